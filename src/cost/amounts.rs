@@ -1,0 +1,335 @@
+//! How much data every link moves, how often (ZigZag, Section III; DeFiNES NOTES 4).
+
+use crate::cost::PerLink;
+use crate::hardware::{Movement, Operand};
+use crate::mapping::{Allocation, LayerOnCore, MAX_LEVELS, OPERANDS, OperandView, Relevance, TemporalLoop};
+use crate::workload::Dim;
+
+/// One data movement at one memory level.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Link {
+    /// Elements moved per period, for one instance of the memory.
+    pub elements: f64,
+    /// Cycles of computation between two of them.
+    pub period: u64,
+    /// How often; 0 where the link does not exist.
+    pub count: u64,
+    /// Bits per element.
+    pub precision: u64,
+}
+
+/// Unrolled units at each architecture level of each operand: level 0 is the PE array, level `m + 1` is memory `m`.
+pub(super) struct UnitCounts {
+    /// Unrolled loops below each memory, with the size chosen (average or peak).
+    unrolled: [Vec<Vec<(Dim, f64)>>; OPERANDS],
+    /// Units that hold different data.
+    pub unique: [[f64; MAX_LEVELS + 1]; OPERANDS],
+    /// All units.
+    pub all: [[f64; MAX_LEVELS + 1]; OPERANDS],
+}
+
+impl UnitCounts {
+    /// `size` chooses between the average and the peak of every unrolled loop.
+    pub fn new(problem: &LayerOnCore<'_>, size: fn(f64, u64) -> f64) -> Self {
+        let unrolled = problem.operands.each_ref().map(|operand| {
+            let loops = |below: &Vec<(Dim, f64, u64)>| {
+                below.iter().map(|&(dim, average, peak)| (dim, size(average, peak))).collect()
+            };
+            operand.unrolled.iter().map(loops).collect::<Vec<Vec<_>>>()
+        });
+        let mut unique = [[1.0; MAX_LEVELS + 1]; OPERANDS];
+        let mut all = [[1.0; MAX_LEVELS + 1]; OPERANDS];
+        for (index, operand) in problem.operands.iter().enumerate() {
+            let factors = decoupled_factors(problem, operand, &unrolled[index]);
+            for level in 0..factors.len() {
+                unique[index][level] = factors[level..].iter().map(|(relevant, _)| relevant).product();
+                all[index][level] = factors[level..].iter().map(|(_, total)| total).product();
+            }
+        }
+        // All operands see the same array, so their numbers of PEs agree but for rounding errors.
+        let rounding = rounding(all.map(|counts| counts[0]));
+        for counts in all.iter_mut().flatten() {
+            *counts = rounding(*counts);
+        }
+        Self { unrolled, unique, all }
+    }
+}
+
+/// Per memory, the unrolled loops below it as factors: (relevant only, all).
+///
+/// A partially relevant loop counts with what it adds to the input extent, the rest of it is reuse (ZigZag, Section
+/// III). The multiplications follow the tool's order, as their rounding errors are truncated later.
+fn decoupled_factors(
+    problem: &LayerOnCore<'_>,
+    operand: &OperandView,
+    unrolled: &[Vec<(Dim, f64)>],
+) -> Vec<(f64, f64)> {
+    let mut extents = Extents::default();
+    unrolled
+        .iter()
+        .map(|below| {
+            below.iter().fold((1.0, 1.0), |(relevant, all), &(dim, size)| {
+                let before = extents;
+                extents.multiply(dim, size);
+                match operand.relevance[dim as usize] {
+                    Relevance::Relevant => (relevant * size, all * size),
+                    Relevance::Irrelevant => (relevant, all * size),
+                    Relevance::PartialX | Relevance::PartialY => {
+                        let added = extents.relevant(problem, operand) / before.relevant(problem, operand);
+                        (relevant * added, all * added * (size / added))
+                    }
+                }
+            })
+        })
+        .collect()
+}
+
+/// The first way to round on which the operands agree (DeFiNES tool, spatial_mapping.py:83-114).
+fn rounding(pe_counts: [f64; OPERANDS]) -> fn(f64) -> f64 {
+    [f64::round_ties_even, f64::ceil]
+        .into_iter()
+        .find(|round: &fn(f64) -> f64| pe_counts.iter().all(|&count| round(count) == round(pe_counts[0])))
+        .unwrap_or(f64::floor)
+}
+
+/// Running products of loop sizes.
+#[derive(Clone, Copy)]
+struct Extents([f64; 8]);
+
+impl Default for Extents {
+    fn default() -> Self {
+        Self([1.0; 8])
+    }
+}
+
+impl Extents {
+    fn multiply(&mut self, dim: Dim, size: f64) {
+        self.0[dim as usize] *= size;
+    }
+
+    /// Different elements of the operand that these loops touch.
+    fn relevant(&self, problem: &LayerOnCore<'_>, operand: &OperandView) -> f64 {
+        let at = |dim: Dim| self.0[dim as usize];
+        let mut elements = 1.0;
+        for dim in Dim::ALL {
+            match (operand.relevance[dim as usize], dim) {
+                (Relevance::Relevant, _) => elements *= at(dim),
+                (axis @ Relevance::PartialX, Dim::OX) => {
+                    elements *= problem.input_extent(axis, at(Dim::OX), at(Dim::FX));
+                }
+                (axis @ Relevance::PartialY, Dim::OY) => {
+                    elements *= problem.input_extent(axis, at(Dim::OY), at(Dim::FY));
+                }
+                _ => {}
+            }
+        }
+        elements
+    }
+}
+
+/// Everything that a mapping moves.
+#[derive(Debug, Clone)]
+pub struct Amounts {
+    /// Elements that one instance holds, by operand and architecture level (0: the PE array, `m + 1`: memory `m`).
+    pub held: [[f64; MAX_LEVELS + 1]; OPERANDS],
+    /// Whether outputs are still partial sums there, by architecture level.
+    pub partial: [bool; MAX_LEVELS + 1],
+    /// How often loops above return to each output there, to add to it.
+    pub passes: [u64; MAX_LEVELS + 1],
+    /// Bits per element held there.
+    pub precision: [[u64; MAX_LEVELS + 1]; OPERANDS],
+    /// Product of the relevant loops at the outer end of the level's loops.
+    pub top_relevant: [[u64; MAX_LEVELS + 1]; OPERANDS],
+    /// Product of the irrelevant loops at the outer end of the level's loops.
+    pub top_irrelevant: [[u64; MAX_LEVELS + 1]; OPERANDS],
+    /// Cycles of computation for all loops up to the level.
+    pub cycles: [[u64; MAX_LEVELS + 1]; OPERANDS],
+    /// All links.
+    pub links: PerLink<Link>,
+    /// Cycles of computation of the whole layer, without any stall.
+    pub total_cycles: u64,
+    truncates: bool,
+}
+
+impl Amounts {
+    pub(super) fn new(
+        problem: &LayerOnCore<'_>,
+        order: &[TemporalLoop],
+        merged: &Allocation,
+        units: &UnitCounts,
+    ) -> Self {
+        let mut amounts = Self {
+            held: [[1.0; MAX_LEVELS + 1]; OPERANDS],
+            partial: [false; MAX_LEVELS + 1],
+            passes: [1; MAX_LEVELS + 1],
+            precision: [[0; MAX_LEVELS + 1]; OPERANDS],
+            top_relevant: [[1; MAX_LEVELS + 1]; OPERANDS],
+            top_irrelevant: [[1; MAX_LEVELS + 1]; OPERANDS],
+            cycles: [[1; MAX_LEVELS + 1]; OPERANDS],
+            links: PerLink::default(),
+            total_cycles: order.iter().map(|next| next.size).product(),
+            truncates: problem.rules.truncate_fractional_extents,
+        };
+        for (index, operand) in problem.operands.iter().enumerate() {
+            amounts.count_held(index, problem, operand, order, merged, units);
+            amounts.choose_precision(index, operand, order, merged);
+            match operand.stored_as {
+                Operand::O => amounts.link_output(index, operand, units, problem.rules.first_partial_sum_read_back),
+                Operand::W | Operand::I => amounts.link_input(index, operand, units),
+            }
+        }
+        amounts
+    }
+
+    fn count_held(
+        &mut self,
+        index: usize,
+        problem: &LayerOnCore<'_>,
+        operand: &OperandView,
+        order: &[TemporalLoop],
+        merged: &Allocation,
+        units: &UnitCounts,
+    ) {
+        let mut extents = Extents::default();
+        for level in 0..operand.memories.len() {
+            let loops = &order[merged.range(index, level)];
+            let mut cycles = self.cycles[index][level];
+            for next in loops {
+                extents.multiply(next.dim, next.size as f64);
+                cycles *= next.size;
+            }
+            for &(dim, size) in &units.unrolled[index][level] {
+                extents.multiply(dim, size);
+            }
+            let held = extents.relevant(problem, operand);
+            self.held[index][level + 1] = if self.truncates { held.round_ties_even() } else { snap(held) };
+            self.cycles[index][level + 1] = cycles;
+            self.top_relevant[index][level + 1] = product_of_outermost(loops, operand, Relevance::Relevant);
+            self.top_irrelevant[index][level + 1] = product_of_outermost(loops, operand, Relevance::Irrelevant);
+        }
+    }
+
+    /// An output is a partial sum at a level if a loop above it still adds to it.
+    fn choose_precision(&mut self, index: usize, operand: &OperandView, order: &[TemporalLoop], merged: &Allocation) {
+        if operand.stored_as != Operand::O {
+            self.precision[index] = [operand.precision.0; MAX_LEVELS + 1];
+            return;
+        }
+        let adds = |dim: Dim| operand.relevance[dim as usize] == Relevance::Irrelevant;
+        let levels = operand.memories.len();
+        let (mut partial, mut passes) = (false, 1);
+        for level in (0..=levels).rev() {
+            if level < levels {
+                let loops = &order[merged.range(index, level)];
+                passes *= loops.iter().filter(|next| adds(next.dim)).map(|next| next.size).product::<u64>();
+                let above = &operand.unrolled[level + 1];
+                partial |= passes > 1 || above.iter().any(|&(dim, average, _)| adds(dim) && average > 1.0);
+            }
+            self.partial[level] = partial;
+            self.passes[level] = passes;
+            self.precision[index][level] = if partial { operand.precision.0 } else { operand.precision.1 };
+        }
+    }
+
+    fn link(&mut self, index: usize, level: usize, movement: Movement, link: Link) {
+        self.links[index][level][movement as usize] = link;
+    }
+
+    /// What memory `level` exchanges with the level below.
+    fn low(&self, index: usize, level: usize, units: &UnitCounts) -> Link {
+        let unique = &units.unique[index];
+        let boost = unique[level] / unique[level + 1];
+        let boost = if self.truncates { boost.trunc() } else { snap(boost) };
+        let period = self.cycles[index][level];
+        Link {
+            elements: self.held[index][level] * boost,
+            period,
+            count: self.total_cycles / period,
+            precision: self.precision[index][level],
+        }
+    }
+
+    /// What memory `level` exchanges with the level above.
+    fn high(&self, index: usize, level: usize) -> Link {
+        let period = self.cycles[index][level + 1];
+        Link {
+            elements: self.held[index][level + 1],
+            period,
+            count: self.total_cycles / period,
+            precision: self.precision[index][level + 1],
+        }
+    }
+
+    fn link_input(&mut self, index: usize, operand: &OperandView, units: &UnitCounts) {
+        let top = operand.memories.len() - 1;
+        for level in 0..=top {
+            self.link(index, level, Movement::ReadToLow, self.low(index, level, units));
+            if level < top {
+                self.link(index, level, Movement::WriteFromHigh, self.high(index, level));
+            }
+        }
+    }
+
+    fn link_output(&mut self, index: usize, operand: &OperandView, units: &UnitCounts, first_read_back: bool) {
+        let top = operand.memories.len() - 1;
+        // What comes back is what was written before; only the first pass over each element has nothing to read.
+        let read_back = |link: Link, passes: u64| Link {
+            count: if first_read_back { link.count } else { link.count - link.count / passes },
+            ..link
+        };
+        for level in 0..=top {
+            let low = self.low(index, level, units);
+            self.link(index, level, Movement::WriteFromLow, low);
+            if self.partial[level] {
+                self.link(index, level, Movement::ReadToLow, read_back(low, self.passes[level]));
+            }
+            if level < top {
+                let high = self.high(index, level);
+                self.link(index, level, Movement::ReadToHigh, high);
+                if self.partial[level + 1] {
+                    self.link(index, level, Movement::WriteFromHigh, read_back(high, self.passes[level + 1]));
+                }
+            }
+        }
+    }
+
+    /// Whether every memory holds what the mapping puts there (DeFiNES tool, cost_model.py:276-305).
+    pub(super) fn fit(&self, problem: &LayerOnCore<'_>) -> bool {
+        problem.core.memories.iter().enumerate().all(|(memory, description)| {
+            let held = problem.operands.iter().enumerate().filter_map(|(index, operand)| {
+                let level = operand.memories.iter().position(|&id| id == memory)?;
+                Some((level, self.bits_held(index, level)))
+            });
+            let capacity = description.size_bits as f64;
+            let (mut total, mut lowest) = (0.0, false);
+            for (level, bits) in held {
+                if bits > capacity {
+                    return false;
+                }
+                total += bits;
+                lowest |= level == 0;
+            }
+            total <= capacity || lowest && problem.rules.lowest_memory_may_overflow
+        })
+    }
+
+    /// Bits that memory level `level` of an operand holds, in one instance.
+    pub fn bits_held(&self, index: usize, level: usize) -> f64 {
+        self.held[index][level + 1] * self.precision[index][level + 1] as f64
+    }
+}
+
+/// Removes the rounding error of an average unrolling times its steps.
+fn snap(value: f64) -> f64 {
+    let integer = value.round();
+    if (value - integer).abs() <= 1e-9 * integer { integer } else { value }
+}
+
+fn product_of_outermost(loops: &[TemporalLoop], operand: &OperandView, wanted: Relevance) -> u64 {
+    loops
+        .iter()
+        .rev()
+        .take_while(|next| operand.relevance[next.dim as usize] == wanted)
+        .map(|next| next.size)
+        .product()
+}

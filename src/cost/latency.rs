@@ -1,0 +1,282 @@
+//! Latency: stalls per port, loading, offloading (DATE 2022 latency model; DeFiNES tool, cost_model.py:475-840).
+
+use super::amounts::{Amounts, Link};
+use super::{PerLink, index};
+use crate::hardware::{MemoryId, Movement, Operand};
+use crate::mapping::{LayerOnCore, MAX_LEVELS, OPERANDS};
+
+/// Where the time of one layer goes, cycles.
+#[derive(Debug, Clone)]
+pub struct Latency {
+    /// With all PEs always busy.
+    pub ideal_cycles: u64,
+    /// With the PEs that the spatial mapping uses: the product of all temporal loops.
+    pub temporal_cycles: u64,
+    /// Added because some port cannot keep up.
+    pub stall_cycles: u64,
+    /// Until the first inputs are in place.
+    pub loading_cycles: u64,
+    /// Until the last outputs are in place.
+    pub offloading_cycles: u64,
+    /// Whether offloading counts in the total.
+    counts_offloading: bool,
+    /// Ports that carry something, and how much they stall or, negative, could carry more.
+    pub ports: Vec<PortStall>,
+    /// Whether the next data is loaded while the present is in use, per operand and memory level.
+    pub double_buffered: [[bool; MAX_LEVELS]; OPERANDS],
+    /// Cycles in which each link may work, per period.
+    pub allowed_cycles: PerLink<u64>,
+    /// Cycles that each link needs, per period.
+    pub real_cycles: PerLink<u64>,
+}
+
+/// One port's balance.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PortStall {
+    /// The memory.
+    pub memory: MemoryId,
+    /// Index of the port in the memory.
+    pub port: usize,
+    /// Stall cycles over the whole layer; negative: slack.
+    pub cycles: i64,
+}
+
+/// One link as a port sees it.
+#[derive(Debug, Clone, Copy, Default)]
+struct Activity {
+    real: u64,
+    allowed: u64,
+    period: u64,
+    count: u64,
+}
+
+impl Activity {
+    /// Stall (or, negative, slack) without other links on the port. A link used once never stalls.
+    fn stall(&self) -> i64 {
+        (self.real as i64 - self.allowed as i64) * (self.count as i64 - 1)
+    }
+}
+
+impl Latency {
+    /// `amounts` decides what is double-buffered, `peak` how much is moved.
+    pub(super) fn new(problem: &LayerOnCore<'_>, amounts: &Amounts, peak: &Amounts) -> Self {
+        let double_buffered = double_buffered(problem, amounts);
+        let mut allowed_cycles = PerLink::default();
+        let mut real_cycles = PerLink::default();
+        for (operand, view) in problem.operands.iter().enumerate() {
+            for (level, &memory) in view.memories.iter().enumerate() {
+                for movement in Movement::ALL {
+                    let link = &peak.links[operand][level][index(movement)];
+                    // The window is that of the lower side, as there new data must not overwrite what is in use.
+                    let lower = if movement.is_low() { level } else { level + 1 };
+                    let relaxed = lower > 0 && double_buffered[operand][lower - 1];
+                    allowed_cycles[operand][level][index(movement)] =
+                        if relaxed { link.period } else { link.period / peak.top_irrelevant[operand][lower] };
+                    real_cycles[operand][level][index(movement)] =
+                        cycles(link, problem.core.memories[memory].width_bits(movement));
+                }
+            }
+        }
+        let ports = port_stalls(problem, peak, &allowed_cycles, &real_cycles);
+        let stall_cycles = ports.iter().map(|port| port.cycles).max().unwrap_or(0).max(0) as u64;
+        Self {
+            ideal_cycles: problem.shape.macs().div_ceil(problem.core.pe_count()),
+            temporal_cycles: peak.total_cycles,
+            stall_cycles,
+            loading_cycles: loading(problem, &real_cycles),
+            offloading_cycles: offloading(problem, &real_cycles),
+            counts_offloading: !problem.rules.latency_without_offloading,
+            ports,
+            double_buffered,
+            allowed_cycles,
+            real_cycles,
+        }
+    }
+
+    /// Computation and stalls only (`latency_total0` of the tool).
+    pub fn computing_cycles(&self) -> u64 {
+        self.temporal_cycles + self.stall_cycles
+    }
+
+    /// The layer's latency; whether it waits for the last outputs depends on the rules.
+    pub fn total_cycles(&self) -> u64 {
+        let offloading = if self.counts_offloading { self.offloading_cycles } else { 0 };
+        self.computing_cycles() + self.loading_cycles + offloading
+    }
+}
+
+fn cycles(link: &Link, width_bits: u64) -> u64 {
+    (link.elements * link.precision as f64 / width_bits as f64).ceil() as u64
+}
+
+/// Which level holds its data twice, as far as its memory has room for that.
+fn double_buffered(problem: &LayerOnCore<'_>, amounts: &Amounts) -> [[bool; MAX_LEVELS]; OPERANDS] {
+    let mut granted = [[false; MAX_LEVELS]; OPERANDS];
+    for (memory, description) in problem.core.memories.iter().enumerate() {
+        let capacity = description.size_bits as f64;
+        let mut demands = [(0, 0, 0.0); OPERANDS];
+        let mut count = 0;
+        for (operand, view) in problem.operands.iter().enumerate() {
+            let Some(level) = view.memories.iter().position(|&id| id == memory) else { continue };
+            // Outer relevant loops replace the data part by part; only a part is needed twice.
+            let part = (amounts.bits_held(operand, level) / amounts.top_relevant[operand][level + 1] as f64).floor();
+            demands[count] = (operand, level, part / capacity);
+            count += 1;
+        }
+        let demands = &mut demands[..count];
+        let mut used: f64 = demands.iter().map(|(_, _, share)| share).sum();
+        if !problem.rules.double_buffer_by_operand_order {
+            demands.sort_by(|a, b| a.2.total_cmp(&b.2));
+        }
+        for &mut (operand, level, share) in demands {
+            if used <= 0.5 {
+                granted[operand][level] = true;
+            } else if share <= 1.0 - used {
+                granted[operand][level] = true;
+                used += share;
+            }
+        }
+    }
+    granted
+}
+
+fn port_stalls(
+    problem: &LayerOnCore<'_>,
+    amounts: &Amounts,
+    allowed: &PerLink<u64>,
+    real: &PerLink<u64>,
+) -> Vec<PortStall> {
+    let mut stalls = Vec::new();
+    for (memory, description) in problem.core.memories.iter().enumerate() {
+        for (port, serves) in description.ports.iter().enumerate() {
+            let mut activities = [Activity::default(); 4 * OPERANDS];
+            let mut count = 0;
+            for &(stored_as, movement) in &serves.serves {
+                for (operand, view) in problem.operands.iter().enumerate() {
+                    if view.stored_as != stored_as {
+                        continue;
+                    }
+                    let Some(level) = view.memories.iter().position(|&id| id == memory) else { continue };
+                    let link = &amounts.links[operand][level][index(movement)];
+                    if link.count > 0 {
+                        activities[count] = Activity {
+                            real: real[operand][level][index(movement)],
+                            allowed: allowed[operand][level][index(movement)],
+                            period: link.period,
+                            count: link.count,
+                        };
+                        count += 1;
+                    }
+                }
+            }
+            if count > 0 {
+                stalls.push(PortStall { memory, port, cycles: combined_stall(&mut activities[..count]) });
+            }
+        }
+    }
+    stalls
+}
+
+/// Stall of one port that several links share: each link's own, and what does not fit into the cycles in which at least
+/// one of them may work.
+fn combined_stall(links: &mut [Activity]) -> i64 {
+    if let [only] = links {
+        return only.stall();
+    }
+    let own: i64 = links.iter().map(|link| link.stall().max(0)).sum();
+    let slack: i64 = links.iter().map(|link| link.stall().min(0)).sum();
+    let windows: i64 = links.iter().map(|link| link.allowed as i64 * (link.count as i64 - 1)).sum();
+    own + (slack + windows - union_of_windows(links) as i64).max(0)
+}
+
+/// Cycles of the whole layer in which at least one link may work.
+///
+/// Link `i` may work in the first `allowed` cycles of each of its periods. As all operands share one order of loops,
+/// every period divides the next longer one.
+fn union_of_windows(links: &mut [Activity]) -> u64 {
+    if let Some(always) = links.iter().find(|link| link.allowed == link.period) {
+        return always.period * always.count;
+    }
+    links.sort_by_key(|link| link.period);
+    let longest = links[links.len() - 1];
+    covered(links, longest.period) * longest.count
+}
+
+/// Cycles among the first `span` that the windows of `links` cover.
+fn covered(links: &[Activity], span: u64) -> u64 {
+    let Some((longest, shorter)) = links.split_last() else { return 0 };
+    let window = longest.allowed.min(longest.period);
+    // Within one period everything up to `window` is covered, later only what the shorter periods cover.
+    let within = |rest: u64| if rest <= window { rest } else { window + covered(shorter, rest) - covered(shorter, window) };
+    match span / longest.period {
+        0 => within(span),
+        periods => periods * within(longest.period) + within(span % longest.period),
+    }
+}
+
+/// Cycles until the first inputs have come down all levels, one level after the other.
+///
+/// Where both inputs use the same port they wait for each other; the better order of the two counts.
+fn loading(problem: &LayerOnCore<'_>, real: &PerLink<u64>) -> u64 {
+    let [first, second] = [1, 2].map(|operand| LoadingParts::new(problem, operand, real));
+    let in_order = |p: &LoadingParts, q: &LoadingParts| p.shared + (q.shared + q.half + q.alone).max(p.half + p.alone);
+    in_order(&first, &second).min(in_order(&second, &first))
+}
+
+/// Loading cycles of one input by how many of the two ports it passes it shares with the other input.
+#[derive(Default)]
+struct LoadingParts {
+    alone: u64,
+    half: u64,
+    shared: u64,
+}
+
+impl LoadingParts {
+    fn new(problem: &LayerOnCore<'_>, operand: usize, real: &PerLink<u64>) -> Self {
+        let memories = &problem.operands[operand].memories;
+        let mut parts = Self::default();
+        for low in 0..memories.len() - 1 {
+            let cycles = real[operand][low][index(Movement::WriteFromHigh)]
+                .max(real[operand][low + 1][index(Movement::ReadToLow)]);
+            let shared = [(low, Movement::WriteFromHigh), (low + 1, Movement::ReadToLow)]
+                .map(|(level, movement)| shared_by_inputs(problem, operand, memories[level], movement));
+            match shared {
+                [true, true] => parts.shared += cycles,
+                [false, false] => parts.alone += cycles,
+                _ if problem.rules.half_shared_loading_overwritten => parts.half = cycles,
+                _ => parts.half += cycles,
+            }
+        }
+        parts
+    }
+}
+
+/// Whether the port that serves this movement also serves the other input.
+fn shared_by_inputs(problem: &LayerOnCore<'_>, operand: usize, memory: MemoryId, movement: Movement) -> bool {
+    let other = &problem.operands[3 - operand];
+    let mine = problem.operands[operand].stored_as;
+    let description = &problem.core.memories[memory];
+    let Some(port) = description.port(mine, movement) else { return false };
+    other.memories.contains(&memory)
+        && description.ports[port].serves.iter().any(|(served, _)| *served == other.stored_as)
+}
+
+/// Cycles until the last outputs have gone up.
+fn offloading(problem: &LayerOnCore<'_>, real: &PerLink<u64>) -> u64 {
+    let memories = &problem.operands[0].memories;
+    debug_assert_eq!(problem.operands[0].stored_as, Operand::O);
+    let link = |low: usize| {
+        real[0][low][index(Movement::ReadToHigh)].max(real[0][low + 1][index(Movement::WriteFromLow)])
+    };
+    let Some(top) = memories.len().checked_sub(2) else { return 0 };
+    let below: u64 = (0..top)
+        .map(|low| {
+            if problem.rules.offloading_pays_top_link_only {
+                problem.core.memories[memories[low + 1]].latency_cycles
+            } else {
+                link(low)
+            }
+        })
+        .sum();
+    link(top) + below
+}

@@ -1,0 +1,80 @@
+//! What one mapped layer on one core costs: accesses, energy, latency (ZigZag, Sections III and IV).
+//!
+//! [`Evaluator`] evaluates many mappings of one problem without allocating; [`LayerCost`] is the whole account of one.
+
+mod amounts;
+mod energy;
+mod latency;
+
+pub use amounts::{Amounts, Link};
+pub use energy::Energy;
+pub use latency::{Latency, PortStall};
+
+use crate::hardware::Movement;
+use crate::mapping::{Allocation, LayerOnCore, MAX_LEVELS, OPERANDS, TemporalLoop};
+use amounts::UnitCounts;
+
+/// A table with an entry per operand, level and movement.
+pub type PerLink<T> = [[[T; 4]; MAX_LEVELS]; OPERANDS];
+
+/// Evaluates mappings of one problem.
+pub struct Evaluator<'a> {
+    problem: &'a LayerOnCore<'a>,
+    /// Unrolled units with average unrolling: what is moved.
+    average: UnitCounts,
+    /// With the unrolling rounded up: how long it takes.
+    peak: UnitCounts,
+}
+
+/// Energy and latency of one mapping.
+#[derive(Debug, Clone)]
+pub struct LayerCost {
+    /// Where the energy goes.
+    pub energy: Energy,
+    /// Where the time goes.
+    pub latency: Latency,
+    /// The allocation after handing stationary loops down.
+    pub merged: Allocation,
+    /// Data movements with average unrolling.
+    pub amounts: Amounts,
+}
+
+impl<'a> Evaluator<'a> {
+    /// Prepares what all mappings of the problem share.
+    pub fn new(problem: &'a LayerOnCore<'a>) -> Self {
+        Self {
+            problem,
+            average: UnitCounts::new(problem, |average, _| average),
+            peak: UnitCounts::new(problem, |_, peak| peak as f64),
+        }
+    }
+
+    /// Evaluates one mapping; `None` where a memory would overflow.
+    pub fn evaluate(&self, order: &[TemporalLoop], allocation: &Allocation) -> Option<LayerCost> {
+        let merged = allocation.merge_stationary(self.problem, order);
+        let amounts = Amounts::new(self.problem, order, &merged, &self.average);
+        if !amounts.fit(self.problem) {
+            return None;
+        }
+        let energy = Energy::new(self.problem, &amounts, &self.average);
+        let latency = if self.problem.spatial.is_fractional() {
+            let peak = Amounts::new(self.problem, order, &merged, &self.peak);
+            Latency::new(self.problem, &amounts, &peak)
+        } else {
+            Latency::new(self.problem, &amounts, &amounts)
+        };
+        Some(LayerCost { energy, latency, merged, amounts })
+    }
+}
+
+impl LayerCost {
+    /// Energy with that of the MACs.
+    pub fn energy_pj(&self) -> f64 {
+        self.energy.total_pj
+    }
+}
+
+/// Index of a movement in tables of four.
+pub(crate) fn index(movement: Movement) -> usize {
+    movement as usize
+}

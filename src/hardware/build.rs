@@ -1,0 +1,382 @@
+//! From a raw hardware document to a [`Core`], collecting everything that is wrong with it.
+
+use super::{ArrayDims, Core, Memory, Movement, Operand, Port, Unroll};
+use crate::spec::{Diagnostics, HardwareSpec, MemorySpec, PortSpec, UnrollSpec, closest};
+use crate::workload::{Dim, LayerKind};
+
+/// More array dimensions than any accelerator has; the sets of them are kept as bits.
+const MAX_ARRAY_DIMENSIONS: usize = 16;
+/// Largest number of bits, elements or PEs of one thing; products of two of them do not overflow.
+pub(crate) const MAX_SIZE: u64 = 1 << 50;
+
+impl Core {
+    /// Validates a document.
+    ///
+    /// # Errors
+    /// Everything that is wrong with it, each with its path in the document, the reason and a remedy.
+    pub fn new(spec: &HardwareSpec) -> Result<Self, Diagnostics> {
+        let mut diagnostics = Diagnostics::default();
+        check_array(spec, &mut diagnostics);
+        let array = spec.array.dimensions.clone();
+        let unrolls = build_unrolls(spec, &mut diagnostics);
+        let memories: Vec<Memory> = spec
+            .memories
+            .iter()
+            .enumerate()
+            .map(|(index, memory)| build_memory(index, memory, spec, &mut diagnostics))
+            .collect();
+        let levels = Operand::ALL.map(|operand| {
+            (0..memories.len()).filter(|&id| memories[id].operands.contains(&operand)).collect::<Vec<_>>()
+        });
+        check_hierarchy(&memories, &levels, &array, &mut diagnostics);
+        diagnostics.or(Self {
+            name: spec.name.clone(),
+            dataflow: spec.dataflow.clone(),
+            array,
+            mac_energy_pj: spec.array.mac_energy_pj,
+            memories,
+            levels,
+            unrolls,
+        })
+    }
+
+    /// A layer's own spatial mapping, as its document states it for hardware of this core's dataflow.
+    ///
+    /// Array dimensions that this core does not have are left out.
+    pub fn unroll_stated(&self, stated: &[UnrollSpec]) -> Vec<Unroll> {
+        stated
+            .iter()
+            .filter_map(|unroll| {
+                let array_dim = self.array.iter().position(|(name, _)| *name == unroll.array_dimension)?;
+                let dim = Dim::from_name(&unroll.loop_dimension)?;
+                Some(Unroll { array_dim, dim, limit: unroll.limit.unwrap_or(u64::MAX).min(self.array[array_dim].1) })
+            })
+            .collect()
+    }
+}
+
+fn check_array(spec: &HardwareSpec, diagnostics: &mut Diagnostics) {
+    let dimensions = &spec.array.dimensions;
+    if dimensions.is_empty() || dimensions.len() > MAX_ARRAY_DIMENSIONS {
+        diagnostics.add(
+            "array.dimensions",
+            format!("The PE array has {} dimensions", dimensions.len()),
+            format!("Give it 1 to {MAX_ARRAY_DIMENSIONS}, for example `{{ D1: 32, D2: 2 }}`"),
+        );
+    }
+    for (index, (name, size)) in dimensions.iter().enumerate() {
+        if *size == 0 || *size > MAX_SIZE {
+            diagnostics.add(
+                format!("array.dimensions.{name}"),
+                format!("The size {size} is not between 1 and {MAX_SIZE}"),
+                "State how many PEs lie along this dimension",
+            );
+        }
+        if dimensions[..index].iter().any(|(other, _)| other == name) {
+            diagnostics.add(format!("array.dimensions.{name}"), "This dimension is stated twice", "Rename one of them");
+        }
+    }
+    if dimensions.iter().try_fold(1u64, |all, (_, size)| all.checked_mul(*size)).is_none_or(|all| all > MAX_SIZE) {
+        diagnostics.add("array.dimensions", "The array has too many PEs to count", "Make its dimensions smaller");
+    }
+    check_energy("array.mac_energy", spec.array.mac_energy_pj, diagnostics);
+}
+
+fn check_energy(path: &str, energy_pj: f64, diagnostics: &mut Diagnostics) {
+    if !energy_pj.is_finite() || energy_pj < 0.0 {
+        diagnostics.add(path, format!("{energy_pj} pJ is not an energy"), "Write a number of pJ that is not negative");
+    }
+}
+
+fn build_unrolls(spec: &HardwareSpec, diagnostics: &mut Diagnostics) -> Vec<(LayerKind, Vec<Unroll>)> {
+    let mut unrolls = Vec::new();
+    for (kind_name, stated) in &spec.unroll {
+        let path = format!("unroll.{kind_name}");
+        let Some(kind) = LayerKind::from_name(kind_name) else {
+            let meant = closest(kind_name, LayerKind::ALL.map(LayerKind::name));
+            diagnostics.add(
+                path,
+                format!("There is no layer type `{kind_name}`"),
+                meant.map_or_else(|| format!("Use one of {}", LayerKind::names()), |name| format!("Did you mean `{name}`?")),
+            );
+            continue;
+        };
+        unrolls.push((kind, check_unroll(&path, stated, &spec.array.dimensions, diagnostics)));
+    }
+    unrolls
+}
+
+fn check_unroll(
+    path: &str,
+    stated: &[UnrollSpec],
+    array: &[(String, u64)],
+    diagnostics: &mut Diagnostics,
+) -> Vec<Unroll> {
+    let mut unroll = Vec::new();
+    for UnrollSpec { array_dimension, loop_dimension, limit } in stated {
+        let path = format!("{path}.{array_dimension}");
+        let array_dim = array.iter().position(|(name, _)| name == array_dimension);
+        if array_dim.is_none() {
+            let names: Vec<&str> = array.iter().map(|(name, _)| name.as_str()).collect();
+            diagnostics.add(
+                &path,
+                format!("The array has no dimension `{array_dimension}`"),
+                format!("Use one of {}", names.join(", ")),
+            );
+        }
+        let dim = Dim::from_name(loop_dimension);
+        if dim.is_none() {
+            diagnostics.add(
+                &path,
+                format!("There is no loop dimension `{loop_dimension}`"),
+                format!("Use one of {}", Dim::ALL.map(Dim::name).join(", ")),
+            );
+        }
+        if *limit == Some(0) {
+            diagnostics.add(&path, "The loop is limited to 0 PEs", "Write at least 1, or leave the number out");
+        }
+        if let (Some(array_dim), Some(dim)) = (array_dim, dim) {
+            unroll.push(Unroll { array_dim, dim, limit: limit.unwrap_or(u64::MAX).min(array[array_dim].1) });
+        }
+    }
+    unroll
+}
+
+fn build_memory(index: usize, memory: &MemorySpec, spec: &HardwareSpec, diagnostics: &mut Diagnostics) -> Memory {
+    let path = format!("memories[{index}]");
+    let name = if memory.name.is_empty() { path.clone() } else { format!("`{}`", memory.name) };
+    if memory.name.is_empty() {
+        diagnostics.add(format!("{path}.name"), "This memory has no name", "Give it one, for example `lb`");
+    } else if spec.memories[..index].iter().any(|other| other.name == memory.name) {
+        diagnostics.add(format!("{path}.name"), format!("Two memories are called {name}"), "Rename one of them");
+    }
+    for (field, value) in [
+        ("size", memory.size_bits),
+        ("read_width", memory.read_width_bits),
+        ("write_width", memory.write_width_bits),
+        ("read_granularity", memory.read_granularity_bits),
+        ("write_granularity", memory.write_granularity_bits),
+    ] {
+        if value == 0 || value > MAX_SIZE {
+            diagnostics.add(
+                format!("{path}.{field}"),
+                format!("{name} has a {} of {value} bit", field.replace('_', " ")),
+                "Write a positive number with a unit, for example `64 bit` or `32 KiB`",
+            );
+        }
+    }
+    for (side, granularity, width) in [
+        ("read", memory.read_granularity_bits, memory.read_width_bits),
+        ("write", memory.write_granularity_bits, memory.write_width_bits),
+    ] {
+        if granularity > width && width > 0 {
+            diagnostics.add(
+                format!("{path}.{side}_granularity"),
+                format!("{name} can {side} no less than {granularity} bit, but a word has only {width} bit"),
+                "Make the granularity at most the width",
+            );
+        }
+    }
+    check_energy(&format!("{path}.read_energy"), memory.read_energy_pj, diagnostics);
+    check_energy(&format!("{path}.write_energy"), memory.write_energy_pj, diagnostics);
+    let operands = build_operands(&path, &name, memory, diagnostics);
+    let (shared_over, instances) = build_sharing(&path, memory, &spec.array.dimensions, diagnostics);
+    Memory {
+        name: memory.name.clone(),
+        size_bits: memory.size_bits,
+        ports: build_ports(&path, &name, memory, &operands, diagnostics),
+        operands,
+        read_width_bits: memory.read_width_bits,
+        write_width_bits: memory.write_width_bits,
+        read_granularity_bits: memory.read_granularity_bits,
+        write_granularity_bits: memory.write_granularity_bits,
+        read_energy_pj: memory.read_energy_pj,
+        write_energy_pj: memory.write_energy_pj,
+        shared_over,
+        instances,
+        latency_cycles: memory.latency_cycles,
+    }
+}
+
+fn build_operands(path: &str, name: &str, memory: &MemorySpec, diagnostics: &mut Diagnostics) -> Vec<Operand> {
+    let path = format!("{path}.operands");
+    let mut operands = Vec::new();
+    for word in &memory.operands {
+        match operand_from_name(word) {
+            Some(operand) if operands.contains(&operand) => {
+                diagnostics.add(&path, format!("{name} lists {word} twice"), "Keep one");
+            }
+            Some(operand) => operands.push(operand),
+            None => diagnostics.add(&path, format!("There is no operand `{word}`"), "Use W, I and O"),
+        }
+    }
+    if memory.operands.is_empty() {
+        diagnostics.add(&path, format!("{name} holds nothing"), "List what it holds, for example `[I, O]`");
+    }
+    operands
+}
+
+fn operand_from_name(word: &str) -> Option<Operand> {
+    Operand::ALL.into_iter().find(|operand| operand.to_string() == word)
+}
+
+fn build_sharing(
+    path: &str,
+    memory: &MemorySpec,
+    array: &[(String, u64)],
+    diagnostics: &mut Diagnostics,
+) -> (ArrayDims, u64) {
+    let mut shared = ArrayDims::default();
+    for word in &memory.shared_over {
+        match array.iter().take(MAX_ARRAY_DIMENSIONS).position(|(name, _)| name == word) {
+            Some(index) => shared.0 |= 1 << index,
+            None => diagnostics.add(
+                format!("{path}.shared_over"),
+                format!("The array has no dimension `{word}`"),
+                "Use the names in `array.dimensions`, or `all`",
+            ),
+        }
+    }
+    let instances = array
+        .iter()
+        .take(MAX_ARRAY_DIMENSIONS)
+        .enumerate()
+        .filter(|(index, _)| !shared.contains(*index))
+        .fold(1u64, |all, (_, (_, size))| all.saturating_mul(*size));
+    (shared, instances)
+}
+
+/// Movements that happen at a memory of `operand`; at its top only those to and from below.
+fn movements(operand: Operand) -> &'static [Movement] {
+    match operand {
+        Operand::W | Operand::I => &[Movement::ReadToLow, Movement::WriteFromHigh],
+        Operand::O => &Movement::ALL,
+    }
+}
+
+fn build_ports(
+    path: &str,
+    name: &str,
+    memory: &MemorySpec,
+    operands: &[Operand],
+    diagnostics: &mut Diagnostics,
+) -> Vec<Port> {
+    if memory.ports.is_empty() {
+        return [("r_port_1", true), ("w_port_1", false)]
+            .map(|(name, reads)| Port {
+                name: name.to_owned(),
+                serves: operands
+                    .iter()
+                    .flat_map(|&operand| movements(operand).iter().map(move |&movement| (operand, movement)))
+                    .filter(|(_, movement)| movement.is_read() == reads)
+                    .collect(),
+            })
+            .into();
+    }
+    let mut ports: Vec<Port> = Vec::new();
+    for (index, port) in memory.ports.iter().enumerate() {
+        let path = format!("{path}.ports[{index}]");
+        if ports.iter().any(|other| other.name == port.name) {
+            diagnostics.add(&path, format!("{name} has two ports `{}`", port.name), "Rename one of them");
+        }
+        let serves = build_services(&path, name, port, operands, &ports, diagnostics);
+        ports.push(Port { name: port.name.clone(), serves });
+    }
+    ports
+}
+
+fn build_services(
+    path: &str,
+    name: &str,
+    port: &PortSpec,
+    operands: &[Operand],
+    earlier: &[Port],
+    diagnostics: &mut Diagnostics,
+) -> Vec<(Operand, Movement)> {
+    let mut serves = Vec::new();
+    for word in &port.serves {
+        let service = word.split_once('.').and_then(|(operand, movement)| {
+            let movement = Movement::ALL.into_iter().find(|candidate| candidate.name() == movement)?;
+            Some((operand_from_name(operand)?, movement))
+        });
+        match service {
+            None => {
+                let all: Vec<String> =
+                    operands.iter().flat_map(|&o| movements(o).iter().map(move |m| format!("{o}.{m}"))).collect();
+                let remedy = closest(word, all.iter().map(String::as_str))
+                    .map_or_else(|| format!("Use one of {}", all.join(", ")), |meant| format!("Did you mean `{meant}`?"));
+                diagnostics.add(path, format!("A port cannot serve `{word}`"), remedy);
+            }
+            Some((operand, _)) if !operands.contains(&operand) => diagnostics.add(
+                path,
+                format!("The port serves {operand}, which {name} does not hold"),
+                format!("Add {operand} to its operands, or take it off the port"),
+            ),
+            Some(service) if serves.contains(&service) || earlier.iter().any(|other| other.serves.contains(&service)) => {
+                diagnostics.add(path, format!("{word} is served twice"), "Leave it to one port");
+            }
+            Some(service) => serves.push(service),
+        }
+    }
+    serves
+}
+
+fn check_hierarchy(
+    memories: &[Memory],
+    levels: &[Vec<usize>; 3],
+    array: &[(String, u64)],
+    diagnostics: &mut Diagnostics,
+) {
+    for (operand, levels) in Operand::ALL.into_iter().zip(levels) {
+        if levels.is_empty() {
+            diagnostics.add("memories", format!("No memory holds {operand}"), format!("Add {operand} to one of them"));
+        }
+        for pair in levels.windows(2) {
+            let (low, high) = (&memories[pair[0]], &memories[pair[1]]);
+            if !high.shared_over.includes(low.shared_over) {
+                diagnostics.add(
+                    format!("memories[{}].shared_over", pair[1]),
+                    format!(
+                        "`{}` is shared over fewer array dimensions than `{}`, which lies below it for {operand}",
+                        high.name, low.name
+                    ),
+                    "Let it be shared over at least the same, or list the memories from the lowest to the highest",
+                );
+            }
+        }
+        for (level, &id) in levels.iter().enumerate() {
+            for &movement in movements(operand) {
+                let across_top = level + 1 == levels.len() && !movement.is_low();
+                if !across_top && memories[id].port(operand, movement).is_none() {
+                    diagnostics.add(
+                        format!("memories[{id}].ports"),
+                        format!("No port of `{}` serves {operand}.{movement}", memories[id].name),
+                        "Add it to one of the ports",
+                    );
+                }
+            }
+        }
+    }
+    let [_, i_top, o_top] = levels.each_ref().map(|levels| levels.last());
+    if let (Some(&i_top), Some(&o_top)) = (i_top, o_top) {
+        if i_top != o_top {
+            diagnostics.add(
+                "memories",
+                format!(
+                    "The highest memory of I is `{}`, that of O is `{}`: layers could not hand features on",
+                    memories[i_top].name, memories[o_top].name
+                ),
+                "Let one memory, the DRAM, be the highest of both",
+            );
+        } else if memories[i_top].instances != 1 {
+            diagnostics.add(
+                format!("memories[{i_top}].shared_over"),
+                format!("The highest memory `{}` exists {} times", memories[i_top].name, memories[i_top].instances),
+                format!(
+                    "Share it over all array dimensions: {}",
+                    array.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>().join(", ")
+                ),
+            );
+        }
+    }
+}

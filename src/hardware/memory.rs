@@ -1,0 +1,117 @@
+//! Memories and their ports.
+
+use super::{ArrayDims, Operand};
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// The four data movements at a memory, for each operand it holds (ZigZag, Section IV).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum Movement {
+    /// Down to the next lower memory or the array.
+    ReadToLow,
+    /// Up from the next lower memory or the array.
+    WriteFromLow,
+    /// Up to the next higher memory.
+    ReadToHigh,
+    /// Down from the next higher memory.
+    WriteFromHigh,
+}
+
+impl Movement {
+    /// All of them; results that list four numbers use this order.
+    pub const ALL: [Self; 4] = [Self::ReadToLow, Self::WriteFromLow, Self::ReadToHigh, Self::WriteFromHigh];
+
+    /// Whether the memory is read.
+    pub fn is_read(self) -> bool {
+        matches!(self, Self::ReadToLow | Self::ReadToHigh)
+    }
+
+    /// Whether the other end is the next lower memory or the array.
+    pub fn is_low(self) -> bool {
+        matches!(self, Self::ReadToLow | Self::WriteFromLow)
+    }
+
+    /// As written in documents: `read_to_low`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::ReadToLow => "read_to_low",
+            Self::WriteFromLow => "write_from_low",
+            Self::ReadToHigh => "read_to_high",
+            Self::WriteFromHigh => "write_from_high",
+        }
+    }
+}
+
+impl fmt::Display for Movement {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// One port: what it serves has to take turns.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Port {
+    /// Unique within the memory.
+    pub name: String,
+    /// Movements it serves.
+    pub serves: Vec<(Operand, Movement)>,
+}
+
+/// A memory of a core; the figures are those of one instance.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Memory {
+    /// Unique name.
+    pub name: String,
+    /// Capacity.
+    pub size_bits: u64,
+    /// What it holds, in the order in which loops are allocated.
+    pub operands: Vec<Operand>,
+    /// Bits of a word read in one cycle.
+    pub read_width_bits: u64,
+    /// Bits of a word written in one cycle.
+    pub write_width_bits: u64,
+    /// Smallest part of a word that can be read.
+    pub read_granularity_bits: u64,
+    /// Smallest part of a word that can be written.
+    pub write_granularity_bits: u64,
+    /// Energy of reading a full word.
+    pub read_energy_pj: f64,
+    /// Energy of writing a full word.
+    pub write_energy_pj: f64,
+    /// Array dimensions over which one instance is shared.
+    pub shared_over: ArrayDims,
+    /// Number of instances.
+    pub instances: u64,
+    /// Ports; every movement that can happen is served by exactly one.
+    pub ports: Vec<Port>,
+    /// Cycles from a request to its first word.
+    pub latency_cycles: u64,
+}
+
+impl Memory {
+    /// Word width on the side of `movement`, bits per cycle.
+    pub fn width_bits(&self, movement: Movement) -> u64 {
+        if movement.is_read() { self.read_width_bits } else { self.write_width_bits }
+    }
+
+    /// Granularity on the side of `movement`.
+    pub fn granularity_bits(&self, movement: Movement) -> u64 {
+        if movement.is_read() { self.read_granularity_bits } else { self.write_granularity_bits }
+    }
+
+    /// Energy of a full word on the side of `movement`.
+    pub fn word_energy_pj(&self, movement: Movement) -> f64 {
+        if movement.is_read() { self.read_energy_pj } else { self.write_energy_pj }
+    }
+
+    /// Index of the port that serves `movement` of `operand`.
+    pub fn port(&self, operand: Operand, movement: Movement) -> Option<usize> {
+        self.ports.iter().position(|port| port.serves.contains(&(operand, movement)))
+    }
+
+    /// Full-width words that moving `bits` takes, in parts of a word where the granularity is finer.
+    pub fn words(&self, bits: f64, movement: Movement) -> f64 {
+        let granularity = self.granularity_bits(movement) as f64;
+        (bits / granularity).ceil() * (granularity / self.width_bits(movement) as f64)
+    }
+}

@@ -1,0 +1,107 @@
+//! The validated core: PE array, memories, ports. A [`Core`] cannot be built wrong.
+
+mod build;
+pub(crate) use build::MAX_SIZE;
+mod memory;
+
+pub use memory::{Memory, Movement, Port};
+
+use crate::workload::{Dim, LayerKind};
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// What a memory holds for a layer. Both inputs of an elementwise addition are stored as `I`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum Operand {
+    /// Weights.
+    W,
+    /// Input features.
+    I,
+    /// Output features and partial sums.
+    O,
+}
+
+impl Operand {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::W, Self::I, Self::O];
+}
+
+impl fmt::Display for Operand {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(self, f)
+    }
+}
+
+/// Index of a memory in [`Core::memories`].
+pub type MemoryId = usize;
+
+/// A set of array dimensions, one bit each.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+pub struct ArrayDims(pub u32);
+
+impl ArrayDims {
+    /// Whether dimension number `index` is in the set.
+    pub fn contains(self, index: usize) -> bool {
+        self.0 >> index & 1 == 1
+    }
+
+    /// Whether all of `other` is in the set.
+    pub fn includes(self, other: Self) -> bool {
+        self.0 & other.0 == other.0
+    }
+}
+
+/// One array dimension unrolls one loop dimension.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Unroll {
+    /// Index of the array dimension.
+    pub array_dim: usize,
+    /// The loop dimension it unrolls.
+    pub dim: Dim,
+    /// At most so many PEs along the dimension are used.
+    pub limit: u64,
+}
+
+/// One accelerator core: an array of PEs fed by a hierarchy of memories.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Core {
+    /// What people call it.
+    pub name: String,
+    /// Family of spatial mappings, which a layer's own unrolling may refer to.
+    pub dataflow: String,
+    /// Name and size of every array dimension.
+    pub array: Vec<(String, u64)>,
+    /// Energy of one multiply-accumulate.
+    pub mac_energy_pj: f64,
+    /// All memories, lowest first; loops are allocated to them in this order.
+    pub memories: Vec<Memory>,
+    levels: [Vec<MemoryId>; 3],
+    unrolls: Vec<(LayerKind, Vec<Unroll>)>,
+}
+
+impl Core {
+    /// Number of processing elements.
+    pub fn pe_count(&self) -> u64 {
+        self.array.iter().map(|(_, size)| size).product()
+    }
+
+    /// The memories that hold `operand`, lowest first; never empty.
+    pub fn levels(&self, operand: Operand) -> &[MemoryId] {
+        &self.levels[operand as usize]
+    }
+
+    /// The memory where an operand starts and ends: its highest.
+    pub fn top(&self, operand: Operand) -> MemoryId {
+        self.levels(operand)[self.levels(operand).len() - 1]
+    }
+
+    /// The level of `operand` that `memory` is, counted from the lowest.
+    pub fn level_of(&self, operand: Operand, memory: MemoryId) -> Option<usize> {
+        self.levels(operand).iter().position(|&id| id == memory)
+    }
+
+    /// Which loops the array unrolls for layers of this kind.
+    pub fn unroll(&self, kind: LayerKind) -> &[Unroll] {
+        self.unrolls.iter().find(|(of, _)| *of == kind).map_or(&[], |(_, unroll)| unroll)
+    }
+}

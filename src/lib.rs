@@ -1,0 +1,13 @@
+//! Fusescape: scheduling deep neural networks on accelerators.
+//!
+//! The rooms of the house; imports only ever point down this list.
+
+
+
+
+pub mod cost;
+pub mod hardware;
+pub mod mapping;
+pub mod workload;
+pub mod rules;
+pub mod spec;

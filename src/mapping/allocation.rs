@@ -1,0 +1,230 @@
+//! Giving the ordered temporal loops to memory levels, as LOMA does.
+
+use super::operands::{LayerOnCore, MAX_LEVELS, OPERANDS, OperandView, Relevance};
+use super::temporal::TemporalLoop;
+use crate::hardware::{MemoryId, Operand};
+use crate::workload::{Dim, LoopSizes};
+
+/// Where every operand's memory levels end in the order of temporal loops.
+///
+/// Level `m` of operand `p` holds the loops `ends[p][m - 1] .. ends[p][m]` (from 0 for the lowest).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Allocation {
+    /// End of each level; entries above the operand's highest level are unused.
+    pub ends: [[u8; MAX_LEVELS]; OPERANDS],
+}
+
+impl Allocation {
+    /// The range of loops that level `level` of operand `operand` holds.
+    pub fn range(&self, operand: usize, level: usize) -> std::ops::Range<usize> {
+        let start = if level == 0 { 0 } else { self.ends[operand][level - 1] };
+        usize::from(start)..usize::from(self.ends[operand][level])
+    }
+
+    /// Hands a level's irrelevant loops down while they are its innermost: they only reuse what already is below
+    /// (ZigZag, Section III; DeFiNES tool, mapping_assist_funcs.py). `order` is innermost first.
+    pub fn merge_stationary(mut self, problem: &LayerOnCore<'_>, order: &[TemporalLoop]) -> Self {
+        for (operand, ends) in problem.operands.iter().zip(&mut self.ends) {
+            let top = operand.memories.len() - 1;
+            for end in &mut ends[..top] {
+                while order
+                    .get(usize::from(*end))
+                    .is_some_and(|next| operand.relevance[next.dim as usize] == Relevance::Irrelevant)
+                {
+                    *end += 1;
+                }
+            }
+        }
+        self
+    }
+}
+
+/// One operand's part of the allocation of one memory.
+struct Candidates {
+    operand: usize,
+    level: usize,
+    /// Bits and cost for each number of loops taken; offset of the first.
+    choices: Vec<(u64, u64)>,
+    first: usize,
+}
+
+/// Allocates the loops of one order after the other, reusing its working memory.
+#[derive(Default)]
+pub struct Allocator {
+    candidates: Vec<Candidates>,
+}
+
+/// Allocates `order` (innermost first) as LOMA does; `None` where the hierarchy is too small for it.
+pub fn allocate(problem: &LayerOnCore<'_>, order: &[TemporalLoop]) -> Option<Allocation> {
+    Allocator::default().allocate(problem, order)
+}
+
+impl Allocator {
+    /// Allocates `order` (innermost first) as LOMA does; `None` where the hierarchy is too small for it.
+    ///
+    /// Memory by memory, lowest first, the combination of further loops is chosen that fits and causes the fewest
+    /// accesses above (DeFiNES tool, loma/memory_allocator.py). The result is not yet merged.
+    pub fn allocate(&mut self, problem: &LayerOnCore<'_>, order: &[TemporalLoop]) -> Option<Allocation> {
+        let mut allocation = Allocation::default();
+        let mut level = [0; OPERANDS];
+        for memory in 0..problem.core.memories.len() {
+            self.allocate_memory(problem, order, memory, &mut level, &mut allocation)?;
+        }
+        Some(allocation)
+    }
+
+    fn allocate_memory(
+        &mut self,
+        problem: &LayerOnCore<'_>,
+        order: &[TemporalLoop],
+        memory: MemoryId,
+        level: &mut [usize; OPERANDS],
+        allocation: &mut Allocation,
+    ) -> Option<()> {
+        let capacity = problem.core.memories[memory].size_bits;
+        self.candidates.clear();
+        for operand in operands_in(problem, memory) {
+            let view = &problem.operands[operand];
+            if view.memories.get(level[operand]) != Some(&memory) {
+                continue;
+            }
+            self.candidates.push(candidates(problem, operand, level[operand], &allocation.ends[operand], order, capacity)?);
+            level[operand] += 1;
+        }
+        if self.candidates.is_empty() {
+            return Some(());
+        }
+        let chosen = best_combination(&self.candidates, capacity);
+        if chosen.is_none() && !problem.rules.lowest_memory_may_overflow {
+            return None;
+        }
+        for (index, candidates) in self.candidates.iter().enumerate() {
+            let ends = &mut allocation.ends[candidates.operand];
+            let start = if candidates.level == 0 { 0 } else { ends[candidates.level - 1] };
+            // Where nothing fits together, the tool goes on with no loops at all and without a check.
+            let taken = chosen.as_ref().map_or(0, |chosen| candidates.first + chosen[index]);
+            ends[candidates.level] = start + u8::try_from(taken).ok()?;
+            let is_top = candidates.level + 1 == problem.operands[candidates.operand].memories.len();
+            if is_top && usize::from(ends[candidates.level]) < order.len() {
+                return None;
+            }
+        }
+        Some(())
+    }
+}
+
+/// The layer's operands that a memory holds, in the order of its definition; the second input of an addition last.
+fn operands_in<'p>(problem: &'p LayerOnCore<'_>, memory: MemoryId) -> impl Iterator<Item = usize> + 'p {
+    let is_add = problem.operands[1].stored_as == Operand::I;
+    let first = problem.core.memories[memory].operands.iter().filter_map(move |&stored_as| match stored_as {
+        Operand::O => Some(0),
+        Operand::W => (!is_add).then_some(1),
+        Operand::I => Some(if is_add { 1 } else { 2 }),
+    });
+    let second_input = is_add && problem.core.memories[memory].operands.contains(&Operand::I);
+    first.chain(second_input.then_some(2))
+}
+
+/// What level `level` may take: the loops that follow those below it, as many as fit alone.
+fn candidates(
+    problem: &LayerOnCore<'_>,
+    operand: usize,
+    level: usize,
+    ends: &[u8; MAX_LEVELS],
+    order: &[TemporalLoop],
+    capacity: u64,
+) -> Option<Candidates> {
+    let view = &problem.operands[operand];
+    let start = if level == 0 { 0 } else { ends[level - 1].into() };
+    let mut extents = extents_below(view, ends, level, order);
+    let partial = view.stored_as == Operand::O
+        && order[start..].iter().any(|next| view.relevance[next.dim as usize] == Relevance::Irrelevant);
+    let precision = if partial { view.precision.0 } else { view.precision.1 };
+    let is_top = level + 1 == view.memories.len();
+    let mut remaining: u64 = order[start..].iter().map(|next| next.size).product();
+    let mut choices = Vec::with_capacity(order.len() - start + 1);
+    for taken in 0..=order.len() - start {
+        if taken > 0 {
+            let next = order[start + taken - 1];
+            extents[next.dim as usize] *= next.size as f64;
+            remaining /= next.size;
+        }
+        let bits = elements(problem, view, &extents) * precision;
+        if bits > capacity {
+            break;
+        }
+        choices.push((bits, remaining * bits));
+    }
+    let most = choices.len().checked_sub(1)?;
+    Some(if is_top {
+        Candidates { operand, level, choices: vec![(choices[most].0, 0)], first: most }
+    } else {
+        Candidates { operand, level, choices, first: 0 }
+    })
+}
+
+/// Running loop sizes of all that lies below level `level`, unrolled loops included.
+///
+/// An average unrolling times its steps may miss the integer by a rounding error, so the order of the
+/// multiplications matters: for each level the loops unrolled below it, then its temporal loops.
+fn extents_below(view: &OperandView, ends: &[u8; MAX_LEVELS], level: usize, order: &[TemporalLoop]) -> [f64; 8] {
+    let mut extents = [1.0; 8];
+    let mut start = 0;
+    for below in 0..=level {
+        for &(dim, average, _) in &view.unrolled[below] {
+            extents[dim as usize] *= average;
+        }
+        if below < level {
+            for done in &order[start..ends[below].into()] {
+                extents[done.dim as usize] *= done.size as f64;
+            }
+            start = ends[below].into();
+        }
+    }
+    extents
+}
+
+/// Elements of the operand's slice for the given loop sizes, each rounded up.
+fn elements(problem: &LayerOnCore<'_>, view: &OperandView, extents: &[f64; 8]) -> u64 {
+    let mut count = 1;
+    let mut windows: [Option<Relevance>; 2] = [None; 2];
+    let mut sizes: LoopSizes = [1; 8];
+    for (dim, &extent) in extents.iter().enumerate() {
+        sizes[dim] = extent.ceil() as u64;
+        match view.relevance[dim] {
+            Relevance::Relevant => count *= sizes[dim],
+            Relevance::Irrelevant => {}
+            axis @ Relevance::PartialX => windows[0] = Some(axis),
+            axis @ Relevance::PartialY => windows[1] = Some(axis),
+        }
+    }
+    for (axis, (outputs, kernel)) in windows.into_iter().zip([(Dim::OX, Dim::FX), (Dim::OY, Dim::FY)]) {
+        if let Some(axis) = axis {
+            let extent = problem.input_extent(axis, sizes[outputs as usize] as f64, sizes[kernel as usize] as f64);
+            count *= extent as u64;
+        }
+    }
+    count
+}
+
+/// The choice per operand with the smallest total cost whose sizes fit together; the later of equals.
+fn best_combination(candidates: &[Candidates], capacity: u64) -> Option<[usize; OPERANDS]> {
+    let mut current = [0; OPERANDS];
+    let mut best: Option<(u64, [usize; OPERANDS])> = None;
+    loop {
+        let (bits, cost) = candidates.iter().enumerate().fold((0, 0), |(bits, cost), (index, candidates)| {
+            let choice = candidates.choices[current[index]];
+            (bits + choice.0, cost + choice.1)
+        });
+        if bits <= capacity && best.is_none_or(|(least, _)| cost <= least) {
+            best = Some((cost, current));
+        }
+        // Count up like an odometer, the last operand fastest.
+        let Some(turning) = (0..candidates.len()).rev().find(|&index| current[index] + 1 < candidates[index].choices.len())
+        else {
+            return best.map(|(_, choice)| choice);
+        };
+        current[turning] += 1;
+        current[turning + 1..].fill(0);
+    }
+}

@@ -1,0 +1,15 @@
+//! Loops in space and time, and their allocation to memory levels.
+//!
+//! A layer is mapped in three steps: some loops are unrolled over the PE array ([`SpatialMapping`]), the rest is cut
+//! into loop prime factors and ordered in time ([`temporal`]), and every operand's memory levels each take a
+//! contiguous part of that order ([`allocate`]).
+
+mod allocation;
+mod operands;
+mod spatial;
+pub mod temporal;
+
+pub use allocation::{Allocation, Allocator, allocate};
+pub use operands::{LayerOnCore, LayerProblem, MAX_LEVELS, OPERANDS, OperandView, Relevance};
+pub use spatial::{SpatialLoop, SpatialMapping};
+pub use temporal::TemporalLoop;

@@ -1,0 +1,184 @@
+//! A layer on a core: how each operand sees the loops and the memories that are left to it.
+
+use super::spatial::SpatialMapping;
+use crate::hardware::{Core, MemoryId, Operand, Unroll};
+use crate::rules::Rules;
+use crate::workload::{Dim, LayerKind, LayerShape, unique_extent};
+use serde::{Deserialize, Serialize};
+
+/// More memory levels than any operand has; tables of levels have this fixed size.
+pub const MAX_LEVELS: usize = 8;
+/// A layer always has three operands: the output and two inputs (W and I, or X and Y of an addition).
+pub const OPERANDS: usize = 3;
+
+/// One layer or layer-tile to be mapped: all that decides about the result, apart from core and rules.
+///
+/// Two equal problems have equal solutions, wherever in a network or a sweep they come from.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct LayerProblem {
+    /// The loop nest.
+    pub shape: LayerShape,
+    /// How many memory levels, counted from the lowest, each operand may use: W, I, O.
+    pub levels: [usize; 3],
+    /// Loops that the array unrolls.
+    pub unroll: Vec<Unroll>,
+}
+
+/// How a loop dimension relates to an operand (ZigZag, Section III).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Relevance {
+    /// Indexes the operand.
+    Relevant,
+    /// Does not: its iterations reuse the data.
+    Irrelevant,
+    /// Together with another loop indexes input columns.
+    PartialX,
+    /// Together with another loop indexes input rows.
+    PartialY,
+}
+
+/// One operand of a layer on a core.
+#[derive(Debug, Clone)]
+pub struct OperandView {
+    /// As what the memories store it.
+    pub stored_as: Operand,
+    /// The memories it may use, lowest first.
+    pub memories: Vec<MemoryId>,
+    /// Relation to each loop dimension.
+    pub relevance: [Relevance; 8],
+    /// Unrolled loops below memory `i`, as `(dim, average, peak)`; the last entry holds those above the highest.
+    pub unrolled: Vec<Vec<(Dim, f64, u64)>>,
+    /// Bits per element while partial and when final.
+    pub precision: (u64, u64),
+}
+
+/// A problem on its core, prepared for mapping and cost.
+#[derive(Debug, Clone)]
+pub struct LayerOnCore<'a> {
+    /// The core.
+    pub core: &'a Core,
+    /// The rules in force.
+    pub rules: Rules,
+    /// The loop nest.
+    pub shape: LayerShape,
+    /// Unrolled loops.
+    pub spatial: SpatialMapping,
+    /// Output first, then the inputs: O, W, I or O, X, Y.
+    pub operands: [OperandView; OPERANDS],
+}
+
+impl<'a> LayerOnCore<'a> {
+    /// Prepares a problem.
+    pub fn new(core: &'a Core, rules: Rules, problem: &LayerProblem) -> Self {
+        let spatial = SpatialMapping::new(&problem.shape, &problem.unroll, &rules);
+        let inputs = match problem.shape.kind {
+            LayerKind::Add => [Operand::I, Operand::I],
+            _ => [Operand::W, Operand::I],
+        };
+        let operands = [Operand::O, inputs[0], inputs[1]].map(|stored_as| {
+            let count = problem.levels[stored_as as usize].min(MAX_LEVELS);
+            let memories = core.levels(stored_as)[..count].to_vec();
+            OperandView {
+                stored_as,
+                unrolled: unrolled_below(core, &memories, &spatial),
+                memories,
+                relevance: Dim::ALL.map(|dim| relevance(&problem.shape, stored_as, dim, &rules)),
+                precision: precision(&problem.shape, stored_as),
+            }
+        });
+        Self { core, rules, shape: problem.shape, spatial, operands }
+    }
+
+    /// What people call operand number `index`.
+    pub fn operand_name(&self, index: usize) -> &'static str {
+        match (index, self.shape.kind) {
+            (0, _) => "O",
+            (1, LayerKind::Add) => "X",
+            (1, _) => "W",
+            (_, LayerKind::Add) => "Y",
+            _ => "I",
+        }
+    }
+
+    /// Different input columns (or rows) read by `outputs` windows of `kernel` elements.
+    ///
+    /// Under the tool's rules cut down to an integer; otherwise exact, and never more than really exist.
+    pub fn input_extent(&self, axis: Relevance, outputs: f64, kernel: f64) -> f64 {
+        let shape = &self.shape;
+        let (stride, dilation, limit) = match axis {
+            Relevance::PartialX => (shape.stride.0, shape.dilation.0, shape.input_limit.0),
+            _ => (shape.stride.1, shape.dilation.1, shape.input_limit.1),
+        };
+        let extent = unique_extent(outputs, kernel, stride, dilation);
+        if self.rules.truncate_fractional_extents { extent.trunc() } else { extent.min(limit as f64) }
+    }
+}
+
+/// Distributes the unrolled loops: memory `i` takes those of the array dimensions it is shared over that no lower
+/// memory has taken (DeFiNES tool, SpatialMappingConversionStage.py).
+fn unrolled_below(core: &Core, memories: &[MemoryId], spatial: &SpatialMapping) -> Vec<Vec<(Dim, f64, u64)>> {
+    let mut left = spatial.loops.clone();
+    let mut below: Vec<Vec<_>> = memories
+        .iter()
+        .map(|&memory| {
+            let shared = core.memories[memory].shared_over;
+            let (taken, rest) = left.iter().partition(|unrolled| shared.contains(unrolled.array_dim));
+            left = rest;
+            as_entries(taken)
+        })
+        .collect();
+    below.push(as_entries(left));
+    below
+}
+
+fn as_entries(loops: Vec<super::SpatialLoop>) -> Vec<(Dim, f64, u64)> {
+    loops.into_iter().map(|unrolled| (unrolled.dim, unrolled.average, unrolled.peak)).collect()
+}
+
+fn precision(shape: &LayerShape, stored_as: Operand) -> (u64, u64) {
+    match stored_as {
+        Operand::W => (shape.precision.w, shape.precision.w),
+        Operand::I => (shape.precision.i, shape.precision.i),
+        Operand::O => (shape.precision.o_partial, shape.precision.o),
+    }
+}
+
+fn relevance(shape: &LayerShape, stored_as: Operand, dim: Dim, rules: &Rules) -> Relevance {
+    use Relevance::{Irrelevant, PartialX, PartialY, Relevant};
+    let windowed = |kernel: Dim, stride: u64| match shape.kind {
+        LayerKind::Pointwise | LayerKind::Add => false,
+        _ => rules.window_relations_as_written || shape.size(kernel) > 1 || stride > 1,
+    };
+    match (stored_as, dim) {
+        (Operand::O, Dim::B | Dim::G | Dim::K | Dim::OY | Dim::OX) => Relevant,
+        (Operand::O, _) => Irrelevant,
+        (Operand::W, Dim::FY | Dim::FX) => Relevant,
+        (Operand::W, Dim::G | Dim::K | Dim::C) if shape.kind != LayerKind::Pooling => Relevant,
+        (Operand::W, _) => Irrelevant,
+        (Operand::I, Dim::B | Dim::G | Dim::C) => Relevant,
+        (Operand::I, Dim::OX | Dim::FX) if windowed(Dim::FX, shape.stride.0) => PartialX,
+        (Operand::I, Dim::OY | Dim::FY) if windowed(Dim::FY, shape.stride.1) => PartialY,
+        (Operand::I, Dim::OX | Dim::OY) => Relevant,
+        (Operand::I, _) => Irrelevant,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::workload::Precision;
+
+    #[test]
+    fn a_pointwise_layer_reads_its_input_without_a_window() {
+        let shape = LayerShape {
+            kind: LayerKind::Conv,
+            sizes: [1, 1, 8, 8, 4, 4, 1, 1],
+            stride: (1, 1),
+            dilation: (1, 1),
+            input_limit: (4, 4),
+            precision: Precision { w: 8, i: 8, o_partial: 16, o: 8 },
+        };
+        assert_eq!(relevance(&shape, Operand::I, Dim::OX, &Rules::CORRECTED), Relevance::Relevant);
+        assert_eq!(relevance(&shape, Operand::I, Dim::OX, &Rules::DEFINES_2022), Relevance::PartialX);
+    }
+}

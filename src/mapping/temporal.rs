@@ -1,0 +1,79 @@
+//! Loops ordered in time: loop prime factors and their number.
+
+use crate::workload::{Dim, LoopSizes};
+use serde::{Deserialize, Serialize};
+
+/// An atomic piece of a temporal loop: a loop prime factor, or several of one dimension merged.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct TemporalLoop {
+    /// The loop dimension it is a piece of.
+    pub dim: Dim,
+    /// Number of iterations, at least 2.
+    pub size: u64,
+}
+
+/// There are more loop dimensions than loop prime factors allowed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TooManyDimensions {
+    /// Dimensions with a temporal loop: the smallest limit that works.
+    pub dimensions: usize,
+}
+
+/// Cuts the temporal loops into at most `limit` pieces, ordered by dimension and size.
+///
+/// While there are more prime factors than allowed, the two smallest of the dimension that has the most are merged
+/// (LOMA; DeFiNES tool, loma/engine.py:105-215). `order` decides which dimension goes first on a tie. A dimension
+/// always keeps one factor.
+///
+/// # Errors
+/// When there are more dimensions than the limit allows and `strict` asks for the limit to be kept.
+pub fn limited_factors(
+    sizes: &LoopSizes,
+    order: &[Dim],
+    limit: usize,
+    strict: bool,
+) -> Result<Vec<TemporalLoop>, TooManyDimensions> {
+    let mut factors: Vec<(Dim, Vec<u64>)> = order
+        .iter()
+        .map(|&dim| (dim, prime_factors(sizes[dim as usize])))
+        .filter(|(_, factors)| !factors.is_empty())
+        .collect();
+    let dimensions = factors.len();
+    while factors.iter().map(|(_, factors)| factors.len()).sum::<usize>() > limit {
+        // `max_by_key` would take the last of equals.
+        let most = factors.iter().map(|(_, factors)| factors.len()).max().unwrap_or(0);
+        let Some((_, list)) = factors.iter_mut().find(|(_, factors)| factors.len() == most && most > 1) else {
+            if strict {
+                return Err(TooManyDimensions { dimensions });
+            }
+            break;
+        };
+        let merged = list[0] * list[1];
+        list.drain(..2);
+        let place = list.partition_point(|&factor| factor < merged);
+        list.insert(place, merged);
+    }
+    let mut loops: Vec<TemporalLoop> = factors
+        .into_iter()
+        .flat_map(|(dim, factors)| factors.into_iter().map(move |size| TemporalLoop { dim, size }))
+        .collect();
+    loops.sort_unstable();
+    Ok(loops)
+}
+
+/// The prime factors of `n`, ascending, with multiplicity.
+pub fn prime_factors(mut n: u64) -> Vec<u64> {
+    let mut factors = Vec::new();
+    let mut candidate = 2;
+    while candidate * candidate <= n {
+        while n.is_multiple_of(candidate) {
+            factors.push(candidate);
+            n /= candidate;
+        }
+        candidate += 1;
+    }
+    if n > 1 {
+        factors.push(n);
+    }
+    factors
+}

@@ -1,0 +1,77 @@
+//! What is wrong with a document, where, and what would be right.
+
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// One problem in one place of a document.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Diagnostic {
+    /// Where in the document, as a path: `memories[2].size`; empty for the document as a whole.
+    pub path: String,
+    /// Line in the text, counted from 1, where the document has a text.
+    pub line: Option<usize>,
+    /// What is wrong.
+    pub reason: String,
+    /// What would make it right.
+    pub remedy: String,
+}
+
+impl fmt::Display for Diagnostic {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(line) = self.line {
+            write!(f, "line {line}: ")?;
+        }
+        if !self.path.is_empty() {
+            write!(f, "{}: ", self.path)?;
+        }
+        write!(f, "{}. {}.", self.reason, self.remedy)
+    }
+}
+
+/// All problems found so far; collecting goes on after each.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Diagnostics(pub Vec<Diagnostic>);
+
+impl Diagnostics {
+    /// Notes a problem at `path`.
+    pub fn add(&mut self, path: impl Into<String>, reason: impl Into<String>, remedy: impl Into<String>) {
+        self.0.push(Diagnostic { path: path.into(), line: None, reason: reason.into(), remedy: remedy.into() });
+    }
+
+    /// Whether nothing is wrong.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// `value` if nothing is wrong, else all that is.
+    ///
+    /// # Errors
+    /// The diagnostics collected, where there are any.
+    pub fn or<T>(self, value: T) -> Result<T, Self> {
+        if self.is_empty() { Ok(value) } else { Err(self) }
+    }
+}
+
+impl fmt::Display for Diagnostics {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (i, diagnostic) in self.0.iter().enumerate() {
+            if i > 0 {
+                writeln!(f)?;
+            }
+            write!(f, "{diagnostic}")?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for Diagnostics {}
+
+/// The candidate that `word` was most likely meant to be, for a did-you-mean.
+pub fn closest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    candidates
+        .into_iter()
+        .map(|candidate| (strsim::jaro_winkler(&word.to_lowercase(), &candidate.to_lowercase()), candidate))
+        .filter(|(likeness, _)| *likeness > 0.75)
+        .max_by(|a, b| a.0.total_cmp(&b.0))
+        .map(|(_, candidate)| candidate)
+}

@@ -1,0 +1,173 @@
+//! The raw documents: what a person wrote, field by field.
+
+use serde::{Deserialize, Serialize};
+
+/// A hardware document: one core.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct HardwareSpec {
+    /// What people call it.
+    pub name: String,
+    /// What it is and where its figures come from.
+    pub about: String,
+    /// The PE array.
+    pub array: ArraySpec,
+    /// Name of the family of spatial mappings that a layer's own `unroll` may refer to.
+    pub dataflow: String,
+    /// Which loop each array dimension unrolls, by layer type: `conv` -> [`D1` -> `K`].
+    pub unroll: Vec<(String, Vec<UnrollSpec>)>,
+    /// The memories, lowest first; loops are allocated to them in this order.
+    pub memories: Vec<MemorySpec>,
+}
+
+/// The array of processing elements.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ArraySpec {
+    /// Name and size of each dimension.
+    pub dimensions: Vec<(String, u64)>,
+    /// Energy of one multiply-accumulate, pJ.
+    pub mac_energy_pj: f64,
+    /// Where the figures come from.
+    pub source: String,
+}
+
+/// One array dimension unrolls one loop dimension, at most `limit` wide.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct UnrollSpec {
+    /// The array dimension.
+    pub array_dimension: String,
+    /// The loop dimension: `K`.
+    pub loop_dimension: String,
+    /// At most so many, where the loop must not use the whole array dimension.
+    pub limit: Option<u64>,
+}
+
+/// One memory: `instances` copies of it serve the array.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct MemorySpec {
+    /// Unique name.
+    pub name: String,
+    /// Capacity of one instance.
+    pub size_bits: u64,
+    /// Operands it holds (`W`, `I`, `O`), in the order in which loops are allocated.
+    pub operands: Vec<String>,
+    /// Bits read in one cycle by a port.
+    pub read_width_bits: u64,
+    /// Bits written in one cycle by a port.
+    pub write_width_bits: u64,
+    /// Smallest part of a word that can be read on its own, bits.
+    pub read_granularity_bits: u64,
+    /// Smallest part of a word that can be written on its own, bits.
+    pub write_granularity_bits: u64,
+    /// Energy of reading one full word, pJ.
+    pub read_energy_pj: f64,
+    /// Energy of writing one full word, pJ.
+    pub write_energy_pj: f64,
+    /// Array dimensions over which one instance is shared; over the others it is replicated.
+    pub shared_over: Vec<String>,
+    /// Ports and what they serve; none: one read and one write port, each serving everything.
+    pub ports: Vec<PortSpec>,
+    /// Cycles from a request to its first word.
+    pub latency_cycles: u64,
+    /// Where the figures come from.
+    pub source: String,
+}
+
+/// One port of a memory.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct PortSpec {
+    /// Unique within the memory.
+    pub name: String,
+    /// Data movements it serves: `I.read_to_low`.
+    pub serves: Vec<String>,
+}
+
+/// A workload document: a network of layers.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct WorkloadSpec {
+    /// What people call it.
+    pub name: String,
+    /// What it is and where it comes from.
+    pub about: String,
+    /// Images processed at once.
+    pub batch: u64,
+    /// Bits per element of every layer that states nothing else.
+    pub precision: PrecisionSpec,
+    /// The layers in any order.
+    pub layers: Vec<LayerSpec>,
+}
+
+/// Bits per element of each operand.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct PrecisionSpec {
+    /// Weights.
+    pub w: Option<u64>,
+    /// Inputs.
+    pub i: Option<u64>,
+    /// Partial sums.
+    pub o_partial: Option<u64>,
+    /// Finished outputs.
+    pub o: Option<u64>,
+}
+
+/// One layer, or one input of the network.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct LayerSpec {
+    /// Unique name.
+    pub name: String,
+    /// `input`, `conv`, `pointwise`, `depthwise`, `pooling`, `fully-connected` or `add`.
+    pub kind: String,
+    /// Names of the layers whose outputs it reads; empty: the layer before it.
+    pub from: Vec<String>,
+    /// Output channels `K`; left out where they follow from the input.
+    pub channels: Option<u64>,
+    /// Feature map of an input layer: columns and rows.
+    pub size: Option<(u64, u64)>,
+    /// Kernel: columns and rows.
+    pub kernel: KernelSpec,
+    /// Groups `G` of a grouped convolution.
+    pub groups: Option<u64>,
+    /// Steps of the window: columns and rows.
+    pub stride: Option<(u64, u64)>,
+    /// Distance of neighbouring kernel elements: columns and rows.
+    pub dilation: Option<(u64, u64)>,
+    /// Zeros around the input.
+    pub padding: PaddingSpec,
+    /// Cut larger inputs of an `add` down to the smallest instead of rejecting them.
+    pub crop: bool,
+    /// Bits per element where they differ from the workload's.
+    pub precision: PrecisionSpec,
+    /// Spatial mapping of this layer on hardware of a certain dataflow, replacing the hardware's own.
+    pub unroll: Vec<(String, Vec<UnrollSpec>)>,
+}
+
+/// Kernel of a layer.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum KernelSpec {
+    /// 1 x 1, as nothing else was written.
+    #[default]
+    Unstated,
+    /// Columns and rows.
+    Size(u64, u64),
+    /// As large as the whole input.
+    Global,
+}
+
+/// Zeros around a layer's input.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum PaddingSpec {
+    /// No padding.
+    #[default]
+    None,
+    /// As much as makes the output `ceil(input / stride)`; an odd rest goes to the right and the bottom.
+    Same,
+    /// Left, right, top, bottom.
+    Sides(u64, u64, u64, u64),
+}

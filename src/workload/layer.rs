@@ -1,0 +1,244 @@
+//! The loop nest of one layer, or of the part of a layer that one tile computes.
+
+use crate::hardware::Operand;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// A loop dimension of a layer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum Dim {
+    /// Batch.
+    B,
+    /// Group: channels of depthwise, pooling and elementwise layers.
+    G,
+    /// Output channel.
+    K,
+    /// Input channel.
+    C,
+    /// Output row.
+    OY,
+    /// Output column.
+    OX,
+    /// Kernel row.
+    FY,
+    /// Kernel column.
+    FX,
+}
+
+impl Dim {
+    /// All of them, in the order in which the layers of the DeFiNES tool list theirs.
+    pub const ALL: [Self; 8] = [Self::B, Self::G, Self::K, Self::C, Self::OY, Self::OX, Self::FY, Self::FX];
+
+    /// The dimension called `name`.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|dim| dim.name() == name)
+    }
+
+    /// As written in documents.
+    pub fn name(self) -> &'static str {
+        ["B", "G", "K", "C", "OY", "OX", "FY", "FX"][self as usize]
+    }
+}
+
+impl fmt::Display for Dim {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// Size of every loop dimension, indexed by [`Dim`]; 1 where a layer does not have it.
+pub type LoopSizes = [u64; 8];
+
+/// What a layer computes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum LayerKind {
+    /// An input of the network; computes nothing.
+    Input,
+    /// Convolution, with groups where G > 1.
+    Conv,
+    /// Convolution with a 1 x 1 kernel that reads its input without a window.
+    Pointwise,
+    /// One kernel per channel.
+    Depthwise,
+    /// Maximum or average over a window: like depthwise, with weights of 0 bits.
+    Pooling,
+    /// Every output from every input.
+    FullyConnected,
+    /// Elementwise sum of two feature maps, X and Y.
+    Add,
+}
+
+impl LayerKind {
+    /// All of them.
+    pub const ALL: [Self; 7] = [
+        Self::Input,
+        Self::Conv,
+        Self::Pointwise,
+        Self::Depthwise,
+        Self::Pooling,
+        Self::FullyConnected,
+        Self::Add,
+    ];
+
+    /// As written in documents.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Input => "input",
+            Self::Conv => "conv",
+            Self::Pointwise => "pointwise",
+            Self::Depthwise => "depthwise",
+            Self::Pooling => "pooling",
+            Self::FullyConnected => "fully-connected",
+            Self::Add => "add",
+        }
+    }
+
+    /// The kind called `name`.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.name() == name)
+    }
+
+    /// All names, for a person.
+    pub fn names() -> String {
+        Self::ALL.map(Self::name).join(", ")
+    }
+
+    /// Whether every channel is computed by itself (loop dimension G instead of K and C).
+    pub fn is_channelwise(self) -> bool {
+        matches!(self, Self::Depthwise | Self::Pooling | Self::Add)
+    }
+}
+
+/// Zeros around a feature map, in elements.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+#[allow(missing_docs)]
+pub struct Padding {
+    pub left: u64,
+    pub right: u64,
+    pub top: u64,
+    pub bottom: u64,
+}
+
+/// Bits per element.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Precision {
+    /// Weights; 0 for layers that have none.
+    pub w: u64,
+    /// Inputs.
+    pub i: u64,
+    /// Partial sums.
+    pub o_partial: u64,
+    /// Finished outputs.
+    pub o: u64,
+}
+
+/// The loop nest of one layer or layer-tile: all that mapping and cost need to know of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct LayerShape {
+    /// What is computed.
+    pub kind: LayerKind,
+    /// Loop sizes.
+    pub sizes: LoopSizes,
+    /// Steps of the window: columns, rows.
+    pub stride: (u64, u64),
+    /// Distance of neighbouring kernel elements: columns, rows.
+    pub dilation: (u64, u64),
+    /// Columns and rows of the input that really exist: at a padded border fewer than the window spans.
+    pub input_limit: (u64, u64),
+    /// Bits per element.
+    pub precision: Precision,
+}
+
+impl LayerShape {
+    /// Size of one loop dimension.
+    pub fn size(&self, dim: Dim) -> u64 {
+        self.sizes[dim as usize]
+    }
+
+    /// Multiply-accumulates: the product of all loop sizes, also for pooling and additions.
+    pub fn macs(&self) -> u64 {
+        self.sizes.iter().product()
+    }
+
+    /// Channels of the output.
+    pub fn output_channels(&self) -> u64 {
+        self.size(Dim::K) * self.size(Dim::G)
+    }
+
+    /// Channels of (each) input.
+    pub fn input_channels(&self) -> u64 {
+        self.size(Dim::C) * self.size(Dim::G)
+    }
+
+    /// Different input columns and rows that the window touches, real ones only.
+    pub fn input_extent(&self) -> (u64, u64) {
+        let extent = |outputs, kernel, stride, dilation, limit: u64| {
+            (unique_extent(outputs as f64, kernel as f64, stride, dilation) as u64).min(limit)
+        };
+        (
+            extent(self.size(Dim::OX), self.size(Dim::FX), self.stride.0, self.dilation.0, self.input_limit.0),
+            extent(self.size(Dim::OY), self.size(Dim::FY), self.stride.1, self.dilation.1, self.input_limit.1),
+        )
+    }
+
+    /// Elements of weights, (one) input and output.
+    pub fn elements(&self, operand: Operand) -> u64 {
+        match operand {
+            Operand::W if self.kind == LayerKind::Add => 0,
+            Operand::W => [Dim::G, Dim::K, Dim::C, Dim::FY, Dim::FX].iter().map(|&dim| self.size(dim)).product(),
+            Operand::I => {
+                let (columns, rows) = self.input_extent();
+                self.size(Dim::B) * self.input_channels() * columns * rows
+            }
+            Operand::O => self.size(Dim::B) * self.output_channels() * self.size(Dim::OY) * self.size(Dim::OX),
+        }
+    }
+
+    /// Bits of weights.
+    pub fn weight_bits(&self) -> u64 {
+        self.elements(Operand::W) * self.precision.w
+    }
+
+    /// Bits of the finished output.
+    pub fn output_bits(&self) -> u64 {
+        self.elements(Operand::O) * self.precision.o
+    }
+
+    /// Bits of one input.
+    pub fn input_bits(&self) -> u64 {
+        self.elements(Operand::I) * self.precision.i
+    }
+
+    /// Number of feature maps read: two for an addition.
+    pub fn input_count(&self) -> usize {
+        match self.kind {
+            LayerKind::Input => 0,
+            LayerKind::Add => 2,
+            _ => 1,
+        }
+    }
+
+    /// The dimensions in the order that decides ties when loop prime factors are merged.
+    pub fn dim_order(&self) -> [Dim; 8] {
+        let mut order = Dim::ALL;
+        if self.kind == LayerKind::Pooling {
+            order.swap(Dim::FY as usize, Dim::FX as usize);
+        }
+        order
+    }
+}
+
+/// Greatest common divisor.
+pub fn gcd(a: u64, b: u64) -> u64 {
+    if b == 0 { a } else { gcd(b, a % b) }
+}
+
+/// How many different input columns `outputs` neighbouring windows of `kernel` elements touch.
+///
+/// Counts distinct indices `stride * o + dilation * f` (DeFiNES tool, layer_node.py:192-198); holes between
+/// windows that do not meet are not counted. The arguments may be averages of fractional unrollings.
+pub fn unique_extent(outputs: f64, kernel: f64, stride: u64, dilation: u64) -> f64 {
+    let g = gcd(stride, dilation).max(1);
+    let (stride, dilation) = ((stride / g) as f64, (dilation / g) as f64);
+    outputs * kernel - (kernel - stride).max(0.0) * (outputs - dilation)
+}

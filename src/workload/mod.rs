@@ -1,0 +1,8 @@
+//! The validated network: layers in a directed acyclic graph. A [`Network`] cannot be built wrong.
+
+mod build;
+mod layer;
+mod network;
+
+pub use layer::{Dim, LayerKind, LayerShape, LoopSizes, Padding, Precision, gcd, unique_extent};
+pub use network::{Layer, LayerId, Network};

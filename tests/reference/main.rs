@@ -1,0 +1,70 @@
+//! The public tools' results, case by case. Each category prints how many cases it checked and the worst relative
+//! deviation, and fails when it has none.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
+
+#[path = "../common/mod.rs"]
+mod common;
+mod single_layer;
+
+use libtest_mimic::{Arguments, Trial};
+
+/// What a category found.
+pub struct Report {
+    cases: usize,
+    values: usize,
+    worst: f64,
+    failures: Vec<String>,
+    remarks: Vec<String>,
+}
+
+impl Report {
+    fn new() -> Self {
+        Self { cases: 0, values: 0, worst: 0.0, failures: Vec::new(), remarks: Vec::new() }
+    }
+
+    /// Compares one number; `what` says which one where it is wrong.
+    fn close(&mut self, ours: f64, theirs: f64, tolerance: f64, what: impl Fn() -> String) {
+        let deviation = if ours == theirs { 0.0 } else { (ours - theirs).abs() / theirs.abs().max(f64::MIN_POSITIVE) };
+        self.values += 1;
+        self.worst = self.worst.max(deviation);
+        if deviation > tolerance || deviation.is_nan() {
+            self.failures.push(format!("{}: {ours} instead of {theirs}", what()));
+        }
+    }
+
+    /// Compares anything else.
+    fn same<T: PartialEq + std::fmt::Debug>(&mut self, ours: &T, theirs: &T, what: impl Fn() -> String) {
+        self.values += 1;
+        if ours != theirs {
+            self.failures.push(format!("{}: {ours:?} instead of {theirs:?}", what()));
+        }
+    }
+}
+
+fn main() {
+    let categories: [(&str, fn() -> Report); 1] = [("define/single_layer", single_layer::check)];
+    let trials = categories
+        .into_iter()
+        .map(|(name, check)| {
+            Trial::test(name, move || {
+                let report = check();
+                println!(
+                    "{name}: {} cases, {} values, worst relative deviation {:.1e}",
+                    report.cases, report.values, report.worst
+                );
+                for remark in &report.remarks {
+                    println!("{name}: {remark}");
+                }
+                if report.cases == 0 {
+                    return Err("no case found".into());
+                }
+                if report.failures.is_empty() {
+                    return Ok(());
+                }
+                let shown: Vec<&str> = report.failures.iter().take(40).map(String::as_str).collect();
+                Err(format!("{} deviations:\n{}", report.failures.len(), shown.join("\n")).into())
+            })
+        })
+        .collect();
+    libtest_mimic::run(&Arguments::from_args(), trials).exit();
+}
