@@ -10,4 +10,5 @@ pub mod hardware;
 pub mod mapping;
 pub mod workload;
 pub mod rules;
+pub mod search;
 pub mod spec;

@@ -207,6 +207,23 @@ fn elements(problem: &LayerOnCore<'_>, view: &OperandView, extents: &[f64; 8]) -
     count
 }
 
+/// The least bits that an operand takes at a level whatever the mapping: all of it at its highest level, elsewhere what
+/// the array below uses at once.
+pub fn smallest_demand(problem: &LayerOnCore<'_>, operand: usize, level: usize) -> u64 {
+    let view = &problem.operands[operand];
+    let mut extents = [1.0; 8];
+    for &(dim, average, _) in view.unrolled[..=level].iter().flatten() {
+        extents[dim as usize] *= average;
+    }
+    let is_top = level + 1 == view.memories.len();
+    if is_top {
+        for dim in Dim::ALL {
+            extents[dim as usize] *= problem.spatial.temporal_sizes[dim as usize] as f64;
+        }
+    }
+    elements(problem, view, &extents.map(|extent| (extent - 1e-6).max(1.0))) * view.precision.1
+}
+
 /// The choice per operand with the smallest total cost whose sizes fit together; the later of equals.
 fn best_combination(candidates: &[Candidates], capacity: u64) -> Option<[usize; OPERANDS]> {
     let mut current = [0; OPERANDS];

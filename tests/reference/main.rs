@@ -4,6 +4,7 @@
 
 #[path = "../common/mod.rs"]
 mod common;
+mod search;
 mod single_layer;
 
 use libtest_mimic::{Arguments, Trial};
@@ -42,7 +43,8 @@ impl Report {
 }
 
 fn main() {
-    let categories: [(&str, fn() -> Report); 1] = [("define/single_layer", single_layer::check)];
+    let categories: [(&str, fn() -> Report); 2] =
+        [("define/single_layer", single_layer::check), ("define/search", search::check)];
     let trials = categories
         .into_iter()
         .map(|(name, check)| {

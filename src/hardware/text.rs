@@ -1,0 +1,33 @@
+//! A core straight from the text that a person wrote.
+
+use super::Core;
+use crate::spec::{Consequences, Diagnostics, merge, read_hardware};
+
+/// What validation cannot judge while something of the document is unreadable.
+const CONSEQUENCES: &Consequences = &[
+    ("array", &["unroll.*", "memories[*].shared_over"]),
+    ("array.dimensions", &["unroll.*", "memories[*].shared_over"]),
+    ("memories", &["memories"]),
+    ("memories[*].operands", &["memories", "memories[*].ports", "memories[*].shared_over"]),
+    ("memories[*].shared_over", &["memories[*].shared_over"]),
+    ("memories[*].ports", &["memories[=].ports"]),
+    ("memories[*].width", &["memories[=].read_width", "memories[=].write_width"]),
+    ("memories[*].width", &["memories[=].read_granularity", "memories[=].write_granularity"]),
+    ("memories[*].read_width", &["memories[=].read_granularity"]),
+    ("memories[*].write_width", &["memories[=].write_granularity"]),
+    ("memories[*].granularity", &["memories[=].read_granularity", "memories[=].write_granularity"]),
+];
+
+impl Core {
+    /// Reads and validates a hardware document.
+    ///
+    /// # Errors
+    /// Everything that is wrong with the text, each with its line, path, reason and remedy.
+    pub fn from_text(text: &str) -> Result<Self, Diagnostics> {
+        let (spec, mistakes) = read_hardware(text);
+        match Self::new(&spec) {
+            Ok(core) => mistakes.or(core),
+            Err(found) => Err(merge(text, mistakes, found, CONSEQUENCES)),
+        }
+    }
+}

@@ -1,0 +1,79 @@
+//! Why no mapping of a layer-tile fits, and what would make one fit.
+
+use crate::hardware::MemoryId;
+use crate::mapping::{LayerOnCore, smallest_demand};
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// A memory that is too small for a layer-tile whatever the mapping.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Shortage {
+    /// The operands that meet there: `I` or `I and O`.
+    pub operands: String,
+    /// Name of the memory.
+    pub memory: String,
+    /// What they need at least, bits.
+    pub needed_bits: u64,
+    /// What one instance has, bits.
+    pub available_bits: u64,
+}
+
+impl fmt::Display for Shortage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{} of this layer-tile needs at least {} in `{}`, which has {}",
+            self.operands,
+            bytes(self.needed_bits),
+            self.memory,
+            bytes(self.available_bits)
+        )
+    }
+}
+
+/// Bits as bytes, KiB or MiB, for a person.
+pub fn bytes(bits: u64) -> String {
+    let bytes = bits as f64 / 8.0;
+    match bytes {
+        b if b < 1024.0 => format!("{b:.0} B"),
+        b if b < 1024.0 * 1024.0 => format!("{:.1} KiB", b / 1024.0),
+        b if b < 1024.0 * 1024.0 * 1024.0 => format!("{:.2} MiB", b / 1024.0 / 1024.0),
+        b => format!("{:.2} GiB", b / 1024.0 / 1024.0 / 1024.0),
+    }
+}
+
+/// The memories that are too small for every mapping: what the array needs at once, or, at an operand's highest
+/// level, all of it. Empty where only the combination of demands fails.
+pub fn explain_infeasible(problem: &LayerOnCore<'_>) -> Vec<Shortage> {
+    let shortage = |operands: String, memory: MemoryId, needed_bits: u64| {
+        let memory = &problem.core.memories[memory];
+        (needed_bits > memory.size_bits).then(|| Shortage {
+            operands,
+            memory: memory.name.clone(),
+            needed_bits,
+            available_bits: memory.size_bits,
+        })
+    };
+    let mut shortages = Vec::new();
+    for memory in 0..problem.core.memories.len() {
+        let demands: Vec<(usize, u64)> = problem
+            .operands
+            .iter()
+            .enumerate()
+            .filter_map(|(operand, view)| {
+                let level = view.memories.iter().position(|&id| id == memory)?;
+                Some((operand, smallest_demand(problem, operand, level)))
+            })
+            .collect();
+        let alone: Vec<Shortage> = demands
+            .iter()
+            .filter_map(|&(operand, bits)| shortage(problem.operand_name(operand).to_owned(), memory, bits))
+            .collect();
+        if alone.is_empty() && demands.len() > 1 {
+            let names: Vec<&str> = demands.iter().map(|&(operand, _)| problem.operand_name(operand)).collect();
+            shortages.extend(shortage(names.join(" and "), memory, demands.iter().map(|(_, bits)| bits).sum()));
+        }
+        shortages.extend(alone);
+    }
+    shortages
+}

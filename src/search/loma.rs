@@ -1,0 +1,78 @@
+//! LOMA: every order of the loop prime factors, each allocated greedily (AICAS 2021).
+
+use super::permutation::next_permutation;
+use super::{Limits, Objective, Outcome, Solution, StopReason};
+use crate::cost::Evaluator;
+use crate::mapping::{Allocator, LayerOnCore, temporal};
+
+/// Scores closer than this are equal: orders that move the same data differ by rounding only.
+const TIE: f64 = 1e-9;
+
+pub(super) fn find_best(problem: &LayerOnCore<'_>, objective: &Objective, limits: &Limits) -> Outcome {
+    let mut outcome = Outcome { best: None, orders: 0, feasible: 0, stopped: StopReason::Exhausted };
+    let factors = temporal::limited_factors(
+        &problem.spatial.temporal_sizes,
+        &problem.shape.dim_order(),
+        limits.lpf_limit,
+        problem.rules.lpf_limit_below_dimensions_fails,
+    );
+    let mut order = match factors {
+        Ok(order) => order,
+        Err(too_many) => {
+            outcome.stopped = StopReason::LpfLimitTooLow { needed: too_many.dimensions };
+            return outcome;
+        }
+    };
+    let evaluator = Evaluator::new(problem);
+    let mut allocator = Allocator::default();
+    let mut best: Option<Candidate> = None;
+    loop {
+        if outcome.orders == limits.max_orders {
+            outcome.stopped = StopReason::OrderLimit;
+            break;
+        }
+        outcome.orders += 1;
+        let cost = allocator
+            .allocate(problem, &order)
+            .and_then(|allocation| evaluator.evaluate(&order, &allocation));
+        if let Some(cost) = cost {
+            outcome.feasible += 1;
+            let candidate = Candidate {
+                score: objective.score(problem, &cost),
+                energy_pj: cost.energy_pj(),
+                latency_cycles: cost.latency.total_cycles(),
+            };
+            if best.as_ref().is_none_or(|best| candidate.beats(best)) {
+                outcome.best = Some(Solution {
+                    order: order.clone(),
+                    energy_pj: candidate.energy_pj,
+                    latency_cycles: candidate.latency_cycles,
+                });
+                best = Some(Candidate { score: best.map_or(candidate.score, |best| best.score.min(candidate.score)), ..candidate });
+            }
+        }
+        if !next_permutation(&mut order) {
+            break;
+        }
+    }
+    outcome
+}
+
+/// What decides between two mappings.
+struct Candidate {
+    /// The best score so far, where this is the best mapping.
+    score: f64,
+    energy_pj: f64,
+    latency_cycles: u64,
+}
+
+impl Candidate {
+    fn beats(&self, best: &Self) -> bool {
+        let tolerance = TIE * best.score.abs();
+        if self.score < best.score - tolerance {
+            return true;
+        }
+        let tied = self.score <= best.score + tolerance;
+        tied && (self.latency_cycles, self.energy_pj) < (best.latency_cycles, best.energy_pj)
+    }
+}

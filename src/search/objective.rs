@@ -1,0 +1,82 @@
+//! What a search minimises.
+
+use crate::cost::{LayerCost, PerLink};
+use crate::hardware::{MemoryId, Operand};
+use crate::mapping::LayerOnCore;
+use serde::{Deserialize, Serialize};
+
+/// What is minimised.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub enum Objective {
+    /// Energy, pJ.
+    #[default]
+    Energy,
+    /// Latency, cycles.
+    Latency,
+    /// Energy times latency, pJ x cycles.
+    EnergyDelayProduct,
+    /// Words read from and written to the memory where features start and end.
+    DramAccesses,
+    /// Words read from and written to the named memory.
+    MemoryAccesses(String),
+    /// A weighted sum.
+    Weighted(Weights),
+}
+
+/// Weights of a sum of objectives.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Weights {
+    /// Per pJ.
+    pub energy: f64,
+    /// Per cycle.
+    pub latency: f64,
+    /// Per word read from or written to DRAM.
+    pub dram_accesses: f64,
+}
+
+impl Objective {
+    /// What a mapping costs by this objective.
+    pub fn score(&self, problem: &LayerOnCore<'_>, cost: &LayerCost) -> f64 {
+        let core = problem.core;
+        let dram = || words_at(problem, &cost.energy.words, core.top(Operand::O));
+        self.combine(cost.energy_pj(), cost.latency.total_cycles() as f64, &dram, &|name| {
+            core.memories
+                .iter()
+                .position(|memory| memory.name == name)
+                .map_or(0.0, |memory| words_at(problem, &cost.energy.words, memory))
+        })
+    }
+
+    /// The score from its parts; `dram` and `memory` count words.
+    pub fn combine(
+        &self,
+        energy_pj: f64,
+        latency_cycles: f64,
+        dram: &dyn Fn() -> f64,
+        memory: &dyn Fn(&str) -> f64,
+    ) -> f64 {
+        match self {
+            Self::Energy => energy_pj,
+            Self::Latency => latency_cycles,
+            Self::EnergyDelayProduct => energy_pj * latency_cycles,
+            Self::DramAccesses => dram(),
+            Self::MemoryAccesses(name) => memory(name),
+            Self::Weighted(weights) => {
+                weights.energy * energy_pj + weights.latency * latency_cycles + weights.dram_accesses * dram()
+            }
+        }
+    }
+}
+
+fn words_at(problem: &LayerOnCore<'_>, words: &PerLink<f64>, memory: MemoryId) -> f64 {
+    problem
+        .operands
+        .iter()
+        .zip(words)
+        .filter_map(|(operand, words)| {
+            let level = operand.memories.iter().position(|&id| id == memory)?;
+            Some(words[level].iter().sum::<f64>())
+        })
+        .sum()
+}

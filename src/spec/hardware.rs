@@ -1,0 +1,165 @@
+//! Reading a hardware document.
+
+use super::document::{ArraySpec, HardwareSpec, MemorySpec, PortSpec, UnrollSpec};
+use super::quantity::{bits, cycles, energy_pj};
+use super::reader::{Fields, Place, Reader, Wrong, count};
+use super::Diagnostics;
+
+const HARDWARE: [&str; 6] = ["name", "about", "array", "dataflow", "unroll", "memories"];
+const ARRAY: [&str; 3] = ["dimensions", "mac_energy", "source"];
+const MEMORY: [&str; 15] = [
+    "name",
+    "size",
+    "operands",
+    "width",
+    "read_width",
+    "write_width",
+    "granularity",
+    "read_granularity",
+    "write_granularity",
+    "read_energy",
+    "write_energy",
+    "shared_over",
+    "ports",
+    "latency",
+    "source",
+];
+
+/// Reads a hardware document: what could be read of it, and everything that is wrong.
+///
+/// Whatever could not be read is left at its default, so the document means something only if nothing is wrong.
+/// [`crate::hardware::Core::from_text`] reads and validates in one step.
+pub fn read_hardware(text: &str) -> (HardwareSpec, Diagnostics) {
+    let (root, mut reader) = Reader::open(text);
+    let reader_ref = &mut reader;
+    let fields = Place::root(&root).fields(reader_ref, &HARDWARE);
+    let array = fields
+        .need(reader_ref, "array", "{ dimensions: { D1: 32, D2: 2 }, mac_energy: 0.04 pJ }")
+        .map(|place| read_array(place, reader_ref))
+        .unwrap_or_default();
+    let memories = match fields.need(reader_ref, "memories", "[{ name: dram, size: 1 GiB, ... }]") {
+        Some(place) => place.list(reader_ref).iter().map(|memory| read_memory(memory, &array, reader_ref)).collect(),
+        None => Vec::new(),
+    };
+    let spec = HardwareSpec {
+        name: fields.name(reader_ref, "name", "My accelerator"),
+        about: fields.text(reader_ref, "about"),
+        dataflow: fields.get("dataflow").and_then(|place| place.name(reader_ref)).unwrap_or_default(),
+        unroll: fields.get("unroll").map(|place| read_unrolls(place, reader_ref)).unwrap_or_default(),
+        array,
+        memories,
+    };
+    (spec, reader.finish())
+}
+
+fn read_array(place: &Place, reader: &mut Reader) -> ArraySpec {
+    let fields = place.fields(reader, &ARRAY);
+    let dimensions = fields
+        .need(reader, "dimensions", "{ D1: 32, D2: 2 }")
+        .map(|place| place.entries(reader))
+        .unwrap_or_default()
+        .into_iter()
+        // A dimension without a size still exists, so that naming it is no mistake.
+        .map(|(name, size)| (name.to_owned(), size.count(reader).unwrap_or(1)))
+        .collect();
+    ArraySpec { dimensions, mac_energy_pj: read_energy(&fields, "mac_energy", reader), source: fields.text(reader, "source") }
+}
+
+fn read_memory(place: &Place, array: &ArraySpec, reader: &mut Reader) -> MemorySpec {
+    let fields = place.fields(reader, &MEMORY);
+    let (read_width_bits, write_width_bits) = read_both(&fields, "width", reader);
+    if fields.get("width").is_none() {
+        for (side, width) in [("read_width", read_width_bits), ("write_width", write_width_bits)] {
+            if width.is_none() && fields.get(side).is_none() {
+                let name = if read_width_bits.is_none() && write_width_bits.is_none() { "width" } else { side };
+                fields.missing(reader, name, "64 bit");
+            }
+        }
+    }
+    let (read_granularity_bits, write_granularity_bits) = read_both(&fields, "granularity", reader);
+    let (read_width_bits, write_width_bits) = (read_width_bits.unwrap_or(0), write_width_bits.unwrap_or(0));
+    MemorySpec {
+        name: fields.name(reader, "name", "lb"),
+        size_bits: fields
+            .need(reader, "size", "64 KiB")
+            .and_then(|place| place.value(reader, "a size with its unit", bits))
+            .unwrap_or(0),
+        operands: fields.need(reader, "operands", "[I, O]").map(|place| place.names(reader)).unwrap_or_default(),
+        read_width_bits,
+        write_width_bits,
+        read_granularity_bits: read_granularity_bits.unwrap_or(read_width_bits),
+        write_granularity_bits: write_granularity_bits.unwrap_or(write_width_bits),
+        read_energy_pj: read_energy(&fields, "read_energy", reader),
+        write_energy_pj: read_energy(&fields, "write_energy", reader),
+        shared_over: match fields.need(reader, "shared_over", "all").map(|place| place.names(reader)) {
+            Some(names) if names == ["all"] => array.dimensions.iter().map(|(name, _)| name.clone()).collect(),
+            Some(names) => names,
+            None => Vec::new(),
+        },
+        ports: fields.get("ports").map(|place| read_ports(place, reader)).unwrap_or_default(),
+        latency_cycles: fields
+            .get("latency")
+            .map_or(Some(1), |place| place.value(reader, "a number of cycles", cycles))
+            .unwrap_or(1),
+        source: fields.text(reader, "source"),
+    }
+}
+
+/// A figure for reading and one for writing: `width`, or `read_width` and `write_width`.
+fn read_both(fields: &Fields, name: &str, reader: &mut Reader) -> (Option<u64>, Option<u64>) {
+    let what = "a number of bits with its unit";
+    let both = fields.get(name);
+    let value = both.and_then(|place| place.value(reader, what, bits));
+    let [read, write] = [format!("read_{name}"), format!("write_{name}")].map(|side| {
+        let place = fields.get(&side)?;
+        if both.is_some() {
+            let reason = format!("There is already a `{name}`, which stands for reading and writing");
+            place.complain(reader, Wrong::new(reason, "Keep the one or the others"));
+        }
+        place.value(reader, what, bits)
+    });
+    (value.or(read), value.or(write))
+}
+
+fn read_energy(fields: &Fields, name: &str, reader: &mut Reader) -> f64 {
+    fields
+        .need(reader, name, "0.04 pJ")
+        .and_then(|place| place.value(reader, "an energy with its unit", energy_pj))
+        .unwrap_or(0.0)
+}
+
+fn read_ports(place: &Place, reader: &mut Reader) -> Vec<PortSpec> {
+    let mut ports = Vec::new();
+    for (index, (name, port)) in place.entries(reader).into_iter().enumerate() {
+        let port = port.at(format!("{}[{index}]", place.path()));
+        ports.push(PortSpec { name: name.to_owned(), serves: port.names(reader) });
+    }
+    ports
+}
+
+/// Spatial mappings by name of a layer type or a dataflow.
+pub(super) fn read_unrolls(place: &Place, reader: &mut Reader) -> Vec<(String, Vec<UnrollSpec>)> {
+    let entries = place.entries(reader);
+    entries.into_iter().map(|(name, unroll)| (name.to_owned(), read_unroll(&unroll, reader))).collect()
+}
+
+fn read_unroll(place: &Place, reader: &mut Reader) -> Vec<UnrollSpec> {
+    let mut unroll = Vec::new();
+    for (array_dimension, text) in place.entries(reader) {
+        let parsed = text.value(reader, "a loop dimension, for example `K` or `K 16`", |text| {
+            let mut words = text.split_whitespace();
+            match (words.next(), words.next(), words.next()) {
+                (Some(dimension), None, _) => Ok((dimension.to_owned(), None)),
+                (Some(dimension), Some(limit), None) => Ok((dimension.to_owned(), Some(count(limit)?))),
+                _ => Err(Wrong::new(
+                    format!("`{text}` is not a loop dimension"),
+                    "Write for example `K`, or `K 16` to use at most 16 PEs",
+                )),
+            }
+        });
+        if let Some((loop_dimension, limit)) = parsed {
+            unroll.push(UnrollSpec { array_dimension: array_dimension.to_owned(), loop_dimension, limit });
+        }
+    }
+    unroll
+}

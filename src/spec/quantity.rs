@@ -1,0 +1,100 @@
+//! Quantities with units, as people write them.
+
+use super::reader::Wrong;
+
+/// Units of a number of bits, each with its number of bits. A KiB has 1024 bytes.
+const BITS: [(&str, u64); 6] =
+    [("bit", 1), ("bits", 1), ("B", 8), ("KiB", 8 << 10), ("MiB", 8 << 20), ("GiB", 8 << 30)];
+/// Units of energy, each in pJ.
+const ENERGIES: [(&str, f64); 3] = [("pJ", 1.0), ("fJ", 1e-3), ("nJ", 1e3)];
+/// Above this, not every whole number has its own `f64`.
+const MAX_EXACT: f64 = (1u64 << 53) as f64;
+
+/// A positive number of bits: `8 bit`, `1 B`, `32 KiB`, `0.5 MiB`.
+pub(super) fn bits(text: &str) -> Result<u64, Wrong> {
+    let example = "Write for example `64 bit`, `8 B` or `32 KiB` (1 KiB = 1024 B)";
+    let (number, unit) = split(text, example)?;
+    let Some((_, factor)) = BITS.into_iter().find(|(name, _)| *name == unit) else {
+        return Err(match unit.to_lowercase().as_str() {
+            "k" | "kb" | "kib" => wrong_unit(unit, "`KiB` (1024 B)"),
+            "m" | "mb" | "mib" => wrong_unit(unit, "`MiB` (1024 KiB)"),
+            "g" | "gb" | "gib" => wrong_unit(unit, "`GiB` (1024 MiB)"),
+            "b" | "byte" | "bytes" => wrong_unit(unit, "`bit` or, for bytes, `B`"),
+            _ => wrong_unit(unit, "bit, B, KiB, MiB or GiB"),
+        });
+    };
+    let bits = match number.parse::<u64>() {
+        Ok(number) => number.checked_mul(factor),
+        Err(_) => {
+            let bits = decimal(number, example)? * factor as f64;
+            (bits.fract() == 0.0 && bits <= MAX_EXACT).then_some(bits as u64)
+        }
+    };
+    match bits {
+        None => Err(Wrong::new(format!("`{text}` is not a whole number of bits that can be counted"), example)),
+        Some(0) => Err(Wrong::new(format!("`{text}` is nothing"), example)),
+        Some(bits) => Ok(bits),
+    }
+}
+
+/// An energy in pJ: `0.04 pJ`, `12 fJ`.
+pub(super) fn energy_pj(text: &str) -> Result<f64, Wrong> {
+    let example = "Write for example `26.56 pJ`";
+    let (number, unit) = split(text, example)?;
+    match ENERGIES.into_iter().find(|(name, _)| *name == unit) {
+        Some((_, factor)) => Ok(decimal(number, example)? * factor),
+        None => Err(wrong_unit(unit, "pJ, fJ or nJ")),
+    }
+}
+
+/// A number of clock cycles: `1 cycle`, `10 cycles`.
+pub(super) fn cycles(text: &str) -> Result<u64, Wrong> {
+    let example = "Write for example `1 cycle` or `10 cycles`";
+    let (number, unit) = split(text, example)?;
+    if !matches!(unit, "cycle" | "cycles") {
+        return Err(wrong_unit(unit, "cycle or cycles"));
+    }
+    number.parse().map_err(|_| Wrong::new(format!("`{number}` is not a whole number"), example))
+}
+
+/// A size as [`bits`] reads it, in the largest unit that leaves a whole number.
+pub(super) fn write_size(bits: u64) -> String {
+    let units = [("GiB", 8u64 << 30), ("MiB", 8 << 20), ("KiB", 8 << 10)];
+    if let Some((unit, factor)) = units.into_iter().find(|(_, factor)| bits > 0 && bits.is_multiple_of(*factor)) {
+        return format!("{} {unit}", bits / factor);
+    }
+    if bits > 0 && bits < 8 << 10 && bits.is_multiple_of(8) { format!("{} B", bits / 8) } else { format!("{bits} bit") }
+}
+
+/// `1 cycle`, `2 cycles`.
+pub(super) fn write_cycles(cycles: u64) -> String {
+    format!("{cycles} cycle{}", if cycles == 1 { "" } else { "s" })
+}
+
+/// Number and unit; the e of an exponent belongs to the number.
+fn split<'t>(text: &'t str, example: &str) -> Result<(&'t str, &'t str), Wrong> {
+    let text = text.trim();
+    let exponent = |at: usize| {
+        text[at..].starts_with(['e', 'E'])
+            && text[at + 1..].trim_start_matches(['+', '-']).starts_with(|c: char| c.is_ascii_digit())
+    };
+    let start = text.char_indices().find(|&(at, c)| c.is_alphabetic() && !exponent(at)).map_or(text.len(), |(at, _)| at);
+    let (number, unit) = (text[..start].trim_end(), text[start..].trim_end());
+    match (number, unit) {
+        ("", _) => Err(Wrong::new(format!("`{text}` does not start with a number"), example)),
+        (_, "") => Err(Wrong::new(format!("`{text}` has no unit"), example)),
+        _ => Ok((number, unit)),
+    }
+}
+
+fn decimal(number: &str, example: &str) -> Result<f64, Wrong> {
+    match number.parse::<f64>() {
+        Ok(value) if value.is_finite() && value >= 0.0 => Ok(value),
+        Ok(_) => Err(Wrong::new(format!("`{number}` is negative or too large"), example)),
+        Err(_) => Err(Wrong::new(format!("`{number}` is not a number"), example)),
+    }
+}
+
+fn wrong_unit(unit: &str, right: &str) -> Wrong {
+    Wrong::new(format!("There is no unit `{unit}` here"), format!("Use {right}"))
+}

@@ -1,0 +1,299 @@
+//! Fields and values out of a document, noting everything that is wrong on the way.
+
+use super::diagnostic::{Diagnostic, Diagnostics, closest};
+use super::tree::{self, Node, Value};
+use std::collections::HashMap;
+
+/// More complaints than a person reads at once.
+const MAX_DIAGNOSTICS: usize = 100;
+/// Longest name of anything.
+const MAX_NAME: usize = 100;
+/// Most items of one list.
+const MAX_ITEMS: usize = 4096;
+
+/// Why a text is not the value it should be.
+pub(super) struct Wrong {
+    reason: String,
+    remedy: String,
+}
+
+impl Wrong {
+    pub(super) fn new(reason: impl Into<String>, remedy: impl Into<String>) -> Self {
+        Self { reason: reason.into(), remedy: remedy.into() }
+    }
+}
+
+/// Collects what is wrong while a document is read.
+pub(super) struct Reader {
+    diagnostics: Diagnostics,
+    /// Whether the text could be read to its end; if not, nothing can be called missing.
+    complete: bool,
+}
+
+impl Reader {
+    /// Reads the text as far as it is YAML.
+    pub(super) fn open(text: &str) -> (Node, Self) {
+        let (root, diagnostics) = tree::parse(text);
+        let complete = diagnostics.is_empty();
+        (root, Self { diagnostics, complete })
+    }
+
+    /// What was wrong, in the order of the text.
+    pub(super) fn finish(mut self) -> Diagnostics {
+        self.diagnostics.0.sort_by_key(|diagnostic| diagnostic.line);
+        self.diagnostics
+    }
+
+    fn complain(&mut self, path: &str, line: usize, wrong: Wrong) {
+        let all = &mut self.diagnostics.0;
+        if all.len() > MAX_DIAGNOSTICS || all.iter().any(|other| !path.is_empty() && other.path == path) {
+            return;
+        }
+        if all.len() == MAX_DIAGNOSTICS {
+            let (reason, remedy) = ("There are more problems than these", "Correct these first");
+            all.push(Diagnostic { path: String::new(), line: None, reason: reason.into(), remedy: remedy.into() });
+            return;
+        }
+        all.push(Diagnostic { path: path.into(), line: Some(line), reason: wrong.reason, remedy: wrong.remedy });
+    }
+}
+
+/// A value and where it stands.
+pub(super) struct Place<'t> {
+    node: &'t Node,
+    path: String,
+    line: usize,
+}
+
+impl<'t> Place<'t> {
+    /// The whole document.
+    pub(super) fn root(node: &'t Node) -> Self {
+        Self { node, path: String::new(), line: node.line }
+    }
+
+    pub(super) fn complain(&self, reader: &mut Reader, wrong: Wrong) {
+        reader.complain(&self.path, self.line, wrong);
+    }
+
+    fn expected(&self, reader: &mut Reader, what: &str, remedy: &str) {
+        self.complain(reader, Wrong::new(format!("Here stands {} instead of {what}", self.node.kind()), remedy));
+    }
+
+    /// The same value under another path: ports are counted in paths, and named in documents.
+    pub(super) fn at(mut self, path: String) -> Self {
+        self.path = path;
+        self
+    }
+
+    pub(super) fn path(&self) -> &str {
+        &self.path
+    }
+
+    pub(super) fn is_scalar(&self) -> bool {
+        matches!(self.node.value, Value::Scalar(_))
+    }
+
+    pub(super) fn is_map(&self) -> bool {
+        matches!(self.node.value, Value::Map(_))
+    }
+
+    /// A text; blanks around it do not count.
+    pub(super) fn text(&self, reader: &mut Reader) -> Option<String> {
+        match &self.node.value {
+            Value::Scalar(text) => Some(text.trim().to_owned()),
+            _ => {
+                self.expected(reader, "a text", "Write a text; in quotes if it starts with a special character");
+                None
+            }
+        }
+    }
+
+    /// A text that something else may refer to.
+    pub(super) fn name(&self, reader: &mut Reader) -> Option<String> {
+        self.value(reader, "a name", |text| {
+            if text.chars().count() > MAX_NAME {
+                return Err(Wrong::new(format!("This name is longer than {MAX_NAME} characters"), "Shorten it"));
+            }
+            Ok(text.to_owned())
+        })
+    }
+
+    /// A single value that `parse` understands.
+    pub(super) fn value<T>(
+        &self,
+        reader: &mut Reader,
+        what: &str,
+        parse: impl FnOnce(&str) -> Result<T, Wrong>,
+    ) -> Option<T> {
+        let Value::Scalar(text) = &self.node.value else {
+            self.expected(reader, what, &format!("Write {what}"));
+            return None;
+        };
+        let text = text.trim();
+        if text.len() > 4 * MAX_NAME {
+            self.complain(reader, Wrong::new("This text is far too long here", format!("Write {what}")));
+            return None;
+        }
+        match parse(text) {
+            Ok(value) => Some(value),
+            Err(wrong) => {
+                self.complain(reader, wrong);
+                None
+            }
+        }
+    }
+
+    /// A whole number.
+    pub(super) fn count(&self, reader: &mut Reader) -> Option<u64> {
+        self.value(reader, "a whole number", count)
+    }
+
+    /// `true` or `false`.
+    pub(super) fn flag(&self, reader: &mut Reader) -> Option<bool> {
+        self.value(reader, "`true` or `false`", |text| {
+            text.parse().map_err(|_| Wrong::new(format!("`{text}` is neither `true` nor `false`"), "Write one of them"))
+        })
+    }
+
+    /// The items of a list.
+    pub(super) fn list(&self, reader: &mut Reader) -> Vec<Place<'t>> {
+        let Value::List(items) = &self.node.value else {
+            self.expected(reader, "a list", "Write a list: `[a, b]`, or one line with a leading `-` for each item");
+            return Vec::new();
+        };
+        if items.len() > MAX_ITEMS {
+            let reason = format!("This list has {} items, more than {MAX_ITEMS}", items.len());
+            self.complain(reader, Wrong::new(reason, "Make it shorter"));
+        }
+        let place = |(index, node): (usize, &'t Node)| Place {
+            node,
+            path: format!("{}[{index}]", self.path),
+            line: node.line,
+        };
+        items.iter().take(MAX_ITEMS).enumerate().map(place).collect()
+    }
+
+    /// Names in a list, or a single one.
+    pub(super) fn names(&self, reader: &mut Reader) -> Vec<String> {
+        if self.is_scalar() {
+            return self.name(reader).into_iter().collect();
+        }
+        self.list(reader).iter().filter_map(|item| item.name(reader)).collect()
+    }
+
+    /// Names and values whose names are free to choose.
+    pub(super) fn entries(&self, reader: &mut Reader) -> Vec<(&'t str, Place<'t>)> {
+        let Value::Map(entries) = &self.node.value else {
+            self.expected(reader, "fields with names", "Write `{ name: value }`, or one line `name: value` for each");
+            return Vec::new();
+        };
+        let mut seen: HashMap<&str, usize> = HashMap::new();
+        let mut places = Vec::new();
+        for (key, node) in entries.iter().take(MAX_ITEMS) {
+            let place = Place { node, path: join(&self.path, &key.text), line: key.line };
+            if let Some(first) = seen.insert(&key.text, key.line) {
+                let reason = format!("`{}` is stated twice, first in line {first}", short(&key.text));
+                reader.complain(&place.path, key.line, Wrong::new(reason, "Keep one of them"));
+            } else if key.text.len() > MAX_NAME {
+                place.complain(reader, Wrong::new("This name is too long", "Shorten it"));
+            } else {
+                places.push((key.text.as_str(), place));
+            }
+        }
+        places
+    }
+
+    /// Fields out of those that `known` lists; others are complained about.
+    pub(super) fn fields(&self, reader: &mut Reader, known: &[&'static str]) -> Fields<'t> {
+        let mut fields = Fields {
+            path: self.path.clone(),
+            line: self.line,
+            readable: self.is_map(),
+            entries: Vec::new(),
+        };
+        let mut unknown = Vec::new();
+        for (name, place) in self.entries(reader) {
+            match known.iter().find(|known| **known == name) {
+                Some(name) => fields.entries.push((name, place)),
+                None => unknown.push((name, place)),
+            }
+        }
+        for (name, place) in unknown {
+            let meant = closest(name, known.iter().copied());
+            let remedy = meant.map_or_else(
+                || format!("Remove it; the fields here are {}", known.join(", ")),
+                |meant| format!("Did you mean `{meant}`?"),
+            );
+            place.complain(reader, Wrong::new(format!("There is no field `{}` here", short(name)), remedy));
+            // What was meant is then not missing too.
+            if let Some(meant) = known.iter().find(|known| Some(**known) == meant)
+                && fields.get(meant).is_none()
+            {
+                fields.entries.push((meant, place));
+            }
+        }
+        fields
+    }
+}
+
+/// Fields with known names.
+pub(super) struct Fields<'t> {
+    path: String,
+    line: usize,
+    readable: bool,
+    entries: Vec<(&'static str, Place<'t>)>,
+}
+
+impl<'t> Fields<'t> {
+    pub(super) fn get(&self, name: &str) -> Option<&Place<'t>> {
+        self.entries.iter().find(|(known, _)| *known == name).map(|(_, place)| place)
+    }
+
+    /// A field that must not be missing.
+    pub(super) fn need(&self, reader: &mut Reader, name: &str, example: &str) -> Option<&Place<'t>> {
+        let place = self.get(name);
+        if place.is_none() {
+            self.missing(reader, name, example);
+        }
+        place
+    }
+
+    pub(super) fn missing(&self, reader: &mut Reader, name: &str, example: &str) {
+        if self.readable && reader.complete {
+            let wrong = Wrong::new(format!("`{name}` is missing"), format!("Write for example `{name}: {example}`"));
+            reader.complain(&join(&self.path, name), self.line, wrong);
+        }
+    }
+
+    /// A text that may be left out.
+    pub(super) fn text(&self, reader: &mut Reader, name: &str) -> String {
+        self.get(name).and_then(|place| place.text(reader)).unwrap_or_default()
+    }
+
+    /// A name that must not be missing.
+    pub(super) fn name(&self, reader: &mut Reader, name: &str, example: &str) -> String {
+        self.need(reader, name, example).and_then(|place| place.name(reader)).unwrap_or_default()
+    }
+}
+
+/// A whole number.
+pub(super) fn count(text: &str) -> Result<u64, Wrong> {
+    text.parse().map_err(|_| {
+        let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+        let reason = if digits { "too large" } else { "not a whole number, 0 or more" };
+        Wrong::new(format!("`{}` is {reason}", short(text)), "Write for example `64`")
+    })
+}
+
+fn join(path: &str, name: &str) -> String {
+    let name = short(name);
+    if path.is_empty() { name } else { format!("{path}.{name}") }
+}
+
+/// A text that a person wrote, cut to what fits in a message.
+fn short(text: &str) -> String {
+    match text.char_indices().nth(60) {
+        Some((end, _)) => format!("{}...", &text[..end]),
+        None => text.to_owned(),
+    }
+}

@@ -1,0 +1,242 @@
+//! YAML text to a tree whose every node knows its line.
+//!
+//! Built from the events of `saphyr-parser`. The loader of `saphyr` would not do: it recurses as deep as the text
+//! nests, copies what an alias stands for, and silently keeps only the last of two equal keys.
+
+use super::Diagnostics;
+use super::diagnostic::Diagnostic;
+use saphyr_parser::{Event, Parser, ScalarStyle};
+
+/// Longest text that is read.
+const MAX_BYTES: usize = 1 << 20;
+/// Deepest nesting; the documents here need 5.
+const MAX_DEPTH: usize = 24;
+/// Most values in one document.
+const MAX_NODES: usize = 200_000;
+
+/// One value of a document.
+#[derive(Debug)]
+pub(super) struct Node {
+    /// Line on which it starts, counted from 1.
+    pub line: usize,
+    pub value: Value,
+}
+
+#[derive(Debug)]
+pub(super) enum Value {
+    /// Nothing was written, or `null`.
+    Nothing,
+    /// The text of a scalar, whatever it looks like.
+    Scalar(String),
+    List(Vec<Node>),
+    /// Fields in the order written, equal names included.
+    Map(Vec<(Key, Node)>),
+}
+
+/// The name of a field.
+#[derive(Debug)]
+pub(super) struct Key {
+    pub line: usize,
+    pub text: String,
+}
+
+impl Node {
+    fn new(line: usize, value: Value) -> Self {
+        Self { line, value }
+    }
+
+    /// What kind of value this is, for a person.
+    pub(super) fn kind(&self) -> &'static str {
+        match self.value {
+            Value::Nothing => "nothing",
+            Value::Scalar(_) => "a single value",
+            Value::List(_) => "a list",
+            Value::Map(_) => "fields with names",
+        }
+    }
+
+    /// The line of what `path` names (`memories[2].size`), or of the nearest thing around it that exists.
+    pub(super) fn line_of(&self, path: &str) -> usize {
+        let mut node = self;
+        let mut line = self.line;
+        for step in steps(path) {
+            match (&node.value, step) {
+                (Value::Map(entries), Step::Field(name)) => match entries.iter().find(|(key, _)| key.text == name) {
+                    Some((key, value)) => (node, line) = (value, key.line),
+                    None => return line,
+                },
+                (Value::Map(entries), Step::Item(index)) => match entries.get(index) {
+                    Some((key, value)) => (node, line) = (value, key.line),
+                    None => return line,
+                },
+                (Value::List(items), Step::Item(index)) => match items.get(index) {
+                    Some(item) => (node, line) = (item, item.line),
+                    None => return line,
+                },
+                _ => return line,
+            }
+        }
+        line
+    }
+
+    /// Whether something stands exactly at `path`, which ends in a field name.
+    pub(super) fn has(&self, path: &str) -> bool {
+        let mut node = self;
+        for step in steps(path) {
+            let next = match (&node.value, step) {
+                (Value::Map(entries), Step::Field(name)) => entries.iter().find(|(key, _)| key.text == name),
+                (Value::Map(entries), Step::Item(index)) => entries.get(index),
+                (Value::List(items), Step::Item(index)) => match items.get(index) {
+                    Some(item) => {
+                        node = item;
+                        continue;
+                    }
+                    None => return false,
+                },
+                _ => None,
+            };
+            match next {
+                Some((_, value)) => node = value,
+                None => return false,
+            }
+        }
+        true
+    }
+}
+
+enum Step<'p> {
+    Field(&'p str),
+    Item(usize),
+}
+
+fn steps(path: &str) -> impl Iterator<Item = Step<'_>> {
+    path.split(['.', '[']).filter(|part| !part.is_empty()).map(|part| {
+        match part.strip_suffix(']').map(str::parse) {
+            Some(Ok(index)) => Step::Item(index),
+            _ => Step::Field(part),
+        }
+    })
+}
+
+/// A list or mapping whose end has not come yet.
+struct Open {
+    line: usize,
+    value: Value,
+    key: Option<Key>,
+}
+
+/// Reads as much of `text` as possible; a diagnostic says why if that is not all of it.
+pub(super) fn parse(text: &str) -> (Node, Diagnostics) {
+    let mut diagnostics = Diagnostics::default();
+    if text.len() > MAX_BYTES {
+        let reason = format!("The text has {} bytes, more than {MAX_BYTES}", text.len());
+        stop(&mut diagnostics, 1, reason, "Split the design, or leave out what is not needed");
+        return (Node::new(1, Value::Nothing), diagnostics);
+    }
+    let mut parser = Parser::new_from_str(text.trim_start_matches('\u{feff}'));
+    let mut builder = Builder { open: Vec::new(), root: None, nodes: 0 };
+    while let Some(event) = parser.next_event() {
+        match event {
+            Ok((event, span)) => {
+                if let Err((reason, remedy)) = builder.take(event, span.start.line()) {
+                    stop(&mut diagnostics, span.start.line(), reason, remedy);
+                    break;
+                }
+            }
+            Err(error) => {
+                let reason = format!("The text is not YAML: {}", error.info());
+                stop(
+                    &mut diagnostics,
+                    error.marker().line(),
+                    reason,
+                    "Look for brackets, quotes and indentation that do not match, here or in the lines before",
+                );
+                break;
+            }
+        }
+    }
+    (builder.finish(), diagnostics)
+}
+
+fn stop(diagnostics: &mut Diagnostics, line: usize, reason: String, remedy: &str) {
+    diagnostics.0.push(Diagnostic { path: String::new(), line: Some(line), reason, remedy: remedy.into() });
+}
+
+struct Builder {
+    open: Vec<Open>,
+    root: Option<Node>,
+    nodes: usize,
+}
+
+impl Builder {
+    /// Takes one event, or says why reading has to stop.
+    fn take(&mut self, event: Event, line: usize) -> Result<(), (String, &'static str)> {
+        match event {
+            Event::DocumentStart(_) if self.root.is_some() => {
+                return Err(("A second document starts here".into(), "Keep one document in a text"));
+            }
+            Event::Alias(_) => {
+                return Err((
+                    "Aliases (`*name`) are not read".into(),
+                    "Write out what it stands for; a leading `*` needs quotes",
+                ));
+            }
+            Event::SequenceStart(..) => self.start(line, Value::List(Vec::new()))?,
+            Event::MappingStart(..) => self.start(line, Value::Map(Vec::new()))?,
+            Event::SequenceEnd | Event::MappingEnd => self.end(),
+            Event::Scalar(text, style, ..) => {
+                let plain = style == ScalarStyle::Plain;
+                let nothing = plain && matches!(&*text, "" | "~" | "null" | "Null" | "NULL");
+                let value = if nothing { Value::Nothing } else { Value::Scalar(text.into_owned()) };
+                self.add(Node::new(line, value));
+            }
+            Event::Nothing | Event::StreamStart | Event::StreamEnd | Event::DocumentStart(_) | Event::DocumentEnd => {}
+        }
+        self.nodes += 1;
+        if self.nodes > MAX_NODES {
+            return Err((format!("There are more than {MAX_NODES} values"), "Leave out what is not needed"));
+        }
+        Ok(())
+    }
+
+    fn start(&mut self, line: usize, value: Value) -> Result<(), (String, &'static str)> {
+        if self.open.len() == MAX_DEPTH {
+            return Err((format!("This is nested deeper than {MAX_DEPTH} levels"), "Remove brackets or indentation"));
+        }
+        self.open.push(Open { line, value, key: None });
+        Ok(())
+    }
+
+    fn end(&mut self) {
+        if let Some(open) = self.open.pop() {
+            self.add(Node::new(open.line, open.value));
+        }
+    }
+
+    fn add(&mut self, node: Node) {
+        match self.open.last_mut() {
+            None => self.root = Some(node),
+            Some(Open { value: Value::List(items), .. }) => items.push(node),
+            Some(Open { value: Value::Map(entries), key, .. }) => match key.take() {
+                Some(key) => entries.push((key, node)),
+                // Lists and mappings may be names in YAML; here they are none, and will not be recognised.
+                None => {
+                    let text = match node.value {
+                        Value::Scalar(text) => text,
+                        _ => format!("({})", node.kind()),
+                    };
+                    *key = Some(Key { line: node.line, text });
+                }
+            },
+            Some(_) => {}
+        }
+    }
+
+    /// The tree, with what is still open closed where the text broke off.
+    fn finish(mut self) -> Node {
+        while !self.open.is_empty() {
+            self.end();
+        }
+        self.root.unwrap_or(Node::new(1, Value::Nothing))
+    }
+}

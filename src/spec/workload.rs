@@ -1,0 +1,157 @@
+//! Reading a workload document.
+
+use super::Diagnostics;
+use super::document::{KernelSpec, LayerSpec, PaddingSpec, PrecisionSpec, WorkloadSpec};
+use super::hardware::read_unrolls;
+use super::reader::{Fields, Place, Reader, Wrong, count};
+
+const WORKLOAD: [&str; 5] = ["name", "about", "batch", "precision", "layers"];
+const PRECISION: [&str; 4] = ["W", "I", "O_partial", "O"];
+const SIDES: [&str; 4] = ["left", "right", "top", "bottom"];
+/// Every field of a layer; which of them a type has, [`LAYER_TYPES`] says.
+const LAYER: [&str; 13] = [
+    "name",
+    "type",
+    "from",
+    "K",
+    "size",
+    "kernel",
+    "groups",
+    "stride",
+    "dilation",
+    "padding",
+    "crop",
+    "precision",
+    "unroll",
+];
+/// What each type of layer has besides `name`, `type`, `from`, `precision` and `unroll`.
+const LAYER_TYPES: [(&str, &[&str]); 7] = [
+    ("input", &["K", "size"]),
+    ("conv", &["K", "kernel", "groups", "stride", "dilation", "padding"]),
+    ("pointwise", &["K", "groups"]),
+    ("depthwise", &["K", "kernel", "stride", "dilation", "padding"]),
+    ("pooling", &["K", "kernel", "stride", "dilation", "padding"]),
+    ("fully-connected", &["K"]),
+    ("add", &["K", "crop"]),
+];
+
+/// Reads a workload document: what could be read of it, and everything that is wrong.
+///
+/// Whatever could not be read is left at its default, so the document means something only if nothing is wrong.
+/// [`crate::workload::Network::from_text`] reads and validates in one step.
+pub fn read_workload(text: &str) -> (WorkloadSpec, Diagnostics) {
+    let (root, mut reader) = Reader::open(text);
+    let reader_ref = &mut reader;
+    let fields = Place::root(&root).fields(reader_ref, &WORKLOAD);
+    let layers = match fields.need(reader_ref, "layers", "[{ name: image, type: input, K: 3, size: 224 x 224 }, ...]") {
+        Some(place) => place.list(reader_ref).iter().map(|layer| read_layer(layer, reader_ref)).collect(),
+        None => Vec::new(),
+    };
+    let spec = WorkloadSpec {
+        name: fields.name(reader_ref, "name", "My network"),
+        about: fields.text(reader_ref, "about"),
+        batch: read_count(&fields, "batch", reader_ref).unwrap_or(1),
+        precision: read_precision(&fields, reader_ref),
+        layers,
+    };
+    (spec, reader.finish())
+}
+
+fn read_layer(place: &Place, reader: &mut Reader) -> LayerSpec {
+    let fields = place.fields(reader, &LAYER);
+    let kind = fields.name(reader, "type", "conv");
+    check_fields(&fields, &kind, reader);
+    LayerSpec {
+        name: fields.name(reader, "name", "conv1"),
+        from: fields.get("from").map(|place| place.names(reader)).unwrap_or_default(),
+        channels: read_count(&fields, "K", reader),
+        size: read_pair(&fields, "size", "columns x rows", reader),
+        kernel: fields.get("kernel").and_then(|place| read_kernel(place, reader)).unwrap_or_default(),
+        groups: read_count(&fields, "groups", reader),
+        stride: read_pair(&fields, "stride", "a stride", reader),
+        dilation: read_pair(&fields, "dilation", "a dilation", reader),
+        padding: fields.get("padding").and_then(|place| read_padding(place, reader)).unwrap_or_default(),
+        crop: fields.get("crop").and_then(|place| place.flag(reader)).unwrap_or(false),
+        precision: read_precision(&fields, reader),
+        unroll: fields.get("unroll").map(|place| read_unrolls(place, reader)).unwrap_or_default(),
+        kind,
+    }
+}
+
+/// Complains about fields that layers of this type do not have: they would have no effect, or a strange one.
+fn check_fields(fields: &Fields, kind: &str, reader: &mut Reader) {
+    let Some((_, own)) = LAYER_TYPES.into_iter().find(|(name, _)| *name == kind) else { return };
+    for name in LAYER {
+        let common = match name {
+            "from" | "unroll" => kind != "input",
+            name => matches!(name, "name" | "type" | "precision"),
+        };
+        if let Some(place) = fields.get(name)
+            && !common
+            && !own.contains(&name)
+        {
+            let remedy = match (kind, name) {
+                ("pointwise", "kernel" | "stride" | "dilation" | "padding") => {
+                    "Remove it, or use `type: conv` with `kernel: 1 x 1`".to_owned()
+                }
+                _ => format!("Remove it; a layer of this type has {}", own.join(", ")),
+            };
+            place.complain(reader, Wrong::new(format!("A layer of type `{kind}` has no `{name}`"), remedy));
+        }
+    }
+}
+
+fn read_count(fields: &Fields, name: &str, reader: &mut Reader) -> Option<u64> {
+    fields.get(name).and_then(|place| place.count(reader))
+}
+
+fn read_pair(fields: &Fields, name: &str, what: &str, reader: &mut Reader) -> Option<(u64, u64)> {
+    fields.get(name).and_then(|place| place.value(reader, what, pair))
+}
+
+/// Columns and rows, or one number for both.
+fn pair(text: &str) -> Result<(u64, u64), Wrong> {
+    let numbers: Vec<&str> = text.split(['x', '×']).map(str::trim).collect();
+    match numbers[..] {
+        [both] => count(both).map(|both| (both, both)),
+        [columns, rows] => Ok((count(columns)?, count(rows)?)),
+        _ => Err(Wrong::new(format!("`{text}` is not a number of columns and rows"), "Write for example `5 x 3`")),
+    }
+}
+
+fn read_kernel(place: &Place, reader: &mut Reader) -> Option<KernelSpec> {
+    place.value(reader, "columns x rows, or `global`", |text| match text {
+        "global" => Ok(KernelSpec::Global),
+        text => pair(text).map(|(columns, rows)| KernelSpec::Size(columns, rows)),
+    })
+}
+
+fn read_padding(place: &Place, reader: &mut Reader) -> Option<PaddingSpec> {
+    if place.is_map() {
+        let fields = place.fields(reader, &SIDES);
+        let [left, right, top, bottom] = SIDES.map(|side| read_count(&fields, side, reader).unwrap_or(0));
+        return Some(PaddingSpec::Sides(left, right, top, bottom));
+    }
+    place.value(reader, "`same`, a number, or `{ left: 1, right: 1, top: 1, bottom: 1 }`", |text| match text {
+        "none" => Ok(PaddingSpec::None),
+        "same" => Ok(PaddingSpec::Same),
+        text => match pair(text) {
+            Ok((columns, rows)) => Ok(PaddingSpec::Sides(columns, columns, rows, rows)),
+            Err(_) => Err(Wrong::new(
+                format!("`{text}` is not a padding"),
+                "Write `same`, `none`, a number, `columns x rows`, or `{ left: 1, right: 1, top: 1, bottom: 1 }`",
+            )),
+        },
+    })
+}
+
+fn read_precision(fields: &Fields, reader: &mut Reader) -> PrecisionSpec {
+    let Some(place) = fields.get("precision") else { return PrecisionSpec::default() };
+    let fields = place.fields(reader, &PRECISION);
+    let [w, i, o_partial, o] = PRECISION.map(|operand| {
+        fields.get(operand)?.value(reader, "a number of bits", |text| {
+            count(text.strip_suffix("bit").map_or(text, str::trim_end))
+        })
+    });
+    PrecisionSpec { w, i, o_partial, o }
+}
