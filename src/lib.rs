@@ -1,14 +1,26 @@
 //! Fusescape: scheduling deep neural networks on accelerators.
 //!
-//! The rooms of the house; imports only ever point down this list.
-
-
-
+//! The rooms of the house, from the roof down; imports only ever point down this list:
+//!
+//! - `chart`: every figure, drawn on any plotters backend
+//! - [`explore`]: a sweep: points -> unique problems -> solutions -> results
+//! - [`depth_first`]: DeFiNES: stacks, tiles, placement, data copies, accumulation
+//! - [`search`]: the best temporal mapping of a layer-tile
+//! - [`cost`]: one mapped layer on one core: accesses, energy, latency
+//! - [`mapping`]: loops in space and time, and their allocation to memory levels
+//! - [`hardware`], [`workload`]: the validated model
+//! - [`rules`]: where the public tools and what is right differ
+//! - [`spec`]: what people write: documents, diagnostics, presets
+//!
+//! From `mapping` up to `explore` the engine is pure: no clock, no I/O, no globals, no randomness. The same input gives
+//! the same bits natively and in WebAssembly.
 
 pub mod cost;
+pub mod depth_first;
+pub mod explore;
 pub mod hardware;
 pub mod mapping;
-pub mod workload;
 pub mod rules;
 pub mod search;
 pub mod spec;
+pub mod workload;

@@ -70,6 +70,9 @@ rules! {
     /// A cut after the first layer is ignored by the tool, and the rest of the network is then computed twice;
     /// right is to cut there. (NOTES 12.10)
     cut_after_first_layer_ignored: "A cut after the first layer is ignored",
+    /// The tool runs layer-by-layer as its automatic stacks with one tile each, so that features between stacks go through
+    /// DRAM; right is one stack, in which they stay as low as they fit. (NOTES 7; DeFiNES, Section II)
+    layer_by_layer_keeps_stacks: "Layer-by-layer keeps the automatic stacks",
     /// Where weights have no on-chip memory the tool compares them with one PE's register when it looks for automatic
     /// stacks; right is to count all registers of that level. (NOTES 12.10, TPU-like)
     stack_capacity_is_one_instance: "Automatic stacks: capacity of one instance",

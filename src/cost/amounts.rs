@@ -326,10 +326,5 @@ fn snap(value: f64) -> f64 {
 }
 
 fn product_of_outermost(loops: &[TemporalLoop], operand: &OperandView, wanted: Relevance) -> u64 {
-    loops
-        .iter()
-        .rev()
-        .take_while(|next| operand.relevance[next.dim as usize] == wanted)
-        .map(|next| next.size)
-        .product()
+    loops.iter().rev().take_while(|next| operand.relevance[next.dim as usize] == wanted).map(|next| next.size).product()
 }

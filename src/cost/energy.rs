@@ -10,6 +10,8 @@ use crate::mapping::{LayerOnCore, OPERANDS};
 pub struct Energy {
     /// Accesses in full-width words of the memory; fractions where the granularity is finer.
     pub words: PerLink<f64>,
+    /// Data elements moved by those accesses.
+    pub elements: PerLink<f64>,
     /// Energy of those accesses.
     pub energy_pj: PerLink<f64>,
     /// Energy of all multiply-accumulates.
@@ -23,6 +25,7 @@ pub struct Energy {
 impl Energy {
     pub(super) fn new(problem: &LayerOnCore<'_>, amounts: &Amounts, units: &UnitCounts) -> Self {
         let mut words = PerLink::default();
+        let mut elements = PerLink::default();
         let mut energy_pj = PerLink::default();
         let mut memory_pj = 0.0;
         for operand in 0..OPERANDS {
@@ -33,8 +36,13 @@ impl Energy {
                 for movement in Movement::ALL {
                     let link = &amounts.links[operand][level][index(movement)];
                     let fan_out = units.unique[operand][level] / units.unique[operand][level + 1];
-                    let count = words_of(problem, memory, below, movement, link, fan_out) * units.all[operand][level + 1];
+                    let count =
+                        words_of(problem, memory, below, movement, link, fan_out) * units.all[operand][level + 1];
                     words[operand][level][index(movement)] = count;
+                    if link.precision > 0 {
+                        elements[operand][level][index(movement)] =
+                            link.elements * link.count as f64 * units.all[operand][level + 1];
+                    }
                     energy_pj[operand][level][index(movement)] = count * memory.word_energy_pj(movement);
                 }
                 let [read_low, write_low, read_high, write_high]: [f64; 4] = energy_pj[operand][level];
@@ -42,7 +50,7 @@ impl Energy {
             }
         }
         let mac_pj = problem.shape.macs() as f64 * problem.core.mac_energy_pj;
-        Self { words, energy_pj, mac_pj, memory_pj, total_pj: memory_pj + mac_pj }
+        Self { words, elements, energy_pj, mac_pj, memory_pj, total_pj: memory_pj + mac_pj }
     }
 }
 

@@ -207,7 +207,8 @@ fn covered(links: &[Activity], span: u64) -> u64 {
     let Some((longest, shorter)) = links.split_last() else { return 0 };
     let window = longest.allowed.min(longest.period);
     // Within one period everything up to `window` is covered, later only what the shorter periods cover.
-    let within = |rest: u64| if rest <= window { rest } else { window + covered(shorter, rest) - covered(shorter, window) };
+    let within =
+        |rest: u64| if rest <= window { rest } else { window + covered(shorter, rest) - covered(shorter, window) };
     match span / longest.period {
         0 => within(span),
         periods => periods * within(longest.period) + within(span % longest.period),
@@ -265,9 +266,8 @@ fn shared_by_inputs(problem: &LayerOnCore<'_>, operand: usize, memory: MemoryId,
 fn offloading(problem: &LayerOnCore<'_>, real: &PerLink<u64>) -> u64 {
     let memories = &problem.operands[0].memories;
     debug_assert_eq!(problem.operands[0].stored_as, Operand::O);
-    let link = |low: usize| {
-        real[0][low][index(Movement::ReadToHigh)].max(real[0][low + 1][index(Movement::WriteFromLow)])
-    };
+    let link =
+        |low: usize| real[0][low][index(Movement::ReadToHigh)].max(real[0][low + 1][index(Movement::WriteFromLow)]);
     let Some(top) = memories.len().checked_sub(2) else { return 0 };
     let below: u64 = (0..top)
         .map(|low| {

@@ -49,6 +49,12 @@ impl<'a> Evaluator<'a> {
         }
     }
 
+    /// Whether no memory overflows.
+    pub fn fits(&self, order: &[TemporalLoop], allocation: &Allocation) -> bool {
+        let merged = allocation.merge_stationary(self.problem, order);
+        Amounts::new(self.problem, order, &merged, &self.average).fit(self.problem)
+    }
+
     /// Evaluates one mapping; `None` where a memory would overflow.
     pub fn evaluate(&self, order: &[TemporalLoop], allocation: &Allocation) -> Option<LayerCost> {
         let merged = allocation.merge_stationary(self.problem, order);

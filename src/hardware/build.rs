@@ -97,7 +97,10 @@ fn build_unrolls(spec: &HardwareSpec, diagnostics: &mut Diagnostics) -> Vec<(Lay
             diagnostics.add(
                 path,
                 format!("There is no layer type `{kind_name}`"),
-                meant.map_or_else(|| format!("Use one of {}", LayerKind::names()), |name| format!("Did you mean `{name}`?")),
+                meant.map_or_else(
+                    || format!("Use one of {}", LayerKind::names()),
+                    |name| format!("Did you mean `{name}`?"),
+                ),
             );
             continue;
         };
@@ -303,8 +306,10 @@ fn build_services(
             None => {
                 let all: Vec<String> =
                     operands.iter().flat_map(|&o| movements(o).iter().map(move |m| format!("{o}.{m}"))).collect();
-                let remedy = closest(word, all.iter().map(String::as_str))
-                    .map_or_else(|| format!("Use one of {}", all.join(", ")), |meant| format!("Did you mean `{meant}`?"));
+                let remedy = closest(word, all.iter().map(String::as_str)).map_or_else(
+                    || format!("Use one of {}", all.join(", ")),
+                    |meant| format!("Did you mean `{meant}`?"),
+                );
                 diagnostics.add(path, format!("A port cannot serve `{word}`"), remedy);
             }
             Some((operand, _)) if !operands.contains(&operand) => diagnostics.add(
@@ -312,7 +317,9 @@ fn build_services(
                 format!("The port serves {operand}, which {name} does not hold"),
                 format!("Add {operand} to its operands, or take it off the port"),
             ),
-            Some(service) if serves.contains(&service) || earlier.iter().any(|other| other.serves.contains(&service)) => {
+            Some(service)
+                if serves.contains(&service) || earlier.iter().any(|other| other.serves.contains(&service)) =>
+            {
                 diagnostics.add(path, format!("{word} is served twice"), "Leave it to one port");
             }
             Some(service) => serves.push(service),

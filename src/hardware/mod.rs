@@ -3,6 +3,7 @@
 mod build;
 pub(crate) use build::MAX_SIZE;
 mod memory;
+mod text;
 
 pub use memory::{Memory, Movement, Port};
 

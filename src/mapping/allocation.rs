@@ -88,7 +88,14 @@ impl Allocator {
             if view.memories.get(level[operand]) != Some(&memory) {
                 continue;
             }
-            self.candidates.push(candidates(problem, operand, level[operand], &allocation.ends[operand], order, capacity)?);
+            self.candidates.push(candidates(
+                problem,
+                operand,
+                level[operand],
+                &allocation.ends[operand],
+                order,
+                capacity,
+            )?);
             level[operand] += 1;
         }
         if self.candidates.is_empty() {
@@ -237,7 +244,8 @@ fn best_combination(candidates: &[Candidates], capacity: u64) -> Option<[usize; 
             best = Some((cost, current));
         }
         // Count up like an odometer, the last operand fastest.
-        let Some(turning) = (0..candidates.len()).rev().find(|&index| current[index] + 1 < candidates[index].choices.len())
+        let Some(turning) =
+            (0..candidates.len()).rev().find(|&index| current[index] + 1 < candidates[index].choices.len())
         else {
             return best.map(|(_, choice)| choice);
         };

@@ -32,9 +32,7 @@ pub(super) fn find_best(problem: &LayerOnCore<'_>, objective: &Objective, limits
             break;
         }
         outcome.orders += 1;
-        let cost = allocator
-            .allocate(problem, &order)
-            .and_then(|allocation| evaluator.evaluate(&order, &allocation));
+        let cost = allocator.allocate(problem, &order).and_then(|allocation| evaluator.evaluate(&order, &allocation));
         if let Some(cost) = cost {
             outcome.feasible += 1;
             let candidate = Candidate {
@@ -48,7 +46,10 @@ pub(super) fn find_best(problem: &LayerOnCore<'_>, objective: &Objective, limits
                     energy_pj: candidate.energy_pj,
                     latency_cycles: candidate.latency_cycles,
                 });
-                best = Some(Candidate { score: best.map_or(candidate.score, |best| best.score.min(candidate.score)), ..candidate });
+                best = Some(Candidate {
+                    score: best.map_or(candidate.score, |best| best.score.min(candidate.score)),
+                    ..candidate
+                });
             }
         }
         if !next_permutation(&mut order) {
@@ -56,6 +57,28 @@ pub(super) fn find_best(problem: &LayerOnCore<'_>, objective: &Objective, limits
         }
     }
     outcome
+}
+
+/// Whether some order fits; an LPF limit that is too low counts as one, so that the search itself says so.
+pub(super) fn first_feasible(problem: &LayerOnCore<'_>, limits: &Limits) -> bool {
+    let factors = temporal::limited_factors(
+        &problem.spatial.temporal_sizes,
+        &problem.shape.dim_order(),
+        limits.lpf_limit,
+        problem.rules.lpf_limit_below_dimensions_fails,
+    );
+    let Ok(mut order) = factors else { return true };
+    let evaluator = Evaluator::new(problem);
+    let mut allocator = Allocator::default();
+    loop {
+        let allocation = allocator.allocate(problem, &order);
+        if allocation.is_some_and(|allocation| evaluator.fits(&order, &allocation)) {
+            return true;
+        }
+        if !next_permutation(&mut order) {
+            return false;
+        }
+    }
 }
 
 /// What decides between two mappings.

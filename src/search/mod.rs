@@ -7,7 +7,7 @@ mod loma;
 mod objective;
 mod permutation;
 
-pub use infeasible::{Shortage, explain_infeasible};
+pub use infeasible::{Shortage, bytes, explain_infeasible};
 pub use objective::{Objective, Weights};
 
 use crate::cost::{Evaluator, LayerCost};
@@ -84,13 +84,13 @@ impl Solution {
 }
 
 /// The best mapping by `objective`; among equals the one of least latency, then of least energy.
-pub fn find_best(
-    problem: &LayerOnCore<'_>,
-    objective: &Objective,
-    limits: &Limits,
-    strategy: Strategy,
-) -> Outcome {
+pub fn find_best(problem: &LayerOnCore<'_>, objective: &Objective, limits: &Limits, strategy: Strategy) -> Outcome {
     match strategy {
         Strategy::Loma => loma::find_best(problem, objective, limits),
     }
+}
+
+/// Whether any order within the limits fits.
+pub fn has_mapping(problem: &LayerOnCore<'_>, limits: &Limits) -> bool {
+    loma::first_feasible(problem, limits)
 }

@@ -24,7 +24,8 @@ impl fmt::Display for Diagnostic {
         if !self.path.is_empty() {
             write!(f, "{}: ", self.path)?;
         }
-        write!(f, "{}. {}.", self.reason, self.remedy)
+        let end = if self.remedy.ends_with('?') { "" } else { "." };
+        write!(f, "{}. {}{end}", self.reason, self.remedy)
     }
 }
 

@@ -1,10 +1,12 @@
 //! Reading a hardware document.
 
+use super::Diagnostics;
 use super::document::{ArraySpec, HardwareSpec, MemorySpec, PortSpec, UnrollSpec};
 use super::quantity::{bits, cycles, energy_pj};
 use super::reader::{Fields, Place, Reader, Wrong, count};
-use super::Diagnostics;
 
+/// More memories than any core has.
+const MAX_MEMORIES: usize = 256;
 const HARDWARE: [&str; 6] = ["name", "about", "array", "dataflow", "unroll", "memories"];
 const ARRAY: [&str; 3] = ["dimensions", "mac_energy", "source"];
 const MEMORY: [&str; 15] = [
@@ -31,25 +33,30 @@ const MEMORY: [&str; 15] = [
 /// [`crate::hardware::Core::from_text`] reads and validates in one step.
 pub fn read_hardware(text: &str) -> (HardwareSpec, Diagnostics) {
     let (root, mut reader) = Reader::open(text);
-    let reader_ref = &mut reader;
-    let fields = Place::root(&root).fields(reader_ref, &HARDWARE);
+    let spec = read_core(&Place::root(&root), &mut reader);
+    (spec, reader.finish())
+}
+
+fn read_core(place: &Place, reader: &mut Reader) -> HardwareSpec {
+    let fields = place.fields(reader, &HARDWARE);
     let array = fields
-        .need(reader_ref, "array", "{ dimensions: { D1: 32, D2: 2 }, mac_energy: 0.04 pJ }")
-        .map(|place| read_array(place, reader_ref))
+        .need(reader, "array", "{ dimensions: { D1: 32, D2: 2 }, mac_energy: 0.04 pJ }")
+        .map(|place| read_array(place, reader))
         .unwrap_or_default();
-    let memories = match fields.need(reader_ref, "memories", "[{ name: dram, size: 1 GiB, ... }]") {
-        Some(place) => place.list(reader_ref).iter().map(|memory| read_memory(memory, &array, reader_ref)).collect(),
+    let memories = match fields.need(reader, "memories", "[{ name: dram, size: 1 GiB, ... }]") {
+        Some(place) => {
+            place.list(reader, MAX_MEMORIES).iter().map(|memory| read_memory(memory, &array, reader)).collect()
+        }
         None => Vec::new(),
     };
-    let spec = HardwareSpec {
-        name: fields.name(reader_ref, "name", "My accelerator"),
-        about: fields.text(reader_ref, "about"),
-        dataflow: fields.get("dataflow").and_then(|place| place.name(reader_ref)).unwrap_or_default(),
-        unroll: fields.get("unroll").map(|place| read_unrolls(place, reader_ref)).unwrap_or_default(),
+    HardwareSpec {
+        name: fields.name(reader, "name", "My accelerator"),
+        about: fields.text(reader, "about"),
+        dataflow: fields.get("dataflow").and_then(|place| place.name(reader)).unwrap_or_default(),
+        unroll: fields.get("unroll").map(|place| read_unrolls(place, reader)).unwrap_or_default(),
         array,
         memories,
-    };
-    (spec, reader.finish())
+    }
 }
 
 fn read_array(place: &Place, reader: &mut Reader) -> ArraySpec {
@@ -62,7 +69,11 @@ fn read_array(place: &Place, reader: &mut Reader) -> ArraySpec {
         // A dimension without a size still exists, so that naming it is no mistake.
         .map(|(name, size)| (name.to_owned(), size.count(reader).unwrap_or(1)))
         .collect();
-    ArraySpec { dimensions, mac_energy_pj: read_energy(&fields, "mac_energy", reader), source: fields.text(reader, "source") }
+    ArraySpec {
+        dimensions,
+        mac_energy_pj: read_energy(&fields, "mac_energy", reader),
+        source: fields.text(reader, "source"),
+    }
 }
 
 fn read_memory(place: &Place, array: &ArraySpec, reader: &mut Reader) -> MemorySpec {

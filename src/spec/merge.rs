@@ -1,11 +1,12 @@
 //! Two lists of diagnostics about one text: that of reading it and that of validating what was read.
 
+use super::Diagnostics;
+use super::reader::{MAX_DIAGNOSTICS, more};
 use super::tree::{self, Node};
-use super::{Diagnostic, Diagnostics};
 
 /// What cannot be judged while something could not be read: a path, and the paths that depend on it.
 ///
-/// In both, `[*]` stands for any item; in the dependent paths `[=]` stands for the same item.
+/// `*` stands for any name, `[*]` for any item; in the dependent paths `[=]` stands for the item of the first.
 pub(crate) type Consequences = [(&'static str, &'static [&'static str])];
 
 /// Everything that is wrong with `text`, in its order and each thing once.
@@ -19,7 +20,7 @@ pub(crate) fn merge(text: &str, read: Diagnostics, validated: Diagnostics, conse
             continue;
         }
         let shared = as_written(&found.path, &root);
-        found.line = Some(root.line_of(shared.as_deref().unwrap_or(&found.path)));
+        found.line = Some(root.find(shared.as_deref().unwrap_or(&found.path)).0);
         if let Some(path) = shared {
             // One `width` stands for two widths: what is wrong with both is said once.
             if all.iter().any(|other| other.path == path) {
@@ -29,7 +30,11 @@ pub(crate) fn merge(text: &str, read: Diagnostics, validated: Diagnostics, conse
         }
         all.push(found);
     }
-    all.sort_by_key(|diagnostic: &Diagnostic| diagnostic.line);
+    all.sort_by_key(|diagnostic| diagnostic.line.unwrap_or(usize::MAX));
+    if all.len() > MAX_DIAGNOSTICS {
+        all.truncate(MAX_DIAGNOSTICS);
+        all.push(more());
+    }
     Diagnostics(all)
 }
 
@@ -38,37 +43,33 @@ fn as_written(path: &str, root: &Node) -> Option<String> {
     let (parent, name) = path.rsplit_once('.')?;
     let name = name.strip_prefix("read_").or_else(|| name.strip_prefix("write_"))?;
     let shared = format!("{parent}.{name}");
-    (!root.has(path) && root.has(&shared)).then_some(shared)
+    (!root.find(path).1 && root.find(&shared).1).then_some(shared)
 }
 
 /// Whether what could not be read at `cause` makes a complaint about `path` pointless.
 fn explains(cause: &str, path: &str, consequences: &Consequences) -> bool {
-    let inside = |outer: &str| path.strip_prefix(outer).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']));
-    if cause.is_empty() || inside(cause) {
+    let inside = path.strip_prefix(cause).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']));
+    if cause.is_empty() || inside {
         return true;
     }
-    let item = cause.find('[').and_then(|start| Some(&cause[start..=start + cause[start..].find(']')?])).unwrap_or("");
+    // One item of a list speaks for the list: `memories[2].operands[1]` for `memories[2].operands`.
+    let list = if cause.ends_with(']') { cause.rsplit_once('[').map_or(cause, |(list, _)| list) } else { cause };
+    let item = cause.find('[').zip(cause.find(']')).and_then(|(start, end)| cause.get(start..=end)).unwrap_or("");
     consequences
         .iter()
-        .filter(|(pattern, _)| fits(pattern, cause))
+        .filter(|(pattern, _)| fits(pattern, list))
         .flat_map(|(_, dependents)| *dependents)
         .any(|dependent| fits(&dependent.replace("[=]", item), path))
 }
 
-/// Whether `path` is as `pattern` says, where `[*]` is any index; indices at the very end do not matter.
+/// Whether `path` is as `pattern` says: `*` is any name, `[*]` any index.
 fn fits(pattern: &str, path: &str) -> bool {
-    let (mut patterns, mut parts) = (pattern.split('.'), path.split('.'));
-    loop {
-        match (patterns.next(), parts.next()) {
-            (None, None) => return true,
-            (Some(pattern), Some(part)) if pattern == part => {}
-            (Some(pattern), Some(part)) => {
-                let name = part.split('[').next().unwrap_or(part);
-                if name != pattern.trim_end_matches("[*]") || (pattern.ends_with(']') && !pattern.ends_with("[*]")) {
-                    return false;
-                }
-            }
-            _ => return false,
-        }
-    }
+    let any_item = |pattern: &str, part: &str| {
+        pattern.strip_suffix("[*]").and_then(|name| part.strip_prefix(name)).is_some_and(|rest| rest.starts_with('['))
+    };
+    pattern.split('.').count() == path.split('.').count()
+        && pattern
+            .split('.')
+            .zip(path.split('.'))
+            .all(|(pattern, part)| pattern == "*" || pattern == part || any_item(pattern, part))
 }

@@ -6,9 +6,22 @@
 
 mod diagnostic;
 mod document;
+mod hardware;
+mod merge;
+mod preset;
+mod quantity;
+mod reader;
+mod tree;
+mod workload;
+mod write;
 
 pub use diagnostic::{Diagnostic, Diagnostics, closest};
 pub use document::{
     ArraySpec, HardwareSpec, KernelSpec, LayerSpec, MemorySpec, PaddingSpec, PortSpec, PrecisionSpec, UnrollSpec,
     WorkloadSpec,
 };
+pub use hardware::read_hardware;
+pub(crate) use merge::{Consequences, merge};
+pub use preset::{Preset, find_preset, hardware_presets, workload_presets};
+pub use workload::read_workload;
+pub use write::{write_hardware, write_workload};

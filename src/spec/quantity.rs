@@ -78,7 +78,8 @@ fn split<'t>(text: &'t str, example: &str) -> Result<(&'t str, &'t str), Wrong> 
         text[at..].starts_with(['e', 'E'])
             && text[at + 1..].trim_start_matches(['+', '-']).starts_with(|c: char| c.is_ascii_digit())
     };
-    let start = text.char_indices().find(|&(at, c)| c.is_alphabetic() && !exponent(at)).map_or(text.len(), |(at, _)| at);
+    let start =
+        text.char_indices().find(|&(at, c)| c.is_alphabetic() && !exponent(at)).map_or(text.len(), |(at, _)| at);
     let (number, unit) = (text[..start].trim_end(), text[start..].trim_end());
     match (number, unit) {
         ("", _) => Err(Wrong::new(format!("`{text}` does not start with a number"), example)),

@@ -5,11 +5,11 @@ use super::tree::{self, Node, Value};
 use std::collections::HashMap;
 
 /// More complaints than a person reads at once.
-const MAX_DIAGNOSTICS: usize = 100;
+pub(super) const MAX_DIAGNOSTICS: usize = 100;
 /// Longest name of anything.
 const MAX_NAME: usize = 100;
-/// Most items of one list.
-const MAX_ITEMS: usize = 4096;
+/// Most names in one list, and most entries under names that are free to choose.
+const MAX_NAMES: usize = 64;
 
 /// Why a text is not the value it should be.
 pub(super) struct Wrong {
@@ -40,8 +40,13 @@ impl Reader {
 
     /// What was wrong, in the order of the text.
     pub(super) fn finish(mut self) -> Diagnostics {
-        self.diagnostics.0.sort_by_key(|diagnostic| diagnostic.line);
+        self.diagnostics.0.sort_by_key(|diagnostic| diagnostic.line.unwrap_or(usize::MAX));
         self.diagnostics
+    }
+
+    /// How much is wrong so far.
+    pub(super) fn count(&self) -> usize {
+        self.diagnostics.0.len()
     }
 
     fn complain(&mut self, path: &str, line: usize, wrong: Wrong) {
@@ -50,12 +55,17 @@ impl Reader {
             return;
         }
         if all.len() == MAX_DIAGNOSTICS {
-            let (reason, remedy) = ("There are more problems than these", "Correct these first");
-            all.push(Diagnostic { path: String::new(), line: None, reason: reason.into(), remedy: remedy.into() });
+            all.push(more());
             return;
         }
         all.push(Diagnostic { path: path.into(), line: Some(line), reason: wrong.reason, remedy: wrong.remedy });
     }
+}
+
+/// Stands for all complaints after the first ones.
+pub(super) fn more() -> Diagnostic {
+    let (reason, remedy) = ("There are more problems than these", "Correct these first");
+    Diagnostic { path: String::new(), line: None, reason: reason.into(), remedy: remedy.into() }
 }
 
 /// A value and where it stands.
@@ -76,6 +86,14 @@ impl<'t> Place<'t> {
     }
 
     fn expected(&self, reader: &mut Reader, what: &str, remedy: &str) {
+        if matches!(self.node.value, Value::Nothing) {
+            // Where the text broke off, anything may have been about to follow.
+            if reader.complete {
+                let reason = if self.path.is_empty() { "The document is empty" } else { "There is no value here" };
+                self.complain(reader, Wrong::new(reason, remedy));
+            }
+            return;
+        }
         self.complain(reader, Wrong::new(format!("Here stands {} instead of {what}", self.node.kind()), remedy));
     }
 
@@ -155,22 +173,23 @@ impl<'t> Place<'t> {
         })
     }
 
-    /// The items of a list.
-    pub(super) fn list(&self, reader: &mut Reader) -> Vec<Place<'t>> {
+    /// Complains that there are more than `most` of something.
+    fn too_many(&self, reader: &mut Reader, count: usize, most: usize) {
+        self.complain(reader, Wrong::new(format!("There are {count} entries, more than {most}"), "Leave some out"));
+    }
+
+    /// The items of a list, at most `most`.
+    pub(super) fn list(&self, reader: &mut Reader, most: usize) -> Vec<Place<'t>> {
         let Value::List(items) = &self.node.value else {
             self.expected(reader, "a list", "Write a list: `[a, b]`, or one line with a leading `-` for each item");
             return Vec::new();
         };
-        if items.len() > MAX_ITEMS {
-            let reason = format!("This list has {} items, more than {MAX_ITEMS}", items.len());
-            self.complain(reader, Wrong::new(reason, "Make it shorter"));
+        if items.len() > most {
+            self.too_many(reader, items.len(), most);
         }
-        let place = |(index, node): (usize, &'t Node)| Place {
-            node,
-            path: format!("{}[{index}]", self.path),
-            line: node.line,
-        };
-        items.iter().take(MAX_ITEMS).enumerate().map(place).collect()
+        let place =
+            |(index, node): (usize, &'t Node)| Place { node, path: format!("{}[{index}]", self.path), line: node.line };
+        items.iter().take(most).enumerate().map(place).collect()
     }
 
     /// Names in a list, or a single one.
@@ -178,18 +197,27 @@ impl<'t> Place<'t> {
         if self.is_scalar() {
             return self.name(reader).into_iter().collect();
         }
-        self.list(reader).iter().filter_map(|item| item.name(reader)).collect()
+        self.list(reader, MAX_NAMES).iter().filter_map(|item| item.name(reader)).collect()
     }
 
     /// Names and values whose names are free to choose.
     pub(super) fn entries(&self, reader: &mut Reader) -> Vec<(&'t str, Place<'t>)> {
+        let mut entries = self.all_entries(reader);
+        if entries.len() > MAX_NAMES {
+            self.too_many(reader, entries.len(), MAX_NAMES);
+            entries.truncate(MAX_NAMES);
+        }
+        entries
+    }
+
+    fn all_entries(&self, reader: &mut Reader) -> Vec<(&'t str, Place<'t>)> {
         let Value::Map(entries) = &self.node.value else {
             self.expected(reader, "fields with names", "Write `{ name: value }`, or one line `name: value` for each");
             return Vec::new();
         };
         let mut seen: HashMap<&str, usize> = HashMap::new();
         let mut places = Vec::new();
-        for (key, node) in entries.iter().take(MAX_ITEMS) {
+        for (key, node) in entries {
             let place = Place { node, path: join(&self.path, &key.text), line: key.line };
             if let Some(first) = seen.insert(&key.text, key.line) {
                 let reason = format!("`{}` is stated twice, first in line {first}", short(&key.text));
@@ -205,14 +233,10 @@ impl<'t> Place<'t> {
 
     /// Fields out of those that `known` lists; others are complained about.
     pub(super) fn fields(&self, reader: &mut Reader, known: &[&'static str]) -> Fields<'t> {
-        let mut fields = Fields {
-            path: self.path.clone(),
-            line: self.line,
-            readable: self.is_map(),
-            entries: Vec::new(),
-        };
+        let mut fields =
+            Fields { path: self.path.clone(), line: self.line, readable: self.is_map(), entries: Vec::new() };
         let mut unknown = Vec::new();
-        for (name, place) in self.entries(reader) {
+        for (name, place) in self.all_entries(reader) {
             match known.iter().find(|known| **known == name) {
                 Some(name) => fields.entries.push((name, place)),
                 None => unknown.push((name, place)),

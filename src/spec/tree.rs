@@ -55,52 +55,29 @@ impl Node {
         }
     }
 
-    /// The line of what `path` names (`memories[2].size`), or of the nearest thing around it that exists.
-    pub(super) fn line_of(&self, path: &str) -> usize {
-        let mut node = self;
-        let mut line = self.line;
-        for step in steps(path) {
-            match (&node.value, step) {
-                (Value::Map(entries), Step::Field(name)) => match entries.iter().find(|(key, _)| key.text == name) {
-                    Some((key, value)) => (node, line) = (value, key.line),
-                    None => return line,
-                },
-                (Value::Map(entries), Step::Item(index)) => match entries.get(index) {
-                    Some((key, value)) => (node, line) = (value, key.line),
-                    None => return line,
-                },
-                (Value::List(items), Step::Item(index)) => match items.get(index) {
-                    Some(item) => (node, line) = (item, item.line),
-                    None => return line,
-                },
-                _ => return line,
-            }
-        }
-        line
-    }
-
-    /// Whether something stands exactly at `path`, which ends in a field name.
-    pub(super) fn has(&self, path: &str) -> bool {
-        let mut node = self;
+    /// The line of what `path` names (`memories[2].size`), or of the nearest thing around it that exists; and
+    /// whether it exists itself.
+    pub(super) fn find(&self, path: &str) -> (usize, bool) {
+        let (mut node, mut line) = (self, self.line);
         for step in steps(path) {
             let next = match (&node.value, step) {
                 (Value::Map(entries), Step::Field(name)) => entries.iter().find(|(key, _)| key.text == name),
                 (Value::Map(entries), Step::Item(index)) => entries.get(index),
                 (Value::List(items), Step::Item(index)) => match items.get(index) {
                     Some(item) => {
-                        node = item;
+                        (node, line) = (item, item.line);
                         continue;
                     }
-                    None => return false,
+                    None => None,
                 },
                 _ => None,
             };
             match next {
-                Some((_, value)) => node = value,
-                None => return false,
+                Some((key, value)) => (node, line) = (value, key.line),
+                None => return (line, false),
             }
         }
-        true
+        (line, true)
     }
 }
 
@@ -110,11 +87,9 @@ enum Step<'p> {
 }
 
 fn steps(path: &str) -> impl Iterator<Item = Step<'_>> {
-    path.split(['.', '[']).filter(|part| !part.is_empty()).map(|part| {
-        match part.strip_suffix(']').map(str::parse) {
-            Some(Ok(index)) => Step::Item(index),
-            _ => Step::Field(part),
-        }
+    path.split(['.', '[']).filter(|part| !part.is_empty()).map(|part| match part.strip_suffix(']').map(str::parse) {
+        Some(Ok(index)) => Step::Item(index),
+        _ => Step::Field(part),
     })
 }
 
@@ -144,13 +119,16 @@ pub(super) fn parse(text: &str) -> (Node, Diagnostics) {
                 }
             }
             Err(error) => {
-                let reason = format!("The text is not YAML: {}", error.info());
-                stop(
-                    &mut diagnostics,
-                    error.marker().line(),
-                    reason,
-                    "Look for brackets, quotes and indentation that do not match, here or in the lines before",
-                );
+                let line = error.marker().line();
+                // The parser looks some characters ahead, and may meet its own limit before we meet ours.
+                let (reason, remedy) = match error.info() {
+                    "recursion limit exceeded" => too_deep(),
+                    info => (
+                        format!("The text is not YAML: {info}"),
+                        "Look for brackets, quotes and indentation that do not match, here or in the lines before",
+                    ),
+                };
+                stop(&mut diagnostics, line, reason, remedy);
                 break;
             }
         }
@@ -160,6 +138,10 @@ pub(super) fn parse(text: &str) -> (Node, Diagnostics) {
 
 fn stop(diagnostics: &mut Diagnostics, line: usize, reason: String, remedy: &str) {
     diagnostics.0.push(Diagnostic { path: String::new(), line: Some(line), reason, remedy: remedy.into() });
+}
+
+fn too_deep() -> (String, &'static str) {
+    (format!("This is nested deeper than {MAX_DEPTH} levels"), "Remove brackets or indentation")
 }
 
 struct Builder {
@@ -201,7 +183,7 @@ impl Builder {
 
     fn start(&mut self, line: usize, value: Value) -> Result<(), (String, &'static str)> {
         if self.open.len() == MAX_DEPTH {
-            return Err((format!("This is nested deeper than {MAX_DEPTH} levels"), "Remove brackets or indentation"));
+            return Err(too_deep());
         }
         self.open.push(Open { line, value, key: None });
         Ok(())

@@ -5,6 +5,8 @@ use super::document::{KernelSpec, LayerSpec, PaddingSpec, PrecisionSpec, Workloa
 use super::hardware::read_unrolls;
 use super::reader::{Fields, Place, Reader, Wrong, count};
 
+/// More layers than any network has.
+const MAX_LAYERS: usize = 4096;
 const WORKLOAD: [&str; 5] = ["name", "about", "batch", "precision", "layers"];
 const PRECISION: [&str; 4] = ["W", "I", "O_partial", "O"];
 const SIDES: [&str; 4] = ["left", "right", "top", "bottom"];
@@ -41,32 +43,39 @@ const LAYER_TYPES: [(&str, &[&str]); 7] = [
 /// [`crate::workload::Network::from_text`] reads and validates in one step.
 pub fn read_workload(text: &str) -> (WorkloadSpec, Diagnostics) {
     let (root, mut reader) = Reader::open(text);
-    let reader_ref = &mut reader;
-    let fields = Place::root(&root).fields(reader_ref, &WORKLOAD);
-    let layers = match fields.need(reader_ref, "layers", "[{ name: image, type: input, K: 3, size: 224 x 224 }, ...]") {
-        Some(place) => place.list(reader_ref).iter().map(|layer| read_layer(layer, reader_ref)).collect(),
+    let spec = read_network(&Place::root(&root), &mut reader);
+    (spec, reader.finish())
+}
+
+fn read_network(place: &Place, reader: &mut Reader) -> WorkloadSpec {
+    let fields = place.fields(reader, &WORKLOAD);
+    let layers = match fields.need(reader, "layers", "[{ name: image, type: input, K: 3, size: 224 x 224 }, ...]") {
+        Some(place) => place.list(reader, MAX_LAYERS).iter().map(|layer| read_layer(layer, reader)).collect(),
         None => Vec::new(),
     };
-    let spec = WorkloadSpec {
-        name: fields.name(reader_ref, "name", "My network"),
-        about: fields.text(reader_ref, "about"),
-        batch: read_count(&fields, "batch", reader_ref).unwrap_or(1),
-        precision: read_precision(&fields, reader_ref),
+    WorkloadSpec {
+        name: fields.name(reader, "name", "My network"),
+        about: fields.text(reader, "about"),
+        batch: read_count(&fields, "batch", reader).unwrap_or(1),
+        precision: read_precision(&fields, reader),
         layers,
-    };
-    (spec, reader.finish())
+    }
 }
 
 fn read_layer(place: &Place, reader: &mut Reader) -> LayerSpec {
     let fields = place.fields(reader, &LAYER);
     let kind = fields.name(reader, "type", "conv");
     check_fields(&fields, &kind, reader);
+    let kernel = match kind.as_str() {
+        "conv" | "depthwise" | "pooling" => fields.need(reader, "kernel", "3 x 3"),
+        _ => fields.get("kernel"),
+    };
     LayerSpec {
         name: fields.name(reader, "name", "conv1"),
-        from: fields.get("from").map(|place| place.names(reader)).unwrap_or_default(),
+        from: fields.get("from").map(|place| read_from(place, reader)).unwrap_or_default(),
         channels: read_count(&fields, "K", reader),
         size: read_pair(&fields, "size", "columns x rows", reader),
-        kernel: fields.get("kernel").and_then(|place| read_kernel(place, reader)).unwrap_or_default(),
+        kernel: kernel.and_then(|place| read_kernel(place, reader)).unwrap_or_default(),
         groups: read_count(&fields, "groups", reader),
         stride: read_pair(&fields, "stride", "a stride", reader),
         dilation: read_pair(&fields, "dilation", "a dilation", reader),
@@ -76,6 +85,18 @@ fn read_layer(place: &Place, reader: &mut Reader) -> LayerSpec {
         unroll: fields.get("unroll").map(|place| read_unrolls(place, reader)).unwrap_or_default(),
         kind,
     }
+}
+
+fn read_from(place: &Place, reader: &mut Reader) -> Vec<String> {
+    let before = reader.count();
+    let names = place.names(reader);
+    if names.is_empty() && reader.count() == before {
+        place.complain(
+            reader,
+            Wrong::new("This list is empty", "Name a layer, or leave `from` out for the layer before"),
+        );
+    }
+    names
 }
 
 /// Complains about fields that layers of this type do not have: they would have no effect, or a strange one.
@@ -111,10 +132,10 @@ fn read_pair(fields: &Fields, name: &str, what: &str, reader: &mut Reader) -> Op
 
 /// Columns and rows, or one number for both.
 fn pair(text: &str) -> Result<(u64, u64), Wrong> {
-    let numbers: Vec<&str> = text.split(['x', '×']).map(str::trim).collect();
+    let numbers: Vec<Option<u64>> = text.split(['x', '×']).map(|number| count(number.trim()).ok()).collect();
     match numbers[..] {
-        [both] => count(both).map(|both| (both, both)),
-        [columns, rows] => Ok((count(columns)?, count(rows)?)),
+        [Some(both)] => Ok((both, both)),
+        [Some(columns), Some(rows)] => Ok((columns, rows)),
         _ => Err(Wrong::new(format!("`{text}` is not a number of columns and rows"), "Write for example `5 x 3`")),
     }
 }
@@ -149,9 +170,9 @@ fn read_precision(fields: &Fields, reader: &mut Reader) -> PrecisionSpec {
     let Some(place) = fields.get("precision") else { return PrecisionSpec::default() };
     let fields = place.fields(reader, &PRECISION);
     let [w, i, o_partial, o] = PRECISION.map(|operand| {
-        fields.get(operand)?.value(reader, "a number of bits", |text| {
-            count(text.strip_suffix("bit").map_or(text, str::trim_end))
-        })
+        fields
+            .get(operand)?
+            .value(reader, "a number of bits", |text| count(text.strip_suffix("bit").map_or(text, str::trim_end)))
     });
     PrecisionSpec { w, i, o_partial, o }
 }

@@ -3,8 +3,8 @@
 use super::layer::{Dim, LayerKind, LayerShape, LoopSizes, Padding, Precision};
 use super::network::{Layer, LayerId, Network};
 use crate::hardware::MAX_SIZE;
-use crate::spec::{Diagnostics, KernelSpec, LayerSpec, PaddingSpec, WorkloadSpec, closest};
-use petgraph::algo::tarjan_scc;
+use crate::spec::{Diagnostics, KernelSpec, LayerSpec, PaddingSpec, UnrollSpec, WorkloadSpec, closest};
+use petgraph::algo::kosaraju_scc;
 use petgraph::graph::DiGraph;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
@@ -67,6 +67,7 @@ fn check_layers(spec: &WorkloadSpec, diagnostics: &mut Diagnostics) -> Vec<Optio
             diagnostics.add(format!("{path}.type"), format!("There is no layer type `{}`", layer.kind), remedy);
         }
         kinds.push(kind);
+        check_unrolls(&path, layer, diagnostics);
     }
     if !kinds.is_empty() && !kinds.contains(&Some(LayerKind::Input)) {
         diagnostics.add(
@@ -79,6 +80,24 @@ fn check_layers(spec: &WorkloadSpec, diagnostics: &mut Diagnostics) -> Vec<Optio
         diagnostics.add("layers", "The network computes nothing", "Add at least one layer that is not an input");
     }
     kinds
+}
+
+/// A layer's own spatial mapping; its array dimensions are those of whichever core it meets.
+fn check_unrolls(path: &str, layer: &LayerSpec, diagnostics: &mut Diagnostics) {
+    for (dataflow, unroll) in &layer.unroll {
+        for UnrollSpec { array_dimension, loop_dimension, limit } in unroll {
+            let path = format!("{path}.unroll.{dataflow}.{array_dimension}");
+            if Dim::from_name(loop_dimension).is_none() {
+                diagnostics.add(
+                    path,
+                    format!("There is no loop dimension `{loop_dimension}`"),
+                    format!("Use one of {}", Dim::ALL.map(Dim::name).join(", ")),
+                );
+            } else if *limit == Some(0) {
+                diagnostics.add(path, "The loop is limited to 0 PEs", "Write at least 1, or leave the number out");
+            }
+        }
+    }
 }
 
 fn resolve_inputs(
@@ -96,7 +115,8 @@ fn resolve_inputs(
             match by_name.get(name.as_str()) {
                 Some(&input) => inputs.push(input),
                 None => {
-                    let meant = closest(name, by_name.keys().copied());
+                    // Looking for the closest name takes its time: not for the thousandth mistake.
+                    let meant = (diagnostics.0.len() < 100).then(|| closest(name, by_name.keys().copied())).flatten();
                     diagnostics.add(
                         &path,
                         format!("There is no layer `{name}`"),
@@ -141,7 +161,8 @@ fn check_cycles(spec: &WorkloadSpec, inputs: &[Vec<LayerId>], diagnostics: &mut 
             graph.add_edge(nodes[producer], nodes[consumer], ());
         }
     }
-    for component in tarjan_scc(&graph) {
+    // Not Tarjan's algorithm: petgraph's recurses as deep as the network.
+    for component in kosaraju_scc(&graph) {
         let first = component[0];
         if component.len() > 1 || graph.contains_edge(first, first) {
             let mut members: Vec<usize> = component.iter().map(|node| node.index()).collect();
@@ -165,8 +186,7 @@ fn topological_order(inputs: &[Vec<LayerId>]) -> Vec<LayerId> {
             consumers[producer].push(consumer);
         }
     }
-    let mut ready: BinaryHeap<Reverse<usize>> =
-        (0..inputs.len()).filter(|&id| missing[id] == 0).map(Reverse).collect();
+    let mut ready: BinaryHeap<Reverse<usize>> = (0..inputs.len()).filter(|&id| missing[id] == 0).map(Reverse).collect();
     let mut order = Vec::with_capacity(inputs.len());
     while let Some(Reverse(id)) = ready.pop() {
         order.push(id);
@@ -198,11 +218,21 @@ impl Sizing<'_> {
         let dilation = self.layer.dilation.unwrap_or((1, 1));
         for (field, (x, y)) in [("kernel", kernel), ("stride", stride), ("dilation", dilation)] {
             if x == 0 || y == 0 || x > MAX_SIZE || y > MAX_SIZE {
-                self.complain(diagnostics, field, format!("A {field} of {x} x {y} is impossible"), "Write 1 or more".into());
+                self.complain(
+                    diagnostics,
+                    field,
+                    format!("A {field} of {x} x {y} is impossible"),
+                    "Write 1 or more".into(),
+                );
             }
         }
         if padding.left.max(padding.right).max(padding.top).max(padding.bottom) > MAX_SIZE {
-            self.complain(diagnostics, "padding", "The padding is larger than any map".into(), "Make it smaller".into());
+            self.complain(
+                diagnostics,
+                "padding",
+                "The padding is larger than any map".into(),
+                "Make it smaller".into(),
+            );
         }
         if diagnostics.0.len() > before {
             return None;
@@ -211,8 +241,24 @@ impl Sizing<'_> {
             input_size
         } else {
             (
-                self.outputs(input_size.0, padding.left + padding.right, kernel.0, stride.0, dilation.0, "columns", diagnostics)?,
-                self.outputs(input_size.1, padding.top + padding.bottom, kernel.1, stride.1, dilation.1, "rows", diagnostics)?,
+                self.outputs(
+                    input_size.0,
+                    padding.left + padding.right,
+                    kernel.0,
+                    stride.0,
+                    dilation.0,
+                    "columns",
+                    diagnostics,
+                )?,
+                self.outputs(
+                    input_size.1,
+                    padding.top + padding.bottom,
+                    kernel.1,
+                    stride.1,
+                    dilation.1,
+                    "rows",
+                    diagnostics,
+                )?,
             )
         };
         let sizes = self.sizes(input_channels, output_size, kernel, diagnostics)?;
@@ -245,7 +291,12 @@ impl Sizing<'_> {
             let size = self.layer.size.unwrap_or((0, 0));
             if size.0 == 0 || size.1 == 0 || size.0 > MAX_SIZE || size.1 > MAX_SIZE {
                 let reason = format!("The input `{name}` has no feature map: {} x {}", size.0, size.1);
-                self.complain(diagnostics, "size", reason, "Write columns x rows, for example `size: 224 x 224`".into());
+                self.complain(
+                    diagnostics,
+                    "size",
+                    reason,
+                    "Write columns x rows, for example `size: 224 x 224`".into(),
+                );
             }
             if self.layer.channels.is_none() {
                 let reason = format!("The input `{name}` does not say how many channels it has");
@@ -289,7 +340,8 @@ impl Sizing<'_> {
         let (stride, dilation) = (self.layer.stride.unwrap_or((1, 1)), self.layer.dilation.unwrap_or((1, 1)));
         let same = |size: u64, kernel: u64, stride: u64, dilation: u64| {
             let window = dilation.saturating_mul(kernel.saturating_sub(1)).saturating_add(1);
-            let total = ((size.div_ceil(stride.max(1)).max(1) - 1).saturating_mul(stride).saturating_add(window)).saturating_sub(size);
+            let total = ((size.div_ceil(stride.max(1)).max(1) - 1).saturating_mul(stride).saturating_add(window))
+                .saturating_sub(size);
             (total / 2, total - total / 2)
         };
         let padding = match self.layer.padding {
@@ -416,7 +468,9 @@ impl Sizing<'_> {
     fn check_products(&self, shape: &LayerShape, diagnostics: &mut Diagnostics) {
         let bits = shape.precision.i.max(shape.precision.w).max(shape.precision.o_partial).max(shape.precision.o);
         let product = shape.sizes.iter().try_fold(bits, |all, size| all.checked_mul(*size));
-        let input = self.spec.batch
+        let input = self
+            .spec
+            .batch
             .checked_mul(shape.input_channels())
             .and_then(|all| all.checked_mul(shape.input_limit.0))
             .and_then(|all| all.checked_mul(shape.input_limit.1))

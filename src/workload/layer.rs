@@ -70,15 +70,8 @@ pub enum LayerKind {
 
 impl LayerKind {
     /// All of them.
-    pub const ALL: [Self; 7] = [
-        Self::Input,
-        Self::Conv,
-        Self::Pointwise,
-        Self::Depthwise,
-        Self::Pooling,
-        Self::FullyConnected,
-        Self::Add,
-    ];
+    pub const ALL: [Self; 7] =
+        [Self::Input, Self::Conv, Self::Pointwise, Self::Depthwise, Self::Pooling, Self::FullyConnected, Self::Add];
 
     /// As written in documents.
     pub fn name(self) -> &'static str {

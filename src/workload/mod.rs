@@ -3,6 +3,7 @@
 mod build;
 mod layer;
 mod network;
+mod text;
 
 pub use layer::{Dim, LayerKind, LayerShape, LoopSizes, Padding, Precision, gcd, unique_extent};
 pub use network::{Layer, LayerId, Network};

@@ -74,8 +74,11 @@ impl Network {
 
     /// Whose outputs a layer reads, in the order of its inputs (X before Y).
     pub fn inputs(&self, id: LayerId) -> Vec<LayerId> {
-        let mut edges: Vec<_> =
-            self.graph.edges_directed(NodeIndex::new(id), petgraph::Incoming).map(|edge| (edge.id(), edge.source())).collect();
+        let mut edges: Vec<_> = self
+            .graph
+            .edges_directed(NodeIndex::new(id), petgraph::Incoming)
+            .map(|edge| (edge.id(), edge.source()))
+            .collect();
         edges.sort_unstable();
         edges.into_iter().map(|(_, source)| source.index()).collect()
     }

@@ -4,8 +4,10 @@
 
 #[path = "../common/mod.rs"]
 mod common;
+mod points;
 mod search;
 mod single_layer;
+mod tiling;
 
 use libtest_mimic::{Arguments, Trial};
 
@@ -43,8 +45,12 @@ impl Report {
 }
 
 fn main() {
-    let categories: [(&str, fn() -> Report); 2] =
-        [("define/single_layer", single_layer::check), ("define/search", search::check)];
+    let categories: [(&str, fn() -> Report); 4] = [
+        ("define/single_layer", single_layer::check),
+        ("define/search", search::check),
+        ("define/tiling", tiling::check),
+        ("define/points", points::check),
+    ];
     let trials = categories
         .into_iter()
         .map(|(name, check)| {

@@ -61,17 +61,12 @@ fn check_level(
 ) {
     let held = cost.amounts.held[operand][level + 1];
     report.close(held, number(&theirs["data_elements_per_instance"]), EXACT, || what("elements"));
-    report.close(
-        cost.amounts.bits_held(operand, level),
-        number(&theirs["data_bits_per_instance"]),
-        EXACT,
-        || what("bits"),
-    );
-    report.same(
-        &cost.latency.double_buffered[operand][level],
-        &theirs["double_buffered"].as_bool().unwrap(),
-        || what("double_buffered"),
-    );
+    report.close(cost.amounts.bits_held(operand, level), number(&theirs["data_bits_per_instance"]), EXACT, || {
+        what("bits")
+    });
+    report.same(&cost.latency.double_buffered[operand][level], &theirs["double_buffered"].as_bool().unwrap(), || {
+        what("double_buffered")
+    });
     for (index, movement) in Movement::ALL.into_iter().enumerate() {
         let link = &cost.amounts.links[operand][level][index];
         for (field, ours) in [
@@ -87,13 +82,7 @@ fn check_level(
     }
 }
 
-fn check_totals(
-    id: &str,
-    core: &fusescape::hardware::Core,
-    cost: &LayerCost,
-    output: &Value,
-    report: &mut Report,
-) {
+fn check_totals(id: &str, core: &fusescape::hardware::Core, cost: &LayerCost, output: &Value, report: &mut Report) {
     let latency = &cost.latency;
     for (field, ours) in [
         ("MAC_energy_pJ", cost.energy.mac_pj),
@@ -120,7 +109,8 @@ fn check_totals(
             format!("{id} stall of {} {port}", memory.name)
         });
     }
-    let theirs: usize = output["stall_per_port"].as_object().unwrap().values().map(|p| p.as_object().unwrap().len()).sum();
+    let theirs: usize =
+        output["stall_per_port"].as_object().unwrap().values().map(|p| p.as_object().unwrap().len()).sum();
     report.same(&ports, &theirs, || format!("{id}: ports in use"));
 }
 

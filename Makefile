@@ -1,0 +1,50 @@
+# `make` lists the targets. Each sets up what it lacks first (tools/setup), inside this directory as far
+# as possible: .tools/ and node_modules/ hold what is not on the machine already.
+
+SHELL := bash
+.SHELLFLAGS := -euo pipefail -c
+.NOTPARALLEL:
+
+# What tools/setup put into .tools/ comes before what the machine has.
+export PATH := $(CURDIR)/.tools/bin:$(PATH)
+
+PORT ?= 8080
+
+.PHONY: help
+help: ## List the targets
+	@sed -nE 's/^([a-z]+):.*## (.*)/  make \1\t\2/p' Makefile | expand -t 16
+
+.PHONY: serve
+serve: build ## Build the page and serve it on localhost (PORT=8080)
+	cargo run --release --quiet --bin fusescape -- serve --port $(PORT)
+
+.PHONY: build
+build: ## Build the page into www/pkg
+	@tools/setup page
+	@tools/build-page
+
+.PHONY: test
+test: ## Run every check and every test, native and in the browser
+	@tools/setup browser page
+	cargo fmt --check
+	cargo clippy --all-targets --all-features -- -D warnings
+	cargo clippy --target wasm32-unknown-unknown --lib -- -D warnings
+	cargo test --release
+	tools/build-page
+	node tests/browser/run.mjs
+
+.PHONY: bench
+bench: ## Measure the engine natively, then in the browser
+	@tools/setup browser page
+	cargo bench --bench landscape
+	tools/build-page
+	node tests/browser/bench.mjs
+
+.PHONY: fmt
+fmt: ## Format the Rust code
+	cargo fmt
+
+.PHONY: clean
+clean: ## Remove what was built, and keep the tools
+	cargo clean
+	rm -rf www/pkg

@@ -1,0 +1,294 @@
+//! The whole account of one point: where every pJ and every cycle goes, and why.
+
+use super::strategy::DepthFirstStrategy;
+use crate::hardware::Operand;
+use serde::{Deserialize, Serialize};
+
+/// One point of the design space, with everything that explains its cost.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PointAccount {
+    /// How the network is run.
+    pub strategy: DepthFirstStrategy,
+    /// Energy of everything, pJ.
+    pub energy_pj: f64,
+    /// Latency of everything, cycles.
+    pub latency_cycles: u64,
+    /// Multiply-accumulates, recomputed ones included.
+    pub macs: u64,
+    /// Energy by cause.
+    pub energy: EnergySplit,
+    /// Latency by cause.
+    pub latency: LatencySplit,
+    /// Accesses and energy of each memory, lowest first.
+    pub memories: Vec<MemoryAccount>,
+    /// The stacks in order.
+    pub stacks: Vec<StackAccount>,
+}
+
+/// Energy by cause, pJ.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+pub struct EnergySplit {
+    /// Inputs and outputs of layers, at all memories.
+    pub activation_pj: f64,
+    /// Weights, at all memories.
+    pub weight_pj: f64,
+    /// Data copy actions between layers and tiles.
+    pub copy_pj: f64,
+    /// Multiply-accumulates.
+    pub mac_pj: f64,
+}
+
+/// Latency by cause, cycles. The sum is the latency.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LatencySplit {
+    /// Computing, with the PEs that the spatial mapping uses.
+    pub temporal_cycles: u64,
+    /// Waiting for a memory port.
+    pub stall_cycles: u64,
+    /// Waiting for the first inputs of every layer-tile.
+    pub loading_cycles: u64,
+    /// Waiting for the last outputs of every layer-tile; 0 where the rules leave it out.
+    pub offloading_cycles: u64,
+    /// Data copy actions.
+    pub copy_cycles: u64,
+    /// Of the computing cycles, those that all PEs together would need; not part of the sum.
+    pub ideal_cycles: u64,
+}
+
+/// One quantity at one memory by cause.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+pub struct ByCause {
+    /// Inputs and outputs of layers.
+    pub activation: f64,
+    /// Weights of layers.
+    pub weight: f64,
+    /// Data copy actions.
+    pub copy: f64,
+}
+
+impl ByCause {
+    /// All causes together.
+    pub fn total(&self) -> f64 {
+        self.activation + self.weight + self.copy
+    }
+}
+
+/// What happens at one memory.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct MemoryAccount {
+    /// Its name.
+    pub name: String,
+    /// Capacity of one instance.
+    pub size_bits: u64,
+    /// What it holds.
+    pub operands: Vec<Operand>,
+    /// Full-width words read and written, all instances.
+    pub words: ByCause,
+    /// Data elements read and written, all instances (DeFiNES, Fig. 14).
+    pub elements: ByCause,
+    /// Energy of those accesses, pJ.
+    pub energy_pj: ByCause,
+}
+
+/// One stack.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct StackAccount {
+    /// Names of its layers, in topological order, without stack inputs.
+    pub layers: Vec<String>,
+    /// Columns and rows of its last feature map.
+    pub output_size: (u64, u64),
+    /// Bits of all its weights.
+    pub weight_bits: u64,
+    /// Memory that keeps the weights after the first tile; `None` where it has none.
+    pub weight_memory: Option<String>,
+    /// Number of tiles.
+    pub tile_count: u64,
+    /// Energy of the stack, pJ.
+    pub energy_pj: f64,
+    /// Latency of the stack, cycles.
+    pub latency_cycles: u64,
+    /// Tiles that behave identically.
+    pub tile_types: Vec<TileTypeAccount>,
+    /// Where the tiles lie.
+    pub map: TileMap,
+}
+
+/// Which tile type lies where (DeFiNES, Fig. 6). Runs keep it small for a million tiles.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct TileMap {
+    /// Runs of equal columns of tiles from left to right.
+    pub columns: Vec<TileRun>,
+    /// Runs of equal rows of tiles from top to bottom.
+    pub rows: Vec<TileRun>,
+    /// Index of the tile type for each run of rows and, within it, each run of columns; the first tile of a stack,
+    /// at the top left, has a run of its own.
+    pub types: Vec<Vec<usize>>,
+}
+
+/// Neighbouring tiles of the same width (or height) and kind.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TileRun {
+    /// First column (or row) of the feature map.
+    pub start: u64,
+    /// Columns (or rows) of the feature map per tile.
+    pub size: u64,
+    /// Number of tiles.
+    pub count: u64,
+}
+
+/// Tiles that behave identically, computed once.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TileTypeAccount {
+    /// Columns and rows of the stack's last feature map.
+    pub size: (u64, u64),
+    /// How many tiles are of this type.
+    pub count: u64,
+    /// First column and row of the first of them.
+    pub first_position: (u64, u64),
+    /// Whether weights come from their highest memory (the stack's first tile).
+    pub weights_from_top: bool,
+    /// Where overlap is cached, by name of the memory.
+    pub caches: CacheAccount,
+    /// Energy of one tile, pJ.
+    pub energy_pj: f64,
+    /// Latency of one tile, cycles.
+    pub latency_cycles: u64,
+    /// Its layers, stack inputs first where they come first.
+    pub layers: Vec<LayerTileAccount>,
+}
+
+/// Memories in which a tile type writes and reads the overlap.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct CacheAccount {
+    /// Columns for the right neighbour.
+    pub h_write: Option<String>,
+    /// Columns of the left neighbour.
+    pub h_read: Option<String>,
+    /// Rows for the lower neighbour.
+    pub v_write: Option<String>,
+    /// Rows of the upper neighbour.
+    pub v_read: Option<String>,
+}
+
+/// One layer in one tile type.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct LayerTileAccount {
+    /// Its name.
+    pub layer: String,
+    /// What it computes, `None` for a stack input, which is only fetched.
+    pub kind: Option<String>,
+    /// Columns, rows and channels of the output that this tile computes (or fetches).
+    pub output: (u64, u64, u64),
+    /// Columns and rows of each input that it needs, cached ones included; channels.
+    pub inputs: Vec<(u64, u64, u64)>,
+    /// Multiply-accumulates.
+    pub macs: u64,
+    /// Data sizes of this layer-tile.
+    pub bits: DataBits,
+    /// Name of the highest memory used by W, I and O; `None` where the layer has no such operand.
+    pub top_memory: TopMemory,
+    /// Why those memories: one sentence for each operand that did not fit lower.
+    pub reasons: Vec<String>,
+    /// Copies that must be done before the layer can start.
+    pub copies: CopyAccount,
+    /// What the mapped layer costs; `None` for a stack input.
+    pub cost: Option<LayerTileCost>,
+}
+
+/// Data sizes, bits.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DataBits {
+    /// Weights.
+    pub w: u64,
+    /// All inputs, cached parts included.
+    pub i: u64,
+    /// Output.
+    pub o: u64,
+    /// Of the inputs, columns taken from the horizontal cache.
+    pub h_cached: u64,
+    /// Of the inputs, rows taken from the vertical cache.
+    pub v_cached: u64,
+}
+
+/// Highest memory that each operand uses.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct TopMemory {
+    /// Weights.
+    pub w: Option<String>,
+    /// Inputs.
+    pub i: Option<String>,
+    /// Outputs.
+    pub o: Option<String>,
+}
+
+/// The data copy actions before one layer, which start together (DeFiNES, Section III, step 4).
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct CopyAccount {
+    /// The actions.
+    pub actions: Vec<CopyActionAccount>,
+    /// Energy of all, pJ.
+    pub energy_pj: f64,
+    /// Cycles until the last is done.
+    pub latency_cycles: u64,
+}
+
+/// Why data is copied.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum CopyKind {
+    /// The part of the stack's input that this tile needs anew.
+    StackInput,
+    /// A layer's input from where its producer put it.
+    InputFromOutput,
+    /// Columns that the left neighbour cached.
+    ReadHCache,
+    /// Rows that the upper neighbour cached.
+    ReadVCache,
+    /// Columns for the right neighbour.
+    WriteHCache,
+    /// Rows for the lower neighbour.
+    WriteVCache,
+}
+
+impl CopyKind {
+    /// For a person, and in files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::StackInput => "stack input",
+            Self::InputFromOutput => "input from output",
+            Self::ReadHCache => "read H cache",
+            Self::ReadVCache => "read V cache",
+            Self::WriteHCache => "write H cache",
+            Self::WriteVCache => "write V cache",
+        }
+    }
+}
+
+/// One data copy action.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CopyActionAccount {
+    /// Why.
+    pub kind: CopyKind,
+    /// The layer whose data it is.
+    pub layer: String,
+    /// How much.
+    pub bits: u64,
+    /// Names of the memories passed, source first.
+    pub chain: Vec<String>,
+    /// Cycles of each hop.
+    pub hop_cycles: Vec<u64>,
+    /// Energy, pJ.
+    pub energy_pj: f64,
+}
+
+/// What a mapped layer-tile costs.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct LayerTileCost {
+    /// Energy by cause (no copies).
+    pub energy: EnergySplit,
+    /// Latency by cause (no copies).
+    pub latency: LatencySplit,
+    /// The temporal loops, innermost first: `FX 3`.
+    pub loops: Vec<String>,
+    /// Of the PEs, how many work on average.
+    pub spatial_utilization: f64,
+}

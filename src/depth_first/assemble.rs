@@ -1,0 +1,360 @@
+//! Adding up one point from the solutions of its problems (DeFiNES, Section III, step 6).
+//!
+//! Layers, tiles and copies follow each other: nothing overlaps, so energies and latencies are plain sums.
+
+use super::account::{
+    ByCause, CacheAccount, CopyAccount, CopyActionAccount, DataBits, EnergySplit, LatencySplit, LayerTileAccount,
+    LayerTileCost, MemoryAccount, PointAccount, StackAccount, TileTypeAccount, TopMemory,
+};
+use super::copies::{CopyAction, latency_cycles};
+use super::plan::{LayerTilePlan, PointPlan, Problems, StackPlan, TilePlan};
+use crate::cost::LayerCost;
+use crate::hardware::{Core, MemoryId, Operand};
+use crate::mapping::{LayerOnCore, TemporalLoop};
+use crate::rules::Rules;
+use crate::search::Solution;
+use crate::workload::{Network, Precision};
+use std::collections::HashMap;
+
+/// What assembling needs besides the plan.
+pub struct Assembler<'a> {
+    core: &'a Core,
+    network: &'a Network,
+    rules: Rules,
+    problems: &'a Problems,
+    costs: HashMap<usize, SolvedCost>,
+}
+
+/// A solved problem's account, kept because many tile types and points share it.
+struct SolvedCost {
+    loops: Vec<TemporalLoop>,
+    spatial_utilization: f64,
+    energy: EnergySplit,
+    latency: LatencySplit,
+    memories: Vec<MemoryUse>,
+}
+
+/// Words, elements and energy at one memory.
+#[derive(Debug, Clone, Copy, Default)]
+struct MemoryUse {
+    words: ByCause,
+    elements: ByCause,
+    energy_pj: ByCause,
+}
+
+impl MemoryUse {
+    fn add(&mut self, other: &Self, times: f64) {
+        for (to, from) in [
+            (&mut self.words, &other.words),
+            (&mut self.elements, &other.elements),
+            (&mut self.energy_pj, &other.energy_pj),
+        ] {
+            to.activation += from.activation * times;
+            to.weight += from.weight * times;
+            to.copy += from.copy * times;
+        }
+    }
+}
+
+impl EnergySplit {
+    fn add(&mut self, other: &Self, times: f64) {
+        self.activation_pj += other.activation_pj * times;
+        self.weight_pj += other.weight_pj * times;
+        self.copy_pj += other.copy_pj * times;
+        self.mac_pj += other.mac_pj * times;
+    }
+
+    /// All causes together, pJ.
+    pub fn total_pj(&self) -> f64 {
+        self.activation_pj + self.weight_pj + self.copy_pj + self.mac_pj
+    }
+}
+
+impl LatencySplit {
+    fn add(&mut self, other: &Self, times: u64) {
+        self.temporal_cycles += other.temporal_cycles * times;
+        self.stall_cycles += other.stall_cycles * times;
+        self.loading_cycles += other.loading_cycles * times;
+        self.offloading_cycles += other.offloading_cycles * times;
+        self.copy_cycles += other.copy_cycles * times;
+        self.ideal_cycles += other.ideal_cycles * times;
+    }
+
+    /// All causes together, cycles.
+    pub fn total_cycles(&self) -> u64 {
+        self.temporal_cycles + self.stall_cycles + self.loading_cycles + self.offloading_cycles + self.copy_cycles
+    }
+}
+
+impl<'a> Assembler<'a> {
+    /// An assembler for the points whose problems are in `problems`.
+    pub fn new(core: &'a Core, network: &'a Network, rules: Rules, problems: &'a Problems) -> Self {
+        Self { core, network, rules, problems, costs: HashMap::new() }
+    }
+
+    /// The whole account of a point; `None` where a solution is missing or does not belong to its problem.
+    pub fn assemble<'s>(
+        &mut self,
+        plan: &PointPlan,
+        solution: &dyn Fn(usize) -> Option<&'s Solution>,
+    ) -> Option<PointAccount> {
+        let mut memories = vec![MemoryUse::default(); self.core.memories.len()];
+        let (mut energy, mut latency, mut macs) = (EnergySplit::default(), LatencySplit::default(), 0);
+        let mut stacks = Vec::new();
+        for stack in &plan.stacks {
+            let (mut stack_energy, mut stack_latency) = (EnergySplit::default(), LatencySplit::default());
+            let mut tile_types = Vec::new();
+            for tile in &stack.types {
+                let mut total = TileTotal::default();
+                let layers = tile
+                    .layers
+                    .iter()
+                    .map(|layer| self.layer(stack, layer, tile.count, solution, &mut memories, &mut total))
+                    .collect::<Option<Vec<_>>>()?;
+                stack_energy.add(&total.energy, tile.count as f64);
+                stack_latency.add(&total.latency, tile.count);
+                macs += total.macs * tile.count;
+                tile_types.push(self.tile_type(tile, &total, layers));
+            }
+            energy.add(&stack_energy, 1.0);
+            latency.add(&stack_latency, 1);
+            stacks.push(StackAccount {
+                layers: stack.stack.layers().iter().map(|&id| self.network.layer(id).name.clone()).collect(),
+                output_size: stack.output_size,
+                weight_bits: stack.weight_bits,
+                weight_memory: self.memory_name(stack.weight_memory),
+                tile_count: stack.types.iter().map(|tile| tile.count).sum(),
+                energy_pj: stack_energy.total_pj(),
+                latency_cycles: stack_latency.total_cycles(),
+                tile_types,
+                map: stack.map.clone(),
+            });
+        }
+        Some(PointAccount {
+            strategy: plan.strategy.clone(),
+            energy_pj: energy.total_pj(),
+            latency_cycles: latency.total_cycles(),
+            macs,
+            energy,
+            latency,
+            memories: self.memory_accounts(&memories),
+            stacks,
+        })
+    }
+
+    fn memory_name(&self, memory: Option<MemoryId>) -> Option<String> {
+        memory.map(|id| self.core.memories[id].name.clone())
+    }
+
+    fn memory_accounts(&self, uses: &[MemoryUse]) -> Vec<MemoryAccount> {
+        let accounts = self.core.memories.iter().zip(uses);
+        accounts
+            .map(|(memory, used)| MemoryAccount {
+                name: memory.name.clone(),
+                size_bits: memory.size_bits,
+                operands: memory.operands.clone(),
+                words: used.words,
+                elements: used.elements,
+                energy_pj: used.energy_pj,
+            })
+            .collect()
+    }
+
+    fn tile_type(&self, tile: &TilePlan, total: &TileTotal, layers: Vec<LayerTileAccount>) -> TileTypeAccount {
+        TileTypeAccount {
+            size: tile.size,
+            count: tile.count,
+            first_position: tile.first_position,
+            weights_from_top: tile.weights_from_top,
+            caches: CacheAccount {
+                h_write: self.memory_name(tile.caches.h_write),
+                h_read: self.memory_name(tile.caches.h_read),
+                v_write: self.memory_name(tile.caches.v_write),
+                v_read: self.memory_name(tile.caches.v_read),
+            },
+            energy_pj: total.energy.total_pj(),
+            latency_cycles: total.latency.total_cycles(),
+            layers,
+        }
+    }
+
+    fn layer<'s>(
+        &mut self,
+        stack: &StackPlan,
+        plan: &LayerTilePlan,
+        times: u64,
+        solution: &dyn Fn(usize) -> Option<&'s Solution>,
+        memories: &mut [MemoryUse],
+        total: &mut TileTotal,
+    ) -> Option<LayerTileAccount> {
+        let layer = self.network.layer(plan.layer);
+        let copies = self.copies(&plan.copies, times, memories);
+        total.energy.copy_pj += copies.energy_pj;
+        total.latency.copy_cycles += copies.latency_cycles;
+        let mut cost = None;
+        let mut macs = 0;
+        if let Some(problem) = plan.problem {
+            macs = self.problems.list[problem].shape.macs();
+            let solved = self.solved(problem, solution)?;
+            for (memory, used) in memories.iter_mut().zip(&solved.memories) {
+                memory.add(used, times as f64);
+            }
+            total.energy.add(&solved.energy, 1.0);
+            total.latency.add(&solved.latency, 1);
+            total.macs += macs;
+            cost = Some(LayerTileCost {
+                energy: solved.energy,
+                latency: solved.latency,
+                loops: solved.loops.iter().map(|next| format!("{} {}", next.dim, next.size)).collect(),
+                spatial_utilization: solved.spatial_utilization,
+            });
+        }
+        let mut reasons = plan.reasons.clone();
+        if let Some(reason) = self.weight_reason(stack, plan) {
+            reasons.insert(0, reason);
+        }
+        let of = |operand: Operand| self.memory_name(plan.top[operand as usize]);
+        let cached = |cached: &dyn Fn((u64, u64)) -> (u64, u64)| -> u64 {
+            let precision = layer.shape.precision.i * layer.shape.input_channels();
+            plan.cached.iter().map(|&entry| cached(entry)).map(|(x, y)| x * y * precision).sum()
+        };
+        Some(LayerTileAccount {
+            layer: layer.name.clone(),
+            kind: (!plan.is_input).then(|| layer.shape.kind.name().to_owned()),
+            output: (plan.computed.0, plan.computed.1, plan.channels),
+            inputs: vec![(plan.needed.0, plan.needed.1, layer.shape.input_channels()); plan.cached.len()],
+            macs,
+            bits: DataBits {
+                w: if plan.is_input { 0 } else { layer.shape.weight_bits() },
+                i: plan.bits.0,
+                o: plan.bits.1,
+                h_cached: cached(&|(columns, _)| (columns, plan.needed.1)),
+                v_cached: cached(&|(columns, rows)| (plan.needed.0.saturating_sub(columns), rows)),
+            },
+            top_memory: TopMemory { w: of(Operand::W), i: of(Operand::I), o: of(Operand::O) },
+            reasons,
+            copies,
+            cost,
+        })
+    }
+
+    fn weight_reason(&self, stack: &StackPlan, plan: &LayerTilePlan) -> Option<String> {
+        let memory = plan.top[Operand::W as usize]?;
+        let name = &self.core.memories[memory].name;
+        if Some(memory) != stack.weight_memory {
+            return Some(format!("W comes from {name} in the first tile"));
+        }
+        let level = self.core.level_of(Operand::W, memory)?;
+        let below = level.checked_sub(1).map(|below| &self.core.memories[self.core.levels(Operand::W)[below]])?;
+        Some(format!(
+            "W of the whole stack, {}, is kept in {name}: {} has {}",
+            crate::search::bytes(stack.weight_bits),
+            below.name,
+            crate::search::bytes(below.size_bits)
+        ))
+    }
+
+    fn copies(&self, actions: &[CopyAction], times: u64, memories: &mut [MemoryUse]) -> CopyAccount {
+        for action in actions {
+            let precision = self.network.layer(action.layer).shape.precision;
+            let elements = action.bits as f64 / element_bits(&precision, action) as f64;
+            for hop in &action.hops {
+                for (memory, words, energy_pj) in
+                    [(hop.from.0, hop.read_words, hop.read_pj), (hop.to.0, hop.write_words, hop.write_pj)]
+                {
+                    let used = &mut memories[memory];
+                    used.words.copy += words * times as f64;
+                    used.elements.copy += elements * times as f64;
+                    used.energy_pj.copy += energy_pj * times as f64;
+                }
+            }
+        }
+        let accounts = actions
+            .iter()
+            .map(|action| CopyActionAccount {
+                kind: action.kind,
+                layer: self.network.layer(action.layer).name.clone(),
+                bits: action.bits,
+                chain: std::iter::once(action.source.0)
+                    .chain(action.hops.iter().map(|hop| hop.to.0))
+                    .map(|id| self.core.memories[id].name.clone())
+                    .collect(),
+                hop_cycles: action.hops.iter().map(|hop| hop.cycles).collect(),
+                energy_pj: action.energy_pj(),
+            })
+            .collect();
+        CopyAccount {
+            actions: accounts,
+            energy_pj: actions.iter().map(CopyAction::energy_pj).sum(),
+            latency_cycles: latency_cycles(self.core, actions),
+        }
+    }
+
+    fn solved<'s>(&mut self, problem: usize, solution: &dyn Fn(usize) -> Option<&'s Solution>) -> Option<&SolvedCost> {
+        if !self.costs.contains_key(&problem) {
+            let layer = LayerOnCore::new(self.core, self.rules, self.problems.list.get(problem)?);
+            let solution = solution(problem)?;
+            let (_, cost) = solution.cost(&layer)?;
+            self.costs.insert(problem, solved_cost(&layer, solution, &cost));
+        }
+        self.costs.get(&problem)
+    }
+}
+
+/// Bits per element of what a copy moves.
+fn element_bits(precision: &Precision, action: &CopyAction) -> u64 {
+    use super::account::CopyKind::{InputFromOutput, ReadHCache, ReadVCache, StackInput, WriteHCache, WriteVCache};
+    match action.kind {
+        InputFromOutput | ReadHCache | ReadVCache => precision.i,
+        StackInput | WriteHCache | WriteVCache => precision.o,
+    }
+    .max(1)
+}
+
+fn solved_cost(layer: &LayerOnCore<'_>, solution: &Solution, cost: &LayerCost) -> SolvedCost {
+    let mut memories = vec![MemoryUse::default(); layer.core.memories.len()];
+    let mut energy = EnergySplit { mac_pj: cost.energy.mac_pj, ..EnergySplit::default() };
+    for (index, operand) in layer.operands.iter().enumerate() {
+        for (level, &memory) in operand.memories.iter().enumerate() {
+            let of = |table: &crate::cost::PerLink<f64>| table[index][level].iter().sum::<f64>();
+            let used = &mut memories[memory];
+            let (words, elements, energy_pj) =
+                (of(&cost.energy.words), of(&cost.energy.elements), of(&cost.energy.energy_pj));
+            if operand.stored_as == Operand::W {
+                used.words.weight += words;
+                used.elements.weight += elements;
+                used.energy_pj.weight += energy_pj;
+                energy.weight_pj += energy_pj;
+            } else {
+                used.words.activation += words;
+                used.elements.activation += elements;
+                used.energy_pj.activation += energy_pj;
+                energy.activation_pj += energy_pj;
+            }
+        }
+    }
+    let latency = &cost.latency;
+    SolvedCost {
+        loops: solution.order.clone(),
+        spatial_utilization: layer.spatial.loops.iter().map(|unrolled| unrolled.average).product::<f64>()
+            / layer.core.pe_count() as f64,
+        energy,
+        latency: LatencySplit {
+            temporal_cycles: latency.temporal_cycles,
+            stall_cycles: latency.stall_cycles,
+            loading_cycles: latency.loading_cycles,
+            offloading_cycles: latency.total_cycles() - latency.computing_cycles() - latency.loading_cycles,
+            copy_cycles: 0,
+            ideal_cycles: latency.ideal_cycles,
+        },
+        memories,
+    }
+}
+
+/// One tile of a type, so far.
+#[derive(Default)]
+struct TileTotal {
+    energy: EnergySplit,
+    latency: LatencySplit,
+    macs: u64,
+}

@@ -1,0 +1,156 @@
+//! Data copy actions and what a list of them costs (DeFiNES, Section III, step 4).
+
+use super::account::CopyKind;
+use crate::hardware::{Core, MemoryId, Movement, Operand};
+use crate::workload::LayerId;
+
+/// One data copy action.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CopyAction {
+    /// Why.
+    pub kind: CopyKind,
+    /// The layer whose data it is.
+    pub layer: LayerId,
+    /// How much.
+    pub bits: u64,
+    /// Where it is: memory, and as which operand.
+    pub source: (MemoryId, Operand),
+    /// Where it goes.
+    pub destination: (MemoryId, Operand),
+    /// The way.
+    pub hops: Vec<Hop>,
+}
+
+/// From one memory to the next.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Hop {
+    /// Memory that is read, as which operand, by which movement.
+    pub from: (MemoryId, Operand, Movement),
+    /// Memory that is written.
+    pub to: (MemoryId, Operand, Movement),
+    /// Cycles it takes: those of the slower side.
+    pub cycles: u64,
+    /// Energy of reading, pJ.
+    pub read_pj: f64,
+    /// Energy of writing, pJ.
+    pub write_pj: f64,
+    /// Full-width words read.
+    pub read_words: f64,
+    /// Full-width words written.
+    pub write_words: f64,
+}
+
+impl CopyAction {
+    /// Energy of all hops, pJ.
+    pub fn energy_pj(&self) -> f64 {
+        self.hops.iter().map(|hop| hop.read_pj + hop.write_pj).sum()
+    }
+
+    /// Plans a copy along the chain of memories.
+    ///
+    /// Within one operand's chain it goes straight up or down; between operands up to the lowest memory that both share
+    /// above source and destination, and down from there.
+    pub fn new(
+        core: &Core,
+        kind: CopyKind,
+        layer: LayerId,
+        bits: u64,
+        source: (MemoryId, Operand),
+        destination: (MemoryId, Operand),
+    ) -> Self {
+        let hops = way(core, source, destination)
+            .into_iter()
+            .map(|(from, to)| {
+                let (reader, writer) = (&core.memories[from.0], &core.memories[to.0]);
+                let read_words = reader.words(bits as f64, from.2);
+                let write_words = writer.words(bits as f64, to.2);
+                Hop {
+                    from,
+                    to,
+                    cycles: bits.div_ceil(reader.read_width_bits).max(bits.div_ceil(writer.write_width_bits)),
+                    read_pj: read_words * reader.read_energy_pj,
+                    write_pj: write_words * writer.write_energy_pj,
+                    read_words,
+                    write_words,
+                }
+            })
+            .collect();
+        Self { kind, layer, bits, source, destination, hops }
+    }
+}
+
+type End = (MemoryId, Operand, Movement);
+
+fn way(core: &Core, source: (MemoryId, Operand), destination: (MemoryId, Operand)) -> Vec<(End, End)> {
+    let ((from, from_as), (to, to_as)) = (source, destination);
+    let shared = |operand: Operand, memory: MemoryId| core.level_of(operand, memory);
+    let (up_as, down_as, turn) =
+        if shared(from_as, to).is_some() && from_as != to_as && is_above(core, from_as, to, from) {
+            (from_as, from_as, to)
+        } else if shared(to_as, from).is_some() && is_above(core, to_as, from, to) {
+            (to_as, to_as, from)
+        } else if from_as == to_as {
+            (from_as, from_as, to)
+        } else {
+            let turn = core
+                .levels(from_as)
+                .iter()
+                .copied()
+                .find(|&memory| is_above(core, from_as, memory, from) && is_above(core, to_as, memory, to));
+            (from_as, to_as, turn.unwrap_or_else(|| core.top(from_as)))
+        };
+    let mut way = Vec::new();
+    let ups = chain(core, up_as, from, turn);
+    way.extend(
+        ups.windows(2).map(|pair| ((pair[0], up_as, Movement::ReadToHigh), (pair[1], up_as, Movement::WriteFromLow))),
+    );
+    let mut downs = chain(core, down_as, to, turn);
+    downs.reverse();
+    way.extend(
+        downs
+            .windows(2)
+            .map(|pair| ((pair[0], down_as, Movement::ReadToLow), (pair[1], down_as, Movement::WriteFromHigh))),
+    );
+    way
+}
+
+/// Whether `high` is `low` or above it for `operand`.
+fn is_above(core: &Core, operand: Operand, high: MemoryId, low: MemoryId) -> bool {
+    match (core.level_of(operand, high), core.level_of(operand, low)) {
+        (Some(high), Some(low)) => high >= low,
+        _ => false,
+    }
+}
+
+/// The memories of an operand from `low` up to `high`.
+fn chain(core: &Core, operand: Operand, low: MemoryId, high: MemoryId) -> Vec<MemoryId> {
+    let levels = core.levels(operand);
+    match (core.level_of(operand, low), core.level_of(operand, high)) {
+        (Some(low), Some(high)) if low <= high => levels[low..=high].to_vec(),
+        _ => Vec::new(),
+    }
+}
+
+/// Cycles until all copies of a list are done. They start together; a port serves them one after the other.
+pub fn latency_cycles(core: &Core, actions: &[CopyAction]) -> u64 {
+    let mut busy: Vec<((MemoryId, Option<usize>), u64, u64)> = Vec::new();
+    for action in actions {
+        let mut now = 0;
+        for hop in &action.hops {
+            for (memory, operand, movement) in [hop.from, hop.to] {
+                busy.push(((memory, core.memories[memory].port(operand, movement)), now, now + hop.cycles));
+            }
+            now += hop.cycles;
+        }
+    }
+    busy.sort_unstable();
+    busy.chunk_by(|a, b| a.0 == b.0)
+        .map(|uses| {
+            let start = uses.iter().map(|(_, start, _)| *start).min().unwrap_or(0);
+            let end = uses.iter().map(|(_, _, end)| *end).max().unwrap_or(0);
+            let total: u64 = uses.iter().map(|(_, start, end)| end - start).sum();
+            if uses.len() == 1 { end } else { end.max(start + total) }
+        })
+        .max()
+        .unwrap_or(0)
+}

@@ -1,0 +1,227 @@
+//! Cutting a network into stacks of fused layers (DeFiNES, Section III, inputs).
+
+use super::strategy::FuseDepth;
+use crate::hardware::{Core, Operand};
+use crate::rules::Rules;
+use crate::spec::{Diagnostics, closest};
+use crate::workload::{LayerId, Network};
+
+/// Layers that are fused: nodes of a small graph, inputs first, in topological order.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Stack {
+    /// The nodes: layers outside whose output is read, then the layers of the stack.
+    pub nodes: Vec<LayerId>,
+    /// How many of the nodes are inputs.
+    pub input_count: usize,
+    /// For each node the nodes whose output it reads; empty for inputs.
+    pub producers: Vec<Vec<usize>>,
+    /// For each node the nodes that read its output.
+    pub consumers: Vec<Vec<usize>>,
+}
+
+impl Stack {
+    fn new(network: &Network, layers: Vec<LayerId>) -> Self {
+        let mut nodes: Vec<LayerId> = Vec::new();
+        for &layer in &layers {
+            for producer in network.inputs(layer) {
+                if !layers.contains(&producer) && !nodes.contains(&producer) {
+                    nodes.push(producer);
+                }
+            }
+        }
+        nodes.sort_unstable();
+        let input_count = nodes.len();
+        nodes.extend(&layers);
+        let index_of = |layer: LayerId, among: &[LayerId]| among.iter().position(|&node| node == layer);
+        let mut producers = vec![Vec::new(); nodes.len()];
+        let mut consumers = vec![Vec::new(); nodes.len()];
+        for (node, &layer) in nodes.iter().enumerate().skip(input_count) {
+            for producer in network.inputs(layer).into_iter().filter_map(|producer| index_of(producer, &nodes)) {
+                producers[node].push(producer);
+                consumers[producer].push(node);
+            }
+        }
+        Self { nodes, input_count, producers, consumers }
+    }
+
+    /// Whether a node is an input of the stack.
+    pub fn is_input(&self, node: usize) -> bool {
+        node < self.input_count
+    }
+
+    /// The node whose output is the stack's output: the last.
+    pub fn output(&self) -> usize {
+        self.nodes.len() - 1
+    }
+
+    /// The layers that the stack computes.
+    pub fn layers(&self) -> &[LayerId] {
+        &self.nodes[self.input_count..]
+    }
+}
+
+/// Cuts the network as the fuse depth asks for.
+///
+/// # Errors
+/// Cuts after layers that do not exist, or through a branch.
+pub fn cut(network: &Network, core: &Core, fuse: &FuseDepth, rules: &Rules) -> Result<Vec<Stack>, Diagnostics> {
+    let ends = match fuse {
+        FuseDepth::LayerByLayer if !rules.layer_by_layer_keeps_stacks => Vec::new(),
+        FuseDepth::Automatic | FuseDepth::LayerByLayer => automatic_cuts(network, core, rules),
+        FuseDepth::SingleLayer => network.computing().collect(),
+        FuseDepth::Cuts(names) => named_cuts(network, names)?,
+    };
+    let mut ends: Vec<Option<LayerId>> = ends.into_iter().map(Some).collect();
+    // What nothing else reads is an output of the network, so a stack ends there.
+    for sink in network.ids().filter(|&id| network.consumers(id).is_empty()) {
+        if !ends.contains(&Some(sink)) {
+            ends.push(Some(sink));
+        }
+    }
+    ends.sort_unstable();
+    if rules.cut_after_first_layer_ignored {
+        ignore_cut_after_first_layer(network, &mut ends);
+    }
+    let mut stacks = Vec::new();
+    let mut before: Option<LayerId> = None;
+    let mut done = vec![false; network.len()];
+    let last = network.len() - 1;
+    for end in ends {
+        if rules.cut_after_first_layer_ignored {
+            // The tool forgets what is done and removes all that the last cut depends on.
+            done = before.map_or_else(|| vec![false; network.len()], |before| ancestors(network, before));
+        }
+        let wanted = ancestors(network, end.unwrap_or(last));
+        let layers: Vec<LayerId> = network.computing().filter(|&id| wanted[id] && !done[id]).collect();
+        for &layer in &layers {
+            done[layer] = true;
+        }
+        if !layers.is_empty() {
+            stacks.push(Stack::new(network, layers));
+        }
+        before = end;
+    }
+    check_single_output(network, &stacks)?;
+    Ok(stacks)
+}
+
+/// The tool tests layer ids as truth values, so that a cut after layer 0 becomes no cut: the stack that should end there
+/// goes on to the network's output, and the next begins at its input (NOTES 12.10).
+fn ignore_cut_after_first_layer(network: &Network, ends: &mut [Option<LayerId>]) {
+    let first = network.computing().next();
+    for end in ends.iter_mut() {
+        if *end == first {
+            *end = None;
+        }
+    }
+}
+
+/// A layer and all that it depends on.
+fn ancestors(network: &Network, layer: LayerId) -> Vec<bool> {
+    let mut wanted = vec![false; network.len()];
+    wanted[layer] = true;
+    for id in (0..=layer).rev() {
+        if wanted[id] {
+            for producer in network.inputs(id) {
+                wanted[producer] = true;
+            }
+        }
+    }
+    wanted
+}
+
+fn named_cuts(network: &Network, names: &[String]) -> Result<Vec<LayerId>, Diagnostics> {
+    let mut diagnostics = Diagnostics::default();
+    let mut cuts: Vec<LayerId> = Vec::new();
+    for name in names {
+        match network.computing().find(|&id| network.layer(id).name == *name) {
+            Some(id) if cuts.contains(&id) => {}
+            Some(id) => cuts.push(id),
+            None => {
+                let all: Vec<&str> = network.computing().map(|id| network.layer(id).name.as_str()).collect();
+                let remedy = closest(name, all.iter().copied()).map_or_else(
+                    || format!("Use one of {}", all.join(", ")),
+                    |meant| format!("Did you mean `{meant}`?"),
+                );
+                diagnostics.add("fuse", format!("There is no layer `{name}` to cut after"), remedy);
+            }
+        }
+    }
+    cuts.sort_unstable();
+    diagnostics.or(cuts)
+}
+
+/// Units between two points without branches: fused together or not at all.
+fn undividable_units(network: &Network) -> Vec<Vec<LayerId>> {
+    let mut units: Vec<Vec<LayerId>> = vec![Vec::new()];
+    // Feature maps that a later layer still reads; a unit ends where there is only one.
+    let mut waiting: Vec<(LayerId, usize)> =
+        network.ids().filter(|&id| network.layer(id).is_input()).map(|id| (id, network.consumers(id).len())).collect();
+    for id in network.computing() {
+        for producer in network.inputs(id) {
+            if let Some(entry) = waiting.iter_mut().find(|(layer, _)| *layer == producer) {
+                entry.1 -= 1;
+            }
+        }
+        waiting.retain(|(_, readers)| *readers > 0);
+        if let Some(unit) = units.last_mut() {
+            unit.push(id);
+        }
+        if waiting.is_empty() {
+            units.push(Vec::new());
+        }
+        waiting.push((id, network.consumers(id).len()));
+        waiting.retain(|(_, readers)| *readers > 0);
+    }
+    units.retain(|unit| !unit.is_empty());
+    units
+}
+
+/// Fuses units as long as their weights fit in the highest on-chip memory for weights (DeFiNES tool,
+/// DfStackCutIfWeightsOverflowStage.py).
+fn automatic_cuts(network: &Network, core: &Core, rules: &Rules) -> Vec<LayerId> {
+    let levels = core.levels(Operand::W);
+    let capacity = levels.len().checked_sub(2).map_or(0, |level| {
+        let memory = &core.memories[levels[level]];
+        memory.size_bits * if rules.stack_capacity_is_one_instance { 1 } else { memory.instances }
+    });
+    let mut cuts: Vec<LayerId> = Vec::new();
+    let mut sum = 0;
+    let mut previous: Option<LayerId> = None;
+    for unit in undividable_units(network) {
+        let bits: u64 = unit.iter().map(|&id| network.layer(id).shape.weight_bits()).sum();
+        if bits > capacity {
+            cuts.extend(previous.filter(|previous| cuts.last() != Some(previous)));
+            cuts.extend(&unit);
+            sum = 0;
+        } else if sum + bits > capacity {
+            cuts.extend(previous);
+            sum = bits;
+        } else {
+            sum += bits;
+        }
+        previous = unit.last().copied();
+    }
+    cuts
+}
+
+fn check_single_output(network: &Network, stacks: &[Stack]) -> Result<(), Diagnostics> {
+    let mut diagnostics = Diagnostics::default();
+    for stack in stacks {
+        let last = stack.nodes[stack.output()];
+        for &layer in stack.layers() {
+            let outside = network.consumers(layer).into_iter().find(|consumer| !stack.layers().contains(consumer));
+            if let Some(outside) = outside.filter(|_| layer != last) {
+                let [name, last, outside] = [layer, last, outside].map(|id| network.layer(id).name.clone());
+                diagnostics.add(
+                    "fuse",
+                    format!(
+                        "A stack that ends after `{last}` also has to hand `{name}` on to `{outside}` in a later stack"
+                    ),
+                    format!("Cut after `{name}` too, or not between it and `{outside}`"),
+                );
+            }
+        }
+    }
+    diagnostics.or(())
+}

@@ -1,0 +1,76 @@
+//! What is to be explored.
+
+use crate::depth_first::{DepthFirstStrategy, FuseDepth, StoringMode};
+use crate::rules::Rules;
+use crate::search::Objective;
+use serde::{Deserialize, Serialize};
+
+/// Everything that a sweep depends on: two documents and the settings.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Request {
+    /// Hardware document.
+    pub hardware: String,
+    /// Workload document.
+    pub workload: String,
+    /// What to sweep, and how.
+    pub settings: Settings,
+}
+
+/// What to sweep, and how.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Settings {
+    /// Tile widths, columns of the last feature map; a width beyond the map means the whole map.
+    pub tiles_x: Vec<u64>,
+    /// Tile heights, rows.
+    pub tiles_y: Vec<u64>,
+    /// Overlap storing modes.
+    pub modes: Vec<StoringMode>,
+    /// Fuse depths.
+    pub fuse: Vec<FuseDepth>,
+    /// What is minimised.
+    pub objective: Objective,
+    /// At most so many loop prime factors are ordered.
+    pub lpf_limit: usize,
+    /// Rules of the model.
+    pub rules: Rules,
+}
+
+impl Default for Settings {
+    /// The sweep of DeFiNES, Fig. 12.
+    fn default() -> Self {
+        Self {
+            tiles_x: vec![1, 4, 16, 60, 240, 960],
+            tiles_y: vec![1, 4, 18, 72, 270, 540],
+            modes: StoringMode::ALL.to_vec(),
+            fuse: vec![FuseDepth::Automatic],
+            objective: Objective::Energy,
+            lpf_limit: 6,
+            rules: Rules::CORRECTED,
+        }
+    }
+}
+
+impl Settings {
+    /// All strategies of the sweep: for every fuse depth and mode the tile heights, for every height the widths.
+    ///
+    /// Layer-by-layer has one tile, so that it is one point.
+    pub fn strategies(&self) -> Vec<DepthFirstStrategy> {
+        let mut strategies = Vec::new();
+        for fuse in &self.fuse {
+            if *fuse == FuseDepth::LayerByLayer {
+                let mode = StoringMode::FullyRecompute;
+                strategies.push(DepthFirstStrategy { tile: (u64::MAX, u64::MAX), mode, fuse: fuse.clone() });
+                continue;
+            }
+            for &mode in &self.modes {
+                for &y in &self.tiles_y {
+                    for &x in &self.tiles_x {
+                        strategies.push(DepthFirstStrategy { tile: (x, y), mode, fuse: fuse.clone() });
+                    }
+                }
+            }
+        }
+        strategies
+    }
+}

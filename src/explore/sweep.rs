@@ -1,0 +1,252 @@
+//! Planning, solving and assembling a sweep.
+
+use super::request::{Request, Settings};
+use crate::depth_first::{Assembler, DepthFirstStrategy, Planner, PointAccount, PointPlan, Problems};
+use crate::hardware::{Core, Operand};
+use crate::mapping::LayerOnCore;
+use crate::search::{Limits, Objective, Outcome, Solution, StopReason, Strategy, find_best};
+use crate::spec::{Diagnostics, closest};
+use crate::workload::Network;
+use serde::{Deserialize, Serialize};
+
+/// Orderings of more loops than this do not end in a person's lifetime.
+const MOST_LPFS: usize = 12;
+/// More points than a page can show.
+const MOST_POINTS: usize = 100_000;
+
+/// A validated request.
+pub struct Sweep {
+    /// The core.
+    pub core: Core,
+    /// The network.
+    pub network: Network,
+    /// What to sweep.
+    pub settings: Settings,
+}
+
+/// All points of a sweep and the different problems they contain.
+pub struct SweepPlan {
+    /// One strategy a point, in the order of [`Settings::strategies`].
+    pub strategies: Vec<DepthFirstStrategy>,
+    /// The different problems, in the order in which the points need them.
+    pub problems: Problems,
+    /// For each point its plan, or why it cannot be scheduled.
+    pub points: Vec<Result<PointPlan, Diagnostics>>,
+}
+
+/// What a heatmap needs of a point.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PointSummary {
+    /// Index of the point in the plan.
+    pub point: usize,
+    /// Energy, pJ.
+    pub energy_pj: f64,
+    /// Latency, cycles.
+    pub latency_cycles: u64,
+    /// Multiply-accumulates, recomputed ones included.
+    pub macs: u64,
+    /// Full-width words read from and written to DRAM.
+    pub dram_words: f64,
+    /// The point's value of the objective.
+    pub score: f64,
+    /// Its stacks.
+    pub stacks: Vec<StackSummary>,
+}
+
+/// What the best combination needs of a stack.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct StackSummary {
+    /// Energy, pJ.
+    pub energy_pj: f64,
+    /// Latency, cycles.
+    pub latency_cycles: u64,
+}
+
+impl Sweep {
+    /// Validates a request.
+    ///
+    /// # Errors
+    /// Everything that is wrong with it; paths begin with `hardware.`, `workload.` or `settings.`.
+    pub fn new(request: &Request) -> Result<Self, Diagnostics> {
+        let core = Core::from_text(&request.hardware);
+        let network = Network::from_text(&request.workload);
+        let mut diagnostics = check_settings(&request.settings, core.as_ref().ok());
+        let (core, network) = match (core, network) {
+            (Ok(core), Ok(network)) if diagnostics.is_empty() => (core, network),
+            (core, network) => {
+                let mut all = Diagnostics::default();
+                for (document, wrong) in [("hardware", core.err()), ("workload", network.err())] {
+                    for mut diagnostic in wrong.unwrap_or_default().0 {
+                        diagnostic.path = join(document, &diagnostic.path);
+                        all.0.push(diagnostic);
+                    }
+                }
+                all.0.append(&mut diagnostics.0);
+                return Err(all);
+            }
+        };
+        Ok(Self { core, network, settings: request.settings.clone() })
+    }
+
+    fn limits(&self) -> Limits {
+        Limits { lpf_limit: self.settings.lpf_limit, ..Limits::default() }
+    }
+
+    /// Finds all points and the different problems they contain.
+    pub fn plan(&self) -> SweepPlan {
+        self.plan_strategies(self.settings.strategies())
+    }
+
+    /// The same for strategies of one's own.
+    pub fn plan_strategies(&self, strategies: Vec<DepthFirstStrategy>) -> SweepPlan {
+        let mut planner = Planner::new(&self.core, &self.network, self.settings.rules, self.limits());
+        let points = strategies.iter().map(|strategy| planner.plan(strategy)).collect();
+        SweepPlan { strategies, points, problems: planner.problems }
+    }
+
+    /// Solves one problem of a plan.
+    pub fn solve(&self, plan: &SweepPlan, problem: usize) -> Outcome {
+        let layer = LayerOnCore::new(&self.core, self.settings.rules, &plan.problems.list[problem]);
+        find_best(&layer, &self.settings.objective, &self.limits(), Strategy::Loma)
+    }
+
+    /// An assembler for the points of a plan; it remembers what they share.
+    pub fn assembler<'a>(&'a self, plan: &'a SweepPlan) -> Assembler<'a> {
+        Assembler::new(&self.core, &self.network, self.settings.rules, &plan.problems)
+    }
+
+    /// What a heatmap needs of an account.
+    pub fn summarize(&self, point: usize, account: &PointAccount) -> PointSummary {
+        let words = |name: &str| {
+            account.memories.iter().find(|memory| memory.name == name).map_or(0.0, |memory| memory.words.total())
+        };
+        let dram = &self.core.memories[self.core.top(Operand::O)].name;
+        let dram_words = words(dram);
+        let latency = account.latency_cycles as f64;
+        PointSummary {
+            point,
+            energy_pj: account.energy_pj,
+            latency_cycles: account.latency_cycles,
+            macs: account.macs,
+            dram_words,
+            score: self.settings.objective.combine(account.energy_pj, latency, &|| dram_words, &words),
+            stacks: account
+                .stacks
+                .iter()
+                .map(|stack| StackSummary { energy_pj: stack.energy_pj, latency_cycles: stack.latency_cycles })
+                .collect(),
+        }
+    }
+}
+
+impl SweepPlan {
+    /// Indices of the problems of one point, each once; empty where the point cannot be scheduled.
+    pub fn problems_of(&self, point: usize) -> Vec<usize> {
+        let Ok(plan) = &self.points[point] else { return Vec::new() };
+        let mut problems: Vec<usize> = plan
+            .stacks
+            .iter()
+            .flat_map(|stack| &stack.types)
+            .flat_map(|tile| &tile.layers)
+            .filter_map(|layer| layer.problem)
+            .collect();
+        problems.sort_unstable();
+        problems.dedup();
+        problems
+    }
+}
+
+/// Why a search found nothing, for a person.
+pub fn explain_outcome(outcome: &Outcome) -> String {
+    match outcome.stopped {
+        StopReason::LpfLimitTooLow { needed } => {
+            format!("The layer has {needed} loop dimensions in time; raise the LPF limit to {needed}")
+        }
+        StopReason::Exhausted | StopReason::OrderLimit => {
+            format!("None of {} loop orders fits the memories", outcome.orders)
+        }
+    }
+}
+
+fn join(document: &str, path: &str) -> String {
+    if path.is_empty() { document.to_owned() } else { format!("{document}.{path}") }
+}
+
+fn check_settings(settings: &Settings, core: Option<&Core>) -> Diagnostics {
+    let mut diagnostics = Diagnostics::default();
+    for (field, what, sizes) in
+        [("tiles_x", "tile width", &settings.tiles_x), ("tiles_y", "tile height", &settings.tiles_y)]
+    {
+        if sizes.is_empty() {
+            diagnostics.add(
+                format!("settings.{field}"),
+                format!("No {what} is given, so there is nothing to sweep"),
+                "Write at least one, for example `60`",
+            );
+        }
+        if sizes.contains(&0) {
+            diagnostics.add(format!("settings.{field}"), format!("A {what} of 0"), "Write 1 or more");
+        }
+    }
+    if settings.modes.is_empty() {
+        diagnostics.add("settings.modes", "No overlap storing mode is chosen", "Choose at least one");
+    }
+    if settings.fuse.is_empty() {
+        diagnostics.add("settings.fuse", "No fuse depth is chosen", "Choose at least one");
+    }
+    let points = settings.tiles_x.len() * settings.tiles_y.len() * settings.modes.len() * settings.fuse.len();
+    if points > MOST_POINTS {
+        diagnostics.add(
+            "settings",
+            format!("The sweep has {points} points"),
+            format!("Choose fewer tile sizes: at most {MOST_POINTS} points"),
+        );
+    }
+    if settings.lpf_limit == 0 || settings.lpf_limit > MOST_LPFS {
+        diagnostics.add(
+            "settings.lpf_limit",
+            format!("An LPF limit of {}", settings.lpf_limit),
+            format!("Write 1 to {MOST_LPFS}: the time grows with the factorial of the limit"),
+        );
+    }
+    check_objective(&settings.objective, core, &mut diagnostics);
+    diagnostics
+}
+
+fn check_objective(objective: &Objective, core: Option<&Core>, diagnostics: &mut Diagnostics) {
+    match (objective, core) {
+        (Objective::MemoryAccesses(name), Some(core)) => {
+            let names: Vec<&str> = core.memories.iter().map(|memory| memory.name.as_str()).collect();
+            if !names.contains(&name.as_str()) {
+                let remedy = closest(name, names.iter().copied()).map_or_else(
+                    || format!("Use one of {}", names.join(", ")),
+                    |meant| format!("Did you mean `{meant}`?"),
+                );
+                diagnostics.add("settings.objective", format!("The core has no memory `{name}`"), remedy);
+            }
+        }
+        (Objective::Weighted(weights), _) => {
+            let all = [weights.energy, weights.latency, weights.dram_accesses];
+            if all.iter().any(|weight| !weight.is_finite() || *weight < 0.0) || all.iter().all(|weight| *weight == 0.0)
+            {
+                diagnostics.add(
+                    "settings.objective",
+                    "The weights must be numbers that are not negative, and one of them above 0",
+                    "Write for example 1 for energy and 0 for the others",
+                );
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Solves every problem of a plan, calling `progress` after each; what is `None` fits nowhere.
+pub fn solve_all(sweep: &Sweep, plan: &SweepPlan, mut progress: impl FnMut(usize)) -> Vec<Option<Solution>> {
+    (0..plan.problems.list.len())
+        .map(|problem| {
+            let outcome = sweep.solve(plan, problem);
+            progress(problem);
+            outcome.best
+        })
+        .collect()
+}

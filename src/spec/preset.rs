@@ -1,0 +1,79 @@
+//! The documents that come with the program.
+
+use super::Diagnostics;
+use super::diagnostic::closest;
+
+/// A document that a person can pick.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Preset {
+    /// What links and the command line call it; the name of its file in `presets/`.
+    pub id: &'static str,
+    /// What the page calls it; the `name` in the document.
+    pub title: &'static str,
+    /// The document.
+    pub text: &'static str,
+}
+
+macro_rules! presets {
+    ($folder:literal: $($id:literal => $title:literal,)+) => {
+        &[$(Preset {
+            id: $id,
+            title: $title,
+            text: include_str!(concat!("../../presets/", $folder, "/", $id, ".yaml")),
+        },)+]
+    };
+}
+
+const HARDWARE: &[Preset] = presets! {
+    "hardware":
+    "meta-proto-like-df" => "Meta-prototype-like DF",
+    "meta-proto-like" => "Meta-prototype-like",
+    "tpu-like-df" => "TPU-like DF",
+    "tpu-like" => "TPU-like",
+    "edge-tpu-like-df" => "Edge-TPU-like DF",
+    "edge-tpu-like" => "Edge-TPU-like",
+    "ascend-like-df" => "Ascend-like DF",
+    "ascend-like" => "Ascend-like",
+    "tesla-npu-like-df" => "Tesla-NPU-like DF",
+    "tesla-npu-like" => "Tesla-NPU-like",
+};
+
+const WORKLOADS: &[Preset] = presets! {
+    "workload":
+    "fsrcnn" => "FSRCNN",
+    "dmcnn-vd" => "DMCNN-VD",
+    "mccnn" => "MC-CNN fast",
+    "mobilenet-v1" => "MobileNetV1",
+    "resnet18" => "ResNet18",
+    "fsrcnn-defines" => "FSRCNN (DeFiNES)",
+    "dmcnn-vd-defines" => "DMCNN-VD (DeFiNES)",
+    "mccnn-defines" => "MC-CNN (DeFiNES)",
+    "mobilenet-v1-defines" => "MobileNetV1 (DeFiNES)",
+    "resnet18-defines" => "ResNet18 (DeFiNES)",
+};
+
+/// The hardware documents.
+pub fn hardware_presets() -> &'static [Preset] {
+    HARDWARE
+}
+
+/// The workload documents.
+pub fn workload_presets() -> &'static [Preset] {
+    WORKLOADS
+}
+
+/// The preset called `id`.
+///
+/// # Errors
+/// There is none; the remedy names the one that was most likely meant.
+pub fn find_preset(presets: &'static [Preset], id: &str) -> Result<&'static Preset, Diagnostics> {
+    if let Some(preset) = presets.iter().find(|preset| preset.id == id) {
+        return Ok(preset);
+    }
+    let ids: Vec<&str> = presets.iter().map(|preset| preset.id).collect();
+    let remedy = closest(id, ids.iter().copied())
+        .map_or_else(|| format!("Use one of {}", ids.join(", ")), |meant| format!("Did you mean `{meant}`?"));
+    let mut diagnostics = Diagnostics::default();
+    diagnostics.add("", format!("There is no preset `{id}`"), remedy);
+    Err(diagnostics)
+}

@@ -1,0 +1,244 @@
+//! Writing documents: canonical YAML that reads back to the same.
+
+use super::document::{
+    HardwareSpec, KernelSpec, LayerSpec, MemorySpec, PaddingSpec, PrecisionSpec, UnrollSpec, WorkloadSpec,
+};
+use super::quantity::{write_cycles, write_size};
+use std::fmt::Write;
+
+/// Where prose is wrapped.
+const WIDTH: usize = 100;
+
+/// Writes a hardware document.
+pub fn write_hardware(spec: &HardwareSpec) -> String {
+    let mut text = head(&spec.name, &spec.about);
+    let dimensions: Vec<String> =
+        spec.array.dimensions.iter().map(|(name, size)| format!("{}: {size}", scalar(name))).collect();
+    line(&mut text, "array", "");
+    line(&mut text, "  dimensions", &braces(&dimensions));
+    line(&mut text, "  mac_energy", &energy(spec.array.mac_energy_pj));
+    optional(&mut text, "  source", &spec.array.source);
+    optional(&mut text, "dataflow", &spec.dataflow);
+    if !spec.unroll.is_empty() {
+        line(&mut text, "unroll", "");
+        for (kind, unroll) in &spec.unroll {
+            line(&mut text, &format!("  {}", scalar(kind)), &unrolling(unroll));
+        }
+    }
+    line(&mut text, "memories", if spec.memories.is_empty() { "[]" } else { "" });
+    for memory in &spec.memories {
+        write_memory(&mut text, memory, spec);
+    }
+    text
+}
+
+fn write_memory(text: &mut String, memory: &MemorySpec, spec: &HardwareSpec) {
+    line(text, "  - name", &scalar(&memory.name));
+    line(text, "    size", &write_size(memory.size_bits));
+    line(text, "    operands", &list(&memory.operands));
+    let widths = (memory.read_width_bits, memory.write_width_bits);
+    let granularities = (memory.read_granularity_bits, memory.write_granularity_bits);
+    write_both(text, "width", widths);
+    if granularities != widths {
+        write_both(text, "granularity", granularities);
+    }
+    line(text, "    read_energy", &energy(memory.read_energy_pj));
+    line(text, "    write_energy", &energy(memory.write_energy_pj));
+    let every = !memory.shared_over.is_empty()
+        && memory.shared_over.iter().eq(spec.array.dimensions.iter().map(|(name, _)| name));
+    line(text, "    shared_over", &if every { "all".to_owned() } else { list(&memory.shared_over) });
+    if !memory.ports.is_empty() {
+        line(text, "    ports", "");
+        for port in &memory.ports {
+            line(text, &format!("      {}", scalar(&port.name)), &list(&port.serves));
+        }
+    }
+    if memory.latency_cycles != 1 {
+        line(text, "    latency", &write_cycles(memory.latency_cycles));
+    }
+    optional(text, "    source", &memory.source);
+}
+
+fn write_both(text: &mut String, name: &str, (read, write): (u64, u64)) {
+    if read == write {
+        line(text, &format!("    {name}"), &format!("{read} bit"));
+    } else {
+        line(text, &format!("    read_{name}"), &format!("{read} bit"));
+        line(text, &format!("    write_{name}"), &format!("{write} bit"));
+    }
+}
+
+/// Writes a workload document.
+pub fn write_workload(spec: &WorkloadSpec) -> String {
+    let mut text = head(&spec.name, &spec.about);
+    line(&mut text, "batch", &spec.batch.to_string());
+    if let Some(precision) = precision(&spec.precision) {
+        line(&mut text, "precision", &precision);
+    }
+    line(&mut text, "layers", if spec.layers.is_empty() { "[]" } else { "" });
+    for layer in &spec.layers {
+        let _ = writeln!(text, "  - {}", braces(&layer_fields(layer)));
+    }
+    text
+}
+
+fn layer_fields(layer: &LayerSpec) -> Vec<String> {
+    let pair = |(columns, rows): (u64, u64)| format!("{columns} x {rows}");
+    let both = |(columns, rows): (u64, u64)| if columns == rows { columns.to_string() } else { pair((columns, rows)) };
+    let kernel = match layer.kernel {
+        // Documents must state the kernel of a layer that can have one.
+        KernelSpec::Unstated => {
+            matches!(layer.kind.as_str(), "conv" | "depthwise" | "pooling").then(|| "1 x 1".to_owned())
+        }
+        KernelSpec::Size(columns, rows) => Some(pair((columns, rows))),
+        KernelSpec::Global => Some("global".to_owned()),
+    };
+    let padding = match layer.padding {
+        PaddingSpec::None => None,
+        PaddingSpec::Same => Some("same".to_owned()),
+        PaddingSpec::Sides(left, right, top, bottom) if left == right && top == bottom => Some(both((left, top))),
+        PaddingSpec::Sides(left, right, top, bottom) => {
+            Some(format!("{{ left: {left}, right: {right}, top: {top}, bottom: {bottom} }}"))
+        }
+    };
+    let from = match &layer.from[..] {
+        [] => None,
+        [one] => Some(scalar(one)),
+        several => Some(list(several)),
+    };
+    let unroll: Vec<String> =
+        layer.unroll.iter().map(|(dataflow, unroll)| format!("{}: {}", scalar(dataflow), unrolling(unroll))).collect();
+    [
+        ("name", Some(scalar(&layer.name))),
+        ("type", Some(scalar(&layer.kind))),
+        ("from", from),
+        ("K", layer.channels.map(|channels| channels.to_string())),
+        ("size", layer.size.map(pair)),
+        ("kernel", kernel),
+        ("groups", layer.groups.map(|groups| groups.to_string())),
+        ("stride", layer.stride.map(both)),
+        ("dilation", layer.dilation.map(both)),
+        ("padding", padding),
+        ("crop", layer.crop.then(|| "true".to_owned())),
+        ("precision", precision(&layer.precision)),
+        ("unroll", (!unroll.is_empty()).then(|| braces(&unroll))),
+    ]
+    .into_iter()
+    .filter_map(|(name, value)| Some(format!("{name}: {}", value?)))
+    .collect()
+}
+
+fn precision(precision: &PrecisionSpec) -> Option<String> {
+    let fields: Vec<String> =
+        [("W", precision.w), ("I", precision.i), ("O_partial", precision.o_partial), ("O", precision.o)]
+            .into_iter()
+            .filter_map(|(operand, bits)| Some(format!("{operand}: {}", bits?)))
+            .collect();
+    (!fields.is_empty()).then(|| braces(&fields))
+}
+
+fn unrolling(unroll: &[UnrollSpec]) -> String {
+    let fields: Vec<String> = unroll
+        .iter()
+        .map(|UnrollSpec { array_dimension, loop_dimension, limit }| {
+            let text = limit.map_or(loop_dimension.clone(), |limit| format!("{loop_dimension} {limit}"));
+            format!("{}: {}", scalar(array_dimension), scalar(&text))
+        })
+        .collect();
+    braces(&fields)
+}
+
+fn head(name: &str, about: &str) -> String {
+    let mut text = String::new();
+    line(&mut text, "name", &scalar(name));
+    if about.is_empty() {
+        return text;
+    }
+    if !is_prose(about) {
+        line(&mut text, "about", &quoted(about));
+        return text;
+    }
+    text.push_str("about: >-\n");
+    for (index, paragraph) in about.split('\n').enumerate() {
+        if index > 0 {
+            text.push('\n');
+        }
+        let mut column = 0;
+        for word in paragraph.split(' ') {
+            if column > 0 && column + word.len() >= WIDTH {
+                text.push('\n');
+                column = 0;
+            }
+            text.push_str(if column == 0 { "  " } else { " " });
+            text.push_str(word);
+            column += word.len() + 1;
+        }
+        text.push('\n');
+    }
+    text
+}
+
+/// Whether a folded block of YAML keeps this text as it is: words with single blanks, lines that are not empty.
+fn is_prose(text: &str) -> bool {
+    text.split('\n').all(|paragraph| {
+        paragraph.split(' ').all(|word| !word.is_empty() && !word.chars().any(|c| c.is_whitespace() || is_special(c)))
+    })
+}
+
+/// Characters that YAML does not take as they are.
+fn is_special(c: char) -> bool {
+    c.is_control() || matches!(c, '\u{feff}' | '\u{2028}' | '\u{2029}' | '\u{fffe}' | '\u{ffff}')
+}
+
+fn line(text: &mut String, name: &str, value: &str) {
+    let _ = writeln!(text, "{}", format!("{name}: {value}").trim_end());
+}
+
+fn optional(text: &mut String, name: &str, value: &str) {
+    if !value.is_empty() {
+        let plain = is_plain(value, ",;<>=&*'\"[]{}|!?×");
+        line(text, name, &if plain { value.to_owned() } else { quoted(value) });
+    }
+}
+
+fn list(items: &[String]) -> String {
+    let items: Vec<String> = items.iter().map(|item| scalar(item)).collect();
+    format!("[{}]", items.join(", "))
+}
+
+fn braces(fields: &[String]) -> String {
+    if fields.is_empty() { "{}".to_owned() } else { format!("{{ {} }}", fields.join(", ")) }
+}
+
+fn energy(pj: f64) -> String {
+    format!("{pj} pJ")
+}
+
+/// A text as a single value, also between brackets: plain if nobody can mistake it, else in quotes.
+fn scalar(text: &str) -> String {
+    if is_plain(text, "") { text.to_owned() } else { quoted(text) }
+}
+
+fn is_plain(text: &str, also: &str) -> bool {
+    text.starts_with(|c: char| c.is_ascii_alphanumeric())
+        && !text.ends_with(' ')
+        && !matches!(text, "null" | "Null" | "NULL")
+        && text.chars().all(|c| c.is_ascii_alphanumeric() || " _-+./()%@".contains(c) || also.contains(c))
+}
+
+fn quoted(text: &str) -> String {
+    let mut quoted = String::from("\"");
+    for c in text.chars() {
+        match c {
+            '"' | '\\' => quoted.extend(['\\', c]),
+            '\n' => quoted.push_str("\\n"),
+            '\t' => quoted.push_str("\\t"),
+            c if is_special(c) => {
+                let _ = write!(quoted, "\\u{:04X}", u32::from(c));
+            }
+            c => quoted.push(c),
+        }
+    }
+    quoted.push('"');
+    quoted
+}

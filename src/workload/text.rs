@@ -1,0 +1,40 @@
+//! A network straight from the text that a person wrote.
+
+use super::Network;
+use crate::spec::{Consequences, Diagnostics, merge, read_workload};
+
+/// Complaints that follow from the size of some map, in whichever layer.
+const SIZES: &[&str] = &["layers[*]", "layers[*].from", "layers[*].kernel", "layers[*].groups", "layers[*].K"];
+
+/// What validation cannot judge while something of the document is unreadable.
+const CONSEQUENCES: &Consequences = &[
+    ("layers", &["layers", "layers[*].from"]),
+    ("layers[*].type", &["layers", "layers[*].from"]),
+    ("layers[*].name", &["layers[*].from"]),
+    ("layers[*].from", SIZES),
+    ("layers[*].K", SIZES),
+    ("layers[*].size", SIZES),
+    ("layers[*].kernel", SIZES),
+    ("layers[*].groups", SIZES),
+    ("layers[*].stride", SIZES),
+    ("layers[*].dilation", SIZES),
+    ("layers[*].padding", SIZES),
+    ("layers[*].padding.*", SIZES),
+    ("layers[*].crop", SIZES),
+    ("precision.*", &["layers[*].precision"]),
+    ("layers[*].precision.*", &["layers[=].precision"]),
+];
+
+impl Network {
+    /// Reads and validates a workload document.
+    ///
+    /// # Errors
+    /// Everything that is wrong with the text, each with its line, path, reason and remedy.
+    pub fn from_text(text: &str) -> Result<Self, Diagnostics> {
+        let (spec, mistakes) = read_workload(text);
+        match Self::new(&spec) {
+            Ok(network) => mistakes.or(network),
+            Err(found) => Err(merge(text, mistakes, found, CONSEQUENCES)),
+        }
+    }
+}

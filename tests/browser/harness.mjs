@@ -1,0 +1,109 @@
+// What every browser test needs: the page served as it is, a Chromium that looks at it, and a record of
+// everything that went wrong on the way.
+
+import { execFileSync } from 'node:child_process';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { chromium } from 'playwright-core';
+import { serve } from './server.mjs';
+
+const REPOSITORY = fileURLToPath(new URL('../..', import.meta.url));
+const SCREENSHOTS = join(REPOSITORY, 'target', 'screenshots');
+
+/** The folder that is served; FUSESCAPE_WWW names another, to try the harness itself. */
+export const WWW = process.env.FUSESCAPE_WWW ?? join(REPOSITORY, 'www');
+
+// Without the last five Chromium looks for its maker's hosts, which a closed network refuses one by one.
+const FLAGS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+
+/**
+ * Opens an empty tab in a new browser, calls `visit({ page, url, problems, screenshot })`, and closes all.
+ *
+ * - `page`: Playwright's page; it has not gone anywhere yet
+ * - `url`: where the page is served, with a slash at its end
+ * - `problems`: what went wrong so far, as texts. One that is still there at the end fails the visit, so a
+ *   test that provokes a problem takes it out: `problems.splice(0)`
+ * - `screenshot(name)`: writes target/screenshots/NAME.png and returns its path
+ */
+export async function withPage(
+  visit,
+  { viewport = { width: 1280, height: 800 }, colorScheme = 'light', ...more } = {},
+) {
+  const server = await serve(WWW);
+  const browser = await chromium.launch({ executablePath: chromiumPath(), args: FLAGS });
+  try {
+    const context = await browser.newContext({ viewport, colorScheme, ...more });
+    const problems = collectProblems(context, server.url);
+    const page = await context.newPage();
+    const screenshot = (name) => takeScreenshot(page, name);
+    try {
+      const result = await visit({ page, url: server.url, problems, screenshot });
+      if (problems.length > 0) throw new Error('something went wrong on the page');
+      return result;
+    } catch (error) {
+      throw await explained(error, problems, screenshot);
+    }
+  } finally {
+    await browser.close();
+    await server.close();
+  }
+}
+
+function chromiumPath() {
+  if (process.env.CHROMIUM) return process.env.CHROMIUM;
+  try {
+    return execFileSync('which', ['chromium'], { encoding: 'utf8' }).trim();
+  } catch {
+    throw new Error('There is no `chromium` on the PATH. Run `tools/setup browser`, or set CHROMIUM.');
+  }
+}
+
+/** A list that grows with every error, warning, failed request and crash in any tab of the context. */
+function collectProblems(context, url) {
+  const problems = [];
+  const note = (text) => problems.push(text);
+  context.on('page', (page) => page.on('crash', () => note('the tab crashed')));
+  // The console of a tab and those of its workers.
+  context.on('console', (message) => {
+    if (['error', 'warning', 'assert'].includes(message.type())) {
+      note(`console ${message.type()}: ${message.text()} (${message.location().url})`);
+    }
+  });
+  context.on('weberror', (event) => note(`uncaught: ${event.error().stack ?? event.error()}`));
+  context.on('requestfailed', (request) => {
+    note(`request failed: ${request.url()}: ${request.failure()?.errorText}`);
+  });
+  context.on('response', (response) => {
+    if (response.status() >= 400) note(`status ${response.status()}: ${response.url()}`);
+  });
+  // The page promises to ask nobody else for anything.
+  context.on('request', (request) => {
+    const { protocol } = new URL(request.url());
+    const isLocal = protocol === 'data:' || protocol === 'blob:' || request.url().startsWith(url);
+    if (!isLocal) note(`request to another host: ${request.url()}`);
+  });
+  return problems;
+}
+
+async function takeScreenshot(page, name) {
+  const path = join(SCREENSHOTS, `${name.replace(/[^\w.-]+/g, '-')}.png`);
+  await mkdir(SCREENSHOTS, { recursive: true });
+  await page.screenshot({ path });
+  return path;
+}
+
+/** The error behind one that tells what the page reported, and shows what it looked like. */
+async function explained(error, problems, screenshot) {
+  const picture = await screenshot(`failed-${Date.now()}`).catch((reason) => `none, ${reason.message}`);
+  const report = problems.length > 0 ? problems.map((problem) => `\n  - ${problem}`).join('') : ' nothing';
+  return new Error(`${error.message}\nThe page reported:${report}\nScreenshot: ${picture}`, { cause: error });
+}

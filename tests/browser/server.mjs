@@ -1,0 +1,65 @@
+// A static file server for the tests: what any host of the page does, and nothing more.
+
+import { createServer } from 'node:http';
+import { readFile } from 'node:fs/promises';
+import { extname, join, resolve, sep } from 'node:path';
+
+// `.wasm` needs just this type to be compiled while it loads, and module scripts need a JavaScript one.
+const TYPES = {
+  '.css': 'text/css; charset=utf-8',
+  '.html': 'text/html; charset=utf-8',
+  '.ico': 'image/x-icon',
+  '.js': 'text/javascript; charset=utf-8',
+  '.json': 'application/json',
+  '.png': 'image/png',
+  '.svg': 'image/svg+xml',
+  '.txt': 'text/plain; charset=utf-8',
+  '.wasm': 'application/wasm',
+  '.webmanifest': 'application/manifest+json',
+  '.woff2': 'font/woff2',
+};
+
+/** Serves the files below `root` on a free port of this machine: `{ url, close }`. */
+export async function serve(root) {
+  const server = createServer((request, response) => answer(resolve(root), request, response));
+  await new Promise((listening) => server.listen(0, '127.0.0.1', listening));
+  return {
+    url: `http://127.0.0.1:${server.address().port}/`,
+    close: () => {
+      server.closeAllConnections();
+      return new Promise((closed) => server.close(closed));
+    },
+  };
+}
+
+async function answer(root, request, response) {
+  if (request.method !== 'GET' && request.method !== 'HEAD') {
+    return response.writeHead(405).end();
+  }
+  const file = fileFor(root, request.url);
+  try {
+    if (file === undefined) throw new Error('outside');
+    const body = await readFile(file);
+    response.writeHead(200, {
+      'content-type': TYPES[extname(file)] ?? 'application/octet-stream',
+      'content-length': body.length,
+      'cache-control': 'no-store',
+    });
+    response.end(request.method === 'HEAD' ? undefined : body);
+  } catch {
+    response.writeHead(404).end();
+  }
+}
+
+/** The file that an address names, or undefined where it is malformed or leaves `root`. */
+export function fileFor(root, address) {
+  let path;
+  try {
+    path = decodeURIComponent(address.split(/[?#]/, 1)[0]);
+  } catch {
+    return undefined;
+  }
+  if (path.includes('\0')) return undefined;
+  const file = join(root, path.endsWith('/') ? `${path}index.html` : path);
+  return file.startsWith(root + sep) ? file : undefined;
+}
