@@ -2,7 +2,7 @@
 //!
 //! The rooms of the house, from the roof down; imports only ever point down this list:
 //!
-//! - `chart`: every figure, drawn on any plotters backend
+//! - [`chart`]: every figure, drawn on any plotters backend
 //! - [`explore`]: a sweep: points -> unique problems -> solutions -> results
 //! - [`depth_first`]: DeFiNES: stacks, tiles, placement, data copies, accumulation
 //! - [`search`]: the best temporal mapping of a layer-tile
@@ -15,6 +15,7 @@
 //! From `mapping` up to `explore` the engine is pure: no clock, no I/O, no globals, no randomness. The same input gives
 //! the same bits natively and in WebAssembly.
 
+pub mod chart;
 pub mod cost;
 pub mod depth_first;
 pub mod explore;

@@ -262,15 +262,15 @@ impl Spans {
         if !caches {
             return strip;
         }
-        for node in 0..count {
+        for (node, &later) in needed_later.iter().enumerate() {
             let (start, end) = self.needed[node];
             for (cached, &producer) in strip.cached[node].iter_mut().zip(&stack.producers[node]) {
                 *cached = self.had[producer].clamp(start, end) - start;
             }
             strip.overlap[node] = strip.cached[node];
             let have = self.computed[node].1.max(self.had[node]);
-            strip.to_cache[node] = have.saturating_sub(needed_later[node]);
-            strip.written[node] = have.saturating_sub(needed_later[node].max(self.had[node]));
+            strip.to_cache[node] = have.saturating_sub(later);
+            strip.written[node] = have.saturating_sub(later.max(self.had[node]));
         }
         strip
     }

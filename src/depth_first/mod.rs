@@ -13,6 +13,6 @@ pub use account::*;
 pub use assemble::Assembler;
 pub use copies::{CopyAction, Hop, latency_cycles};
 pub use placement::CacheDecision;
-pub use plan::{Caches, LayerTilePlan, Planner, PointPlan, Problems, StackPlan, TilePlan};
+pub use plan::{Caches, LayerTilePlan, Planner, PointPlan, Problems, StackPlan, TileDecision, TilePlan};
 pub use stack::Stack;
 pub use strategy::{DepthFirstStrategy, FuseDepth, StoringMode};

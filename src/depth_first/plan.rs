@@ -13,7 +13,7 @@ use crate::search::{Limits, explain_infeasible, has_mapping};
 use crate::spec::Diagnostics;
 use crate::workload::{Dim, LayerId, LayerKind, LayerShape, Network};
 use std::collections::HashMap;
-use std::rc::Rc;
+use std::sync::Arc;
 
 /// One point, ready to be solved and assembled.
 #[derive(Debug, Clone)]
@@ -28,20 +28,30 @@ pub struct PointPlan {
 #[derive(Debug, Clone)]
 pub struct StackPlan {
     /// Its layers.
-    pub stack: Rc<Stack>,
+    pub stack: Arc<Stack>,
     /// Columns and rows of its last feature map.
     pub output_size: (u64, u64),
     /// Bits of all its weights.
     pub weight_bits: u64,
     /// Memory of the weights after the first tile; `None` where it has none.
     pub weight_memory: Option<MemoryId>,
-    /// Decisions on caches before neighbours are considered, with the tile size and whether the tile is in the first
-    /// column and row.
-    pub decisions: Vec<((u64, u64), (bool, bool), CacheDecision)>,
+    /// Decisions on caches before neighbours are considered.
+    pub decisions: Vec<TileDecision>,
     /// Tiles that behave identically, in the order of their first tile.
     pub types: Vec<TilePlan>,
     /// Where they lie.
     pub map: TileMap,
+}
+
+/// What is decided on caches for tiles of one kind.
+#[derive(Debug, Clone)]
+pub struct TileDecision {
+    /// Columns and rows.
+    pub size: (u64, u64),
+    /// Whether the tile is in the first column of tiles, and in the first row.
+    pub first: (bool, bool),
+    /// The decision.
+    pub caches: CacheDecision,
 }
 
 /// One tile type.
@@ -120,8 +130,8 @@ pub struct Planner<'a> {
     network: &'a Network,
     rules: Rules,
     limits: Limits,
-    stacks: HashMap<FuseDepth, Result<Vec<Rc<Stack>>, Diagnostics>>,
-    strips: HashMap<(LayerId, LayerId, bool, u64, bool), Rc<Strips>>,
+    stacks: HashMap<FuseDepth, Result<Vec<Arc<Stack>>, Diagnostics>>,
+    strips: HashMap<(LayerId, LayerId, bool, u64, bool), Arc<Strips>>,
     /// The different problems of all points planned.
     pub problems: Problems,
 }
@@ -151,7 +161,7 @@ impl<'a> Planner<'a> {
             .entry(strategy.fuse.clone())
             .or_insert_with(|| {
                 let stacks = cut(network, core, &strategy.fuse, &rules)?;
-                Ok(stacks.into_iter().map(Rc::new).collect())
+                Ok(stacks.into_iter().map(Arc::new).collect())
             })
             .clone()?;
         let tile = if strategy.fuse == FuseDepth::LayerByLayer { (u64::MAX, u64::MAX) } else { strategy.tile };
@@ -162,13 +172,13 @@ impl<'a> Planner<'a> {
         Ok(PointPlan { strategy: strategy.clone(), stacks })
     }
 
-    fn strips(&mut self, axis: Axis, stack: &Stack, tile: u64, caches: bool) -> Rc<Strips> {
+    fn strips(&mut self, axis: Axis, stack: &Stack, tile: u64, caches: bool) -> Arc<Strips> {
         let ends = (stack.nodes[stack.input_count], stack.nodes[stack.output()]);
         let tile = tile.min(axis.map_size(self.network, stack, stack.output()));
         let (network, borders) = (self.network, !self.rules.tiles_without_borders);
         self.strips
             .entry((ends.0, ends.1, axis == Axis::Columns, tile, caches))
-            .or_insert_with(|| Rc::new(axis.strips(network, stack, tile, caches, borders)))
+            .or_insert_with(|| Arc::new(axis.strips(network, stack, tile, caches, borders)))
             .clone()
     }
 
@@ -250,14 +260,14 @@ struct StackPlanner<'a> {
     core: &'a Core,
     network: &'a Network,
     rules: Rules,
-    stack: Rc<Stack>,
+    stack: Arc<Stack>,
     mode: StoringMode,
-    x: Rc<Strips>,
-    y: Rc<Strips>,
+    x: Arc<Strips>,
+    y: Arc<Strips>,
 }
 
 impl<'a> StackPlanner<'a> {
-    fn new(planner: &mut Planner<'a>, stack: Rc<Stack>, tile: (u64, u64), mode: StoringMode) -> Self {
+    fn new(planner: &mut Planner<'a>, stack: Arc<Stack>, tile: (u64, u64), mode: StoringMode) -> Self {
         let x = planner.strips(Axis::Columns, &stack, tile.0, mode.caches_columns());
         let y = planner.strips(Axis::Rows, &stack, tile.1, mode.caches_rows());
         Self { core: planner.core, network: planner.network, rules: planner.rules, stack, mode, x, y }
@@ -274,7 +284,7 @@ impl<'a> StackPlanner<'a> {
         let v_memory = self.v_memory(&columns, &rows, &decisions);
         let w_memory = decisions
             .values()
-            .map(|(.., decision)| decision.w_memory)
+            .map(|decided| decided.caches.w_memory)
             .max_by_key(|&id| self.core.level_of(Operand::W, id))
             .unwrap_or_else(|| self.core.top(Operand::W));
         let mut types: Vec<TilePlan> = Vec::new();
@@ -341,12 +351,7 @@ impl<'a> StackPlanner<'a> {
     }
 
     /// Decides for every different pair of column and row.
-    #[allow(clippy::type_complexity)]
-    fn decide(
-        &self,
-        columns: &[Slot],
-        rows: &[Slot],
-    ) -> HashMap<(usize, usize), ((u64, u64), (bool, bool), CacheDecision)> {
+    fn decide(&self, columns: &[Slot], rows: &[Slot]) -> HashMap<(usize, usize), TileDecision> {
         let mut decisions = HashMap::new();
         for row in rows {
             for column in columns {
@@ -362,7 +367,7 @@ impl<'a> StackPlanner<'a> {
                     };
                     let decision =
                         deciding.decide(TileGeometry { x: &x.0, y: &y.0 }, TileGeometry { x: &x.1, y: &y.1 });
-                    ((column.size, row.size), first, decision)
+                    TileDecision { size: (column.size, row.size), first, caches: decision }
                 });
             }
         }
@@ -370,8 +375,13 @@ impl<'a> StackPlanner<'a> {
     }
 
     /// Where neighbouring columns of tiles exchange their overlap.
-    fn h_memory(&self, here: Option<&Decided>, there: Option<&Decided>, written_by_here: bool) -> Option<MemoryId> {
-        let (here, there) = (here?.2.h_memory?, there?.2.h_memory?);
+    fn h_memory(
+        &self,
+        here: Option<&TileDecision>,
+        there: Option<&TileDecision>,
+        written_by_here: bool,
+    ) -> Option<MemoryId> {
+        let (here, there) = (here?.caches.h_memory?, there?.caches.h_memory?);
         let (writer, reader) = if written_by_here { (here, there) } else { (there, here) };
         Some(if self.rules.cache_level_of_neighbour {
             reader
@@ -385,14 +395,14 @@ impl<'a> StackPlanner<'a> {
         &self,
         columns: &[Slot],
         rows: &[Slot],
-        decisions: &HashMap<(usize, usize), Decided>,
+        decisions: &HashMap<(usize, usize), TileDecision>,
     ) -> Option<MemoryId> {
         if self.rules.cache_level_of_neighbour {
-            return decisions[&(columns.last()?.strip, rows.last()?.strip)].2.v_memory;
+            return decisions[&(columns.last()?.strip, rows.last()?.strip)].caches.v_memory;
         }
         decisions
             .values()
-            .filter_map(|(.., decision)| decision.v_memory)
+            .filter_map(|decided| decided.caches.v_memory)
             .max_by_key(|&id| self.core.level_of(Operand::O, id))
     }
 
@@ -602,8 +612,6 @@ impl<'a> StackPlanner<'a> {
         }
     }
 }
-
-type Decided = ((u64, u64), (bool, bool), CacheDecision);
 
 fn cached_per_input(stack: &Stack, node: usize, key: &TileKey) -> Vec<[u64; 2]> {
     (0..stack.producers[node].len()).map(|input| [key.x.cached[node][input], key.y.cached[node][input]]).collect()

@@ -44,8 +44,11 @@ impl Report {
     }
 }
 
+/// Checks all cases of a category.
+type Check = fn() -> Report;
+
 fn main() {
-    let categories: [(&str, fn() -> Report); 4] = [
+    let categories: [(&str, Check); 4] = [
         ("define/single_layer", single_layer::check),
         ("define/search", search::check),
         ("define/tiling", tiling::check),

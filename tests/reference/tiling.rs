@@ -92,10 +92,11 @@ impl Check<'_> {
         let size = (integer(&theirs["tile_OX"]), integer(&theirs["tile_OY"]));
         let first = (theirs["first_column"].as_bool().unwrap(), theirs["first_row"].as_bool().unwrap());
         let what = |field: &str| format!("{} tile {size:?} first {first:?}: {field}", self.what);
-        let Some((.., decision)) = ours.decisions.iter().find(|(s, f, _)| *s == size && *f == first) else {
+        let Some(decided) = ours.decisions.iter().find(|tile| tile.size == size && tile.first == first) else {
             report.failures.push(what("not decided"));
             return;
         };
+        let decision = &decided.caches;
         let number = |field: &str| theirs[field].as_u64();
         for (field, ours) in [
             ("largest_alive_bits", Some(decision.peak_bits)),
@@ -191,8 +192,8 @@ impl Check<'_> {
         let theirs_written = (written("H_cache_columns_written"), written("V_cache_rows_written"));
         report.same(&ours.written, &theirs_written, || format!("{what}: written"));
         let extra = &theirs["extra_levels_after_failure"];
-        report
-            .same(&ours.extra_levels, &(integer(&extra["I"]), integer(&extra["O"])).map(), || format!("{what}: extra"));
+        let extra = (integer(&extra["I"]) as usize, integer(&extra["O"]) as usize);
+        report.same(&ours.extra_levels, &extra, || format!("{what}: extra"));
         let levels = (self.levels)(ours.problem.unwrap());
         for (name, available) in theirs["levels_available"].as_object().unwrap() {
             let operand = match name.as_str() {
@@ -229,15 +230,5 @@ impl Check<'_> {
         let theirs_cycles: Vec<u64> = theirs["hop_cycles"].as_array().unwrap().iter().map(integer).collect();
         report.same(&cycles, &theirs_cycles, || format!("{what}: hops"));
         report.close(ours.energy_pj(), number(&theirs["energy_pJ"]), 1e-9, || format!("{what}: energy"));
-    }
-}
-
-trait Usize {
-    fn map(self) -> (usize, usize);
-}
-
-impl Usize for (u64, u64) {
-    fn map(self) -> (usize, usize) {
-        (self.0 as usize, self.1 as usize)
     }
 }

@@ -1,0 +1,129 @@
+//! Accesses of each memory by cause (DeFiNES, Fig. 14).
+
+use super::axis::{Axis, AxisScale, nice_below};
+use super::breakdown::Cause;
+use super::legend::{Entry, Mark, draw_legend, legend_height};
+use super::scale::Quantity;
+use super::sketch::Sketch;
+use super::text::shorten;
+use super::{Chart, Column, MINIMUM_WIDTH, Table, Theme};
+
+/// Accesses of one memory.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AccessRow {
+    /// Its name.
+    pub memory: String,
+    /// Accesses by activations, weights and data copy actions.
+    pub by_cause: [f64; 3],
+}
+
+/// Accesses of each memory by cause, side by side: on either scale the lengths of the bars compare.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Accesses {
+    /// What is counted: [`Quantity::Elements`] or [`Quantity::Accesses`].
+    pub quantity: Quantity,
+    /// How the bars grow.
+    pub scale: AxisScale,
+    /// The memories, in the order in which they are shown.
+    pub rows: Vec<AccessRow>,
+}
+
+const CAUSES: [Cause; 3] = [Cause::Activation, Cause::Weight, Cause::Copy];
+const BAR: i32 = 14;
+const GROUP: i32 = 3 * BAR + 12;
+const UNDER: i32 = 38;
+
+impl Accesses {
+    fn values(&self) -> impl Iterator<Item = f64> + '_ {
+        self.rows.iter().flat_map(|row| row.by_cause).filter(|value| value.is_finite() && *value > 0.0)
+    }
+
+    fn range(&self) -> (f64, f64) {
+        let high = self.values().fold(0.0, f64::max);
+        match self.scale {
+            AxisScale::Linear => (0.0, high),
+            AxisScale::Log => (nice_below(self.values().fold(f64::INFINITY, f64::min).min(1e18)) / 2.0, high),
+        }
+    }
+
+    fn left(&self, width: i32) -> i32 {
+        let letters = Theme::LIGHT.value();
+        let longest = self.rows.iter().map(|row| letters.width(&row.memory)).max().unwrap_or(0);
+        longest.min(width / 3) + 10
+    }
+
+    fn right(&self) -> i32 {
+        let letters = Theme::LIGHT.value().size(11.0);
+        self.values().map(|value| letters.width(&self.quantity.compact(value))).max().unwrap_or(0) + 8
+    }
+
+    fn entries(theme: &Theme) -> Vec<Entry> {
+        CAUSES.into_iter().map(|cause| (Mark::Chip(theme.cause(cause)), cause.name().to_owned())).collect()
+    }
+
+    fn top(width: i32) -> i32 {
+        legend_height(&Self::entries(&Theme::LIGHT), width, Theme::LIGHT.note()) + 8
+    }
+}
+
+impl Chart for Accesses {
+    fn sketch(&self, width: u32, theme: &Theme) -> Sketch {
+        let width = width.max(MINIMUM_WIDTH);
+        let mut sketch = Sketch::new(width, self.height_for(width));
+        let (left, top) = (self.left(width as i32), Self::top(width as i32));
+        let end = width as i32 - self.right();
+        draw_legend(&mut sketch, &Self::entries(theme), (0, 0), width as i32, theme.note());
+        let axis = Axis::new(self.scale, self.range(), (left, end));
+        let bottom = top + self.rows.len() as i32 * GROUP;
+        for value in axis.marks(((end - left) / 70).max(2) as usize) {
+            sketch.vertical((axis.at(value), top), bottom - top, theme.grid());
+            sketch.text(self.quantity.compact_tick(value), (axis.at(value), bottom + 10), theme.label());
+        }
+        for (index, row) in self.rows.iter().enumerate() {
+            let y = top + index as i32 * GROUP + 6;
+            let name = shorten(&row.memory, left - 10, 12.0, false);
+            sketch.text(name, (left - 10, y + 3 * BAR / 2 - 1), theme.value().end());
+            for (k, (value, cause)) in row.by_cause.into_iter().zip(CAUSES).enumerate() {
+                let y = y + k as i32 * BAR;
+                let bar_end = if value > 0.0 { axis.at(value).max(left + 1) } else { left };
+                sketch.rect((left, y), (bar_end - left, BAR - 2), theme.cause(cause));
+                let letters = theme.value().size(11.0);
+                let letters = if value > 0.0 { letters } else { letters.color(theme.soft) };
+                sketch.text(self.quantity.compact(value), (bar_end + 5, y + BAR / 2 - 1), letters);
+            }
+        }
+        sketch.vertical((left - 1, top), bottom - top, theme.soft);
+        let log = if self.scale == AxisScale::Log { " (log scale)" } else { "" };
+        let title = format!("{}{log}", self.quantity.base());
+        sketch.text(title, ((left + end) / 2, bottom + 28), theme.note().middle());
+        sketch
+    }
+
+    fn height_for(&self, width: u32) -> u32 {
+        (Self::top(width.max(MINIMUM_WIDTH) as i32) + self.rows.len() as i32 * GROUP + UNDER) as u32
+    }
+
+    fn table(&self) -> Table {
+        let unit = self.quantity.unit(1.0);
+        let headers = CAUSES.map(|cause| Column::numbers(format!("{}, {}", cause.name(), unit.name)));
+        let total = Column::numbers(format!("total, {}", unit.name));
+        let columns = std::iter::once(Column::words("memory")).chain(headers).chain([total]).collect();
+        let rows = (self.rows.iter())
+            .map(|row| {
+                let total: f64 = row.by_cause.iter().sum();
+                let numbers = row.by_cause.into_iter().chain([total]).map(|value| unit.text(value));
+                std::iter::once(row.memory.clone()).chain(numbers).collect()
+            })
+            .collect();
+        Table { caption: format!("{} by memory and cause", self.quantity.title()), columns, rows }
+    }
+
+    fn describe(&self) -> String {
+        let total = |row: &AccessRow| row.by_cause.iter().sum::<f64>();
+        let most = self.rows.iter().max_by(|a, b| total(a).total_cmp(&total(b)));
+        let most = most.map_or_else(String::new, |row| {
+            format!(", most at {} with {}", row.memory, self.quantity.text(total(row)))
+        });
+        format!("{} by activation, weight and data copy at {} memories{most}.", self.quantity.title(), self.rows.len())
+    }
+}

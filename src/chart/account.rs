@@ -1,0 +1,155 @@
+//! Figures of a point's account and of the points of a sweep.
+
+use super::{
+    AccessRow, Accesses, AxisScale, Breakdown, Capacity, Cause, DataSizes, LayerData, Level, LevelMatrix, Quantity,
+    StackedBar, TileTypeEntry, TileTypeMap, TypeLevels,
+};
+use crate::depth_first::{
+    ByCause, DepthFirstStrategy, FuseDepth, LatencySplit, LayerTileAccount, MemoryAccount, PointAccount, StackAccount,
+    TileTypeAccount,
+};
+use crate::hardware::Operand;
+
+/// What a figure of accesses counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Counted {
+    /// Full-width words.
+    Words,
+    /// Data elements.
+    Elements,
+}
+
+/// A strategy as the label of a bar or point: `fully-cached 4 × 72`.
+pub fn strategy_title(strategy: &DepthFirstStrategy) -> String {
+    match strategy.fuse {
+        FuseDepth::LayerByLayer => "layer-by-layer".to_owned(),
+        FuseDepth::SingleLayer => "single-layer".to_owned(),
+        FuseDepth::Automatic | FuseDepth::Cuts(_) => {
+            let side = |extent: u64| if extent == u64::MAX { "all".to_owned() } else { extent.to_string() };
+            format!("{} {} × {}", strategy.mode.title(), side(strategy.tile.0), side(strategy.tile.1))
+        }
+    }
+}
+
+/// `type 1: 60 × 72, 112 tiles`
+fn tile_type_title(index: usize, tile_type: &TileTypeAccount) -> String {
+    let tiles = if tile_type.count == 1 { "tile" } else { "tiles" };
+    format!("type {}: {} × {}, {} {tiles}", index + 1, tile_type.size.0, tile_type.size.1, tile_type.count)
+}
+
+fn bytes(bits: u64) -> f64 {
+    bits as f64 / 8.0
+}
+
+impl TileTypeMap {
+    /// Where the tiles of a stack lie.
+    pub fn from_account(stack: &StackAccount) -> Self {
+        let entry = |tile_type: &TileTypeAccount| TileTypeEntry { size: tile_type.size, count: tile_type.count };
+        let types = stack.tile_types.iter().map(entry).collect();
+        Self { size: stack.output_size, map: stack.map.clone(), types, selected: None }
+    }
+}
+
+impl LevelMatrix {
+    /// Top memories of a stack's layers; `memories` are those of the account it belongs to.
+    pub fn from_account(stack: &StackAccount, memories: &[MemoryAccount]) -> Self {
+        let holds = |operand: Operand| memories.iter().filter(move |memory| memory.operands.contains(&operand));
+        let operands = [Operand::W, Operand::I, Operand::O];
+        let depths = operands.into_iter().map(|operand| holds(operand).count()).max().unwrap_or(0);
+        // Counted from the top: operands that have fewer memories than others lack the lowest.
+        let level = |operand: Operand, name: &Option<String>| {
+            let memory = name.clone()?;
+            let count = holds(operand).count();
+            let position = holds(operand).position(|other| other.name == memory)?;
+            Some(Level { memory, depth: depths - count + position })
+        };
+        let computed = |tile_type: &TileTypeAccount| -> Vec<LayerTileAccount> {
+            tile_type.layers.iter().filter(|layer| layer.kind.is_some()).cloned().collect()
+        };
+        let row = |layer: &LayerTileAccount| {
+            let top = &layer.top_memory;
+            [level(Operand::W, &top.w), level(Operand::I, &top.i), level(Operand::O, &top.o)]
+        };
+        let types = (stack.tile_types.iter().enumerate())
+            .map(|(index, tile_type)| TypeLevels {
+                title: tile_type_title(index, tile_type),
+                layers: computed(tile_type).iter().map(row).collect(),
+            })
+            .collect();
+        let layers = stack.tile_types.first().map(computed).unwrap_or_default();
+        Self { layers: layers.into_iter().map(|layer| layer.layer).collect(), types, depths }
+    }
+}
+
+impl DataSizes {
+    /// Activation data of tile type `index` of a stack; `memories` are those of the account it belongs to.
+    pub fn from_account(index: usize, tile_type: &TileTypeAccount, memories: &[MemoryAccount]) -> Self {
+        let layer = |layer: &LayerTileAccount| LayerData {
+            layer: layer.layer.clone(),
+            input: bytes(layer.bits.i),
+            output: bytes(layer.bits.o),
+            cached: bytes(layer.bits.h_cached.saturating_add(layer.bits.v_cached)),
+        };
+        let activations =
+            |memory: &&MemoryAccount| memory.operands.contains(&Operand::I) || memory.operands.contains(&Operand::O);
+        let capacity =
+            |memory: &MemoryAccount| Capacity { memory: memory.name.clone(), bytes: bytes(memory.size_bits) };
+        Self {
+            title: tile_type_title(index, tile_type),
+            layers: tile_type.layers.iter().filter(|layer| layer.kind.is_some()).map(layer).collect(),
+            capacities: memories.iter().filter(activations).map(capacity).collect(),
+        }
+    }
+}
+
+impl Accesses {
+    /// Accesses of all memories, highest first.
+    pub fn from_account(account: &PointAccount, counted: Counted, scale: AxisScale) -> Self {
+        let by_cause = |memory: &MemoryAccount| {
+            let ByCause { activation, weight, copy } = match counted {
+                Counted::Words => memory.words,
+                Counted::Elements => memory.elements,
+            };
+            [activation, weight, copy]
+        };
+        let row = |memory: &MemoryAccount| AccessRow { memory: memory.name.clone(), by_cause: by_cause(memory) };
+        let quantity = match counted {
+            Counted::Words => Quantity::Accesses,
+            Counted::Elements => Quantity::Elements,
+        };
+        Self { quantity, scale, rows: account.memories.iter().rev().map(row).collect() }
+    }
+}
+
+impl Breakdown {
+    /// Energy of several points by cause, each with its label.
+    pub fn energy(points: &[(String, &PointAccount)]) -> Self {
+        let bar = |(label, account): &(String, &PointAccount)| {
+            let split = account.energy;
+            let values = vec![split.activation_pj, split.weight_pj, split.copy_pj, split.mac_pj];
+            StackedBar { label: label.clone(), values }
+        };
+        let causes = vec![Cause::Activation, Cause::Weight, Cause::Copy, Cause::Mac];
+        Self { quantity: Quantity::Energy, causes, bars: points.iter().map(bar).collect() }
+    }
+
+    /// Latency of several points by cause, each with its label.
+    pub fn latency(points: &[(String, &PointAccount)]) -> Self {
+        let bar = |(label, account): &(String, &PointAccount)| {
+            let LatencySplit {
+                temporal_cycles,
+                stall_cycles,
+                loading_cycles,
+                offloading_cycles,
+                copy_cycles,
+                ideal_cycles,
+            } = account.latency;
+            let ideal = ideal_cycles.min(temporal_cycles);
+            let cycles = [ideal, temporal_cycles - ideal, stall_cycles, loading_cycles, offloading_cycles, copy_cycles];
+            StackedBar { label: label.clone(), values: cycles.map(|cycles| cycles as f64).to_vec() }
+        };
+        let causes =
+            vec![Cause::Computing, Cause::IdlePes, Cause::Stall, Cause::Loading, Cause::Offloading, Cause::Copy];
+        Self { quantity: Quantity::Latency, causes, bars: points.iter().map(bar).collect() }
+    }
+}

@@ -1,0 +1,201 @@
+//! Energy or latency by cause, one stacked bar a strategy (DeFiNES, Figs. 15 and 16).
+
+use super::axis::{Axis, AxisScale};
+use super::color::text_on;
+use super::legend::{Entry, Mark, draw_legend, legend_height};
+use super::scale::{Quantity, Unit};
+use super::sketch::Sketch;
+use super::text::shorten;
+use super::{Chart, Column, MINIMUM_WIDTH, Table, Theme};
+
+/// Where energy, cycles or accesses go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Cause {
+    /// Inputs and outputs of layers.
+    Activation,
+    /// Weights of layers.
+    Weight,
+    /// Data copy actions.
+    Copy,
+    /// Multiply-accumulates.
+    Mac,
+    /// Cycles that all PEs together need to compute.
+    Computing,
+    /// Cycles of computing that exist because PEs are idle.
+    IdlePes,
+    /// Waiting for a memory port.
+    Stall,
+    /// Waiting for first inputs.
+    Loading,
+    /// Waiting for last outputs.
+    Offloading,
+}
+
+impl Cause {
+    /// For a person.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Activation => "activation",
+            Self::Weight => "weight",
+            Self::Copy => "data copy",
+            Self::Mac => "MAC",
+            Self::Computing => "computing",
+            Self::IdlePes => "idle PEs",
+            Self::Stall => "stall",
+            Self::Loading => "loading",
+            Self::Offloading => "offloading",
+        }
+    }
+}
+
+/// One bar.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StackedBar {
+    /// What it stands for: `fully-cached 4 × 72`.
+    pub label: String,
+    /// One value a cause.
+    pub values: Vec<f64>,
+}
+
+/// Stacked horizontal bars.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Breakdown {
+    /// What is split.
+    pub quantity: Quantity,
+    /// The parts, from the left.
+    pub causes: Vec<Cause>,
+    /// The bars, from the top.
+    pub bars: Vec<StackedBar>,
+}
+
+const TITLE: i32 = 24;
+const BAR: i32 = 24;
+const BETWEEN: i32 = 12;
+const NAME: i32 = 18;
+const UNDER: i32 = 22;
+
+/// Where things lie; on a narrow figure the labels stand above the bars.
+struct Layout {
+    above: bool,
+    left: i32,
+    end: i32,
+    top: i32,
+    pitch: i32,
+}
+
+impl StackedBar {
+    fn total(&self) -> f64 {
+        self.values.iter().filter(|value| value.is_finite()).sum()
+    }
+}
+
+impl Breakdown {
+    fn largest(&self) -> f64 {
+        self.bars.iter().map(StackedBar::total).fold(0.0, f64::max)
+    }
+
+    fn unit(&self) -> Unit {
+        let smallest = self.bars.iter().map(StackedBar::total).filter(|v| *v > 0.0).fold(f64::INFINITY, f64::min);
+        self.quantity.unit_for(smallest.min(self.largest()), self.largest())
+    }
+
+    fn entries(&self, theme: &Theme) -> Vec<Entry> {
+        self.causes.iter().map(|cause| (Mark::Chip(theme.cause(*cause)), cause.name().to_owned())).collect()
+    }
+
+    fn layout(&self, width: u32) -> Layout {
+        let width = width.max(MINIMUM_WIDTH) as i32;
+        let letters = Theme::LIGHT.value();
+        let longest = self.bars.iter().map(|bar| letters.width(&bar.label)).max().unwrap_or(0);
+        let unit = self.unit();
+        let total = |bar: &StackedBar| letters.bold().width(&unit.text(bar.total()));
+        let right = self.bars.iter().map(total).max().unwrap_or(0) + 10;
+        let above = longest > width / 4;
+        let left = if above { 0 } else { longest + 10 };
+        let legend = legend_height(&self.entries(&Theme::LIGHT), width, Theme::LIGHT.note());
+        let pitch = BAR + BETWEEN + if above { NAME } else { 0 };
+        Layout { above, left, end: width - right, top: TITLE + legend + 8, pitch }
+    }
+
+    fn draw_bar(&self, sketch: &mut Sketch, theme: &Theme, axis: &Axis, bar: &StackedBar, (x, y): (i32, i32)) {
+        let unit = self.unit();
+        let (mut sum, mut from) = (0.0, x);
+        for (value, cause) in bar.values.iter().zip(&self.causes) {
+            if !value.is_finite() || *value <= 0.0 {
+                continue;
+            }
+            sum += value;
+            let to = axis.at(sum);
+            let color = theme.cause(*cause);
+            // One pixel of the panel between the parts, as far as they are wide enough to spare it.
+            let width = if to - from > 3 { to - from - 1 } else { to - from };
+            sketch.rect((from, y), (width, BAR), color);
+            let (letters, text) = (theme.value().size(11.0).middle().color(text_on(color)), unit.text(*value));
+            if letters.width(&text) + 10 <= width {
+                sketch.text(text, (from + width / 2, y + BAR / 2), letters);
+            }
+            from = to;
+        }
+        let at = (from + 6, y + BAR / 2);
+        sketch.text(unit.text(bar.total()), at, theme.value().bold());
+    }
+}
+
+impl Chart for Breakdown {
+    fn sketch(&self, width: u32, theme: &Theme) -> Sketch {
+        let width = width.max(MINIMUM_WIDTH);
+        let mut sketch = Sketch::new(width, self.height_for(width));
+        let (layout, unit) = (self.layout(width), self.unit());
+        let title = format!("{} by cause, {}", self.quantity.title(), unit.name);
+        sketch.text(title, (0, 9), theme.heading().size(13.0));
+        draw_legend(&mut sketch, &self.entries(theme), (0, TITLE), width as i32, theme.note());
+        let axis = Axis::new(AxisScale::Linear, (0.0, self.largest()), (layout.left, layout.end));
+        let bottom = layout.top + self.bars.len() as i32 * layout.pitch;
+        for value in axis.marks(((layout.end - layout.left) / 70).max(2) as usize) {
+            if !layout.above {
+                sketch.vertical((axis.at(value), layout.top), bottom - layout.top, theme.grid());
+            }
+            let letters = if layout.above && value == 0.0 { theme.label().start() } else { theme.label() };
+            sketch.text(unit.tick(value), (axis.at(value), bottom + 8), letters);
+        }
+        for (index, bar) in self.bars.iter().enumerate() {
+            let y = layout.top + index as i32 * layout.pitch + BETWEEN / 2;
+            let y = if layout.above {
+                let label = shorten(&bar.label, width as i32, 12.0, false);
+                sketch.text(label, (0, y + NAME / 2 - 1), theme.value());
+                y + NAME
+            } else {
+                sketch.text(bar.label.clone(), (layout.left - 10, y + BAR / 2), theme.value().end());
+                y
+            };
+            self.draw_bar(&mut sketch, theme, &axis, bar, (layout.left, y));
+        }
+        sketch
+    }
+
+    fn height_for(&self, width: u32) -> u32 {
+        let layout = self.layout(width);
+        (layout.top + self.bars.len() as i32 * layout.pitch + UNDER) as u32
+    }
+
+    fn table(&self) -> Table {
+        let unit = self.unit();
+        let headers = self.causes.iter().map(|cause| Column::numbers(format!("{}, {}", cause.name(), unit.name)));
+        let total = Column::numbers(format!("total, {}", unit.name));
+        let columns = std::iter::once(Column::words("strategy")).chain(headers).chain([total]).collect();
+        let rows = (self.bars.iter())
+            .map(|bar| {
+                let numbers = bar.values.iter().copied().chain([bar.total()]).map(|value| unit.text(value));
+                std::iter::once(bar.label.clone()).chain(numbers).collect()
+            })
+            .collect();
+        Table { caption: format!("{} by cause", self.quantity.title()), columns, rows }
+    }
+
+    fn describe(&self) -> String {
+        let bars: Vec<String> =
+            self.bars.iter().map(|bar| format!("{} {}", bar.label, self.quantity.text(bar.total()))).collect();
+        let causes: Vec<&str> = self.causes.iter().map(|cause| cause.name()).collect();
+        format!("{} split into {}: {}.", self.quantity.title(), causes.join(", "), bars.join("; "))
+    }
+}

@@ -1,0 +1,349 @@
+//! One quantity over tile width and tile height for one storing mode (DeFiNES, Fig. 12).
+
+use super::color::{Color, mix, text_on, viridis};
+use super::scale::{Quantity, Unit, digits};
+use super::sketch::{Lettering, Sketch};
+use super::text::text_width;
+use super::{Chart, Column, MINIMUM_WIDTH, Table, Theme};
+
+/// One tile size of a heatmap.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Cell {
+    /// Not computed yet.
+    Pending,
+    /// Cannot be scheduled.
+    Infeasible,
+    /// Computed.
+    Value {
+        /// In base units of the quantity.
+        value: f64,
+        /// Whether no other point is better in both energy and latency.
+        pareto: bool,
+    },
+}
+
+impl Cell {
+    /// Its value, if it has one that can be shown.
+    pub fn value(self) -> Option<f64> {
+        match self {
+            Self::Value { value, .. } if value.is_finite() => Some(value),
+            _ => None,
+        }
+    }
+}
+
+/// One quantity over tile width and tile height.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Heatmap {
+    /// What it shows.
+    pub quantity: Quantity,
+    /// Heading, normally the storing mode; empty for none.
+    pub title: String,
+    /// Tile widths, columns of the feature map, from left to right.
+    pub widths: Vec<u64>,
+    /// Tile heights, rows of the feature map, from top to bottom.
+    pub heights: Vec<u64>,
+    /// For each height the cells of all widths; missing ones are pending.
+    pub cells: Vec<Cell>,
+    /// Values at the ends of the colour scale, if shared with other heatmaps.
+    pub range: Option<(f64, f64)>,
+    /// Column and row that a person has chosen.
+    pub selected: Option<(usize, usize)>,
+}
+
+const BOTTOM: i32 = 42;
+const AXIS_TITLE: i32 = 18;
+
+/// Where the cells lie.
+struct Layout {
+    left: i32,
+    top: i32,
+    columns: Vec<i32>,
+    rows: Vec<i32>,
+    gap: i32,
+}
+
+impl Layout {
+    fn cell(&self, column: usize, row: usize) -> ((i32, i32), (i32, i32)) {
+        let (x, y) = (self.columns[column], self.rows[row]);
+        ((x, y), (self.columns[column + 1] - x - self.gap, self.rows[row + 1] - y - self.gap))
+    }
+
+    fn right(&self) -> i32 {
+        self.columns.last().copied().unwrap_or(self.left)
+    }
+
+    fn bottom(&self) -> i32 {
+        self.rows.last().copied().unwrap_or(self.top)
+    }
+
+    /// Usual size of a cell, without the gap.
+    fn size(&self) -> (i32, i32) {
+        let extent = |edges: &[i32]| edges.windows(2).map(|w| w[1] - w[0]).min().unwrap_or(0) - self.gap;
+        (extent(&self.columns), extent(&self.rows))
+    }
+}
+
+impl Heatmap {
+    /// Smallest and largest value of several heatmaps, for the colour scale that they share.
+    pub fn shared_range(maps: &[Heatmap]) -> Option<(f64, f64)> {
+        let mut values = maps.iter().flat_map(|map| &map.cells).filter_map(|cell| cell.value());
+        let first = values.next()?;
+        Some(values.fold((first, first), |(low, high), value| (low.min(value), high.max(value))))
+    }
+
+    /// The cell of a column and a row.
+    pub fn cell(&self, column: usize, row: usize) -> Cell {
+        self.cells.get(row * self.widths.len() + column).copied().unwrap_or(Cell::Pending)
+    }
+
+    /// Column and row of the smallest value; the first of equals.
+    pub fn best(&self) -> Option<(usize, usize)> {
+        let (index, _) = (self.cells.iter().enumerate())
+            .filter_map(|(index, cell)| Some((index, cell.value()?)))
+            .min_by(|a, b| a.1.total_cmp(&b.1))?;
+        let (row, column) = (index / self.widths.len().max(1), index % self.widths.len().max(1));
+        (row < self.heights.len()).then_some((column, row))
+    }
+
+    /// Column and row of the cell at a place of the figure, CSS pixels, when it is `width` wide.
+    pub fn cell_at(&self, x: f64, y: f64, width: u32) -> Option<(usize, usize)> {
+        let layout = self.layout(width);
+        let index = |edges: &[i32], at: f64| {
+            edges.windows(2).position(|edge| at >= f64::from(edge[0]) && at < f64::from(edge[1]))
+        };
+        Some((index(&layout.columns, x)?, index(&layout.rows, y)?))
+    }
+
+    /// Place of a cell in the figure, CSS pixels: left, top, width, height.
+    pub fn cell_place(&self, column: usize, row: usize, width: u32) -> Option<(i32, i32, i32, i32)> {
+        if column >= self.widths.len() || row >= self.heights.len() {
+            return None;
+        }
+        let ((x, y), (w, h)) = self.layout(width).cell(column, row);
+        Some((x, y, w, h))
+    }
+
+    fn value_range(&self) -> (f64, f64) {
+        self.range.or_else(|| Self::shared_range(std::slice::from_ref(self))).unwrap_or((1.0, 1.0))
+    }
+
+    fn unit(&self) -> Unit {
+        let (low, high) = self.value_range();
+        self.quantity.unit_for(low, high)
+    }
+
+    fn layout(&self, width: u32) -> Layout {
+        let width = width.max(MINIMUM_WIDTH) as i32;
+        let label = self.heights.iter().map(|height| text_width(&height.to_string(), 11.5, false)).max().unwrap_or(0);
+        let left = AXIS_TITLE + label + 8;
+        let top = if self.title.is_empty() { 4 } else { 28 };
+        let room = width - left - 4;
+        let count = self.widths.len().max(1) as i32;
+        let pitch = room / count;
+        // Wide cells are all equal; many narrow ones share the room to the pixel.
+        let (columns, cell) = if pitch >= 8 {
+            ((0..=count).map(|i| left + i * pitch).collect(), pitch)
+        } else {
+            ((0..=count).map(|i| left + i * room / count).collect::<Vec<_>>(), pitch.max(2))
+        };
+        let height = (f64::from(cell) * 0.66).round().min(38.0).max(f64::from(cell.min(18))) as i32;
+        let rows = (0..=self.heights.len() as i32).map(|i| top + i * height).collect();
+        let gap = if cell.min(height) >= 20 { 2 } else { i32::from(cell.min(height) >= 9) };
+        let columns = if self.widths.is_empty() { vec![left] } else { columns };
+        Layout { left, top, columns, rows, gap }
+    }
+
+    fn color(&self, value: f64) -> Color {
+        viridis(log_share(value, self.value_range()))
+    }
+
+    /// How the values are printed: the largest letters and the most digits with which all of them fit.
+    fn lettering(&self, theme: &Theme, (width, height): (i32, i32)) -> Option<(Lettering, i32)> {
+        let unit = self.unit();
+        let values: Vec<f64> = self.cells.iter().filter_map(|cell| cell.value()).collect();
+        let choices = [(13.0, 3), (12.0, 3), (11.0, 3), (10.0, 3), (10.0, 2), (9.0, 3), (9.0, 2)];
+        choices.into_iter().find_map(|(size, significant)| {
+            let letters = theme.value().middle().size(size);
+            let fits = f64::from(height) >= size + 3.0
+                && values.iter().all(|v| letters.width(&label(*v, unit, significant)) + 4 <= width);
+            fits.then_some((letters, significant))
+        })
+    }
+
+    fn draw_cell(&self, sketch: &mut Sketch, layout: &Layout, theme: &Theme, at: (usize, usize)) {
+        let (corner, size) = layout.cell(at.0, at.1);
+        let radius = if size.0.min(size.1) >= 18 { 4 } else { 0 };
+        match self.cell(at.0, at.1) {
+            Cell::Value { value, pareto } if value.is_finite() => {
+                let color = self.color(value);
+                sketch.round_rect(corner, size, radius, color);
+                if pareto && size.0.min(size.1) >= 6 {
+                    let (inset, dot) = if size.1 >= 20 { (6, 2) } else { (3, 1) };
+                    sketch.circle((corner.0 + size.0 - inset, corner.1 + inset), dot, text_on(color));
+                }
+            }
+            Cell::Infeasible => {
+                sketch.rect(corner, size, theme.placeholder());
+                sketch.hatch(corner, size, mix(theme.panel, theme.soft, 0.45));
+            }
+            _ => sketch.round_rect(corner, size, radius, theme.placeholder()),
+        }
+    }
+
+    /// A cell with rings around it, from the outer to the inner one.
+    fn emphasize(
+        &self,
+        sketch: &mut Sketch,
+        layout: &Layout,
+        theme: &Theme,
+        at: (usize, usize),
+        rings: &[(i32, Color)],
+    ) {
+        let ((x, y), (width, height)) = layout.cell(at.0, at.1);
+        for (by, color) in rings {
+            sketch.round_rect((x - by, y - by), (width + 2 * by, height + 2 * by), 4, *color);
+        }
+        self.draw_cell(sketch, layout, theme, at);
+    }
+
+    fn draw_cells(&self, sketch: &mut Sketch, layout: &Layout, theme: &Theme) {
+        for row in 0..self.heights.len() {
+            for column in 0..self.widths.len() {
+                self.draw_cell(sketch, layout, theme, (column, row));
+            }
+        }
+        let best = self.best();
+        let selected = self.selected.filter(|(column, row)| *column < self.widths.len() && *row < self.heights.len());
+        if let Some(best) = best {
+            self.emphasize(sketch, layout, theme, best, &[(2, theme.ink)]);
+        }
+        if let Some(selected) = selected {
+            let rings = [(5, theme.panel), (4, theme.accent), (2, theme.panel), (2, theme.ink)];
+            let count = if best == Some(selected) { 4 } else { 3 };
+            self.emphasize(sketch, layout, theme, selected, &rings[..count]);
+        }
+        let Some((letters, significant)) = self.lettering(theme, layout.size()) else { return };
+        for row in 0..self.heights.len() {
+            for column in 0..self.widths.len() {
+                let Some(value) = self.cell(column, row).value() else { continue };
+                let ((x, y), (width, height)) = layout.cell(column, row);
+                let text = label(value, self.unit(), significant);
+                let letters = letters.color(text_on(self.color(value)));
+                let bold = letters.bold();
+                let fits = best == Some((column, row)) && bold.width(&text) + 2 <= width;
+                sketch.text(text, (x + width / 2, y + height / 2), if fits { bold } else { letters });
+            }
+        }
+    }
+
+    fn draw_axes(&self, sketch: &mut Sketch, layout: &Layout, theme: &Theme) {
+        let letters = theme.label();
+        let widest = self.widths.iter().map(|width| letters.width(&width.to_string())).max().unwrap_or(0);
+        for column in labelled(&layout.columns, widest + 6) {
+            let ((x, _), (width, _)) = layout.cell(column, 0);
+            sketch.text(self.widths[column].to_string(), (x + width / 2, layout.bottom() + 11), letters);
+        }
+        for row in labelled(&layout.rows, 14) {
+            let ((_, y), (_, height)) = layout.cell(0, row);
+            sketch.text(self.heights[row].to_string(), (layout.left - 8, y + height / 2), letters.end());
+        }
+        let middle = (layout.left + layout.right()) / 2;
+        sketch.text("tile width X, columns", (middle, layout.bottom() + 30), theme.note().middle());
+        let upwards = theme.note().middle();
+        let text = if layout.bottom() - layout.top >= upwards.width("tile height Y, rows") {
+            "tile height Y, rows"
+        } else {
+            "Y, rows"
+        };
+        sketch.text_upwards(text, (7, (layout.top + layout.bottom()) / 2), upwards);
+    }
+
+    fn tile(&self, (column, row): (usize, usize)) -> String {
+        format!("{} × {}", self.widths[column], self.heights[row])
+    }
+}
+
+/// Where a value lies between the ends of a logarithmic scale, 0 to 1.
+pub(super) fn log_share(value: f64, (low, high): (f64, f64)) -> f64 {
+    if value <= low || low <= 0.0 || high <= low {
+        return 0.0;
+    }
+    ((value / low).ln() / (high / low).ln()).clamp(0.0, 1.0)
+}
+
+fn label(value: f64, unit: Unit, significant: i32) -> String {
+    if significant == 3 { unit.text(value) } else { digits(value / unit.factor, significant) }
+}
+
+/// Every how many-th of the intervals has room for a label of `needed` pixels.
+fn labelled(edges: &[i32], needed: i32) -> impl Iterator<Item = usize> {
+    let count = edges.len().saturating_sub(1);
+    let extent = edges.last().unwrap_or(&0) - edges.first().unwrap_or(&0);
+    let every = if extent > 0 { (needed * count as i32 + extent - 1) / extent } else { 1 };
+    (0..count).step_by(every.max(1) as usize)
+}
+
+impl Chart for Heatmap {
+    fn sketch(&self, width: u32, theme: &Theme) -> Sketch {
+        let width = width.max(MINIMUM_WIDTH);
+        let layout = self.layout(width);
+        let mut sketch = Sketch::new(width, self.height_for(width));
+        if !self.title.is_empty() {
+            let best = self.best().and_then(|best| Some((best, self.cell(best.0, best.1).value()?)));
+            let note = best.map_or_else(String::new, |(best, value)| {
+                let unit = self.unit();
+                format!("best {} {} at {}", unit.text(value), unit.name, self.tile(best))
+            });
+            sketch.heading((&self.title, theme.heading()), (&note, theme.note()));
+        }
+        if self.widths.is_empty() || self.heights.is_empty() {
+            return sketch;
+        }
+        self.draw_cells(&mut sketch, &layout, theme);
+        self.draw_axes(&mut sketch, &layout, theme);
+        sketch
+    }
+
+    fn height_for(&self, width: u32) -> u32 {
+        (self.layout(width).bottom() + BOTTOM) as u32
+    }
+
+    fn table(&self) -> Table {
+        let unit = self.unit();
+        let columns = [Column::words("tile height Y, rows \\ tile width X, columns")]
+            .into_iter()
+            .chain(self.widths.iter().map(|width| Column::numbers(width.to_string())))
+            .collect();
+        let text = |column, row| match self.cell(column, row) {
+            Cell::Pending => String::new(),
+            Cell::Infeasible => "does not fit".to_owned(),
+            Cell::Value { value, .. } => unit.text(value),
+        };
+        let rows = (self.heights.iter().enumerate())
+            .map(|(row, height)| {
+                let cells = (0..self.widths.len()).map(|column| text(column, row));
+                std::iter::once(height.to_string()).chain(cells).collect()
+            })
+            .collect();
+        Table { caption: format!("{}, {}: {}", self.quantity.title(), unit.name, self.title), columns, rows }
+    }
+
+    fn describe(&self) -> String {
+        let count = self.widths.len() * self.heights.len();
+        let known = self.cells.iter().filter(|cell| cell.value().is_some()).count();
+        let infeasible = self.cells.iter().filter(|cell| **cell == Cell::Infeasible).count();
+        let mut text = format!("{} over tile width and tile height, {}: ", self.quantity.title(), self.title);
+        let ends = (self.best(), Self::shared_range(std::slice::from_ref(self)));
+        if let (Some(best), Some((low, high))) = ends {
+            let (low, high) = (self.quantity.text(low), self.quantity.text(high));
+            text.push_str(&format!("smallest {low} with tiles of {}, largest {high}; ", self.tile(best)));
+        }
+        text.push_str(&format!("{known} of {count} tile sizes computed"));
+        if infeasible > 0 {
+            text.push_str(&format!(", {infeasible} do not fit"));
+        }
+        text.push('.');
+        text
+    }
+}

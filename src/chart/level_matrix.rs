@@ -1,0 +1,201 @@
+//! Top memory level of every layer of every tile type, for W, I and O (DeFiNES, Fig. 9).
+
+use super::color::text_on;
+use super::legend::{Entry, Mark, draw_legend, legend_height};
+use super::sketch::{Lettering, Sketch};
+use super::text::shorten;
+use super::{Chart, Column, MINIMUM_WIDTH, Table, Theme};
+use crate::hardware::Operand;
+
+/// A memory and how high it stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Level {
+    /// Its name.
+    pub memory: String,
+    /// 0 for the lowest level of the core; memories at the same height share a colour.
+    pub depth: usize,
+}
+
+/// One tile type of the matrix.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TypeLevels {
+    /// `type 1: 60 × 72, 112 tiles`.
+    pub title: String,
+    /// For each layer the top memory of `W`, `I` and `O`; `None` where the layer has no such operand.
+    pub layers: Vec<[Option<Level>; 3]>,
+}
+
+/// Top memory levels.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LevelMatrix {
+    /// Names of the layers.
+    pub layers: Vec<String>,
+    /// The tile types.
+    pub types: Vec<TypeLevels>,
+    /// How many depths there are.
+    pub depths: usize,
+}
+
+const LEFT: i32 = 24;
+const ROW: i32 = 26;
+const TITLE: i32 = 24;
+const BETWEEN: i32 = 12;
+const LONGEST_NAME: i32 = 90;
+
+/// How much of the memories' names is printed in the cells.
+#[derive(Clone, Copy, PartialEq)]
+enum CellText {
+    Names(f64),
+    Numbers,
+    Nothing,
+}
+
+impl LevelMatrix {
+    /// All memories that occur, highest first, to be numbered in the legend.
+    fn levels(&self) -> Vec<&Level> {
+        let cells = self.types.iter().flat_map(|tile_type| &tile_type.layers).flatten().flatten();
+        let mut levels: Vec<&Level> = Vec::new();
+        for level in cells {
+            if !levels.contains(&level) {
+                levels.push(level);
+            }
+        }
+        levels.sort_by(|a, b| b.depth.cmp(&a.depth).then_with(|| a.memory.cmp(&b.memory)));
+        levels
+    }
+
+    fn pitch(&self, width: i32) -> i32 {
+        ((width - LEFT) / self.layers.len().max(1) as i32).min(120)
+    }
+
+    fn cell_text(&self, width: i32) -> CellText {
+        let room = self.pitch(width) - 2;
+        let letters = Theme::LIGHT.value();
+        let fits = |size: &f64| self.levels().iter().all(|level| letters.size(*size).width(&level.memory) + 6 <= room);
+        match [12.0, 11.0, 10.0].into_iter().find(fits) {
+            Some(size) => CellText::Names(size),
+            None if room >= 12 => CellText::Numbers,
+            None => CellText::Nothing,
+        }
+    }
+
+    fn entries(&self, width: i32, theme: &Theme) -> Vec<Entry> {
+        let numbered = self.cell_text(width) == CellText::Numbers;
+        let entry = |(index, level): (usize, &&Level)| {
+            let mark = Mark::Chip(theme.level(level.depth, self.depths));
+            let text = if numbered { format!("{}  {}", index + 1, level.memory) } else { level.memory.clone() };
+            (mark, text)
+        };
+        self.levels().iter().enumerate().map(entry).collect()
+    }
+
+    /// Whether the layers' names stand upright, and how much height they need.
+    fn names(&self, width: i32, letters: Lettering) -> (bool, i32) {
+        let longest = self.layers.iter().map(|name| letters.width(name)).max().unwrap_or(0);
+        let upright = longest + 6 > self.pitch(width);
+        (upright, if upright { longest.min(LONGEST_NAME) + 8 } else { 20 })
+    }
+
+    fn top(&self, width: i32) -> i32 {
+        legend_height(&self.entries(width, &Theme::LIGHT), width, Theme::LIGHT.note()) + 6
+    }
+
+    fn draw_type(&self, sketch: &mut Sketch, theme: &Theme, tile_type: &TypeLevels, top: i32) {
+        let width = sketch.width as i32;
+        let (pitch, text) = (self.pitch(width), self.cell_text(width));
+        let levels = self.levels();
+        let title = theme.value().bold();
+        sketch.text(shorten(&tile_type.title, width, title.size, true), (0, top + TITLE / 2), title);
+        let gap = if pitch >= 12 { 2 } else { 1 };
+        for (row, operand) in [Operand::W, Operand::I, Operand::O].into_iter().enumerate() {
+            let y = top + TITLE + row as i32 * ROW;
+            let chip = theme.operand(operand);
+            sketch.round_rect((0, y + 4), (16, 16), 4, chip);
+            let name = ["W", "I", "O"][row];
+            sketch.text(name, (8, y + 12), theme.label().bold().color(text_on(chip)));
+            for (column, layer) in tile_type.layers.iter().enumerate() {
+                let (corner, size) = ((LEFT + column as i32 * pitch, y), (pitch - gap, ROW - 2));
+                let middle = (corner.0 + size.0 / 2, corner.1 + size.1 / 2);
+                let Some(level) = &layer[row] else {
+                    sketch.round_rect(corner, size, 4, theme.placeholder());
+                    continue;
+                };
+                let color = theme.level(level.depth, self.depths);
+                sketch.round_rect(corner, size, 4, color);
+                let letters = theme.value().middle().color(text_on(color));
+                match text {
+                    CellText::Names(size) => sketch.text(level.memory.clone(), middle, letters.size(size)),
+                    CellText::Numbers => {
+                        let number = levels.iter().position(|other| *other == level).map_or(0, |index| index + 1);
+                        sketch.text(number.to_string(), middle, letters.size(11.0));
+                    }
+                    CellText::Nothing => {}
+                }
+            }
+        }
+    }
+
+    fn draw_names(&self, sketch: &mut Sketch, theme: &Theme, top: i32) {
+        let letters = theme.label();
+        let pitch = self.pitch(sketch.width as i32);
+        let (upright, height) = self.names(sketch.width as i32, letters);
+        // Upright names need a line's height each.
+        let every = if upright && pitch > 0 { ((13 + pitch - 1) / pitch).max(1) as usize } else { 1 };
+        for (column, name) in self.layers.iter().enumerate().step_by(every) {
+            let x = LEFT + column as i32 * pitch + pitch / 2 - 1;
+            if upright {
+                let name = shorten(name, LONGEST_NAME, letters.size, false);
+                sketch.text_upwards(name, (x, top + height - (height - 4)), letters.end());
+            } else {
+                sketch.text(name.clone(), (x, top + 9), letters);
+            }
+        }
+    }
+}
+
+impl Chart for LevelMatrix {
+    fn sketch(&self, width: u32, theme: &Theme) -> Sketch {
+        let width = width.max(MINIMUM_WIDTH);
+        let mut sketch = Sketch::new(width, self.height_for(width));
+        draw_legend(&mut sketch, &self.entries(width as i32, theme), (0, 0), width as i32, theme.note());
+        let mut top = self.top(width as i32);
+        for tile_type in &self.types {
+            self.draw_type(&mut sketch, theme, tile_type, top);
+            top += TITLE + 3 * ROW + BETWEEN;
+        }
+        self.draw_names(&mut sketch, theme, top - BETWEEN);
+        sketch
+    }
+
+    fn height_for(&self, width: u32) -> u32 {
+        let width = width.max(MINIMUM_WIDTH) as i32;
+        let types = self.types.len() as i32 * (TITLE + 3 * ROW + BETWEEN) - BETWEEN;
+        (self.top(width) + types.max(0) + self.names(width, Theme::LIGHT.label()).1) as u32
+    }
+
+    fn table(&self) -> Table {
+        let columns = ["tile type", "operand"].into_iter().map(Column::words);
+        let columns = columns.chain(self.layers.iter().map(Column::words)).collect();
+        let rows = (self.types.iter())
+            .flat_map(|tile_type| (0..3).map(move |row| (tile_type, row)))
+            .map(|(tile_type, row)| {
+                let head = [tile_type.title.clone(), ["W", "I", "O"][row].to_owned()];
+                let name = |layer: &[Option<Level>; 3]| {
+                    layer[row].as_ref().map_or_else(|| "–".to_owned(), |level| level.memory.clone())
+                };
+                head.into_iter().chain(tile_type.layers.iter().map(name)).collect()
+            })
+            .collect();
+        Table { caption: "Top memory of every layer-tile".to_owned(), columns, rows }
+    }
+
+    fn describe(&self) -> String {
+        let levels: Vec<String> = self.levels().iter().map(|level| level.memory.clone()).collect();
+        format!(
+            "Top memory of W, I and O for {} layers in {} tile types; memories from the highest: {}.",
+            self.layers.len(),
+            self.types.len(),
+            levels.join(", ")
+        )
+    }
+}

@@ -1,0 +1,68 @@
+//! Every figure, drawn once for every surface: a canvas in the page, an SVG or a PNG file.
+//!
+//! A figure is plain data that implements [`Chart`]. It lays itself out in CSS pixels as a [`Sketch`], a list of shapes,
+//! which [`draw`] renders on any `plotters` backend; the same list answers hit tests and lets tests find texts that
+//! overlap or leave the figure. Each figure has a table twin and a sentence for those who cannot see it.
+//!
+//! Figures compute no cost: they show numbers that they are given.
+
+mod accesses;
+mod account;
+mod axis;
+mod breakdown;
+#[cfg(target_arch = "wasm32")]
+mod canvas;
+mod color;
+mod color_bar;
+mod data_sizes;
+mod heatmap;
+mod legend;
+mod level_matrix;
+mod macs;
+mod render;
+mod scale;
+mod scatter;
+mod sketch;
+mod table;
+mod text;
+mod theme;
+mod tile_map;
+
+pub use accesses::{AccessRow, Accesses};
+pub use account::{Counted, strategy_title};
+pub use axis::AxisScale;
+pub use breakdown::{Breakdown, Cause, StackedBar};
+#[cfg(target_arch = "wasm32")]
+pub use canvas::draw_on_canvas;
+pub use color::{Color, contrast, tile_type_color, viridis};
+pub use color_bar::ColorBar;
+pub use data_sizes::{Capacity, DataSizes, LayerData};
+pub use heatmap::{Cell, Heatmap};
+pub use level_matrix::{Level, LevelMatrix, TypeLevels};
+pub use macs::MacCounts;
+pub use render::{ChartError, PixelFont, draw, draw_sketch, svg};
+pub use scale::{Quantity, Unit, three_digits};
+pub use scatter::{Scatter, ScatterPoint};
+pub use sketch::{Anchor, Lettering, Shape, Sketch};
+pub use table::{Column, Table};
+pub use text::text_width;
+pub use theme::Theme;
+pub use tile_map::{TileTypeEntry, TileTypeMap};
+
+/// A figure.
+pub trait Chart {
+    /// The figure as shapes, `width` CSS pixels wide and [`height_for`](Self::height_for) high.
+    fn sketch(&self, width: u32, theme: &Theme) -> Sketch;
+
+    /// Its height in CSS pixels when it is `width` wide.
+    fn height_for(&self, width: u32) -> u32;
+
+    /// The same numbers as a table.
+    fn table(&self) -> Table;
+
+    /// One sentence that says what the figure shows.
+    fn describe(&self) -> String;
+}
+
+/// No figure is laid out narrower than this; a narrower surface cuts it off.
+pub const MINIMUM_WIDTH: u32 = 240;

@@ -1,0 +1,146 @@
+//! From shapes to a surface: any `plotters` backend, and SVG as text.
+
+use super::sketch::{Anchor, Lettering, Shape, Sketch};
+use super::theme::Theme;
+use super::{Chart, MINIMUM_WIDTH};
+use plotters::coord::Shift;
+use plotters::drawing::DrawingArea;
+use plotters::prelude::{Circle, DrawingBackend, IntoDrawingArea, PathElement, Polygon, Rectangle, SVGBackend};
+use plotters::style::text_anchor::{HPos, Pos, VPos};
+use plotters::style::{Color as _, FontDesc, FontFamily, FontStyle, FontTransform, ShapeStyle, TextStyle};
+use std::fmt;
+
+/// The family that each surface resolves to its system's own letters.
+const FAMILY: FontFamily<'static> = FontFamily::Name("system-ui, sans-serif");
+
+/// A surface that could not be drawn on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ChartError(pub String);
+
+impl fmt::Display for ChartError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the figure could not be drawn: {}", self.0)
+    }
+}
+
+impl std::error::Error for ChartError {}
+
+/// A backend of which it is known how it reads font sizes: they disagree by a quarter.
+pub trait PixelFont: DrawingBackend {
+    /// The `plotters` font size at which letters are one CSS pixel high.
+    const SIZE_OF_PIXEL: f64;
+}
+
+impl PixelFont for SVGBackend<'_> {
+    // plotters-svg divides by this before it writes `font-size`.
+    const SIZE_OF_PIXEL: f64 = 1.24;
+}
+
+#[cfg(target_arch = "wasm32")]
+impl PixelFont for plotters_canvas::CanvasBackend {
+    const SIZE_OF_PIXEL: f64 = 1.0;
+}
+
+/// Draws a figure `width` CSS pixels wide at the upper left corner of `root`. A backend with more pixels than that must
+/// be scaled already; its own size does not matter.
+///
+/// # Errors
+/// What the backend reports.
+pub fn draw<DB: PixelFont>(
+    chart: &dyn Chart,
+    root: &DrawingArea<DB, Shift>,
+    width: u32,
+    theme: &Theme,
+) -> Result<(), ChartError> {
+    draw_sketch(&chart.sketch(width.max(MINIMUM_WIDTH), theme), root, theme)
+}
+
+/// Draws shapes.
+///
+/// # Errors
+/// What the backend reports.
+pub fn draw_sketch<DB: PixelFont>(
+    sketch: &Sketch,
+    root: &DrawingArea<DB, Shift>,
+    theme: &Theme,
+) -> Result<(), ChartError> {
+    if theme.paint_panel {
+        let whole = [(0, 0), (sketch.width as i32, sketch.height as i32)];
+        root.draw(&Rectangle::new(whole, theme.panel.filled())).map_err(|error| ChartError(error.to_string()))?;
+    }
+    for shape in &sketch.shapes {
+        draw_shape(shape, root)?;
+    }
+    Ok(())
+}
+
+fn draw_shape<DB: PixelFont>(shape: &Shape, root: &DrawingArea<DB, Shift>) -> Result<(), ChartError> {
+    match shape {
+        Shape::Rect { at, size, radius: 0, color } => {
+            root.draw(&Rectangle::new([*at, (at.0 + size.0, at.1 + size.1)], color.filled()))
+        }
+        Shape::Rect { at, size, radius, color } => {
+            root.draw(&Polygon::new(rounded_corners(*at, *size, *radius), color.filled()))
+        }
+        Shape::Polygon { points, color } => root.draw(&Polygon::new(points.clone(), color.filled())),
+        Shape::Line { points, width, color } => {
+            let style = ShapeStyle { color: color.to_rgba(), filled: false, stroke_width: *width };
+            root.draw(&PathElement::new(points.clone(), style))
+        }
+        Shape::Circle { at, radius, color } => root.draw(&Circle::new(*at, *radius, color.filled())),
+        Shape::Text { text, at, lettering, upwards } => {
+            let style = text_style(*lettering, DB::SIZE_OF_PIXEL, *upwards);
+            // The backends centre small letters; capitals and figures stand higher.
+            let at = if *upwards { (at.0 + 1, at.1) } else { (at.0, at.1 + 1) };
+            root.draw_text(text, &style, at)
+        }
+    }
+    .map_err(|error| ChartError(error.to_string()))
+}
+
+/// Corners of a rectangle with round corners; at these radii one point a corner is within half a pixel of the circle.
+fn rounded_corners((x, y): (i32, i32), (width, height): (i32, i32), radius: i32) -> Vec<(i32, i32)> {
+    let (r, cut) = (radius, if radius > 2 { 1 } else { 0 });
+    let (right, bottom) = (x + width, y + height);
+    let mut points = vec![(x, y + r), (x + cut, y + cut), (x + r, y)];
+    points.extend([(right - r, y), (right - cut, y + cut), (right, y + r)]);
+    points.extend([(right, bottom - r), (right - cut, bottom - cut), (right - r, bottom)]);
+    points.extend([(x + r, bottom), (x + cut, bottom - cut), (x, bottom - r)]);
+    if cut == 0 {
+        // Too small for an arc: the corner is cut off.
+        points.retain(|p| !([x, right].contains(&p.0) && [y, bottom].contains(&p.1)));
+    }
+    points
+}
+
+fn text_style(lettering: Lettering, size_of_pixel: f64, upwards: bool) -> TextStyle<'static> {
+    let style = if lettering.bold { FontStyle::Bold } else { FontStyle::Normal };
+    let transform = if upwards { FontTransform::Rotate270 } else { FontTransform::None };
+    let horizontal = match lettering.anchor {
+        Anchor::Start => HPos::Left,
+        Anchor::Middle => HPos::Center,
+        Anchor::End => HPos::Right,
+    };
+    let font = FontDesc::new(FAMILY, lettering.size * size_of_pixel, style).transform(transform);
+    TextStyle { font, color: lettering.color.to_backend_color(), pos: Pos::new(horizontal, VPos::Center) }
+}
+
+/// The figure as an SVG document, with its description for those who cannot see it.
+///
+/// # Errors
+/// What the backend reports.
+pub fn svg(chart: &dyn Chart, width: u32, theme: &Theme) -> Result<String, ChartError> {
+    let sketch = chart.sketch(width.max(MINIMUM_WIDTH), theme);
+    let mut document = String::new();
+    {
+        let root = SVGBackend::with_string(&mut document, (sketch.width, sketch.height)).into_drawing_area();
+        draw_sketch(&sketch, &root, theme)?;
+        root.present().map_err(|error| ChartError(error.to_string()))?;
+    }
+    let label = escape(&chart.describe());
+    Ok(document.replacen("<svg ", &format!("<svg role=\"img\" aria-label=\"{label}\" "), 1))
+}
+
+fn escape(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}

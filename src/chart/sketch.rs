@@ -1,0 +1,246 @@
+//! A figure as a list of shapes, in CSS pixels, from the back to the front.
+
+use super::color::Color;
+use super::text::text_width;
+
+/// On which side of its place a text stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Anchor {
+    /// The text begins there.
+    Start,
+    /// It is centred there.
+    Middle,
+    /// It ends there.
+    End,
+}
+
+/// How a text looks.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Lettering {
+    /// CSS pixels.
+    pub size: f64,
+    /// Heavy or normal.
+    pub bold: bool,
+    /// Its colour.
+    pub color: Color,
+    /// On which side of its place it stands.
+    pub anchor: Anchor,
+}
+
+impl Lettering {
+    /// Centred.
+    pub fn middle(self) -> Self {
+        Self { anchor: Anchor::Middle, ..self }
+    }
+
+    /// Ending at its place.
+    pub fn end(self) -> Self {
+        Self { anchor: Anchor::End, ..self }
+    }
+
+    /// Beginning at its place.
+    pub fn start(self) -> Self {
+        Self { anchor: Anchor::Start, ..self }
+    }
+
+    /// Heavy.
+    pub fn bold(self) -> Self {
+        Self { bold: true, ..self }
+    }
+
+    /// In another colour.
+    pub fn color(self, color: Color) -> Self {
+        Self { color, ..self }
+    }
+
+    /// In another size, CSS pixels.
+    pub fn size(self, size: f64) -> Self {
+        Self { size, ..self }
+    }
+
+    /// Width of `text` in CSS pixels, never too small.
+    pub fn width(self, text: &str) -> i32 {
+        text_width(text, self.size, self.bold)
+    }
+}
+
+/// What a figure is made of.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Shape {
+    /// A filled rectangle, its corners rounded by `radius`.
+    Rect {
+        /// Left and upper edge.
+        at: (i32, i32),
+        /// Width and height.
+        size: (i32, i32),
+        /// Radius of the corners; 0 to 4.
+        radius: i32,
+        /// Its colour.
+        color: Color,
+    },
+    /// A filled polygon.
+    Polygon {
+        /// Corners.
+        points: Vec<(i32, i32)>,
+        /// Its colour.
+        color: Color,
+    },
+    /// A line.
+    Line {
+        /// Corners.
+        points: Vec<(i32, i32)>,
+        /// Its width.
+        width: u32,
+        /// Its colour.
+        color: Color,
+    },
+    /// A filled circle.
+    Circle {
+        /// Its centre.
+        at: (i32, i32),
+        /// Its radius.
+        radius: u32,
+        /// Its colour.
+        color: Color,
+    },
+    /// A text on one line, vertically centred on its place.
+    Text {
+        /// What it says.
+        text: String,
+        /// Its place.
+        at: (i32, i32),
+        /// How it looks.
+        lettering: Lettering,
+        /// Whether it reads upwards.
+        upwards: bool,
+    },
+}
+
+impl Shape {
+    /// Left, top, right and bottom edge.
+    pub fn bounds(&self) -> (i32, i32, i32, i32) {
+        match self {
+            Self::Rect { at: (x, y), size: (width, height), .. } => (*x, *y, x + width, y + height),
+            Self::Polygon { points, .. } | Self::Line { points, .. } => {
+                let xs = || points.iter().map(|p| p.0);
+                let ys = || points.iter().map(|p| p.1);
+                let edge = |value: Option<i32>| value.unwrap_or(0);
+                (edge(xs().min()), edge(ys().min()), edge(xs().max()), edge(ys().max()))
+            }
+            Self::Circle { at: (x, y), radius, .. } => {
+                let r = *radius as i32;
+                (x - r, y - r, x + r, y + r)
+            }
+            Self::Text { text, at: (x, y), lettering, upwards } => {
+                let (along, across) = (lettering.width(text), (lettering.size * 0.5).ceil() as i32);
+                let before = match lettering.anchor {
+                    Anchor::Start => 0,
+                    Anchor::Middle => along / 2,
+                    Anchor::End => along,
+                };
+                if *upwards {
+                    (x - across, y - (along - before), x + across, y + before)
+                } else {
+                    (x - before, y - across, x - before + along, y + across)
+                }
+            }
+        }
+    }
+}
+
+/// A figure as a list of shapes.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Sketch {
+    /// CSS pixels.
+    pub width: u32,
+    /// CSS pixels.
+    pub height: u32,
+    /// From the back to the front.
+    pub shapes: Vec<Shape>,
+}
+
+impl Sketch {
+    /// An empty figure.
+    pub fn new(width: u32, height: u32) -> Self {
+        Self { width, height, shapes: Vec::new() }
+    }
+
+    /// A filled rectangle; nothing where it has no extent.
+    pub fn rect(&mut self, at: (i32, i32), size: (i32, i32), color: Color) {
+        self.round_rect(at, size, 0, color);
+    }
+
+    /// A filled rectangle with round corners.
+    pub fn round_rect(&mut self, at: (i32, i32), size: (i32, i32), radius: i32, color: Color) {
+        if size.0 > 0 && size.1 > 0 {
+            let radius = radius.clamp(0, 4).min(size.0.min(size.1) / 2);
+            self.shapes.push(Shape::Rect { at, size, radius, color });
+        }
+    }
+
+    /// A horizontal line of one pixel.
+    pub fn horizontal(&mut self, (x, y): (i32, i32), length: i32, color: Color) {
+        self.rect((x, y), (length, 1), color);
+    }
+
+    /// A vertical line of one pixel.
+    pub fn vertical(&mut self, (x, y): (i32, i32), length: i32, color: Color) {
+        self.rect((x, y), (1, length), color);
+    }
+
+    /// A dashed horizontal line.
+    pub fn dashes(&mut self, (x, y): (i32, i32), length: i32, color: Color) {
+        for start in (0..length).step_by(7) {
+            self.rect((x + start, y), (4.min(length - start), 1), color);
+        }
+    }
+
+    /// A line through `points`.
+    pub fn line(&mut self, points: Vec<(i32, i32)>, width: u32, color: Color) {
+        self.shapes.push(Shape::Line { points, width, color });
+    }
+
+    /// A filled polygon.
+    pub fn polygon(&mut self, points: Vec<(i32, i32)>, color: Color) {
+        self.shapes.push(Shape::Polygon { points, color });
+    }
+
+    /// A filled circle.
+    pub fn circle(&mut self, at: (i32, i32), radius: u32, color: Color) {
+        self.shapes.push(Shape::Circle { at, radius, color });
+    }
+
+    /// Slanting lines over a rectangle: something that cannot be.
+    pub fn hatch(&mut self, (x, y): (i32, i32), (width, height): (i32, i32), color: Color) {
+        for offset in (4..width + height).step_by(6) {
+            // From the left or lower edge up to the upper or right one, at 45 degrees.
+            let from = if offset <= height { (x, y + offset) } else { (x + offset - height, y + height) };
+            let to = if offset <= width { (x + offset, y) } else { (x + width, y + offset - width) };
+            self.line(vec![from, to], 1, color);
+        }
+    }
+
+    /// A text on one line, vertically centred on its place.
+    pub fn text(&mut self, text: impl Into<String>, at: (i32, i32), lettering: Lettering) {
+        let text = text.into();
+        if !text.is_empty() {
+            self.shapes.push(Shape::Text { text, at, lettering, upwards: false });
+        }
+    }
+
+    /// A text that reads upwards, horizontally centred on its place.
+    pub fn text_upwards(&mut self, text: impl Into<String>, at: (i32, i32), lettering: Lettering) {
+        self.shapes.push(Shape::Text { text: text.into(), at, lettering, upwards: true });
+    }
+
+    /// A heading at the left and a note beside it, as far as there is room.
+    pub fn heading(&mut self, heading: (&str, Lettering), note: (&str, Lettering)) {
+        let room = self.width as i32;
+        let (heading, letters) = heading;
+        let heading = super::text::shorten(heading, room, letters.size, letters.bold);
+        let after = if heading.is_empty() { 0 } else { letters.width(&heading) + 8 };
+        let note_text = super::text::shorten(note.0, room - after, note.1.size, note.1.bold);
+        self.text(heading, (0, 9), letters);
+        self.text(note_text, (after, 10), note.1);
+    }
+}

@@ -1,0 +1,55 @@
+//! The table twin of a figure.
+
+/// What a figure shows, in rows and columns.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Table {
+    /// What it is about.
+    pub caption: String,
+    /// Headers, with units.
+    pub columns: Vec<Column>,
+    /// One string a column.
+    pub rows: Vec<Vec<String>>,
+}
+
+/// A column of a table.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Column {
+    /// Its header: `energy, mJ`.
+    pub title: String,
+    /// Whether it holds numbers, to be aligned at the right.
+    pub numeric: bool,
+}
+
+impl Column {
+    /// A column of words.
+    pub fn words(title: impl Into<String>) -> Self {
+        Self { title: title.into(), numeric: false }
+    }
+
+    /// A column of numbers.
+    pub fn numbers(title: impl Into<String>) -> Self {
+        Self { title: title.into(), numeric: true }
+    }
+}
+
+impl Table {
+    /// The table as comma-separated values (RFC 4180), header first.
+    pub fn to_csv(&self) -> String {
+        let header: Vec<String> = self.columns.iter().map(|column| column.title.clone()).collect();
+        let mut text = String::new();
+        for row in std::iter::once(&header).chain(&self.rows) {
+            let fields: Vec<String> = row.iter().map(|field| csv_field(field)).collect();
+            text.push_str(&fields.join(","));
+            text.push_str("\r\n");
+        }
+        text
+    }
+}
+
+fn csv_field(field: &str) -> String {
+    if field.contains([',', '"', '\n', '\r']) {
+        format!("\"{}\"", field.replace('"', "\"\""))
+    } else {
+        field.to_owned()
+    }
+}

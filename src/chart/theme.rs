@@ -1,0 +1,148 @@
+//! The colours and letters of the page, light and dark.
+
+use super::breakdown::Cause;
+use super::color::{Color, mix};
+use super::sketch::{Anchor, Lettering};
+use crate::hardware::Operand;
+use plotters::style::RGBColor;
+
+/// Colours of a figure; the same names as in the page's style sheet.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Theme {
+    /// What the figure is laid on; tints are mixed with it.
+    pub panel: Color,
+    /// Whether the panel is painted behind the figure: for files that leave the page.
+    pub paint_panel: bool,
+    /// Text.
+    pub ink: Color,
+    /// Labels of axes and other text of less weight.
+    pub soft: Color,
+    /// Thin lines.
+    pub line: Color,
+    /// What is selected.
+    pub accent: Color,
+    /// Weights.
+    pub weight: Color,
+    /// Inputs; also activations as a whole.
+    pub input: Color,
+    /// Outputs.
+    pub output: Color,
+    /// Data copy actions and cached overlap.
+    pub copy: Color,
+    /// Waiting.
+    pub stall: Color,
+    /// The three storing modes, from the least to the most cached.
+    pub modes: [Color; 3],
+    /// Memories from the lowest to the highest.
+    pub depth: [Color; 2],
+}
+
+impl Theme {
+    /// On white.
+    pub const LIGHT: Self = Self {
+        panel: RGBColor(255, 255, 255),
+        paint_panel: false,
+        ink: RGBColor(29, 33, 38),
+        soft: RGBColor(98, 106, 115),
+        line: RGBColor(226, 226, 221),
+        accent: RGBColor(11, 110, 110),
+        weight: RGBColor(194, 102, 45),
+        input: RGBColor(59, 111, 181),
+        output: RGBColor(90, 154, 75),
+        copy: RGBColor(138, 107, 177),
+        stall: RGBColor(222, 170, 60),
+        modes: [RGBColor(136, 193, 188), RGBColor(49, 140, 140), RGBColor(12, 70, 78)],
+        depth: [RGBColor(190, 209, 232), RGBColor(33, 63, 103)],
+    };
+
+    /// On a dark panel.
+    pub const DARK: Self = Self {
+        panel: RGBColor(29, 33, 37),
+        paint_panel: false,
+        ink: RGBColor(232, 234, 236),
+        soft: RGBColor(154, 163, 171),
+        line: RGBColor(48, 54, 60),
+        accent: RGBColor(88, 184, 179),
+        weight: RGBColor(217, 130, 74),
+        input: RGBColor(91, 143, 214),
+        output: RGBColor(116, 181, 101),
+        copy: RGBColor(165, 139, 203),
+        stall: RGBColor(226, 184, 92),
+        modes: [RGBColor(48, 112, 112), RGBColor(96, 182, 176), RGBColor(205, 240, 235)],
+        depth: [RGBColor(190, 209, 232), RGBColor(44, 86, 140)],
+    };
+
+    /// The same theme with the panel painted behind the figure.
+    pub fn painted(self) -> Self {
+        Self { paint_panel: true, ..self }
+    }
+
+    /// Colour of an operand.
+    pub fn operand(&self, operand: Operand) -> Color {
+        match operand {
+            Operand::W => self.weight,
+            Operand::I => self.input,
+            Operand::O => self.output,
+        }
+    }
+
+    /// Colour of a cause of energy, latency or accesses.
+    pub fn cause(&self, cause: Cause) -> Color {
+        match cause {
+            Cause::Activation => self.input,
+            Cause::Weight => self.weight,
+            Cause::Copy => self.copy,
+            Cause::Mac | Cause::Computing => self.soft,
+            Cause::IdlePes => mix(self.soft, self.panel, 0.5),
+            Cause::Stall => self.stall,
+            Cause::Loading => self.input,
+            Cause::Offloading => self.output,
+        }
+    }
+
+    /// Colour of series `index` of `count`: ordered, so that neighbours differ in lightness too.
+    pub fn series(&self, index: usize, count: usize) -> Color {
+        match count {
+            0 | 1 => self.modes[1],
+            2 => self.modes[if index == 0 { 0 } else { 2 }],
+            3 => self.modes[index.min(2)],
+            _ => mix(self.modes[0], self.modes[2], index as f64 / (count - 1) as f64),
+        }
+    }
+
+    /// Colour of memory level `level` of `count`, the lowest being 0.
+    pub fn level(&self, level: usize, count: usize) -> Color {
+        let share = if count > 1 { level as f64 / (count - 1) as f64 } else { 0.0 };
+        mix(self.depth[0], self.depth[1], share)
+    }
+
+    /// A calm area that waits for content.
+    pub fn placeholder(&self) -> Color {
+        mix(self.panel, self.line, 0.55)
+    }
+
+    /// Lines of the grid behind bars and points.
+    pub fn grid(&self) -> Color {
+        mix(self.panel, self.line, 0.75)
+    }
+
+    /// Heading of a figure.
+    pub fn heading(&self) -> Lettering {
+        Lettering { size: 14.0, bold: true, color: self.ink, anchor: Anchor::Start }
+    }
+
+    /// What stands beside a heading, and titles of axes.
+    pub fn note(&self) -> Lettering {
+        Lettering { size: 12.0, bold: false, color: self.soft, anchor: Anchor::Start }
+    }
+
+    /// Labels of axes.
+    pub fn label(&self) -> Lettering {
+        Lettering { size: 11.5, bold: false, color: self.soft, anchor: Anchor::Middle }
+    }
+
+    /// Values and names.
+    pub fn value(&self) -> Lettering {
+        Lettering { size: 12.0, bold: false, color: self.ink, anchor: Anchor::Start }
+    }
+}

@@ -1,0 +1,226 @@
+//! Which tile type lies where in a stack's last feature map (DeFiNES, Fig. 6).
+
+use super::color::{mix, text_on, tile_type_color};
+use super::legend::{Entry, Mark, draw_legend, legend_height};
+use super::sketch::Sketch;
+use super::{Chart, Column, MINIMUM_WIDTH, Table, Theme};
+use crate::depth_first::{TileMap, TileRun};
+
+/// A tile type in the legend.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TileTypeEntry {
+    /// Columns and rows of the feature map.
+    pub size: (u64, u64),
+    /// How many tiles are of this type.
+    pub count: u64,
+}
+
+/// Which tile type lies where.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TileTypeMap {
+    /// Columns and rows of the feature map.
+    pub size: (u64, u64),
+    /// Where the tiles lie.
+    pub map: TileMap,
+    /// The types, by their index in the map.
+    pub types: Vec<TileTypeEntry>,
+    /// The type that a person has chosen.
+    pub selected: Option<usize>,
+}
+
+/// A run that would be thinner than this is drawn so wide, at the cost of the others: one column of pixels of a large
+/// feature map is a type of its own and must be seen.
+const THINNEST: i32 = 6;
+/// Tiles smaller than this are drawn without lines between them.
+const SMALLEST_TILE: i32 = 4;
+const LEFT: i32 = 20;
+const TOP: i32 = 2;
+const UNDER: i32 = 26;
+
+struct Layout {
+    columns: Vec<i32>,
+    rows: Vec<i32>,
+    legend: (i32, i32),
+    legend_width: i32,
+}
+
+impl TileTypeMap {
+    fn layout(&self, width: u32) -> Layout {
+        let width = width.max(MINIMUM_WIDTH) as i32;
+        let beside = width >= 640;
+        let legend_width = if beside { 230 } else { width };
+        let room = if beside { width - LEFT - legend_width - 24 } else { width - LEFT - 2 };
+        let (columns, rows) = (self.size.0.max(1) as f64, self.size.1.max(1) as f64);
+        let tallest = if beside { 400.0 } else { 320.0 };
+        let scale = (f64::from(room) / columns).min(tallest / rows);
+        // A feature map that is a mere strip is widened until its tiles can be seen.
+        let extent = |count: f64| (count * scale).round().max(48.0) as i32;
+        let (map_width, map_height) = (extent(columns), extent(rows));
+        let columns = edges(&self.map.columns, LEFT, map_width);
+        let rows = edges(&self.map.rows, TOP, map_height);
+        let legend = if beside { (LEFT + map_width + 24, TOP) } else { (0, TOP + map_height + UNDER) };
+        Layout { columns, rows, legend, legend_width }
+    }
+
+    /// Index of the tile type at a place of the figure, CSS pixels, when it is `width` wide.
+    pub fn type_at(&self, x: f64, y: f64, width: u32) -> Option<usize> {
+        let layout = self.layout(width);
+        let index = |edges: &[i32], at: f64| {
+            edges.windows(2).position(|edge| at >= f64::from(edge[0]) && at < f64::from(edge[1]))
+        };
+        self.map.types.get(index(&layout.rows, y)?)?.get(index(&layout.columns, x)?).copied()
+    }
+
+    fn title(&self, index: usize) -> String {
+        let Some(entry) = self.types.get(index) else { return format!("type {}", index + 1) };
+        let tiles = if entry.count == 1 { "tile" } else { "tiles" };
+        format!("type {}: {} × {}, {} {tiles}", index + 1, entry.size.0, entry.size.1, entry.count)
+    }
+
+    fn entries(&self, theme: &Theme) -> Vec<Entry> {
+        let mark = |index: usize| match self.selected {
+            Some(selected) if selected == index => Mark::Outline(theme.accent, tile_type_color(index)),
+            _ => Mark::Chip(tile_type_color(index)),
+        };
+        (0..self.types.len()).map(|index| (mark(index), self.title(index))).collect()
+    }
+
+    fn draw_run(&self, sketch: &mut Sketch, theme: &Theme, index: usize, place: Place, runs: (TileRun, TileRun)) {
+        let Place { x, y, width, height } = place;
+        let color = tile_type_color(index);
+        let faded = self.selected.is_some_and(|selected| selected != index);
+        let color = if faded { mix(color, theme.panel, 0.6) } else { color };
+        sketch.rect((x, y), (width, height), color);
+        let lines = mix(color, theme.panel, 0.45);
+        let tiles = |extent: i32, count: u64| {
+            let pitch = f64::from(extent) / count.max(1) as f64;
+            (pitch >= f64::from(SMALLEST_TILE)).then(move || (1..count).map(move |k| (pitch * k as f64).round() as i32))
+        };
+        for offset in tiles(width, runs.0.count).into_iter().flatten() {
+            sketch.vertical((x + offset, y), height, lines);
+        }
+        for offset in tiles(height, runs.1.count).into_iter().flatten() {
+            sketch.horizontal((x, y + offset), width, lines);
+        }
+        let letters = theme.value().middle().bold();
+        let number = (index + 1).to_string();
+        // On a tile in the middle of the run, so that no line crosses it; with small tiles, on a patch of its own.
+        let middle = |start: i32, extent: i32, count: u64| {
+            let pitch = f64::from(extent) / count.max(1) as f64;
+            start + (pitch * ((count / 2) as f64 + 0.5)).round().min(f64::from(extent) - 7.0).max(0.0) as i32
+        };
+        if width >= letters.width(&number) + 6 && height >= 16 {
+            let at = (middle(x, width, runs.0.count), middle(y, height, runs.1.count));
+            let half = letters.width(&number) / 2 + 3;
+            let tile = (f64::from(width) / runs.0.count.max(1) as f64, f64::from(height) / runs.1.count.max(1) as f64);
+            let at = (
+                at.0.clamp(x + half, (x + width - half).max(x + half)),
+                at.1.clamp(y + 8, (y + height - 8).max(y + 8)),
+            );
+            if tile.0 < f64::from(2 * half) || tile.1 < 16.0 {
+                sketch.rect((at.0 - half, at.1 - 8), (2 * half, 16), color);
+            }
+            sketch.text(number, at, letters.color(text_on(color)));
+        }
+    }
+}
+
+/// Where a run is drawn.
+#[derive(Clone, Copy)]
+struct Place {
+    x: i32,
+    y: i32,
+    width: i32,
+    height: i32,
+}
+
+/// Edges of the runs in pixels: in proportion, but none thinner than [`THINNEST`].
+fn edges(runs: &[TileRun], start: i32, extent: i32) -> Vec<i32> {
+    let length = |run: &TileRun| run.size as f64 * run.count as f64;
+    let mut widths: Vec<f64> = vec![0.0; runs.len()];
+    let mut thin = vec![false; runs.len()];
+    // Widening one run may make another too thin; each round settles at least one, so that this ends.
+    for _ in 0..=runs.len() {
+        let taken = THINNEST * thin.iter().filter(|thin| **thin).count() as i32;
+        let free = f64::from((extent - taken).max(0));
+        let total: f64 = runs.iter().zip(&thin).filter(|(_, thin)| !**thin).map(|(run, _)| length(run)).sum();
+        let mut settled = true;
+        for (index, run) in runs.iter().enumerate() {
+            widths[index] = if thin[index] { f64::from(THINNEST) } else { free * length(run) / total.max(1.0) };
+            if !thin[index] && widths[index] < f64::from(THINNEST) {
+                (thin[index], settled) = (true, false);
+            }
+        }
+        if settled {
+            break;
+        }
+    }
+    let mut at = f64::from(start);
+    let mut edges = vec![start];
+    for width in widths {
+        at += width;
+        edges.push(at.round() as i32);
+    }
+    edges
+}
+
+impl Chart for TileTypeMap {
+    fn sketch(&self, width: u32, theme: &Theme) -> Sketch {
+        let width = width.max(MINIMUM_WIDTH);
+        let layout = self.layout(width);
+        let mut sketch = Sketch::new(width, self.height_for(width));
+        for ((row, edge_y), types) in self.map.rows.iter().zip(layout.rows.windows(2)).zip(&self.map.types) {
+            for ((column, edge_x), index) in self.map.columns.iter().zip(layout.columns.windows(2)).zip(types) {
+                let place = Place {
+                    x: edge_x[0],
+                    y: edge_y[0],
+                    width: edge_x[1] - edge_x[0] - 1,
+                    height: edge_y[1] - edge_y[0] - 1,
+                };
+                self.draw_run(&mut sketch, theme, *index, place, (*column, *row));
+            }
+        }
+        let (Some(right), Some(bottom)) = (layout.columns.last(), layout.rows.last()) else { return sketch };
+        let columns = format!("{} columns", self.size.0);
+        sketch.text(columns, ((LEFT + right) / 2, bottom + 12), theme.note().middle());
+        let rows = format!("{} rows", self.size.1);
+        let rows = if theme.note().width(&rows) > bottom - TOP { self.size.1.to_string() } else { rows };
+        sketch.text_upwards(rows, (8, (TOP + bottom) / 2), theme.note().middle());
+        draw_legend(&mut sketch, &self.entries(theme), layout.legend, layout.legend_width, theme.value());
+        sketch
+    }
+
+    fn height_for(&self, width: u32) -> u32 {
+        let layout = self.layout(width);
+        let legend = legend_height(&self.entries(&Theme::LIGHT), layout.legend_width, Theme::LIGHT.value());
+        let map = layout.rows.last().unwrap_or(&0) + UNDER;
+        map.max(layout.legend.1 + legend) as u32
+    }
+
+    fn table(&self) -> Table {
+        let rows = (self.types.iter().enumerate())
+            .map(|(index, entry)| {
+                vec![
+                    (index + 1).to_string(),
+                    entry.size.0.to_string(),
+                    entry.size.1.to_string(),
+                    entry.count.to_string(),
+                ]
+            })
+            .collect();
+        let columns = ["width, columns", "height, rows", "tiles"].map(Column::numbers);
+        let columns = std::iter::once(Column::words("tile type")).chain(columns).collect();
+        Table { caption: "Tile types".to_owned(), columns, rows }
+    }
+
+    fn describe(&self) -> String {
+        let tiles: u64 = self.types.iter().map(|entry| entry.count).sum();
+        let types: Vec<String> = (0..self.types.len()).map(|index| self.title(index)).collect();
+        let (columns, rows) = self.size;
+        format!(
+            "Feature map of {columns} columns and {rows} rows, cut into {tiles} tiles of {} types: {}.",
+            self.types.len(),
+            types.join("; ")
+        )
+    }
+}

@@ -1,0 +1,182 @@
+//! What a person can write on the command line.
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use fusescape::depth_first::{FuseDepth, StoringMode};
+use fusescape::rules::Rules;
+use fusescape::search::{Objective, Weights};
+use std::path::PathBuf;
+
+/// Schedules deep neural networks on accelerators.
+#[derive(Debug, Parser)]
+#[command(version, arg_required_else_help = true)]
+pub struct Arguments {
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Explores depth-first schedules (DeFiNES) of a network on a core
+    DepthFirst(DepthFirst),
+    /// Lists the presets, or prints one of them
+    Presets {
+        /// Print this one
+        name: Option<String>,
+    },
+    /// Says everything that is wrong with documents
+    Validate {
+        /// Hardware or workload documents
+        #[arg(required = true)]
+        files: Vec<PathBuf>,
+    },
+    /// Serves the page on this machine
+    Serve {
+        /// Port; 0 takes a free one
+        #[arg(long, default_value_t = 8080)]
+        port: u16,
+        /// What to serve
+        #[arg(long, default_value = "www")]
+        directory: PathBuf,
+    },
+}
+
+/// What to explore.
+#[derive(Debug, Args)]
+pub struct DepthFirst {
+    /// Hardware: a preset or a file
+    #[arg(long, value_name = "PRESET|FILE")]
+    pub hardware: String,
+    /// Network: a preset or a file
+    #[arg(long, value_name = "PRESET|FILE")]
+    pub workload: String,
+    /// Overlap storing mode, several separated by commas [default: all]
+    #[arg(long, value_delimiter = ',', value_parser = parse_mode)]
+    pub mode: Vec<StoringMode>,
+    /// One tile size: columns x rows of the last feature map
+    #[arg(long, value_name = "XxY", value_parser = parse_tile, conflicts_with = "grid")]
+    pub tile: Option<(u64, u64)>,
+    /// All widths with all heights [default: 1,4,16,60,240,960x1,4,18,72,270,540]
+    #[arg(long, value_name = "X,X,..xY,Y,..", value_parser = parse_grid)]
+    pub grid: Option<Grid>,
+    /// Which layers are fused: auto, single-layer, layer-by-layer, or names of layers to cut after
+    #[arg(long, default_value = "auto", value_name = "auto|single-layer|layer-by-layer|CUTS", value_parser = parse_stacks)]
+    pub stacks: FuseDepth,
+    /// At most so many loop prime factors are ordered
+    #[arg(long, default_value_t = 6)]
+    pub lpf_limit: usize,
+    /// What to minimise: energy, latency, edp, dram-accesses, accesses:MEMORY or
+    /// weighted:energy=A,latency=B,dram-accesses=C (per pJ, cycle, word)
+    #[arg(long, default_value = "energy", value_parser = parse_objective)]
+    pub objective: Objective,
+    /// Rules of the model: what is right, or what the published tool does
+    #[arg(long, value_enum, default_value_t = RuleSet::Corrected)]
+    pub rules: RuleSet,
+    /// How to print the result
+    #[arg(long, value_enum, default_value_t = Format::Table)]
+    pub format: Format,
+}
+
+/// Tile widths and heights.
+#[derive(Debug, Clone)]
+pub struct Grid {
+    pub x: Vec<u64>,
+    pub y: Vec<u64>,
+}
+
+/// Known combinations of rules.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum RuleSet {
+    /// What is right
+    Corrected,
+    /// The DeFiNES artifact of 2022, defects included
+    #[value(name = "defines-2022")]
+    Defines2022,
+}
+
+impl RuleSet {
+    pub fn rules(self) -> Rules {
+        match self {
+            Self::Corrected => Rules::CORRECTED,
+            Self::Defines2022 => Rules::DEFINES_2022,
+        }
+    }
+}
+
+/// How to print results.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// For a person
+    Table,
+    /// For a program; fields carry their unit
+    Json,
+    /// For a spreadsheet
+    Csv,
+}
+
+fn parse_mode(text: &str) -> Result<StoringMode, String> {
+    let names = || StoringMode::ALL.map(StoringMode::name).join(", ");
+    StoringMode::from_name(text).ok_or_else(|| format!("use one of {}", names()))
+}
+
+fn parse_tile(text: &str) -> Result<(u64, u64), String> {
+    let grid = parse_grid(text)?;
+    match (grid.x.as_slice(), grid.y.as_slice()) {
+        (&[x], &[y]) => Ok((x, y)),
+        _ => Err("write one width and one height, such as 60x72; --grid takes several".into()),
+    }
+}
+
+fn parse_grid(text: &str) -> Result<Grid, String> {
+    let (x, y) = text.split_once('x').ok_or("write widths x heights, such as 4,16x18,72")?;
+    Ok(Grid { x: parse_sizes(x)?, y: parse_sizes(y)? })
+}
+
+fn parse_sizes(text: &str) -> Result<Vec<u64>, String> {
+    text.split(',')
+        .map(str::trim)
+        .map(|size| match size.parse() {
+            Ok(0) | Err(_) => Err(format!("`{size}` is no tile size: write 1 or more")),
+            Ok(size) => Ok(size),
+        })
+        .collect()
+}
+
+fn parse_stacks(text: &str) -> Result<FuseDepth, String> {
+    Ok(match text {
+        "auto" => FuseDepth::Automatic,
+        "single-layer" => FuseDepth::SingleLayer,
+        "layer-by-layer" => FuseDepth::LayerByLayer,
+        names => FuseDepth::Cuts(names.split(',').map(|name| name.trim().to_owned()).collect()),
+    })
+}
+
+fn parse_objective(text: &str) -> Result<Objective, String> {
+    match text.split_once(':') {
+        None => match text {
+            "energy" => Ok(Objective::Energy),
+            "latency" => Ok(Objective::Latency),
+            "edp" => Ok(Objective::EnergyDelayProduct),
+            "dram-accesses" => Ok(Objective::DramAccesses),
+            _ => Err("use energy, latency, edp, dram-accesses, accesses:MEMORY or weighted:energy=1,latency=1".into()),
+        },
+        Some(("accesses", memory)) => Ok(Objective::MemoryAccesses(memory.to_owned())),
+        Some(("weighted", weights)) => parse_weights(weights).map(Objective::Weighted),
+        Some((kind, _)) => Err(format!("there is no objective `{kind}:`; use accesses:MEMORY or weighted:...")),
+    }
+}
+
+fn parse_weights(text: &str) -> Result<Weights, String> {
+    let mut weights = Weights::default();
+    for part in text.split(',') {
+        let (name, value) = part.split_once('=').ok_or_else(|| format!("`{part}` is not NAME=WEIGHT"))?;
+        let value: f64 = value.parse().map_err(|_| format!("`{value}` is no number"))?;
+        match name {
+            "energy" => weights.energy = value,
+            "latency" => weights.latency = value,
+            "dram-accesses" => weights.dram_accesses = value,
+            _ => return Err(format!("there is no weight `{name}`; use energy, latency and dram-accesses")),
+        }
+    }
+    Ok(weights)
+}

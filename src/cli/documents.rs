@@ -1,0 +1,72 @@
+//! Presets, files, and what is wrong with them.
+
+use super::Failure;
+use fusescape::hardware::Core;
+use fusescape::spec::{Diagnostics, Preset, find_preset, hardware_presets, workload_presets};
+use fusescape::workload::Network;
+use std::path::{Path, PathBuf};
+
+/// Text of a preset or of a file.
+pub fn load(name: &str, presets: &'static [Preset]) -> Result<String, Failure> {
+    match find_preset(presets, name) {
+        Ok(preset) => Ok(preset.text.to_owned()),
+        Err(unknown) if !Path::new(name).exists() => Err(format!("{unknown} Nor is there a file `{name}`.").into()),
+        Err(_) => read(Path::new(name)),
+    }
+}
+
+fn read(path: &Path) -> Result<String, Failure> {
+    std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()).into())
+}
+
+/// Lists the presets, or prints one.
+pub fn presets(name: Option<&str>) -> Result<(), Failure> {
+    if let Some(name) = name {
+        let found = find_preset(hardware_presets(), name).or_else(|_| find_preset(workload_presets(), name));
+        let all = hardware_presets().iter().chain(workload_presets()).map(|preset| preset.id);
+        let text = found
+            .map(|preset| preset.text)
+            .map_err(|_| format!("There is no preset `{name}`. Use one of {}.", all.collect::<Vec<_>>().join(", ")))?;
+        print!("{text}");
+        return Ok(());
+    }
+    for (what, presets) in [("hardware", hardware_presets()), ("workload", workload_presets())] {
+        println!("{what}");
+        for preset in presets {
+            println!("  {:<22} {}", preset.id, preset.title);
+        }
+    }
+    Ok(())
+}
+
+/// Says everything that is wrong with the files.
+pub fn validate(files: &[PathBuf]) -> Result<(), Failure> {
+    let mut wrong = Vec::new();
+    for file in files {
+        let text = match read(file) {
+            Ok(text) => text,
+            Err(error) => {
+                wrong.push(error.to_string());
+                continue;
+            }
+        };
+        match check(&text) {
+            Ok(summary) => println!("{}: {summary}", file.display()),
+            Err(diagnostics) => {
+                wrong.extend(diagnostics.0.iter().map(|diagnostic| format!("{}: {diagnostic}", file.display())));
+            }
+        }
+    }
+    if wrong.is_empty() { Ok(()) } else { Err(wrong.join("\n").into()) }
+}
+
+/// A document with layers is a workload, any other one hardware.
+fn check(text: &str) -> Result<String, Diagnostics> {
+    if text.lines().any(|line| line.starts_with("layers")) || text.contains("\"layers\"") {
+        let network = Network::from_text(text)?;
+        let layers = network.computing().count();
+        return Ok(format!("the network `{}`: {layers} layers, {:.3e} MACs", network.name, network.macs() as f64));
+    }
+    let core = Core::from_text(text)?;
+    Ok(format!("the core `{}`: {} PEs, {} memories", core.name, core.pe_count(), core.memories.len()))
+}

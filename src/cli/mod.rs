@@ -1,0 +1,27 @@
+//! Arguments, and what each command does with them.
+
+mod arguments;
+mod depth_first;
+mod documents;
+mod report;
+mod serve;
+
+pub use arguments::Arguments;
+
+use arguments::Command;
+
+/// Why a command failed, for a person.
+pub type Failure = Box<dyn std::error::Error>;
+
+/// Runs the command.
+///
+/// # Errors
+/// Whatever keeps it from doing what it was asked to, with all that is wrong at once.
+pub fn run(arguments: &Arguments) -> Result<(), Failure> {
+    match &arguments.command {
+        Command::DepthFirst(options) => depth_first::run(options),
+        Command::Presets { name } => documents::presets(name.as_deref()),
+        Command::Validate { files } => documents::validate(files),
+        Command::Serve { port, directory } => serve::serve(*port, directory),
+    }
+}

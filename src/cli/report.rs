@@ -1,0 +1,230 @@
+//! Printing a sweep: for a person, a program, or a spreadsheet.
+
+use super::Failure;
+use fusescape::depth_first::PointAccount;
+use fusescape::explore::{Combination, PointSummary, Sweep, SweepPlan, best_combination, best_point, pareto_front};
+use serde_json::{Value, json};
+
+/// One point of the sweep.
+pub enum Row {
+    /// It was scheduled.
+    Done { summary: PointSummary, account: Box<PointAccount> },
+    /// It cannot be.
+    Failed { point: usize, reasons: Vec<String> },
+}
+
+/// A finished sweep.
+pub struct Report<'a> {
+    sweep: &'a Sweep,
+    plan: &'a SweepPlan,
+    rows: Vec<Row>,
+    best: Option<usize>,
+    pareto: Vec<usize>,
+    combination: Option<Combination>,
+}
+
+impl<'a> Report<'a> {
+    pub fn new(sweep: &'a Sweep, plan: &'a SweepPlan, rows: Vec<Row>) -> Self {
+        let done: Vec<PointSummary> = rows
+            .iter()
+            .filter_map(|row| match row {
+                Row::Done { summary, .. } => Some(summary.clone()),
+                Row::Failed { .. } => None,
+            })
+            .collect();
+        Self {
+            best: best_point(&done).map(|best| best.point),
+            pareto: pareto_front(&done).into_iter().map(|index| done[index].point).collect(),
+            combination: best_combination(&sweep.settings, &plan.strategies, &done),
+            sweep,
+            plan,
+            rows,
+        }
+    }
+
+    /// An error where not a single point could be scheduled.
+    pub fn failure_if_empty(&self) -> Result<(), Failure> {
+        match self.best {
+            Some(_) => Ok(()),
+            None => Err("No point of the sweep can be scheduled; the reasons are above.".into()),
+        }
+    }
+
+    pub fn print_table(&self) {
+        println!("{} on {}\n", self.sweep.network.name, self.sweep.core.name);
+        println!(
+            "{:<22} {:>12} {:>12} {:>14} {:>10} {:>14}  stacks",
+            "mode", "tile", "energy [mJ]", "latency [Mcc]", "MAC [G]", "DRAM [Mword]"
+        );
+        for row in &self.rows {
+            match row {
+                Row::Done { summary, account } => self.print_row(summary, account),
+                Row::Failed { point, reasons } => {
+                    let (tile, mode) = self.tile_and_mode(*point);
+                    println!("{mode:<22} {tile:>12}  impossible: {}", reasons.join(" "));
+                }
+            }
+        }
+        if let [Row::Done { account, .. }] = self.rows.as_slice() {
+            print_account(account);
+        } else {
+            println!("\n* best, + no other point is better in both energy and latency");
+            self.print_combination();
+        }
+    }
+
+    fn print_row(&self, summary: &PointSummary, account: &PointAccount) {
+        let (tile, mode) = self.tile_and_mode(summary.point);
+        let mark = match () {
+            () if self.best == Some(summary.point) => "*",
+            () if self.pareto.contains(&summary.point) => "+",
+            () => "",
+        };
+        println!(
+            "{mode:<22} {tile:>12} {:>12.4} {:>14.4} {:>10.3} {:>14.4}  {:<6} {mark}",
+            summary.energy_pj / 1e9,
+            summary.latency_cycles as f64 / 1e6,
+            summary.macs as f64 / 1e9,
+            summary.dram_words / 1e6,
+            account.stacks.len(),
+        );
+    }
+
+    fn print_combination(&self) {
+        let Some(combination) = self.combination.as_ref().filter(|combination| combination.points.len() > 1) else {
+            return;
+        };
+        println!(
+            "\nEach stack at its best: {:.4} mJ, {:.4} Mcycles",
+            combination.energy_pj / 1e9,
+            combination.latency_cycles as f64 / 1e6
+        );
+        for (stack, &point) in combination.points.iter().enumerate() {
+            let (tile, mode) = self.tile_and_mode(point);
+            println!("  stack {}: {mode}, {tile}", stack + 1);
+        }
+    }
+
+    fn tile_and_mode(&self, point: usize) -> (String, &'static str) {
+        let strategy = &self.plan.strategies[point];
+        let size = |size: u64| if size == u64::MAX { "all".to_owned() } else { size.to_string() };
+        (format!("{} x {}", size(strategy.tile.0), size(strategy.tile.1)), strategy.mode.title())
+    }
+
+    fn row(&self, row: &Row) -> Value {
+        let (point, done) = match row {
+            Row::Done { summary, account } => (summary.point, Ok((summary, account))),
+            Row::Failed { point, reasons } => (*point, Err(reasons)),
+        };
+        let strategy = &self.plan.strategies[point];
+        let size = |size: u64| (size != u64::MAX).then_some(size);
+        let mut value = json!({
+            "mode": strategy.mode.name(),
+            "tile_x_columns": size(strategy.tile.0),
+            "tile_y_rows": size(strategy.tile.1),
+            "stacks": strategy.fuse.to_string(),
+        });
+        let fields = match done {
+            Err(reasons) => json!({ "impossible": reasons }),
+            Ok((summary, account)) => json!({
+                "energy_pj": summary.energy_pj,
+                "latency_cycles": summary.latency_cycles,
+                "macs": summary.macs,
+                "dram_words": summary.dram_words,
+                "score": summary.score,
+                "is_best": self.best == Some(point),
+                "is_pareto_optimal": self.pareto.contains(&point),
+                "energy": account.energy,
+                "latency": account.latency,
+            }),
+        };
+        if let (Some(value), Value::Object(fields)) = (value.as_object_mut(), fields) {
+            value.extend(fields);
+        }
+        value
+    }
+
+    pub fn print_json(&self) -> Result<(), Failure> {
+        let mut value = json!({
+            "hardware": self.sweep.core.name,
+            "workload": self.sweep.network.name,
+            "settings": self.sweep.settings,
+            "mapping_problems": self.plan.problems.list.len(),
+            "points": self.rows.iter().map(|row| self.row(row)).collect::<Vec<_>>(),
+            "best_combination": self.combination,
+        });
+        if let [Row::Done { account, .. }] = self.rows.as_slice() {
+            value["account"] = serde_json::to_value(account)?;
+        }
+        println!("{}", serde_json::to_string_pretty(&value)?);
+        Ok(())
+    }
+
+    pub fn print_csv(&self) {
+        println!("mode,tile_x_columns,tile_y_rows,energy_pj,latency_cycles,macs,dram_words,impossible");
+        for row in &self.rows {
+            let value = self.row(row);
+            let cells = [
+                "mode",
+                "tile_x_columns",
+                "tile_y_rows",
+                "energy_pj",
+                "latency_cycles",
+                "macs",
+                "dram_words",
+                "impossible",
+            ]
+            .map(|field| match &value[field] {
+                Value::Null => String::new(),
+                Value::String(text) => text.clone(),
+                Value::Array(reasons) => {
+                    let text: Vec<&str> = reasons.iter().filter_map(Value::as_str).collect();
+                    format!("\"{}\"", text.join(" ").replace('"', "\"\""))
+                }
+                number => number.to_string(),
+            });
+            println!("{}", cells.join(","));
+        }
+    }
+}
+
+fn print_account(account: &PointAccount) {
+    let (energy, latency) = (&account.energy, &account.latency);
+    println!("\nenergy [mJ]");
+    for (cause, pj) in [
+        ("activation", energy.activation_pj),
+        ("weight", energy.weight_pj),
+        ("data copy", energy.copy_pj),
+        ("MAC", energy.mac_pj),
+    ] {
+        println!("  {cause:<12} {:>12.4}", pj / 1e9);
+    }
+    println!("latency [Mcycles]");
+    for (cause, cycles) in [
+        ("computing", latency.temporal_cycles),
+        ("stalls", latency.stall_cycles),
+        ("loading", latency.loading_cycles),
+        ("offloading", latency.offloading_cycles),
+        ("data copy", latency.copy_cycles),
+    ] {
+        println!("  {cause:<12} {:>12.4}", cycles as f64 / 1e6);
+    }
+    println!("{:<24} {:>14} {:>14} {:>14}   [M words]", "memory", "activation", "weight", "data copy");
+    for memory in &account.memories {
+        let words = memory.words;
+        let [activation, weight, copy] = [words.activation, words.weight, words.copy].map(|words| words / 1e6);
+        println!("  {:<22} {activation:>14.4} {weight:>14.4} {copy:>14.4}", memory.name);
+    }
+    for (index, stack) in account.stacks.iter().enumerate() {
+        let (x, y) = stack.output_size;
+        println!(
+            "stack {}: {} layers to {}, map {x} x {y}, {} tiles of {} types, weights in {}",
+            index + 1,
+            stack.layers.len(),
+            stack.layers.last().map_or("", String::as_str),
+            stack.tile_count,
+            stack.tile_types.len(),
+            stack.weight_memory.as_deref().unwrap_or("none"),
+        );
+    }
+}
