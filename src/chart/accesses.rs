@@ -30,12 +30,27 @@ pub struct Accesses {
 
 const CAUSES: [Cause; 3] = [Cause::Activation, Cause::Weight, Cause::Copy];
 const BAR: i32 = 14;
-const GROUP: i32 = 3 * BAR + 12;
+const BETWEEN: i32 = 12;
 const UNDER: i32 = 38;
 
+impl AccessRow {
+    /// The causes that occur at this memory.
+    fn bars(&self) -> impl Iterator<Item = (f64, Cause)> + '_ {
+        self.by_cause.into_iter().zip(CAUSES).filter(|(value, _)| value.is_finite() && *value > 0.0)
+    }
+
+    fn height(&self) -> i32 {
+        self.bars().count().max(1) as i32 * BAR
+    }
+}
+
 impl Accesses {
+    fn plot_height(&self) -> i32 {
+        self.rows.iter().map(|row| row.height() + BETWEEN).sum()
+    }
+
     fn values(&self) -> impl Iterator<Item = f64> + '_ {
-        self.rows.iter().flat_map(|row| row.by_cause).filter(|value| value.is_finite() && *value > 0.0)
+        self.rows.iter().flat_map(AccessRow::bars).map(|(value, _)| value)
     }
 
     fn range(&self) -> (f64, f64) {
@@ -74,23 +89,27 @@ impl Chart for Accesses {
         let end = width as i32 - self.right();
         draw_legend(&mut sketch, &Self::entries(theme), (0, 0), width as i32, theme.note());
         let axis = Axis::new(self.scale, self.range(), (left, end));
-        let bottom = top + self.rows.len() as i32 * GROUP;
+        let bottom = top + self.plot_height();
         for value in axis.marks(((end - left) / 70).max(2) as usize) {
             sketch.vertical((axis.at(value), top), bottom - top, theme.grid());
             sketch.text(self.quantity.compact_tick(value), (axis.at(value), bottom + 10), theme.label());
         }
-        for (index, row) in self.rows.iter().enumerate() {
-            let y = top + index as i32 * GROUP + 6;
+        let mut y = top + BETWEEN / 2;
+        for row in &self.rows {
             let name = shorten(&row.memory, left - 10, 12.0, false);
-            sketch.text(name, (left - 10, y + 3 * BAR / 2 - 1), theme.value().end());
-            for (k, (value, cause)) in row.by_cause.into_iter().zip(CAUSES).enumerate() {
-                let y = y + k as i32 * BAR;
-                let bar_end = if value > 0.0 { axis.at(value).max(left + 1) } else { left };
+            sketch.text(name, (left - 10, y + row.height() / 2 - 1), theme.value().end());
+            for (value, cause) in row.bars() {
+                let bar_end = axis.at(value).max(left + 1);
                 sketch.rect((left, y), (bar_end - left, BAR - 2), theme.cause(cause));
                 let letters = theme.value().size(11.0);
-                let letters = if value > 0.0 { letters } else { letters.color(theme.soft) };
                 sketch.text(self.quantity.compact(value), (bar_end + 5, y + BAR / 2 - 1), letters);
+                y += BAR;
             }
+            if row.bars().next().is_none() {
+                sketch.text("0", (left + 5, y + BAR / 2 - 1), theme.value().size(11.0).color(theme.soft));
+                y += BAR;
+            }
+            y += BETWEEN;
         }
         sketch.vertical((left - 1, top), bottom - top, theme.soft);
         let log = if self.scale == AxisScale::Log { " (log scale)" } else { "" };
@@ -100,7 +119,7 @@ impl Chart for Accesses {
     }
 
     fn height_for(&self, width: u32) -> u32 {
-        (Self::top(width.max(MINIMUM_WIDTH) as i32) + self.rows.len() as i32 * GROUP + UNDER) as u32
+        (Self::top(width.max(MINIMUM_WIDTH) as i32) + self.plot_height() + UNDER) as u32
     }
 
     fn table(&self) -> Table {

@@ -8,14 +8,14 @@ pub type Color = RGBColor;
 /// Paul Tol's `light` scheme: for areas with dark text on them, safe for the colour-blind.
 /// Source: P. Tol, "Colour Schemes", SRON/EPS/TN/09-002, Fig. 8.
 const TILE_TYPES: [Color; 9] = [
-    RGBColor(119, 170, 221),
     RGBColor(238, 136, 102),
+    RGBColor(119, 170, 221),
     RGBColor(238, 221, 136),
     RGBColor(68, 187, 153),
-    RGBColor(255, 170, 187),
-    RGBColor(170, 170, 0),
     RGBColor(153, 221, 255),
+    RGBColor(255, 170, 187),
     RGBColor(187, 204, 51),
+    RGBColor(170, 170, 0),
     RGBColor(221, 221, 221),
 ];
 

@@ -26,7 +26,10 @@ const WIDE: i32 = 560;
 
 impl ColorBar {
     fn entries(&self, theme: &Theme) -> Vec<Entry> {
-        let mut entries = vec![(Mark::Outline(theme.ink, viridis(0.0)), "best of its storing mode".to_owned())];
+        let mut entries = vec![(
+            Mark::Outline { line: theme.ink, gap: theme.panel, inside: viridis(0.0) },
+            "best of its storing mode".to_owned(),
+        )];
         if self.pareto {
             entries.push((Mark::Dot(theme.ink), "best trade-off of energy and latency".to_owned()));
         }

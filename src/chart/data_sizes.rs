@@ -86,7 +86,7 @@ impl DataSizes {
 
     fn right(&self) -> i32 {
         let letters = Theme::LIGHT.label();
-        let width = |c: &&Capacity| letters.width(&c.memory).min(LONGEST_NAME).max(letters.width("64.0 KiB"));
+        let width = |c: &&Capacity| letters.bold().width(&c.memory).min(LONGEST_NAME).max(letters.width("64.0 KiB"));
         self.range().0.iter().map(width).max().map_or(2, |width| width + 10)
     }
 
@@ -109,7 +109,7 @@ impl DataSizes {
     fn draw_bars(&self, sketch: &mut Sketch, theme: &Theme, axis: &Axis, bottom: i32) {
         let width = sketch.width as i32;
         let pitch = self.pitch(width);
-        let column = (pitch * 7 / 10).clamp(3, 64);
+        let column = (pitch * 4 / 5).clamp(3, 64);
         for (index, layer) in self.layers.iter().enumerate() {
             let x = LEFT + index as i32 * pitch + (pitch - column) / 2;
             let mut bar = |x: i32, width: i32, bytes: f64, color| {

@@ -216,12 +216,13 @@ impl Heatmap {
         let best = self.best();
         let selected = self.selected.filter(|(column, row)| *column < self.widths.len() && *row < self.heights.len());
         if let Some(best) = best {
-            self.emphasize(sketch, layout, theme, best, &[(2, theme.ink)]);
+            self.emphasize(sketch, layout, theme, best, &[(3, theme.ink), (1, theme.panel)]);
         }
         if let Some(selected) = selected {
-            let rings = [(5, theme.panel), (4, theme.accent), (2, theme.panel), (2, theme.ink)];
-            let count = if best == Some(selected) { 4 } else { 3 };
-            self.emphasize(sketch, layout, theme, selected, &rings[..count]);
+            let chosen = [(5, theme.panel), (4, theme.accent), (1, theme.panel)];
+            let chosen_best = [(7, theme.panel), (6, theme.accent), (4, theme.panel), (3, theme.ink), (1, theme.panel)];
+            let rings = if best == Some(selected) { &chosen_best[..] } else { &chosen[..] };
+            self.emphasize(sketch, layout, theme, selected, rings);
         }
         let Some((letters, significant)) = self.lettering(theme, layout.size()) else { return };
         for row in 0..self.heights.len() {

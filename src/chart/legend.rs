@@ -9,8 +9,8 @@ use super::text::shorten;
 pub(super) enum Mark {
     /// A filled square.
     Chip(Color),
-    /// A square outline of a colour around the panel's.
-    Outline(Color, Color),
+    /// A square with a line around it, and a gap between.
+    Outline { line: Color, gap: Color, inside: Color },
     /// A hatched square: background and lines.
     Hatched(Color, Color),
     /// A small dot.
@@ -65,9 +65,11 @@ fn draw_mark(sketch: &mut Sketch, mark: Mark, (x, middle): (i32, i32)) {
     let (corner, size) = ((x, middle - MARK / 2), (MARK, MARK));
     match mark {
         Mark::Chip(color) => sketch.round_rect(corner, size, 3, color),
-        Mark::Outline(color, inside) => {
-            sketch.round_rect(corner, size, 3, color);
-            sketch.round_rect((corner.0 + 2, corner.1 + 2), (MARK - 4, MARK - 4), 2, inside);
+        Mark::Outline { line, gap, inside } => {
+            for (inset, color) in [(0, line), (2, gap), (3, inside)] {
+                let extent = MARK - 2 * inset;
+                sketch.round_rect((corner.0 + inset, corner.1 + inset), (extent, extent), 3, color);
+            }
         }
         Mark::Hatched(background, lines) => {
             sketch.rect(corner, size, background);

@@ -107,6 +107,7 @@ impl LevelMatrix {
         let title = theme.value().bold();
         sketch.text(shorten(&tile_type.title, width, title.size, true), (0, top + TITLE / 2), title);
         let gap = if pitch >= 12 { 2 } else { 1 };
+        let radius = if pitch >= 24 { 4 } else { 2 };
         for (row, operand) in [Operand::W, Operand::I, Operand::O].into_iter().enumerate() {
             let y = top + TITLE + row as i32 * ROW;
             let chip = theme.operand(operand);
@@ -117,11 +118,11 @@ impl LevelMatrix {
                 let (corner, size) = ((LEFT + column as i32 * pitch, y), (pitch - gap, ROW - 2));
                 let middle = (corner.0 + size.0 / 2, corner.1 + size.1 / 2);
                 let Some(level) = &layer[row] else {
-                    sketch.round_rect(corner, size, 4, theme.placeholder());
+                    sketch.round_rect(corner, size, radius, theme.placeholder());
                     continue;
                 };
                 let color = theme.level(level.depth, self.depths);
-                sketch.round_rect(corner, size, 4, color);
+                sketch.round_rect(corner, size, radius, color);
                 let letters = theme.value().middle().color(text_on(color));
                 match text {
                     CellText::Names(size) => sketch.text(level.memory.clone(), middle, letters.size(size)),

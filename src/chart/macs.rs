@@ -21,7 +21,7 @@ pub struct MacCounts {
 
 const PLOT: i32 = 190;
 const LEFT: i32 = 46;
-const UNDER: i32 = 44;
+const UNDER: i32 = 56;
 
 impl MacCounts {
     fn values(&self) -> impl Iterator<Item = f64> + '_ {
@@ -48,6 +48,25 @@ impl MacCounts {
         legend_height(&self.entries(&Theme::LIGHT), width, Theme::LIGHT.note()) + 22
     }
 
+    /// Tile sizes under their groups, on two lines where they do not fit on one, and only some where that is no help.
+    fn draw_names(&self, sketch: &mut Sketch, theme: &Theme, pitch: i32, bottom: i32) {
+        let letters = theme.label();
+        let lines = self.groups.iter().flat_map(|(name, _)| two_lines(name));
+        let needed = lines.map(|line| letters.width(&line)).max().unwrap_or(0) + 6;
+        let fits = self.groups.iter().all(|(name, _)| letters.width(name) + 6 <= pitch);
+        let every = if fits { 1 } else { ((needed + pitch - 1) / pitch.max(1)).max(1) };
+        for (index, (name, _)) in self.groups.iter().enumerate().step_by(every as usize) {
+            let x = LEFT + index as i32 * pitch + pitch / 2;
+            if fits {
+                sketch.text(name.clone(), (x, bottom + 13), letters);
+            } else {
+                for (line, y) in two_lines(name).into_iter().zip([bottom + 13, bottom + 27]) {
+                    sketch.text(line, (x, y), letters);
+                }
+            }
+        }
+    }
+
     fn draw_group(
         &self,
         sketch: &mut Sketch,
@@ -58,7 +77,7 @@ impl MacCounts {
     ) {
         let (x, pitch, bottom) = place;
         let count = self.series.len().max(1) as i32;
-        let bar = ((pitch - 10.min(pitch / 4)) / count).clamp(1, 34);
+        let bar = ((pitch - 10.min(pitch / 4)) / count).clamp(1, 44);
         let start = x + (pitch - bar * count) / 2;
         for (index, value) in values.iter().enumerate() {
             let at = start + index as i32 * bar;
@@ -67,11 +86,16 @@ impl MacCounts {
             let color = theme.series(index, self.series.len());
             sketch.rect((at, y), (if bar > 3 { bar - 1 } else { bar }, bottom - y), color);
             let (letters, text) = (theme.label().size(10.5), Quantity::Macs.compact(value));
-            if letters.width(&text) <= bar + 2 {
+            if letters.width(&text) < bar {
                 sketch.text(text, (at + (bar - 1) / 2, y - 8), letters);
             }
         }
     }
+}
+
+/// A tile size on two lines: `240 ×` and `270`.
+fn two_lines(name: &str) -> [String; 2] {
+    name.split_once(" × ").map_or([name.to_owned(), String::new()], |(x, y)| [format!("{x} ×"), y.to_owned()])
 }
 
 impl Chart for MacCounts {
@@ -81,27 +105,23 @@ impl Chart for MacCounts {
         let (top, right) = (self.top(width as i32), width as i32 - 2);
         let bottom = top + PLOT;
         draw_legend(&mut sketch, &self.entries(theme), (0, 0), width as i32, theme.note());
-        let axis = Axis::new(self.scale, self.range(), (bottom, top));
+        // Room above the highest bar for its value.
+        let axis = Axis::new(self.scale, self.range(), (bottom, top + 14));
         let pitch = (right - LEFT) / self.groups.len().max(1) as i32;
         let end = LEFT + pitch * self.groups.len() as i32;
         for value in axis.marks(6) {
             sketch.horizontal((LEFT, axis.at(value)), end - LEFT, theme.grid());
             sketch.text(Quantity::Macs.compact_tick(value), (LEFT - 6, axis.at(value)), theme.label().end());
         }
-        let longest = self.groups.iter().map(|(name, _)| theme.label().width(name)).max().unwrap_or(0);
-        let every = ((longest + 8 + pitch.max(1) - 1) / pitch.max(1)).max(1);
-        for (index, (name, values)) in self.groups.iter().enumerate() {
-            let x = LEFT + index as i32 * pitch;
-            self.draw_group(&mut sketch, theme, &axis, values, (x, pitch, bottom));
-            if index as i32 % every == 0 {
-                sketch.text(name.clone(), (x + pitch / 2, bottom + 13), theme.label());
-            }
+        for (index, (_, values)) in self.groups.iter().enumerate() {
+            self.draw_group(&mut sketch, theme, &axis, values, (LEFT + index as i32 * pitch, pitch, bottom));
         }
+        self.draw_names(&mut sketch, theme, pitch, bottom);
         sketch.horizontal((LEFT, bottom), end - LEFT, theme.soft);
         if let Some(least) = self.least {
             sketch.dashes((LEFT, axis.at(least)), end - LEFT, theme.ink);
         }
-        sketch.text("tile size X × Y", ((LEFT + end) / 2, bottom + 33), theme.note().middle());
+        sketch.text("tile size X × Y", ((LEFT + end) / 2, bottom + 46), theme.note().middle());
         let log = if self.scale == AxisScale::Log { " (log scale)" } else { "" };
         sketch.text(format!("MACs{log}"), (0, top - 12), theme.note());
         sketch

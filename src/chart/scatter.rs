@@ -5,6 +5,7 @@ use super::color::mix;
 use super::legend::{Entry, Mark, draw_legend, draw_point, legend_height};
 use super::scale::{Quantity, Unit};
 use super::sketch::Sketch;
+use super::text::shorten;
 use super::{Chart, Column, MINIMUM_WIDTH, Table, Theme};
 
 /// One point of the design space.
@@ -152,11 +153,13 @@ impl Scatter {
             sketch.circle((x, y), 8, theme.panel);
             draw_point(sketch, point.series, (x, y), 6, theme.series(point.series, count));
             let letters = theme.value().bold();
-            let wide = letters.width(&point.label);
-            let (letters, x) = if x + 14 + wide <= layout.right { (letters, x + 14) } else { (letters.end(), x - 14) };
-            let left = if letters == letters.end() { x - wide } else { x };
-            sketch.rect((left - 3, y - 9), (wide + 6, 18), theme.panel);
-            sketch.text(point.label.clone(), (x, y), letters);
+            let label = shorten(&point.label, layout.right - LEFT - 10, letters.size, true);
+            let half = letters.width(&label) / 2 + 3;
+            // Above the point, or below where there is no room; always within the plot.
+            let y = if y - 32 > layout.top { y - 22 } else { y + 22 };
+            let x = x.min(layout.right - half).max(LEFT + half + 2);
+            sketch.rect((x - half, y - 9), (2 * half, 18), theme.panel);
+            sketch.text(label, (x, y), letters.middle());
         }
     }
 }

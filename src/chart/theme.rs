@@ -1,7 +1,7 @@
 //! The colours and letters of the page, light and dark.
 
 use super::breakdown::Cause;
-use super::color::{Color, mix};
+use super::color::{Color, mix, tile_type_color};
 use super::sketch::{Anchor, Lettering};
 use crate::hardware::Operand;
 use plotters::style::RGBColor;
@@ -34,7 +34,7 @@ pub struct Theme {
     /// The three storing modes, from the least to the most cached.
     pub modes: [Color; 3],
     /// Memories from the lowest to the highest.
-    pub depth: [Color; 2],
+    pub depth: [Color; 3],
 }
 
 impl Theme {
@@ -52,7 +52,7 @@ impl Theme {
         copy: RGBColor(138, 107, 177),
         stall: RGBColor(222, 170, 60),
         modes: [RGBColor(136, 193, 188), RGBColor(49, 140, 140), RGBColor(12, 70, 78)],
-        depth: [RGBColor(190, 209, 232), RGBColor(33, 63, 103)],
+        depth: [RGBColor(201, 218, 240), RGBColor(104, 146, 204), RGBColor(35, 66, 108)],
     };
 
     /// On a dark panel.
@@ -69,7 +69,7 @@ impl Theme {
         copy: RGBColor(165, 139, 203),
         stall: RGBColor(226, 184, 92),
         modes: [RGBColor(48, 112, 112), RGBColor(96, 182, 176), RGBColor(205, 240, 235)],
-        depth: [RGBColor(190, 209, 232), RGBColor(44, 86, 140)],
+        depth: [RGBColor(186, 207, 236), RGBColor(97, 141, 203), RGBColor(45, 84, 138)],
     };
 
     /// The same theme with the panel painted behind the figure.
@@ -113,7 +113,13 @@ impl Theme {
     /// Colour of memory level `level` of `count`, the lowest being 0.
     pub fn level(&self, level: usize, count: usize) -> Color {
         let share = if count > 1 { level as f64 / (count - 1) as f64 } else { 0.0 };
-        mix(self.depth[0], self.depth[1], share)
+        let [low, middle, high] = self.depth;
+        if share < 0.5 { mix(low, middle, 2.0 * share) } else { mix(middle, high, 2.0 * share - 1.0) }
+    }
+
+    /// Area of tile type `index`: toned down, because the largest fills the figure.
+    pub fn tile_type(&self, index: usize) -> Color {
+        mix(tile_type_color(index), self.panel, 0.2)
     }
 
     /// A calm area that waits for content.

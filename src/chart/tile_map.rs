@@ -1,6 +1,6 @@
 //! Which tile type lies where in a stack's last feature map (DeFiNES, Fig. 6).
 
-use super::color::{mix, text_on, tile_type_color};
+use super::color::{mix, text_on};
 use super::legend::{Entry, Mark, draw_legend, legend_height};
 use super::sketch::Sketch;
 use super::{Chart, Column, MINIMUM_WIDTH, Table, Theme};
@@ -79,15 +79,17 @@ impl TileTypeMap {
 
     fn entries(&self, theme: &Theme) -> Vec<Entry> {
         let mark = |index: usize| match self.selected {
-            Some(selected) if selected == index => Mark::Outline(theme.accent, tile_type_color(index)),
-            _ => Mark::Chip(tile_type_color(index)),
+            Some(selected) if selected == index => {
+                Mark::Outline { line: theme.accent, gap: theme.panel, inside: theme.tile_type(index) }
+            }
+            _ => Mark::Chip(theme.tile_type(index)),
         };
         (0..self.types.len()).map(|index| (mark(index), self.title(index))).collect()
     }
 
     fn draw_run(&self, sketch: &mut Sketch, theme: &Theme, index: usize, place: Place, runs: (TileRun, TileRun)) {
         let Place { x, y, width, height } = place;
-        let color = tile_type_color(index);
+        let color = theme.tile_type(index);
         let faded = self.selected.is_some_and(|selected| selected != index);
         let color = if faded { mix(color, theme.panel, 0.6) } else { color };
         sketch.rect((x, y), (width, height), color);
@@ -181,6 +183,9 @@ impl Chart for TileTypeMap {
             }
         }
         let (Some(right), Some(bottom)) = (layout.columns.last(), layout.rows.last()) else { return sketch };
+        if self.map.columns.is_empty() || self.map.rows.is_empty() {
+            return sketch;
+        }
         let columns = format!("{} columns", self.size.0);
         sketch.text(columns, ((LEFT + right) / 2, bottom + 12), theme.note().middle());
         let rows = format!("{} rows", self.size.1);

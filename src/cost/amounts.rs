@@ -110,20 +110,10 @@ impl Extents {
     /// Different elements of the operand that these loops touch.
     fn relevant(&self, problem: &LayerOnCore<'_>, operand: &OperandView) -> f64 {
         let at = |dim: Dim| self.0[dim as usize];
-        let mut elements = 1.0;
-        for dim in Dim::ALL {
-            match (operand.relevance[dim as usize], dim) {
-                (Relevance::Relevant, _) => elements *= at(dim),
-                (axis @ Relevance::PartialX, Dim::OX) => {
-                    elements *= problem.input_extent(axis, at(Dim::OX), at(Dim::FX));
-                }
-                (axis @ Relevance::PartialY, Dim::OY) => {
-                    elements *= problem.input_extent(axis, at(Dim::OY), at(Dim::FY));
-                }
-                _ => {}
-            }
-        }
-        elements
+        let plain: f64 = operand.relevant.iter().map(|&dim| at(dim)).product();
+        operand.windows.iter().fold(plain, |elements, &(axis, outputs, kernel)| {
+            elements * problem.input_extent(axis, at(outputs), at(kernel))
+        })
     }
 }
 

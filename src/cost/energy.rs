@@ -27,30 +27,54 @@ impl Energy {
         let mut words = PerLink::default();
         let mut elements = PerLink::default();
         let mut energy_pj = PerLink::default();
-        let mut memory_pj = 0.0;
-        for operand in 0..OPERANDS {
-            let memories = &problem.operands[operand].memories;
-            for (level, &memory) in memories.iter().enumerate() {
-                let memory = &problem.core.memories[memory];
-                let below = level.checked_sub(1).map(|below| &problem.core.memories[memories[below]]);
-                for movement in Movement::ALL {
-                    let link = &amounts.links[operand][level][index(movement)];
-                    let fan_out = units.unique[operand][level] / units.unique[operand][level + 1];
-                    let count =
-                        words_of(problem, memory, below, movement, link, fan_out) * units.all[operand][level + 1];
-                    words[operand][level][index(movement)] = count;
-                    if link.precision > 0 {
-                        elements[operand][level][index(movement)] =
-                            link.elements * link.count as f64 * units.all[operand][level + 1];
-                    }
-                    energy_pj[operand][level][index(movement)] = count * memory.word_energy_pj(movement);
-                }
-                let [read_low, write_low, read_high, write_high]: [f64; 4] = energy_pj[operand][level];
-                memory_pj += (read_high + read_low) + (write_high + write_low);
+        for_each_link(problem, amounts, units, |operand, level, movement, link, count, pj| {
+            words[operand][level][index(movement)] = count;
+            energy_pj[operand][level][index(movement)] = pj;
+            if link.precision > 0 {
+                elements[operand][level][index(movement)] =
+                    link.elements * link.count as f64 * units.all[operand][level + 1];
             }
+        });
+        let mac_pj = mac_pj(problem);
+        let total_pj = total_pj(problem, amounts, units);
+        Self { words, elements, energy_pj, mac_pj, memory_pj: total_pj - mac_pj, total_pj }
+    }
+}
+
+fn mac_pj(problem: &LayerOnCore<'_>) -> f64 {
+    problem.shape.macs() as f64 * problem.core.mac_energy_pj
+}
+
+/// Energy of all accesses and multiply-accumulates, pJ.
+pub(super) fn total_pj(problem: &LayerOnCore<'_>, amounts: &Amounts, units: &UnitCounts) -> f64 {
+    let mut total = 0.0;
+    for_each_link(problem, amounts, units, |_, _, _, _, _, pj| total += pj);
+    total + mac_pj(problem)
+}
+
+/// Calls `visit(operand, level, movement, link, words, energy)` for every data movement.
+fn for_each_link(
+    problem: &LayerOnCore<'_>,
+    amounts: &Amounts,
+    units: &UnitCounts,
+    mut visit: impl FnMut(usize, usize, Movement, &Link, f64, f64),
+) {
+    for operand in 0..OPERANDS {
+        let memories = &problem.operands[operand].memories;
+        let mut below: Option<&Memory> = None;
+        for (level, &memory) in memories.iter().enumerate() {
+            let memory = &problem.core.memories[memory];
+            let fan_out = units.unique[operand][level] / units.unique[operand][level + 1];
+            for movement in Movement::ALL {
+                let link = &amounts.links[operand][level][index(movement)];
+                if link.count > 0 {
+                    let words =
+                        words_of(problem, memory, below, movement, link, fan_out) * units.all[operand][level + 1];
+                    visit(operand, level, movement, link, words, words * memory.word_energy_pj(movement));
+                }
+            }
+            below = Some(memory);
         }
-        let mac_pj = problem.shape.macs() as f64 * problem.core.mac_energy_pj;
-        Self { words, elements, energy_pj, mac_pj, memory_pj, total_pj: memory_pj + mac_pj }
     }
 }
 

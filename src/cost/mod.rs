@@ -49,19 +49,21 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// Whether no memory overflows.
-    pub fn fits(&self, order: &[TemporalLoop], allocation: &Allocation) -> bool {
-        let merged = allocation.merge_stationary(self.problem, order);
-        Amounts::new(self.problem, order, &merged, &self.average).fit(self.problem)
-    }
-
-    /// Evaluates one mapping; `None` where a memory would overflow.
-    pub fn evaluate(&self, order: &[TemporalLoop], allocation: &Allocation) -> Option<LayerCost> {
+    /// What a mapping moves; `None` where a memory would overflow.
+    pub fn moves(&self, order: &[TemporalLoop], allocation: &Allocation) -> Option<Moves> {
         let merged = allocation.merge_stationary(self.problem, order);
         let amounts = Amounts::new(self.problem, order, &merged, &self.average);
-        if !amounts.fit(self.problem) {
-            return None;
-        }
+        amounts.fit(self.problem).then_some(Moves { merged, amounts })
+    }
+
+    /// Energy of all accesses and MACs, pJ.
+    pub fn energy_pj(&self, moves: &Moves) -> f64 {
+        energy::total_pj(self.problem, &moves.amounts, &self.average)
+    }
+
+    /// The whole account of a mapping.
+    pub fn cost(&self, order: &[TemporalLoop], moves: Moves) -> LayerCost {
+        let Moves { merged, amounts } = moves;
         let energy = Energy::new(self.problem, &amounts, &self.average);
         let latency = if self.problem.spatial.is_fractional() {
             let peak = Amounts::new(self.problem, order, &merged, &self.peak);
@@ -69,8 +71,19 @@ impl<'a> Evaluator<'a> {
         } else {
             Latency::new(self.problem, &amounts, &amounts)
         };
-        Some(LayerCost { energy, latency, merged, amounts })
+        LayerCost { energy, latency, merged, amounts }
     }
+
+    /// Evaluates one mapping; `None` where a memory would overflow.
+    pub fn evaluate(&self, order: &[TemporalLoop], allocation: &Allocation) -> Option<LayerCost> {
+        Some(self.cost(order, self.moves(order, allocation)?))
+    }
+}
+
+/// What a mapping moves: enough for its energy.
+pub struct Moves {
+    merged: Allocation,
+    amounts: Amounts,
 }
 
 impl LayerCost {

@@ -3,7 +3,7 @@
 use super::operands::{LayerOnCore, MAX_LEVELS, OPERANDS, OperandView, Relevance};
 use super::temporal::TemporalLoop;
 use crate::hardware::{MemoryId, Operand};
-use crate::workload::{Dim, LoopSizes};
+use crate::workload::Dim;
 
 /// Where every operand's memory levels end in the order of temporal loops.
 ///
@@ -39,19 +39,29 @@ impl Allocation {
     }
 }
 
-/// One operand's part of the allocation of one memory.
+/// What one operand may take of one memory.
 struct Candidates {
     operand: usize,
     level: usize,
-    /// Bits and cost for each number of loops taken; offset of the first.
-    choices: Vec<(u64, u64)>,
+    /// Its choices among all.
+    choices: std::ops::Range<usize>,
+    /// Loops that the first choice takes; each further choice takes one more.
     first: usize,
+}
+
+/// One choice of one operand.
+#[derive(Clone, Copy)]
+struct Choice {
+    bits: u64,
+    /// Accesses that it causes above, in bits.
+    cost: u64,
 }
 
 /// Allocates the loops of one order after the other, reusing its working memory.
 #[derive(Default)]
 pub struct Allocator {
     candidates: Vec<Candidates>,
+    choices: Vec<Choice>,
 }
 
 /// Allocates `order` (innermost first) as LOMA does; `None` where the hierarchy is too small for it.
@@ -83,25 +93,18 @@ impl Allocator {
     ) -> Option<()> {
         let capacity = problem.core.memories[memory].size_bits;
         self.candidates.clear();
+        self.choices.clear();
         for operand in operands_in(problem, memory) {
             let view = &problem.operands[operand];
-            if view.memories.get(level[operand]) != Some(&memory) {
-                continue;
+            if view.memories.get(level[operand]) == Some(&memory) {
+                self.add_candidates(problem, operand, level[operand], &allocation.ends[operand], order, capacity)?;
+                level[operand] += 1;
             }
-            self.candidates.push(candidates(
-                problem,
-                operand,
-                level[operand],
-                &allocation.ends[operand],
-                order,
-                capacity,
-            )?);
-            level[operand] += 1;
         }
         if self.candidates.is_empty() {
             return Some(());
         }
-        let chosen = best_combination(&self.candidates, capacity);
+        let chosen = self.best_combination(capacity);
         if chosen.is_none() && !problem.rules.lowest_memory_may_overflow {
             return None;
         }
@@ -118,6 +121,69 @@ impl Allocator {
         }
         Some(())
     }
+
+    /// Adds what level `level` of an operand may take: the loops that follow those below it, as many as fit alone.
+    fn add_candidates(
+        &mut self,
+        problem: &LayerOnCore<'_>,
+        operand: usize,
+        level: usize,
+        ends: &[u8; MAX_LEVELS],
+        order: &[TemporalLoop],
+        capacity: u64,
+    ) -> Option<()> {
+        let view = &problem.operands[operand];
+        let start = if level == 0 { 0 } else { ends[level - 1].into() };
+        let mut extents = extents_below(view, ends, level, order);
+        let partial = view.stored_as == Operand::O
+            && order[start..].iter().any(|next| view.relevance[next.dim as usize] == Relevance::Irrelevant);
+        let precision = if partial { view.precision.0 } else { view.precision.1 };
+        let mut remaining: u64 = order[start..].iter().map(|next| next.size).product();
+        let first_choice = self.choices.len();
+        for taken in 0..=order.len() - start {
+            if taken > 0 {
+                let next = order[start + taken - 1];
+                extents[next.dim as usize] *= next.size as f64;
+                remaining /= next.size;
+            }
+            let bits = elements(problem, view, &extents) * precision;
+            if bits > capacity {
+                break;
+            }
+            self.choices.push(Choice { bits, cost: remaining * bits });
+        }
+        let most = self.choices.len().checked_sub(1).filter(|&most| most >= first_choice)?;
+        let mut candidates = Candidates { operand, level, choices: first_choice..most + 1, first: 0 };
+        if level + 1 == view.memories.len() {
+            // The highest level takes all that is left, and nothing lies above it.
+            candidates.first = most - first_choice;
+            candidates.choices = most..most + 1;
+            self.choices[most].cost = 0;
+        }
+        self.candidates.push(candidates);
+        Some(())
+    }
+
+    /// The choice per operand with the smallest total cost whose sizes fit together; the later of equals.
+    fn best_combination(&self, capacity: u64) -> Option<[usize; OPERANDS]> {
+        let mut current = [0; OPERANDS];
+        let mut best: Option<(u64, [usize; OPERANDS])> = None;
+        loop {
+            let chosen =
+                self.candidates.iter().zip(&current).map(|(of, choice)| self.choices[of.choices.start + choice]);
+            let (bits, cost) = chosen.fold((0, 0), |(bits, cost), next| (bits + next.bits, cost + next.cost));
+            if bits <= capacity && best.is_none_or(|(least, _)| cost <= least) {
+                best = Some((cost, current));
+            }
+            // Count up like an odometer, the last operand fastest.
+            let can_turn = |&index: &usize| current[index] + 1 < self.candidates[index].choices.len();
+            let Some(turning) = (0..self.candidates.len()).rev().find(can_turn) else {
+                return best.map(|(_, choice)| choice);
+            };
+            current[turning] += 1;
+            current[turning + 1..].fill(0);
+        }
+    }
 }
 
 /// The layer's operands that a memory holds, in the order of its definition; the second input of an addition last.
@@ -130,44 +196,6 @@ fn operands_in<'p>(problem: &'p LayerOnCore<'_>, memory: MemoryId) -> impl Itera
     });
     let second_input = is_add && problem.core.memories[memory].operands.contains(&Operand::I);
     first.chain(second_input.then_some(2))
-}
-
-/// What level `level` may take: the loops that follow those below it, as many as fit alone.
-fn candidates(
-    problem: &LayerOnCore<'_>,
-    operand: usize,
-    level: usize,
-    ends: &[u8; MAX_LEVELS],
-    order: &[TemporalLoop],
-    capacity: u64,
-) -> Option<Candidates> {
-    let view = &problem.operands[operand];
-    let start = if level == 0 { 0 } else { ends[level - 1].into() };
-    let mut extents = extents_below(view, ends, level, order);
-    let partial = view.stored_as == Operand::O
-        && order[start..].iter().any(|next| view.relevance[next.dim as usize] == Relevance::Irrelevant);
-    let precision = if partial { view.precision.0 } else { view.precision.1 };
-    let is_top = level + 1 == view.memories.len();
-    let mut remaining: u64 = order[start..].iter().map(|next| next.size).product();
-    let mut choices = Vec::with_capacity(order.len() - start + 1);
-    for taken in 0..=order.len() - start {
-        if taken > 0 {
-            let next = order[start + taken - 1];
-            extents[next.dim as usize] *= next.size as f64;
-            remaining /= next.size;
-        }
-        let bits = elements(problem, view, &extents) * precision;
-        if bits > capacity {
-            break;
-        }
-        choices.push((bits, remaining * bits));
-    }
-    let most = choices.len().checked_sub(1)?;
-    Some(if is_top {
-        Candidates { operand, level, choices: vec![(choices[most].0, 0)], first: most }
-    } else {
-        Candidates { operand, level, choices, first: 0 }
-    })
 }
 
 /// Running loop sizes of all that lies below level `level`, unrolled loops included.
@@ -193,25 +221,13 @@ fn extents_below(view: &OperandView, ends: &[u8; MAX_LEVELS], level: usize, orde
 
 /// Elements of the operand's slice for the given loop sizes, each rounded up.
 fn elements(problem: &LayerOnCore<'_>, view: &OperandView, extents: &[f64; 8]) -> u64 {
-    let mut count = 1;
-    let mut windows: [Option<Relevance>; 2] = [None; 2];
-    let mut sizes: LoopSizes = [1; 8];
-    for (dim, &extent) in extents.iter().enumerate() {
-        sizes[dim] = extent.ceil() as u64;
-        match view.relevance[dim] {
-            Relevance::Relevant => count *= sizes[dim],
-            Relevance::Irrelevant => {}
-            axis @ Relevance::PartialX => windows[0] = Some(axis),
-            axis @ Relevance::PartialY => windows[1] = Some(axis),
-        }
-    }
-    for (axis, (outputs, kernel)) in windows.into_iter().zip([(Dim::OX, Dim::FX), (Dim::OY, Dim::FY)]) {
-        if let Some(axis) = axis {
-            let extent = problem.input_extent(axis, sizes[outputs as usize] as f64, sizes[kernel as usize] as f64);
-            count *= extent as u64;
-        }
-    }
-    count
+    // An average unrolling times its steps may exceed the integer by a rounding error, which the tool rounds up.
+    let slack = if problem.rules.truncate_fractional_extents { 1.0 } else { 1.0 - 1e-12 };
+    let size = |dim: Dim| (extents[dim as usize] * slack).ceil();
+    let plain: u64 = view.relevant.iter().map(|&dim| size(dim) as u64).product();
+    let window =
+        |&(axis, outputs, kernel): &(_, Dim, Dim)| problem.input_extent(axis, size(outputs), size(kernel)) as u64;
+    plain * view.windows.iter().map(window).product::<u64>()
 }
 
 /// The least bits that an operand takes at a level whatever the mapping: all of it at its highest level, elsewhere what
@@ -228,28 +244,5 @@ pub fn smallest_demand(problem: &LayerOnCore<'_>, operand: usize, level: usize) 
             extents[dim as usize] *= problem.spatial.temporal_sizes[dim as usize] as f64;
         }
     }
-    elements(problem, view, &extents.map(|extent| (extent - 1e-6).max(1.0))) * view.precision.1
-}
-
-/// The choice per operand with the smallest total cost whose sizes fit together; the later of equals.
-fn best_combination(candidates: &[Candidates], capacity: u64) -> Option<[usize; OPERANDS]> {
-    let mut current = [0; OPERANDS];
-    let mut best: Option<(u64, [usize; OPERANDS])> = None;
-    loop {
-        let (bits, cost) = candidates.iter().enumerate().fold((0, 0), |(bits, cost), (index, candidates)| {
-            let choice = candidates.choices[current[index]];
-            (bits + choice.0, cost + choice.1)
-        });
-        if bits <= capacity && best.is_none_or(|(least, _)| cost <= least) {
-            best = Some((cost, current));
-        }
-        // Count up like an odometer, the last operand fastest.
-        let Some(turning) =
-            (0..candidates.len()).rev().find(|&index| current[index] + 1 < candidates[index].choices.len())
-        else {
-            return best.map(|(_, choice)| choice);
-        };
-        current[turning] += 1;
-        current[turning + 1..].fill(0);
-    }
+    elements(problem, view, &extents) * view.precision.1
 }

@@ -46,6 +46,10 @@ pub struct OperandView {
     pub memories: Vec<MemoryId>,
     /// Relation to each loop dimension.
     pub relevance: [Relevance; 8],
+    /// The dimensions that are relevant by themselves.
+    pub relevant: Vec<Dim>,
+    /// The axes of the input whose extent a window decides, with their output and kernel dimension.
+    pub windows: Vec<(Relevance, Dim, Dim)>,
     /// Unrolled loops below memory `i`, as `(dim, average, peak)`; the last entry holds those above the highest.
     pub unrolled: Vec<Vec<(Dim, f64, u64)>>,
     /// Bits per element while partial and when final.
@@ -78,11 +82,16 @@ impl<'a> LayerOnCore<'a> {
         let operands = [Operand::O, inputs[0], inputs[1]].map(|stored_as| {
             let count = problem.levels[stored_as as usize].min(MAX_LEVELS);
             let memories = core.levels(stored_as)[..count].to_vec();
+            let relevance = Dim::ALL.map(|dim| relevance(&problem.shape, stored_as, dim, &rules));
+            let is = |dim: Dim, wanted: Relevance| relevance[dim as usize] == wanted;
+            let axes = [(Relevance::PartialX, Dim::OX, Dim::FX), (Relevance::PartialY, Dim::OY, Dim::FY)];
             OperandView {
+                relevant: Dim::ALL.into_iter().filter(|&dim| is(dim, Relevance::Relevant)).collect(),
+                windows: axes.into_iter().filter(|&(axis, outputs, _)| is(outputs, axis)).collect(),
                 stored_as,
                 unrolled: unrolled_below(core, &memories, &spatial),
                 memories,
-                relevance: Dim::ALL.map(|dim| relevance(&problem.shape, stored_as, dim, &rules)),
+                relevance,
                 precision: precision(&problem.shape, stored_as),
             }
         });

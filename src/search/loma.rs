@@ -32,9 +32,14 @@ pub(super) fn find_best(problem: &LayerOnCore<'_>, objective: &Objective, limits
             break;
         }
         outcome.orders += 1;
-        let cost = allocator.allocate(problem, &order).and_then(|allocation| evaluator.evaluate(&order, &allocation));
-        if let Some(cost) = cost {
-            outcome.feasible += 1;
+        let moves = allocator.allocate(problem, &order).and_then(|allocation| evaluator.moves(&order, &allocation));
+        outcome.feasible += u64::from(moves.is_some());
+        // Where energy alone decides, most orders need no more than their energy.
+        let beaten = |best: &Candidate, energy_pj: f64| *objective == Objective::Energy && !best.may_tie(energy_pj);
+        let contender =
+            moves.filter(|moves| !best.as_ref().is_some_and(|best| beaten(best, evaluator.energy_pj(moves))));
+        if let Some(moves) = contender {
+            let cost = evaluator.cost(&order, moves);
             let candidate = Candidate {
                 score: objective.score(problem, &cost),
                 energy_pj: cost.energy_pj(),
@@ -46,10 +51,8 @@ pub(super) fn find_best(problem: &LayerOnCore<'_>, objective: &Objective, limits
                     energy_pj: candidate.energy_pj,
                     latency_cycles: candidate.latency_cycles,
                 });
-                best = Some(Candidate {
-                    score: best.map_or(candidate.score, |best| best.score.min(candidate.score)),
-                    ..candidate
-                });
+                let score = best.map_or(candidate.score, |best| best.score.min(candidate.score));
+                best = Some(Candidate { score, ..candidate });
             }
         }
         if !next_permutation(&mut order) {
@@ -72,7 +75,7 @@ pub(super) fn first_feasible(problem: &LayerOnCore<'_>, limits: &Limits) -> bool
     let mut allocator = Allocator::default();
     loop {
         let allocation = allocator.allocate(problem, &order);
-        if allocation.is_some_and(|allocation| evaluator.fits(&order, &allocation)) {
+        if allocation.is_some_and(|allocation| evaluator.moves(&order, &allocation).is_some()) {
             return true;
         }
         if !next_permutation(&mut order) {
@@ -90,12 +93,16 @@ struct Candidate {
 }
 
 impl Candidate {
+    /// Whether a mapping of this score is not worse than this one, but for rounding.
+    fn may_tie(&self, score: f64) -> bool {
+        score <= self.score + TIE * self.score.abs()
+    }
+
     fn beats(&self, best: &Self) -> bool {
         let tolerance = TIE * best.score.abs();
         if self.score < best.score - tolerance {
             return true;
         }
-        let tied = self.score <= best.score + tolerance;
-        tied && (self.latency_cycles, self.energy_pj) < (best.latency_cycles, best.energy_pj)
+        best.may_tie(self.score) && (self.latency_cycles, self.energy_pj) < (best.latency_cycles, best.energy_pj)
     }
 }
