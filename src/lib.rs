@@ -2,6 +2,8 @@
 //!
 //! The rooms of the house, from the roof down; imports only ever point down this list:
 //!
+//! - `app`: the page, in WebAssembly only
+//! - `worker`: the engine in a web worker, in WebAssembly only
 //! - [`chart`]: every figure, drawn on any plotters backend
 //! - [`explore`]: a sweep: points -> unique problems -> solutions -> results
 //! - [`depth_first`]: DeFiNES: stacks, tiles, placement, data copies, accumulation
@@ -15,6 +17,8 @@
 //! From `mapping` up to `explore` the engine is pure: no clock, no I/O, no globals, no randomness. The same input gives
 //! the same bits natively and in WebAssembly.
 
+#[cfg(target_arch = "wasm32")]
+pub mod app;
 pub mod chart;
 pub mod cost;
 pub mod depth_first;
@@ -24,4 +28,6 @@ pub mod mapping;
 pub mod rules;
 pub mod search;
 pub mod spec;
+#[cfg(target_arch = "wasm32")]
+pub mod worker;
 pub mod workload;

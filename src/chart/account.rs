@@ -77,7 +77,7 @@ impl LevelMatrix {
             })
             .collect();
         let layers = stack.tile_types.first().map(computed).unwrap_or_default();
-        Self { layers: layers.into_iter().map(|layer| layer.layer).collect(), types, depths }
+        Self { layers: layers.into_iter().map(|layer| layer.layer).collect(), types, depths, selected: None }
     }
 }
 

@@ -55,6 +55,10 @@ impl LayerData {
 }
 
 impl DataSizes {
+    fn of_what(&self) -> String {
+        if self.title.is_empty() { String::new() } else { format!(" of {}", self.title) }
+    }
+
     fn has_cache(&self) -> bool {
         self.layers.iter().any(|layer| layer.cached > 0.0)
     }
@@ -86,7 +90,7 @@ impl DataSizes {
 
     fn right(&self) -> i32 {
         let letters = Theme::LIGHT.label();
-        let width = |c: &&Capacity| letters.bold().width(&c.memory).min(LONGEST_NAME).max(letters.width("64.0 KiB"));
+        let width = |c: &&Capacity| letters.bold().width(&c.memory).min(LONGEST_NAME).max(letters.width("64.5 KiB"));
         self.range().0.iter().map(width).max().map_or(2, |width| width + 10)
     }
 
@@ -146,7 +150,7 @@ impl DataSizes {
             free = middle + LABEL;
             let name = shorten(&capacity.memory, LONGEST_NAME, letters.size, true);
             sketch.text(name, (end + 6, middle - 6), letters.bold().color(theme.ink));
-            sketch.text(Quantity::Bytes.text(capacity.bytes), (end + 6, middle + 7), letters);
+            sketch.text(Quantity::Bytes.plain(capacity.bytes), (end + 6, middle + 7), letters);
         }
     }
 
@@ -157,8 +161,7 @@ impl DataSizes {
         for bytes in axis.binary_marks(6) {
             let y = axis.at(bytes);
             sketch.horizontal((LEFT, y), end - LEFT, theme.grid());
-            let unit = Quantity::Bytes.unit(bytes);
-            sketch.text(format!("{} {}", unit.tick(bytes), unit.name), (LEFT - 6, y), letters.end());
+            sketch.text(Quantity::Bytes.plain(bytes), (LEFT - 6, y), letters.end());
         }
         sketch.horizontal((LEFT, bottom), end - LEFT, theme.soft);
         let (upright, _) = self.names(width);
@@ -213,9 +216,9 @@ impl Chart for DataSizes {
             })
             .collect();
         let capacities: Vec<String> =
-            self.capacities.iter().map(|c| format!("{} {}", c.memory, Quantity::Bytes.text(c.bytes))).collect();
+            self.capacities.iter().map(|c| format!("{} {}", c.memory, Quantity::Bytes.plain(c.bytes))).collect();
         Table {
-            caption: format!("Activation data of {}; capacities: {}", self.title, capacities.join(", ")),
+            caption: format!("Activation data{}; capacities: {}", self.of_what(), capacities.join(", ")),
             columns,
             rows,
         }
@@ -226,10 +229,7 @@ impl Chart for DataSizes {
         let largest = largest.map_or_else(String::new, |layer| {
             format!("; the most is {} in {}", Quantity::Bytes.text(layer.total()), layer.layer)
         });
-        format!(
-            "Activation data of {} layers of {}, against memory capacities{largest}.",
-            self.layers.len(),
-            self.title
-        )
+        let (count, what) = (self.layers.len(), self.of_what());
+        format!("Activation data{what} in {count} layers, against memory capacities{largest}.")
     }
 }

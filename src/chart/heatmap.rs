@@ -154,27 +154,43 @@ impl Heatmap {
         Layout { left, top, columns, rows, gap }
     }
 
+    fn tile(&self, (column, row): (usize, usize)) -> String {
+        format!("{} × {}", self.widths[column], self.heights[row])
+    }
+}
+
+/// A heatmap while it is drawn: what all cells share is found once.
+struct Painter<'a> {
+    map: &'a Heatmap,
+    layout: &'a Layout,
+    theme: &'a Theme,
+    range: (f64, f64),
+    unit: Unit,
+    best: Option<(usize, usize)>,
+}
+
+impl Painter<'_> {
     fn color(&self, value: f64) -> Color {
-        viridis(log_share(value, self.value_range()))
+        viridis(log_share(value, self.range))
     }
 
     /// How the values are printed: the largest letters and the most digits with which all of them fit.
-    fn lettering(&self, theme: &Theme, (width, height): (i32, i32)) -> Option<(Lettering, i32)> {
-        let unit = self.unit();
-        let values: Vec<f64> = self.cells.iter().filter_map(|cell| cell.value()).collect();
+    fn lettering(&self) -> Option<(Lettering, i32)> {
+        let (width, height) = self.layout.size();
+        let values: Vec<f64> = self.map.cells.iter().filter_map(|cell| cell.value()).collect();
         let choices = [(13.0, 3), (12.0, 3), (11.0, 3), (10.0, 3), (10.0, 2), (9.0, 3), (9.0, 2)];
         choices.into_iter().find_map(|(size, significant)| {
-            let letters = theme.value().middle().size(size);
+            let letters = self.theme.value().middle().size(size);
             let fits = f64::from(height) >= size + 3.0
-                && values.iter().all(|v| letters.width(&label(*v, unit, significant)) + 4 <= width);
+                && values.iter().all(|v| letters.width(&label(*v, self.unit, significant)) + 4 <= width);
             fits.then_some((letters, significant))
         })
     }
 
-    fn draw_cell(&self, sketch: &mut Sketch, layout: &Layout, theme: &Theme, at: (usize, usize)) {
-        let (corner, size) = layout.cell(at.0, at.1);
+    fn draw_cell(&self, sketch: &mut Sketch, at: (usize, usize)) {
+        let (corner, size) = self.layout.cell(at.0, at.1);
         let radius = if size.0.min(size.1) >= 18 { 4 } else { 0 };
-        match self.cell(at.0, at.1) {
+        match self.map.cell(at.0, at.1) {
             Cell::Value { value, pareto } if value.is_finite() => {
                 let color = self.color(value);
                 sketch.round_rect(corner, size, radius, color);
@@ -184,84 +200,73 @@ impl Heatmap {
                 }
             }
             Cell::Infeasible => {
-                sketch.rect(corner, size, theme.placeholder());
-                sketch.hatch(corner, size, mix(theme.panel, theme.soft, 0.45));
+                sketch.rect(corner, size, self.theme.placeholder());
+                sketch.hatch(corner, size, mix(self.theme.panel, self.theme.soft, 0.45));
             }
-            _ => sketch.round_rect(corner, size, radius, theme.placeholder()),
+            _ => sketch.round_rect(corner, size, radius, self.theme.placeholder()),
         }
     }
 
     /// A cell with rings around it, from the outer to the inner one.
-    fn emphasize(
-        &self,
-        sketch: &mut Sketch,
-        layout: &Layout,
-        theme: &Theme,
-        at: (usize, usize),
-        rings: &[(i32, Color)],
-    ) {
-        let ((x, y), (width, height)) = layout.cell(at.0, at.1);
+    fn draw_ringed(&self, sketch: &mut Sketch, at: (usize, usize), rings: &[(i32, Color)]) {
+        let ((x, y), (width, height)) = self.layout.cell(at.0, at.1);
         for (by, color) in rings {
             sketch.round_rect((x - by, y - by), (width + 2 * by, height + 2 * by), 4, *color);
         }
-        self.draw_cell(sketch, layout, theme, at);
+        self.draw_cell(sketch, at);
     }
 
-    fn draw_cells(&self, sketch: &mut Sketch, layout: &Layout, theme: &Theme) {
-        for row in 0..self.heights.len() {
-            for column in 0..self.widths.len() {
-                self.draw_cell(sketch, layout, theme, (column, row));
+    fn draw_cells(&self, sketch: &mut Sketch) {
+        let Theme { ink, panel, accent, .. } = *self.theme;
+        for row in 0..self.map.heights.len() {
+            for column in 0..self.map.widths.len() {
+                self.draw_cell(sketch, (column, row));
             }
         }
-        let best = self.best();
-        let selected = self.selected.filter(|(column, row)| *column < self.widths.len() && *row < self.heights.len());
-        if let Some(best) = best {
-            self.emphasize(sketch, layout, theme, best, &[(3, theme.ink), (1, theme.panel)]);
+        if let Some(best) = self.best {
+            self.draw_ringed(sketch, best, &[(3, ink), (1, panel)]);
         }
-        if let Some(selected) = selected {
-            let chosen = [(5, theme.panel), (4, theme.accent), (1, theme.panel)];
-            let chosen_best = [(7, theme.panel), (6, theme.accent), (4, theme.panel), (3, theme.ink), (1, theme.panel)];
-            let rings = if best == Some(selected) { &chosen_best[..] } else { &chosen[..] };
-            self.emphasize(sketch, layout, theme, selected, rings);
+        let on_map = |at: &(usize, usize)| at.0 < self.map.widths.len() && at.1 < self.map.heights.len();
+        if let Some(selected) = self.map.selected.filter(on_map) {
+            let chosen = [(5, panel), (4, accent), (1, panel)];
+            let chosen_best = [(7, panel), (6, accent), (4, panel), (3, ink), (1, panel)];
+            let rings = if self.best == Some(selected) { &chosen_best[..] } else { &chosen[..] };
+            self.draw_ringed(sketch, selected, rings);
         }
-        let Some((letters, significant)) = self.lettering(theme, layout.size()) else { return };
-        for row in 0..self.heights.len() {
-            for column in 0..self.widths.len() {
-                let Some(value) = self.cell(column, row).value() else { continue };
-                let ((x, y), (width, height)) = layout.cell(column, row);
-                let text = label(value, self.unit(), significant);
+    }
+
+    fn draw_values(&self, sketch: &mut Sketch) {
+        let Some((letters, significant)) = self.lettering() else { return };
+        for row in 0..self.map.heights.len() {
+            for column in 0..self.map.widths.len() {
+                let Some(value) = self.map.cell(column, row).value() else { continue };
+                let ((x, y), (width, height)) = self.layout.cell(column, row);
+                let text = label(value, self.unit, significant);
                 let letters = letters.color(text_on(self.color(value)));
                 let bold = letters.bold();
-                let fits = best == Some((column, row)) && bold.width(&text) + 2 <= width;
-                sketch.text(text, (x + width / 2, y + height / 2), if fits { bold } else { letters });
+                let is_bold = self.best == Some((column, row)) && bold.width(&text) + 2 <= width;
+                sketch.text(text, (x + width / 2, y + height / 2), if is_bold { bold } else { letters });
             }
         }
     }
 
-    fn draw_axes(&self, sketch: &mut Sketch, layout: &Layout, theme: &Theme) {
-        let letters = theme.label();
-        let widest = self.widths.iter().map(|width| letters.width(&width.to_string())).max().unwrap_or(0);
+    fn draw_axes(&self, sketch: &mut Sketch) {
+        let (layout, letters, title) = (self.layout, self.theme.label(), self.theme.note().middle());
+        let widest = self.map.widths.iter().map(|width| letters.width(&width.to_string())).max().unwrap_or(0);
         for column in labelled(&layout.columns, widest + 6) {
             let ((x, _), (width, _)) = layout.cell(column, 0);
-            sketch.text(self.widths[column].to_string(), (x + width / 2, layout.bottom() + 11), letters);
+            sketch.text(self.map.widths[column].to_string(), (x + width / 2, layout.bottom() + 11), letters);
         }
         for row in labelled(&layout.rows, 14) {
             let ((_, y), (_, height)) = layout.cell(0, row);
-            sketch.text(self.heights[row].to_string(), (layout.left - 8, y + height / 2), letters.end());
+            sketch.text(self.map.heights[row].to_string(), (layout.left - 8, y + height / 2), letters.end());
         }
         let middle = (layout.left + layout.right()) / 2;
-        sketch.text("tile width X, columns", (middle, layout.bottom() + 30), theme.note().middle());
-        let upwards = theme.note().middle();
-        let text = if layout.bottom() - layout.top >= upwards.width("tile height Y, rows") {
-            "tile height Y, rows"
-        } else {
-            "Y, rows"
-        };
-        sketch.text_upwards(text, (7, (layout.top + layout.bottom()) / 2), upwards);
-    }
-
-    fn tile(&self, (column, row): (usize, usize)) -> String {
-        format!("{} × {}", self.widths[column], self.heights[row])
+        sketch.text("tile width X, columns", (middle, layout.bottom() + 30), title);
+        let room = layout.bottom() - layout.top;
+        let texts = ["tile height Y, rows", "height Y", "Y"];
+        let text = texts.into_iter().find(|text| title.width(text) <= room).unwrap_or("");
+        sketch.text_upwards(text, (7, (layout.top + layout.bottom()) / 2), title);
     }
 }
 
@@ -301,8 +306,11 @@ impl Chart for Heatmap {
         if self.widths.is_empty() || self.heights.is_empty() {
             return sketch;
         }
-        self.draw_cells(&mut sketch, &layout, theme);
-        self.draw_axes(&mut sketch, &layout, theme);
+        let (range, unit, best) = (self.value_range(), self.unit(), self.best());
+        let painter = Painter { map: self, layout: &layout, theme, range, unit, best };
+        painter.draw_cells(&mut sketch);
+        painter.draw_values(&mut sketch);
+        painter.draw_axes(&mut sketch);
         sketch
     }
 
@@ -327,14 +335,16 @@ impl Chart for Heatmap {
                 std::iter::once(height.to_string()).chain(cells).collect()
             })
             .collect();
-        Table { caption: format!("{}, {}: {}", self.quantity.title(), unit.name, self.title), columns, rows }
+        let what = if self.title.is_empty() { String::new() } else { format!(": {}", self.title) };
+        Table { caption: format!("{}, {}{what}", self.quantity.title(), unit.name), columns, rows }
     }
 
     fn describe(&self) -> String {
         let count = self.widths.len() * self.heights.len();
         let known = self.cells.iter().filter(|cell| cell.value().is_some()).count();
         let infeasible = self.cells.iter().filter(|cell| **cell == Cell::Infeasible).count();
-        let mut text = format!("{} over tile width and tile height, {}: ", self.quantity.title(), self.title);
+        let what = if self.title.is_empty() { String::new() } else { format!(", {}", self.title) };
+        let mut text = format!("{} over tile width and tile height{what}: ", self.quantity.title());
         let ends = (self.best(), Self::shared_range(std::slice::from_ref(self)));
         if let (Some(best), Some((low, high))) = ends {
             let (low, high) = (self.quantity.text(low), self.quantity.text(high));

@@ -34,7 +34,22 @@ pub struct LevelMatrix {
     pub types: Vec<TypeLevels>,
     /// How many depths there are.
     pub depths: usize,
+    /// The cell that a person has chosen.
+    pub selected: Option<LevelCell>,
 }
+
+/// A cell of the matrix.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LevelCell {
+    /// Index of the tile type.
+    pub tile_type: usize,
+    /// Index of the layer.
+    pub layer: usize,
+    /// The operand.
+    pub operand: Operand,
+}
+
+const OPERANDS: [Operand; 3] = [Operand::W, Operand::I, Operand::O];
 
 const LEFT: i32 = 24;
 const ROW: i32 = 26;
@@ -48,6 +63,12 @@ enum CellText {
     Names(f64),
     Numbers,
     Nothing,
+}
+
+/// What the cells say, found once for all of them.
+struct Key<'a> {
+    levels: Vec<&'a Level>,
+    text: CellText,
 }
 
 impl LevelMatrix {
@@ -100,37 +121,85 @@ impl LevelMatrix {
         legend_height(&self.entries(width, &Theme::LIGHT), width, Theme::LIGHT.note()) + 6
     }
 
-    fn draw_type(&self, sketch: &mut Sketch, theme: &Theme, tile_type: &TypeLevels, top: i32) {
-        let width = sketch.width as i32;
-        let (pitch, text) = (self.pitch(width), self.cell_text(width));
-        let levels = self.levels();
-        let title = theme.value().bold();
-        sketch.text(shorten(&tile_type.title, width, title.size, true), (0, top + TITLE / 2), title);
+    /// Upper edge of a tile type.
+    fn type_top(&self, width: i32, index: usize) -> i32 {
+        self.top(width) + index as i32 * (TITLE + 3 * ROW + BETWEEN)
+    }
+
+    /// Corner and size of a cell.
+    fn place(&self, width: i32, cell: LevelCell) -> ((i32, i32), (i32, i32)) {
+        let row = OPERANDS.iter().position(|operand| *operand == cell.operand).unwrap_or(0);
+        let (pitch, top) = (self.pitch(width), self.type_top(width, cell.tile_type));
         let gap = if pitch >= 12 { 2 } else { 1 };
-        let radius = if pitch >= 24 { 4 } else { 2 };
-        for (row, operand) in [Operand::W, Operand::I, Operand::O].into_iter().enumerate() {
-            let y = top + TITLE + row as i32 * ROW;
+        ((LEFT + cell.layer as i32 * pitch, top + TITLE + row as i32 * ROW), (pitch - gap, ROW - 2))
+    }
+
+    /// The cell at a place of the figure, CSS pixels, when it is `width` wide.
+    pub fn cell_at(&self, x: f64, y: f64, width: u32) -> Option<LevelCell> {
+        let width = width.max(MINIMUM_WIDTH) as i32;
+        let cells = (0..self.types.len()).flat_map(|tile_type| {
+            let layers = (0..self.layers.len()).flat_map(|layer| OPERANDS.map(|operand| (layer, operand)));
+            layers.map(move |(layer, operand)| LevelCell { tile_type, layer, operand })
+        });
+        let mut cells = cells.filter(|cell| {
+            let ((left, top), (w, h)) = self.place(width, *cell);
+            let within = |at: f64, start: i32, extent: i32| at >= f64::from(start) && at < f64::from(start + extent);
+            within(x, left, w) && within(y, top, h)
+        });
+        cells.next()
+    }
+
+    fn draw_selected(&self, sketch: &mut Sketch, theme: &Theme, key: &Key<'_>) {
+        let Some(cell) = self.selected else { return };
+        if cell.tile_type >= self.types.len() || cell.layer >= self.layers.len() {
+            return;
+        }
+        let ((x, y), (width, height)) = self.place(sketch.width as i32, cell);
+        for (by, color) in [(5, theme.panel), (4, theme.accent), (1, theme.panel)] {
+            sketch.round_rect((x - by, y - by), (width + 2 * by, height + 2 * by), 4, color);
+        }
+        self.draw_cell(sketch, theme, cell, key);
+    }
+
+    fn draw_cell(&self, sketch: &mut Sketch, theme: &Theme, cell: LevelCell, key: &Key<'_>) {
+        let width = sketch.width as i32;
+        let (corner, size) = self.place(width, cell);
+        let radius = if size.0 >= 22 { 4 } else { 2 };
+        let row = OPERANDS.iter().position(|operand| *operand == cell.operand).unwrap_or(0);
+        let layer = self.types.get(cell.tile_type).and_then(|tile_type| tile_type.layers.get(cell.layer));
+        let Some(level) = layer.and_then(|layer| layer[row].as_ref()) else {
+            sketch.round_rect(corner, size, radius, theme.placeholder());
+            return;
+        };
+        let color = theme.level(level.depth, self.depths);
+        sketch.round_rect(corner, size, radius, color);
+        let letters = theme.value().middle().color(text_on(color));
+        let middle = (corner.0 + size.0 / 2, corner.1 + size.1 / 2);
+        match key.text {
+            CellText::Names(size) => sketch.text(level.memory.clone(), middle, letters.size(size)),
+            CellText::Numbers => {
+                let number = key.levels.iter().position(|other| *other == level).map_or(0, |index| index + 1);
+                sketch.text(number.to_string(), middle, letters.size(11.0));
+            }
+            CellText::Nothing => {}
+        }
+    }
+
+    fn draw_type(&self, sketch: &mut Sketch, theme: &Theme, tile_type: usize, key: &Key<'_>) {
+        let width = sketch.width as i32;
+        let (top, title) = (self.type_top(width, tile_type), theme.value().bold());
+        let text = self.types.get(tile_type).map_or("", |tile_type| &tile_type.title);
+        sketch.text(shorten(text, width, title.size, true), (0, top + TITLE / 2), title);
+        for (operand, name) in OPERANDS.into_iter().zip(["W", "I", "O"]) {
             let chip = theme.operand(operand);
+            let y = self.place(width, LevelCell { tile_type, layer: 0, operand }).0.1;
             sketch.round_rect((0, y + 4), (16, 16), 4, chip);
-            let name = ["W", "I", "O"][row];
             sketch.text(name, (8, y + 12), theme.label().bold().color(text_on(chip)));
-            for (column, layer) in tile_type.layers.iter().enumerate() {
-                let (corner, size) = ((LEFT + column as i32 * pitch, y), (pitch - gap, ROW - 2));
-                let middle = (corner.0 + size.0 / 2, corner.1 + size.1 / 2);
-                let Some(level) = &layer[row] else {
-                    sketch.round_rect(corner, size, radius, theme.placeholder());
-                    continue;
-                };
-                let color = theme.level(level.depth, self.depths);
-                sketch.round_rect(corner, size, radius, color);
-                let letters = theme.value().middle().color(text_on(color));
-                match text {
-                    CellText::Names(size) => sketch.text(level.memory.clone(), middle, letters.size(size)),
-                    CellText::Numbers => {
-                        let number = levels.iter().position(|other| *other == level).map_or(0, |index| index + 1);
-                        sketch.text(number.to_string(), middle, letters.size(11.0));
-                    }
-                    CellText::Nothing => {}
+            for layer in 0..self.layers.len() {
+                let cell = LevelCell { tile_type, layer, operand };
+                // The chosen one comes last, above its neighbours.
+                if self.selected != Some(cell) {
+                    self.draw_cell(sketch, theme, cell, key);
                 }
             }
         }
@@ -159,12 +228,13 @@ impl Chart for LevelMatrix {
         let width = width.max(MINIMUM_WIDTH);
         let mut sketch = Sketch::new(width, self.height_for(width));
         draw_legend(&mut sketch, &self.entries(width as i32, theme), (0, 0), width as i32, theme.note());
-        let mut top = self.top(width as i32);
-        for tile_type in &self.types {
-            self.draw_type(&mut sketch, theme, tile_type, top);
-            top += TITLE + 3 * ROW + BETWEEN;
+        let key = Key { levels: self.levels(), text: self.cell_text(width as i32) };
+        for tile_type in 0..self.types.len() {
+            self.draw_type(&mut sketch, theme, tile_type, &key);
         }
-        self.draw_names(&mut sketch, theme, top - BETWEEN);
+        let bottom = self.type_top(width as i32, self.types.len()) - BETWEEN;
+        self.draw_names(&mut sketch, theme, bottom);
+        self.draw_selected(&mut sketch, theme, &key);
         sketch
     }
 

@@ -45,11 +45,12 @@ impl MacCounts {
     }
 
     fn top(&self, width: i32) -> i32 {
-        legend_height(&self.entries(&Theme::LIGHT), width, Theme::LIGHT.note()) + 22
+        legend_height(&self.entries(&Theme::LIGHT), width, Theme::LIGHT.note()) + 26
     }
 
     /// Tile sizes under their groups, on two lines where they do not fit on one, and only some where that is no help.
-    fn draw_names(&self, sketch: &mut Sketch, theme: &Theme, pitch: i32, bottom: i32) {
+    /// Returns where they end.
+    fn draw_names(&self, sketch: &mut Sketch, theme: &Theme, pitch: i32, bottom: i32) -> i32 {
         let letters = theme.label();
         let lines = self.groups.iter().flat_map(|(name, _)| two_lines(name));
         let needed = lines.map(|line| letters.width(&line)).max().unwrap_or(0) + 6;
@@ -65,6 +66,7 @@ impl MacCounts {
                 }
             }
         }
+        bottom + if fits { 21 } else { 35 }
     }
 
     fn draw_group(
@@ -116,14 +118,14 @@ impl Chart for MacCounts {
         for (index, (_, values)) in self.groups.iter().enumerate() {
             self.draw_group(&mut sketch, theme, &axis, values, (LEFT + index as i32 * pitch, pitch, bottom));
         }
-        self.draw_names(&mut sketch, theme, pitch, bottom);
+        let under = self.draw_names(&mut sketch, theme, pitch, bottom);
         sketch.horizontal((LEFT, bottom), end - LEFT, theme.soft);
         if let Some(least) = self.least {
             sketch.dashes((LEFT, axis.at(least)), end - LEFT, theme.ink);
         }
-        sketch.text("tile size X × Y", ((LEFT + end) / 2, bottom + 46), theme.note().middle());
+        sketch.text("tile size X × Y", ((LEFT + end) / 2, under + 11), theme.note().middle());
         let log = if self.scale == AxisScale::Log { " (log scale)" } else { "" };
-        sketch.text(format!("MACs{log}"), (0, top - 12), theme.note());
+        sketch.text(format!("MACs{log}"), (0, top - 14), theme.note());
         sketch
     }
 

@@ -130,14 +130,21 @@ fn text_style(lettering: Lettering, size_of_pixel: f64, upwards: bool) -> TextSt
 /// # Errors
 /// What the backend reports.
 pub fn svg(chart: &dyn Chart, width: u32, theme: &Theme) -> Result<String, ChartError> {
-    let sketch = chart.sketch(width.max(MINIMUM_WIDTH), theme);
+    sketch_svg(&chart.sketch(width.max(MINIMUM_WIDTH), theme), &chart.describe(), theme)
+}
+
+/// Shapes, perhaps of several figures, as an SVG document.
+///
+/// # Errors
+/// What the backend reports.
+pub fn sketch_svg(sketch: &Sketch, description: &str, theme: &Theme) -> Result<String, ChartError> {
     let mut document = String::new();
     {
         let root = SVGBackend::with_string(&mut document, (sketch.width, sketch.height)).into_drawing_area();
-        draw_sketch(&sketch, &root, theme)?;
+        draw_sketch(sketch, &root, theme)?;
         root.present().map_err(|error| ChartError(error.to_string()))?;
     }
-    let label = escape(&chart.describe());
+    let label = escape(description);
     Ok(document.replacen("<svg ", &format!("<svg role=\"img\" aria-label=\"{label}\" "), 1))
 }
 

@@ -111,6 +111,12 @@ impl Quantity {
         format!("{} {}", unit.text(value), unit.name)
     }
 
+    /// A round value with its unit: `64 KiB`.
+    pub fn plain(self, value: f64) -> String {
+        let unit = self.unit(value);
+        format!("{} {}", unit.tick(value), unit.name)
+    }
+
     /// The value with its prefix only, where the unit is named elsewhere: `3.20 M`.
     pub fn compact(self, value: f64) -> String {
         self.with_prefix(value, |unit| unit.text(value))

@@ -117,6 +117,16 @@ pub enum Shape {
 }
 
 impl Shape {
+    /// The same shape elsewhere.
+    pub fn moved(mut self, (dx, dy): (i32, i32)) -> Self {
+        let shift = |at: &mut (i32, i32)| *at = (at.0 + dx, at.1 + dy);
+        match &mut self {
+            Self::Rect { at, .. } | Self::Circle { at, .. } | Self::Text { at, .. } => shift(at),
+            Self::Polygon { points, .. } | Self::Line { points, .. } => points.iter_mut().for_each(shift),
+        }
+        self
+    }
+
     /// Left, top, right and bottom edge.
     pub fn bounds(&self) -> (i32, i32, i32, i32) {
         match self {
@@ -163,6 +173,11 @@ impl Sketch {
     /// An empty figure.
     pub fn new(width: u32, height: u32) -> Self {
         Self { width, height, shapes: Vec::new() }
+    }
+
+    /// Takes over the shapes of another figure with its upper left corner at `at`.
+    pub fn place(&mut self, other: Sketch, at: (i32, i32)) {
+        self.shapes.extend(other.shapes.into_iter().map(|shape| shape.moved(at)));
     }
 
     /// A filled rectangle; nothing where it has no extent.

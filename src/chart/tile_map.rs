@@ -1,6 +1,6 @@
 //! Which tile type lies where in a stack's last feature map (DeFiNES, Fig. 6).
 
-use super::color::{mix, text_on};
+use super::color::{Color, mix, text_on};
 use super::legend::{Entry, Mark, draw_legend, legend_height};
 use super::sketch::Sketch;
 use super::{Chart, Column, MINIMUM_WIDTH, Table, Theme};
@@ -89,9 +89,7 @@ impl TileTypeMap {
 
     fn draw_run(&self, sketch: &mut Sketch, theme: &Theme, index: usize, place: Place, runs: (TileRun, TileRun)) {
         let Place { x, y, width, height } = place;
-        let color = theme.tile_type(index);
-        let faded = self.selected.is_some_and(|selected| selected != index);
-        let color = if faded { mix(color, theme.panel, 0.6) } else { color };
+        let color = self.color(theme, index);
         sketch.rect((x, y), (width, height), color);
         let lines = mix(color, theme.panel, 0.45);
         let tiles = |extent: i32, count: u64| {
@@ -104,26 +102,37 @@ impl TileTypeMap {
         for offset in tiles(height, runs.1.count).into_iter().flatten() {
             sketch.horizontal((x, y + offset), width, lines);
         }
+    }
+
+    /// The number of a type, once, on its largest run: on a tile in the middle of it, so that no line crosses it; where
+    /// tiles are small, on a patch of its own.
+    fn draw_number(&self, sketch: &mut Sketch, theme: &Theme, index: usize, place: Place, runs: (TileRun, TileRun)) {
+        let Place { x, y, width, height } = place;
         let letters = theme.value().middle().bold();
         let number = (index + 1).to_string();
-        // On a tile in the middle of the run, so that no line crosses it; with small tiles, on a patch of its own.
-        let middle = |start: i32, extent: i32, count: u64| {
-            let pitch = f64::from(extent) / count.max(1) as f64;
-            start + (pitch * ((count / 2) as f64 + 0.5)).round().min(f64::from(extent) - 7.0).max(0.0) as i32
-        };
-        if width >= letters.width(&number) + 6 && height >= 16 {
-            let at = (middle(x, width, runs.0.count), middle(y, height, runs.1.count));
-            let half = letters.width(&number) / 2 + 3;
-            let tile = (f64::from(width) / runs.0.count.max(1) as f64, f64::from(height) / runs.1.count.max(1) as f64);
-            let at = (
-                at.0.clamp(x + half, (x + width - half).max(x + half)),
-                at.1.clamp(y + 8, (y + height - 8).max(y + 8)),
-            );
-            if tile.0 < f64::from(2 * half) || tile.1 < 16.0 {
-                sketch.rect((at.0 - half, at.1 - 8), (2 * half, 16), color);
-            }
-            sketch.text(number, at, letters.color(text_on(color)));
+        let half = letters.width(&number) / 2 + 3;
+        if width < 2 * half || height < 16 {
+            return;
         }
+        let pitch = |extent: i32, count: u64| f64::from(extent) / count.max(1) as f64;
+        let tile = (pitch(width, runs.0.count), pitch(height, runs.1.count));
+        let middle = |start: i32, tile: f64, count: u64| start + (tile * ((count / 2) as f64 + 0.5)).round() as i32;
+        let at = (
+            middle(x, tile.0, runs.0.count).clamp(x + half, x + width - half),
+            middle(y, tile.1, runs.1.count).clamp(y + 8, y + height - 8),
+        );
+        let color = self.color(theme, index);
+        if tile.0 < f64::from(2 * half) || tile.1 < 16.0 {
+            sketch.rect((at.0 - half, at.1 - 8), (2 * half, 16), color);
+        }
+        sketch.text(number, at, letters.color(text_on(color)));
+    }
+
+    /// Colour of a type; pale while another is chosen.
+    fn color(&self, theme: &Theme, index: usize) -> Color {
+        let color = theme.tile_type(index);
+        let is_pale = self.selected.is_some_and(|selected| selected != index);
+        if is_pale { mix(color, theme.panel, 0.6) } else { color }
     }
 }
 
@@ -171,15 +180,22 @@ impl Chart for TileTypeMap {
         let width = width.max(MINIMUM_WIDTH);
         let layout = self.layout(width);
         let mut sketch = Sketch::new(width, self.height_for(width));
+        let mut largest: Vec<Option<(Place, (TileRun, TileRun))>> = vec![None; self.types.len()];
         for ((row, edge_y), types) in self.map.rows.iter().zip(layout.rows.windows(2)).zip(&self.map.types) {
             for ((column, edge_x), index) in self.map.columns.iter().zip(layout.columns.windows(2)).zip(types) {
-                let place = Place {
-                    x: edge_x[0],
-                    y: edge_y[0],
-                    width: edge_x[1] - edge_x[0] - 1,
-                    height: edge_y[1] - edge_y[0] - 1,
-                };
+                let (width, height) = (edge_x[1] - edge_x[0] - 1, edge_y[1] - edge_y[0] - 1);
+                let place = Place { x: edge_x[0], y: edge_y[0], width, height };
                 self.draw_run(&mut sketch, theme, *index, place, (*column, *row));
+                if let Some(largest) = largest.get_mut(*index)
+                    && largest.is_none_or(|(other, _)| other.width * other.height < width * height)
+                {
+                    *largest = Some((place, (*column, *row)));
+                }
+            }
+        }
+        for (index, run) in largest.into_iter().enumerate() {
+            if let Some((place, runs)) = run {
+                self.draw_number(&mut sketch, theme, index, place, runs);
             }
         }
         let (Some(right), Some(bottom)) = (layout.columns.last(), layout.rows.last()) else { return sketch };

@@ -20,6 +20,9 @@ pub fn run(options: &DepthFirst) -> Result<(), Failure> {
     };
     let sweep = Sweep::new(&request)?;
     let plan = sweep.plan();
+    for note in &plan.notes.0 {
+        eprintln!("note: {note}");
+    }
     let outcomes = solve(&sweep, &plan);
     let report = report(&sweep, &plan, &outcomes);
     match options.format {

@@ -72,17 +72,23 @@ impl EnergySplit {
 
 impl LatencySplit {
     fn add(&mut self, other: &Self, times: u64) {
-        self.temporal_cycles += other.temporal_cycles * times;
-        self.stall_cycles += other.stall_cycles * times;
-        self.loading_cycles += other.loading_cycles * times;
-        self.offloading_cycles += other.offloading_cycles * times;
-        self.copy_cycles += other.copy_cycles * times;
-        self.ideal_cycles += other.ideal_cycles * times;
+        for (to, from) in [
+            (&mut self.temporal_cycles, other.temporal_cycles),
+            (&mut self.stall_cycles, other.stall_cycles),
+            (&mut self.loading_cycles, other.loading_cycles),
+            (&mut self.offloading_cycles, other.offloading_cycles),
+            (&mut self.copy_cycles, other.copy_cycles),
+            (&mut self.ideal_cycles, other.ideal_cycles),
+        ] {
+            *to = to.saturating_add(from.saturating_mul(times));
+        }
     }
 
     /// All causes together, cycles.
     pub fn total_cycles(&self) -> u64 {
-        self.temporal_cycles + self.stall_cycles + self.loading_cycles + self.offloading_cycles + self.copy_cycles
+        [self.temporal_cycles, self.stall_cycles, self.loading_cycles, self.offloading_cycles, self.copy_cycles]
+            .into_iter()
+            .fold(0, u64::saturating_add)
     }
 }
 
@@ -92,14 +98,15 @@ impl<'a> Assembler<'a> {
         Self { core, network, rules, problems, costs: HashMap::new() }
     }
 
-    /// The whole account of a point; `None` where a solution is missing or does not belong to its problem.
+    /// The whole account of a point; `None` where a solution is missing or does not belong to its problem, or where a
+    /// sum is too large to count.
     pub fn assemble<'s>(
         &mut self,
         plan: &PointPlan,
         solution: &dyn Fn(usize) -> Option<&'s Solution>,
     ) -> Option<PointAccount> {
         let mut memories = vec![MemoryUse::default(); self.core.memories.len()];
-        let (mut energy, mut latency, mut macs) = (EnergySplit::default(), LatencySplit::default(), 0);
+        let (mut energy, mut latency, mut macs) = (EnergySplit::default(), LatencySplit::default(), 0_u64);
         let mut stacks = Vec::new();
         for stack in &plan.stacks {
             let (mut stack_energy, mut stack_latency) = (EnergySplit::default(), LatencySplit::default());
@@ -113,7 +120,7 @@ impl<'a> Assembler<'a> {
                     .collect::<Option<Vec<_>>>()?;
                 stack_energy.add(&total.energy, tile.count as f64);
                 stack_latency.add(&total.latency, tile.count);
-                macs += total.macs * tile.count;
+                macs = total.macs.checked_mul(tile.count).and_then(|of_type| of_type.checked_add(macs))?;
                 tile_types.push(self.tile_type(tile, &total, layers));
             }
             energy.add(&stack_energy, 1.0);
@@ -130,6 +137,8 @@ impl<'a> Assembler<'a> {
                 map: stack.map.clone(),
             });
         }
+        // Sums stop at the largest number; one that got there is wrong.
+        (latency.total_cycles() < u64::MAX).then_some(())?;
         Some(PointAccount {
             strategy: plan.strategy.clone(),
             energy_pj: energy.total_pj(),

@@ -64,6 +64,29 @@ struct Window {
     input_size: u64,
 }
 
+impl Window {
+    /// First and last (exclusive) existing input column that the outputs `start..end` read.
+    ///
+    /// With dilation the outermost column may belong to an output further inside, as at the border some taps fall into
+    /// the padding; only the first and last `dilation` outputs come into question.
+    fn reach(&self, start: u64, end: u64) -> (u64, u64) {
+        let last_tap = self.dilation * (self.kernel - 1);
+        let first_of = |output: u64| {
+            let at = output * self.stride;
+            let skipped = self.padding.saturating_sub(at).next_multiple_of(self.dilation);
+            (skipped <= last_tap).then(|| at + skipped - self.padding).filter(|&column| column < self.input_size)
+        };
+        let last_of = |output: u64| {
+            let reach = (output * self.stride + last_tap).checked_sub(self.padding)?;
+            let beyond = (reach + 1).saturating_sub(self.input_size).next_multiple_of(self.dilation);
+            (beyond <= last_tap).then(|| reach.checked_sub(beyond)).flatten()
+        };
+        let first = (start..end.min(start + self.dilation)).filter_map(first_of).min();
+        let last = (start.max(end.saturating_sub(self.dilation))..end).filter_map(last_of).max();
+        first.zip(last).map_or((0, 0), |(first, last)| (first, last + 1))
+    }
+}
+
 impl Axis {
     fn of<T>(self, pair: (T, T)) -> T {
         match self {
@@ -226,9 +249,7 @@ impl Axis {
                 continue;
             }
             let window = self.window(network, stack, node);
-            let clip = |position: u64| position.saturating_sub(window.padding).min(window.input_size);
-            let reach = (end - 1) * window.stride + window.dilation * (window.kernel - 1) + 1;
-            let needed = (clip(start * window.stride), clip(reach));
+            let needed = window.reach(start, end);
             spans.needed[node] = needed;
             for &producer in &stack.producers[node] {
                 let union = |(a, b): (u64, u64)| (a.min(needed.0), b.max(needed.1));

@@ -164,6 +164,7 @@ impl<'a> Planner<'a> {
                 Ok(stacks.into_iter().map(Arc::new).collect())
             })
             .clone()?;
+        check_strip_count(network, &stacks, strategy)?;
         let tile = if strategy.fuse == FuseDepth::LayerByLayer { (u64::MAX, u64::MAX) } else { strategy.tile };
         let stacks = stacks
             .iter()
@@ -200,6 +201,28 @@ impl<'a> Planner<'a> {
             None
         }
     }
+}
+
+/// More columns (or rows) of tiles than anybody schedules; each is followed through the network.
+const MOST_STRIPS: u64 = 1 << 16;
+
+fn check_strip_count(
+    network: &Network,
+    stacks: &[Arc<Stack>],
+    strategy: &DepthFirstStrategy,
+) -> Result<(), Diagnostics> {
+    let mut diagnostics = Diagnostics::default();
+    for (axis, field, tile) in [(Axis::Columns, "tiles_x", strategy.tile.0), (Axis::Rows, "tiles_y", strategy.tile.1)] {
+        let largest = stacks.iter().map(|stack| axis.map_size(network, stack, stack.output())).max().unwrap_or(0);
+        if largest.div_ceil(tile.max(1)) > MOST_STRIPS && strategy.fuse != FuseDepth::LayerByLayer {
+            diagnostics.add(
+                format!("settings.{field}"),
+                format!("A map of {largest} in tiles of {tile} makes more than {MOST_STRIPS} of them side by side"),
+                format!("Choose tiles of at least {}", largest.div_ceil(MOST_STRIPS)),
+            );
+        }
+    }
+    diagnostics.or(())
 }
 
 /// One column (or row) of tiles with its neighbours.

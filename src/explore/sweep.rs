@@ -32,6 +32,8 @@ pub struct SweepPlan {
     pub problems: Problems,
     /// For each point its plan, or why it cannot be scheduled.
     pub points: Vec<Result<PointPlan, Diagnostics>>,
+    /// What a person should know though nothing is wrong.
+    pub notes: Diagnostics,
 }
 
 /// What a heatmap needs of a point.
@@ -85,6 +87,7 @@ impl Sweep {
                 return Err(all);
             }
         };
+        check_unrolls(&core, &network)?;
         Ok(Self { core, network, settings: request.settings.clone() })
     }
 
@@ -100,8 +103,30 @@ impl Sweep {
     /// The same for strategies of one's own.
     pub fn plan_strategies(&self, strategies: Vec<DepthFirstStrategy>) -> SweepPlan {
         let mut planner = Planner::new(&self.core, &self.network, self.settings.rules, self.limits());
-        let points = strategies.iter().map(|strategy| planner.plan(strategy)).collect();
-        SweepPlan { strategies, points, problems: planner.problems }
+        let points: Vec<_> = strategies.iter().map(|strategy| planner.plan(strategy)).collect();
+        let notes = self.notes(&points);
+        SweepPlan { strategies, points, problems: planner.problems, notes }
+    }
+
+    /// Tile sizes beyond every map mean the whole map.
+    fn notes(&self, points: &[Result<PointPlan, Diagnostics>]) -> Diagnostics {
+        let maps = || points.iter().flatten().flat_map(|point| &point.stacks).map(|stack| stack.output_size);
+        let mut notes = Diagnostics::default();
+        for (field, what, sizes, largest) in [
+            ("tiles_x", "wide", &self.settings.tiles_x, maps().map(|(x, _)| x).max()),
+            ("tiles_y", "high", &self.settings.tiles_y, maps().map(|(_, y)| y).max()),
+        ] {
+            let Some(largest) = largest else { continue };
+            let beyond: Vec<String> = sizes.iter().filter(|size| **size > largest).map(u64::to_string).collect();
+            if !beyond.is_empty() {
+                notes.add(
+                    format!("settings.{field}"),
+                    format!("No stack's output is {} {what}; the largest is {largest}", beyond.join(", ")),
+                    "Such a tile is taken as the whole map",
+                );
+            }
+        }
+        notes
     }
 
     /// Solves one problem of a plan.
@@ -166,6 +191,24 @@ pub fn explain_outcome(outcome: &Outcome) -> String {
             format!("None of {} loop orders fits the memories", outcome.orders)
         }
     }
+}
+
+/// A layer's own spatial mapping must name dimensions that the core's array has.
+fn check_unrolls(core: &Core, network: &Network) -> Result<(), Diagnostics> {
+    let mut diagnostics = Diagnostics::default();
+    for id in network.ids() {
+        let layer = network.layer(id);
+        let own = layer.unroll.iter().filter(|(dataflow, _)| *dataflow == core.dataflow).flat_map(|(_, unroll)| unroll);
+        for unroll in own.filter(|unroll| !core.array.iter().any(|(name, _)| *name == unroll.array_dimension)) {
+            let names: Vec<&str> = core.array.iter().map(|(name, _)| name.as_str()).collect();
+            diagnostics.add(
+                format!("workload.layers.{}.unroll.{}", layer.name, core.dataflow),
+                format!("The array of {} has no dimension `{}`", core.name, unroll.array_dimension),
+                format!("Use one of {}", names.join(", ")),
+            );
+        }
+    }
+    diagnostics.or(())
 }
 
 fn join(document: &str, path: &str) -> String {

@@ -9,6 +9,11 @@ use petgraph::graph::DiGraph;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
 
+/// Largest size of one loop dimension, stride or the like; no network comes near it.
+const MAX_EXTENT: u64 = 1 << 24;
+/// Largest dilation.
+const MAX_DILATION: u64 = 1 << 10;
+
 impl Network {
     /// Validates a document and infers every size that follows from others.
     ///
@@ -217,22 +222,29 @@ impl Sizing<'_> {
         let stride = self.layer.stride.unwrap_or((1, 1));
         let dilation = self.layer.dilation.unwrap_or((1, 1));
         for (field, (x, y)) in [("kernel", kernel), ("stride", stride), ("dilation", dilation)] {
-            if x == 0 || y == 0 || x > MAX_SIZE || y > MAX_SIZE {
+            let most = if field == "dilation" { MAX_DILATION } else { MAX_EXTENT };
+            if x == 0 || y == 0 || x > most || y > most {
                 self.complain(
                     diagnostics,
                     field,
                     format!("A {field} of {x} x {y} is impossible"),
-                    "Write 1 or more".into(),
+                    format!("Write 1 to {most}"),
                 );
             }
         }
-        if padding.left.max(padding.right).max(padding.top).max(padding.bottom) > MAX_SIZE {
-            self.complain(
-                diagnostics,
-                "padding",
-                "The padding is larger than any map".into(),
-                "Make it smaller".into(),
-            );
+        for (sides, kernel, dilation) in [
+            (padding.left.max(padding.right), kernel.0, dilation.0),
+            (padding.top.max(padding.bottom), kernel.1, dilation.1),
+        ] {
+            let window = dilation.saturating_mul(kernel.saturating_sub(1)).saturating_add(1);
+            if sides >= window && sides > 0 {
+                self.complain(
+                    diagnostics,
+                    "padding",
+                    format!("With a padding of {sides} some outputs of `{}` see nothing but zeros", self.layer.name),
+                    format!("Write less than the kernel spans, at most {}", window - 1),
+                );
+            }
         }
         if diagnostics.0.len() > before {
             return None;
@@ -289,7 +301,7 @@ impl Sizing<'_> {
         let name = &self.layer.name;
         if self.kind == LayerKind::Input {
             let size = self.layer.size.unwrap_or((0, 0));
-            if size.0 == 0 || size.1 == 0 || size.0 > MAX_SIZE || size.1 > MAX_SIZE {
+            if size.0 == 0 || size.1 == 0 || size.0 > MAX_EXTENT || size.1 > MAX_EXTENT {
                 let reason = format!("The input `{name}` has no feature map: {} x {}", size.0, size.1);
                 self.complain(
                     diagnostics,
@@ -394,7 +406,7 @@ impl Sizing<'_> {
         let before = diagnostics.0.len();
         let name = &self.layer.name;
         let stated = self.layer.channels;
-        if stated == Some(0) || stated.is_some_and(|k| k > MAX_SIZE) {
+        if stated == Some(0) || stated.is_some_and(|k| k > MAX_EXTENT) {
             let reason = format!("`{name}` has {} channels", stated.unwrap_or(0));
             self.complain(diagnostics, "K", reason, "Write 1 or more".into());
         }

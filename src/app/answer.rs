@@ -1,0 +1,198 @@
+//! The answer in one row, and how far the workers are.
+
+use super::design::ObjectiveChoice;
+use super::results::{Results, Status};
+use super::state::{Action, ViewChange};
+use crate::chart::{Quantity, strategy_title, three_digits};
+use crate::depth_first::{DepthFirstStrategy, FuseDepth};
+use crate::explore::PointSummary;
+use std::rc::Rc;
+use yew::prelude::*;
+
+/// What an [`Answer`] needs.
+#[derive(Properties, PartialEq)]
+pub struct AnswerProps {
+    /// What the workers found out.
+    pub results: Rc<Results>,
+    /// What is minimised.
+    pub objective: ObjectiveChoice,
+    /// Hears of every change.
+    pub act: Callback<Action>,
+}
+
+/// The best point, and how much better it is.
+#[component]
+pub fn Answer(props: &AnswerProps) -> Html {
+    let results = &*props.results;
+    let best = results.best.and_then(|point| Some((results.strategy(point)?, results.summary(point)?)));
+    let waits = html! {
+        <>
+            <div class="kpi"><b>{ "…" }</b><span>{ "the best point" }</span></div>
+            <div class="kpi"><b>{ "…" }</b><span>{ "what else it costs" }</span></div>
+            <div class="kpi"><b>{ "…" }</b><span>{ "its tile and mode" }</span></div>
+        </>
+    };
+    html! {
+        <div class="answer" data-testid="answer">
+            { best.map_or(waits, |(strategy, best)| kpis(props, strategy, best)) }
+            { effort(results) }
+        </div>
+    }
+}
+
+fn kpis(props: &AnswerProps, strategy: &DepthFirstStrategy, best: &PointSummary) -> Html {
+    let results = &*props.results;
+    let layer_by_layer = results.reference(&FuseDepth::LayerByLayer).and_then(|point| results.summary(point));
+    let factor = |value: fn(&PointSummary) -> f64| layer_by_layer.map(|reference| value(reference) / value(best));
+    let energy = |point: &PointSummary| point.energy_pj;
+    let latency = |point: &PointSummary| point.latency_cycles as f64;
+    let (value, what, gain) = match props.objective {
+        ObjectiveChoice::Energy => (Quantity::Energy.text(best.energy_pj), "best energy", factor(energy)),
+        ObjectiveChoice::Latency => (Quantity::Latency.text(latency(best)), "best latency", factor(latency)),
+        ObjectiveChoice::EnergyDelayProduct => {
+            (Quantity::EnergyDelay.text(best.score), "best energy-delay product", factor(|point| point.score))
+        }
+        ObjectiveChoice::DramAccesses => {
+            (Quantity::DramAccesses.text(best.score), "fewest DRAM accesses", factor(|point| point.score))
+        }
+        ObjectiveChoice::MemoryAccesses => {
+            (Quantity::Accesses.text(best.score), "fewest accesses", factor(|point| point.score))
+        }
+        ObjectiveChoice::Weighted => (three_digits(best.score), "best weighted sum", factor(|point| point.score)),
+    };
+    let (beside, beside_what, beside_gain) = match props.objective {
+        ObjectiveChoice::Latency => (Quantity::Energy.text(best.energy_pj), "energy there", factor(energy)),
+        _ => (Quantity::Latency.text(latency(best)), "latency there", factor(latency)),
+    };
+    let busy = results.accounts.get(&(best.point as u32)).map(|account| {
+        let share = account.latency.ideal_cycles as f64 / account.latency_cycles.max(1) as f64;
+        format!(" · MAC use {:.0} %", 100.0 * share)
+    });
+    let open = {
+        let strategy = strategy.clone();
+        props.act.reform(move |_: MouseEvent| Action::Look(ViewChange::Open(strategy.clone())))
+    };
+    html! {
+        <>
+            <div class="kpi" data-testid="kpi-best">
+                <b>{ value }</b><span>{ what }{ gain_text(gain) }</span>
+            </div>
+            <div class="kpi"><b>{ beside }</b><span>{ beside_what }{ gain_text(beside_gain) }{ busy }</span></div>
+            <div class="kpi" data-testid="kpi-tile">
+                <b>{ tile_text(strategy) }</b>
+                <span>
+                    { place_text(strategy) }{ " · " }
+                    <button type="button" class="link" onclick={open} data-testid="open-best">{ "why" }</button>
+                </span>
+            </div>
+        </>
+    }
+}
+
+/// ` · 11.2× below layer-by-layer`
+fn gain_text(gain: Option<f64>) -> Html {
+    match gain {
+        Some(gain) if gain >= 1.005 => html! {
+            <>{ " · " }<em>{ format!("{}× below", three_digits(gain)) }</em>{ " layer-by-layer" }</>
+        },
+        Some(gain) if gain < 0.995 && gain > 0.0 => html! {
+            <>{ " · " }<em class="worse">{ format!("{}× above", three_digits(1.0 / gain)) }</em>{ " layer-by-layer" }</>
+        },
+        Some(gain) if gain.is_finite() => html! { { " · equal to layer-by-layer" } },
+        _ => html! {},
+    }
+}
+
+/// `4 × 72`
+pub fn tile_text(strategy: &DepthFirstStrategy) -> String {
+    match strategy.fuse {
+        FuseDepth::LayerByLayer => "whole map".to_owned(),
+        _ => {
+            let side = |size: u64| if size == u64::MAX { "all".to_owned() } else { size.to_string() };
+            format!("{} × {}", side(strategy.tile.0), side(strategy.tile.1))
+        }
+    }
+}
+
+fn place_text(strategy: &DepthFirstStrategy) -> String {
+    match &strategy.fuse {
+        FuseDepth::Automatic | FuseDepth::Cuts(_) => format!("tile, {}", strategy.mode.title()),
+        FuseDepth::LayerByLayer => strategy_title(strategy),
+        FuseDepth::SingleLayer => format!("tile, single-layer, {}", strategy.mode.title()),
+    }
+}
+
+fn effort(results: &Results) -> Html {
+    let progress = &results.progress;
+    let reused = (progress.problems_reused > 0).then(|| format!(" · {} known already", progress.problems_reused));
+    html! {
+        <div class="kpi" data-testid="kpi-effort">
+            <b>{ seconds_text(progress.elapsed_ms) }</b>
+            <span>{ format!("{} points · {} problems", progress.points, progress.problems) }{ reused }</span>
+        </div>
+    }
+}
+
+/// `0.84 s`, `2 min 5 s`
+pub fn seconds_text(ms: f64) -> String {
+    let seconds = ms / 1000.0;
+    match seconds {
+        _ if seconds < 0.995 => format!("{seconds:.2} s"),
+        _ if seconds < 9.95 => format!("{seconds:.1} s"),
+        _ if seconds < 120.0 => format!("{seconds:.0} s"),
+        _ if seconds < 7200.0 => format!("{:.0} min {:.0} s", (seconds / 60.0).floor(), seconds % 60.0),
+        _ => format!("{:.1} h", seconds / 3600.0),
+    }
+}
+
+/// What a [`ProgressRow`] needs.
+#[derive(Properties, PartialEq)]
+pub struct ProgressRowProps {
+    /// What the workers found out.
+    pub results: Rc<Results>,
+    /// Whether an edit waits to be taken up.
+    pub waits: bool,
+    /// Hears that it shall stop.
+    pub on_stop: Callback<()>,
+    /// Hears that it shall go on.
+    pub on_resume: Callback<()>,
+}
+
+/// How far the workers are; Stop and Continue.
+#[component]
+pub fn ProgressRow(props: &ProgressRowProps) -> Html {
+    let results = &*props.results;
+    let progress = &results.progress;
+    let done = format!("{} of {} points", progress.points_done, progress.points);
+    let (text, right, button) = match results.status {
+        _ if props.waits => ("waiting for the edit to end".to_owned(), String::new(), None),
+        Status::Running if progress.points == 0 || results.stale => ("planning".to_owned(), String::new(), Some(true)),
+        Status::Running => {
+            let left = progress.remaining_ms.map_or_else(String::new, |ms| format!("{} left", seconds_text(ms)));
+            (done, left, Some(true))
+        }
+        Status::Stopped => (format!("stopped at {done}"), String::new(), Some(false)),
+        _ => (String::new(), String::new(), None),
+    };
+    if text.is_empty() {
+        return html! { <div class="progress quiet" data-testid="progress"></div> };
+    }
+    // Problems are solved steadily, points come in bursts.
+    let is_planned = !results.stale && progress.problems > 0;
+    let (value, max) = if is_planned { (progress.problems_done, progress.problems) } else { (0, 1) };
+    html! {
+        <div class="progress" data-testid="progress">
+            <span>{ text }</span>
+            <progress value={value.to_string()} max={max.to_string()} aria-label="Share of the problems that is solved" />
+            <span class="left">{ right }</span>
+            if button == Some(true) {
+                <button type="button" onclick={props.on_stop.reform(|_: MouseEvent| ())} data-testid="stop">{ "Stop" }</button>
+            }
+            if button == Some(false) {
+                <button type="button" onclick={props.on_resume.reform(|_: MouseEvent| ())} data-testid="continue">
+                    { "Continue" }
+                </button>
+            }
+        </div>
+    }
+}

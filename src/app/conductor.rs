@@ -1,0 +1,463 @@
+//! Drives sweeps over the workers, and tells the page what is known.
+
+use super::pool::{Activity, Listener, Pool};
+use super::results::{PointState, Results, Status};
+use super::run::{Job, Memory, Run};
+use super::timer::{before_next_frame, later, now_ms};
+use crate::depth_first::FuseDepth;
+use crate::explore::{PointSummary, Request, best_combination, best_point, pareto_front};
+use crate::worker::{FromWorker, ToWorker};
+use std::cell::RefCell;
+use std::rc::Rc;
+use wasm_bindgen::JsValue;
+use yew::Callback;
+
+/// A worker that has not answered so long after a stop or an edit is replaced, milliseconds.
+const PATIENCE_MS: i32 = 50;
+/// The page hears of progress no more often than this, milliseconds.
+const NEWS_MS: f64 = 60.0;
+
+/// Handle on the one conductor of the page.
+#[derive(Clone)]
+pub struct Conductor(Rc<RefCell<Inner>>);
+
+impl PartialEq for Conductor {
+    fn eq(&self, other: &Self) -> bool {
+        Rc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+struct Inner {
+    pool: Pool,
+    desks: Vec<Desk>,
+    generation: u32,
+    requests: Rc<Vec<Request>>,
+    run: Option<Run>,
+    status: Status,
+    /// Who is planning for the page.
+    planner: Option<usize>,
+    /// How often a worker failed while planning.
+    failed_plans: u32,
+    memory: Memory,
+    /// When the running part began, and the milliseconds spent in earlier parts.
+    clock: (f64, f64),
+    notices: Rc<Vec<String>>,
+    last: Rc<Results>,
+    publish: Callback<Rc<Results>>,
+    news_due: bool,
+    last_news: (f64, f64),
+}
+
+/// What is on a worker's desk.
+#[derive(Default)]
+struct Desk {
+    /// The edit whose sweep it has open.
+    opened: Option<u32>,
+    /// What it is asked for, and in which edit.
+    task: Option<(u32, Task)>,
+    /// Counts tasks, to recognise one.
+    serial: u32,
+    /// Solutions that it has, by problem.
+    knows: Vec<bool>,
+}
+
+enum Task {
+    Open { generation: u32 },
+    Job(Job),
+    Trap,
+}
+
+impl Conductor {
+    /// Starts the workers. `publish` hears of everything new, at most once a frame.
+    pub fn new(module: JsValue, publish: Callback<Rc<Results>>) -> Self {
+        let conductor = Rc::new_cyclic(|weak: &std::rc::Weak<RefCell<Inner>>| {
+            let weak = weak.clone();
+            let listener: Listener = Rc::new(move |slot, message| {
+                if let Some(inner) = weak.upgrade() {
+                    Conductor(inner).hear(slot, message);
+                }
+            });
+            let pool = Pool::new(module, &listener);
+            let desks = (0..pool.len()).map(|_| Desk::default()).collect();
+            RefCell::new(Inner {
+                pool,
+                desks,
+                generation: 0,
+                requests: Rc::default(),
+                run: None,
+                status: Status::Idle,
+                planner: None,
+                failed_plans: 0,
+                memory: Memory::default(),
+                clock: (0.0, 0.0),
+                notices: Rc::default(),
+                last: Rc::default(),
+                publish,
+                news_due: false,
+                last_news: (0.0, 0.0),
+            })
+        });
+        Self(conductor)
+    }
+
+    /// Starts a new sweep; whatever is going on is over.
+    pub fn start(&self, requests: Vec<Request>) {
+        {
+            let inner = &mut *self.0.borrow_mut();
+            inner.generation += 1;
+            inner.requests = Rc::new(requests);
+            inner.run = None;
+            inner.planner = None;
+            inner.failed_plans = 0;
+            inner.status = Status::Running;
+            inner.clock = (now_ms(), 0.0);
+            inner.feed();
+        }
+        self.replace_the_slow();
+        self.announce();
+    }
+
+    /// Stops working; what is known stays.
+    pub fn stop(&self) {
+        {
+            let inner = &mut *self.0.borrow_mut();
+            if inner.status != Status::Running {
+                return;
+            }
+            inner.clock.1 = inner.elapsed_ms();
+            inner.status = Status::Stopped;
+        }
+        self.replace_the_slow();
+        self.announce();
+    }
+
+    /// Goes on after a stop.
+    pub fn resume(&self) {
+        {
+            let inner = &mut *self.0.borrow_mut();
+            if inner.status != Status::Stopped {
+                return;
+            }
+            inner.clock.0 = now_ms();
+            inner.status = Status::Running;
+            inner.feed();
+        }
+        self.announce();
+    }
+
+    /// Asks for the whole account of a point.
+    pub fn open(&self, point: u32) {
+        let inner = &mut *self.0.borrow_mut();
+        if let Some(run) = &mut inner.run {
+            run.want(point);
+        }
+        inner.feed();
+    }
+
+    /// Forgets what went wrong with workers.
+    pub fn dismiss_notices(&self) {
+        self.0.borrow_mut().notices = Rc::default();
+        self.announce();
+    }
+
+    /// Number of workers that live or start.
+    pub fn workers(&self) -> usize {
+        let pool = &self.0.borrow().pool;
+        (0..pool.len()).filter(|&slot| pool.activity(slot) != Activity::Gone).count()
+    }
+
+    /// Makes a worker fail as if it had a defect; for tests.
+    pub fn trap(&self, slot: usize) {
+        let inner = &mut *self.0.borrow_mut();
+        let idle = inner.pool.activity(slot) == Activity::Idle;
+        inner.pool.send(slot, &ToWorker::Trap);
+        if let Some(desk) = inner.desks.get_mut(slot).filter(|_| idle) {
+            desk.task = Some((inner.generation, Task::Trap));
+        }
+    }
+
+    /// What the page heard last.
+    pub fn last(&self) -> Rc<Results> {
+        Rc::clone(&self.0.borrow().last)
+    }
+
+    fn hear(&self, slot: usize, message: FromWorker) {
+        self.0.borrow_mut().hear(slot, message);
+        self.announce();
+    }
+
+    /// Workers that are still at a task of the past in a moment are replaced.
+    fn replace_the_slow(&self) {
+        let serials: Vec<u32> = self.0.borrow().desks.iter().map(|desk| desk.serial).collect();
+        let conductor = self.clone();
+        later(PATIENCE_MS, move || {
+            conductor.0.borrow_mut().replace_the_slow(&serials);
+            conductor.announce();
+        });
+    }
+
+    /// Tells the page what is known: once a frame, and seldom enough that the page stays quick.
+    fn announce(&self) {
+        let wait = {
+            let inner = &mut *self.0.borrow_mut();
+            if std::mem::replace(&mut inner.news_due, true) {
+                return;
+            }
+            // Whoever has many points to draw gets news less often.
+            let (at, took) = inner.last_news;
+            let pause = if inner.status == Status::Running { NEWS_MS.max(4.0 * took) } else { 0.0 };
+            (at + pause - now_ms()).max(0.0)
+        };
+        let conductor = self.clone();
+        let tell = move || before_next_frame(move || conductor.tell());
+        if wait > 4.0 { later(wait as i32, tell) } else { tell() }
+    }
+
+    fn tell(&self) {
+        let start = now_ms();
+        let (results, publish) = {
+            let inner = &mut *self.0.borrow_mut();
+            inner.news_due = false;
+            inner.last = Rc::new(inner.results());
+            (Rc::clone(&inner.last), inner.publish.clone())
+        };
+        publish.emit(results);
+        let conductor = self.clone();
+        // By then the page is drawn.
+        later(0, move || conductor.0.borrow_mut().last_news = (now_ms(), now_ms() - start));
+    }
+}
+
+impl Inner {
+    fn elapsed_ms(&self) -> f64 {
+        match self.status {
+            Status::Running => self.clock.1 + now_ms() - self.clock.0,
+            _ => self.clock.1,
+        }
+    }
+
+    fn hear(&mut self, slot: usize, message: FromWorker) {
+        if let FromWorker::Failed { text } = message {
+            return self.replace_failed(slot, &text);
+        }
+        self.pool.now_idle(slot);
+        let task = self.desks[slot].task.take();
+        match message {
+            FromWorker::Opened { generation, outline } => {
+                self.desks[slot].opened = Some(generation);
+                self.desks[slot].knows.clear();
+                if let (Some(outline), true) = (outline, generation == self.generation) {
+                    self.run = Some(Run::new(outline, &self.memory));
+                }
+            }
+            FromWorker::Rejected { generation, diagnostics } if generation == self.generation => {
+                self.status = Status::Rejected;
+                let mut results = (*self.last).clone();
+                results.diagnostics = diagnostics;
+                self.last = Rc::new(results);
+            }
+            answer => self.take_answer(slot, task, answer),
+        }
+        self.finish_if_done();
+        self.feed();
+    }
+
+    fn take_answer(&mut self, slot: usize, task: Option<(u32, Task)>, answer: FromWorker) {
+        let Some(run) = self.run.as_mut() else { return };
+        let is_current = |generation: u32| generation == self.generation;
+        match answer {
+            FromWorker::Solved { generation, answers, micros } if is_current(generation) => {
+                let knows = &mut self.desks[slot].knows;
+                knows.resize(run.problem_count(), false);
+                for (problem, _) in &answers {
+                    knows[*problem as usize] = true;
+                }
+                run.solved(answers, micros, &mut self.memory);
+            }
+            FromWorker::Assembled { generation, summaries, micros } if is_current(generation) => {
+                run.assembled(summaries, micros);
+            }
+            FromWorker::Detailed { generation, point, account } if is_current(generation) => {
+                run.detailed(point, *account);
+            }
+            FromWorker::Lost { generation } if is_current(generation) => {
+                // It has another sweep open than this page thinks; it will open the right one.
+                self.desks[slot].opened = None;
+                if let Some((_, Task::Job(job))) = task {
+                    run.failed(job, "a worker lost the plan of this sweep");
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn finish_if_done(&mut self) {
+        let Some(run) = &mut self.run else { return };
+        if self.status == Status::Running && run.is_done() {
+            self.clock.1 += now_ms() - self.clock.0;
+            self.status = Status::Done;
+            let best = best_of(run);
+            let references = run.swept as u32..run.points.len() as u32;
+            best.into_iter().chain(references).for_each(|point| run.want(point));
+        }
+    }
+
+    fn replace_failed(&mut self, slot: usize, text: &str) {
+        let task = self.desks[slot].task.take();
+        self.desks[slot].opened = None;
+        self.pool.replace(slot);
+        let mut given_up = false;
+        match task {
+            Some((generation, Task::Job(job))) if generation == self.generation => {
+                if let Some(run) = &mut self.run {
+                    given_up = run.failed(job, &format!("Two workers failed on it, the second with: {text}"));
+                }
+            }
+            Some((_, Task::Open { generation })) if generation == self.generation => {
+                self.planner = self.planner.filter(|&planner| planner != slot);
+                self.failed_plans += 1;
+            }
+            _ => {}
+        }
+        let consequence = match (self.pool.activity(slot), given_up) {
+            (Activity::Gone, _) => "It could not be replaced; the others go on.",
+            (_, true) => {
+                "It was replaced. Two workers failed on the same work, so the points that need it are left out."
+            }
+            (_, false) => "It was replaced, and its work is done again.",
+        };
+        let mut notices = (*self.notices).clone();
+        notices.push(format!("Worker {} failed ({text}). {consequence}", slot + 1));
+        self.notices = Rc::new(notices);
+        let most = 2 * self.pool.len() as u32;
+        if self.pool.is_lost() || (self.run.is_none() && self.failed_plans > most) {
+            self.status = Status::Stopped;
+        }
+        self.finish_if_done();
+        self.feed();
+    }
+
+    fn replace_the_slow(&mut self, serials: &[u32]) {
+        for (slot, &serial) in serials.iter().enumerate() {
+            let desk = &mut self.desks[slot];
+            let is_past = desk.task.as_ref().is_some_and(|(generation, task)| {
+                *generation != self.generation
+                    || self.status == Status::Stopped && !matches!(task, Task::Job(Job::Detail(_)))
+            });
+            if desk.serial != serial || !is_past {
+                continue;
+            }
+            desk.opened = None;
+            if let Some((generation, Task::Job(job))) = desk.task.take()
+                && generation == self.generation
+                && let Some(run) = &mut self.run
+            {
+                run.put_back(job);
+            }
+            self.planner = self.planner.filter(|&planner| planner != slot);
+            self.pool.replace(slot);
+        }
+        self.feed();
+    }
+
+    /// Gives every idle worker something to do.
+    fn feed(&mut self) {
+        for slot in 0..self.pool.len() {
+            if self.pool.activity(slot) == Activity::Idle
+                && let Some((message, task)) = self.next_task(slot)
+            {
+                let desk = &mut self.desks[slot];
+                desk.serial += 1;
+                desk.task = Some((self.generation, task));
+                self.pool.send(slot, &message);
+            }
+        }
+    }
+
+    fn next_task(&mut self, slot: usize) -> Option<(ToWorker, Task)> {
+        let generation = self.generation;
+        let is_running = self.status == Status::Running;
+        if matches!(self.status, Status::Idle | Status::Rejected) {
+            return None;
+        }
+        let desk = &mut self.desks[slot];
+        if desk.opened != Some(generation) {
+            if !is_running && !self.run.as_ref().is_some_and(Run::has_wanted) {
+                return None;
+            }
+            let wants_plan = self.run.is_none() && self.planner.is_none();
+            if wants_plan {
+                self.planner = Some(slot);
+            }
+            let requests = self.requests.to_vec();
+            return Some((ToWorker::Open { generation, requests, wants_plan }, Task::Open { generation }));
+        }
+        let run = self.run.as_mut()?;
+        let job = run.next_job(self.pool.len(), !is_running)?;
+        let solutions = run.solutions_for(&job, &mut desk.knows);
+        let message = match job.clone() {
+            Job::Solve(problems) => ToWorker::Solve { generation, problems },
+            Job::Assemble(points) => ToWorker::Assemble { generation, points, solutions },
+            Job::Detail(point) => ToWorker::Detail { generation, point, solutions },
+        };
+        Some((message, Task::Job(job)))
+    }
+
+    /// What is known, for the page. Until a new sweep is planned, the page keeps showing the one before.
+    fn results(&self) -> Results {
+        let mut results = Results {
+            generation: self.generation,
+            status: self.status,
+            notices: Rc::clone(&self.notices),
+            workers: self.pool.len(),
+            ..Results::default()
+        };
+        let Some(run) = &self.run else {
+            let shown = (*self.last).clone();
+            let progress = super::results::Progress { elapsed_ms: self.elapsed_ms(), ..Default::default() };
+            let diagnostics =
+                if self.status == Status::Rejected { shown.diagnostics.clone() } else { Default::default() };
+            return Results { stale: true, progress, diagnostics, ..shown }.with_heading(results);
+        };
+        results.requests = Rc::clone(&self.requests);
+        results.progress = run.progress(self.elapsed_ms());
+        results.strategies = Rc::clone(&run.strategies);
+        results.swept = run.swept;
+        results.points = run.points.clone();
+        results.accounts = run.accounts.clone();
+        let summaries: Vec<PointSummary> = results.swept_summaries().cloned().collect();
+        results.best = best_point(&summaries).map(|best| best.point as u32);
+        results.combination =
+            self.requests.first().and_then(|request| best_combination(&request.settings, &run.strategies, &summaries));
+        results.pareto = pareto_front(&summaries).into_iter().map(|index| summaries[index].point as u32).collect();
+        results
+    }
+}
+
+impl Results {
+    /// These points under the heading of another edit.
+    fn with_heading(self, heading: Self) -> Self {
+        Self {
+            generation: heading.generation,
+            status: heading.status,
+            notices: heading.notices,
+            workers: heading.workers,
+            ..self
+        }
+    }
+}
+
+fn best_of(run: &Run) -> Option<u32> {
+    let summaries: Vec<PointSummary> = run.points[..run.swept]
+        .iter()
+        .filter_map(|point| match point {
+            PointState::Done(summary) => Some((**summary).clone()),
+            _ => None,
+        })
+        .collect();
+    best_point(&summaries).map(|best| best.point as u32)
+}
+
+/// The two ways to run a network that everything is compared with, with what the page calls them.
+pub const REFERENCES: [(FuseDepth, &str); 2] =
+    [(FuseDepth::SingleLayer, "single-layer"), (FuseDepth::LayerByLayer, "layer-by-layer")];

@@ -1,0 +1,169 @@
+//! Fields of forms.
+
+use wasm_bindgen::JsCast;
+use web_sys::{HtmlInputElement, HtmlSelectElement};
+use yew::prelude::*;
+
+/// One choice of several.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Choice {
+    /// Its value.
+    pub value: AttrValue,
+    /// What a person reads.
+    pub title: AttrValue,
+    /// Heading of the group it belongs to; empty for none.
+    pub group: &'static str,
+}
+
+impl Choice {
+    /// A choice that belongs to no group.
+    pub fn new(value: impl Into<AttrValue>, title: impl Into<AttrValue>) -> Self {
+        Self { value: value.into(), title: title.into(), group: "" }
+    }
+}
+
+/// What a [`Select`] needs.
+#[derive(Properties, PartialEq)]
+pub struct SelectProps {
+    /// Name of the field.
+    pub label: AttrValue,
+    /// The choices; those of one group stand together.
+    pub choices: Vec<Choice>,
+    /// Value of the current choice.
+    pub value: AttrValue,
+    /// Hears of another choice.
+    pub onchange: Callback<String>,
+    /// Identifies the field in tests.
+    pub testid: &'static str,
+}
+
+/// A choice of several.
+#[component]
+pub fn Select(props: &SelectProps) -> Html {
+    let field = use_node_ref();
+    // A person's own choice makes a browser ignore the attribute `selected`; the property always works.
+    use_effect_with((props.value.clone(), props.choices.clone(), field.clone()), |(value, _, field)| {
+        if let Some(field) = field.cast::<HtmlSelectElement>() {
+            field.set_value(value);
+        }
+    });
+    let onchange = {
+        let onchange = props.onchange.clone();
+        Callback::from(move |event: Event| {
+            if let Some(field) = target::<HtmlSelectElement>(&event) {
+                onchange.emit(field.value());
+            }
+        })
+    };
+    let option = |choice: &Choice| html! { <option value={choice.value.clone()}>{ &choice.title }</option> };
+    let options = props.choices.chunk_by(|a, b| a.group == b.group).map(|group| {
+        let inner: Html = group.iter().map(option).collect();
+        match group.first().map_or("", |choice| choice.group) {
+            "" => inner,
+            title => html! { <optgroup label={title}>{ inner }</optgroup> },
+        }
+    });
+    html! {
+        <label class="field">
+            <span>{ &props.label }</span>
+            <select ref={field} {onchange} data-testid={props.testid}>{ for options }</select>
+        </label>
+    }
+}
+
+/// What a [`TextField`] needs.
+#[derive(Properties, PartialEq)]
+pub struct TextFieldProps {
+    /// Name of the field.
+    pub label: AttrValue,
+    /// Its text.
+    pub value: String,
+    /// Hears of every change.
+    pub oninput: Callback<String>,
+    /// Identifies the field in tests.
+    pub testid: &'static str,
+    /// What stands there while it is empty.
+    #[prop_or_default]
+    pub placeholder: &'static str,
+    /// Whether what it says is wrong.
+    #[prop_or_default]
+    pub invalid: bool,
+}
+
+/// A line of text.
+#[component]
+pub fn TextField(props: &TextFieldProps) -> Html {
+    let oninput = {
+        let oninput = props.oninput.clone();
+        Callback::from(move |event: InputEvent| {
+            if let Some(field) = target::<HtmlInputElement>(&event) {
+                oninput.emit(field.value());
+            }
+        })
+    };
+    html! {
+        <label class="field">
+            <span>{ &props.label }</span>
+            <input
+                type="text"
+                value={props.value.clone()}
+                {oninput}
+                data-testid={props.testid}
+                placeholder={props.placeholder}
+                aria-invalid={props.invalid.then_some("true")}
+                autocomplete="off"
+                spellcheck="false"
+            />
+        </label>
+    }
+}
+
+/// What a [`Checkbox`] needs.
+#[derive(Properties, PartialEq)]
+pub struct CheckboxProps {
+    /// What it switches.
+    pub label: AttrValue,
+    /// Whether it is on.
+    pub checked: bool,
+    /// Hears of every change.
+    pub onchange: Callback<bool>,
+    /// Identifies the field in tests.
+    pub testid: AttrValue,
+}
+
+/// A switch.
+#[component]
+pub fn Checkbox(props: &CheckboxProps) -> Html {
+    let onchange = {
+        let onchange = props.onchange.clone();
+        Callback::from(move |event: Event| {
+            if let Some(field) = target::<HtmlInputElement>(&event) {
+                onchange.emit(field.checked());
+            }
+        })
+    };
+    html! {
+        <label class="check">
+            <input type="checkbox" checked={props.checked} {onchange} data-testid={props.testid.clone()} />
+            <span>{ &props.label }</span>
+        </label>
+    }
+}
+
+/// A callback that passes on what `map` makes of its argument, if anything.
+pub fn passing<IN: 'static, OUT: 'static>(
+    on: &Callback<OUT>,
+    map: impl Fn(IN) -> Option<OUT> + 'static,
+) -> Callback<IN> {
+    let on = on.clone();
+    Callback::from(move |event| {
+        if let Some(out) = map(event) {
+            on.emit(out);
+        }
+    })
+}
+
+/// The element that an event belongs to.
+pub fn target<T: JsCast>(event: &Event) -> Option<T> {
+    event.target().and_then(|target| target.dyn_into().ok())
+}

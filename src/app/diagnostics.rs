@@ -1,0 +1,69 @@
+//! What is wrong, as a list: place, reason, remedy.
+
+use crate::spec::{Diagnostic, Diagnostics};
+use yew::prelude::*;
+
+/// What a [`DiagnosticList`] needs.
+#[derive(Properties, PartialEq)]
+pub struct DiagnosticListProps {
+    /// What is wrong.
+    pub diagnostics: Diagnostics,
+    /// Hears of a click on a line number.
+    #[prop_or_default]
+    pub on_line: Option<Callback<usize>>,
+    /// Identifies the list in tests.
+    pub testid: &'static str,
+}
+
+/// More entries than this nobody reads.
+const MOST: usize = 30;
+
+/// What is wrong, as a list; nothing where nothing is.
+#[component]
+pub fn DiagnosticList(props: &DiagnosticListProps) -> Html {
+    let all = &props.diagnostics.0;
+    if all.is_empty() {
+        return html! {};
+    }
+    let entry = |diagnostic: &Diagnostic| {
+        let line = diagnostic.line.map(|line| match &props.on_line {
+            Some(on_line) => {
+                let onclick = on_line.reform(move |_: MouseEvent| line);
+                html! { <button type="button" class="link" {onclick}>{ format!("line {line}") }</button> }
+            }
+            None => html! { <span>{ format!("line {line}") }</span> },
+        });
+        let path = (!diagnostic.path.is_empty()).then(|| html! { <code>{ &diagnostic.path }</code> });
+        html! {
+            <li>
+                if line.is_some() || path.is_some() {
+                    <div class="place">{ line }{ path }</div>
+                }
+                <div>{ sentence(&diagnostic.reason) }</div>
+                <div class="remedy">{ sentence(&diagnostic.remedy) }</div>
+            </li>
+        }
+    };
+    html! {
+        <ul class="diagnostics" role="alert" data-testid={props.testid}>
+            { for all.iter().take(MOST).map(entry) }
+            if all.len() > MOST {
+                <li>{ format!("… and {} more", all.len() - MOST) }</li>
+            }
+        </ul>
+    }
+}
+
+fn sentence(text: &str) -> String {
+    if text.ends_with(['.', '?', '!']) { text.to_owned() } else { format!("{text}.") }
+}
+
+/// The diagnostics whose path begins with `section` and a dot, without that.
+pub fn section(diagnostics: &Diagnostics, section: &str) -> Diagnostics {
+    let inside = |diagnostic: &Diagnostic| {
+        let path = diagnostic.path.strip_prefix(section)?;
+        let path = path.strip_prefix('.').or(path.is_empty().then_some(path))?;
+        Some(Diagnostic { path: path.to_owned(), ..diagnostic.clone() })
+    };
+    Diagnostics(diagnostics.0.iter().filter_map(inside).collect())
+}

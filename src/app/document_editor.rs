@@ -1,0 +1,171 @@
+//! Choosing a document, and the text behind it.
+
+use super::controls::{Choice, Select, passing, target};
+use super::design::{Document, Half};
+use super::diagnostics::DiagnosticList;
+use super::state::{Action, ViewChange};
+use crate::spec::Diagnostics;
+use web_sys::HtmlTextAreaElement;
+use yew::prelude::*;
+
+/// Value of the choice of one's own document.
+const OWN: &str = "(own)";
+
+/// What a [`DocumentCard`] needs.
+#[derive(Properties, PartialEq)]
+pub struct DocumentCardProps {
+    /// Which document.
+    pub half: Half,
+    /// Heading.
+    pub title: &'static str,
+    /// The document.
+    pub document: Document,
+    /// Whether its text is shown.
+    pub shows_text: bool,
+    /// What is wrong with it.
+    pub diagnostics: Diagnostics,
+    /// Hears of every change.
+    pub act: Callback<Action>,
+    /// What the document describes, drawn.
+    pub children: Html,
+}
+
+/// A card with a preset to choose, a drawing, and the text one click away.
+#[component]
+pub fn DocumentCard(props: &DocumentCardProps) -> Html {
+    let half = props.half;
+    let (testid_card, testid_preset, testid_toggle, testid_errors) = match half {
+        Half::Hardware => ("hardware-card", "hardware-preset", "hardware-as-text", "hardware-errors"),
+        Half::Workload => ("workload-card", "workload-preset", "workload-as-text", "workload-errors"),
+    };
+    let area = use_node_ref();
+    let toggle = {
+        let shown = !props.shows_text;
+        props.act.reform(move |_: MouseEvent| Action::Look(ViewChange::Text(half, shown)))
+    };
+    let pick = props.act.reform(move |value: String| {
+        half.presets()
+            .iter()
+            .find(|preset| preset.id == value)
+            .map_or(Action::PickOwn(half), |preset| Action::PickPreset(half, preset.id))
+    });
+    let go_to_line = {
+        let area = area.clone();
+        Callback::from(move |line: usize| {
+            if let Some(area) = area.cast::<HtmlTextAreaElement>() {
+                select_line(&area, line);
+            }
+        })
+    };
+    let body_id = format!("{}-text", half.name());
+    html! {
+        <section class="card" aria-labelledby={format!("{}-title", half.name())} data-testid={testid_card}>
+            <h2 id={format!("{}-title", half.name())}>
+                { props.title }
+                <button
+                    type="button"
+                    class="link"
+                    onclick={toggle}
+                    aria-expanded={props.shows_text.to_string()}
+                    aria-controls={body_id.clone()}
+                    data-testid={testid_toggle}
+                >
+                    { if props.shows_text { "as drawing" } else { "as text" } }
+                </button>
+            </h2>
+            <Select
+                label="Preset"
+                choices={choices(half, &props.document)}
+                value={props.document.preset.unwrap_or(OWN)}
+                onchange={pick}
+                testid={testid_preset}
+            />
+            <div id={body_id}>
+                if props.shows_text {
+                    <Editor {half} text={props.document.text.clone()} act={props.act.clone()} area={area} />
+                } else if props.diagnostics.is_empty() {
+                    { props.children.clone() }
+                }
+            </div>
+            if !props.diagnostics.is_empty() {
+                <DiagnosticList
+                    diagnostics={props.diagnostics.clone()}
+                    on_line={props.shows_text.then_some(go_to_line)}
+                    testid={testid_errors}
+                />
+                if !props.shows_text {
+                    <p class="hint">{ "Nothing is lost: “as text” shows the document as it was written." }</p>
+                }
+            }
+        </section>
+    }
+}
+
+fn choices(half: Half, document: &Document) -> Vec<Choice> {
+    let mut choices: Vec<Choice> = half
+        .presets()
+        .iter()
+        .map(|preset| {
+            let group = match half {
+                Half::Hardware if preset.id.ends_with("-df") => "for depth-first scheduling",
+                Half::Hardware => "original",
+                Half::Workload if preset.id.ends_with("-defines") => "as DeFiNES evaluates them, without padding",
+                Half::Workload => "as their authors defined them",
+            };
+            Choice { group, ..Choice::new(preset.id, preset.title) }
+        })
+        .collect();
+    choices.sort_by_key(|choice| choice.group);
+    if document.own.is_some() {
+        choices.insert(0, Choice::new(OWN, "my own text"));
+    }
+    choices
+}
+
+#[derive(Properties, PartialEq)]
+struct EditorProps {
+    half: Half,
+    text: String,
+    act: Callback<Action>,
+    area: NodeRef,
+}
+
+#[component]
+fn Editor(props: &EditorProps) -> Html {
+    let half = props.half;
+    let oninput = passing(&props.act, move |event: InputEvent| {
+        Some(Action::Write(half, target::<HtmlTextAreaElement>(&event)?.value()))
+    });
+    let (label, testid) = match half {
+        Half::Hardware => ("Hardware document", "hardware-text"),
+        Half::Workload => ("Workload document", "workload-text"),
+    };
+    html! {
+        <textarea
+            ref={props.area.clone()}
+            class="document"
+            value={props.text.clone()}
+            {oninput}
+            aria-label={label}
+            data-testid={testid}
+            rows="22"
+            wrap="off"
+            spellcheck="false"
+            autocomplete="off"
+        />
+    }
+}
+
+/// Puts the cursor into a line, which scrolls it into view.
+fn select_line(area: &HtmlTextAreaElement, line: usize) {
+    let text = area.value();
+    let before: usize = text.split_inclusive('\n').take(line.saturating_sub(1)).map(utf16_length).sum();
+    let length = text.lines().nth(line.saturating_sub(1)).map_or(0, utf16_length);
+    // A window that is closing may refuse the focus; that does not matter.
+    let _ = area.focus();
+    let _ = area.set_selection_range(before as u32, (before + length) as u32);
+}
+
+fn utf16_length(text: &str) -> usize {
+    text.encode_utf16().count()
+}

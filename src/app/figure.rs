@@ -1,0 +1,154 @@
+//! Figures on the page: a canvas that is always as sharp and as wide as it can be, and its table twin.
+
+use super::data_table::DataTable;
+use crate::chart::{Chart, Theme, draw_on_canvas};
+use std::cell::RefCell;
+use std::rc::Rc;
+use wasm_bindgen::JsCast;
+use wasm_bindgen::prelude::*;
+use web_sys::{Element, HtmlCanvasElement, ResizeObserver};
+use yew::prelude::*;
+
+/// Whether the page is dark; a context of everything that draws.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct IsDark(pub bool);
+
+impl IsDark {
+    /// The colours of figures.
+    pub fn theme(self) -> &'static Theme {
+        if self.0 { &Theme::DARK } else { &Theme::LIGHT }
+    }
+}
+
+/// A place on a canvas.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Spot {
+    /// CSS pixels from the left.
+    pub x: f64,
+    /// CSS pixels from the top.
+    pub y: f64,
+    /// Width of the figure, CSS pixels.
+    pub width: u32,
+}
+
+/// What a [`Canvas`] needs.
+#[derive(Properties, PartialEq)]
+pub struct CanvasProps<C: PartialEq> {
+    /// What is drawn.
+    pub chart: C,
+    /// Hears where the pointer is, and when it leaves.
+    #[prop_or_default]
+    pub on_hover: Option<Callback<Option<Spot>>>,
+    /// Hears of clicks.
+    #[prop_or_default]
+    pub on_click: Option<Callback<Spot>>,
+}
+
+/// A figure as wide as its place.
+#[component]
+pub fn Canvas<C: Chart + Clone + PartialEq + 'static>(props: &CanvasProps<C>) -> Html {
+    let place = use_node_ref();
+    let canvas = use_node_ref();
+    let width = use_observed_width(&place);
+    let is_dark = use_context::<IsDark>().unwrap_or(IsDark(false));
+    use_effect_with((props.chart.clone(), width, is_dark, canvas.clone()), |(chart, width, is_dark, canvas)| {
+        if let (Some(canvas), 1..) = (canvas.cast::<HtmlCanvasElement>(), *width) {
+            let ratio = web_sys::window().map_or(1.0, |window| window.device_pixel_ratio());
+            // A canvas that cannot be drawn on stays empty; the table twin is there.
+            let _ = draw_on_canvas(chart, &canvas, *width, ratio, is_dark.theme());
+        }
+    });
+    let spot = move |event: &MouseEvent| Spot { x: f64::from(event.offset_x()), y: f64::from(event.offset_y()), width };
+    let onpointermove = props.on_hover.clone().map(|on| on.reform(move |event: PointerEvent| Some(spot(&event))));
+    let onpointerleave = props.on_hover.clone().map(|on| on.reform(|_: PointerEvent| None));
+    let onclick = props.on_click.clone().map(|on| on.reform(move |event: MouseEvent| spot(&event)));
+    html! {
+        <div class="canvas" ref={place}>
+            <canvas
+                ref={canvas}
+                class={props.on_click.is_some().then_some("clickable")}
+                role="img"
+                aria-label={props.chart.describe()}
+                {onpointermove}
+                {onpointerleave}
+                {onclick}
+            />
+        </div>
+    }
+}
+
+/// Width of an element in CSS pixels, whenever it changes; 0 before it is laid out.
+#[hook]
+fn use_observed_width(place: &NodeRef) -> u32 {
+    let width = use_state_eq(|| 0);
+    {
+        let width = width.clone();
+        use_effect_with(place.clone(), move |place| {
+            let element = place.cast::<Element>();
+            let measured = element.clone();
+            let call = Closure::<dyn FnMut()>::new(move || {
+                if let Some(element) = &measured {
+                    width.set(element.client_width().max(0) as u32);
+                }
+            });
+            let observer = ResizeObserver::new(call.as_ref().unchecked_ref()).ok();
+            if let (Some(observer), Some(element)) = (&observer, &element) {
+                observer.observe(element);
+            }
+            let kept = Rc::new(RefCell::new(Some((observer, call))));
+            move || {
+                if let Some((Some(observer), _)) = kept.take() {
+                    observer.disconnect();
+                }
+            }
+        });
+    }
+    *width
+}
+
+/// What a [`Figure`] needs.
+#[derive(Properties, PartialEq)]
+pub struct FigureProps<C: PartialEq> {
+    /// What is drawn.
+    pub chart: C,
+    /// Heading.
+    pub title: AttrValue,
+    /// One sentence about how to read it.
+    #[prop_or_default]
+    pub hint: AttrValue,
+    /// Identifies the figure in tests.
+    pub testid: &'static str,
+    /// Hears of clicks.
+    #[prop_or_default]
+    pub on_click: Option<Callback<Spot>>,
+    /// Hears where the pointer is.
+    #[prop_or_default]
+    pub on_hover: Option<Callback<Option<Spot>>>,
+    /// What stands between heading and figure.
+    #[prop_or_default]
+    pub children: Html,
+}
+
+/// A figure with its heading and its table twin.
+#[component]
+pub fn Figure<C: Chart + Clone + PartialEq + 'static>(props: &FigureProps<C>) -> Html {
+    html! {
+        <figure data-testid={props.testid}>
+            if !props.title.is_empty() {
+                <figcaption>
+                    <h3>{ &props.title }</h3>
+                    if !props.hint.is_empty() {
+                        <p class="hint">{ &props.hint }</p>
+                    }
+                </figcaption>
+            }
+            { props.children.clone() }
+            <Canvas<C>
+                chart={props.chart.clone()}
+                on_click={props.on_click.clone()}
+                on_hover={props.on_hover.clone()}
+            />
+            <DataTable table={props.chart.table()} />
+        </figure>
+    }
+}

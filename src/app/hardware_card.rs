@@ -1,0 +1,140 @@
+//! The accelerator: its PE array and its memories, drawn from the document.
+
+use crate::hardware::{ArrayDims, Core, Memory, Operand};
+use crate::workload::LayerKind;
+use yew::prelude::*;
+
+/// What a [`HardwareDrawing`] needs.
+#[derive(Properties, PartialEq)]
+pub struct HardwareDrawingProps {
+    /// The accelerator.
+    pub core: std::rc::Rc<Core>,
+}
+
+/// The memories from the highest down to the PE array.
+#[component]
+pub fn HardwareDrawing(props: &HardwareDrawingProps) -> Html {
+    let core = &*props.core;
+    let rows = rows(core);
+    html! {
+        <div class="hierarchy" role="list" aria-label="Memories, the highest first, and the PE array">
+            { for core.memories.iter().enumerate().rev().map(|(id, memory)| draw_memory(core, memory, rows[id])) }
+            <div class={classes!("array", format!("row-{}", rows.iter().max().map_or(1, |row| row + 2)))} role="listitem">
+                <span>{ format!("{} PEs", group_thousands(core.pe_count())) }<small>{ unrolling(core) }</small></span>
+                <small>{ format!("{} pJ / MAC", core.mac_energy_pj) }</small>
+            </div>
+        </div>
+    }
+}
+
+/// Row of each memory, 0 for the highest: below everything above it that holds one of its operands.
+fn rows(core: &Core) -> Vec<usize> {
+    let mut next = [0usize; 3];
+    let mut rows = vec![0; core.memories.len()];
+    for (id, memory) in core.memories.iter().enumerate().rev() {
+        let (first, last) = columns(memory);
+        let row = next[first..=last].iter().copied().max().unwrap_or(0);
+        rows[id] = row;
+        next[first..=last].fill(row + 1);
+    }
+    // Registers stand together above the array.
+    let lowest = next.iter().copied().max().unwrap_or(0).saturating_sub(1);
+    for (id, memory) in core.memories.iter().enumerate() {
+        let is_lowest_of_all = memory.operands.iter().all(|&operand| core.level_of(operand, id) == Some(0));
+        let free = (0..core.memories.len())
+            .all(|other| other == id || rows[other] <= rows[id] || !overlap(memory, &core.memories[other]));
+        if is_lowest_of_all && free && memory.shared_over != all_dimensions(core) {
+            rows[id] = lowest;
+        }
+    }
+    rows
+}
+
+fn all_dimensions(core: &Core) -> ArrayDims {
+    ArrayDims((1u32 << core.array.len()) - 1)
+}
+
+/// First and last of the columns W, I, O.
+fn columns(memory: &Memory) -> (usize, usize) {
+    let columns = || memory.operands.iter().map(|&operand| operand as usize);
+    (columns().min().unwrap_or(0), columns().max().unwrap_or(2))
+}
+
+fn overlap(a: &Memory, b: &Memory) -> bool {
+    let ((a_first, a_last), (b_first, b_last)) = (columns(a), columns(b));
+    a_first <= b_last && b_first <= a_last
+}
+
+fn draw_memory(core: &Core, memory: &Memory, row: usize) -> Html {
+    let (first, last) = columns(memory);
+    let place = classes!("memory", format!("row-{}", row + 1), format!("from-{first}"), format!("to-{last}"));
+    let instances = (memory.instances > 1).then(|| format!(" × {}", group_thousands(memory.instances)));
+    let shared: Vec<&str> = core
+        .array
+        .iter()
+        .enumerate()
+        .filter(|(index, _)| memory.shared_over.contains(*index))
+        .map(|(_, (name, _))| name.as_str())
+        .collect();
+    let width = match (memory.read_width_bits, memory.write_width_bits) {
+        (read, write) if read == write => format!("{read} bit/cycle"),
+        (read, write) => format!("{read} bit/cycle read, {write} written"),
+    };
+    let title = format!(
+        "{}: {}{}, {width}; a word costs {} pJ to read and {} pJ to write; {}",
+        memory.name,
+        size_text(memory.size_bits),
+        instances.as_deref().unwrap_or_default(),
+        memory.read_energy_pj,
+        memory.write_energy_pj,
+        if shared.is_empty() { "one for each PE".to_owned() } else { format!("shared over {}", shared.join(", ")) },
+    );
+    html! {
+        <div class={place} role="listitem" {title}>
+            <span class="name">{ &memory.name }</span>
+            <span class="size">{ size_text(memory.size_bits) }{ instances }</span>
+            <span class="ops">{ for Operand::ALL.into_iter().filter(|o| memory.operands.contains(o)).map(badge) }</span>
+        </div>
+    }
+}
+
+/// The letter of an operand in its colour.
+pub fn badge(operand: Operand) -> Html {
+    html! { <b class={operand.to_string()}>{ operand.to_string() }</b> }
+}
+
+/// What a convolution unrolls: `K 32 · C 2 · OX 4 · OY 4`.
+fn unrolling(core: &Core) -> String {
+    let unroll = core.unroll(LayerKind::Conv);
+    if unroll.is_empty() {
+        return core.array.iter().map(|(name, size)| format!("{name} {size}")).collect::<Vec<_>>().join(" · ");
+    }
+    unroll.iter().map(|unroll| format!("{} {}", unroll.dim, unroll.limit)).collect::<Vec<_>>().join(" · ")
+}
+
+/// `64 KiB`; exact sizes stay exact.
+pub fn size_text(bits: u64) -> String {
+    if !bits.is_multiple_of(8) {
+        return format!("{bits} bit");
+    }
+    let bytes = bits / 8;
+    let units = [("GiB", 1u64 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)];
+    match units.into_iter().find(|(_, size)| bytes >= *size) {
+        None => format!("{bytes} B"),
+        Some((name, size)) if bytes.is_multiple_of(size) => format!("{} {name}", bytes / size),
+        Some((name, size)) => format!("{} {name}", crate::chart::three_digits(bytes as f64 / size as f64)),
+    }
+}
+
+/// `1 024`, with a thin space that does not break.
+pub fn group_thousands(number: u64) -> String {
+    let digits = number.to_string();
+    let mut grouped = String::with_capacity(digits.len() + digits.len() / 3);
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            grouped.push('\u{202f}');
+        }
+        grouped.push(digit);
+    }
+    grouped
+}

@@ -1,0 +1,291 @@
+//! The view of all points.
+
+use super::answer::{Answer, ProgressRow, tile_text};
+use super::conductor::REFERENCES;
+use super::data_table::plain_table;
+use super::figure::{Figure, Spot};
+use super::heatmaps::Heatmaps;
+use super::results::{PointState, Results};
+use super::state::{Action, State, ViewChange};
+use crate::chart::{
+    AxisScale, Breakdown, Column, MacCounts, Quantity, Scatter, ScatterPoint, Table, strategy_title, three_digits,
+};
+use crate::depth_first::{FuseDepth, PointAccount};
+use std::rc::Rc;
+use yew::prelude::*;
+
+/// What a [`Landscape`] needs.
+#[derive(Properties, PartialEq)]
+pub struct LandscapeProps {
+    /// Everything.
+    pub state: Rc<State>,
+    /// The opened point.
+    pub opened: Option<u32>,
+    /// Multiply-accumulates of the network when nothing is computed twice.
+    pub least_macs: Option<u64>,
+    /// Hears of every change.
+    pub act: Callback<Action>,
+    /// Whether an edit waits to be taken up.
+    pub waits: bool,
+    /// Hears that the sweep shall stop.
+    pub on_stop: Callback<()>,
+    /// Hears that the sweep shall go on.
+    pub on_resume: Callback<()>,
+}
+
+/// Answer, heatmaps, and what they are compared with.
+#[component]
+pub fn Landscape(props: &LandscapeProps) -> Html {
+    let results = &props.state.results;
+    let old = (results.stale || props.waits).then_some("old");
+    html! {
+        <>
+            <section class="card" aria-label="Landscape">
+                <div class={classes!(old)}>
+                    <Answer
+                        results={Rc::clone(results)}
+                        objective={props.state.design.schedule.objective}
+                        act={props.act.clone()}
+                    />
+                </div>
+                <ProgressRow
+                    results={Rc::clone(results)}
+                    waits={props.waits}
+                    on_stop={props.on_stop.clone()}
+                    on_resume={props.on_resume.clone()}
+                />
+                <div class={classes!(old)}>
+                    <Impossible results={Rc::clone(results)} />
+                    <Heatmaps
+                        results={Rc::clone(results)}
+                        metric={props.state.view.metric}
+                        opened={props.opened}
+                        act={props.act.clone()}
+                    />
+                </div>
+            </section>
+            <div class={classes!("two", old)}>
+                <Comparison results={Rc::clone(results)} />
+                <TradeOff results={Rc::clone(results)} opened={props.opened} act={props.act.clone()} />
+                <MacCard results={Rc::clone(results)} least={props.least_macs} />
+                <CombinationCard results={Rc::clone(results)} act={props.act.clone()} />
+            </div>
+        </>
+    }
+}
+
+#[derive(Properties, PartialEq)]
+struct ResultsProps {
+    results: Rc<Results>,
+}
+
+/// Says why points are missing, in one line and a list.
+#[component]
+fn Impossible(props: &ResultsProps) -> Html {
+    let results = &*props.results;
+    let missing: Vec<(u32, String)> = (0..results.swept as u32)
+        .filter_map(|point| match results.points.get(point as usize)? {
+            PointState::Infeasible(reasons) => Some((point, reasons.to_string())),
+            PointState::Failed(reason) => Some((point, reason.to_string())),
+            _ => None,
+        })
+        .collect();
+    if missing.is_empty() {
+        return html! {};
+    }
+    let line = |(point, reason): &(u32, String)| {
+        let strategy = results.strategy(*point).map(strategy_title).unwrap_or_default();
+        html! { <li><b>{ strategy }</b>{ ": " }{ reason }</li> }
+    };
+    html! {
+        <details class="twin impossible" data-testid="impossible">
+            <summary>{ format!("{} of {} points do not fit: why", missing.len(), results.swept) }</summary>
+            <ul>{ for missing.iter().take(50).map(line) }</ul>
+        </details>
+    }
+}
+
+/// Single-layer, layer-by-layer and the best depth-first point side by side (DeFiNES, Fig. 16).
+#[component]
+fn Comparison(props: &ResultsProps) -> Html {
+    let results = &*props.results;
+    let references = REFERENCES
+        .iter()
+        .filter_map(|(fuse, title)| Some(((*title).to_owned(), results.accounts.get(&results.reference(fuse)?)?)));
+    let best = results.best.and_then(|point| {
+        let strategy = results.strategy(point)?;
+        let title = match strategy.fuse {
+            FuseDepth::Automatic | FuseDepth::Cuts(_) => {
+                format!("best, {} {}", strategy.mode.title(), tile_text(strategy))
+            }
+            _ => "best of the sweep".to_owned(),
+        };
+        Some((title, results.accounts.get(&point)?))
+    });
+    let points: Vec<(String, &PointAccount)> =
+        references.chain(best).map(|(title, account)| (title, &**account)).collect();
+    html! {
+        <section class="card" data-testid="comparison">
+            <h2>{ "Single-layer, layer-by-layer, depth-first" }</h2>
+            if points.is_empty() {
+                <p class="hint">{ "Comes when all points are known." }</p>
+            } else {
+                <Figure<Breakdown> title="" chart={Breakdown::energy(&points)} testid="comparison-energy" />
+                <Figure<Breakdown> title="" chart={Breakdown::latency(&points)} testid="comparison-latency" />
+            }
+        </section>
+    }
+}
+
+#[derive(Properties, PartialEq)]
+struct TradeOffProps {
+    results: Rc<Results>,
+    opened: Option<u32>,
+    act: Callback<Action>,
+}
+
+/// Energy against latency.
+#[component]
+fn TradeOff(props: &TradeOffProps) -> Html {
+    let results = &*props.results;
+    let Some(settings) = results.requests.first().map(|request| &request.settings) else { return html! {} };
+    let series: Vec<String> = settings.modes.iter().map(|mode| mode.title().to_owned()).collect();
+    let known: Vec<u32> = results.swept_summaries().map(|summary| summary.point as u32).collect();
+    let points = results
+        .swept_summaries()
+        .filter_map(|summary| {
+            let strategy = results.strategy(summary.point as u32)?;
+            Some(ScatterPoint {
+                label: strategy_title(strategy),
+                series: settings.modes.iter().position(|mode| *mode == strategy.mode).unwrap_or(0),
+                energy_pj: summary.energy_pj,
+                latency_cycles: summary.latency_cycles as f64,
+                pareto: results.pareto.contains(&(summary.point as u32)),
+            })
+        })
+        .collect();
+    let marked = props.opened.or(results.best);
+    let selected = marked.and_then(|marked| known.iter().position(|&point| point == marked));
+    let chart = Scatter { series, points, selected };
+    let on_click = {
+        let (chart, results, act) = (chart.clone(), Rc::clone(&props.results), props.act.clone());
+        Callback::from(move |spot: Spot| {
+            let point = chart.point_at(spot.x, spot.y, spot.width).and_then(|index| known.get(index).copied());
+            if let Some(strategy) = point.and_then(|point| results.strategy(point)) {
+                act.emit(Action::Look(ViewChange::Open(strategy.clone())));
+            }
+        })
+    };
+    html! {
+        <section class="card">
+            <h2>{ "Energy against latency" }</h2>
+            <Figure<Scatter> title="" {chart} testid="trade-off" {on_click} />
+        </section>
+    }
+}
+
+#[derive(Properties, PartialEq)]
+struct MacCardProps {
+    results: Rc<Results>,
+    least: Option<u64>,
+}
+
+/// How much is computed twice (DeFiNES, Fig. 13): tiles along the diagonal of the grid.
+#[component]
+fn MacCard(props: &MacCardProps) -> Html {
+    let results = &*props.results;
+    let Some(settings) = results.requests.first().map(|request| &request.settings) else { return html! {} };
+    if settings.fuse.contains(&FuseDepth::LayerByLayer) {
+        return html! {};
+    }
+    let (columns, rows) = (settings.tiles_x.len(), settings.tiles_y.len());
+    let groups = (0..columns.max(rows))
+        .map(|step| {
+            let (column, row) = (step.min(columns - 1), step.min(rows - 1));
+            let macs = |mode: usize| {
+                let point = (mode * rows + row) * columns + column;
+                results.summary(point as u32).map(|summary| summary.macs as f64)
+            };
+            let title = format!("{} × {}", settings.tiles_x[column], settings.tiles_y[row]);
+            (title, (0..settings.modes.len()).map(macs).collect())
+        })
+        .collect();
+    let chart = MacCounts {
+        scale: AxisScale::Log,
+        series: settings.modes.iter().map(|mode| mode.title().to_owned()).collect(),
+        groups,
+        least: props.least.map(|macs| macs as f64),
+    };
+    html! {
+        <section class="card">
+            <h2>{ "Multiply-accumulates, recomputed ones included" }</h2>
+            <Figure<MacCounts> title="" {chart} testid="mac-counts" />
+        </section>
+    }
+}
+
+#[derive(Properties, PartialEq)]
+struct CombinationCardProps {
+    results: Rc<Results>,
+    act: Callback<Action>,
+}
+
+/// Each stack with its own strategy (DeFiNES, case study 2).
+#[component]
+fn CombinationCard(props: &CombinationCardProps) -> Html {
+    let results = &*props.results;
+    let (Some(combination), Some(best)) = (&results.combination, results.best.and_then(|best| results.summary(best)))
+    else {
+        return html! {};
+    };
+    if combination.points.len() < 2 {
+        return html! {
+            <section class="card" data-testid="combination">
+                <h2>{ "Best combination of stacks" }</h2>
+                <p class="hint">
+                    { "The network is one stack, so the best strategy of the stack is the best of the network. Smaller \
+                       stacks come with less on-chip memory for weights, or by hand." }
+                </p>
+            </section>
+        };
+    }
+    let row = |(stack, &point): (usize, &usize)| {
+        let strategy = results.strategy(point as u32).map(strategy_title).unwrap_or_default();
+        let cost = results.summary(point as u32).and_then(|summary| summary.stacks.get(stack));
+        let energy = cost.map_or_else(String::new, |cost| Quantity::Energy.text(cost.energy_pj));
+        let latency = cost.map_or_else(String::new, |cost| Quantity::Latency.text(cost.latency_cycles as f64));
+        vec![format!("stack {}", stack + 1), strategy, energy, latency]
+    };
+    let mut rows: Vec<Vec<String>> = combination.points.iter().enumerate().map(row).collect();
+    rows.push(vec![
+        "all".to_owned(),
+        "best combination".to_owned(),
+        Quantity::Energy.text(combination.energy_pj),
+        Quantity::Latency.text(combination.latency_cycles as f64),
+    ]);
+    rows.push(vec![
+        "all".to_owned(),
+        "best single strategy".to_owned(),
+        Quantity::Energy.text(best.energy_pj),
+        Quantity::Latency.text(best.latency_cycles as f64),
+    ]);
+    let table = Table {
+        caption: format!(
+            "Each stack with its own strategy: {}× less energy than the best single strategy",
+            three_digits(best.energy_pj / combination.energy_pj)
+        ),
+        columns: vec![
+            Column::words("stack"),
+            Column::words("strategy"),
+            Column::numbers("energy"),
+            Column::numbers("latency"),
+        ],
+        rows,
+    };
+    html! {
+        <section class="card" data-testid="combination">
+            <h2>{ "Best combination of stacks" }</h2>
+            <div class="scroll" tabindex="0" role="group" aria-label="Best combination of stacks">{ plain_table(&table) }</div>
+        </section>
+    }
+}

@@ -1,0 +1,44 @@
+//! The page.
+//!
+//! One [`state::State`] drives everything: components show it, [`state::Action`]s change it. A [`conductor::Conductor`]
+//! turns every new design into a sweep over the workers and reports what they find, which is an action too. Nothing here
+//! computes a cost.
+
+mod answer;
+mod conductor;
+mod controls;
+mod data_table;
+mod design;
+mod diagnostics;
+mod document_editor;
+mod figure;
+mod hardware_card;
+mod header;
+mod heatmaps;
+mod hook;
+mod landscape;
+mod layer_tables;
+mod page;
+mod pool;
+mod results;
+mod run;
+mod schedule_card;
+mod schedule_view;
+mod state;
+mod tiles;
+mod timer;
+mod view;
+mod workload_card;
+
+use wasm_bindgen::prelude::*;
+
+/// Shows the page in the element `#app`; called by `www/main.js`.
+#[wasm_bindgen(js_name = openPage)]
+pub fn open_page() {
+    let place = web_sys::window().and_then(|window| window.document()).and_then(|page| page.get_element_by_id("app"));
+    if let Some(place) = place {
+        // What stood there only said that the page was loading.
+        place.set_inner_html("");
+        yew::Renderer::<page::Page>::with_root(place).render();
+    }
+}

@@ -1,0 +1,299 @@
+//! The whole page: cards on the left, the answer on the right.
+
+use super::conductor::Conductor;
+use super::design::{Design, Half};
+use super::diagnostics::section;
+use super::document_editor::DocumentCard;
+use super::figure::IsDark;
+use super::hardware_card::HardwareDrawing;
+use super::header::Header;
+use super::hook;
+use super::landscape::Landscape;
+use super::schedule_card::ScheduleCard;
+use super::schedule_view::ScheduleView;
+use super::state::{Action, State, ViewChange};
+use super::timer::Timeout;
+use super::view::{Tab, ThemeChoice};
+use super::workload_card::NetworkDrawing;
+use crate::hardware::Core;
+use crate::spec::Diagnostics;
+use crate::workload::Network;
+use std::rc::Rc;
+use wasm_bindgen::JsCast;
+use wasm_bindgen::prelude::*;
+use yew::prelude::*;
+
+/// After so long without an edit it is taken up, milliseconds.
+const PAUSE_MS: i32 = 200;
+
+/// The page.
+#[component]
+pub fn Page() -> Html {
+    let state = use_reducer(|| State { design: Design::first(), ..State::default() });
+    let act = {
+        let dispatcher = state.dispatcher();
+        use_callback((), move |action: Action, ()| dispatcher.dispatch(action))
+    };
+    let conductor = {
+        let act = act.clone();
+        use_memo((), move |()| {
+            let conductor = Conductor::new(wasm_bindgen::module(), act.reform(Action::Found));
+            hook::install(&conductor);
+            conductor
+        })
+    };
+    let core = use_memo(state.design.hardware.text.clone(), |text| Core::from_text(text).map(Rc::new));
+    let network = use_memo(state.design.workload.text.clone(), |text| Network::from_text(text).map(Rc::new));
+    let is_valid = core.is_ok() && network.is_ok();
+    let is_dark = use_is_dark(state.view.theme);
+    use_sweep(&state, &conductor, is_valid);
+    let opened = use_opened(&state, &conductor);
+
+    let waits = is_valid && !state.is_current();
+    let status = match state.design.request() {
+        Ok(_) if is_valid && waits => "running",
+        Ok(_) if is_valid => state.results.status.name(),
+        _ => "rejected",
+    };
+    let on_stop = conductor_call(&conductor, Conductor::stop);
+    let on_resume = conductor_call(&conductor, Conductor::resume);
+    let on_dismiss = conductor_call(&conductor, Conductor::dismiss_notices);
+    let is_old = state.design.request().is_err() || !is_valid;
+    let shared = Rc::new((*state).clone());
+    html! {
+        <ContextProvider<IsDark> context={is_dark}>
+            <div class="page" data-testid="root" data-status={status} data-generation={state.results.generation.to_string()}>
+                <Header
+                    network={network.as_ref().as_ref().ok().map(|network| network.name.clone())}
+                    core={core.as_ref().as_ref().ok().map(|core| core.name.clone())}
+                    theme={state.view.theme}
+                    act={act.clone()}
+                />
+                <Notices notices={Rc::clone(&state.results.notices)} {on_dismiss} />
+                <main>
+                    <aside aria-label="Design">{ cards(&state, &core, &network, opened, &act) }</aside>
+                    <section class="answers" aria-label="Results">
+                        <Tabs tab={state.view.tab} act={act.clone()} />
+                        if is_old {
+                            <p class="banner" role="status">
+                                { "The design has errors. These are the results of the last one without." }
+                            </p>
+                        }
+                        { match state.view.tab {
+                            Tab::Landscape => html! {
+                                <Landscape
+                                    state={shared}
+                                    {opened}
+                                    least_macs={network.as_ref().as_ref().ok().map(|network| network.macs())}
+                                    act={act.clone()}
+                                    {waits}
+                                    {on_stop}
+                                    {on_resume}
+                                />
+                            },
+                            Tab::Schedule => html! { <ScheduleView state={shared} {opened} act={act.clone()} /> },
+                        } }
+                    </section>
+                </main>
+            </div>
+        </ContextProvider<IsDark>>
+    }
+}
+
+type Read<T> = Rc<Result<Rc<T>, Diagnostics>>;
+
+/// The cards of the design.
+fn cards(
+    state: &State,
+    core: &Read<Core>,
+    network: &Read<Network>,
+    opened: Option<u32>,
+    act: &Callback<Action>,
+) -> Html {
+    let schedule_errors = state.design.request().err().unwrap_or_default();
+    let found = |name: &str| section(&state.results.diagnostics, name);
+    let own = |errors: Option<&Diagnostics>, name: &str| errors.cloned().unwrap_or_else(|| found(name));
+    let stacks: Vec<Vec<String>> = opened
+        .and_then(|point| state.results.accounts.get(&point))
+        .map(|account| account.stacks.iter().map(|stack| stack.layers.clone()).collect())
+        .unwrap_or_default();
+    let memories = match &**core {
+        Ok(core) => core.memories.iter().rev().map(|memory| memory.name.clone()).collect(),
+        Err(_) => Vec::new(),
+    };
+    let settings_errors =
+        if schedule_errors.is_empty() { found("settings") } else { section(&schedule_errors, "settings") };
+    html! {
+        <>
+            <DocumentCard
+                half={Half::Hardware}
+                title="Hardware"
+                document={state.design.hardware.clone()}
+                shows_text={state.view.hardware_text}
+                diagnostics={own(core.as_ref().as_ref().err(), "hardware")}
+                act={act.clone()}
+            >
+                if let Ok(core) = &**core {
+                    <HardwareDrawing core={Rc::clone(core)} />
+                }
+            </DocumentCard>
+            <DocumentCard
+                half={Half::Workload}
+                title="Network"
+                document={state.design.workload.clone()}
+                shows_text={state.view.workload_text}
+                diagnostics={own(network.as_ref().as_ref().err(), "workload")}
+                act={act.clone()}
+            >
+                if let Ok(network) = &**network {
+                    <NetworkDrawing network={Rc::clone(network)} {stacks} />
+                }
+            </DocumentCard>
+            <ScheduleCard
+                schedule={state.design.schedule.clone()}
+                {memories}
+                is_figure_12={is_figure_12(&state.design)}
+                diagnostics={settings_errors}
+                act={act.clone()}
+            />
+        </>
+    }
+}
+
+fn is_figure_12(design: &Design) -> bool {
+    let figure = Design::figure_12();
+    design.hardware.preset == figure.hardware.preset
+        && design.workload.preset == figure.workload.preset
+        && design.schedule == figure.schedule
+}
+
+fn conductor_call(conductor: &Rc<Conductor>, call: fn(&Conductor)) -> Callback<()> {
+    let conductor = Rc::clone(conductor);
+    Callback::from(move |()| call(&conductor))
+}
+
+/// Starts a sweep when the design changes and makes sense: the first at once, others when nobody edits any more.
+#[hook]
+fn use_sweep(state: &UseReducerHandle<State>, conductor: &Rc<Conductor>, is_valid: bool) {
+    let requests = state.design.request().ok().filter(|_| is_valid);
+    let conductor = Rc::clone(conductor);
+    let pause = if state.results.generation == 0 { 0 } else { PAUSE_MS };
+    use_effect_with(requests, move |requests| {
+        let timeout = requests.clone().and_then(|requests| {
+            let mut requests = Some(requests);
+            Timeout::new(pause, move || {
+                if let Some(requests) = requests.take() {
+                    conductor.start(requests);
+                }
+            })
+        });
+        move || drop(timeout)
+    });
+}
+
+/// The opened point: the one that was clicked, else the best. Asks for its account.
+#[hook]
+fn use_opened(state: &UseReducerHandle<State>, conductor: &Rc<Conductor>) -> Option<u32> {
+    let results = &state.results;
+    let clicked = state.view.point.as_ref().and_then(|strategy| results.point_of(strategy));
+    // Before the end the best point changes all the time.
+    let opened = clicked.or_else(|| results.best.filter(|_| state.view.tab == Tab::Schedule || clicked.is_none()));
+    let is_wanted = clicked.is_some() || state.view.tab == Tab::Schedule;
+    let missing = opened.filter(|point| {
+        is_wanted && !results.stale && results.summary(*point).is_some() && !results.accounts.contains_key(point)
+    });
+    let conductor = Rc::clone(conductor);
+    use_effect_with((missing, results.generation), move |(missing, _)| {
+        if let Some(point) = missing {
+            conductor.open(*point);
+        }
+    });
+    opened
+}
+
+/// Whether the page is dark: as chosen, or as the system.
+#[hook]
+fn use_is_dark(theme: ThemeChoice) -> IsDark {
+    let query = use_memo((), |()| {
+        web_sys::window().and_then(|window| window.match_media("(prefers-color-scheme: dark)").ok().flatten())
+    });
+    let system = {
+        let query = Rc::clone(&query);
+        use_state_eq(move || query.as_ref().as_ref().is_some_and(|query| query.matches()))
+    };
+    {
+        let system = system.clone();
+        use_effect_with((), move |()| {
+            if let Some(query) = &*query {
+                let watched = query.clone();
+                let call = Closure::<dyn FnMut()>::new(move || system.set(watched.matches()));
+                // The page is there as long as the query.
+                let _ = query.add_event_listener_with_callback("change", call.as_ref().unchecked_ref());
+                call.forget();
+            }
+        });
+    }
+    use_effect_with(theme, |theme| {
+        let root = web_sys::window().and_then(|window| window.document()).and_then(|page| page.document_element());
+        if let Some(root) = root {
+            // Setting an attribute fails only for impossible names.
+            let _ = root.set_attribute("data-theme", theme.name());
+        }
+    });
+    IsDark(match theme {
+        ThemeChoice::Auto => *system,
+        ThemeChoice::Light => false,
+        ThemeChoice::Dark => true,
+    })
+}
+
+#[derive(Properties, PartialEq)]
+struct TabsProps {
+    tab: Tab,
+    act: Callback<Action>,
+}
+
+#[component]
+fn Tabs(props: &TabsProps) -> Html {
+    let tab = |(tab, title): (Tab, &'static str)| {
+        html! {
+            <button
+                type="button"
+                aria-current={(tab == props.tab).then_some("page")}
+                onclick={props.act.reform(move |_: MouseEvent| Action::Look(ViewChange::Tab(tab)))}
+                data-testid={format!("tab-{}", title.to_lowercase())}
+            >
+                { title }
+            </button>
+        }
+    };
+    html! { <nav aria-label="Views">{ for Tab::ALL.into_iter().map(tab) }</nav> }
+}
+
+#[derive(Properties, PartialEq)]
+struct NoticesProps {
+    notices: Rc<Vec<String>>,
+    on_dismiss: Callback<()>,
+}
+
+/// What went wrong with workers, newest last.
+#[component]
+fn Notices(props: &NoticesProps) -> Html {
+    const MOST: usize = 4;
+    let notices = &props.notices;
+    if notices.is_empty() {
+        return html! {};
+    }
+    let hidden = notices.len().saturating_sub(MOST);
+    html! {
+        <div class="notices" role="status" data-testid="notices">
+            <ul>
+                if hidden > 0 { <li>{ format!("{hidden} earlier messages") }</li> }
+                { for notices.iter().skip(hidden).map(|notice| html! { <li>{ notice }</li> }) }
+            </ul>
+            <button type="button" onclick={props.on_dismiss.reform(|_: MouseEvent| ())} data-testid="dismiss">
+                { "Dismiss" }
+            </button>
+        </div>
+    }
+}

@@ -1,0 +1,156 @@
+//! The workers: starting them, talking to them, replacing those that fail.
+
+use crate::worker::{FromWorker, ToWorker, from_js, to_js};
+use js_sys::{Object, Reflect};
+use std::rc::Rc;
+use wasm_bindgen::JsCast;
+use wasm_bindgen::prelude::*;
+use web_sys::{ErrorEvent, MessageEvent, Worker, WorkerOptions, WorkerType};
+
+/// A slot whose workers fail so often before they are ready is given up.
+const MOST_FAILED_STARTS: u32 = 3;
+
+/// What a slot's worker is doing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Activity {
+    /// It compiles.
+    Starting,
+    /// It waits.
+    Idle,
+    /// It works.
+    Busy,
+    /// There is none any more.
+    Gone,
+}
+
+/// Who hears of a worker's messages: number of the slot, and the message.
+pub type Listener = Rc<dyn Fn(usize, FromWorker)>;
+
+/// A fixed number of slots, with a worker in each.
+pub struct Pool {
+    module: JsValue,
+    slots: Vec<Slot>,
+}
+
+struct Slot {
+    worker: Option<Worker>,
+    activity: Activity,
+    failed_starts: u32,
+    on_message: Closure<dyn FnMut(MessageEvent)>,
+    on_error: Closure<dyn FnMut(ErrorEvent)>,
+    current: Rc<std::cell::RefCell<Option<Worker>>>,
+}
+
+impl Pool {
+    /// Starts as many workers as the machine has processors, at most eight. All run `module`, compiled already.
+    pub fn new(module: JsValue, listener: &Listener) -> Self {
+        let processors = web_sys::window().map_or(1.0, |window| window.navigator().hardware_concurrency());
+        let count = (processors as usize).clamp(1, 8);
+        let slots = (0..count).map(|slot| Slot::new(slot, listener)).collect();
+        let mut pool = Self { module, slots };
+        for slot in 0..count {
+            pool.start(slot);
+        }
+        pool
+    }
+
+    /// Number of slots.
+    pub fn len(&self) -> usize {
+        self.slots.len()
+    }
+
+    /// What a slot's worker is doing.
+    pub fn activity(&self, slot: usize) -> Activity {
+        self.slots.get(slot).map_or(Activity::Gone, |slot| slot.activity)
+    }
+
+    /// Whether no slot can have a worker.
+    pub fn is_lost(&self) -> bool {
+        self.slots.iter().all(|slot| slot.activity == Activity::Gone)
+    }
+
+    /// Notes that a slot's worker waits for a message.
+    pub fn now_idle(&mut self, slot: usize) {
+        if let Some(slot) = self.slots.get_mut(slot) {
+            slot.activity = Activity::Idle;
+            slot.failed_starts = 0;
+        }
+    }
+
+    /// Gives a slot's worker something to do.
+    pub fn send(&mut self, slot: usize, message: &ToWorker) {
+        let Some(slot) = self.slots.get_mut(slot) else { return };
+        slot.activity = Activity::Busy;
+        if let (Some(worker), Ok(message)) = (&slot.worker, to_js(message)) {
+            // It only fails for what cannot be cloned.
+            let _ = worker.post_message(&message);
+        }
+    }
+
+    /// Replaces a slot's worker by a new one, whatever it is doing.
+    pub fn replace(&mut self, slot: usize) {
+        if let Some(slot) = self.slots.get_mut(slot) {
+            if let Some(worker) = slot.worker.take() {
+                worker.terminate();
+            }
+            slot.current.replace(None);
+            if slot.activity == Activity::Starting {
+                slot.failed_starts += 1;
+            }
+            if slot.failed_starts >= MOST_FAILED_STARTS {
+                slot.activity = Activity::Gone;
+                return;
+            }
+        }
+        self.start(slot);
+    }
+
+    fn start(&mut self, slot: usize) {
+        let Some(slot) = self.slots.get_mut(slot) else { return };
+        let options = WorkerOptions::new();
+        options.set_type(WorkerType::Module);
+        slot.activity = Activity::Gone;
+        let Ok(worker) = Worker::new_with_options("./worker.js", &options) else { return };
+        worker.set_onmessage(Some(slot.on_message.as_ref().unchecked_ref()));
+        worker.set_onerror(Some(slot.on_error.as_ref().unchecked_ref()));
+        let first = Object::new();
+        if Reflect::set(&first, &"module".into(), &self.module).is_ok() && worker.post_message(&first).is_ok() {
+            slot.activity = Activity::Starting;
+        }
+        slot.current.replace(Some(worker.clone()));
+        slot.worker = Some(worker);
+    }
+}
+
+impl Slot {
+    /// An empty slot. Its closures live as long as the page, so that none is dropped while it runs.
+    fn new(slot: usize, listener: &Listener) -> Self {
+        let current = Rc::new(std::cell::RefCell::new(None::<Worker>));
+        let is_current = {
+            let current = Rc::clone(&current);
+            move |event: &web_sys::Event| {
+                let current: Option<JsValue> = current.borrow().as_ref().map(|worker| worker.clone().into());
+                current == event.target().map(JsValue::from)
+            }
+        };
+        let on_message = {
+            let (listener, is_current) = (Rc::clone(listener), is_current.clone());
+            Closure::new(move |event: MessageEvent| {
+                if is_current(&event) {
+                    let text = || FromWorker::Failed { text: "it sent what nobody understands".to_owned() };
+                    listener(slot, from_js(event.data()).unwrap_or_else(|_| text()));
+                }
+            })
+        };
+        let on_error = {
+            let listener = Rc::clone(listener);
+            Closure::new(move |event: ErrorEvent| {
+                if is_current(&event) {
+                    event.prevent_default();
+                    listener(slot, FromWorker::Failed { text: event.message() });
+                }
+            })
+        };
+        Self { worker: None, activity: Activity::Gone, failed_starts: 0, on_message, on_error, current }
+    }
+}

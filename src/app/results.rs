@@ -1,0 +1,138 @@
+//! What the workers found out so far, as the page shows it.
+
+use crate::depth_first::{DepthFirstStrategy, FuseDepth, PointAccount};
+use crate::explore::{Combination, PointSummary, Request};
+use crate::spec::Diagnostics;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+/// How far a sweep is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Status {
+    /// Nothing was asked for yet.
+    #[default]
+    Idle,
+    /// Workers work.
+    Running,
+    /// Every point is known, or known to be impossible.
+    Done,
+    /// A person stopped it.
+    Stopped,
+    /// The request makes no sense.
+    Rejected,
+}
+
+impl Status {
+    /// As in the attribute `data-status`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Idle => "idle",
+            Self::Running => "running",
+            Self::Done => "done",
+            Self::Stopped => "stopped",
+            Self::Rejected => "rejected",
+        }
+    }
+}
+
+/// What is known of a point.
+#[derive(Debug, Clone, PartialEq)]
+pub enum PointState {
+    /// Nothing yet.
+    Waiting,
+    /// What it costs.
+    Done(Rc<PointSummary>),
+    /// It cannot be scheduled.
+    Infeasible(Rc<Diagnostics>),
+    /// Workers failed on it.
+    Failed(Rc<str>),
+}
+
+/// How much is done.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Progress {
+    /// Points that are known.
+    pub points_done: usize,
+    /// All points, without the references.
+    pub points: usize,
+    /// Problems that are solved.
+    pub problems_done: usize,
+    /// All different problems.
+    pub problems: usize,
+    /// Of these, how many an earlier sweep had solved.
+    pub problems_reused: usize,
+    /// Time spent, milliseconds.
+    pub elapsed_ms: f64,
+    /// Time left, milliseconds, as far as can be told.
+    pub remaining_ms: Option<f64>,
+}
+
+/// What the workers found out so far.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Results {
+    /// Number of the edit that they answer.
+    pub generation: u32,
+    /// What was asked for: the sweep, and the references.
+    pub requests: Rc<Vec<Request>>,
+    /// How far the sweep is.
+    pub status: Status,
+    /// Whether points and strategies are still those of the edit before.
+    pub stale: bool,
+    /// How much is done.
+    pub progress: Progress,
+    /// One strategy a point; the last ones are the references.
+    pub strategies: Rc<Vec<DepthFirstStrategy>>,
+    /// Number of points that are no references.
+    pub swept: usize,
+    /// What is known of each point.
+    pub points: Vec<PointState>,
+    /// The point with the smallest score.
+    pub best: Option<u32>,
+    /// Each stack with its own strategy.
+    pub combination: Option<Combination>,
+    /// The points that no other beats in energy and latency.
+    pub pareto: Vec<u32>,
+    /// Whole accounts of some points.
+    pub accounts: BTreeMap<u32, Rc<PointAccount>>,
+    /// What is wrong with the request.
+    pub diagnostics: Diagnostics,
+    /// What went wrong with workers.
+    pub notices: Rc<Vec<String>>,
+    /// Number of workers.
+    pub workers: usize,
+}
+
+impl Results {
+    /// What a point costs, where that is known.
+    pub fn summary(&self, point: u32) -> Option<&PointSummary> {
+        match self.points.get(point as usize)? {
+            PointState::Done(summary) => Some(summary),
+            _ => None,
+        }
+    }
+
+    /// How the network is run at a point.
+    pub fn strategy(&self, point: u32) -> Option<&DepthFirstStrategy> {
+        self.strategies.get(point as usize)
+    }
+
+    /// The point with this strategy.
+    pub fn point_of(&self, strategy: &DepthFirstStrategy) -> Option<u32> {
+        self.strategies.iter().position(|other| other == strategy).map(|index| index as u32)
+    }
+
+    /// The reference with this fuse depth.
+    pub fn reference(&self, fuse: &FuseDepth) -> Option<u32> {
+        (self.swept..self.strategies.len())
+            .find(|&index| self.strategies[index].fuse == *fuse)
+            .map(|index| index as u32)
+    }
+
+    /// All points of the sweep whose cost is known.
+    pub fn swept_summaries(&self) -> impl Iterator<Item = &PointSummary> {
+        self.points.iter().take(self.swept).filter_map(|point| match point {
+            PointState::Done(summary) => Some(&**summary),
+            _ => None,
+        })
+    }
+}

@@ -1,0 +1,351 @@
+//! The view of one point in depth: where every pJ and every cycle goes, and why.
+
+use super::answer::tile_text;
+use super::figure::{Figure, Spot};
+use super::hardware_card::{group_thousands, size_text};
+use super::layer_tables::{CopyTable, LayerTileTable};
+use super::results::{PointState, Results};
+use super::state::{Action, State, ViewChange, fuse_title};
+use crate::chart::{
+    Accesses, AxisScale, Breakdown, Counted, DataSizes, LevelMatrix, Quantity, TileTypeMap, strategy_title,
+};
+use crate::depth_first::{DepthFirstStrategy, FuseDepth, PointAccount, StackAccount, TileTypeAccount};
+use crate::spec::Diagnostics;
+use std::rc::Rc;
+use yew::prelude::*;
+
+/// What a [`ScheduleView`] needs.
+#[derive(Properties, PartialEq)]
+pub struct ScheduleViewProps {
+    /// Everything.
+    pub state: Rc<State>,
+    /// The opened point; `None` while nothing is known.
+    pub opened: Option<u32>,
+    /// Hears of every change.
+    pub act: Callback<Action>,
+}
+
+/// The opened point.
+#[component]
+pub fn ScheduleView(props: &ScheduleViewProps) -> Html {
+    let results = &*props.state.results;
+    let Some((point, strategy)) = props.opened.and_then(|point| Some((point, results.strategy(point)?))) else {
+        return html! {
+            <section class="card"><p class="hint">{ "No point is known yet. The best one appears here, or the one you click in the landscape." }</p></section>
+        };
+    };
+    let is_best = results.best == Some(point);
+    let body = match (results.points.get(point as usize), results.accounts.get(&point)) {
+        (_, Some(account)) => {
+            html! { <Account account={Rc::clone(account)} state={Rc::clone(&props.state)} act={props.act.clone()} /> }
+        }
+        (Some(PointState::Infeasible(reasons)), _) => why_not(reasons),
+        (Some(PointState::Failed(reason)), _) => html! {
+            <section class="card"><h2>{ "Workers failed on this point" }</h2><p>{ reason.to_string() }</p></section>
+        },
+        (Some(PointState::Done(_)), None) => {
+            html! { <section class="card"><p class="hint">{ "Working it out …" }</p></section> }
+        }
+        _ => html! { <section class="card"><p class="hint">{ "Not computed yet." }</p></section> },
+    };
+    html! {
+        <div data-testid="schedule-view" data-point={point.to_string()}>
+            { heading(results, strategy, point, is_best, &props.act) }
+            { body }
+        </div>
+    }
+}
+
+fn heading(
+    results: &Results,
+    strategy: &DepthFirstStrategy,
+    point: u32,
+    is_best: bool,
+    act: &Callback<Action>,
+) -> Html {
+    let summary = results.summary(point);
+    let open = |index: Option<u32>, title: &'static str, testid: &'static str| {
+        let strategy = index.filter(|&index| index != point).and_then(|index| results.strategy(index)).cloned();
+        strategy.map(|strategy| {
+            let onclick = act.reform(move |_: MouseEvent| Action::Look(ViewChange::Open(strategy.clone())));
+            html! { <button type="button" {onclick} data-testid={testid}>{ title }</button> }
+        })
+    };
+    html! {
+        <section class="card opened">
+            <div class="answer">
+                <div class="kpi" data-testid="opened-tile">
+                    <b>{ tile_text(strategy) }</b>
+                    <span>
+                        { match strategy.fuse {
+                            FuseDepth::LayerByLayer => "layer-by-layer".to_owned(),
+                            _ => format!("{} · fuse depth {}", strategy.mode.title(), fuse_title(&strategy.fuse)),
+                        } }
+                        if is_best { { " · " }<em>{ "best of the sweep" }</em> }
+                    </span>
+                </div>
+                if let Some(summary) = summary {
+                    <div class="kpi" data-testid="opened-energy" data-energy-pj={summary.energy_pj.to_string()}>
+                        <b>{ Quantity::Energy.text(summary.energy_pj) }</b><span>{ "energy" }</span>
+                    </div>
+                    <div class="kpi" data-testid="opened-latency" data-latency-cycles={summary.latency_cycles.to_string()}>
+                        <b>{ Quantity::Latency.text(summary.latency_cycles as f64) }</b><span>{ "latency" }</span>
+                    </div>
+                    <div class="kpi">
+                        <b>{ Quantity::Macs.text(summary.macs as f64) }</b>
+                        <span>{ Quantity::DramAccesses.text(summary.dram_words) }{ " of DRAM" }</span>
+                    </div>
+                }
+            </div>
+            <div class="row">
+                { open(results.best, "Best of the sweep", "open-best") }
+                { open(results.reference(&FuseDepth::SingleLayer), "Single-layer", "open-single-layer") }
+                { open(results.reference(&FuseDepth::LayerByLayer), "Layer-by-layer", "open-layer-by-layer") }
+            </div>
+        </section>
+    }
+}
+
+/// Why a point cannot be scheduled.
+fn why_not(reasons: &Diagnostics) -> Html {
+    html! {
+        <section class="card" data-testid="why-not">
+            <h2>{ "Why this does not fit" }</h2>
+            { for reasons.0.iter().map(|reason| html! {
+                <div class="why">
+                    if !reason.path.is_empty() { <b>{ &reason.path }{ ": " }</b> }
+                    { &reason.reason }{ ". " }<span class="remedy">{ &reason.remedy }{ "." }</span>
+                </div>
+            }) }
+        </section>
+    }
+}
+
+#[derive(Properties, PartialEq)]
+struct AccountProps {
+    account: Rc<PointAccount>,
+    state: Rc<State>,
+    act: Callback<Action>,
+}
+
+#[component]
+fn Account(props: &AccountProps) -> Html {
+    let account = &*props.account;
+    let view = &props.state.view;
+    let last_stack = account.stacks.len().saturating_sub(1);
+    let stack_index = view.stack.min(last_stack);
+    let label = strategy_title(&account.strategy);
+    let bars = [(label, account)];
+    html! {
+        <>
+            <div class="two">
+                <section class="card">
+                    <h2>{ "Energy and latency by cause" }</h2>
+                    <Figure<Breakdown> title="" chart={Breakdown::energy(&bars)} testid="energy-by-cause" />
+                    <Figure<Breakdown> title="" chart={Breakdown::latency(&bars)} testid="latency-by-cause" />
+                </section>
+                <section class="card">
+                    <h2>{ "Accesses of each memory" }</h2>
+                    <Figure<Accesses>
+                        title=""
+                        chart={Accesses::from_account(account, Counted::Elements, AxisScale::Log)}
+                        testid="accesses"
+                    />
+                </section>
+            </div>
+            if let Some(stack) = account.stacks.get(stack_index) {
+                <StackPanel
+                    account={Rc::clone(&props.account)}
+                    index={stack_index}
+                    tile_type={view.tile_type.filter(|&index| index < stack.tile_types.len())}
+                    act={props.act.clone()}
+                />
+            }
+        </>
+    }
+}
+
+#[derive(Properties, PartialEq)]
+struct StackPanelProps {
+    account: Rc<PointAccount>,
+    index: usize,
+    tile_type: Option<usize>,
+    act: Callback<Action>,
+}
+
+/// One stack: its tiles, and one tile type in depth.
+#[component]
+fn StackPanel(props: &StackPanelProps) -> Html {
+    let account = &*props.account;
+    let Some(stack) = account.stacks.get(props.index) else { return html! {} };
+    let chosen = props.tile_type.unwrap_or_else(|| most_frequent(stack));
+    let Some(tile_type) = stack.tile_types.get(chosen) else { return html! {} };
+    let map = TileTypeMap { selected: Some(chosen), ..TileTypeMap::from_account(stack) };
+    let on_click = {
+        let (map, act) = (map.clone(), props.act.clone());
+        Callback::from(move |spot: Spot| {
+            if let Some(index) = map.type_at(spot.x, spot.y, spot.width) {
+                act.emit(Action::Look(ViewChange::TileType(index)));
+            }
+        })
+    };
+    html! {
+        <>
+            <section class="card">
+                <h2>{ stack_title(account, props.index) }</h2>
+                { stack_switch(account, props.index, &props.act) }
+                <p class="facts" data-testid="stack-facts">{ stack_facts(account, stack) }</p>
+                <Figure<TileTypeMap>
+                    title="Tile types"
+                    hint="Tiles of one colour behave identically and are computed once. Click one to look into it."
+                    chart={map}
+                    testid="tile-types"
+                    {on_click}
+                />
+            </section>
+            <section class="card">
+                <h2>{ "Where the data of every layer-tile lies" }</h2>
+                <Figure<LevelMatrix>
+                    title=""
+                    chart={LevelMatrix::from_account(stack, &account.memories)}
+                    testid="top-memories"
+                />
+            </section>
+            <section class="card">
+                <h2>
+                    { format!("Tile type {} of {}", chosen + 1, stack.tile_types.len()) }
+                    { type_switch(stack, chosen, &props.act) }
+                </h2>
+                <p class="facts">{ type_facts(account, tile_type) }</p>
+                <Figure<DataSizes>
+                    title="Activations against capacities"
+                    chart={DataSizes::from_account(chosen, tile_type, &account.memories)}
+                    testid="data-sizes"
+                />
+                { reasons(tile_type) }
+                <h3>{ "Layer-tiles" }</h3>
+                <LayerTileTable tile_type={tile_type.clone()} />
+                <h3>{ "Data copy actions" }</h3>
+                <CopyTable tile_type={tile_type.clone()} />
+            </section>
+        </>
+    }
+}
+
+/// The tile type that most tiles are of.
+fn most_frequent(stack: &StackAccount) -> usize {
+    let counts = stack.tile_types.iter().map(|tile_type| tile_type.count).enumerate();
+    counts.max_by_key(|&(index, count)| (count, std::cmp::Reverse(index))).map_or(0, |(index, _)| index)
+}
+
+fn stack_title(account: &PointAccount, index: usize) -> String {
+    match account.stacks.len() {
+        1 => "One stack".to_owned(),
+        count => format!("Stack {} of {count}", index + 1),
+    }
+}
+
+fn stack_switch(account: &PointAccount, current: usize, act: &Callback<Action>) -> Html {
+    if account.stacks.len() < 2 {
+        return html! {};
+    }
+    let button = |(index, stack): (usize, &StackAccount)| {
+        html! {
+            <button
+                type="button"
+                aria-pressed={(index == current).to_string()}
+                onclick={act.reform(move |_: MouseEvent| Action::Look(ViewChange::Stack(index)))}
+                title={stack.layers.join(", ")}
+                data-testid={format!("stack-{}", index + 1)}
+            >
+                { index + 1 }<small>{ Quantity::Energy.text(stack.energy_pj) }</small>
+            </button>
+        }
+    };
+    html! {
+        <div class="segments" role="group" aria-label="Which stack">{ for account.stacks.iter().enumerate().map(button) }</div>
+    }
+}
+
+fn stack_facts(account: &PointAccount, stack: &StackAccount) -> String {
+    let weights = match (&stack.weight_memory, stack.weight_bits) {
+        (_, 0) => "no weights".to_owned(),
+        (Some(memory), bits) => format!("{} of weights, kept in {memory} after the first tile", size_text(bits)),
+        (None, bits) => format!("{} of weights", size_text(bits)),
+    };
+    let tiles = if stack.tile_count == 1 { "tile" } else { "tiles" };
+    let share = 100.0 * stack.energy_pj / account.energy_pj.max(f64::MIN_POSITIVE);
+    format!(
+        "{} · last map {} × {} · {} {tiles} of {} types · {weights} · {} ({share:.0} % of all), {}",
+        stack.layers.join(" → "),
+        stack.output_size.0,
+        stack.output_size.1,
+        group_thousands(stack.tile_count),
+        stack.tile_types.len(),
+        Quantity::Energy.text(stack.energy_pj),
+        Quantity::Latency.text(stack.latency_cycles as f64),
+    )
+}
+
+fn type_switch(stack: &StackAccount, current: usize, act: &Callback<Action>) -> Html {
+    if stack.tile_types.len() < 2 {
+        return html! {};
+    }
+    let step = |to: Option<usize>, text: &'static str, label: &'static str, testid: &'static str| {
+        let index = to.unwrap_or(current);
+        html! {
+            <button
+                type="button"
+                class="small"
+                disabled={to.is_none()}
+                onclick={act.reform(move |_: MouseEvent| Action::Look(ViewChange::TileType(index)))}
+                aria-label={label}
+                data-testid={testid}
+            >
+                { text }
+            </button>
+        }
+    };
+    let next = Some(current + 1).filter(|&next| next < stack.tile_types.len());
+    html! {
+        <span class="stepper">
+            { step(current.checked_sub(1), "‹", "Tile type before", "tile-type-before") }
+            { step(next, "›", "Next tile type", "tile-type-next") }
+        </span>
+    }
+}
+
+fn type_facts(account: &PointAccount, tile_type: &TileTypeAccount) -> String {
+    let (x, y) = tile_type.size;
+    let tiles = if tile_type.count == 1 { "tile" } else { "tiles" };
+    let share = 100.0 * tile_type.energy_pj * tile_type.count as f64 / account.energy_pj.max(f64::MIN_POSITIVE);
+    let weights = if tile_type.weights_from_top { ", weights come from their highest memory" } else { "" };
+    let caches: Vec<String> = [
+        (&tile_type.caches.h_read, "columns of the left neighbour from"),
+        (&tile_type.caches.h_write, "columns for the right neighbour to"),
+        (&tile_type.caches.v_read, "rows of the upper neighbour from"),
+        (&tile_type.caches.v_write, "rows for the lower neighbour to"),
+    ]
+    .into_iter()
+    .filter_map(|(memory, what)| Some(format!("{what} {}", memory.as_ref()?)))
+    .collect();
+    let caches = if caches.is_empty() { String::new() } else { format!(" · caches {}", caches.join(", ")) };
+    format!(
+        "{x} × {y}, {} {tiles} from ({}, {}) on{weights} · {} and {} a tile ({share:.0} % of all energy){caches}",
+        group_thousands(tile_type.count),
+        tile_type.first_position.0,
+        tile_type.first_position.1,
+        Quantity::Energy.text(tile_type.energy_pj),
+        Quantity::Latency.text(tile_type.latency_cycles as f64),
+    )
+}
+
+fn reasons(tile_type: &TileTypeAccount) -> Html {
+    let lines =
+        tile_type.layers.iter().flat_map(|layer| layer.reasons.iter().map(move |reason| (&layer.layer, reason)));
+    html! {
+        <div class="reasons" data-testid="reasons">
+            { for lines.map(|(layer, reason)| html! { <div class="why"><b>{ layer }{ ": " }</b>{ reason }</div> }) }
+        </div>
+    }
+}

@@ -1,0 +1,157 @@
+//! The one value that drives the page, and how it changes.
+
+use super::design::{Design, Half};
+use super::results::Results;
+use super::view::View;
+use crate::depth_first::{DepthFirstStrategy, FuseDepth, StoringMode};
+use crate::rules::Rules;
+use std::rc::Rc;
+use yew::Reducible;
+
+/// Everything the page shows.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct State {
+    /// What a person chose or wrote.
+    pub design: Design,
+    /// How they look at it.
+    pub view: View,
+    /// What the workers found out about it.
+    pub results: Rc<Results>,
+}
+
+/// Every change that there is.
+#[derive(Debug, Clone)]
+pub enum Action {
+    /// Take a preset's document.
+    PickPreset(Half, &'static str),
+    /// Go back to the document written by hand.
+    PickOwn(Half),
+    /// Replace a document's text.
+    Write(Half, String),
+    /// Replace the text of tile widths.
+    TilesX(String),
+    /// Replace the text of tile heights.
+    TilesY(String),
+    /// Take tile sizes that suit the network's maps.
+    FitTiles,
+    /// Sweep a mode or not.
+    Mode(StoringMode, bool),
+    /// Change something else of the schedule.
+    Schedule(ScheduleChange),
+    /// The sweep of DeFiNES, Fig. 12.
+    ReproduceFigure12,
+    /// Change the way of looking.
+    Look(ViewChange),
+    /// The workers have found out more.
+    Found(Rc<Results>),
+}
+
+/// A change of the schedule's single fields.
+#[derive(Debug, Clone)]
+pub enum ScheduleChange {
+    /// Kind of fuse depth.
+    Fuse(super::design::FuseChoice),
+    /// Text of the cuts.
+    Cuts(String),
+    /// Kind of objective.
+    Objective(super::design::ObjectiveChoice),
+    /// Memory whose accesses are minimised.
+    Memory(String),
+    /// Text of one weight: energy, latency, DRAM accesses.
+    Weight(usize, String),
+    /// LPF limit.
+    LpfLimit(usize),
+    /// All rules at once.
+    Rules(Rules),
+    /// One rule by its name.
+    Rule(&'static str, bool),
+}
+
+/// A change of the way of looking.
+#[derive(Debug, Clone)]
+pub enum ViewChange {
+    /// Another tab.
+    Tab(super::view::Tab),
+    /// Another number in the heatmaps.
+    Metric(super::view::Metric),
+    /// Another look.
+    Theme(super::view::ThemeChoice),
+    /// Open a point and show it.
+    Open(DepthFirstStrategy),
+    /// Another stack of the opened point.
+    Stack(usize),
+    /// Another tile type of the stack.
+    TileType(usize),
+    /// Show or hide a document's text.
+    Text(Half, bool),
+}
+
+impl Reducible for State {
+    type Action = Action;
+
+    fn reduce(self: Rc<Self>, action: Action) -> Rc<Self> {
+        let mut next = (*self).clone();
+        next.apply(action);
+        Rc::new(next)
+    }
+}
+
+impl State {
+    fn apply(&mut self, action: Action) {
+        match action {
+            Action::PickPreset(half, id) => self.design.pick(half, id),
+            Action::PickOwn(half) => self.design.pick_own(half),
+            Action::Write(half, text) => self.design.document_mut(half).write(text),
+            Action::TilesX(text) => self.design.schedule.tiles_x = text,
+            Action::TilesY(text) => self.design.schedule.tiles_y = text,
+            Action::FitTiles => self.design.fit_tiles(),
+            Action::Mode(mode, on) => self.design.schedule.set_mode(mode, on),
+            Action::Schedule(change) => self.design.schedule.change(change),
+            Action::ReproduceFigure12 => self.design = Design::figure_12(),
+            Action::Look(change) => self.view.change(change),
+            Action::Found(results) => self.results = results,
+        }
+    }
+
+    /// Whether the results are those of the design as it stands.
+    pub fn is_current(&self) -> bool {
+        self.design.request().is_ok_and(|requests| *requests == *self.results.requests)
+    }
+}
+
+impl super::design::Schedule {
+    fn set_mode(&mut self, mode: StoringMode, on: bool) {
+        // In the order of `StoringMode::ALL`, whatever the order of the clicks.
+        let wanted = |other: &StoringMode| if *other == mode { on } else { self.modes.contains(other) };
+        self.modes = StoringMode::ALL.into_iter().filter(wanted).collect();
+    }
+
+    fn change(&mut self, change: ScheduleChange) {
+        match change {
+            ScheduleChange::Fuse(fuse) => self.fuse = fuse,
+            ScheduleChange::Cuts(text) => self.cuts = text,
+            ScheduleChange::Objective(objective) => self.objective = objective,
+            ScheduleChange::Memory(name) => self.memory = name,
+            ScheduleChange::Weight(index, text) => {
+                if let Some(weight) = self.weights.get_mut(index) {
+                    *weight = text;
+                }
+            }
+            ScheduleChange::LpfLimit(limit) => self.lpf_limit = limit,
+            ScheduleChange::Rules(rules) => self.rules = rules,
+            ScheduleChange::Rule(name, value) => {
+                if let Some(rules) = self.rules.with(name, value) {
+                    self.rules = rules;
+                }
+            }
+        }
+    }
+}
+
+/// For a person: `automatic`.
+pub fn fuse_title(fuse: &FuseDepth) -> String {
+    match fuse {
+        FuseDepth::Automatic => "automatic".to_owned(),
+        other => other.to_string(),
+    }
+}

@@ -1,0 +1,146 @@
+//! How a person looks at the results.
+
+use super::state::ViewChange;
+use crate::chart::Quantity;
+use crate::depth_first::DepthFirstStrategy;
+use crate::explore::PointSummary;
+
+/// The views.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Tab {
+    /// All points.
+    #[default]
+    Landscape,
+    /// One point in depth.
+    Schedule,
+}
+
+impl Tab {
+    /// All of them, with what the page calls them.
+    pub const ALL: [(Self, &'static str); 2] = [(Self::Landscape, "Landscape"), (Self::Schedule, "Schedule")];
+}
+
+/// A number that every point has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Metric {
+    /// Energy.
+    #[default]
+    Energy,
+    /// Latency.
+    Latency,
+    /// Energy times latency.
+    EnergyDelay,
+    /// Words of DRAM.
+    DramAccesses,
+    /// Multiply-accumulates.
+    Macs,
+}
+
+impl Metric {
+    /// All of them.
+    pub const ALL: [Self; 5] = [Self::Energy, Self::Latency, Self::EnergyDelay, Self::DramAccesses, Self::Macs];
+
+    /// On its button.
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Energy => "Energy",
+            Self::Latency => "Latency",
+            Self::EnergyDelay => "EDP",
+            Self::DramAccesses => "DRAM accesses",
+            Self::Macs => "MACs",
+        }
+    }
+
+    /// What it counts.
+    pub fn quantity(self) -> Quantity {
+        match self {
+            Self::Energy => Quantity::Energy,
+            Self::Latency => Quantity::Latency,
+            Self::EnergyDelay => Quantity::EnergyDelay,
+            Self::DramAccesses => Quantity::DramAccesses,
+            Self::Macs => Quantity::Macs,
+        }
+    }
+
+    /// Its value at a point, in the quantity's base unit.
+    pub fn of(self, point: &PointSummary) -> f64 {
+        match self {
+            Self::Energy => point.energy_pj,
+            Self::Latency => point.latency_cycles as f64,
+            Self::EnergyDelay => point.energy_pj * point.latency_cycles as f64,
+            Self::DramAccesses => point.dram_words,
+            Self::Macs => point.macs as f64,
+        }
+    }
+}
+
+/// Light or dark.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum ThemeChoice {
+    /// As the system.
+    #[default]
+    Auto,
+    /// Always light.
+    Light,
+    /// Always dark.
+    Dark,
+}
+
+impl ThemeChoice {
+    /// As in the attribute `data-theme`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Auto => "auto",
+            Self::Light => "light",
+            Self::Dark => "dark",
+        }
+    }
+
+    /// The one that the next click chooses.
+    pub fn next(self) -> Self {
+        match self {
+            Self::Auto => Self::Light,
+            Self::Light => Self::Dark,
+            Self::Dark => Self::Auto,
+        }
+    }
+}
+
+/// How a person looks at the results.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct View {
+    /// Which view.
+    pub tab: Tab,
+    /// Which number the heatmaps show.
+    pub metric: Metric,
+    /// Light or dark.
+    pub theme: ThemeChoice,
+    /// The opened point; `None`: the best.
+    pub point: Option<DepthFirstStrategy>,
+    /// The stack that is looked at.
+    pub stack: usize,
+    /// The tile type that is looked at; `None`: the most frequent.
+    pub tile_type: Option<usize>,
+    /// Whether the hardware's text is shown.
+    pub hardware_text: bool,
+    /// Whether the workload's text is shown.
+    pub workload_text: bool,
+}
+
+impl View {
+    pub(super) fn change(&mut self, change: ViewChange) {
+        match change {
+            ViewChange::Tab(tab) => self.tab = tab,
+            ViewChange::Metric(metric) => self.metric = metric,
+            ViewChange::Theme(theme) => self.theme = theme,
+            ViewChange::Open(point) => {
+                (self.point, self.stack, self.tile_type) = (Some(point), 0, None);
+                self.tab = Tab::Schedule;
+            }
+            ViewChange::Stack(stack) => (self.stack, self.tile_type) = (stack, None),
+            ViewChange::TileType(index) => self.tile_type = Some(index),
+            ViewChange::Text(super::design::Half::Hardware, shown) => self.hardware_text = shown,
+            ViewChange::Text(super::design::Half::Workload, shown) => self.workload_text = shown,
+        }
+    }
+}
