@@ -52,7 +52,11 @@ fn everything_wrong_with_the_settings_is_said_at_once() {
 
 #[test]
 fn weights_must_weigh_something() {
-    for weights in [Weights::default(), Weights { energy: -1.0, ..Weights::default() }, Weights { latency: f64::NAN, ..Weights::default() }] {
+    for weights in [
+        Weights::default(),
+        Weights { energy: -1.0, ..Weights::default() },
+        Weights { latency: f64::NAN, ..Weights::default() },
+    ] {
         let settings = Settings { objective: Objective::Weighted(weights), ..Settings::default() };
         complains(&rejected(&request(settings)), "settings.objective", "not negative");
     }
@@ -64,7 +68,10 @@ fn wrong_documents_and_settings_are_said_together() {
     request.hardware = request.hardware.replace("size: 64 KiB", "size: 64 KB");
     request.workload = request.workload.replacen("type: conv", "type: cnov", 1);
     let diagnostics = rejected(&request);
-    assert!(diagnostics.0.iter().any(|d| d.path.starts_with("hardware.memories[") && d.line.is_some()), "{diagnostics}");
+    assert!(
+        diagnostics.0.iter().any(|d| d.path.starts_with("hardware.memories[") && d.line.is_some()),
+        "{diagnostics}"
+    );
     assert!(diagnostics.0.iter().any(|d| d.path.starts_with("workload.layers[") && d.line.is_some()), "{diagnostics}");
     complains(&diagnostics, "settings.lpf_limit", "limit of 99");
 }
@@ -121,4 +128,20 @@ layers:
         .to_owned();
     let plan = Sweep::new(&request).unwrap().plan();
     complains(plan.points[0].as_ref().expect_err("refused"), "settings.tiles_x", "side by side");
+}
+
+/// Every accelerator of the paper runs every network, under either rules.
+#[test]
+fn all_presets_go_together() {
+    for hardware in hardware_presets() {
+        for workload in workload_presets() {
+            for rules in [Rules::CORRECTED, Rules::DEFINES_2022] {
+                let settings = Settings { tiles_x: vec![16], tiles_y: vec![8], rules, ..Settings::default() };
+                let request = Request { hardware: hardware.text.into(), workload: workload.text.into(), settings };
+                for point in Sweep::new(&request).unwrap().plan().points {
+                    point.unwrap_or_else(|wrong| panic!("{} on {}: {wrong}", workload.id, hardware.id));
+                }
+            }
+        }
+    }
 }

@@ -1,9 +1,9 @@
 //! `fusescape depth-first`: a sweep on all cores.
 
-use super::Failure;
 use super::arguments::{DepthFirst, Format};
 use super::documents::load;
 use super::report::{Report, Row};
+use super::{Failure, print};
 use fusescape::depth_first::StoringMode;
 use fusescape::explore::{Request, Settings, Sweep, SweepPlan, explain_outcome};
 use fusescape::search::{Outcome, Solution};
@@ -25,11 +25,11 @@ pub fn run(options: &DepthFirst) -> Result<(), Failure> {
     }
     let outcomes = solve(&sweep, &plan);
     let report = report(&sweep, &plan, &outcomes);
-    match options.format {
-        Format::Table => report.print_table(),
-        Format::Json => report.print_json()?,
-        Format::Csv => report.print_csv(),
-    }
+    print(&match options.format {
+        Format::Table => report.table(),
+        Format::Json => report.json()?,
+        Format::Csv => report.csv(),
+    })?;
     report.failure_if_empty()
 }
 

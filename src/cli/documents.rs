@@ -1,6 +1,6 @@
 //! Presets, files, and what is wrong with them.
 
-use super::Failure;
+use super::{Failure, print};
 use fusescape::hardware::Core;
 use fusescape::spec::{Diagnostics, Preset, find_preset, hardware_presets, workload_presets};
 use fusescape::workload::Network;
@@ -27,16 +27,16 @@ pub fn presets(name: Option<&str>) -> Result<(), Failure> {
         let text = found
             .map(|preset| preset.text)
             .map_err(|_| format!("There is no preset `{name}`. Use one of {}.", all.collect::<Vec<_>>().join(", ")))?;
-        print!("{text}");
-        return Ok(());
+        return print(text);
     }
+    let mut out = String::new();
     for (what, presets) in [("hardware", hardware_presets()), ("workload", workload_presets())] {
-        println!("{what}");
+        out += &format!("{what}\n");
         for preset in presets {
-            println!("  {:<22} {}", preset.id, preset.title);
+            out += &format!("  {:<22} {}\n", preset.id, preset.title);
         }
     }
-    Ok(())
+    print(&out)
 }
 
 /// Says everything that is wrong with the files.

@@ -9,6 +9,7 @@ mod serve;
 pub use arguments::Arguments;
 
 use arguments::Command;
+use std::io::{ErrorKind, Write};
 
 /// Why a command failed, for a person.
 pub type Failure = Box<dyn std::error::Error>;
@@ -23,5 +24,13 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         Command::Presets { name } => documents::presets(name.as_deref()),
         Command::Validate { files } => documents::validate(files),
         Command::Serve { port, directory } => serve::serve(*port, directory),
+    }
+}
+
+/// Writes a text to standard output. A reader that has seen enough and left is no failure.
+fn print(text: &str) -> Result<(), Failure> {
+    match std::io::stdout().write_all(text.as_bytes()) {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(error.into()),
+        _ => Ok(()),
     }
 }

@@ -5,6 +5,14 @@ use fusescape::depth_first::PointAccount;
 use fusescape::explore::{Combination, PointSummary, Sweep, SweepPlan, best_combination, best_point, pareto_front};
 use serde_json::{Value, json};
 
+/// Adds a line to a text; writing to a `String` cannot fail.
+macro_rules! outln {
+    ($out:ident, $($text:tt)*) => {{
+        $out.push_str(&format!($($text)*));
+        $out.push('\n');
+    }};
+}
+
 /// One point of the sweep.
 pub enum Row {
     /// It was scheduled.
@@ -50,37 +58,47 @@ impl<'a> Report<'a> {
         }
     }
 
-    pub fn print_table(&self) {
-        println!("{} on {}\n", self.sweep.network.name, self.sweep.core.name);
-        println!(
+    /// For a person.
+    pub fn table(&self) -> String {
+        let mut out = String::new();
+        outln!(out, "{} on {}\n", self.sweep.network.name, self.sweep.core.name);
+        outln!(
+            out,
             "{:<22} {:>12} {:>12} {:>14} {:>10} {:>14}  stacks",
-            "mode", "tile", "energy [mJ]", "latency [Mcc]", "MAC [G]", "DRAM [Mword]"
+            "mode",
+            "tile",
+            "energy [mJ]",
+            "latency [Mcc]",
+            "MAC [G]",
+            "DRAM [Mword]"
         );
         for row in &self.rows {
             match row {
-                Row::Done { summary, account } => self.print_row(summary, account),
+                Row::Done { summary, account } => self.write_row(&mut out, summary, account),
                 Row::Failed { point, reasons } => {
                     let (tile, mode) = self.tile_and_mode(*point);
-                    println!("{mode:<22} {tile:>12}  impossible: {}", reasons.join(" "));
+                    outln!(out, "{mode:<22} {tile:>12}  impossible: {}", reasons.join(" "));
                 }
             }
         }
         if let [Row::Done { account, .. }] = self.rows.as_slice() {
-            print_account(account);
+            write_account(&mut out, account);
         } else {
-            println!("\n* best, + no other point is better in both energy and latency");
-            self.print_combination();
+            outln!(out, "\n* best, + no other point is better in both energy and latency");
+            self.write_combination(&mut out);
         }
+        out
     }
 
-    fn print_row(&self, summary: &PointSummary, account: &PointAccount) {
+    fn write_row(&self, out: &mut String, summary: &PointSummary, account: &PointAccount) {
         let (tile, mode) = self.tile_and_mode(summary.point);
         let mark = match () {
             () if self.best == Some(summary.point) => "*",
             () if self.pareto.contains(&summary.point) => "+",
             () => "",
         };
-        println!(
+        outln!(
+            out,
             "{mode:<22} {tile:>12} {:>12.4} {:>14.4} {:>10.3} {:>14.4}  {:<6} {mark}",
             summary.energy_pj / 1e9,
             summary.latency_cycles as f64 / 1e6,
@@ -90,18 +108,19 @@ impl<'a> Report<'a> {
         );
     }
 
-    fn print_combination(&self) {
+    fn write_combination(&self, out: &mut String) {
         let Some(combination) = self.combination.as_ref().filter(|combination| combination.points.len() > 1) else {
             return;
         };
-        println!(
+        outln!(
+            out,
             "\nEach stack at its best: {:.4} mJ, {:.4} Mcycles",
             combination.energy_pj / 1e9,
             combination.latency_cycles as f64 / 1e6
         );
         for (stack, &point) in combination.points.iter().enumerate() {
             let (tile, mode) = self.tile_and_mode(point);
-            println!("  stack {}: {mode}, {tile}", stack + 1);
+            outln!(out, "  stack {}: {mode}, {tile}", stack + 1);
         }
     }
 
@@ -144,7 +163,8 @@ impl<'a> Report<'a> {
         value
     }
 
-    pub fn print_json(&self) -> Result<(), Failure> {
+    /// For a program.
+    pub fn json(&self) -> Result<String, Failure> {
         let mut value = json!({
             "hardware": self.sweep.core.name,
             "workload": self.sweep.network.name,
@@ -156,12 +176,13 @@ impl<'a> Report<'a> {
         if let [Row::Done { account, .. }] = self.rows.as_slice() {
             value["account"] = serde_json::to_value(account)?;
         }
-        println!("{}", serde_json::to_string_pretty(&value)?);
-        Ok(())
+        Ok(serde_json::to_string_pretty(&value)? + "\n")
     }
 
-    pub fn print_csv(&self) {
-        println!("mode,tile_x_columns,tile_y_rows,energy_pj,latency_cycles,macs,dram_words,impossible");
+    /// For a spreadsheet.
+    pub fn csv(&self) -> String {
+        let mut out =
+            String::from("mode,tile_x_columns,tile_y_rows,energy_pj,latency_cycles,macs,dram_words,impossible\n");
         for row in &self.rows {
             let value = self.row(row);
             let cells = [
@@ -183,23 +204,24 @@ impl<'a> Report<'a> {
                 }
                 number => number.to_string(),
             });
-            println!("{}", cells.join(","));
+            outln!(out, "{}", cells.join(","));
         }
+        out
     }
 }
 
-fn print_account(account: &PointAccount) {
+fn write_account(out: &mut String, account: &PointAccount) {
     let (energy, latency) = (&account.energy, &account.latency);
-    println!("\nenergy [mJ]");
+    outln!(out, "\nenergy [mJ]");
     for (cause, pj) in [
         ("activation", energy.activation_pj),
         ("weight", energy.weight_pj),
         ("data copy", energy.copy_pj),
         ("MAC", energy.mac_pj),
     ] {
-        println!("  {cause:<12} {:>12.4}", pj / 1e9);
+        outln!(out, "  {cause:<12} {:>12.4}", pj / 1e9);
     }
-    println!("latency [Mcycles]");
+    outln!(out, "latency [Mcycles]");
     for (cause, cycles) in [
         ("computing", latency.temporal_cycles),
         ("stalls", latency.stall_cycles),
@@ -207,17 +229,18 @@ fn print_account(account: &PointAccount) {
         ("offloading", latency.offloading_cycles),
         ("data copy", latency.copy_cycles),
     ] {
-        println!("  {cause:<12} {:>12.4}", cycles as f64 / 1e6);
+        outln!(out, "  {cause:<12} {:>12.4}", cycles as f64 / 1e6);
     }
-    println!("{:<24} {:>14} {:>14} {:>14}   [M words]", "memory", "activation", "weight", "data copy");
+    outln!(out, "{:<24} {:>14} {:>14} {:>14}   [M words]", "memory", "activation", "weight", "data copy");
     for memory in &account.memories {
         let words = memory.words;
         let [activation, weight, copy] = [words.activation, words.weight, words.copy].map(|words| words / 1e6);
-        println!("  {:<22} {activation:>14.4} {weight:>14.4} {copy:>14.4}", memory.name);
+        outln!(out, "  {:<22} {activation:>14.4} {weight:>14.4} {copy:>14.4}", memory.name);
     }
     for (index, stack) in account.stacks.iter().enumerate() {
         let (x, y) = stack.output_size;
-        println!(
+        outln!(
+            out,
             "stack {}: {} layers to {}, map {x} x {y}, {} tiles of {} types, weights in {}",
             index + 1,
             stack.layers.len(),

@@ -4,6 +4,7 @@ mod account;
 mod assemble;
 mod axis;
 mod copies;
+mod layer_tile;
 mod placement;
 mod plan;
 mod stack;

@@ -1,17 +1,18 @@
 //! Planning one point: its stacks, tile types, placements, copies, and the mapping problems they contain.
 
-use super::account::{CopyKind, TileMap, TileRun};
+use super::account::{TileMap, TileRun};
 use super::axis::{Axis, Run, Strip, Strips};
 use super::copies::CopyAction;
-use super::placement::{CacheDecision, Deciding, Measure, TileGeometry, layer_levels};
+use super::layer_tile::{TilePlanner, has_weights};
+use super::placement::{CacheDecision, Deciding, Measure, TileGeometry};
 use super::stack::{Stack, cut};
 use super::strategy::{DepthFirstStrategy, FuseDepth, StoringMode};
 use crate::hardware::{Core, MemoryId, Operand};
 use crate::mapping::{LayerOnCore, LayerProblem};
 use crate::rules::Rules;
-use crate::search::{Limits, explain_infeasible, has_mapping};
+use crate::search::{Limits, has_mapping};
 use crate::spec::Diagnostics;
-use crate::workload::{Dim, LayerId, LayerKind, LayerShape, Network};
+use crate::workload::{LayerId, Network};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -184,7 +185,7 @@ impl<'a> Planner<'a> {
     }
 
     /// The index of a problem that has a mapping; `None` where nothing fits.
-    fn intern(&mut self, problem: LayerProblem) -> Option<usize> {
+    pub(super) fn intern(&mut self, problem: LayerProblem) -> Option<usize> {
         if let Some(&index) = self.problems.index.get(&problem) {
             return Some(index);
         }
@@ -272,11 +273,11 @@ fn slots(runs: &[Run]) -> Vec<Slot> {
 
 /// What decides how a tile behaves: tiles with equal keys are of one type.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-struct TileKey {
-    weights_from_top: bool,
-    caches: Caches,
-    x: Strip,
-    y: Strip,
+pub(super) struct TileKey {
+    pub weights_from_top: bool,
+    pub caches: Caches,
+    pub x: Strip,
+    pub y: Strip,
 }
 
 struct StackPlanner<'a> {
@@ -294,6 +295,10 @@ impl<'a> StackPlanner<'a> {
         let x = planner.strips(Axis::Columns, &stack, tile.0, mode.caches_columns());
         let y = planner.strips(Axis::Rows, &stack, tile.1, mode.caches_rows());
         Self { core: planner.core, network: planner.network, rules: planner.rules, stack, mode, x, y }
+    }
+
+    fn tile_planner<'k>(&'k self, key: &'k TileKey, w_memory: MemoryId) -> TilePlanner<'k> {
+        TilePlanner { core: self.core, network: self.network, rules: self.rules, stack: &self.stack, key, w_memory }
     }
 
     fn measure(&self) -> Measure<'_> {
@@ -342,7 +347,7 @@ impl<'a> StackPlanner<'a> {
                             first_position: (column.start, row.start),
                             weights_from_top: key.weights_from_top,
                             caches,
-                            layers: self.plan_tile(planner, &key, w_memory)?,
+                            layers: self.tile_planner(&key, w_memory).plan(planner)?,
                         };
                         types.push(tile);
                         known.insert(key, types.len() - 1);
@@ -428,220 +433,6 @@ impl<'a> StackPlanner<'a> {
             .filter_map(|decided| decided.caches.v_memory)
             .max_by_key(|&id| self.core.level_of(Operand::O, id))
     }
-
-    fn plan_tile(
-        &self,
-        planner: &mut Planner<'_>,
-        key: &TileKey,
-        w_memory: MemoryId,
-    ) -> Result<Vec<LayerTilePlan>, Diagnostics> {
-        let tile = TileGeometry { x: &key.x, y: &key.y };
-        let mut layers: Vec<LayerTilePlan> = Vec::new();
-        let mut pending: Vec<CopyAction> = Vec::new();
-        for node in 0..self.stack.nodes.len() {
-            let is_input = self.stack.is_input(node);
-            let computed = (key.x.computed[node], key.y.computed[node]);
-            let measure = self.measure();
-            let mut layer = LayerTilePlan {
-                layer: self.stack.nodes[node],
-                is_input,
-                computed,
-                channels: measure.channels(node),
-                needed: (key.x.needed[node], key.y.needed[node]),
-                cached: (0..self.stack.producers[node].len())
-                    .map(|input| (key.x.cached[node][input], key.y.cached[node][input]))
-                    .collect(),
-                written: (key.x.written[node], key.y.written[node]),
-                bits: (measure.all_input_bits(node, tile), measure.output_bits(node, computed.0, computed.1)),
-                top: [None; 3],
-                extra_levels: (0, 0),
-                reasons: Vec::new(),
-                copies: std::mem::take(&mut pending),
-                problem: None,
-            };
-            if is_input {
-                self.place_input(node, &mut layer);
-            } else if computed.0 > 0 && computed.1 > 0 {
-                self.place_layer(planner, node, key, w_memory, &mut layer)?;
-                self.collect_inputs(node, key, &layers, &mut layer);
-            }
-            self.write_caches(node, key, &layer, &mut pending);
-            layers.push(layer);
-        }
-        Ok(layers)
-    }
-
-    /// A stack's input comes from the highest memory to the lowest for inputs that holds the part needed anew.
-    fn place_input(&self, node: usize, layer: &mut LayerTilePlan) {
-        let top = self.core.top(Operand::I);
-        let is_output = self.stack.consumers[node].is_empty();
-        let levels = layer_levels(self.core, layer.bits.1, 0, is_output);
-        let memory = self.core.levels(Operand::I)[levels.i - 1];
-        layer.top = [None, None, Some(memory)];
-        layer.reasons = levels.reasons.into_iter().filter(|reason| reason.starts_with("I ")).collect();
-        let bits = layer.bits.1;
-        if bits > 0 {
-            let ends = ((top, Operand::I), (memory, Operand::I));
-            layer.copies.push(CopyAction::new(self.core, CopyKind::StackInput, layer.layer, bits, ends.0, ends.1));
-        }
-    }
-
-    /// Chooses the levels of a layer-tile, more of them where no mapping fits otherwise.
-    fn place_layer(
-        &self,
-        planner: &mut Planner<'_>,
-        node: usize,
-        key: &TileKey,
-        w_memory: MemoryId,
-        layer: &mut LayerTilePlan,
-    ) -> Result<(), Diagnostics> {
-        let is_output = node == self.stack.output();
-        let levels = layer_levels(self.core, layer.bits.0, layer.bits.1, is_output);
-        layer.reasons = levels.reasons;
-        let all = Operand::ALL.map(|operand| self.core.levels(operand).len());
-        let w = if key.weights_from_top {
-            all[0]
-        } else {
-            self.core.level_of(Operand::W, w_memory).map_or(all[0], |level| level + 1)
-        };
-        let (shape, unroll) = self.shape_and_unroll(layer);
-        let mut extra = (0, 0);
-        loop {
-            let chosen = [w, (levels.i + extra.0).min(all[1]), (levels.o + extra.1).min(all[2])];
-            let problem = LayerProblem { shape, levels: chosen, unroll: unroll.clone() };
-            if let Some(index) = planner.intern(problem.clone()) {
-                layer.problem = Some(index);
-                layer.extra_levels = extra;
-                if extra != (0, 0) {
-                    layer.reasons.push("One level more, as no mapping fits the levels chosen by size".into());
-                }
-                let top = |operand: Operand| Some(self.core.levels(operand)[chosen[operand as usize] - 1]);
-                let has_weights = has_weights(self.network, layer.layer);
-                layer.top = [top(Operand::W).filter(|_| has_weights), top(Operand::I), top(Operand::O)];
-                return Ok(());
-            }
-            if chosen[1] == all[1] && chosen[2] == all[2] {
-                return Err(self.explain(&problem, layer));
-            }
-            // Output, then input, then both (NOTES 9, ODD 14).
-            extra = match extra.1.cmp(&extra.0) {
-                std::cmp::Ordering::Equal => (extra.0, extra.1 + 1),
-                std::cmp::Ordering::Greater => (extra.0 + 1, extra.1 - 1),
-                std::cmp::Ordering::Less => (extra.0, extra.1 + 1),
-            };
-        }
-    }
-
-    fn shape_and_unroll(&self, layer: &LayerTilePlan) -> (LayerShape, Vec<crate::hardware::Unroll>) {
-        let whole = self.network.layer(layer.layer);
-        let mut shape = whole.shape;
-        shape.sizes[Dim::OX as usize] = layer.computed.0;
-        shape.sizes[Dim::OY as usize] = layer.computed.1;
-        // Without padding the window itself says what is needed; equal problems then look equal.
-        shape.input_limit = (u64::MAX, u64::MAX);
-        let window = shape.input_extent();
-        if layer.needed.0 < window.0 {
-            shape.input_limit.0 = layer.needed.0;
-        }
-        if layer.needed.1 < window.1 {
-            shape.input_limit.1 = layer.needed.1;
-        }
-        let stated = whole.unroll.iter().find(|(dataflow, _)| *dataflow == self.core.dataflow);
-        let unroll =
-            stated.map_or_else(|| self.core.unroll(shape.kind).to_vec(), |(_, stated)| self.core.unroll_stated(stated));
-        (shape, unroll)
-    }
-
-    fn explain(&self, problem: &LayerProblem, layer: &LayerTilePlan) -> Diagnostics {
-        let mut diagnostics = Diagnostics::default();
-        let name = &self.network.layer(layer.layer).name;
-        let (x, y) = layer.computed;
-        let shortages = explain_infeasible(&LayerOnCore::new(self.core, self.rules, problem));
-        for shortage in &shortages {
-            diagnostics.add(
-                format!("layers.{name}"),
-                format!("`{name}` cannot compute a tile of {x} x {y}: {shortage}"),
-                format!("Make `{}` larger, or the tile or the unrolling smaller", shortage.memory),
-            );
-        }
-        if shortages.is_empty() {
-            diagnostics.add(
-                format!("layers.{name}"),
-                format!("`{name}` has no mapping for a tile of {x} x {y} within the LPF limit"),
-                "Raise the LPF limit, enlarge the lower memories, or make the tile smaller",
-            );
-        }
-        diagnostics
-    }
-
-    /// Copies that bring all inputs of a layer to the memory it takes them from.
-    fn collect_inputs(&self, node: usize, key: &TileKey, done: &[LayerTilePlan], layer: &mut LayerTilePlan) {
-        let Some(i_memory) = layer.top[Operand::I as usize] else { return };
-        let to = (i_memory, Operand::I);
-        let level = self.core.level_of(Operand::I, i_memory);
-        let measure = self.measure();
-        let mut copy = |kind: CopyKind, bits: u64, from: (MemoryId, Operand)| {
-            if bits > 0 {
-                layer.copies.push(CopyAction::new(self.core, kind, self.stack.nodes[node], bits, from, to));
-            }
-        };
-        for &producer in &self.stack.producers[node] {
-            let Some(at) = done[producer].top[Operand::O as usize] else { continue };
-            let from_input = self.stack.is_input(producer);
-            // The layer itself fetches a stack input that lies within its levels.
-            let in_place = if from_input { self.core.level_of(Operand::I, at) <= level } else { at == i_memory };
-            if !in_place {
-                let stored_as = if from_input { Operand::I } else { Operand::O };
-                copy(CopyKind::InputFromOutput, done[producer].bits.1, (at, stored_as));
-            }
-        }
-        if let Some(memory) = key.caches.h_read.filter(|&memory| memory != i_memory) {
-            for &[columns, _] in &cached_per_input(&self.stack, node, key) {
-                copy(CopyKind::ReadHCache, measure.input_bits(node, columns, key.y.needed[node]), (memory, Operand::I));
-            }
-        }
-        if let Some(memory) = key.caches.v_read.filter(|&memory| memory != i_memory) {
-            for &[columns, rows] in &cached_per_input(&self.stack, node, key) {
-                // What both caches hold comes from the horizontal one.
-                let columns = key.x.needed[node] - if key.caches.h_read.is_some() { columns } else { 0 };
-                copy(CopyKind::ReadVCache, measure.input_bits(node, columns, rows), (memory, Operand::I));
-            }
-        }
-    }
-
-    /// Copies of a finished output to the caches; they are done before the next layer.
-    fn write_caches(&self, node: usize, key: &TileKey, layer: &LayerTilePlan, pending: &mut Vec<CopyAction>) {
-        let is_input = self.stack.is_input(node);
-        if is_input && self.rules.stack_input_cached_for_free {
-            return;
-        }
-        let Some(at) = layer.top[Operand::O as usize] else { return };
-        let stored_as = if is_input { Operand::I } else { Operand::O };
-        let measure = self.measure();
-        let mut copy = |kind: CopyKind, bits: u64, to: MemoryId| {
-            if bits > 0 {
-                let (from, to) = ((at, stored_as), (to, stored_as));
-                pending.push(CopyAction::new(self.core, kind, self.stack.nodes[node], bits, from, to));
-            }
-        };
-        let mut rows_copied = 0;
-        if let Some(memory) = key.caches.v_write.filter(|&memory| memory != at) {
-            rows_copied = layer.written.1;
-            copy(CopyKind::WriteVCache, measure.output_bits(node, layer.computed.0, rows_copied), memory);
-        }
-        if let Some(memory) = key.caches.h_write.filter(|&memory| memory != at) {
-            let rows = layer.computed.1.saturating_sub(rows_copied);
-            copy(CopyKind::WriteHCache, measure.output_bits(node, layer.written.0, rows), memory);
-        }
-    }
-}
-
-fn cached_per_input(stack: &Stack, node: usize, key: &TileKey) -> Vec<[u64; 2]> {
-    (0..stack.producers[node].len()).map(|input| [key.x.cached[node][input], key.y.cached[node][input]]).collect()
-}
-
-fn has_weights(network: &Network, layer: LayerId) -> bool {
-    !matches!(network.layer(layer).shape.kind, LayerKind::Add | LayerKind::Input)
 }
 
 fn tile_runs(slots: &[Slot]) -> Vec<TileRun> {
