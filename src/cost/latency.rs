@@ -280,3 +280,33 @@ fn offloading(problem: &LayerOnCore<'_>, real: &PerLink<u64>) -> u64 {
         .sum();
     link(top) + below
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Activity, union_of_windows};
+
+    /// Marks every single cycle.
+    fn counted(links: &[Activity]) -> u64 {
+        let longest = links.iter().max_by_key(|link| link.period).map_or((0, 0), |link| (link.period, link.count));
+        let open = |cycle: &u64| links.iter().any(|link| cycle % link.period < link.allowed);
+        (0..longest.0).filter(open).count() as u64 * longest.1
+    }
+
+    #[test]
+    fn windows_are_united_as_if_every_cycle_were_marked() {
+        let periods = [1, 2, 6, 12, 60];
+        let total = 120;
+        for mask in 1..1_u32 << periods.len() {
+            for seed in 0..40_u64 {
+                let chosen = periods.iter().enumerate().filter(|(index, _)| mask >> index & 1 == 1);
+                let mut links: Vec<Activity> = chosen
+                    .map(|(index, &period)| {
+                        let allowed = 1 + (seed * 7919 + index as u64 * 104_729) % period;
+                        Activity { real: 1, allowed, period, count: total / period }
+                    })
+                    .collect();
+                assert_eq!(union_of_windows(&mut links), counted(&links), "{links:?}");
+            }
+        }
+    }
+}

@@ -154,3 +154,50 @@ pub fn latency_cycles(core: &Core, actions: &[CopyAction]) -> u64 {
         .max()
         .unwrap_or(0)
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::{CopyAction, latency_cycles};
+    use crate::depth_first::CopyKind;
+    use crate::hardware::{Core, Operand};
+    use crate::spec::{find_preset, hardware_presets};
+
+    fn core() -> Core {
+        Core::from_text(find_preset(hardware_presets(), "meta-proto-like-df").unwrap().text).unwrap()
+    }
+
+    /// A copy between memories of the Meta-prototype-like DF core, by name.
+    fn copy(core: &Core, bits: u64, from: (&str, Operand), to: (&str, Operand)) -> CopyAction {
+        let find = |name: &str| core.memories.iter().position(|memory| memory.name == name).unwrap();
+        CopyAction::new(core, CopyKind::InputFromOutput, 0, bits, (find(from.0), from.1), (find(to.0), to.1))
+    }
+
+    #[test]
+    fn a_copy_passes_every_memory_between_its_ends() {
+        let core = core();
+        for (from, to, way) in [
+            (("dram", Operand::I), ("sram_64KB", Operand::I), &["sram_1MB_A", "sram_64KB"][..]),
+            (("sram_64KB", Operand::O), ("dram", Operand::O), &["sram_1MB_A", "dram"]),
+            (("sram_64KB", Operand::O), ("sram_1MB_A", Operand::I), &["sram_1MB_A"]),
+            (("sram_1MB_A", Operand::O), ("sram_64KB", Operand::I), &["sram_64KB"]),
+            (("sram_64KB", Operand::O), ("sram_64KB", Operand::I), &[]),
+        ] {
+            let hops = copy(&core, 64, from, to).hops;
+            let names: Vec<&str> = hops.iter().map(|hop| core.memories[hop.to.0].name.as_str()).collect();
+            assert_eq!(names, way, "{from:?} to {to:?}");
+        }
+    }
+
+    #[test]
+    fn copies_wait_for_each_other_only_at_a_port_they_share() {
+        let core = core();
+        let down = || copy(&core, 5120, ("sram_1MB_A", Operand::I), ("sram_64KB", Operand::I));
+        let up = copy(&core, 5120, ("sram_64KB", Operand::O), ("sram_1MB_A", Operand::O));
+        // 5,120 bit pass the narrower side, 512 bit a cycle, in 10 cycles.
+        assert_eq!(latency_cycles(&core, &[down()]), 10);
+        assert_eq!(latency_cycles(&core, &[down(), down()]), 20);
+        assert_eq!(latency_cycles(&core, &[down(), up]), 10);
+        assert_eq!(latency_cycles(&core, &[]), 0);
+    }
+}

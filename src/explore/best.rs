@@ -80,3 +80,51 @@ pub fn pareto_front(points: &[PointSummary]) -> Vec<usize> {
     });
     order
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{best_combination, best_point, pareto_front};
+    use crate::depth_first::{DepthFirstStrategy, FuseDepth, StoringMode};
+    use crate::explore::{PointSummary, Settings, StackSummary};
+
+    fn point(point: usize, stacks: &[(f64, u64)]) -> PointSummary {
+        let stacks = stacks.iter().map(|&(energy_pj, latency_cycles)| StackSummary { energy_pj, latency_cycles });
+        let stacks: Vec<StackSummary> = stacks.collect();
+        let energy_pj = stacks.iter().map(|stack| stack.energy_pj).sum();
+        let latency_cycles = stacks.iter().map(|stack| stack.latency_cycles).sum();
+        PointSummary { point, energy_pj, latency_cycles, macs: 1, dram_words: 1.0, score: energy_pj, stacks }
+    }
+
+    fn strategies(fuse: &[FuseDepth]) -> Vec<DepthFirstStrategy> {
+        let strategy =
+            |fuse: &FuseDepth| DepthFirstStrategy { tile: (1, 1), mode: StoringMode::FullyCached, fuse: fuse.clone() };
+        fuse.iter().map(strategy).collect()
+    }
+
+    #[test]
+    fn equal_scores_are_decided_by_latency() {
+        let points = [point(0, &[(5.0, 9)]), point(1, &[(3.0, 7)]), point(2, &[(3.0, 6)])];
+        assert_eq!(best_point(&points).map(|best| best.point), Some(2));
+        assert_eq!(best_point(&[]), None);
+    }
+
+    #[test]
+    fn the_front_holds_what_nothing_beats_in_both() {
+        let points = [point(0, &[(1.0, 9)]), point(1, &[(2.0, 9)]), point(2, &[(3.0, 4)]), point(3, &[(2.5, 5)])];
+        assert_eq!(pareto_front(&points), [0, 3, 2]);
+    }
+
+    #[test]
+    fn each_stack_takes_its_best_strategy_but_all_share_a_fuse_depth() {
+        let (auto, single) = (FuseDepth::Automatic, FuseDepth::SingleLayer);
+        let strategies = strategies(&[auto.clone(), auto.clone(), single.clone()]);
+        let points = [
+            point(0, &[(5.0, 1), (1.0, 1)]),
+            point(1, &[(2.0, 1), (9.0, 1)]),
+            point(2, &[(1.0, 1), (1.5, 1), (1.0, 1)]),
+        ];
+        let settings = Settings { fuse: vec![auto.clone(), single], ..Settings::default() };
+        let best = best_combination(&settings, &strategies, &points);
+        assert_eq!(best.map(|best| (best.fuse, best.points, best.energy_pj)), Some((auto, vec![1, 0], 3.0)));
+    }
+}

@@ -77,3 +77,41 @@ pub fn prime_factors(mut n: u64) -> Vec<u64> {
     }
     factors
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{TemporalLoop, TooManyDimensions, limited_factors, prime_factors};
+    use crate::workload::Dim;
+
+    fn limited(limit: usize, strict: bool) -> Result<Vec<(Dim, u64)>, TooManyDimensions> {
+        let mut sizes = [1; 8];
+        sizes[Dim::K as usize] = 12;
+        sizes[Dim::OY as usize] = 8;
+        sizes[Dim::FX as usize] = 3;
+        let pairs = |loops: Vec<TemporalLoop>| loops.into_iter().map(|next| (next.dim, next.size)).collect();
+        limited_factors(&sizes, &Dim::ALL, limit, strict).map(pairs)
+    }
+
+    #[test]
+    fn the_smallest_factors_of_the_most_divided_dimension_are_merged() {
+        use Dim::{FX, K, OY};
+        assert_eq!(limited(9, true), Ok(vec![(K, 2), (K, 2), (K, 3), (OY, 2), (OY, 2), (OY, 2), (FX, 3)]));
+        assert_eq!(limited(6, true), Ok(vec![(K, 3), (K, 4), (OY, 2), (OY, 2), (OY, 2), (FX, 3)]));
+        assert_eq!(limited(4, true), Ok(vec![(K, 12), (OY, 2), (OY, 4), (FX, 3)]));
+    }
+
+    #[test]
+    fn a_dimension_keeps_one_factor_however_low_the_limit() {
+        assert_eq!(limited(2, false), Ok(vec![(Dim::K, 12), (Dim::OY, 8), (Dim::FX, 3)]));
+        assert_eq!(limited(2, true), Err(TooManyDimensions { dimensions: 3 }));
+    }
+
+    #[test]
+    fn prime_factors_multiply_to_the_number() {
+        for n in 1..2000 {
+            let factors = prime_factors(n);
+            assert_eq!(factors.iter().product::<u64>(), n);
+            assert!(factors.iter().all(|&factor| prime_factors(factor).len() == 1) && factors.is_sorted());
+        }
+    }
+}

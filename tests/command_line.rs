@@ -1,0 +1,112 @@
+//! The command line as a person uses it.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
+
+use serde_json::Value;
+use std::path::PathBuf;
+use std::process::{Command, Output};
+
+fn fusescape(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_fusescape")).args(arguments).output().unwrap()
+}
+
+fn succeeds(arguments: &[&str]) -> String {
+    let output = fusescape(arguments);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+fn fails(arguments: &[&str]) -> String {
+    let output = fusescape(arguments);
+    assert!(!output.status.success(), "{arguments:?} succeeds");
+    String::from_utf8(output.stderr).unwrap()
+}
+
+/// A file for one test.
+fn file(name: &str, text: &str) -> String {
+    let directory = PathBuf::from(env!("CARGO_TARGET_TMPDIR"));
+    let path = directory.join(name);
+    std::fs::write(&path, text).unwrap();
+    path.to_str().unwrap().to_owned()
+}
+
+const FSRCNN: [&str; 5] = ["depth-first", "--hardware", "meta-proto-like-df", "--workload", "fsrcnn-defines"];
+
+fn fsrcnn(more: &[&'static str]) -> Vec<&'static str> {
+    [&FSRCNN, more].concat()
+}
+
+#[test]
+fn one_point_as_json_is_the_published_one() {
+    let text =
+        succeeds(&fsrcnn(&["--mode", "fully-cached", "--tile", "4x72", "--rules", "defines-2022", "--format", "json"]));
+    let value: Value = serde_json::from_str(&text).unwrap();
+    let point = &value["points"][0];
+    assert!((point["energy_pj"].as_f64().unwrap() / 1_813_734_143.38 - 1.0).abs() < 1e-9, "{point}");
+    assert_eq!(point["macs"], 8_362_594_208_u64);
+    assert!(point["latency_cycles"].as_u64().unwrap() <= 18_484_958);
+    let stacks = value["account"]["stacks"].as_array().unwrap();
+    assert_eq!(stacks.len(), 1);
+    assert_eq!(stacks[0]["tile_count"], 240 * 8);
+}
+
+#[test]
+fn a_grid_as_csv_has_a_line_a_point() {
+    let text = succeeds(&fsrcnn(&["--mode", "fully-cached,fully-recompute", "--grid", "60,240x72", "--format", "csv"]));
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(lines.len(), 1 + 4);
+    assert!(lines[0].starts_with("mode,tile_x_columns,tile_y_rows,energy_pj,latency_cycles"));
+    assert!(lines[1].starts_with("fully-cached,60,72,") && lines[4].starts_with("fully-recompute,240,72,"));
+}
+
+#[test]
+fn the_table_marks_the_best_point() {
+    let text = succeeds(&fsrcnn(&["--grid", "4,960x72", "--mode", "fully-cached"]));
+    let best: Vec<&str> = text.lines().filter(|line| line.trim_end().ends_with('*')).collect();
+    assert!(matches!(best.as_slice(), [line] if line.contains("4 x 72")), "{text}");
+}
+
+#[test]
+fn every_objective_and_fuse_depth_is_understood() {
+    for objective in
+        ["energy", "latency", "edp", "dram-accesses", "accesses:sram_64KB", "weighted:energy=1,latency=100"]
+    {
+        succeeds(&fsrcnn(&["--tile", "240x270", "--objective", objective, "--lpf-limit", "4"]));
+    }
+    for stacks in ["auto", "single-layer", "layer-by-layer", "shrink,map4"] {
+        succeeds(&fsrcnn(&["--tile", "240x270", "--stacks", stacks, "--lpf-limit", "4"]));
+    }
+}
+
+#[test]
+fn mistakes_are_explained() {
+    assert!(fails(&["depth-first", "--hardware", "meta-proto", "--workload", "fsrcnn"]).contains("meta-proto-like"));
+    assert!(fails(&fsrcnn(&["--tile", "0x5"])).contains("no tile size"));
+    assert!(
+        fails(&fsrcnn(&["--tile", "60"])).contains("60x72")
+            || fails(&fsrcnn(&["--tile", "60"])).contains("widths x heights")
+    );
+    assert!(fails(&fsrcnn(&["--mode", "cached"])).contains("fully-cached"));
+    assert!(fails(&fsrcnn(&["--objective", "speed"])).contains("edp"));
+    assert!(fails(&fsrcnn(&["--stacks", "shrnk", "--tile", "4x4"])).contains("No point"));
+}
+
+#[test]
+fn presets_can_be_printed_and_validated() {
+    let list = succeeds(&["presets"]);
+    for name in ["tesla-npu-like-df", "resnet18", "resnet18-defines"] {
+        assert!(list.contains(name));
+        let path = file(&format!("{name}.yaml"), &succeeds(&["presets", name]));
+        assert!(succeeds(&["validate", &path]).contains(if name.starts_with("tesla") { "1024 PEs" } else { "layers" }));
+    }
+    assert!(fails(&["presets", "nonsense"]).contains("no preset `nonsense`"));
+}
+
+#[test]
+fn validate_says_everything_that_is_wrong() {
+    let path = file("wrong.yaml", "name: x\nlayers:\n  - { name: a, type: cnov, K: 0 }\n  - { name: a, typ: add }\n");
+    let errors = fails(&["validate", &path]);
+    for part in ["line 3", "line 4", "conv", "Two layers are called `a`"] {
+        assert!(errors.contains(part), "`{part}` is missing in:\n{errors}");
+    }
+    assert!(fails(&["validate", "no-such-file.yaml"]).contains("no-such-file.yaml"));
+}
