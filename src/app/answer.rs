@@ -1,11 +1,11 @@
 //! The answer in one row, and how far the workers are.
 
-use super::design::ObjectiveChoice;
 use super::results::{Results, Status};
 use super::state::{Action, ViewChange};
 use crate::chart::{Quantity, strategy_title, three_digits};
 use crate::depth_first::{DepthFirstStrategy, FuseDepth};
 use crate::explore::PointSummary;
+use crate::search::Objective;
 use std::rc::Rc;
 use yew::prelude::*;
 
@@ -14,8 +14,6 @@ use yew::prelude::*;
 pub struct AnswerProps {
     /// What the workers found out.
     pub results: Rc<Results>,
-    /// What is minimised.
-    pub objective: ObjectiveChoice,
     /// Hears of every change.
     pub act: Callback<Action>,
 }
@@ -25,6 +23,14 @@ pub struct AnswerProps {
 pub fn Answer(props: &AnswerProps) -> Html {
     let results = &*props.results;
     let best = results.best.and_then(|point| Some((results.strategy(point)?, results.summary(point)?)));
+    let nothing_fits = results.status == Status::Done && best.is_none();
+    if nothing_fits {
+        return html! {
+            <div class="answer" data-testid="answer">
+                <div class="kpi"><b>{ "No point fits" }</b><span>{ "the reasons are below" }</span></div>
+            </div>
+        };
+    }
     let waits = html! {
         <>
             <div class="kpi"><b>{ "…" }</b><span>{ "the best point" }</span></div>
@@ -46,22 +52,23 @@ fn kpis(props: &AnswerProps, strategy: &DepthFirstStrategy, best: &PointSummary)
     let factor = |value: fn(&PointSummary) -> f64| layer_by_layer.map(|reference| value(reference) / value(best));
     let energy = |point: &PointSummary| point.energy_pj;
     let latency = |point: &PointSummary| point.latency_cycles as f64;
-    let (value, what, gain) = match props.objective {
-        ObjectiveChoice::Energy => (Quantity::Energy.text(best.energy_pj), "best energy", factor(energy)),
-        ObjectiveChoice::Latency => (Quantity::Latency.text(latency(best)), "best latency", factor(latency)),
-        ObjectiveChoice::EnergyDelayProduct => {
+    let objective = results.requests.first().map(|request| &request.settings.objective);
+    let (value, what, gain) = match objective {
+        None | Some(Objective::Energy) => (Quantity::Energy.text(best.energy_pj), "best energy", factor(energy)),
+        Some(Objective::Latency) => (Quantity::Latency.text(latency(best)), "best latency", factor(latency)),
+        Some(Objective::EnergyDelayProduct) => {
             (Quantity::EnergyDelay.text(best.score), "best energy-delay product", factor(|point| point.score))
         }
-        ObjectiveChoice::DramAccesses => {
+        Some(Objective::DramAccesses) => {
             (Quantity::DramAccesses.text(best.score), "fewest DRAM accesses", factor(|point| point.score))
         }
-        ObjectiveChoice::MemoryAccesses => {
+        Some(Objective::MemoryAccesses(_)) => {
             (Quantity::Accesses.text(best.score), "fewest accesses", factor(|point| point.score))
         }
-        ObjectiveChoice::Weighted => (three_digits(best.score), "best weighted sum", factor(|point| point.score)),
+        Some(Objective::Weighted(_)) => (three_digits(best.score), "best weighted sum", factor(|point| point.score)),
     };
-    let (beside, beside_what, beside_gain) = match props.objective {
-        ObjectiveChoice::Latency => (Quantity::Energy.text(best.energy_pj), "energy there", factor(energy)),
+    let (beside, beside_what, beside_gain) = match objective {
+        Some(Objective::Latency) => (Quantity::Energy.text(best.energy_pj), "energy there", factor(energy)),
         _ => (Quantity::Latency.text(latency(best)), "latency there", factor(latency)),
     };
     let busy = results.accounts.get(&(best.point as u32)).map(|account| {

@@ -410,6 +410,7 @@ impl Inner {
             status: self.status,
             notices: Rc::clone(&self.notices),
             workers: self.pool.len(),
+            asked: Rc::clone(&self.requests),
             ..Results::default()
         };
         let Some(run) = &self.run else {
@@ -442,6 +443,7 @@ impl Results {
             status: heading.status,
             notices: heading.notices,
             workers: heading.workers,
+            asked: heading.asked,
             ..self
         }
     }

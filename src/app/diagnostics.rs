@@ -58,6 +58,12 @@ fn sentence(text: &str) -> String {
     if text.ends_with(['.', '?', '!']) { text.to_owned() } else { format!("{text}.") }
 }
 
+/// Reasons and remedies as running text.
+pub fn sentences(diagnostics: &Diagnostics) -> String {
+    let texts = diagnostics.0.iter().flat_map(|diagnostic| [&diagnostic.reason, &diagnostic.remedy]);
+    texts.map(|text| sentence(text)).collect::<Vec<_>>().join(" ")
+}
+
 /// The diagnostics whose path begins with `section` and a dot, without that.
 pub fn section(diagnostics: &Diagnostics, section: &str) -> Diagnostics {
     let inside = |diagnostic: &Diagnostic| {

@@ -18,10 +18,11 @@ pub fn HardwareDrawing(props: &HardwareDrawingProps) -> Html {
     let rows = rows(core);
     html! {
         <div class="hierarchy" role="list" aria-label="Memories, the highest first, and the PE array">
-            { for core.memories.iter().enumerate().rev().map(|(id, memory)| draw_memory(core, memory, rows[id])) }
+            { for (0..core.memories.len()).rev().map(|id| draw_memory(core, id, &rows)) }
             <div class={classes!("array", format!("row-{}", rows.iter().max().map_or(1, |row| row + 2)))} role="listitem">
-                <span>{ format!("{} PEs", group_thousands(core.pe_count())) }<small>{ unrolling(core) }</small></span>
+                <b>{ format!("{} PEs", group_thousands(core.pe_count())) }</b>
                 <small>{ format!("{} pJ / MAC", core.mac_energy_pj) }</small>
+                <small>{ unrolling(core) }</small>
             </div>
         </div>
     }
@@ -60,14 +61,31 @@ fn columns(memory: &Memory) -> (usize, usize) {
     (columns().min().unwrap_or(0), columns().max().unwrap_or(2))
 }
 
+/// The columns that a memory fills: a memory of I or O takes the other's column too where that is free.
+fn drawn_columns(core: &Core, id: usize, rows: &[usize]) -> (usize, usize) {
+    const ACTIVATIONS: (usize, usize) = (Operand::I as usize, Operand::O as usize);
+    let own = columns(&core.memories[id]);
+    let is_alone = (0..core.memories.len())
+        .filter(|&other| other != id && rows[other] == rows[id])
+        .all(|other| columns(&core.memories[other]).1 < ACTIVATIONS.0);
+    if own.0 >= ACTIVATIONS.0 && is_alone { ACTIVATIONS } else { own }
+}
+
 fn overlap(a: &Memory, b: &Memory) -> bool {
     let ((a_first, a_last), (b_first, b_last)) = (columns(a), columns(b));
     a_first <= b_last && b_first <= a_last
 }
 
-fn draw_memory(core: &Core, memory: &Memory, row: usize) -> Html {
-    let (first, last) = columns(memory);
-    let place = classes!("memory", format!("row-{}", row + 1), format!("from-{first}"), format!("to-{last}"));
+fn draw_memory(core: &Core, id: usize, rows: &[usize]) -> Html {
+    let memory = &core.memories[id];
+    let (first, last) = drawn_columns(core, id, rows);
+    let place = classes!(
+        "memory",
+        ((first, last) != (0, 2)).then_some("narrow"),
+        format!("row-{}", rows[id] + 1),
+        format!("from-{first}"),
+        format!("to-{last}")
+    );
     let instances = (memory.instances > 1).then(|| format!(" × {}", group_thousands(memory.instances)));
     let shared: Vec<&str> = core
         .array
@@ -92,8 +110,8 @@ fn draw_memory(core: &Core, memory: &Memory, row: usize) -> Html {
     html! {
         <div class={place} role="listitem" {title}>
             <span class="name">{ &memory.name }</span>
-            <span class="size">{ size_text(memory.size_bits) }{ instances }</span>
             <span class="ops">{ for Operand::ALL.into_iter().filter(|o| memory.operands.contains(o)).map(badge) }</span>
+            <span class="size">{ size_text(memory.size_bits) }{ instances }</span>
         </div>
     }
 }

@@ -1,14 +1,15 @@
 //! The landscape: one heatmap for each storing mode, with values on hover and a click that opens a point.
 
 use super::data_table::Twin;
+use super::diagnostics::sentences;
 use super::figure::{Canvas, Spot};
 use super::results::{PointState, Results};
 use super::state::{Action, ViewChange};
 use super::view::Metric;
-use crate::chart::{Cell, ColorBar, Heatmap, Quantity};
+use crate::chart::{Cell, Chart, ColorBar, Heatmap, Table};
 use crate::depth_first::{FuseDepth, StoringMode};
 use std::rc::Rc;
-use web_sys::HtmlElement;
+use web_sys::{Element, HtmlElement};
 use yew::prelude::*;
 
 /// Where the points of a storing mode lie in the sweep.
@@ -98,7 +99,10 @@ pub fn Heatmaps(props: &HeatmapsProps) -> Html {
     }
     html! {
         <>
-            <MetricSwitch metric={props.metric} act={props.act.clone()} />
+            <div class="bar">
+                <MetricSwitch metric={props.metric} act={props.act.clone()} />
+                <span class="hint">{ "Point at a cell for its values; click it to see why it costs that." }</span>
+            </div>
             <Canvas<ColorBar> chart={bar} />
             <div class={classes!("maps", format!("maps-{}", grids.len()))}>
                 { for grids.iter().zip(maps).map(|(grid, map)| html! {
@@ -151,6 +155,7 @@ struct HeatmapFigureProps {
 /// One heatmap. Arrow keys move a cursor over the cells, Enter opens the one under it.
 #[component]
 fn HeatmapFigure(props: &HeatmapFigureProps) -> Html {
+    let place = use_node_ref();
     let cursor = use_state_eq(|| None::<(usize, usize)>);
     let hovered = use_state_eq(|| None::<((usize, usize), Spot)>);
     let open = use_opener(props);
@@ -192,12 +197,13 @@ fn HeatmapFigure(props: &HeatmapFigureProps) -> Html {
     };
     let mut map = props.map.clone();
     map.selected = cursor.or(map.selected);
-    let shown = hovered.as_ref().map(|(cell, spot)| (*cell, *spot)).or_else(|| keyboard_spot(*cursor, &map));
+    let shown = hovered.as_ref().map(|(cell, spot)| (*cell, *spot)).or_else(|| keyboard_spot(*cursor, &map, &place));
     let cell_text = cursor.map(|cell| cell_sentence(props, cell));
     html! {
         <figure data-testid={format!("heatmap-{}", props.grid.mode.name())}>
             <div
                 class="heatmap"
+                ref={place}
                 tabindex="0"
                 role="application"
                 aria-label={format!("{}: arrow keys choose a tile size, Enter opens it", props.map.title)}
@@ -242,11 +248,11 @@ fn moved((column, row): (usize, usize), key: &str, (columns, rows): (usize, usiz
 }
 
 /// Where the tooltip of the cell under the keyboard's cursor belongs.
-fn keyboard_spot(cursor: Option<(usize, usize)>, map: &Heatmap) -> Option<((usize, usize), Spot)> {
-    const ANY_WIDTH: u32 = 320;
+fn keyboard_spot(cursor: Option<(usize, usize)>, map: &Heatmap, place: &NodeRef) -> Option<((usize, usize), Spot)> {
     let cell = cursor?;
-    let (x, y, width, height) = map.cell_place(cell.0, cell.1, ANY_WIDTH)?;
-    Some((cell, Spot { x: f64::from(x + width / 2), y: f64::from(y + height), width: ANY_WIDTH }))
+    let figure_width = place.cast::<Element>()?.client_width().max(0) as u32;
+    let (x, y, width, height) = map.cell_place(cell.0, cell.1, figure_width)?;
+    Some((cell, Spot { x: f64::from(x + width / 2), y: f64::from(y + height), width: figure_width }))
 }
 
 /// What a point is and costs, in lines.
@@ -258,9 +264,9 @@ fn cell_lines(props: &HeatmapFigureProps, cell: (usize, usize)) -> (String, Vec<
             Metric::ALL.map(|metric| (metric.title(), metric.quantity().text(metric.of(summary)))).to_vec()
         }
         Some(PointState::Infeasible(reasons)) => {
-            reasons.0.iter().take(3).map(|reason| ("does not fit", reason.to_string())).collect()
+            vec![("", sentences(reasons))]
         }
-        Some(PointState::Failed(reason)) => vec![("failed", reason.to_string())],
+        Some(PointState::Failed(reason)) => vec![("", reason.to_string())],
         _ => vec![("", "not computed yet".to_owned())],
     };
     (title, lines)
@@ -268,7 +274,8 @@ fn cell_lines(props: &HeatmapFigureProps, cell: (usize, usize)) -> (String, Vec<
 
 fn cell_sentence(props: &HeatmapFigureProps, cell: (usize, usize)) -> String {
     let (title, lines) = cell_lines(props, cell);
-    let lines: Vec<String> = lines.into_iter().map(|(name, value)| format!("{name} {value}")).collect();
+    let lines: Vec<String> =
+        lines.into_iter().map(|(name, value)| format!("{name} {value}").trim().to_owned()).collect();
     format!("{title}: {}", lines.join(", "))
 }
 
@@ -279,7 +286,12 @@ fn cell_card(props: &HeatmapFigureProps, cell: (usize, usize)) -> Html {
     html! {
         <>
             <b>{ title }</b>
-            <dl>{ for lines.into_iter().map(|(name, value)| html! { <><dt>{ name }</dt><dd>{ value }</dd></> }) }</dl>
+            { match lines.as_slice() {
+                [("", text)] => html! { <p>{ text }</p> },
+                _ => html! {
+                    <dl>{ for lines.iter().map(|(name, value)| html! { <><dt>{ *name }</dt><dd>{ value }</dd></> }) }</dl>
+                },
+            } }
             if props.results.best == Some(point) {
                 <small>{ "best of the sweep" }</small>
             } else if is_pareto {
@@ -323,13 +335,12 @@ struct HeatmapTableProps {
 #[component]
 fn HeatmapTable(props: &HeatmapTableProps) -> Html {
     let (grid, results) = (props.grid.clone(), Rc::clone(&props.results));
-    let (quantity, title) = (props.map.quantity, props.map.title.clone());
     let cells = grid.widths.len() * grid.heights.len();
-    html! { <Twin {cells} table={Callback::from(move |()| exact_table(&grid, &results, quantity, &title))} /> }
+    let map = props.map.clone();
+    html! { <Twin {cells} table={Callback::from(move |()| exact_table(&grid, &results, &map.table()))} /> }
 }
 
-fn exact_table(grid: &Grid, results: &Results, quantity: Quantity, title: &str) -> Html {
-    let metric = Metric::ALL.into_iter().find(|metric| metric.quantity() == quantity).unwrap_or_default();
+fn exact_table(grid: &Grid, results: &Results, rounded: &Table) -> Html {
     let cell = |column: usize, row: usize| {
         let point = grid.point((column, row));
         let (x, y) = (grid.widths[column].to_string(), grid.heights[row].to_string());
@@ -345,11 +356,12 @@ fn exact_table(grid: &Grid, results: &Results, quantity: Quantity, title: &str) 
                     data-dram-words={summary.dram_words.to_string()}
                     data-pareto={results.pareto.contains(&point).to_string()}
                 >
-                    { quantity.text(metric.of(summary)) }
+                    // The first column holds the height.
+                    { rounded.rows.get(row).and_then(|texts| texts.get(column + 1)) }
                 </td>
             },
             Some(PointState::Infeasible(reasons)) => html! {
-                <td data-x={x} data-y={y} data-infeasible="true" title={reasons.to_string()}>{ "does not fit" }</td>
+                <td data-x={x} data-y={y} data-infeasible="true" title={sentences(reasons)}>{ "does not fit" }</td>
             },
             Some(PointState::Failed(reason)) => html! {
                 <td data-x={x} data-y={y} data-failed="true" title={reason.to_string()}>{ "failed" }</td>
@@ -360,7 +372,7 @@ fn exact_table(grid: &Grid, results: &Results, quantity: Quantity, title: &str) 
     let columns = 0..grid.widths.len();
     html! {
         <table data-testid={format!("values-{}", grid.mode.name())} data-mode={grid.mode.name()}>
-            <caption>{ format!("{}, {title}", quantity.title()) }</caption>
+            <caption>{ &rounded.caption }</caption>
             <thead>
                 <tr>
                     <th scope="col">{ "Y \\ X" }</th>

@@ -3,13 +3,12 @@
 use super::answer::{Answer, ProgressRow, tile_text};
 use super::conductor::REFERENCES;
 use super::data_table::plain_table;
+use super::diagnostics::sentences;
 use super::figure::{Figure, Spot};
 use super::heatmaps::Heatmaps;
 use super::results::{PointState, Results};
 use super::state::{Action, State, ViewChange};
-use crate::chart::{
-    AxisScale, Breakdown, Column, MacCounts, Quantity, Scatter, ScatterPoint, Table, strategy_title, three_digits,
-};
+use crate::chart::{AxisScale, Breakdown, Column, MacCounts, Quantity, Scatter, ScatterPoint, Table, strategy_title};
 use crate::depth_first::{FuseDepth, PointAccount};
 use std::rc::Rc;
 use yew::prelude::*;
@@ -44,7 +43,6 @@ pub fn Landscape(props: &LandscapeProps) -> Html {
                 <div class={classes!(old)}>
                     <Answer
                         results={Rc::clone(results)}
-                        objective={props.state.design.schedule.objective}
                         act={props.act.clone()}
                     />
                 </div>
@@ -64,12 +62,19 @@ pub fn Landscape(props: &LandscapeProps) -> Html {
                     />
                 </div>
             </section>
-            <div class={classes!("two", old)}>
-                <Comparison results={Rc::clone(results)} />
-                <TradeOff results={Rc::clone(results)} opened={props.opened} act={props.act.clone()} />
-                <MacCard results={Rc::clone(results)} least={props.least_macs} />
-                <CombinationCard results={Rc::clone(results)} act={props.act.clone()} />
-            </div>
+            // Nothing to see before the first point; and so the first frame is quick.
+            if results.swept_summaries().next().is_some() {
+                <div class={classes!("two", old)}>
+                    <div class="column">
+                        <Comparison results={Rc::clone(results)} />
+                        <CombinationCard results={Rc::clone(results)} />
+                    </div>
+                    <div class="column">
+                        <TradeOff results={Rc::clone(results)} opened={props.opened} act={props.act.clone()} />
+                        <MacCard results={Rc::clone(results)} least={props.least_macs} />
+                    </div>
+                </div>
+            }
         </>
     }
 }
@@ -79,29 +84,46 @@ struct ResultsProps {
     results: Rc<Results>,
 }
 
-/// Says why points are missing, in one line and a list.
+/// Says why points are missing: each reason once, with the points it is true of.
 #[component]
 fn Impossible(props: &ResultsProps) -> Html {
     let results = &*props.results;
-    let missing: Vec<(u32, String)> = (0..results.swept as u32)
-        .filter_map(|point| match results.points.get(point as usize)? {
-            PointState::Infeasible(reasons) => Some((point, reasons.to_string())),
-            PointState::Failed(reason) => Some((point, reason.to_string())),
-            _ => None,
-        })
-        .collect();
-    if missing.is_empty() {
+    let mut groups: Vec<(String, Vec<u32>)> = Vec::new();
+    for point in 0..results.swept as u32 {
+        let reason = match results.points.get(point as usize) {
+            Some(PointState::Infeasible(reasons)) => sentences(reasons),
+            Some(PointState::Failed(reason)) => reason.to_string(),
+            _ => continue,
+        };
+        match groups.iter_mut().find(|(other, _)| *other == reason) {
+            Some((_, points)) => points.push(point),
+            None => groups.push((reason, vec![point])),
+        }
+    }
+    let missing: usize = groups.iter().map(|(_, points)| points.len()).sum();
+    if missing == 0 {
         return html! {};
     }
-    let line = |(point, reason): &(u32, String)| {
-        let strategy = results.strategy(*point).map(strategy_title).unwrap_or_default();
-        html! { <li><b>{ strategy }</b>{ ": " }{ reason }</li> }
+    let is_general = groups.len() == 1 && missing == results.swept;
+    let line = |(reason, points): &(String, Vec<u32>)| {
+        html! { <li>if !is_general { <b>{ names(results, points) }{ ": " }</b> }{ reason }</li> }
     };
     html! {
-        <details class="twin impossible" data-testid="impossible">
-            <summary>{ format!("{} of {} points do not fit: why", missing.len(), results.swept) }</summary>
-            <ul>{ for missing.iter().take(50).map(line) }</ul>
+        <details class="twin impossible" open={is_general} data-testid="impossible">
+            <summary>{ format!("{missing} of {} points cannot be scheduled: why", results.swept) }</summary>
+            <ul tabindex="0" aria-label="Reasons">{ for groups.iter().take(50).map(line) }</ul>
         </details>
+    }
+}
+
+/// The first of some points by name, and how many more there are.
+fn names(results: &Results, points: &[u32]) -> String {
+    const MOST: usize = 3;
+    let names: Vec<String> =
+        points.iter().take(MOST).filter_map(|&point| results.strategy(point)).map(strategy_title).collect();
+    match points.len().saturating_sub(MOST) {
+        0 => names.join(", "),
+        more => format!("{} and {more} more", names.join(", ")),
     }
 }
 
@@ -224,15 +246,9 @@ fn MacCard(props: &MacCardProps) -> Html {
     }
 }
 
-#[derive(Properties, PartialEq)]
-struct CombinationCardProps {
-    results: Rc<Results>,
-    act: Callback<Action>,
-}
-
 /// Each stack with its own strategy (DeFiNES, case study 2).
 #[component]
-fn CombinationCard(props: &CombinationCardProps) -> Html {
+fn CombinationCard(props: &ResultsProps) -> Html {
     let results = &*props.results;
     let (Some(combination), Some(best)) = (&results.combination, results.best.and_then(|best| results.summary(best)))
     else {
@@ -243,8 +259,8 @@ fn CombinationCard(props: &CombinationCardProps) -> Html {
             <section class="card" data-testid="combination">
                 <h2>{ "Best combination of stacks" }</h2>
                 <p class="hint">
-                    { "The network is one stack, so the best strategy of the stack is the best of the network. Smaller \
-                       stacks come with less on-chip memory for weights, or by hand." }
+                    { "The whole network is one stack, so there is nothing to combine. There are more stacks where the \
+                       weights do not fit on the chip together, or with a fuse depth by hand." }
                 </p>
             </section>
         };
@@ -256,23 +272,20 @@ fn CombinationCard(props: &CombinationCardProps) -> Html {
         let latency = cost.map_or_else(String::new, |cost| Quantity::Latency.text(cost.latency_cycles as f64));
         vec![format!("stack {}", stack + 1), strategy, energy, latency]
     };
-    let mut rows: Vec<Vec<String>> = combination.points.iter().enumerate().map(row).collect();
-    rows.push(vec![
-        "all".to_owned(),
-        "best combination".to_owned(),
-        Quantity::Energy.text(combination.energy_pj),
-        Quantity::Latency.text(combination.latency_cycles as f64),
-    ]);
-    rows.push(vec![
-        "all".to_owned(),
-        "best single strategy".to_owned(),
-        Quantity::Energy.text(best.energy_pj),
-        Quantity::Latency.text(best.latency_cycles as f64),
-    ]);
+    let all = |strategy: &str, energy_pj: f64, latency_cycles: u64| {
+        let costs = [Quantity::Energy.text(energy_pj), Quantity::Latency.text(latency_cycles as f64)];
+        ["all".to_owned(), strategy.to_owned()].into_iter().chain(costs).collect::<Vec<_>>()
+    };
+    let mut rows = vec![
+        all("best combination", combination.energy_pj, combination.latency_cycles),
+        all("best single strategy", best.energy_pj, best.latency_cycles),
+    ];
+    rows.extend(combination.points.iter().enumerate().map(row));
     let table = Table {
         caption: format!(
-            "Each stack with its own strategy: {}× less energy than the best single strategy",
-            three_digits(best.energy_pj / combination.energy_pj)
+            "Each stack with its own strategy: {:.1} % of the energy and {:.1} % of the latency of the best single strategy",
+            100.0 * combination.energy_pj / best.energy_pj,
+            100.0 * combination.latency_cycles as f64 / best.latency_cycles as f64,
         ),
         columns: vec![
             Column::words("stack"),
@@ -285,7 +298,7 @@ fn CombinationCard(props: &CombinationCardProps) -> Html {
     html! {
         <section class="card" data-testid="combination">
             <h2>{ "Best combination of stacks" }</h2>
-            <div class="scroll" tabindex="0" role="group" aria-label="Best combination of stacks">{ plain_table(&table) }</div>
+            <div class="scroll low" tabindex="0" role="group" aria-label="Best combination of stacks">{ plain_table(&table) }</div>
         </section>
     }
 }

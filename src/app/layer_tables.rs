@@ -107,22 +107,28 @@ pub fn CopyTable(props: &TileTypeProps) -> Html {
 }
 
 fn copy_rows(layer: &LayerTileAccount) -> Vec<Html> {
+    let actions = &layer.copies.actions;
+    let rows = actions.len().to_string();
     let row = |(index, action): (usize, &CopyActionAccount)| {
         let hops: Vec<String> = action.hop_cycles.iter().map(|&cycles| group_thousands(cycles)).collect();
         html! {
             <tr>
-                <th scope="row">{ if index == 0 { layer.layer.as_str() } else { "" } }</th>
+                if index == 0 {
+                    <th scope="rowgroup" rowspan={rows.clone()}>{ &layer.layer }</th>
+                }
                 <td>{ action.kind.name() }</td>
                 <td>{ &action.layer }</td>
                 <td class="number">{ size_text(action.bits) }</td>
                 <td>{ action.chain.join(" → ") }</td>
                 <td class="number">{ hops.join(" + ") }</td>
                 <td class="number">{ Quantity::Energy.text(action.energy_pj) }</td>
-                <td class="number">
-                    { (index == 0).then(|| format!("{} cycles", group_thousands(layer.copies.latency_cycles))) }
-                </td>
+                if index == 0 {
+                    <td class="number" rowspan={rows.clone()}>
+                        { format!("{} cycles", group_thousands(layer.copies.latency_cycles)) }
+                    </td>
+                }
             </tr>
         }
     };
-    layer.copies.actions.iter().enumerate().map(row).collect()
+    actions.iter().enumerate().map(row).collect()
 }

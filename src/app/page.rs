@@ -12,7 +12,7 @@ use super::landscape::Landscape;
 use super::schedule_card::ScheduleCard;
 use super::schedule_view::ScheduleView;
 use super::state::{Action, State, ViewChange};
-use super::timer::Timeout;
+use super::timer::{Timeout, later};
 use super::view::{Tab, ThemeChoice};
 use super::workload_card::NetworkDrawing;
 use crate::hardware::Core;
@@ -49,6 +49,7 @@ pub fn Page() -> Html {
     use_sweep(&state, &conductor, is_valid);
     let opened = use_opened(&state, &conductor);
 
+    let built = use_stages(2);
     let waits = is_valid && !state.is_current();
     let status = match state.design.request() {
         Ok(_) if is_valid && waits => "running",
@@ -71,7 +72,11 @@ pub fn Page() -> Html {
                 />
                 <Notices notices={Rc::clone(&state.results.notices)} {on_dismiss} />
                 <main>
-                    <aside aria-label="Design">{ cards(&state, &core, &network, opened, &act) }</aside>
+                    <aside id="design" aria-label="Design">
+                        if built > 0 {
+                            { cards(&state, &core, &network, opened, &act) }
+                        }
+                    </aside>
                     <section class="answers" aria-label="Results">
                         <Tabs tab={state.view.tab} act={act.clone()} />
                         if is_old {
@@ -80,6 +85,7 @@ pub fn Page() -> Html {
                             </p>
                         }
                         { match state.view.tab {
+                            _ if built < 2 => html! {},
                             Tab::Landscape => html! {
                                 <Landscape
                                     state={shared}
@@ -98,6 +104,19 @@ pub fn Page() -> Html {
             </div>
         </ContextProvider<IsDark>>
     }
+}
+
+/// Counts up to `last`, one with every task, so that the page is built in several short ones.
+#[hook]
+fn use_stages(last: u32) -> u32 {
+    let stage = use_state_eq(|| 0);
+    let next = stage.clone();
+    use_effect_with(*stage, move |&now| {
+        if now < last {
+            later(0, move || next.set(now + 1));
+        }
+    });
+    *stage
 }
 
 type Read<T> = Rc<Result<Rc<T>, Diagnostics>>;
@@ -267,7 +286,18 @@ fn Tabs(props: &TabsProps) -> Html {
             </button>
         }
     };
-    html! { <nav aria-label="Views">{ for Tab::ALL.into_iter().map(tab) }</nav> }
+    let jump = Callback::from(|_: MouseEvent| {
+        let page = web_sys::window().and_then(|window| window.document());
+        if let Some(design) = page.and_then(|page| page.get_element_by_id("design")) {
+            design.scroll_into_view();
+        }
+    });
+    html! {
+        <nav aria-label="Views">
+            { for Tab::ALL.into_iter().map(tab) }
+            <button type="button" class="jump" onclick={jump}>{ "Design ↓" }</button>
+        </nav>
+    }
 }
 
 #[derive(Properties, PartialEq)]

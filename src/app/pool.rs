@@ -2,10 +2,11 @@
 
 use crate::worker::{FromWorker, ToWorker, from_js, to_js};
 use js_sys::{Object, Reflect};
+use std::cell::RefCell;
 use std::rc::Rc;
 use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::*;
-use web_sys::{ErrorEvent, MessageEvent, Worker, WorkerOptions, WorkerType};
+use web_sys::{Event, MessageEvent, Worker, WorkerOptions, WorkerType};
 
 /// A slot whose workers fail so often before they are ready is given up.
 const MOST_FAILED_STARTS: u32 = 3;
@@ -37,8 +38,8 @@ struct Slot {
     activity: Activity,
     failed_starts: u32,
     on_message: Closure<dyn FnMut(MessageEvent)>,
-    on_error: Closure<dyn FnMut(ErrorEvent)>,
-    current: Rc<std::cell::RefCell<Option<Worker>>>,
+    on_error: Closure<dyn FnMut(Event)>,
+    current: Rc<RefCell<Option<Worker>>>,
 }
 
 impl Pool {
@@ -125,10 +126,10 @@ impl Pool {
 impl Slot {
     /// An empty slot. Its closures live as long as the page, so that none is dropped while it runs.
     fn new(slot: usize, listener: &Listener) -> Self {
-        let current = Rc::new(std::cell::RefCell::new(None::<Worker>));
+        let current = Rc::new(RefCell::new(None::<Worker>));
         let is_current = {
             let current = Rc::clone(&current);
-            move |event: &web_sys::Event| {
+            move |event: &Event| {
                 let current: Option<JsValue> = current.borrow().as_ref().map(|worker| worker.clone().into());
                 current == event.target().map(JsValue::from)
             }
@@ -144,10 +145,13 @@ impl Slot {
         };
         let on_error = {
             let listener = Rc::clone(listener);
-            Closure::new(move |event: ErrorEvent| {
+            Closure::new(move |event: Event| {
                 if is_current(&event) {
                     event.prevent_default();
-                    listener(slot, FromWorker::Failed { text: event.message() });
+                    // A script that does not load makes an event without a message.
+                    let text = Reflect::get(&event, &"message".into()).ok().and_then(|text| text.as_string());
+                    let text = text.unwrap_or_else(|| "it could not be loaded".to_owned());
+                    listener(slot, FromWorker::Failed { text });
                 }
             })
         };

@@ -72,7 +72,9 @@ pub struct Progress {
 pub struct Results {
     /// Number of the edit that they answer.
     pub generation: u32,
-    /// What was asked for: the sweep, and the references.
+    /// What was asked for last.
+    pub asked: Rc<Vec<Request>>,
+    /// What the points answer: the sweep, and the references.
     pub requests: Rc<Vec<Request>>,
     /// How far the sweep is.
     pub status: Status,

@@ -7,7 +7,7 @@ use super::layer_tables::{CopyTable, LayerTileTable};
 use super::results::{PointState, Results};
 use super::state::{Action, State, ViewChange, fuse_title};
 use crate::chart::{
-    Accesses, AxisScale, Breakdown, Counted, DataSizes, LevelMatrix, Quantity, TileTypeMap, strategy_title,
+    Accesses, AxisScale, Breakdown, Counted, DataSizes, LevelMatrix, Quantity, TileTypeMap, TypeLevels, strategy_title,
 };
 use crate::depth_first::{DepthFirstStrategy, FuseDepth, PointAccount, StackAccount, TileTypeAccount};
 use crate::spec::Diagnostics;
@@ -31,7 +31,9 @@ pub fn ScheduleView(props: &ScheduleViewProps) -> Html {
     let results = &*props.state.results;
     let Some((point, strategy)) = props.opened.and_then(|point| Some((point, results.strategy(point)?))) else {
         return html! {
-            <section class="card"><p class="hint">{ "No point is known yet. The best one appears here, or the one you click in the landscape." }</p></section>
+            <section class="card">
+                <p class="hint">{ "No point is known yet. The best one appears here, or the one you click in the landscape." }</p>
+            </section>
         };
     };
     let is_best = results.best == Some(point);
@@ -144,14 +146,7 @@ fn Account(props: &AccountProps) -> Html {
                     <Figure<Breakdown> title="" chart={Breakdown::energy(&bars)} testid="energy-by-cause" />
                     <Figure<Breakdown> title="" chart={Breakdown::latency(&bars)} testid="latency-by-cause" />
                 </section>
-                <section class="card">
-                    <h2>{ "Accesses of each memory" }</h2>
-                    <Figure<Accesses>
-                        title=""
-                        chart={Accesses::from_account(account, Counted::Elements, AxisScale::Log)}
-                        testid="accesses"
-                    />
-                </section>
+                <AccessCard account={Rc::clone(&props.account)} />
             </div>
             if let Some(stack) = account.stacks.get(stack_index) {
                 <StackPanel
@@ -162,6 +157,36 @@ fn Account(props: &AccountProps) -> Html {
                 />
             }
         </>
+    }
+}
+
+#[derive(Properties, PartialEq)]
+struct AccessCardProps {
+    account: Rc<PointAccount>,
+}
+
+/// Accesses of each memory by cause (DeFiNES, Fig. 14).
+#[component]
+fn AccessCard(props: &AccessCardProps) -> Html {
+    let counted = use_state_eq(|| Counted::Elements);
+    let button = |choice: Counted, title: &'static str| {
+        let (pressed, counted) = ((*counted == choice).to_string(), counted.clone());
+        let onclick = Callback::from(move |_: MouseEvent| counted.set(choice));
+        html! { <button type="button" aria-pressed={pressed} {onclick}>{ title }</button> }
+    };
+    html! {
+        <section class="card">
+            <h2>{ "Accesses of each memory" }</h2>
+            <div class="segments" role="group" aria-label="What is counted">
+                { button(Counted::Elements, "data elements") }
+                { button(Counted::Words, "full words") }
+            </div>
+            <Figure<Accesses>
+                title=""
+                chart={Accesses::from_account(&props.account, *counted, AxisScale::Log)}
+                testid="accesses"
+            />
+        </section>
     }
 }
 
@@ -207,7 +232,7 @@ fn StackPanel(props: &StackPanelProps) -> Html {
                 <h2>{ "Where the data of every layer-tile lies" }</h2>
                 <Figure<LevelMatrix>
                     title=""
-                    chart={LevelMatrix::from_account(stack, &account.memories)}
+                    chart={levels(account, stack)}
                     testid="top-memories"
                 />
             </section>
@@ -340,12 +365,47 @@ fn type_facts(account: &PointAccount, tile_type: &TileTypeAccount) -> String {
     )
 }
 
+/// Top memories, with tile types that agree in all of them in one block.
+fn levels(account: &PointAccount, stack: &StackAccount) -> LevelMatrix {
+    let mut matrix = LevelMatrix::from_account(stack, &account.memories);
+    let mut groups: Vec<(TypeLevels, Vec<usize>)> = Vec::new();
+    for (index, levels) in matrix.types.drain(..).enumerate() {
+        match groups.iter_mut().find(|(group, _)| group.layers == levels.layers) {
+            Some((_, members)) => members.push(index),
+            None => groups.push((levels, vec![index])),
+        }
+    }
+    let title = |members: &[usize]| {
+        let names: Vec<String> = members.iter().map(|index| (index + 1).to_string()).collect();
+        let tiles: u64 = members.iter().filter_map(|&index| stack.tile_types.get(index)).map(|t| t.count).sum();
+        format!("types {}: {} tiles", names.join(", "), group_thousands(tiles))
+    };
+    matrix.types = groups
+        .into_iter()
+        .map(|(levels, members)| match members.len() {
+            1 => levels,
+            _ => TypeLevels { title: title(&members), ..levels },
+        })
+        .collect();
+    matrix
+}
+
+/// Why data is not lower, with layers of which the same is true in one line.
 fn reasons(tile_type: &TileTypeAccount) -> Html {
-    let lines =
-        tile_type.layers.iter().flat_map(|layer| layer.reasons.iter().map(move |reason| (&layer.layer, reason)));
+    let mut groups: Vec<(&str, Vec<&str>)> = Vec::new();
+    for layer in &tile_type.layers {
+        for reason in &layer.reasons {
+            match groups.iter_mut().find(|(other, _)| other == reason) {
+                Some((_, layers)) => layers.push(&layer.layer),
+                None => groups.push((reason, vec![&layer.layer])),
+            }
+        }
+    }
     html! {
         <div class="reasons" data-testid="reasons">
-            { for lines.map(|(layer, reason)| html! { <div class="why"><b>{ layer }{ ": " }</b>{ reason }</div> }) }
+            { for groups.into_iter().map(|(reason, layers)| html! {
+                <div class="why"><b>{ layers.join(", ") }{ ": " }</b>{ reason }</div>
+            }) }
         </div>
     }
 }

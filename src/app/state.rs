@@ -113,9 +113,9 @@ impl State {
         }
     }
 
-    /// Whether the results are those of the design as it stands.
+    /// Whether the workers were asked for the design as it stands.
     pub fn is_current(&self) -> bool {
-        self.design.request().is_ok_and(|requests| *requests == *self.results.requests)
+        self.design.request().is_ok_and(|requests| *requests == *self.results.asked)
     }
 }
 

@@ -11,8 +11,8 @@ pub struct Timeout {
 
 impl Timeout {
     /// Calls `call` once after `ms` milliseconds; `None` outside a window.
-    pub fn new(ms: i32, mut call: impl FnMut() + 'static) -> Option<Self> {
-        let call = Closure::<dyn FnMut()>::new(move || call());
+    pub fn new(ms: i32, call: impl FnMut() + 'static) -> Option<Self> {
+        let call = Closure::<dyn FnMut()>::new(call);
         let id = web_sys::window()?
             .set_timeout_with_callback_and_timeout_and_arguments_0(call.as_ref().unchecked_ref(), ms)
             .ok()?;

@@ -38,9 +38,14 @@ pub fn NetworkDrawing(props: &NetworkDrawingProps) -> Html {
     }
 }
 
-const BOX: usize = 30;
 const HEIGHT: usize = 24;
-const GAP: usize = 6;
+/// Arcs over more layers than this are no higher.
+const HIGHEST_ARC: usize = 4;
+
+/// Width of a box and of the gap between two: short networks fit into the card, others scroll.
+fn box_and_gap(count: usize) -> (usize, usize) {
+    if count <= 8 { (30, 6) } else { (20, 5) }
+}
 
 fn draw_graph(network: &Network, ids: &[usize], stacks: &[Vec<String>]) -> Html {
     let place = |id: usize| ids.iter().position(|&other| other == id);
@@ -50,32 +55,34 @@ fn draw_graph(network: &Network, ids: &[usize], stacks: &[Vec<String>]) -> Html 
         .flat_map(|(to, &id)| network.inputs(id).into_iter().filter_map(place).map(move |from| (from, to)))
         .filter(|(from, to)| to - from > 1)
         .collect();
-    let top = 8 + 8 * arcs.iter().map(|(from, to)| (to - from).min(4)).max().unwrap_or(0);
-    let left = |index: usize| 6 + index * (BOX + GAP);
-    let (width, height) = (left(ids.len()) + 2, top + HEIGHT + 14);
+    let (wide, gap) = box_and_gap(ids.len());
+    let top = 8 + 9 * arcs.iter().map(|(from, to)| (to - from).min(HIGHEST_ARC)).max().unwrap_or(0);
+    let left = |index: usize| 6 + index * (wide + gap);
+    let (width, height) = (left(ids.len()) + 2, top + HEIGHT + 10);
     let stack_boxes = stacks.iter().filter_map(|layers| {
         let of = |name: &String| ids.iter().position(|&id| network.layer(id).name == *name);
         let (first, last) = (of(layers.first()?)?, layers.iter().filter_map(of).max()?);
         Some(html! {
             <rect
                 class="stack"
-                x={(left(first) - 4).to_string()}
+                x={(left(first) - 2).to_string()}
                 y={(top - 6).to_string()}
-                width={((last - first + 1) * (BOX + GAP) + 2).to_string()}
+                width={(left(last) + wide + 4 - left(first)).to_string()}
                 height={(HEIGHT + 12).to_string()}
-                rx="8"
+                rx="7"
             />
         })
     });
     let arc = |&(from, to): &(usize, usize)| {
-        let (x, y) = (left(from) + BOX / 2, left(to) + BOX / 2);
-        let bow = top as i64 - 6 - 16 * (to - from).min(4) as i64;
+        let (x, y) = (left(from) + wide / 2, left(to) + wide / 2);
+        // A curve rises to three quarters of the height of its control points.
+        let bow = top as i64 - 12 * (to - from).min(HIGHEST_ARC) as i64;
         html! { <path class="arc" d={format!("M {x} {top} C {x} {bow} {y} {bow} {y} {top}")} /> }
     };
     let links = (1..ids.len()).filter(|&to| network.inputs(ids[to]).contains(&ids[to - 1])).map(|to| {
         let middle = (top + HEIGHT / 2).to_string();
         html! {
-            <line class="arc" x1={(left(to) - GAP).to_string()} x2={left(to).to_string()} y1={middle.clone()} y2={middle} />
+            <line class="arc" x1={(left(to) - gap).to_string()} x2={left(to).to_string()} y1={middle.clone()} y2={middle} />
         }
     });
     let boxes = ids.iter().enumerate().map(|(index, &id)| {
@@ -86,11 +93,13 @@ fn draw_graph(network: &Network, ids: &[usize], stacks: &[Vec<String>]) -> Html 
                 <rect
                     x={left(index).to_string()}
                     y={top.to_string()}
-                    width={BOX.to_string()}
+                    width={wide.to_string()}
                     height={HEIGHT.to_string()}
                     rx="6"
                 />
-                <text x={(left(index) + BOX / 2).to_string()} y={(top + 16).to_string()}>{ format!("L{}", index + 1) }</text>
+                <text x={(left(index) + wide / 2).to_string()} y={(top + 16).to_string()}>
+                    { if wide < 30 { (index + 1).to_string() } else { format!("L{}", index + 1) } }
+                </text>
             </g>
         }
     });
@@ -176,7 +185,7 @@ fn layer_table(network: &Network, ids: &[usize]) -> Html {
     html! {
         <table>
             <thead><tr>
-                <th></th><th>{ "layer" }</th><th>{ "type" }</th><th class="number">{ "output" }</th>
+                <th scope="col">{ "no." }</th><th>{ "layer" }</th><th>{ "type" }</th><th class="number">{ "output" }</th>
                 <th class="number">{ "MACs" }</th><th class="number">{ "weights" }</th><th>{ "reads" }</th>
             </tr></thead>
             <tbody>{ for ids.iter().enumerate().map(row) }</tbody>

@@ -1,0 +1,251 @@
+// The page end to end: what it shows is what the native engine computes, whatever happens on the way.
+
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { AxeBuilder } from '@axe-core/playwright';
+import { withPage } from './harness.mjs';
+
+const REPOSITORY = fileURLToPath(new URL('../..', import.meta.url));
+const MINUTE = 60_000;
+
+test('the heatmaps agree with the native engine to the digit', () =>
+  withPage(async ({ page, url }) => {
+    await open(page, url);
+    await assertAgrees(page, 'corrected', [
+      ['fully-recompute', 60, 72],
+      ['h-cached-v-recompute', 4, 72],
+      ['fully-cached', 960, 540],
+    ]);
+    await page.getByTestId('figure-12').click();
+    await settled(page, 'done');
+    await assertAgrees(page, 'defines-2022', [
+      ['fully-recompute', 1, 1],
+      ['h-cached-v-recompute', 16, 18],
+      ['fully-cached', 4, 72],
+    ]);
+    assert.match(await page.getByTestId('kpi-best').innerText(), /1\.81 mJ\s+best energy · 11\.2× below layer-by-layer/);
+    assert.match(await page.getByTestId('kpi-tile').innerText(), /4 × 72/);
+  }));
+
+test('a click and the keyboard open a point, which is explained', () =>
+  withPage(async ({ page, url }) => {
+    await open(page, url);
+    const cell = await cellOf(page, 'fully-cached', 16, 18);
+    const map = page.getByTestId('heatmap-fully-cached').locator('.heatmap');
+    await pointAt(page, map, '16 × 18, fully-cached');
+    assert.match(await map.locator('.tooltip').innerText(), /Energy\s+1\.87 mJ/);
+    await page.mouse.down();
+    await page.mouse.up();
+    await page.getByTestId('layer-tiles').waitFor();
+    assert.equal(await opened(page, 'energy', 'energy-pj'), cell.energyPj);
+    assert.equal(await opened(page, 'latency', 'latency-cycles'), cell.latencyCycles);
+    assert.match(await page.getByTestId('opened-tile').innerText(), /^16 × 18/);
+    for (const figure of ['tile-types', 'top-memories', 'data-sizes', 'accesses', 'energy-by-cause', 'latency-by-cause']) {
+      await assertDrawn(page, figure);
+    }
+
+    await page.getByTestId('tab-landscape').click();
+    await map.focus();
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('ArrowLeft');
+    assert.match(await map.locator('[aria-live]').innerText(), /^4 × 72, fully-cached: Energy 1\.81 mJ/);
+    await page.keyboard.press('Enter');
+    await page.getByTestId('opened-tile').getByText('4 × 72').waitFor();
+  }));
+
+test('a long sweep stops at once and goes on when asked', () =>
+  withPage(async ({ page, url }) => {
+    await open(page, url);
+    // One problem alone takes seconds, so that only replacing the workers stops them.
+    await page.getByTestId('lpf-limit').selectOption('10');
+    await settled(page, 'running');
+    await page.waitForFunction(() => window.fusescape.state().problems > 0 && window.fusescape.state().status === 'running');
+    await page.waitForTimeout(1500);
+    const took = await page.evaluate(async () => {
+      const root = document.querySelector('[data-testid=root]');
+      const start = performance.now();
+      document.querySelector('[data-testid=stop]').click();
+      while (root.dataset.status !== 'stopped') await new Promise((next) => requestAnimationFrame(next));
+      return performance.now() - start;
+    });
+    assert.ok(took < 100, `stopping took ${took} ms`);
+    const before = await page.evaluate(() => window.fusescape.state().problemsDone);
+    await page.waitForTimeout(300);
+    assert.equal(await page.evaluate(() => window.fusescape.state().problemsDone), before, 'workers went on');
+    await page.getByTestId('continue').click();
+    await settled(page, 'running');
+    // The newest edit wins over whatever is going on.
+    await page.getByTestId('lpf-limit').selectOption('5');
+    await settled(page, 'done');
+    assert.equal(await page.evaluate(() => window.fusescape.workers() > 0), true);
+  }));
+
+test('a worker that fails is replaced, the page says so, and no number changes', () =>
+  withPage(async ({ page, url }) => {
+    await open(page, url);
+    const expected = await allCells(page);
+    await page.getByTestId('lpf-limit').selectOption('7');
+    await settled(page, 'running');
+    await page.waitForFunction(() => window.fusescape.state().problemsDone > 0);
+    const workers = await page.evaluate(() => window.fusescape.workers());
+    await page.evaluate(() => window.fusescape.killWorker(0));
+    await page.getByTestId('notices').waitFor();
+    assert.match(await page.getByTestId('notices').innerText(), /Worker 1 failed .*unreachable.* replaced/);
+    await page.getByTestId('lpf-limit').selectOption('6');
+    await settled(page, 'done');
+    assert.deepEqual(await allCells(page), expected);
+    assert.equal(await page.evaluate(() => window.fusescape.workers()), workers);
+    await page.getByTestId('dismiss').click();
+    await page.getByTestId('notices').waitFor({ state: 'detached' });
+  }));
+
+test('mistakes are listed with line, reason and remedy, and nothing is lost', () =>
+  withPage(async ({ page, url }) => {
+    await open(page, url);
+    await page.getByTestId('hardware-as-text').click();
+    const text = page.getByTestId('hardware-text');
+    const good = await text.inputValue();
+    await text.fill(good.replace('size: 32 KiB', 'size: 32 Kib').replace('mac_energy: 0.04 pJ', 'mac_energy: 0.04 pF'));
+    const errors = page.getByTestId('hardware-errors');
+    await errors.waitFor();
+    assert.equal(await errors.locator('li').filter({ hasText: /line \d+/ }).count(), 2, await errors.innerText());
+    assert.equal(await root(page).getAttribute('data-status'), 'rejected');
+    assert.match(await text.inputValue(), /32 Kib/);
+    assert.equal((await allCells(page)).length, 108, 'the last results stay');
+
+    await page.getByTestId('hardware-preset').selectOption('tpu-like');
+    await settled(page, 'done');
+    await page.getByTestId('hardware-preset').selectOption({ label: 'my own text' });
+    assert.match(await text.inputValue(), /32 Kib/);
+    await text.fill(good);
+    await settled(page, 'done');
+
+    await page.getByTestId('tiles-x').fill('4 0 x');
+    const wrong = page.getByTestId('schedule-errors');
+    await wrong.waitFor();
+    assert.equal(await wrong.locator('li').count(), 2, await wrong.innerText());
+  }));
+
+test('what does not fit is explained', () =>
+  withPage(async ({ page, url }) => {
+    await open(page, url);
+    await page.getByTestId('hardware-as-text').click();
+    const text = page.getByTestId('hardware-text');
+    // The maps alone have 28 MiB.
+    await text.fill((await text.inputValue()).replace('size: 10000000000 bit', 'size: 1000 bit'));
+    await settled(page, 'done');
+    await page.getByTestId('impossible').waitFor();
+    assert.match(await page.getByTestId('impossible').innerText(), /108 of 108 points cannot be scheduled/);
+    assert.match(await page.getByTestId('impossible').textContent(), /dram/);
+  }));
+
+for (const [width, colorScheme] of [[1440, 'light'], [1440, 'dark'], [390, 'light'], [390, 'dark'], [360, 'light']]) {
+  test(`the page fits a window of ${width} px, ${colorScheme}`, () =>
+    withPage(
+      async ({ page, url, screenshot }) => {
+        await open(page, url);
+        await assertNoSidewaysScroll(page);
+        await assertAccessible(page);
+        await screenshot(`landscape-${width}-${colorScheme}`);
+        await page.getByTestId('open-best').click();
+        await page.getByTestId('layer-tiles').waitFor();
+        await assertNoSidewaysScroll(page);
+        await assertAccessible(page);
+        await screenshot(`schedule-${width}-${colorScheme}`);
+      },
+      { viewport: { width, height: 900 }, colorScheme },
+    ));
+}
+
+// --- what the tests are made of ---------------------------------------------------------------------------
+
+function root(page) {
+  return page.getByTestId('root');
+}
+
+async function open(page, url) {
+  await page.goto(url);
+  await settled(page, 'done');
+}
+
+async function settled(page, status) {
+  await page.locator(`[data-testid=root][data-status=${status}]`).waitFor({ timeout: MINUTE });
+}
+
+/** What the native engine prints for one tile size. */
+function native(rules, mode, x, y) {
+  const command = ['depth-first', '--hardware', 'meta-proto-like-df', '--workload', 'fsrcnn-defines'];
+  const options = ['--mode', mode, '--tile', `${x}x${y}`, '--rules', rules, '--format', 'json'];
+  const cargo = ['run', '--release', '--quiet', '--bin', 'fusescape', '--'];
+  const output = execFileSync('cargo', [...cargo, ...command, ...options], { cwd: REPOSITORY, encoding: 'utf8' });
+  return JSON.parse(output).points[0];
+}
+
+async function assertAgrees(page, rules, cells) {
+  for (const [mode, x, y] of cells) {
+    const here = await cellOf(page, mode, x, y);
+    const there = native(rules, mode, x, y);
+    const what = `${rules}, ${mode}, ${x} x ${y}`;
+    assert.equal(here.energyPj, there.energy_pj, `energy of ${what}`);
+    assert.equal(here.latencyCycles, there.latency_cycles, `latency of ${what}`);
+    assert.equal(here.macs, there.macs, `MACs of ${what}`);
+    assert.equal(here.dramWords, there.dram_words, `DRAM words of ${what}`);
+  }
+}
+
+async function cellOf(page, mode, x, y) {
+  return numbers(page.locator(`table[data-mode=${mode}] td[data-x="${x}"][data-y="${y}"]`));
+}
+
+function numbers(cell) {
+  return cell.evaluate(({ dataset }) =>
+    Object.fromEntries(['energyPj', 'latencyCycles', 'macs', 'dramWords'].map((name) => [name, Number(dataset[name])])),
+  );
+}
+
+/** All values of all heatmaps, as text. */
+function allCells(page) {
+  return page.locator('table[data-mode] td').evaluateAll((cells) => cells.map((cell) => JSON.stringify({ ...cell.dataset })));
+}
+
+/** Moves the mouse over a heatmap until its tooltip is that of a cell. */
+async function pointAt(page, map, title) {
+  await map.scrollIntoViewIfNeeded();
+  const { x, y, width, height } = await map.boundingBox();
+  for (let row = 0.1; row < 0.9; row += 0.05) {
+    for (let column = 0.1; column < 1; column += 0.05) {
+      await page.mouse.move(x + column * width, y + row * height);
+      if ((await map.locator('.tooltip b').allInnerTexts()).includes(title)) return;
+    }
+  }
+  assert.fail(`no cell shows ${title}`);
+}
+
+async function opened(page, what, attribute) {
+  return Number(await page.getByTestId(`opened-${what}`).getAttribute(`data-${attribute}`));
+}
+
+/** Whether something is drawn on the figure's canvas, and described in words and numbers. */
+async function assertDrawn(page, figure) {
+  const canvas = page.getByTestId(figure).locator('canvas').first();
+  const colors = await canvas.evaluate((canvas) => {
+    const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+    return new Set(new Uint32Array(data.buffer)).size;
+  });
+  assert.ok(colors > 3, `${figure} is empty`);
+  assert.ok((await canvas.getAttribute('aria-label')).length > 20, `${figure} is not described`);
+  assert.ok((await page.getByTestId(figure).locator('table tr').count()) > 1, `${figure} has no table twin`);
+}
+
+async function assertAccessible(page) {
+  const { violations } = await new AxeBuilder({ page }).analyze();
+  const texts = violations.map(({ id, help, nodes }) => `${id}: ${help}: ${nodes.map(({ html }) => html).join(' ')}`);
+  assert.deepEqual(texts, []);
+}
+
+async function assertNoSidewaysScroll(page) {
+  const [content, window] = await page.evaluate(() => [document.documentElement.scrollWidth, window.innerWidth]);
+  assert.ok(content <= window, `the page is ${content} px wide in a window of ${window} px`);
+}

@@ -1,0 +1,20 @@
+// A worker: instantiates the module that the page compiled and posts, then answers message by message.
+// After a trap the module's state is unusable: it says so, and the page replaces this worker.
+
+import { initSync, WorkerEngine } from './pkg/fusescape.js';
+
+let engine;
+
+self.onmessage = ({ data }) => {
+  try {
+    if (engine === undefined) {
+      initSync({ module: data.module });
+      engine = new WorkerEngine();
+      self.postMessage('Ready');
+    } else {
+      self.postMessage(engine.answer(data));
+    }
+  } catch (error) {
+    self.postMessage({ Failed: { text: String(error) } });
+  }
+};
