@@ -3,7 +3,7 @@
 //! Every worker validates and plans a sweep by itself, which is deterministic, so that the page only ever names problems
 //! and points by their index. The page never computes a cost, it carries solutions from one worker to another.
 
-use crate::depth_first::{DepthFirstStrategy, PointAccount};
+use crate::depth_first::{DepthFirstStrategy, PointAccount, PointPlan};
 use crate::explore::{PointSummary, Request, Sweep, SweepPlan, explain_outcome};
 use crate::mapping::{LayerOnCore, LayerProblem};
 use crate::search::{Outcome, Solution, explain_infeasible};
@@ -53,6 +53,15 @@ pub enum ToWorker {
         /// Solutions that it needs and that this worker has not seen yet.
         solutions: Vec<(u32, Solution)>,
     },
+    /// Give the whole account of the network with each stack run as at a point of its own.
+    Combine {
+        /// Of this edit.
+        generation: u32,
+        /// One point of the first sweep a stack.
+        points: Vec<u32>,
+        /// Solutions that they need and that this worker has not seen yet.
+        solutions: Vec<(u32, Solution)>,
+    },
     /// Fail like a worker with a defect; for tests.
     Trap,
 }
@@ -100,6 +109,15 @@ pub enum FromWorker {
         generation: u32,
         /// Its number.
         point: u32,
+        /// The account.
+        account: Box<PointAccount>,
+    },
+    /// The whole account of a combination; its strategy is that of the first stack.
+    Combined {
+        /// Of this edit.
+        generation: u32,
+        /// One point a stack.
+        points: Vec<u32>,
         /// The account.
         account: Box<PointAccount>,
     },
@@ -238,6 +256,9 @@ impl WorkerEngine {
             ToWorker::Detail { generation, point, solutions } => {
                 (generation, self.at(generation).and_then(|open| open.learn(solutions).detail(point)))
             }
+            ToWorker::Combine { generation, points, solutions } => {
+                (generation, self.at(generation).and_then(|open| open.learn(solutions).combine(points)))
+            }
             ToWorker::Trap => core::arch::wasm32::unreachable(),
         };
         answer.unwrap_or(FromWorker::Lost { generation })
@@ -326,6 +347,20 @@ impl Opened {
         let mut summaries = Vec::with_capacity(points.len());
         self.accounts(points, |number, sweep, account| summaries.push(sweep.summarize(number as usize, &account)))?;
         Some(FromWorker::Assembled { generation: self.generation, summaries, micros: micros_since(start) })
+    }
+
+    fn combine(&self, points: Vec<u32>) -> Option<FromWorker> {
+        let (sweep, plan) = self.sweeps.first()?;
+        let planned = |point: u32| plan.points.get(point as usize)?.as_ref().ok();
+        let stacks = points
+            .iter()
+            .enumerate()
+            .map(|(stack, &point)| planned(point)?.stacks.get(stack).cloned())
+            .collect::<Option<Vec<_>>>()?;
+        let strategy = planned(*points.first()?)?.strategy.clone();
+        let solution = |index: usize| self.solutions.get(&(index as u32));
+        let account = sweep.assembler(plan).assemble(&PointPlan { strategy, stacks }, &solution)?;
+        Some(FromWorker::Combined { generation: self.generation, points, account: Box::new(account) })
     }
 
     fn detail(&self, point: u32) -> Option<FromWorker> {

@@ -178,6 +178,7 @@ pub fn ProgressRow(props: &ProgressRowProps) -> Html {
             let left = progress.remaining_ms.map_or_else(String::new, |ms| format!("{} left", seconds_text(ms)));
             (done, left, Some(true))
         }
+        Status::Stopped if results.stale => ("stopped while planning".to_owned(), String::new(), Some(false)),
         Status::Stopped => (format!("stopped at {done}"), String::new(), Some(false)),
         _ => (String::new(), String::new(), None),
     };

@@ -1,11 +1,11 @@
 //! Drives sweeps over the workers, and tells the page what is known.
 
 use super::pool::{Activity, Listener, Pool};
-use super::results::{PointState, Results, Status};
+use super::results::{Results, Status};
 use super::run::{Job, Memory, Run};
 use super::timer::{before_next_frame, later, now_ms};
 use crate::depth_first::FuseDepth;
-use crate::explore::{PointSummary, Request, best_combination, best_point, pareto_front};
+use crate::explore::{Combination, PointSummary, Request, best_combination, best_point, pareto_front};
 use crate::worker::{FromWorker, ToWorker};
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -280,6 +280,9 @@ impl Inner {
             FromWorker::Detailed { generation, point, account } if is_current(generation) => {
                 run.detailed(point, *account);
             }
+            FromWorker::Combined { generation, points, account } if is_current(generation) => {
+                run.combined(points, *account);
+            }
             FromWorker::Lost { generation } if is_current(generation) => {
                 // It has another sweep open than this page thinks; it will open the right one.
                 self.desks[slot].opened = None;
@@ -296,9 +299,15 @@ impl Inner {
         if self.status == Status::Running && run.is_done() {
             self.clock.1 += now_ms() - self.clock.0;
             self.status = Status::Done;
-            let best = best_of(run);
+            let summaries = run.summaries();
+            let best = best_point(&summaries).map(|best| best.point as u32);
             let references = run.swept as u32..run.points.len() as u32;
             best.into_iter().chain(references).for_each(|point| run.want(point));
+            if let Some(combination) = best_combination_of(&self.requests, run, &summaries)
+                && combination.points.len() > 1
+            {
+                run.want_combination(combination.points.iter().map(|&point| point as u32).collect());
+            }
         }
     }
 
@@ -342,7 +351,7 @@ impl Inner {
             let desk = &mut self.desks[slot];
             let is_past = desk.task.as_ref().is_some_and(|(generation, task)| {
                 *generation != self.generation
-                    || self.status == Status::Stopped && !matches!(task, Task::Job(Job::Detail(_)))
+                    || self.status == Status::Stopped && !matches!(task, Task::Job(Job::Detail(_) | Job::Combine(_)))
             });
             if desk.serial != serial || !is_past {
                 continue;
@@ -399,6 +408,7 @@ impl Inner {
             Job::Solve(problems) => ToWorker::Solve { generation, problems },
             Job::Assemble(points) => ToWorker::Assemble { generation, points, solutions },
             Job::Detail(point) => ToWorker::Detail { generation, point, solutions },
+            Job::Combine(points) => ToWorker::Combine { generation, points, solutions },
         };
         Some((message, Task::Job(job)))
     }
@@ -426,10 +436,10 @@ impl Inner {
         results.swept = run.swept;
         results.points = run.points.clone();
         results.accounts = run.accounts.clone();
-        let summaries: Vec<PointSummary> = results.swept_summaries().cloned().collect();
+        results.combined = run.combined.clone();
+        let summaries = run.summaries();
         results.best = best_point(&summaries).map(|best| best.point as u32);
-        results.combination =
-            self.requests.first().and_then(|request| best_combination(&request.settings, &run.strategies, &summaries));
+        results.combination = best_combination_of(&self.requests, run, &summaries);
         results.pareto = pareto_front(&summaries).into_iter().map(|index| summaries[index].point as u32).collect();
         results
     }
@@ -449,15 +459,8 @@ impl Results {
     }
 }
 
-fn best_of(run: &Run) -> Option<u32> {
-    let summaries: Vec<PointSummary> = run.points[..run.swept]
-        .iter()
-        .filter_map(|point| match point {
-            PointState::Done(summary) => Some((**summary).clone()),
-            _ => None,
-        })
-        .collect();
-    best_point(&summaries).map(|best| best.point as u32)
+fn best_combination_of(requests: &[Request], run: &Run, summaries: &[PointSummary]) -> Option<Combination> {
+    best_combination(&requests.first()?.settings, &run.strategies, summaries)
 }
 
 /// The two ways to run a network that everything is compared with, with what the page calls them.

@@ -127,7 +127,7 @@ fn names(results: &Results, points: &[u32]) -> String {
     }
 }
 
-/// Single-layer, layer-by-layer and the best depth-first point side by side (DeFiNES, Fig. 16).
+/// Single-layer, layer-by-layer, the best depth-first point and the best combination side by side (DeFiNES, Fig. 16).
 #[component]
 fn Comparison(props: &ResultsProps) -> Html {
     let results = &*props.results;
@@ -144,8 +144,9 @@ fn Comparison(props: &ResultsProps) -> Html {
         };
         Some((title, results.accounts.get(&point)?))
     });
+    let combined = results.combined.as_ref().map(|(_, account)| ("best combination".to_owned(), account));
     let points: Vec<(String, &PointAccount)> =
-        references.chain(best).map(|(title, account)| (title, &**account)).collect();
+        references.chain(best).chain(combined).map(|(title, account)| (title, &**account)).collect();
     html! {
         <section class="card" data-testid="comparison">
             <h2>{ "Single-layer, layer-by-layer, depth-first" }</h2>

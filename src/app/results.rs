@@ -96,6 +96,8 @@ pub struct Results {
     pub pareto: Vec<u32>,
     /// Whole accounts of some points.
     pub accounts: BTreeMap<u32, Rc<PointAccount>>,
+    /// The account of the best combination.
+    pub combined: Option<(Vec<u32>, Rc<PointAccount>)>,
     /// What is wrong with the request.
     pub diagnostics: Diagnostics,
     /// What went wrong with workers.

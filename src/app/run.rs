@@ -24,6 +24,19 @@ pub enum Job {
     Assemble(Vec<u32>),
     /// Give the whole account of this point.
     Detail(u32),
+    /// Give the whole account of a combination: one point a stack.
+    Combine(Vec<u32>),
+}
+
+impl Job {
+    /// The points whose solutions it needs.
+    fn points(&self) -> &[u32] {
+        match self {
+            Self::Solve(_) => &[],
+            Self::Assemble(points) | Self::Combine(points) => points,
+            Self::Detail(point) => std::slice::from_ref(point),
+        }
+    }
 }
 
 /// A slice of work should take about so long, microseconds.
@@ -57,6 +70,9 @@ pub struct Run {
     pub points: Vec<PointState>,
     /// Whole accounts that were asked for.
     pub accounts: BTreeMap<u32, Rc<PointAccount>>,
+    /// The account of the combination that was asked for.
+    pub combined: Option<(Vec<u32>, Rc<PointAccount>)>,
+    wanted_combination: Option<Vec<u32>>,
     needs: Vec<Vec<u32>>,
     users: Vec<Vec<u32>>,
     missing: Vec<u32>,
@@ -108,6 +124,8 @@ impl Run {
             answers: vec![None; keys.len()],
             suspects: vec![false; keys.len()],
             accounts: BTreeMap::new(),
+            combined: None,
+            wanted_combination: None,
             unsolved: VecDeque::new(),
             complete: VecDeque::new(),
             wanted: VecDeque::new(),
@@ -151,6 +169,8 @@ impl Run {
     pub fn next_job(&mut self, workers: usize, only_details: bool) -> Option<Job> {
         let job = if let Some(point) = self.wanted.pop_front() {
             Job::Detail(point)
+        } else if let Some(points) = self.wanted_combination.take() {
+            Job::Combine(points)
         } else if only_details {
             return None;
         } else if !self.complete.is_empty() {
@@ -172,15 +192,15 @@ impl Run {
             Job::Solve(problems) => problems.into_iter().rev().for_each(|problem| self.unsolved.push_front(problem)),
             Job::Assemble(points) => points.into_iter().rev().for_each(|point| self.complete.push_front(point)),
             Job::Detail(point) => self.wanted.push_front(point),
+            Job::Combine(points) => self.wanted_combination = Some(points),
         }
     }
 
     /// A worker failed on a job, which is tried once more; says whether it is given up.
     pub fn failed(&mut self, job: Job, reason: &str) -> bool {
-        let suspects = match &job {
+        let suspects: Vec<u32> = match &job {
             Job::Solve(problems) => problems.clone(),
-            Job::Assemble(points) => points.iter().flat_map(|&point| self.needs[point as usize].clone()).collect(),
-            Job::Detail(point) => self.needs[*point as usize].clone(),
+            other => other.points().iter().flat_map(|&point| self.needs[point as usize].clone()).collect(),
         };
         let again = suspects.iter().any(|&problem| std::mem::replace(&mut self.suspects[problem as usize], true));
         if !again {
@@ -190,7 +210,7 @@ impl Run {
         let points: Vec<u32> = match job {
             Job::Solve(problems) => problems.iter().flat_map(|&p| self.users[p as usize].clone()).collect(),
             Job::Assemble(points) => points,
-            Job::Detail(_) => Vec::new(),
+            Job::Detail(_) | Job::Combine(_) => Vec::new(),
         };
         for point in points {
             self.close(point, PointState::Failed(reason.into()));
@@ -253,6 +273,16 @@ impl Run {
         self.accounts.insert(point, Rc::new(account));
     }
 
+    /// A worker gave the whole account of a combination.
+    pub fn combined(&mut self, points: Vec<u32>, account: PointAccount) {
+        self.combined = Some((points, Rc::new(account)));
+    }
+
+    /// Asks for the whole account of a combination.
+    pub fn want_combination(&mut self, points: Vec<u32>) {
+        self.wanted_combination = Some(points);
+    }
+
     /// Asks for the whole account of a point, unless it is known or its cost is not.
     pub fn want(&mut self, point: u32) {
         let is_done = matches!(self.points.get(point as usize), Some(PointState::Done(_)));
@@ -263,14 +293,9 @@ impl Run {
 
     /// Solutions that a worker needs for `job`, apart from those it `knows`, which are added to it.
     pub fn solutions_for(&self, job: &Job, knows: &mut Vec<bool>) -> Vec<(u32, Solution)> {
-        let points: &[u32] = match job {
-            Job::Solve(_) => &[],
-            Job::Assemble(points) => points,
-            Job::Detail(point) => std::slice::from_ref(point),
-        };
         knows.resize(self.keys.len(), false);
         let mut solutions = Vec::new();
-        for &problem in points.iter().flat_map(|&point| &self.needs[point as usize]) {
+        for &problem in job.points().iter().flat_map(|&point| &self.needs[point as usize]) {
             if let (false, Some(Answer::Solved(solution))) =
                 (std::mem::replace(&mut knows[problem as usize], true), self.answers[problem as usize].as_deref())
             {
@@ -280,6 +305,15 @@ impl Run {
         solutions
     }
 
+    /// All points of the sweep whose cost is known, without the references.
+    pub fn summaries(&self) -> Vec<PointSummary> {
+        let cost = |point: &PointState| match point {
+            PointState::Done(summary) => Some((**summary).clone()),
+            _ => None,
+        };
+        self.points[..self.swept].iter().filter_map(cost).collect()
+    }
+
     /// Whether every point is known, or known to be impossible.
     pub fn is_done(&self) -> bool {
         self.open_points == 0
@@ -287,7 +321,7 @@ impl Run {
 
     /// Whether someone waits for the whole account of a point.
     pub fn has_wanted(&self) -> bool {
-        !self.wanted.is_empty()
+        !self.wanted.is_empty() || self.wanted_combination.is_some()
     }
 
     /// Number of different problems.

@@ -71,6 +71,8 @@ test('a long sweep stops at once and goes on when asked', () =>
       return performance.now() - start;
     });
     assert.ok(took < 100, `stopping took ${took} ms`);
+    // Workers that are about to finish something get a moment; then all are at rest.
+    await page.waitForTimeout(100 - Math.min(took, 100));
     const before = await page.evaluate(() => window.fusescape.state().problemsDone);
     await page.waitForTimeout(300);
     assert.equal(await page.evaluate(() => window.fusescape.state().problemsDone), before, 'workers went on');
@@ -128,16 +130,37 @@ test('mistakes are listed with line, reason and remedy, and nothing is lost', ()
     assert.equal(await wrong.locator('li').count(), 2, await wrong.innerText());
   }));
 
+test('a network of several stacks shows each, and the best combination of them', () =>
+  withPage(async ({ page, url }) => {
+    await open(page, url);
+    await page.getByTestId('hardware-preset').selectOption('tpu-like-df');
+    await page.getByTestId('workload-preset').selectOption('resnet18');
+    await page.getByTestId('tiles-x').fill('7 56');
+    await page.getByTestId('tiles-y').fill('7 56');
+    await settled(page, 'running');
+    await settled(page, 'done');
+    assert.match(await page.getByTestId('combination').innerText(), /best combination[^]*best single strategy[^]*stack 2/);
+    const comparison = page.getByTestId('comparison-energy').locator('table');
+    await comparison.getByText('best combination').waitFor({ state: 'attached' });
+    await page.getByTestId('open-best').click();
+    await page.getByTestId('stack-2').click();
+    await page.getByText('Stack 2 of ').waitFor();
+    await page.getByTestId('open-layer-by-layer').click();
+    await page.getByTestId('opened-tile').getByText('whole map').waitFor();
+  }));
+
 test('what does not fit is explained', () =>
   withPage(async ({ page, url }) => {
     await open(page, url);
+    await page.getByTestId('tiles-x').fill('4 60');
+    await page.getByTestId('tiles-y').fill('72');
     await page.getByTestId('hardware-as-text').click();
     const text = page.getByTestId('hardware-text');
     // The maps alone have 28 MiB.
     await text.fill((await text.inputValue()).replace('size: 10000000000 bit', 'size: 1000 bit'));
     await settled(page, 'done');
     await page.getByTestId('impossible').waitFor();
-    assert.match(await page.getByTestId('impossible').innerText(), /108 of 108 points cannot be scheduled/);
+    assert.match(await page.getByTestId('impossible').innerText(), /6 of 6 points cannot be scheduled/);
     assert.match(await page.getByTestId('impossible').textContent(), /dram/);
   }));
 
