@@ -85,9 +85,6 @@ rules! {
     /// In the tool a tile writes its horizontal cache where its right neighbour decides, even when that is lower than it
     /// needs itself, and the last tile decides the vertical cache of all; right is the highest of them. (NOTES 12.13)
     cache_level_of_neighbour: "Cache level decided by the neighbour alone",
-    /// The part of a stack's input that neighbouring tiles share is in the cache without having been written there
-    /// in the tool; right is to pay for the write. (NOTES 12.15)
-    stack_input_cached_for_free: "Stack input is cached free of a write",
 }
 
 impl Default for Rules {

@@ -3,9 +3,11 @@
 
 use fusescape::depth_first::FuseDepth;
 use fusescape::explore::{Request, Settings, Sweep};
+use fusescape::hardware::Core;
 use fusescape::rules::Rules;
 use fusescape::search::{Objective, Weights};
 use fusescape::spec::{Diagnostics, find_preset, hardware_presets, workload_presets};
+use fusescape::workload::Network;
 
 fn request(settings: Settings) -> Request {
     Request {
@@ -144,4 +146,58 @@ fn all_presets_go_together() {
             }
         }
     }
+}
+
+#[test]
+fn layers_that_see_nothing_but_padding_are_refused() {
+    for padding in ["3", "same"] {
+        let text = format!(
+            "name: blind
+layers:
+  - {{ name: in, type: input, K: 1, size: 4 x 4 }}
+  - {{ name: a, type: conv, K: 1, kernel: 2 x 2, dilation: 6, padding: {padding} }}"
+        );
+        let diagnostics = Network::from_text(&text).expect_err("refused");
+        complains(&diagnostics, "layers[1].dilation", "fall into the padding");
+    }
+}
+
+#[test]
+fn more_memory_levels_than_the_tables_have_are_refused() {
+    let memory = |index: usize| {
+        format!(
+            "  - {{ name: m{index}, size: 1 MiB, operands: [W, I, O], width: 64 bit, read_energy: 1 pJ, write_energy: 1 pJ, shared_over: all }}\n"
+        )
+    };
+    let core = |count: usize| {
+        let memories: String = (0..count).map(memory).collect();
+        Core::from_text(&format!(
+            "name: tall\narray: {{ dimensions: {{ D1: 2 }}, mac_energy: 1 pJ }}\nunroll: {{ conv: {{ D1: K }} }}\nmemories:\n{memories}"
+        ))
+    };
+    assert!(core(8).is_ok(), "{:?}", core(8));
+    complains(&core(9).expect_err("refused"), "memories", "passes 9 memories");
+}
+
+#[test]
+fn every_tile_different_is_refused() {
+    let mut request = request(Settings { tiles_x: vec![1], tiles_y: vec![1], ..Settings::default() });
+    request.workload = "name: whole view
+layers:
+  - { name: in, type: input, K: 1, size: 256 x 256 }
+  - { name: a, type: conv, K: 1, kernel: 255 x 255, padding: same }"
+        .to_owned();
+    complains(
+        Sweep::new(&request).unwrap().plan().points[0].as_ref().expect_err("refused"),
+        "settings",
+        "kinds of columns",
+    );
+}
+
+/// Infeasible layer-tiles are recognised without trying all orders of their loops.
+#[test]
+fn what_cannot_fit_is_found_out_at_once() {
+    let mut request = request(Settings { lpf_limit: 12, fuse: vec![FuseDepth::LayerByLayer], ..Settings::default() });
+    request.hardware = request.hardware.replace("size: 10000000000 bit", "size: 4 KiB");
+    assert!(Sweep::new(&request).unwrap().plan().points[0].is_err());
 }

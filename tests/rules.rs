@@ -2,11 +2,12 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
 
 use fusescape::cost::Evaluator;
-use fusescape::depth_first::{FuseDepth, StoringMode};
+use fusescape::depth_first::{DepthFirstStrategy, FuseDepth, Planner, StoringMode};
 use fusescape::explore::{Request, Settings, Sweep, solve_all};
 use fusescape::hardware::{Core, Operand};
 use fusescape::mapping::{LayerOnCore, LayerProblem, allocate, temporal};
 use fusescape::rules::Rules;
+use fusescape::search::Limits;
 use fusescape::spec::{find_preset, hardware_presets, workload_presets};
 use fusescape::workload::Network;
 
@@ -106,8 +107,8 @@ fn every_switch_decides_something() {
         .iter()
         .map(|rules| cases.iter().map(|(h, w, s)| results(h, w, &Settings { rules: *rules, ..s.clone() })).collect())
         .collect();
-    // What is double-buffered rarely shows in the latency of the best mapping; it has a test of its own.
-    let visible = |name: &&str| *name != "double_buffer_by_operand_order";
+    // These rarely show in the best mapping; they have tests of their own.
+    let visible = |name: &&str| !["double_buffer_by_operand_order", "first_column_ignores_caches"].contains(name);
     for name in Rules::CORRECTED.switches().into_iter().map(|(name, ..)| name).filter(visible) {
         let decides = bases.iter().zip(&computed).any(|(base, computed)| {
             let rules = base.with(name, *base == Rules::CORRECTED).unwrap();
@@ -146,4 +147,21 @@ fn double_buffers_depend_on_the_order_in_which_they_are_granted() {
         granted(&core, Rules::CORRECTED) != granted(&core, in_operand_order)
     });
     assert!(differs);
+}
+
+#[test]
+fn the_first_column_reserves_space_for_what_it_caches() {
+    let core = Core::from_text(&odd_core(64, 4096)).unwrap();
+    let network = Network::from_text(SMALL_NETWORK).unwrap();
+    let peaks = |rules: Rules, first_column: bool| {
+        let mut planner = Planner::new(&core, &network, rules, Limits::default());
+        let fuse = FuseDepth::Cuts(Vec::new());
+        let plan = planner.plan(&DepthFirstStrategy { tile: (3, 4), mode: StoringMode::FullyCached, fuse }).unwrap();
+        let decisions = plan.stacks[0].decisions.iter().filter(|tile| tile.first.0 == first_column);
+        decisions.map(|tile| (tile.caches.peak_bits, tile.caches.peak_with_h_bits.unwrap())).collect::<Vec<_>>()
+    };
+    let ignoring = Rules { first_column_ignores_caches: true, ..Rules::CORRECTED };
+    assert!(peaks(ignoring, true).iter().all(|(peak, with_cache)| peak == with_cache));
+    assert!(peaks(Rules::CORRECTED, true).iter().any(|(peak, with_cache)| peak < with_cache));
+    assert_eq!(peaks(ignoring, false), peaks(Rules::CORRECTED, false));
 }

@@ -13,10 +13,10 @@ use rayon::prelude::*;
 
 /// Runs the sweep and prints it.
 pub fn run(options: &DepthFirst) -> Result<(), Failure> {
-    let request = Request {
-        hardware: load(&options.hardware, hardware_presets())?,
-        workload: load(&options.workload, workload_presets())?,
-        settings: settings(options),
+    let request = match (load(&options.hardware, hardware_presets()), load(&options.workload, workload_presets())) {
+        (Ok(hardware), Ok(workload)) => Request { hardware, workload, settings: settings(options) },
+        (Err(hardware), Err(workload)) => return Err(format!("{hardware}\n{workload}").into()),
+        (Err(failure), _) | (_, Err(failure)) => return Err(failure),
     };
     let sweep = Sweep::new(&request)?;
     let plan = sweep.plan();
@@ -83,10 +83,13 @@ fn report<'a>(sweep: &'a Sweep, plan: &'a SweepPlan, outcomes: &[Outcome]) -> Re
                 Some(account) => Row::Done { summary: sweep.summarize(point, &account), account: Box::new(account) },
                 None => {
                     let unsolved = plan.problems_of(point).into_iter().filter(|&problem| solution(problem).is_none());
-                    Row::Failed {
-                        point,
-                        reasons: unsolved.map(|problem| explain_outcome(&outcomes[problem])).collect(),
+                    let mut reasons: Vec<String> =
+                        unsolved.map(|problem| explain_outcome(&outcomes[problem])).collect();
+                    reasons.dedup();
+                    if reasons.is_empty() {
+                        reasons.push("Its latency is too large to count".to_owned());
                     }
+                    Row::Failed { point, reasons }
                 }
             }
         })

@@ -181,8 +181,9 @@ impl<'a> Report<'a> {
 
     /// For a spreadsheet.
     pub fn csv(&self) -> String {
-        let mut out =
-            String::from("mode,tile_x_columns,tile_y_rows,energy_pj,latency_cycles,macs,dram_words,impossible\n");
+        let mut out = String::from(
+            "mode,tile_x_columns,tile_y_rows,energy_pj,latency_cycles,macs,dram_words,score,stacks,impossible\n",
+        );
         for row in &self.rows {
             let value = self.row(row);
             let cells = [
@@ -193,6 +194,8 @@ impl<'a> Report<'a> {
                 "latency_cycles",
                 "macs",
                 "dram_words",
+                "score",
+                "stacks",
                 "impossible",
             ]
             .map(|field| match &value[field] {

@@ -1,8 +1,8 @@
 //! How much data every link moves, how often (ZigZag, Section III; DeFiNES NOTES 4).
 
 use crate::cost::PerLink;
-use crate::hardware::{Movement, Operand};
-use crate::mapping::{Allocation, LayerOnCore, MAX_LEVELS, OPERANDS, OperandView, Relevance, TemporalLoop};
+use crate::hardware::{MAX_LEVELS, Movement, Operand};
+use crate::mapping::{Allocation, LayerOnCore, OPERANDS, OperandView, Relevance, TemporalLoop};
 use crate::workload::Dim;
 
 /// One data movement at one memory level.
@@ -46,10 +46,12 @@ impl UnitCounts {
                 all[index][level] = factors[level..].iter().map(|(_, total)| total).product();
             }
         }
-        // All operands see the same array, so their numbers of PEs agree but for rounding errors.
-        let rounding = rounding(all.map(|counts| counts[0]));
-        for counts in all.iter_mut().flatten() {
-            *counts = rounding(*counts);
+        if problem.rules.truncate_fractional_extents {
+            // All operands see the same array, so their numbers of PEs agree but for rounding errors.
+            let rounding = rounding(all.map(|counts| counts[0]));
+            for counts in all.iter_mut().flatten() {
+                *counts = rounding(*counts);
+            }
         }
         Self { unrolled, unique, all }
     }

@@ -2,8 +2,8 @@
 
 use super::amounts::{Amounts, Link};
 use super::{PerLink, index};
-use crate::hardware::{MemoryId, Movement, Operand};
-use crate::mapping::{LayerOnCore, MAX_LEVELS, OPERANDS};
+use crate::hardware::{MAX_LEVELS, MemoryId, Movement, Operand};
+use crate::mapping::{LayerOnCore, OPERANDS};
 
 /// Where the time of one layer goes, cycles.
 #[derive(Debug, Clone)]

@@ -10,8 +10,8 @@ pub use amounts::{Amounts, Link};
 pub use energy::Energy;
 pub use latency::{Latency, PortStall};
 
-use crate::hardware::Movement;
-use crate::mapping::{Allocation, LayerOnCore, MAX_LEVELS, OPERANDS, TemporalLoop};
+use crate::hardware::{MAX_LEVELS, Movement};
+use crate::mapping::{Allocation, LayerOnCore, OPERANDS, TemporalLoop};
 use amounts::UnitCounts;
 
 /// A table with an entry per operand, level and movement.

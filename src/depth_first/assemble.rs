@@ -13,7 +13,7 @@ use crate::hardware::{Core, MemoryId, Operand};
 use crate::mapping::{LayerOnCore, TemporalLoop};
 use crate::rules::Rules;
 use crate::search::Solution;
-use crate::workload::{Network, Precision};
+use crate::workload::{Dim, Network, Precision};
 use std::collections::HashMap;
 
 /// What assembling needs besides the plan.
@@ -224,7 +224,7 @@ impl<'a> Assembler<'a> {
         }
         let of = |operand: Operand| self.memory_name(plan.top[operand as usize]);
         let cached = |cached: &dyn Fn((u64, u64)) -> (u64, u64)| -> u64 {
-            let precision = layer.shape.precision.i * layer.shape.input_channels();
+            let precision = layer.shape.precision.i * layer.shape.input_channels() * layer.shape.size(Dim::B);
             plan.cached.iter().map(|&entry| cached(entry)).map(|(x, y)| x * y * precision).sum()
         };
         Some(LayerTileAccount {

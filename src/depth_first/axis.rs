@@ -69,7 +69,7 @@ impl Window {
     ///
     /// With dilation the outermost column may belong to an output further inside, as at the border some taps fall into
     /// the padding; only the first and last `dilation` outputs come into question.
-    fn reach(&self, start: u64, end: u64) -> (u64, u64) {
+    fn reach(&self, start: u64, end: u64) -> Option<(u64, u64)> {
         let last_tap = self.dilation * (self.kernel - 1);
         let first_of = |output: u64| {
             let at = output * self.stride;
@@ -83,7 +83,7 @@ impl Window {
         };
         let first = (start..end.min(start + self.dilation)).filter_map(first_of).min();
         let last = (start.max(end.saturating_sub(self.dilation))..end).filter_map(last_of).max();
-        first.zip(last).map_or((0, 0), |(first, last)| (first, last + 1))
+        first.zip(last).map(|(first, last)| (first, last + 1))
     }
 }
 
@@ -163,7 +163,8 @@ impl Axis {
         for node in (stack.input_count..count).rev() {
             let window = self.window(network, stack, node);
             let outputs = strip.computed[node];
-            let needed = unique_extent(outputs as f64, window.kernel as f64, window.stride, window.dilation) as u64;
+            let extent = unique_extent(outputs as f64, window.kernel as f64, window.stride, window.dilation) as u64;
+            let needed = extent.min(window.input_size);
             let overlap = needed.saturating_sub(outputs * window.stride);
             strip.needed[node] = needed;
             strip.overlap[node] = [overlap; 2];
@@ -249,7 +250,7 @@ impl Axis {
                 continue;
             }
             let window = self.window(network, stack, node);
-            let needed = window.reach(start, end);
+            let Some(needed) = window.reach(start, end) else { continue };
             spans.needed[node] = needed;
             for &producer in &stack.producers[node] {
                 let union = |(a, b): (u64, u64)| (a.min(needed.0), b.max(needed.1));

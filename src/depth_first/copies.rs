@@ -91,6 +91,8 @@ fn way(core: &Core, source: (MemoryId, Operand), destination: (MemoryId, Operand
             (to_as, to_as, from)
         } else if from_as == to_as {
             (from_as, from_as, to)
+        } else if is_above(core, from_as, from, to) {
+            (from_as, from_as, from)
         } else {
             let turn = core
                 .levels(from_as)

@@ -29,7 +29,7 @@ pub(super) struct TilePlanner<'a> {
 
 impl TilePlanner<'_> {
     fn measure(&self) -> Measure<'_> {
-        Measure { network: self.network, stack: self.stack }
+        Measure { network: self.network, stack: self.stack, rules: &self.rules }
     }
 
     /// Plans all nodes of the stack, inputs first.
@@ -63,7 +63,7 @@ impl TilePlanner<'_> {
                 problem: None,
             };
             if is_input {
-                self.place_input(node, &mut layer);
+                self.place_input(&mut layer);
             } else if computed.0 > 0 && computed.1 > 0 {
                 self.place_layer(planner, node, &mut layer)?;
                 self.collect_inputs(node, &layers, &mut layer);
@@ -75,10 +75,9 @@ impl TilePlanner<'_> {
     }
 
     /// A stack's input comes from the highest memory to the lowest for inputs that holds the part needed anew.
-    fn place_input(&self, node: usize, layer: &mut LayerTilePlan) {
+    fn place_input(&self, layer: &mut LayerTilePlan) {
         let top = self.core.top(Operand::I);
-        let is_output = self.stack.consumers[node].is_empty();
-        let levels = layer_levels(self.core, layer.bits.1, 0, is_output);
+        let levels = layer_levels(self.core, layer.bits.1, 0, false);
         let memory = self.core.levels(Operand::I)[levels.i - 1];
         layer.top = [None, None, Some(memory)];
         layer.reasons = levels.reasons.into_iter().filter(|reason| reason.starts_with("I ")).collect();
@@ -98,20 +97,27 @@ impl TilePlanner<'_> {
     ) -> Result<(), Diagnostics> {
         let levels = layer_levels(self.core, layer.bits.0, layer.bits.1, node == self.stack.output());
         let (shape, unroll) = self.shape_and_unroll(layer);
-        let narrower = |unroll: &[Unroll]| {
-            // The tool has no such choice: it lets the lowest memories overflow instead.
-            if self.rules.lowest_memory_may_overflow { Vec::new() } else { narrower_unrolls(&shape, unroll) }
-        };
-        let found = self.first_mappable(planner, shape, &unroll, &levels).or_else(|| {
-            let mappable = |unroll: Vec<Unroll>| {
-                let found = self.first_mappable(planner, shape, &unroll, &levels)?;
-                Some((found, unroll))
+        let (w_kept, all) = (self.kept_weight_levels(), self.all_levels());
+        let mut found = self.first_mappable(planner, shape, &unroll, w_kept, &levels);
+        if found.is_none() && w_kept < all[0] {
+            found = self.first_mappable(planner, shape, &unroll, all[0], &levels);
+            if found.is_some() {
+                layer
+                    .reasons
+                    .push("W is fetched again by every tile, as no mapping fits where it would be kept".into());
+            }
+        }
+        // The tool has no such choice: it lets the lowest memories overflow instead.
+        if found.is_none() && !self.rules.lowest_memory_may_overflow {
+            let mappable = |narrower: Vec<Unroll>| {
+                let found = self.first_mappable(planner, shape, &narrower, w_kept, &levels);
+                found.or_else(|| self.first_mappable(planner, shape, &narrower, all[0], &levels)).zip(Some(narrower))
             };
-            let (found, narrower) = narrower(&unroll).into_iter().find_map(mappable)?;
-            layer.reasons.push(self.why_narrower(&unroll, &narrower));
-            Some(found)
-        });
-        let all = self.all_levels();
+            if let Some((mappable, narrower)) = narrower_unrolls(&shape, &unroll).into_iter().find_map(mappable) {
+                layer.reasons.push(self.why_narrower(&unroll, &narrower));
+                found = Some(mappable);
+            }
+        }
         let Some(Mappable { problem, levels: chosen, extra }) = found else {
             return Err(self.explain(&LayerProblem { shape, levels: all, unroll }, layer));
         };
@@ -127,6 +133,12 @@ impl TilePlanner<'_> {
         Ok(())
     }
 
+    /// Levels of W: all in the first tile, then those up to the memory that keeps the stack's weights.
+    fn kept_weight_levels(&self) -> usize {
+        let kept = self.core.level_of(Operand::W, self.w_memory).filter(|_| !self.key.weights_from_top);
+        kept.map_or(self.all_levels()[0], |level| level + 1)
+    }
+
     fn all_levels(&self) -> [usize; 3] {
         Operand::ALL.map(|operand| self.core.levels(operand).len())
     }
@@ -137,11 +149,10 @@ impl TilePlanner<'_> {
         planner: &mut Planner<'_>,
         shape: LayerShape,
         unroll: &[Unroll],
+        w: usize,
         levels: &Levels,
     ) -> Option<Mappable> {
         let all = self.all_levels();
-        let w_level = self.core.level_of(Operand::W, self.w_memory).filter(|_| !self.key.weights_from_top);
-        let w = w_level.map_or(all[0], |level| level + 1);
         let mut extra = (0, 0);
         loop {
             let chosen = [w, (levels.i + extra.0).min(all[1]), (levels.o + extra.1).min(all[2])];
@@ -254,16 +265,15 @@ impl TilePlanner<'_> {
     /// Copies of a finished output to the caches; they are done before the next layer.
     fn write_caches(&self, node: usize, layer: &LayerTilePlan, pending: &mut Vec<CopyAction>) {
         let key = self.key;
-        let is_input = self.stack.is_input(node);
-        if is_input && self.rules.stack_input_cached_for_free {
+        // On its way down a stack input passes the caches above, so that what is kept there costs nothing (NOTES 12.15).
+        if self.stack.is_input(node) {
             return;
         }
         let Some(at) = layer.top[Operand::O as usize] else { return };
-        let stored_as = if is_input { Operand::I } else { Operand::O };
         let measure = self.measure();
         let mut copy = |kind: CopyKind, bits: u64, to: MemoryId| {
             if bits > 0 {
-                let (from, to) = ((at, stored_as), (to, stored_as));
+                let (from, to) = ((at, Operand::O), (to, Operand::O));
                 pending.push(CopyAction::new(self.core, kind, self.stack.nodes[node], bits, from, to));
             }
         };

@@ -24,14 +24,18 @@ pub struct Measure<'a> {
     pub network: &'a Network,
     /// The stack.
     pub stack: &'a Stack,
+    /// The rules.
+    pub rules: &'a Rules,
 }
 
 impl Measure<'_> {
-    /// Channels times batch of a node's output. A stack input is fetched with the channels its readers want.
+    /// Channels times batch of a node's output. Of a stack input, as many are fetched as its readers want: where they
+    /// want different numbers, the tool fetches the fewest.
     fn output_channels(&self, node: usize) -> u64 {
         let shape = &self.network.layer(self.stack.nodes[node]).shape;
         let readers = self.stack.consumers[node].iter().map(|&reader| self.input_channels(reader));
-        match readers.min().filter(|_| self.stack.is_input(node)) {
+        let wanted = if self.rules.tiles_without_borders { readers.min() } else { readers.max() };
+        match wanted.filter(|_| self.stack.is_input(node)) {
             Some(channels) => channels,
             None => shape.size(Dim::B) * shape.output_channels(),
         }
@@ -139,8 +143,6 @@ pub struct Deciding<'a> {
     pub core: &'a Core,
     /// The stack.
     pub measure: Measure<'a>,
-    /// The rules.
-    pub rules: &'a Rules,
     /// What is cached.
     pub mode: StoringMode,
     /// Whether the tile is in the first column.
@@ -163,7 +165,7 @@ impl Deciding<'_> {
         let io_memory = self.lowest_shared(peak_bits);
         let with_h = if !self.first_column {
             peak_bits + h_cache_bits
-        } else if self.rules.first_column_ignores_caches {
+        } else if self.measure.rules.first_column_ignores_caches {
             peak_bits
         } else {
             // The first column fills the cache layer by layer.
@@ -213,6 +215,12 @@ impl Deciding<'_> {
         let outputs = self.core.levels(Operand::O);
         let io_level = outputs.iter().position(|&id| id == decision.io_memory).unwrap_or(outputs.len() - 1);
         let levels = self.core.levels(Operand::W).iter().copied();
+        // Registers together may hold the weights of a stack, each those of its own PE.
+        let capacity = |id: MemoryId| {
+            let memory = &self.core.memories[id];
+            let instances = if self.measure.rules.stack_capacity_is_one_instance { 1 } else { memory.instances };
+            memory.size_bits.saturating_mul(instances)
+        };
         let fits = |id: &MemoryId| {
             let is = |memory: Option<MemoryId>| memory == Some(*id);
             let features = match (is(decision.h_memory), is(decision.v_memory)) {
@@ -222,7 +230,7 @@ impl Deciding<'_> {
                 (false, false) if outputs[..=io_level].contains(id) => decision.peak_bits,
                 (false, false) => 0,
             };
-            self.core.memories[*id].size_bits >= weights + features
+            capacity(*id) >= weights + features
         };
         levels.clone().find(fits).unwrap_or_else(|| self.core.top(Operand::W))
     }

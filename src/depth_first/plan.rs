@@ -132,7 +132,7 @@ pub struct Planner<'a> {
     rules: Rules,
     limits: Limits,
     stacks: HashMap<FuseDepth, Result<Vec<Arc<Stack>>, Diagnostics>>,
-    strips: HashMap<(LayerId, LayerId, bool, u64, bool), Arc<Strips>>,
+    strips: HashMap<(Vec<LayerId>, bool, u64, bool), Arc<Strips>>,
     /// The different problems of all points planned.
     pub problems: Problems,
 }
@@ -175,11 +175,10 @@ impl<'a> Planner<'a> {
     }
 
     fn strips(&mut self, axis: Axis, stack: &Stack, tile: u64, caches: bool) -> Arc<Strips> {
-        let ends = (stack.nodes[stack.input_count], stack.nodes[stack.output()]);
         let tile = tile.min(axis.map_size(self.network, stack, stack.output()));
         let (network, borders) = (self.network, !self.rules.tiles_without_borders);
         self.strips
-            .entry((ends.0, ends.1, axis == Axis::Columns, tile, caches))
+            .entry((stack.nodes.clone(), axis == Axis::Columns, tile, caches))
             .or_insert_with(|| Arc::new(axis.strips(network, stack, tile, caches, borders)))
             .clone()
     }
@@ -204,8 +203,12 @@ impl<'a> Planner<'a> {
     }
 }
 
-/// More columns (or rows) of tiles than anybody schedules; each is followed through the network.
+/// More columns (or rows) of tiles than anybody schedules; each is followed through every layer of its stack.
 const MOST_STRIPS: u64 = 1 << 16;
+/// Columns of tiles times layers, for the same reason.
+const MOST_STRIP_LAYERS: u64 = 1 << 22;
+/// More kinds of tiles than anybody schedules: their kinds of columns times their kinds of rows.
+const MOST_KINDS: usize = 1 << 14;
 
 fn check_strip_count(
     network: &Network,
@@ -214,14 +217,39 @@ fn check_strip_count(
 ) -> Result<(), Diagnostics> {
     let mut diagnostics = Diagnostics::default();
     for (axis, field, tile) in [(Axis::Columns, "tiles_x", strategy.tile.0), (Axis::Rows, "tiles_y", strategy.tile.1)] {
-        let largest = stacks.iter().map(|stack| axis.map_size(network, stack, stack.output())).max().unwrap_or(0);
-        if largest.div_ceil(tile.max(1)) > MOST_STRIPS && strategy.fuse != FuseDepth::LayerByLayer {
-            diagnostics.add(
-                format!("settings.{field}"),
-                format!("A map of {largest} in tiles of {tile} makes more than {MOST_STRIPS} of them side by side"),
-                format!("Choose tiles of at least {}", largest.div_ceil(MOST_STRIPS)),
-            );
+        if strategy.fuse == FuseDepth::LayerByLayer {
+            continue;
         }
+        for stack in stacks {
+            let map = axis.map_size(network, stack, stack.output());
+            let most = MOST_STRIPS.min(MOST_STRIP_LAYERS / stack.nodes.len() as u64).max(1);
+            if map.div_ceil(tile.max(1)) > most {
+                let last = &network.layer(stack.nodes[stack.output()]).name;
+                diagnostics.add(
+                    format!("settings.{field}"),
+                    format!(
+                        "The map of `{last}`, {map}, in tiles of {tile} makes more than {most} of them side by side"
+                    ),
+                    format!("Choose tiles of at least {}", map.div_ceil(most)),
+                );
+            }
+        }
+    }
+    diagnostics.or(())
+}
+
+fn check_kinds(columns: &[Slot], rows: &[Slot]) -> Result<(), Diagnostics> {
+    let mut diagnostics = Diagnostics::default();
+    if columns.len().saturating_mul(rows.len()) > MOST_KINDS {
+        diagnostics.add(
+            "settings",
+            format!(
+                "Nearly every tile differs from its neighbours: {} kinds of columns by {} kinds of rows",
+                columns.len(),
+                rows.len()
+            ),
+            "Choose larger tiles",
+        );
     }
     diagnostics.or(())
 }
@@ -302,11 +330,12 @@ impl<'a> StackPlanner<'a> {
     }
 
     fn measure(&self) -> Measure<'_> {
-        Measure { network: self.network, stack: &self.stack }
+        Measure { network: self.network, stack: &self.stack, rules: &self.rules }
     }
 
     fn plan(self, planner: &mut Planner<'_>) -> Result<StackPlan, Diagnostics> {
         let (columns, rows) = (slots(&self.x.runs), slots(&self.y.runs));
+        check_kinds(&columns, &rows)?;
         let decisions = self.decide(&columns, &rows);
         let decision = |column: Option<usize>, row: Option<usize>| Some(&decisions[&(column?, row?)]);
         let v_memory = self.v_memory(&columns, &rows, &decisions);
@@ -386,13 +415,8 @@ impl<'a> StackPlanner<'a> {
                 decisions.entry((column.strip, row.strip)).or_insert_with(|| {
                     let (x, y) = (&self.x.different[column.strip], &self.y.different[row.strip]);
                     let first = (column.start == 0, row.start == 0);
-                    let deciding = Deciding {
-                        core: self.core,
-                        measure: self.measure(),
-                        rules: &self.rules,
-                        mode: self.mode,
-                        first_column: first.0,
-                    };
+                    let deciding =
+                        Deciding { core: self.core, measure: self.measure(), mode: self.mode, first_column: first.0 };
                     let decision =
                         deciding.decide(TileGeometry { x: &x.0, y: &y.0 }, TileGeometry { x: &x.1, y: &y.1 });
                     TileDecision { size: (column.size, row.size), first, caches: decision }

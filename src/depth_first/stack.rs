@@ -71,7 +71,22 @@ pub fn cut(network: &Network, core: &Core, fuse: &FuseDepth, rules: &Rules) -> R
         FuseDepth::SingleLayer => network.computing().collect(),
         FuseDepth::Cuts(names) => named_cuts(network, names)?,
     };
-    let mut ends: Vec<Option<LayerId>> = ends.into_iter().map(Some).collect();
+    // With several outputs a map may be needed in two stacks; where nobody asked for these very cuts, cut there too.
+    let may_add = matches!(fuse, FuseDepth::Automatic | FuseDepth::LayerByLayer);
+    let mut ends = ends;
+    loop {
+        let stacks = cut_after(network, &ends, rules);
+        match needed_outside(network, &stacks) {
+            None => return Ok(stacks),
+            Some((layer, ..)) if may_add && !ends.contains(&layer) => ends.push(layer),
+            Some(needed) => return Err(explain_cut_through_branch(network, needed)),
+        }
+    }
+}
+
+/// Cuts after the given layers and after every output of the network.
+fn cut_after(network: &Network, ends: &[LayerId], rules: &Rules) -> Vec<Stack> {
+    let mut ends: Vec<Option<LayerId>> = ends.iter().copied().map(Some).collect();
     // What nothing else reads is an output of the network, so a stack ends there.
     for sink in network.ids().filter(|&id| network.consumers(id).is_empty()) {
         if !ends.contains(&Some(sink)) {
@@ -101,8 +116,7 @@ pub fn cut(network: &Network, core: &Core, fuse: &FuseDepth, rules: &Rules) -> R
         }
         before = end;
     }
-    check_single_output(network, &stacks)?;
-    Ok(stacks)
+    stacks
 }
 
 /// The tool tests layer ids as truth values, so that a cut after layer 0 becomes no cut: the stack that should end there
@@ -183,7 +197,8 @@ fn automatic_cuts(network: &Network, core: &Core, rules: &Rules) -> Vec<LayerId>
     let levels = core.levels(Operand::W);
     let capacity = levels.len().checked_sub(2).map_or(0, |level| {
         let memory = &core.memories[levels[level]];
-        memory.size_bits * if rules.stack_capacity_is_one_instance { 1 } else { memory.instances }
+        let instances = if rules.stack_capacity_is_one_instance { 1 } else { memory.instances };
+        memory.size_bits.saturating_mul(instances)
     });
     let mut cuts: Vec<LayerId> = Vec::new();
     let mut sum = 0;
@@ -205,23 +220,24 @@ fn automatic_cuts(network: &Network, core: &Core, rules: &Rules) -> Vec<LayerId>
     cuts
 }
 
-fn check_single_output(network: &Network, stacks: &[Stack]) -> Result<(), Diagnostics> {
-    let mut diagnostics = Diagnostics::default();
-    for stack in stacks {
+/// A layer inside a stack that a later stack reads too: the layer, the end of its stack, and the reader.
+fn needed_outside(network: &Network, stacks: &[Stack]) -> Option<(LayerId, LayerId, LayerId)> {
+    stacks.iter().find_map(|stack| {
         let last = stack.nodes[stack.output()];
-        for &layer in stack.layers() {
-            let outside = network.consumers(layer).into_iter().find(|consumer| !stack.layers().contains(consumer));
-            if let Some(outside) = outside.filter(|_| layer != last) {
-                let [name, last, outside] = [layer, last, outside].map(|id| network.layer(id).name.clone());
-                diagnostics.add(
-                    "fuse",
-                    format!(
-                        "A stack that ends after `{last}` also has to hand `{name}` on to `{outside}` in a later stack"
-                    ),
-                    format!("Cut after `{name}` too, or not between it and `{outside}`"),
-                );
-            }
-        }
-    }
-    diagnostics.or(())
+        stack.layers().iter().filter(|&&layer| layer != last).find_map(|&layer| {
+            let outside = network.consumers(layer).into_iter().find(|consumer| !stack.layers().contains(consumer))?;
+            Some((layer, last, outside))
+        })
+    })
+}
+
+fn explain_cut_through_branch(network: &Network, (layer, last, outside): (LayerId, LayerId, LayerId)) -> Diagnostics {
+    let [name, last, outside] = [layer, last, outside].map(|id| network.layer(id).name.as_str());
+    let mut diagnostics = Diagnostics::default();
+    diagnostics.add(
+        "fuse",
+        format!("A stack that ends after `{last}` also has to hand `{name}` on to `{outside}` in a later stack"),
+        format!("Cut after `{name}` too, or not between it and `{outside}`"),
+    );
+    diagnostics
 }

@@ -32,7 +32,8 @@ pub fn best_point(points: &[PointSummary]) -> Option<&PointSummary> {
 
 /// The best point for each stack on its own, over all points with the same fuse depth; of several fuse depths the best.
 ///
-/// Only energy and latency are known stack by stack; an objective that counts accesses is judged by energy.
+/// Only energy and latency are known stack by stack; an objective that counts accesses is judged by energy, and the
+/// energy-delay product is minimised for each stack, which need not minimise that of the sums.
 pub fn best_combination(
     settings: &Settings,
     strategies: &[DepthFirstStrategy],

@@ -6,6 +6,8 @@ use crate::workload::{Dim, LayerKind};
 
 /// More array dimensions than any accelerator has; the sets of them are kept as bits.
 const MAX_ARRAY_DIMENSIONS: usize = 16;
+/// More memory levels than any operand has; tables of levels have this fixed size.
+pub const MAX_LEVELS: usize = 8;
 /// Largest number of bits, elements or PEs of one thing; products of two of them do not overflow.
 pub(crate) const MAX_SIZE: u64 = 1 << 50;
 
@@ -182,6 +184,13 @@ fn build_memory(index: usize, memory: &MemorySpec, spec: &HardwareSpec, diagnost
     }
     check_energy(&format!("{path}.read_energy"), memory.read_energy_pj, diagnostics);
     check_energy(&format!("{path}.write_energy"), memory.write_energy_pj, diagnostics);
+    if memory.latency_cycles > MAX_SIZE {
+        diagnostics.add(
+            format!("{path}.latency"),
+            format!("{name} takes {} cycles to answer", memory.latency_cycles),
+            "Write how many cycles pass from a request to its first word, for example `1 cycle`",
+        );
+    }
     let operands = build_operands(&path, &name, memory, diagnostics);
     let (shared_over, instances) = build_sharing(&path, memory, &spec.array.dimensions, diagnostics);
     Memory {
@@ -335,6 +344,13 @@ fn check_hierarchy(
     diagnostics: &mut Diagnostics,
 ) {
     for (operand, levels) in Operand::ALL.into_iter().zip(levels) {
+        if levels.len() > MAX_LEVELS {
+            diagnostics.add(
+                "memories",
+                format!("{operand} passes {} memories, more than {MAX_LEVELS}", levels.len()),
+                format!("Take {operand} off some of them"),
+            );
+        }
         if levels.is_empty() {
             diagnostics.add("memories", format!("No memory holds {operand}"), format!("Add {operand} to one of them"));
         }

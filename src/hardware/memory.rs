@@ -84,7 +84,8 @@ pub struct Memory {
     pub instances: u64,
     /// Ports; every movement that can happen is served by exactly one.
     pub ports: Vec<Port>,
-    /// Cycles from a request to its first word.
+    /// Cycles from a request to its first word; counts only where outputs pass a memory without waiting (see
+    /// [`crate::rules::Rules::offloading_pays_top_link_only`]).
     pub latency_cycles: u64,
 }
 

@@ -1,6 +1,7 @@
 //! The validated core: PE array, memories, ports. A [`Core`] cannot be built wrong.
 
 mod build;
+pub use build::MAX_LEVELS;
 pub(crate) use build::MAX_SIZE;
 mod memory;
 mod text;

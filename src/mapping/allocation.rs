@@ -1,8 +1,8 @@
 //! Giving the ordered temporal loops to memory levels, as LOMA does.
 
-use super::operands::{LayerOnCore, MAX_LEVELS, OPERANDS, OperandView, Relevance};
+use super::operands::{LayerOnCore, OPERANDS, OperandView, Relevance};
 use super::temporal::TemporalLoop;
-use crate::hardware::{MemoryId, Operand};
+use crate::hardware::{MAX_LEVELS, MemoryId, Operand};
 use crate::workload::Dim;
 
 /// Where every operand's memory levels end in the order of temporal loops.
@@ -244,5 +244,10 @@ pub fn smallest_demand(problem: &LayerOnCore<'_>, operand: usize, level: usize) 
             extents[dim as usize] *= problem.spatial.temporal_sizes[dim as usize] as f64;
         }
     }
-    elements(problem, view, &extents) * view.precision.1
+    // Where an operand has a single level, partial sums lie there too.
+    let reduces = |dim: &Dim| {
+        view.relevance[*dim as usize] == Relevance::Irrelevant && problem.spatial.temporal_sizes[*dim as usize] > 1
+    };
+    let partial = is_top && level == 0 && Dim::ALL.iter().any(reduces);
+    elements(problem, view, &extents) * if partial { view.precision.0 } else { view.precision.1 }
 }

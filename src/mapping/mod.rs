@@ -10,6 +10,6 @@ mod spatial;
 pub mod temporal;
 
 pub use allocation::{Allocation, Allocator, allocate, smallest_demand};
-pub use operands::{LayerOnCore, LayerProblem, MAX_LEVELS, OPERANDS, OperandView, Relevance};
+pub use operands::{LayerOnCore, LayerProblem, OPERANDS, OperandView, Relevance};
 pub use spatial::{SpatialLoop, SpatialMapping};
 pub use temporal::TemporalLoop;

@@ -6,8 +6,6 @@ use crate::rules::Rules;
 use crate::workload::{Dim, LayerKind, LayerShape, unique_extent};
 use serde::{Deserialize, Serialize};
 
-/// More memory levels than any operand has; tables of levels have this fixed size.
-pub const MAX_LEVELS: usize = 8;
 /// A layer always has three operands: the output and two inputs (W and I, or X and Y of an addition).
 pub const OPERANDS: usize = 3;
 
@@ -80,7 +78,7 @@ impl<'a> LayerOnCore<'a> {
             _ => [Operand::W, Operand::I],
         };
         let operands = [Operand::O, inputs[0], inputs[1]].map(|stored_as| {
-            let count = problem.levels[stored_as as usize].min(MAX_LEVELS);
+            let count = problem.levels[stored_as as usize];
             let memories = core.levels(stored_as)[..count].to_vec();
             let relevance = Dim::ALL.map(|dim| relevance(&problem.shape, stored_as, dim, &rules));
             let is = |dim: Dim, wanted: Relevance| relevance[dim as usize] == wanted;

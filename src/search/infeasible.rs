@@ -69,7 +69,8 @@ pub fn explain_infeasible(problem: &LayerOnCore<'_>) -> Vec<Shortage> {
             .iter()
             .filter_map(|&(operand, bits)| shortage(problem.operand_name(operand).to_owned(), memory, bits))
             .collect();
-        if alone.is_empty() && demands.len() > 1 {
+        // Where the rules let a lowest memory overflow, operands need not fit together.
+        if alone.is_empty() && demands.len() > 1 && !problem.rules.lowest_memory_may_overflow {
             let names: Vec<&str> = demands.iter().map(|&(operand, _)| problem.operand_name(operand)).collect();
             shortages.extend(shortage(names.join(" and "), memory, demands.iter().map(|(_, bits)| bits).sum()));
         }

@@ -1,7 +1,7 @@
 //! LOMA: every order of the loop prime factors, each allocated greedily (AICAS 2021).
 
 use super::permutation::next_permutation;
-use super::{Limits, Objective, Outcome, Solution, StopReason};
+use super::{Limits, Objective, Outcome, Solution, StopReason, explain_infeasible};
 use crate::cost::Evaluator;
 use crate::mapping::{Allocator, LayerOnCore, temporal};
 
@@ -62,6 +62,9 @@ pub(super) fn find_best(problem: &LayerOnCore<'_>, objective: &Objective, limits
     outcome
 }
 
+/// Orders after which a problem that fitted in none is given up: all of 8 loops are fewer.
+const MOST_ORDERS_WITHOUT_FIT: u32 = 50_000;
+
 /// Whether some order fits; an LPF limit that is too low counts as one, so that the search itself says so.
 pub(super) fn first_feasible(problem: &LayerOnCore<'_>, limits: &Limits) -> bool {
     let factors = temporal::limited_factors(
@@ -71,17 +74,21 @@ pub(super) fn first_feasible(problem: &LayerOnCore<'_>, limits: &Limits) -> bool
         problem.rules.lpf_limit_below_dimensions_fails,
     );
     let Ok(mut order) = factors else { return true };
+    if !explain_infeasible(problem).is_empty() {
+        return false;
+    }
     let evaluator = Evaluator::new(problem);
     let mut allocator = Allocator::default();
-    loop {
+    for _ in 0..MOST_ORDERS_WITHOUT_FIT {
         let allocation = allocator.allocate(problem, &order);
         if allocation.is_some_and(|allocation| evaluator.moves(&order, &allocation).is_some()) {
             return true;
         }
         if !next_permutation(&mut order) {
-            return false;
+            break;
         }
     }
+    false
 }
 
 /// What decides between two mappings.

@@ -273,6 +273,19 @@ impl Sizing<'_> {
                 )?,
             )
         };
+        for (size, padding, kernel, stride, dilation, outputs) in [
+            (input_size.0, padding.left, kernel.0, stride.0, dilation.0, output_size.0),
+            (input_size.1, padding.top, kernel.1, stride.1, dilation.1, output_size.1),
+        ] {
+            if let Some(output) = self.blind_output(size, padding, kernel, stride, dilation, outputs) {
+                self.complain(
+                    diagnostics,
+                    "dilation",
+                    format!("All taps of output {output} of `{}` fall into the padding", self.layer.name),
+                    "Make the dilation or the padding smaller".into(),
+                );
+            }
+        }
         let sizes = self.sizes(input_channels, output_size, kernel, diagnostics)?;
         let shape = LayerShape {
             kind: self.kind,
@@ -290,6 +303,24 @@ impl Sizing<'_> {
             input_size,
             unroll: self.layer.unroll.clone(),
         })
+    }
+
+    /// The first output column (or row) whose taps all fall into the padding, which only dilation can cause.
+    fn blind_output(
+        &self,
+        size: u64,
+        padding: u64,
+        kernel: u64,
+        stride: u64,
+        dilation: u64,
+        outputs: u64,
+    ) -> Option<u64> {
+        let sees = |output: &u64| {
+            let at = output * stride;
+            let skipped = padding.saturating_sub(at).next_multiple_of(dilation);
+            skipped <= dilation * (kernel - 1) && at + skipped - padding < size
+        };
+        if dilation > 1 && padding > 0 { (0..outputs).find(|output| !sees(output)) } else { None }
     }
 
     fn complain(&self, diagnostics: &mut Diagnostics, field: &str, reason: String, remedy: String) {
@@ -473,6 +504,13 @@ impl Sizing<'_> {
                 let reason = format!("{operand} of `{}` has {bits} bits per element", self.layer.name);
                 self.complain(diagnostics, "precision", reason, "Write 1 to 1024".into());
             }
+        }
+        if precision.o_partial < precision.o {
+            let reason = format!(
+                "Partial sums of `{}` have {} bits, fewer than the {} of finished outputs",
+                self.layer.name, precision.o_partial, precision.o
+            );
+            self.complain(diagnostics, "precision", reason, "Make O_partial at least O".into());
         }
         precision
     }

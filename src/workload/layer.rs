@@ -233,5 +233,29 @@ pub fn gcd(a: u64, b: u64) -> u64 {
 pub fn unique_extent(outputs: f64, kernel: f64, stride: u64, dilation: u64) -> f64 {
     let g = gcd(stride, dilation).max(1);
     let (stride, dilation) = ((stride / g) as f64, (dilation / g) as f64);
-    outputs * kernel - (kernel - stride).max(0.0) * (outputs - dilation)
+    outputs * kernel - (kernel - stride).max(0.0) * (outputs - dilation).max(0.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::unique_extent;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn distinct_indices_are_counted() {
+        for outputs in 1..8_u64 {
+            for kernel in 1..5 {
+                for stride in 1..5 {
+                    for dilation in 1..5 {
+                        let touched: BTreeSet<u64> = (0..outputs)
+                            .flat_map(|output| (0..kernel).map(move |tap| output * stride + tap * dilation))
+                            .collect();
+                        let extent = unique_extent(outputs as f64, kernel as f64, stride, dilation);
+                        let what = format!("{outputs} outputs, kernel {kernel}, stride {stride}, dilation {dilation}");
+                        assert_eq!(extent, touched.len() as f64, "{what}");
+                    }
+                }
+            }
+        }
+    }
 }
