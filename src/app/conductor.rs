@@ -166,6 +166,12 @@ impl Conductor {
         (0..pool.len()).filter(|&slot| pool.activity(slot) != Activity::Gone).count()
     }
 
+    /// Number of workers that are at work.
+    pub fn busy(&self) -> usize {
+        let pool = &self.0.borrow().pool;
+        (0..pool.len()).filter(|&slot| pool.activity(slot) == Activity::Busy).count()
+    }
+
     /// Makes a worker fail as if it had a defect; for tests.
     pub fn trap(&self, slot: usize) {
         let inner = &mut *self.0.borrow_mut();

@@ -1,6 +1,7 @@
 //! `window.fusescape`: what end-to-end tests may look at and do.
 //!
 //! - `workers()`: number of workers
+//! - `busy()`: how many of them are at work
 //! - `killWorker(index)`: makes a worker trap as one with a defect would
 //! - `state()`: `{ status, generation, points, pointsDone, problems, problemsDone, elapsedMs, notices }`
 
@@ -16,6 +17,10 @@ pub fn install(conductor: &Conductor) {
         let conductor = conductor.clone();
         Closure::<dyn Fn() -> u32>::new(move || conductor.workers() as u32).into_js_value()
     };
+    let busy = {
+        let conductor = conductor.clone();
+        Closure::<dyn Fn() -> u32>::new(move || conductor.busy() as u32).into_js_value()
+    };
     let kill = {
         let conductor = conductor.clone();
         Closure::<dyn Fn(u32)>::new(move |slot| conductor.trap(slot as usize)).into_js_value()
@@ -24,7 +29,7 @@ pub fn install(conductor: &Conductor) {
         let conductor = conductor.clone();
         Closure::<dyn Fn() -> Object>::new(move || state(&conductor)).into_js_value()
     };
-    for (name, value) in [("workers", workers), ("killWorker", kill), ("state", state)] {
+    for (name, value) in [("workers", workers), ("busy", busy), ("killWorker", kill), ("state", state)] {
         set(&object, name, &value);
     }
     set(&window, "fusescape", &object);

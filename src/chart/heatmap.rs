@@ -299,7 +299,10 @@ impl Chart for Heatmap {
             let best = self.best().and_then(|best| Some((best, self.cell(best.0, best.1).value()?)));
             let note = best.map_or_else(String::new, |(best, value)| {
                 let unit = self.unit();
-                format!("best {} {} at {}", unit.text(value), unit.name, self.tile(best))
+                let full = format!("best {} {} at {}", unit.text(value), unit.name, self.tile(best));
+                let fits = theme.heading().width(&self.title) + 8 + theme.note().width(&full) <= width as i32;
+                // The colour scale above states the unit too.
+                if fits { full } else { format!("best {} at {}", unit.text(value), self.tile(best)) }
             });
             sketch.heading((&self.title, theme.heading()), (&note, theme.note()));
         }

@@ -83,7 +83,7 @@ impl<'a> Report<'a> {
         }
         if let [Row::Done { account, .. }] = self.rows.as_slice() {
             write_account(&mut out, account);
-        } else {
+        } else if self.best.is_some() {
             outln!(out, "\n* best, + no other point is better in both energy and latency");
             self.write_combination(&mut out);
         }

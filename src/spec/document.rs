@@ -14,7 +14,7 @@ pub struct HardwareSpec {
     pub array: ArraySpec,
     /// Name of the family of spatial mappings that a layer's own `unroll` may refer to.
     pub dataflow: String,
-    /// Which loop each array dimension unrolls, by layer type: `conv` -> [`D1` -> `K`].
+    /// Which loop each array dimension unrolls, by layer type: `conv`: `D1` unrolls `K`.
     pub unroll: Vec<(String, Vec<UnrollSpec>)>,
     /// The memories, lowest first; loops are allocated to them in this order.
     pub memories: Vec<MemorySpec>,
