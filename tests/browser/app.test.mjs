@@ -61,7 +61,11 @@ test('a long sweep stops and goes on when asked', () =>
     // One problem alone takes seconds, so that only replacing the workers stops them.
     await page.getByTestId('lpf-limit').selectOption('10');
     await settled(page, 'running');
-    await page.waitForFunction(() => window.fusescape.state().problems > 0 && window.fusescape.busy() > 0);
+    // It is planned, and some of it is not solved.
+    await page.waitForFunction(() => {
+      const { status, problems, problemsDone } = window.fusescape.state();
+      return status === 'running' && problems > problemsDone && window.fusescape.busy() > 0;
+    });
     await page.getByTestId('stop').click();
     await settled(page, 'stopped');
     await page.waitForFunction(() => window.fusescape.busy() === 0);

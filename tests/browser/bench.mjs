@@ -36,7 +36,10 @@ async function measure() {
       const published = (await when(page, IS_DONE, generation)) - clicked;
       const effort = await page.getByTestId('kpi-effort').innerText();
       await page.getByTestId('lpf-limit').selectOption('10');
-      await page.waitForFunction(() => window.fusescape.state().problems > 0 && window.fusescape.busy() > 0);
+      await page.waitForFunction(() => {
+        const { status, problems, problemsDone } = window.fusescape.state();
+        return status === 'running' && problems > problemsDone && window.fusescape.busy() > 0;
+      });
       const stopping = await page.evaluate(async () => {
         const root = document.querySelector('[data-testid=root]');
         const start = performance.now();
