@@ -16,7 +16,7 @@ help: ## List the targets
 
 .PHONY: serve
 serve: build ## Build the page and serve it on localhost (PORT=8080)
-	cargo run --release --quiet --bin fusescape -- serve --port $(PORT)
+	cargo run --release --bin fusescape -- serve --port $(PORT)
 
 .PHONY: build
 build: ## Build the page into www/pkg

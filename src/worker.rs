@@ -153,6 +153,8 @@ pub struct Outline {
     pub points: Vec<Result<Numbers, Diagnostics>>,
     /// For each problem four numbers that only equal problems on the same core under the same settings share.
     pub keys: Numbers,
+    /// What a person should know of the first sweep though nothing is wrong.
+    pub notes: Diagnostics,
 }
 
 /// Many numbers, which cross the border to the page as one typed array.
@@ -389,8 +391,13 @@ fn explain(sweep: &Sweep, problem: &LayerProblem, outcome: &Outcome) -> Diagnost
 }
 
 fn outline(requests: &[Request], sweeps: &[(Sweep, SweepPlan)]) -> Outline {
-    let mut outline =
-        Outline { strategies: Vec::new(), counts: Vec::new(), points: Vec::new(), keys: Numbers::default() };
+    let mut outline = Outline {
+        strategies: Vec::new(),
+        counts: Vec::new(),
+        points: Vec::new(),
+        keys: Numbers::default(),
+        notes: sweeps.first().map(|(_, plan)| plan.notes.clone()).unwrap_or_default(),
+    };
     let mut first_problem = 0;
     for (request, (_, plan)) in requests.iter().zip(sweeps) {
         outline.strategies.extend_from_slice(&plan.strategies);

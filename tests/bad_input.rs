@@ -93,8 +93,7 @@ fn a_memory_too_small_for_one_tile_says_what_is_missing_where() {
 fn cuts_that_are_impossible_are_explained() {
     let cuts = |names: &[&str]| {
         let fuse = vec![FuseDepth::Cuts(names.iter().map(|name| (*name).to_owned()).collect())];
-        let plan = Sweep::new(&request(small(Settings { fuse, ..Settings::default() }))).unwrap().plan();
-        plan.points[0].as_ref().err().cloned()
+        Sweep::new(&request(small(Settings { fuse, ..Settings::default() }))).err()
     };
     let first = request(Settings::default());
     let network = Sweep::new(&first).unwrap().network;
@@ -102,8 +101,8 @@ fn cuts_that_are_impossible_are_explained() {
     let inside = network.consumers(branch_start)[0];
     let [start, inside] = [branch_start, inside].map(|id| network.layer(id).name.clone());
 
-    complains(&cuts(&["nonsense"]).unwrap(), "fuse", "no layer `nonsense`");
-    complains(&cuts(&[&inside]).unwrap(), "fuse", &format!("hand `{start}` on"));
+    complains(&cuts(&["nonsense"]).unwrap(), "settings.fuse", "no layer `nonsense`");
+    complains(&cuts(&[&inside]).unwrap(), "settings.fuse", &format!("hand `{start}` on"));
     assert_eq!(cuts(&[&start]), None);
 }
 

@@ -87,7 +87,7 @@ fn mistakes_are_explained() {
     );
     assert!(fails(&fsrcnn(&["--mode", "cached"])).contains("fully-cached"));
     assert!(fails(&fsrcnn(&["--objective", "speed"])).contains("edp"));
-    assert!(fails(&fsrcnn(&["--stacks", "shrnk", "--tile", "4x4"])).contains("No point"));
+    assert!(fails(&fsrcnn(&["--stacks", "shrnk", "--tile", "4x4"])).contains("Did you mean `shrink`?"));
 }
 
 #[test]

@@ -53,6 +53,7 @@ fn kpis(props: &AnswerProps, strategy: &DepthFirstStrategy, best: &PointSummary)
     let energy = |point: &PointSummary| point.energy_pj;
     let latency = |point: &PointSummary| point.latency_cycles as f64;
     let objective = results.requests.first().map(|request| &request.settings.objective);
+    let fewest;
     let (value, what, gain) = match objective {
         None | Some(Objective::Energy) => (Quantity::Energy.text(best.energy_pj), "best energy", factor(energy)),
         Some(Objective::Latency) => (Quantity::Latency.text(latency(best)), "best latency", factor(latency)),
@@ -62,8 +63,9 @@ fn kpis(props: &AnswerProps, strategy: &DepthFirstStrategy, best: &PointSummary)
         Some(Objective::DramAccesses) => {
             (Quantity::DramAccesses.text(best.score), "fewest DRAM accesses", factor(|point| point.score))
         }
-        Some(Objective::MemoryAccesses(_)) => {
-            (Quantity::Accesses.text(best.score), "fewest accesses", factor(|point| point.score))
+        Some(Objective::MemoryAccesses(memory)) => {
+            fewest = format!("fewest accesses of {memory}");
+            (Quantity::Accesses.text(best.score), fewest.as_str(), factor(|point| point.score))
         }
         Some(Objective::Weighted(_)) => (three_digits(best.score), "best weighted sum", factor(|point| point.score)),
     };
@@ -73,7 +75,8 @@ fn kpis(props: &AnswerProps, strategy: &DepthFirstStrategy, best: &PointSummary)
     };
     let busy = results.accounts.get(&(best.point as u32)).map(|account| {
         let share = account.latency.ideal_cycles as f64 / account.latency_cycles.max(1) as f64;
-        format!(" · MAC use {:.0} %", 100.0 * share)
+        let percent = 100.0 * share;
+        if percent < 1.0 { " · MAC use below 1 %".to_owned() } else { format!(" · MAC use {percent:.0} %") }
     });
     let open = {
         let strategy = strategy.clone();
@@ -131,11 +134,11 @@ fn place_text(strategy: &DepthFirstStrategy) -> String {
 
 fn effort(results: &Results) -> Html {
     let progress = &results.progress;
-    let reused = (progress.problems_reused > 0).then(|| format!(" · {} known already", progress.problems_reused));
+    let reused = (progress.problems_reused > 0).then(|| format!(", {} known from before", progress.problems_reused));
     html! {
         <div class="kpi" data-testid="kpi-effort">
             <b>{ seconds_text(progress.elapsed_ms) }</b>
-            <span>{ format!("{} points · {} problems", progress.points, progress.problems) }{ reused }</span>
+            <span>{ format!("{} points from {} mappings", progress.points, progress.problems) }{ reused }</span>
         </div>
     }
 }

@@ -440,6 +440,7 @@ impl Inner {
         results.progress = run.progress(self.elapsed_ms());
         results.strategies = Rc::clone(&run.strategies);
         results.swept = run.swept;
+        results.notes = Rc::clone(&run.notes);
         results.points = run.points.clone();
         results.accounts = run.accounts.clone();
         results.combined = run.combined.clone();

@@ -173,6 +173,7 @@ fn cards(
                 {memories}
                 is_figure_12={is_figure_12(&state.design)}
                 diagnostics={settings_errors}
+                notes={Rc::clone(&state.results.notes)}
                 act={act.clone()}
             />
         </>

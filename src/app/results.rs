@@ -100,6 +100,8 @@ pub struct Results {
     pub combined: Option<(Vec<u32>, Rc<PointAccount>)>,
     /// What is wrong with the request.
     pub diagnostics: Diagnostics,
+    /// What a person should know though nothing is wrong.
+    pub notes: Rc<Diagnostics>,
     /// What went wrong with workers.
     pub notices: Rc<Vec<String>>,
     /// Number of workers.

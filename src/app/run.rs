@@ -4,6 +4,7 @@ use super::results::{PointState, Progress};
 use crate::depth_first::{DepthFirstStrategy, PointAccount};
 use crate::explore::PointSummary;
 use crate::search::Solution;
+use crate::spec::Diagnostics;
 use crate::worker::{Answer, Outline};
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::rc::Rc;
@@ -64,6 +65,8 @@ impl Pace {
 pub struct Run {
     /// One strategy a point.
     pub strategies: Rc<Vec<DepthFirstStrategy>>,
+    /// What a person should know though nothing is wrong.
+    pub notes: Rc<Diagnostics>,
     /// Number of points that are no references.
     pub swept: usize,
     /// What is known of each point.
@@ -118,6 +121,7 @@ impl Run {
         }
         let mut run = Self {
             strategies: Rc::new(outline.strategies),
+            notes: Rc::new(outline.notes),
             swept,
             missing: needs.iter().map(|problems| problems.len() as u32).collect(),
             open_points: points.iter().filter(|point| **point == PointState::Waiting).count(),

@@ -2,11 +2,12 @@
 
 use super::controls::{Checkbox, Choice, Select, TextField, passing};
 use super::design::{FuseChoice, LPF_LIMITS, ObjectiveChoice, Schedule};
-use super::diagnostics::DiagnosticList;
+use super::diagnostics::{DiagnosticList, sentences};
 use super::state::{Action, ScheduleChange};
 use crate::depth_first::StoringMode;
 use crate::rules::Rules;
 use crate::spec::Diagnostics;
+use std::rc::Rc;
 use yew::prelude::*;
 
 /// What a [`ScheduleCard`] needs.
@@ -20,6 +21,8 @@ pub struct ScheduleCardProps {
     pub is_figure_12: bool,
     /// What is wrong with it.
     pub diagnostics: Diagnostics,
+    /// What a person should know though nothing is wrong.
+    pub notes: Rc<Diagnostics>,
     /// Hears of every change.
     pub act: Callback<Action>,
 }
@@ -68,6 +71,9 @@ pub fn ScheduleCard(props: &ScheduleCardProps) -> Html {
                 testid="tiles-y"
                 invalid={wrong("tiles_y")}
             />
+            if !props.notes.is_empty() {
+                <p class="facts" role="status" data-testid="schedule-notes">{ sentences(&props.notes) }</p>
+            }
             <fieldset>
                 <legend>{ "Overlap of tiles" }</legend>
                 { for StoringMode::ALL.into_iter().map(mode) }

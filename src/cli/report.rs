@@ -64,11 +64,11 @@ impl<'a> Report<'a> {
         outln!(out, "{} on {}\n", self.sweep.network.name, self.sweep.core.name);
         outln!(
             out,
-            "{:<22} {:>12} {:>12} {:>14} {:>10} {:>14}  stacks",
+            "{:<22} {:>12} {:>12} {:>17} {:>10} {:>14}  stacks",
             "mode",
             "tile",
             "energy [mJ]",
-            "latency [Mcc]",
+            "latency [Mcycles]",
             "MAC [G]",
             "DRAM [Mword]"
         );
@@ -99,7 +99,7 @@ impl<'a> Report<'a> {
         };
         outln!(
             out,
-            "{mode:<22} {tile:>12} {:>12.4} {:>14.4} {:>10.3} {:>14.4}  {:<6} {mark}",
+            "{mode:<22} {tile:>12} {:>12.4} {:>17.4} {:>10.3} {:>14.4}  {:<6} {mark}",
             summary.energy_pj / 1e9,
             summary.latency_cycles as f64 / 1e6,
             summary.macs as f64 / 1e9,

@@ -15,5 +15,5 @@ pub use assemble::Assembler;
 pub use copies::{CopyAction, Hop, latency_cycles};
 pub use placement::CacheDecision;
 pub use plan::{Caches, LayerTilePlan, Planner, PointPlan, Problems, StackPlan, TileDecision, TilePlan};
-pub use stack::Stack;
+pub use stack::{Stack, cut};
 pub use strategy::{DepthFirstStrategy, FuseDepth, StoringMode};

@@ -1,7 +1,7 @@
 //! Planning, solving and assembling a sweep.
 
 use super::request::{Request, Settings};
-use crate::depth_first::{Assembler, DepthFirstStrategy, Planner, PointAccount, PointPlan, Problems};
+use crate::depth_first::{Assembler, DepthFirstStrategy, FuseDepth, Planner, PointAccount, PointPlan, Problems, cut};
 use crate::hardware::{Core, Operand};
 use crate::mapping::LayerOnCore;
 use crate::search::{Limits, Objective, Outcome, Solution, StopReason, Strategy, find_best};
@@ -88,6 +88,7 @@ impl Sweep {
             }
         };
         check_unrolls(&core, &network)?;
+        check_cuts(&core, &network, &request.settings)?;
         Ok(Self { core, network, settings: request.settings.clone() })
     }
 
@@ -191,6 +192,18 @@ pub fn explain_outcome(outcome: &Outcome) -> String {
             format!("None of {} loop orders fits the memories", outcome.orders)
         }
     }
+}
+
+/// Cuts by hand must name layers, and not go through a branch.
+fn check_cuts(core: &Core, network: &Network, settings: &Settings) -> Result<(), Diagnostics> {
+    let mut diagnostics = Diagnostics::default();
+    for fuse in settings.fuse.iter().filter(|fuse| matches!(fuse, FuseDepth::Cuts(_))) {
+        for mut wrong in cut(network, core, fuse, &settings.rules).err().unwrap_or_default().0 {
+            wrong.path = join("settings", &wrong.path);
+            diagnostics.0.push(wrong);
+        }
+    }
+    diagnostics.or(())
 }
 
 /// A layer's own spatial mapping must name dimensions that the core's array has.

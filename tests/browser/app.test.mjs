@@ -123,6 +123,9 @@ test('mistakes are listed with line, reason and remedy, and nothing is lost', ()
     const wrong = page.getByTestId('schedule-errors');
     await wrong.waitFor();
     assert.equal(await wrong.locator('li').count(), 2, await wrong.innerText());
+    await page.getByTestId('tiles-x').fill('4 5000');
+    await page.getByTestId('schedule-notes').getByText('taken as the whole map').waitFor();
+    await wrong.waitFor({ state: 'detached' });
   }));
 
 test('a network of several stacks shows each, and the best combination of them', () =>
