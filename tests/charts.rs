@@ -609,3 +609,11 @@ fn large_figures_stay_small() {
     let heatmap = large_heatmap().sketch(360, &Theme::LIGHT);
     assert!(heatmap.shapes.len() < 4 * 48 * 48, "{} shapes for 48 × 48 cells", heatmap.shapes.len());
 }
+
+#[test]
+fn of_equal_cells_the_best_is_one_that_nothing_beats() {
+    let cells = [(3.0, false), (2.0, false), (2.0, true), (5.0, true)];
+    let cells = cells.map(|(value, pareto)| Cell::Value { value, pareto }).to_vec();
+    let map = Heatmap { widths: vec![1, 2], heights: vec![1, 2], cells, ..heatmap(0) };
+    assert_eq!(map.best(), Some((0, 1)));
+}

@@ -97,11 +97,12 @@ impl Heatmap {
         self.cells.get(row * self.widths.len() + column).copied().unwrap_or(Cell::Pending)
     }
 
-    /// Column and row of the smallest value; the first of equals.
+    /// Column and row of the smallest value; of equals one that nothing beats in both energy and latency, else the first.
     pub fn best(&self) -> Option<(usize, usize)> {
-        let (index, _) = (self.cells.iter().enumerate())
-            .filter_map(|(index, cell)| Some((index, cell.value()?)))
-            .min_by(|a, b| a.1.total_cmp(&b.1))?;
+        let beaten = |cell: &Cell| !matches!(cell, Cell::Value { pareto: true, .. });
+        let (index, ..) = (self.cells.iter().enumerate())
+            .filter_map(|(index, cell)| Some((index, cell.value()?, beaten(cell))))
+            .min_by(|a, b| a.1.total_cmp(&b.1).then(a.2.cmp(&b.2)))?;
         let (row, column) = (index / self.widths.len().max(1), index % self.widths.len().max(1));
         (row < self.heights.len()).then_some((column, row))
     }
