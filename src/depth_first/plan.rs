@@ -13,7 +13,7 @@ use crate::rules::Rules;
 use crate::search::{Limits, has_mapping};
 use crate::spec::Diagnostics;
 use crate::workload::{LayerId, Network};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 /// One point, ready to be solved and assembled.
@@ -122,7 +122,7 @@ pub struct Problems {
     /// The problems, each once.
     pub list: Vec<LayerProblem>,
     index: HashMap<LayerProblem, usize>,
-    infeasible: HashMap<LayerProblem, ()>,
+    infeasible: HashSet<LayerProblem>,
 }
 
 /// Plans points of one network on one core, remembering what they share.
@@ -188,7 +188,7 @@ impl<'a> Planner<'a> {
         if let Some(&index) = self.problems.index.get(&problem) {
             return Some(index);
         }
-        if self.problems.infeasible.contains_key(&problem) {
+        if self.problems.infeasible.contains(&problem) {
             return None;
         }
         if has_mapping(&LayerOnCore::new(self.core, self.rules, &problem), &self.limits) {
@@ -197,7 +197,7 @@ impl<'a> Planner<'a> {
             self.problems.index.insert(problem, index);
             Some(index)
         } else {
-            self.problems.infeasible.insert(problem, ());
+            self.problems.infeasible.insert(problem);
             None
         }
     }

@@ -219,16 +219,3 @@ fn layer_spec(layer: &Value) -> LayerSpec {
         ..LayerSpec::default()
     }
 }
-
-/// The worst relative deviation seen, for the report.
-#[derive(Default)]
-pub struct Worst(pub f64);
-
-impl Worst {
-    /// Notes how far `ours` is from `theirs`; whether it is within `tolerance`.
-    pub fn close(&mut self, ours: f64, theirs: f64, tolerance: f64) -> bool {
-        let deviation = if ours == theirs { 0.0 } else { (ours - theirs).abs() / theirs.abs().max(f64::MIN_POSITIVE) };
-        self.0 = self.0.max(deviation);
-        deviation <= tolerance
-    }
-}
