@@ -91,5 +91,5 @@ fn layer_by_layer_at_lpf_limit_8() {
     close(point.energy_pj / 1e9, 19.118, 0.0005);
     let latency = point.latency_cycles as f64 / 1e6;
     assert!(latency <= 28.9895, "{latency} is worse than the tool's 28.989");
-    close(latency, 28.989, 0.02);
+    close(latency, 28.972, 0.0005);
 }

@@ -81,7 +81,7 @@ fn compare(account: &PointAccount, case: &Value, report: &mut Report) {
     report.same(&(ours <= theirs), &true, || format!("{id}: latency {ours} instead of {theirs} or less"));
     if ours < theirs {
         report.remarks.push(format!(
-            "{id}: latency {ours} instead of {theirs}: of orders with equal energy the tool takes the first, we the fastest"
+            "{id}: latency {ours} instead of {theirs}, with equal energy, computing and copy cycles: a faster order of those tied"
         ));
     }
 }
