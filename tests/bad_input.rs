@@ -131,7 +131,7 @@ layers:
     complains(plan.points[0].as_ref().expect_err("refused"), "settings.tiles_x", "side by side");
 }
 
-/// Every accelerator of the paper runs every network, under either rules.
+/// Every accelerator runs every network, under either rules; but words of 16 bit need registers of 16 bit.
 #[test]
 fn all_presets_go_together() {
     for hardware in hardware_presets() {
@@ -140,7 +140,14 @@ fn all_presets_go_together() {
                 let settings = Settings { tiles_x: vec![16], tiles_y: vec![8], rules, ..Settings::default() };
                 let request = Request { hardware: hardware.text.into(), workload: workload.text.into(), settings };
                 for point in Sweep::new(&request).unwrap().plan().points {
-                    point.unwrap_or_else(|wrong| panic!("{} on {}: {wrong}", workload.id, hardware.id));
+                    match point {
+                        Err(wrong) if workload.id == "alexnet-eyeriss" && hardware.id != "eyeriss-like" => {
+                            assert!(wrong.to_string().contains("needs at least 2 B in `rf_1B`"), "{wrong}");
+                        }
+                        point => {
+                            point.unwrap_or_else(|wrong| panic!("{} on {}: {wrong}", workload.id, hardware.id));
+                        }
+                    }
                 }
             }
         }

@@ -54,6 +54,28 @@ fn every_preset_loads_and_has_its_title() {
     }
 }
 
+/// ZigZag, Figs. 3 and 6.
+#[test]
+fn alexnet_on_eyeriss_has_the_sizes_and_the_unrolling_of_the_paper() {
+    use Dim::{FY, OY};
+    let (core, network) = (preset_core("eyeriss-like"), preset_network("alexnet-eyeriss"));
+    let conv2 = network.ids().map(|id| network.layer(id)).find(|layer| layer.name == "conv2").unwrap();
+    assert_eq!(conv2.shape.macs(), 207_667_200);
+    assert_eq!([Operand::W, Operand::I, Operand::O].map(|o| conv2.shape.elements(o)), [307_200, 43_200, 173_056]);
+    let unroll = core.unroll_stated(&conv2.unroll[0].1);
+    let unrolled: Vec<_> = unroll.iter().map(|unroll| (unroll.array_dim, unroll.dim, unroll.limit)).collect();
+    assert_eq!(unrolled, [(0, FY, 5), (0, OY, 2), (1, OY, 13)]);
+    assert_eq!([Operand::W, Operand::I, Operand::O].map(|o| core.levels(o).len()), [2, 3, 3]);
+}
+
+#[test]
+fn a_loop_without_a_number_takes_what_the_others_leave_of_the_array_dimension() {
+    let preset = find_preset(hardware_presets(), "eyeriss-like").unwrap().text;
+    let core = Core::from_text(&preset.replace("[FY 5, OY 2]", "[FY 5, OY]")).unwrap();
+    let limits: Vec<u64> = core.unroll(LayerKind::Conv).iter().map(|unroll| unroll.limit).collect();
+    assert_eq!(limits, [5, 2, 13]);
+}
+
 #[test]
 fn an_unknown_preset_is_answered_with_the_closest() {
     let wrong = find_preset(workload_presets(), "resnet-18").unwrap_err();
@@ -293,6 +315,9 @@ fn wrong_hardware_is_answered_with_place_reason_and_remedy() {
         (&[("dimensions: { D1: 4, D2: 2 }", "dimensions: 8")], &[(3, "array.dimensions", "instead of fields")]),
         (&[("D2: 2", "D2: two")], &[(3, "array.dimensions.D2", "`two` is not a whole number")]),
         (&[("D2: C 2", "D2: C two")], &[(6, "unroll.conv.D2", "`two` is not a whole number")]),
+        (&[("D2: C 2", "D2: [C 2, K 2]")], &[(6, "unroll.conv.D2", "need 4 PEs along it, which has 2")]),
+        (&[("D2: C 2", "D2: [C, K]")], &[(6, "unroll.conv.D2", "more than one does not say")]),
+        (&[("D2: C 2", "D2: { C: 2 }")], &[(6, "unroll.conv.D2", "instead of a list")]),
         (
             &[("D2: C 2", "D3: X")],
             &[

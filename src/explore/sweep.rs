@@ -2,7 +2,7 @@
 
 use super::request::{Request, Settings};
 use crate::depth_first::{Assembler, DepthFirstStrategy, FuseDepth, Planner, PointAccount, PointPlan, Problems, cut};
-use crate::hardware::{Core, Operand};
+use crate::hardware::{Core, Operand, check_shared_dimension};
 use crate::mapping::LayerOnCore;
 use crate::search::{Limits, Objective, Outcome, Solution, StopReason, Strategy, find_best};
 use crate::spec::{Diagnostics, closest};
@@ -219,6 +219,12 @@ fn check_unrolls(core: &Core, network: &Network) -> Result<(), Diagnostics> {
                 format!("The array of {} has no dimension `{}`", core.name, unroll.array_dimension),
                 format!("Use one of {}", names.join(", ")),
             );
+        }
+        for (_, own) in layer.unroll.iter().filter(|(dataflow, _)| *dataflow == core.dataflow) {
+            for (name, size) in &core.array {
+                let path = format!("workload.layers.{}.unroll.{}.{name}", layer.name, core.dataflow);
+                check_shared_dimension(&path, name, *size, own, &mut diagnostics);
+            }
         }
     }
     diagnostics.or(())

@@ -46,14 +46,12 @@ impl Core {
     ///
     /// Array dimensions that this core does not have are left out.
     pub fn unroll_stated(&self, stated: &[UnrollSpec]) -> Vec<Unroll> {
-        stated
-            .iter()
-            .filter_map(|unroll| {
-                let array_dim = self.array.iter().position(|(name, _)| *name == unroll.array_dimension)?;
-                let dim = Dim::from_name(&unroll.loop_dimension)?;
-                Some(Unroll { array_dim, dim, limit: unroll.limit.unwrap_or(u64::MAX).min(self.array[array_dim].1) })
-            })
-            .collect()
+        let unroll = |stated_one: &UnrollSpec| {
+            let array_dim = self.array.iter().position(|(name, _)| *name == stated_one.array_dimension)?;
+            let dim = Dim::from_name(&stated_one.loop_dimension)?;
+            Some(Unroll { array_dim, dim, limit: limit(stated_one, stated, self.array[array_dim].1) })
+        };
+        stated.iter().filter_map(unroll).collect()
     }
 }
 
@@ -118,7 +116,8 @@ fn check_unroll(
     diagnostics: &mut Diagnostics,
 ) -> Vec<Unroll> {
     let mut unroll = Vec::new();
-    for UnrollSpec { array_dimension, loop_dimension, limit } in stated {
+    for one in stated {
+        let UnrollSpec { array_dimension, loop_dimension, limit } = one;
         let path = format!("{path}.{array_dimension}");
         let array_dim = array.iter().position(|(name, _)| name == array_dimension);
         if array_dim.is_none() {
@@ -141,10 +140,50 @@ fn check_unroll(
             diagnostics.add(&path, "The loop is limited to 0 PEs", "Write at least 1, or leave the number out");
         }
         if let (Some(array_dim), Some(dim)) = (array_dim, dim) {
-            unroll.push(Unroll { array_dim, dim, limit: limit.unwrap_or(u64::MAX).min(array[array_dim].1) });
+            unroll.push(Unroll { array_dim, dim, limit: self::limit(one, stated, array[array_dim].1) });
         }
     }
+    for (name, size) in array {
+        check_shared_dimension(&format!("{path}.{name}"), name, *size, stated, diagnostics);
+    }
     unroll
+}
+
+/// How wide a loop may be unrolled over an array dimension of `size` PEs: as wide as stated, else what the others on the
+/// same dimension leave.
+fn limit(of: &UnrollSpec, stated: &[UnrollSpec], size: u64) -> u64 {
+    let others = stated.iter().filter(|other| other.array_dimension == of.array_dimension);
+    let taken = others.filter_map(|other| other.limit).fold(1, |all: u64, limit| all.saturating_mul(limit.max(1)));
+    of.limit.unwrap_or((size / taken).max(1)).min(size)
+}
+
+/// Loops that share an array dimension must fit it together.
+pub(crate) fn check_shared_dimension(
+    path: &str,
+    name: &str,
+    size: u64,
+    stated: &[UnrollSpec],
+    diagnostics: &mut Diagnostics,
+) {
+    let sharing: Vec<&UnrollSpec> = stated.iter().filter(|unroll| unroll.array_dimension == name).collect();
+    if sharing.len() < 2 {
+        return;
+    }
+    if sharing.iter().filter(|unroll| unroll.limit.is_none()).count() > 1 {
+        diagnostics.add(
+            path,
+            format!("{} loops share `{name}`, and more than one does not say how much of it it takes", sharing.len()),
+            "State the number of PEs of all but one, for example `[FY 5, OY 2]`",
+        );
+    }
+    let taken = sharing.iter().filter_map(|unroll| unroll.limit).fold(1, u64::saturating_mul);
+    if taken > size {
+        diagnostics.add(
+            path,
+            format!("The loops that share `{name}` need {taken} PEs along it, which has {size}"),
+            "Make their numbers smaller, so that their product fits",
+        );
+    }
 }
 
 fn build_memory(index: usize, memory: &MemorySpec, spec: &HardwareSpec, diagnostics: &mut Diagnostics) -> Memory {

@@ -2,7 +2,7 @@
 
 mod build;
 pub use build::MAX_LEVELS;
-pub(crate) use build::MAX_SIZE;
+pub(crate) use build::{MAX_SIZE, check_shared_dimension};
 mod memory;
 mod text;
 

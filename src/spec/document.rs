@@ -32,7 +32,7 @@ pub struct ArraySpec {
     pub source: String,
 }
 
-/// One array dimension unrolls one loop dimension, at most `limit` wide.
+/// One array dimension unrolls one loop dimension, at most `limit` wide. Several entries of one array dimension share it.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct UnrollSpec {

@@ -7,6 +7,8 @@ use super::reader::{Fields, Place, Reader, Wrong, count};
 
 /// More memories than any core has.
 const MAX_MEMORIES: usize = 256;
+/// More loops than anybody unrolls over one array dimension.
+const MAX_LOOPS: usize = 16;
 const HARDWARE: [&str; 6] = ["name", "about", "array", "dataflow", "unroll", "memories"];
 const ARRAY: [&str; 3] = ["dimensions", "mac_energy", "source"];
 const MEMORY: [&str; 15] = [
@@ -156,21 +158,27 @@ pub(super) fn read_unrolls(place: &Place, reader: &mut Reader) -> Vec<(String, V
 
 fn read_unroll(place: &Place, reader: &mut Reader) -> Vec<UnrollSpec> {
     let mut unroll = Vec::new();
-    for (array_dimension, text) in place.entries(reader) {
-        let parsed = text.value(reader, "a loop dimension, for example `K` or `K 16`", |text| {
-            let mut words = text.split_whitespace();
-            match (words.next(), words.next(), words.next()) {
-                (Some(dimension), None, _) => Ok((dimension.to_owned(), None)),
-                (Some(dimension), Some(limit), None) => Ok((dimension.to_owned(), Some(count(limit)?))),
-                _ => Err(Wrong::new(
-                    format!("`{text}` is not a loop dimension"),
-                    "Write for example `K`, or `K 16` to use at most 16 PEs",
-                )),
+    for (array_dimension, unrolled) in place.entries(reader) {
+        let loops = if unrolled.is_scalar() { vec![unrolled] } else { unrolled.list(reader, MAX_LOOPS) };
+        for place in loops {
+            if let Some((loop_dimension, limit)) =
+                place.value(reader, "a loop dimension, for example `K` or `K 16`", read_loop)
+            {
+                unroll.push(UnrollSpec { array_dimension: array_dimension.to_owned(), loop_dimension, limit });
             }
-        });
-        if let Some((loop_dimension, limit)) = parsed {
-            unroll.push(UnrollSpec { array_dimension: array_dimension.to_owned(), loop_dimension, limit });
         }
     }
     unroll
+}
+
+fn read_loop(text: &str) -> Result<(String, Option<u64>), Wrong> {
+    let mut words = text.split_whitespace();
+    match (words.next(), words.next(), words.next()) {
+        (Some(dimension), None, _) => Ok((dimension.to_owned(), None)),
+        (Some(dimension), Some(limit), None) => Ok((dimension.to_owned(), Some(count(limit)?))),
+        _ => Err(Wrong::new(
+            format!("`{text}` is not a loop dimension"),
+            "Write for example `K`, `K 16` to use at most 16 PEs, or `[K 8, C 4]` for two loops on one array dimension",
+        )),
+    }
 }

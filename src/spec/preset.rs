@@ -36,6 +36,7 @@ const HARDWARE: &[Preset] = presets! {
     "ascend-like" => "Ascend-like",
     "tesla-npu-like-df" => "Tesla-NPU-like DF",
     "tesla-npu-like" => "Tesla-NPU-like",
+    "eyeriss-like" => "Eyeriss-like",
 };
 
 const WORKLOADS: &[Preset] = presets! {
@@ -45,6 +46,7 @@ const WORKLOADS: &[Preset] = presets! {
     "mccnn" => "MC-CNN fast",
     "mobilenet-v1" => "MobileNetV1",
     "resnet18" => "ResNet18",
+    "alexnet-eyeriss" => "AlexNet conv1-5 (Eyeriss)",
     "fsrcnn-defines" => "FSRCNN (DeFiNES)",
     "dmcnn-vd-defines" => "DMCNN-VD (DeFiNES)",
     "mccnn-defines" => "MC-CNN (DeFiNES)",

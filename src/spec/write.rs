@@ -137,12 +137,21 @@ fn precision(precision: &PrecisionSpec) -> Option<String> {
     (!fields.is_empty()).then(|| braces(&fields))
 }
 
+/// `{ D1: K 16, D2: [OX 4, OY 2] }`: loops on the same array dimension stand together.
 fn unrolling(unroll: &[UnrollSpec]) -> String {
-    let fields: Vec<String> = unroll
-        .iter()
-        .map(|UnrollSpec { array_dimension, loop_dimension, limit }| {
-            let text = limit.map_or(loop_dimension.clone(), |limit| format!("{loop_dimension} {limit}"));
-            format!("{}: {}", scalar(array_dimension), scalar(&text))
+    let mut fields: Vec<(&str, Vec<String>)> = Vec::new();
+    for UnrollSpec { array_dimension, loop_dimension, limit } in unroll {
+        let text = scalar(&limit.map_or(loop_dimension.clone(), |limit| format!("{loop_dimension} {limit}")));
+        match fields.iter_mut().find(|(dimension, _)| dimension == array_dimension) {
+            Some((_, loops)) => loops.push(text),
+            None => fields.push((array_dimension, vec![text])),
+        }
+    }
+    let fields: Vec<String> = fields
+        .into_iter()
+        .map(|(dimension, loops)| match loops.as_slice() {
+            [only] => format!("{}: {only}", scalar(dimension)),
+            several => format!("{}: [{}]", scalar(dimension), several.join(", ")),
         })
         .collect();
     braces(&fields)
