@@ -1,7 +1,8 @@
 //! How much data every link moves, how often (ZigZag, Section III; DeFiNES NOTES 4).
 
+use super::boundary::{Boundary, Crossing, snap};
 use crate::cost::PerLink;
-use crate::hardware::{MAX_LEVELS, Movement, Operand};
+use crate::hardware::{MAX_LEVELS, Operand};
 use crate::mapping::{Allocation, LayerOnCore, OPERANDS, OperandView, Relevance, TemporalLoop};
 use crate::workload::Dim;
 
@@ -18,19 +19,19 @@ pub struct Link {
     pub precision: u64,
 }
 
-/// Unrolled units at each architecture level of each operand: level 0 is the PE array, level `m + 1` is memory `m`.
-pub(super) struct UnitCounts {
+/// What unrolling makes of the operands: instances at each level, and the boundaries between them.
+pub(super) struct Units<'a> {
     /// Unrolled loops below each memory, with the size chosen (average or peak).
     unrolled: [Vec<Vec<(Dim, f64)>>; OPERANDS],
-    /// Units that hold different data.
-    pub unique: [[f64; MAX_LEVELS + 1]; OPERANDS],
-    /// All units.
+    /// Instances at each architecture level of each operand: level 0 is the PE array, level `m + 1` is memory `m`.
     pub all: [[f64; MAX_LEVELS + 1]; OPERANDS],
+    /// The boundary below each memory level.
+    pub boundaries: [Vec<Boundary<'a>>; OPERANDS],
 }
 
-impl UnitCounts {
+impl<'a> Units<'a> {
     /// `size` chooses between the average and the peak of every unrolled loop.
-    pub fn new(problem: &LayerOnCore<'_>, size: fn(f64, u64) -> f64) -> Self {
+    pub fn new(problem: &LayerOnCore<'a>, size: fn(f64, u64) -> f64) -> Self {
         let unrolled = problem.operands.each_ref().map(|operand| {
             let loops = |below: &Vec<(Dim, f64, u64)>| {
                 below.iter().map(|&(dim, average, peak)| (dim, size(average, peak))).collect()
@@ -53,7 +54,11 @@ impl UnitCounts {
                 *counts = rounding(*counts);
             }
         }
-        Self { unrolled, unique, all }
+        let boundaries = std::array::from_fn(|index| {
+            let levels = 0..problem.operands[index].memories.len();
+            levels.map(|level| Boundary::new(problem, index, level, &unique[index], &all[index])).collect()
+        });
+        Self { unrolled, all, boundaries }
     }
 }
 
@@ -136,7 +141,9 @@ pub struct Amounts {
     pub top_irrelevant: [[u64; MAX_LEVELS + 1]; OPERANDS],
     /// Cycles of computation for all loops up to the level.
     pub cycles: [[u64; MAX_LEVELS + 1]; OPERANDS],
-    /// All links.
+    /// What crosses the boundary below each memory level.
+    pub crossings: [[Crossing; MAX_LEVELS]; OPERANDS],
+    /// The same, as each memory sees it.
     pub links: PerLink<Link>,
     /// Cycles of computation of the whole layer, without any stall.
     pub total_cycles: u64,
@@ -148,7 +155,7 @@ impl Amounts {
         problem: &LayerOnCore<'_>,
         order: &[TemporalLoop],
         merged: &Allocation,
-        units: &UnitCounts,
+        units: &Units<'_>,
     ) -> Self {
         let mut amounts = Self {
             held: [[1.0; MAX_LEVELS + 1]; OPERANDS],
@@ -158,6 +165,7 @@ impl Amounts {
             top_relevant: [[1; MAX_LEVELS + 1]; OPERANDS],
             top_irrelevant: [[1; MAX_LEVELS + 1]; OPERANDS],
             cycles: [[1; MAX_LEVELS + 1]; OPERANDS],
+            crossings: Default::default(),
             links: PerLink::default(),
             total_cycles: order.iter().map(|next| next.size).product(),
             truncates: problem.rules.truncate_fractional_extents,
@@ -165,9 +173,8 @@ impl Amounts {
         for (index, operand) in problem.operands.iter().enumerate() {
             amounts.count_held(index, problem, operand, order, merged, units);
             amounts.choose_precision(index, operand, order, merged);
-            match operand.stored_as {
-                Operand::O => amounts.link_output(index, operand, units, problem.rules.first_partial_sum_read_back),
-                Operand::W | Operand::I => amounts.link_input(index, operand, units),
+            for level in 0..operand.memories.len() {
+                amounts.cross(index, level, operand, units, problem.rules.first_partial_sum_read_back);
             }
         }
         amounts
@@ -180,7 +187,7 @@ impl Amounts {
         operand: &OperandView,
         order: &[TemporalLoop],
         merged: &Allocation,
-        units: &UnitCounts,
+        units: &Units<'_>,
     ) {
         let mut extents = Extents::default();
         for level in 0..operand.memories.len() {
@@ -223,66 +230,24 @@ impl Amounts {
         }
     }
 
-    fn link(&mut self, index: usize, level: usize, movement: Movement, link: Link) {
-        self.links[index][level][movement as usize] = link;
-    }
-
-    /// What memory `level` exchanges with the level below.
-    fn low(&self, index: usize, level: usize, units: &UnitCounts) -> Link {
-        let unique = &units.unique[index];
-        let boost = unique[level] / unique[level + 1];
-        let boost = if self.truncates { boost.trunc() } else { snap(boost) };
+    /// Counts what crosses the boundary below memory `level`.
+    fn cross(&mut self, index: usize, level: usize, operand: &OperandView, units: &Units<'_>, first_read_back: bool) {
         let period = self.cycles[index][level];
-        Link {
-            elements: self.held[index][level] * boost,
-            period,
-            count: self.total_cycles / period,
-            precision: self.precision[index][level],
-        }
-    }
-
-    /// What memory `level` exchanges with the level above.
-    fn high(&self, index: usize, level: usize) -> Link {
-        let period = self.cycles[index][level + 1];
-        Link {
-            elements: self.held[index][level + 1],
-            period,
-            count: self.total_cycles / period,
-            precision: self.precision[index][level + 1],
-        }
-    }
-
-    fn link_input(&mut self, index: usize, operand: &OperandView, units: &UnitCounts) {
-        let top = operand.memories.len() - 1;
-        for level in 0..=top {
-            self.link(index, level, Movement::ReadToLow, self.low(index, level, units));
-            if level < top {
-                self.link(index, level, Movement::WriteFromHigh, self.high(index, level));
-            }
-        }
-    }
-
-    fn link_output(&mut self, index: usize, operand: &OperandView, units: &UnitCounts, first_read_back: bool) {
-        let top = operand.memories.len() - 1;
-        // What comes back is what was written before; only the first pass over each element has nothing to read.
-        let read_back = |link: Link, passes: u64| Link {
-            count: if first_read_back { link.count } else { link.count - link.count / passes },
-            ..link
+        let count = self.total_cycles / period;
+        let (down, up) = match operand.stored_as {
+            Operand::W | Operand::I => (count, 0),
+            Operand::O if !self.partial[level] => (0, count),
+            Operand::O if first_read_back => (count, count),
+            // What comes back is what was written before; only the first pass over each element has nothing to read.
+            Operand::O => (count - count / self.passes[level], count),
         };
-        for level in 0..=top {
-            let low = self.low(index, level, units);
-            self.link(index, level, Movement::WriteFromLow, low);
-            if self.partial[level] {
-                self.link(index, level, Movement::ReadToLow, read_back(low, self.passes[level]));
-            }
-            if level < top {
-                let high = self.high(index, level);
-                self.link(index, level, Movement::ReadToHigh, high);
-                if self.partial[level + 1] {
-                    self.link(index, level, Movement::WriteFromHigh, read_back(high, self.passes[level + 1]));
-                }
-            }
-        }
+        let precision = self.precision[index][level];
+        let crossing = Crossing { elements: self.held[index][level], precision, period, down, up };
+        let links = &mut self.links[index];
+        units.boundaries[index][level].for_each_link(&crossing, |movement, level, elements, count| {
+            links[level][movement as usize] = Link { elements, period, count, precision };
+        });
+        self.crossings[index][level] = crossing;
     }
 
     /// Whether every memory holds what the mapping puts there (DeFiNES tool, cost_model.py:276-305).
@@ -309,12 +274,6 @@ impl Amounts {
     pub fn bits_held(&self, index: usize, level: usize) -> f64 {
         self.held[index][level + 1] * self.precision[index][level + 1] as f64
     }
-}
-
-/// Removes the rounding error of an average unrolling times its steps.
-fn snap(value: f64) -> f64 {
-    let integer = value.round();
-    if (value - integer).abs() <= 1e-9 * integer { integer } else { value }
 }
 
 fn product_of_outermost(loops: &[TemporalLoop], operand: &OperandView, wanted: Relevance) -> u64 {

@@ -3,16 +3,18 @@
 //! [`Evaluator`] evaluates many mappings of one problem without allocating; [`LayerCost`] is the whole account of one.
 
 mod amounts;
+mod boundary;
 mod energy;
 mod latency;
 
 pub use amounts::{Amounts, Link};
+pub use boundary::{Boundary, Crossing};
 pub use energy::Energy;
 pub use latency::{Latency, PortStall};
 
 use crate::hardware::{MAX_LEVELS, Movement};
 use crate::mapping::{Allocation, LayerOnCore, OPERANDS, TemporalLoop};
-use amounts::UnitCounts;
+use amounts::Units;
 
 /// A table with an entry per operand, level and movement.
 pub type PerLink<T> = [[[T; 4]; MAX_LEVELS]; OPERANDS];
@@ -21,9 +23,9 @@ pub type PerLink<T> = [[[T; 4]; MAX_LEVELS]; OPERANDS];
 pub struct Evaluator<'a> {
     problem: &'a LayerOnCore<'a>,
     /// Unrolled units with average unrolling: what is moved.
-    average: UnitCounts,
+    average: Units<'a>,
     /// With the unrolling rounded up: how long it takes.
-    peak: UnitCounts,
+    peak: Units<'a>,
 }
 
 /// Energy and latency of one mapping.
@@ -44,8 +46,8 @@ impl<'a> Evaluator<'a> {
     pub fn new(problem: &'a LayerOnCore<'a>) -> Self {
         Self {
             problem,
-            average: UnitCounts::new(problem, |average, _| average),
-            peak: UnitCounts::new(problem, |_, peak| peak as f64),
+            average: Units::new(problem, |average, _| average),
+            peak: Units::new(problem, |_, peak| peak as f64),
         }
     }
 

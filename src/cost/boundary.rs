@@ -1,0 +1,144 @@
+//! The boundary between two levels of an operand, and what data takes to cross it (ZigZag, Section III; DeFiNES tool,
+//! cost_model.py:329-475).
+//!
+//! Energy is a sum over boundaries, and what crosses one depends only on *which* loops lie below it, not on their order. The
+//! exact search lives on that.
+
+use crate::hardware::{Memory, Movement};
+use crate::mapping::LayerOnCore;
+
+/// What one operand moves across a boundary.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Crossing {
+    /// Elements at a time, for one instance of the lower side.
+    pub elements: f64,
+    /// Bits per element.
+    pub precision: u64,
+    /// Cycles of computation between two crossings.
+    pub period: u64,
+    /// How often data comes down: all inputs, and partial sums to be added to.
+    pub down: u64,
+    /// How often data goes up: outputs.
+    pub up: u64,
+}
+
+/// The boundary below memory `level` of an operand; the lower side is memory `level - 1` or the PE array.
+pub struct Boundary<'a> {
+    /// Memory level of the upper side.
+    level: usize,
+    /// Elements on the upper side for one on the lower: instances with different data that an upper one serves.
+    boost: f64,
+    ends: [Option<End<'a>>; 4],
+}
+
+/// One data movement at one side of a boundary.
+struct End<'a> {
+    memory: &'a Memory,
+    movement: Movement,
+    /// Instances of the memory.
+    units: f64,
+    /// Bits that the other side takes or gives at a time.
+    chunk_bits: f64,
+    last_chunk_in_full: bool,
+}
+
+impl<'a> Boundary<'a> {
+    /// `unique` and `units` count the instances from each architecture level of the operand up: 0 is the PE array, `m + 1`
+    /// memory `m`.
+    pub(super) fn new(problem: &LayerOnCore<'a>, operand: usize, level: usize, unique: &[f64], units: &[f64]) -> Self {
+        let view = &problem.operands[operand];
+        let memory = |level: usize| &problem.core.memories[view.memories[level]];
+        let fan_out = unique[level] / unique[level + 1];
+        let boost = if problem.rules.truncate_fractional_extents { fan_out.trunc() } else { snap(fan_out) };
+        let below = level.checked_sub(1).map(memory);
+        let end = |movement: Movement, level: usize| {
+            let memory = memory(level);
+            // What moves between two memories goes in chunks, as wide as the narrower side allows.
+            let chunk_bits = match below.filter(|_| movement.is_low()) {
+                Some(below) if movement.is_read() => below.write_width_bits as f64 * fan_out,
+                Some(below) => below.read_width_bits as f64 * fan_out,
+                None => f64::INFINITY,
+            };
+            End {
+                memory,
+                movement,
+                units: units[level + 1],
+                chunk_bits,
+                last_chunk_in_full: problem.rules.last_chunk_charged_in_full,
+            }
+        };
+        Self {
+            level,
+            boost,
+            ends: Movement::ALL.map(|movement| {
+                let level = if movement.is_low() { Some(level) } else { level.checked_sub(1) };
+                level.map(|level| end(movement, level))
+            }),
+        }
+    }
+
+    fn for_each_end(&self, crossing: &Crossing, mut visit: impl FnMut(&End<'_>, usize, f64, u64)) {
+        for end in self.ends.iter().flatten() {
+            let goes_down = matches!(end.movement, Movement::ReadToLow | Movement::WriteFromHigh);
+            let count = if goes_down { crossing.down } else { crossing.up };
+            if count > 0 {
+                let (level, elements) = if end.movement.is_low() {
+                    (self.level, crossing.elements * self.boost)
+                } else {
+                    (self.level - 1, crossing.elements)
+                };
+                visit(end, level, elements, count);
+            }
+        }
+    }
+
+    /// Calls `visit(movement, memory level, elements, count)` for both sides of everything that crosses.
+    pub(super) fn for_each_link(&self, crossing: &Crossing, mut visit: impl FnMut(Movement, usize, f64, u64)) {
+        self.for_each_end(crossing, |end, level, elements, count| visit(end.movement, level, elements, count));
+    }
+
+    /// Calls `visit(movement, memory level, words, pJ)`: full-width words of all instances over the whole layer, with
+    /// fractions where the granularity is finer, and their energy.
+    pub(super) fn for_each_access(&self, crossing: &Crossing, mut visit: impl FnMut(Movement, usize, f64, f64)) {
+        self.for_each_end(crossing, |end, level, elements, count| {
+            let words = end.words(elements, crossing.precision) * count as f64 * end.units;
+            visit(end.movement, level, words, words * end.memory.word_energy_pj(end.movement));
+        });
+    }
+
+    /// Energy of everything that crosses, over the whole layer and all instances, pJ.
+    pub fn energy_pj(&self, crossing: &Crossing) -> f64 {
+        let mut energy = 0.0;
+        self.for_each_access(crossing, |_, _, _, pj| energy += pj);
+        energy
+    }
+}
+
+impl End<'_> {
+    /// Words that one instance takes for `elements` elements.
+    fn words(&self, elements: f64, precision: u64) -> f64 {
+        if elements == 0.0 || precision == 0 {
+            return 0.0;
+        }
+        let precision = precision as f64;
+        let words_for = |bits: f64| self.memory.words(bits, self.movement);
+        if self.chunk_bits == f64::INFINITY {
+            return words_for(elements * precision);
+        }
+        let width_bits = self.memory.width_bits(self.movement) as f64;
+        let chunk = (self.chunk_bits / precision).min(width_bits / precision).min(elements);
+        if self.last_chunk_in_full {
+            return words_for(chunk * precision) * (elements / chunk).ceil();
+        }
+        let full = (elements / chunk).floor();
+        let rest = elements - full * chunk;
+        let rest = if rest > 1e-9 * chunk { words_for(rest * precision) } else { 0.0 };
+        words_for(chunk * precision) * full + rest
+    }
+}
+
+/// Removes the rounding error of an average unrolling times its steps.
+pub(super) fn snap(value: f64) -> f64 {
+    let integer = value.round();
+    if (value - integer).abs() <= 1e-9 * integer { integer } else { value }
+}
