@@ -48,7 +48,9 @@ rules! {
     /// and to search the rest. (NOTES 12.3)
     lpf_limit_below_dimensions_fails: "LPF limit below the number of dimensions fails",
     /// The tool never checks whether operands fit *together* in a memory that is the lowest of one of them; right
-    /// is to check every memory, and to unroll less where the lowest memories cannot serve the whole array. (NOTES 12.4)
+    /// is to check every memory, and to unroll less where the lowest memories cannot serve the whole array. Nor does it count
+    /// that a memory holds partial sums as long as outputs are added to, and that some instance holds more than the average
+    /// where an unrolling does not divide its loop. (NOTES 12.4; EXACT-SEARCH)
     lowest_memory_may_overflow: "Shared lowest memories may overflow",
     /// The tool reads partial sums back as often as it writes them; right is once less, as the first pass has
     /// nothing to read. (NOTES 12.5)

@@ -3,7 +3,7 @@
 use super::boundary::{Boundary, Crossing, snap};
 use crate::cost::PerLink;
 use crate::hardware::{MAX_LEVELS, Operand};
-use crate::mapping::{Allocation, LayerOnCore, OPERANDS, OperandView, Relevance, TemporalLoop};
+use crate::mapping::{Allocation, LayerOnCore, OPERANDS, OperandView, Relevance, TemporalLoop, slice_bits};
 use crate::workload::Dim;
 
 /// One data movement at one memory level.
@@ -129,6 +129,8 @@ impl Extents {
 pub struct Amounts {
     /// Elements that one instance holds, by operand and architecture level (0: the PE array, `m + 1`: memory `m`).
     pub held: [[f64; MAX_LEVELS + 1]; OPERANDS],
+    /// Bits that one instance of each memory level takes.
+    bits: [[f64; MAX_LEVELS]; OPERANDS],
     /// Whether outputs are still partial sums there, by architecture level.
     pub partial: [bool; MAX_LEVELS + 1],
     /// How often loops above return to each output there, to add to it.
@@ -159,6 +161,7 @@ impl Amounts {
     ) -> Self {
         let mut amounts = Self {
             held: [[1.0; MAX_LEVELS + 1]; OPERANDS],
+            bits: [[0.0; MAX_LEVELS]; OPERANDS],
             partial: [false; MAX_LEVELS + 1],
             passes: [1; MAX_LEVELS + 1],
             precision: [[0; MAX_LEVELS + 1]; OPERANDS],
@@ -173,6 +176,7 @@ impl Amounts {
         for (index, operand) in problem.operands.iter().enumerate() {
             amounts.count_held(index, problem, operand, order, merged, units);
             amounts.choose_precision(index, operand, order, merged);
+            amounts.count_bits(index, problem, order, merged);
             for level in 0..operand.memories.len() {
                 amounts.cross(index, level, operand, units, problem.rules.first_partial_sum_read_back);
             }
@@ -230,6 +234,22 @@ impl Amounts {
         }
     }
 
+    /// The tool takes the average of all instances, and outputs as finished where they leave the memory finished. Right is
+    /// the fullest instance, and partial sums wherever outputs are still added to.
+    fn count_bits(&mut self, index: usize, problem: &LayerOnCore<'_>, order: &[TemporalLoop], merged: &Allocation) {
+        let mut sizes = [1; 8];
+        for level in 0..problem.operands[index].memories.len() {
+            self.bits[index][level] = if problem.rules.lowest_memory_may_overflow {
+                self.held[index][level + 1] * self.precision[index][level + 1] as f64
+            } else {
+                for next in &order[merged.range(index, level)] {
+                    sizes[next.dim as usize] *= next.size;
+                }
+                slice_bits(problem, index, level, &sizes, index == 0 && self.partial[level]) as f64
+            };
+        }
+    }
+
     /// Counts what crosses the boundary below memory `level`.
     fn cross(&mut self, index: usize, level: usize, operand: &OperandView, units: &Units<'_>, first_read_back: bool) {
         let period = self.cycles[index][level];
@@ -272,7 +292,7 @@ impl Amounts {
 
     /// Bits that memory level `level` of an operand holds, in one instance.
     pub fn bits_held(&self, index: usize, level: usize) -> f64 {
-        self.held[index][level + 1] * self.precision[index][level + 1] as f64
+        self.bits[index][level]
     }
 }
 

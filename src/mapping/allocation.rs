@@ -134,9 +134,10 @@ impl Allocator {
     ) -> Option<()> {
         let view = &problem.operands[operand];
         let start = if level == 0 { 0 } else { ends[level - 1].into() };
-        let mut extents = extents_below(view, ends, level, order);
+        let mut extents = extents_below(problem, view, ends, level, order);
         let partial = view.stored_as == Operand::O
-            && order[start..].iter().any(|next| view.relevance[next.dim as usize] == Relevance::Irrelevant);
+            && order[start..].iter().any(|next| view.relevance[next.dim as usize] == Relevance::Irrelevant)
+            || !problem.rules.lowest_memory_may_overflow && view.adds_above(level);
         let precision = if partial { view.precision.0 } else { view.precision.1 };
         let mut remaining: u64 = order[start..].iter().map(|next| next.size).product();
         let first_choice = self.choices.len();
@@ -202,12 +203,18 @@ fn operands_in<'p>(problem: &'p LayerOnCore<'_>, memory: MemoryId) -> impl Itera
 ///
 /// An average unrolling times its steps may miss the integer by a rounding error, so the order of the
 /// multiplications matters: for each level the loops unrolled below it, then its temporal loops.
-fn extents_below(view: &OperandView, ends: &[u8; MAX_LEVELS], level: usize, order: &[TemporalLoop]) -> [f64; 8] {
+fn extents_below(
+    problem: &LayerOnCore<'_>,
+    view: &OperandView,
+    ends: &[u8; MAX_LEVELS],
+    level: usize,
+    order: &[TemporalLoop],
+) -> [f64; 8] {
     let mut extents = [1.0; 8];
     let mut start = 0;
     for below in 0..=level {
-        for &(dim, average, _) in &view.unrolled[below] {
-            extents[dim as usize] *= average;
+        for &(dim, average, peak) in &view.unrolled[below] {
+            extents[dim as usize] *= allocated(problem, average, peak);
         }
         if below < level {
             for done in &order[start..ends[below].into()] {
@@ -219,11 +226,22 @@ fn extents_below(view: &OperandView, ends: &[u8; MAX_LEVELS], level: usize, orde
     extents
 }
 
-/// Elements of the operand's slice for the given loop sizes, each rounded up.
+/// The unrolling that a memory is allocated for. The tool takes the average and rounds up what it makes of it; but some
+/// instance holds the unrolling rounded up.
+fn allocated(problem: &LayerOnCore<'_>, average: f64, peak: u64) -> f64 {
+    if problem.rules.truncate_fractional_extents { average } else { peak as f64 }
+}
+
+/// Elements of the operand's slice for the given loop sizes.
 fn elements(problem: &LayerOnCore<'_>, view: &OperandView, extents: &[f64; 8]) -> u64 {
-    // An average unrolling times its steps may exceed the integer by a rounding error, which the tool rounds up.
-    let slack = if problem.rules.truncate_fractional_extents { 1.0 } else { 1.0 - 1e-12 };
-    let size = |dim: Dim| (extents[dim as usize] * slack).ceil();
+    let size = |dim: Dim| {
+        let extent = extents[dim as usize];
+        if problem.rules.truncate_fractional_extents {
+            extent.ceil()
+        } else {
+            extent.min(problem.shape.size(dim) as f64)
+        }
+    };
     let plain: u64 = view.relevant.iter().map(|&dim| size(dim) as u64).product();
     let window =
         |&(axis, outputs, kernel): &(_, Dim, Dim)| problem.input_extent(axis, size(outputs), size(kernel)) as u64;
@@ -235,8 +253,8 @@ fn elements(problem: &LayerOnCore<'_>, view: &OperandView, extents: &[f64; 8]) -
 pub fn smallest_demand(problem: &LayerOnCore<'_>, operand: usize, level: usize) -> u64 {
     let view = &problem.operands[operand];
     let mut extents = [1.0; 8];
-    for &(dim, average, _) in view.unrolled[..=level].iter().flatten() {
-        extents[dim as usize] *= average;
+    for &(dim, average, peak) in view.unrolled[..=level].iter().flatten() {
+        extents[dim as usize] *= allocated(problem, average, peak);
     }
     let is_top = level + 1 == view.memories.len();
     if is_top {
@@ -248,6 +266,7 @@ pub fn smallest_demand(problem: &LayerOnCore<'_>, operand: usize, level: usize) 
     let reduces = |dim: &Dim| {
         view.relevance[*dim as usize] == Relevance::Irrelevant && problem.spatial.temporal_sizes[*dim as usize] > 1
     };
-    let partial = is_top && level == 0 && Dim::ALL.iter().any(reduces);
+    let partial = is_top && level == 0 && Dim::ALL.iter().any(reduces)
+        || !problem.rules.lowest_memory_may_overflow && view.adds_above(level);
     elements(problem, view, &extents) * if partial { view.precision.0 } else { view.precision.1 }
 }

@@ -5,11 +5,13 @@
 //! contiguous part of that order ([`allocate`]).
 
 mod allocation;
+mod capacity;
 mod operands;
 mod spatial;
 pub mod temporal;
 
 pub use allocation::{Allocation, Allocator, allocate, smallest_demand};
+pub use capacity::slice_bits;
 pub use operands::{LayerOnCore, LayerProblem, OPERANDS, OperandView, Relevance};
 pub use spatial::{SpatialLoop, SpatialMapping};
 pub use temporal::TemporalLoop;
