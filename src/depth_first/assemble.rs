@@ -303,7 +303,7 @@ impl<'a> Assembler<'a> {
         if !self.costs.contains_key(&problem) {
             let layer = LayerOnCore::new(self.core, self.rules, self.problems.list.get(problem)?);
             let solution = solution(problem)?;
-            let (_, cost) = solution.cost(&layer)?;
+            let cost = solution.cost(&layer)?;
             self.costs.insert(problem, solved_cost(&layer, solution, &cost));
         }
         self.costs.get(&problem)

@@ -4,11 +4,12 @@ use super::operands::{LayerOnCore, OPERANDS, OperandView, Relevance};
 use super::temporal::TemporalLoop;
 use crate::hardware::{MAX_LEVELS, MemoryId, Operand};
 use crate::workload::Dim;
+use serde::{Deserialize, Serialize};
 
 /// Where every operand's memory levels end in the order of temporal loops.
 ///
 /// Level `m` of operand `p` holds the loops `ends[p][m - 1] .. ends[p][m]` (from 0 for the lowest).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Allocation {
     /// End of each level; entries above the operand's highest level are unused.
     pub ends: [[u8; MAX_LEVELS]; OPERANDS],
@@ -19,6 +20,14 @@ impl Allocation {
     pub fn range(&self, operand: usize, level: usize) -> std::ops::Range<usize> {
         let start = if level == 0 { 0 } else { self.ends[operand][level - 1] };
         usize::from(start)..usize::from(self.ends[operand][level])
+    }
+
+    /// Whether every operand's levels take all of `loops` loops, one level after the other.
+    pub fn covers(&self, problem: &LayerOnCore<'_>, loops: usize) -> bool {
+        problem.operands.iter().zip(&self.ends).all(|(operand, ends)| {
+            let ends = &ends[..operand.memories.len()];
+            ends.is_sorted() && ends.last().is_some_and(|&last| usize::from(last) == loops)
+        })
     }
 
     /// Hands a level's irrelevant loops down while they are its innermost: they only reuse what already is below

@@ -1,7 +1,7 @@
 //! LOMA: every order of the loop prime factors, each allocated greedily (AICAS 2021).
 
 use super::permutation::next_permutation;
-use super::{Limits, Objective, Outcome, Solution, StopReason, explain_infeasible};
+use super::{Limits, Objective, Outcome, Proof, Solution, StopReason, explain_infeasible};
 use crate::cost::Evaluator;
 use crate::mapping::{Allocator, LayerOnCore, temporal};
 
@@ -9,7 +9,8 @@ use crate::mapping::{Allocator, LayerOnCore, temporal};
 const TIE: f64 = 1e-9;
 
 pub(super) fn find_best(problem: &LayerOnCore<'_>, objective: &Objective, limits: &Limits) -> Outcome {
-    let mut outcome = Outcome { best: None, orders: 0, feasible: 0, stopped: StopReason::Exhausted };
+    let mut outcome =
+        Outcome { best: None, orders: 0, feasible: 0, proof: Proof::None, stopped: StopReason::Exhausted };
     let factors = temporal::limited_factors(
         &problem.spatial.temporal_sizes,
         &problem.shape.dim_order(),
@@ -32,13 +33,15 @@ pub(super) fn find_best(problem: &LayerOnCore<'_>, objective: &Objective, limits
             break;
         }
         outcome.orders += 1;
-        let moves = allocator.allocate(problem, &order).and_then(|allocation| evaluator.moves(&order, &allocation));
-        outcome.feasible += u64::from(moves.is_some());
+        let fitting = allocator
+            .allocate(problem, &order)
+            .and_then(|allocation| Some((allocation, evaluator.moves(&order, &allocation)?)));
+        outcome.feasible += u64::from(fitting.is_some());
         // Where energy alone decides, most orders need no more than their energy.
         let beaten = |best: &Candidate, energy_pj: f64| *objective == Objective::Energy && !best.may_tie(energy_pj);
         let contender =
-            moves.filter(|moves| !best.as_ref().is_some_and(|best| beaten(best, evaluator.energy_pj(moves))));
-        if let Some(moves) = contender {
+            fitting.filter(|(_, moves)| !best.as_ref().is_some_and(|best| beaten(best, evaluator.energy_pj(moves))));
+        if let Some((allocation, moves)) = contender {
             let cost = evaluator.cost(&order, moves);
             let candidate = Candidate {
                 score: objective.score(problem, &cost),
@@ -48,6 +51,7 @@ pub(super) fn find_best(problem: &LayerOnCore<'_>, objective: &Objective, limits
             if best.as_ref().is_none_or(|best| candidate.beats(best)) {
                 outcome.best = Some(Solution {
                     order: order.clone(),
+                    allocation,
                     energy_pj: candidate.energy_pj,
                     latency_cycles: candidate.latency_cycles,
                 });

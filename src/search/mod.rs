@@ -11,7 +11,8 @@ pub use infeasible::{Shortage, bytes, explain_infeasible};
 pub use objective::{Objective, Weights};
 
 use crate::cost::{Evaluator, LayerCost};
-use crate::mapping::{Allocation, LayerOnCore, TemporalLoop, allocate};
+use crate::mapping::{Allocation, LayerOnCore, TemporalLoop};
+use crate::workload::LoopSizes;
 use serde::{Deserialize, Serialize};
 
 /// How to search.
@@ -50,6 +51,17 @@ pub enum StopReason {
     },
 }
 
+/// What is known about mappings that a search did not look at.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub enum Proof {
+    /// Nothing: the strategy covers a part of all mappings.
+    None,
+    /// There is no better one, whatever the order and blocking.
+    Optimal,
+    /// A better one, if any, scores less by at most this share of the best found.
+    Gap(f64),
+}
+
 /// What a search found.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Outcome {
@@ -59,6 +71,8 @@ pub struct Outcome {
     pub orders: u64,
     /// Of these, how many fit.
     pub feasible: u64,
+    /// What is known about better ones.
+    pub proof: Proof,
     /// Why it ended.
     pub stopped: StopReason,
 }
@@ -68,6 +82,8 @@ pub struct Outcome {
 pub struct Solution {
     /// Temporal loops, innermost first.
     pub order: Vec<TemporalLoop>,
+    /// Which of them each memory level holds.
+    pub allocation: Allocation,
     /// Its energy, pJ.
     pub energy_pj: f64,
     /// Its latency, cycles.
@@ -76,10 +92,14 @@ pub struct Solution {
 
 impl Solution {
     /// The whole account of this mapping; `None` if it is not one of `problem`.
-    pub fn cost(&self, problem: &LayerOnCore<'_>) -> Option<(Allocation, LayerCost)> {
-        let allocation = allocate(problem, &self.order)?;
-        let cost = Evaluator::new(problem).evaluate(&self.order, &allocation)?;
-        Some((allocation, cost))
+    pub fn cost(&self, problem: &LayerOnCore<'_>) -> Option<LayerCost> {
+        let mut sizes: LoopSizes = [1; 8];
+        for next in &self.order {
+            let size = &mut sizes[next.dim as usize];
+            *size = size.checked_mul(next.size)?;
+        }
+        let is_mapping = sizes == problem.spatial.temporal_sizes && self.allocation.covers(problem, self.order.len());
+        is_mapping.then(|| Evaluator::new(problem).evaluate(&self.order, &self.allocation))?
     }
 }
 
