@@ -5,6 +5,7 @@
 //! - `app`: the page, in WebAssembly only
 //! - `worker`: the engine in a web worker, in WebAssembly only
 //! - [`chart`]: every figure, drawn on any plotters backend
+//! - [`question`]: what the views ask of a worker besides a sweep
 //! - [`explore`]: a sweep: points -> unique problems -> solutions -> results
 //! - [`depth_first`]: DeFiNES: stacks, tiles, placement, data copies, accumulation
 //! - [`search`]: the best temporal mapping of a layer-tile
@@ -25,6 +26,7 @@ pub mod depth_first;
 pub mod explore;
 pub mod hardware;
 pub mod mapping;
+pub mod question;
 pub mod rules;
 pub mod search;
 pub mod spec;

@@ -6,6 +6,7 @@
 use crate::depth_first::{DepthFirstStrategy, PointAccount, PointPlan};
 use crate::explore::{PointSummary, Request, Sweep, SweepPlan, explain_outcome};
 use crate::mapping::{LayerOnCore, LayerProblem};
+use crate::question::{Answerer, Question, Reply};
 use crate::search::{Outcome, Solution, explain_infeasible};
 use crate::spec::Diagnostics;
 use serde::de::Visitor;
@@ -61,6 +62,13 @@ pub enum ToWorker {
         points: Vec<u32>,
         /// Solutions that they need and that this worker has not seen yet.
         solutions: Vec<(u32, Solution)>,
+    },
+    /// Answer a question that has nothing to do with the sweep.
+    Ask {
+        /// Repeated in the reply.
+        ticket: u32,
+        /// The question.
+        question: Box<Question>,
     },
     /// Fail like a worker with a defect; for tests.
     Trap,
@@ -120,6 +128,13 @@ pub enum FromWorker {
         points: Vec<u32>,
         /// The account.
         account: Box<PointAccount>,
+    },
+    /// The reply to a question.
+    Replied {
+        /// That of the question.
+        ticket: u32,
+        /// The reply.
+        reply: Box<Reply>,
     },
     /// The message is about a sweep that this worker has not opened, or asks for what it cannot know.
     Lost {
@@ -209,6 +224,7 @@ pub fn from_js<T: for<'de> Deserialize<'de>>(message: JsValue) -> Result<T, serd
 #[derive(Default)]
 pub struct WorkerEngine {
     open: Option<Opened>,
+    answerer: Answerer,
 }
 
 /// The sweeps of one edit.
@@ -260,6 +276,9 @@ impl WorkerEngine {
             }
             ToWorker::Combine { generation, points, solutions } => {
                 (generation, self.at(generation).and_then(|open| open.learn(solutions).combine(points)))
+            }
+            ToWorker::Ask { ticket, question } => {
+                return FromWorker::Replied { ticket, reply: Box::new(self.answerer.answer(*question)) };
             }
             ToWorker::Trap => core::arch::wasm32::unreachable(),
         };

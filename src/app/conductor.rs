@@ -1,11 +1,13 @@
 //! Drives sweeps over the workers, and tells the page what is known.
 
+use super::inquiries::{Delivery, Inquiries};
 use super::pool::{Activity, Listener, Pool};
 use super::results::{Results, Status};
 use super::run::{Job, Memory, Run};
 use super::timer::{before_next_frame, later, now_ms};
 use crate::depth_first::FuseDepth;
 use crate::explore::{Combination, PointSummary, Request, best_combination, best_point, pareto_front};
+use crate::question::{Question, Reply, Topic};
 use crate::worker::{FromWorker, ToWorker};
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -33,6 +35,7 @@ struct Inner {
     generation: u32,
     requests: Rc<Vec<Request>>,
     run: Option<Run>,
+    inquiries: Inquiries,
     status: Status,
     /// Who is planning for the page.
     planner: Option<usize>,
@@ -64,6 +67,7 @@ struct Desk {
 enum Task {
     Open { generation: u32 },
     Job(Job),
+    Question { ticket: u32 },
     Trap,
 }
 
@@ -85,6 +89,7 @@ impl Conductor {
                 generation: 0,
                 requests: Rc::default(),
                 run: None,
+                inquiries: Inquiries::default(),
                 status: Status::Idle,
                 planner: None,
                 failed_plans: 0,
@@ -154,6 +159,25 @@ impl Conductor {
         inner.feed();
     }
 
+    /// Asks about a topic, besides the sweep; whatever was asked about it before is forgotten. `on_reply` hears one reply a
+    /// question, with the index of the question, in the order in which workers reply.
+    #[allow(dead_code)]
+    pub fn ask(&self, topic: Topic, questions: Vec<Question>, on_reply: Callback<(usize, Reply)>) {
+        {
+            let inner = &mut *self.0.borrow_mut();
+            inner.inquiries.ask(topic, questions, on_reply);
+            inner.feed();
+        }
+        self.replace_the_slow();
+    }
+
+    /// Gives up what was asked about a topic.
+    #[allow(dead_code)]
+    pub fn forget(&self, topic: Topic) {
+        self.0.borrow_mut().inquiries.forget(topic);
+        self.replace_the_slow();
+    }
+
     /// Forgets what went wrong with workers.
     pub fn dismiss_notices(&self) {
         self.0.borrow_mut().notices = Rc::default();
@@ -188,8 +212,11 @@ impl Conductor {
     }
 
     fn hear(&self, slot: usize, message: FromWorker) {
-        self.0.borrow_mut().hear(slot, message);
+        let delivery = self.0.borrow_mut().hear(slot, message);
         self.announce();
+        if let Some((on_reply, reply)) = delivery {
+            on_reply.emit(reply);
+        }
     }
 
     /// Workers that are still at a task of the past in a moment are replaced.
@@ -242,13 +269,15 @@ impl Inner {
         }
     }
 
-    fn hear(&mut self, slot: usize, message: FromWorker) {
+    fn hear(&mut self, slot: usize, message: FromWorker) -> Option<Delivery> {
         if let FromWorker::Failed { text } = message {
             return self.replace_failed(slot, &text);
         }
         self.pool.now_idle(slot);
         let task = self.desks[slot].task.take();
+        let mut delivery = None;
         match message {
+            FromWorker::Replied { ticket, reply } => delivery = self.inquiries.replied(ticket, *reply),
             FromWorker::Opened { generation, outline } => {
                 self.desks[slot].opened = Some(generation);
                 self.desks[slot].knows.clear();
@@ -266,6 +295,7 @@ impl Inner {
         }
         self.finish_if_done();
         self.feed();
+        delivery
     }
 
     fn take_answer(&mut self, slot: usize, task: Option<(u32, Task)>, answer: FromWorker) {
@@ -317,12 +347,17 @@ impl Inner {
         }
     }
 
-    fn replace_failed(&mut self, slot: usize, text: &str) {
+    fn replace_failed(&mut self, slot: usize, text: &str) -> Option<Delivery> {
         let task = self.desks[slot].task.take();
         self.desks[slot].opened = None;
         self.pool.replace(slot);
         let mut given_up = false;
+        let mut delivery = None;
         match task {
+            Some((_, Task::Question { ticket })) => {
+                delivery = self.inquiries.failed(ticket, text);
+                given_up = delivery.is_some();
+            }
             Some((generation, Task::Job(job))) if generation == self.generation => {
                 if let Some(run) = &mut self.run {
                     given_up = run.failed(job, &format!("Two workers failed on it, the second with: {text}"));
@@ -350,14 +385,16 @@ impl Inner {
         }
         self.finish_if_done();
         self.feed();
+        delivery
     }
 
     fn replace_the_slow(&mut self, serials: &[u32]) {
         for (slot, &serial) in serials.iter().enumerate() {
             let desk = &mut self.desks[slot];
-            let is_past = desk.task.as_ref().is_some_and(|(generation, task)| {
-                *generation != self.generation
-                    || self.status == Status::Stopped && !matches!(task, Task::Job(Job::Detail(_) | Job::Combine(_)))
+            let is_past = desk.task.as_ref().is_some_and(|(generation, task)| match task {
+                Task::Question { ticket } => !self.inquiries.is_wanted(*ticket),
+                Task::Job(Job::Detail(_) | Job::Combine(_)) => *generation != self.generation,
+                _ => *generation != self.generation || self.status == Status::Stopped,
             });
             if desk.serial != serial || !is_past {
                 continue;
@@ -389,7 +426,17 @@ impl Inner {
         }
     }
 
+    /// What a person waits for goes first, then the sweep, then what can wait.
     fn next_task(&mut self, slot: usize) -> Option<(ToWorker, Task)> {
+        self.next_question(false).or_else(|| self.next_step(slot)).or_else(|| self.next_question(true))
+    }
+
+    fn next_question(&mut self, background: bool) -> Option<(ToWorker, Task)> {
+        let (ticket, question) = self.inquiries.next(background)?;
+        Some((ToWorker::Ask { ticket, question: Box::new(question) }, Task::Question { ticket }))
+    }
+
+    fn next_step(&mut self, slot: usize) -> Option<(ToWorker, Task)> {
         let generation = self.generation;
         let is_running = self.status == Status::Running;
         if matches!(self.status, Status::Idle | Status::Rejected) {

@@ -16,6 +16,7 @@ mod hardware_card;
 mod header;
 mod heatmaps;
 mod hook;
+mod inquiries;
 mod landscape;
 mod layer_tables;
 mod page;

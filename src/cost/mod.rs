@@ -5,12 +5,21 @@
 mod amounts;
 mod boundary;
 mod energy;
+mod information;
 mod latency;
+mod ports;
+mod validity;
 
 pub use amounts::{Amounts, Link};
 pub use boundary::{Boundary, Crossing};
 pub use energy::Energy;
+pub use information::{
+    Bandwidth, LevelInformation, LoopEffect, LoopInformation, OperandInformation, Reuse, Traffic, Units,
+    loop_information,
+};
 pub use latency::{Latency, PortStall};
+pub use ports::{LinkBalance, PortBalance, port_balances};
+pub use validity::Flaw;
 
 use crate::hardware::{MAX_LEVELS, Movement};
 use crate::mapping::{Allocation, LayerOnCore, OPERANDS, TemporalLoop};

@@ -1,0 +1,85 @@
+//! The bookkeeping of questions that views ask besides the sweep. Knows nothing of workers or of the browser.
+
+use crate::question::{Question, Reply, Topic};
+use std::collections::{BTreeMap, VecDeque};
+use yew::Callback;
+
+/// A reply, and who waits for it. It is given when nobody holds the conductor, as who hears it may ask the next question.
+pub type Delivery = (Callback<(usize, Reply)>, (usize, Reply));
+
+/// All open questions.
+#[derive(Default)]
+pub struct Inquiries {
+    topics: BTreeMap<Topic, Inquiry>,
+    tickets: u32,
+}
+
+/// What was asked last about a topic.
+struct Inquiry {
+    on_reply: Callback<(usize, Reply)>,
+    waiting: VecDeque<Item>,
+    /// What workers are at, by ticket.
+    given: BTreeMap<u32, Item>,
+}
+
+#[derive(Clone)]
+struct Item {
+    index: usize,
+    question: Question,
+    /// Whether a worker failed on it before.
+    failed: bool,
+}
+
+impl Inquiries {
+    /// Asks about a topic; whatever was asked about it before is forgotten. Every question gets one reply.
+    pub fn ask(&mut self, topic: Topic, questions: Vec<Question>, on_reply: Callback<(usize, Reply)>) {
+        let item = |(index, question)| Item { index, question, failed: false };
+        let waiting = questions.into_iter().enumerate().map(item).collect();
+        self.topics.insert(topic, Inquiry { on_reply, waiting, given: BTreeMap::new() });
+    }
+
+    /// Forgets a topic.
+    pub fn forget(&mut self, topic: Topic) {
+        self.topics.remove(&topic);
+    }
+
+    /// The next question for a worker, with its ticket; `background` chooses between the two kinds of topics.
+    pub fn next(&mut self, background: bool) -> Option<(u32, Question)> {
+        let mut topics = self.topics.iter_mut().filter(|(topic, _)| topic.is_background() == background);
+        let (inquiry, item) = topics.find_map(|(_, inquiry)| {
+            let item = inquiry.waiting.pop_front()?;
+            Some((inquiry, item))
+        })?;
+        self.tickets += 1;
+        inquiry.given.insert(self.tickets, item.clone());
+        Some((self.tickets, item.question))
+    }
+
+    /// Whether someone still waits for the reply.
+    pub fn is_wanted(&self, ticket: u32) -> bool {
+        self.topics.values().any(|inquiry| inquiry.given.contains_key(&ticket))
+    }
+
+    /// A worker replied.
+    pub fn replied(&mut self, ticket: u32, reply: Reply) -> Option<Delivery> {
+        let (inquiry, item) = self.take(ticket)?;
+        Some((inquiry.on_reply.clone(), (item.index, reply)))
+    }
+
+    /// A worker failed on a question; it is put again once.
+    pub fn failed(&mut self, ticket: u32, text: &str) -> Option<Delivery> {
+        let (inquiry, item) = self.take(ticket)?;
+        if item.failed {
+            return Some((inquiry.on_reply.clone(), (item.index, Reply::Failed(text.to_owned()))));
+        }
+        inquiry.waiting.push_front(Item { failed: true, ..item });
+        None
+    }
+
+    fn take(&mut self, ticket: u32) -> Option<(&mut Inquiry, Item)> {
+        self.topics.values_mut().find_map(|inquiry| {
+            let item = inquiry.given.remove(&ticket)?;
+            Some((inquiry, item))
+        })
+    }
+}

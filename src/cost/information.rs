@@ -1,0 +1,343 @@
+//! What the loops of a mapping say before any technology: the loop-information table (ZigZag, Section III-B, Table III and
+//! Fig. 6), with the sizes and bandwidths that follow from it (Section III-C).
+
+use super::{LayerCost, index};
+use crate::hardware::{MemoryId, Movement, Operand};
+use crate::mapping::{LayerOnCore, OPERANDS, OperandView, Relevance, TemporalLoop};
+use crate::workload::Dim;
+use serde::{Deserialize, Serialize};
+
+/// The loop-information table of one mapped layer.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct LoopInformation {
+    /// Multiply-accumulates of the layer.
+    pub macs: u64,
+    /// PEs that work, on average.
+    pub active_pes: f64,
+    /// Cycles without any stall: the product of all temporal loops.
+    pub temporal_cycles: u64,
+    /// Output first, then the inputs, as in [`LayerOnCore::operands`].
+    pub operands: [OperandInformation; OPERANDS],
+}
+
+/// One operand's part of the table.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct OperandInformation {
+    /// What people call it.
+    pub name: String,
+    /// Elements of the whole operand.
+    pub size: f64,
+    /// MACs per element.
+    pub reuse: f64,
+    /// Architecture levels, lowest first: the MAC units, then the operand's memories.
+    pub levels: Vec<LevelInformation>,
+    /// What each loop does for the accesses, innermost first (ZigZag, Fig. 7a).
+    pub effect: Vec<LoopEffect>,
+}
+
+/// What the loops up to one of them leave to be accessed above.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct LoopEffect {
+    /// The loop, with its average width where it is unrolled.
+    pub dim: Dim,
+    /// Its size.
+    pub size: f64,
+    /// Whether it is unrolled.
+    pub unrolled: bool,
+    /// The architecture level it belongs to.
+    pub level: usize,
+    /// Elements fetched from above (of outputs: written there) if all loops up to this one were below.
+    pub accesses: f64,
+}
+
+/// One operand at one architecture level.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct LevelInformation {
+    /// The memory; `None` for the MAC units.
+    pub memory: Option<MemoryId>,
+    /// Temporal loops of the level, innermost first.
+    pub loops: Vec<TemporalLoop>,
+    /// Loops unrolled over the units of the level, with their average width.
+    pub unrolled: Vec<(Dim, f64)>,
+    /// Elements that one unit holds.
+    pub unit_size: f64,
+    /// Different elements that all units hold together which the next higher level serves as one.
+    pub total_size: f64,
+    /// Bits per element.
+    pub precision_bits: u64,
+    /// MACs that the data of one unit supports, those of units that work on the same data included.
+    pub unit_macs: f64,
+    /// MACs that the data of all these units supports.
+    pub total_macs: f64,
+    /// How often the level uses what it holds.
+    pub reuse: Reuse,
+    /// Cycles for which the data lasts.
+    pub turnaround_cycles: u64,
+    /// How many units there are in the array.
+    pub units: Units,
+    /// Between this level and the next higher one; `None` at the highest.
+    pub traffic: Option<Traffic>,
+    /// Bits that one unit needs for the same bandwidth (ZigZag, Section III-C and Fig. 10): its effective memory size.
+    ///
+    /// Where a relevant loop is outermost, one iteration's part is in use while the next arrives; all else could be gated.
+    /// The highest level holds the whole operand all the time.
+    pub effective_bits: f64,
+    /// How many times the level could hold what it holds, if it held nothing else: the roof of ZigZag, Section IV-A.
+    /// `None` for the MAC units, and for operands of 0 bits.
+    pub roof: Option<u64>,
+}
+
+/// Data reuse factors.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Reuse {
+    /// Both together.
+    pub total: f64,
+    /// By loops in time.
+    pub temporal: f64,
+    /// By unrolled loops.
+    pub spatial: f64,
+    /// Both together if inputs shift through the units like a FIFO where the loop above allows it.
+    pub with_fifo: f64,
+}
+
+/// Unit counts of the whole array.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Units {
+    /// All units.
+    pub total: f64,
+    /// Units that hold different data.
+    pub unique: f64,
+    /// Units that hold the same data.
+    pub duplicate: f64,
+}
+
+/// What crosses the border between a level and the next higher one over the whole layer.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Traffic {
+    /// Elements that come down, seen from the higher level.
+    ///
+    /// Of partial sums all but the first of every output, as in Fig. 6. (A register of its own cannot read back its first
+    /// sum either, which [`super::Energy::elements`] takes into account where PEs add up in space.)
+    pub down: f64,
+    /// Elements that go up, seen from the higher level.
+    pub up: f64,
+    /// What one unit of this level needs on average.
+    pub unit: Bandwidth,
+    /// What one unit of the next higher level needs on average for all units below it.
+    pub above: Bandwidth,
+}
+
+/// Required average bandwidth in one direction, elements per cycle.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Bandwidth {
+    /// While the next data arrives beside the present.
+    pub double_buffered: f64,
+    /// While the next data can only arrive when the present is used up.
+    pub single_buffered: f64,
+}
+
+/// Products of loop sizes, by dimension.
+#[derive(Clone, Copy)]
+struct Loops([f64; 8]);
+
+impl Loops {
+    fn times(mut self, loops: impl IntoIterator<Item = (Dim, f64)>) -> Self {
+        for (dim, size) in loops {
+            self.0[dim as usize] *= size;
+        }
+        self
+    }
+
+    /// MACs of these loops.
+    fn macs(&self) -> f64 {
+        self.0.iter().product()
+    }
+
+    /// Different elements of the operand that they touch.
+    fn elements(&self, problem: &LayerOnCore<'_>, operand: &OperandView) -> f64 {
+        let at = |dim: Dim| self.0[dim as usize];
+        let plain: f64 = operand.relevant.iter().map(|&dim| at(dim)).product();
+        let windows = operand.windows.iter();
+        snap(
+            windows
+                .fold(plain, |all, &(axis, outputs, kernel)| all * problem.input_extent(axis, at(outputs), at(kernel))),
+        )
+    }
+}
+
+/// The table of a mapping that was evaluated as `cost`; `order` is innermost first.
+///
+/// Loops that only keep an operand stationary stand at the lower level, as in [`LayerCost::merged`].
+pub fn loop_information(problem: &LayerOnCore<'_>, order: &[TemporalLoop], cost: &LayerCost) -> LoopInformation {
+    let operands = [0, 1, 2].map(|operand| operand_information(problem, order, cost, operand));
+    LoopInformation {
+        macs: problem.shape.macs(),
+        active_pes: problem.spatial.loops.iter().map(|unrolled| unrolled.average).product(),
+        temporal_cycles: cost.latency.temporal_cycles,
+        operands,
+    }
+}
+
+fn operand_information(
+    problem: &LayerOnCore<'_>,
+    order: &[TemporalLoop],
+    cost: &LayerCost,
+    number: usize,
+) -> OperandInformation {
+    let operand = &problem.operands[number];
+    let size = problem.shape.elements(operand.stored_as) as f64;
+    let mut levels = Vec::with_capacity(operand.memories.len() + 1);
+    let mut below = Level { loops: Loops([1.0; 8]), elements: 1.0, reuse_with_fifo: 1.0 };
+    for level in 0..=operand.memories.len() {
+        let (information, this) = level_information(problem, order, cost, (number, level), &below, size);
+        levels.push(information);
+        below = this;
+    }
+    let macs = problem.shape.macs() as f64;
+    let effect = effect(problem, operand, &levels);
+    OperandInformation { name: problem.operand_name(number).to_owned(), size, reuse: macs / size, levels, effect }
+}
+
+/// Loop after loop, what is left to be accessed above it.
+fn effect(problem: &LayerOnCore<'_>, operand: &OperandView, levels: &[LevelInformation]) -> Vec<LoopEffect> {
+    let macs = problem.shape.macs() as f64;
+    let one = Loops([1.0; 8]);
+    let (mut all, mut in_array) = (one, one);
+    let mut steps = Vec::new();
+    for (level, information) in levels.iter().enumerate() {
+        let mut held = all;
+        for (dim, size) in sized(&information.loops) {
+            (held, all) = (held.times([(dim, size)]), all.times([(dim, size)]));
+            let accesses = snap(held.elements(problem, operand) * macs / held.macs());
+            steps.push(LoopEffect { dim, size, unrolled: false, level, accesses });
+        }
+        // Units side by side ask for what one of them holds, times what they add to it.
+        let below = in_array;
+        for &(dim, size) in &information.unrolled {
+            (in_array, all) = (in_array.times([(dim, size)]), all.times([(dim, size)]));
+            let fan_out = in_array.elements(problem, operand) / below.elements(problem, operand);
+            let accesses = snap(held.elements(problem, operand) * fan_out * macs / all.macs());
+            steps.push(LoopEffect { dim, size, unrolled: true, level, accesses });
+        }
+    }
+    steps
+}
+
+/// All loops up to a level.
+struct Level {
+    loops: Loops,
+    elements: f64,
+    reuse_with_fifo: f64,
+}
+
+fn level_information(
+    problem: &LayerOnCore<'_>,
+    order: &[TemporalLoop],
+    cost: &LayerCost,
+    (number, level): (usize, usize),
+    below: &Level,
+    operand_size: f64,
+) -> (LevelInformation, Level) {
+    let operand = &problem.operands[number];
+    let range = if level == 0 { 0..0 } else { cost.merged.range(number, level - 1) };
+    let (end, temporal) = (range.end, &order[range]);
+    let average = |&(dim, average, _): &(Dim, f64, u64)| (dim, average);
+    let unrolled: Vec<(Dim, f64)> = operand.unrolled[level].iter().map(average).collect();
+    let in_time = below.loops.times(sized(temporal));
+    let all = in_time.times(unrolled.iter().copied());
+    let (unit_size, total_size) = (in_time.elements(problem, operand), all.elements(problem, operand));
+    // What the loop above shifts in, it need not fetch again.
+    let shifted = all.times(sized(fifo_loops(operand, &all, &order[end..])));
+    let reuse_with_fifo = shifted.macs() / shifted.elements(problem, operand);
+    let spatial = unrolled.iter().map(|(_, size)| size).product::<f64>() / (total_size / unit_size);
+    let temporal_reuse = temporal.iter().map(|next| next.size as f64).product::<f64>() / (unit_size / below.elements);
+    let total_macs = snap(all.macs());
+    let precision_bits = cost.amounts.precision[number][level];
+    let bits = unit_size * precision_bits as f64;
+    let top_relevant = cost.amounts.top_relevant[number][level] as f64;
+    let is_top = level == operand.memories.len();
+    let memory = level.checked_sub(1).map(|level| operand.memories[level]);
+    let room = |memory: MemoryId| (problem.core.memories[memory].size_bits as f64 / bits).floor() as u64;
+    let information = LevelInformation {
+        memory,
+        loops: temporal.to_vec(),
+        unit_size,
+        total_size,
+        precision_bits,
+        unit_macs: snap(total_macs / (total_size / unit_size)),
+        total_macs,
+        reuse: Reuse {
+            total: snap(temporal_reuse * spatial),
+            temporal: snap(temporal_reuse),
+            spatial: snap(spatial),
+            with_fifo: snap(reuse_with_fifo / below.reuse_with_fifo),
+        },
+        turnaround_cycles: cost.amounts.cycles[number][level],
+        units: units(problem, operand, level),
+        traffic: (!is_top).then(|| traffic(problem, cost, (number, level), (unit_size, operand_size))),
+        effective_bits: if is_top { bits } else { bits * (2.0 / top_relevant).min(1.0) },
+        roof: memory.filter(|_| bits > 0.0).map(room),
+        unrolled,
+    };
+    (information, Level { loops: all, elements: total_size, reuse_with_fifo })
+}
+
+fn sized(loops: &[TemporalLoop]) -> impl Iterator<Item = (Dim, f64)> + '_ {
+    loops.iter().map(|next| (next.dim, next.size as f64))
+}
+
+/// The innermost loops of `above` that shift a window over inputs which lie below already (ZigZag, Fig. 5).
+fn fifo_loops<'o>(operand: &OperandView, below: &Loops, above: &'o [TemporalLoop]) -> &'o [TemporalLoop] {
+    let shifts = |next: &&TemporalLoop| {
+        let partner = match next.dim {
+            Dim::OX => Dim::FX,
+            Dim::FX => Dim::OX,
+            Dim::OY => Dim::FY,
+            _ => Dim::OY,
+        };
+        let is_partial = matches!(operand.relevance[next.dim as usize], Relevance::PartialX | Relevance::PartialY);
+        is_partial && below.0[partner as usize] > 1.0
+    };
+    &above[..above.iter().take_while(shifts).count()]
+}
+
+/// Units from `level` upwards. Partially relevant loops count with what they add to the data.
+fn units(problem: &LayerOnCore<'_>, operand: &OperandView, level: usize) -> Units {
+    let none = Loops([1.0; 8]);
+    let unrolled =
+        |levels: &[Vec<(Dim, f64, u64)>]| none.times(levels.iter().flatten().map(|&(dim, average, _)| (dim, average)));
+    let (all, lower) = (unrolled(&operand.unrolled), unrolled(&operand.unrolled[..level]));
+    let total = all.macs() / lower.macs();
+    let unique = all.elements(problem, operand) / lower.elements(problem, operand);
+    Units { total: snap(total), unique: snap(unique), duplicate: snap(total / unique) }
+}
+
+fn traffic(
+    problem: &LayerOnCore<'_>,
+    cost: &LayerCost,
+    (number, level): (usize, usize),
+    (unit_size, operand_size): (f64, f64),
+) -> Traffic {
+    let operand = &problem.operands[number];
+    let elements = |movement: Movement| cost.energy.elements[number][level][index(movement)];
+    let (down, up) = match operand.stored_as {
+        Operand::W | Operand::I => (elements(Movement::ReadToLow), 0.0),
+        Operand::O => {
+            let up = elements(Movement::WriteFromLow);
+            let first = if problem.rules.first_partial_sum_read_back { 0.0 } else { operand_size };
+            (if cost.amounts.partial[level] { up - first } else { 0.0 }, up)
+        }
+    };
+    let cycles = cost.amounts.cycles[number][level] as f64;
+    let rest = cost.amounts.top_irrelevant[number][level] as f64;
+    let bandwidth =
+        |elements: f64| Bandwidth { double_buffered: elements / cycles, single_buffered: elements / cycles * rest };
+    let fan_out = units(problem, operand, level).unique / units(problem, operand, level + 1).unique;
+    Traffic { down, up, unit: bandwidth(unit_size), above: bandwidth(snap(unit_size * fan_out)) }
+}
+
+/// Removes the rounding error of an average unrolling times its steps.
+fn snap(value: f64) -> f64 {
+    let integer = value.round();
+    if (value - integer).abs() <= 1e-9 * integer { integer } else { value }
+}

@@ -1,0 +1,89 @@
+//! Who makes a port wait: the balance of every port, taken apart by the links it serves (ZigZag, Section III-C, Fig. 8).
+
+use super::{LayerCost, index};
+use crate::hardware::Movement;
+use crate::mapping::LayerOnCore;
+use serde::{Deserialize, Serialize};
+
+/// One port's balance over the whole layer.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PortBalance {
+    /// Name of the memory.
+    pub memory: String,
+    /// Name of the port.
+    pub port: String,
+    /// Cycles that the array waits for it; negative: cycles in which it could carry more.
+    pub cycles: i64,
+    /// The links that it serves and that carry something.
+    pub links: Vec<LinkBalance>,
+    /// Cycles that the links have to wait for each other, beyond what each is too slow by itself.
+    pub sharing_cycles: i64,
+}
+
+/// One link's balance, as if it had the port for itself.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct LinkBalance {
+    /// Whose data it carries.
+    pub operand: String,
+    /// Which way.
+    pub movement: Movement,
+    /// Cycles it needs, per period.
+    pub needed_cycles: u64,
+    /// Cycles in which it may work, per period.
+    pub allowed_cycles: u64,
+    /// Cycles of computation between two transfers.
+    pub period: u64,
+    /// Number of transfers.
+    pub count: u64,
+    /// What it waits over the whole layer; negative: slack. The first transfer counts as loading.
+    pub cycles: i64,
+}
+
+/// The balance of every port of a mapped layer, in the order of the core's memories.
+pub fn port_balances(problem: &LayerOnCore<'_>, cost: &LayerCost) -> Vec<PortBalance> {
+    cost.latency
+        .ports
+        .iter()
+        .map(|stall| {
+            let memory = &problem.core.memories[stall.memory];
+            let port = &memory.ports[stall.port];
+            let mut links = Vec::new();
+            for &(stored_as, movement) in &port.serves {
+                for (operand, view) in problem.operands.iter().enumerate() {
+                    let level = view.memories.iter().position(|&id| id == stall.memory);
+                    if let Some(level) = level.filter(|_| view.stored_as == stored_as) {
+                        links.extend(link_balance(problem, cost, (operand, level), movement));
+                    }
+                }
+            }
+            let own: i64 = links.iter().map(|link| link.cycles.max(0)).sum();
+            PortBalance {
+                memory: memory.name.clone(),
+                port: port.name.clone(),
+                cycles: stall.cycles,
+                sharing_cycles: if links.len() > 1 { (stall.cycles - own).max(0) } else { 0 },
+                links,
+            }
+        })
+        .collect()
+}
+
+fn link_balance(
+    problem: &LayerOnCore<'_>,
+    cost: &LayerCost,
+    (operand, level): (usize, usize),
+    movement: Movement,
+) -> Option<LinkBalance> {
+    let link = &cost.amounts.links[operand][level][index(movement)];
+    let needed_cycles = cost.latency.real_cycles[operand][level][index(movement)];
+    let allowed_cycles = cost.latency.allowed_cycles[operand][level][index(movement)];
+    (link.count > 0).then(|| LinkBalance {
+        operand: problem.operand_name(operand).to_owned(),
+        movement,
+        needed_cycles,
+        allowed_cycles,
+        period: link.period,
+        count: link.count,
+        cycles: (needed_cycles as i64 - allowed_cycles as i64) * (link.count as i64 - 1),
+    })
+}

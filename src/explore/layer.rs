@@ -1,0 +1,266 @@
+//! One whole layer on its core: its best mapping, or one made by hand, with everything there is to say about it.
+
+use crate::cost::{Evaluator, Flaw, LayerCost, LoopInformation, PortBalance, loop_information, port_balances};
+use crate::hardware::{Core, Unroll};
+use crate::mapping::{LayerOnCore, LayerProblem, OPERANDS, TemporalLoop};
+use crate::rules::Rules;
+use crate::search::{Limits, Objective, Solution, Strategy, explain_infeasible, find_best};
+use crate::spec::{Diagnostics, closest};
+use crate::workload::{Dim, LayerId, LayerShape, Network};
+use serde::{Deserialize, Serialize};
+
+/// A layer to be mapped, and how.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct LayerRequest {
+    /// Hardware document.
+    pub hardware: String,
+    /// Workload document.
+    pub workload: String,
+    /// Name of the layer; `None` for the one with the most MACs.
+    pub layer: Option<String>,
+    /// What is minimised.
+    pub objective: Objective,
+    /// At most so many loop prime factors are ordered, where the search has such a limit.
+    pub lpf_limit: usize,
+    /// Rules of the model.
+    pub rules: Rules,
+}
+
+/// A layer on its core, validated.
+pub struct LayerStudy {
+    /// The core.
+    pub core: Core,
+    /// Name of the layer.
+    pub layer: String,
+    /// The problem that it poses.
+    pub problem: LayerProblem,
+    objective: Objective,
+    lpf_limit: usize,
+    rules: Rules,
+}
+
+/// A mapping in time, as a person can write it: an order of loops, and for every operand after how many of them each of its
+/// memory levels ends.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct TemporalMapping {
+    /// The loops, innermost first.
+    pub order: Vec<TemporalLoop>,
+    /// Output first, then the inputs; lowest level first.
+    pub ends: [Vec<usize>; OPERANDS],
+}
+
+/// What a layer is, whatever its mapping in time.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct LayerFacts {
+    /// Its name.
+    pub layer: String,
+    /// Its loop nest.
+    pub shape: LayerShape,
+    /// Unrolled loops: array dimension, its size, loop, average width.
+    pub unrolled: Vec<(String, u64, Dim, f64)>,
+    /// Number of PEs.
+    pub pe_count: u64,
+    /// Output first, then the inputs: name, and names of its memories, lowest first.
+    pub operands: [(String, Vec<String>); OPERANDS],
+}
+
+/// A mapped layer and all that is known about it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct MappedLayer {
+    /// The mapping; loops that only keep an operand stationary stand at the lower level.
+    pub mapping: TemporalMapping,
+    /// Energy of MACs, pJ.
+    pub mac_pj: f64,
+    /// Energy of all accesses, pJ: per operand and memory level.
+    pub memory_pj: [Vec<f64>; OPERANDS],
+    /// Full-width words: per operand, memory level and movement, in the order of [`crate::hardware::Movement::ALL`].
+    pub words: [Vec<[f64; 4]>; OPERANDS],
+    /// Which memory levels hold their data twice.
+    pub double_buffered: [Vec<bool>; OPERANDS],
+    /// Where the time goes.
+    pub cycles: Cycles,
+    /// Who makes whom wait.
+    pub ports: Vec<PortBalance>,
+    /// The loop-information table.
+    pub information: LoopInformation,
+}
+
+/// Where the time of a layer goes, cycles.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Cycles {
+    /// With all PEs always busy.
+    pub ideal: u64,
+    /// With the PEs that the unrolling uses.
+    pub temporal: u64,
+    /// Waiting for ports.
+    pub stall: u64,
+    /// Until the first inputs are in place.
+    pub loading: u64,
+    /// Until the last outputs are in place.
+    pub offloading: u64,
+    /// As the rules count it.
+    pub total: u64,
+}
+
+impl MappedLayer {
+    /// Energy of MACs and accesses, pJ.
+    pub fn energy_pj(&self) -> f64 {
+        self.mac_pj + self.memory_pj.iter().flatten().sum::<f64>()
+    }
+
+    /// Share of the PEs that the unrolling keeps busy.
+    pub fn spatial_utilization(&self) -> f64 {
+        self.cycles.ideal as f64 / self.cycles.temporal.max(1) as f64
+    }
+
+    /// Share of the time in which they work.
+    pub fn temporal_utilization(&self) -> f64 {
+        self.cycles.temporal as f64 / self.cycles.total.max(1) as f64
+    }
+}
+
+impl LayerStudy {
+    /// Validates a request.
+    ///
+    /// # Errors
+    /// Everything that is wrong with it; paths begin with `hardware.`, `workload.` or `layer`.
+    pub fn new(request: &LayerRequest) -> Result<Self, Diagnostics> {
+        let (core, network) = match (Core::from_text(&request.hardware), Network::from_text(&request.workload)) {
+            (Ok(core), Ok(network)) => (core, network),
+            (core, network) => {
+                let mut all = Diagnostics::default();
+                for (document, wrong) in [("hardware", core.err()), ("workload", network.err())] {
+                    for mut diagnostic in wrong.unwrap_or_default().0 {
+                        diagnostic.path = format!("{document}.{}", diagnostic.path).trim_end_matches('.').to_owned();
+                        all.0.push(diagnostic);
+                    }
+                }
+                return Err(all);
+            }
+        };
+        let id = pick_layer(&network, request.layer.as_deref())?;
+        let unroll = unroll_of(&core, &network, id);
+        let layer = network.layer(id);
+        let problem = LayerProblem {
+            shape: layer.shape,
+            levels: crate::hardware::Operand::ALL.map(|operand| core.levels(operand).len()),
+            unroll,
+        };
+        let (layer, objective) = (layer.name.clone(), request.objective.clone());
+        Ok(Self { core, layer, problem, objective, lpf_limit: request.lpf_limit, rules: request.rules })
+    }
+
+    /// The layer on its core, ready for mappings.
+    pub fn on_core(&self) -> LayerOnCore<'_> {
+        LayerOnCore::new(&self.core, self.rules, &self.problem)
+    }
+
+    /// What the layer is, whatever its mapping in time.
+    pub fn facts(&self) -> LayerFacts {
+        let layer = self.on_core();
+        let unrolled = layer.spatial.loops.iter().map(|unrolled| {
+            let (name, size) = self.core.array[unrolled.array_dim].clone();
+            (name, size, unrolled.dim, unrolled.average)
+        });
+        LayerFacts {
+            layer: self.layer.clone(),
+            shape: self.problem.shape,
+            unrolled: unrolled.collect(),
+            pe_count: self.core.pe_count(),
+            operands: [0, 1, 2].map(|operand| {
+                let memories = layer.operands[operand].memories.iter();
+                let names = memories.map(|&memory| self.core.memories[memory].name.clone()).collect();
+                (layer.operand_name(operand).to_owned(), names)
+            }),
+        }
+    }
+
+    /// The best mapping.
+    ///
+    /// # Errors
+    /// Why there is none.
+    pub fn best(&self) -> Result<MappedLayer, Diagnostics> {
+        let layer = self.on_core();
+        let limits = Limits { lpf_limit: self.lpf_limit, ..Limits::default() };
+        let outcome = find_best(&layer, &self.objective, &limits, Strategy::Loma);
+        let mapped = outcome.best.as_ref().and_then(|solution| Some((solution, solution.cost(&layer)?)));
+        match mapped {
+            Some((Solution { order, .. }, (_, cost))) => Ok(mapped_layer(&layer, order, &cost)),
+            None => {
+                let mut diagnostics = Diagnostics::default();
+                for shortage in explain_infeasible(&layer) {
+                    let remedy = format!("Make `{}` larger, or unroll less", shortage.memory);
+                    diagnostics.add("layer", shortage.to_string(), remedy);
+                }
+                if diagnostics.is_empty() {
+                    let remedy = "Use larger memories, or a higher LPF limit";
+                    diagnostics.add("layer", super::explain_outcome(&outcome), remedy);
+                }
+                Err(diagnostics)
+            }
+        }
+    }
+
+    /// What a mapping made by hand costs.
+    ///
+    /// # Errors
+    /// Everything that is wrong with it.
+    pub fn cost(&self, mapping: &TemporalMapping) -> Result<MappedLayer, Vec<Flaw>> {
+        let layer = self.on_core();
+        let cost = Evaluator::new(&layer).judge(&mapping.order, &mapping.ends)?;
+        Ok(mapped_layer(&layer, &mapping.order, &cost))
+    }
+}
+
+/// The layer called `name`, or the first of those with the most MACs.
+fn pick_layer(network: &Network, name: Option<&str>) -> Result<LayerId, Diagnostics> {
+    let macs = |id: &LayerId| network.layer(*id).shape.macs();
+    let heaviest = || network.computing().max_by_key(|id| (macs(id), std::cmp::Reverse(*id)));
+    let found = match name {
+        Some(name) => network.computing().find(|&id| network.layer(id).name == name),
+        None => heaviest(),
+    };
+    found.ok_or_else(|| {
+        let names: Vec<&str> = network.computing().map(|id| network.layer(id).name.as_str()).collect();
+        let name = name.unwrap_or_default();
+        let remedy = closest(name, names.iter().copied())
+            .map_or_else(|| format!("Use one of {}", names.join(", ")), |meant| format!("Did you mean `{meant}`?"));
+        let mut diagnostics = Diagnostics::default();
+        diagnostics.add("layer", format!("The network computes no layer `{name}`"), remedy);
+        diagnostics
+    })
+}
+
+/// The layer's own spatial mapping on this core, or the core's for its kind.
+fn unroll_of(core: &Core, network: &Network, id: LayerId) -> Vec<Unroll> {
+    let layer = network.layer(id);
+    let stated = layer.unroll.iter().find(|(dataflow, _)| *dataflow == core.dataflow);
+    stated.map_or_else(|| core.unroll(layer.shape.kind).to_vec(), |(_, stated)| core.unroll_stated(stated))
+}
+
+fn mapped_layer(layer: &LayerOnCore<'_>, order: &[TemporalLoop], cost: &LayerCost) -> MappedLayer {
+    let levels = |operand: usize| 0..layer.operands[operand].memories.len();
+    let latency = &cost.latency;
+    MappedLayer {
+        mapping: TemporalMapping {
+            order: order.to_vec(),
+            ends: [0, 1, 2].map(|operand| levels(operand).map(|level| cost.merged.range(operand, level).end).collect()),
+        },
+        mac_pj: cost.energy.mac_pj,
+        memory_pj: [0, 1, 2]
+            .map(|operand| levels(operand).map(|level| cost.energy.energy_pj[operand][level].iter().sum()).collect()),
+        words: [0, 1, 2].map(|operand| levels(operand).map(|level| cost.energy.words[operand][level]).collect()),
+        double_buffered: [0, 1, 2]
+            .map(|operand| levels(operand).map(|level| latency.double_buffered[operand][level]).collect()),
+        cycles: Cycles {
+            ideal: latency.ideal_cycles,
+            temporal: latency.temporal_cycles,
+            stall: latency.stall_cycles,
+            loading: latency.loading_cycles,
+            offloading: latency.offloading_cycles,
+            total: latency.total_cycles(),
+        },
+        ports: port_balances(layer, cost),
+        information: loop_information(layer, order, cost),
+    }
+}
