@@ -74,7 +74,7 @@ pub struct LevelInformation {
     /// Cycles for which the data lasts.
     pub turnaround_cycles: u64,
     /// How many units there are in the array.
-    pub units: Units,
+    pub units: UnitCounts,
     /// Between this level and the next higher one; `None` at the highest.
     pub traffic: Option<Traffic>,
     /// Bits that one unit needs for the same bandwidth (ZigZag, Section III-C and Fig. 10): its effective memory size.
@@ -102,12 +102,12 @@ pub struct Reuse {
 
 /// Unit counts of the whole array.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Units {
+pub struct UnitCounts {
     /// All units.
     pub total: f64,
-    /// Units that hold different data.
+    /// UnitCounts that hold different data.
     pub unique: f64,
-    /// Units that hold the same data.
+    /// UnitCounts that hold the same data.
     pub duplicate: f64,
 }
 
@@ -211,7 +211,7 @@ fn effect(problem: &LayerOnCore<'_>, operand: &OperandView, levels: &[LevelInfor
             let accesses = snap(held.elements(problem, operand) * macs / held.macs());
             steps.push(LoopEffect { dim, size, unrolled: false, level, accesses });
         }
-        // Units side by side ask for what one of them holds, times what they add to it.
+        // UnitCounts side by side ask for what one of them holds, times what they add to it.
         let below = in_array;
         for &(dim, size) in &information.unrolled {
             (in_array, all) = (in_array.times([(dim, size)]), all.times([(dim, size)]));
@@ -301,15 +301,15 @@ fn fifo_loops<'o>(operand: &OperandView, below: &Loops, above: &'o [TemporalLoop
     &above[..above.iter().take_while(shifts).count()]
 }
 
-/// Units from `level` upwards. Partially relevant loops count with what they add to the data.
-fn units(problem: &LayerOnCore<'_>, operand: &OperandView, level: usize) -> Units {
+/// UnitCounts from `level` upwards. Partially relevant loops count with what they add to the data.
+fn units(problem: &LayerOnCore<'_>, operand: &OperandView, level: usize) -> UnitCounts {
     let none = Loops([1.0; 8]);
     let unrolled =
         |levels: &[Vec<(Dim, f64, u64)>]| none.times(levels.iter().flatten().map(|&(dim, average, _)| (dim, average)));
     let (all, lower) = (unrolled(&operand.unrolled), unrolled(&operand.unrolled[..level]));
     let total = all.macs() / lower.macs();
     let unique = all.elements(problem, operand) / lower.elements(problem, operand);
-    Units { total: snap(total), unique: snap(unique), duplicate: snap(total / unique) }
+    UnitCounts { total: snap(total), unique: snap(unique), duplicate: snap(total / unique) }
 }
 
 fn traffic(

@@ -14,7 +14,7 @@ pub use amounts::{Amounts, Link};
 pub use boundary::{Boundary, Crossing};
 pub use energy::Energy;
 pub use information::{
-    Bandwidth, LevelInformation, LoopEffect, LoopInformation, OperandInformation, Reuse, Traffic, Units,
+    Bandwidth, LevelInformation, LoopEffect, LoopInformation, OperandInformation, Reuse, Traffic, UnitCounts,
     loop_information,
 };
 pub use latency::{Latency, PortStall};

@@ -185,7 +185,7 @@ impl LayerStudy {
         let outcome = find_best(&layer, &self.objective, &limits, Strategy::Loma);
         let mapped = outcome.best.as_ref().and_then(|solution| Some((solution, solution.cost(&layer)?)));
         match mapped {
-            Some((Solution { order, .. }, (_, cost))) => Ok(mapped_layer(&layer, order, &cost)),
+            Some((Solution { order, .. }, cost)) => Ok(mapped_layer(&layer, order, &cost)),
             None => {
                 let mut diagnostics = Diagnostics::default();
                 for shortage in explain_infeasible(&layer) {
