@@ -8,6 +8,7 @@ mod energy;
 mod information;
 mod latency;
 mod ports;
+mod unavoidable;
 mod validity;
 
 pub use amounts::{Amounts, Link};

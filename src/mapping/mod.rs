@@ -9,9 +9,11 @@ mod capacity;
 mod operands;
 mod spatial;
 pub mod temporal;
+mod unrolling;
 
 pub use allocation::{Allocation, Allocator, allocate, smallest_demand};
 pub use capacity::slice_bits;
 pub use operands::{LayerOnCore, LayerProblem, OPERANDS, OperandView, Relevance};
 pub use spatial::{SpatialLoop, SpatialMapping};
 pub use temporal::TemporalLoop;
+pub use unrolling::{Coverage, Unrolling, UnrollingOptions, Unrollings, unrollings};

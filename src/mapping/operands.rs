@@ -150,7 +150,7 @@ fn precision(shape: &LayerShape, stored_as: Operand) -> (u64, u64) {
     }
 }
 
-fn relevance(shape: &LayerShape, stored_as: Operand, dim: Dim, rules: &Rules) -> Relevance {
+pub(super) fn relevance(shape: &LayerShape, stored_as: Operand, dim: Dim, rules: &Rules) -> Relevance {
     use Relevance::{Irrelevant, PartialX, PartialY, Relevant};
     let windowed = |kernel: Dim, stride: u64| match shape.kind {
         LayerKind::Pointwise | LayerKind::Add => false,

@@ -6,9 +6,11 @@ mod infeasible;
 mod loma;
 mod objective;
 mod permutation;
+mod unrolled;
 
 pub use infeasible::{Shortage, bytes, explain_infeasible};
 pub use objective::{Objective, Weights};
+pub use unrolled::{UnrolledLayer, UnrolledOutcome, UnrolledSearch, UnrolledSolution, find_best_unrolled};
 
 use crate::cost::{Evaluator, LayerCost};
 use crate::mapping::{Allocation, LayerOnCore, TemporalLoop};

@@ -1,6 +1,6 @@
 //! What a search minimises.
 
-use crate::cost::{LayerCost, PerLink};
+use crate::cost::{Energy, LayerCost, PerLink};
 use crate::hardware::{MemoryId, Operand};
 use crate::mapping::LayerOnCore;
 use serde::{Deserialize, Serialize};
@@ -38,13 +38,18 @@ pub struct Weights {
 impl Objective {
     /// What a mapping costs by this objective.
     pub fn score(&self, problem: &LayerOnCore<'_>, cost: &LayerCost) -> f64 {
+        self.score_of(problem, &cost.energy, cost.latency.total_cycles() as f64)
+    }
+
+    /// The score of these accesses in this time.
+    pub(super) fn score_of(&self, problem: &LayerOnCore<'_>, energy: &Energy, latency_cycles: f64) -> f64 {
         let core = problem.core;
-        let dram = || words_at(problem, &cost.energy.words, core.top(Operand::O));
-        self.combine(cost.energy_pj(), cost.latency.total_cycles() as f64, &dram, &|name| {
+        let dram = || words_at(problem, &energy.words, core.top(Operand::O));
+        self.combine(energy.total_pj, latency_cycles, &dram, &|name| {
             core.memories
                 .iter()
                 .position(|memory| memory.name == name)
-                .map_or(0.0, |memory| words_at(problem, &cost.energy.words, memory))
+                .map_or(0.0, |memory| words_at(problem, &energy.words, memory))
         })
     }
 

@@ -1,0 +1,228 @@
+//! The best unrolling together with the best temporal mapping (ZigZag, Sections IV and V).
+//!
+//! Every legal unrolling has a lower bound that takes microseconds to compute. They are searched in the order of their
+//! bounds; once the next bound is no better than the best mapping found, no other unrolling can win.
+
+use super::{Limits, Objective, Outcome, Proof, Solution, Strategy, Weights, find_best};
+use crate::cost::Evaluator;
+use crate::hardware::{Core, Unroll};
+use crate::mapping::{LayerOnCore, LayerProblem, UnrollingOptions, Unrollings, unrollings};
+use crate::rules::Rules;
+use crate::workload::LayerShape;
+use serde::{Deserialize, Serialize};
+
+/// Bounds and scores that differ by less are equal: the sums come in another order.
+const ROUNDING: f64 = 1e-9;
+
+/// A layer on a core whose unrolling is open.
+#[derive(Debug, Clone, Copy)]
+pub struct UnrolledLayer<'a> {
+    /// The core.
+    pub core: &'a Core,
+    /// The rules in force.
+    pub rules: Rules,
+    /// The loop nest.
+    pub shape: LayerShape,
+    /// How many memory levels, counted from the lowest, each operand may use: W, I, O.
+    pub levels: [usize; 3],
+}
+
+impl<'a> UnrolledLayer<'a> {
+    /// The mapping problem with this unrolling.
+    pub fn with(&self, unroll: &[Unroll]) -> LayerOnCore<'a> {
+        let problem = LayerProblem { shape: self.shape, levels: self.levels, unroll: unroll.to_vec() };
+        LayerOnCore::new(self.core, self.rules, &problem)
+    }
+}
+
+/// An unrolling with its best temporal mapping.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct UnrolledSolution {
+    /// The unrolling.
+    pub unroll: Vec<Unroll>,
+    /// The mapping.
+    pub solution: Solution,
+    /// By the objective of the search.
+    pub score: f64,
+}
+
+/// What a joint search found.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct UnrolledOutcome {
+    /// The best; `None` where nothing fits.
+    pub best: Option<UnrolledSolution>,
+    /// Legal unrollings that differ for the cost model.
+    pub unrollings: usize,
+    /// Of these, how many were searched.
+    pub searched: usize,
+    /// And how many had some mapping.
+    pub feasible: usize,
+    /// How many were left out because their bound is no better than the best mapping.
+    pub skipped: usize,
+    /// What is known about better ones, among all unrollings and mappings.
+    pub proof: Proof,
+}
+
+/// A joint search that can be done in slices, by one or by many workers.
+///
+/// Whoever takes part builds it from the same layer and so has the same candidates in the same order; solves some
+/// ([`Self::solve`]), and tells the others what came out ([`Self::offer`]). The result does not depend on who solved what
+/// when, as long as all candidates before [`Self::end`] have been solved.
+pub struct UnrolledSearch<'a> {
+    layer: UnrolledLayer<'a>,
+    objective: Objective,
+    limits: Limits,
+    strategy: Strategy,
+    candidates: Vec<(f64, Vec<Unroll>)>,
+    best: Option<(usize, UnrolledSolution)>,
+    /// What came out of each candidate that was searched.
+    solved: Vec<Option<Solved>>,
+}
+
+/// What the search of one unrolling left to know.
+#[derive(Clone, Copy)]
+struct Solved {
+    /// The score of its best mapping.
+    score: Option<f64>,
+    proof: Proof,
+}
+
+impl<'a> UnrolledSearch<'a> {
+    /// Prepares the candidates. At most `max_unrollings` of the options are considered.
+    pub fn new(
+        layer: UnrolledLayer<'a>,
+        options: &UnrollingOptions,
+        objective: Objective,
+        limits: Limits,
+        strategy: Strategy,
+    ) -> Self {
+        let Unrollings { list, .. } = unrollings(layer.core, &layer.rules, &layer.shape, layer.levels, options);
+        let mut candidates: Vec<(f64, Vec<Unroll>)> = list
+            .into_iter()
+            .map(|unrolling| (lower_bound(&layer.with(&unrolling.unroll), &objective), unrolling.unroll))
+            .collect();
+        // Stable: of equal bounds the fewest temporal steps come first, then the order of enumeration.
+        candidates.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let solved = vec![None; candidates.len()];
+        Self { layer, objective, limits, strategy, candidates, best: None, solved }
+    }
+
+    /// Number of unrollings.
+    pub fn len(&self) -> usize {
+        self.candidates.len()
+    }
+
+    /// Whether there is no legal unrolling.
+    pub fn is_empty(&self) -> bool {
+        self.candidates.is_empty()
+    }
+
+    /// Lower bound and loops of unrolling number `index`, the lowest bound first.
+    pub fn candidate(&self, index: usize) -> Option<(f64, &[Unroll])> {
+        self.candidates.get(index).map(|(bound, unroll)| (*bound, unroll.as_slice()))
+    }
+
+    /// The unrollings from here on cannot be better than the best mapping known so far.
+    pub fn end(&self) -> usize {
+        let Some((_, best)) = &self.best else { return self.len() };
+        // Those that may be as good as the best are searched too, so that ties do not depend on the order.
+        let hopeless = best.score + ROUNDING * best.score.abs();
+        self.candidates.partition_point(|(bound, _)| *bound <= hopeless)
+    }
+
+    /// Searches one unrolling; `None` where there is no such one.
+    pub fn solve(&self, index: usize) -> Option<Outcome> {
+        let (_, unroll) = self.candidates.get(index)?;
+        Some(find_best(&self.layer.with(unroll), &self.objective, &self.limits, self.strategy))
+    }
+
+    /// Takes the result of unrolling number `index`.
+    pub fn offer(&mut self, index: usize, outcome: &Outcome) {
+        let Some((_, unroll)) = self.candidates.get(index) else { return };
+        let problem = self.layer.with(unroll);
+        let scored = outcome.best.as_ref().and_then(|solution| {
+            let cost = solution.cost(&problem)?;
+            Some((self.objective.score(&problem, &cost), solution))
+        });
+        self.solved[index] = Some(Solved { score: scored.map(|(score, _)| score), proof: outcome.proof });
+        let Some((score, solution)) = scored else { return };
+        let key =
+            |score: f64, solution: &Solution, index: usize| (score, solution.latency_cycles, solution.energy_pj, index);
+        let better = self
+            .best
+            .as_ref()
+            .is_none_or(|(known, best)| key(score, solution, index) < key(best.score, &best.solution, *known));
+        if better {
+            let (unroll, solution) = (unroll.clone(), solution.clone());
+            self.best = Some((index, UnrolledSolution { unroll, solution, score }));
+        }
+    }
+
+    /// What is known so far.
+    pub fn outcome(&self) -> UnrolledOutcome {
+        UnrolledOutcome {
+            best: self.best.as_ref().map(|(_, best)| best.clone()),
+            unrollings: self.len(),
+            searched: self.solved.iter().flatten().count(),
+            feasible: self.solved.iter().flatten().filter(|solved| solved.score.is_some()).count(),
+            skipped: self.solved[self.end()..].iter().filter(|solved| solved.is_none()).count(),
+            proof: self.proof(),
+        }
+    }
+
+    fn proof(&self) -> Proof {
+        let Some((_, best)) = &self.best else { return Proof::None };
+        let mut least = best.score;
+        for ((bound, _), solved) in self.candidates.iter().zip(&self.solved).take(self.end()) {
+            least = match solved {
+                None => least.min(*bound),
+                Some(Solved { proof: Proof::None, .. }) => return Proof::None,
+                Some(Solved { score: Some(score), proof: Proof::Gap(gap) }) => least.min(score * (1.0 - gap)),
+                Some(_) => least,
+            };
+        }
+        if least >= best.score { Proof::Optimal } else { Proof::Gap((best.score - least) / best.score.abs()) }
+    }
+}
+
+/// The best unrolling and mapping by `objective`; among equals the one of least latency, then of least energy.
+///
+/// After each unrolling `proceed` is told how many are done and how many there are at most; where it says no, the
+/// search stops, and its outcome says what is left open.
+pub fn find_best_unrolled(
+    layer: UnrolledLayer<'_>,
+    options: &UnrollingOptions,
+    objective: &Objective,
+    limits: &Limits,
+    strategy: Strategy,
+    mut proceed: impl FnMut(usize, usize) -> bool,
+) -> UnrolledOutcome {
+    let mut search = UnrolledSearch::new(layer, options, objective.clone(), *limits, strategy);
+    let mut index = 0;
+    while index < search.end() {
+        let Some(outcome) = search.solve(index) else { break };
+        search.offer(index, &outcome);
+        index += 1;
+        if !proceed(index, search.end()) {
+            break;
+        }
+    }
+    search.outcome()
+}
+
+/// What every mapping with this unrolling scores at least.
+fn lower_bound(problem: &LayerOnCore<'_>, objective: &Objective) -> f64 {
+    let cycles = problem.spatial.temporal_sizes.iter().product::<u64>() as f64;
+    if let Objective::Weighted(Weights { energy, latency, dram_accesses }) = *objective
+        && [energy, latency, dram_accesses].iter().any(|&weight| weight < 0.0)
+    {
+        return f64::NEG_INFINITY;
+    }
+    let mut least = Evaluator::new(problem).unavoidable();
+    if problem.spatial.is_fractional() && problem.rules != Rules::CORRECTED {
+        // The tools cut amounts of data down to integers, so that splitting them may seem to pay.
+        least.words = Default::default();
+        least.total_pj = least.mac_pj;
+    }
+    objective.score_of(problem, &least, cycles)
+}
