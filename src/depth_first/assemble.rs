@@ -6,8 +6,10 @@ use super::account::{
     ByCause, CacheAccount, CopyAccount, CopyActionAccount, DataBits, EnergySplit, LatencySplit, LayerTileAccount,
     LayerTileCost, MemoryAccount, PointAccount, StackAccount, TileTypeAccount, TopMemory,
 };
-use super::copies::{CopyAction, latency_cycles};
-use super::plan::{LayerTilePlan, PointPlan, Problems, StackPlan, TilePlan};
+use super::copies::{CopyAction, CopyCost, Ways};
+use super::plan::{LayerTilePlan, PointPlan, StackPlan, TilePlan};
+use super::problems::Problems;
+use super::reasons::Reasons;
 use crate::cost::LayerCost;
 use crate::hardware::{Core, MemoryId, Operand};
 use crate::mapping::{LayerOnCore, TemporalLoop};
@@ -23,6 +25,7 @@ pub struct Assembler<'a> {
     rules: Rules,
     problems: &'a Problems,
     costs: HashMap<usize, SolvedCost>,
+    ways: Ways<'a>,
 }
 
 /// A solved problem's account, kept because many tile types and points share it.
@@ -95,7 +98,7 @@ impl LatencySplit {
 impl<'a> Assembler<'a> {
     /// An assembler for the points whose problems are in `problems`.
     pub fn new(core: &'a Core, network: &'a Network, rules: Rules, problems: &'a Problems) -> Self {
-        Self { core, network, rules, problems, costs: HashMap::new() }
+        Self { core, network, rules, problems, costs: HashMap::new(), ways: Ways::new(core) }
     }
 
     /// The whole account of a point; `None` where a solution is missing or does not belong to its problem, or where a
@@ -116,7 +119,7 @@ impl<'a> Assembler<'a> {
                 let layers = tile
                     .layers
                     .iter()
-                    .map(|layer| self.layer(stack, layer, tile.count, solution, &mut memories, &mut total))
+                    .map(|layer| self.layer(stack, tile, layer, solution, &mut memories, &mut total))
                     .collect::<Option<Vec<_>>>()?;
                 stack_energy.add(&total.energy, tile.count as f64);
                 stack_latency.add(&total.latency, tile.count);
@@ -190,14 +193,15 @@ impl<'a> Assembler<'a> {
     fn layer<'s>(
         &mut self,
         stack: &StackPlan,
+        tile: &TilePlan,
         plan: &LayerTilePlan,
-        times: u64,
         solution: &dyn Fn(usize) -> Option<&'s Solution>,
         memories: &mut [MemoryUse],
         total: &mut TileTotal,
     ) -> Option<LayerTileAccount> {
         let layer = self.network.layer(plan.layer);
-        let copies = self.copies(&plan.copies, times, memories);
+        let times = tile.count;
+        let copies = self.copies(tile.copies_before(plan), times, memories);
         total.energy.copy_pj += copies.energy_pj;
         total.latency.copy_cycles += copies.latency_cycles;
         let mut cost = None;
@@ -218,20 +222,17 @@ impl<'a> Assembler<'a> {
                 spatial_utilization: solved.spatial_utilization,
             });
         }
-        let mut reasons = plan.reasons.clone();
-        if let Some(reason) = self.weight_reason(stack, plan) {
-            reasons.insert(0, reason);
-        }
+        let reasons = Reasons { core: self.core, network: self.network, problems: self.problems }.of(stack, plan);
         let of = |operand: Operand| self.memory_name(plan.top[operand as usize]);
         let cached = |cached: &dyn Fn((u64, u64)) -> (u64, u64)| -> u64 {
             let precision = layer.shape.precision.i * layer.shape.input_channels() * layer.shape.size(Dim::B);
-            plan.cached.iter().map(|&entry| cached(entry)).map(|(x, y)| x * y * precision).sum()
+            plan.cached.iter().take(plan.input_count).map(|&entry| cached(entry)).map(|(x, y)| x * y * precision).sum()
         };
         Some(LayerTileAccount {
             layer: layer.name.clone(),
             kind: (!plan.is_input).then(|| layer.shape.kind.name().to_owned()),
             output: (plan.computed.0, plan.computed.1, plan.channels),
-            inputs: vec![(plan.needed.0, plan.needed.1, layer.shape.input_channels()); plan.cached.len()],
+            inputs: vec![(plan.needed.0, plan.needed.1, layer.shape.input_channels()); plan.input_count],
             macs,
             bits: DataBits {
                 w: if plan.is_input { 0 } else { layer.shape.weight_bits() },
@@ -247,56 +248,38 @@ impl<'a> Assembler<'a> {
         })
     }
 
-    fn weight_reason(&self, stack: &StackPlan, plan: &LayerTilePlan) -> Option<String> {
-        let memory = plan.top[Operand::W as usize]?;
-        let name = &self.core.memories[memory].name;
-        if Some(memory) != stack.weight_memory {
-            return Some(format!("W comes from {name} in the first tile"));
-        }
-        let level = self.core.level_of(Operand::W, memory)?;
-        let below = level.checked_sub(1).map(|below| &self.core.memories[self.core.levels(Operand::W)[below]])?;
-        Some(format!(
-            "W of the whole stack, {}, is kept in {name}: {} has {}",
-            crate::search::bytes(stack.weight_bits),
-            below.name,
-            crate::search::bytes(below.size_bits)
-        ))
+    fn copies(&mut self, actions: &[CopyAction], times: u64, memories: &mut [MemoryUse]) -> CopyAccount {
+        let accounts = actions.iter().map(|action| self.copy(action, times, memories)).collect();
+        let CopyCost { energy_pj, latency_cycles } = self.ways.cost(actions);
+        CopyAccount { actions: accounts, energy_pj, latency_cycles }
     }
 
-    fn copies(&self, actions: &[CopyAction], times: u64, memories: &mut [MemoryUse]) -> CopyAccount {
-        for action in actions {
-            let precision = self.network.layer(action.layer).shape.precision;
-            let elements = action.bits as f64 / element_bits(&precision, action) as f64;
-            for hop in &action.hops {
-                for (memory, words, energy_pj) in
-                    [(hop.from.0, hop.read_words, hop.read_pj), (hop.to.0, hop.write_words, hop.write_pj)]
-                {
-                    let used = &mut memories[memory];
-                    used.words.copy += words * times as f64;
-                    used.elements.copy += elements * times as f64;
-                    used.energy_pj.copy += energy_pj * times as f64;
-                }
+    fn copy(&mut self, action: &CopyAction, times: u64, memories: &mut [MemoryUse]) -> CopyActionAccount {
+        let core = self.core;
+        let name = |id: MemoryId| core.memories[id].name.clone();
+        let layer = self.network.layer(action.layer);
+        let elements = action.bits as f64 / element_bits(&layer.shape.precision, action) as f64;
+        let mut account = CopyActionAccount {
+            kind: action.kind,
+            layer: layer.name.clone(),
+            bits: action.bits,
+            chain: vec![name(action.source.0)],
+            hop_cycles: Vec::new(),
+            energy_pj: self.ways.energy_pj(action),
+        };
+        for hop in self.ways.hops(action) {
+            account.chain.push(name(hop.to.0));
+            account.hop_cycles.push(hop.cycles);
+            for (memory, words, energy_pj) in
+                [(hop.from.0, hop.read_words, hop.read_pj), (hop.to.0, hop.write_words, hop.write_pj)]
+            {
+                let used = &mut memories[memory];
+                used.words.copy += words * times as f64;
+                used.elements.copy += elements * times as f64;
+                used.energy_pj.copy += energy_pj * times as f64;
             }
         }
-        let accounts = actions
-            .iter()
-            .map(|action| CopyActionAccount {
-                kind: action.kind,
-                layer: self.network.layer(action.layer).name.clone(),
-                bits: action.bits,
-                chain: std::iter::once(action.source.0)
-                    .chain(action.hops.iter().map(|hop| hop.to.0))
-                    .map(|id| self.core.memories[id].name.clone())
-                    .collect(),
-                hop_cycles: action.hops.iter().map(|hop| hop.cycles).collect(),
-                energy_pj: action.energy_pj(),
-            })
-            .collect();
-        CopyAccount {
-            actions: accounts,
-            energy_pj: actions.iter().map(CopyAction::energy_pj).sum(),
-            latency_cycles: latency_cycles(self.core, actions),
-        }
+        account
     }
 
     fn solved<'s>(&mut self, problem: usize, solution: &dyn Fn(usize) -> Option<&'s Solution>) -> Option<&SolvedCost> {

@@ -3,6 +3,7 @@
 //! Columns and rows are independent of each other, so everything about a tile is found once for its column and once for
 //! its row. [`Axis::Columns`] and [`Axis::Rows`] differ only in which of each pair of sizes they look at.
 
+use super::fast_map::FastMap;
 use super::stack::Stack;
 use crate::workload::{Dim, Network, unique_extent};
 
@@ -15,43 +16,146 @@ pub enum Axis {
     Rows,
 }
 
-/// One column (or row) of tiles: how many columns (rows) of each map it concerns. Indexed by stack node.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
-pub struct Strip {
-    /// Columns of its output that each node computes; an input of the stack fetches them.
-    pub computed: Vec<u64>,
-    /// Columns of each node's input window that exist, cached ones included.
-    pub needed: Vec<u64>,
+/// How many columns (or rows) of one node's maps a strip concerns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub struct NodeSpan {
+    /// Columns of its output that the node computes; an input of the stack fetches them.
+    pub computed: u64,
+    /// Columns of its input window that exist, cached ones included.
+    pub needed: u64,
     /// Of these, what an earlier tile computed, if that is cached; for each of the node's inputs.
-    pub cached: Vec<[u64; 2]>,
+    pub cached: [u64; 2],
     /// The same for each input whatever the place of the tile: what neighbouring tiles share.
-    pub overlap: Vec<[u64; 2]>,
-    /// Columns of each node's output that the next tile needs again.
-    pub to_cache: Vec<u64>,
+    pub overlap: [u64; 2],
+    /// Columns of its output that the next tile needs again.
+    pub to_cache: u64,
     /// Of these, the ones that this tile has to write to the cache.
-    pub written: Vec<u64>,
+    pub written: u64,
 }
+
+/// One column (or row) of tiles, by stack node.
+pub type Strip = Vec<NodeSpan>;
 
 /// Neighbouring strips that behave the same, with where they lie on the stack's output.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Run {
+struct Run {
     /// First column of the first strip.
+    start: u64,
+    /// Columns of each.
+    size: u64,
+    /// How many.
+    count: u64,
+    /// What they concern, with the storing mode's own caching.
+    strip: usize,
+}
+
+/// One column (or row) of tiles, or several that are equal, with its neighbours.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Slot {
+    /// First column of the first.
     pub start: u64,
     /// Columns of each.
     pub size: u64,
     /// How many.
     pub count: u64,
-    /// What they concern, with the storing mode's own caching.
+    /// What they concern: an index into [`Strips::different`].
     pub strip: usize,
+    /// What the neighbours concern.
+    pub previous: Option<usize>,
+    /// The same on the other side.
+    pub next: Option<usize>,
 }
 
-/// All strips of one axis.
+/// One kind of strip.
+#[derive(Debug, Clone)]
+pub struct KindOfStrip {
+    /// With the caching that the mode has.
+    pub own: Strip,
+    /// With caching assumed.
+    pub assumed: Strip,
+    /// What tiles do, by whether there is a cache to write and one to read: an index into [`Strips::effective`].
+    effective: [usize; 4],
+}
+
+/// All strips of one axis for one tile size.
 #[derive(Debug, Clone, Default)]
 pub struct Strips {
-    /// The different strips: with the caching that the mode has, and with caching assumed.
-    pub different: Vec<(Strip, Strip)>,
-    /// The runs from left to right; the first strip is always a run of its own.
-    pub runs: Vec<Run>,
+    /// The different strips.
+    pub different: Vec<KindOfStrip>,
+    /// Strips without what does not happen where there is no cache to write or read, each once.
+    pub effective: Vec<Strip>,
+    /// The strips from left to right; the first is always alone.
+    pub slots: Vec<Slot>,
+}
+
+impl Strips {
+    fn new(different: Vec<(Strip, Strip)>, runs: &[Run]) -> Self {
+        let mut strips = Self { different: Vec::new(), effective: Vec::new(), slots: slots(runs) };
+        let mut known: FastMap<Strip, usize> = FastMap::default();
+        for (own, assumed) in different {
+            let effective = [(false, false), (false, true), (true, false), (true, true)].map(|(writes, reads)| {
+                let strip = effective(&own, writes, reads);
+                *known.entry(strip).or_insert_with_key(|strip| {
+                    strips.effective.push(strip.clone());
+                    strips.effective.len() - 1
+                })
+            });
+            strips.different.push(KindOfStrip { own, assumed, effective });
+        }
+        strips
+    }
+
+    /// What tiles of strip `strip` do, by whether there is a cache to write and one to read: an index into
+    /// [`Strips::effective`]. Equal indices mean equal behaviour.
+    pub fn behaviour(&self, strip: usize, writes: bool, reads: bool) -> usize {
+        self.different[strip].effective[usize::from(writes) * 2 + usize::from(reads)]
+    }
+}
+
+/// A strip without what does not happen where there is no cache to write or read.
+fn effective(strip: &Strip, writes: bool, reads: bool) -> Strip {
+    let of = |span: &NodeSpan| NodeSpan {
+        overlap: [0; 2],
+        to_cache: 0,
+        written: if writes { span.written } else { 0 },
+        cached: if reads { span.cached } else { [0; 2] },
+        ..*span
+    };
+    strip.iter().map(of).collect()
+}
+
+/// Splits runs where the neighbours differ; the first tile stays alone.
+fn slots(runs: &[Run]) -> Vec<Slot> {
+    let mut slots: Vec<Slot> = Vec::new();
+    for (index, run) in runs.iter().enumerate() {
+        let before = index.checked_sub(1).map(|before| runs[before].strip);
+        let after = runs.get(index + 1).map(|after| after.strip);
+        let mut push = |from: u64, count: u64, previous: Option<usize>, next: Option<usize>| {
+            let slot =
+                Slot { start: run.start + from * run.size, size: run.size, count, strip: run.strip, previous, next };
+            match slots.last_mut() {
+                Some(last)
+                    if (last.strip, last.size, last.previous, last.next) == (run.strip, run.size, previous, next)
+                        && last.start > 0 =>
+                {
+                    last.count += count;
+                }
+                _ => slots.push(slot),
+            }
+        };
+        let same = Some(run.strip);
+        match run.count {
+            1 => push(0, 1, before, after),
+            count => {
+                push(0, 1, before, same);
+                if count > 2 {
+                    push(1, count - 2, same, same);
+                }
+                push(count - 1, 1, same, after);
+            }
+        }
+    }
+    slots
 }
 
 /// The geometry of one layer's window along an axis.
@@ -138,52 +242,44 @@ impl Axis {
             let strip = |caches: bool| self.strip_by_extents(network, stack, size, is_first, caches);
             (strip(caches), strip(true))
         };
-        let mut strips = Strips { different: vec![both(first, true)], runs: Vec::new() };
-        strips.runs.push(Run { start: 0, size: first, count: 1, strip: 0 });
+        let mut different = vec![both(first, true)];
+        let mut runs = vec![Run { start: 0, size: first, count: 1, strip: 0 }];
         if first < total {
-            strips.different.push(both(tile, false));
-            strips.runs.push(Run { start: first, size: tile, count: (total - first) / tile, strip: 1 });
+            different.push(both(tile, false));
+            runs.push(Run { start: first, size: tile, count: (total - first) / tile, strip: 1 });
         }
-        strips
+        Strips::new(different, &runs)
     }
 
     /// DeFiNES tool, DepthFirstStage.py:112-268: extents and lags of a tile in the middle of an endless map.
     fn strip_by_extents(self, network: &Network, stack: &Stack, size: u64, is_first: bool, caches: bool) -> Strip {
         let count = stack.nodes.len();
-        let mut strip = Strip {
-            computed: vec![0; count],
-            needed: vec![0; count],
-            cached: vec![[0; 2]; count],
-            overlap: vec![[0; 2]; count],
-            to_cache: vec![0; count],
-            written: vec![0; count],
-        };
+        let mut strip = vec![NodeSpan::default(); count];
         let mut steps = vec![LagStep::default(); count];
-        strip.computed[stack.output()] = size;
+        strip[stack.output()].computed = size;
         for node in (stack.input_count..count).rev() {
             let window = self.window(network, stack, node);
-            let outputs = strip.computed[node];
+            let outputs = strip[node].computed;
             let extent = unique_extent(outputs as f64, window.kernel as f64, window.stride, window.dilation) as u64;
             let needed = extent.min(window.input_size);
             let overlap = needed.saturating_sub(outputs * window.stride);
-            strip.needed[node] = needed;
-            strip.overlap[node] = [overlap; 2];
-            strip.cached[node] = [if is_first || !caches { 0 } else { overlap }; 2];
+            strip[node].needed = needed;
+            strip[node].overlap = [overlap; 2];
+            strip[node].cached = [if is_first || !caches { 0 } else { overlap }; 2];
             let stride = window.stride as i64;
             let beyond = needed as i64 - outputs as i64 * stride + stride - 1;
             steps[node] = LagStep { stride, shift: overlap as i64 - beyond.div_euclid(2), overlap: overlap as i64 };
             let fetched = if caches && !is_first { needed - overlap } else { needed };
             for &producer in &stack.producers[node] {
-                strip.computed[producer] = strip.computed[producer].max(fetched);
+                strip[producer].computed = strip[producer].computed.max(fetched);
             }
         }
         if caches {
-            for (node, readers) in lags(stack, &steps).iter().enumerate() {
+            for (span, readers) in strip.iter_mut().zip(&lags(stack, &steps)) {
                 let furthest_ahead = readers.iter().map(|(_, lag)| *lag).max().unwrap_or(0);
                 let furthest_back = readers.iter().map(|(reader, lag)| lag - steps[*reader].overlap).min().unwrap_or(0);
-                strip.to_cache[node] = (furthest_ahead - furthest_back) as u64;
-                strip.written[node] =
-                    if is_first { strip.to_cache[node] } else { strip.to_cache[node].min(strip.computed[node]) };
+                span.to_cache = (furthest_ahead - furthest_back) as u64;
+                span.written = if is_first { span.to_cache } else { span.to_cache.min(span.computed) };
             }
         }
         strip
@@ -193,109 +289,122 @@ impl Axis {
     fn exact(self, network: &Network, stack: &Stack, first: u64, tile: u64, caches: bool) -> Strips {
         let total = self.map_size(network, stack, stack.output());
         let count = stack.nodes.len();
-        let mut spans: Vec<Spans> = Vec::new();
-        let mut have = vec![0; count];
-        let mut start = 0;
-        while start < total {
-            let end = if start == 0 { first } else { start + tile };
-            let next = self.spans(network, stack, (start, end), &have, caches);
+        let windows: Vec<Window> = (0..count).map(|node| self.window(network, stack, node)).collect();
+        let strip_count = 1 + ((total - first) / tile) as usize;
+        // One entry a strip and node, strip by strip.
+        let mut intervals: Vec<Intervals> = Vec::with_capacity(strip_count * count);
+        let mut had = vec![0; count];
+        let mut wanted: Vec<Option<(u64, u64)>> = vec![None; count];
+        let mut end = 0;
+        for index in 0..strip_count {
+            let start = end;
+            end += if index == 0 { first } else { tile };
+            wanted.fill(None);
+            wanted[stack.output()] = Some((start, end));
+            let strip = intervals.len();
+            intervals.resize(strip + count, Intervals::default());
+            let strip = &mut intervals[strip..];
+            for node in (0..count).rev() {
+                strip[node] = intervals_of(stack, node, &mut wanted, had[node], caches, &windows[node]);
+            }
             if caches {
-                for (have, computed) in have.iter_mut().zip(&next.computed) {
-                    *have = computed.1.max(*have);
+                for (had, now) in had.iter_mut().zip(strip.iter()) {
+                    *had = now.computed.1.max(*had);
                 }
             }
-            spans.push(next);
-            start = end;
         }
-        let mut ordered: Vec<(u64, Strip)> = Vec::with_capacity(spans.len());
         // What is needed again is known from the end: the first column of each map that any later strip reads.
         let mut needed_later = vec![u64::MAX; count];
-        for (index, now) in spans.iter().enumerate().rev() {
-            ordered.push((if index == 0 { first } else { tile }, now.strip(stack, &needed_later, caches)));
-            for node in stack.input_count..count {
-                if now.needed[node].1 > now.needed[node].0 {
+        for strip in intervals.chunks_exact_mut(count).rev() {
+            for (now, later) in strip.iter_mut().zip(&needed_later) {
+                now.needed_later = *later;
+            }
+            for (node, now) in strip.iter().enumerate().skip(stack.input_count) {
+                let needed = now.needed;
+                if needed.1 > needed.0 {
                     for &producer in &stack.producers[node] {
-                        needed_later[producer] = needed_later[producer].min(now.needed[node].0);
+                        needed_later[producer] = needed_later[producer].min(needed.0);
                     }
                 }
             }
         }
-        let mut strips = Strips::default();
+        let mut different: Vec<(Strip, Strip)> = Vec::new();
+        let mut known: FastMap<Strip, usize> = FastMap::default();
+        let mut runs: Vec<Run> = Vec::new();
+        let mut spans = Strip::with_capacity(count);
         let mut start = 0;
-        for (index, (size, strip)) in ordered.into_iter().rev().enumerate() {
-            let known = strips.different.iter().position(|(known, _)| *known == strip);
-            let strip = known.unwrap_or_else(|| {
-                strips.different.push((strip.clone(), strip));
-                strips.different.len() - 1
-            });
-            match strips.runs.last_mut() {
+        for (index, strip) in intervals.chunks_exact(count).enumerate() {
+            let size = if index == 0 { first } else { tile };
+            spans.clear();
+            spans.extend((0..count).map(|node| node_span(stack, node, strip, caches)));
+            let strip = match known.get(spans.as_slice()) {
+                Some(&strip) => strip,
+                None => {
+                    different.push((spans.clone(), spans.clone()));
+                    known.insert(spans.clone(), different.len() - 1);
+                    different.len() - 1
+                }
+            };
+            match runs.last_mut() {
                 Some(run) if run.strip == strip && run.size == size && index > 1 => run.count += 1,
-                _ => strips.runs.push(Run { start, size, count: 1, strip }),
+                _ => runs.push(Run { start, size, count: 1, strip }),
             }
             start += size;
         }
-        strips
-    }
-
-    fn spans(self, network: &Network, stack: &Stack, output: (u64, u64), have: &[u64], caches: bool) -> Spans {
-        let count = stack.nodes.len();
-        let mut wanted: Vec<Option<(u64, u64)>> = vec![None; count];
-        let mut spans = Spans { computed: vec![(0, 0); count], needed: vec![(0, 0); count], had: have.to_vec() };
-        wanted[stack.output()] = Some(output);
-        for node in (0..count).rev() {
-            let (start, end) = wanted[node].unwrap_or((0, 0));
-            let start = if caches { start.max(have[node]).min(end) } else { start };
-            spans.computed[node] = (start, end);
-            if stack.is_input(node) || start == end {
-                continue;
-            }
-            let window = self.window(network, stack, node);
-            let Some(needed) = window.reach(start, end) else { continue };
-            spans.needed[node] = needed;
-            for &producer in &stack.producers[node] {
-                let union = |(a, b): (u64, u64)| (a.min(needed.0), b.max(needed.1));
-                wanted[producer] = Some(wanted[producer].map_or(needed, union));
-            }
-        }
-        spans
+        Strips::new(different, &runs)
     }
 }
 
-/// Intervals of one strip, in columns of each map, end exclusive.
-#[derive(Debug, Clone)]
-struct Spans {
-    computed: Vec<(u64, u64)>,
-    needed: Vec<(u64, u64)>,
-    had: Vec<u64>,
+/// Intervals of one strip at one node, in columns of its maps, end exclusive.
+#[derive(Debug, Clone, Copy, Default)]
+struct Intervals {
+    computed: (u64, u64),
+    needed: (u64, u64),
+    /// How far earlier strips computed the node's output, where that is cached.
+    had: u64,
+    /// First column of the node's output that a later strip reads.
+    needed_later: u64,
 }
 
-impl Spans {
-    fn strip(&self, stack: &Stack, needed_later: &[u64], caches: bool) -> Strip {
-        let length = |(start, end): (u64, u64)| end - start;
-        let count = self.computed.len();
-        let mut strip = Strip {
-            computed: self.computed.iter().copied().map(length).collect(),
-            needed: self.needed.iter().copied().map(length).collect(),
-            cached: vec![[0; 2]; count],
-            overlap: vec![[0; 2]; count],
-            to_cache: vec![0; count],
-            written: vec![0; count],
-        };
-        if !caches {
-            return strip;
-        }
-        for (node, &later) in needed_later.iter().enumerate() {
-            let (start, end) = self.needed[node];
-            for (cached, &producer) in strip.cached[node].iter_mut().zip(&stack.producers[node]) {
-                *cached = self.had[producer].clamp(start, end) - start;
-            }
-            strip.overlap[node] = strip.cached[node];
-            let have = self.computed[node].1.max(self.had[node]);
-            strip.to_cache[node] = have.saturating_sub(later);
-            strip.written[node] = have.saturating_sub(later.max(self.had[node]));
-        }
-        strip
+/// What one node computes and needs when its readers want `wanted`, which then holds what the node wants itself.
+fn intervals_of(
+    stack: &Stack,
+    node: usize,
+    wanted: &mut [Option<(u64, u64)>],
+    had: u64,
+    caches: bool,
+    window: &Window,
+) -> Intervals {
+    let (start, end) = wanted[node].unwrap_or((0, 0));
+    let start = if caches { start.max(had).min(end) } else { start };
+    let mut intervals = Intervals { computed: (start, end), had, ..Intervals::default() };
+    if stack.is_input(node) || start == end {
+        return intervals;
     }
+    if let Some(needed) = window.reach(start, end) {
+        intervals.needed = needed;
+        for &producer in &stack.producers[node] {
+            let union = |(a, b): (u64, u64)| (a.min(needed.0), b.max(needed.1));
+            wanted[producer] = Some(wanted[producer].map_or(needed, union));
+        }
+    }
+    intervals
+}
+
+fn node_span(stack: &Stack, node: usize, strip: &[Intervals], caches: bool) -> NodeSpan {
+    let length = |(start, end): (u64, u64)| end - start;
+    let Intervals { computed, needed, had, needed_later } = strip[node];
+    let mut span = NodeSpan { computed: length(computed), needed: length(needed), ..NodeSpan::default() };
+    if caches {
+        for (cached, &producer) in span.cached.iter_mut().zip(&stack.producers[node]) {
+            *cached = strip[producer].had.clamp(needed.0, needed.1) - needed.0;
+        }
+        span.overlap = span.cached;
+        let have = computed.1.max(had);
+        span.to_cache = have.saturating_sub(needed_later);
+        span.written = have.saturating_sub(needed_later.max(had));
+    }
+    span
 }
 
 /// How a layer's lag follows from that of its output.

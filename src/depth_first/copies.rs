@@ -1,11 +1,12 @@
 //! Data copy actions and what a list of them costs (DeFiNES, Section III, step 4).
 
 use super::account::CopyKind;
+use super::fast_map::FastMap;
 use crate::hardware::{Core, MemoryId, Movement, Operand};
 use crate::workload::LayerId;
 
 /// One data copy action.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct CopyAction {
     /// Why.
     pub kind: CopyKind,
@@ -17,8 +18,6 @@ pub struct CopyAction {
     pub source: (MemoryId, Operand),
     /// Where it goes.
     pub destination: (MemoryId, Operand),
-    /// The way.
-    pub hops: Vec<Hop>,
 }
 
 /// From one memory to the next.
@@ -40,43 +39,116 @@ pub struct Hop {
     pub write_words: f64,
 }
 
-impl CopyAction {
-    /// Energy of all hops, pJ.
-    pub fn energy_pj(&self) -> f64 {
-        self.hops.iter().map(|hop| hop.read_pj + hop.write_pj).sum()
+/// The ways between memories, each found once.
+///
+/// Within one operand's chain a copy goes straight up or down; between operands up to the lowest memory that both share
+/// above source and destination, and down from there.
+pub struct Ways<'a> {
+    core: &'a Core,
+    known: FastMap<[(MemoryId, Operand); 2], Vec<Step>>,
+    busy: Vec<PortUse>,
+}
+
+/// A memory read and the next one written, with their ports.
+#[derive(Debug, Clone, Copy)]
+struct Step {
+    from: End,
+    to: End,
+    ports: [Option<usize>; 2],
+}
+
+/// Which port is busy from when to when.
+type PortUse = ((MemoryId, Option<usize>), u64, u64);
+
+/// What copies that start together cost.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct CopyCost {
+    /// Energy of all hops of all copies, pJ.
+    pub energy_pj: f64,
+    /// Cycles until the last is done; a port serves them one after the other.
+    pub latency_cycles: u64,
+}
+
+impl<'a> Ways<'a> {
+    /// The ways of a core.
+    pub fn new(core: &'a Core) -> Self {
+        Self { core, known: FastMap::default(), busy: Vec::new() }
     }
 
-    /// Plans a copy along the chain of memories.
-    ///
-    /// Within one operand's chain it goes straight up or down; between operands up to the lowest memory that both share
-    /// above source and destination, and down from there.
-    pub fn new(
-        core: &Core,
-        kind: CopyKind,
-        layer: LayerId,
-        bits: u64,
-        source: (MemoryId, Operand),
-        destination: (MemoryId, Operand),
-    ) -> Self {
-        let hops = way(core, source, destination)
-            .into_iter()
-            .map(|(from, to)| {
-                let (reader, writer) = (&core.memories[from.0], &core.memories[to.0]);
-                let read_words = reader.words(bits as f64, from.2);
-                let write_words = writer.words(bits as f64, to.2);
-                Hop {
-                    from,
-                    to,
-                    cycles: bits.div_ceil(reader.read_width_bits).max(bits.div_ceil(writer.write_width_bits)),
-                    read_pj: read_words * reader.read_energy_pj,
-                    write_pj: write_words * writer.write_energy_pj,
-                    read_words,
-                    write_words,
-                }
-            })
-            .collect();
-        Self { kind, layer, bits, source, destination, hops }
+    fn steps(&mut self, action: &CopyAction) -> &[Step] {
+        let core = self.core;
+        self.known.entry([action.source, action.destination]).or_insert_with(|| {
+            let port = |(memory, operand, movement): End| core.memories[memory].port(operand, movement);
+            let step = |(from, to): (End, End)| Step { from, to, ports: [port(from), port(to)] };
+            way(core, action.source, action.destination).into_iter().map(step).collect()
+        })
     }
+
+    /// The hops of a copy.
+    pub fn hops(&mut self, action: &CopyAction) -> impl Iterator<Item = Hop> {
+        let (core, bits) = (self.core, action.bits);
+        self.steps(action).iter().map(move |step| hop(core, step, bits))
+    }
+
+    /// Energy of one copy, pJ.
+    pub fn energy_pj(&mut self, action: &CopyAction) -> f64 {
+        self.hops(action).map(|hop| hop.read_pj + hop.write_pj).sum()
+    }
+
+    /// What a list of copies costs. They start together; a port serves them one after the other.
+    pub fn cost(&mut self, actions: &[CopyAction]) -> CopyCost {
+        let energy_pj = actions.iter().map(|action| self.energy_pj(action)).sum();
+        let mut busy = std::mem::take(&mut self.busy);
+        busy.clear();
+        let core = self.core;
+        for action in actions {
+            let mut now = 0;
+            for step in self.steps(action) {
+                let cycles = hop_cycles(core, step, action.bits);
+                for (end, port) in [step.from, step.to].into_iter().zip(step.ports) {
+                    busy.push(((end.0, port), now, now + cycles));
+                }
+                now += cycles;
+            }
+        }
+        let latency_cycles = last_cycle(&mut busy);
+        self.busy = busy;
+        CopyCost { energy_pj, latency_cycles }
+    }
+}
+
+fn hop_cycles(core: &Core, step: &Step, bits: u64) -> u64 {
+    let (reader, writer) = (&core.memories[step.from.0], &core.memories[step.to.0]);
+    bits.div_ceil(reader.read_width_bits).max(bits.div_ceil(writer.write_width_bits))
+}
+
+fn hop(core: &Core, step: &Step, bits: u64) -> Hop {
+    let (reader, writer) = (&core.memories[step.from.0], &core.memories[step.to.0]);
+    let read_words = reader.words(bits as f64, step.from.2);
+    let write_words = writer.words(bits as f64, step.to.2);
+    Hop {
+        from: step.from,
+        to: step.to,
+        cycles: hop_cycles(core, step, bits),
+        read_pj: read_words * reader.read_energy_pj,
+        write_pj: write_words * writer.write_energy_pj,
+        read_words,
+        write_words,
+    }
+}
+
+/// When all ports are done.
+fn last_cycle(busy: &mut [PortUse]) -> u64 {
+    busy.sort_unstable();
+    busy.chunk_by(|a, b| a.0 == b.0)
+        .map(|uses| {
+            let start = uses.iter().map(|(_, start, _)| *start).min().unwrap_or(0);
+            let end = uses.iter().map(|(_, _, end)| *end).max().unwrap_or(0);
+            let total: u64 = uses.iter().map(|(_, start, end)| end - start).sum();
+            if uses.len() == 1 { end } else { end.max(start + total) }
+        })
+        .max()
+        .unwrap_or(0)
 }
 
 type End = (MemoryId, Operand, Movement);
@@ -133,34 +205,10 @@ fn chain(core: &Core, operand: Operand, low: MemoryId, high: MemoryId) -> Vec<Me
     }
 }
 
-/// Cycles until all copies of a list are done. They start together; a port serves them one after the other.
-pub fn latency_cycles(core: &Core, actions: &[CopyAction]) -> u64 {
-    let mut busy: Vec<((MemoryId, Option<usize>), u64, u64)> = Vec::new();
-    for action in actions {
-        let mut now = 0;
-        for hop in &action.hops {
-            for (memory, operand, movement) in [hop.from, hop.to] {
-                busy.push(((memory, core.memories[memory].port(operand, movement)), now, now + hop.cycles));
-            }
-            now += hop.cycles;
-        }
-    }
-    busy.sort_unstable();
-    busy.chunk_by(|a, b| a.0 == b.0)
-        .map(|uses| {
-            let start = uses.iter().map(|(_, start, _)| *start).min().unwrap_or(0);
-            let end = uses.iter().map(|(_, _, end)| *end).max().unwrap_or(0);
-            let total: u64 = uses.iter().map(|(_, start, end)| end - start).sum();
-            if uses.len() == 1 { end } else { end.max(start + total) }
-        })
-        .max()
-        .unwrap_or(0)
-}
-
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
-    use super::{CopyAction, latency_cycles};
+    use super::{CopyAction, Ways};
     use crate::depth_first::CopyKind;
     use crate::hardware::{Core, Operand};
     use crate::spec::{find_preset, hardware_presets};
@@ -172,7 +220,8 @@ mod tests {
     /// A copy between memories of the Meta-prototype-like DF core, by name.
     fn copy(core: &Core, bits: u64, from: (&str, Operand), to: (&str, Operand)) -> CopyAction {
         let find = |name: &str| core.memories.iter().position(|memory| memory.name == name).unwrap();
-        CopyAction::new(core, CopyKind::InputFromOutput, 0, bits, (find(from.0), from.1), (find(to.0), to.1))
+        let (source, destination) = ((find(from.0), from.1), (find(to.0), to.1));
+        CopyAction { kind: CopyKind::InputFromOutput, layer: 0, bits, source, destination }
     }
 
     #[test]
@@ -185,8 +234,9 @@ mod tests {
             (("sram_1MB_A", Operand::O), ("sram_64KB", Operand::I), &["sram_64KB"]),
             (("sram_64KB", Operand::O), ("sram_64KB", Operand::I), &[]),
         ] {
-            let hops = copy(&core, 64, from, to).hops;
-            let names: Vec<&str> = hops.iter().map(|hop| core.memories[hop.to.0].name.as_str()).collect();
+            let mut ways = Ways::new(&core);
+            let names: Vec<&str> =
+                ways.hops(&copy(&core, 64, from, to)).map(|hop| core.memories[hop.to.0].name.as_str()).collect();
             assert_eq!(names, way, "{from:?} to {to:?}");
         }
     }
@@ -196,10 +246,11 @@ mod tests {
         let core = core();
         let down = || copy(&core, 5120, ("sram_1MB_A", Operand::I), ("sram_64KB", Operand::I));
         let up = copy(&core, 5120, ("sram_64KB", Operand::O), ("sram_1MB_A", Operand::O));
+        let latency_cycles = |actions: &[CopyAction]| Ways::new(&core).cost(actions).latency_cycles;
         // 5,120 bit pass the narrower side, 512 bit a cycle, in 10 cycles.
-        assert_eq!(latency_cycles(&core, &[down()]), 10);
-        assert_eq!(latency_cycles(&core, &[down(), down()]), 20);
-        assert_eq!(latency_cycles(&core, &[down(), up]), 10);
-        assert_eq!(latency_cycles(&core, &[]), 0);
+        assert_eq!(latency_cycles(&[down()]), 10);
+        assert_eq!(latency_cycles(&[down(), down()]), 20);
+        assert_eq!(latency_cycles(&[down(), up]), 10);
+        assert_eq!(latency_cycles(&[]), 0);
     }
 }

@@ -1,12 +1,14 @@
 //! Planning one tile type: where each layer's data lies, what is copied before it, and the mapping problem it poses.
 
 use super::account::CopyKind;
+use super::axis::NodeSpan;
 use super::copies::CopyAction;
 use super::placement::{Levels, Measure, TileGeometry, layer_levels};
-use super::plan::{LayerTilePlan, Planner, TileKey};
+use super::plan::{Caches, LayerTilePlan};
+use super::problems::{Judge, LayerKey, ProblemKey, Problems};
 use super::stack::Stack;
 use crate::hardware::{Core, MemoryId, Operand, Unroll};
-use crate::mapping::{LayerOnCore, LayerProblem};
+use crate::mapping::LayerOnCore;
 use crate::rules::Rules;
 use crate::search::explain_infeasible;
 use crate::spec::Diagnostics;
@@ -16,127 +18,165 @@ use std::cmp::{Ordering, Reverse};
 /// More ways to narrow an unrolling than any array of the paper's has.
 const MOST_UNROLLS: usize = 1 << 10;
 
+/// What all tiles of a layer share.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct TiledLayer {
+    key: LayerKey,
+    has_weights: bool,
+}
+
+impl TiledLayer {
+    /// `None` for a network's input, which is never mapped.
+    pub fn new(core: &Core, network: &Network, id: LayerId, problems: &mut Problems) -> Option<Self> {
+        let layer = network.layer(id);
+        if layer.is_input() {
+            return None;
+        }
+        let unroll = wanted_unroll(core, network, id);
+        Some(Self { key: problems.layer(&layer.shape, &unroll), has_weights: has_weights(network, id) })
+    }
+}
+
+/// What the array is to unroll for a layer: what is stated for it, else what the core does for its kind.
+pub(super) fn wanted_unroll(core: &Core, network: &Network, id: LayerId) -> Vec<Unroll> {
+    let layer = network.layer(id);
+    let stated = layer.unroll.iter().find(|(dataflow, _)| *dataflow == core.dataflow);
+    stated.map_or_else(|| core.unroll(layer.shape.kind).to_vec(), |(_, stated)| core.unroll_stated(stated))
+}
+
+/// Levels that W may use in a tile: all in the first, then those up to the memory that keeps the stack's weights.
+pub(super) fn kept_weight_levels(core: &Core, weights_from_top: bool, w_memory: Option<MemoryId>) -> usize {
+    let kept = w_memory.and_then(|memory| core.level_of(Operand::W, memory)).filter(|_| !weights_from_top);
+    kept.map_or(core.levels(Operand::W).len(), |level| level + 1)
+}
+
 /// What planning a tile of a stack depends on.
 pub(super) struct TilePlanner<'a> {
     pub core: &'a Core,
     pub network: &'a Network,
     pub rules: Rules,
     pub stack: &'a Stack,
-    pub key: &'a TileKey,
+    pub measure: &'a Measure,
+    /// By layer.
+    pub layers: &'a [Option<TiledLayer>],
+    /// Whether weights come from their highest memory.
+    pub weights_from_top: bool,
+    pub caches: Caches,
+    pub x: &'a [NodeSpan],
+    pub y: &'a [NodeSpan],
     /// Memory of the weights after the first tile.
     pub w_memory: MemoryId,
 }
 
 impl TilePlanner<'_> {
-    fn measure(&self) -> Measure<'_> {
-        Measure { network: self.network, stack: self.stack, rules: &self.rules }
-    }
-
-    /// Plans all nodes of the stack, inputs first.
+    /// Plans all nodes of the stack, inputs first, and the copies between them.
     ///
     /// # Errors
     /// A layer that fits nowhere: which operand, in which memory, how much it lacks.
-    pub fn plan(&self, planner: &mut Planner<'_>) -> Result<Vec<LayerTilePlan>, Diagnostics> {
-        let key = self.key;
-        let tile = TileGeometry { x: &key.x, y: &key.y };
-        let mut layers: Vec<LayerTilePlan> = Vec::new();
-        let mut pending: Vec<CopyAction> = Vec::new();
+    pub fn plan(
+        &self,
+        problems: &mut Problems,
+        judge: Judge<'_>,
+    ) -> Result<(Vec<LayerTilePlan>, Vec<CopyAction>), Diagnostics> {
+        let tile = TileGeometry { x: self.x, y: self.y };
+        let mut layers: Vec<LayerTilePlan> = Vec::with_capacity(self.stack.nodes.len());
+        let mut copies: Vec<CopyAction> = Vec::new();
+        let mut first_copy = 0;
         for node in 0..self.stack.nodes.len() {
             let is_input = self.stack.is_input(node);
-            let computed = (key.x.computed[node], key.y.computed[node]);
-            let measure = self.measure();
+            let (x, y) = (&self.x[node], &self.y[node]);
+            let computed = (x.computed, y.computed);
             let mut layer = LayerTilePlan {
                 layer: self.stack.nodes[node],
                 is_input,
                 computed,
-                channels: measure.channels(node),
-                needed: (key.x.needed[node], key.y.needed[node]),
-                cached: (0..self.stack.producers[node].len())
-                    .map(|input| (key.x.cached[node][input], key.y.cached[node][input]))
-                    .collect(),
-                written: (key.x.written[node], key.y.written[node]),
-                bits: (measure.all_input_bits(node, tile), measure.output_bits(node, computed.0, computed.1)),
+                channels: self.measure.channels(node),
+                needed: (x.needed, y.needed),
+                cached: [(x.cached[0], y.cached[0]), (x.cached[1], y.cached[1])],
+                input_count: self.stack.producers[node].len(),
+                written: (x.written, y.written),
+                bits: (
+                    self.measure.all_input_bits(self.stack, node, tile),
+                    self.measure.output_bits(node, computed.0, computed.1),
+                ),
                 top: [None; 3],
                 extra_levels: (0, 0),
-                reasons: Vec::new(),
-                copies: std::mem::take(&mut pending),
+                weights_fetched_again: false,
+                narrowed: false,
+                copies: 0..0,
                 problem: None,
             };
             if is_input {
-                self.place_input(&mut layer);
+                self.place_input(&mut layer, &mut copies);
             } else if computed.0 > 0 && computed.1 > 0 {
-                self.place_layer(planner, node, &mut layer)?;
-                self.collect_inputs(node, &layers, &mut layer);
+                self.place_layer(problems, judge, node, &mut layer)?;
+                self.collect_inputs(node, &layers, &layer, &mut copies);
             }
-            self.write_caches(node, &layer, &mut pending);
+            // What a node's output causes is done before the next node.
+            layer.copies = first_copy..copies.len();
+            first_copy = copies.len();
+            self.write_caches(node, &layer, &mut copies);
             layers.push(layer);
         }
-        Ok(layers)
+        copies.truncate(first_copy);
+        Ok((layers, copies))
     }
 
     /// A stack's input comes from the highest memory to the lowest for inputs that holds the part needed anew.
-    fn place_input(&self, layer: &mut LayerTilePlan) {
+    fn place_input(&self, layer: &mut LayerTilePlan, copies: &mut Vec<CopyAction>) {
         let top = self.core.top(Operand::I);
-        let levels = layer_levels(self.core, layer.bits.1, 0, false);
+        let bits = layer.bits.1;
+        let levels = layer_levels(self.core, bits, 0, false, &mut |_, _, _, _| ());
         let memory = self.core.levels(Operand::I)[levels.i - 1];
         layer.top = [None, None, Some(memory)];
-        layer.reasons = levels.reasons.into_iter().filter(|reason| reason.starts_with("I ")).collect();
-        let bits = layer.bits.1;
         if bits > 0 {
-            let ends = ((top, Operand::I), (memory, Operand::I));
-            layer.copies.push(CopyAction::new(self.core, CopyKind::StackInput, layer.layer, bits, ends.0, ends.1));
+            let (source, destination) = ((top, Operand::I), (memory, Operand::I));
+            copies.push(CopyAction { kind: CopyKind::StackInput, layer: layer.layer, bits, source, destination });
         }
     }
 
     /// Chooses the levels of a layer-tile; more of them, or a narrower unrolling, where no mapping fits otherwise.
     fn place_layer(
         &self,
-        planner: &mut Planner<'_>,
+        problems: &mut Problems,
+        judge: Judge<'_>,
         node: usize,
         layer: &mut LayerTilePlan,
     ) -> Result<(), Diagnostics> {
-        let levels = layer_levels(self.core, layer.bits.0, layer.bits.1, node == self.stack.output());
-        let (shape, unroll) = self.shape_and_unroll(layer);
-        let (w_kept, all) = (self.kept_weight_levels(), self.all_levels());
-        let mut found = self.first_mappable(planner, shape, &unroll, w_kept, &levels);
+        let Some(tiled) = self.layers[layer.layer] else { return Ok(()) };
+        let is_output = node == self.stack.output();
+        let levels = layer_levels(self.core, layer.bits.0, layer.bits.1, is_output, &mut |_, _, _, _| ());
+        let key = self.problem_key(layer, tiled.key);
+        let all = self.all_levels();
+        let w_kept = kept_weight_levels(self.core, self.weights_from_top, Some(self.w_memory));
+        let mut found = self.first_mappable(problems, judge, key, w_kept, levels);
         if found.is_none() && w_kept < all[0] {
-            found = self.first_mappable(planner, shape, &unroll, all[0], &levels);
-            if found.is_some() {
-                layer
-                    .reasons
-                    .push("W is fetched again by every tile, as no mapping fits where it would be kept".into());
-            }
+            found = self.first_mappable(problems, judge, key, all[0], levels);
+            layer.weights_fetched_again = found.is_some();
         }
         // The tool has no such choice: it lets the lowest memories overflow instead.
         if found.is_none() && !self.rules.lowest_memory_may_overflow {
-            let mappable = |narrower: Vec<Unroll>| {
-                let found = self.first_mappable(planner, shape, &narrower, w_kept, &levels);
-                found.or_else(|| self.first_mappable(planner, shape, &narrower, all[0], &levels)).zip(Some(narrower))
-            };
-            if let Some((mappable, narrower)) = narrower_unrolls(&shape, &unroll).into_iter().find_map(mappable) {
-                layer.reasons.push(self.why_narrower(&unroll, &narrower));
-                found = Some(mappable);
+            let shape = problems.shape(&key);
+            for narrower in narrower_unrolls(&shape, problems.unroll_of(tiled.key)) {
+                let key = ProblemKey { layer: problems.with_unroll(tiled.key, &narrower), ..key };
+                found = self.first_mappable(problems, judge, key, w_kept, levels);
+                if found.is_none() {
+                    found = self.first_mappable(problems, judge, key, all[0], levels);
+                }
+                if found.is_some() {
+                    layer.narrowed = true;
+                    break;
+                }
             }
         }
         let Some(Mappable { problem, levels: chosen, extra }) = found else {
-            return Err(self.explain(&LayerProblem { shape, levels: all, unroll }, layer));
+            return Err(self.explain(problems, &ProblemKey { levels: all.map(level_count), ..key }, layer));
         };
         layer.problem = Some(problem);
         layer.extra_levels = extra;
-        layer.reasons.extend(levels.reasons);
-        if extra != (0, 0) {
-            layer.reasons.push("One level more, as no mapping fits the levels chosen by size".into());
-        }
         let top = |operand: Operand| Some(self.core.levels(operand)[chosen[operand as usize] - 1]);
-        let has_weights = has_weights(self.network, layer.layer);
-        layer.top = [top(Operand::W).filter(|_| has_weights), top(Operand::I), top(Operand::O)];
+        layer.top = [top(Operand::W).filter(|_| tiled.has_weights), top(Operand::I), top(Operand::O)];
         Ok(())
-    }
-
-    /// Levels of W: all in the first tile, then those up to the memory that keeps the stack's weights.
-    fn kept_weight_levels(&self) -> usize {
-        let kept = self.core.level_of(Operand::W, self.w_memory).filter(|_| !self.key.weights_from_top);
-        kept.map_or(self.all_levels()[0], |level| level + 1)
     }
 
     fn all_levels(&self) -> [usize; 3] {
@@ -146,18 +186,17 @@ impl TilePlanner<'_> {
     /// The first levels, counting up from those chosen by size, for which some mapping fits.
     fn first_mappable(
         &self,
-        planner: &mut Planner<'_>,
-        shape: LayerShape,
-        unroll: &[Unroll],
+        problems: &mut Problems,
+        judge: Judge<'_>,
+        key: ProblemKey,
         w: usize,
-        levels: &Levels,
+        levels: Levels,
     ) -> Option<Mappable> {
         let all = self.all_levels();
         let mut extra = (0, 0);
         loop {
             let chosen = [w, (levels.i + extra.0).min(all[1]), (levels.o + extra.1).min(all[2])];
-            let problem = LayerProblem { shape, levels: chosen, unroll: unroll.to_vec() };
-            if let Some(problem) = planner.intern(problem) {
+            if let Some(problem) = problems.intern(ProblemKey { levels: chosen.map(level_count), ..key }, judge) {
                 return Some(Mappable { problem, levels: chosen, extra });
             }
             if chosen[1] == all[1] && chosen[2] == all[2] {
@@ -172,39 +211,24 @@ impl TilePlanner<'_> {
         }
     }
 
-    fn why_narrower(&self, wanted: &[Unroll], taken: &[Unroll]) -> String {
-        let text = |unroll: &[Unroll]| {
-            let parts: Vec<String> = unroll.iter().map(|part| format!("{} {}", part.dim, part.limit)).collect();
-            parts.join(", ")
-        };
-        format!(
-            "Unrolled {} instead of {}, as the lowest memories cannot serve more PEs at once",
-            text(taken),
-            text(wanted)
-        )
-    }
-
-    fn shape_and_unroll(&self, layer: &LayerTilePlan) -> (LayerShape, Vec<Unroll>) {
-        let whole = self.network.layer(layer.layer);
-        let mut shape = whole.shape;
+    fn problem_key(&self, layer: &LayerTilePlan, key: LayerKey) -> ProblemKey {
+        // Without padding the window itself says what is needed; equal problems then look equal.
+        let mut shape = self.network.layer(layer.layer).shape;
         shape.sizes[Dim::OX as usize] = layer.computed.0;
         shape.sizes[Dim::OY as usize] = layer.computed.1;
-        // Without padding the window itself says what is needed; equal problems then look equal.
         shape.input_limit = (u64::MAX, u64::MAX);
         let window = shape.input_extent();
-        if layer.needed.0 < window.0 {
-            shape.input_limit.0 = layer.needed.0;
+        let limit = |needed: u64, window: u64| if needed < window { needed } else { u64::MAX };
+        ProblemKey {
+            layer: key,
+            tile: layer.computed,
+            input_limit: (limit(layer.needed.0, window.0), limit(layer.needed.1, window.1)),
+            levels: [0; 3],
         }
-        if layer.needed.1 < window.1 {
-            shape.input_limit.1 = layer.needed.1;
-        }
-        let stated = whole.unroll.iter().find(|(dataflow, _)| *dataflow == self.core.dataflow);
-        let unroll =
-            stated.map_or_else(|| self.core.unroll(shape.kind).to_vec(), |(_, stated)| self.core.unroll_stated(stated));
-        (shape, unroll)
     }
 
-    fn explain(&self, problem: &LayerProblem, layer: &LayerTilePlan) -> Diagnostics {
+    fn explain(&self, problems: &Problems, key: &ProblemKey, layer: &LayerTilePlan) -> Diagnostics {
+        let problem = &problems.problem(key);
         let mut diagnostics = Diagnostics::default();
         let name = &self.network.layer(layer.layer).name;
         let (x, y) = layer.computed;
@@ -227,15 +251,12 @@ impl TilePlanner<'_> {
     }
 
     /// Copies that bring all inputs of a layer to the memory it takes them from.
-    fn collect_inputs(&self, node: usize, done: &[LayerTilePlan], layer: &mut LayerTilePlan) {
-        let key = self.key;
+    fn collect_inputs(&self, node: usize, done: &[LayerTilePlan], layer: &LayerTilePlan, copies: &mut Vec<CopyAction>) {
         let Some(i_memory) = layer.top[Operand::I as usize] else { return };
-        let to = (i_memory, Operand::I);
         let level = self.core.level_of(Operand::I, i_memory);
-        let measure = self.measure();
-        let mut copy = |kind: CopyKind, bits: u64, from: (MemoryId, Operand)| {
+        let mut copy = |kind: CopyKind, bits: u64, source: (MemoryId, Operand)| {
             if bits > 0 {
-                layer.copies.push(CopyAction::new(self.core, kind, self.stack.nodes[node], bits, from, to));
+                copies.push(CopyAction { kind, layer: layer.layer, bits, source, destination: (i_memory, Operand::I) });
             }
         };
         for &producer in &self.stack.producers[node] {
@@ -248,45 +269,50 @@ impl TilePlanner<'_> {
                 copy(CopyKind::InputFromOutput, done[producer].bits.1, (at, stored_as));
             }
         }
-        if let Some(memory) = key.caches.h_read.filter(|&memory| memory != i_memory) {
-            for &[columns, _] in &cached_per_input(self.stack, node, key) {
-                copy(CopyKind::ReadHCache, measure.input_bits(node, columns, key.y.needed[node]), (memory, Operand::I));
+        let cached = &layer.cached[..layer.input_count.min(2)];
+        if let Some(memory) = self.caches.h_read.filter(|&memory| memory != i_memory) {
+            for &(columns, _) in cached {
+                let bits = self.measure.input_bits(node, columns, layer.needed.1);
+                copy(CopyKind::ReadHCache, bits, (memory, Operand::I));
             }
         }
-        if let Some(memory) = key.caches.v_read.filter(|&memory| memory != i_memory) {
-            for &[columns, rows] in &cached_per_input(self.stack, node, key) {
+        if let Some(memory) = self.caches.v_read.filter(|&memory| memory != i_memory) {
+            for &(columns, rows) in cached {
                 // What both caches hold comes from the horizontal one.
-                let columns = key.x.needed[node] - if key.caches.h_read.is_some() { columns } else { 0 };
-                copy(CopyKind::ReadVCache, measure.input_bits(node, columns, rows), (memory, Operand::I));
+                let columns = layer.needed.0 - if self.caches.h_read.is_some() { columns } else { 0 };
+                copy(CopyKind::ReadVCache, self.measure.input_bits(node, columns, rows), (memory, Operand::I));
             }
         }
     }
 
     /// Copies of a finished output to the caches; they are done before the next layer.
-    fn write_caches(&self, node: usize, layer: &LayerTilePlan, pending: &mut Vec<CopyAction>) {
-        let key = self.key;
+    fn write_caches(&self, node: usize, layer: &LayerTilePlan, copies: &mut Vec<CopyAction>) {
         // On its way down a stack input passes the caches above, so that what is kept there costs nothing (NOTES 12.15).
-        if self.stack.is_input(node) {
+        if layer.is_input {
             return;
         }
         let Some(at) = layer.top[Operand::O as usize] else { return };
-        let measure = self.measure();
         let mut copy = |kind: CopyKind, bits: u64, to: MemoryId| {
             if bits > 0 {
-                let (from, to) = ((at, Operand::O), (to, Operand::O));
-                pending.push(CopyAction::new(self.core, kind, self.stack.nodes[node], bits, from, to));
+                let (source, destination) = ((at, Operand::O), (to, Operand::O));
+                copies.push(CopyAction { kind, layer: layer.layer, bits, source, destination });
             }
         };
         let mut rows_copied = 0;
-        if let Some(memory) = key.caches.v_write.filter(|&memory| memory != at) {
+        if let Some(memory) = self.caches.v_write.filter(|&memory| memory != at) {
             rows_copied = layer.written.1;
-            copy(CopyKind::WriteVCache, measure.output_bits(node, layer.computed.0, rows_copied), memory);
+            copy(CopyKind::WriteVCache, self.measure.output_bits(node, layer.computed.0, rows_copied), memory);
         }
-        if let Some(memory) = key.caches.h_write.filter(|&memory| memory != at) {
+        if let Some(memory) = self.caches.h_write.filter(|&memory| memory != at) {
             let rows = layer.computed.1.saturating_sub(rows_copied);
-            copy(CopyKind::WriteHCache, measure.output_bits(node, layer.written.0, rows), memory);
+            copy(CopyKind::WriteHCache, self.measure.output_bits(node, layer.written.0, rows), memory);
         }
     }
+}
+
+/// Levels are at most [`crate::hardware::MAX_LEVELS`].
+fn level_count(levels: usize) -> u8 {
+    levels as u8
 }
 
 /// A problem that has a mapping.
@@ -314,10 +340,6 @@ fn narrower_unrolls(shape: &LayerShape, unroll: &[Unroll]) -> Vec<Vec<Unroll>> {
     }
     all.sort_by_key(|unroll| Reverse(unroll.iter().map(|part| part.limit).product::<u64>()));
     all
-}
-
-fn cached_per_input(stack: &Stack, node: usize, key: &TileKey) -> Vec<[u64; 2]> {
-    (0..stack.producers[node].len()).map(|input| [key.x.cached[node][input], key.y.cached[node][input]]).collect()
 }
 
 /// Whether a layer has weights, if only of 0 bits.

@@ -1,19 +1,22 @@
 //! Planning one point: its stacks, tile types, placements, copies, and the mapping problems they contain.
 
 use super::account::{TileMap, TileRun};
-use super::axis::{Axis, Run, Strip, Strips};
+use super::axis::{Axis, Slot, Strips};
 use super::copies::CopyAction;
-use super::layer_tile::{TilePlanner, has_weights};
-use super::placement::{CacheDecision, Deciding, Measure, TileGeometry};
+use super::fast_map::FastMap;
+use super::layer_tile::{TilePlanner, TiledLayer, has_weights};
+use super::placement::{CacheDecision, Deciding, Measure, Scratch, TileGeometry};
+use super::problems::{Judge, Problems};
 use super::stack::{Stack, cut};
 use super::strategy::{DepthFirstStrategy, FuseDepth, StoringMode};
 use crate::hardware::{Core, MemoryId, Operand};
-use crate::mapping::{LayerOnCore, LayerProblem};
+use crate::mapping::LayerOnCore;
 use crate::rules::Rules;
 use crate::search::{Limits, has_mapping};
 use crate::spec::Diagnostics;
 use crate::workload::{LayerId, Network};
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// One point, ready to be solved and assembled.
@@ -42,10 +45,21 @@ pub struct StackPlan {
     pub types: Vec<TilePlan>,
     /// Where they lie.
     pub map: TileMap,
+    columns: Arc<Strips>,
+    rows: Arc<Strips>,
+}
+
+impl StackPlan {
+    /// Columns and rows of each node's output in the tile of a decision, if overlap were cached in both directions.
+    pub fn assumed_sizes(&self, decision: &TileDecision) -> Vec<(u64, u64)> {
+        let (column, row) = decision.strips;
+        let (x, y) = (&self.columns.different[column].assumed, &self.rows.different[row].assumed);
+        x.iter().zip(y).map(|(x, y)| (x.computed, y.computed)).collect()
+    }
 }
 
 /// What is decided on caches for tiles of one kind.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Copy)]
 pub struct TileDecision {
     /// Columns and rows.
     pub size: (u64, u64),
@@ -53,6 +67,7 @@ pub struct TileDecision {
     pub first: (bool, bool),
     /// The decision.
     pub caches: CacheDecision,
+    strips: (usize, usize),
 }
 
 /// One tile type.
@@ -70,6 +85,15 @@ pub struct TilePlan {
     pub caches: Caches,
     /// Its nodes in order: stack inputs, then layers.
     pub layers: Vec<LayerTilePlan>,
+    /// The copies of all of them, in order.
+    pub copies: Vec<CopyAction>,
+}
+
+impl TilePlan {
+    /// Copies before a layer of this tile starts.
+    pub fn copies_before(&self, layer: &LayerTilePlan) -> &[CopyAction] {
+        self.copies.get(layer.copies.clone()).unwrap_or_default()
+    }
 }
 
 /// Memories in which a tile writes and reads the overlap.
@@ -98,8 +122,11 @@ pub struct LayerTilePlan {
     pub channels: u64,
     /// Columns and rows of each input window that exist, cached ones included.
     pub needed: (u64, u64),
-    /// Columns of each input that come from the horizontal cache, rows from the vertical one.
-    pub cached: Vec<(u64, u64)>,
+    /// Columns of each input that come from the horizontal cache, rows from the vertical one; of the first
+    /// [`Self::input_count`] inputs.
+    pub cached: [(u64, u64); 2],
+    /// Number of inputs.
+    pub input_count: usize,
     /// Columns and rows of the output that are written to the caches.
     pub written: (u64, u64),
     /// Bits of all inputs and of the output.
@@ -108,21 +135,35 @@ pub struct LayerTilePlan {
     pub top: [Option<MemoryId>; 3],
     /// Levels for I and O beyond those chosen, as no mapping fitted otherwise.
     pub extra_levels: (usize, usize),
-    /// Why each operand is not lower.
-    pub reasons: Vec<String>,
-    /// Copies before the layer starts.
-    pub copies: Vec<CopyAction>,
+    /// Whether W is fetched again by every tile, as no mapping fits where it would be kept.
+    pub weights_fetched_again: bool,
+    /// Whether fewer PEs are used than asked for, as the lowest memories cannot serve more at once.
+    pub narrowed: bool,
+    /// Copies before the layer starts, as a part of [`TilePlan::copies`].
+    pub copies: Range<usize>,
     /// The mapping problem, by its index; `None` for a stack input.
     pub problem: Option<usize>,
 }
 
-/// The different problems seen so far, shared by all points of a sweep.
-#[derive(Debug, Default)]
-pub struct Problems {
-    /// The problems, each once.
-    pub list: Vec<LayerProblem>,
-    index: HashMap<LayerProblem, usize>,
-    infeasible: HashSet<LayerProblem>,
+/// What a planner found out and needs again. It outlives the planner, for the next one of the same core, network, rules
+/// and limits.
+#[derive(Default)]
+pub struct PlannerMemory {
+    /// The different problems of all points planned.
+    pub problems: Problems,
+    stacks: HashMap<FuseDepth, Result<Vec<KnownStack>, Diagnostics>>,
+    /// Every different stack; its place is its number.
+    measured: Vec<KnownStack>,
+    strips: FastMap<(usize, bool, u64, bool), Arc<Strips>>,
+    layers: Vec<Option<TiledLayer>>,
+    scratch: Scratch,
+}
+
+#[derive(Clone)]
+struct KnownStack {
+    number: usize,
+    stack: Arc<Stack>,
+    measure: Arc<Measure>,
 }
 
 /// Plans points of one network on one core, remembering what they share.
@@ -131,24 +172,29 @@ pub struct Planner<'a> {
     network: &'a Network,
     rules: Rules,
     limits: Limits,
-    stacks: HashMap<FuseDepth, Result<Vec<Arc<Stack>>, Diagnostics>>,
-    strips: HashMap<(Vec<LayerId>, bool, u64, bool), Arc<Strips>>,
-    /// The different problems of all points planned.
-    pub problems: Problems,
+    /// What it found out.
+    pub memory: PlannerMemory,
 }
 
 impl<'a> Planner<'a> {
     /// A planner that has planned nothing yet.
     pub fn new(core: &'a Core, network: &'a Network, rules: Rules, limits: Limits) -> Self {
-        Self {
-            core,
-            network,
-            rules,
-            limits,
-            stacks: HashMap::new(),
-            strips: HashMap::new(),
-            problems: Problems::default(),
+        Self::with_memory(core, network, rules, limits, PlannerMemory::default())
+    }
+
+    /// A planner that goes on where another one ended, which had the same core, network, rules and limits.
+    pub fn with_memory(
+        core: &'a Core,
+        network: &'a Network,
+        rules: Rules,
+        limits: Limits,
+        mut memory: PlannerMemory,
+    ) -> Self {
+        if memory.layers.is_empty() {
+            let layer = |id: LayerId| TiledLayer::new(core, network, id, &mut memory.problems);
+            memory.layers = network.ids().map(layer).collect();
         }
+        Self { core, network, rules, limits, memory }
     }
 
     /// Plans one point.
@@ -156,50 +202,53 @@ impl<'a> Planner<'a> {
     /// # Errors
     /// Cuts that are impossible, or a layer-tile that fits nowhere: which operand, where, how much it lacks.
     pub fn plan(&mut self, strategy: &DepthFirstStrategy) -> Result<PointPlan, Diagnostics> {
-        let (core, network, rules) = (self.core, self.network, self.rules);
-        let stacks = self
-            .stacks
-            .entry(strategy.fuse.clone())
-            .or_insert_with(|| {
-                let stacks = cut(network, core, &strategy.fuse, &rules)?;
-                Ok(stacks.into_iter().map(Arc::new).collect())
-            })
-            .clone()?;
-        check_strip_count(network, &stacks, strategy)?;
+        let (core, rules, limits) = (self.core, self.rules, self.limits);
+        self.plan_judged(strategy, &mut |problem| has_mapping(&LayerOnCore::new(core, rules, problem), &limits))
+    }
+
+    /// Plans one point; `judge` says which problems have a mapping.
+    ///
+    /// # Errors
+    /// As [`Self::plan`].
+    pub fn plan_judged(&mut self, strategy: &DepthFirstStrategy, judge: Judge<'_>) -> Result<PointPlan, Diagnostics> {
+        let stacks = self.stacks(&strategy.fuse)?;
+        check_strip_count(self.network, &stacks, strategy)?;
         let tile = if strategy.fuse == FuseDepth::LayerByLayer { (u64::MAX, u64::MAX) } else { strategy.tile };
-        let stacks = stacks
-            .iter()
-            .map(|stack| StackPlanner::new(self, stack.clone(), tile, strategy.mode).plan(self))
-            .collect::<Result<_, _>>()?;
-        Ok(PointPlan { strategy: strategy.clone(), stacks })
+        let mut planned = Vec::with_capacity(stacks.len());
+        for known in stacks {
+            planned.push(StackPlanner::new(self, known, tile, strategy.mode).plan(&mut self.memory, judge)?);
+        }
+        Ok(PointPlan { strategy: strategy.clone(), stacks: planned })
     }
 
-    fn strips(&mut self, axis: Axis, stack: &Stack, tile: u64, caches: bool) -> Arc<Strips> {
-        let tile = tile.min(axis.map_size(self.network, stack, stack.output()));
+    fn stacks(&mut self, fuse: &FuseDepth) -> Result<Vec<KnownStack>, Diagnostics> {
+        if let Some(known) = self.memory.stacks.get(fuse) {
+            return known.clone();
+        }
+        let stacks = cut(self.network, self.core, fuse, &self.rules)
+            .map(|stacks| stacks.into_iter().map(|stack| self.known_stack(stack)).collect::<Vec<_>>());
+        self.memory.stacks.insert(fuse.clone(), stacks.clone());
+        stacks
+    }
+
+    /// Stacks of different fuse depths may be equal.
+    fn known_stack(&mut self, stack: Stack) -> KnownStack {
+        let measured = &mut self.memory.measured;
+        let known = measured.iter().find(|known| *known.stack == stack).cloned();
+        known.unwrap_or_else(|| {
+            let measure = Arc::new(Measure::new(self.network, &stack, &self.rules));
+            let known = KnownStack { number: measured.len(), stack: Arc::new(stack), measure };
+            measured.push(known.clone());
+            known
+        })
+    }
+
+    fn strips(&mut self, axis: Axis, known: &KnownStack, tile: u64, caches: bool) -> Arc<Strips> {
         let (network, borders) = (self.network, !self.rules.tiles_without_borders);
-        self.strips
-            .entry((stack.nodes.clone(), axis == Axis::Columns, tile, caches))
-            .or_insert_with(|| Arc::new(axis.strips(network, stack, tile, caches, borders)))
-            .clone()
-    }
-
-    /// The index of a problem that has a mapping; `None` where nothing fits.
-    pub(super) fn intern(&mut self, problem: LayerProblem) -> Option<usize> {
-        if let Some(&index) = self.problems.index.get(&problem) {
-            return Some(index);
-        }
-        if self.problems.infeasible.contains(&problem) {
-            return None;
-        }
-        if has_mapping(&LayerOnCore::new(self.core, self.rules, &problem), &self.limits) {
-            let index = self.problems.list.len();
-            self.problems.list.push(problem.clone());
-            self.problems.index.insert(problem, index);
-            Some(index)
-        } else {
-            self.problems.infeasible.insert(problem);
-            None
-        }
+        let stack = &*known.stack;
+        let tile = tile.min(axis.map_size(network, stack, stack.output()));
+        let strips = self.memory.strips.entry((known.number, axis == Axis::Columns, tile, caches));
+        strips.or_insert_with(|| Arc::new(axis.strips(network, stack, tile, caches, borders))).clone()
     }
 }
 
@@ -212,7 +261,7 @@ const MOST_KINDS: usize = 1 << 14;
 
 fn check_strip_count(
     network: &Network,
-    stacks: &[Arc<Stack>],
+    stacks: &[KnownStack],
     strategy: &DepthFirstStrategy,
 ) -> Result<(), Diagnostics> {
     let mut diagnostics = Diagnostics::default();
@@ -220,7 +269,7 @@ fn check_strip_count(
         if strategy.fuse == FuseDepth::LayerByLayer {
             continue;
         }
-        for stack in stacks {
+        for stack in stacks.iter().map(|known| &*known.stack) {
             let map = axis.map_size(network, stack, stack.output());
             let most = MOST_STRIPS.min(MOST_STRIP_LAYERS / stack.nodes.len() as u64).max(1);
             if map.div_ceil(tile.max(1)) > most {
@@ -254,131 +303,54 @@ fn check_kinds(columns: &[Slot], rows: &[Slot]) -> Result<(), Diagnostics> {
     diagnostics.or(())
 }
 
-/// One column (or row) of tiles with its neighbours.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Slot {
-    start: u64,
-    size: u64,
-    count: u64,
-    strip: usize,
-    previous: Option<usize>,
-    next: Option<usize>,
-}
-
-/// Splits runs where the neighbours differ; the first tile stays alone.
-fn slots(runs: &[Run]) -> Vec<Slot> {
-    let mut slots: Vec<Slot> = Vec::new();
-    for (index, run) in runs.iter().enumerate() {
-        let before = index.checked_sub(1).map(|before| runs[before].strip);
-        let after = runs.get(index + 1).map(|after| after.strip);
-        let mut push = |from: u64, count: u64, previous: Option<usize>, next: Option<usize>| {
-            let slot =
-                Slot { start: run.start + from * run.size, size: run.size, count, strip: run.strip, previous, next };
-            match slots.last_mut() {
-                Some(last)
-                    if (last.strip, last.size, last.previous, last.next) == (run.strip, run.size, previous, next)
-                        && last.start > 0 =>
-                {
-                    last.count += count;
-                }
-                _ => slots.push(slot),
-            }
-        };
-        let same = Some(run.strip);
-        match run.count {
-            1 => push(0, 1, before, after),
-            count => {
-                push(0, 1, before, same);
-                if count > 2 {
-                    push(1, count - 2, same, same);
-                }
-                push(count - 1, 1, same, after);
-            }
-        }
-    }
-    slots
-}
-
 /// What decides how a tile behaves: tiles with equal keys are of one type.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(super) struct TileKey {
-    pub weights_from_top: bool,
-    pub caches: Caches,
-    pub x: Strip,
-    pub y: Strip,
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+struct TileKey {
+    weights_from_top: bool,
+    caches: Caches,
+    /// Behaviour of the column and of the row: indices into [`Strips::effective`].
+    behaviour: (usize, usize),
 }
 
 struct StackPlanner<'a> {
     core: &'a Core,
     network: &'a Network,
     rules: Rules,
-    stack: Arc<Stack>,
+    known: KnownStack,
     mode: StoringMode,
     x: Arc<Strips>,
     y: Arc<Strips>,
 }
 
 impl<'a> StackPlanner<'a> {
-    fn new(planner: &mut Planner<'a>, stack: Arc<Stack>, tile: (u64, u64), mode: StoringMode) -> Self {
-        let x = planner.strips(Axis::Columns, &stack, tile.0, mode.caches_columns());
-        let y = planner.strips(Axis::Rows, &stack, tile.1, mode.caches_rows());
-        Self { core: planner.core, network: planner.network, rules: planner.rules, stack, mode, x, y }
+    fn new(planner: &mut Planner<'a>, known: KnownStack, tile: (u64, u64), mode: StoringMode) -> Self {
+        let x = planner.strips(Axis::Columns, &known, tile.0, mode.caches_columns());
+        let y = planner.strips(Axis::Rows, &known, tile.1, mode.caches_rows());
+        Self { core: planner.core, network: planner.network, rules: planner.rules, known, mode, x, y }
     }
 
-    fn tile_planner<'k>(&'k self, key: &'k TileKey, w_memory: MemoryId) -> TilePlanner<'k> {
-        TilePlanner { core: self.core, network: self.network, rules: self.rules, stack: &self.stack, key, w_memory }
-    }
-
-    fn measure(&self) -> Measure<'_> {
-        Measure { network: self.network, stack: &self.stack, rules: &self.rules }
-    }
-
-    fn plan(self, planner: &mut Planner<'_>) -> Result<StackPlan, Diagnostics> {
-        let (columns, rows) = (slots(&self.x.runs), slots(&self.y.runs));
-        check_kinds(&columns, &rows)?;
-        let decisions = self.decide(&columns, &rows);
-        let decision = |column: Option<usize>, row: Option<usize>| Some(&decisions[&(column?, row?)]);
-        let v_memory = self.v_memory(&columns, &rows, &decisions);
+    fn plan(self, memory: &mut PlannerMemory, judge: Judge<'_>) -> Result<StackPlan, Diagnostics> {
+        let (columns, rows) = (&self.x.slots, &self.y.slots);
+        check_kinds(columns, rows)?;
+        let decisions = self.decide(&mut memory.scratch);
+        let of = |decided: &TileDecision| decided.caches.w_memory;
         let w_memory = decisions
-            .values()
-            .map(|decided| decided.caches.w_memory)
+            .iter()
+            .map(of)
             .max_by_key(|&id| self.core.level_of(Operand::W, id))
             .unwrap_or_else(|| self.core.top(Operand::W));
         let mut types: Vec<TilePlan> = Vec::new();
-        let mut known: HashMap<TileKey, usize> = HashMap::new();
-        let mut map = TileMap { columns: tile_runs(&columns), rows: tile_runs(&rows), types: Vec::new() };
-        for row in &rows {
-            let mut types_of_row = Vec::new();
-            for column in &columns {
-                let here = decision(Some(column.strip), Some(row.strip));
-                let h = |neighbour: Option<usize>, written_by_here: bool| {
-                    let there = decision(neighbour, Some(row.strip));
-                    self.h_memory(here, there, written_by_here)
-                };
-                let caches = Caches {
-                    h_write: h(column.next, true),
-                    h_read: h(column.previous, false),
-                    v_write: v_memory.filter(|_| row.next.is_some()),
-                    v_read: v_memory.filter(|_| row.previous.is_some()),
-                };
-                let key = TileKey {
-                    weights_from_top: column.start == 0 && row.start == 0,
-                    x: effective(&self.x.different[column.strip].0, caches.h_write, caches.h_read),
-                    y: effective(&self.y.different[row.strip].0, caches.v_write, caches.v_read),
-                    caches,
-                };
+        let mut known: FastMap<TileKey, usize> = FastMap::default();
+        let mut map = TileMap { columns: tile_runs(columns), rows: tile_runs(rows), types: Vec::new() };
+        let v_memory = self.v_memory(&decisions);
+        for row in rows {
+            let mut types_of_row = Vec::with_capacity(columns.len());
+            for column in columns {
+                let key = self.key(column, row, &decisions, v_memory);
                 let index = match known.get(&key) {
                     Some(&index) => index,
                     None => {
-                        let tile = TilePlan {
-                            size: (column.size, row.size),
-                            count: 0,
-                            first_position: (column.start, row.start),
-                            weights_from_top: key.weights_from_top,
-                            caches,
-                            layers: self.tile_planner(&key, w_memory).plan(planner)?,
-                        };
-                        types.push(tile);
+                        types.push(self.tile(column, row, key, w_memory, memory, judge)?);
                         known.insert(key, types.len() - 1);
                         types.len() - 1
                     }
@@ -388,52 +360,113 @@ impl<'a> StackPlanner<'a> {
             }
             map.types.push(types_of_row);
         }
-        let measure = self.measure();
-        let weight_bits = measure.weight_bits();
-        let has_weights = self.stack.layers().iter().any(|&layer| has_weights(self.network, layer));
-        let mut listed: Vec<_> = decisions.into_iter().collect();
-        listed.sort_unstable_by_key(|((x, y), _)| (*y, *x));
+        let stack = self.known.stack;
+        let has_weights = stack.layers().iter().any(|&layer| has_weights(self.network, layer));
+        let output_size = [Axis::Columns, Axis::Rows].map(|axis| axis.map_size(self.network, &stack, stack.output()));
         Ok(StackPlan {
-            output_size: (
-                Axis::Columns.map_size(self.network, &self.stack, self.stack.output()),
-                Axis::Rows.map_size(self.network, &self.stack, self.stack.output()),
-            ),
-            weight_bits,
+            output_size: output_size.into(),
+            weight_bits: self.known.measure.weight_bits,
             weight_memory: has_weights.then_some(w_memory),
-            decisions: listed.into_iter().map(|(_, decision)| decision).collect(),
+            decisions,
             types,
             map,
-            stack: self.stack,
+            stack,
+            columns: self.x,
+            rows: self.y,
         })
     }
 
-    /// Decides for every different pair of column and row.
-    fn decide(&self, columns: &[Slot], rows: &[Slot]) -> HashMap<(usize, usize), TileDecision> {
-        let mut decisions = HashMap::new();
-        for row in rows {
-            for column in columns {
-                decisions.entry((column.strip, row.strip)).or_insert_with(|| {
-                    let (x, y) = (&self.x.different[column.strip], &self.y.different[row.strip]);
-                    let first = (column.start == 0, row.start == 0);
-                    let deciding =
-                        Deciding { core: self.core, measure: self.measure(), mode: self.mode, first_column: first.0 };
-                    let decision =
-                        deciding.decide(TileGeometry { x: &x.0, y: &y.0 }, TileGeometry { x: &x.1, y: &y.1 });
-                    TileDecision { size: (column.size, row.size), first, caches: decision }
-                });
+    fn key(&self, column: &Slot, row: &Slot, decisions: &[TileDecision], v_memory: Option<MemoryId>) -> TileKey {
+        let decision = |strip: usize| &decisions[row.strip * self.x.different.len() + strip];
+        let here = decision(column.strip);
+        let h = |neighbour: Option<usize>, written_by_here: bool| {
+            self.h_memory(here, decision(neighbour?), written_by_here)
+        };
+        let caches = Caches {
+            h_write: h(column.next, true),
+            h_read: h(column.previous, false),
+            v_write: v_memory.filter(|_| row.next.is_some()),
+            v_read: v_memory.filter(|_| row.previous.is_some()),
+        };
+        TileKey {
+            weights_from_top: column.start == 0 && row.start == 0,
+            caches,
+            behaviour: (
+                self.x.behaviour(column.strip, caches.h_write.is_some(), caches.h_read.is_some()),
+                self.y.behaviour(row.strip, caches.v_write.is_some(), caches.v_read.is_some()),
+            ),
+        }
+    }
+
+    /// A tile type, of which no tile is counted yet.
+    fn tile(
+        &self,
+        column: &Slot,
+        row: &Slot,
+        key: TileKey,
+        w_memory: MemoryId,
+        memory: &mut PlannerMemory,
+        judge: Judge<'_>,
+    ) -> Result<TilePlan, Diagnostics> {
+        let planner = TilePlanner {
+            core: self.core,
+            network: self.network,
+            rules: self.rules,
+            stack: &self.known.stack,
+            measure: &self.known.measure,
+            layers: &memory.layers,
+            weights_from_top: key.weights_from_top,
+            caches: key.caches,
+            x: &self.x.effective[key.behaviour.0],
+            y: &self.y.effective[key.behaviour.1],
+            w_memory,
+        };
+        let (layers, copies) = planner.plan(&mut memory.problems, judge)?;
+        Ok(TilePlan {
+            size: (column.size, row.size),
+            count: 0,
+            first_position: (column.start, row.start),
+            weights_from_top: key.weights_from_top,
+            caches: key.caches,
+            layers,
+            copies,
+        })
+    }
+
+    /// Decides for every different pair of column and row: all columns of the first different row, then the next.
+    fn decide(&self, scratch: &mut Scratch) -> Vec<TileDecision> {
+        let width = self.x.different.len();
+        let mut decisions: Vec<Option<TileDecision>> = vec![None; width * self.y.different.len()];
+        for row in &self.y.slots {
+            for column in &self.x.slots {
+                let decision = &mut decisions[row.strip * width + column.strip];
+                if decision.is_some() {
+                    continue;
+                }
+                let (x, y) = (&self.x.different[column.strip], &self.y.different[row.strip]);
+                let first = (column.start == 0, row.start == 0);
+                let deciding = Deciding {
+                    core: self.core,
+                    rules: &self.rules,
+                    stack: &self.known.stack,
+                    measure: &self.known.measure,
+                    mode: self.mode,
+                    first_column: first.0,
+                };
+                let own = TileGeometry { x: &x.own, y: &y.own };
+                let assumed = TileGeometry { x: &x.assumed, y: &y.assumed };
+                let caches = deciding.decide(own, assumed, scratch);
+                let strips = (column.strip, row.strip);
+                *decision = Some(TileDecision { size: (column.size, row.size), first, caches, strips });
             }
         }
-        decisions
+        // Every strip lies somewhere, so that no pair is left out.
+        decisions.into_iter().flatten().collect()
     }
 
     /// Where neighbouring columns of tiles exchange their overlap.
-    fn h_memory(
-        &self,
-        here: Option<&TileDecision>,
-        there: Option<&TileDecision>,
-        written_by_here: bool,
-    ) -> Option<MemoryId> {
-        let (here, there) = (here?.caches.h_memory?, there?.caches.h_memory?);
+    fn h_memory(&self, here: &TileDecision, there: &TileDecision, written_by_here: bool) -> Option<MemoryId> {
+        let (here, there) = (here.caches.h_memory?, there.caches.h_memory?);
         let (writer, reader) = if written_by_here { (here, there) } else { (there, here) };
         Some(if self.rules.cache_level_of_neighbour {
             reader
@@ -443,17 +476,13 @@ impl<'a> StackPlanner<'a> {
     }
 
     /// Where rows of tiles exchange their overlap: the same for all tiles.
-    fn v_memory(
-        &self,
-        columns: &[Slot],
-        rows: &[Slot],
-        decisions: &HashMap<(usize, usize), TileDecision>,
-    ) -> Option<MemoryId> {
+    fn v_memory(&self, decisions: &[TileDecision]) -> Option<MemoryId> {
         if self.rules.cache_level_of_neighbour {
-            return decisions[&(columns.last()?.strip, rows.last()?.strip)].caches.v_memory;
+            let last = self.y.slots.last()?.strip * self.x.different.len() + self.x.slots.last()?.strip;
+            return decisions.get(last)?.caches.v_memory;
         }
         decisions
-            .values()
+            .iter()
             .filter_map(|decided| decided.caches.v_memory)
             .max_by_key(|&id| self.core.level_of(Operand::O, id))
     }
@@ -461,18 +490,4 @@ impl<'a> StackPlanner<'a> {
 
 fn tile_runs(slots: &[Slot]) -> Vec<TileRun> {
     slots.iter().map(|slot| TileRun { start: slot.start, size: slot.size, count: slot.count }).collect()
-}
-
-/// A strip without what does not happen where there is no cache to write or read.
-fn effective(strip: &Strip, write: Option<MemoryId>, read: Option<MemoryId>) -> Strip {
-    let mut strip = strip.clone();
-    strip.overlap.fill([0; 2]);
-    strip.to_cache.fill(0);
-    if write.is_none() {
-        strip.written.fill(0);
-    }
-    if read.is_none() {
-        strip.cached.fill([0; 2]);
-    }
-    strip
 }

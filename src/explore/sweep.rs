@@ -106,7 +106,7 @@ impl Sweep {
         let mut planner = Planner::new(&self.core, &self.network, self.settings.rules, self.limits());
         let points: Vec<_> = strategies.iter().map(|strategy| planner.plan(strategy)).collect();
         let notes = self.notes(&points);
-        SweepPlan { strategies, points, problems: planner.problems, notes }
+        SweepPlan { strategies, points, problems: planner.memory.problems, notes }
     }
 
     /// Tile sizes beyond every map mean the whole map.

@@ -43,6 +43,7 @@ fn account(hardware: &Value, workloads: &Value, case: &Value) -> PointAccount {
         .plan(&DepthFirstStrategy { tile, mode: mode(&case["storing"]), fuse })
         .unwrap_or_else(|wrong| panic!("{wrong}"));
     let solutions: Vec<Solution> = planner
+        .memory
         .problems
         .list
         .iter()
@@ -51,7 +52,7 @@ fn account(hardware: &Value, workloads: &Value, case: &Value) -> PointAccount {
             find_best(&layer, &Objective::Energy, &limits, Strategy::Loma).best.unwrap()
         })
         .collect();
-    Assembler::new(&core, &network, rules, &planner.problems)
+    Assembler::new(&core, &network, rules, &planner.memory.problems)
         .assemble(&plan, &|problem| solutions.get(problem))
         .unwrap()
 }

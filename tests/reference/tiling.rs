@@ -3,8 +3,8 @@
 use crate::Report;
 use crate::common::{core, integer, network, number, reference, text, texts};
 use fusescape::depth_first::{
-    CopyAction, CopyKind, DepthFirstStrategy, FuseDepth, LayerTilePlan, Planner, StackPlan, StoringMode, TilePlan,
-    latency_cycles,
+    CopyAction, CopyKind, DepthFirstStrategy, FuseDepth, Hop, LayerTilePlan, Planner, StackPlan, StoringMode, TilePlan,
+    Ways,
 };
 use fusescape::hardware::{Core, MemoryId, Operand};
 use fusescape::rules::Rules;
@@ -37,7 +37,7 @@ pub fn check() -> Report {
         let id = text(&case["id"]);
         report.same(&plan.stacks.len(), &theirs.len(), || format!("{id}: stacks"));
         for (index, (ours, theirs)) in plan.stacks.iter().zip(theirs).enumerate() {
-            let problems = |problem: usize| planner.problems.list[problem].levels;
+            let problems = |problem: usize| planner.memory.problems.list[problem].levels;
             let check =
                 Check { core: &core, network: &network, what: format!("{id} stack {index}"), levels: &problems };
             check.stack(ours, theirs, &mut report);
@@ -118,7 +118,7 @@ impl Check<'_> {
         if let Some(memory) = theirs["W_memory"].as_str() {
             report.same(&self.name(Some(decision.w_memory)).as_deref(), &Some(memory), || what("W_memory"));
         }
-        for (node, &(x, y)) in decision.assumed_sizes.iter().enumerate().skip(ours.stack.input_count) {
+        for (node, &(x, y)) in ours.assumed_sizes(decided).iter().enumerate().skip(ours.stack.input_count) {
             let layer = &self.network.layer(ours.stack.nodes[node]).name;
             let sizes = &theirs["output_size_per_layer"][layer];
             report.same(&(x, y), &(integer(&sizes[0]), integer(&sizes[1])), || what(&format!("size of {layer}")));
@@ -145,8 +145,10 @@ impl Check<'_> {
         }
         let layers = theirs["layers"].as_array().unwrap();
         report.same(&ours.layers.len(), &layers.len(), || format!("{what}: layers"));
-        for (ours, theirs) in ours.layers.iter().zip(layers) {
-            self.layer(ours, theirs, &format!("{what} layer {}", theirs["layer"]), report);
+        for (layer, theirs) in ours.layers.iter().zip(layers) {
+            let what = format!("{what} layer {}", theirs["layer"]);
+            self.layer(layer, theirs, &what, report);
+            self.copies(ours.copies_before(layer), &theirs["copies_before_layer"], &what, report);
         }
     }
 
@@ -161,16 +163,17 @@ impl Check<'_> {
         if !ours.is_input {
             self.computing_layer(ours, theirs, what, report);
         }
-        let copies = &theirs["copies_before_layer"];
-        let actions = copies["actions"].as_array().unwrap();
-        report.same(&ours.copies.len(), &actions.len(), || format!("{what}: copies"));
-        for (index, (ours, theirs)) in ours.copies.iter().zip(actions).enumerate() {
+    }
+
+    fn copies(&self, ours: &[CopyAction], theirs: &Value, what: &str, report: &mut Report) {
+        let actions = theirs["actions"].as_array().unwrap();
+        report.same(&ours.len(), &actions.len(), || format!("{what}: copies"));
+        for (index, (ours, theirs)) in ours.iter().zip(actions).enumerate() {
             self.copy(ours, theirs, &format!("{what} copy {index}"), report);
         }
-        let energy: f64 = ours.copies.iter().map(CopyAction::energy_pj).sum();
-        report.close(energy, number(&copies["energy_pJ"]), 1e-9, || format!("{what}: copy energy"));
-        let latency = latency_cycles(self.core, &ours.copies);
-        report.same(&latency, &integer(&copies["latency_cycles"]), || format!("{what}: copy latency"));
+        let cost = Ways::new(self.core).cost(ours);
+        report.close(cost.energy_pj, number(&theirs["energy_pJ"]), 1e-9, || format!("{what}: copy energy"));
+        report.same(&cost.latency_cycles, &integer(&theirs["latency_cycles"]), || format!("{what}: copy latency"));
     }
 
     fn computing_layer(&self, ours: &LayerTilePlan, theirs: &Value, what: &str, report: &mut Report) {
@@ -223,12 +226,18 @@ impl Check<'_> {
         if let Some(layer) = theirs["for_layer"].as_i64() {
             report.same(&self.network.layer(ours.layer).name, &layer.to_string(), || format!("{what}: layer"));
         }
-        let mut chain: Vec<String> = ours.hops.iter().map(|hop| self.core.memories[hop.from.0].name.clone()).collect();
+        let hops: Vec<Hop> = Ways::new(self.core).hops(ours).collect();
+        let mut chain: Vec<String> = hops.iter().map(|hop| self.core.memories[hop.from.0].name.clone()).collect();
         chain.push(self.core.memories[ours.destination.0].name.clone());
         report.same(&chain, &texts(&theirs["chain"]), || format!("{what}: chain"));
-        let cycles: Vec<u64> = ours.hops.iter().map(|hop| hop.cycles).collect();
+        let cycles: Vec<u64> = hops.iter().map(|hop| hop.cycles).collect();
         let theirs_cycles: Vec<u64> = theirs["hop_cycles"].as_array().unwrap().iter().map(integer).collect();
         report.same(&cycles, &theirs_cycles, || format!("{what}: hops"));
-        report.close(ours.energy_pj(), number(&theirs["energy_pJ"]), 1e-9, || format!("{what}: energy"));
+        report.close(
+            hops.iter().map(|hop| hop.read_pj + hop.write_pj).sum(),
+            number(&theirs["energy_pJ"]),
+            1e-9,
+            || format!("{what}: energy"),
+        );
     }
 }

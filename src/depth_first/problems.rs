@@ -1,0 +1,105 @@
+//! The different mapping problems of a sweep, each known by a few small numbers.
+
+use super::fast_map::FastMap;
+use crate::hardware::Unroll;
+use crate::mapping::LayerProblem;
+use crate::workload::{Dim, LayerShape};
+
+/// The different problems seen so far, shared by all points of a sweep.
+#[derive(Debug, Default)]
+pub struct Problems {
+    /// The problems, each once.
+    pub list: Vec<LayerProblem>,
+    /// Index of each problem asked for; `None` for those without a mapping.
+    index: FastMap<ProblemKey, Option<usize>>,
+    shapes: Vec<LayerShape>,
+    unrolls: Vec<Vec<Unroll>>,
+}
+
+/// A layer of which any part may be computed: all of a problem but its tile and its memory levels.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) struct LayerKey {
+    shape: u32,
+    unroll: u32,
+}
+
+/// Equal keys are equal problems, and the other way round.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) struct ProblemKey {
+    /// The layer.
+    pub layer: LayerKey,
+    /// Columns and rows of the output.
+    pub tile: (u64, u64),
+    /// As [`LayerShape::input_limit`].
+    pub input_limit: (u64, u64),
+    /// Levels of W, I and O.
+    pub levels: [u8; 3],
+}
+
+/// Says whether a problem has a mapping. It is asked once for each problem, in the order of [`Problems::list`] as far as
+/// the answers are yes.
+pub type Judge<'a> = &'a mut dyn FnMut(&LayerProblem) -> bool;
+
+impl Problems {
+    /// The key of a layer, whatever the tile in `shape`.
+    pub(super) fn layer(&mut self, shape: &LayerShape, unroll: &[Unroll]) -> LayerKey {
+        let mut shape = *shape;
+        shape.sizes[Dim::OX as usize] = 1;
+        shape.sizes[Dim::OY as usize] = 1;
+        shape.input_limit = (u64::MAX, u64::MAX);
+        let position = self.shapes.iter().position(|known| *known == shape).unwrap_or_else(|| {
+            self.shapes.push(shape);
+            self.shapes.len() - 1
+        });
+        LayerKey { shape: position as u32, unroll: self.unroll(unroll) }
+    }
+
+    /// The same layer with another unrolling.
+    pub(super) fn with_unroll(&mut self, layer: LayerKey, unroll: &[Unroll]) -> LayerKey {
+        LayerKey { unroll: self.unroll(unroll), ..layer }
+    }
+
+    fn unroll(&mut self, unroll: &[Unroll]) -> u32 {
+        let position = self.unrolls.iter().position(|known| known == unroll).unwrap_or_else(|| {
+            self.unrolls.push(unroll.to_vec());
+            self.unrolls.len() - 1
+        });
+        position as u32
+    }
+
+    /// The shape of a problem.
+    pub(super) fn shape(&self, key: &ProblemKey) -> LayerShape {
+        let mut shape = self.shapes[key.layer.shape as usize];
+        shape.sizes[Dim::OX as usize] = key.tile.0;
+        shape.sizes[Dim::OY as usize] = key.tile.1;
+        shape.input_limit = key.input_limit;
+        shape
+    }
+
+    pub(super) fn unroll_of(&self, layer: LayerKey) -> &[Unroll] {
+        &self.unrolls[layer.unroll as usize]
+    }
+
+    /// The problem behind a key.
+    pub(super) fn problem(&self, key: &ProblemKey) -> LayerProblem {
+        LayerProblem {
+            shape: self.shape(key),
+            levels: key.levels.map(usize::from),
+            unroll: self.unroll_of(key.layer).to_vec(),
+        }
+    }
+
+    /// The index of a problem that has a mapping; `None` where nothing fits.
+    pub(super) fn intern(&mut self, key: ProblemKey, judge: Judge<'_>) -> Option<usize> {
+        if let Some(&known) = self.index.get(&key) {
+            return known;
+        }
+        let problem = self.problem(&key);
+        let index = judge(&problem).then_some(self.list.len());
+        if index.is_some() {
+            self.list.push(problem);
+        }
+        self.index.insert(key, index);
+        index
+    }
+}
