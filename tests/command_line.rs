@@ -110,3 +110,46 @@ fn validate_says_everything_that_is_wrong() {
     }
     assert!(fails(&["validate", "no-such-file.yaml"]).contains("no-such-file.yaml"));
 }
+
+const CONV2: [&str; 7] = ["layer", "--hardware", "eyeriss-like", "--workload", "alexnet-eyeriss", "--layer", "conv2"];
+
+#[test]
+fn a_layer_is_printed_as_a_loop_nest_with_its_memories() {
+    let text = succeeds(&CONV2);
+    let nest: Vec<&str> = text.lines().skip_while(|line| !line.starts_with("  loop")).collect();
+    let heading: Vec<&str> = nest[0].split_whitespace().collect();
+    assert_eq!(heading, ["loop", "W", "I", "O"]);
+    let loops: u64 = nest[1..]
+        .iter()
+        .take_while(|line| !line.is_empty())
+        .map(|line| line.split_whitespace().nth(1).unwrap().parse::<u64>().unwrap())
+        .product();
+    assert_eq!(loops, 1_597_440, "ideal cycles of ZigZag, Fig. 6");
+    assert!(text.contains("130 of 168 PEs"), "{text}");
+}
+
+#[test]
+fn the_best_unrolling_is_no_worse_than_the_stated_one() {
+    let run = |more: &[&'static str]| -> Value {
+        let arguments = [&["--objective", "latency", "--lpf-limit", "4", "--json"], more].concat();
+        serde_json::from_str(&succeeds(&[&CONV2[..], &arguments].concat())).unwrap()
+    };
+    let (stated, best) = (run(&[]), run(&["--unroll", "search", "--loops-per-dimension", "2"]));
+    let (stated, best) = (&stated["layers"][0], &best["layers"][0]);
+    assert!(best["latency_cycles"].as_u64().unwrap() <= stated["latency_cycles"].as_u64().unwrap());
+    let unrollings = &best["search"]["unrollings"];
+    assert!(unrollings["searched"].as_u64().unwrap() < unrollings["legal"].as_u64().unwrap(), "{unrollings}");
+    assert!(stated["search"]["unrollings"].is_null());
+    assert_eq!(best["macs"], 207_667_200);
+}
+
+#[test]
+fn a_layer_that_does_not_exist_is_answered_with_the_closest() {
+    let arguments: Vec<&str> = CONV2.iter().map(|word| if *word == "conv2" { "conv22,conv9" } else { word }).collect();
+    let text = fails(&arguments);
+    assert!(
+        text.contains("no layer `conv22`") && text.contains("no layer `conv9`") && text.contains("Did you mean"),
+        "{text}"
+    );
+    assert!(fails(&[&CONV2[..], &["--strategy", "guess"]].concat()).contains("use one of"));
+}

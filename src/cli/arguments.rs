@@ -3,7 +3,7 @@
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use fusescape::depth_first::{FuseDepth, StoringMode};
 use fusescape::rules::Rules;
-use fusescape::search::{Objective, Weights};
+use fusescape::search::{Objective, Strategy, Weights};
 use std::path::PathBuf;
 
 /// Schedules deep neural networks on accelerators.
@@ -19,6 +19,8 @@ pub struct Arguments {
 pub enum Command {
     /// Explores depth-first schedules (DeFiNES) of a network on a core
     DepthFirst(DepthFirst),
+    /// Maps single layers on a core (ZigZag): the best loop nest, its energy and latency
+    Layer(Layer),
     /// Lists the presets, or prints one of them
     Presets {
         /// Print this one
@@ -75,6 +77,60 @@ pub struct DepthFirst {
     /// How to print the result
     #[arg(long, value_enum, default_value_t = Format::Table)]
     pub format: Format,
+}
+
+/// Which layers to map, and how.
+#[derive(Debug, Args)]
+pub struct Layer {
+    /// Hardware: a preset or a file
+    #[arg(long, value_name = "PRESET|FILE")]
+    pub hardware: String,
+    /// Network: a preset or a file
+    #[arg(long, value_name = "PRESET|FILE")]
+    pub workload: String,
+    /// Names of layers, several separated by commas [default: all]
+    #[arg(long, value_delimiter = ',', value_name = "NAME")]
+    pub layer: Vec<String>,
+    /// How to search for the loop order and its division among the memories
+    #[arg(long, value_parser = parse_strategy, default_value = STRATEGIES[0].0, value_name = "NAME")]
+    pub strategy: Strategy,
+    /// Which loops the array unrolls: those of the documents, or the best of all that are legal
+    #[arg(long, value_enum, default_value_t = Unrolling::Stated)]
+    pub unroll: Unrolling,
+    /// With `--unroll search`: at most so many different loops on one dimension of the array
+    #[arg(long, default_value_t = 3)]
+    pub loops_per_dimension: usize,
+    /// At most so many loop prime factors are ordered, where the strategy has such a limit
+    #[arg(long, default_value_t = 6)]
+    pub lpf_limit: usize,
+    /// What to minimise: energy, latency, edp, dram-accesses, accesses:MEMORY or
+    /// weighted:energy=A,latency=B,dram-accesses=C (per pJ, cycle, word)
+    #[arg(long, default_value = "energy", value_parser = parse_objective)]
+    pub objective: Objective,
+    /// Rules of the model: what is right, or what a published tool does
+    #[arg(long, value_enum, default_value_t = RuleSet::Corrected)]
+    pub rules: RuleSet,
+    /// Print JSON; fields carry their unit
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Where the unrolling comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Unrolling {
+    /// The layer's own, or the hardware's for its type
+    Stated,
+    /// The best of all legal ones
+    Search,
+}
+
+/// The strategies by name, the default first.
+pub const STRATEGIES: &[(&str, Strategy)] = &[("loma", Strategy::Loma)];
+
+fn parse_strategy(text: &str) -> Result<Strategy, String> {
+    let names = || STRATEGIES.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");
+    let found = STRATEGIES.iter().find(|(name, _)| *name == text);
+    found.map(|(_, strategy)| *strategy).ok_or_else(|| format!("use one of {}", names()))
 }
 
 /// Tile widths and heights.

@@ -3,6 +3,8 @@
 mod arguments;
 mod depth_first;
 mod documents;
+mod layer;
+mod layer_report;
 mod report;
 mod serve;
 
@@ -21,6 +23,7 @@ pub type Failure = Box<dyn std::error::Error>;
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     match &arguments.command {
         Command::DepthFirst(options) => depth_first::run(options),
+        Command::Layer(options) => layer::run(options),
         Command::Presets { name } => documents::presets(name.as_deref()),
         Command::Validate { files } => documents::validate(files),
         Command::Serve { port, directory } => serve::serve(*port, directory),

@@ -4,7 +4,7 @@ use crate::cost::{Evaluator, Flaw, LayerCost, LoopInformation, PortBalance, loop
 use crate::hardware::{Core, Unroll};
 use crate::mapping::{LayerOnCore, LayerProblem, OPERANDS, TemporalLoop};
 use crate::rules::Rules;
-use crate::search::{Limits, Objective, Solution, Strategy, explain_infeasible, find_best};
+use crate::search::{Limits, Objective, Outcome, Solution, Strategy, explain_infeasible, find_best};
 use crate::spec::{Diagnostics, closest};
 use crate::workload::{Dim, LayerId, LayerShape, Network};
 use serde::{Deserialize, Serialize};
@@ -180,9 +180,16 @@ impl LayerStudy {
     /// # Errors
     /// Why there is none.
     pub fn best(&self) -> Result<MappedLayer, Diagnostics> {
-        let layer = self.on_core();
         let limits = Limits { lpf_limit: self.lpf_limit, ..Limits::default() };
-        let outcome = find_best(&layer, &self.objective, &limits, Strategy::Loma);
+        self.mapped(&find_best(&self.on_core(), &self.objective, &limits, Strategy::Loma))
+    }
+
+    /// The mapping that a search of this layer found.
+    ///
+    /// # Errors
+    /// Why it found none.
+    pub fn mapped(&self, outcome: &Outcome) -> Result<MappedLayer, Diagnostics> {
+        let layer = self.on_core();
         let mapped = outcome.best.as_ref().and_then(|solution| Some((solution, solution.cost(&layer)?)));
         match mapped {
             Some((Solution { order, .. }, cost)) => Ok(mapped_layer(&layer, order, &cost)),
@@ -194,7 +201,7 @@ impl LayerStudy {
                 }
                 if diagnostics.is_empty() {
                     let remedy = "Use larger memories, or a higher LPF limit";
-                    diagnostics.add("layer", super::explain_outcome(&outcome), remedy);
+                    diagnostics.add("layer", super::explain_outcome(outcome), remedy);
                 }
                 Err(diagnostics)
             }

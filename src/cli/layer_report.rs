@@ -1,0 +1,259 @@
+//! Printing mapped layers: for a person, or a program.
+
+use super::Failure;
+use super::arguments::{Layer, STRATEGIES};
+use fusescape::explore::{LayerFacts, MappedLayer};
+use fusescape::mapping::OPERANDS;
+use fusescape::search::{Outcome, Proof, UnrolledOutcome};
+use fusescape::spec::Diagnostics;
+use serde_json::{Value, json};
+
+/// Adds a line to a text; writing to a `String` cannot fail.
+macro_rules! outln {
+    ($out:ident, $($text:tt)*) => {{
+        $out.push_str(format!($($text)*).trim_end());
+        $out.push('\n');
+    }};
+}
+
+/// Inputs first, as the papers have it.
+const COLUMNS: [usize; OPERANDS] = [1, 2, 0];
+
+/// One layer, mapped or not.
+pub struct LayerResult {
+    /// What the layer is.
+    pub facts: LayerFacts,
+    /// Its mapping, or why there is none.
+    pub mapped: Result<MappedLayer, Diagnostics>,
+    /// What the temporal search did.
+    pub outcome: Outcome,
+    /// What the search for the unrolling did, if there was one.
+    pub unrollings: Option<UnrolledOutcome>,
+    /// How long both took.
+    pub seconds: f64,
+}
+
+/// For a person.
+pub fn table(hardware: &str, workload: &str, results: &[LayerResult]) -> String {
+    let mut out = String::new();
+    outln!(out, "{workload} on {hardware}");
+    for result in results {
+        write_layer(&mut out, result);
+    }
+    if results.len() > 1 {
+        write_sum(&mut out, results);
+    }
+    out
+}
+
+fn write_layer(out: &mut String, result: &LayerResult) {
+    let facts = &result.facts;
+    outln!(out, "\n{}: {:.3} million MACs", facts.layer, facts.shape.macs() as f64 / 1e6);
+    write_unrolling(out, facts);
+    write_search(out, result);
+    match &result.mapped {
+        Err(reasons) => {
+            for reason in &reasons.0 {
+                outln!(out, "  impossible: {reason}");
+            }
+        }
+        Ok(mapped) => {
+            write_nest(out, facts, mapped);
+            write_energy(out, facts, mapped);
+            write_latency(out, mapped);
+        }
+    }
+}
+
+fn write_unrolling(out: &mut String, facts: &LayerFacts) {
+    if facts.unrolled.is_empty() {
+        outln!(out, "  nothing unrolled: 1 of {} PEs", facts.pe_count);
+        return;
+    }
+    let mut dimensions: Vec<(&str, u64, Vec<String>)> = Vec::new();
+    for (name, size, dim, width) in &facts.unrolled {
+        let text = format!("{dim} {}", short(*width));
+        match dimensions.iter_mut().find(|(known, ..)| known == name) {
+            Some((.., loops)) => loops.push(text),
+            None => dimensions.push((name, *size, vec![text])),
+        }
+    }
+    let text: Vec<String> =
+        dimensions.iter().map(|(name, size, loops)| format!("{name} ({size}): {}", loops.join(" | "))).collect();
+    let used: f64 = facts.unrolled.iter().map(|(.., width)| width).product();
+    outln!(out, "  unrolled {}; {} of {} PEs", text.join(", "), short(used), facts.pe_count);
+}
+
+/// A number that is often whole: 13, or 6.88.
+fn short(number: f64) -> String {
+    if number.fract() == 0.0 { format!("{number:.0}") } else { format!("{number:.2}") }
+}
+
+fn write_search(out: &mut String, result: &LayerResult) {
+    if let Some(unrollings) = &result.unrollings {
+        outln!(
+            out,
+            "  {} unrollings: {} searched, {} cannot be better, {} open; {}",
+            unrollings.unrollings,
+            unrollings.searched,
+            unrollings.skipped,
+            unrollings.unrollings - unrollings.searched - unrollings.skipped,
+            proof(&unrollings.proof)
+        );
+    }
+    let outcome = &result.outcome;
+    outln!(
+        out,
+        "  {} mappings tried, {} fit; {}; {:.3} s",
+        outcome.orders,
+        outcome.feasible,
+        proof(&outcome.proof),
+        result.seconds
+    );
+}
+
+fn proof(proof: &Proof) -> String {
+    match proof {
+        Proof::None => "the best of these, not proved".to_owned(),
+        Proof::Optimal => "proved optimal".to_owned(),
+        Proof::Gap(gap) => format!("at most {:.2} % above the optimum", 100.0 * gap),
+    }
+}
+
+/// The loops from the outermost to the innermost, with the memory that holds each for every operand.
+fn write_nest(out: &mut String, facts: &LayerFacts, mapped: &MappedLayer) {
+    let mut columns =
+        vec![column("loop", mapped.mapping.order.iter().rev().map(|next| format!("{} {}", next.dim, next.size)))];
+    for operand in COLUMNS {
+        let (name, memories) = &facts.operands[operand];
+        let ends = &mapped.mapping.ends[operand];
+        let memory = |place: usize| {
+            let level = ends.iter().position(|&end| place < end).unwrap_or(memories.len() - 1);
+            memories[level].clone()
+        };
+        columns.push(column(name, (0..mapped.mapping.order.len()).rev().map(memory)));
+    }
+    outln!(out, "");
+    for line in 0..columns[0].len() {
+        let cells: Vec<&str> = columns.iter().map(|cells| cells[line].as_str()).collect();
+        outln!(out, "  {}", cells.join("  "));
+    }
+}
+
+/// A heading and what stands below it, all equally wide.
+fn column(heading: &str, cells: impl Iterator<Item = String>) -> Vec<String> {
+    let cells: Vec<String> = std::iter::once(heading.to_owned()).chain(cells).collect();
+    let width = cells.iter().map(|cell| cell.chars().count()).max().unwrap_or(0);
+    cells.into_iter().map(|cell| format!("{cell:<width$}")).collect()
+}
+
+fn write_energy(out: &mut String, facts: &LayerFacts, mapped: &MappedLayer) {
+    // A memory stands where the operand that passes the most memories has it.
+    let mut memories: Vec<&String> = Vec::new();
+    for (_, names) in &facts.operands {
+        let mut place = 0;
+        for name in names {
+            match memories.iter().position(|known| *known == name) {
+                Some(known) => place = known + 1,
+                None => {
+                    memories.insert(place, name);
+                    place += 1;
+                }
+            }
+        }
+    }
+    let names = COLUMNS.map(|operand| format!("{:>14}", facts.operands[operand].0));
+    outln!(out, "\n  {:<22} {} {:>14}   [uJ]", "energy", names.join(" "), "all");
+    for memory in memories {
+        let per_operand: [f64; OPERANDS] = COLUMNS.map(|operand| {
+            let level = facts.operands[operand].1.iter().position(|name| name == memory);
+            level.map_or(0.0, |level| mapped.memory_pj[operand][level] / 1e6)
+        });
+        let cells: Vec<String> = per_operand
+            .iter()
+            .map(|uj| if *uj == 0.0 { format!("{:>14}", "") } else { format!("{uj:>14.4}") })
+            .collect();
+        outln!(out, "  {memory:<22} {} {:>14.4}", cells.join(" "), per_operand.iter().sum::<f64>());
+    }
+    let blank = " ".repeat(14 * OPERANDS + OPERANDS - 1);
+    outln!(out, "  {:<22} {blank} {:>14.4}", "MAC", mapped.mac_pj / 1e6);
+    outln!(out, "  {:<22} {blank} {:>14.4}", "all", mapped.energy_pj() / 1e6);
+}
+
+fn write_latency(out: &mut String, mapped: &MappedLayer) {
+    let cycles = &mapped.cycles;
+    outln!(out, "\n  {:<22} {:>14}   [cycles]", "latency", "");
+    for (cause, count) in [
+        ("computing", cycles.temporal),
+        ("stalls", cycles.stall),
+        ("loading", cycles.loading),
+        ("offloading", cycles.offloading),
+        ("all", cycles.total),
+    ] {
+        outln!(out, "  {cause:<22} {count:>14}");
+    }
+    outln!(
+        out,
+        "  utilisation: {:.1} % of the PEs, {:.1} % of the time",
+        100.0 * mapped.spatial_utilization(),
+        100.0 * mapped.temporal_utilization()
+    );
+}
+
+fn write_sum(out: &mut String, results: &[LayerResult]) {
+    let mapped: Vec<&MappedLayer> = results.iter().filter_map(|result| result.mapped.as_ref().ok()).collect();
+    let energy: f64 = mapped.iter().map(|mapped| mapped.energy_pj()).sum();
+    let latency: u64 = mapped.iter().map(|mapped| mapped.cycles.total).fold(0, u64::saturating_add);
+    outln!(
+        out,
+        "\n{} layers one after the other: {:.4} mJ, {:.4} Mcycles",
+        mapped.len(),
+        energy / 1e9,
+        latency as f64 / 1e6
+    );
+}
+
+/// For a program.
+pub fn json(hardware: &str, workload: &str, options: &Layer, results: &[LayerResult]) -> Result<String, Failure> {
+    let strategy = STRATEGIES.iter().find(|(_, strategy)| *strategy == options.strategy).map(|(name, _)| *name);
+    let value = json!({
+        "hardware": hardware,
+        "workload": workload,
+        "objective": options.objective,
+        "strategy": strategy,
+        "lpf_limit": options.lpf_limit,
+        "rules": options.rules.rules(),
+        "layers": results.iter().map(layer_json).collect::<Result<Vec<Value>, _>>()?,
+    });
+    Ok(serde_json::to_string_pretty(&value)? + "\n")
+}
+
+fn layer_json(result: &LayerResult) -> Result<Value, serde_json::Error> {
+    let mut value = serde_json::to_value(&result.facts)?;
+    value["macs"] = json!(result.facts.shape.macs());
+    value["search"] = json!({
+        "mappings_tried": result.outcome.orders,
+        "mappings_that_fit": result.outcome.feasible,
+        "proof": result.outcome.proof,
+        "stopped": result.outcome.stopped,
+        "seconds": result.seconds,
+        "unrollings": result.unrollings.as_ref().map(|unrollings| json!({
+            "legal": unrollings.unrollings,
+            "searched": unrollings.searched,
+            "feasible": unrollings.feasible,
+            "cannot_be_better": unrollings.skipped,
+            "proof": unrollings.proof,
+        })),
+    });
+    match &result.mapped {
+        Ok(mapped) => {
+            value["energy_pj"] = json!(mapped.energy_pj());
+            value["latency_cycles"] = json!(mapped.cycles.total);
+            value["mapped"] = serde_json::to_value(mapped)?;
+        }
+        Err(reasons) => {
+            value["impossible"] = json!(reasons.0.iter().map(ToString::to_string).collect::<Vec<String>>());
+        }
+    }
+    Ok(value)
+}
