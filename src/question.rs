@@ -38,6 +38,8 @@ pub enum Question {
     BestMapping(Box<LayerRequest>),
     /// What a mapping made by hand costs.
     OwnMapping(Box<LayerRequest>, TemporalMapping),
+    /// What the best mapping of a layer costs, and no more.
+    BestCost(Box<LayerRequest>),
 }
 
 /// What is replied.
@@ -47,6 +49,8 @@ pub enum Reply {
     BestMapping(Box<LayerFacts>, Result<Box<MappedLayer>, Diagnostics>),
     /// What a mapping made by hand costs, or all that is wrong with it.
     OwnMapping(Result<Box<MappedLayer>, Vec<Flaw>>),
+    /// Energy in pJ and latency in cycles of the best mapping, or why there is none.
+    BestCost(Result<(f64, u64), Diagnostics>),
     /// The question makes no sense: everything that is wrong with it.
     Rejected(Diagnostics),
     /// Nobody could answer, as two workers failed on it.
@@ -69,6 +73,10 @@ impl Answerer {
             },
             Question::OwnMapping(request, mapping) => match self.study(*request) {
                 Ok(study) => Reply::OwnMapping(study.cost(&mapping).map(Box::new)),
+                Err(diagnostics) => Reply::Rejected(diagnostics),
+            },
+            Question::BestCost(request) => match self.study(*request) {
+                Ok(study) => Reply::BestCost(study.best().map(|best| (best.energy_pj(), best.cycles.total))),
                 Err(diagnostics) => Reply::Rejected(diagnostics),
             },
         }

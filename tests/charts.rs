@@ -3,13 +3,17 @@
 
 use fusescape::chart::{
     AccessRow, Accesses, AxisScale, Breakdown, Capacity, Cause, Cell, Chart, ColorBar, Counted, DataSizes, Heatmap,
-    Landscape, LayerData, Level, LevelCell, LevelMatrix, MacCounts, PointState, Quantity, Scatter, ScatterPoint, Shape,
-    Sketch, StackedBar, Theme, TileTypeEntry, TileTypeMap, TypeLevels, contrast, strategy_title, svg,
+    Landscape, LayerData, Level, LevelCell, LevelMatrix, Lines, LoopNest, MacCounts, MappingPoint, PointState,
+    Quantity, Scatter, ScatterPoint, Shape, Sketch, StackedBar, Theme, TileTypeEntry, TileTypeMap, Trajectory,
+    TypeLevels, contrast, information_table, port_table, strategy_title, svg,
 };
 use fusescape::depth_first::{FuseDepth, PointAccount, StoringMode, TileMap, TileRun};
-use fusescape::explore::{PointSummary, Request, Settings, Sweep, pareto_front, solve_all};
+use fusescape::explore::{
+    LayerFacts, LayerRequest, LayerStudy, MappedLayer, PointSummary, Request, Settings, Sweep, pareto_front, solve_all,
+};
 use fusescape::hardware::Operand;
 use fusescape::rules::Rules;
+use fusescape::search::Objective;
 use fusescape::spec::{find_preset, hardware_presets, workload_presets};
 use std::fmt::Write as _;
 use std::fs;
@@ -258,6 +262,8 @@ fn energy_breakdown() -> Breakdown {
     };
     Breakdown {
         quantity: Quantity::Energy,
+        title: "Energy".to_owned(),
+        bar: "strategy".to_owned(),
         causes: vec![Cause::Activation, Cause::Weight, Cause::Copy, Cause::Mac],
         bars: vec![
             bar("single-layer", [17.9, 1.2, 0.0, 0.9]),
@@ -275,6 +281,8 @@ fn latency_breakdown() -> Breakdown {
     };
     Breakdown {
         quantity: Quantity::Latency,
+        title: "Latency".to_owned(),
+        bar: "strategy".to_owned(),
         causes: vec![Cause::Computing, Cause::IdlePes, Cause::Stall, Cause::Loading, Cause::Offloading, Cause::Copy],
         bars: vec![
             bar("SL", [6.4, 7.1, 16.8, 2.2, 1.1, 0.0]),
@@ -323,11 +331,66 @@ fn scatter() -> Scatter {
     Scatter { series: MODES.map(str::to_owned).to_vec(), points, selected: Some(39) }
 }
 
+/// A layer of two presets with its best mapping.
+fn mapped(hardware: &str, workload: &str, layer: &str) -> (LayerFacts, MappedLayer) {
+    let text = |list, id| find_preset(list, id).unwrap().text.to_owned();
+    let request = LayerRequest {
+        hardware: text(hardware_presets(), hardware),
+        workload: text(workload_presets(), workload),
+        layer: Some(layer.to_owned()),
+        objective: Objective::Energy,
+        lpf_limit: 5,
+        rules: Rules::CORRECTED,
+    };
+    let study = LayerStudy::new(&request).unwrap();
+    (study.facts(), study.best().unwrap())
+}
+
+fn trajectories() -> Vec<Trajectory> {
+    let path = |name: Option<&str>, by: f64| Trajectory {
+        name: name.map(str::to_owned),
+        energy_pj: (0..9).map(|step| 4e11 / by.powi(step)).collect(),
+    };
+    let others = (0..30).map(|k| path(None, 1.2 + 0.02 * f64::from(k)));
+    [path(Some("exhaustive"), 2.0), path(Some("iterative"), 1.9)].into_iter().chain(others).collect()
+}
+
+fn mapping_space() -> Vec<MappingPoint> {
+    let point = |k: u64| MappingPoint {
+        energy_pj: 1e9 * (1.0 + (k * 7919 % 97) as f64 / 25.0),
+        latency_cycles: 1_600_000 + 100_000 * (k * 104_729 % 83),
+        even: k.is_multiple_of(20),
+    };
+    (0..400).map(point).collect()
+}
+
 /// Each figure with texts that must be on it at every width.
 fn figures() -> Vec<(&'static str, Box<dyn Chart>, Vec<&'static str>)> {
     let axes = ["tile width X, columns", "tile height Y, rows"];
     let bar = ColorBar { quantity: Quantity::Energy, range: Some((1.81e9, 47.29e9)), infeasible: true, pareto: true };
+    let (facts, layer) = mapped("eyeriss-like", "alexnet-eyeriss", "conv2");
+    let (sum_facts, sum) = mapped("tpu-like-df", "resnet18", "block1_1_add");
     vec![
+        ("loop_nest", Box::new(LoopNest::new(&facts, &layer)), vec!["W", "I", "O", "spad_W", "dram", "MACs"]),
+        ("loop_nest_add", Box::new(LoopNest::new(&sum_facts, &sum)), vec!["X", "Y", "O", "MACs"]),
+        (
+            "loop_effect",
+            Box::new(Lines::effect(&facts, &layer)),
+            vec!["elements accessed above the loop (log scale)", "accesses of a memory", "100 k"],
+        ),
+        ("loop_effect_add", Box::new(Lines::effect(&sum_facts, &sum)), vec!["X", "Y"]),
+        (
+            "memory_energy",
+            Box::new(Breakdown::memory_energy(&facts, &layer)),
+            vec!["global_buffer", "weight", "MAC units"],
+        ),
+        (
+            "port_stalls",
+            Box::new(Breakdown::port_stalls(&facts, &layer.ports)),
+            vec!["Waiting by cause, Mcycles", "sharing the port"],
+        ),
+        ("mapping_space", Box::new(Scatter::mapping_space(&mapping_space())), vec!["even", "uneven", "energy, mJ"]),
+        ("trajectories", Box::new(Lines::trajectories(&trajectories())), vec!["exhaustive", "other mappings"]),
         ("heatmap", Box::new(heatmap(2)), [&axes[..], &["fully-cached", "1.81", "540", "960"]].concat()),
         ("heatmap_partial", Box::new(latency_heatmap()), [&axes[..], &["1026", "22.8"]].concat()),
         ("heatmap_large", Box::new(large_heatmap()), axes.to_vec()),
@@ -375,6 +438,8 @@ fn empty_figures() -> Vec<Box<dyn Chart>> {
         Box::new(Breakdown { bars: vec![], ..energy_breakdown() }),
         Box::new(MacCounts { groups: vec![], series: vec![], least: None, scale: AxisScale::Log }),
         Box::new(Scatter::default()),
+        Box::new(LoopNest::default()),
+        Box::new(Lines::trajectories(&[])),
     ]
 }
 
@@ -616,4 +681,21 @@ fn of_equal_cells_the_best_is_one_that_nothing_beats() {
     let cells = cells.map(|(value, pareto)| Cell::Value { value, pareto }).to_vec();
     let map = Heatmap { widths: vec![1, 2], heights: vec![1, 2], cells, ..heatmap(0) };
     assert_eq!(map.best(), Some((0, 1)));
+}
+
+/// ZigZag, Fig. 6: the table says what the figure says.
+#[test]
+fn the_table_of_loop_information_has_the_rows_of_figure_6() {
+    let (facts, layer) = mapped("eyeriss-like", "alexnet-eyeriss", "conv2");
+    for operand in 0..3 {
+        let table = information_table(&facts, &layer, operand);
+        assert_eq!(table.columns.len(), facts.operands[operand].1.len() + 2);
+        assert!(table.rows.iter().all(|row| row.len() == table.columns.len()), "{table:?}");
+    }
+    let outputs = information_table(&facts, &layer, 0);
+    assert_eq!(outputs.caption, "O: 173\u{202f}056 elements, each used 1\u{202f}200 times");
+    let sizes = outputs.rows.iter().find(|row| row[0] == "data size in total, elements").unwrap();
+    assert_eq!(sizes.last().unwrap(), "173\u{202f}056");
+    let links = port_table(&layer.ports);
+    assert!(links.rows.iter().any(|row| row[0].starts_with("dram") && row[1] == "W read to low"), "{links:?}");
 }

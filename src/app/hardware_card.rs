@@ -1,5 +1,6 @@
 //! The accelerator: its PE array and its memories, drawn from the document.
 
+use crate::chart::group_thousands;
 use crate::hardware::{ArrayDims, Core, Memory, Operand};
 use crate::workload::LayerKind;
 use yew::prelude::*;
@@ -142,17 +143,4 @@ pub fn size_text(bits: u64) -> String {
         Some((name, size)) if bytes.is_multiple_of(size) => format!("{} {name}", bytes / size),
         Some((name, size)) => format!("{} {name}", crate::chart::three_digits(bytes as f64 / size as f64)),
     }
-}
-
-/// `1 024`, with a thin space that does not break.
-pub fn group_thousands(number: u64) -> String {
-    let digits = number.to_string();
-    let mut grouped = String::with_capacity(digits.len() + digits.len() / 3);
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            grouped.push('\u{202f}');
-        }
-        grouped.push(digit);
-    }
-    grouped
 }

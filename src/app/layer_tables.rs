@@ -1,7 +1,7 @@
 //! What every layer-tile of a tile type is, costs and waits for, as tables.
 
-use super::hardware_card::{badge, group_thousands, size_text};
-use crate::chart::{Quantity, three_digits};
+use super::hardware_card::{badge, size_text};
+use crate::chart::{Quantity, group_thousands, three_digits};
 use crate::depth_first::{CopyActionAccount, LayerTileAccount, TileTypeAccount, TopMemory};
 use crate::hardware::Operand;
 use yew::prelude::*;

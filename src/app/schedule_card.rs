@@ -191,7 +191,7 @@ fn search_fields(schedule: &Schedule, act: &Callback<Action>) -> Html {
 /// How many orders of the loops a limit allows: `6 (up to 720 orders)`.
 fn orders_text(limit: usize) -> String {
     let orders: u64 = (1..=limit as u64).product();
-    format!("{limit} · up to {} orders", super::hardware_card::group_thousands(orders))
+    format!("{limit} · up to {} orders", crate::chart::group_thousands(orders))
 }
 
 const CORRECTED: &str = "corrected";

@@ -2,10 +2,11 @@
 
 use super::answer::tile_text;
 use super::figure::{Figure, Spot};
-use super::hardware_card::{group_thousands, size_text};
+use super::hardware_card::size_text;
 use super::layer_tables::{CopyTable, LayerTileTable};
 use super::results::{PointState, Results};
 use super::state::{Action, State, ViewChange, fuse_title};
+use crate::chart::group_thousands;
 use crate::chart::{
     Accesses, AxisScale, Breakdown, Counted, DataSizes, LevelMatrix, Quantity, TileTypeMap, TypeLevels, strategy_title,
 };

@@ -130,7 +130,7 @@ impl Breakdown {
             StackedBar { label: label.clone(), values }
         };
         let causes = vec![Cause::Activation, Cause::Weight, Cause::Copy, Cause::Mac];
-        Self { quantity: Quantity::Energy, causes, bars: points.iter().map(bar).collect() }
+        Self::of_strategies(Quantity::Energy, causes, points.iter().map(bar).collect())
     }
 
     /// Latency of several points by cause, each with its label.
@@ -150,6 +150,10 @@ impl Breakdown {
         };
         let causes =
             vec![Cause::Computing, Cause::IdlePes, Cause::Stall, Cause::Loading, Cause::Offloading, Cause::Copy];
-        Self { quantity: Quantity::Latency, causes, bars: points.iter().map(bar).collect() }
+        Self::of_strategies(Quantity::Latency, causes, points.iter().map(bar).collect())
+    }
+
+    fn of_strategies(quantity: Quantity, causes: Vec<Cause>, bars: Vec<StackedBar>) -> Self {
+        Self { quantity, title: quantity.title(), bar: "strategy".to_owned(), causes, bars }
     }
 }

@@ -29,6 +29,14 @@ pub enum Cause {
     Loading,
     /// Waiting for last outputs.
     Offloading,
+    /// Inputs of layers, or the first of two.
+    Input,
+    /// The second input of an addition.
+    SecondInput,
+    /// Outputs and partial sums of layers.
+    Output,
+    /// Waiting for others at the same port.
+    Sharing,
 }
 
 impl Cause {
@@ -44,6 +52,10 @@ impl Cause {
             Self::Stall => "stall",
             Self::Loading => "loading",
             Self::Offloading => "offloading",
+            Self::Input => "input",
+            Self::SecondInput => "second input",
+            Self::Output => "output",
+            Self::Sharing => "sharing the port",
         }
     }
 }
@@ -62,6 +74,10 @@ pub struct StackedBar {
 pub struct Breakdown {
     /// What is split.
     pub quantity: Quantity,
+    /// What it is: `Energy`.
+    pub title: String,
+    /// What a bar stands for: `strategy`.
+    pub bar: String,
     /// The parts, from the left.
     pub causes: Vec<Cause>,
     /// The bars, from the top.
@@ -146,7 +162,7 @@ impl Chart for Breakdown {
         let width = width.max(MINIMUM_WIDTH);
         let mut sketch = Sketch::new(width, self.height_for(width));
         let (layout, unit) = (self.layout(width), self.unit());
-        let title = format!("{} by cause, {}", self.quantity.title(), unit.name);
+        let title = format!("{} by cause, {}", self.title, unit.name);
         sketch.text(title, (0, 9), theme.heading().size(13.0));
         draw_legend(&mut sketch, &self.entries(theme), (0, TITLE), width as i32, theme.note());
         let axis = Axis::new(AxisScale::Linear, (0.0, self.largest()), (layout.left, layout.end));
@@ -182,20 +198,20 @@ impl Chart for Breakdown {
         let unit = self.unit();
         let headers = self.causes.iter().map(|cause| Column::numbers(format!("{}, {}", cause.name(), unit.name)));
         let total = Column::numbers(format!("total, {}", unit.name));
-        let columns = std::iter::once(Column::words("strategy")).chain(headers).chain([total]).collect();
+        let columns = std::iter::once(Column::words(&self.bar)).chain(headers).chain([total]).collect();
         let rows = (self.bars.iter())
             .map(|bar| {
                 let numbers = bar.values.iter().copied().chain([bar.total()]).map(|value| unit.text(value));
                 std::iter::once(bar.label.clone()).chain(numbers).collect()
             })
             .collect();
-        Table { caption: format!("{} by cause", self.quantity.title()), columns, rows }
+        Table { caption: format!("{} by cause", self.title), columns, rows }
     }
 
     fn describe(&self) -> String {
         let bars: Vec<String> =
             self.bars.iter().map(|bar| format!("{} {}", bar.label, self.quantity.text(bar.total()))).collect();
         let causes: Vec<&str> = self.causes.iter().map(|cause| cause.name()).collect();
-        format!("{} split into {}: {}.", self.quantity.title(), causes.join(", "), bars.join("; "))
+        format!("{} split into {}: {}.", self.title, causes.join(", "), bars.join("; "))
     }
 }

@@ -183,6 +183,19 @@ pub fn digits(value: f64, significant: i32) -> String {
     format!("{value:.decimals$}")
 }
 
+/// `1 024`, with a thin space that does not break.
+pub fn group_thousands(number: u64) -> String {
+    let digits = number.to_string();
+    let mut grouped = String::with_capacity(digits.len() + digits.len() / 3);
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            grouped.push('\u{202f}');
+        }
+        grouped.push(digit);
+    }
+    grouped
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -95,8 +95,10 @@ impl Theme {
             Cause::Mac | Cause::Computing => self.soft,
             Cause::IdlePes => mix(self.soft, self.panel, 0.5),
             Cause::Stall => self.stall,
-            Cause::Loading => self.input,
-            Cause::Offloading => self.output,
+            Cause::Loading | Cause::Input => self.input,
+            Cause::Offloading | Cause::Output => self.output,
+            Cause::SecondInput => mix(self.input, self.panel, 0.45),
+            Cause::Sharing => mix(self.stall, self.panel, 0.35),
         }
     }
 

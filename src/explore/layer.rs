@@ -2,7 +2,8 @@
 
 use crate::cost::{Evaluator, Flaw, LayerCost, LoopInformation, PortBalance, loop_information, port_balances};
 use crate::hardware::{Core, Unroll};
-use crate::mapping::{LayerOnCore, LayerProblem, OPERANDS, TemporalLoop};
+use crate::mapping::temporal::prime_factors;
+use crate::mapping::{LayerOnCore, LayerProblem, OPERANDS, Relevance, TemporalLoop};
 use crate::rules::Rules;
 use crate::search::{Limits, Objective, Outcome, Solution, Strategy, explain_infeasible, find_best};
 use crate::spec::{Diagnostics, closest};
@@ -49,6 +50,83 @@ pub struct TemporalMapping {
     pub ends: [Vec<usize>; OPERANDS],
 }
 
+/// A change that a person makes to a mapping.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MappingEdit {
+    /// The loop at this place changes places with the next outer one; boundaries stay where they are.
+    Outwards(usize),
+    /// The smallest prime factor of the loop at this place becomes a loop of its own, inside of the rest.
+    Split(usize),
+    /// The loop at this place joins the next outer one of the same dimension.
+    Join(usize),
+    /// A memory level of an operand takes more loops, as few as make a difference.
+    Raise(usize, usize),
+    /// A memory level of an operand gives up loops, as few as make a difference.
+    Lower(usize, usize),
+}
+
+impl TemporalMapping {
+    /// The mapping after an edit; `None` where that is impossible. All loops stay, whole.
+    ///
+    /// Loops that only keep an operand stationary belong to the level below them in any case, so that a boundary jumps over
+    /// them; it pushes the operand's other boundaries along.
+    pub fn edited(&self, facts: &LayerFacts, edit: MappingEdit) -> Option<Self> {
+        let mut next = self.clone();
+        match edit {
+            MappingEdit::Outwards(place) if place + 1 < next.order.len() => next.order.swap(place, place + 1),
+            MappingEdit::Outwards(_) => return None,
+            MappingEdit::Split(place) => next.split(place)?,
+            MappingEdit::Join(place) => next.join(place)?,
+            MappingEdit::Raise(operand, level) | MappingEdit::Lower(operand, level) => {
+                let ends = self.ends.get(operand)?;
+                let end = *ends.get(level).filter(|_| level + 1 < ends.len())?;
+                // A boundary makes a difference where the next outer loop asks for other data.
+                let differs = |place: &usize| {
+                    self.order.get(*place).is_none_or(|next| !facts.irrelevant[operand].contains(&next.dim))
+                };
+                let end = match edit {
+                    MappingEdit::Raise(..) => (end + 1..=self.order.len()).find(differs)?,
+                    _ => (0..end).rev().find(differs)?,
+                };
+                let top = ends.len() - 1;
+                for (other, moved) in next.ends[operand][..top].iter_mut().enumerate() {
+                    *moved = match other.cmp(&level) {
+                        std::cmp::Ordering::Less => (*moved).min(end),
+                        std::cmp::Ordering::Equal => end,
+                        std::cmp::Ordering::Greater => (*moved).max(end),
+                    };
+                }
+            }
+        }
+        Some(next)
+    }
+
+    fn split(&mut self, place: usize) -> Option<()> {
+        let whole = *self.order.get(place)?;
+        let inner = *prime_factors(whole.size).first().filter(|&&factor| factor < whole.size)?;
+        self.order[place].size = whole.size / inner;
+        self.order.insert(place, TemporalLoop { size: inner, ..whole });
+        self.shift_ends(|end| if end > place { end + 1 } else { end });
+        Some(())
+    }
+
+    fn join(&mut self, place: usize) -> Option<()> {
+        let (inner, outer) = (*self.order.get(place)?, *self.order.get(place + 1)?);
+        if inner.dim != outer.dim {
+            return None;
+        }
+        self.order[place].size = inner.size.checked_mul(outer.size)?;
+        self.order.remove(place + 1);
+        // A boundary between the two now stands above both.
+        self.shift_ends(|end| if end > place + 1 { end - 1 } else { end });
+        Some(())
+    }
+
+    fn shift_ends(&mut self, shifted: impl Fn(usize) -> usize) {
+        self.ends.iter_mut().flatten().for_each(|end| *end = shifted(*end));
+    }
+}
+
 /// What a layer is, whatever its mapping in time.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LayerFacts {
@@ -62,6 +140,8 @@ pub struct LayerFacts {
     pub pe_count: u64,
     /// Output first, then the inputs: name, and names of its memories, lowest first.
     pub operands: [(String, Vec<String>); OPERANDS],
+    /// For each operand the loop dimensions that do not index it: their iterations use the same data again.
+    pub irrelevant: [Vec<Dim>; OPERANDS],
 }
 
 /// A mapped layer and all that is known about it.
@@ -171,6 +251,11 @@ impl LayerStudy {
                 let memories = layer.operands[operand].memories.iter();
                 let names = memories.map(|&memory| self.core.memories[memory].name.clone()).collect();
                 (layer.operand_name(operand).to_owned(), names)
+            }),
+            irrelevant: [0, 1, 2].map(|operand| {
+                let relevance = layer.operands[operand].relevance;
+                let is_irrelevant = |dim: &Dim| relevance[*dim as usize] == Relevance::Irrelevant;
+                Dim::ALL.into_iter().filter(is_irrelevant).collect()
             }),
         }
     }

@@ -9,6 +9,6 @@ mod request;
 mod sweep;
 
 pub use best::{Combination, best_combination, best_point, pareto_front};
-pub use layer::{Cycles, LayerFacts, LayerRequest, LayerStudy, MappedLayer, TemporalMapping};
+pub use layer::{Cycles, LayerFacts, LayerRequest, LayerStudy, MappedLayer, MappingEdit, TemporalMapping};
 pub use request::{Request, Settings};
 pub use sweep::{PointSummary, StackSummary, Sweep, SweepPlan, explain_outcome, solve_all};

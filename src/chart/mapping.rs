@@ -1,0 +1,346 @@
+//! Figures and tables of one mapped layer.
+
+use super::{
+    Breakdown, Cause, Column, Line, LineLook, Lines, LoopNest, NestColumn, NestLevel, Quantity, Scatter, ScatterPoint,
+    StackedBar, Table, group_thousands, three_digits,
+};
+use crate::cost::{Bandwidth, LevelInformation, PortBalance};
+use crate::explore::{LayerFacts, MappedLayer};
+use crate::hardware::Operand;
+use crate::workload::Dim;
+
+/// In the order of the figures of ZigZag: W, I, O; numbers are those of [`crate::mapping::LayerOnCore::operands`].
+pub const OPERAND_ORDER: [usize; 3] = [1, 2, 0];
+
+/// As what memories store an operand.
+pub fn stored_as(facts: &LayerFacts, operand: usize) -> Operand {
+    match (operand, facts.operands[operand].0.as_str()) {
+        (0, _) => Operand::O,
+        (1, "W") => Operand::W,
+        _ => Operand::I,
+    }
+}
+
+/// `OYu 13`, or `OYu 12.5` where the unrolling does not divide the loop.
+fn unrolled_text((dim, width): &(Dim, f64)) -> String {
+    if width.fract() == 0.0 { format!("{dim}u {width:.0}") } else { format!("{dim}u {width:.2}") }
+}
+
+/// All memories of a layer, lowest first.
+pub fn memories_of(facts: &LayerFacts) -> Vec<String> {
+    let mut memories: Vec<String> = Vec::new();
+    // An operand's memories are in order; a memory stands before the first of another operand that follows it.
+    for (_, names) in &facts.operands {
+        let mut at = 0;
+        for name in names {
+            match memories.iter().position(|known| known == name) {
+                Some(known) => at = known + 1,
+                None => {
+                    memories.insert(at, name.clone());
+                    at += 1;
+                }
+            }
+        }
+    }
+    memories
+}
+
+impl LoopNest {
+    /// The nest of a mapping.
+    pub fn new(facts: &LayerFacts, mapped: &MappedLayer) -> Self {
+        let memories = memories_of(facts);
+        let level = |operand: usize, (index, of): (usize, &LevelInformation)| NestLevel {
+            memory: index
+                .checked_sub(1)
+                .and_then(|level| facts.operands[operand].1.get(level))
+                .and_then(|name| memories.iter().position(|known| known == name)),
+            loops: of.loops.iter().map(|next| format!("{} {}", next.dim, next.size)).collect(),
+            unrolled: of.unrolled.iter().map(unrolled_text).collect(),
+        };
+        let column = |operand: usize| NestColumn {
+            name: facts.operands[operand].0.clone(),
+            operand: stored_as(facts, operand),
+            levels: mapped.information.operands[operand]
+                .levels
+                .iter()
+                .enumerate()
+                .map(|of| level(operand, of))
+                .collect(),
+        };
+        let columns = OPERAND_ORDER.map(column).to_vec();
+        Self { memories, columns }
+    }
+}
+
+impl Lines {
+    /// What every loop does for the accesses (ZigZag, Fig. 7a).
+    pub fn effect(facts: &LayerFacts, mapped: &MappedLayer) -> Self {
+        let line = |operand: usize| {
+            let information = &mapped.information.operands[operand];
+            let names = &facts.operands[operand].1;
+            let name = |step: &crate::cost::LoopEffect| {
+                if step.unrolled {
+                    unrolled_text(&(step.dim, step.size))
+                } else {
+                    format!("{} {:.0}", step.dim, step.size)
+                }
+            };
+            let macs = mapped.information.macs as f64;
+            let values = std::iter::once(macs).chain(information.effect.iter().map(|step| step.accesses));
+            let ends = |level: usize| information.effect.iter().filter(|step| step.level <= level).count();
+            let marks = names.iter().enumerate().map(|(level, memory)| (ends(level), memory.clone())).collect();
+            Line {
+                name: information.name.clone(),
+                look: LineLook::Operand(stored_as(facts, operand)),
+                values: values.collect(),
+                steps: information.effect.iter().map(name).collect(),
+                marks,
+            }
+        };
+        Self {
+            quantity: Quantity::Elements,
+            title: "elements accessed above the loop".to_owned(),
+            step: "loops from the innermost (u: unrolled)".to_owned(),
+            mark: "accesses of a memory".to_owned(),
+            lines: OPERAND_ORDER.map(line).to_vec(),
+        }
+    }
+
+    /// How strategies come to their mappings, loop by loop (ZigZag, Fig. 18). Those without a name stand behind.
+    pub fn trajectories(trajectories: &[Trajectory]) -> Self {
+        let named = trajectories.iter().filter(|of| of.name.is_some()).count();
+        let mut series = 0;
+        let line = |of: &Trajectory| {
+            let look = if of.name.is_some() {
+                series += 1;
+                LineLook::Series(series - 1, named)
+            } else {
+                LineLook::Faint
+            };
+            let name = of.name.clone().unwrap_or_else(|| "other mappings".to_owned());
+            Line { name, look, values: of.energy_pj.clone(), steps: Vec::new(), marks: Vec::new() }
+        };
+        let mut lines: Vec<Line> = trajectories.iter().map(line).collect();
+        lines.sort_by_key(|line| line.look != LineLook::Faint);
+        Self {
+            quantity: Quantity::Energy,
+            title: "energy".to_owned(),
+            step: "loops assigned, from the innermost".to_owned(),
+            mark: String::new(),
+            lines,
+        }
+    }
+}
+
+/// The energy of a mapping while it grows.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Trajectory {
+    /// The strategy that found it; `None` for one of many that are only shown as background.
+    pub name: Option<String>,
+    /// Energy if so many loops (from 0) are assigned and all others are left to the highest memory, pJ.
+    pub energy_pj: Vec<f64>,
+}
+
+/// One valid mapping among many.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct MappingPoint {
+    /// Energy, pJ.
+    pub energy_pj: f64,
+    /// Latency, cycles.
+    pub latency_cycles: u64,
+    /// Whether all operands have their boundaries at the same loops.
+    pub even: bool,
+}
+
+impl Scatter {
+    /// The mapping space of a layer (ZigZag, Fig. 17): even and uneven mappings in two colours.
+    pub fn mapping_space(points: &[MappingPoint]) -> Self {
+        let mut sorted: Vec<usize> = (0..points.len()).collect();
+        sorted.sort_by(|&a, &b| {
+            let (a, b) = (&points[a], &points[b]);
+            a.latency_cycles.cmp(&b.latency_cycles).then(a.energy_pj.total_cmp(&b.energy_pj))
+        });
+        let mut pareto = vec![false; points.len()];
+        let mut least = f64::INFINITY;
+        for index in sorted {
+            if points[index].energy_pj < least {
+                pareto[index] = true;
+                least = points[index].energy_pj;
+            }
+        }
+        let point = |(index, of): (usize, &MappingPoint)| ScatterPoint {
+            label: if of.even { "even" } else { "uneven" }.to_owned(),
+            series: usize::from(!of.even),
+            energy_pj: of.energy_pj,
+            latency_cycles: of.latency_cycles as f64,
+            pareto: pareto[index],
+        };
+        Self {
+            series: vec!["even".to_owned(), "uneven".to_owned()],
+            points: points.iter().enumerate().map(point).collect(),
+            selected: None,
+        }
+    }
+}
+
+fn cause(facts: &LayerFacts, operand: usize) -> Cause {
+    match (operand, stored_as(facts, operand)) {
+        (0, _) => Cause::Output,
+        (_, Operand::W) => Cause::Weight,
+        (2, _) if stored_as(facts, 1) == Operand::I => Cause::SecondInput,
+        _ => Cause::Input,
+    }
+}
+
+impl Breakdown {
+    /// Energy of the accesses of every memory by operand (ZigZag, Fig. 7b), the highest memory first.
+    pub fn memory_energy(facts: &LayerFacts, mapped: &MappedLayer) -> Self {
+        let of = |memory: &str, operand: usize| -> f64 {
+            let names = facts.operands[operand].1.iter();
+            names.zip(&mapped.memory_pj[operand]).filter(|(name, _)| *name == memory).map(|(_, pj)| pj).sum()
+        };
+        let bar = |memory: &String| StackedBar {
+            label: memory.clone(),
+            values: OPERAND_ORDER.iter().map(|&operand| of(memory, operand)).chain([0.0]).collect(),
+        };
+        let macs = StackedBar { label: "MAC units".to_owned(), values: vec![0.0, 0.0, 0.0, mapped.mac_pj] };
+        Self {
+            quantity: Quantity::Energy,
+            title: "Energy".to_owned(),
+            bar: "memory".to_owned(),
+            causes: OPERAND_ORDER.iter().map(|&operand| cause(facts, operand)).chain([Cause::Mac]).collect(),
+            bars: memories_of(facts).iter().rev().map(bar).chain([macs]).collect(),
+        }
+    }
+
+    /// Cycles that ports make the array wait, by the operand whose link is too slow; ports that keep up are left out.
+    pub fn port_stalls(facts: &LayerFacts, ports: &[PortBalance]) -> Self {
+        let bar = |port: &PortBalance| {
+            let of = |operand: usize| {
+                let links = port.links.iter().filter(|link| link.operand == facts.operands[operand].0);
+                links.map(|link| link.cycles.max(0)).sum::<i64>() as f64
+            };
+            let parts = OPERAND_ORDER.map(of).into_iter().chain([port.sharing_cycles as f64]);
+            StackedBar { label: format!("{} · {}", port.memory, port.port), values: parts.collect() }
+        };
+        Self {
+            quantity: Quantity::Latency,
+            title: "Waiting".to_owned(),
+            bar: "port".to_owned(),
+            causes: OPERAND_ORDER.iter().map(|&operand| cause(facts, operand)).chain([Cause::Sharing]).collect(),
+            bars: ports.iter().filter(|port| port.cycles > 0).map(bar).collect(),
+        }
+    }
+}
+
+/// Every link of every port with its balance.
+pub fn port_table(ports: &[PortBalance]) -> Table {
+    let columns = vec![
+        Column::words("port"),
+        Column::words("link"),
+        Column::numbers("transfers"),
+        Column::numbers("one every, cycles"),
+        Column::numbers("may take, cycles"),
+        Column::numbers("takes, cycles"),
+        Column::numbers("waiting, cycles"),
+    ];
+    let mut rows = Vec::new();
+    for port in ports {
+        let name = format!("{} · {}", port.memory, port.port);
+        for link in &port.links {
+            rows.push(vec![
+                name.clone(),
+                format!("{} {}", link.operand, link.movement.name().replace('_', " ")),
+                link.count.to_string(),
+                link.period.to_string(),
+                link.allowed_cycles.to_string(),
+                link.needed_cycles.to_string(),
+                waiting(link.cycles),
+            ]);
+        }
+        let blanks = || std::iter::repeat_n(String::new(), 4);
+        let total = [name, "all together".to_owned()].into_iter().chain(blanks()).chain([waiting(port.cycles)]);
+        rows.push(total.collect());
+    }
+    Table {
+        caption: "What every port carries; the slowest port decides how long the array waits".to_owned(),
+        columns,
+        rows,
+    }
+}
+
+fn waiting(cycles: i64) -> String {
+    if cycles > 0 { cycles.to_string() } else { format!("none, {} to spare", -cycles) }
+}
+
+/// The loop-information table of one operand (ZigZag, Fig. 6): a row a quantity, a column an architecture level.
+pub fn information_table(facts: &LayerFacts, mapped: &MappedLayer, operand: usize) -> Table {
+    let information = &mapped.information.operands[operand];
+    let head = information.levels.iter().enumerate().map(|(index, _)| match index.checked_sub(1) {
+        None => "MAC units".to_owned(),
+        Some(level) => facts.operands[operand].1.get(level).cloned().unwrap_or_default(),
+    });
+    let columns = std::iter::once(Column::words("")).chain(head.map(Column::numbers)).collect();
+    let row = |title: &str, text: &dyn Fn(&LevelInformation) -> String| {
+        std::iter::once(title.to_owned()).chain(information.levels.iter().map(text)).collect::<Vec<String>>()
+    };
+    let traffic = |text: fn(f64, f64) -> String| {
+        move |level: &LevelInformation| level.traffic.map_or_else(String::new, |of| text(of.down, of.up))
+    };
+    let bandwidth = |text: fn(Bandwidth) -> String, above: bool| {
+        move |level: &LevelInformation| {
+            level.traffic.map_or_else(String::new, |of| text(if above { of.above } else { of.unit }))
+        }
+    };
+    let rows = vec![
+        row("loops, innermost first", &|level| {
+            let loops: Vec<String> = level.loops.iter().map(|next| format!("{} {}", next.dim, next.size)).collect();
+            if loops.is_empty() { "–".to_owned() } else { loops.join(", ") }
+        }),
+        row("unrolled", &|level| {
+            let loops: Vec<String> = level.unrolled.iter().map(unrolled_text).collect();
+            if loops.is_empty() { "–".to_owned() } else { loops.join(", ") }
+        }),
+        row("data size in a unit, elements", &|level| whole(level.unit_size)),
+        row("data size in total, elements", &|level| whole(level.total_size)),
+        row("MACs that it supports, a unit", &|level| whole(level.unit_macs)),
+        row("MACs that it supports, in total", &|level| whole(level.total_macs)),
+        row("data reuse, total", &|level| factor(level.reuse.total)),
+        row("of it temporal", &|level| factor(level.reuse.temporal)),
+        row("of it spatial", &|level| factor(level.reuse.spatial)),
+        row("data reuse with a FIFO", &|level| factor(level.reuse.with_fifo)),
+        row("accesses from above ↓, elements", &traffic(|down, _| whole(down))),
+        row("accesses towards above ↑, elements", &traffic(|_, up| whole(up))),
+        row("turnaround, cycles", &|level| group_thousands(level.turnaround_cycles)),
+        row("units", &|level| whole(level.units.total)),
+        row("units with different data", &|level| whole(level.units.unique)),
+        row("units with the same data", &|level| factor(level.units.duplicate)),
+        row("required bandwidth, a unit, elements/cycle", &bandwidth(|of| three_digits(of.double_buffered), false)),
+        row("required bandwidth, above, elements/cycle", &bandwidth(|of| three_digits(of.double_buffered), true)),
+        row("the same without double buffering, a unit", &bandwidth(|of| three_digits(of.single_buffered), false)),
+        row("the same without double buffering, above", &bandwidth(|of| three_digits(of.single_buffered), true)),
+        row("memory size used in a unit", &|level| {
+            Quantity::Bytes.text(level.unit_size * level.precision_bits as f64 / 8.0)
+        }),
+        row("effective memory size of a unit", &|level| Quantity::Bytes.text(level.effective_bits / 8.0)),
+        row("room for so many times the data", &|level| level.roof.map_or_else(|| "–".to_owned(), group_thousands)),
+    ];
+    Table {
+        caption: format!(
+            "{}: {} elements, each used {} times",
+            information.name,
+            whole(information.size),
+            factor(information.reuse)
+        ),
+        columns,
+        rows,
+    }
+}
+
+fn factor(value: f64) -> String {
+    if value.fract() == 0.0 { whole(value) } else { format!("{value:.2}") }
+}
+
+fn whole(value: f64) -> String {
+    if value.fract() == 0.0 && value.abs() < 9e15 { group_thousands(value as u64) } else { format!("{value:.1}") }
+}

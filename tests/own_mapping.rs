@@ -1,0 +1,156 @@
+//! Mappings made by hand: editing keeps the loops, what is wrong is said all at once, what is right costs what it should.
+#![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
+
+use fusescape::cost::Flaw;
+use fusescape::explore::{LayerRequest, LayerStudy, MappingEdit, TemporalMapping};
+use fusescape::mapping::TemporalLoop;
+use fusescape::question::{Answerer, Question, Reply};
+use fusescape::rules::Rules;
+use fusescape::search::Objective;
+use fusescape::spec::{find_preset, hardware_presets, workload_presets};
+use fusescape::workload::Dim;
+
+fn request(hardware: &str, workload: &str, layer: Option<&str>) -> LayerRequest {
+    let text = |list, id| find_preset(list, id).unwrap().text.to_owned();
+    LayerRequest {
+        hardware: text(hardware_presets(), hardware),
+        workload: text(workload_presets(), workload),
+        layer: layer.map(str::to_owned),
+        objective: Objective::Energy,
+        lpf_limit: 5,
+        rules: Rules::CORRECTED,
+    }
+}
+
+fn sizes(order: &[TemporalLoop]) -> [u64; 8] {
+    let mut sizes = [1; 8];
+    order.iter().for_each(|next| sizes[next.dim as usize] *= next.size);
+    sizes
+}
+
+/// All edits that a person can try.
+fn edits(mapping: &TemporalMapping) -> Vec<MappingEdit> {
+    let places = 0..mapping.order.len() + 1;
+    let loops = places.flat_map(|at| [MappingEdit::Outwards(at), MappingEdit::Split(at), MappingEdit::Join(at)]);
+    let ends = (0..3).flat_map(|operand| {
+        (0..mapping.ends[operand].len() + 1)
+            .flat_map(move |level| [MappingEdit::Raise(operand, level), MappingEdit::Lower(operand, level)])
+    });
+    loops.chain(ends).collect()
+}
+
+#[test]
+fn any_number_of_edits_keeps_the_loops_and_the_order_of_the_boundaries() {
+    for (hardware, workload) in
+        [("eyeriss-like", "alexnet-eyeriss"), ("meta-proto-like-df", "fsrcnn"), ("tpu-like", "resnet18")]
+    {
+        let study = LayerStudy::new(&request(hardware, workload, None)).unwrap_or_else(|wrong| panic!("{wrong}"));
+        let (facts, best) = (study.facts(), study.best().unwrap_or_else(|wrong| panic!("{wrong}")));
+        let (mut mapping, wanted) = (best.mapping.clone(), sizes(&best.mapping.order));
+        let (mut done, mut fitting) = (0, 0);
+        for step in 0..400_usize {
+            let all = edits(&mapping);
+            let Some(next) = mapping.edited(&facts, all[step * 7919 % all.len()]) else { continue };
+            mapping = next;
+            done += 1;
+            assert_eq!(sizes(&mapping.order), wanted, "{hardware}: {mapping:?}");
+            assert!(mapping.order.iter().all(|next| next.size > 1));
+            for ends in &mapping.ends {
+                assert!(ends.is_sorted() && ends.last() == Some(&mapping.order.len()), "{hardware}: {mapping:?}");
+            }
+            match study.cost(&mapping) {
+                Ok(cost) => {
+                    fitting += 1;
+                    // No energy is lost on the way from the engine to the account.
+                    assert!(cost.energy_pj() > cost.mac_pj && cost.cycles.total >= cost.cycles.temporal);
+                }
+                Err(flaws) => {
+                    assert!(flaws.iter().all(|flaw| matches!(flaw, Flaw::Overflow { .. })), "{hardware}: {flaws:?}");
+                }
+            }
+        }
+        assert!(done > 100 && fitting > 0, "{hardware}: {done} edits, {fitting} fit");
+    }
+}
+
+#[test]
+fn a_boundary_moves_only_where_that_makes_a_difference() {
+    let study = LayerStudy::new(&request("eyeriss-like", "alexnet-eyeriss", Some("conv2"))).unwrap();
+    let (facts, best) = (study.facts(), study.best().unwrap());
+    for operand in 0..3 {
+        for level in 0..best.mapping.ends[operand].len() - 1 {
+            for edit in [MappingEdit::Raise(operand, level), MappingEdit::Lower(operand, level)] {
+                let Some(edited) = best.mapping.edited(&facts, edit) else { continue };
+                if let Ok(cost) = study.cost(&edited) {
+                    assert_eq!(cost.mapping.ends[operand][level], edited.ends[operand][level], "{edit:?}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn splitting_and_joining_a_loop_changes_nothing_but_its_look() {
+    let study = LayerStudy::new(&request("eyeriss-like", "alexnet-eyeriss", Some("conv2"))).unwrap();
+    let (facts, best) = (study.facts(), study.best().unwrap());
+    let place = best.mapping.order.iter().position(|next| next.size == 48).unwrap();
+    let split = best.mapping.edited(&facts, MappingEdit::Split(place)).unwrap();
+    assert_eq!((split.order[place].size, split.order[place + 1].size), (2, 24));
+    let cost = study.cost(&split).unwrap();
+    assert_eq!((cost.energy_pj(), cost.cycles), (best.energy_pj(), best.cycles));
+    assert_eq!(split.edited(&facts, MappingEdit::Join(place)), Some(best.mapping));
+}
+
+#[test]
+fn everything_that_is_wrong_is_said_at_once() {
+    let study = LayerStudy::new(&request("eyeriss-like", "alexnet-eyeriss", Some("conv2"))).unwrap();
+    let order = |loops: &[(Dim, u64)]| loops.iter().map(|&(dim, size)| TemporalLoop { dim, size }).collect::<Vec<_>>();
+    let texts = |mapping: &TemporalMapping| -> Vec<String> {
+        study.cost(mapping).err().unwrap_or_default().iter().map(ToString::to_string).collect()
+    };
+    let wrong = TemporalMapping {
+        order: order(&[(Dim::K, 128), (Dim::C, 48), (Dim::OX, 26), (Dim::FX, u64::MAX), (Dim::FX, 2)]),
+        ends: [vec![3, 2, 5], vec![1, 4], vec![9, 9, 9]],
+    };
+    let found = texts(&wrong);
+    let expected = [
+        "The loops of K multiply to 128, but the layer has 256 of it in time",
+        "The loops of FX multiply to more than can be counted; the layer has 5 of it in time",
+        "Level 2 of O ends after 2 loops; possible is 3 to 5",
+        "Level 2 of W must end after all 5 loops, not after 4",
+        "Level 1 of I ends after 9 loops; possible is 0 to 5",
+        "Level 2 of I must end after all 5 loops, not after 9",
+    ];
+    for text in &expected {
+        assert!(found.iter().any(|other| other == text), "`{text}` is not among {found:#?}");
+    }
+
+    let too_large = TemporalMapping {
+        order: order(&[(Dim::K, 256), (Dim::C, 48), (Dim::FX, 5), (Dim::OX, 26)]),
+        ends: [vec![1, 4, 4], vec![3, 4], vec![2, 4, 4]],
+    };
+    let found = texts(&too_large);
+    assert_eq!(found.len(), 4, "{found:#?}");
+    assert!(found[0].starts_with("`spad_W` has 448 B, but W would need 120.0 KiB"), "{}", found[0]);
+    assert!(found[3].contains("`global_buffer` has 108.0 KiB, but O and I would need"), "{}", found[3]);
+}
+
+#[test]
+fn a_worker_answers_the_questions_of_the_view() {
+    let mut answerer = Answerer::default();
+    let request = request("eyeriss-like", "alexnet-eyeriss", None);
+    let Reply::BestMapping(facts, Ok(best)) = answerer.answer(Question::BestMapping(Box::new(request.clone()))) else {
+        panic!("no mapping")
+    };
+    // The first of the heaviest layers.
+    assert_eq!(facts.layer, "conv2");
+    let own = answerer.answer(Question::OwnMapping(Box::new(request.clone()), best.mapping.clone()));
+    assert_eq!(own, Reply::OwnMapping(Ok(best.clone())));
+    let cost = answerer.answer(Question::BestCost(Box::new(request.clone())));
+    assert_eq!(cost, Reply::BestCost(Ok((best.energy_pj(), best.cycles.total))));
+    let unknown = LayerRequest { layer: Some("conv22".into()), ..request };
+    let Reply::Rejected(wrong) = answerer.answer(Question::BestMapping(Box::new(unknown))) else {
+        panic!("conv22 was accepted")
+    };
+    assert_eq!(wrong.0[0].remedy, "Did you mean `conv2`?");
+}
