@@ -8,6 +8,7 @@
 //! - [`question`]: what the views ask of a worker besides a sweep
 //! - [`explore`]: a sweep: points -> unique problems -> solutions -> results
 //! - [`depth_first`]: DeFiNES: stacks, tiles, placement, data copies, accumulation
+//! - [`hierarchy`]: the architecture generator: all memory hierarchies from a pool, and the best of them
 //! - [`search`]: the best temporal mapping of a layer-tile
 //! - [`cost`]: one mapped layer on one core: accesses, energy, latency
 //! - [`mapping`]: loops in space and time, and their allocation to memory levels
@@ -25,6 +26,7 @@ pub mod cost;
 pub mod depth_first;
 pub mod explore;
 pub mod hardware;
+pub mod hierarchy;
 pub mod mapping;
 pub mod question;
 pub mod rules;

@@ -283,6 +283,12 @@ fn wrong_hardware_is_answered_with_place_reason_and_remedy() {
         (&[("size: 2 B", "size: 0.3 B")], &[(9, "memories[0].size", "not a whole number of bits")]),
         (&[("size: 2 B", "size: 0 B")], &[(9, "memories[0].size", "`0 B` is nothing")]),
         (&[("size: 2 B", "size: 9999999999 GiB")], &[(9, "memories[0].size", "that can be counted")]),
+        (
+            &[("size: 2 B", "size: 2 B\n    area: 12")],
+            &[(10, "memories[0].area", "`12` has no unit. Write for example `4740 um2`")],
+        ),
+        (&[("size: 2 B", "size: 2 B\n    area: 12 nm2")], &[(10, "memories[0].area", "Use um2 or mm2")]),
+        (&[("size: 2 B", "size: 2 B\n    area: -1 mm2")], &[(10, "memories[0].area", "negative")]),
         (&[("size: 2 B", "sise: 2 B")], &[(9, "memories[0].sise", "Did you mean `size`?")]),
         (
             &[("size: 2 B", "colour: red")],
@@ -623,4 +629,23 @@ fn mutated_documents_never_panic() {
             assert!(said.0.iter().all(|one| one.line != Some(0) && !one.reason.is_empty() && !one.remedy.is_empty()));
         }
     }
+}
+
+#[test]
+fn the_area_of_a_core_counts_every_instance_and_names_what_is_unknown() {
+    let text = find_preset(hardware_presets(), "tpu-like").unwrap().text;
+    assert_eq!(Core::from_text(text).unwrap().area().known_um2(), None);
+    // 32 x 32 registers of weights, 32 of outputs, one SRAM; nobody says how large DRAM is.
+    let stated = text
+        .replace("    size: 128 B\n", "    size: 128 B\n    area: 100.5 um2\n")
+        .replace("    size: 2 B\n", "    size: 2 B\n    area: 10 µm²\n")
+        .replace("    size: 2 MiB\n", "    size: 2 MiB\n    area: 0.5 mm2\n")
+        .replace("  mac_energy: 0.04 pJ\n", "  mac_energy: 0.04 pJ\n  pe_area: 2 um2\n");
+    let area = Core::from_text(&stated).unwrap().area();
+    assert_eq!(area.memories_um2, Some(1024.0 * 100.5 + 32.0 * 10.0 + 500_000.0));
+    assert_eq!(area.pes_um2, Some(2048.0));
+    assert_eq!(area.unknown, ["dram"]);
+    let (spec, wrong) = read_hardware(&stated);
+    assert!(wrong.is_empty(), "{wrong}");
+    assert_eq!(read_hardware(&write_hardware(&spec)).0, spec);
 }

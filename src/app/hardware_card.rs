@@ -1,6 +1,6 @@
 //! The accelerator: its PE array and its memories, drawn from the document.
 
-use crate::chart::group_thousands;
+use crate::chart::{Quantity, group_thousands};
 use crate::hardware::{ArrayDims, Core, Memory, Operand};
 use crate::workload::LayerKind;
 use yew::prelude::*;
@@ -18,6 +18,7 @@ pub fn HardwareDrawing(props: &HardwareDrawingProps) -> Html {
     let core = &*props.core;
     let rows = rows(core);
     html! {
+        <>
         <div class="hierarchy" role="list" aria-label="Memories, the highest first, and the PE array">
             { for (0..core.memories.len()).rev().map(|id| draw_memory(core, id, &rows)) }
             <div class={classes!("array", format!("row-{}", rows.iter().max().map_or(1, |row| row + 2)))} role="listitem">
@@ -26,7 +27,28 @@ pub fn HardwareDrawing(props: &HardwareDrawingProps) -> Html {
                 <small>{ unrolling(core) }</small>
             </div>
         </div>
+        if let Some(text) = area_text(core) {
+            <p class="facts" data-testid="core-area">{ text }</p>
+        }
+        </>
     }
+}
+
+/// The area of all instances of what has one stated, and what has none; nothing where nothing is stated.
+fn area_text(core: &Core) -> Option<String> {
+    let area = core.area();
+    let mut text = format!("Area {}", Quantity::Area.text(area.known_um2()?));
+    match (area.memories_um2, area.pes_um2) {
+        (Some(memories), Some(pes)) => {
+            text += &format!(": memories {}, PEs {}", Quantity::Area.text(memories), Quantity::Area.text(pes));
+        }
+        (Some(_), None) => text += " of memories, the PEs not counted",
+        _ => text += " of PEs, the memories not counted",
+    }
+    if area.memories_um2.is_some() && !area.unknown.is_empty() {
+        text += &format!("; not stated for {}", area.unknown.join(", "));
+    }
+    Some(text)
 }
 
 /// Row of each memory, 0 for the highest: below everything above it that holds one of its operands.
@@ -99,8 +121,9 @@ fn draw_memory(core: &Core, id: usize, rows: &[usize]) -> Html {
         (read, write) if read == write => format!("{read} bit/cycle"),
         (read, write) => format!("{read} bit/cycle read, {write} written"),
     };
+    let area = memory.area_um2.map_or_else(String::new, |um2| format!("{} each; ", Quantity::Area.text(um2)));
     let title = format!(
-        "{}: {}{}, {width}; a word costs {} pJ to read and {} pJ to write; {}",
+        "{}: {}{}, {width}; a word costs {} pJ to read and {} pJ to write; {area}{}",
         memory.name,
         size_text(memory.size_bits),
         instances.as_deref().unwrap_or_default(),

@@ -37,7 +37,7 @@ impl Quantity {
             Self::EnergyDelay => Some(point.energy_pj * point.latency_cycles as f64),
             Self::DramAccesses => Some(point.dram_words),
             Self::Macs => Some(point.macs as f64),
-            Self::Accesses | Self::Elements | Self::Bytes => None,
+            Self::Accesses | Self::Elements | Self::Bytes | Self::Area => None,
         }
     }
 }

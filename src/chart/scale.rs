@@ -19,6 +19,8 @@ pub enum Quantity {
     Macs,
     /// Data, bytes.
     Bytes,
+    /// Area, µm².
+    Area,
 }
 
 /// A unit: `factor` base units.
@@ -55,6 +57,8 @@ const BYTES: [Unit; 5] = [
     unit(1_099_511_627_776.0, "TiB"),
 ];
 
+const AREA: [Unit; 2] = [unit(1.0, "µm²"), unit(1e6, "mm²")];
+
 const fn unit(factor: f64, name: &'static str) -> Unit {
     Unit { factor, name }
 }
@@ -71,6 +75,7 @@ impl Quantity {
             Self::Elements => "elements accessed",
             Self::Macs => "multiply-accumulates",
             Self::Bytes => "data",
+            Self::Area => "area",
         }
     }
 
@@ -89,14 +94,16 @@ impl Quantity {
             Self::Elements => &ELEMENTS,
             Self::Macs => &MACS,
             Self::Bytes => &BYTES,
+            Self::Area => &AREA,
         }
     }
 
     /// The unit in which `value` (in base units) has one to three digits before the point.
     pub fn unit(self, value: f64) -> Unit {
         let units = self.units();
-        // What would be printed as 1000 of a unit belongs to the next one.
-        let reaches = |unit: &&Unit| value.abs() >= unit.factor * 0.9995;
+        // What would be printed as 1000 of a unit belongs to the next one; people say 0.01 mm², not 10000 µm².
+        let share = if self == Self::Area { 0.009_995 } else { 0.9995 };
+        let reaches = |unit: &&Unit| value.abs() >= unit.factor * share;
         units.iter().rev().find(reaches).copied().unwrap_or(units[0])
     }
 

@@ -21,6 +21,8 @@ pub enum Command {
     DepthFirst(DepthFirst),
     /// Maps single layers on a core (ZigZag): the best loop nest, its energy and latency
     Layer(Layer),
+    /// Generates all memory hierarchies from a pool and finds the best (ZigZag, Section V)
+    Hierarchy(Hierarchy),
     /// Lists the presets, or prints one of them
     Presets {
         /// Print this one
@@ -28,7 +30,7 @@ pub enum Command {
     },
     /// Says everything that is wrong with documents
     Validate {
-        /// Hardware or workload documents
+        /// Hardware, workload or pool documents
         #[arg(required = true)]
         files: Vec<PathBuf>,
     },
@@ -133,6 +135,53 @@ fn parse_strategy(text: &str) -> Result<Strategy, String> {
     found.map(|(_, strategy)| *strategy).ok_or_else(|| format!("use one of {}", names()))
 }
 
+/// Which hierarchies.
+#[derive(Debug, Args)]
+pub struct Hierarchy {
+    /// Pool of memories: a preset or a file
+    #[arg(long, value_name = "PRESET|FILE", default_value = "zigzag-65nm")]
+    pub pool: String,
+    /// PE array, its unrolling and the highest memory: a preset or a file
+    #[arg(long, value_name = "PRESET|FILE", default_value = "zigzag-8x8")]
+    pub hardware: String,
+    /// Network: a preset or a file
+    #[arg(long, value_name = "PRESET|FILE")]
+    pub workload: String,
+    /// Only these layers, several separated by commas [default: the whole network]
+    #[arg(long, value_delimiter = ',')]
+    pub layer: Vec<String>,
+    /// Largest area of all that has a stated area: 0.5mm2 or 500000um2 [default: no limit]
+    #[arg(long, value_name = "AREA", value_parser = parse_area)]
+    pub budget: Option<f64>,
+    /// At most so many memories of one operand below the highest
+    #[arg(long, default_value_t = 2)]
+    pub max_levels: usize,
+    /// A memory is at least so many times as large as the one below it
+    #[arg(long, default_value_t = 8)]
+    pub min_ratio: u64,
+    /// Try every word width of every memory, not only the fitting one
+    #[arg(long)]
+    pub all_widths: bool,
+    /// Search every hierarchy, also those that are known to be beaten
+    #[arg(long)]
+    pub no_pruning: bool,
+    /// At most so many loop prime factors are ordered
+    #[arg(long, default_value_t = 6)]
+    pub lpf_limit: usize,
+    /// What to minimise: energy, latency or edp
+    #[arg(long, default_value = "energy", value_parser = parse_objective)]
+    pub objective: Objective,
+    /// Rules of the model: what is right, or what a published tool does
+    #[arg(long, value_enum, default_value_t = RuleSet::Corrected)]
+    pub rules: RuleSet,
+    /// How to print the result
+    #[arg(long, value_enum, default_value_t = Format::Table)]
+    pub format: Format,
+    /// Print the hardware document of the best hierarchy instead
+    #[arg(long)]
+    pub document: bool,
+}
+
 /// Tile widths and heights.
 #[derive(Debug, Clone)]
 pub struct Grid {
@@ -220,6 +269,15 @@ fn parse_objective(text: &str) -> Result<Objective, String> {
         Some(("weighted", weights)) => parse_weights(weights).map(Objective::Weighted),
         Some((kind, _)) => Err(format!("there is no objective `{kind}:`; use accesses:MEMORY or weighted:...")),
     }
+}
+
+fn parse_area(text: &str) -> Result<f64, String> {
+    let wrong = || format!("`{text}` is no area: write for example 0.5mm2 or 500000um2");
+    let (number, factor) = [("mm2", 1e6), ("um2", 1.0)]
+        .into_iter()
+        .find_map(|(unit, factor)| Some((text.strip_suffix(unit)?.trim(), factor)))
+        .ok_or_else(wrong)?;
+    number.parse::<f64>().ok().filter(|area| *area >= 0.0).map(|area| area * factor).ok_or_else(wrong)
 }
 
 fn parse_weights(text: &str) -> Result<Weights, String> {

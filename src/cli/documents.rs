@@ -2,7 +2,8 @@
 
 use super::{Failure, print};
 use fusescape::hardware::Core;
-use fusescape::spec::{Diagnostics, Preset, find_preset, hardware_presets, workload_presets};
+use fusescape::hierarchy::Pool;
+use fusescape::spec::{Diagnostics, Preset, find_preset, hardware_presets, pool_presets, workload_presets};
 use fusescape::workload::Network;
 use std::path::{Path, PathBuf};
 
@@ -22,15 +23,19 @@ fn read(path: &Path) -> Result<String, Failure> {
 /// Lists the presets, or prints one.
 pub fn presets(name: Option<&str>) -> Result<(), Failure> {
     if let Some(name) = name {
-        let found = find_preset(hardware_presets(), name).or_else(|_| find_preset(workload_presets(), name));
-        let all = hardware_presets().iter().chain(workload_presets()).map(|preset| preset.id);
+        let found = find_preset(hardware_presets(), name)
+            .or_else(|_| find_preset(workload_presets(), name))
+            .or_else(|_| find_preset(pool_presets(), name));
+        let all = hardware_presets().iter().chain(workload_presets()).chain(pool_presets()).map(|preset| preset.id);
         let text = found
             .map(|preset| preset.text)
             .map_err(|_| format!("There is no preset `{name}`. Use one of {}.", all.collect::<Vec<_>>().join(", ")))?;
         return print(text);
     }
     let mut out = String::new();
-    for (what, presets) in [("hardware", hardware_presets()), ("workload", workload_presets())] {
+    for (what, presets) in
+        [("hardware", hardware_presets()), ("workload", workload_presets()), ("pool", pool_presets())]
+    {
         out += &format!("{what}\n");
         for preset in presets {
             out += &format!("  {:<22} {}\n", preset.id, preset.title);
@@ -60,12 +65,17 @@ pub fn validate(files: &[PathBuf]) -> Result<(), Failure> {
     if wrong.is_empty() { Ok(()) } else { Err(wrong.join("\n").into()) }
 }
 
-/// A document with layers is a workload, any other one hardware.
+/// A document with layers is a workload, one whose memories have variants a pool, any other one hardware.
 fn check(text: &str) -> Result<String, Diagnostics> {
     if text.lines().any(|line| line.starts_with("layers")) || text.contains("\"layers\"") {
         let network = Network::from_text(text)?;
         let layers = network.computing().count();
         return Ok(format!("the network `{}`: {layers} layers, {:.3e} MACs", network.name, network.macs() as f64));
+    }
+    if text.contains("variants") {
+        let pool = Pool::from_text(text)?;
+        let variants: usize = pool.memories.iter().map(|memory| memory.variants.len()).sum();
+        return Ok(format!("the pool `{}`: {} memories, {variants} variants", pool.name, pool.memories.len()));
     }
     let core = Core::from_text(text)?;
     Ok(format!("the core `{}`: {} PEs, {} memories", core.name, core.pe_count(), core.memories.len()))

@@ -3,6 +3,7 @@
 mod arguments;
 mod depth_first;
 mod documents;
+mod hierarchy;
 mod layer;
 mod layer_report;
 mod report;
@@ -24,6 +25,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     match &arguments.command {
         Command::DepthFirst(options) => depth_first::run(options),
         Command::Layer(options) => layer::run(options),
+        Command::Hierarchy(options) => hierarchy::run(options),
         Command::Presets { name } => documents::presets(name.as_deref()),
         Command::Validate { files } => documents::validate(files),
         Command::Serve { port, directory } => serve::serve(*port, directory),

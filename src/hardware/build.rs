@@ -36,6 +36,7 @@ impl Core {
             dataflow: spec.dataflow.clone(),
             array,
             mac_energy_pj: spec.array.mac_energy_pj,
+            pe_area_um2: spec.array.pe_area_um2,
             memories,
             levels,
             unrolls,
@@ -80,11 +81,18 @@ fn check_array(spec: &HardwareSpec, diagnostics: &mut Diagnostics) {
         diagnostics.add("array.dimensions", "The array has too many PEs to count", "Make its dimensions smaller");
     }
     check_energy("array.mac_energy", spec.array.mac_energy_pj, diagnostics);
+    check_area("array.pe_area", spec.array.pe_area_um2, diagnostics);
 }
 
 fn check_energy(path: &str, energy_pj: f64, diagnostics: &mut Diagnostics) {
     if !energy_pj.is_finite() || energy_pj < 0.0 {
         diagnostics.add(path, format!("{energy_pj} pJ is not an energy"), "Write a number of pJ that is not negative");
+    }
+}
+
+fn check_area(path: &str, area_um2: Option<f64>, diagnostics: &mut Diagnostics) {
+    if let Some(um2) = area_um2.filter(|um2| !um2.is_finite() || *um2 < 0.0) {
+        diagnostics.add(path, format!("{um2} um2 is not an area"), "Write a number of um2 that is not negative");
     }
 }
 
@@ -223,6 +231,7 @@ fn build_memory(index: usize, memory: &MemorySpec, spec: &HardwareSpec, diagnost
     }
     check_energy(&format!("{path}.read_energy"), memory.read_energy_pj, diagnostics);
     check_energy(&format!("{path}.write_energy"), memory.write_energy_pj, diagnostics);
+    check_area(&format!("{path}.area"), memory.area_um2, diagnostics);
     if memory.latency_cycles > MAX_SIZE {
         diagnostics.add(
             format!("{path}.latency"),
@@ -243,6 +252,7 @@ fn build_memory(index: usize, memory: &MemorySpec, spec: &HardwareSpec, diagnost
         write_granularity_bits: memory.write_granularity_bits,
         read_energy_pj: memory.read_energy_pj,
         write_energy_pj: memory.write_energy_pj,
+        area_um2: memory.area_um2,
         shared_over,
         instances,
         latency_cycles: memory.latency_cycles,

@@ -78,6 +78,8 @@ pub struct Memory {
     pub read_energy_pj: f64,
     /// Energy of writing a full word.
     pub write_energy_pj: f64,
+    /// Area of one instance, um2; `None` where nobody says.
+    pub area_um2: Option<f64>,
     /// Array dimensions over which one instance is shared.
     pub shared_over: ArrayDims,
     /// Number of instances.

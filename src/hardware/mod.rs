@@ -1,11 +1,13 @@
 //! The validated core: PE array, memories, ports. A [`Core`] cannot be built wrong.
 
+mod area;
 mod build;
 pub use build::MAX_LEVELS;
 pub(crate) use build::{MAX_SIZE, check_shared_dimension};
 mod memory;
 mod text;
 
+pub use area::Area;
 pub use memory::{Memory, Movement, Port};
 
 use crate::workload::{Dim, LayerKind};
@@ -75,6 +77,8 @@ pub struct Core {
     pub array: Vec<(String, u64)>,
     /// Energy of one multiply-accumulate.
     pub mac_energy_pj: f64,
+    /// Area of one PE without its memories, um2; `None` where nobody says.
+    pub pe_area_um2: Option<f64>,
     /// All memories, lowest first; loops are allocated to them in this order.
     pub memories: Vec<Memory>,
     levels: [Vec<MemoryId>; 3],

@@ -28,6 +28,8 @@ pub struct ArraySpec {
     pub dimensions: Vec<(String, u64)>,
     /// Energy of one multiply-accumulate, pJ.
     pub mac_energy_pj: f64,
+    /// Area of one PE without its memories, um2; `None` where nobody says.
+    pub pe_area_um2: Option<f64>,
     /// Where the figures come from.
     pub source: String,
 }
@@ -66,6 +68,8 @@ pub struct MemorySpec {
     pub read_energy_pj: f64,
     /// Energy of writing one full word, pJ.
     pub write_energy_pj: f64,
+    /// Area of one instance, um2; `None` where nobody says.
+    pub area_um2: Option<f64>,
     /// Array dimensions over which one instance is shared; over the others it is replicated.
     pub shared_over: Vec<String>,
     /// Ports and what they serve; none: one read and one write port, each serving everything.
@@ -84,6 +88,70 @@ pub struct PortSpec {
     pub name: String,
     /// Data movements it serves: `I.read_to_low`.
     pub serves: Vec<String>,
+}
+
+/// A pool document: the memories from which hierarchies are generated (ZigZag, Section V-A).
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct PoolSpec {
+    /// What people call it.
+    pub name: String,
+    /// What it is and where its figures come from.
+    pub about: String,
+    /// The memories, in any order.
+    pub memories: Vec<PoolMemorySpec>,
+}
+
+/// One memory of a pool.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct PoolMemorySpec {
+    /// Unique name.
+    pub name: String,
+    /// Capacity of one instance.
+    pub size_bits: u64,
+    /// How often it may exist: `per_pe`, `per_dimension` (once along one array dimension) or `shared` (once).
+    pub replication: Vec<String>,
+    /// Its figures for several word widths.
+    pub variants: Vec<VariantSpec>,
+    /// Where the figures come from.
+    pub source: String,
+}
+
+/// A memory of a pool at one word width.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct VariantSpec {
+    /// Bits read in one cycle.
+    pub read_width_bits: u64,
+    /// Bits written in one cycle.
+    pub write_width_bits: u64,
+    /// What it costs.
+    pub figures: FiguresSpec,
+    /// Where the figures come from, if not from where the memory's do.
+    pub source: String,
+}
+
+/// What a memory of a pool costs.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub enum FiguresSpec {
+    /// As somebody published it.
+    Stated {
+        /// Energy of reading one full word, pJ.
+        read_energy_pj: f64,
+        /// Energy of writing one full word, pJ.
+        write_energy_pj: f64,
+        /// Area of one instance, um2.
+        area_um2: f64,
+    },
+    /// As the fit of this name estimates it.
+    Estimate(String),
+}
+
+impl Default for FiguresSpec {
+    fn default() -> Self {
+        Self::Estimate(String::new())
+    }
 }
 
 /// A workload document: a network of layers.

@@ -2,7 +2,7 @@
 
 use super::Diagnostics;
 use super::document::{ArraySpec, HardwareSpec, MemorySpec, PortSpec, UnrollSpec};
-use super::quantity::{bits, cycles, energy_pj};
+use super::quantity::{area_um2, bits, cycles, energy_pj};
 use super::reader::{Fields, Place, Reader, Wrong, count};
 
 /// More memories than any core has.
@@ -10,8 +10,8 @@ const MAX_MEMORIES: usize = 256;
 /// More loops than anybody unrolls over one array dimension.
 const MAX_LOOPS: usize = 16;
 const HARDWARE: [&str; 6] = ["name", "about", "array", "dataflow", "unroll", "memories"];
-const ARRAY: [&str; 3] = ["dimensions", "mac_energy", "source"];
-const MEMORY: [&str; 15] = [
+const ARRAY: [&str; 4] = ["dimensions", "mac_energy", "pe_area", "source"];
+const MEMORY: [&str; 16] = [
     "name",
     "size",
     "operands",
@@ -23,6 +23,7 @@ const MEMORY: [&str; 15] = [
     "write_granularity",
     "read_energy",
     "write_energy",
+    "area",
     "shared_over",
     "ports",
     "latency",
@@ -74,6 +75,7 @@ fn read_array(place: &Place, reader: &mut Reader) -> ArraySpec {
     ArraySpec {
         dimensions,
         mac_energy_pj: read_energy(&fields, "mac_energy", reader),
+        pe_area_um2: read_area(&fields, "pe_area", reader),
         source: fields.text(reader, "source"),
     }
 }
@@ -104,6 +106,7 @@ fn read_memory(place: &Place, array: &ArraySpec, reader: &mut Reader) -> MemoryS
         write_granularity_bits: write_granularity_bits.unwrap_or(write_width_bits),
         read_energy_pj: read_energy(&fields, "read_energy", reader),
         write_energy_pj: read_energy(&fields, "write_energy", reader),
+        area_um2: read_area(&fields, "area", reader),
         shared_over: match fields.need(reader, "shared_over", "all").map(|place| place.names(reader)) {
             Some(names) if names == ["all"] => array.dimensions.iter().map(|(name, _)| name.clone()).collect(),
             Some(names) => names,
@@ -119,7 +122,7 @@ fn read_memory(place: &Place, array: &ArraySpec, reader: &mut Reader) -> MemoryS
 }
 
 /// A figure for reading and one for writing: `width`, or `read_width` and `write_width`.
-fn read_both(fields: &Fields, name: &str, reader: &mut Reader) -> (Option<u64>, Option<u64>) {
+pub(super) fn read_both(fields: &Fields, name: &str, reader: &mut Reader) -> (Option<u64>, Option<u64>) {
     let what = "a number of bits with its unit";
     let both = fields.get(name);
     let value = both.and_then(|place| place.value(reader, what, bits));
@@ -134,11 +137,16 @@ fn read_both(fields: &Fields, name: &str, reader: &mut Reader) -> (Option<u64>, 
     (value.or(read), value.or(write))
 }
 
-fn read_energy(fields: &Fields, name: &str, reader: &mut Reader) -> f64 {
+pub(super) fn read_energy(fields: &Fields, name: &str, reader: &mut Reader) -> f64 {
     fields
         .need(reader, name, "0.04 pJ")
         .and_then(|place| place.value(reader, "an energy with its unit", energy_pj))
         .unwrap_or(0.0)
+}
+
+/// An area that may be left out.
+pub(super) fn read_area(fields: &Fields, name: &str, reader: &mut Reader) -> Option<f64> {
+    fields.get(name).and_then(|place| place.value(reader, "an area with its unit", area_um2))
 }
 
 fn read_ports(place: &Place, reader: &mut Reader) -> Vec<PortSpec> {

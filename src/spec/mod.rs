@@ -8,6 +8,7 @@ mod diagnostic;
 mod document;
 mod hardware;
 mod merge;
+mod pool;
 mod preset;
 mod quantity;
 mod reader;
@@ -17,11 +18,12 @@ mod write;
 
 pub use diagnostic::{Diagnostic, Diagnostics, closest};
 pub use document::{
-    ArraySpec, HardwareSpec, KernelSpec, LayerSpec, MemorySpec, PaddingSpec, PortSpec, PrecisionSpec, UnrollSpec,
-    WorkloadSpec,
+    ArraySpec, FiguresSpec, HardwareSpec, KernelSpec, LayerSpec, MemorySpec, PaddingSpec, PoolMemorySpec, PoolSpec,
+    PortSpec, PrecisionSpec, UnrollSpec, VariantSpec, WorkloadSpec,
 };
 pub use hardware::read_hardware;
 pub(crate) use merge::{Consequences, merge};
-pub use preset::{Preset, find_preset, hardware_presets, workload_presets};
+pub use pool::read_pool;
+pub use preset::{Preset, find_preset, hardware_presets, pool_presets, workload_presets};
 pub use workload::read_workload;
 pub use write::{write_hardware, write_workload};

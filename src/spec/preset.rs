@@ -37,6 +37,7 @@ const HARDWARE: &[Preset] = presets! {
     "tesla-npu-like-df" => "Tesla-NPU-like DF",
     "tesla-npu-like" => "Tesla-NPU-like",
     "eyeriss-like" => "Eyeriss-like",
+    "zigzag-8x8" => "ZigZag 8 x 8",
 };
 
 const WORKLOADS: &[Preset] = presets! {
@@ -47,11 +48,17 @@ const WORKLOADS: &[Preset] = presets! {
     "mobilenet-v1" => "MobileNetV1",
     "resnet18" => "ResNet18",
     "alexnet-eyeriss" => "AlexNet conv1-5 (Eyeriss)",
+    "mobilenet-v2-study" => "MobileNetV2 L13, L15, L39, L46",
     "fsrcnn-defines" => "FSRCNN (DeFiNES)",
     "dmcnn-vd-defines" => "DMCNN-VD (DeFiNES)",
     "mccnn-defines" => "MC-CNN (DeFiNES)",
     "mobilenet-v1-defines" => "MobileNetV1 (DeFiNES)",
     "resnet18-defines" => "ResNet18 (DeFiNES)",
+};
+
+const POOLS: &[Preset] = presets! {
+    "pool":
+    "zigzag-65nm" => "ZigZag case study 2, 65 nm",
 };
 
 /// The hardware documents.
@@ -62,6 +69,11 @@ pub fn hardware_presets() -> &'static [Preset] {
 /// The workload documents.
 pub fn workload_presets() -> &'static [Preset] {
     WORKLOADS
+}
+
+/// The pools of memories.
+pub fn pool_presets() -> &'static [Preset] {
+    POOLS
 }
 
 /// The preset called `id`.

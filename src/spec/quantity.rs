@@ -7,6 +7,8 @@ const BITS: [(&str, u64); 6] =
     [("bit", 1), ("bits", 1), ("B", 8), ("KiB", 8 << 10), ("MiB", 8 << 20), ("GiB", 8 << 30)];
 /// Units of energy, each in pJ.
 const ENERGIES: [(&str, f64); 3] = [("pJ", 1.0), ("fJ", 1e-3), ("nJ", 1e3)];
+/// Units of area, each in um2.
+const AREAS: [(&str, f64); 2] = [("um2", 1.0), ("mm2", 1e6)];
 /// Above this, not every whole number has its own `f64`.
 const MAX_EXACT: f64 = (1u64 << 53) as f64;
 
@@ -47,6 +49,17 @@ pub(super) fn energy_pj(text: &str) -> Result<f64, Wrong> {
     }
 }
 
+/// An area in um2: `4740.06 um2`, `0.5 mm2`.
+pub(super) fn area_um2(text: &str) -> Result<f64, Wrong> {
+    let example = "Write for example `4740 um2` or `0.5 mm2`";
+    let (number, unit) = split(text, example)?;
+    let unit = unit.replace(['µ', 'μ'], "u").replace('²', "2");
+    match AREAS.into_iter().find(|(name, _)| *name == unit) {
+        Some((_, factor)) => Ok(decimal(number, example)? * factor),
+        None => Err(wrong_unit(&unit, "um2 or mm2 (1 mm2 = 1000000 um2)")),
+    }
+}
+
 /// A number of clock cycles: `1 cycle`, `10 cycles`.
 pub(super) fn cycles(text: &str) -> Result<u64, Wrong> {
     let example = "Write for example `1 cycle` or `10 cycles`";
@@ -69,6 +82,11 @@ pub(super) fn write_size(bits: u64) -> String {
 /// `1 cycle`, `2 cycles`.
 pub(super) fn write_cycles(cycles: u64) -> String {
     format!("{cycles} cycle{}", if cycles == 1 { "" } else { "s" })
+}
+
+/// `4740.06 um2`.
+pub(super) fn write_area(um2: f64) -> String {
+    format!("{um2} um2")
 }
 
 /// Number and unit; the e of an exponent belongs to the number.

@@ -3,7 +3,7 @@
 use super::document::{
     HardwareSpec, KernelSpec, LayerSpec, MemorySpec, PaddingSpec, PrecisionSpec, UnrollSpec, WorkloadSpec,
 };
-use super::quantity::{write_cycles, write_size};
+use super::quantity::{write_area, write_cycles, write_size};
 use std::fmt::Write;
 
 /// Where prose is wrapped.
@@ -17,6 +17,9 @@ pub fn write_hardware(spec: &HardwareSpec) -> String {
     line(&mut text, "array", "");
     line(&mut text, "  dimensions", &braces(&dimensions));
     line(&mut text, "  mac_energy", &energy(spec.array.mac_energy_pj));
+    if let Some(um2) = spec.array.pe_area_um2 {
+        line(&mut text, "  pe_area", &write_area(um2));
+    }
     optional(&mut text, "  source", &spec.array.source);
     optional(&mut text, "dataflow", &spec.dataflow);
     if !spec.unroll.is_empty() {
@@ -44,6 +47,9 @@ fn write_memory(text: &mut String, memory: &MemorySpec, spec: &HardwareSpec) {
     }
     line(text, "    read_energy", &energy(memory.read_energy_pj));
     line(text, "    write_energy", &energy(memory.write_energy_pj));
+    if let Some(um2) = memory.area_um2 {
+        line(text, "    area", &write_area(um2));
+    }
     let every = !memory.shared_over.is_empty()
         && memory.shared_over.iter().eq(spec.array.dimensions.iter().map(|(name, _)| name));
     line(text, "    shared_over", &if every { "all".to_owned() } else { list(&memory.shared_over) });

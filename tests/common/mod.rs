@@ -65,7 +65,7 @@ pub fn hardware_spec(accelerator: &Value) -> HardwareSpec {
         array: ArraySpec {
             dimensions: entries(&accelerator["array_dimensions"]).map(|(n, s)| (n.clone(), integer(s))).collect(),
             mac_energy_pj: number(&accelerator["MAC_energy_pJ"]),
-            source: String::new(),
+            ..ArraySpec::default()
         },
         dataflow: text(&accelerator["mapping_folder"]),
         unroll: Vec::new(),
@@ -100,7 +100,7 @@ fn memory_spec(memory: &Value) -> MemorySpec {
             })
             .collect(),
         latency_cycles: integer(&memory["latency_cycles"]),
-        source: String::new(),
+        ..MemorySpec::default()
     }
 }
 

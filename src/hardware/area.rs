@@ -1,0 +1,38 @@
+//! Area of a core: every instance of every memory, and the PEs (ZigZag, Section III-C).
+
+use super::Core;
+
+/// What is known of a core's area.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Area {
+    /// All instances of the memories whose area is stated, um2; `None` where none is.
+    pub memories_um2: Option<f64>,
+    /// All PEs without their memories, um2; `None` where nobody says.
+    pub pes_um2: Option<f64>,
+    /// Names of the memories whose area nobody says, lowest first; normally the DRAM, which is another chip.
+    pub unknown: Vec<String>,
+}
+
+impl Area {
+    /// The sum of what is known, um2; `None` where nothing is.
+    pub fn known_um2(&self) -> Option<f64> {
+        match (self.memories_um2, self.pes_um2) {
+            (None, None) => None,
+            (memories, pes) => Some(memories.unwrap_or(0.0) + pes.unwrap_or(0.0)),
+        }
+    }
+}
+
+impl Core {
+    /// The core's area. What is not stated is named in it, not taken as nothing.
+    pub fn area(&self) -> Area {
+        let mut area = Area { pes_um2: self.pe_area_um2.map(|um2| um2 * self.pe_count() as f64), ..Area::default() };
+        for memory in &self.memories {
+            match memory.area_um2 {
+                Some(um2) => *area.memories_um2.get_or_insert(0.0) += um2 * memory.instances as f64,
+                None => area.unknown.push(memory.name.clone()),
+            }
+        }
+        area
+    }
+}

@@ -1,0 +1,132 @@
+//! What a hierarchy costs at least, whatever the mapping.
+//!
+//! If no memory had an end, every operand's loops could all lie at its lowest memory, and everything would pass each
+//! memory above exactly once: no mapping moves less. What the array exchanges with the lowest memories is the same in every
+//! mapping, so it counts as it is. Above, a transfer counts as the part of a word that it carries, as a real one
+//! takes whole words. Latency is at least that of computing, and at least what the ports of the lowest memories
+//! need for what the array takes from them.
+
+use super::generate::Hierarchy;
+use super::study::{Study, StudyLayer};
+use crate::cost::{Evaluator, LayerCost};
+use crate::hardware::{Core, MAX_LEVELS, Movement, Operand};
+use crate::mapping::{Allocation, LayerOnCore, OPERANDS, TemporalLoop};
+use crate::search::explain_infeasible;
+use crate::workload::Dim;
+use serde::{Deserialize, Serialize};
+
+/// Sums of the same terms in another order differ by less.
+const ROUNDING: f64 = 1e-9;
+
+/// No mapping of all layers costs less.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+pub struct Bound {
+    /// Energy, pJ.
+    pub energy_pj: f64,
+    /// Latency, cycles.
+    pub latency_cycles: u64,
+}
+
+impl Study {
+    /// What a hierarchy costs at least, or why some layer has no mapping on it.
+    ///
+    /// # Errors
+    /// For a person: the layer, the memory, and what is missing there.
+    pub fn bound(&self, hierarchy: &Hierarchy) -> Result<Bound, String> {
+        let core = self.core_of(hierarchy).map_err(|wrong| wrong.to_string())?;
+        let bounds = self.layer_bounds(&core)?;
+        Ok(self.layers.iter().zip(bounds).fold(Bound::default(), |sum, (layer, bound)| sum.plus(layer, bound)))
+    }
+
+    /// What each of the different layers costs at least on `core`.
+    pub(super) fn layer_bounds(&self, core: &Core) -> Result<Vec<Bound>, String> {
+        let mut endless = core.clone();
+        endless.memories.iter_mut().for_each(|memory| memory.size_bits = u64::MAX);
+        self.layers
+            .iter()
+            .map(|layer| {
+                let problem = layer.problem(core);
+                let shortages = explain_infeasible(&LayerOnCore::new(core, self.settings.rules, &problem));
+                if let Some(shortage) = shortages.first() {
+                    return Err(format!("{}: {shortage}", layer.title()));
+                }
+                let unbounded = LayerOnCore::new(&endless, self.settings.rules, &problem);
+                layer_bound(&unbounded).ok_or_else(|| format!("{}: too large to count", layer.title()))
+            })
+            .collect()
+    }
+}
+
+impl Bound {
+    /// With all layers that are the same problem as `layer`, each costing `bound`.
+    pub(super) fn plus(self, layer: &StudyLayer, bound: Self) -> Self {
+        let count = layer.names.len() as u64;
+        Self {
+            energy_pj: self.energy_pj + count as f64 * bound.energy_pj,
+            latency_cycles: self.latency_cycles.saturating_add(count.saturating_mul(bound.latency_cycles)),
+        }
+    }
+}
+
+/// The bound of a layer on a core whose memories have no end.
+fn layer_bound(problem: &LayerOnCore<'_>) -> Option<Bound> {
+    let sizes = problem.spatial.temporal_sizes;
+    let order: Vec<TemporalLoop> = Dim::ALL
+        .into_iter()
+        .map(|dim| TemporalLoop { dim, size: sizes[dim as usize] })
+        .filter(|next| next.size > 1)
+        .collect();
+    let allocation = Allocation { ends: [[order.len() as u8; MAX_LEVELS]; OPERANDS] };
+    let cost = Evaluator::new(problem).evaluate(&order, &allocation)?;
+    let energy_pj = (cost.energy.mac_pj + least_memory_pj(problem, &cost)) * (1.0 - ROUNDING);
+    let latency_cycles = cost.latency.temporal_cycles.max(least_port_cycles(problem, &cost));
+    Some(Bound { energy_pj, latency_cycles })
+}
+
+fn least_memory_pj(problem: &LayerOnCore<'_>, cost: &LayerCost) -> f64 {
+    let mut energy_pj = 0.0;
+    for (index, view) in problem.operands.iter().enumerate() {
+        for (level, &memory) in view.memories.iter().enumerate() {
+            let memory = &problem.core.memories[memory];
+            for movement in Movement::ALL {
+                let at = movement as usize;
+                if level == 0 && movement.is_low() {
+                    energy_pj += cost.energy.energy_pj[index][level][at];
+                    continue;
+                }
+                // Under another mapping these may be partial sums.
+                let bits = match view.stored_as {
+                    Operand::O => view.precision.0.min(view.precision.1),
+                    Operand::W | Operand::I => cost.amounts.links[index][level][at].precision,
+                };
+                let words = cost.energy.elements[index][level][at] * bits as f64 / memory.width_bits(movement) as f64;
+                energy_pj += words * memory.word_energy_pj(movement);
+            }
+        }
+    }
+    energy_pj
+}
+
+/// Cycles in which the busiest port serves the array, but for what it does first.
+fn least_port_cycles(problem: &LayerOnCore<'_>, cost: &LayerCost) -> u64 {
+    let mut most = 0;
+    for (memory, description) in problem.core.memories.iter().enumerate() {
+        for port in &description.ports {
+            let mut cycles = 0u64;
+            for (index, view) in problem.operands.iter().enumerate() {
+                if view.memories.first() != Some(&memory) {
+                    continue;
+                }
+                for movement in Movement::ALL.into_iter().filter(|movement| movement.is_low()) {
+                    if port.serves.contains(&(view.stored_as, movement)) {
+                        let real = cost.latency.real_cycles[index][0][movement as usize];
+                        let count = cost.amounts.links[index][0][movement as usize].count;
+                        cycles = cycles.saturating_add(real.saturating_mul(count.saturating_sub(1)));
+                    }
+                }
+            }
+            most = most.max(cycles);
+        }
+    }
+    most
+}

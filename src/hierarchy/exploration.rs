@@ -1,0 +1,192 @@
+//! The account of a study on its way: what is left to do, and what is found.
+
+use super::bound::Bound;
+use super::front::{Front, Point};
+use super::search::Verdict;
+use serde::{Deserialize, Serialize};
+
+/// What a study is doing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub enum Stage {
+    /// It asks what each hierarchy costs at least.
+    #[default]
+    Bounding,
+    /// It searches them, those that may be best first.
+    Searching,
+    /// Nothing is left.
+    Done,
+}
+
+/// How many hierarchies became what.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Counts {
+    /// All there are.
+    pub generated: usize,
+    /// Of which it is known what they cost at least.
+    pub bounded: usize,
+    /// Searched to the end.
+    pub searched: usize,
+    /// Left out, as something found beats whatever they could cost.
+    pub pruned: usize,
+    /// On which some layer has no mapping.
+    pub infeasible: usize,
+}
+
+/// A study on its way. It hands out work in slices, which may come back in any order.
+#[derive(Debug, Clone, Default)]
+pub struct Exploration {
+    counts: Counts,
+    front: Front,
+    /// Everything that was searched to the end.
+    found: Vec<Point>,
+    /// What each costs at least; `None` where nothing fits or nobody asked yet.
+    bounds: Vec<Option<Bound>>,
+    areas_um2: Vec<f64>,
+    /// First hierarchy whose bound nobody was asked for.
+    next_bound: usize,
+    /// Hierarchies to search, the last first.
+    queue: Vec<u32>,
+    /// One reason why something does not fit.
+    reason: Option<String>,
+    /// Whether hierarchies that are known to be beaten are searched too.
+    everything: bool,
+}
+
+impl Exploration {
+    /// Nothing is known of these hierarchies but their areas.
+    pub fn new(areas_um2: Vec<f64>) -> Self {
+        let generated = areas_um2.len();
+        let bounds = vec![None; generated];
+        Self { counts: Counts { generated, ..Counts::default() }, areas_um2, bounds, ..Self::default() }
+    }
+
+    /// The same, but nothing is left out: for those who want to see every point.
+    #[must_use]
+    pub fn of_everything(self) -> Self {
+        Self { everything: true, ..self }
+    }
+
+    /// What a search may compare with: the front, or nothing where nothing is to be left out.
+    pub fn rivals(&self) -> Front {
+        if self.everything { Front::default() } else { self.front.clone() }
+    }
+
+    /// What is to do next.
+    pub fn stage(&self) -> Stage {
+        if self.counts.bounded < self.counts.generated {
+            Stage::Bounding
+        } else if self.counts.searched + self.counts.pruned + self.counts.infeasible < self.counts.generated {
+            Stage::Searching
+        } else {
+            Stage::Done
+        }
+    }
+
+    /// Up to `count` hierarchies whose bound is to be found; empty when all are handed out.
+    pub fn next_to_bound(&mut self, count: usize) -> std::ops::Range<usize> {
+        let start = self.next_bound;
+        self.next_bound = (start + count).min(self.counts.generated);
+        start..self.next_bound
+    }
+
+    /// Up to `count` hierarchies to be searched, without those that the front beats by now.
+    pub fn next_to_search(&mut self, count: usize) -> Vec<u32> {
+        let mut slice = Vec::new();
+        while slice.len() < count
+            && let Some(hierarchy) = self.queue.pop()
+        {
+            let at = hierarchy as usize;
+            match self.bounds[at] {
+                Some(bound) if !self.everything && self.front.beats(bound, self.areas_um2[at]) => {
+                    self.counts.pruned += 1
+                }
+                _ => slice.push(hierarchy),
+            }
+        }
+        slice
+    }
+
+    /// Takes a slice back that nobody searched.
+    pub fn put_back(&mut self, slice: &[u32]) {
+        self.queue.extend(slice.iter().rev());
+    }
+
+    /// Takes in what hierarchies cost at least, or why nothing fits on them.
+    pub fn take_bounds(&mut self, start: usize, bounds: Vec<Result<Bound, String>>) {
+        for (hierarchy, bound) in (start..).zip(bounds) {
+            let Some(known) = self.bounds.get_mut(hierarchy) else { continue };
+            self.counts.bounded += 1;
+            match bound {
+                Ok(bound) => *known = Some(bound),
+                Err(reason) => {
+                    self.counts.infeasible += 1;
+                    self.reason.get_or_insert(reason);
+                }
+            }
+        }
+        if self.stage() != Stage::Bounding {
+            self.fill_queue();
+        }
+    }
+
+    /// The smallest product of energy and latency comes first: it beats the most.
+    fn fill_queue(&mut self) {
+        let promise = |hierarchy: u32| {
+            let at = hierarchy as usize;
+            self.bounds[at].map_or(0.0, |bound| bound.energy_pj * bound.latency_cycles as f64)
+        };
+        let mut queue: Vec<(f64, u32)> = (0..self.bounds.len() as u32)
+            .filter(|&hierarchy| self.bounds[hierarchy as usize].is_some())
+            .map(|hierarchy| (promise(hierarchy), hierarchy))
+            .collect();
+        queue.sort_by(|a, b| b.0.total_cmp(&a.0).then(b.1.cmp(&a.1)));
+        self.queue = queue.into_iter().map(|(_, hierarchy)| hierarchy).collect();
+    }
+
+    /// Takes in what became of a hierarchy.
+    pub fn take_verdict(&mut self, verdict: Verdict) {
+        match verdict {
+            Verdict::Found(point) => {
+                self.counts.searched += 1;
+                self.front.add(point);
+                self.found.push(point);
+            }
+            Verdict::Pruned => self.counts.pruned += 1,
+            Verdict::Infeasible(reason) => {
+                self.counts.infeasible += 1;
+                self.reason.get_or_insert(reason);
+            }
+        }
+    }
+
+    /// How many became what.
+    pub fn counts(&self) -> Counts {
+        self.counts
+    }
+
+    /// The front so far.
+    pub fn front(&self) -> &Front {
+        &self.front
+    }
+
+    /// Everything that was searched, in the order in which it came.
+    pub fn found(&self) -> &[Point] {
+        &self.found
+    }
+
+    /// The point with the smallest score; of equals the one of least latency, energy, area, number.
+    pub fn best(&self) -> Option<Point> {
+        self.front.points().iter().copied().min_by(|a, b| {
+            (a.score.total_cmp(&b.score))
+                .then(a.latency_cycles.cmp(&b.latency_cycles))
+                .then(a.energy_pj.total_cmp(&b.energy_pj))
+                .then(a.area_um2.total_cmp(&b.area_um2))
+                .then(a.hierarchy.cmp(&b.hierarchy))
+        })
+    }
+
+    /// One reason why something does not fit, if something does not.
+    pub fn reason(&self) -> Option<&str> {
+        self.reason.as_deref()
+    }
+}

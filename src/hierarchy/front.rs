@@ -1,0 +1,61 @@
+//! The best trade-offs of energy, latency and area.
+
+use super::bound::Bound;
+use serde::{Deserialize, Serialize};
+
+/// What a hierarchy costs with the best mapping of every layer.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Point {
+    /// Index of the hierarchy.
+    pub hierarchy: u32,
+    /// Energy, pJ.
+    pub energy_pj: f64,
+    /// Latency, cycles.
+    pub latency_cycles: u64,
+    /// Area, um2.
+    pub area_um2: f64,
+    /// Its value of the objective.
+    pub score: f64,
+}
+
+impl Point {
+    /// Whether it is nowhere worse than what costs at least this, and better in something.
+    fn beats(&self, bound: Bound, area_um2: f64) -> bool {
+        let no_worse = self.energy_pj <= bound.energy_pj
+            && self.latency_cycles <= bound.latency_cycles
+            && self.area_um2 <= area_um2;
+        let better =
+            self.energy_pj < bound.energy_pj || self.latency_cycles < bound.latency_cycles || self.area_um2 < area_um2;
+        no_worse && better
+    }
+
+    fn bound(&self) -> Bound {
+        Bound { energy_pj: self.energy_pj, latency_cycles: self.latency_cycles }
+    }
+}
+
+/// The points that no other beats, in the order of their hierarchies. Points that are equal in everything stay all.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Front(Vec<Point>);
+
+impl Front {
+    /// The points.
+    pub fn points(&self) -> &[Point] {
+        &self.0
+    }
+
+    /// Takes a point in, unless another beats it; those that it beats leave.
+    pub fn add(&mut self, point: Point) {
+        if self.beats(point.bound(), point.area_um2) {
+            return;
+        }
+        self.0.retain(|other| !point.beats(other.bound(), other.area_um2));
+        let place = self.0.partition_point(|other| other.hierarchy < point.hierarchy);
+        self.0.insert(place, point);
+    }
+
+    /// Whether a point of the front beats whatever costs at least `bound`, so that it need not be searched.
+    pub fn beats(&self, bound: Bound, area_um2: f64) -> bool {
+        self.0.iter().any(|point| point.beats(bound, area_um2))
+    }
+}

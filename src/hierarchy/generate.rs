@@ -1,0 +1,213 @@
+//! All valid hierarchies from a pool (ZigZag, Section V-B).
+//!
+//! Every pool memory exists in several replications: an *element*. A hierarchy gives each element to no operand, to
+//! some operands together (a shared memory) or to several of them apart (up to three memories alike). It is valid if for
+//! every operand
+//!
+//! 1. each memory is at least [`min_ratio`](super::HierarchySettings::min_ratio) times, and more than once, as large as the
+//!    one below, instance by instance,
+//! 2. each is shared over at least the array dimensions over which the one below is shared,
+//! 3. there are at most [`max_levels`](super::HierarchySettings::max_levels), and all are smaller than the highest memory,
+//!
+//! and all instances of everything fit into the area. An operand may have no memory of its own at all. Memories are
+//! chosen in one order, each set of them once, so that no two hierarchies are alike.
+
+use super::pool::{Pool, Replication};
+use super::request::HierarchySettings;
+use super::widths::{Demand, choose_variants};
+use crate::hardware::{ArrayDims, Core, Operand};
+
+/// More hierarchies than anyone can look at.
+pub(super) const MOST_HIERARCHIES: usize = 200_000;
+
+/// A pool memory in one replication.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Element {
+    /// Index of the pool memory.
+    pub memory: usize,
+    /// Capacity of one instance, bits.
+    pub size_bits: u64,
+    /// Array dimensions over which one instance is shared; those of size 1 always are.
+    pub shared_over: ArrayDims,
+    /// Number of instances.
+    pub instances: u64,
+}
+
+/// A memory of a hierarchy: all instances of an element that hold the same operands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Placed {
+    /// Index of the element.
+    pub element: u16,
+    /// The operands it holds, a bit each, by [`Operand`].
+    pub operands: u8,
+    /// Index of the word width among the pool memory's variants.
+    pub variant: u8,
+}
+
+impl Placed {
+    /// Whether it holds `operand`.
+    pub fn holds(self, operand: Operand) -> bool {
+        self.operands >> operand as u8 & 1 == 1
+    }
+}
+
+/// One hierarchy: its memories below the highest, smallest first.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Hierarchy {
+    /// The memories.
+    pub memories: Vec<Placed>,
+    /// Area of all instances of them, of the PEs and of the highest memory, as far as it is stated, um2.
+    pub area_um2: f64,
+}
+
+/// All ways to give an element to operands: disjoint sets of them, a bit an operand.
+const SHARINGS: [&[u8]; 15] = [
+    &[],
+    &[0b001],
+    &[0b010],
+    &[0b100],
+    &[0b011],
+    &[0b101],
+    &[0b110],
+    &[0b111],
+    &[0b001, 0b010],
+    &[0b001, 0b100],
+    &[0b010, 0b100],
+    &[0b001, 0b110],
+    &[0b010, 0b101],
+    &[0b100, 0b011],
+    &[0b001, 0b010, 0b100],
+];
+
+/// Every pool memory in every replication, smallest first, of equals the one with the most instances.
+pub(super) fn elements(pool: &Pool, core: &Core) -> Vec<Element> {
+    let all = (0..core.array.len()).fold(0, |set, dim| set | 1 << dim);
+    let ones = (0..core.array.len()).filter(|&dim| core.array[dim].1 == 1).fold(0, |set, dim| set | 1 << dim);
+    let highest_bits = core.memories[core.top(Operand::O)].size_bits;
+    let mut elements: Vec<Element> = Vec::new();
+    for (memory, description) in pool.memories.iter().enumerate().filter(|(_, m)| m.size_bits < highest_bits) {
+        for replication in &description.replication {
+            let sets: Vec<u32> = match replication {
+                Replication::PerPe => vec![ones],
+                Replication::PerDimension => (0..core.array.len()).map(|dim| all & !(1 << dim) | ones).collect(),
+                Replication::Shared => vec![all],
+            };
+            for shared_over in sets.into_iter().map(ArrayDims) {
+                let size_bits = description.size_bits;
+                let apart = |dim: &usize| !shared_over.contains(*dim);
+                let instances = (0..core.array.len()).filter(apart).map(|dim| core.array[dim].1).product();
+                let element = Element { memory, size_bits, shared_over, instances };
+                if !elements.contains(&element) {
+                    elements.push(element);
+                }
+            }
+        }
+    }
+    elements.sort_by_key(|element| (element.size_bits, std::cmp::Reverse(element.instances)));
+    elements
+}
+
+/// Why there is no list of hierarchies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct TooMany;
+
+/// All valid hierarchies, in the order in which their elements are chosen: first without any.
+pub(super) fn generate(
+    pool: &Pool,
+    elements: &[Element],
+    settings: &HierarchySettings,
+    demand: &Demand,
+    other_area_um2: f64,
+) -> Result<Vec<Hierarchy>, TooMany> {
+    let mut generator = Generator {
+        pool,
+        elements,
+        settings,
+        demand,
+        budget_um2: settings.budget_um2.unwrap_or(f64::INFINITY),
+        other_area_um2,
+        chosen: Vec::new(),
+        found: Vec::new(),
+    };
+    let chains = [Chain::default(); 3];
+    generator.descend(0, chains, other_area_um2)?;
+    Ok(generator.found)
+}
+
+/// What an operand's memories end with so far.
+#[derive(Clone, Copy, Default)]
+struct Chain {
+    levels: usize,
+    size_bits: u64,
+    shared_over: ArrayDims,
+}
+
+struct Generator<'a> {
+    pool: &'a Pool,
+    elements: &'a [Element],
+    settings: &'a HierarchySettings,
+    demand: &'a Demand,
+    budget_um2: f64,
+    other_area_um2: f64,
+    chosen: Vec<Placed>,
+    found: Vec<Hierarchy>,
+}
+
+impl Generator<'_> {
+    /// Decides about element number `index` and all after it; `least_um2` is what the others take at least.
+    fn descend(&mut self, index: usize, chains: [Chain; 3], least_um2: f64) -> Result<(), TooMany> {
+        if least_um2 > self.budget_um2 {
+            return Ok(());
+        }
+        let Some(element) = self.elements.get(index) else { return self.take() };
+        for sharing in SHARINGS {
+            let mut longer = chains;
+            let taken = sharing.iter().fold(0, |all, set| all | set);
+            let fits = (0..3).filter(|operand| taken >> operand & 1 == 1).all(|operand| {
+                let chain = &mut longer[operand];
+                let fits = self.may_follow(element, chain);
+                *chain =
+                    Chain { levels: chain.levels + 1, size_bits: element.size_bits, shared_over: element.shared_over };
+                fits
+            });
+            if !fits {
+                continue;
+            }
+            let before = self.chosen.len();
+            let place = |&operands: &u8| Placed { element: index as u16, operands, variant: 0 };
+            self.chosen.extend(sharing.iter().map(place));
+            let least = sharing.len() as f64 * self.least_area_um2(element);
+            self.descend(index + 1, longer, least_um2 + least)?;
+            self.chosen.truncate(before);
+        }
+        Ok(())
+    }
+
+    fn may_follow(&self, element: &Element, chain: &Chain) -> bool {
+        let grows = element.size_bits > chain.size_bits
+            && element.size_bits >= chain.size_bits.saturating_mul(self.settings.min_ratio);
+        chain.levels < self.settings.max_levels && grows && element.shared_over.includes(chain.shared_over)
+    }
+
+    fn least_area_um2(&self, element: &Element) -> f64 {
+        let variants = &self.pool.memories[element.memory].variants;
+        let least = variants.iter().map(|variant| variant.figures.area_um2).fold(f64::INFINITY, f64::min);
+        least * element.instances as f64
+    }
+
+    /// Notes what was chosen, in all word widths that are tried.
+    fn take(&mut self) -> Result<(), TooMany> {
+        let area = |placed: &Placed| {
+            let element = self.elements[placed.element as usize];
+            let variant = &self.pool.memories[element.memory].variants[placed.variant as usize];
+            variant.figures.area_um2 * element.instances as f64
+        };
+        for memories in choose_variants(self.settings.widths, self.pool, self.elements, &self.chosen, self.demand) {
+            let area_um2 = self.other_area_um2 + memories.iter().map(area).sum::<f64>();
+            if area_um2 <= self.budget_um2 {
+                self.found.push(Hierarchy { memories, area_um2 });
+            }
+        }
+        if self.found.len() > MOST_HIERARCHIES { Err(TooMany) } else { Ok(()) }
+    }
+}

@@ -1,0 +1,216 @@
+//! A pool of memories, validated (ZigZag, Section V-A).
+
+use super::estimate;
+use crate::hardware::MAX_SIZE;
+use crate::spec::{
+    Consequences, Diagnostics, FiguresSpec, PoolMemorySpec, PoolSpec, VariantSpec, closest, merge, read_pool,
+};
+
+/// How often a memory may exist.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Replication {
+    /// Once in every PE.
+    PerPe,
+    /// Once for every index of one array dimension, shared over the others; any one dimension.
+    PerDimension,
+    /// Once, shared by the whole array.
+    Shared,
+}
+
+impl Replication {
+    /// All of them, from the most instances to one.
+    pub const ALL: [Self; 3] = [Self::PerPe, Self::PerDimension, Self::Shared];
+
+    /// As written in documents.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::PerPe => "per_pe",
+            Self::PerDimension => "per_dimension",
+            Self::Shared => "shared",
+        }
+    }
+}
+
+/// A pool of memories.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Pool {
+    /// What people call it.
+    pub name: String,
+    /// The memories, smallest first.
+    pub memories: Vec<PoolMemory>,
+}
+
+/// A memory that a hierarchy may use.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PoolMemory {
+    /// Unique name.
+    pub name: String,
+    /// Capacity of one instance, bits.
+    pub size_bits: u64,
+    /// How often it may exist.
+    pub replication: Vec<Replication>,
+    /// Its figures by word width, narrowest first; at least one.
+    pub variants: Vec<Variant>,
+}
+
+/// A memory at one word width.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Variant {
+    /// Bits read in one cycle.
+    pub read_width_bits: u64,
+    /// Bits written in one cycle.
+    pub write_width_bits: u64,
+    /// What it costs.
+    pub figures: Figures,
+    /// Whether the figures are estimated by a fit.
+    pub estimated: bool,
+    /// Where the figures come from.
+    pub source: String,
+}
+
+/// What a memory costs.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Figures {
+    /// Energy of reading one full word, pJ.
+    pub read_energy_pj: f64,
+    /// Energy of writing one full word, pJ.
+    pub write_energy_pj: f64,
+    /// Area of one instance, um2.
+    pub area_um2: f64,
+}
+
+/// What validation cannot judge while something of the document is unreadable.
+const CONSEQUENCES: &Consequences = &[
+    ("memories", &["memories"]),
+    ("memories[*].variants", &["memories[=].variants"]),
+    ("memories[*].variants[*].width", &["memories[*].variants[*].read_width", "memories[*].variants[*].write_width"]),
+    ("memories[*].replication", &["memories[=].replication"]),
+];
+
+impl Pool {
+    /// Reads and validates a pool document.
+    ///
+    /// # Errors
+    /// Everything that is wrong with the text, each with its line, path, reason and remedy.
+    pub fn from_text(text: &str) -> Result<Self, Diagnostics> {
+        let (spec, mistakes) = read_pool(text);
+        match Self::new(&spec) {
+            Ok(pool) => mistakes.or(pool),
+            Err(found) => Err(merge(text, mistakes, found, CONSEQUENCES)),
+        }
+    }
+
+    /// Validates a document.
+    ///
+    /// # Errors
+    /// Everything that is wrong with it, each with its path in the document, the reason and a remedy.
+    pub fn new(spec: &PoolSpec) -> Result<Self, Diagnostics> {
+        let mut diagnostics = Diagnostics::default();
+        if spec.memories.is_empty() {
+            diagnostics.add("memories", "The pool has no memories", "List at least one");
+        }
+        let mut memories = Vec::new();
+        for (index, memory) in spec.memories.iter().enumerate() {
+            let path = format!("memories[{index}]");
+            if memory.name.is_empty() {
+                diagnostics.add(format!("{path}.name"), "This memory has no name", "Give it one, for example `sram`");
+            } else if spec.memories[..index].iter().any(|other| other.name == memory.name) {
+                let reason = format!("Two memories are called `{}`", memory.name);
+                diagnostics.add(format!("{path}.name"), reason, "Rename one of them");
+            }
+            memories.push(build_memory(&path, memory, &mut diagnostics));
+        }
+        memories.sort_by_key(|memory| memory.size_bits);
+        diagnostics.or(Self { name: spec.name.clone(), memories })
+    }
+}
+
+fn build_memory(path: &str, memory: &PoolMemorySpec, diagnostics: &mut Diagnostics) -> PoolMemory {
+    if memory.size_bits == 0 || memory.size_bits > MAX_SIZE {
+        let reason = format!("`{}` has a size of {} bit", memory.name, memory.size_bits);
+        diagnostics.add(format!("{path}.size"), reason, "Write a positive number with a unit, for example `4 KiB`");
+    }
+    let mut variants: Vec<Variant> = Vec::new();
+    for (index, variant) in memory.variants.iter().enumerate() {
+        let path = format!("{path}.variants[{index}]");
+        if let Some(variant) = build_variant(&path, memory, variant, diagnostics) {
+            if variants.iter().any(|other| other.widths() == variant.widths()) {
+                diagnostics.add(&path, "This width is listed twice", "Keep one of them");
+            }
+            variants.push(variant);
+        }
+    }
+    if memory.variants.is_empty() {
+        let remedy = "List at least one, for example `{ width: 32 bit, estimate: sram-65nm }`";
+        diagnostics.add(format!("{path}.variants"), format!("`{}` has no variants", memory.name), remedy);
+    }
+    variants.sort_by_key(Variant::widths);
+    let replication = build_replication(&format!("{path}.replication"), memory, diagnostics);
+    PoolMemory { name: memory.name.clone(), size_bits: memory.size_bits, replication, variants }
+}
+
+impl Variant {
+    fn widths(&self) -> (u64, u64) {
+        (self.read_width_bits, self.write_width_bits)
+    }
+}
+
+fn build_replication(path: &str, memory: &PoolMemorySpec, diagnostics: &mut Diagnostics) -> Vec<Replication> {
+    let names = Replication::ALL.map(Replication::name);
+    for (index, word) in memory.replication.iter().enumerate() {
+        if memory.replication[..index].contains(word) {
+            diagnostics.add(path, format!("`{word}` is listed twice"), "Keep one");
+        } else if !names.contains(&word.as_str()) {
+            let remedy = closest(word, names)
+                .map_or_else(|| format!("Use {}", names.join(", ")), |meant| format!("Did you mean `{meant}`?"));
+            diagnostics.add(path, format!("There is no replication `{word}`"), remedy);
+        }
+    }
+    if memory.replication.is_empty() {
+        diagnostics.add(path, format!("`{}` may exist nowhere", memory.name), format!("Use {}", names.join(", ")));
+    }
+    Replication::ALL.into_iter().filter(|each| memory.replication.iter().any(|word| word == each.name())).collect()
+}
+
+fn build_variant(
+    path: &str,
+    memory: &PoolMemorySpec,
+    variant: &VariantSpec,
+    diagnostics: &mut Diagnostics,
+) -> Option<Variant> {
+    let before = diagnostics.0.len();
+    for (field, bits) in [("read_width", variant.read_width_bits), ("write_width", variant.write_width_bits)] {
+        if bits == 0 || bits > MAX_SIZE {
+            let reason = format!("A {} of {bits} bit", field.replace('_', " "));
+            diagnostics.add(format!("{path}.{field}"), reason, "Write a positive number, for example `32 bit`");
+        }
+    }
+    let source = if variant.source.is_empty() { &memory.source } else { &variant.source };
+    let (figures, estimated, source) = match &variant.figures {
+        FiguresSpec::Stated { read_energy_pj, write_energy_pj, area_um2 } => {
+            for (field, value) in
+                [("read_energy", read_energy_pj), ("write_energy", write_energy_pj), ("area", area_um2)]
+            {
+                if !value.is_finite() || *value < 0.0 {
+                    let reason = format!("{value} is neither an energy nor an area");
+                    diagnostics.add(format!("{path}.{field}"), reason, "Write a number that is not negative");
+                }
+            }
+            let [read_energy_pj, write_energy_pj, area_um2] = [*read_energy_pj, *write_energy_pj, *area_um2];
+            (Figures { read_energy_pj, write_energy_pj, area_um2 }, false, source.clone())
+        }
+        FiguresSpec::Estimate(name) => {
+            let width = variant.read_width_bits.max(variant.write_width_bits);
+            let Some(figures) = estimate::estimate(name, memory.size_bits, width) else {
+                let reason = format!("There is no fit called `{name}`");
+                diagnostics.add(format!("{path}.estimate"), reason, format!("Use `{}`", estimate::SRAM_65NM));
+                return None;
+            };
+            let source = format!("estimate: fit {name} at {} bit and a word of {width} bit", memory.size_bits);
+            (figures, true, source)
+        }
+    };
+    let (read_width_bits, write_width_bits) = (variant.read_width_bits, variant.write_width_bits);
+    let built = Variant { read_width_bits, write_width_bits, figures, estimated, source };
+    (diagnostics.0.len() == before).then_some(built)
+}

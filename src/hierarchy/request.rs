@@ -1,0 +1,67 @@
+//! What is to be generated and searched.
+
+use crate::rules::Rules;
+use crate::search::Objective;
+use serde::{Deserialize, Serialize};
+
+/// Everything that a study depends on: three documents and the settings.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct HierarchyRequest {
+    /// Pool document.
+    pub pool: String,
+    /// Hardware document: PE array, unrolling and highest memory count; the memories between are replaced.
+    pub hardware: String,
+    /// Workload document.
+    pub workload: String,
+    /// Which hierarchies, and what is minimised.
+    pub settings: HierarchySettings,
+}
+
+/// Which hierarchies, and what is minimised.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct HierarchySettings {
+    /// Names of the layers that count; none: all of them.
+    pub layers: Vec<String>,
+    /// Largest area of all that has a stated area, um2; `None` for no limit.
+    pub budget_um2: Option<f64>,
+    /// At most so many memories of one operand below the highest.
+    pub max_levels: usize,
+    /// An operand's memory is at least so many times as large as the next lower one, instance by instance.
+    pub min_ratio: u64,
+    /// Which of a memory's word widths are tried.
+    pub widths: Widths,
+    /// What each layer's mapping minimises, and by which one hierarchy is called the best.
+    pub objective: Objective,
+    /// At most so many loop prime factors are ordered.
+    pub lpf_limit: usize,
+    /// Rules of the model.
+    pub rules: Rules,
+}
+
+/// Which of a memory's word widths are tried.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub enum Widths {
+    /// For each memory the narrowest that hands over in one cycle what lies below it takes in one cycle; where none
+    /// does, the widest (ZigZag, Section V-B, bandwidth optimisation).
+    #[default]
+    Fitting,
+    /// All, as so many hierarchies.
+    All,
+}
+
+impl Default for HierarchySettings {
+    /// The ratio of levels is that of the authors' first public tool (ZigZag-Project/zigzag-v1, `mem_ratio`).
+    fn default() -> Self {
+        Self {
+            layers: Vec::new(),
+            budget_um2: None,
+            max_levels: 2,
+            min_ratio: 8,
+            widths: Widths::Fitting,
+            objective: Objective::Energy,
+            lpf_limit: 6,
+            rules: Rules::CORRECTED,
+        }
+    }
+}
