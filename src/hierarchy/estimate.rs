@@ -81,10 +81,10 @@ mod tests {
             let [read, write, area] = residuals.map(f64::abs);
             assert!(read < 0.35 && write < 0.35 && area < 0.35, "{bits} bit: {residuals:?}");
         }
+        let widest = BY_WIDTH[2].1;
         for (width, data) in BY_WIDTH {
-            for figure in 0..3 {
-                let fitted =
-                    width_factor(figure, width) / width_factor(figure, 64) / (data[figure] / BY_WIDTH[2].1[figure]);
+            for (figure, (here, widest)) in data.into_iter().zip(widest).enumerate() {
+                let fitted = width_factor(figure, width) / width_factor(figure, 64) / (here / widest);
                 assert!((fitted - 1.0).abs() < 0.3, "{width} bit, figure {figure}: {fitted}");
             }
         }
