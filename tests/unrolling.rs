@@ -263,6 +263,7 @@ fn a_search_that_is_stopped_says_what_it_has() {
 fn hints_say_which_loops_an_array_dimension_may_unroll() {
     let core = Core::from_text(find_preset(hardware_presets(), "meta-proto-like-df").unwrap().text).unwrap();
     let shape = LayerShape {
+        dim_order: LayerKind::Conv.dim_order(),
         kind: LayerKind::Conv,
         sizes: [1, 1, 64, 64, 56, 56, 3, 3],
         stride: (1, 1),

@@ -194,23 +194,20 @@ fn orders_text(limit: usize) -> String {
     format!("{limit} · up to {} orders", crate::chart::group_thousands(orders))
 }
 
-const CORRECTED: &str = "corrected";
-const PUBLISHED: &str = "as published (DeFiNES)";
+/// What the page calls the sets of rules, and any other combination.
+const SETS: [(&str, Rules); 3] = [
+    ("corrected", Rules::CORRECTED),
+    ("as published (DeFiNES)", Rules::DEFINES_2022),
+    ("as in ZigZag 3.8", Rules::ZIGZAG_3_8),
+];
 const MIXED: &str = "my own mixture";
 
 fn rules_fields(schedule: &Schedule, act: &Callback<Action>) -> Html {
-    let value = match schedule.rules {
-        Rules::CORRECTED => CORRECTED,
-        Rules::DEFINES_2022 => PUBLISHED,
-        _ => MIXED,
-    };
-    let names: &[&'static str] = if value == MIXED { &[CORRECTED, PUBLISHED, MIXED] } else { &[CORRECTED, PUBLISHED] };
+    let known = SETS.into_iter().find(|(_, rules)| *rules == schedule.rules);
+    let value = known.map_or(MIXED, |(name, _)| name);
+    let names = SETS.map(|(name, _)| name).into_iter().chain((value == MIXED).then_some(MIXED));
     let onchange = passing(act, |text: String| {
-        let rules = match text.as_str() {
-            CORRECTED => Rules::CORRECTED,
-            PUBLISHED => Rules::DEFINES_2022,
-            _ => return None,
-        };
+        let (_, rules) = SETS.into_iter().find(|(name, _)| *name == text)?;
         Some(Action::Schedule(ScheduleChange::Rules(rules)))
     });
     let switch = |(name, title, value): (&'static str, &'static str, bool)| {
@@ -223,13 +220,13 @@ fn rules_fields(schedule: &Schedule, act: &Callback<Action>) -> Html {
             />
         }
     };
-    let choices: Vec<Choice> = names.iter().map(|name| Choice::new(*name, *name)).collect();
+    let choices: Vec<Choice> = names.map(|name| Choice::new(name, name)).collect();
     html! {
         <>
             <Select label="Rules" {choices} {value} {onchange} testid="rules" />
             <details class="twin rules">
                 <summary>{ "what the rules switch" }</summary>
-                <p class="hint">{ "Where the public tool and what is right differ. On means: as the tool does it." }</p>
+                <p class="hint">{ "Where the public tools and what is right differ. On means: as a tool does it." }</p>
                 { for schedule.rules.switches().into_iter().map(switch) }
             </details>
         </>

@@ -197,6 +197,9 @@ pub enum RuleSet {
     /// The DeFiNES artifact of 2022, defects included
     #[value(name = "defines-2022")]
     Defines2022,
+    /// The maintained ZigZag, version 3.8, defects included
+    #[value(name = "zigzag-3.8")]
+    ZigZag3_8,
 }
 
 impl RuleSet {
@@ -204,6 +207,7 @@ impl RuleSet {
         match self {
             Self::Corrected => Rules::CORRECTED,
             Self::Defines2022 => Rules::DEFINES_2022,
+            Self::ZigZag3_8 => Rules::ZIGZAG_3_8,
         }
     }
 }

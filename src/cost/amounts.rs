@@ -4,6 +4,7 @@ use super::boundary::{Boundary, Crossing, snap};
 use crate::cost::PerLink;
 use crate::hardware::{MAX_LEVELS, Operand};
 use crate::mapping::{Allocation, LayerOnCore, OPERANDS, OperandView, Relevance, TemporalLoop, slice_bits};
+use crate::rules::Rules;
 use crate::workload::Dim;
 
 /// One data movement at one memory level.
@@ -47,9 +48,8 @@ impl<'a> Units<'a> {
                 all[index][level] = factors[level..].iter().map(|(_, total)| total).product();
             }
         }
-        if problem.rules.truncate_fractional_extents {
-            // All operands see the same array, so their numbers of PEs agree but for rounding errors.
-            let rounding = rounding(all.map(|counts| counts[0]));
+        if problem.rules.round_fractional_amounts {
+            let rounding = rounding(&problem.rules, all.map(|counts| counts[0]));
             for counts in all.iter_mut().flatten() {
                 *counts = rounding(*counts);
             }
@@ -91,8 +91,12 @@ fn decoupled_factors(
         .collect()
 }
 
-/// The first way to round on which the operands agree (DeFiNES tool, spatial_mapping.py:83-114).
-fn rounding(pe_counts: [f64; OPERANDS]) -> fn(f64) -> f64 {
+/// How the tools round numbers of instances. DeFiNES takes the first way on which the operands agree about the number of
+/// PEs, which is the same for all but for rounding errors (spatial_mapping.py:83-114).
+fn rounding(rules: &Rules, pe_counts: [f64; OPERANDS]) -> fn(f64) -> f64 {
+    if !rules.round_instances_by_agreement {
+        return |count| ((count * 1000.0).round_ties_even() / 1000.0).round_ties_even();
+    }
     [f64::round_ties_even, f64::ceil]
         .into_iter()
         .find(|round: &fn(f64) -> f64| pe_counts.iter().all(|&count| round(count) == round(pe_counts[0])))
@@ -149,7 +153,7 @@ pub struct Amounts {
     pub links: PerLink<Link>,
     /// Cycles of computation of the whole layer, without any stall.
     pub total_cycles: u64,
-    truncates: bool,
+    rounds: bool,
 }
 
 impl Amounts {
@@ -171,7 +175,7 @@ impl Amounts {
             crossings: Default::default(),
             links: PerLink::default(),
             total_cycles: order.iter().map(|next| next.size).product(),
-            truncates: problem.rules.truncate_fractional_extents,
+            rounds: problem.rules.round_fractional_amounts,
         };
         for (index, operand) in problem.operands.iter().enumerate() {
             amounts.count_held(index, problem, operand, order, merged, units);
@@ -194,9 +198,12 @@ impl Amounts {
         units: &Units<'_>,
     ) {
         let mut extents = Extents::default();
+        if problem.rules.array_keeps_inputs && operand.stored_as != Operand::O {
+            self.cycles[index][0] = product_of_leading_reuse(&order[merged.range(index, 0)], operand);
+        }
         for level in 0..operand.memories.len() {
             let loops = &order[merged.range(index, level)];
-            let mut cycles = self.cycles[index][level];
+            let mut cycles = if level == 0 { 1 } else { self.cycles[index][level] };
             for next in loops {
                 extents.multiply(next.dim, next.size as f64);
                 cycles *= next.size;
@@ -205,7 +212,7 @@ impl Amounts {
                 extents.multiply(dim, size);
             }
             let held = extents.relevant(problem, operand);
-            self.held[index][level + 1] = if self.truncates { held.round_ties_even() } else { snap(held) };
+            self.held[index][level + 1] = if self.rounds { held.round_ties_even() } else { snap(held) };
             self.cycles[index][level + 1] = cycles;
             self.top_relevant[index][level + 1] = product_of_outermost(loops, operand, Relevance::Relevant);
             self.top_irrelevant[index][level + 1] = product_of_outermost(loops, operand, Relevance::Irrelevant);
@@ -239,7 +246,7 @@ impl Amounts {
     fn count_bits(&mut self, index: usize, problem: &LayerOnCore<'_>, order: &[TemporalLoop], merged: &Allocation) {
         let mut sizes = [1; 8];
         for level in 0..problem.operands[index].memories.len() {
-            self.bits[index][level] = if problem.rules.lowest_memory_may_overflow {
+            self.bits[index][level] = if problem.rules.memory_reserved_for_averages {
                 self.held[index][level + 1] * self.precision[index][level + 1] as f64
             } else {
                 for next in &order[merged.range(index, level)] {
@@ -272,6 +279,9 @@ impl Amounts {
 
     /// Whether every memory holds what the mapping puts there (DeFiNES tool, cost_model.py:276-305).
     pub(super) fn fit(&self, problem: &LayerOnCore<'_>) -> bool {
+        if problem.rules.mappings_fit_unchecked {
+            return true;
+        }
         problem.core.memories.iter().enumerate().all(|(memory, description)| {
             let held = problem.operands.iter().enumerate().filter_map(|(index, operand)| {
                 let level = operand.memories.iter().position(|&id| id == memory)?;
@@ -298,4 +308,10 @@ impl Amounts {
 
 fn product_of_outermost(loops: &[TemporalLoop], operand: &OperandView, wanted: Relevance) -> u64 {
     loops.iter().rev().take_while(|next| operand.relevance[next.dim as usize] == wanted).map(|next| next.size).product()
+}
+
+/// Cycles for which the array needs the same data: product of the lowest level's loops up to the first that changes it.
+fn product_of_leading_reuse(loops: &[TemporalLoop], operand: &OperandView) -> u64 {
+    let reuses = |next: &&TemporalLoop| operand.relevance[next.dim as usize] == Relevance::Irrelevant;
+    loops.iter().take_while(reuses).map(|next| next.size).product()
 }

@@ -6,6 +6,7 @@
 
 use crate::hardware::{Memory, Movement};
 use crate::mapping::LayerOnCore;
+use crate::rules::Rules;
 
 /// What one operand moves across a boundary.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -35,11 +36,14 @@ pub struct Boundary<'a> {
 struct End<'a> {
     memory: &'a Memory,
     movement: Movement,
+    width_bits: f64,
+    granularity_bits: f64,
     /// Instances of the memory.
     units: f64,
     /// Bits that the other side takes or gives at a time.
     chunk_bits: f64,
     last_chunk_in_full: bool,
+    whole_words: bool,
 }
 
 impl<'a> Boundary<'a> {
@@ -49,22 +53,28 @@ impl<'a> Boundary<'a> {
         let view = &problem.operands[operand];
         let memory = |level: usize| &problem.core.memories[view.memories[level]];
         let fan_out = unique[level] / unique[level + 1];
-        let boost = if problem.rules.truncate_fractional_extents { fan_out.trunc() } else { snap(fan_out) };
-        let below = level.checked_sub(1).map(memory);
+        let boost = match problem.rules {
+            Rules { truncate_bandwidth_ratio: true, .. } => fan_out.trunc(),
+            Rules { round_bandwidth_ratio: true, .. } => fan_out.round_ties_even(),
+            _ => snap(fan_out),
+        };
+        let below = level.checked_sub(1).filter(|_| !problem.rules.narrow_side_ignored).map(memory);
         let end = |movement: Movement, level: usize| {
             let memory = memory(level);
             // What moves between two memories goes in chunks, as wide as the narrower side allows.
             let chunk_bits = match below.filter(|_| movement.is_low()) {
-                Some(below) if movement.is_read() => below.write_width_bits as f64 * fan_out,
-                Some(below) => below.read_width_bits as f64 * fan_out,
+                Some(below) => below.width_bits(view.stored_as, movement.other_side()) as f64 * fan_out,
                 None => f64::INFINITY,
             };
             End {
                 memory,
                 movement,
+                width_bits: memory.width_bits(view.stored_as, movement) as f64,
+                granularity_bits: memory.granularity_bits(view.stored_as, movement) as f64,
                 units: units[level + 1],
                 chunk_bits,
                 last_chunk_in_full: problem.rules.last_chunk_charged_in_full,
+                whole_words: problem.rules.fractions_of_words_free,
             }
         };
         Self {
@@ -102,6 +112,7 @@ impl<'a> Boundary<'a> {
     pub(super) fn for_each_access(&self, crossing: &Crossing, mut visit: impl FnMut(Movement, usize, f64, f64)) {
         self.for_each_end(crossing, |end, level, elements, count| {
             let words = end.words(elements, crossing.precision) * count as f64 * end.units;
+            let words = if end.whole_words { words.trunc() } else { words };
             visit(end.movement, level, words, words * end.memory.word_energy_pj(end.movement));
         });
     }
@@ -121,12 +132,11 @@ impl End<'_> {
             return 0.0;
         }
         let precision = precision as f64;
-        let words_for = |bits: f64| self.memory.words(bits, self.movement);
+        let words_for = |bits: f64| (bits / self.granularity_bits).ceil() * (self.granularity_bits / self.width_bits);
         if self.chunk_bits == f64::INFINITY {
             return words_for(elements * precision);
         }
-        let width_bits = self.memory.width_bits(self.movement) as f64;
-        let chunk = (self.chunk_bits / precision).min(width_bits / precision).min(elements);
+        let chunk = (self.chunk_bits / precision).min(self.width_bits / precision).min(elements);
         if self.last_chunk_in_full {
             return words_for(chunk * precision) * (elements / chunk).ceil();
         }

@@ -1,9 +1,11 @@
 //! Latency: stalls per port, loading, offloading (DATE 2022 latency model; DeFiNES tool, cost_model.py:475-840).
 
 use super::amounts::{Amounts, Link};
+use super::waiting::{loading, offloading, waiting_cycles};
 use super::{PerLink, index};
-use crate::hardware::{MAX_LEVELS, MemoryId, Movement, Operand};
+use crate::hardware::{MAX_LEVELS, MemoryId, Movement};
 use crate::mapping::{LayerOnCore, OPERANDS};
+use crate::workload::LayerKind;
 
 /// Where the time of one layer goes, cycles.
 #[derive(Debug, Clone)]
@@ -14,10 +16,10 @@ pub struct Latency {
     pub temporal_cycles: u64,
     /// Added because some port cannot keep up.
     pub stall_cycles: u64,
-    /// Until the first inputs are in place.
-    pub loading_cycles: u64,
-    /// Until the last outputs are in place.
-    pub offloading_cycles: u64,
+    /// Until the first inputs are in place. Whole cycles, but for ZigZag's reduction, which averages (and may go below 0).
+    pub loading_cycles: f64,
+    /// Until the last outputs are in place; likewise.
+    pub offloading_cycles: f64,
     /// Whether offloading counts in the total.
     counts_offloading: bool,
     /// Ports that carry something, and how much they stall or, negative, could carry more.
@@ -73,18 +75,19 @@ impl Latency {
                     allowed_cycles[operand][level][index(movement)] =
                         if relaxed { link.period } else { link.period / peak.top_irrelevant[operand][lower] };
                     real_cycles[operand][level][index(movement)] =
-                        cycles(link, problem.core.memories[memory].width_bits(movement));
+                        cycles(link, problem.core.memories[memory].width_bits(view.stored_as, movement));
                 }
             }
         }
         let ports = port_stalls(problem, peak, &allowed_cycles, &real_cycles);
         let stall_cycles = ports.iter().map(|port| port.cycles).max().unwrap_or(0).max(0) as u64;
+        let waiting = waiting_cycles(problem, peak, &real_cycles, peak.total_cycles + stall_cycles);
         Self {
             ideal_cycles: problem.shape.macs().div_ceil(problem.core.pe_count()),
             temporal_cycles: peak.total_cycles,
             stall_cycles,
-            loading_cycles: loading(problem, &real_cycles),
-            offloading_cycles: offloading(problem, &real_cycles),
+            loading_cycles: loading(problem, &waiting),
+            offloading_cycles: offloading(problem, &waiting),
             counts_offloading: !problem.rules.latency_without_offloading,
             ports,
             double_buffered,
@@ -98,10 +101,26 @@ impl Latency {
         self.temporal_cycles + self.stall_cycles
     }
 
-    /// The layer's latency; whether it waits for the last outputs depends on the rules.
+    /// The layer's latency, with fractions where the rules make some; whether it waits for the last outputs depends on the
+    /// rules.
+    pub fn exact_cycles(&self) -> f64 {
+        self.computing_cycles() as f64 + self.waiting_cycles()
+    }
+
+    /// The layer's latency in whole cycles.
     pub fn total_cycles(&self) -> u64 {
-        let offloading = if self.counts_offloading { self.offloading_cycles } else { 0 };
-        self.computing_cycles() + self.loading_cycles + offloading
+        self.computing_cycles().saturating_add_signed(self.waiting_cycles().ceil() as i64)
+    }
+
+    /// Whole cycles of loading and offloading that make up the total; what rules make negative is none.
+    pub fn whole_waiting_cycles(&self) -> (u64, u64) {
+        let waiting = self.total_cycles().saturating_sub(self.computing_cycles());
+        let loading = (self.loading_cycles.ceil() as u64).min(waiting);
+        (loading, waiting - loading)
+    }
+
+    fn waiting_cycles(&self) -> f64 {
+        self.loading_cycles + if self.counts_offloading { self.offloading_cycles } else { 0.0 }
     }
 }
 
@@ -112,12 +131,14 @@ fn cycles(link: &Link, width_bits: u64) -> u64 {
 /// Which level holds its data twice, as far as its memory has room for that.
 fn double_buffered(problem: &LayerOnCore<'_>, amounts: &Amounts) -> [[bool; MAX_LEVELS]; OPERANDS] {
     let mut granted = [[false; MAX_LEVELS]; OPERANDS];
+    // The order in which layers list their operands: O, W, I, but O, I, W of matrices.
+    let order = if problem.shape.kind == LayerKind::MatMul { [0, 2, 1] } else { [0, 1, 2] };
     for (memory, description) in problem.core.memories.iter().enumerate() {
         let capacity = description.size_bits as f64;
         let mut demands = [(0, 0, 0.0); OPERANDS];
         let mut count = 0;
-        for (operand, view) in problem.operands.iter().enumerate() {
-            let Some(level) = view.memories.iter().position(|&id| id == memory) else { continue };
+        for operand in order {
+            let Some(level) = problem.operands[operand].memories.iter().position(|&id| id == memory) else { continue };
             // Outer relevant loops replace the data part by part; only a part is needed twice.
             let part = (amounts.bits_held(operand, level) / amounts.top_relevant[operand][level + 1] as f64).floor();
             demands[count] = (operand, level, part / capacity);
@@ -213,72 +234,6 @@ fn covered(links: &[Activity], span: u64) -> u64 {
         0 => within(span),
         periods => periods * within(longest.period) + within(span % longest.period),
     }
-}
-
-/// Cycles until the first inputs have come down all levels, one level after the other.
-///
-/// Where both inputs use the same port they wait for each other; the better order of the two counts.
-fn loading(problem: &LayerOnCore<'_>, real: &PerLink<u64>) -> u64 {
-    let [first, second] = [1, 2].map(|operand| LoadingParts::new(problem, operand, real));
-    let in_order = |p: &LoadingParts, q: &LoadingParts| p.shared + (q.shared + q.half + q.alone).max(p.half + p.alone);
-    in_order(&first, &second).min(in_order(&second, &first))
-}
-
-/// Loading cycles of one input by how many of the two ports it passes it shares with the other input.
-#[derive(Default)]
-struct LoadingParts {
-    alone: u64,
-    half: u64,
-    shared: u64,
-}
-
-impl LoadingParts {
-    fn new(problem: &LayerOnCore<'_>, operand: usize, real: &PerLink<u64>) -> Self {
-        let memories = &problem.operands[operand].memories;
-        let mut parts = Self::default();
-        for low in 0..memories.len() - 1 {
-            let cycles = real[operand][low][index(Movement::WriteFromHigh)]
-                .max(real[operand][low + 1][index(Movement::ReadToLow)]);
-            let shared = [(low, Movement::WriteFromHigh), (low + 1, Movement::ReadToLow)]
-                .map(|(level, movement)| shared_by_inputs(problem, operand, memories[level], movement));
-            match shared {
-                [true, true] => parts.shared += cycles,
-                [false, false] => parts.alone += cycles,
-                _ if problem.rules.half_shared_loading_overwritten => parts.half = cycles,
-                _ => parts.half += cycles,
-            }
-        }
-        parts
-    }
-}
-
-/// Whether the port that serves this movement also serves the other input.
-fn shared_by_inputs(problem: &LayerOnCore<'_>, operand: usize, memory: MemoryId, movement: Movement) -> bool {
-    let other = &problem.operands[3 - operand];
-    let mine = problem.operands[operand].stored_as;
-    let description = &problem.core.memories[memory];
-    let Some(port) = description.port(mine, movement) else { return false };
-    other.memories.contains(&memory)
-        && description.ports[port].serves.iter().any(|(served, _)| *served == other.stored_as)
-}
-
-/// Cycles until the last outputs have gone up.
-fn offloading(problem: &LayerOnCore<'_>, real: &PerLink<u64>) -> u64 {
-    let memories = &problem.operands[0].memories;
-    debug_assert_eq!(problem.operands[0].stored_as, Operand::O);
-    let link =
-        |low: usize| real[0][low][index(Movement::ReadToHigh)].max(real[0][low + 1][index(Movement::WriteFromLow)]);
-    let Some(top) = memories.len().checked_sub(2) else { return 0 };
-    let below: u64 = (0..top)
-        .map(|low| {
-            if problem.rules.offloading_pays_top_link_only {
-                problem.core.memories[memories[low + 1]].latency_cycles
-            } else {
-                link(low)
-            }
-        })
-        .sum();
-    link(top) + below
 }
 
 #[cfg(test)]

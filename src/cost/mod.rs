@@ -10,6 +10,7 @@ mod latency;
 mod ports;
 mod unavoidable;
 mod validity;
+mod waiting;
 
 pub use amounts::{Amounts, Link};
 pub use boundary::{Boundary, Crossing};
@@ -34,7 +35,7 @@ pub struct Evaluator<'a> {
     problem: &'a LayerOnCore<'a>,
     /// Unrolled units with average unrolling: what is moved.
     average: Units<'a>,
-    /// With the unrolling rounded up: how long it takes.
+    /// With the unrolling rounded up (or down, by the rules): how long it takes.
     peak: Units<'a>,
 }
 
@@ -57,7 +58,11 @@ impl<'a> Evaluator<'a> {
         Self {
             problem,
             average: Units::new(problem, |average, _| average),
-            peak: Units::new(problem, |_, peak| peak as f64),
+            peak: if problem.rules.latency_unrolling_rounded_down {
+                Units::new(problem, |average, _| average.floor())
+            } else {
+                Units::new(problem, |_, peak| peak as f64)
+            },
         }
     }
 

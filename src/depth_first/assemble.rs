@@ -326,6 +326,7 @@ fn solved_cost(layer: &LayerOnCore<'_>, solution: &Solution, cost: &LayerCost) -
         }
     }
     let latency = &cost.latency;
+    let (loading_cycles, offloading_cycles) = latency.whole_waiting_cycles();
     SolvedCost {
         loops: solution.order.clone(),
         spatial_utilization: layer.spatial.loops.iter().map(|unrolled| unrolled.average).product::<f64>()
@@ -334,8 +335,8 @@ fn solved_cost(layer: &LayerOnCore<'_>, solution: &Solution, cost: &LayerCost) -
         latency: LatencySplit {
             temporal_cycles: latency.temporal_cycles,
             stall_cycles: latency.stall_cycles,
-            loading_cycles: latency.loading_cycles,
-            offloading_cycles: latency.total_cycles() - latency.computing_cycles() - latency.loading_cycles,
+            loading_cycles,
+            offloading_cycles,
             copy_cycles: 0,
             ideal_cycles: latency.ideal_cycles,
         },

@@ -55,6 +55,8 @@ struct Step {
     from: End,
     to: End,
     ports: [Option<usize>; 2],
+    /// Bits per cycle of both.
+    widths: [u64; 2],
 }
 
 /// Which port is busy from when to when.
@@ -79,7 +81,13 @@ impl<'a> Ways<'a> {
         let core = self.core;
         self.known.entry([action.source, action.destination]).or_insert_with(|| {
             let port = |(memory, operand, movement): End| core.memories[memory].port(operand, movement);
-            let step = |(from, to): (End, End)| Step { from, to, ports: [port(from), port(to)] };
+            let width = |(memory, operand, movement): End| core.memories[memory].width_bits(operand, movement);
+            let step = |(from, to): (End, End)| Step {
+                from,
+                to,
+                ports: [port(from), port(to)],
+                widths: [width(from), width(to)],
+            };
             way(core, action.source, action.destination).into_iter().map(step).collect()
         })
     }
@@ -100,11 +108,10 @@ impl<'a> Ways<'a> {
         let energy_pj = actions.iter().map(|action| self.energy_pj(action)).sum();
         let mut busy = std::mem::take(&mut self.busy);
         busy.clear();
-        let core = self.core;
         for action in actions {
             let mut now = 0;
             for step in self.steps(action) {
-                let cycles = hop_cycles(core, step, action.bits);
+                let cycles = hop_cycles(step, action.bits);
                 for (end, port) in [step.from, step.to].into_iter().zip(step.ports) {
                     busy.push(((end.0, port), now, now + cycles));
                 }
@@ -117,19 +124,19 @@ impl<'a> Ways<'a> {
     }
 }
 
-fn hop_cycles(core: &Core, step: &Step, bits: u64) -> u64 {
-    let (reader, writer) = (&core.memories[step.from.0], &core.memories[step.to.0]);
-    bits.div_ceil(reader.read_width_bits).max(bits.div_ceil(writer.write_width_bits))
+fn hop_cycles(step: &Step, bits: u64) -> u64 {
+    let [read, write] = step.widths.map(|width| bits.div_ceil(width));
+    read.max(write)
 }
 
 fn hop(core: &Core, step: &Step, bits: u64) -> Hop {
     let (reader, writer) = (&core.memories[step.from.0], &core.memories[step.to.0]);
-    let read_words = reader.words(bits as f64, step.from.2);
-    let write_words = writer.words(bits as f64, step.to.2);
+    let read_words = reader.words(bits as f64, step.from.1, step.from.2);
+    let write_words = writer.words(bits as f64, step.to.1, step.to.2);
     Hop {
         from: step.from,
         to: step.to,
-        cycles: hop_cycles(core, step, bits),
+        cycles: hop_cycles(step, bits),
         read_pj: read_words * reader.read_energy_pj,
         write_pj: write_words * writer.write_energy_pj,
         read_words,

@@ -148,7 +148,9 @@ impl TilePlanner<'_> {
         let levels = layer_levels(self.core, layer.bits.0, layer.bits.1, is_output, &mut |_, _, _, _| ());
         let key = self.problem_key(layer, tiled.key);
         let all = self.all_levels();
-        let w_kept = kept_weight_levels(self.core, self.weights_from_top, Some(self.w_memory));
+        // Where an addition reads a feature map through the memories of weights, it comes all the way.
+        let from_top = self.weights_from_top || self.network.layer(layer.layer).shape.kind == LayerKind::Add;
+        let w_kept = kept_weight_levels(self.core, from_top, Some(self.w_memory));
         let mut found = self.first_mappable(problems, judge, key, w_kept, levels);
         if found.is_none() && w_kept < all[0] {
             found = self.first_mappable(problems, judge, key, all[0], levels);

@@ -333,6 +333,7 @@ fn unroll_of(core: &Core, network: &Network, id: LayerId) -> Vec<Unroll> {
 fn mapped_layer(layer: &LayerOnCore<'_>, order: &[TemporalLoop], cost: &LayerCost) -> MappedLayer {
     let levels = |operand: usize| 0..layer.operands[operand].memories.len();
     let latency = &cost.latency;
+    let (loading, offloading) = latency.whole_waiting_cycles();
     MappedLayer {
         mapping: TemporalMapping {
             order: order.to_vec(),
@@ -348,8 +349,8 @@ fn mapped_layer(layer: &LayerOnCore<'_>, order: &[TemporalLoop], cost: &LayerCos
             ideal: latency.ideal_cycles,
             temporal: latency.temporal_cycles,
             stall: latency.stall_cycles,
-            loading: latency.loading_cycles,
-            offloading: latency.offloading_cycles,
+            loading,
+            offloading,
             total: latency.total_cycles(),
         },
         ports: port_balances(layer, cost),

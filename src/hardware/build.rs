@@ -331,6 +331,8 @@ fn build_ports(
                     .flat_map(|&operand| movements(operand).iter().map(move |&movement| (operand, movement)))
                     .filter(|(_, movement)| movement.is_read() == reads)
                     .collect(),
+                width_bits: None,
+                granularity_bits: None,
             })
             .into();
     }
@@ -341,9 +343,33 @@ fn build_ports(
             diagnostics.add(&path, format!("{name} has two ports `{}`", port.name), "Rename one of them");
         }
         let serves = build_services(&path, name, port, operands, &ports, diagnostics);
-        ports.push(Port { name: port.name.clone(), serves });
+        check_port_width(&path, name, port, diagnostics);
+        let PortSpec { width_bits, granularity_bits, .. } = *port;
+        ports.push(Port { name: port.name.clone(), serves, width_bits, granularity_bits });
     }
     ports
+}
+
+fn check_port_width(path: &str, name: &str, port: &PortSpec, diagnostics: &mut Diagnostics) {
+    for (field, bits) in [("width", port.width_bits), ("granularity", port.granularity_bits)] {
+        if bits.is_some_and(|bits| bits == 0 || bits > MAX_SIZE) {
+            diagnostics.add(
+                format!("{path}.{field}"),
+                format!("Port `{}` of {name} has a {field} of {} bit", port.name, bits.unwrap_or(0)),
+                "Write a positive number with a unit, for example `64 bit`, or leave it out for that of the memory",
+            );
+        }
+    }
+    if let (Some(width), Some(granularity)) = (port.width_bits, port.granularity_bits)
+        && granularity > width
+        && width > 0
+    {
+        diagnostics.add(
+            format!("{path}.granularity"),
+            format!("Port `{}` of {name} moves no less than {granularity} bit, but has only {width} bit", port.name),
+            "Make the granularity at most the width",
+        );
+    }
 }
 
 fn build_services(

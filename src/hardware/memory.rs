@@ -31,6 +31,16 @@ impl Movement {
         matches!(self, Self::ReadToLow | Self::WriteFromLow)
     }
 
+    /// What the memory on the other side does: what is read here is written there.
+    pub fn other_side(self) -> Self {
+        match self {
+            Self::ReadToLow => Self::WriteFromHigh,
+            Self::WriteFromLow => Self::ReadToHigh,
+            Self::ReadToHigh => Self::WriteFromLow,
+            Self::WriteFromHigh => Self::ReadToLow,
+        }
+    }
+
     /// As written in documents: `read_to_low`.
     pub fn name(self) -> &'static str {
         match self {
@@ -55,6 +65,10 @@ pub struct Port {
     pub name: String,
     /// Movements it serves.
     pub serves: Vec<(Operand, Movement)>,
+    /// Bits that it moves per cycle, where they are not those of the memory's side.
+    pub width_bits: Option<u64>,
+    /// Smallest part of its width that it can move, where it is not that of the memory's side (at most the width).
+    pub granularity_bits: Option<u64>,
 }
 
 /// A memory of a core; the figures are those of one instance.
@@ -66,9 +80,9 @@ pub struct Memory {
     pub size_bits: u64,
     /// What it holds, in the order in which loops are allocated.
     pub operands: Vec<Operand>,
-    /// Bits of a word read in one cycle.
+    /// Bits of a word read in one cycle, by ports that state no width of their own.
     pub read_width_bits: u64,
-    /// Bits of a word written in one cycle.
+    /// Bits of a word written in one cycle, by ports that state no width of their own.
     pub write_width_bits: u64,
     /// Smallest part of a word that can be read.
     pub read_granularity_bits: u64,
@@ -92,17 +106,22 @@ pub struct Memory {
 }
 
 impl Memory {
-    /// Word width on the side of `movement`, bits per cycle.
-    pub fn width_bits(&self, movement: Movement) -> u64 {
-        if movement.is_read() { self.read_width_bits } else { self.write_width_bits }
+    /// Width of the port that serves `movement` of `operand`, bits per cycle.
+    pub fn width_bits(&self, operand: Operand, movement: Movement) -> u64 {
+        let side = if movement.is_read() { self.read_width_bits } else { self.write_width_bits };
+        self.port(operand, movement).and_then(|port| self.ports[port].width_bits).unwrap_or(side)
     }
 
-    /// Granularity on the side of `movement`.
-    pub fn granularity_bits(&self, movement: Movement) -> u64 {
-        if movement.is_read() { self.read_granularity_bits } else { self.write_granularity_bits }
+    /// Granularity of the port that serves `movement` of `operand`.
+    pub fn granularity_bits(&self, operand: Operand, movement: Movement) -> u64 {
+        let side = if movement.is_read() { self.read_granularity_bits } else { self.write_granularity_bits };
+        self.port(operand, movement)
+            .and_then(|port| self.ports[port].granularity_bits)
+            .unwrap_or(side)
+            .min(self.width_bits(operand, movement))
     }
 
-    /// Energy of a full word on the side of `movement`.
+    /// Energy of an access on the side of `movement`: of a full word of whichever port is used.
     pub fn word_energy_pj(&self, movement: Movement) -> f64 {
         if movement.is_read() { self.read_energy_pj } else { self.write_energy_pj }
     }
@@ -112,9 +131,9 @@ impl Memory {
         self.ports.iter().position(|port| port.serves.contains(&(operand, movement)))
     }
 
-    /// Full-width words that moving `bits` takes, in parts of a word where the granularity is finer.
-    pub fn words(&self, bits: f64, movement: Movement) -> f64 {
-        let granularity = self.granularity_bits(movement) as f64;
-        (bits / granularity).ceil() * (granularity / self.width_bits(movement) as f64)
+    /// Full-width words that moving `bits` of `operand` takes, in parts of a word where the granularity is finer.
+    pub fn words(&self, bits: f64, operand: Operand, movement: Movement) -> f64 {
+        let granularity = self.granularity_bits(operand, movement) as f64;
+        (bits / granularity).ceil() * (granularity / self.width_bits(operand, movement) as f64)
     }
 }

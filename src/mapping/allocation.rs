@@ -61,9 +61,10 @@ struct Candidates {
 /// One choice of one operand.
 #[derive(Clone, Copy)]
 struct Choice {
-    bits: u64,
+    /// A whole number, unless the rules allocate averages.
+    bits: f64,
     /// Accesses that it causes above, in bits.
-    cost: u64,
+    cost: f64,
 }
 
 /// Allocates the loops of one order after the other, reusing its working memory.
@@ -100,7 +101,7 @@ impl Allocator {
         level: &mut [usize; OPERANDS],
         allocation: &mut Allocation,
     ) -> Option<()> {
-        let capacity = problem.core.memories[memory].size_bits;
+        let capacity = problem.core.memories[memory].size_bits as f64;
         self.candidates.clear();
         self.choices.clear();
         for operand in operands_in(problem, memory) {
@@ -139,15 +140,15 @@ impl Allocator {
         level: usize,
         ends: &[u8; MAX_LEVELS],
         order: &[TemporalLoop],
-        capacity: u64,
+        capacity: f64,
     ) -> Option<()> {
         let view = &problem.operands[operand];
         let start = if level == 0 { 0 } else { ends[level - 1].into() };
         let mut extents = extents_below(problem, view, ends, level, order);
         let partial = view.stored_as == Operand::O
             && order[start..].iter().any(|next| view.relevance[next.dim as usize] == Relevance::Irrelevant)
-            || !problem.rules.lowest_memory_may_overflow && view.adds_above(level);
-        let precision = if partial { view.precision.0 } else { view.precision.1 };
+            || takes_for_partial(problem, view, level);
+        let precision = if partial { view.precision.0 } else { view.precision.1 } as f64;
         let mut remaining: u64 = order[start..].iter().map(|next| next.size).product();
         let first_choice = self.choices.len();
         for taken in 0..=order.len() - start {
@@ -160,7 +161,7 @@ impl Allocator {
             if bits > capacity {
                 break;
             }
-            self.choices.push(Choice { bits, cost: remaining * bits });
+            self.choices.push(Choice { bits, cost: remaining as f64 * bits });
         }
         let most = self.choices.len().checked_sub(1).filter(|&most| most >= first_choice)?;
         let mut candidates = Candidates { operand, level, choices: first_choice..most + 1, first: 0 };
@@ -168,20 +169,20 @@ impl Allocator {
             // The highest level takes all that is left, and nothing lies above it.
             candidates.first = most - first_choice;
             candidates.choices = most..most + 1;
-            self.choices[most].cost = 0;
+            self.choices[most].cost = 0.0;
         }
         self.candidates.push(candidates);
         Some(())
     }
 
     /// The choice per operand with the smallest total cost whose sizes fit together; the later of equals.
-    fn best_combination(&self, capacity: u64) -> Option<[usize; OPERANDS]> {
+    fn best_combination(&self, capacity: f64) -> Option<[usize; OPERANDS]> {
         let mut current = [0; OPERANDS];
-        let mut best: Option<(u64, [usize; OPERANDS])> = None;
+        let mut best: Option<(f64, [usize; OPERANDS])> = None;
         loop {
             let chosen =
                 self.candidates.iter().zip(&current).map(|(of, choice)| self.choices[of.choices.start + choice]);
-            let (bits, cost) = chosen.fold((0, 0), |(bits, cost), next| (bits + next.bits, cost + next.cost));
+            let (bits, cost) = chosen.fold((0.0, 0.0), |(bits, cost), next| (bits + next.bits, cost + next.cost));
             if bits <= capacity && best.is_none_or(|(least, _)| cost <= least) {
                 best = Some((cost, current));
             }
@@ -198,7 +199,7 @@ impl Allocator {
 
 /// The layer's operands that a memory holds, in the order of its definition; the second input of an addition last.
 fn operands_in<'p>(problem: &'p LayerOnCore<'_>, memory: MemoryId) -> impl Iterator<Item = usize> + 'p {
-    let is_add = problem.operands[1].stored_as == Operand::I;
+    let is_add = problem.reads_two_maps();
     let first = problem.core.memories[memory].operands.iter().filter_map(move |&stored_as| match stored_as {
         Operand::O => Some(0),
         Operand::W => (!is_add).then_some(1),
@@ -238,23 +239,38 @@ fn extents_below(
 /// The unrolling that a memory is allocated for. The tool takes the average and rounds up what it makes of it; but some
 /// instance holds the unrolling rounded up.
 fn allocated(problem: &LayerOnCore<'_>, average: f64, peak: u64) -> f64 {
-    if problem.rules.truncate_fractional_extents { average } else { peak as f64 }
+    if problem.rules.memory_reserved_for_averages { average } else { peak as f64 }
+}
+
+/// Whether outputs count as partial sums at a level because of unrolled loops above it.
+fn takes_for_partial(problem: &LayerOnCore<'_>, view: &OperandView, level: usize) -> bool {
+    let rules = &problem.rules;
+    let listed = |&(dim, ..): &(Dim, f64, u64)| {
+        view.relevance[dim as usize] == Relevance::Irrelevant && problem.shape.size(dim) > 1
+    };
+    !rules.allocation_ignores_spatial_sums
+        && (view.adds_above(level)
+            || rules.unrolling_by_one_makes_partial_sums
+                && view.stored_as == Operand::O
+                && view.unrolled[level + 1..].iter().flatten().any(listed))
 }
 
 /// Elements of the operand's slice for the given loop sizes.
-fn elements(problem: &LayerOnCore<'_>, view: &OperandView, extents: &[f64; 8]) -> u64 {
+fn elements(problem: &LayerOnCore<'_>, view: &OperandView, extents: &[f64; 8]) -> f64 {
+    let rules = &problem.rules;
     let size = |dim: Dim| {
         let extent = extents[dim as usize];
-        if problem.rules.truncate_fractional_extents {
-            extent.ceil()
-        } else {
-            extent.min(problem.shape.size(dim) as f64)
+        match (rules.allocate_by_fractional_sizes, rules.memory_reserved_for_averages) {
+            (true, _) => extent,
+            (false, true) => extent.ceil(),
+            (false, false) => extent.min(problem.shape.size(dim) as f64),
         }
     };
-    let plain: u64 = view.relevant.iter().map(|&dim| size(dim) as u64).product();
-    let window =
-        |&(axis, outputs, kernel): &(_, Dim, Dim)| problem.input_extent(axis, size(outputs), size(kernel)) as u64;
-    plain * view.windows.iter().map(window).product::<u64>()
+    let plain: f64 = view.relevant.iter().map(|&dim| size(dim)).product();
+    let window = |&(axis, outputs, kernel): &(_, Dim, Dim)| {
+        problem.input_extent(axis, size(outputs).floor(), size(kernel).floor())
+    };
+    plain * view.windows.iter().map(window).product::<f64>()
 }
 
 /// The least bits that an operand takes at a level whatever the mapping: all of it at its highest level, elsewhere what
@@ -275,7 +291,6 @@ pub fn smallest_demand(problem: &LayerOnCore<'_>, operand: usize, level: usize) 
     let reduces = |dim: &Dim| {
         view.relevance[*dim as usize] == Relevance::Irrelevant && problem.spatial.temporal_sizes[*dim as usize] > 1
     };
-    let partial = is_top && level == 0 && Dim::ALL.iter().any(reduces)
-        || !problem.rules.lowest_memory_may_overflow && view.adds_above(level);
-    elements(problem, view, &extents) * if partial { view.precision.0 } else { view.precision.1 }
+    let partial = is_top && level == 0 && Dim::ALL.iter().any(reduces) || takes_for_partial(problem, view, level);
+    elements(problem, view, &extents).ceil() as u64 * if partial { view.precision.0 } else { view.precision.1 }
 }

@@ -74,7 +74,7 @@ impl<'a> LayerOnCore<'a> {
     pub fn new(core: &'a Core, rules: Rules, problem: &LayerProblem) -> Self {
         let spatial = SpatialMapping::new(&problem.shape, &problem.unroll, &rules);
         let inputs = match problem.shape.kind {
-            LayerKind::Add => [Operand::I, Operand::I],
+            LayerKind::Add if !rules.additions_read_weight_memories => [Operand::I, Operand::I],
             _ => [Operand::W, Operand::I],
         };
         let operands = [Operand::O, inputs[0], inputs[1]].map(|stored_as| {
@@ -98,26 +98,33 @@ impl<'a> LayerOnCore<'a> {
 
     /// What people call operand number `index`.
     pub fn operand_name(&self, index: usize) -> &'static str {
-        match (index, self.shape.kind) {
+        match (index, self.reads_two_maps()) {
             (0, _) => "O",
-            (1, LayerKind::Add) => "X",
-            (1, _) => "W",
-            (_, LayerKind::Add) => "Y",
-            _ => "I",
+            (1, true) => "X",
+            (1, false) => "W",
+            (_, true) => "Y",
+            (_, false) => "I",
         }
+    }
+
+    /// Whether both inputs are feature maps, held where features are: X and Y of an addition.
+    pub fn reads_two_maps(&self) -> bool {
+        self.operands[1].stored_as == Operand::I
     }
 
     /// Different input columns (or rows) read by `outputs` windows of `kernel` elements.
     ///
-    /// Under the tool's rules cut down to an integer; otherwise exact, and never more than really exist.
+    /// Exact for averages of fractional unrollings, and never more than really exist, unless the rules say otherwise.
     pub fn input_extent(&self, axis: Relevance, outputs: f64, kernel: f64) -> f64 {
         let shape = &self.shape;
         let (stride, dilation, limit) = match axis {
             Relevance::PartialX => (shape.stride.0, shape.dilation.0, shape.input_limit.0),
             _ => (shape.stride.1, shape.dilation.1, shape.input_limit.1),
         };
-        let extent = unique_extent(outputs, kernel, stride, dilation);
-        if self.rules.truncate_fractional_extents { extent.trunc() } else { extent.min(limit as f64) }
+        let whole = |size: f64| if self.rules.truncate_fractional_windows { size.trunc() } else { size };
+        let extent = unique_extent(whole(outputs), whole(kernel), stride, dilation);
+        let extent = if self.rules.truncate_fractional_extents { extent.trunc() } else { extent };
+        if self.rules.input_beyond_border_counted { extent } else { extent.min(limit as f64) }
     }
 }
 
@@ -144,7 +151,9 @@ fn as_entries(loops: Vec<super::SpatialLoop>) -> Vec<(Dim, f64, u64)> {
 
 fn precision(shape: &LayerShape, stored_as: Operand) -> (u64, u64) {
     match stored_as {
-        Operand::W => (shape.precision.w, shape.precision.w),
+        Operand::W if shape.kind != LayerKind::Add => (shape.precision.w, shape.precision.w),
+        // An addition that reads one of its maps as weights.
+        Operand::W => (shape.precision.i, shape.precision.i),
         Operand::I => (shape.precision.i, shape.precision.i),
         Operand::O => (shape.precision.o_partial, shape.precision.o),
     }
@@ -153,13 +162,15 @@ fn precision(shape: &LayerShape, stored_as: Operand) -> (u64, u64) {
 pub(super) fn relevance(shape: &LayerShape, stored_as: Operand, dim: Dim, rules: &Rules) -> Relevance {
     use Relevance::{Irrelevant, PartialX, PartialY, Relevant};
     let windowed = |kernel: Dim, stride: u64| match shape.kind {
-        LayerKind::Pointwise | LayerKind::Add => false,
+        LayerKind::Pointwise | LayerKind::MatMul | LayerKind::Add => false,
         _ => rules.window_relations_as_written || shape.size(kernel) > 1 || stride > 1,
     };
     match (stored_as, dim) {
         (Operand::O, Dim::B | Dim::G | Dim::K | Dim::OY | Dim::OX) => Relevant,
         (Operand::O, _) => Irrelevant,
+        (Operand::W, _) if shape.kind == LayerKind::Add => relevance(shape, Operand::O, dim, rules),
         (Operand::W, Dim::FY | Dim::FX) => Relevant,
+        (Operand::W, Dim::B) if shape.kind == LayerKind::MatMul => Relevant,
         (Operand::W, Dim::G | Dim::K | Dim::C) if shape.kind != LayerKind::Pooling => Relevant,
         (Operand::W, _) => Irrelevant,
         (Operand::I, Dim::B | Dim::G | Dim::C) => Relevant,
@@ -180,6 +191,7 @@ mod tests {
         let shape = LayerShape {
             kind: LayerKind::Conv,
             sizes: [1, 1, 8, 8, 4, 4, 1, 1],
+            dim_order: LayerKind::Conv.dim_order(),
             stride: (1, 1),
             dilation: (1, 1),
             input_limit: (4, 4),

@@ -21,7 +21,7 @@ pub struct SpatialLoop {
 /// The unrolled loops of a layer, and what remains to be done in time.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SpatialMapping {
-    /// Unrolled loops wider than 1.
+    /// Unrolled loops wider than 1 (of 1 where the rules make something of it).
     pub loops: Vec<SpatialLoop>,
     /// Temporal size of every loop dimension.
     pub temporal_sizes: LoopSizes,
@@ -31,19 +31,24 @@ impl SpatialMapping {
     /// Unrolls what `unroll` asks for, as far as the layer is large enough.
     ///
     /// A loop of size `n` unrolled `u` wide takes `t = ceil(n / u)` steps and uses `n / t` PEs on average
-    /// (DeFiNES tool, SpatialMappingConversionStage.py:75-130).
+    /// (DeFiNES tool, SpatialMappingConversionStage.py:75-130). Over several array dimensions each takes its part of what
+    /// the others left.
     pub fn new(shape: &LayerShape, unroll: &[Unroll], rules: &Rules) -> Self {
         let mut temporal_sizes = shape.sizes;
         let mut loops = Vec::new();
-        for &Unroll { array_dim, dim, limit } in unroll {
+        for (index, &Unroll { array_dim, dim, limit }) in unroll.iter().enumerate() {
             let size = temporal_sizes[dim as usize];
-            let steps = size.div_ceil(limit.min(size).max(1));
-            let average = size as f64 / steps as f64;
-            // The tool computes the number of steps anew from the rounded quotient, which for some sizes (41 over 3)
-            // is one more than there are.
+            let mut steps = size.div_ceil(limit.min(size).max(1));
+            let mut average = size as f64 / steps as f64;
+            if rules.unroll_rest_on_first_dimension && unroll.iter().filter(|other| other.dim == dim).count() > 1 {
+                average = average_of_part(shape.size(dim), unroll, index, &loops);
+                steps = (size as f64 / average).ceil() as u64;
+            }
+            // The tools compute the number of steps anew from the rounded quotient.
             temporal_sizes[dim as usize] =
-                if rules.truncate_fractional_extents { (size as f64 / average).ceil() as u64 } else { steps };
-            if average > 1.0 {
+                if rules.round_fractional_amounts { (size as f64 / average).ceil() as u64 } else { steps };
+            let says_nothing = average == 1.0 && !(rules.unrolling_by_one_makes_partial_sums && shape.size(dim) > 1);
+            if !says_nothing {
                 loops.push(SpatialLoop { array_dim, dim, average, peak: average.ceil() as u64 });
             }
         }
@@ -54,4 +59,20 @@ impl SpatialMapping {
     pub fn is_fractional(&self) -> bool {
         self.loops.iter().any(|unrolled| unrolled.average != unrolled.peak as f64)
     }
+}
+
+/// PEs that part number `index` of a loop on several array dimensions uses as ZigZag has it: the first of the largest parts
+/// is narrowed until it divides, all others count in full (spatial_mapping_conversion.py:135-190).
+fn average_of_part(size: u64, unroll: &[Unroll], index: usize, earlier: &[SpatialLoop]) -> f64 {
+    let Unroll { dim, limit, .. } = unroll[index];
+    let width = |part: &Unroll| part.limit.min(size).max(1);
+    let widest = unroll.iter().filter(|part| part.dim == dim).map(width).max();
+    let is_first_widest = unroll.iter().position(|part| part.dim == dim && Some(width(part)) == widest) == Some(index);
+    let width = limit.min(size).max(1) as f64;
+    if !is_first_widest {
+        return width;
+    }
+    let done: f64 = earlier.iter().filter(|part| part.dim == dim).map(|part| part.average).product();
+    let steps = (size as f64 / (width * done)).ceil();
+    size as f64 / steps / done
 }

@@ -331,14 +331,14 @@ fn elements(shape: &LayerShape, relevance: &[Relevance; 8], extents: &LoopSizes)
 fn demands<'a>(core: &Core, rules: &Rules, shape: &'a LayerShape, levels: [usize; 3]) -> Vec<Demand<'a>> {
     let sums = [Dim::C, Dim::FY, Dim::FX].iter().any(|&dim| shape.size(dim) > 1);
     let precision = |operand: Operand| match operand {
-        Operand::W => shape.precision.w,
-        Operand::I => shape.precision.i,
+        Operand::W if shape.kind != LayerKind::Add => shape.precision.w,
+        Operand::W | Operand::I => shape.precision.i,
         Operand::O if sums => shape.precision.o_partial,
         Operand::O => shape.precision.o,
     };
     // An addition has two inputs, and no weights.
-    let inputs: &[Operand] =
-        if shape.kind == LayerKind::Add { &[Operand::I, Operand::I] } else { &[Operand::W, Operand::I] };
+    let adds_maps = shape.kind == LayerKind::Add && !rules.additions_read_weight_memories;
+    let inputs: &[Operand] = if adds_maps { &[Operand::I, Operand::I] } else { &[Operand::W, Operand::I] };
     let operands: Vec<Operand> = std::iter::once(Operand::O).chain(inputs.iter().copied()).collect();
     let entry = |operand: Operand, bits: u64| (bits, Dim::ALL.map(|dim| relevance(shape, operand, dim, rules)));
     let mut demands = Vec::new();
@@ -365,9 +365,10 @@ fn demands<'a>(core: &Core, rules: &Rules, shape: &'a LayerShape, levels: [usize
             let passes = |operand: Operand| (operand == Operand::O) == (movement == Movement::WriteFromLow);
             let lowest: Vec<Operand> =
                 held.iter().copied().filter(|&operand| level(operand) == Some(0) && passes(operand)).collect();
-            demands.extend(by_port(memory, movement, &lowest).into_iter().map(|operands| {
-                let operands = operands.into_iter().map(|operand| entry(operand, precision(operand))).collect();
-                Demand { shape, operands, over, available_bits: memory.width_bits(movement) }
+            demands.extend(by_port(memory, movement, &lowest).into_iter().map(|served| {
+                let available_bits = memory.width_bits(served[0], movement);
+                let operands = served.into_iter().map(|operand| entry(operand, precision(operand))).collect();
+                Demand { shape, operands, over, available_bits }
             }));
         }
     }

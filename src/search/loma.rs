@@ -13,7 +13,7 @@ pub(super) fn find_best(problem: &LayerOnCore<'_>, objective: &Objective, limits
         Outcome { best: None, orders: 0, feasible: 0, proof: Proof::None, stopped: StopReason::Exhausted };
     let factors = temporal::limited_factors(
         &problem.spatial.temporal_sizes,
-        &problem.shape.dim_order(),
+        &problem.shape.dim_order,
         limits.lpf_limit,
         problem.rules.lpf_limit_below_dimensions_fails,
     );
@@ -73,7 +73,7 @@ const MOST_ORDERS_WITHOUT_FIT: u32 = 50_000;
 pub(super) fn first_feasible(problem: &LayerOnCore<'_>, limits: &Limits) -> bool {
     let factors = temporal::limited_factors(
         &problem.spatial.temporal_sizes,
-        &problem.shape.dim_order(),
+        &problem.shape.dim_order,
         limits.lpf_limit,
         problem.rules.lpf_limit_below_dimensions_fails,
     );

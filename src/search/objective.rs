@@ -38,7 +38,7 @@ pub struct Weights {
 impl Objective {
     /// What a mapping costs by this objective.
     pub fn score(&self, problem: &LayerOnCore<'_>, cost: &LayerCost) -> f64 {
-        self.score_of(problem, &cost.energy, cost.latency.total_cycles() as f64)
+        self.score_of(problem, &cost.energy, cost.latency.exact_cycles())
     }
 
     /// The score of these accesses in this time.

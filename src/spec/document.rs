@@ -88,6 +88,10 @@ pub struct PortSpec {
     pub name: String,
     /// Data movements it serves: `I.read_to_low`.
     pub serves: Vec<String>,
+    /// Bits that it moves in one cycle, where they differ from the memory's.
+    pub width_bits: Option<u64>,
+    /// Smallest part of its width that it can move on its own, bits, where it differs from the memory's.
+    pub granularity_bits: Option<u64>,
 }
 
 /// A pool document: the memories from which hierarchies are generated (ZigZag, Section V-A).
@@ -190,7 +194,7 @@ pub struct PrecisionSpec {
 pub struct LayerSpec {
     /// Unique name.
     pub name: String,
-    /// `input`, `conv`, `pointwise`, `depthwise`, `pooling`, `fully-connected` or `add`.
+    /// `input`, `conv`, `pointwise`, `depthwise`, `pooling`, `fully-connected`, `matmul` or `add`.
     pub kind: String,
     /// Names of the layers whose outputs it reads; empty: the layer before it.
     pub from: Vec<String>,
@@ -200,7 +204,7 @@ pub struct LayerSpec {
     pub size: Option<(u64, u64)>,
     /// Kernel: columns and rows.
     pub kernel: KernelSpec,
-    /// Groups `G` of a grouped convolution.
+    /// Groups `G` of a grouped convolution, or of a product of matrices (its heads).
     pub groups: Option<u64>,
     /// Steps of the window: columns and rows.
     pub stride: Option<(u64, u64)>,

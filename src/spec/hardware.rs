@@ -29,6 +29,7 @@ const MEMORY: [&str; 16] = [
     "latency",
     "source",
 ];
+const PORT: [&str; 3] = ["serves", "width", "granularity"];
 
 /// Reads a hardware document: what could be read of it, and everything that is wrong.
 ///
@@ -153,9 +154,22 @@ fn read_ports(place: &Place, reader: &mut Reader) -> Vec<PortSpec> {
     let mut ports = Vec::new();
     for (index, (name, port)) in place.entries(reader).into_iter().enumerate() {
         let port = port.at(format!("{}[{index}]", place.path()));
-        ports.push(PortSpec { name: name.to_owned(), serves: port.names(reader) });
+        ports.push(read_port(name, &port, reader));
     }
     ports
+}
+
+/// What a port serves, or `{ serves: [...], width: 512 bit, granularity: 64 bit }`.
+fn read_port(name: &str, place: &Place, reader: &mut Reader) -> PortSpec {
+    let name = name.to_owned();
+    if !place.is_map() {
+        return PortSpec { name, serves: place.names(reader), ..PortSpec::default() };
+    }
+    let fields = place.fields(reader, &PORT);
+    let mut figure = |name: &str| fields.get(name)?.value(reader, "a number of bits with its unit", bits);
+    let (width_bits, granularity_bits) = (figure("width"), figure("granularity"));
+    let serves = fields.need(reader, "serves", "[I.read_to_low]").map(|place| place.names(reader)).unwrap_or_default();
+    PortSpec { name, serves, width_bits, granularity_bits }
 }
 
 /// Spatial mappings by name of a layer type or a dataflow.

@@ -27,13 +27,14 @@ const LAYER: [&str; 13] = [
     "unroll",
 ];
 /// What each type of layer has besides `name`, `type`, `from`, `precision` and `unroll`.
-const LAYER_TYPES: [(&str, &[&str]); 7] = [
+const LAYER_TYPES: [(&str, &[&str]); 8] = [
     ("input", &["K", "size"]),
     ("conv", &["K", "kernel", "groups", "stride", "dilation", "padding"]),
     ("pointwise", &["K", "groups"]),
     ("depthwise", &["K", "kernel", "stride", "dilation", "padding"]),
     ("pooling", &["K", "kernel", "stride", "dilation", "padding"]),
     ("fully-connected", &["K"]),
+    ("matmul", &["K", "groups"]),
     ("add", &["K", "crop"]),
 ];
 

@@ -1,7 +1,7 @@
 //! Writing documents: canonical YAML that reads back to the same.
 
 use super::document::{
-    HardwareSpec, KernelSpec, LayerSpec, MemorySpec, PaddingSpec, PrecisionSpec, UnrollSpec, WorkloadSpec,
+    HardwareSpec, KernelSpec, LayerSpec, MemorySpec, PaddingSpec, PortSpec, PrecisionSpec, UnrollSpec, WorkloadSpec,
 };
 use super::quantity::{write_area, write_cycles, write_size};
 use std::fmt::Write;
@@ -56,13 +56,23 @@ fn write_memory(text: &mut String, memory: &MemorySpec, spec: &HardwareSpec) {
     if !memory.ports.is_empty() {
         line(text, "    ports", "");
         for port in &memory.ports {
-            line(text, &format!("      {}", scalar(&port.name)), &list(&port.serves));
+            line(text, &format!("      {}", scalar(&port.name)), &port_text(port));
         }
     }
     if memory.latency_cycles != 1 {
         line(text, "    latency", &write_cycles(memory.latency_cycles));
     }
     optional(text, "    source", &memory.source);
+}
+
+/// `[I.read_to_low]`, or `{ serves: [I.read_to_low], width: 512 bit }` of a port with a width of its own.
+fn port_text(port: &PortSpec) -> String {
+    let serves = list(&port.serves);
+    let own: Vec<String> = [("width", port.width_bits), ("granularity", port.granularity_bits)]
+        .into_iter()
+        .filter_map(|(name, bits)| bits.map(|bits| format!("{name}: {bits} bit")))
+        .collect();
+    if own.is_empty() { serves } else { braces(&[vec![format!("serves: {serves}")], own].concat()) }
 }
 
 fn write_both(text: &mut String, name: &str, (read, write): (u64, u64)) {

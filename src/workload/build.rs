@@ -290,6 +290,7 @@ impl Sizing<'_> {
         let shape = LayerShape {
             kind: self.kind,
             sizes,
+            dim_order: self.kind.dim_order(),
             stride,
             dilation,
             input_limit: input_size,

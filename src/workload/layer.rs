@@ -64,14 +64,25 @@ pub enum LayerKind {
     Pooling,
     /// Every output from every input.
     FullyConnected,
+    /// Product of two matrices, each batch and group with a pair of its own: the rows of I are the feature map, W is the
+    /// other one, whether trained or computed.
+    MatMul,
     /// Elementwise sum of two feature maps, X and Y.
     Add,
 }
 
 impl LayerKind {
     /// All of them.
-    pub const ALL: [Self; 7] =
-        [Self::Input, Self::Conv, Self::Pointwise, Self::Depthwise, Self::Pooling, Self::FullyConnected, Self::Add];
+    pub const ALL: [Self; 8] = [
+        Self::Input,
+        Self::Conv,
+        Self::Pointwise,
+        Self::Depthwise,
+        Self::Pooling,
+        Self::FullyConnected,
+        Self::MatMul,
+        Self::Add,
+    ];
 
     /// As written in documents.
     pub fn name(self) -> &'static str {
@@ -82,6 +93,7 @@ impl LayerKind {
             Self::Depthwise => "depthwise",
             Self::Pooling => "pooling",
             Self::FullyConnected => "fully-connected",
+            Self::MatMul => "matmul",
             Self::Add => "add",
         }
     }
@@ -94,6 +106,16 @@ impl LayerKind {
     /// All names, for a person.
     pub fn names() -> String {
         Self::ALL.map(Self::name).join(", ")
+    }
+
+    /// The order in which layers of this kind list their loop dimensions.
+    pub fn dim_order(self) -> [Dim; 8] {
+        use Dim::{B, C, FX, FY, G, K, OX, OY};
+        match self {
+            Self::Pooling => [B, G, K, C, OY, OX, FX, FY],
+            Self::MatMul => [C, OY, OX, K, B, G, FY, FX],
+            _ => Dim::ALL,
+        }
     }
 
     /// Whether every channel is computed by itself (loop dimension G instead of K and C).
@@ -132,6 +154,8 @@ pub struct LayerShape {
     pub kind: LayerKind,
     /// Loop sizes.
     pub sizes: LoopSizes,
+    /// The dimensions in the order that decides ties when loop prime factors are merged.
+    pub dim_order: [Dim; 8],
     /// Steps of the window: columns, rows.
     pub stride: (u64, u64),
     /// Distance of neighbouring kernel elements: columns, rows.
@@ -178,7 +202,11 @@ impl LayerShape {
     pub fn elements(&self, operand: Operand) -> u64 {
         match operand {
             Operand::W if self.kind == LayerKind::Add => 0,
-            Operand::W => [Dim::G, Dim::K, Dim::C, Dim::FY, Dim::FX].iter().map(|&dim| self.size(dim)).product(),
+            Operand::W => {
+                let kernels: u64 =
+                    [Dim::G, Dim::K, Dim::C, Dim::FY, Dim::FX].iter().map(|&dim| self.size(dim)).product();
+                kernels * if self.kind == LayerKind::MatMul { self.size(Dim::B) } else { 1 }
+            }
             Operand::I => {
                 let (columns, rows) = self.input_extent();
                 self.size(Dim::B) * self.input_channels() * columns * rows
@@ -209,15 +237,6 @@ impl LayerShape {
             LayerKind::Add => 2,
             _ => 1,
         }
-    }
-
-    /// The dimensions in the order that decides ties when loop prime factors are merged.
-    pub fn dim_order(&self) -> [Dim; 8] {
-        let mut order = Dim::ALL;
-        if self.kind == LayerKind::Pooling {
-            order.swap(Dim::FY as usize, Dim::FX as usize);
-        }
-        order
     }
 }
 

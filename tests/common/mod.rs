@@ -19,17 +19,20 @@ pub fn reference_directory() -> PathBuf {
 
 /// One reference file, plain or compressed.
 pub fn reference(path: &str) -> Value {
+    serde_json::from_str(&reference_text(path)).unwrap()
+}
+
+/// The text of one reference file, plain or compressed.
+pub fn reference_text(path: &str) -> String {
     let plain = reference_directory().join(path);
-    let text = if plain.exists() {
-        std::fs::read_to_string(&plain).unwrap()
-    } else {
-        let compressed = reference_directory().join(format!("{path}.gz"));
-        let file = std::fs::File::open(&compressed).unwrap_or_else(|error| panic!("{}: {error}", plain.display()));
-        let mut text = String::new();
-        flate2::read::GzDecoder::new(file).read_to_string(&mut text).unwrap();
-        text
-    };
-    serde_json::from_str(&text).unwrap()
+    if plain.exists() {
+        return std::fs::read_to_string(&plain).unwrap();
+    }
+    let compressed = reference_directory().join(format!("{path}.gz"));
+    let file = std::fs::File::open(&compressed).unwrap_or_else(|error| panic!("{}: {error}", plain.display()));
+    let mut text = String::new();
+    flate2::read::GzDecoder::new(file).read_to_string(&mut text).unwrap();
+    text
 }
 
 pub fn text(value: &Value) -> String {
@@ -97,6 +100,7 @@ fn memory_spec(memory: &Value) -> MemorySpec {
                     .iter()
                     .map(|served| format!("{}.{}", text(&served["operand"]), text(&served["direction"])))
                     .collect(),
+                ..PortSpec::default()
             })
             .collect(),
         latency_cycles: integer(&memory["latency_cycles"]),
@@ -128,6 +132,7 @@ pub fn shape(input: &Value) -> LayerShape {
     LayerShape {
         kind,
         sizes,
+        dim_order: kind.dim_order(),
         stride: pair(&input["stride"]),
         dilation: (1, 1),
         input_limit: (u64::MAX, u64::MAX),

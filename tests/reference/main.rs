@@ -8,6 +8,7 @@ mod points;
 mod search;
 mod single_layer;
 mod tiling;
+mod zigzag;
 
 use libtest_mimic::{Arguments, Trial};
 
@@ -48,11 +49,12 @@ impl Report {
 type Check = fn() -> Report;
 
 fn main() {
-    let categories: [(&str, Check); 4] = [
+    let categories: [(&str, Check); 5] = [
         ("define/single_layer", single_layer::check),
         ("define/search", search::check),
         ("define/tiling", tiling::check),
         ("define/points", points::check),
+        ("zigzag/single_layer", zigzag::single_layer::check),
     ];
     let trials = categories
         .into_iter()

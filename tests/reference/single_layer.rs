@@ -91,11 +91,11 @@ fn check_totals(id: &str, core: &fusescape::hardware::Core, cost: &LayerCost, ou
         ("ideal_cycles", latency.ideal_cycles as f64),
         ("temporal_cycles", latency.temporal_cycles as f64),
         ("temporal_stall_cycles", latency.stall_cycles as f64),
-        ("data_loading_cycles", latency.loading_cycles as f64),
-        ("data_offloading_cycles", latency.offloading_cycles as f64),
+        ("data_loading_cycles", latency.loading_cycles),
+        ("data_offloading_cycles", latency.offloading_cycles),
         ("latency_total0", latency.computing_cycles() as f64),
-        ("latency_total1", latency.total_cycles() as f64),
-        ("latency_total2", (latency.total_cycles() + latency.offloading_cycles) as f64),
+        ("latency_total1", latency.exact_cycles()),
+        ("latency_total2", latency.exact_cycles() + latency.offloading_cycles),
     ] {
         report.close(ours, number(&output[field]), EXACT, || format!("{id} {field}"));
     }

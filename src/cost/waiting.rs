@@ -1,0 +1,231 @@
+//! What moves only once: inputs that computation waits for, and outputs that wait for it (DATE 2022 latency model; DeFiNES
+//! tool, cost_model.py:700-840; ZigZag, cost_model.py:805-1035).
+
+use super::amounts::Amounts;
+use super::{PerLink, index};
+use crate::hardware::{MemoryId, Movement, Operand};
+use crate::mapping::LayerOnCore;
+
+/// Cycles that each link takes once, `real` of its port less what passes while the layer computes.
+///
+/// Only ZigZag lets them overlap; then they may be fractional, and negative where its reduction goes wrong.
+pub(super) fn waiting_cycles(
+    problem: &LayerOnCore<'_>,
+    amounts: &Amounts,
+    real: &PerLink<u64>,
+    computing_cycles: u64,
+) -> PerLink<f64> {
+    let mut waiting = real.map(|operand| operand.map(|level| level.map(|cycles| cycles as f64)));
+    if problem.rules.loading_overlaps_computation {
+        for (memory, description) in problem.core.memories.iter().enumerate() {
+            for port in &description.ports {
+                let port = PortInUse::new(problem, amounts, memory, &port.serves, &waiting);
+                let mut once = port.once;
+                let idle = (port.width_bits - port.busy_bits) / port.width_bits * computing_cycles as f64;
+                if problem.rules.loading_reduction_repeats {
+                    reduce_repeatedly(&mut once, idle.max(0.0));
+                } else {
+                    reduce(&mut once, idle.max(0.0));
+                }
+                for link in once {
+                    let (operand, level, movement) = link.place;
+                    waiting[operand][level][index(movement)] = link.cycles;
+                }
+            }
+        }
+    }
+    waiting
+}
+
+/// One port, its links sorted by how often they move something.
+struct PortInUse {
+    width_bits: f64,
+    /// Bits per cycle that links in use again and again take on average.
+    busy_bits: f64,
+    once: Vec<OnceLink>,
+}
+
+/// A link that moves its data once.
+struct OnceLink {
+    /// Operand, level and movement.
+    place: (usize, usize, Movement),
+    cycles: f64,
+    /// Cycles for what the operand's lowest memory needs to begin with.
+    least: f64,
+}
+
+impl PortInUse {
+    fn new(
+        problem: &LayerOnCore<'_>,
+        amounts: &Amounts,
+        memory: MemoryId,
+        serves: &[(Operand, Movement)],
+        cycles: &PerLink<f64>,
+    ) -> Self {
+        let mut port = Self { width_bits: 1.0, busy_bits: 0.0, once: Vec::new() };
+        let adds = |(operand, movement): (Operand, Movement)| {
+            operand == Operand::O && matches!(movement, Movement::ReadToLow | Movement::WriteFromHigh)
+        };
+        for &(stored_as, movement) in serves.iter().filter(|&&served| !adds(served)) {
+            for (operand, view) in problem.operands.iter().enumerate() {
+                let Some(level) = view.memories.iter().position(|&id| id == memory) else { continue };
+                let link = &amounts.links[operand][level][index(movement)];
+                if view.stored_as != stored_as || link.count == 0 {
+                    continue;
+                }
+                port.width_bits = problem.core.memories[memory].width_bits(stored_as, movement) as f64;
+                if link.count > 1 {
+                    // In the tool's order, as the fraction is dropped.
+                    let held = amounts.held[operand][if movement.is_low() { level } else { level + 1 }];
+                    let average = held * link.precision as f64 / link.period as f64 * (link.elements / held);
+                    port.busy_bits += average.trunc();
+                } else {
+                    port.once.push(OnceLink {
+                        place: (operand, level, movement),
+                        cycles: cycles[operand][level][index(movement)],
+                        least: (amounts.bits_held(operand, 0) / port.width_bits).ceil(),
+                    });
+                }
+            }
+        }
+        port.once.sort_by(|a, b| b.cycles.total_cmp(&a.cycles));
+        port
+    }
+}
+
+/// Levels the links down together, the longest first and none below its least, by `idle` cycles in total.
+fn reduce(links: &mut [OnceLink], idle: f64) {
+    let lowered = |link: &OnceLink, level: f64| level.min(link.cycles).max(link.least.min(link.cycles));
+    let saved = |level: f64| links.iter().map(|link| link.cycles - lowered(link, level)).sum::<f64>();
+    // Between these levels the same links are lowered.
+    let mut levels: Vec<f64> = links.iter().flat_map(|link| [link.cycles, link.least.min(link.cycles)]).collect();
+    levels.sort_by(|a, b| b.total_cmp(a));
+    let above = levels.windows(2).find(|pair| saved(pair[1]) > idle);
+    let level = match above {
+        Some(&[high, low]) => high - (idle - saved(high)) * (high - low) / (saved(low) - saved(high)),
+        _ => levels.last().copied().unwrap_or(0.0),
+    };
+    for link in links {
+        link.cycles = lowered(link, level);
+    }
+}
+
+/// The same as ZigZag does it: what a later link may be lowered is taken from all earlier ones again, though they were lowered
+/// already (cost_model.py:1176-1209).
+fn reduce_repeatedly(links: &mut [OnceLink], mut idle: f64) {
+    for last in 0..links.len() {
+        let gap = links[last].cycles - links[last].least;
+        let count = (last + 1) as f64;
+        let taken = if idle >= gap * count { gap } else { idle / count };
+        for link in &mut links[..=last] {
+            link.cycles -= taken;
+        }
+        if taken < gap {
+            return;
+        }
+        idle -= gap * count;
+    }
+}
+
+/// Cycles until the first inputs have come down all levels, one level after the other.
+///
+/// Where both inputs use the same port they wait for each other; the better order of the two counts.
+pub(super) fn loading(problem: &LayerOnCore<'_>, waiting: &PerLink<f64>) -> f64 {
+    let [first, second] = [1, 2].map(|operand| LoadingParts::new(problem, operand, waiting));
+    let in_order = |p: &LoadingParts, q: &LoadingParts| p.shared + (q.shared + q.half + q.alone).max(p.half + p.alone);
+    in_order(&first, &second).min(in_order(&second, &first))
+}
+
+/// Loading cycles of one input by how many of the two ports it passes it shares with the other input.
+#[derive(Default)]
+struct LoadingParts {
+    alone: f64,
+    half: f64,
+    shared: f64,
+}
+
+impl LoadingParts {
+    fn new(problem: &LayerOnCore<'_>, operand: usize, waiting: &PerLink<f64>) -> Self {
+        let memories = &problem.operands[operand].memories;
+        let mut parts = Self::default();
+        for low in 0..memories.len() - 1 {
+            let cycles = waiting[operand][low][index(Movement::WriteFromHigh)]
+                .max(waiting[operand][low + 1][index(Movement::ReadToLow)]);
+            let shared = [(low, Movement::WriteFromHigh), (low + 1, Movement::ReadToLow)]
+                .map(|(level, movement)| shared_by_inputs(problem, operand, memories[level], movement));
+            match shared {
+                [true, true] => parts.shared += cycles,
+                [false, false] => parts.alone += cycles,
+                _ if problem.rules.half_shared_loading_overwritten => parts.half = cycles,
+                _ => parts.half += cycles,
+            }
+        }
+        parts
+    }
+}
+
+/// Whether the port that serves this movement also serves the other input.
+fn shared_by_inputs(problem: &LayerOnCore<'_>, operand: usize, memory: MemoryId, movement: Movement) -> bool {
+    let other = &problem.operands[3 - operand];
+    let mine = problem.operands[operand].stored_as;
+    let description = &problem.core.memories[memory];
+    let Some(port) = description.port(mine, movement) else { return false };
+    other.memories.contains(&memory)
+        && description.ports[port].serves.iter().any(|(served, _)| *served == other.stored_as)
+}
+
+/// Cycles until the last outputs have gone up.
+pub(super) fn offloading(problem: &LayerOnCore<'_>, waiting: &PerLink<f64>) -> f64 {
+    let memories = &problem.operands[0].memories;
+    debug_assert_eq!(problem.operands[0].stored_as, Operand::O);
+    let link = |low: usize| {
+        waiting[0][low][index(Movement::ReadToHigh)].max(waiting[0][low + 1][index(Movement::WriteFromLow)])
+    };
+    let Some(top) = memories.len().checked_sub(2) else { return 0.0 };
+    let below: f64 = (0..top)
+        .map(|low| {
+            if problem.rules.offloading_pays_top_link_only {
+                problem.core.memories[memories[low + 1]].latency_cycles as f64
+            } else {
+                link(low)
+            }
+        })
+        .sum();
+    link(top) + below
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{OnceLink, reduce, reduce_repeatedly};
+    use crate::hardware::Movement;
+
+    fn reduced(by: fn(&mut [OnceLink], f64), links: &[(f64, f64)], idle: f64) -> Vec<f64> {
+        let link = |&(cycles, least): &(f64, f64)| OnceLink { place: (0, 0, Movement::ReadToLow), cycles, least };
+        let mut links: Vec<OnceLink> = links.iter().map(link).collect();
+        by(&mut links, idle);
+        links.iter().map(|link| link.cycles).collect()
+    }
+
+    #[test]
+    fn idle_cycles_level_the_longest_links_down_to_what_they_need_at_least() {
+        for (links, idle, expected) in [
+            (vec![], 5.0, vec![]),
+            (vec![(10.0, 2.0)], 3.0, vec![7.0]),
+            (vec![(10.0, 2.0)], 30.0, vec![2.0]),
+            (vec![(10.0, 1.0), (6.0, 1.0)], 3.0, vec![7.0, 6.0]),
+            (vec![(10.0, 1.0), (6.0, 1.0)], 6.0, vec![5.0, 5.0]),
+            (vec![(10.0, 8.0), (6.0, 1.0)], 4.0, vec![8.0, 4.0]),
+            (vec![(10.0, 1.0), (6.0, 5.0), (6.0, 1.0)], 9.0, vec![4.0, 5.0, 4.0]),
+            (vec![(4.0, 8.0)], 2.0, vec![4.0]),
+        ] {
+            assert_eq!(reduced(reduce, &links, idle), expected, "{links:?} by {idle}");
+        }
+    }
+
+    #[test]
+    fn the_tool_takes_the_gap_of_a_later_link_from_all_earlier_ones() {
+        assert_eq!(reduced(reduce_repeatedly, &[(10.0, 2.0)], 3.0), [7.0]);
+        assert_eq!(reduced(reduce_repeatedly, &[(10.0, 2.0), (6.0, 1.0)], 100.0), [-3.0, 1.0]);
+        assert_eq!(reduced(reduce_repeatedly, &[(10.0, 2.0), (6.0, 1.0)], 12.0), [0.0, 4.0]);
+    }
+}
