@@ -54,7 +54,7 @@ fn memory_spec(memory: &Value) -> MemorySpec {
         shared_over: texts(&memory["served_array_dimensions"]),
         ports: ports.iter().map(port_spec).collect(),
         latency_cycles: integer(&memory["latency_cycles"]),
-        source: String::new(),
+        ..MemorySpec::default()
     }
 }
 
