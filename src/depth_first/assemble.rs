@@ -3,16 +3,16 @@
 //! Layers, tiles and copies follow each other: nothing overlaps, so energies and latencies are plain sums.
 
 use super::account::{
-    ByCause, CacheAccount, CopyAccount, CopyActionAccount, DataBits, EnergySplit, LatencySplit, LayerTileAccount,
-    LayerTileCost, MemoryAccount, PointAccount, StackAccount, TileTypeAccount, TopMemory,
+    CacheAccount, CopyAccount, CopyActionAccount, DataBits, EnergySplit, LatencySplit, LayerTileAccount, LayerTileCost,
+    MemoryAccount, PointAccount, StackAccount, TileTypeAccount, TopMemory,
 };
 use super::copies::{CopyAction, CopyCost, Ways};
 use super::plan::{LayerTilePlan, PointPlan, StackPlan, TilePlan};
 use super::problems::Problems;
 use super::reasons::Reasons;
-use crate::cost::LayerCost;
+use super::solved::{MemoryUse, SolvedCost};
 use crate::hardware::{Core, MemoryId, Operand};
-use crate::mapping::{LayerOnCore, TemporalLoop};
+use crate::mapping::LayerOnCore;
 use crate::rules::Rules;
 use crate::search::Solution;
 use crate::workload::{Dim, Network, Precision};
@@ -26,73 +26,6 @@ pub struct Assembler<'a> {
     problems: &'a Problems,
     costs: HashMap<usize, SolvedCost>,
     ways: Ways<'a>,
-}
-
-/// A solved problem's account, kept because many tile types and points share it.
-struct SolvedCost {
-    loops: Vec<TemporalLoop>,
-    spatial_utilization: f64,
-    energy: EnergySplit,
-    latency: LatencySplit,
-    memories: Vec<MemoryUse>,
-}
-
-/// Words, elements and energy at one memory.
-#[derive(Debug, Clone, Copy, Default)]
-struct MemoryUse {
-    words: ByCause,
-    elements: ByCause,
-    energy_pj: ByCause,
-}
-
-impl MemoryUse {
-    fn add(&mut self, other: &Self, times: f64) {
-        for (to, from) in [
-            (&mut self.words, &other.words),
-            (&mut self.elements, &other.elements),
-            (&mut self.energy_pj, &other.energy_pj),
-        ] {
-            to.activation += from.activation * times;
-            to.weight += from.weight * times;
-            to.copy += from.copy * times;
-        }
-    }
-}
-
-impl EnergySplit {
-    fn add(&mut self, other: &Self, times: f64) {
-        self.activation_pj += other.activation_pj * times;
-        self.weight_pj += other.weight_pj * times;
-        self.copy_pj += other.copy_pj * times;
-        self.mac_pj += other.mac_pj * times;
-    }
-
-    /// All causes together, pJ.
-    pub fn total_pj(&self) -> f64 {
-        self.activation_pj + self.weight_pj + self.copy_pj + self.mac_pj
-    }
-}
-
-impl LatencySplit {
-    fn add(&mut self, other: &Self, times: u64) {
-        for (to, from) in [
-            (&mut self.temporal_cycles, other.temporal_cycles),
-            (&mut self.stall_cycles, other.stall_cycles),
-            (&mut self.loading_cycles, other.loading_cycles),
-            (&mut self.offloading_cycles, other.offloading_cycles),
-            (&mut self.copy_cycles, other.copy_cycles),
-            (&mut self.ideal_cycles, other.ideal_cycles),
-        ] {
-            *to = to.saturating_add(from.saturating_mul(times));
-        }
-    }
-
-    /// All causes together, cycles.
-    pub fn total_cycles(&self) -> u64 {
-        [self.temporal_cycles, self.stall_cycles, self.loading_cycles, self.offloading_cycles, self.copy_cycles]
-            .into_iter()
-            .fold(0, u64::saturating_add)
-    }
 }
 
 impl<'a> Assembler<'a> {
@@ -287,7 +220,7 @@ impl<'a> Assembler<'a> {
             let layer = LayerOnCore::new(self.core, self.rules, self.problems.list.get(problem)?);
             let solution = solution(problem)?;
             let cost = solution.cost(&layer)?;
-            self.costs.insert(problem, solved_cost(&layer, solution, &cost));
+            self.costs.insert(problem, SolvedCost::new(&layer, solution, &cost));
         }
         self.costs.get(&problem)
     }
@@ -301,47 +234,6 @@ fn element_bits(precision: &Precision, action: &CopyAction) -> u64 {
         StackInput | WriteHCache | WriteVCache => precision.o,
     }
     .max(1)
-}
-
-fn solved_cost(layer: &LayerOnCore<'_>, solution: &Solution, cost: &LayerCost) -> SolvedCost {
-    let mut memories = vec![MemoryUse::default(); layer.core.memories.len()];
-    let mut energy = EnergySplit { mac_pj: cost.energy.mac_pj, ..EnergySplit::default() };
-    for (index, operand) in layer.operands.iter().enumerate() {
-        for (level, &memory) in operand.memories.iter().enumerate() {
-            let of = |table: &crate::cost::PerLink<f64>| table[index][level].iter().sum::<f64>();
-            let used = &mut memories[memory];
-            let (words, elements, energy_pj) =
-                (of(&cost.energy.words), of(&cost.energy.elements), of(&cost.energy.energy_pj));
-            if operand.stored_as == Operand::W {
-                used.words.weight += words;
-                used.elements.weight += elements;
-                used.energy_pj.weight += energy_pj;
-                energy.weight_pj += energy_pj;
-            } else {
-                used.words.activation += words;
-                used.elements.activation += elements;
-                used.energy_pj.activation += energy_pj;
-                energy.activation_pj += energy_pj;
-            }
-        }
-    }
-    let latency = &cost.latency;
-    let (loading_cycles, offloading_cycles) = latency.whole_waiting_cycles();
-    SolvedCost {
-        loops: solution.order.clone(),
-        spatial_utilization: layer.spatial.loops.iter().map(|unrolled| unrolled.average).product::<f64>()
-            / layer.core.pe_count() as f64,
-        energy,
-        latency: LatencySplit {
-            temporal_cycles: latency.temporal_cycles,
-            stall_cycles: latency.stall_cycles,
-            loading_cycles,
-            offloading_cycles,
-            copy_cycles: 0,
-            ideal_cycles: latency.ideal_cycles,
-        },
-        memories,
-    }
 }
 
 /// One tile of a type, so far.

@@ -10,8 +10,10 @@ mod placement;
 mod plan;
 mod problems;
 mod reasons;
+mod solved;
 mod stack;
 mod strategy;
+mod totals;
 
 pub use account::*;
 pub use assemble::Assembler;
@@ -19,5 +21,7 @@ pub use copies::{CopyAction, CopyCost, Hop, Ways};
 pub use placement::CacheDecision;
 pub use plan::{Caches, LayerTilePlan, Planner, PlannerMemory, PointPlan, StackPlan, TileDecision, TilePlan};
 pub use problems::{Judge, Problems};
+pub use solved::{ProblemCost, WATCHED};
 pub use stack::{Stack, cut};
 pub use strategy::{DepthFirstStrategy, FuseDepth, StoringMode};
+pub use totals::{PointTotals, Summing};

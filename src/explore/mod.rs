@@ -1,14 +1,19 @@
 //! A sweep: points -> unique problems -> solutions -> results.
 //!
-//! Planning is cheap and finds out which different mapping problems a whole sweep contains; each is solved once, in any
-//! order and by any worker; a point can be assembled as soon as its problems are solved.
+//! Two ways lead there. [`Sweep::plan`] finds out which different mapping problems a whole sweep contains; each is solved once,
+//! in any order and by any worker, and a point can be assembled as soon as its problems are solved. A [`Survey`] evaluates any
+//! point at once and remembers what points share, so that a picture of the landscape appears and refines.
 
 mod best;
 mod layer;
+mod order;
 mod request;
+mod survey;
 mod sweep;
 
 pub use best::{Combination, best_combination, best_point, pareto_front};
 pub use layer::{Cycles, LayerFacts, LayerRequest, LayerStudy, MappedLayer, MappingEdit, TemporalMapping};
+pub use order::{coarse_to_fine, coarsest_step};
 pub use request::{Request, Settings};
+pub use survey::{CostStore, Effort, Survey};
 pub use sweep::{PointSummary, StackSummary, Sweep, SweepPlan, explain_outcome, solve_all};

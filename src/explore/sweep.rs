@@ -3,10 +3,10 @@
 use super::request::{Request, Settings};
 use crate::depth_first::{Assembler, DepthFirstStrategy, FuseDepth, Planner, PointAccount, PointPlan, Problems, cut};
 use crate::hardware::{Core, Operand, check_shared_dimension};
-use crate::mapping::LayerOnCore;
+use crate::mapping::{LayerOnCore, LayerProblem};
 use crate::search::{Limits, Objective, Outcome, Solution, StopReason, Strategy, find_best};
 use crate::spec::{Diagnostics, closest};
-use crate::workload::Network;
+use crate::workload::{Dim, Network};
 use serde::{Deserialize, Serialize};
 
 /// Orderings of more loops than this do not end in a person's lifetime.
@@ -92,7 +92,8 @@ impl Sweep {
         Ok(Self { core, network, settings: request.settings.clone() })
     }
 
-    fn limits(&self) -> Limits {
+    /// When a search stops.
+    pub fn limits(&self) -> Limits {
         Limits { lpf_limit: self.settings.lpf_limit, ..Limits::default() }
     }
 
@@ -105,21 +106,24 @@ impl Sweep {
     pub fn plan_strategies(&self, strategies: Vec<DepthFirstStrategy>) -> SweepPlan {
         let mut planner = Planner::new(&self.core, &self.network, self.settings.rules, self.limits());
         let points: Vec<_> = strategies.iter().map(|strategy| planner.plan(strategy)).collect();
-        let notes = self.notes(&points);
-        SweepPlan { strategies, points, problems: planner.memory.problems, notes }
+        SweepPlan { strategies, points, problems: planner.memory.problems, notes: self.notes() }
     }
 
-    /// Tile sizes beyond every map mean the whole map.
-    fn notes(&self, points: &[Result<PointPlan, Diagnostics>]) -> Diagnostics {
-        let maps = || points.iter().flatten().flat_map(|point| &point.stacks).map(|stack| stack.output_size);
+    /// What a person should know though nothing is wrong: tile sizes beyond every map mean the whole map.
+    pub fn notes(&self) -> Diagnostics {
+        let Settings { fuse, rules, .. } = &self.settings;
+        let stacks = fuse.iter().filter_map(|fuse| cut(&self.network, &self.core, fuse, rules).ok()).flatten();
+        let shapes = stacks.map(|stack| self.network.layer(stack.nodes[stack.output()]).shape);
+        let (mut columns, mut rows) = (0, 0);
+        for shape in shapes {
+            (columns, rows) = (shape.size(Dim::OX).max(columns), shape.size(Dim::OY).max(rows));
+        }
         let mut notes = Diagnostics::default();
-        for (field, what, sizes, largest) in [
-            ("tiles_x", "wide", &self.settings.tiles_x, maps().map(|(x, _)| x).max()),
-            ("tiles_y", "high", &self.settings.tiles_y, maps().map(|(_, y)| y).max()),
-        ] {
-            let Some(largest) = largest else { continue };
+        for (field, what, sizes, largest) in
+            [("tiles_x", "wide", &self.settings.tiles_x, columns), ("tiles_y", "high", &self.settings.tiles_y, rows)]
+        {
             let beyond: Vec<String> = sizes.iter().filter(|size| **size > largest).map(u64::to_string).collect();
-            if !beyond.is_empty() {
+            if largest > 0 && !beyond.is_empty() {
                 notes.add(
                     format!("settings.{field}"),
                     format!("No stack's output is {} {what}; the largest is {largest}", beyond.join(", ")),
@@ -132,13 +136,23 @@ impl Sweep {
 
     /// Solves one problem of a plan.
     pub fn solve(&self, plan: &SweepPlan, problem: usize) -> Outcome {
-        let layer = LayerOnCore::new(&self.core, self.settings.rules, &plan.problems.list[problem]);
+        self.search(&plan.problems.list[problem])
+    }
+
+    /// The best mapping of any problem.
+    pub fn search(&self, problem: &LayerProblem) -> Outcome {
+        let layer = LayerOnCore::new(&self.core, self.settings.rules, problem);
         find_best(&layer, &self.settings.objective, &self.limits(), Strategy::Loma)
     }
 
     /// An assembler for the points of a plan; it remembers what they share.
     pub fn assembler<'a>(&'a self, plan: &'a SweepPlan) -> Assembler<'a> {
-        Assembler::new(&self.core, &self.network, self.settings.rules, &plan.problems)
+        self.assembler_of(&plan.problems)
+    }
+
+    /// An assembler for points that contain these problems.
+    pub fn assembler_of<'a>(&'a self, problems: &'a Problems) -> Assembler<'a> {
+        Assembler::new(&self.core, &self.network, self.settings.rules, problems)
     }
 
     /// What a heatmap needs of an account.

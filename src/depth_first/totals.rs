@@ -1,0 +1,106 @@
+//! What a point costs, and no more: the sums of [`super::Assembler`] without its account, for points that are only coloured.
+
+use super::account::{ByCause, EnergySplit, LatencySplit};
+use super::copies::Ways;
+use super::plan::{PointPlan, TilePlan};
+use super::problems::Problems;
+use super::solved::{ProblemCost, WATCHED};
+use crate::hardware::{Core, MemoryId};
+
+/// What a point costs.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PointTotals {
+    /// Energy of everything, pJ.
+    pub energy_pj: f64,
+    /// Latency of everything, cycles.
+    pub latency_cycles: u64,
+    /// Multiply-accumulates, recomputed ones included.
+    pub macs: u64,
+    /// Full-width words read from and written to each watched memory.
+    pub words: [f64; WATCHED],
+    /// Energy, pJ, and latency, cycles, of each stack.
+    pub stacks: Vec<(f64, u64)>,
+}
+
+/// Adds up points.
+pub struct Summing<'a> {
+    /// The memories whose words are counted.
+    pub watched: [MemoryId; WATCHED],
+    problems: &'a Problems,
+    ways: Ways<'a>,
+}
+
+#[derive(Default)]
+struct Sum {
+    energy: EnergySplit,
+    latency: LatencySplit,
+    macs: u64,
+}
+
+impl<'a> Summing<'a> {
+    /// Adds up points whose problems are in `problems`.
+    pub fn new(core: &'a Core, problems: &'a Problems, watched: [MemoryId; WATCHED]) -> Self {
+        Self { watched, problems, ways: Ways::new(core) }
+    }
+
+    /// What a point costs, to the bit as its whole account has it; `None` where the cost of a problem is missing, or a sum
+    /// is too large to count. `costs` holds one entry for each problem.
+    pub fn totals(&mut self, plan: &PointPlan, costs: &[Option<ProblemCost>]) -> Option<PointTotals> {
+        let mut words = [ByCause::default(); WATCHED];
+        let mut all = Sum::default();
+        let mut stacks = Vec::with_capacity(plan.stacks.len());
+        for stack in &plan.stacks {
+            let mut sum = Sum::default();
+            for tile in &stack.types {
+                let of_tile = self.tile(tile, costs, &mut words)?;
+                sum.energy.add(&of_tile.energy, tile.count as f64);
+                sum.latency.add(&of_tile.latency, tile.count);
+                all.macs = of_tile.macs.checked_mul(tile.count).and_then(|macs| macs.checked_add(all.macs))?;
+            }
+            all.energy.add(&sum.energy, 1.0);
+            all.latency.add(&sum.latency, 1);
+            stacks.push((sum.energy.total_pj(), sum.latency.total_cycles()));
+        }
+        let latency_cycles = all.latency.total_cycles();
+        // Sums stop at the largest number; one that got there is wrong.
+        (latency_cycles < u64::MAX).then(|| PointTotals {
+            energy_pj: all.energy.total_pj(),
+            latency_cycles,
+            macs: all.macs,
+            words: words.map(|words| words.total()),
+            stacks,
+        })
+    }
+
+    fn tile(&mut self, tile: &TilePlan, costs: &[Option<ProblemCost>], words: &mut [ByCause; WATCHED]) -> Option<Sum> {
+        let times = tile.count as f64;
+        let mut sum = Sum::default();
+        for layer in &tile.layers {
+            let copies = tile.copies_before(layer);
+            let copied = self.ways.cost(copies);
+            sum.energy.copy_pj += copied.energy_pj;
+            sum.latency.copy_cycles += copied.latency_cycles;
+            for action in copies {
+                for hop in self.ways.hops(action) {
+                    for (memory, moved) in [(hop.from.0, hop.read_words), (hop.to.0, hop.write_words)] {
+                        for (words, watched) in words.iter_mut().zip(self.watched) {
+                            if memory == watched {
+                                words.copy += moved * times;
+                            }
+                        }
+                    }
+                }
+            }
+            if let Some(problem) = layer.problem {
+                let cost = costs.get(problem)?.as_ref()?;
+                for (words, of_problem) in words.iter_mut().zip(&cost.words) {
+                    words.add(of_problem, times);
+                }
+                sum.energy.add(&cost.energy, 1.0);
+                sum.latency.add(&cost.latency, 1);
+                sum.macs += self.problems.list.get(problem)?.shape.macs();
+            }
+        }
+        Some(sum)
+    }
+}

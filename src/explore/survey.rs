@@ -1,0 +1,283 @@
+//! Points of a sweep one at a time: planned, solved and added up on the spot, by whoever has time.
+//!
+//! A survey may be stopped after any point. Several surveys of one sweep, each of its own points, need nothing of each other.
+//! What was found out about mapping problems stays in a [`CostStore`] and serves the next sweep too.
+
+use super::sweep::{PointSummary, StackSummary, Sweep, explain_outcome};
+use crate::depth_first::{
+    DepthFirstStrategy, Planner, PlannerMemory, PointAccount, PointPlan, ProblemCost, Summing, WATCHED,
+};
+use crate::hardware::{Core, MemoryId, Operand};
+use crate::mapping::{LayerOnCore, LayerProblem};
+use crate::search::{Objective, Outcome, Solution, explain_infeasible};
+use crate::spec::Diagnostics;
+use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+/// Above this many problems a store starts anew: some 100 MiB.
+const STORE_LIMIT: usize = 400_000;
+
+/// What is known of mapping problems, whatever the sweep. A problem is known by its content and by that of the memories that
+/// it may use, so that editing one memory leaves the others' problems known.
+#[derive(Default)]
+pub struct CostStore {
+    known: HashMap<[u64; 2], Known>,
+}
+
+/// What became of a problem.
+#[derive(Debug, Clone, Copy)]
+enum Known {
+    /// It costs that.
+    Cost(ProblemCost),
+    /// Nothing fits.
+    NoMapping,
+    /// The search ended before it found anything.
+    NotFound,
+}
+
+/// How much work some points took.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Effort {
+    /// Mapping problems that were searched.
+    pub searched: u32,
+    /// Mapping problems that an earlier sweep had solved.
+    pub reused: u32,
+}
+
+/// The points of one sweep.
+pub struct Survey {
+    sweep: Sweep,
+    strategies: Vec<DepthFirstStrategy>,
+    memory: PlannerMemory,
+    /// By index of the problem; `None` where nothing was found.
+    costs: Vec<Option<ProblemCost>>,
+    watched: [MemoryId; WATCHED],
+    fingerprints: Fingerprints,
+    /// How much work all points took so far.
+    pub effort: Effort,
+}
+
+impl Survey {
+    /// A survey of which no point is known.
+    pub fn new(sweep: Sweep) -> Self {
+        let dram = sweep.core.top(Operand::O);
+        let named = match &sweep.settings.objective {
+            Objective::MemoryAccesses(name) => sweep.core.memories.iter().position(|memory| memory.name == *name),
+            _ => None,
+        };
+        Self {
+            strategies: sweep.settings.strategies(),
+            watched: [dram, named.unwrap_or(dram)],
+            fingerprints: Fingerprints::new(&sweep),
+            memory: PlannerMemory::default(),
+            costs: Vec::new(),
+            effort: Effort::default(),
+            sweep,
+        }
+    }
+
+    /// The sweep.
+    pub fn sweep(&self) -> &Sweep {
+        &self.sweep
+    }
+
+    /// One strategy a point.
+    pub fn strategies(&self) -> &[DepthFirstStrategy] {
+        &self.strategies
+    }
+
+    /// What a point costs.
+    ///
+    /// # Errors
+    /// Why it cannot be scheduled; also if there is no such point.
+    pub fn point(&mut self, store: &mut CostStore, point: usize) -> Result<PointSummary, Diagnostics> {
+        let plan = self.plan(store, point)?;
+        let core = &self.sweep.core;
+        let totals = Summing::new(core, &self.memory.problems, self.watched).totals(&plan, &self.costs);
+        let totals = totals.ok_or_else(|| self.why_unknown(&plan))?;
+        let [dram_words, named_words] = totals.words;
+        let latency = totals.latency_cycles as f64;
+        let objective = &self.sweep.settings.objective;
+        Ok(PointSummary {
+            point,
+            energy_pj: totals.energy_pj,
+            latency_cycles: totals.latency_cycles,
+            macs: totals.macs,
+            dram_words,
+            score: objective.combine(totals.energy_pj, latency, &|| dram_words, &|_| named_words),
+            stacks: totals
+                .stacks
+                .into_iter()
+                .map(|(energy_pj, latency_cycles)| StackSummary { energy_pj, latency_cycles })
+                .collect(),
+        })
+    }
+
+    /// The whole account of a point.
+    ///
+    /// # Errors
+    /// As [`Self::point`].
+    pub fn account(&mut self, store: &mut CostStore, point: usize) -> Result<PointAccount, Diagnostics> {
+        let plan = self.plan(store, point)?;
+        self.account_of(&plan)
+    }
+
+    /// The whole account of the network with each stack run as at a point of its own: one point a stack. Its strategy is
+    /// that of the first.
+    ///
+    /// # Errors
+    /// Why a point cannot be scheduled; also if the points have not so many stacks.
+    pub fn combination(&mut self, store: &mut CostStore, points: &[usize]) -> Result<PointAccount, Diagnostics> {
+        let mut combined: Option<PointPlan> = None;
+        for (stack, &point) in points.iter().enumerate() {
+            let plan = self.plan(store, point)?;
+            let planned = plan.stacks.get(stack).cloned().ok_or_else(no_such_point)?;
+            let combined = combined.get_or_insert(PointPlan { strategy: plan.strategy, stacks: Vec::new() });
+            combined.stacks.push(planned);
+        }
+        self.account_of(&combined.ok_or_else(no_such_point)?)
+    }
+
+    fn account_of(&self, plan: &PointPlan) -> Result<PointAccount, Diagnostics> {
+        let mut solutions: HashMap<usize, Solution> = HashMap::new();
+        for index in problems_of(plan) {
+            if let Some(problem) = self.memory.problems.list.get(index)
+                && let Some(solution) = self.sweep.search(problem).best
+            {
+                solutions.insert(index, solution);
+            }
+        }
+        let mut assembler = self.sweep.assembler_of(&self.memory.problems);
+        assembler.assemble(plan, &|index| solutions.get(&index)).ok_or_else(|| self.why_unknown(plan))
+    }
+
+    fn plan(&mut self, store: &mut CostStore, point: usize) -> Result<PointPlan, Diagnostics> {
+        let Self { sweep, strategies, memory, costs, watched, fingerprints, effort } = self;
+        let strategy = strategies.get(point).ok_or_else(no_such_point)?;
+        let (core, rules) = (&sweep.core, sweep.settings.rules);
+        let known = std::mem::take(memory);
+        let mut planner = Planner::with_memory(core, &sweep.network, rules, sweep.limits(), known);
+        let plan = planner.plan_judged(strategy, &mut |problem| {
+            let found = store.cost(fingerprints.of(core, problem), effort, || solve(sweep, problem, *watched));
+            let cost = match found {
+                Known::Cost(cost) => Some(cost),
+                Known::NotFound => None,
+                Known::NoMapping => return false,
+            };
+            costs.push(cost);
+            true
+        });
+        *memory = planner.memory;
+        plan
+    }
+
+    /// Why a planned point has no cost.
+    fn why_unknown(&self, plan: &PointPlan) -> Diagnostics {
+        let unknown = problems_of(plan).find(|&index| !matches!(self.costs.get(index), Some(Some(_))));
+        match unknown.and_then(|index| self.memory.problems.list.get(index)) {
+            Some(problem) => explain(&self.sweep, problem, &self.sweep.search(problem)),
+            None => {
+                let mut diagnostics = Diagnostics::default();
+                diagnostics.add("", "Its latency is too large to count", "Use fewer tiles, or wider memories");
+                diagnostics
+            }
+        }
+    }
+}
+
+fn problems_of(plan: &PointPlan) -> impl Iterator<Item = usize> {
+    let tiles = plan.stacks.iter().flat_map(|stack| &stack.types);
+    tiles.flat_map(|tile| &tile.layers).filter_map(|layer| layer.problem)
+}
+
+fn no_such_point() -> Diagnostics {
+    let mut diagnostics = Diagnostics::default();
+    diagnostics.add("", "The sweep has no such point", "Ask for another one");
+    diagnostics
+}
+
+fn solve(sweep: &Sweep, problem: &LayerProblem, watched: [MemoryId; WATCHED]) -> Known {
+    let outcome = sweep.search(problem);
+    let layer = LayerOnCore::new(&sweep.core, sweep.settings.rules, problem);
+    match outcome.best.and_then(|solution| ProblemCost::new(&layer, &solution, watched)) {
+        Some(cost) => Known::Cost(cost),
+        // It may have ended too early; then the search is to blame and not the memories.
+        None if crate::search::has_mapping(&layer, &sweep.limits()) => Known::NotFound,
+        None => Known::NoMapping,
+    }
+}
+
+impl CostStore {
+    fn cost(&mut self, key: [u64; 2], effort: &mut Effort, solve: impl FnOnce() -> Known) -> Known {
+        if let Some(known) = self.known.get(&key) {
+            effort.reused += 1;
+            return *known;
+        }
+        if self.known.len() >= STORE_LIMIT {
+            self.known.clear();
+        }
+        let known = solve();
+        effort.searched += 1;
+        self.known.insert(key, known);
+        known
+    }
+}
+
+/// Numbers that only equal problems share, on cores whose memories are equal as far as the problem may use them, under the
+/// same settings.
+struct Fingerprints {
+    /// Of all but memories and problem.
+    general: u64,
+    /// Of each memory.
+    memories: Vec<u64>,
+    /// Of the memories that each choice of levels leaves visible.
+    visible: HashMap<[usize; 3], u64>,
+}
+
+impl Fingerprints {
+    fn new(sweep: &Sweep) -> Self {
+        let Sweep { core, settings, .. } = sweep;
+        // Words of DRAM are counted, which is where outputs end.
+        let dram = &core.memories[core.top(Operand::O)].name;
+        let numbers = format!("{:?} {:?} {:?}", core.array, core.mac_energy_pj, settings.objective);
+        Self {
+            general: hash(&(numbers, settings.rules, settings.lpf_limit, dram)),
+            memories: core.memories.iter().map(|memory| hash(&format!("{memory:?}"))).collect(),
+            visible: HashMap::new(),
+        }
+    }
+
+    fn of(&mut self, core: &Core, problem: &LayerProblem) -> [u64; 2] {
+        let memories = &self.memories;
+        let visible = *self.visible.entry(problem.levels).or_insert_with(|| {
+            let of = |operand: Operand| &core.levels(operand)[..problem.levels[operand as usize]];
+            let chains = Operand::ALL.map(|operand| of(operand).iter().map(|&id| memories[id]).collect::<Vec<_>>());
+            // Loops are allocated in the order of the core's list.
+            let is_visible = |id: &MemoryId| Operand::ALL.into_iter().any(|operand| of(operand).contains(id));
+            let order: Vec<u64> = (0..memories.len()).filter(is_visible).map(|id| memories[id]).collect();
+            hash(&(chains, order))
+        });
+        [0_u8, 1].map(|half| hash(&(half, self.general, visible, problem)))
+    }
+}
+
+/// With fixed keys, so that all workers agree.
+fn hash(content: &impl Hash) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    content.hash(&mut hasher);
+    hasher.finish()
+}
+
+/// Why no mapping of a problem was found.
+fn explain(sweep: &Sweep, problem: &LayerProblem, outcome: &Outcome) -> Diagnostics {
+    let layer = LayerOnCore::new(&sweep.core, sweep.settings.rules, problem);
+    let mut diagnostics = Diagnostics::default();
+    for shortage in explain_infeasible(&layer) {
+        diagnostics.add("", shortage.to_string(), "Use smaller tiles, or a larger memory");
+    }
+    if diagnostics.is_empty() {
+        let remedy = "Use smaller tiles, a larger memory, or a higher LPF limit";
+        diagnostics.add("", explain_outcome(outcome), remedy);
+    }
+    diagnostics
+}

@@ -1,0 +1,139 @@
+//! Points evaluated one at a time, in any order and by several workers, are the points of the whole sweep, to the bit.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
+
+use fusescape::depth_first::{FuseDepth, PointAccount};
+use fusescape::explore::{
+    CostStore, Effort, PointSummary, Request, Settings, Survey, Sweep, coarse_to_fine, solve_all,
+};
+use fusescape::rules::Rules;
+use fusescape::search::Objective;
+use fusescape::spec::{find_preset, hardware_presets, workload_presets};
+
+fn request(hardware: &str, workload: &str, settings: Settings) -> Request {
+    Request {
+        hardware: find_preset(hardware_presets(), hardware).unwrap().text.to_owned(),
+        workload: find_preset(workload_presets(), workload).unwrap().text.to_owned(),
+        settings,
+    }
+}
+
+fn small(fuse: FuseDepth) -> Settings {
+    Settings {
+        tiles_x: vec![7, 60, 960],
+        tiles_y: vec![4, 50, 540],
+        fuse: vec![fuse],
+        lpf_limit: 4,
+        ..Settings::default()
+    }
+}
+
+fn survey(request: &Request) -> Survey {
+    Survey::new(Sweep::new(request).unwrap())
+}
+
+/// Planned as a whole, every problem solved once, every point with its whole account; `None` where it is impossible.
+fn whole(sweep: &Sweep) -> Vec<Option<(PointSummary, PointAccount)>> {
+    let plan = sweep.plan();
+    let solutions = solve_all(sweep, &plan, |_| {});
+    let mut assembler = sweep.assembler(&plan);
+    let mut accounts = Vec::new();
+    for (point, planned) in plan.points.iter().enumerate() {
+        let account = planned
+            .as_ref()
+            .ok()
+            .and_then(|planned| assembler.assemble(planned, &|problem| solutions[problem].as_ref()));
+        accounts.push(account.map(|account| (sweep.summarize(point, &account), account)));
+    }
+    accounts
+}
+
+#[test]
+fn a_survey_finds_what_the_whole_sweep_finds() {
+    for (hardware, workload, settings) in [
+        ("meta-proto-like-df", "fsrcnn-defines", small(FuseDepth::Automatic)),
+        (
+            "meta-proto-like-df",
+            "fsrcnn",
+            Settings { tiles_x: vec![60], lpf_limit: 6, rules: Rules::DEFINES_2022, ..small(FuseDepth::Automatic) },
+        ),
+        ("tpu-like", "mccnn", Settings { tiles_x: vec![60], ..small(FuseDepth::SingleLayer) }),
+        (
+            "edge-tpu-like-df",
+            "resnet18",
+            Settings {
+                tiles_x: vec![7],
+                tiles_y: vec![3],
+                objective: Objective::DramAccesses,
+                ..small(FuseDepth::Automatic)
+            },
+        ),
+        (
+            "meta-proto-like-df",
+            "fsrcnn-defines",
+            Settings { objective: Objective::MemoryAccesses("sram_64KB".into()), ..small(FuseDepth::LayerByLayer) },
+        ),
+    ] {
+        let request = request(hardware, workload, settings);
+        let (mut survey, mut store) = (survey(&request), CostStore::default());
+        let expected = whole(survey.sweep());
+        // Backwards, as the order must not matter.
+        for point in (0..expected.len()).rev() {
+            let what = format!("{workload} on {hardware}, point {point}");
+            let found = survey.point(&mut store, point).ok();
+            assert_eq!(found.as_ref(), expected[point].as_ref().map(|(summary, _)| summary), "{what}");
+            let account = survey.account(&mut store, point).ok();
+            assert_eq!(account.as_ref(), expected[point].as_ref().map(|(_, account)| account), "{what}");
+        }
+    }
+}
+
+#[test]
+fn workers_with_points_of_their_own_find_what_one_finds() {
+    let request = request("meta-proto-like-df", "fsrcnn-defines", small(FuseDepth::Automatic));
+    let (mut alone, mut store) = (survey(&request), CostStore::default());
+    for lane in coarse_to_fine(&request.settings, 3) {
+        let (mut survey, mut own) = (survey(&request), CostStore::default());
+        for point in lane {
+            assert_eq!(survey.point(&mut own, point as usize), alone.point(&mut store, point as usize), "{point}");
+        }
+    }
+}
+
+#[test]
+fn an_edit_of_one_memory_leaves_the_problems_below_it_known() {
+    let settings = small(FuseDepth::Automatic);
+    let before = request("meta-proto-like-df", "fsrcnn-defines", settings);
+    let hardware = before.hardware.replace("name: sram_1MB_A", "name: sram_edited");
+    assert_ne!(hardware, before.hardware);
+    let after = Request { hardware, ..before.clone() };
+    let mut store = CostStore::default();
+    let effort = |request: &Request, store: &mut CostStore| {
+        let mut survey = survey(request);
+        (0..survey.strategies().len()).for_each(|point| drop(survey.point(store, point)));
+        survey.effort
+    };
+    let cold = effort(&before, &mut store);
+    assert_eq!(cold.reused, 0);
+    assert_eq!(effort(&before, &mut store), Effort { searched: 0, reused: cold.searched });
+    let edited = effort(&after, &mut store);
+    assert!(edited.reused > 0 && edited.searched > 0, "{edited:?}");
+    assert_eq!(edited, Effort { searched: edited.searched, reused: cold.searched - edited.searched });
+    assert_eq!(edited.searched, effort(&after, &mut CostStore::default()).searched - edited.reused);
+}
+
+#[test]
+fn a_combination_is_the_sum_of_its_stacks() {
+    let settings = small(FuseDepth::Automatic);
+    let names =
+        fusescape::workload::Network::from_text(find_preset(workload_presets(), "fsrcnn").unwrap().text).unwrap();
+    let second = names.layer(names.computing().nth(2).unwrap()).name.clone();
+    let request =
+        request("meta-proto-like-df", "fsrcnn", Settings { fuse: vec![FuseDepth::Cuts(vec![second])], ..settings });
+    let (mut survey, mut store) = (survey(&request), CostStore::default());
+    let [a, b] = [3, 13].map(|point| survey.point(&mut store, point).unwrap());
+    let combined = survey.combination(&mut store, &[3, 13]).unwrap();
+    let energies: Vec<f64> = combined.stacks.iter().map(|stack| stack.energy_pj).collect();
+    assert_eq!(energies, [a.stacks[0].energy_pj, b.stacks[1].energy_pj]);
+    assert!(survey.combination(&mut store, &[]).is_err());
+    assert!(survey.point(&mut store, usize::MAX).is_err());
+}
