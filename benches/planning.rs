@@ -1,7 +1,7 @@
 //! Planning alone, on one thread: figures beside their goals.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::disallowed_methods, missing_docs)]
 
-use fusescape::depth_first::Planner;
+use fusescape::depth_first::{Planner, Verdict};
 use fusescape::explore::{Request, Settings, Sweep};
 use fusescape::search::Limits;
 use fusescape::spec::{find_preset, hardware_presets, workload_presets};
@@ -27,7 +27,7 @@ fn run(title: &str, settings: Settings, goal_ms: f64) {
     let strategies = sweep.settings.strategies();
     let (mut types, mut layer_tiles) = (0, 0);
     for strategy in &strategies {
-        let plan = planner.plan_judged(strategy, &mut |_| true).unwrap();
+        let plan = planner.plan_judged(strategy, &mut |_| Verdict::Mappable).unwrap();
         types += plan.stacks.iter().map(|stack| stack.types.len()).sum::<usize>();
         layer_tiles += plan.stacks.iter().flat_map(|stack| &stack.types).map(|tile| tile.layers.len()).sum::<usize>();
     }

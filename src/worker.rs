@@ -1,49 +1,35 @@
 //! The engine in a web worker: what the page asks, what a worker answers, and the thin entry between them.
 //!
-//! Every worker validates and plans a sweep by itself, which is deterministic, so that the page only ever names problems
-//! and points by their index. The page never computes a cost, it carries solutions from one worker to another.
+//! Every worker validates a sweep by itself and evaluates the points that it is given by number. It keeps what it found out about
+//! mapping problems for the next sweep; workers exchange nothing, as solving a problem again takes less than sending it. The page
+//! never computes a cost.
 
-use crate::depth_first::{DepthFirstStrategy, PointAccount, PointPlan};
-use crate::explore::{PointSummary, Request, Sweep, SweepPlan, explain_outcome};
-use crate::mapping::{LayerOnCore, LayerProblem};
+use crate::depth_first::{NotPlanned, PointAccount};
+use crate::explore::{CostStore, Effort, PointSummary, Request, StackSummary, Survey, Sweep};
 use crate::question::{Answerer, Question, Reply};
-use crate::search::{Outcome, Solution, explain_infeasible};
 use crate::spec::Diagnostics;
 use serde::de::Visitor;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use std::collections::HashMap;
 use std::fmt;
-use std::hash::{DefaultHasher, Hash, Hasher};
 use wasm_bindgen::prelude::*;
-use web_time::Instant;
+use web_time::{Duration, Instant};
 
 /// What the page asks of a worker.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub enum ToWorker {
-    /// Validate and plan these sweeps, and forget all others.
+    /// Validate these sweeps, and forget all others.
     Open {
         /// Number of the edit; every later message repeats it.
         generation: u32,
-        /// The sweeps. Their problems and points are numbered as if they were one sweep.
+        /// The sweeps. Their points are numbered as if they were one sweep.
         requests: Vec<Request>,
-        /// Whether to send the plan; one worker is enough for that.
-        wants_plan: bool,
     },
-    /// Solve some problems.
-    Solve {
+    /// Evaluate points, as many as fit into a moment.
+    Survey {
         /// Of this edit.
         generation: u32,
-        /// Their numbers.
-        problems: Vec<u32>,
-    },
-    /// Sum points up.
-    Assemble {
-        /// Of this edit.
-        generation: u32,
-        /// Their numbers.
-        points: Vec<u32>,
-        /// Solutions that they need and that this worker has not seen yet.
-        solutions: Vec<(u32, Solution)>,
+        /// Their numbers, those that are wanted first at the front.
+        points: Words,
     },
     /// Give the whole account of a point.
     Detail {
@@ -51,8 +37,6 @@ pub enum ToWorker {
         generation: u32,
         /// Its number.
         point: u32,
-        /// Solutions that it needs and that this worker has not seen yet.
-        solutions: Vec<(u32, Solution)>,
     },
     /// Give the whole account of the network with each stack run as at a point of its own.
     Combine {
@@ -60,8 +44,6 @@ pub enum ToWorker {
         generation: u32,
         /// One point of the first sweep a stack.
         points: Vec<u32>,
-        /// Solutions that they need and that this worker has not seen yet.
-        solutions: Vec<(u32, Solution)>,
     },
     /// Answer a question that has nothing to do with the sweep.
     Ask {
@@ -79,12 +61,12 @@ pub enum ToWorker {
 pub enum FromWorker {
     /// The module runs; first message of every worker.
     Ready,
-    /// The sweeps are planned.
+    /// The sweeps make sense.
     Opened {
         /// Of this edit.
         generation: u32,
-        /// The plan, if it was asked for.
-        outline: Option<Outline>,
+        /// What a person should know of the first sweep though nothing is wrong.
+        notes: Diagnostics,
     },
     /// The sweeps make no sense.
     Rejected {
@@ -93,23 +75,16 @@ pub enum FromWorker {
         /// All reasons.
         diagnostics: Diagnostics,
     },
-    /// Problems are solved.
-    Solved {
+    /// Points are evaluated: the first ones of those asked for, perhaps not all.
+    Surveyed {
         /// Of this edit.
         generation: u32,
-        /// One for each problem asked for.
-        answers: Vec<(u32, Answer)>,
-        /// How long it took.
-        micros: u32,
-    },
-    /// Points are summed up.
-    Assembled {
-        /// Of this edit.
-        generation: u32,
-        /// One for each point asked for.
-        summaries: Vec<PointSummary>,
-        /// How long it took.
-        micros: u32,
+        /// What they cost; see [`pack`].
+        summaries: Words,
+        /// Those that cannot be scheduled, and why.
+        impossible: Vec<(u32, Diagnostics)>,
+        /// How much work it was.
+        effort: Effort,
     },
     /// The whole account of a point.
     Detailed {
@@ -148,58 +123,80 @@ pub enum FromWorker {
     },
 }
 
-/// What became of a problem.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub enum Answer {
-    /// Its best mapping.
-    Solved(Solution),
-    /// No mapping fits.
-    Infeasible(Diagnostics),
-}
-
-/// A plan as the page needs it: no problem, only their numbers.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Outline {
-    /// One strategy a point.
-    pub strategies: Vec<DepthFirstStrategy>,
-    /// Number of points of each sweep.
-    pub counts: Vec<u32>,
-    /// For each point its problems, or why it cannot be scheduled.
-    pub points: Vec<Result<Numbers, Diagnostics>>,
-    /// For each problem four numbers that only equal problems on the same core under the same settings share.
-    pub keys: Numbers,
-    /// What a person should know of the first sweep though nothing is wrong.
-    pub notes: Diagnostics,
-}
-
 /// Many numbers, which cross the border to the page as one typed array.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Numbers(pub Vec<u32>);
+pub struct Words(pub Vec<u64>);
 
-impl Serialize for Numbers {
+impl Serialize for Words {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let bytes: Vec<u8> = self.0.iter().flat_map(|number| number.to_le_bytes()).collect();
         serializer.serialize_bytes(&bytes)
     }
 }
 
-impl<'de> Deserialize<'de> for Numbers {
+impl<'de> Deserialize<'de> for Words {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct Bytes;
         impl Visitor<'_> for Bytes {
-            type Value = Numbers;
+            type Value = Words;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("bytes, four a number")
+                f.write_str("bytes, eight a number")
             }
 
-            fn visit_bytes<E: serde::de::Error>(self, bytes: &[u8]) -> Result<Numbers, E> {
-                let (numbers, []) = bytes.as_chunks::<4>() else { return Err(E::custom("a number is cut off")) };
-                Ok(Numbers(numbers.iter().map(|number| u32::from_le_bytes(*number)).collect()))
+            fn visit_bytes<E: serde::de::Error>(self, bytes: &[u8]) -> Result<Words, E> {
+                let (numbers, []) = bytes.as_chunks::<8>() else { return Err(E::custom("a number is cut off")) };
+                Ok(Words(numbers.iter().map(|number| u64::from_le_bytes(*number)).collect()))
             }
         }
         deserializer.deserialize_bytes(Bytes)
     }
+}
+
+/// Numbers of a summary without its stacks, and of a stack.
+const SUMMARY_WORDS: usize = 7;
+const STACK_WORDS: usize = 2;
+
+/// Summaries one after the other: point, energy, latency, multiply-accumulates, DRAM words, score, number of stacks, and for each
+/// of these energy and latency. Fractions by their bits.
+pub fn pack(summaries: &[PointSummary]) -> Words {
+    let mut words = Vec::new();
+    for summary in summaries {
+        words.extend([
+            summary.point as u64,
+            summary.energy_pj.to_bits(),
+            summary.latency_cycles,
+            summary.macs,
+            summary.dram_words.to_bits(),
+            summary.score.to_bits(),
+            summary.stacks.len() as u64,
+        ]);
+        words.extend(summary.stacks.iter().flat_map(|stack| [stack.energy_pj.to_bits(), stack.latency_cycles]));
+    }
+    Words(words)
+}
+
+/// The summaries that [`pack`] wrote; it ends where something is missing.
+pub fn unpack(words: &Words) -> Vec<PointSummary> {
+    let mut rest = words.0.as_slice();
+    let mut summaries = Vec::new();
+    while let Some((head, tail)) = rest.split_first_chunk::<SUMMARY_WORDS>() {
+        let [point, energy, latency_cycles, macs, dram_words, score, stacks] = *head;
+        let Some((stacks, tail)) = tail.split_at_checked((stacks as usize).saturating_mul(STACK_WORDS)) else { break };
+        let stack =
+            |words: &[u64; STACK_WORDS]| StackSummary { energy_pj: f64::from_bits(words[0]), latency_cycles: words[1] };
+        summaries.push(PointSummary {
+            point: point as usize,
+            energy_pj: f64::from_bits(energy),
+            latency_cycles,
+            macs,
+            dram_words: f64::from_bits(dram_words),
+            score: f64::from_bits(score),
+            stacks: stacks.as_chunks().0.iter().map(stack).collect(),
+        });
+        rest = tail;
+    }
+    summaries
 }
 
 /// A message as JavaScript sees it.
@@ -224,16 +221,18 @@ pub fn from_js<T: for<'de> Deserialize<'de>>(message: JsValue) -> Result<T, serd
 #[derive(Default)]
 pub struct WorkerEngine {
     open: Option<Opened>,
+    store: CostStore,
     answerer: Answerer,
 }
 
 /// The sweeps of one edit.
 struct Opened {
     generation: u32,
-    sweeps: Vec<(Sweep, SweepPlan)>,
-    /// What is known so far of the problems, numbered over all sweeps.
-    solutions: HashMap<u32, Solution>,
+    surveys: Vec<Survey>,
 }
+
+/// A worker answers about so often, so that it soon hears of a stop or an edit.
+const MOMENT: Duration = Duration::from_millis(20);
 
 #[wasm_bindgen]
 impl WorkerEngine {
@@ -262,20 +261,15 @@ impl WorkerEngine {
 impl WorkerEngine {
     fn handle(&mut self, message: ToWorker) -> FromWorker {
         let (generation, answer) = match message {
-            ToWorker::Open { generation, requests, wants_plan } => {
-                return self.open(generation, &requests, wants_plan);
+            ToWorker::Open { generation, requests } => return self.open(generation, &requests),
+            ToWorker::Survey { generation, points } => {
+                (generation, self.at(generation).and_then(|(open, store)| open.survey(&points, store)))
             }
-            ToWorker::Solve { generation, problems } => {
-                (generation, self.at(generation).and_then(|open| open.solve(&problems)))
+            ToWorker::Detail { generation, point } => {
+                (generation, self.at(generation).and_then(|(open, store)| open.detail(point, store)))
             }
-            ToWorker::Assemble { generation, points, solutions } => {
-                (generation, self.at(generation).and_then(|open| open.learn(solutions).assemble(&points)))
-            }
-            ToWorker::Detail { generation, point, solutions } => {
-                (generation, self.at(generation).and_then(|open| open.learn(solutions).detail(point)))
-            }
-            ToWorker::Combine { generation, points, solutions } => {
-                (generation, self.at(generation).and_then(|open| open.learn(solutions).combine(points)))
+            ToWorker::Combine { generation, points } => {
+                (generation, self.at(generation).and_then(|(open, store)| open.combine(points, store)))
             }
             ToWorker::Ask { ticket, question } => {
                 return FromWorker::Replied { ticket, reply: Box::new(self.answerer.answer(*question)) };
@@ -285,161 +279,78 @@ impl WorkerEngine {
         answer.unwrap_or(FromWorker::Lost { generation })
     }
 
-    fn at(&mut self, generation: u32) -> Option<&mut Opened> {
-        self.open.as_mut().filter(|open| open.generation == generation)
+    fn at(&mut self, generation: u32) -> Option<(&mut Opened, &mut CostStore)> {
+        let open = self.open.as_mut().filter(|open| open.generation == generation)?;
+        Some((open, &mut self.store))
     }
 
-    fn open(&mut self, generation: u32, requests: &[Request], wants_plan: bool) -> FromWorker {
+    fn open(&mut self, generation: u32, requests: &[Request]) -> FromWorker {
         self.open = None;
-        let mut sweeps = Vec::with_capacity(requests.len());
+        let mut surveys = Vec::with_capacity(requests.len());
         for request in requests {
             match Sweep::new(request) {
-                Ok(sweep) => {
-                    let plan = sweep.plan();
-                    sweeps.push((sweep, plan));
-                }
+                Ok(sweep) => surveys.push(Survey::new(sweep)),
                 Err(diagnostics) => return FromWorker::Rejected { generation, diagnostics },
             }
         }
-        let outline = wants_plan.then(|| outline(requests, &sweeps));
-        self.open = Some(Opened { generation, sweeps, solutions: HashMap::new() });
-        FromWorker::Opened { generation, outline }
+        let notes = surveys.first().map(|survey| survey.sweep().notes()).unwrap_or_default();
+        self.open = Some(Opened { generation, surveys });
+        FromWorker::Opened { generation, notes }
     }
 }
 
 impl Opened {
-    /// The sweep with problem number `number`, and the problem's index in it.
-    fn problem(&self, number: u32) -> Option<(&Sweep, &SweepPlan, usize)> {
-        let mut index = number as usize;
-        for (sweep, plan) in &self.sweeps {
-            let count = plan.problems.list.len();
+    /// The survey with point number `number`, and the point's index in it.
+    fn locate(&mut self, number: usize) -> Option<(&mut Survey, usize)> {
+        let mut index = number;
+        for survey in &mut self.surveys {
+            let count = survey.strategies().len();
             if index < count {
-                return Some((sweep, plan, index));
+                return Some((survey, index));
             }
             index -= count;
         }
         None
     }
 
-    /// The accounts of some points; `None` where one cannot be assembled from what this worker knows.
-    fn accounts(&self, points: &[u32], mut take: impl FnMut(u32, &Sweep, PointAccount)) -> Option<()> {
-        let (mut first_point, mut first_problem) = (0, 0);
-        for (sweep, plan) in &self.sweeps {
-            // It remembers what points share, so it lives as long as possible.
-            let mut assembler = sweep.assembler(plan);
-            let past_point = first_point + plan.points.len() as u32;
-            for &number in points.iter().filter(|number| (first_point..past_point).contains(*number)) {
-                let point = plan.points[(number - first_point) as usize].as_ref().ok()?;
-                let solution = |index: usize| self.solutions.get(&(first_problem + index as u32));
-                take(number, sweep, assembler.assemble(point, &solution)?);
+    fn effort(&self) -> Effort {
+        self.surveys.iter().map(|survey| survey.effort).fold(Effort::default(), |sum, one| Effort {
+            searched: sum.searched + one.searched,
+            reused: sum.reused + one.reused,
+        })
+    }
+
+    fn survey(&mut self, points: &Words, store: &mut CostStore) -> Option<FromWorker> {
+        let (start, before) = (Instant::now(), self.effort());
+        let (mut summaries, mut impossible) = (Vec::new(), Vec::new());
+        // However slow it is, every message gets something done.
+        let mut searched = false;
+        let mut has_time = || !std::mem::replace(&mut searched, true) || start.elapsed() < MOMENT;
+        for &number in &points.0 {
+            let (survey, index) = self.locate(number as usize)?;
+            match survey.point(store, index, &mut has_time) {
+                Ok(summary) => summaries.push(PointSummary { point: number as usize, ..summary }),
+                Err(NotPlanned::Impossible(reasons)) => impossible.push((number as u32, reasons)),
+                Err(NotPlanned::Later) => break,
             }
-            (first_point, first_problem) = (past_point, first_problem + plan.problems.list.len() as u32);
-        }
-        Some(())
-    }
-
-    fn learn(&mut self, solutions: Vec<(u32, Solution)>) -> &Self {
-        self.solutions.extend(solutions);
-        self
-    }
-
-    fn solve(&mut self, problems: &[u32]) -> Option<FromWorker> {
-        let start = Instant::now();
-        let mut answers = Vec::with_capacity(problems.len());
-        for &number in problems {
-            let (sweep, plan, index) = self.problem(number)?;
-            let outcome = sweep.solve(plan, index);
-            let answer = match outcome.best {
-                Some(ref solution) => Answer::Solved(solution.clone()),
-                None => Answer::Infeasible(explain(sweep, &plan.problems.list[index], &outcome)),
-            };
-            answers.push((number, answer));
-        }
-        for (number, answer) in &answers {
-            if let Answer::Solved(solution) = answer {
-                self.solutions.insert(*number, solution.clone());
+            if start.elapsed() >= MOMENT {
+                break;
             }
         }
-        Some(FromWorker::Solved { generation: self.generation, answers, micros: micros_since(start) })
+        let after = self.effort();
+        let effort = Effort { searched: after.searched - before.searched, reused: after.reused - before.reused };
+        Some(FromWorker::Surveyed { generation: self.generation, summaries: pack(&summaries), impossible, effort })
     }
 
-    fn assemble(&self, points: &[u32]) -> Option<FromWorker> {
-        let start = Instant::now();
-        let mut summaries = Vec::with_capacity(points.len());
-        self.accounts(points, |number, sweep, account| summaries.push(sweep.summarize(number as usize, &account)))?;
-        Some(FromWorker::Assembled { generation: self.generation, summaries, micros: micros_since(start) })
+    fn detail(&mut self, point: u32, store: &mut CostStore) -> Option<FromWorker> {
+        let (survey, index) = self.locate(point as usize)?;
+        let account = Box::new(survey.account(store, index).ok()?);
+        Some(FromWorker::Detailed { generation: self.generation, point, account })
     }
 
-    fn combine(&self, points: Vec<u32>) -> Option<FromWorker> {
-        let (sweep, plan) = self.sweeps.first()?;
-        let planned = |point: u32| plan.points.get(point as usize)?.as_ref().ok();
-        let stacks = points
-            .iter()
-            .enumerate()
-            .map(|(stack, &point)| planned(point)?.stacks.get(stack).cloned())
-            .collect::<Option<Vec<_>>>()?;
-        let strategy = planned(*points.first()?)?.strategy.clone();
-        let solution = |index: usize| self.solutions.get(&(index as u32));
-        let account = sweep.assembler(plan).assemble(&PointPlan { strategy, stacks }, &solution)?;
-        Some(FromWorker::Combined { generation: self.generation, points, account: Box::new(account) })
+    fn combine(&mut self, points: Vec<u32>, store: &mut CostStore) -> Option<FromWorker> {
+        let indices: Vec<usize> = points.iter().map(|&point| point as usize).collect();
+        let account = Box::new(self.surveys.first_mut()?.combination(store, &indices).ok()?);
+        Some(FromWorker::Combined { generation: self.generation, points, account })
     }
-
-    fn detail(&self, point: u32) -> Option<FromWorker> {
-        let mut found = None;
-        self.accounts(&[point], |_, _, account| found = Some(account))?;
-        Some(FromWorker::Detailed { generation: self.generation, point, account: Box::new(found?) })
-    }
-}
-
-fn micros_since(start: Instant) -> u32 {
-    u32::try_from(start.elapsed().as_micros()).unwrap_or(u32::MAX)
-}
-
-/// Why no mapping of a problem was found.
-fn explain(sweep: &Sweep, problem: &LayerProblem, outcome: &Outcome) -> Diagnostics {
-    let layer = LayerOnCore::new(&sweep.core, sweep.settings.rules, problem);
-    let mut diagnostics = Diagnostics::default();
-    for shortage in explain_infeasible(&layer) {
-        diagnostics.add("", shortage.to_string(), "Use smaller tiles, or a larger memory");
-    }
-    if diagnostics.is_empty() {
-        let remedy = "Use smaller tiles, a larger memory, or a higher LPF limit";
-        diagnostics.add("", explain_outcome(outcome), remedy);
-    }
-    diagnostics
-}
-
-fn outline(requests: &[Request], sweeps: &[(Sweep, SweepPlan)]) -> Outline {
-    let mut outline = Outline {
-        strategies: Vec::new(),
-        counts: Vec::new(),
-        points: Vec::new(),
-        keys: Numbers::default(),
-        notes: sweeps.first().map(|(_, plan)| plan.notes.clone()).unwrap_or_default(),
-    };
-    let mut first_problem = 0;
-    for (request, (_, plan)) in requests.iter().zip(sweeps) {
-        outline.strategies.extend_from_slice(&plan.strategies);
-        outline.counts.push(plan.points.len() as u32);
-        outline.points.extend(plan.points.iter().enumerate().map(|(point, planned)| match planned {
-            Ok(_) => Ok(Numbers(plan.problems_of(point).iter().map(|&index| first_problem + index as u32).collect())),
-            Err(diagnostics) => Err(diagnostics.clone()),
-        }));
-        outline.keys.0.extend(plan.problems.list.iter().flat_map(|problem| key(request, problem)));
-        first_problem += plan.problems.list.len() as u32;
-    }
-    outline
-}
-
-/// 128 bits that stand for a problem, its core and whatever of the settings decides about its solution.
-fn key(request: &Request, problem: &LayerProblem) -> [u32; 4] {
-    let settings = &request.settings;
-    let [a, b] = [0u8, 1].map(|half| {
-        // This hasher has fixed keys, so that all workers agree.
-        let mut hasher = DefaultHasher::new();
-        (half, &request.hardware, settings.rules, settings.lpf_limit, format!("{:?}", settings.objective), problem)
-            .hash(&mut hasher);
-        hasher.finish()
-    });
-    [a as u32, (a >> 32) as u32, b as u32, (b >> 32) as u32]
 }

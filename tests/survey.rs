@@ -1,7 +1,7 @@
 //! Points evaluated one at a time, in any order and by several workers, are the points of the whole sweep, to the bit.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
 
-use fusescape::depth_first::{FuseDepth, PointAccount};
+use fusescape::depth_first::{FuseDepth, NotPlanned, PointAccount};
 use fusescape::explore::{
     CostStore, Effort, PointSummary, Request, Settings, Survey, Sweep, coarse_to_fine, solve_all,
 };
@@ -79,7 +79,7 @@ fn a_survey_finds_what_the_whole_sweep_finds() {
         // Backwards, as the order must not matter.
         for point in (0..expected.len()).rev() {
             let what = format!("{workload} on {hardware}, point {point}");
-            let found = survey.point(&mut store, point).ok();
+            let found = survey.point(&mut store, point, &mut || true).ok();
             assert_eq!(found.as_ref(), expected[point].as_ref().map(|(summary, _)| summary), "{what}");
             let account = survey.account(&mut store, point).ok();
             assert_eq!(account.as_ref(), expected[point].as_ref().map(|(_, account)| account), "{what}");
@@ -94,7 +94,11 @@ fn workers_with_points_of_their_own_find_what_one_finds() {
     for lane in coarse_to_fine(&request.settings, 3) {
         let (mut survey, mut own) = (survey(&request), CostStore::default());
         for point in lane {
-            assert_eq!(survey.point(&mut own, point as usize), alone.point(&mut store, point as usize), "{point}");
+            assert_eq!(
+                survey.point(&mut own, point as usize, &mut || true),
+                alone.point(&mut store, point as usize, &mut || true),
+                "{point}"
+            );
         }
     }
 }
@@ -109,7 +113,7 @@ fn an_edit_of_one_memory_leaves_the_problems_below_it_known() {
     let mut store = CostStore::default();
     let effort = |request: &Request, store: &mut CostStore| {
         let mut survey = survey(request);
-        (0..survey.strategies().len()).for_each(|point| drop(survey.point(store, point)));
+        (0..survey.strategies().len()).for_each(|point| drop(survey.point(store, point, &mut || true)));
         survey.effort
     };
     let cold = effort(&before, &mut store);
@@ -130,10 +134,33 @@ fn a_combination_is_the_sum_of_its_stacks() {
     let request =
         request("meta-proto-like-df", "fsrcnn", Settings { fuse: vec![FuseDepth::Cuts(vec![second])], ..settings });
     let (mut survey, mut store) = (survey(&request), CostStore::default());
-    let [a, b] = [3, 13].map(|point| survey.point(&mut store, point).unwrap());
+    let [a, b] = [3, 13].map(|point| survey.point(&mut store, point, &mut || true).unwrap());
     let combined = survey.combination(&mut store, &[3, 13]).unwrap();
     let energies: Vec<f64> = combined.stacks.iter().map(|stack| stack.energy_pj).collect();
     assert_eq!(energies, [a.stacks[0].energy_pj, b.stacks[1].energy_pj]);
     assert!(survey.combination(&mut store, &[]).is_err());
-    assert!(survey.point(&mut store, usize::MAX).is_err());
+    assert!(survey.point(&mut store, usize::MAX, &mut || true).is_err());
+}
+
+#[test]
+fn a_survey_that_runs_out_of_time_goes_on_where_it_stopped() {
+    let request = request("meta-proto-like-df", "fsrcnn-defines", small(FuseDepth::Automatic));
+    let (mut steady, mut known) = (survey(&request), CostStore::default());
+    let (mut hasty, mut store) = (survey(&request), CostStore::default());
+    for point in 0..steady.strategies().len() {
+        let expected = steady.point(&mut known, point, &mut || true);
+        let mut attempts = 0;
+        let found = loop {
+            // One search an attempt.
+            let mut searches = 0;
+            let found = hasty.point(&mut store, point, &mut || std::mem::replace(&mut searches, 1) == 0);
+            attempts += 1;
+            if found != Err(NotPlanned::Later) {
+                break found;
+            }
+        };
+        assert_eq!(found, expected);
+        assert!(attempts < 60, "{attempts} attempts for point {point}");
+    }
+    assert_eq!(hasty.effort.searched, steady.effort.searched);
 }

@@ -138,7 +138,7 @@ fn effort(results: &Results) -> Html {
     html! {
         <div class="kpi" data-testid="kpi-effort">
             <b>{ seconds_text(progress.elapsed_ms) }</b>
-            <span>{ format!("{} points from {} mappings", progress.points, progress.problems) }{ reused }</span>
+            <span>{ format!("{} points from {} mappings", progress.points, progress.problems_searched + progress.problems_reused) }{ reused }</span>
         </div>
     }
 }
@@ -188,13 +188,12 @@ pub fn ProgressRow(props: &ProgressRowProps) -> Html {
     if text.is_empty() {
         return html! { <div class="progress quiet" data-testid="progress"></div> };
     }
-    // Problems are solved steadily, points come in bursts.
-    let is_planned = !results.stale && progress.problems > 0;
-    let (value, max) = if is_planned { (progress.problems_done, progress.problems) } else { (0, 1) };
+    let is_known = !results.stale && progress.points > 0;
+    let (value, max) = if is_known { (progress.points_done, progress.points) } else { (0, 1) };
     html! {
         <div class="progress" data-testid="progress">
             <span>{ text }</span>
-            <progress value={value.to_string()} max={max.to_string()} aria-label="Share of the problems that is solved" />
+            <progress value={value.to_string()} max={max.to_string()} aria-label="Share of the points that is known" />
             <span class="left">{ right }</span>
             if button == Some(true) {
                 <button type="button" onclick={props.on_stop.reform(|_: MouseEvent| ())} data-testid="stop">{ "Stop" }</button>

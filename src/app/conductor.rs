@@ -3,12 +3,12 @@
 use super::inquiries::{Delivery, Inquiries};
 use super::pool::{Activity, Listener, Pool};
 use super::results::{Results, Status};
-use super::run::{Job, Memory, Run};
+use super::run::{Job, Run};
 use super::timer::{before_next_frame, later, now_ms};
 use crate::depth_first::FuseDepth;
 use crate::explore::{Combination, PointSummary, Request, best_combination, best_point, pareto_front};
 use crate::question::{Question, Reply, Topic};
-use crate::worker::{FromWorker, ToWorker};
+use crate::worker::{FromWorker, ToWorker, Words, unpack};
 use std::cell::RefCell;
 use std::rc::Rc;
 use wasm_bindgen::JsValue;
@@ -37,11 +37,10 @@ struct Inner {
     run: Option<Run>,
     inquiries: Inquiries,
     status: Status,
-    /// Who is planning for the page.
-    planner: Option<usize>,
-    /// How often a worker failed while planning.
-    failed_plans: u32,
-    memory: Memory,
+    /// Whether some worker has found that the sweep makes sense.
+    is_accepted: bool,
+    /// How often a worker failed while it looked at the sweep.
+    failed_opens: u32,
     /// When the running part began, and the milliseconds spent in earlier parts.
     clock: (f64, f64),
     notices: Rc<Vec<String>>,
@@ -60,8 +59,6 @@ struct Desk {
     task: Option<(u32, Task)>,
     /// Counts tasks, to recognise one.
     serial: u32,
-    /// Solutions that it has, by problem.
-    knows: Vec<bool>,
 }
 
 enum Task {
@@ -91,9 +88,8 @@ impl Conductor {
                 run: None,
                 inquiries: Inquiries::default(),
                 status: Status::Idle,
-                planner: None,
-                failed_plans: 0,
-                memory: Memory::default(),
+                is_accepted: false,
+                failed_opens: 0,
                 clock: (0.0, 0.0),
                 notices: Rc::default(),
                 last: Rc::default(),
@@ -111,9 +107,9 @@ impl Conductor {
             let inner = &mut *self.0.borrow_mut();
             inner.generation += 1;
             inner.requests = Rc::new(requests);
-            inner.run = None;
-            inner.planner = None;
-            inner.failed_plans = 0;
+            inner.run = Some(Run::new(&inner.requests, inner.pool.len()));
+            inner.is_accepted = false;
+            inner.failed_opens = 0;
             inner.status = Status::Running;
             inner.clock = (now_ms(), 0.0);
             inner.feed();
@@ -278,11 +274,11 @@ impl Inner {
         let mut delivery = None;
         match message {
             FromWorker::Replied { ticket, reply } => delivery = self.inquiries.replied(ticket, *reply),
-            FromWorker::Opened { generation, outline } => {
+            FromWorker::Opened { generation, notes } => {
                 self.desks[slot].opened = Some(generation);
-                self.desks[slot].knows.clear();
-                if let (Some(outline), true) = (outline, generation == self.generation) {
-                    self.run = Some(Run::new(outline, &self.memory));
+                if let (Some(run), true) = (&mut self.run, generation == self.generation && !self.is_accepted) {
+                    run.notes = Rc::new(notes);
+                    self.is_accepted = true;
                 }
             }
             FromWorker::Rejected { generation, diagnostics } if generation == self.generation => {
@@ -302,16 +298,10 @@ impl Inner {
         let Some(run) = self.run.as_mut() else { return };
         let is_current = |generation: u32| generation == self.generation;
         match answer {
-            FromWorker::Solved { generation, answers, micros } if is_current(generation) => {
-                let knows = &mut self.desks[slot].knows;
-                knows.resize(run.problem_count(), false);
-                for (problem, _) in &answers {
-                    knows[*problem as usize] = true;
+            FromWorker::Surveyed { generation, summaries, impossible, effort } if is_current(generation) => {
+                if let Some((_, Task::Job(Job::Survey(given)))) = &task {
+                    run.surveyed(slot, given, unpack(&summaries), impossible, effort);
                 }
-                run.solved(answers, micros, &mut self.memory);
-            }
-            FromWorker::Assembled { generation, summaries, micros } if is_current(generation) => {
-                run.assembled(summaries, micros);
             }
             FromWorker::Detailed { generation, point, account } if is_current(generation) => {
                 run.detailed(point, *account);
@@ -323,7 +313,7 @@ impl Inner {
                 // It has another sweep open than this page thinks; it will open the right one.
                 self.desks[slot].opened = None;
                 if let Some((_, Task::Job(job))) = task {
-                    run.failed(job, "a worker lost the plan of this sweep");
+                    run.failed(slot, job, "a worker lost this sweep");
                 }
             }
             _ => {}
@@ -360,12 +350,11 @@ impl Inner {
             }
             Some((generation, Task::Job(job))) if generation == self.generation => {
                 if let Some(run) = &mut self.run {
-                    given_up = run.failed(job, &format!("Two workers failed on it, the second with: {text}"));
+                    given_up = run.failed(slot, job, &format!("Two workers failed on it, the second with: {text}"));
                 }
             }
             Some((_, Task::Open { generation })) if generation == self.generation => {
-                self.planner = self.planner.filter(|&planner| planner != slot);
-                self.failed_plans += 1;
+                self.failed_opens += 1;
             }
             _ => {}
         }
@@ -380,7 +369,7 @@ impl Inner {
         notices.push(format!("Worker {} failed ({text}). {consequence}", slot + 1));
         self.notices = Rc::new(notices);
         let most = 2 * self.pool.len() as u32;
-        if self.pool.is_lost() || (self.run.is_none() && self.failed_plans > most) {
+        if self.pool.is_lost() || (!self.is_accepted && self.failed_opens > most) {
             self.status = Status::Stopped;
         }
         self.finish_if_done();
@@ -404,9 +393,8 @@ impl Inner {
                 && generation == self.generation
                 && let Some(run) = &mut self.run
             {
-                run.put_back(job);
+                run.put_back(slot, job);
             }
-            self.planner = self.planner.filter(|&planner| planner != slot);
             self.pool.replace(slot);
         }
         self.feed();
@@ -447,26 +435,22 @@ impl Inner {
             if !is_running && !self.run.as_ref().is_some_and(Run::has_wanted) {
                 return None;
             }
-            let wants_plan = self.run.is_none() && self.planner.is_none();
-            if wants_plan {
-                self.planner = Some(slot);
-            }
             let requests = self.requests.to_vec();
-            return Some((ToWorker::Open { generation, requests, wants_plan }, Task::Open { generation }));
+            return Some((ToWorker::Open { generation, requests }, Task::Open { generation }));
         }
         let run = self.run.as_mut()?;
-        let job = run.next_job(self.pool.len(), !is_running)?;
-        let solutions = run.solutions_for(&job, &mut desk.knows);
+        let job = run.next_job(slot, !is_running)?;
         let message = match job.clone() {
-            Job::Solve(problems) => ToWorker::Solve { generation, problems },
-            Job::Assemble(points) => ToWorker::Assemble { generation, points, solutions },
-            Job::Detail(point) => ToWorker::Detail { generation, point, solutions },
-            Job::Combine(points) => ToWorker::Combine { generation, points, solutions },
+            Job::Survey(points) => {
+                ToWorker::Survey { generation, points: Words(points.into_iter().map(u64::from).collect()) }
+            }
+            Job::Detail(point) => ToWorker::Detail { generation, point },
+            Job::Combine(points) => ToWorker::Combine { generation, points },
         };
         Some((message, Task::Job(job)))
     }
 
-    /// What is known, for the page. Until a new sweep is planned, the page keeps showing the one before.
+    /// What is known, for the page. Until a point of a new sweep is known, the page keeps showing the one before.
     fn results(&self) -> Results {
         let mut results = Results {
             generation: self.generation,
@@ -476,7 +460,7 @@ impl Inner {
             asked: Rc::clone(&self.requests),
             ..Results::default()
         };
-        let Some(run) = &self.run else {
+        let Some(run) = self.run.as_ref().filter(|run| run.has_news()) else {
             let shown = (*self.last).clone();
             let progress = super::results::Progress { elapsed_ms: self.elapsed_ms(), ..Default::default() };
             let diagnostics =

@@ -3,7 +3,7 @@
 //! - `workers()`: number of workers
 //! - `busy()`: how many of them are at work
 //! - `killWorker(index)`: makes a worker trap as one with a defect would
-//! - `state()`: `{ status, generation, points, pointsDone, problems, problemsDone, elapsedMs, notices }`
+//! - `state()`: `{ status, generation, points, pointsDone, problemsSearched, elapsedMs, notices }`
 
 use super::conductor::Conductor;
 use js_sys::{Object, Reflect};
@@ -43,8 +43,7 @@ fn state(conductor: &Conductor) -> Object {
         ("generation", f64::from(results.generation)),
         ("points", results.progress.points as f64),
         ("pointsDone", results.progress.points_done as f64),
-        ("problems", results.progress.problems as f64),
-        ("problemsDone", results.progress.problems_done as f64),
+        ("problemsSearched", results.progress.problems_searched as f64),
         ("elapsedMs", results.progress.elapsed_ms),
         ("notices", results.notices.len() as f64),
     ] {

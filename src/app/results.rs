@@ -55,11 +55,9 @@ pub struct Progress {
     pub points_done: usize,
     /// All points, without the references.
     pub points: usize,
-    /// Problems that are solved.
-    pub problems_done: usize,
-    /// All different problems.
-    pub problems: usize,
-    /// Of these, how many an earlier sweep had solved.
+    /// Mapping problems that were searched for them.
+    pub problems_searched: usize,
+    /// Mapping problems that an earlier sweep had solved.
     pub problems_reused: usize,
     /// Time spent, milliseconds.
     pub elapsed_ms: f64,

@@ -2,64 +2,24 @@
 
 use super::results::{PointState, Progress};
 use crate::depth_first::{DepthFirstStrategy, PointAccount};
-use crate::explore::PointSummary;
-use crate::search::Solution;
+use crate::explore::{Effort, PointSummary, Request, coarse_to_fine};
 use crate::spec::Diagnostics;
-use crate::worker::{Answer, Outline};
-use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::rc::Rc;
-
-/// Solutions of all sweeps so far, by [`Outline::keys`].
-#[derive(Default)]
-pub struct Memory(HashMap<[u32; 4], Rc<Answer>>);
-
-/// Above this many solutions the memory starts anew.
-const MEMORY_LIMIT: usize = 200_000;
 
 /// What to do next.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Job {
-    /// Solve these problems.
-    Solve(Vec<u32>),
-    /// Sum up these points.
-    Assemble(Vec<u32>),
+    /// Evaluate these points, as many as fit into a moment.
+    Survey(Vec<u32>),
     /// Give the whole account of this point.
     Detail(u32),
     /// Give the whole account of a combination: one point a stack.
     Combine(Vec<u32>),
 }
 
-impl Job {
-    /// The points whose solutions it needs.
-    fn points(&self) -> &[u32] {
-        match self {
-            Self::Solve(_) => &[],
-            Self::Assemble(points) | Self::Combine(points) => points,
-            Self::Detail(point) => std::slice::from_ref(point),
-        }
-    }
-}
-
-/// A slice of work should take about so long, microseconds.
-const SLICE_MICROS: f64 = 12_000.0;
-
-/// How long one item of some work takes.
-#[derive(Debug, Clone, Copy)]
-struct Pace {
-    micros: f64,
-}
-
-impl Pace {
-    fn learn(&mut self, micros: u32, count: usize) {
-        if count > 0 {
-            self.micros += 0.5 * (f64::from(micros) / count as f64 - self.micros);
-        }
-    }
-
-    fn slice(self) -> usize {
-        ((SLICE_MICROS / self.micros.max(1.0)) as usize).clamp(1, 64)
-    }
-}
+/// More points than any worker evaluates in a moment.
+const SLICE: usize = 512;
 
 /// One sweep on its way.
 pub struct Run {
@@ -76,199 +36,135 @@ pub struct Run {
     /// The account of the combination that was asked for.
     pub combined: Option<(Vec<u32>, Rc<PointAccount>)>,
     wanted_combination: Option<Vec<u32>>,
-    needs: Vec<Vec<u32>>,
-    users: Vec<Vec<u32>>,
-    missing: Vec<u32>,
-    keys: Vec<[u32; 4]>,
-    answers: Vec<Option<Rc<Answer>>>,
-    /// Problems on which a worker has failed once.
-    suspects: Vec<bool>,
-    unsolved: VecDeque<u32>,
-    complete: VecDeque<u32>,
     wanted: VecDeque<u32>,
+    /// Points that are to be evaluated, by worker.
+    lanes: Vec<VecDeque<u32>>,
+    /// Points at which a worker failed once; each is tried again alone.
+    suspects: BTreeSet<u32>,
     open_points: usize,
-    reused: usize,
-    solved: usize,
-    solving: Pace,
-    assembling: Pace,
+    effort: Effort,
 }
 
 impl Run {
-    /// A sweep of which nothing is known but what `memory` holds.
-    pub fn new(outline: Outline, memory: &Memory) -> Self {
-        let swept = outline.counts.first().map_or(0, |&count| count as usize);
-        let keys: Vec<[u32; 4]> = outline.keys.0.as_chunks::<4>().0.to_vec();
-        let mut points = Vec::with_capacity(outline.points.len());
-        let mut needs = Vec::with_capacity(outline.points.len());
-        let mut users = vec![Vec::new(); keys.len()];
-        for (point, problems) in outline.points.into_iter().enumerate() {
-            match problems {
-                Ok(problems) => {
-                    let mut problems = problems.0;
-                    problems.sort_unstable();
-                    problems.dedup();
-                    for &problem in &problems {
-                        users[problem as usize].push(point as u32);
-                    }
-                    points.push(PointState::Waiting);
-                    needs.push(problems);
-                }
-                Err(diagnostics) => {
-                    points.push(PointState::Infeasible(Rc::new(diagnostics)));
-                    needs.push(Vec::new());
+    /// A sweep, the first of the requests, of which nothing is known; the other requests are references.
+    pub fn new(requests: &[Request], workers: usize) -> Self {
+        let workers = workers.max(1);
+        let mut strategies: Vec<DepthFirstStrategy> = Vec::new();
+        let mut swept = 0;
+        let mut lanes = vec![VecDeque::new(); workers];
+        for (number, request) in requests.iter().enumerate() {
+            let first = strategies.len() as u32;
+            strategies.append(&mut request.settings.strategies());
+            if number == 0 {
+                swept = strategies.len();
+                lanes = coarse_to_fine(&request.settings, workers);
+            } else {
+                // The references come first: everything else is compared with them.
+                for point in first..strategies.len() as u32 {
+                    lanes[point as usize % workers].push_front(point);
                 }
             }
         }
-        let mut run = Self {
-            strategies: Rc::new(outline.strategies),
-            notes: Rc::new(outline.notes),
+        Self {
+            notes: Rc::default(),
             swept,
-            missing: needs.iter().map(|problems| problems.len() as u32).collect(),
-            open_points: points.iter().filter(|point| **point == PointState::Waiting).count(),
-            answers: vec![None; keys.len()],
-            suspects: vec![false; keys.len()],
+            points: vec![PointState::Waiting; strategies.len()],
             accounts: BTreeMap::new(),
             combined: None,
             wanted_combination: None,
-            unsolved: VecDeque::new(),
-            complete: VecDeque::new(),
             wanted: VecDeque::new(),
-            reused: 0,
-            solved: 0,
-            solving: Pace { micros: 4000.0 },
-            assembling: Pace { micros: 4000.0 },
-            points,
-            needs,
-            users,
-            keys,
-        };
-        run.queue_all(memory);
-        run
-    }
-
-    /// The references come first: everything else is compared with them.
-    fn queue_all(&mut self, memory: &Memory) {
-        let mut queued = vec![false; self.keys.len()];
-        let order = (self.swept..self.points.len()).chain(0..self.swept);
-        for point in order {
-            if self.points[point] == PointState::Waiting && self.needs[point].is_empty() {
-                self.complete.push_back(point as u32);
-            }
-            for problem in self.needs[point].clone() {
-                if std::mem::replace(&mut queued[problem as usize], true) {
-                    continue;
-                }
-                match memory.0.get(&self.keys[problem as usize]) {
-                    Some(answer) => {
-                        self.reused += 1;
-                        self.note(problem, Rc::clone(answer));
-                    }
-                    None => self.unsolved.push_back(problem),
-                }
-            }
+            lanes,
+            suspects: BTreeSet::new(),
+            open_points: strategies.len(),
+            effort: Effort::default(),
+            strategies: Rc::new(strategies),
         }
     }
 
-    /// The next piece of work, for one of `workers`. Details go first, then points, as people wait for these.
-    pub fn next_job(&mut self, workers: usize, only_details: bool) -> Option<Job> {
-        let job = if let Some(point) = self.wanted.pop_front() {
-            Job::Detail(point)
-        } else if let Some(points) = self.wanted_combination.take() {
-            Job::Combine(points)
-        } else if only_details {
-            return None;
-        } else if !self.complete.is_empty() {
-            let share = self.complete.len().div_ceil(workers);
-            Job::Assemble(take(&mut self.complete, self.assembling.slice().min(share)))
-        } else if !self.unsolved.is_empty() {
-            // Towards the end smaller slices, so that all workers finish together.
-            let share = self.unsolved.len().div_ceil(2 * workers);
-            Job::Solve(take(&mut self.unsolved, self.solving.slice().min(share)))
-        } else {
-            return None;
-        };
-        Some(job)
+    /// The next piece of work for worker number `lane`. Details go first, as people wait for these.
+    pub fn next_job(&mut self, lane: usize, only_details: bool) -> Option<Job> {
+        if let Some(point) = self.wanted.pop_front() {
+            return Some(Job::Detail(point));
+        }
+        if let Some(points) = self.wanted_combination.take() {
+            return Some(Job::Combine(points));
+        }
+        (!only_details).then(|| self.next_points(lane)).flatten().map(Job::Survey)
+    }
+
+    /// From the worker's own lane; when that is empty, from the far end of the longest.
+    fn next_points(&mut self, lane: usize) -> Option<Vec<u32>> {
+        let lane = lane % self.lanes.len();
+        if let Some(&first) = self.lanes[lane].front() {
+            let own = &mut self.lanes[lane];
+            let is_suspect = |point: &u32| self.suspects.contains(point);
+            let count = if is_suspect(&first) {
+                1
+            } else {
+                // The other half stays for those who finish early.
+                let unsuspected = own.iter().take(SLICE).take_while(|point| !is_suspect(point)).count();
+                unsuspected.min(own.len().div_ceil(2))
+            };
+            return Some(own.drain(..count).collect());
+        }
+        let longest = self.lanes.iter_mut().max_by_key(|lane| lane.len()).filter(|lane| !lane.is_empty())?;
+        let stolen = longest.split_off(longest.len() - longest.len().div_ceil(2));
+        self.lanes[lane] = stolen;
+        self.next_points(lane)
     }
 
     /// Puts a job back that no worker has answered and none is to blame for.
-    pub fn put_back(&mut self, job: Job) {
+    pub fn put_back(&mut self, lane: usize, job: Job) {
+        let lane = lane % self.lanes.len();
         match job {
-            Job::Solve(problems) => problems.into_iter().rev().for_each(|problem| self.unsolved.push_front(problem)),
-            Job::Assemble(points) => points.into_iter().rev().for_each(|point| self.complete.push_front(point)),
+            Job::Survey(points) => points.into_iter().rev().for_each(|point| self.lanes[lane].push_front(point)),
             Job::Detail(point) => self.wanted.push_front(point),
             Job::Combine(points) => self.wanted_combination = Some(points),
         }
     }
 
-    /// A worker failed on a job, which is tried once more; says whether it is given up.
-    pub fn failed(&mut self, job: Job, reason: &str) -> bool {
-        let suspects: Vec<u32> = match &job {
-            Job::Solve(problems) => problems.clone(),
-            other => other.points().iter().flat_map(|&point| self.needs[point as usize].clone()).collect(),
+    /// A worker failed on a job, which is tried once more, point by point; says whether it is given up.
+    pub fn failed(&mut self, lane: usize, job: Job, reason: &str) -> bool {
+        let blamed: Vec<u32> = match &job {
+            Job::Survey(points) | Job::Combine(points) => points.clone(),
+            Job::Detail(point) => vec![*point],
         };
-        let again = suspects.iter().any(|&problem| std::mem::replace(&mut self.suspects[problem as usize], true));
+        let again = blamed.iter().filter(|&&point| !self.suspects.insert(point)).count() == blamed.len();
         if !again {
-            self.put_back(job);
+            self.put_back(lane, job);
             return false;
         }
-        let points: Vec<u32> = match job {
-            Job::Solve(problems) => problems.iter().flat_map(|&p| self.users[p as usize].clone()).collect(),
-            Job::Assemble(points) => points,
-            Job::Detail(_) | Job::Combine(_) => Vec::new(),
-        };
-        for point in points {
-            self.close(point, PointState::Failed(reason.into()));
+        if let Job::Survey(points) = job {
+            points.into_iter().for_each(|point| self.close(point, PointState::Failed(reason.into())));
         }
         true
     }
 
-    /// A worker solved some problems.
-    pub fn solved(&mut self, answers: Vec<(u32, Answer)>, micros: u32, memory: &mut Memory) {
-        self.solving.learn(micros, answers.len());
-        if memory.0.len() > MEMORY_LIMIT {
-            memory.0.clear();
+    /// A worker evaluated the first of the points that it was given; the others are to be done yet.
+    pub fn surveyed(
+        &mut self,
+        lane: usize,
+        given: &[u32],
+        summaries: Vec<PointSummary>,
+        impossible: Vec<(u32, Diagnostics)>,
+        effort: Effort,
+    ) {
+        let done = summaries.len() + impossible.len();
+        self.effort.searched += effort.searched;
+        self.effort.reused += effort.reused;
+        for summary in summaries {
+            self.close(summary.point as u32, PointState::Done(Rc::new(summary)));
         }
-        for (problem, answer) in answers {
-            let answer = Rc::new(answer);
-            memory.0.insert(self.keys[problem as usize], Rc::clone(&answer));
-            self.note(problem, answer);
+        for (point, reasons) in impossible {
+            self.close(point, PointState::Infeasible(Rc::new(reasons)));
         }
-    }
-
-    fn note(&mut self, problem: u32, answer: Rc<Answer>) {
-        if self.answers[problem as usize].is_some() {
-            return;
-        }
-        self.solved += 1;
-        let reason = match &*answer {
-            Answer::Solved(_) => None,
-            Answer::Infeasible(diagnostics) => Some(Rc::new(diagnostics.clone())),
-        };
-        self.answers[problem as usize] = Some(answer);
-        for point in self.users[problem as usize].clone() {
-            if let Some(reason) = &reason {
-                self.close(point, PointState::Infeasible(Rc::clone(reason)));
-            }
-            self.missing[point as usize] -= 1;
-            if self.missing[point as usize] == 0 && self.points[point as usize] == PointState::Waiting {
-                self.complete.push_back(point);
-            }
-        }
+        self.put_back(lane, Job::Survey(given.get(done..).unwrap_or_default().to_vec()));
     }
 
     fn close(&mut self, point: u32, state: PointState) {
-        let old = &mut self.points[point as usize];
-        if *old == PointState::Waiting {
+        if let Some(old) = self.points.get_mut(point as usize).filter(|old| **old == PointState::Waiting) {
             *old = state;
             self.open_points -= 1;
-        }
-    }
-
-    /// A worker summed up some points.
-    pub fn assembled(&mut self, summaries: Vec<PointSummary>, micros: u32) {
-        self.assembling.learn(micros, summaries.len());
-        for summary in summaries {
-            self.close(summary.point as u32, PointState::Done(Rc::new(summary)));
         }
     }
 
@@ -295,20 +191,6 @@ impl Run {
         }
     }
 
-    /// Solutions that a worker needs for `job`, apart from those it `knows`, which are added to it.
-    pub fn solutions_for(&self, job: &Job, knows: &mut Vec<bool>) -> Vec<(u32, Solution)> {
-        knows.resize(self.keys.len(), false);
-        let mut solutions = Vec::new();
-        for &problem in job.points().iter().flat_map(|&point| &self.needs[point as usize]) {
-            if let (false, Some(Answer::Solved(solution))) =
-                (std::mem::replace(&mut knows[problem as usize], true), self.answers[problem as usize].as_deref())
-            {
-                solutions.push((problem, solution.clone()));
-            }
-        }
-        solutions
-    }
-
     /// All points of the sweep whose cost is known, without the references.
     pub fn summaries(&self) -> Vec<PointSummary> {
         let cost = |point: &PointState| match point {
@@ -323,33 +205,27 @@ impl Run {
         self.open_points == 0
     }
 
+    /// Whether anything is known.
+    pub fn has_news(&self) -> bool {
+        self.open_points < self.points.len()
+    }
+
     /// Whether someone waits for the whole account of a point.
     pub fn has_wanted(&self) -> bool {
         !self.wanted.is_empty() || self.wanted_combination.is_some()
     }
 
-    /// Number of different problems.
-    pub fn problem_count(&self) -> usize {
-        self.keys.len()
-    }
-
     /// How much is done.
     pub fn progress(&self, elapsed_ms: f64) -> Progress {
-        let problems = self.answers.len();
-        let fresh = self.solved - self.reused;
-        let left = problems - self.solved;
+        let waiting = self.points[..self.swept].iter().filter(|point| **point == PointState::Waiting).count();
+        let done = self.points.len() - self.open_points;
         Progress {
-            points_done: self.points[..self.swept].iter().filter(|point| **point != PointState::Waiting).count(),
+            points_done: self.swept - waiting,
             points: self.swept,
-            problems_done: self.solved,
-            problems,
-            problems_reused: self.reused,
+            problems_searched: self.effort.searched as usize,
+            problems_reused: self.effort.reused as usize,
             elapsed_ms,
-            remaining_ms: (fresh > 0).then(|| elapsed_ms / fresh as f64 * left as f64),
+            remaining_ms: (done > 0).then(|| elapsed_ms / done as f64 * self.open_points as f64),
         }
     }
-}
-
-fn take(queue: &mut VecDeque<u32>, count: usize) -> Vec<u32> {
-    queue.drain(..count.min(queue.len())).collect()
 }

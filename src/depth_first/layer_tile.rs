@@ -5,7 +5,7 @@ use super::axis::NodeSpan;
 use super::copies::CopyAction;
 use super::placement::{Levels, Measure, TileGeometry, layer_levels};
 use super::plan::{Caches, LayerTilePlan};
-use super::problems::{Judge, LayerKey, ProblemKey, Problems};
+use super::problems::{Judge, LayerKey, NotPlanned, ProblemKey, Problems};
 use super::stack::Stack;
 use crate::hardware::{Core, MemoryId, Operand, Unroll};
 use crate::mapping::LayerOnCore;
@@ -72,12 +72,12 @@ impl TilePlanner<'_> {
     /// Plans all nodes of the stack, inputs first, and the copies between them.
     ///
     /// # Errors
-    /// A layer that fits nowhere: which operand, in which memory, how much it lacks.
+    /// A layer that fits nowhere: which operand, in which memory, how much it lacks; or no time to find out.
     pub fn plan(
         &self,
         problems: &mut Problems,
         judge: Judge<'_>,
-    ) -> Result<(Vec<LayerTilePlan>, Vec<CopyAction>), Diagnostics> {
+    ) -> Result<(Vec<LayerTilePlan>, Vec<CopyAction>), NotPlanned> {
         let tile = TileGeometry { x: self.x, y: self.y };
         let mut layers: Vec<LayerTilePlan> = Vec::with_capacity(self.stack.nodes.len());
         let mut copies: Vec<CopyAction> = Vec::new();
@@ -142,7 +142,7 @@ impl TilePlanner<'_> {
         judge: Judge<'_>,
         node: usize,
         layer: &mut LayerTilePlan,
-    ) -> Result<(), Diagnostics> {
+    ) -> Result<(), NotPlanned> {
         let Some(tiled) = self.layers[layer.layer] else { return Ok(()) };
         let is_output = node == self.stack.output();
         let levels = layer_levels(self.core, layer.bits.0, layer.bits.1, is_output, &mut |_, _, _, _| ());
@@ -151,9 +151,9 @@ impl TilePlanner<'_> {
         // Where an addition reads a feature map through the memories of weights, it comes all the way.
         let from_top = self.weights_from_top || self.network.layer(layer.layer).shape.kind == LayerKind::Add;
         let w_kept = kept_weight_levels(self.core, from_top, Some(self.w_memory));
-        let mut found = self.first_mappable(problems, judge, key, w_kept, levels);
+        let mut found = self.first_mappable(problems, judge, key, w_kept, levels)?;
         if found.is_none() && w_kept < all[0] {
-            found = self.first_mappable(problems, judge, key, all[0], levels);
+            found = self.first_mappable(problems, judge, key, all[0], levels)?;
             layer.weights_fetched_again = found.is_some();
         }
         // The tool has no such choice: it lets the lowest memories overflow instead.
@@ -161,9 +161,9 @@ impl TilePlanner<'_> {
             let shape = problems.shape(&key);
             for narrower in narrower_unrolls(&shape, problems.unroll_of(tiled.key)) {
                 let key = ProblemKey { layer: problems.with_unroll(tiled.key, &narrower), ..key };
-                found = self.first_mappable(problems, judge, key, w_kept, levels);
+                found = self.first_mappable(problems, judge, key, w_kept, levels)?;
                 if found.is_none() {
-                    found = self.first_mappable(problems, judge, key, all[0], levels);
+                    found = self.first_mappable(problems, judge, key, all[0], levels)?;
                 }
                 if found.is_some() {
                     layer.narrowed = true;
@@ -172,7 +172,8 @@ impl TilePlanner<'_> {
             }
         }
         let Some(Mappable { problem, levels: chosen, extra }) = found else {
-            return Err(self.explain(problems, &ProblemKey { levels: all.map(level_count), ..key }, layer));
+            let widest = ProblemKey { levels: all.map(level_count), ..key };
+            return Err(self.explain(problems, &widest, layer).into());
         };
         layer.problem = Some(problem);
         layer.extra_levels = extra;
@@ -193,16 +194,16 @@ impl TilePlanner<'_> {
         key: ProblemKey,
         w: usize,
         levels: Levels,
-    ) -> Option<Mappable> {
+    ) -> Result<Option<Mappable>, NotPlanned> {
         let all = self.all_levels();
         let mut extra = (0, 0);
         loop {
             let chosen = [w, (levels.i + extra.0).min(all[1]), (levels.o + extra.1).min(all[2])];
-            if let Some(problem) = problems.intern(ProblemKey { levels: chosen.map(level_count), ..key }, judge) {
-                return Some(Mappable { problem, levels: chosen, extra });
+            if let Some(problem) = problems.intern(ProblemKey { levels: chosen.map(level_count), ..key }, judge)? {
+                return Ok(Some(Mappable { problem, levels: chosen, extra }));
             }
             if chosen[1] == all[1] && chosen[2] == all[2] {
-                return None;
+                return Ok(None);
             }
             // Output, then input, then both (NOTES 9, ODD 14).
             extra = match extra.1.cmp(&extra.0) {

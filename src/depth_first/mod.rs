@@ -20,7 +20,7 @@ pub use assemble::Assembler;
 pub use copies::{CopyAction, CopyCost, Hop, Ways};
 pub use placement::CacheDecision;
 pub use plan::{Caches, LayerTilePlan, Planner, PlannerMemory, PointPlan, StackPlan, TileDecision, TilePlan};
-pub use problems::{Judge, Problems};
+pub use problems::{Judge, NotPlanned, Problems, Verdict};
 pub use solved::{ProblemCost, WATCHED};
 pub use stack::{Stack, cut};
 pub use strategy::{DepthFirstStrategy, FuseDepth, StoringMode};

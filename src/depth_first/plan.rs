@@ -6,11 +6,11 @@ use super::copies::CopyAction;
 use super::fast_map::FastMap;
 use super::layer_tile::{TilePlanner, TiledLayer, has_weights};
 use super::placement::{CacheDecision, Deciding, Measure, Scratch, TileGeometry};
-use super::problems::{Judge, Problems};
+use super::problems::{Judge, NotPlanned, Problems, Verdict};
 use super::stack::{Stack, cut};
 use super::strategy::{DepthFirstStrategy, FuseDepth, StoringMode};
 use crate::hardware::{Core, MemoryId, Operand};
-use crate::mapping::LayerOnCore;
+use crate::mapping::{LayerOnCore, LayerProblem};
 use crate::rules::Rules;
 use crate::search::{Limits, has_mapping};
 use crate::spec::Diagnostics;
@@ -203,14 +203,18 @@ impl<'a> Planner<'a> {
     /// Cuts that are impossible, or a layer-tile that fits nowhere: which operand, where, how much it lacks.
     pub fn plan(&mut self, strategy: &DepthFirstStrategy) -> Result<PointPlan, Diagnostics> {
         let (core, rules, limits) = (self.core, self.rules, self.limits);
-        self.plan_judged(strategy, &mut |problem| has_mapping(&LayerOnCore::new(core, rules, problem), &limits))
+        let judge = &mut |problem: &LayerProblem| {
+            let fits = has_mapping(&LayerOnCore::new(core, rules, problem), &limits);
+            if fits { Verdict::Mappable } else { Verdict::NoMapping }
+        };
+        self.plan_judged(strategy, judge).map_err(NotPlanned::reasons)
     }
 
     /// Plans one point; `judge` says which problems have a mapping.
     ///
     /// # Errors
-    /// As [`Self::plan`].
-    pub fn plan_judged(&mut self, strategy: &DepthFirstStrategy, judge: Judge<'_>) -> Result<PointPlan, Diagnostics> {
+    /// As [`Self::plan`], and where `judge` has no time.
+    pub fn plan_judged(&mut self, strategy: &DepthFirstStrategy, judge: Judge<'_>) -> Result<PointPlan, NotPlanned> {
         let stacks = self.stacks(&strategy.fuse)?;
         check_strip_count(self.network, &stacks, strategy)?;
         let tile = if strategy.fuse == FuseDepth::LayerByLayer { (u64::MAX, u64::MAX) } else { strategy.tile };
@@ -329,7 +333,7 @@ impl<'a> StackPlanner<'a> {
         Self { core: planner.core, network: planner.network, rules: planner.rules, known, mode, x, y }
     }
 
-    fn plan(self, memory: &mut PlannerMemory, judge: Judge<'_>) -> Result<StackPlan, Diagnostics> {
+    fn plan(self, memory: &mut PlannerMemory, judge: Judge<'_>) -> Result<StackPlan, NotPlanned> {
         let (columns, rows) = (&self.x.slots, &self.y.slots);
         check_kinds(columns, rows)?;
         let decisions = self.decide(&mut memory.scratch);
@@ -407,7 +411,7 @@ impl<'a> StackPlanner<'a> {
         w_memory: MemoryId,
         memory: &mut PlannerMemory,
         judge: Judge<'_>,
-    ) -> Result<TilePlan, Diagnostics> {
+    ) -> Result<TilePlan, NotPlanned> {
         let planner = TilePlanner {
             core: self.core,
             network: self.network,

@@ -3,6 +3,7 @@
 use super::fast_map::FastMap;
 use crate::hardware::Unroll;
 use crate::mapping::LayerProblem;
+use crate::spec::Diagnostics;
 use crate::workload::{Dim, LayerShape};
 
 /// The different problems seen so far, shared by all points of a sweep.
@@ -36,9 +37,45 @@ pub(super) struct ProblemKey {
     pub levels: [u8; 3],
 }
 
-/// Says whether a problem has a mapping. It is asked once for each problem, in the order of [`Problems::list`] as far as
-/// the answers are yes.
-pub type Judge<'a> = &'a mut dyn FnMut(&LayerProblem) -> bool;
+/// What a judge says of a problem.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    /// It has a mapping.
+    Mappable,
+    /// Nothing fits.
+    NoMapping,
+    /// There is no time to find out now.
+    Later,
+}
+
+/// Says whether a problem has a mapping. It is asked for each problem until it knows; those that have one are listed in the
+/// order of its answers.
+pub type Judge<'a> = &'a mut dyn FnMut(&LayerProblem) -> Verdict;
+
+/// Why a point is not planned.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum NotPlanned {
+    /// It cannot be scheduled, for these reasons.
+    Impossible(Diagnostics),
+    /// The judge had no time. What was found out is kept, so that the next attempt goes on there.
+    Later,
+}
+
+impl From<Diagnostics> for NotPlanned {
+    fn from(diagnostics: Diagnostics) -> Self {
+        Self::Impossible(diagnostics)
+    }
+}
+
+impl NotPlanned {
+    /// The reasons of a planner whose judge always knows.
+    pub fn reasons(self) -> Diagnostics {
+        match self {
+            Self::Impossible(diagnostics) => diagnostics,
+            Self::Later => Diagnostics::default(),
+        }
+    }
+}
 
 impl Problems {
     /// The key of a layer, whatever the tile in `shape`.
@@ -90,16 +127,23 @@ impl Problems {
     }
 
     /// The index of a problem that has a mapping; `None` where nothing fits.
-    pub(super) fn intern(&mut self, key: ProblemKey, judge: Judge<'_>) -> Option<usize> {
+    ///
+    /// # Errors
+    /// If there is no time to find out.
+    pub(super) fn intern(&mut self, key: ProblemKey, judge: Judge<'_>) -> Result<Option<usize>, NotPlanned> {
         if let Some(&known) = self.index.get(&key) {
-            return known;
+            return Ok(known);
         }
         let problem = self.problem(&key);
-        let index = judge(&problem).then_some(self.list.len());
+        let index = match judge(&problem) {
+            Verdict::Mappable => Some(self.list.len()),
+            Verdict::NoMapping => None,
+            Verdict::Later => return Err(NotPlanned::Later),
+        };
         if index.is_some() {
             self.list.push(problem);
         }
         self.index.insert(key, index);
-        index
+        Ok(index)
     }
 }

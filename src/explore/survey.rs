@@ -5,12 +5,14 @@
 
 use super::sweep::{PointSummary, StackSummary, Sweep, explain_outcome};
 use crate::depth_first::{
-    DepthFirstStrategy, Planner, PlannerMemory, PointAccount, PointPlan, ProblemCost, Summing, WATCHED,
+    DepthFirstStrategy, NotPlanned, Planner, PlannerMemory, PointAccount, PointPlan, ProblemCost, Summing, Verdict,
+    WATCHED,
 };
 use crate::hardware::{Core, MemoryId, Operand};
 use crate::mapping::{LayerOnCore, LayerProblem};
 use crate::search::{Objective, Outcome, Solution, explain_infeasible};
 use crate::spec::Diagnostics;
+use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
@@ -36,7 +38,7 @@ enum Known {
 }
 
 /// How much work some points took.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Effort {
     /// Mapping problems that were searched.
     pub searched: u32,
@@ -86,12 +88,17 @@ impl Survey {
         &self.strategies
     }
 
-    /// What a point costs.
+    /// What a point costs. `has_time` is asked before each search; where it says no, the next attempt goes on there.
     ///
     /// # Errors
-    /// Why it cannot be scheduled; also if there is no such point.
-    pub fn point(&mut self, store: &mut CostStore, point: usize) -> Result<PointSummary, Diagnostics> {
-        let plan = self.plan(store, point)?;
+    /// Why it cannot be scheduled, also if there is no such point; or that there is no time left.
+    pub fn point(
+        &mut self,
+        store: &mut CostStore,
+        point: usize,
+        has_time: &mut dyn FnMut() -> bool,
+    ) -> Result<PointSummary, NotPlanned> {
+        let plan = self.plan(store, point, has_time)?;
         let core = &self.sweep.core;
         let totals = Summing::new(core, &self.memory.problems, self.watched).totals(&plan, &self.costs);
         let totals = totals.ok_or_else(|| self.why_unknown(&plan))?;
@@ -116,9 +123,9 @@ impl Survey {
     /// The whole account of a point.
     ///
     /// # Errors
-    /// As [`Self::point`].
+    /// Why it cannot be scheduled; also if there is no such point.
     pub fn account(&mut self, store: &mut CostStore, point: usize) -> Result<PointAccount, Diagnostics> {
-        let plan = self.plan(store, point)?;
+        let plan = self.plan(store, point, &mut || true).map_err(NotPlanned::reasons)?;
         self.account_of(&plan)
     }
 
@@ -130,7 +137,7 @@ impl Survey {
     pub fn combination(&mut self, store: &mut CostStore, points: &[usize]) -> Result<PointAccount, Diagnostics> {
         let mut combined: Option<PointPlan> = None;
         for (stack, &point) in points.iter().enumerate() {
-            let plan = self.plan(store, point)?;
+            let plan = self.plan(store, point, &mut || true).map_err(NotPlanned::reasons)?;
             let planned = plan.stacks.get(stack).cloned().ok_or_else(no_such_point)?;
             let combined = combined.get_or_insert(PointPlan { strategy: plan.strategy, stacks: Vec::new() });
             combined.stacks.push(planned);
@@ -151,21 +158,27 @@ impl Survey {
         assembler.assemble(plan, &|index| solutions.get(&index)).ok_or_else(|| self.why_unknown(plan))
     }
 
-    fn plan(&mut self, store: &mut CostStore, point: usize) -> Result<PointPlan, Diagnostics> {
+    fn plan(
+        &mut self,
+        store: &mut CostStore,
+        point: usize,
+        has_time: &mut dyn FnMut() -> bool,
+    ) -> Result<PointPlan, NotPlanned> {
         let Self { sweep, strategies, memory, costs, watched, fingerprints, effort } = self;
         let strategy = strategies.get(point).ok_or_else(no_such_point)?;
         let (core, rules) = (&sweep.core, sweep.settings.rules);
         let known = std::mem::take(memory);
         let mut planner = Planner::with_memory(core, &sweep.network, rules, sweep.limits(), known);
         let plan = planner.plan_judged(strategy, &mut |problem| {
-            let found = store.cost(fingerprints.of(core, problem), effort, || solve(sweep, problem, *watched));
-            let cost = match found {
-                Known::Cost(cost) => Some(cost),
-                Known::NotFound => None,
-                Known::NoMapping => return false,
+            let solve = || has_time().then(|| solve(sweep, problem, *watched));
+            let cost = match store.cost(fingerprints.of(core, problem), effort, solve) {
+                Some(Known::Cost(cost)) => Some(cost),
+                Some(Known::NotFound) => None,
+                Some(Known::NoMapping) => return Verdict::NoMapping,
+                None => return Verdict::Later,
             };
             costs.push(cost);
-            true
+            Verdict::Mappable
         });
         *memory = planner.memory;
         plan
@@ -208,18 +221,18 @@ fn solve(sweep: &Sweep, problem: &LayerProblem, watched: [MemoryId; WATCHED]) ->
 }
 
 impl CostStore {
-    fn cost(&mut self, key: [u64; 2], effort: &mut Effort, solve: impl FnOnce() -> Known) -> Known {
+    fn cost(&mut self, key: [u64; 2], effort: &mut Effort, solve: impl FnOnce() -> Option<Known>) -> Option<Known> {
         if let Some(known) = self.known.get(&key) {
             effort.reused += 1;
-            return *known;
+            return Some(*known);
         }
         if self.known.len() >= STORE_LIMIT {
             self.known.clear();
         }
-        let known = solve();
+        let known = solve()?;
         effort.searched += 1;
         self.known.insert(key, known);
-        known
+        Some(known)
     }
 }
 

@@ -63,14 +63,14 @@ test('a long sweep stops and goes on when asked', () =>
     await settled(page, 'running');
     // It is planned, and some of it is not solved.
     await page.waitForFunction(() => {
-      const { status, problems, problemsDone } = window.fusescape.state();
-      return status === 'running' && problems > problemsDone && window.fusescape.busy() > 0;
+      const { status, points, pointsDone } = window.fusescape.state();
+      return status === 'running' && points > pointsDone && window.fusescape.busy() > 0;
     });
     await page.getByTestId('stop').click();
     await settled(page, 'stopped');
     await page.waitForFunction(() => window.fusescape.busy() === 0);
-    const { problems, problemsDone } = await page.evaluate(() => window.fusescape.state());
-    assert.ok(problemsDone < problems, 'it stopped before the end');
+    const { points, pointsDone } = await page.evaluate(() => window.fusescape.state());
+    assert.ok(pointsDone < points, 'it stopped before the end');
     await page.getByTestId('continue').click();
     await settled(page, 'running');
     // The newest edit wins over whatever is going on.
@@ -85,7 +85,7 @@ test('a worker that fails is replaced, the page says so, and no number changes',
     const expected = await allCells(page);
     await page.getByTestId('lpf-limit').selectOption('7');
     await settled(page, 'running');
-    await page.waitForFunction(() => window.fusescape.state().problemsDone > 0);
+    await page.waitForFunction(() => window.fusescape.state().pointsDone > 0);
     const workers = await page.evaluate(() => window.fusescape.workers());
     await page.evaluate(() => window.fusescape.killWorker(0));
     await page.getByTestId('notices').waitFor();

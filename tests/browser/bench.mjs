@@ -37,8 +37,8 @@ async function measure() {
       const effort = await page.getByTestId('kpi-effort').innerText();
       await page.getByTestId('lpf-limit').selectOption('10');
       await page.waitForFunction(() => {
-        const { status, problems, problemsDone } = window.fusescape.state();
-        return status === 'running' && problems > problemsDone && window.fusescape.busy() > 0;
+        const { status, points, pointsDone } = window.fusescape.state();
+        return status === 'running' && points > pointsDone && window.fusescape.busy() > 0;
       });
       const stopping = await page.evaluate(async () => {
         const root = document.querySelector('[data-testid=root]');
