@@ -176,20 +176,17 @@ pub fn ProgressRow(props: &ProgressRowProps) -> Html {
     let done = format!("{} of {} points", progress.points_done, progress.points);
     let (text, right, button) = match results.status {
         _ if props.waits => ("waiting for the edit to end".to_owned(), String::new(), None),
-        Status::Running if progress.points == 0 || results.stale => ("planning".to_owned(), String::new(), Some(true)),
         Status::Running => {
             let left = progress.remaining_ms.map_or_else(String::new, |ms| format!("{} left", seconds_text(ms)));
             (done, left, Some(true))
         }
-        Status::Stopped if results.stale => ("stopped while planning".to_owned(), String::new(), Some(false)),
         Status::Stopped => (format!("stopped at {done}"), String::new(), Some(false)),
         _ => (String::new(), String::new(), None),
     };
     if text.is_empty() {
         return html! { <div class="progress quiet" data-testid="progress"></div> };
     }
-    let is_known = !results.stale && progress.points > 0;
-    let (value, max) = if is_known { (progress.points_done, progress.points) } else { (0, 1) };
+    let (value, max) = (progress.points_done, progress.points.max(1));
     html! {
         <div class="progress" data-testid="progress">
             <span>{ text }</span>

@@ -462,7 +462,7 @@ impl Inner {
         };
         let Some(run) = self.run.as_ref().filter(|run| run.has_news()) else {
             let shown = (*self.last).clone();
-            let progress = super::results::Progress { elapsed_ms: self.elapsed_ms(), ..Default::default() };
+            let progress = self.run.as_ref().map(|run| run.progress(self.elapsed_ms())).unwrap_or_default();
             let diagnostics =
                 if self.status == Status::Rejected { shown.diagnostics.clone() } else { Default::default() };
             return Results { stale: true, progress, diagnostics, ..shown }.with_heading(results);
