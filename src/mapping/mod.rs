@@ -8,6 +8,7 @@ mod allocation;
 mod capacity;
 mod operands;
 mod spatial;
+pub mod spatial_generation;
 pub mod temporal;
 mod unrolling;
 

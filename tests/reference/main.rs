@@ -49,12 +49,13 @@ impl Report {
 type Check = fn() -> Report;
 
 fn main() {
-    let categories: [(&str, Check); 5] = [
+    let categories: [(&str, Check); 6] = [
         ("define/single_layer", single_layer::check),
         ("define/search", search::check),
         ("define/tiling", tiling::check),
         ("define/points", points::check),
         ("zigzag/single_layer", zigzag::single_layer::check),
+        ("zigzag/spatial_generation", zigzag::spatial_generation::check),
     ];
     let trials = categories
         .into_iter()

@@ -1,6 +1,7 @@
 //! The maintained ZigZag's results (3.8.5): models built from its data, whose layers are einsums with names of their own.
 
 pub mod single_layer;
+pub mod spatial_generation;
 
 use crate::common::{entries, integer, number, pair, reference_text, text, texts};
 use fusescape::hardware::{Core, Operand, Unroll};

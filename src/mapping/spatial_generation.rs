@@ -1,0 +1,205 @@
+//! How the public ZigZag tool picks spatial mappings (v3.8.5, stages/mapping/spatial_mapping_generation.py and
+//! mapping/spatial_mapping.py): widths bounded for each array dimension and loop by itself, divisors only, and the three
+//! that seem to use the array best. For comparison; [`super::unrollings`] is what is right.
+
+use super::operands::{Relevance, relevance};
+use crate::hardware::{Core, Movement, Operand, Unroll};
+use crate::rules::Rules;
+use crate::workload::{Dim, LayerShape, LoopSizes};
+use serde::{Deserialize, Serialize};
+
+/// How many the tool searches.
+pub const GENERATED: usize = 3;
+
+/// What the tool is told about a layer's unrolling.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct GenerationRequest {
+    /// What the array unrolls in any case.
+    pub provided: Vec<Unroll>,
+    /// The loops from which other array dimensions choose; without a hint from all.
+    pub hints: Vec<(usize, Vec<Dim>)>,
+    /// Whether an array dimension may unroll two or more different loops.
+    pub mixed: bool,
+}
+
+/// What the tool makes of it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Generation {
+    /// Array dimensions that nothing was provided for.
+    pub filled: Vec<usize>,
+    /// Ways to fill them, legal or not.
+    pub candidates: u64,
+    /// The legal ones with their indicator, the highest first. The tool searches the first three; which of equals come
+    /// first is chance there, here the order of enumeration.
+    pub ranked: Vec<(f64, Vec<Unroll>)>,
+}
+
+/// The widest that each loop may lie on each array dimension: no wider than the dimension and the loop, and no wider than
+/// the port of any innermost memory serves elements of its operand.
+pub fn width_bounds(core: &Core, rules: &Rules, shape: &LayerShape) -> Vec<LoopSizes> {
+    let innermost =
+        |memory: usize| core.memories[memory].operands.iter().all(|&operand| core.level_of(operand, memory) == Some(0));
+    let limits: Vec<(usize, Operand, u64)> = (0..core.memories.len())
+        .filter(|&memory| innermost(memory))
+        .flat_map(|memory| core.memories[memory].operands.iter().map(move |&operand| (memory, operand)))
+        .filter_map(|(memory, operand)| {
+            let (movement, bits) = match operand {
+                Operand::W => (Movement::ReadToLow, shape.precision.w),
+                Operand::I => (Movement::ReadToLow, shape.precision.i),
+                Operand::O => (Movement::WriteFromLow, shape.precision.o_partial),
+            };
+            Some((memory, operand, core.memories[memory].width_bits(operand, movement).checked_div(bits)?))
+        })
+        .collect();
+    let bound = |array_dim: usize, dim: Dim| {
+        let concerned = limits.iter().filter(|(memory, operand, _)| {
+            core.memories[*memory].shared_over.contains(array_dim)
+                && relevance(shape, *operand, dim, rules) != Relevance::Irrelevant
+        });
+        concerned.map(|(_, _, limit)| *limit).fold(core.array[array_dim].1.min(shape.size(dim)), u64::min).max(1)
+    };
+    (0..core.array.len()).map(|array_dim| Dim::ALL.map(|dim| bound(array_dim, dim))).collect()
+}
+
+/// Generates as the tool does, within `bounds`.
+///
+/// `dims` are the loops that the tool knows of the layer, those of size 1 included.
+pub fn generate(
+    core: &Core,
+    shape: &LayerShape,
+    dims: &[Dim],
+    bounds: &[LoopSizes],
+    request: &GenerationRequest,
+) -> Generation {
+    let provided = reduce(core, shape, bounds, &request.provided);
+    let filled: Vec<usize> = (0..bounds.len())
+        .filter(|&array_dim| !request.provided.iter().any(|unroll| unroll.array_dim == array_dim))
+        .collect();
+    let choices: Vec<Vec<Vec<Unroll>>> = filled
+        .iter()
+        .map(|&array_dim| {
+            let hint = request.hints.iter().find(|(hinted, _)| *hinted == array_dim);
+            let dims: Vec<Dim> =
+                dims.iter().copied().filter(|dim| hint.is_none_or(|(_, hinted)| hinted.contains(dim))).collect();
+            choices(core, array_dim, &dims, &bounds[array_dim], request.mixed)
+        })
+        .collect();
+    let mut ranked: Vec<(f64, Vec<Unroll>)> = combinations(&choices)
+        .into_iter()
+        .map(|chosen| provided.iter().copied().chain(chosen).collect::<Vec<Unroll>>())
+        .filter(|unroll| Dim::ALL.iter().all(|&dim| total(unroll, dim) <= shape.size(dim)))
+        .map(|unroll| (indicator(&unroll), unroll))
+        .collect();
+    ranked.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let candidates = if filled.is_empty() { 0 } else { choices.iter().map(|all| all.len() as u64).product() };
+    Generation { filled, candidates, ranked }
+}
+
+/// What is left of a provided mapping: loops that the layer has, no wider than the bounds, no more on one dimension than
+/// fit there, and no more of one loop over all dimensions than the layer has.
+///
+/// What has to go the tool takes in the order of a Python set; here the last stated goes first.
+pub fn reduce(core: &Core, shape: &LayerShape, bounds: &[LoopSizes], provided: &[Unroll]) -> Vec<Unroll> {
+    let mut kept: Vec<Unroll> = Vec::new();
+    for unroll in provided {
+        let Some(bound) = bounds.get(unroll.array_dim) else { continue };
+        let limit = unroll.limit.min(bound[unroll.dim as usize]);
+        let on_dimension = kept.iter().filter(|other| other.array_dim == unroll.array_dim);
+        let used: u64 = on_dimension.map(|other| other.limit).product();
+        let fits = used * limit <= core.array[unroll.array_dim].1
+            && total(&kept, unroll.dim) * limit <= shape.size(unroll.dim);
+        if fits {
+            kept.push(Unroll { limit, ..*unroll });
+        }
+    }
+    kept
+}
+
+/// What an array dimension may unroll: for each loop all divisors of its bound; mixed, also all products of divisors of
+/// different loops that fit.
+fn choices(core: &Core, array_dim: usize, dims: &[Dim], bounds: &LoopSizes, mixed: bool) -> Vec<Vec<Unroll>> {
+    let divisors = |dim: Dim| -> Vec<u64> {
+        let bound = bounds[dim as usize];
+        (1..=bound).filter(|width| bound.is_multiple_of(*width)).collect()
+    };
+    let unroll = |dim: Dim, limit: u64| Unroll { array_dim, dim, limit };
+    let mut all: Vec<Vec<Unroll>> =
+        dims.iter().flat_map(|&dim| divisors(dim).into_iter().map(move |limit| vec![unroll(dim, limit)])).collect();
+    if mixed {
+        let mut products: Vec<(u64, Vec<Unroll>)> = vec![(1, Vec::new())];
+        for &dim in dims {
+            let wider: Vec<(u64, Vec<Unroll>)> = products
+                .iter()
+                .flat_map(|(used, unrolled)| {
+                    divisors(dim).into_iter().filter(|&limit| limit > 1).map(move |limit| {
+                        (used.saturating_mul(limit), unrolled.iter().copied().chain([unroll(dim, limit)]).collect())
+                    })
+                })
+                .filter(|(used, _)| *used <= core.array[array_dim].1)
+                .collect();
+            products.extend(wider);
+        }
+        all.extend(products.into_iter().map(|(_, unrolled)| unrolled).filter(|unrolled| unrolled.len() > 1));
+    }
+    all
+}
+
+/// One choice for each dimension, in all ways.
+fn combinations(choices: &[Vec<Vec<Unroll>>]) -> Vec<Vec<Unroll>> {
+    choices.iter().fold(vec![Vec::new()], |all, choices| {
+        let with = |before: &Vec<Unroll>| -> Vec<Vec<Unroll>> {
+            choices.iter().map(|choice| before.iter().chain(choice).copied().collect()).collect()
+        };
+        all.iter().flat_map(with).collect()
+    })
+}
+
+/// How wide a loop is over all array dimensions.
+fn total(unroll: &[Unroll], dim: Dim) -> u64 {
+    unroll.iter().filter(|unroll| unroll.dim == dim).map(|unroll| unroll.limit).product()
+}
+
+/// By which the tool ranks: PEs in use, and a little for not using them all for the same loop.
+fn indicator(unroll: &[Unroll]) -> f64 {
+    let used: u64 = unroll.iter().map(|unroll| unroll.limit).product();
+    let widest = Dim::ALL.into_iter().map(|dim| total(unroll, dim)).max().unwrap_or(1);
+    used as f64 + used as f64 / widest as f64 - 1.0
+}
+
+/// Narrows an unrolling until every innermost memory has room for what it serves at once: the widest loop by one, again
+/// and again, and all loops that are as wide with it.
+///
+/// `None` where a memory is too small for a single element.
+pub fn fit_capacity(core: &Core, rules: &Rules, shape: &LayerShape, unroll: &[Unroll]) -> Option<Vec<Unroll>> {
+    let mut unroll = unroll.to_vec();
+    for (id, memory) in core.memories.iter().enumerate() {
+        if memory.operands.iter().any(|&operand| core.level_of(operand, id) != Some(0)) {
+            continue;
+        }
+        for &operand in &memory.operands {
+            let bits = match operand {
+                Operand::W => shape.precision.w,
+                Operand::I => shape.precision.i,
+                Operand::O => shape.precision.o_partial,
+            };
+            let counts = |unroll: &Unroll| {
+                memory.shared_over.contains(unroll.array_dim)
+                    && relevance(shape, operand, unroll.dim, rules) != Relevance::Irrelevant
+            };
+            loop {
+                let served: Vec<u64> =
+                    unroll.iter().filter(|unroll| counts(unroll)).map(|unroll| unroll.limit).collect();
+                let held = served.iter().fold(bits, |all, &width| all.saturating_mul(width));
+                if held <= memory.size_bits {
+                    break;
+                }
+                let widest = served.into_iter().max().filter(|&widest| widest > 1)?;
+                for part in unroll.iter_mut().filter(|part| part.limit == widest && counts(part)) {
+                    part.limit -= 1;
+                }
+            }
+        }
+    }
+    Some(unroll)
+}
