@@ -34,6 +34,11 @@ macro_rules! rules {
                 vec![$((stringify!($name), $title, self.$name),)+]
             }
 
+            /// What the switch called `name` decides, for a person; empty if there is no such switch.
+            pub fn meaning(name: &str) -> &'static str {
+                match name { $(stringify!($name) => concat!($($doc),+).trim_ascii(),)+ _ => "" }
+            }
+
             /// These rules with the switch called `name` set to `value`; `None` if there is no such switch.
             pub fn with(mut self, name: &str, value: bool) -> Option<Self> {
                 match name { $(stringify!($name) => self.$name = value,)+ _ => return None }

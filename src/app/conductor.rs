@@ -157,7 +157,6 @@ impl Conductor {
 
     /// Asks about a topic, besides the sweep; whatever was asked about it before is forgotten. `on_reply` hears one reply a
     /// question, with the index of the question, in the order in which workers reply.
-    #[allow(dead_code)]
     pub fn ask(&self, topic: Topic, questions: Vec<Question>, on_reply: Callback<(usize, Reply)>) {
         {
             let inner = &mut *self.0.borrow_mut();
@@ -168,7 +167,6 @@ impl Conductor {
     }
 
     /// Gives up what was asked about a topic.
-    #[allow(dead_code)]
     pub fn forget(&self, topic: Topic) {
         self.0.borrow_mut().inquiries.forget(topic);
         self.replace_the_slow();

@@ -9,6 +9,7 @@ use super::hardware_card::HardwareDrawing;
 use super::header::Header;
 use super::hook;
 use super::landscape::Landscape;
+use super::mapping_view::MappingView;
 use super::schedule_card::ScheduleCard;
 use super::schedule_view::ScheduleView;
 use super::state::{Action, State, ViewChange};
@@ -98,6 +99,15 @@ pub fn Page() -> Html {
                                 />
                             },
                             Tab::Schedule => html! { <ScheduleView state={shared} {opened} act={act.clone()} /> },
+                            Tab::Mapping => html! {
+                                <MappingView
+                                    state={shared}
+                                    network={network.as_ref().as_ref().ok().cloned()}
+                                    conductor={(*conductor).clone()}
+                                    {is_valid}
+                                    act={act.clone()}
+                                />
+                            },
                         } }
                     </section>
                 </main>

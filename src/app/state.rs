@@ -82,6 +82,8 @@ pub enum ViewChange {
     Stack(usize),
     /// Another tile type of the stack.
     TileType(usize),
+    /// Map another layer, or change its mapping.
+    Mapping(super::own_mapping::MappingChange),
     /// Show or hide a document's text.
     Text(Half, bool),
 }

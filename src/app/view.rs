@@ -1,5 +1,6 @@
 //! How a person looks at the results.
 
+use super::own_mapping::OwnMapping;
 use super::state::ViewChange;
 use crate::chart::Quantity;
 use crate::depth_first::DepthFirstStrategy;
@@ -13,11 +14,14 @@ pub enum Tab {
     Landscape,
     /// One point in depth.
     Schedule,
+    /// One layer's loop nest.
+    Mapping,
 }
 
 impl Tab {
     /// All of them, with what the page calls them.
-    pub const ALL: [(Self, &'static str); 2] = [(Self::Landscape, "Landscape"), (Self::Schedule, "Schedule")];
+    pub const ALL: [(Self, &'static str); 3] =
+        [(Self::Landscape, "Landscape"), (Self::Schedule, "Schedule"), (Self::Mapping, "Mapping")];
 }
 
 /// A number that every point has.
@@ -121,6 +125,8 @@ pub struct View {
     pub stack: usize,
     /// The tile type that is looked at; `None`: the most frequent.
     pub tile_type: Option<usize>,
+    /// The layer that is mapped, and what was done to its mapping.
+    pub mapping: OwnMapping,
     /// Whether the hardware's text is shown.
     pub hardware_text: bool,
     /// Whether the workload's text is shown.
@@ -139,6 +145,7 @@ impl View {
             }
             ViewChange::Stack(stack) => (self.stack, self.tile_type) = (stack, None),
             ViewChange::TileType(index) => self.tile_type = Some(index),
+            ViewChange::Mapping(change) => self.mapping.change(change),
             ViewChange::Text(super::design::Half::Hardware, shown) => self.hardware_text = shown,
             ViewChange::Text(super::design::Half::Workload, shown) => self.workload_text = shown,
         }

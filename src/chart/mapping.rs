@@ -319,9 +319,7 @@ pub fn information_table(facts: &LayerFacts, mapped: &MappedLayer, operand: usiz
         row("required bandwidth, above, elements/cycle", &bandwidth(|of| three_digits(of.double_buffered), true)),
         row("the same without double buffering, a unit", &bandwidth(|of| three_digits(of.single_buffered), false)),
         row("the same without double buffering, above", &bandwidth(|of| three_digits(of.single_buffered), true)),
-        row("memory size used in a unit", &|level| {
-            Quantity::Bytes.text(level.unit_size * level.precision_bits as f64 / 8.0)
-        }),
+        row("memory size used in a unit", &|level| Quantity::Bytes.text(level.unit_bits / 8.0)),
         row("effective memory size of a unit", &|level| Quantity::Bytes.text(level.effective_bits / 8.0)),
         row("room for so many times the data", &|level| level.roof.map_or_else(|| "–".to_owned(), group_thousands)),
     ];

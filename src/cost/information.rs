@@ -65,6 +65,8 @@ pub struct LevelInformation {
     pub total_size: f64,
     /// Bits per element.
     pub precision_bits: u64,
+    /// Bits that one unit holds at most; of outputs partial sums, while there are any.
+    pub unit_bits: f64,
     /// MACs that the data of one unit supports, those of units that work on the same data included.
     pub unit_macs: f64,
     /// MACs that the data of all these units supports.
@@ -253,7 +255,10 @@ fn level_information(
     let temporal_reuse = temporal.iter().map(|next| next.size as f64).product::<f64>() / (unit_size / below.elements);
     let total_macs = snap(all.macs());
     let precision_bits = cost.amounts.precision[number][level];
-    let bits = unit_size * precision_bits as f64;
+    let bits = match level.checked_sub(1) {
+        Some(level) => cost.amounts.bits_held(number, level),
+        None => unit_size * precision_bits as f64,
+    };
     let top_relevant = cost.amounts.top_relevant[number][level] as f64;
     let is_top = level == operand.memories.len();
     let memory = level.checked_sub(1).map(|level| operand.memories[level]);
@@ -264,6 +269,7 @@ fn level_information(
         unit_size,
         total_size,
         precision_bits,
+        unit_bits: bits,
         unit_macs: snap(total_macs / (total_size / unit_size)),
         total_macs,
         reuse: Reuse {

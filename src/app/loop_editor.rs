@@ -1,0 +1,183 @@
+//! The loop nest as something to take hold of: loops move in and out, memory levels end earlier or later.
+
+use crate::chart::{OPERAND_ORDER, memories_of, stored_as};
+use crate::explore::{LayerFacts, MappingEdit, TemporalMapping};
+use std::rc::Rc;
+use wasm_bindgen::JsCast;
+use web_sys::HtmlElement;
+use yew::prelude::*;
+
+/// What a [`LoopEditor`] needs.
+#[derive(Properties, PartialEq)]
+pub struct LoopEditorProps {
+    /// The layer.
+    pub facts: Rc<LayerFacts>,
+    /// Its mapping as it stands.
+    pub mapping: TemporalMapping,
+    /// Whether there is something to undo, and to redo.
+    pub history: (bool, bool),
+    /// Hears of the mapping after every edit.
+    pub on_edit: Callback<TemporalMapping>,
+    /// Hears of undo, redo and reset.
+    pub on_history: Callback<super::own_mapping::MappingChange>,
+}
+
+/// The editor.
+#[component]
+pub fn LoopEditor(props: &LoopEditorProps) -> Html {
+    use super::own_mapping::MappingChange::{Redo, Reset, Undo};
+    let held = use_state_eq(|| None::<usize>);
+    // The loop that was moved by keyboard stays under the fingers.
+    use_effect_with((*held, props.mapping.clone()), |(held, _)| {
+        let page = web_sys::window().and_then(|window| window.document());
+        let row = held.and_then(|place| page?.get_element_by_id(&format!("loop-{place}")));
+        if let Some(row) = row.and_then(|row| row.dyn_into::<HtmlElement>().ok()) {
+            // An element that is shown can be focused.
+            let _ = row.focus();
+        }
+    });
+    let edit = |edit: MappingEdit| props.mapping.edited(&props.facts, edit);
+    let on_edit = &props.on_edit;
+    let button = |edited: Option<TemporalMapping>, text: &'static str, label: String, testid: String| {
+        let disabled = edited.is_none();
+        let on_edit = on_edit.clone();
+        let onclick = Callback::from(move |_: MouseEvent| edited.iter().cloned().for_each(|next| on_edit.emit(next)));
+        html! {
+            <button type="button" class="small" {onclick} {disabled} aria-label={label.clone()} title={label} data-testid={testid}>
+                { text }
+            </button>
+        }
+    };
+    let onkeydown = {
+        let (mapping, facts, on_edit, held) =
+            (props.mapping.clone(), Rc::clone(&props.facts), on_edit.clone(), held.clone());
+        let on_history = props.on_history.clone();
+        let count = mapping.order.len();
+        move |place: usize| {
+            let (mapping, facts, on_edit, held) = (mapping.clone(), Rc::clone(&facts), on_edit.clone(), held.clone());
+            let on_history = on_history.clone();
+            Callback::from(move |event: KeyboardEvent| {
+                let is_command = event.ctrl_key() || event.meta_key();
+                let target = match event.key().as_str() {
+                    "ArrowUp" => place + 1,
+                    "ArrowDown" if place > 0 => place - 1,
+                    "z" if is_command => {
+                        event.prevent_default();
+                        return on_history.emit(if event.shift_key() { Redo } else { Undo });
+                    }
+                    _ => return,
+                };
+                event.prevent_default();
+                if target >= count {
+                    return;
+                }
+                if event.alt_key() || event.shift_key() {
+                    let Some(next) = mapping.edited(&facts, MappingEdit::Outwards(place.min(target))) else { return };
+                    on_edit.emit(next);
+                }
+                held.set(Some(target));
+            })
+        }
+    };
+    let history =
+        |change: super::own_mapping::MappingChange, text: &'static str, enabled: bool, testid: &'static str| {
+            let onclick = props.on_history.reform(move |_: MouseEvent| change.clone());
+            html! { <button type="button" {onclick} disabled={!enabled} data-testid={testid}>{ text }</button> }
+        };
+    let order = &props.mapping.order;
+    let row = |place: usize| {
+        let next = order[place];
+        let name = format!("{} {}", next.dim, next.size);
+        html! {
+            <tr>
+                <th
+                    scope="row"
+                    id={format!("loop-{place}")}
+                    tabindex="0"
+                    onkeydown={onkeydown(place)}
+                    aria-label={format!("{name}, loop {} of {} from the innermost", place + 1, order.len())}
+                    data-testid={format!("loop-{place}")}
+                >
+                    { &name }
+                </th>
+                <td class="stepper">
+                    { button(edit(MappingEdit::Outwards(place)), "↑", format!("Move {name} outwards"), format!("outwards-{place}")) }
+                    { button(
+                        place.checked_sub(1).and_then(|below| edit(MappingEdit::Outwards(below))),
+                        "↓", format!("Move {name} inwards"), format!("inwards-{place}"),
+                    ) }
+                    { button(edit(MappingEdit::Split(place)), "÷", format!("Split {name}"), format!("split-{place}")) }
+                    { button(edit(MappingEdit::Join(place)), "⤴", format!("Join {name} with the loop above"), format!("join-{place}")) }
+                </td>
+                { for OPERAND_ORDER.map(|operand| cell(&props.facts, &props.mapping, operand, place)) }
+            </tr>
+        }
+    };
+    html! {
+        <div class="loop-editor" data-testid="loop-editor">
+            <div class="row">
+                { history(Undo, "Undo", props.history.0, "mapping-undo") }
+                { history(Redo, "Redo", props.history.1, "mapping-redo") }
+                { history(Reset, "Back to the best", props.history.0, "mapping-reset") }
+            </div>
+            <div class="scroll" tabindex="0" role="group" aria-label="Loops and boundaries">
+                <table>
+                    <caption>
+                        { "Loops from the outermost. Keys on a loop: ↑ ↓ go to another, with Alt or Shift move it, Ctrl Z undoes." }
+                    </caption>
+                    <thead>
+                        <tr>
+                            <th scope="col">{ "loop" }</th>
+                            <th scope="col">{ "order" }</th>
+                            { for OPERAND_ORDER.map(|operand| html! {
+                                <th scope="col">{ operand_badge(&props.facts, operand) }{ "lies in" }</th>
+                            }) }
+                        </tr>
+                    </thead>
+                    <tbody>{ for (0..order.len()).rev().map(row) }</tbody>
+                    <tfoot>
+                        <tr>
+                            <th scope="row" colspan="2">{ "Levels end after" }</th>
+                            { for OPERAND_ORDER.map(|operand| html! {
+                                <td>{ for (0..props.mapping.ends[operand].len() - 1).rev().map(|level| {
+                                    let memory = &props.facts.operands[operand].1[level];
+                                    let end = props.mapping.ends[operand][level];
+                                    let name = &props.facts.operands[operand].0;
+                                    html! {
+                                        <div class="boundary">
+                                            { button(edit(MappingEdit::Lower(operand, level)), "−",
+                                                format!("{name}: fewer loops in {memory}"), format!("lower-{name}-{level}")) }
+                                            <span data-testid={format!("end-{name}-{level}")}>{ end }</span>
+                                            { button(edit(MappingEdit::Raise(operand, level)), "+",
+                                                format!("{name}: more loops in {memory}"), format!("raise-{name}-{level}")) }
+                                            <small>{ memory }</small>
+                                        </div>
+                                    }
+                                }) }</td>
+                            }) }
+                        </tr>
+                    </tfoot>
+                </table>
+            </div>
+        </div>
+    }
+}
+
+/// Where an operand's data lies while this loop runs; a line above the last loop of a level.
+fn cell(facts: &LayerFacts, mapping: &TemporalMapping, operand: usize, place: usize) -> Html {
+    let ends = &mapping.ends[operand];
+    let level = ends.iter().position(|&end| place < end).unwrap_or(ends.len().saturating_sub(1));
+    let is_last = ends[..ends.len().saturating_sub(1)].contains(&(place + 1));
+    let memory = facts.operands[operand].1.get(level).cloned().unwrap_or_default();
+    let memories = memories_of(facts);
+    let rank = memories.iter().position(|name| *name == memory).unwrap_or(0);
+    // Five shades, from the lowest memory to the highest.
+    let shade = if memories.len() > 1 { rank * 4 / (memories.len() - 1) } else { 0 };
+    html! { <td class={classes!(format!("level-{shade}"), is_last.then_some("level-end"))}>{ memory }</td> }
+}
+
+/// The name of an operand in its colour.
+pub fn operand_badge(facts: &LayerFacts, operand: usize) -> Html {
+    let color = stored_as(facts, operand).to_string();
+    html! { <span class="tops"><b class={color}>{ &facts.operands[operand].0 }</b></span> }
+}

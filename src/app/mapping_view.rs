@@ -1,0 +1,390 @@
+//! The view of one layer's mapping: its loop nest, what every loop does, where energy and time go, and a mapping of one's own
+//! beside the best.
+
+use super::conductor::Conductor;
+use super::controls::{Choice, Select};
+use super::data_table::plain_table;
+use super::diagnostics::DiagnosticList;
+use super::figure::Figure;
+use super::loop_editor::{LoopEditor, operand_badge};
+use super::own_mapping::MappingChange;
+use super::rules_table::RulesTable;
+use super::state::{Action, State, ViewChange};
+use crate::chart::{
+    Breakdown, Lines, LoopNest, OPERAND_ORDER, Quantity, group_thousands, information_table, port_table, three_digits,
+};
+use crate::cost::Flaw;
+use crate::explore::{LayerFacts, LayerRequest, MappedLayer, TemporalMapping};
+use crate::question::{Question, Reply, Topic};
+use crate::spec::Diagnostics;
+use crate::workload::Network;
+use std::rc::Rc;
+use yew::prelude::*;
+
+/// What a [`MappingView`] needs.
+#[derive(Properties)]
+pub struct MappingViewProps {
+    /// Everything.
+    pub state: Rc<State>,
+    /// The network, where its document makes sense.
+    pub network: Option<Rc<Network>>,
+    /// Asks workers.
+    pub conductor: Conductor,
+    /// Whether both documents make sense.
+    pub is_valid: bool,
+    /// Hears of every change.
+    pub act: Callback<Action>,
+}
+
+impl PartialEq for MappingViewProps {
+    fn eq(&self, other: &Self) -> bool {
+        let same_network = match (&self.network, &other.network) {
+            (Some(mine), Some(its)) => Rc::ptr_eq(mine, its),
+            (mine, its) => mine.is_none() && its.is_none(),
+        };
+        same_network && self.is_valid == other.is_valid && self.state == other.state && self.act == other.act
+    }
+}
+
+/// What workers found out about the layer.
+#[derive(Clone, PartialEq, Default)]
+struct Findings {
+    /// What the best mapping answers.
+    asked: Option<LayerRequest>,
+    facts: Option<Rc<LayerFacts>>,
+    best: Option<Result<Rc<MappedLayer>, Diagnostics>>,
+    /// The mapping made by hand, and what became of it.
+    own: Option<(TemporalMapping, Result<Rc<MappedLayer>, Vec<Flaw>>)>,
+    /// Nobody could answer.
+    failure: Option<String>,
+}
+
+/// What is heard.
+enum Heard {
+    Best(LayerRequest, Reply),
+    Own(TemporalMapping, Reply),
+}
+
+impl Reducible for Findings {
+    type Action = Heard;
+
+    fn reduce(self: Rc<Self>, heard: Heard) -> Rc<Self> {
+        let mut next = (*self).clone();
+        match heard {
+            Heard::Best(request, reply) => {
+                next = Self { asked: Some(request), ..Self::default() };
+                match reply {
+                    Reply::BestMapping(facts, best) => {
+                        (next.facts, next.best) = (Some(Rc::new(*facts)), Some(best.map(|best| Rc::new(*best))));
+                    }
+                    Reply::Rejected(diagnostics) => next.best = Some(Err(diagnostics)),
+                    Reply::Failed(text) => next.failure = Some(text),
+                    _ => {}
+                }
+            }
+            Heard::Own(mapping, Reply::OwnMapping(own)) => next.own = Some((mapping, own.map(|own| Rc::new(*own)))),
+            Heard::Own(_, Reply::Failed(text)) => next.failure = Some(text),
+            Heard::Own(..) => {}
+        }
+        Rc::new(next)
+    }
+}
+
+/// The view.
+#[component]
+pub fn MappingView(props: &MappingViewProps) -> Html {
+    let findings = use_reducer(Findings::default);
+    let request = request(&props.state).filter(|_| props.is_valid);
+    let subject = request.as_ref().map(subject).unwrap_or_default();
+    let own = props.state.view.mapping.of(&subject).cloned();
+    use_answers(&props.conductor, &findings, request.clone(), own.clone());
+
+    let change = props.act.reform(|change: MappingChange| Action::Look(ViewChange::Mapping(change)));
+    let waits = request.is_some() && findings.asked != request;
+    let picker = picker(props, findings.facts.as_deref(), &change);
+    let body = match (&findings.facts, &findings.best, &findings.failure) {
+        (_, _, Some(text)) => html! {
+            <section class="card"><p>{ format!("Two workers failed on this layer, the second with: {text}") }</p></section>
+        },
+        (Some(facts), Some(Ok(best)), _) => {
+            // Until the cost of an edit is known, what is known stays.
+            let judged = findings.own.as_ref().filter(|_| own.is_some());
+            let shown = judged.and_then(|(_, own)| own.as_ref().ok()).unwrap_or(best);
+            let flaws = judged.and_then(|(_, own)| own.as_ref().err());
+            let mapping = own.clone().unwrap_or_else(|| best.mapping.clone());
+            let on_edit = {
+                let subject = subject.clone();
+                change.reform(move |next: TemporalMapping| MappingChange::Edit(subject.clone(), next))
+            };
+            let history = (own.is_some(), props.state.view.mapping.can_redo(&subject));
+            html! {
+                <>
+                    { heading(facts, shown, best, own.is_some() && flaws.is_none()) }
+                    <section class="card">
+                        <Figure<LoopNest>
+                            title="Loop nest"
+                            hint="Innermost loops at the bottom. Each column is one operand; its colours say in which memory its data lies while the loops run."
+                            chart={LoopNest::new(facts, shown)}
+                            testid="loop-nest"
+                        />
+                    </section>
+                    <section class="card" aria-labelledby="edit-title">
+                        <h2 id="edit-title">{ "Change it by hand" }</h2>
+                        { for flaws.map(|flaws| flaw_list(flaws)) }
+                        <LoopEditor facts={Rc::clone(facts)} {mapping} {history} {on_edit} on_history={change.clone()} />
+                    </section>
+                    { figures(facts, shown) }
+                    { information(facts, shown) }
+                    if let Some(request) = findings.asked.clone() {
+                        <RulesTable {request} conductor={props.conductor.clone()} />
+                    }
+                </>
+            }
+        }
+        (_, Some(Err(diagnostics)), _) => html! {
+            <section class="card" data-testid="no-mapping">
+                <h2>{ "No mapping fits" }</h2>
+                <DiagnosticList diagnostics={diagnostics.clone()} testid="mapping-errors" />
+            </section>
+        },
+        _ => html! { <section class="card"><p class="hint">{ "Working it out …" }</p></section> },
+    };
+    let status = if waits { "running" } else { "done" };
+    html! {
+        <div data-testid="mapping-view" data-status={status} class={waits.then_some("old")}>
+            { picker }
+            { body }
+        </div>
+    }
+}
+
+/// The layer to be mapped, under the objective and the rules of the schedule.
+fn request(state: &State) -> Option<LayerRequest> {
+    let requests = state.design.request().ok()?;
+    let first = requests.first()?;
+    Some(LayerRequest {
+        hardware: first.hardware.clone(),
+        workload: first.workload.clone(),
+        layer: state.view.mapping.layer.clone(),
+        objective: first.settings.objective.clone(),
+        lpf_limit: first.settings.lpf_limit,
+        rules: first.settings.rules,
+    })
+}
+
+/// What decides about the loops that a mapping has.
+fn subject(request: &LayerRequest) -> String {
+    format!(
+        "{}\n{}\n{:?}\n{}",
+        request.hardware, request.workload, request.layer, request.rules.truncate_fractional_extents
+    )
+}
+
+/// Asks for the best mapping and for the cost of one's own whenever they change.
+#[hook]
+fn use_answers(
+    conductor: &Conductor,
+    findings: &UseReducerHandle<Findings>,
+    request: Option<LayerRequest>,
+    own: Option<TemporalMapping>,
+) {
+    let dispatcher = findings.dispatcher();
+    let asked = conductor.clone();
+    use_effect_with(request.clone(), move |request| {
+        if let Some(request) = request.clone() {
+            let question = Question::BestMapping(Box::new(request.clone()));
+            let on_reply = Callback::from(move |(_, reply): (usize, Reply)| {
+                dispatcher.dispatch(Heard::Best(request.clone(), reply));
+            });
+            asked.ask(Topic::BestMapping, vec![question], on_reply);
+        }
+    });
+    let dispatcher = findings.dispatcher();
+    let asked = conductor.clone();
+    // Again when the best is known, as that forgets everything else.
+    use_effect_with((request, own, findings.asked.clone()), move |(request, own, _)| {
+        let (Some(request), Some(own)) = (request.clone(), own.clone()) else { return };
+        let question = Question::OwnMapping(Box::new(request), own.clone());
+        let on_reply =
+            Callback::from(move |(_, reply): (usize, Reply)| dispatcher.dispatch(Heard::Own(own.clone(), reply)));
+        asked.ask(Topic::OwnMapping, vec![question], on_reply);
+    });
+    let asked = conductor.clone();
+    use_effect_with((), move |()| {
+        move || [Topic::BestMapping, Topic::OwnMapping].into_iter().for_each(|topic| asked.forget(topic))
+    });
+}
+
+fn picker(props: &MappingViewProps, facts: Option<&LayerFacts>, change: &Callback<MappingChange>) -> Html {
+    let Some(network) = &props.network else { return html! {} };
+    let choices: Vec<Choice> = network
+        .computing()
+        .map(|id| {
+            let layer = network.layer(id);
+            let macs = Quantity::Macs.text(layer.shape.macs() as f64);
+            Choice::new(layer.name.clone(), format!("{} · {} · {macs}", layer.name, layer.shape.kind.name()))
+        })
+        .collect();
+    let value = props.state.view.mapping.layer.clone().or_else(|| facts.map(|facts| facts.layer.clone()));
+    html! {
+        <section class="card layer-picker">
+            <Select
+                label="Layer"
+                {choices}
+                value={value.unwrap_or_default()}
+                onchange={change.reform(MappingChange::Layer)}
+                testid="mapping-layer"
+            />
+            if let Some(facts) = facts {
+                <p class="facts">{ unrolling_text(facts) }</p>
+            }
+        </section>
+    }
+}
+
+/// `256 K · 48 C · … ; unrolled FY 5 and OY 2 over rows 12`.
+fn unrolling_text(facts: &LayerFacts) -> String {
+    let sizes: Vec<String> = crate::workload::Dim::ALL
+        .into_iter()
+        .filter(|&dim| facts.shape.size(dim) > 1)
+        .map(|dim| format!("{dim} {}", facts.shape.size(dim)))
+        .collect();
+    let mut dimensions: Vec<(&String, u64, Vec<String>)> = Vec::new();
+    for (name, size, dim, width) in &facts.unrolled {
+        let text = format!("{dim} {}", if width.fract() == 0.0 { format!("{width:.0}") } else { three_digits(*width) });
+        match dimensions.iter_mut().find(|(known, ..)| *known == name) {
+            Some((.., loops)) => loops.push(text),
+            None => dimensions.push((name, *size, vec![text])),
+        }
+    }
+    let unrolled: Vec<String> =
+        dimensions.iter().map(|(name, size, loops)| format!("{} over {name} ({size})", loops.join(" × "))).collect();
+    let unrolled =
+        if unrolled.is_empty() { "nothing unrolled".to_owned() } else { format!("unrolled {}", unrolled.join(", ")) };
+    format!("{}; {unrolled}", sizes.join(" · "))
+}
+
+fn heading(facts: &LayerFacts, shown: &MappedLayer, best: &MappedLayer, is_own: bool) -> Html {
+    let against = |value: f64, best: f64| {
+        let percent = 100.0 * (value / best - 1.0);
+        let text = match percent {
+            p if p.abs() < 0.005 => "as the best".to_owned(),
+            p if p > 0.0 => format!("{} % above the best", three_digits(p)),
+            p => format!("{} % below the best", three_digits(-p)),
+        };
+        html! { <em class={(percent > 0.005).then_some("worse")}>{ text }</em> }
+    };
+    let cycles = shown.cycles;
+    let (space, time) = (shown.spatial_utilization(), shown.temporal_utilization());
+    html! {
+        <section class="card">
+            <div class="answer">
+                <div class="kpi" data-testid="mapping-energy" data-energy-pj={shown.energy_pj().to_string()}>
+                    <b>{ Quantity::Energy.text(shown.energy_pj()) }</b>
+                    <span>{ "energy " }if is_own { { against(shown.energy_pj(), best.energy_pj()) } }</span>
+                </div>
+                <div class="kpi" data-testid="mapping-latency" data-latency-cycles={cycles.total.to_string()}>
+                    <b>{ Quantity::Latency.text(cycles.total as f64) }</b>
+                    <span>{ "latency " }if is_own { { against(cycles.total as f64, best.cycles.total as f64) } }</span>
+                </div>
+                <div class="kpi" data-testid="mapping-utilization">
+                    <b>{ format!("{} %", three_digits(100.0 * space * time)) }</b>
+                    <span>
+                        { format!(
+                            "of the PEs at work: {} % in space × {} % in time",
+                            three_digits(100.0 * space),
+                            three_digits(100.0 * time)
+                        ) }
+                    </span>
+                </div>
+                <div class="kpi">
+                    <b>{ Quantity::Macs.text(shown.information.macs as f64) }</b>
+                    <span>{ format!(
+                        "on {} of {} PEs in {} cycles without waiting",
+                        three_digits(shown.information.active_pes),
+                        group_thousands(facts.pe_count),
+                        group_thousands(cycles.temporal)
+                    ) }</span>
+                </div>
+            </div>
+            <p class="hint" data-testid="mapping-source">
+                { if is_own { "A mapping of your own." } else { "The best mapping that the search finds." } }
+            </p>
+        </section>
+    }
+}
+
+fn flaw_list(flaws: &[Flaw]) -> Html {
+    html! {
+        <div role="status" data-testid="mapping-flaws">
+            <p class="hint">{ "This mapping is not valid; the figures show the best one meanwhile." }</p>
+            <ul class="diagnostics">{ for flaws.iter().map(|flaw| html! { <li>{ flaw.to_string() }</li> }) }</ul>
+        </div>
+    }
+}
+
+fn figures(facts: &LayerFacts, shown: &MappedLayer) -> Html {
+    let stalls = Breakdown::port_stalls(facts, &shown.ports);
+    let cycles = shown.cycles;
+    html! {
+        <>
+            <section class="card">
+                <Figure<Lines>
+                    title="What every loop does for the accesses"
+                    hint="From left to right one loop more lies below. A loop that does not index the operand lets its data be used again, and the line falls. Rings mark where a memory level ends: so often the memory above is accessed."
+                    chart={Lines::effect(facts, shown)}
+                    testid="loop-effect"
+                />
+            </section>
+            <div class="two">
+                <section class="card">
+                    <Figure<Breakdown>
+                        title="Energy per memory and operand"
+                        chart={Breakdown::memory_energy(facts, shown)}
+                        testid="memory-energy"
+                    />
+                </section>
+                <section class="card" data-testid="port-stalls-card">
+                    if stalls.bars.is_empty() {
+                        <h3>{ "Waiting per port" }</h3>
+                        <p class="hint">{ "No port makes the array wait." }</p>
+                    } else {
+                        <Figure<Breakdown>
+                            title="Waiting per port"
+                            hint={format!(
+                                "The slowest port decides: {} cycles of waiting, beside {} of loading and {} of draining.",
+                                group_thousands(cycles.stall),
+                                group_thousands(cycles.loading),
+                                group_thousands(cycles.offloading)
+                            )}
+                            chart={stalls}
+                            testid="port-stalls"
+                        />
+                    }
+                    <details class="twin">
+                        <summary>{ "every link of every port" }</summary>
+                        <div class="scroll low" tabindex="0" role="group" aria-label="Links">
+                            { plain_table(&port_table(&shown.ports)) }
+                        </div>
+                    </details>
+                </section>
+            </div>
+        </>
+    }
+}
+
+fn information(facts: &LayerFacts, shown: &MappedLayer) -> Html {
+    html! {
+        <section class="card" data-testid="loop-information">
+            <h2>{ "Loop information" }</h2>
+            { for OPERAND_ORDER.map(|operand| html! {
+                <details class="twin" open={operand == 0}>
+                    <summary>{ operand_badge(facts, operand) }{ "at every level" }</summary>
+                    <div class="scroll" tabindex="0" role="group" aria-label={facts.operands[operand].0.clone()}>
+                        { plain_table(&information_table(facts, shown, operand)) }
+                    </div>
+                </details>
+            }) }
+        </section>
+    }
+}

@@ -1,0 +1,61 @@
+//! The layer that a person maps, and what they did to its mapping, step by step.
+
+use crate::explore::TemporalMapping;
+
+/// What the *Mapping* view is about.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct OwnMapping {
+    /// Name of the layer; `None` for the one with the most MACs.
+    pub layer: Option<String>,
+    /// The mapping after each edit, of the design with this fingerprint.
+    steps: Vec<TemporalMapping>,
+    /// Number of edits in force; those beyond it were undone.
+    done: usize,
+    /// What `steps` belong to.
+    subject: String,
+}
+
+/// What a person can do.
+#[derive(Debug, Clone)]
+pub enum MappingChange {
+    /// Map another layer.
+    Layer(String),
+    /// Make this the mapping of the layer with this fingerprint.
+    Edit(String, TemporalMapping),
+    /// Take the last edit back.
+    Undo,
+    /// Do what was undone once more.
+    Redo,
+    /// Go back to the best mapping.
+    Reset,
+}
+
+impl OwnMapping {
+    /// The mapping made by hand of the layer with this fingerprint; `None` while the best is as it was found.
+    pub fn of(&self, subject: &str) -> Option<&TemporalMapping> {
+        let last = self.done.checked_sub(1)?;
+        self.steps.get(last).filter(|_| self.subject == subject)
+    }
+
+    /// Whether an edit can be done once more.
+    pub fn can_redo(&self, subject: &str) -> bool {
+        self.done < self.steps.len() && self.subject == subject
+    }
+
+    pub(super) fn change(&mut self, change: MappingChange) {
+        match change {
+            MappingChange::Layer(layer) => self.layer = Some(layer),
+            MappingChange::Edit(subject, mapping) => {
+                if self.subject != subject {
+                    (self.subject, self.done) = (subject, 0);
+                }
+                self.steps.truncate(self.done);
+                self.steps.push(mapping);
+                self.done += 1;
+            }
+            MappingChange::Undo => self.done = self.done.saturating_sub(1),
+            MappingChange::Redo => self.done = (self.done + 1).min(self.steps.len()),
+            MappingChange::Reset => self.done = 0,
+        }
+    }
+}

@@ -1,0 +1,190 @@
+//! What each set of rules, and each switch of the rules, makes of a layer.
+
+use super::conductor::Conductor;
+use crate::chart::Quantity;
+use crate::explore::LayerRequest;
+use crate::question::{Question, Reply, Topic};
+use crate::rules::Rules;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+use yew::prelude::*;
+
+/// What a [`RulesTable`] needs.
+#[derive(Properties, PartialEq)]
+pub struct RulesTableProps {
+    /// The layer under the rules in force.
+    pub request: LayerRequest,
+    /// Asks workers.
+    pub conductor: Conductor,
+}
+
+/// Energy and latency, or why there is no mapping.
+type Cost = Result<(f64, u64), String>;
+
+/// Replies by index of their question.
+#[derive(Clone, PartialEq, Default)]
+struct Costs(BTreeMap<usize, Cost>);
+
+enum Heard {
+    Nothing,
+    One(usize, Cost),
+}
+
+impl Reducible for Costs {
+    type Action = Heard;
+
+    fn reduce(self: Rc<Self>, heard: Heard) -> Rc<Self> {
+        let mut next = (*self).clone();
+        match heard {
+            Heard::Nothing => next.0.clear(),
+            Heard::One(index, cost) => {
+                next.0.insert(index, cost);
+            }
+        }
+        Rc::new(next)
+    }
+}
+
+/// The rules that are compared: those in force, the sets, and those in force with one switch flipped.
+fn variants(rules: Rules) -> (Vec<(&'static str, Rules)>, Vec<(&'static str, &'static str, bool, Rules)>) {
+    let sets = vec![("corrected", Rules::CORRECTED), ("as published (DeFiNES)", Rules::DEFINES_2022)];
+    let flipped = rules
+        .switches()
+        .into_iter()
+        .filter_map(|(name, title, value)| Some((name, title, value, rules.with(name, !value)?)))
+        .collect();
+    (sets, flipped)
+}
+
+/// The comparison. It starts when somebody opens it.
+#[component]
+pub fn RulesTable(props: &RulesTableProps) -> Html {
+    let is_open = use_state_eq(|| false);
+    let costs = use_reducer(Costs::default);
+    let (sets, flipped) = variants(props.request.rules);
+    {
+        let (conductor, dispatcher) = (props.conductor.clone(), costs.dispatcher());
+        use_effect_with((*is_open, props.request.clone()), move |(is_open, request)| {
+            dispatcher.dispatch(Heard::Nothing);
+            let asked = conductor.clone();
+            if *is_open {
+                let (sets, flipped) = variants(request.rules);
+                let sets = sets.into_iter().map(|(_, rules)| rules);
+                let all = sets.chain(flipped.into_iter().map(|(.., rules)| rules)).chain([request.rules]);
+                let question = |rules| Question::BestCost(Box::new(LayerRequest { rules, ..request.clone() }));
+                let on_reply = Callback::from(move |(index, reply): (usize, Reply)| {
+                    dispatcher.dispatch(Heard::One(index, cost_of(reply)));
+                });
+                conductor.ask(Topic::Rules, all.map(question).collect(), on_reply);
+            }
+            move || asked.forget(Topic::Rules)
+        });
+    }
+    let ontoggle = {
+        let is_open = is_open.clone();
+        Callback::from(move |event: Event| {
+            if let Some(details) = super::controls::target::<web_sys::Element>(&event) {
+                is_open.set(details.has_attribute("open"));
+            }
+        })
+    };
+    let base = costs.0.get(&(sets.len() + flipped.len()));
+    let count = sets.len() + flipped.len() + 1;
+    let first_switch = sets.len();
+    let set_row = |(index, (title, rules)): (usize, (&'static str, Rules))| {
+        let in_force = rules == props.request.rules;
+        html! {
+            <tr>
+                <th scope="row">{ title }if in_force { { " · in force" } }</th>
+                { cost_cells(costs.0.get(&index), base) }
+            </tr>
+        }
+    };
+    let changes = |index: usize| match (costs.0.get(&(first_switch + index)), base) {
+        (Some(cost), Some(base)) => cost != base,
+        _ => false,
+    };
+    let switch_row = |(index, (name, title, value, _)): (usize, &(&'static str, &'static str, bool, Rules))| {
+        html! {
+            <tr>
+                <th scope="row">
+                    { title }<small>{ if *value { " (on: as the tool)" } else { " (off: corrected)" } }</small>
+                    <p class="hint">{ Rules::meaning(name) }</p>
+                </th>
+                { cost_cells(costs.0.get(&(first_switch + index)), base) }
+            </tr>
+        }
+    };
+    let deciding: Vec<_> = flipped.iter().enumerate().filter(|(index, _)| changes(*index)).collect();
+    let idle: Vec<&str> =
+        flipped.iter().enumerate().filter(|(index, _)| !changes(*index)).map(|(_, (_, title, ..))| *title).collect();
+    let is_done = costs.0.len() == count;
+    html! {
+        <section class="card" data-testid="rules-comparison" data-status={if is_done { "done" } else { "running" }}>
+            <h2>{ "Under other rules" }</h2>
+            <details class="twin" {ontoggle}>
+                <summary>{ "what each set of rules and each switch changes for this layer" }</summary>
+                if *is_open && !is_done {
+                    <p class="hint" role="status">{ format!("{} of {count} searches done", costs.0.len()) }</p>
+                }
+                <div class="scroll" tabindex="0" role="group" aria-label="Rules">
+                    <table class="wrapped">
+                        <caption>{ "Best mapping under each" }</caption>
+                        <thead>
+                            <tr>
+                                <th scope="col">{ "rules" }</th>
+                                <th scope="col" class="number">{ "energy" }</th>
+                                <th scope="col" class="number">{ "latency" }</th>
+                            </tr>
+                        </thead>
+                        <tbody>{ for sets.into_iter().enumerate().map(set_row) }</tbody>
+                        <tbody>
+                            <tr><th colspan="3" scope="rowgroup" class="group">{ "The rules in force with one switch flipped" }</th></tr>
+                            { for deciding.into_iter().map(switch_row) }
+                        </tbody>
+                    </table>
+                </div>
+                if is_done && !idle.is_empty() {
+                    <p class="hint" data-testid="idle-switches">
+                        { format!("Of no consequence for this layer: {}.", idle.join("; ")) }
+                    </p>
+                }
+            </details>
+        </section>
+    }
+}
+
+fn cost_of(reply: Reply) -> Cost {
+    match reply {
+        Reply::BestCost(Ok(cost)) => Ok(cost),
+        Reply::BestCost(Err(diagnostics)) | Reply::Rejected(diagnostics) => {
+            Err(diagnostics.0.first().map(|first| first.reason.clone()).unwrap_or_default())
+        }
+        Reply::Failed(text) => Err(text),
+        _ => Err("an answer to something else".to_owned()),
+    }
+}
+
+/// Energy and latency beside those under the rules in force.
+fn cost_cells(cost: Option<&Cost>, base: Option<&Cost>) -> Html {
+    let base = base.and_then(|base| base.as_ref().ok());
+    let share = |value: f64, base: Option<f64>| match base.map(|base| 100.0 * (value / base - 1.0)) {
+        Some(percent) if percent.abs() >= 0.005 => format!(" ({percent:+.2} %)"),
+        _ => String::new(),
+    };
+    match cost {
+        None => html! { <><td class="number">{ "…" }</td><td class="number">{ "…" }</td></> },
+        Some(Err(reason)) => html! { <td colspan="2">{ reason }</td> },
+        Some(Ok((energy, latency))) => html! {
+            <>
+                <td class="number">
+                    { Quantity::Energy.text(*energy) }{ share(*energy, base.map(|base| base.0)) }
+                </td>
+                <td class="number">
+                    { Quantity::Latency.text(*latency as f64) }
+                    { share(*latency as f64, base.map(|base| base.1 as f64)) }
+                </td>
+            </>
+        },
+    }
+}
