@@ -154,3 +154,28 @@ fn a_worker_answers_the_questions_of_the_view() {
     };
     assert_eq!(wrong.0[0].remedy, "Did you mean `conv2`?");
 }
+
+/// ZigZag, Section III-C: a port waits for its links, each by itself, and for them to make room for each other.
+#[test]
+fn what_a_port_waits_is_the_sum_of_what_its_links_wait() {
+    let (mut waiting, mut alone) = (0, 0);
+    for (hardware, workload) in
+        [("eyeriss-like", "alexnet-eyeriss"), ("tpu-like", "mobilenet-v1"), ("edge-tpu-like-df", "resnet18")]
+    {
+        let study = LayerStudy::new(&request(hardware, workload, None)).unwrap_or_else(|wrong| panic!("{wrong}"));
+        let best = study.best().unwrap_or_else(|wrong| panic!("{wrong}"));
+        for port in &best.ports {
+            let own: i64 = port.links.iter().map(|link| link.cycles.max(0)).sum();
+            if let [only] = &port.links[..] {
+                assert_eq!(port.cycles, only.cycles, "{hardware}: {port:?}");
+                alone += 1;
+            } else {
+                assert_eq!(port.cycles.max(0), own + port.sharing_cycles, "{hardware}: {port:?}");
+            }
+            waiting += usize::from(port.cycles > 0);
+        }
+        let longest = best.ports.iter().map(|port| port.cycles).max().unwrap_or(0).max(0);
+        assert_eq!(longest as u64, best.cycles.stall, "{hardware}");
+    }
+    assert!(waiting > 3 && alone > 3, "{waiting} ports wait, {alone} serve one link");
+}

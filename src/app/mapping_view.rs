@@ -46,6 +46,9 @@ impl PartialEq for MappingViewProps {
     }
 }
 
+/// What became of a mapping made by hand.
+type Judged = Result<Rc<MappedLayer>, Vec<Flaw>>;
+
 /// What workers found out about the layer.
 #[derive(Clone, PartialEq, Default)]
 struct Findings {
@@ -53,8 +56,8 @@ struct Findings {
     asked: Option<LayerRequest>,
     facts: Option<Rc<LayerFacts>>,
     best: Option<Result<Rc<MappedLayer>, Diagnostics>>,
-    /// The mapping made by hand, and what became of it.
-    own: Option<(TemporalMapping, Result<Rc<MappedLayer>, Vec<Flaw>>)>,
+    /// The mapping made by hand last.
+    own: Option<Judged>,
     /// Nobody could answer.
     failure: Option<String>,
 }
@@ -62,7 +65,7 @@ struct Findings {
 /// What is heard.
 enum Heard {
     Best(LayerRequest, Reply),
-    Own(TemporalMapping, Reply),
+    Own(Reply),
 }
 
 impl Reducible for Findings {
@@ -82,9 +85,9 @@ impl Reducible for Findings {
                     _ => {}
                 }
             }
-            Heard::Own(mapping, Reply::OwnMapping(own)) => next.own = Some((mapping, own.map(|own| Rc::new(*own)))),
-            Heard::Own(_, Reply::Failed(text)) => next.failure = Some(text),
-            Heard::Own(..) => {}
+            Heard::Own(Reply::OwnMapping(own)) => next.own = Some(own.map(|own| Rc::new(*own))),
+            Heard::Own(Reply::Failed(text)) => next.failure = Some(text),
+            Heard::Own(_) => {}
         }
         Rc::new(next)
     }
@@ -109,8 +112,8 @@ pub fn MappingView(props: &MappingViewProps) -> Html {
         (Some(facts), Some(Ok(best)), _) => {
             // Until the cost of an edit is known, what is known stays.
             let judged = findings.own.as_ref().filter(|_| own.is_some());
-            let shown = judged.and_then(|(_, own)| own.as_ref().ok()).unwrap_or(best);
-            let flaws = judged.and_then(|(_, own)| own.as_ref().err());
+            let shown = judged.and_then(|own| own.as_ref().ok()).unwrap_or(best);
+            let flaws = judged.and_then(|own| own.as_ref().err());
             let mapping = own.clone().unwrap_or_else(|| best.mapping.clone());
             let on_edit = {
                 let subject = subject.clone();
@@ -204,9 +207,8 @@ fn use_answers(
     // Again when the best is known, as that forgets everything else.
     use_effect_with((request, own, findings.asked.clone()), move |(request, own, _)| {
         let (Some(request), Some(own)) = (request.clone(), own.clone()) else { return };
-        let question = Question::OwnMapping(Box::new(request), own.clone());
-        let on_reply =
-            Callback::from(move |(_, reply): (usize, Reply)| dispatcher.dispatch(Heard::Own(own.clone(), reply)));
+        let question = Question::OwnMapping(Box::new(request), own);
+        let on_reply = Callback::from(move |(_, reply): (usize, Reply)| dispatcher.dispatch(Heard::Own(reply)));
         asked.ask(Topic::OwnMapping, vec![question], on_reply);
     });
     let asked = conductor.clone();

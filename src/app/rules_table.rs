@@ -1,6 +1,7 @@
 //! What each set of rules, and each switch of the rules, makes of a layer.
 
 use super::conductor::Conductor;
+use super::schedule_card::SETS;
 use crate::chart::Quantity;
 use crate::explore::LayerRequest;
 use crate::question::{Question, Reply, Topic};
@@ -45,15 +46,27 @@ impl Reducible for Costs {
     }
 }
 
-/// The rules that are compared: those in force, the sets, and those in force with one switch flipped.
-fn variants(rules: Rules) -> (Vec<(&'static str, Rules)>, Vec<(&'static str, &'static str, bool, Rules)>) {
-    let sets = vec![("corrected", Rules::CORRECTED), ("as published (DeFiNES)", Rules::DEFINES_2022)];
-    let flipped = rules
-        .switches()
-        .into_iter()
-        .filter_map(|(name, title, value)| Some((name, title, value, rules.with(name, !value)?)))
-        .collect();
-    (sets, flipped)
+/// One switch of the rules in force, flipped.
+struct Flipped {
+    name: &'static str,
+    title: &'static str,
+    /// As it is in force.
+    value: bool,
+    rules: Rules,
+}
+
+/// The rules in force with one switch flipped, for each switch.
+fn flipped(rules: Rules) -> Vec<Flipped> {
+    let one = |(name, title, value): (&'static str, &'static str, bool)| {
+        Some(Flipped { name, title, value, rules: rules.with(name, !value)? })
+    };
+    rules.switches().into_iter().filter_map(one).collect()
+}
+
+/// All rules that are compared: the sets, those with one switch flipped, and last those in force.
+fn compared(rules: Rules) -> Vec<Rules> {
+    let sets = SETS.iter().map(|(_, rules)| *rules);
+    sets.chain(flipped(rules).into_iter().map(|flipped| flipped.rules)).chain([rules]).collect()
 }
 
 /// The comparison. It starts when somebody opens it.
@@ -61,21 +74,19 @@ fn variants(rules: Rules) -> (Vec<(&'static str, Rules)>, Vec<(&'static str, &'s
 pub fn RulesTable(props: &RulesTableProps) -> Html {
     let is_open = use_state_eq(|| false);
     let costs = use_reducer(Costs::default);
-    let (sets, flipped) = variants(props.request.rules);
+    let flipped = flipped(props.request.rules);
+    let count = SETS.len() + flipped.len() + 1;
     {
         let (conductor, dispatcher) = (props.conductor.clone(), costs.dispatcher());
         use_effect_with((*is_open, props.request.clone()), move |(is_open, request)| {
             dispatcher.dispatch(Heard::Nothing);
             let asked = conductor.clone();
             if *is_open {
-                let (sets, flipped) = variants(request.rules);
-                let sets = sets.into_iter().map(|(_, rules)| rules);
-                let all = sets.chain(flipped.into_iter().map(|(.., rules)| rules)).chain([request.rules]);
                 let question = |rules| Question::BestCost(Box::new(LayerRequest { rules, ..request.clone() }));
                 let on_reply = Callback::from(move |(index, reply): (usize, Reply)| {
                     dispatcher.dispatch(Heard::One(index, cost_of(reply)));
                 });
-                conductor.ask(Topic::Rules, all.map(question).collect(), on_reply);
+                conductor.ask(Topic::Rules, compared(request.rules).into_iter().map(question).collect(), on_reply);
             }
             move || asked.forget(Topic::Rules)
         });
@@ -88,11 +99,9 @@ pub fn RulesTable(props: &RulesTableProps) -> Html {
             }
         })
     };
-    let base = costs.0.get(&(sets.len() + flipped.len()));
-    let count = sets.len() + flipped.len() + 1;
-    let first_switch = sets.len();
-    let set_row = |(index, (title, rules)): (usize, (&'static str, Rules))| {
-        let in_force = rules == props.request.rules;
+    let base = costs.0.get(&(count - 1));
+    let set_row = |(index, (title, rules)): (usize, &(&'static str, Rules))| {
+        let in_force = *rules == props.request.rules;
         html! {
             <tr>
                 <th scope="row">{ title }if in_force { { " · in force" } }</th>
@@ -100,24 +109,24 @@ pub fn RulesTable(props: &RulesTableProps) -> Html {
             </tr>
         }
     };
-    let changes = |index: usize| match (costs.0.get(&(first_switch + index)), base) {
+    let changes = |index: usize| match (costs.0.get(&(SETS.len() + index)), base) {
         (Some(cost), Some(base)) => cost != base,
         _ => false,
     };
-    let switch_row = |(index, (name, title, value, _)): (usize, &(&'static str, &'static str, bool, Rules))| {
+    let switch_row = |(index, switch): (usize, &Flipped)| {
         html! {
             <tr>
                 <th scope="row">
-                    { title }<small>{ if *value { " (on: as the tool)" } else { " (off: corrected)" } }</small>
-                    <p class="hint">{ Rules::meaning(name) }</p>
+                    { switch.title }<small>{ if switch.value { " (on: as the tool)" } else { " (off: corrected)" } }</small>
+                    <p class="hint">{ Rules::meaning(switch.name) }</p>
                 </th>
-                { cost_cells(costs.0.get(&(first_switch + index)), base) }
+                { cost_cells(costs.0.get(&(SETS.len() + index)), base) }
             </tr>
         }
     };
     let deciding: Vec<_> = flipped.iter().enumerate().filter(|(index, _)| changes(*index)).collect();
     let idle: Vec<&str> =
-        flipped.iter().enumerate().filter(|(index, _)| !changes(*index)).map(|(_, (_, title, ..))| *title).collect();
+        flipped.iter().enumerate().filter(|(index, _)| !changes(*index)).map(|(_, switch)| switch.title).collect();
     let is_done = costs.0.len() == count;
     html! {
         <section class="card" data-testid="rules-comparison" data-status={if is_done { "done" } else { "running" }}>
@@ -137,7 +146,7 @@ pub fn RulesTable(props: &RulesTableProps) -> Html {
                                 <th scope="col" class="number">{ "latency" }</th>
                             </tr>
                         </thead>
-                        <tbody>{ for sets.into_iter().enumerate().map(set_row) }</tbody>
+                        <tbody>{ for SETS.iter().enumerate().map(set_row) }</tbody>
                         <tbody>
                             <tr><th colspan="3" scope="rowgroup" class="group">{ "The rules in force with one switch flipped" }</th></tr>
                             { for deciding.into_iter().map(switch_row) }

@@ -195,7 +195,7 @@ fn orders_text(limit: usize) -> String {
 }
 
 /// What the page calls the sets of rules, and any other combination.
-const SETS: [(&str, Rules); 3] = [
+pub(super) const SETS: [(&str, Rules); 3] = [
     ("corrected", Rules::CORRECTED),
     ("as published (DeFiNES)", Rules::DEFINES_2022),
     ("as in ZigZag 3.8", Rules::ZIGZAG_3_8),

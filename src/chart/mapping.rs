@@ -280,7 +280,7 @@ pub fn information_table(facts: &LayerFacts, mapped: &MappedLayer, operand: usiz
         None => "MAC units".to_owned(),
         Some(level) => facts.operands[operand].1.get(level).cloned().unwrap_or_default(),
     });
-    let columns = std::iter::once(Column::words("")).chain(head.map(Column::numbers)).collect();
+    let columns = std::iter::once(Column::words("quantity")).chain(head.map(Column::numbers)).collect();
     let row = |title: &str, text: &dyn Fn(&LevelInformation) -> String| {
         std::iter::once(title.to_owned()).chain(information.levels.iter().map(text)).collect::<Vec<String>>()
     };

@@ -99,7 +99,8 @@ fn least_memory_pj(problem: &LayerOnCore<'_>, cost: &LayerCost) -> f64 {
                     Operand::O => view.precision.0.min(view.precision.1),
                     Operand::W | Operand::I => cost.amounts.links[index][level][at].precision,
                 };
-                let words = cost.energy.elements[index][level][at] * bits as f64 / memory.width_bits(view.stored_as, movement) as f64;
+                let words = cost.energy.elements[index][level][at] * bits as f64
+                    / memory.width_bits(view.stored_as, movement) as f64;
                 energy_pj += words * memory.word_energy_pj(movement);
             }
         }

@@ -1,0 +1,117 @@
+// The Mapping view end to end: the best mapping, one made by hand beside it, and other rules.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { AxeBuilder } from '@axe-core/playwright';
+import { withPage } from './harness.mjs';
+
+test('the best mapping of the heaviest layer is shown with all its figures', () =>
+  withPage(async ({ page, url }) => {
+    await openMapping(page, url);
+    assert.equal(await page.getByTestId('mapping-layer').inputValue(), 'conv2');
+    for (const figure of ['loop-nest', 'loop-effect', 'memory-energy', 'port-stalls']) await assertDrawn(page, figure);
+    // ZigZag, Fig. 6: what does not depend on the mapping in time.
+    const outputs = page.getByTestId('loop-information').locator('table').last();
+    assert.match(await outputs.locator('caption').textContent(), /O: 173\s056 elements, each used 1\s200 times/);
+    const row = (name) => outputs.locator('tr', { hasText: name }).first().locator('td').allInnerTexts();
+    assert.equal((await row('data size in total, elements')).at(-1), '173\u202f056');
+    assert.equal((await row('accesses from above')).at(0), '207\u202f494\u202f144');
+    await page.getByTestId('mapping-layer').selectOption('conv1');
+    await page.locator('[data-testid=mapping-view][data-status=done]').waitFor();
+    await page.getByTestId('loop-editor').getByText('FX 11').waitFor();
+    await assertAccessible(page);
+  }));
+
+test('a mapping changed by hand is costed beside the best, and taken back', () =>
+  withPage(async ({ page, url }) => {
+    await openMapping(page, url);
+    const [energy, latency] = await costs(page);
+    await page.getByTestId('lower-I-0').click();
+    await page.getByTestId('mapping-source').getByText('of your own').waitFor();
+    const [worse] = await costs(page);
+    assert.ok(worse > energy, `${worse} pJ are not more than ${energy}`);
+    assert.match(await page.getByTestId('mapping-energy').innerText(), /% above the best/);
+
+    await page.getByTestId('mapping-undo').click();
+    await page.getByTestId('mapping-source').getByText('that the search finds').waitFor();
+    assert.deepEqual(await costs(page), [energy, latency]);
+    await page.getByTestId('mapping-redo').click();
+    await page.getByTestId('mapping-source').getByText('of your own').waitFor();
+    assert.equal((await costs(page))[0], worse);
+    await page.getByTestId('mapping-reset').click();
+
+    // The same mapping once more: a loop cut in two costs what it cost.
+    await page.locator('[data-testid^=split-]:enabled').last().click();
+    await page.getByTestId('mapping-energy').getByText('as the best').waitFor();
+    assert.deepEqual(await costs(page), [energy, latency]);
+  }));
+
+test('what is wrong with a mapping is said, and loops move by keyboard', () =>
+  withPage(async ({ page, url }) => {
+    await openMapping(page, url);
+    await page.getByTestId('raise-O-0').click();
+    await page.getByTestId('raise-W-0').click();
+    const flaws = page.getByTestId('mapping-flaws');
+    await flaws.getByText('`spad_W` has 448 B').waitFor();
+    assert.match(await flaws.innerText(), /`spad_O` has 48 B, but O would need/);
+    await page.getByTestId('mapping-undo').click();
+    await page.getByTestId('mapping-undo').click();
+
+    const innermost = await page.getByTestId('loop-0').innerText();
+    await page.getByTestId('loop-0').focus();
+    await page.keyboard.press('Alt+ArrowUp');
+    await page.waitForFunction((name) => document.activeElement.textContent === name && document.activeElement.id === 'loop-1', innermost);
+    await page.keyboard.press('Control+z');
+    await page.waitForFunction((name) => document.getElementById('loop-0').textContent === name, innermost);
+  }));
+
+test('every set of rules and every switch is compared', () =>
+  withPage(async ({ page, url }) => {
+    await openMapping(page, url);
+    const comparison = page.getByTestId('rules-comparison');
+    await comparison.locator('summary').click();
+    await page.locator('[data-testid=rules-comparison][data-status=done]').waitFor();
+    const text = await comparison.innerText();
+    for (const expected of ['corrected · in force', 'as published (DeFiNES)', 'as in ZigZag 3.8', 'First partial sums are read back']) {
+      assert.ok(text.includes(expected), `${expected} is missing in ${text}`);
+    }
+    assert.match(await page.getByTestId('idle-switches').innerText(), /A cut after the first layer is ignored/);
+    await page.setViewportSize({ width: 390, height: 800 });
+    const [content, window] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
+    assert.ok(content <= window, `the page is ${content} px wide in a window of ${window} px`);
+    await assertAccessible(page);
+  }));
+
+/** Opens the view with conv2 of AlexNet on Eyeriss, the example of the ZigZag paper. */
+async function openMapping(page, url) {
+  await page.goto(url);
+  await page.getByTestId('hardware-preset').selectOption('eyeriss-like');
+  await page.getByTestId('workload-preset').selectOption('alexnet-eyeriss');
+  await page.getByTestId('tab-mapping').click();
+  await page.getByTestId('loop-editor').getByText('spad_I').first().waitFor();
+  await page.locator('[data-testid=mapping-view][data-status=done]').waitFor();
+}
+
+/** Energy in pJ and latency in cycles of the mapping that is shown. */
+async function costs(page) {
+  const number = async (what, attribute) => Number(await page.getByTestId(`mapping-${what}`).getAttribute(attribute));
+  return [await number('energy', 'data-energy-pj'), await number('latency', 'data-latency-cycles')];
+}
+
+/** Whether something is drawn on the figure's canvas, and described in words and numbers. */
+async function assertDrawn(page, figure) {
+  const canvas = page.getByTestId(figure).locator('canvas');
+  const colors = await canvas.evaluate((canvas) => {
+    const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+    return new Set(new Uint32Array(data.buffer)).size;
+  });
+  assert.ok(colors > 3, `${figure} is empty`);
+  assert.ok((await canvas.getAttribute('aria-label')).length > 20, `${figure} is not described`);
+  assert.ok((await page.getByTestId(figure).locator('table tr').count()) > 1, `${figure} has no table twin`);
+}
+
+async function assertAccessible(page) {
+  const { violations } = await new AxeBuilder({ page }).analyze();
+  const texts = violations.map(({ id, help, nodes }) => `${id}: ${help}: ${nodes.map(({ html }) => html).join(' ')}`);
+  assert.deepEqual(texts, []);
+}
