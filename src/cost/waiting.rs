@@ -4,7 +4,7 @@
 use super::amounts::Amounts;
 use super::{PerLink, index};
 use crate::hardware::{MemoryId, Movement, Operand};
-use crate::mapping::LayerOnCore;
+use crate::mapping::{LayerOnCore, operands_in};
 
 /// Cycles that each link takes once, `real` of its port less what passes while the layer computes.
 ///
@@ -66,11 +66,13 @@ impl PortInUse {
         let adds = |(operand, movement): (Operand, Movement)| {
             operand == Operand::O && matches!(movement, Movement::ReadToLow | Movement::WriteFromHigh)
         };
-        for &(stored_as, movement) in serves.iter().filter(|&&served| !adds(served)) {
-            for (operand, view) in problem.operands.iter().enumerate() {
-                let Some(level) = view.memories.iter().position(|&id| id == memory) else { continue };
+        // Where links are equally long, the order decides what ZigZag's reduction does.
+        for operand in operands_in(problem, memory) {
+            let view = &problem.operands[operand];
+            let Some(level) = view.memories.iter().position(|&id| id == memory) else { continue };
+            for &(stored_as, movement) in serves.iter().filter(|&&served| served.0 == view.stored_as && !adds(served)) {
                 let link = &amounts.links[operand][level][index(movement)];
-                if view.stored_as != stored_as || link.count == 0 {
+                if link.count == 0 {
                     continue;
                 }
                 port.width_bits = problem.core.memories[memory].width_bits(stored_as, movement) as f64;

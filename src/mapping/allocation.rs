@@ -198,7 +198,7 @@ impl Allocator {
 }
 
 /// The layer's operands that a memory holds, in the order of its definition; the second input of an addition last.
-fn operands_in<'p>(problem: &'p LayerOnCore<'_>, memory: MemoryId) -> impl Iterator<Item = usize> + 'p {
+pub(crate) fn operands_in<'p>(problem: &'p LayerOnCore<'_>, memory: MemoryId) -> impl Iterator<Item = usize> + 'p {
     let is_add = problem.reads_two_maps();
     let first = problem.core.memories[memory].operands.iter().filter_map(move |&stored_as| match stored_as {
         Operand::O => Some(0),

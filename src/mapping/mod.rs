@@ -12,6 +12,7 @@ pub mod spatial_generation;
 pub mod temporal;
 mod unrolling;
 
+pub(crate) use allocation::operands_in;
 pub use allocation::{Allocation, Allocator, allocate, smallest_demand};
 pub use capacity::slice_bits;
 pub use operands::{LayerOnCore, LayerProblem, OPERANDS, OperandView, Relevance};

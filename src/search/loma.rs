@@ -7,6 +7,8 @@ use crate::mapping::{Allocator, LayerOnCore, temporal};
 
 /// Scores closer than this are equal: orders that move the same data differ by rounding only.
 const TIE: f64 = 1e-9;
+/// Latencies that agree to this part of a cycle are equal; only the rules of ZigZag make any that are not whole.
+const FRACTIONS: f64 = 1024.0;
 
 pub(super) fn find_best(problem: &LayerOnCore<'_>, objective: &Objective, limits: &Limits) -> Outcome {
     let mut outcome =
@@ -46,14 +48,14 @@ pub(super) fn find_best(problem: &LayerOnCore<'_>, objective: &Objective, limits
             let candidate = Candidate {
                 score: objective.score(problem, &cost),
                 energy_pj: cost.energy_pj(),
-                latency_cycles: cost.latency.total_cycles(),
+                latency: (cost.latency.exact_cycles() * FRACTIONS).round(),
             };
             if best.as_ref().is_none_or(|best| candidate.beats(best)) {
                 outcome.best = Some(Solution {
                     order: order.clone(),
                     allocation,
                     energy_pj: candidate.energy_pj,
-                    latency_cycles: candidate.latency_cycles,
+                    latency_cycles: cost.latency.total_cycles(),
                 });
                 let score = best.map_or(candidate.score, |best| best.score.min(candidate.score));
                 best = Some(Candidate { score, ..candidate });
@@ -100,7 +102,8 @@ struct Candidate {
     /// The best score so far, where this is the best mapping.
     score: f64,
     energy_pj: f64,
-    latency_cycles: u64,
+    /// In fractions of a cycle.
+    latency: f64,
 }
 
 impl Candidate {
@@ -114,6 +117,6 @@ impl Candidate {
         if self.score < best.score - tolerance {
             return true;
         }
-        best.may_tie(self.score) && (self.latency_cycles, self.energy_pj) < (best.latency_cycles, best.energy_pj)
+        best.may_tie(self.score) && (self.latency, self.energy_pj) < (best.latency, best.energy_pj)
     }
 }

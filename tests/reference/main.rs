@@ -49,12 +49,16 @@ impl Report {
 type Check = fn() -> Report;
 
 fn main() {
-    let categories: [(&str, Check); 6] = [
+    let categories: [(&str, Check); 10] = [
         ("define/single_layer", single_layer::check),
         ("define/search", search::check),
         ("define/tiling", tiling::check),
         ("define/points", points::check),
         ("zigzag/single_layer", zigzag::single_layer::check),
+        ("zigzag/search", zigzag::search::check),
+        ("zigzag/comparison", zigzag::comparison::check),
+        ("zigzag/spatial", zigzag::spatial::check),
+        ("zigzag/network", zigzag::network::check),
         ("zigzag/spatial_generation", zigzag::spatial_generation::check),
     ];
     let trials = categories

@@ -1,11 +1,17 @@
 //! The maintained ZigZag's results (3.8.5): models built from its data, whose layers are einsums with names of their own.
 
+pub mod comparison;
+pub mod network;
+pub mod search;
 pub mod single_layer;
+pub mod spatial;
 pub mod spatial_generation;
 
 use crate::common::{entries, integer, number, pair, reference_text, text, texts};
 use fusescape::hardware::{Core, Operand, Unroll};
+use fusescape::mapping::spatial_generation::{fit_capacity, reduce, width_bounds};
 use fusescape::mapping::{LayerProblem, TemporalLoop};
+use fusescape::rules::Rules;
 use fusescape::spec::{ArraySpec, HardwareSpec, MemorySpec, PortSpec};
 use fusescape::workload::{Dim, LayerKind, LayerShape, Precision};
 use serde_json::Value;
@@ -138,6 +144,13 @@ impl Layer {
             }
         }
         unroll
+    }
+
+    /// What the tool leaves of a spatial mapping that somebody wrote.
+    pub fn reduced(&self, core: &Core, given: &[Unroll]) -> Vec<Unroll> {
+        let bounds = width_bounds(core, &Rules::ZIGZAG_3_8, &self.shape);
+        let reduced = reduce(core, &self.shape, &bounds, given);
+        fit_capacity(core, &Rules::ZIGZAG_3_8, &self.shape, &reduced).unwrap()
     }
 
     /// The mapping problem with the spatial mapping given.
