@@ -9,19 +9,23 @@ use fusescape::rules::Rules;
 use serde_json::Value;
 
 const EXACT: f64 = 1e-9;
-const FIELDS: [&str; 4] = ["total_energy_pJ", "latency_total0", "latency_total1", "latency_total2"];
+pub const FIELDS: [&str; 4] = ["total_energy_pJ", "latency_total0", "latency_total1", "latency_total2"];
 
 pub fn check() -> Report {
     let mut report = Report::new();
     let hardware = reference("define/hardware.json");
     let comparison = reference("zigzag/comparison.json");
-    let items: Vec<String> =
-        comparison["item_order"].as_array().unwrap().iter().map(|item| text(&item["item"])).collect();
+    let items = items(&comparison);
     for case in comparison["cases"].as_array().unwrap() {
         report.cases += 1;
         check_case(&hardware, &items, case, &mut report);
     }
     report
+}
+
+/// What the tools differ in, in the order in which the cases turn it.
+pub fn items(comparison: &Value) -> Vec<String> {
+    comparison["item_order"].as_array().unwrap().iter().map(|item| text(&item["item"])).collect()
 }
 
 fn check_case(hardware: &Value, items: &[String], case: &Value, report: &mut Report) {
@@ -36,7 +40,7 @@ fn check_case(hardware: &Value, items: &[String], case: &Value, report: &mut Rep
         report.close(ours, number(&case["defines"][field]), EXACT, || format!("{id}: DeFiNES {field}"));
     }
     for item in items {
-        rules = with_item(rules, item);
+        rules = with_item(rules, item, &Rules::ZIGZAG_3_8);
         let after = under(rules);
         let step = case["differences_by_item"].as_array().unwrap().iter().find(|step| step["item"] == item.as_str());
         for ((field, before), after) in FIELDS.into_iter().zip(before).zip(after) {
@@ -55,7 +59,7 @@ fn check_case(hardware: &Value, items: &[String], case: &Value, report: &mut Rep
 }
 
 /// Energy and the three latencies of the tools.
-fn results(layer: &LayerOnCore<'_>, order: &[TemporalLoop]) -> [f64; 4] {
+pub fn results(layer: &LayerOnCore<'_>, order: &[TemporalLoop]) -> [f64; 4] {
     let allocation = allocate(layer, order).unwrap();
     let cost = Evaluator::new(layer).evaluate(order, &allocation).unwrap();
     let computing = cost.latency.computing_cycles() as f64;
@@ -63,24 +67,24 @@ fn results(layer: &LayerOnCore<'_>, order: &[TemporalLoop]) -> [f64; 4] {
     [cost.energy_pj(), computing, loaded, loaded + cost.latency.offloading_cycles]
 }
 
-/// The rules with one item as ZigZag has it.
-fn with_item(rules: Rules, item: &str) -> Rules {
-    match item {
-        "clip" => Rules { input_beyond_border_counted: false, ..rules },
-        "print" => Rules { truncate_fractional_extents: false, truncate_fractional_windows: true, ..rules },
-        "boost" => Rules { truncate_bandwidth_ratio: false, round_bandwidth_ratio: true, ..rules },
-        "unit" => Rules { round_instances_by_agreement: false, ..rules },
-        "intfloor" => Rules { latency_unrolling_rounded_down: true, ..rules },
-        "allocfrac" => Rules { allocate_by_fractional_sizes: true, ..rules },
-        "allocstrict" => Rules { lowest_memory_may_overflow: false, mappings_fit_unchecked: true, ..rules },
-        "precspatial" => {
-            Rules { allocation_ignores_spatial_sums: false, unrolling_by_one_makes_partial_sums: true, ..rules }
-        }
-        "macst" => Rules { array_keeps_inputs: true, ..rules },
-        "nochunk" => Rules { narrow_side_ignored: true, last_chunk_charged_in_full: false, ..rules },
-        "trunc" => Rules { fractions_of_words_free: true, ..rules },
-        "overlap" => Rules { loading_overlaps_computation: true, loading_reduction_repeats: true, ..rules },
-        "offsum" => Rules { offloading_pays_top_link_only: false, ..rules },
+/// The rules with one item as in `from`.
+pub fn with_item(rules: Rules, item: &str, from: &Rules) -> Rules {
+    let switches: &[&str] = match item {
+        "clip" => &["input_beyond_border_counted"],
+        "print" => &["truncate_fractional_extents", "truncate_fractional_windows"],
+        "boost" => &["truncate_bandwidth_ratio", "round_bandwidth_ratio"],
+        "unit" => &["round_instances_by_agreement"],
+        "intfloor" => &["latency_unrolling_rounded_down"],
+        "allocfrac" => &["allocate_by_fractional_sizes"],
+        "allocstrict" => &["lowest_memory_may_overflow", "mappings_fit_unchecked"],
+        "precspatial" => &["allocation_ignores_spatial_sums", "unrolling_by_one_makes_partial_sums"],
+        "macst" => &["array_keeps_inputs"],
+        "nochunk" => &["narrow_side_ignored", "last_chunk_charged_in_full"],
+        "trunc" => &["fractions_of_words_free"],
+        "overlap" => &["loading_overlaps_computation", "loading_reduction_repeats"],
+        "offsum" => &["offloading_pays_top_link_only"],
         other => panic!("unknown item {other}"),
-    }
+    };
+    let values = from.switches().into_iter().filter(|(name, ..)| switches.contains(name));
+    values.fold(rules, |rules, (name, _, value)| rules.with(name, value).unwrap())
 }
