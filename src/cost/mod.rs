@@ -3,6 +3,7 @@
 //! [`Evaluator`] evaluates many mappings of one problem without allocating; [`LayerCost`] is the whole account of one.
 
 mod amounts;
+mod below;
 mod boundary;
 mod energy;
 mod information;

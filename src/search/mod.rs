@@ -6,6 +6,7 @@ mod infeasible;
 mod loma;
 mod objective;
 mod permutation;
+pub mod space;
 mod unrolled;
 
 pub use infeasible::{Shortage, bytes, explain_infeasible};

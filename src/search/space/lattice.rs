@@ -1,0 +1,212 @@
+//! All sets of loop prime factors of a layer, and what it costs to end a memory level at each.
+
+use crate::cost::Evaluator;
+use crate::hardware::{MAX_LEVELS, MemoryId};
+use crate::mapping::temporal::limited_factors;
+use crate::mapping::{LayerOnCore, OPERANDS, Relevance, TemporalLoop, slice_bits};
+use crate::workload::LoopSizes;
+
+/// Index of a set of loop factors. The empty set is 0, the full one the last.
+pub(super) type Node = u32;
+
+/// More sets than any search of all blockings gets through.
+const MAX_NODES: usize = 1 << 20;
+
+/// The sets of loop factors, with tables of sizes and prices.
+pub(super) struct Lattice<'a> {
+    pub problem: &'a LayerOnCore<'a>,
+    /// The different loop factors, and how many there are of each.
+    pub factors: Vec<(TemporalLoop, u8)>,
+    /// How far apart two sets lie that differ by one factor.
+    strides: Vec<Node>,
+    /// How many of each factor a set has. What lies between two sets has their difference as its index.
+    pub counts: Vec<Vec<u8>>,
+    /// In how many orders the loops of a set can stand.
+    orders: Vec<u64>,
+    /// Which factors a set has: a bit for each.
+    kinds: Vec<u32>,
+    /// Energy of ending a memory level at a set, pJ: `[operand][level][set]`.
+    prices: [[Vec<f64>; MAX_LEVELS]; OPERANDS],
+    /// Bits of a memory level that ends at a set, as finished outputs and as partial sums.
+    bits: [[Vec<[u64; 2]>; MAX_LEVELS]; OPERANDS],
+    /// Whether a factor only reuses what the operand has: a bit for each factor.
+    pub irrelevant: [u32; OPERANDS],
+    /// Energy of every mapping, pJ: MACs, and what the array reads and writes.
+    pub fixed_pj: f64,
+}
+
+impl<'a> Lattice<'a> {
+    /// `None` where there are too many sets to look at.
+    pub fn new(problem: &'a LayerOnCore<'a>, lpf_limit: usize) -> Option<Self> {
+        let order = problem.shape.dim_order;
+        let loops = limited_factors(&problem.spatial.temporal_sizes, &order, lpf_limit, false).ok()?;
+        let mut factors: Vec<(TemporalLoop, u8)> = Vec::new();
+        for &next in &loops {
+            match factors.last_mut() {
+                Some((last, count)) if *last == next => *count += 1,
+                _ => factors.push((next, 1)),
+            }
+        }
+        if factors.len() > u32::BITS as usize {
+            return None;
+        }
+        let mut strides = Vec::new();
+        let mut nodes = 1_usize;
+        for (_, count) in &factors {
+            strides.push(Node::try_from(nodes).ok()?);
+            nodes = nodes.checked_mul(usize::from(*count) + 1).filter(|&nodes| nodes <= MAX_NODES)?;
+        }
+        let irrelevant = [0, 1, 2].map(|operand| {
+            let relevance = &problem.operands[operand].relevance;
+            let is = |next: &TemporalLoop| relevance[next.dim as usize] == Relevance::Irrelevant;
+            factors.iter().enumerate().filter(|(_, (next, _))| is(next)).fold(0, |bits, (index, _)| bits | 1 << index)
+        });
+        let mut lattice = Self {
+            problem,
+            strides,
+            counts: Vec::with_capacity(nodes),
+            orders: Vec::with_capacity(nodes),
+            kinds: Vec::with_capacity(nodes),
+            prices: Default::default(),
+            bits: Default::default(),
+            irrelevant,
+            fixed_pj: Evaluator::new(problem).array_energy_pj(&loops),
+            factors,
+        };
+        lattice.tabulate(nodes);
+        Some(lattice)
+    }
+
+    fn tabulate(&mut self, nodes: usize) {
+        let evaluator = Evaluator::new(self.problem);
+        let mut counts = vec![0; self.factors.len()];
+        for _ in 0..nodes {
+            let below = self.loops_of(&counts);
+            let rest: Vec<u8> = self.factors.iter().zip(&counts).map(|((_, all), count)| all - count).collect();
+            let above = self.loops_of(&rest);
+            let prices = evaluator.boundary_energy_pj(&below, &above);
+            let mut sizes: LoopSizes = [1; 8];
+            for next in &below {
+                sizes[next.dim as usize] *= next.size;
+            }
+            for (operand, view) in self.problem.operands.iter().enumerate() {
+                for (level, price) in prices[operand][..view.memories.len()].iter().enumerate() {
+                    self.prices[operand][level].push(*price);
+                    let bits = [false, true].map(|partial| {
+                        let partial = operand == 0 && (partial || view.adds_above(level));
+                        slice_bits(self.problem, operand, level, &sizes, partial)
+                    });
+                    self.bits[operand][level].push(bits);
+                }
+            }
+            self.orders.push(orders(&counts));
+            self.kinds.push(kinds(&counts));
+            self.counts.push(counts.clone());
+            for (count, (_, all)) in counts.iter_mut().zip(&self.factors) {
+                if *count < *all {
+                    *count += 1;
+                    break;
+                }
+                *count = 0;
+            }
+        }
+    }
+
+    fn loops_of(&self, counts: &[u8]) -> Vec<TemporalLoop> {
+        let repeat = |((next, _), count): (&(TemporalLoop, u8), &u8)| std::iter::repeat_n(*next, usize::from(*count));
+        self.factors.iter().zip(counts).flat_map(repeat).collect()
+    }
+
+    /// The set of all factors.
+    pub fn full(&self) -> Node {
+        (self.counts.len() - 1) as Node
+    }
+
+    /// The set with one more of factor number `factor`.
+    pub fn with(&self, node: Node, factor: usize) -> Option<Node> {
+        let (_, all) = self.factors[factor];
+        (self.counts[node as usize][factor] < all).then(|| node + self.strides[factor])
+    }
+
+    /// Number of memory levels of an operand.
+    pub fn levels(&self, operand: usize) -> usize {
+        self.problem.operands[operand].memories.len()
+    }
+
+    /// The memory that is an operand's level.
+    pub fn memory(&self, operand: usize, level: usize) -> MemoryId {
+        self.problem.operands[operand].memories[level]
+    }
+
+    /// Energy of ending a memory level of an operand at a set, pJ.
+    pub fn price(&self, operand: usize, level: usize, node: Node) -> f64 {
+        self.prices[operand][level][node as usize]
+    }
+
+    /// Bits of a memory level that ends at `node`, with the level below ending at `lower`.
+    pub fn bits(&self, operand: usize, level: usize, lower: Node, node: Node) -> u64 {
+        self.bits[operand][level][node as usize][usize::from(self.is_partial(operand, lower))]
+    }
+
+    /// Whether outputs are still added to by loops above a set.
+    fn is_partial(&self, operand: usize, node: Node) -> bool {
+        operand == 0 && self.irrelevant[0] & self.kinds_between(node, self.full()) != 0
+    }
+
+    /// Bits of a memory.
+    pub fn capacity(&self, memory: MemoryId) -> u64 {
+        self.problem.core.memories[memory].size_bits
+    }
+
+    /// Which factors the loops between two sets contain: a bit for each.
+    pub fn kinds_between(&self, lower: Node, upper: Node) -> u32 {
+        self.kinds[(upper - lower) as usize]
+    }
+
+    /// Whether one set contains another.
+    pub fn contains(&self, larger: Node, smaller: Node) -> bool {
+        self.counts[larger as usize].iter().zip(&self.counts[smaller as usize]).all(|(large, small)| large >= small)
+    }
+
+    /// The loops between two sets, in the order of the factors.
+    pub fn loops_between(&self, lower: Node, upper: Node) -> Vec<TemporalLoop> {
+        let (lower, upper) = (&self.counts[lower as usize], &self.counts[upper as usize]);
+        let counts: Vec<u8> = lower.iter().zip(upper).map(|(low, high)| high - low).collect();
+        self.loops_of(&counts)
+    }
+
+    /// In how many different orders the loops between two sets can stand, if the innermost is none of `not_first`.
+    pub fn orders_between(&self, lower: Node, upper: Node, not_first: u32) -> u64 {
+        let between = (upper - lower) as usize;
+        let (orders, kinds) = (self.orders[between], self.kinds[between]);
+        if kinds & not_first == 0 {
+            return orders;
+        }
+        let counts = &self.counts[between];
+        let (mut all, mut first) = (0, 0);
+        for (index, &count) in counts.iter().enumerate() {
+            all += u128::from(count);
+            if not_first >> index & 1 == 0 {
+                first += u128::from(count);
+            }
+        }
+        // Every factor is innermost in its share of all orders.
+        u64::try_from(u128::from(orders) * first / all).unwrap_or(u64::MAX)
+    }
+}
+
+/// In how many different orders a multiset can stand.
+fn orders(counts: &[u8]) -> u64 {
+    let (mut placed, mut orders) = (0, 1_u128);
+    for &count in counts {
+        for taken in 1..=u128::from(count) {
+            placed += 1;
+            orders = orders.saturating_mul(placed) / taken;
+        }
+    }
+    u64::try_from(orders).unwrap_or(u64::MAX)
+}
+
+fn kinds(counts: &[u8]) -> u32 {
+    counts.iter().enumerate().fold(0, |bits, (index, &count)| bits | u32::from(count > 0) << index)
+}

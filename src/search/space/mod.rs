@@ -1,0 +1,275 @@
+//! The space of temporal mappings as ZigZag searches it: all blockings of the loop prime factors, even and uneven, and all
+//! orders between the ends of two levels (ZigZag, Section IV and case study 1).
+//!
+//! Energy depends on the blocking only, latency on the order too. So blockings are looked at one by one, and the orders of
+//! each are counted; what has been evaluated with its latency says [`MappingSpace::evaluated`].
+
+mod iterative;
+mod lattice;
+mod part;
+mod scheme;
+mod trajectory;
+mod walk;
+
+pub use part::Part;
+pub use trajectory::{Trajectory, TrajectoryStep};
+
+use super::permutation::next_permutation;
+use super::{Solution, explain_infeasible};
+use crate::cost::Evaluator;
+use crate::mapping::{LayerOnCore, TemporalLoop};
+use lattice::Lattice;
+use scheme::Scheme;
+use serde::{Deserialize, Serialize};
+use walk::{Partial, Walker};
+
+/// Which mappings are looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct SpaceOptions {
+    /// What is left out.
+    pub pruning: Pruning,
+    /// At most so many loop prime factors; further ones are merged.
+    pub lpf_limit: usize,
+    /// A memory that operands share has to be used to this share at least, or hold all data (usually 0.7).
+    pub min_shared_utilization: f64,
+    /// Even and uneven mappings, each, that are kept as points.
+    pub samples: usize,
+    /// At most so many blockings are looked at.
+    pub max_blockings: u64,
+}
+
+impl Default for SpaceOptions {
+    fn default() -> Self {
+        Self {
+            pruning: Pruning::None,
+            lpf_limit: usize::MAX,
+            min_shared_utilization: 0.0,
+            samples: 2000,
+            max_blockings: u64::MAX,
+        }
+    }
+}
+
+/// Which blockings are left out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Pruning {
+    /// None: exhaustive search.
+    None,
+    /// Those with an intermediate level of weights or outputs that reuses nothing, and orders that keep less stationary
+    /// than they could (ZigZag, Section IV-C).
+    Heuristic,
+}
+
+/// What is known of a mapping space.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct MappingSpace {
+    /// Different blockings looked at, each with its energy.
+    pub blockings: u64,
+    /// Mappings that they stand for: orders of loops with every place where levels can end; all with the energy of their
+    /// blocking. `u64::MAX` stands for more than can be counted.
+    pub mappings: u64,
+    /// How many of the blockings are even.
+    pub even_blockings: u64,
+    /// Mappings evaluated one by one, energy and latency.
+    pub evaluated: u64,
+    /// The mapping of least energy; of its orders that of the least latency found.
+    pub best: Option<Solution>,
+    /// The same among even mappings.
+    pub best_even: Option<Solution>,
+    /// The most energy of any mapping, pJ.
+    pub most_energy_pj: f64,
+    /// A sample of the mappings, one of a blocking: up to the wanted number of uneven ones and of even ones.
+    pub points: Vec<SpacePoint>,
+    /// How energy falls: the best mapping, the best even one, then some of the sample.
+    pub trajectories: Vec<Trajectory>,
+    /// Whether all blockings were looked at.
+    pub is_complete: bool,
+}
+
+/// A mapping in the space (ZigZag, Fig. 17).
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct SpacePoint {
+    /// Its energy, pJ.
+    pub energy_pj: f64,
+    /// Its latency, cycles.
+    pub latency_cycles: u64,
+    /// Whether all operands have the same loops at every height of the hierarchy.
+    pub is_even: bool,
+}
+
+/// What the iterative search found.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct IterativeOutcome {
+    /// The mapping.
+    pub best: Option<Solution>,
+    /// Partial mappings whose energy was computed.
+    pub partial: u64,
+    /// Orders of the final blocking that were evaluated.
+    pub evaluated: u64,
+    /// How energy fell.
+    pub trajectory: Option<Trajectory>,
+}
+
+/// Sampled mappings whose trajectory is kept.
+const MOST_TRAJECTORIES: usize = 300;
+/// Orders of one blocking that are evaluated for the least latency.
+const MOST_ORDERS: u64 = 2000;
+
+/// A search through the mapping space that can be done in parts, by one or by many workers.
+///
+/// All who take part build it from the same problem and options. Parts can be walked through in any order; put together in the
+/// order of their numbers they always give the same result.
+pub struct SpaceSearch<'a> {
+    lattice: Lattice<'a>,
+    options: SpaceOptions,
+    beginnings: Vec<Partial>,
+}
+
+impl<'a> SpaceSearch<'a> {
+    /// `None` where there are too many sets of loop factors; an LPF limit makes them fewer.
+    pub fn new(problem: &'a LayerOnCore<'a>, options: SpaceOptions) -> Option<Self> {
+        let lattice = Lattice::new(problem, options.lpf_limit)?;
+        let beginnings = if explain_infeasible(problem).is_empty() {
+            Walker::new(&lattice, &options).beginnings()
+        } else {
+            Vec::new()
+        };
+        Some(Self { lattice, options, beginnings })
+    }
+
+    /// Number of parts. They differ in size.
+    pub fn parts(&self) -> usize {
+        self.beginnings.len()
+    }
+
+    /// Nothing looked at yet.
+    pub fn start(&self) -> Part {
+        Part::new(self.options.samples)
+    }
+
+    /// Walks through one part.
+    pub fn part(&self, index: usize) -> Part {
+        let mut part = self.start();
+        if let Some(beginning) = self.beginnings.get(index) {
+            Walker::new(&self.lattice, &self.options)
+                .walk(beginning, &mut |scheme, mappings| part.add(scheme, mappings));
+        }
+        part
+    }
+
+    /// What the parts say together; `is_complete` if these are all.
+    pub fn space(&self, all: &Part, is_complete: bool) -> MappingSpace {
+        let mut evaluated = 0;
+        let mut fastest = |schemes: &[Scheme]| {
+            let found = schemes.iter().filter_map(|scheme| Some((*scheme, self.fastest(scheme, &mut evaluated)?)));
+            // The first of equals.
+            found.reduce(|best, next| if next.1.latency_cycles < best.1.latency_cycles { next } else { best })
+        };
+        let (best, best_even) = (fastest(&all.best), fastest(&all.best_even));
+        let sample: Vec<Scheme> = all.uneven.sorted().into_iter().chain(all.even.sorted()).collect();
+        let mut points = Vec::new();
+        let mut trajectories: Vec<Trajectory> = [&best, &best_even]
+            .into_iter()
+            .flatten()
+            .map(|(scheme, solution)| Trajectory::new(&self.lattice, scheme, &solution.order))
+            .collect();
+        let stride = sample.len().div_ceil(MOST_TRAJECTORIES).max(1);
+        for (index, scheme) in sample.iter().enumerate() {
+            let order = scheme.order(&self.lattice, scheme.hash | 1);
+            let Some(solution) = self.evaluate(scheme, &order) else { continue };
+            evaluated += 1;
+            points.push(SpacePoint {
+                energy_pj: solution.energy_pj,
+                latency_cycles: solution.latency_cycles,
+                is_even: scheme.is_even,
+            });
+            if index % stride == 0 {
+                trajectories.push(Trajectory::new(&self.lattice, scheme, &order));
+            }
+        }
+        MappingSpace {
+            blockings: all.blockings,
+            mappings: all.mappings,
+            even_blockings: all.even_blockings,
+            evaluated,
+            best: best.map(|(_, solution)| solution),
+            best_even: best_even.map(|(_, solution)| solution),
+            most_energy_pj: all.most_pj,
+            points,
+            trajectories,
+            is_complete,
+        }
+    }
+
+    /// ZigZag's iterative search.
+    pub fn iterative(&self) -> IterativeOutcome {
+        let mut evaluated = 0;
+        let found = iterative::search(&self.lattice);
+        let best = found.as_ref().and_then(|found| self.fastest(&found.scheme, &mut evaluated));
+        IterativeOutcome {
+            trajectory: found
+                .as_ref()
+                .zip(best.as_ref())
+                .map(|(found, best)| Trajectory::new(&self.lattice, &found.scheme, &best.order)),
+            partial: found.map_or(0, |found| found.partial),
+            best,
+            evaluated,
+        }
+    }
+
+    fn evaluate(&self, scheme: &Scheme, order: &[TemporalLoop]) -> Option<Solution> {
+        let allocation = scheme.allocation(&self.lattice, order);
+        let cost = Evaluator::new(self.lattice.problem).evaluate(order, &allocation)?;
+        Some(Solution {
+            order: order.to_vec(),
+            allocation,
+            energy_pj: cost.energy_pj(),
+            latency_cycles: cost.latency.total_cycles(),
+        })
+    }
+
+    /// The fastest order of a blocking that is found segment by segment, from the innermost outwards.
+    fn fastest(&self, scheme: &Scheme, evaluated: &mut u64) -> Option<Solution> {
+        let mut best = self.evaluate(scheme, &scheme.order(&self.lattice, 0))?;
+        *evaluated += 1;
+        let mut start = 0;
+        for (lower, upper, not_first) in scheme.segments(&self.lattice) {
+            let mut loops = self.lattice.loops_between(lower, upper);
+            let range = start..start + loops.len();
+            start = range.end;
+            for _ in 0..MOST_ORDERS {
+                if scheme::may_come_first(&self.lattice, &loops[0], not_first) {
+                    let mut order = best.order.clone();
+                    order[range.clone()].copy_from_slice(&loops);
+                    *evaluated += 1;
+                    if let Some(next) = self.evaluate(scheme, &order)
+                        && (next.latency_cycles, next.energy_pj) < (best.latency_cycles, best.energy_pj)
+                        && next.energy_pj <= best.energy_pj * (1.0 + 1e-9)
+                    {
+                        best = next;
+                    }
+                }
+                if !next_permutation(&mut loops) {
+                    break;
+                }
+            }
+        }
+        Some(best)
+    }
+}
+
+/// Looks through the whole mapping space. After each part `proceed` is told how many are done and how many there are; where it
+/// says no, the search stops.
+pub fn explore_space(search: &SpaceSearch<'_>, mut proceed: impl FnMut(usize, usize) -> bool) -> MappingSpace {
+    let mut all = search.start();
+    let mut done = 0;
+    while done < search.parts() {
+        all.merge(&search.part(done));
+        done += 1;
+        if all.blockings >= search.options.max_blockings || !proceed(done, search.parts()) {
+            break;
+        }
+    }
+    search.space(&all, done == search.parts())
+}

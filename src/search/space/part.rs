@@ -1,0 +1,132 @@
+//! What is kept of the mappings that were looked at: counts, extremes and a sample.
+
+use super::scheme::Scheme;
+use std::collections::BinaryHeap;
+
+/// Energies closer than this are equal: they are sums in another order.
+const TIE: f64 = 1e-9;
+/// Of blockings with the same energy so many are looked at for the one of least latency.
+const MOST_TIED: usize = 32;
+
+/// What came out of some of the mappings. Parts are put together in the order of their numbers.
+#[derive(Clone)]
+pub struct Part {
+    pub(super) blockings: u64,
+    pub(super) mappings: u64,
+    pub(super) even_blockings: u64,
+    pub(super) best: Vec<Scheme>,
+    pub(super) best_even: Vec<Scheme>,
+    pub(super) most_pj: f64,
+    pub(super) even: Sample,
+    pub(super) uneven: Sample,
+}
+
+impl Part {
+    pub(super) fn new(samples: usize) -> Self {
+        let sample = || Sample { most: samples, schemes: BinaryHeap::new() };
+        Self {
+            blockings: 0,
+            mappings: 0,
+            even_blockings: 0,
+            best: Vec::new(),
+            best_even: Vec::new(),
+            most_pj: 0.0,
+            even: sample(),
+            uneven: sample(),
+        }
+    }
+
+    pub(super) fn add(&mut self, scheme: &Scheme, mappings: u64) {
+        self.blockings += 1;
+        self.mappings = self.mappings.saturating_add(mappings);
+        self.most_pj = self.most_pj.max(scheme.energy_pj);
+        keep_best(&mut self.best, scheme);
+        if scheme.is_even {
+            self.even_blockings += 1;
+            keep_best(&mut self.best_even, scheme);
+            self.even.add(scheme);
+        } else {
+            self.uneven.add(scheme);
+        }
+    }
+
+    /// Adds what came out of others.
+    pub fn merge(&mut self, other: &Self) {
+        self.blockings += other.blockings;
+        self.mappings = self.mappings.saturating_add(other.mappings);
+        self.even_blockings += other.even_blockings;
+        self.most_pj = self.most_pj.max(other.most_pj);
+        other.best.iter().for_each(|scheme| keep_best(&mut self.best, scheme));
+        other.best_even.iter().for_each(|scheme| keep_best(&mut self.best_even, scheme));
+        other.even.schemes.iter().for_each(|Hashed(scheme)| self.even.add(scheme));
+        other.uneven.schemes.iter().for_each(|Hashed(scheme)| self.uneven.add(scheme));
+    }
+
+    /// Blockings looked at.
+    pub fn blockings(&self) -> u64 {
+        self.blockings
+    }
+}
+
+fn keep_best(best: &mut Vec<Scheme>, scheme: &Scheme) {
+    if let Some(known) = best.first() {
+        if scheme.energy_pj > known.energy_pj * (1.0 + TIE) {
+            return;
+        }
+        if scheme.energy_pj < known.energy_pj * (1.0 - TIE) {
+            best.clear();
+        }
+    }
+    if best.len() < MOST_TIED {
+        best.push(*scheme);
+    }
+}
+
+/// The schemes with the smallest hashes: a sample that does not depend on the order in which they come.
+#[derive(Clone)]
+pub(super) struct Sample {
+    most: usize,
+    schemes: BinaryHeap<Hashed>,
+}
+
+#[derive(Clone)]
+struct Hashed(Scheme);
+
+impl Sample {
+    fn add(&mut self, scheme: &Scheme) {
+        if self.schemes.len() == self.most {
+            match self.schemes.peek() {
+                Some(Hashed(largest)) if scheme.hash < largest.hash => {
+                    self.schemes.pop();
+                }
+                _ => return,
+            }
+        }
+        self.schemes.push(Hashed(*scheme));
+    }
+
+    /// From the smallest hash up.
+    pub fn sorted(&self) -> Vec<Scheme> {
+        self.schemes.clone().into_sorted_vec().into_iter().map(|Hashed(scheme)| scheme).collect()
+    }
+}
+
+impl Ord for Hashed {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        (self.0.hash, self.0.ends).cmp(&(other.0.hash, other.0.ends))
+    }
+}
+
+impl PartialOrd for Hashed {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Hashed {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for Hashed {}

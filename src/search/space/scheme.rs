@@ -1,0 +1,127 @@
+//! Blocking schemes: which loop factors lie below the end of every memory level, whatever the order between two ends.
+
+use super::lattice::{Lattice, Node};
+use crate::hardware::MAX_LEVELS;
+use crate::mapping::{Allocation, OPERANDS, TemporalLoop};
+
+/// A blocking: for every operand the set of loop factors at which each level but the highest ends.
+///
+/// Levels end as high as they can without holding more: the next loop is relevant for the operand.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Scheme {
+    pub ends: [[Node; MAX_LEVELS]; OPERANDS],
+    pub energy_pj: f64,
+    pub is_even: bool,
+    /// Decides which schemes are taken as a sample: as good as random, and the same everywhere.
+    pub hash: u64,
+}
+
+impl Scheme {
+    /// The sets at which some level ends, from the empty to the full one, each with the factors that may not come next
+    /// as a level that ends there would take them.
+    pub fn segments(&self, lattice: &Lattice<'_>) -> Vec<(Node, Node, u32)> {
+        let mut ends: Vec<(Node, u32)> = vec![(0, 0)];
+        for operand in 0..OPERANDS {
+            for level in 0..lattice.levels(operand) - 1 {
+                ends.push((self.ends[operand][level], lattice.irrelevant[operand]));
+            }
+        }
+        let loops = |node: Node| lattice.counts[node as usize].iter().map(|&count| u32::from(count)).sum::<u32>();
+        ends.sort_unstable_by_key(|(node, _)| loops(*node));
+        let mut merged: Vec<(Node, u32)> = Vec::new();
+        for (node, not_next) in ends {
+            match merged.last_mut() {
+                Some((last, all)) if *last == node => *all |= not_next,
+                _ => merged.push((node, not_next)),
+            }
+        }
+        let uppers = merged.iter().skip(1).map(|(node, _)| *node).chain([lattice.full()]).collect::<Vec<_>>();
+        let segments = merged.into_iter().zip(uppers);
+        segments.map(|((lower, not_next), upper)| (lower, upper, not_next)).filter(|(low, up, _)| low != up).collect()
+    }
+
+    /// The mapping with this order of loops, which has to pass the ends of all levels.
+    pub fn allocation(&self, lattice: &Lattice<'_>, order: &[TemporalLoop]) -> Allocation {
+        let mut allocation = Allocation::default();
+        for operand in 0..OPERANDS {
+            let top = lattice.levels(operand) - 1;
+            for level in 0..top {
+                let counts = &lattice.counts[self.ends[operand][level] as usize];
+                allocation.ends[operand][level] = counts.iter().sum();
+            }
+            allocation.ends[operand][top] = order.len() as u8;
+        }
+        allocation
+    }
+
+    /// One order of all loops, chosen by `seed`; 0 takes them in the order of the factors.
+    pub fn order(&self, lattice: &Lattice<'_>, seed: u64) -> Vec<TemporalLoop> {
+        let mut random = seed;
+        let mut below = |bound: usize| {
+            random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            ((random >> 33) % bound as u64) as usize
+        };
+        let mut order = Vec::new();
+        for (lower, upper, not_first) in self.segments(lattice) {
+            let mut loops = lattice.loops_between(lower, upper);
+            if seed != 0 {
+                for last in (1..loops.len()).rev() {
+                    loops.swap(last, below(last + 1));
+                }
+            }
+            if let Some(first) = loops.iter().position(|next| may_come_first(lattice, next, not_first)) {
+                loops.swap(0, first);
+            }
+            order.extend(loops);
+        }
+        order
+    }
+}
+
+/// Whether a loop is none of the factors in `not_first`.
+pub(super) fn may_come_first(lattice: &Lattice<'_>, next: &TemporalLoop, not_first: u32) -> bool {
+    let factor = lattice.factors.iter().position(|(factor, _)| factor == next);
+    factor.is_some_and(|factor| not_first >> factor & 1 == 0)
+}
+
+/// The levels that lie at the same height in the hierarchy: a mapping is even if these end together (ZigZag, Fig. 11).
+pub(super) fn tiers(lattice: &Lattice<'_>) -> Vec<Vec<(usize, usize)>> {
+    let memories = lattice.problem.core.memories.len();
+    let mut height = vec![0; memories];
+    for memory in 0..memories {
+        for operand in 0..OPERANDS {
+            let levels = &lattice.problem.operands[operand].memories;
+            if let Some(level) = levels.iter().position(|&id| id == memory)
+                && level > 0
+            {
+                height[memory] = height[memory].max(height[levels[level - 1]] + 1);
+            }
+        }
+    }
+    let mut tiers = vec![Vec::new(); memories + 1];
+    for operand in 0..OPERANDS {
+        for level in 0..lattice.levels(operand) - 1 {
+            tiers[height[lattice.memory(operand, level)]].push((operand, level));
+        }
+    }
+    tiers.retain(|tier| tier.len() > 1);
+    tiers
+}
+
+/// Whether all operands have the same loops at every height, but for loops that only keep one of them stationary.
+pub(super) fn is_even(
+    lattice: &Lattice<'_>,
+    tiers: &[Vec<(usize, usize)>],
+    ends: &[[Node; MAX_LEVELS]; OPERANDS],
+) -> bool {
+    tiers.iter().all(|tier| {
+        tier.iter().any(|&(operand, level)| {
+            let base = ends[operand][level];
+            tier.iter().all(|&(other, level)| {
+                let end = ends[other][level];
+                end == base
+                    || lattice.contains(end, base) && lattice.kinds_between(base, end) & !lattice.irrelevant[other] == 0
+            })
+        })
+    })
+}

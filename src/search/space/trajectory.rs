@@ -1,0 +1,52 @@
+//! How energy falls while loops are given to the memories, from the innermost outwards (ZigZag, Fig. 18).
+
+use super::lattice::{Lattice, Node};
+use super::scheme::Scheme;
+use crate::mapping::{OPERANDS, TemporalLoop};
+use serde::{Deserialize, Serialize};
+
+/// One mapping's way to its energy.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Trajectory {
+    /// Whether the operands share their boundaries.
+    pub is_even: bool,
+    /// Energy of all memory accesses before any loop is placed, pJ.
+    pub start_pj: f64,
+    /// Its loops, innermost first.
+    pub steps: Vec<TrajectoryStep>,
+}
+
+/// A loop that is placed.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct TrajectoryStep {
+    /// The loop.
+    pub next: TemporalLoop,
+    /// Energy of all memory accesses if all loops up to this one are where the mapping has them, and all further ones at the
+    /// highest memory, pJ.
+    pub memory_pj: f64,
+}
+
+impl Trajectory {
+    pub(super) fn new(lattice: &Lattice<'_>, scheme: &Scheme, order: &[TemporalLoop]) -> Self {
+        let mac_pj = lattice.problem.shape.macs() as f64 * lattice.problem.core.mac_energy_pj;
+        let memory_pj = |placed: Node| {
+            let boundaries = (0..OPERANDS).flat_map(|operand| {
+                (0..lattice.levels(operand) - 1).map(move |level| (operand, level, scheme.ends[operand][level]))
+            });
+            // A boundary that the loops have not reached yet lies right above them.
+            let price = |(operand, level, end)| {
+                let at = if lattice.contains(placed, end) { end } else { placed };
+                lattice.price(operand, level, at)
+            };
+            lattice.fixed_pj - mac_pj + boundaries.map(price).sum::<f64>()
+        };
+        let mut placed = 0;
+        let mut steps = Vec::new();
+        for &next in order {
+            let factor = lattice.factors.iter().position(|(factor, _)| *factor == next);
+            placed = factor.and_then(|factor| lattice.with(placed, factor)).unwrap_or(placed);
+            steps.push(TrajectoryStep { next, memory_pj: memory_pj(placed) });
+        }
+        Self { is_even: scheme.is_even, start_pj: memory_pj(0), steps }
+    }
+}

@@ -1,0 +1,262 @@
+//! All blocking schemes of a layer, each once (ZigZag, Section IV-A to C).
+
+use super::lattice::{Lattice, Node};
+use super::scheme::{Scheme, is_even, tiers};
+use super::{Pruning, SpaceOptions};
+use crate::hardware::MAX_LEVELS;
+use crate::mapping::OPERANDS;
+
+/// A partial scheme: loops are placed from the innermost outwards.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Partial {
+    /// All factors placed so far.
+    node: Node,
+    /// Where levels end, as far as they do.
+    ends: [[Node; MAX_LEVELS]; OPERANDS],
+    /// The level of each operand that is being filled.
+    level: [usize; OPERANDS],
+    energy_pj: f64,
+    /// In how many orders the loops so far can stand.
+    orders: u64,
+    hash: u64,
+}
+
+/// Walks through all schemes.
+pub(super) struct Walker<'l, 'a> {
+    lattice: &'l Lattice<'a>,
+    pruning: Pruning,
+    /// Least use of a memory that several operands share.
+    least_utilization: f64,
+    tiers: Vec<Vec<(usize, usize)>>,
+    /// Bits that the operands take of a memory that is their highest.
+    resident: Vec<u64>,
+}
+
+impl<'l, 'a> Walker<'l, 'a> {
+    pub fn new(lattice: &'l Lattice<'a>, options: &SpaceOptions) -> Self {
+        let mut resident = vec![0; lattice.problem.core.memories.len()];
+        for operand in 0..OPERANDS {
+            let top = lattice.levels(operand) - 1;
+            resident[lattice.memory(operand, top)] += lattice.bits(operand, top, lattice.full(), lattice.full());
+        }
+        Self {
+            lattice,
+            pruning: options.pruning,
+            least_utilization: options.min_shared_utilization,
+            tiers: tiers(lattice),
+            resident,
+        }
+    }
+
+    fn fits_at_the_top(&self) -> bool {
+        self.resident.iter().enumerate().all(|(memory, &bits)| bits <= self.lattice.capacity(memory))
+    }
+
+    /// Everything up to the first loops, so that the rest can be walked through in parts.
+    pub fn beginnings(&self) -> Vec<Partial> {
+        let mut beginnings = Vec::new();
+        if self.fits_at_the_top() {
+            let ends = [[0; MAX_LEVELS]; OPERANDS];
+            let start =
+                Partial { node: 0, ends, level: [0; OPERANDS], energy_pj: self.lattice.fixed_pj, orders: 1, hash: 0 };
+            self.close(&start, 0, 0, true, &mut |walker, partial, not_first| {
+                walker.advance(partial, not_first, &mut |_, next| beginnings.push(*next));
+            });
+        }
+        beginnings
+    }
+
+    /// Calls `visit(scheme, number of its mappings)` for every scheme that begins like `partial`.
+    pub fn walk(&self, partial: &Partial, visit: &mut impl FnMut(&Scheme, u64)) {
+        if self.is_complete(partial) {
+            self.visit(partial, visit);
+            return;
+        }
+        self.close_and_go_on(partial, visit);
+    }
+
+    fn close_and_go_on(&self, partial: &Partial, visit: &mut impl FnMut(&Scheme, u64)) {
+        self.close(partial, 0, 0, false, &mut |walker, closed, not_first| {
+            walker.advance(closed, not_first, &mut |walker, next| {
+                if walker.is_complete(next) {
+                    walker.visit(next, visit);
+                } else {
+                    walker.close_and_go_on(next, visit);
+                }
+            });
+        });
+    }
+
+    fn is_complete(&self, partial: &Partial) -> bool {
+        partial.node == self.lattice.full() && self.all_at_the_top(partial)
+    }
+
+    fn all_at_the_top(&self, partial: &Partial) -> bool {
+        (0..OPERANDS).all(|operand| partial.level[operand] + 1 == self.lattice.levels(operand))
+    }
+
+    /// Ends levels at the present set in all ways: those of operands from `first` on, at least one unless `none_too`.
+    fn close(
+        &self,
+        partial: &Partial,
+        first: usize,
+        not_first: u32,
+        none_too: bool,
+        next: &mut dyn FnMut(&Self, &Partial, u32),
+    ) {
+        if none_too {
+            next(self, partial, not_first);
+        }
+        for operand in first..OPERANDS {
+            let level = partial.level[operand];
+            if level + 1 == self.lattice.levels(operand) || !self.may_end(partial, operand) {
+                continue;
+            }
+            let mut closed = *partial;
+            closed.ends[operand][level] = partial.node;
+            closed.level[operand] += 1;
+            closed.energy_pj += self.lattice.price(operand, level, partial.node);
+            let mark = u64::from(partial.node) << 8 | (operand << 4 | level) as u64;
+            closed.hash = (partial.hash ^ mark.wrapping_mul(0x9e37_79b9_7f4a_7c15))
+                .rotate_left(23)
+                .wrapping_mul(0xbf58_476d_1ce4_e5b9);
+            self.close(&closed, operand, not_first | self.lattice.irrelevant[operand], true, next);
+        }
+    }
+
+    /// Whether the level that an operand fills may end at the present set.
+    fn may_end(&self, partial: &Partial, operand: usize) -> bool {
+        let level = partial.level[operand];
+        let memory = self.lattice.memory(operand, level);
+        let used = self.bits(partial, operand, partial.node) + self.bits_in_use(partial, operand);
+        if used > self.lattice.capacity(memory) {
+            return false;
+        }
+        if self.least_utilization > 0.0 && !self.is_used_enough(partial, operand, used) {
+            return false;
+        }
+        self.pruning == Pruning::None || level == 0 || operand == 2 || self.is_reused(partial, operand)
+    }
+
+    /// Data reuse above 1 at an intermediate level (ZigZag, Section IV-C); or none would be possible any more.
+    fn is_reused(&self, partial: &Partial, operand: usize) -> bool {
+        let level = partial.level[operand];
+        let lower = partial.ends[operand][level - 1];
+        let reusing = self.lattice.irrelevant[operand];
+        let view = &self.lattice.problem.operands[operand];
+        let unrolled = view.unrolled[level + 1].iter().any(|&(dim, average, _)| {
+            average > 1.0 && view.relevance[dim as usize] == crate::mapping::Relevance::Irrelevant
+        });
+        unrolled
+            || self.lattice.kinds_between(lower, partial.node) & reusing != 0
+            || self.lattice.kinds_between(lower, self.lattice.full()) & reusing == 0
+    }
+
+    /// Whether a shared memory is filled far enough, once the last of its operands ends there; or holds all there is.
+    fn is_used_enough(&self, partial: &Partial, operand: usize, used: u64) -> bool {
+        let memory = self.lattice.memory(operand, partial.level[operand]);
+        let sharing = self.sharing(memory, operand);
+        let mut others = sharing.iter();
+        let last = others.all(|&(other, level)| partial.level[other] > level);
+        if sharing.is_empty() || !last {
+            return true;
+        }
+        let full = self.lattice.full();
+        let whole = |operand: usize, level: usize| self.lattice.bits(operand, level, 0, full);
+        let all: u64 = sharing.iter().map(|&(other, level)| whole(other, level)).sum::<u64>()
+            + whole(operand, partial.level[operand]);
+        let wanted = self.least_utilization * self.lattice.capacity(memory) as f64;
+        used as f64 >= wanted.min(all as f64)
+    }
+
+    /// The other operands for which `memory` is not the highest level.
+    fn sharing(&self, memory: usize, operand: usize) -> Vec<(usize, usize)> {
+        let level = |other: usize| self.lattice.problem.operands[other].memories.iter().position(|&id| id == memory);
+        let others = (0..OPERANDS).filter(|&other| other != operand);
+        others
+            .filter_map(|other| Some((other, level(other)?)))
+            .filter(|&(other, level)| level + 1 < self.lattice.levels(other))
+            .collect()
+    }
+
+    /// Bits that the level which an operand fills would take if it ended at `node`.
+    fn bits(&self, partial: &Partial, operand: usize, node: Node) -> u64 {
+        let level = partial.level[operand];
+        let lower = if level == 0 { 0 } else { partial.ends[operand][level - 1] };
+        self.lattice.bits(operand, level, lower, node)
+    }
+
+    /// Bits that other operands take for good of the memory that an operand fills.
+    fn bits_in_use(&self, partial: &Partial, operand: usize) -> u64 {
+        let memory = self.lattice.memory(operand, partial.level[operand]);
+        let mut used = self.resident[memory];
+        for other in 0..OPERANDS {
+            if other == operand {
+                continue;
+            }
+            for level in 0..partial.level[other] {
+                if self.lattice.memory(other, level) == memory {
+                    let lower = if level == 0 { 0 } else { partial.ends[other][level - 1] };
+                    used += self.lattice.bits(other, level, lower, partial.ends[other][level]);
+                }
+            }
+        }
+        used
+    }
+
+    /// Places further loops in all ways that fit the levels being filled; all that are left once every operand is at its top.
+    fn advance(&self, partial: &Partial, not_first: u32, next: &mut dyn FnMut(&Self, &Partial)) {
+        if self.all_at_the_top(partial) {
+            self.advance_to(partial, self.lattice.full(), not_first, next);
+            return;
+        }
+        let open: Vec<(usize, u64)> = (0..OPERANDS)
+            .filter(|&operand| partial.level[operand] + 1 < self.lattice.levels(operand))
+            .map(|operand| {
+                let memory = self.lattice.memory(operand, partial.level[operand]);
+                (operand, self.lattice.capacity(memory).saturating_sub(self.bits_in_use(partial, operand)))
+            })
+            .collect();
+        self.supersets(partial, &open, partial.node, 0, not_first, next);
+    }
+
+    /// All sets above `node` that fit, adding factors from number `first` on.
+    fn supersets(
+        &self,
+        partial: &Partial,
+        open: &[(usize, u64)],
+        node: Node,
+        first: usize,
+        not_first: u32,
+        next: &mut dyn FnMut(&Self, &Partial),
+    ) {
+        for factor in first..self.lattice.factors.len() {
+            let Some(larger) = self.lattice.with(node, factor) else { continue };
+            if open.iter().all(|&(operand, room)| self.bits(partial, operand, larger) <= room) {
+                self.advance_to(partial, larger, not_first, next);
+                self.supersets(partial, open, larger, factor, not_first, next);
+            }
+        }
+    }
+
+    fn advance_to(&self, partial: &Partial, node: Node, not_first: u32, next: &mut dyn FnMut(&Self, &Partial)) {
+        if self.pruning == Pruning::Heuristic && self.lattice.kinds_between(partial.node, node) & not_first != 0 {
+            // More stationary: the same loops below the level that ends here.
+            return;
+        }
+        let orders = self.lattice.orders_between(partial.node, node, not_first);
+        if orders > 0 {
+            next(self, &Partial { node, orders: partial.orders.saturating_mul(orders), ..*partial });
+        }
+    }
+
+    fn visit(&self, partial: &Partial, visit: &mut impl FnMut(&Scheme, u64)) {
+        let scheme = Scheme {
+            ends: partial.ends,
+            energy_pj: partial.energy_pj,
+            is_even: is_even(self.lattice, &self.tiers, &partial.ends),
+            hash: partial.hash ^ partial.hash >> 31,
+        };
+        visit(&scheme, partial.orders);
+    }
+}
