@@ -7,6 +7,7 @@
 
 use crate::cost::Flaw;
 use crate::explore::{LayerFacts, LayerRequest, LayerStudy, MappedLayer, TemporalMapping};
+use crate::hierarchy::{Bound, Front, HierarchyFacts, HierarchyRequest, Study, StudyOutline, Verdict, unrollings};
 use crate::spec::Diagnostics;
 use serde::{Deserialize, Serialize};
 
@@ -19,14 +20,20 @@ pub enum Topic {
     OwnMapping,
     /// The layer under other rules.
     Rules,
+    /// A share of the work on memory hierarchies, for one worker; shares go on one by one.
+    Hierarchies(u8),
+    /// The hierarchy at hand.
+    HierarchyFacts,
+    /// Hierarchies under other unrollings.
+    Unrollings,
 }
 
 impl Topic {
     /// Whether the sweep goes first; otherwise a person waits for these replies.
     pub fn is_background(self) -> bool {
         match self {
-            Self::BestMapping | Self::OwnMapping => false,
-            Self::Rules => true,
+            Self::BestMapping | Self::OwnMapping | Self::HierarchyFacts => false,
+            Self::Rules | Self::Hierarchies(_) | Self::Unrollings => true,
         }
     }
 }
@@ -40,6 +47,16 @@ pub enum Question {
     OwnMapping(Box<LayerRequest>, TemporalMapping),
     /// What the best mapping of a layer costs, and no more.
     BestCost(Box<LayerRequest>),
+    /// Which hierarchies there are.
+    Hierarchies(Box<HierarchyRequest>),
+    /// What the hierarchies from the first to before the second number cost at least.
+    HierarchyBounds(Box<HierarchyRequest>, u32, u32),
+    /// What some hierarchies cost, unless the front beats them.
+    HierarchySearch(Box<HierarchyRequest>, Vec<u32>, Front),
+    /// One hierarchy in depth.
+    HierarchyFacts(Box<HierarchyRequest>, u32),
+    /// What some hierarchies cost under the unrolling of this number.
+    Unrolled(Box<HierarchyRequest>, u32, Vec<u32>),
 }
 
 /// What is replied.
@@ -51,6 +68,16 @@ pub enum Reply {
     OwnMapping(Result<Box<MappedLayer>, Vec<Flaw>>),
     /// Energy in pJ and latency in cycles of the best mapping, or why there is none.
     BestCost(Result<(f64, u64), Diagnostics>),
+    /// Which hierarchies there are.
+    Hierarchies(Box<StudyOutline>),
+    /// Number of the first, and what each costs at least or why it does not fit.
+    HierarchyBounds(u32, Vec<Result<Bound, String>>),
+    /// What became of each, and its name if it was found.
+    HierarchySearch(Vec<(u32, Verdict, String)>),
+    /// One hierarchy in depth.
+    HierarchyFacts(Box<HierarchyFacts>),
+    /// Number of the unrolling, and energy in pJ of each hierarchy, if it has a mapping.
+    Unrolled(u32, Vec<Option<f64>>),
     /// The question makes no sense: everything that is wrong with it.
     Rejected(Diagnostics),
     /// Nobody could answer, as two workers failed on it.
@@ -61,6 +88,7 @@ pub enum Reply {
 #[derive(Default)]
 pub struct Answerer {
     study: Option<(LayerRequest, LayerStudy)>,
+    hierarchies: Option<(HierarchyRequest, Study)>,
 }
 
 impl Answerer {
@@ -79,7 +107,41 @@ impl Answerer {
                 Ok(study) => Reply::BestCost(study.best().map(|best| (best.energy_pj(), best.cycles.total))),
                 Err(diagnostics) => Reply::Rejected(diagnostics),
             },
+            Question::Hierarchies(request) => {
+                self.about_hierarchies(*request, |study| Reply::Hierarchies(Box::new(study.outline())))
+            }
+            Question::HierarchyBounds(request, first, end) => self.about_hierarchies(*request, |study| {
+                let numbers = (first..end).filter_map(|number| study.hierarchies.get(number as usize));
+                Reply::HierarchyBounds(first, numbers.map(|hierarchy| study.bound(hierarchy)).collect())
+            }),
+            Question::HierarchySearch(request, numbers, front) => {
+                self.about_hierarchies(*request, |study| Reply::HierarchySearch(search(study, &numbers, front)))
+            }
+            Question::HierarchyFacts(request, number) => self.about_hierarchies(*request, |study| {
+                let none = || Reply::Failed(format!("There is no hierarchy {number}"));
+                study.facts(number).map_or_else(none, |facts| Reply::HierarchyFacts(Box::new(facts)))
+            }),
+            Question::Unrolled(request, number, hierarchies) => self.about_hierarchies(*request, |study| {
+                let Some(unrolling) = unrollings(study).into_iter().nth(number as usize) else {
+                    return Reply::Failed(format!("There is no unrolling {number}"));
+                };
+                let study = study.unrolled(&unrolling);
+                let energy = |&hierarchy: &u32| match study.search(hierarchy as usize, &Front::default()) {
+                    Verdict::Found(point) => Some(point.energy_pj),
+                    Verdict::Pruned | Verdict::Infeasible(_) => None,
+                };
+                Reply::Unrolled(number, hierarchies.iter().map(energy).collect())
+            }),
         }
+    }
+
+    fn about_hierarchies(&mut self, request: HierarchyRequest, answer: impl FnOnce(&Study) -> Reply) -> Reply {
+        let known = self.hierarchies.take().filter(|(known, _)| *known == request);
+        let study = match known.map_or_else(|| Study::new(&request).map(|study| (request, study)), Ok) {
+            Ok(study) => study,
+            Err(diagnostics) => return Reply::Rejected(diagnostics),
+        };
+        answer(&self.hierarchies.insert(study).1)
     }
 
     fn study(&mut self, request: LayerRequest) -> Result<&LayerStudy, Diagnostics> {
@@ -93,4 +155,19 @@ impl Answerer {
         };
         Ok(&self.study.insert(study).1)
     }
+}
+
+/// Searches some hierarchies one after the other, each compared with all before.
+fn search(study: &Study, numbers: &[u32], mut front: Front) -> Vec<(u32, Verdict, String)> {
+    let mut verdicts = Vec::with_capacity(numbers.len());
+    for &number in numbers {
+        let verdict = study.search(number as usize, &front);
+        let mut name = String::new();
+        if let Verdict::Found(point) = verdict {
+            front.add(point);
+            name = study.hierarchies.get(number as usize).map(|hierarchy| study.name(hierarchy)).unwrap_or_default();
+        }
+        verdicts.push((number, verdict, name));
+    }
+    verdicts
 }

@@ -3,9 +3,9 @@
 
 use fusescape::chart::{
     AccessRow, Accesses, AxisScale, Breakdown, Capacity, Cause, Cell, Chart, ColorBar, Counted, DataSizes, Heatmap,
-    Landscape, LayerData, Level, LevelCell, LevelMatrix, Lines, LoopNest, MacCounts, MappingPoint, PointState,
-    Quantity, Scatter, ScatterPoint, Shape, Sketch, StackedBar, Theme, TileTypeEntry, TileTypeMap, Trajectory,
-    TypeLevels, contrast, information_table, port_table, strategy_title, svg,
+    Hierarchies, HierarchyPoint, Landscape, LayerData, Level, LevelCell, LevelMatrix, Lines, LoopNest, MacCounts,
+    MappingPoint, Matrix, PointState, Quantity, Scatter, ScatterPoint, Shape, Sketch, StackedBar, Theme, TileTypeEntry,
+    TileTypeMap, Trajectory, TypeLevels, contrast, information_table, port_table, strategy_title, svg,
 };
 use fusescape::depth_first::{FuseDepth, PointAccount, StoringMode, TileMap, TileRun};
 use fusescape::explore::{
@@ -332,6 +332,36 @@ fn scatter() -> Scatter {
 }
 
 /// A layer of two presets with its best mapping.
+/// Hierarchies of which the dearer in area are the better in energy.
+fn hierarchies() -> Hierarchies {
+    let point = |index: u32| HierarchyPoint {
+        name: format!("O: 64 B × {index}"),
+        energy_pj: 4e7 / (1.0 + 0.02 * f64::from(index)) - 4e5 * f64::from(index % 7),
+        latency_cycles: u64::from(135_000 + 9_000 * (index * 31 % 17)),
+        area_um2: 1e6 + 1e4 * f64::from(index),
+        pareto: index.is_multiple_of(5),
+    };
+    Hierarchies::new((0..100).map(point).collect(), Some(50))
+}
+
+/// Known energies, one that nobody knows yet, one of what does not fit.
+fn unrolling_matrix() -> Matrix {
+    let columns = (1..=6).map(|number| (number.to_string(), format!("hierarchy {number}")));
+    let cells = (0..18).map(|cell| match cell {
+        7 => None,
+        9 => Some(None),
+        cell => Some(Some(2.1e7 * (1.0 + f64::from(cell) * 0.9))),
+    });
+    Matrix {
+        quantity: Quantity::Energy,
+        row_title: "unrolling".to_owned(),
+        column_title: "hierarchies".to_owned(),
+        rows: ["OX 8 | K 8", "OX 8 | C 8", "K 8 | C 8"].map(str::to_owned).to_vec(),
+        columns: columns.collect(),
+        cells: cells.collect(),
+    }
+}
+
 fn mapped(hardware: &str, workload: &str, layer: &str) -> (LayerFacts, MappedLayer) {
     let text = |list, id| find_preset(list, id).unwrap().text.to_owned();
     let request = LayerRequest {
@@ -421,6 +451,12 @@ fn figures() -> Vec<(&'static str, Box<dyn Chart>, Vec<&'static str>)> {
         ),
         ("macs_linear", Box::new(macs(AxisScale::Linear)), vec!["MACs", "fully-recompute", "150 G"]),
         ("scatter", Box::new(scatter()), vec!["energy, mJ", "latency, Mcycles", "best trade-offs"]),
+        (
+            "hierarchies",
+            Box::new(hierarchies()),
+            vec!["energy, µJ", "latency, kcycles", "up to 1.99 mm²", "19.6 µJ, 1.50 mm²"],
+        ),
+        ("unrolling_matrix", Box::new(unrolling_matrix()), vec!["energy, µJ: bright is little", "OX 8 | K 8", "21.0"]),
     ]
 }
 
@@ -438,6 +474,8 @@ fn empty_figures() -> Vec<Box<dyn Chart>> {
         Box::new(Breakdown { bars: vec![], ..energy_breakdown() }),
         Box::new(MacCounts { groups: vec![], series: vec![], least: None, scale: AxisScale::Log }),
         Box::new(Scatter::default()),
+        Box::new(Hierarchies::default()),
+        Box::new(Matrix { rows: vec![], columns: vec![], cells: vec![], ..unrolling_matrix() }),
         Box::new(LoopNest::default()),
         Box::new(Lines::trajectories(&[])),
     ]

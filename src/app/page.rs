@@ -4,9 +4,11 @@ use super::conductor::Conductor;
 use super::design::{Design, Half};
 use super::diagnostics::section;
 use super::document_editor::DocumentCard;
+use super::explorer::Explorer;
 use super::figure::IsDark;
 use super::hardware_card::HardwareDrawing;
 use super::header::Header;
+use super::hierarchy_view::HierarchyView;
 use super::hook;
 use super::landscape::Landscape;
 use super::mapping_view::MappingView;
@@ -43,8 +45,19 @@ pub fn Page() -> Html {
             conductor
         })
     };
+    let explorer = {
+        let (conductor, act) = (Rc::clone(&conductor), act.clone());
+        use_memo((), move |()| Explorer::new(&conductor, act.reform(Action::Studied)))
+    };
     let core = use_memo(state.design.hardware.text.clone(), |text| Core::from_text(text).map(Rc::new));
     let network = use_memo(state.design.workload.text.clone(), |text| Network::from_text(text).map(Rc::new));
+    let layers = {
+        let network = Rc::clone(&network);
+        use_memo(state.design.workload.text.clone(), move |_| {
+            let names = |network: &Network| network.computing().map(|id| network.layer(id).name.clone()).collect();
+            network.as_ref().as_ref().ok().map(|network| Rc::new(names(network)))
+        })
+    };
     let is_valid = core.is_ok() && network.is_ok();
     let is_dark = use_is_dark(state.view.theme);
     use_sweep(&state, &conductor, is_valid);
@@ -105,6 +118,15 @@ pub fn Page() -> Html {
                                     network={network.as_ref().as_ref().ok().cloned()}
                                     conductor={(*conductor).clone()}
                                     {is_valid}
+                                    act={act.clone()}
+                                />
+                            },
+                            Tab::Hierarchy => html! {
+                                <HierarchyView
+                                    state={shared}
+                                    core={core.as_ref().as_ref().ok().cloned()}
+                                    layers={layers.as_ref().clone()}
+                                    explorer={(*explorer).clone()}
                                     act={act.clone()}
                                 />
                             },

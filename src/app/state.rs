@@ -1,6 +1,8 @@
 //! The one value that drives the page, and how it changes.
 
 use super::design::{Design, Half};
+use super::explorer::StudyResults;
+use super::hierarchy_form::{FormChange, HierarchyForm};
 use super::results::Results;
 use super::view::View;
 use crate::depth_first::{DepthFirstStrategy, FuseDepth, StoringMode};
@@ -17,6 +19,10 @@ pub struct State {
     pub view: View,
     /// What the workers found out about it.
     pub results: Rc<Results>,
+    /// What a person chose for the hierarchy view.
+    pub hierarchy: HierarchyForm,
+    /// What the workers found out about memory hierarchies.
+    pub study: Rc<StudyResults>,
 }
 
 /// Every change that there is.
@@ -40,6 +46,12 @@ pub enum Action {
     Schedule(ScheduleChange),
     /// The sweep of DeFiNES, Fig. 12.
     ReproduceFigure12,
+    /// Change what hierarchies are generated.
+    Hierarchy(FormChange),
+    /// The study of ZigZag, Tables VI and VII and Fig. 19.
+    CaseStudy2,
+    /// The workers have found out more about memory hierarchies.
+    Studied(Rc<StudyResults>),
     /// Change the way of looking.
     Look(ViewChange),
     /// The workers have found out more.
@@ -110,6 +122,13 @@ impl State {
             Action::Mode(mode, on) => self.design.schedule.set_mode(mode, on),
             Action::Schedule(change) => self.design.schedule.change(change),
             Action::ReproduceFigure12 => self.design = Design::figure_12(),
+            Action::Hierarchy(change) => self.hierarchy.change(change),
+            Action::CaseStudy2 => {
+                self.design.pick(Half::Hardware, "zigzag-8x8");
+                self.design.pick(Half::Workload, "mobilenet-v2-study");
+                self.hierarchy = HierarchyForm::case_study_2();
+            }
+            Action::Studied(study) => self.study = study,
             Action::Look(change) => self.view.change(change),
             Action::Found(results) => self.results = results,
         }

@@ -16,12 +16,18 @@ pub enum Tab {
     Schedule,
     /// One layer's loop nest.
     Mapping,
+    /// Memory hierarchies.
+    Hierarchy,
 }
 
 impl Tab {
     /// All of them, with what the page calls them.
-    pub const ALL: [(Self, &'static str); 3] =
-        [(Self::Landscape, "Landscape"), (Self::Schedule, "Schedule"), (Self::Mapping, "Mapping")];
+    pub const ALL: [(Self, &'static str); 4] = [
+        (Self::Landscape, "Landscape"),
+        (Self::Schedule, "Schedule"),
+        (Self::Mapping, "Mapping"),
+        (Self::Hierarchy, "Hierarchy"),
+    ];
 }
 
 /// A number that every point has.

@@ -121,7 +121,14 @@ impl Scatter {
     /// The members of the front by ascending latency, joined by steps: what lies below and left of it is out of reach.
     fn draw_front(&self, sketch: &mut Sketch, theme: &Theme, layout: &Layout) {
         let mut front: Vec<&ScatterPoint> = self.drawable().map(|(_, p)| p).filter(|p| p.pareto).collect();
-        front.sort_by(|a, b| a.latency_cycles.total_cmp(&b.latency_cycles));
+        front.sort_by(|a, b| a.latency_cycles.total_cmp(&b.latency_cycles).then(a.energy_pj.total_cmp(&b.energy_pj)));
+        // Where a third quantity counts, some are best by that alone.
+        let mut least = f64::INFINITY;
+        front.retain(|point| {
+            let better = point.energy_pj < least;
+            least = least.min(point.energy_pj);
+            better
+        });
         let mut points: Vec<(i32, i32)> = Vec::new();
         for point in front {
             let at = (layout.x.at(point.latency_cycles), layout.y.at(point.energy_pj));

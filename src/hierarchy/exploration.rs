@@ -44,6 +44,8 @@ pub struct Exploration {
     areas_um2: Vec<f64>,
     /// First hierarchy whose bound nobody was asked for.
     next_bound: usize,
+    /// Earlier ones that came back unbounded.
+    returned: Vec<std::ops::Range<usize>>,
     /// Hierarchies to search, the last first.
     queue: Vec<u32>,
     /// One reason why something does not fit.
@@ -84,6 +86,9 @@ impl Exploration {
 
     /// Up to `count` hierarchies whose bound is to be found; empty when all are handed out.
     pub fn next_to_bound(&mut self, count: usize) -> std::ops::Range<usize> {
+        if let Some(range) = self.returned.pop() {
+            return range;
+        }
         let start = self.next_bound;
         self.next_bound = (start + count).min(self.counts.generated);
         start..self.next_bound
@@ -104,6 +109,11 @@ impl Exploration {
             }
         }
         slice
+    }
+
+    /// Takes a slice back whose bounds nobody found.
+    pub fn put_back_bounds(&mut self, range: std::ops::Range<usize>) {
+        self.returned.push(range);
     }
 
     /// Takes a slice back that nobody searched.
