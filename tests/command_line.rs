@@ -196,3 +196,24 @@ fn mistakes_about_hierarchies_are_explained() {
         assert!(said.contains(part), "{part} is not in\n{said}");
     }
 }
+
+#[test]
+fn the_whole_mapping_space_of_a_layer_can_be_walked_through() {
+    let run = |strategy: &'static str| -> Value {
+        let arguments = ["--strategy", strategy, "--lpf-limit", "7", "--json"];
+        serde_json::from_str(&succeeds(&[&CONV2[..], &arguments].concat())).unwrap()
+    };
+    let (exhaustive, heuristic) = (run("exhaustive"), run("heuristic"));
+    let (all, kept) = (&exhaustive["layers"][0], &heuristic["layers"][0]);
+    assert_eq!(all["energy_pj"], kept["energy_pj"]);
+    assert!(kept["search"]["space"]["mappings"].as_u64() < all["search"]["space"]["mappings"].as_u64());
+    assert!(all["search"]["space"]["is_complete"].as_bool().unwrap());
+    let iterative = run("iterative");
+    assert!(iterative["layers"][0]["energy_pj"].as_f64() >= all["energy_pj"].as_f64());
+    let text = succeeds(&[&CONV2[..], &["--strategy", "exhaustive", "--lpf-limit", "7"]].concat());
+    assert!(text.contains("the best even one costs"), "{text}");
+    assert!(
+        fails(&[&CONV2[..], &["--strategy", "heuristic", "--objective", "edp"]].concat()).contains("minimises energy")
+    );
+    assert!(fails(&[&CONV2[..], &["--min-utilization", "70"]].concat()).contains("from 0 to 1"));
+}

@@ -3,6 +3,7 @@
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use fusescape::depth_first::{FuseDepth, StoringMode};
 use fusescape::rules::Rules;
+use fusescape::search::space::Pruning;
 use fusescape::search::{Objective, Strategy, Weights};
 use std::path::PathBuf;
 
@@ -93,18 +94,22 @@ pub struct Layer {
     /// Names of layers, several separated by commas [default: all]
     #[arg(long, value_delimiter = ',', value_name = "NAME")]
     pub layer: Vec<String>,
-    /// How to search for the loop order and its division among the memories
+    /// How to search for the loop order and its division among the memories: loma; or, for the least energy, as ZigZag
+    /// does: exhaustive (all blockings, even and uneven), heuristic, iterative
     #[arg(long, value_parser = parse_strategy, default_value = STRATEGIES[0].0, value_name = "NAME")]
-    pub strategy: Strategy,
+    pub strategy: LayerStrategy,
     /// Which loops the array unrolls: those of the documents, or the best of all that are legal
     #[arg(long, value_enum, default_value_t = Unrolling::Stated)]
     pub unroll: Unrolling,
     /// With `--unroll search`: at most so many different loops on one dimension of the array
     #[arg(long, default_value_t = 3)]
     pub loops_per_dimension: usize,
-    /// At most so many loop prime factors are ordered, where the strategy has such a limit
-    #[arg(long, default_value_t = 6)]
-    pub lpf_limit: usize,
+    /// At most so many loop prime factors, where the strategy has such a limit [default: 6 with loma, else 8]
+    #[arg(long)]
+    pub lpf_limit: Option<usize>,
+    /// With `--strategy exhaustive` or `heuristic`: how full a memory is that operands share, at least, unless it holds all
+    #[arg(long, default_value_t = 0.0, value_name = "0..1", value_parser = parse_share)]
+    pub min_utilization: f64,
     /// What to minimise: energy, latency, edp, dram-accesses, accesses:MEMORY or
     /// weighted:energy=A,latency=B,dram-accesses=C (per pJ, cycle, word)
     #[arg(long, default_value = "energy", value_parser = parse_objective)]
@@ -126,10 +131,26 @@ pub enum Unrolling {
     Search,
 }
 
-/// The strategies by name, the default first.
-pub const STRATEGIES: &[(&str, Strategy)] = &[("loma", Strategy::Loma)];
+/// How a single layer is searched.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum LayerStrategy {
+    /// For any objective.
+    Any(Strategy),
+    /// All blockings of loop prime factors, for the least energy.
+    Space(Pruning),
+    /// Level by level, for the least energy.
+    Iterative,
+}
 
-fn parse_strategy(text: &str) -> Result<Strategy, String> {
+/// The strategies by name, the default first.
+pub const STRATEGIES: &[(&str, LayerStrategy)] = &[
+    ("loma", LayerStrategy::Any(Strategy::Loma)),
+    ("exhaustive", LayerStrategy::Space(Pruning::None)),
+    ("heuristic", LayerStrategy::Space(Pruning::Heuristic)),
+    ("iterative", LayerStrategy::Iterative),
+];
+
+fn parse_strategy(text: &str) -> Result<LayerStrategy, String> {
     let names = || STRATEGIES.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");
     let found = STRATEGIES.iter().find(|(name, _)| *name == text);
     found.map(|(_, strategy)| *strategy).ok_or_else(|| format!("use one of {}", names()))
@@ -221,6 +242,11 @@ pub enum Format {
     Json,
     /// For a spreadsheet
     Csv,
+}
+
+fn parse_share(text: &str) -> Result<f64, String> {
+    let share = text.parse().ok().filter(|share| (0.0..=1.0).contains(share));
+    share.ok_or_else(|| "write a number from 0 to 1, such as 0.7".into())
 }
 
 fn parse_mode(text: &str) -> Result<StoringMode, String> {

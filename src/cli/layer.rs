@@ -1,23 +1,25 @@
 //! `fusescape layer`: the best mapping of single layers.
 
-use super::arguments::{Layer, Unrolling};
+use super::arguments::{Layer, LayerStrategy, Unrolling};
 use super::documents::load;
-use super::layer_report::{LayerResult, json, table};
+use super::layer_report::{LayerResult, Searched, json, table};
 use super::{Failure, print};
 use fusescape::explore::{LayerRequest, LayerStudy};
 use fusescape::mapping::UnrollingOptions;
-use fusescape::search::{Limits, UnrolledLayer, UnrolledOutcome, UnrolledSearch, find_best};
+use fusescape::search::space::{Part, Pruning, SpaceOptions, SpaceSearch};
+use fusescape::search::{Limits, Objective, Strategy, UnrolledLayer, UnrolledOutcome, UnrolledSearch, find_best};
 use fusescape::spec::{Diagnostics, hardware_presets, workload_presets};
 use fusescape::workload::Network;
 use indicatif::{ProgressBar, ProgressStyle};
 use rayon::prelude::*;
 use std::time::Instant;
 
-/// Unrollings that are searched at once on all cores before the bound is looked at again.
+/// Unrollings or parts of the mapping space that are searched at once on all cores.
 const BATCH: usize = 64;
 
 /// Maps the layers and prints what came out.
 pub fn run(options: &Layer) -> Result<(), Failure> {
+    check(options)?;
     let (hardware, workload) =
         match (load(&options.hardware, hardware_presets()), load(&options.workload, workload_presets())) {
             (Ok(hardware), Ok(workload)) => (hardware, workload),
@@ -29,7 +31,7 @@ pub fn run(options: &Layer) -> Result<(), Failure> {
         workload: workload.clone(),
         layer,
         objective: options.objective.clone(),
-        lpf_limit: options.lpf_limit,
+        lpf_limit: lpf_limit(options),
         rules: options.rules.rules(),
     };
     // Says what is wrong with both documents before any layer is looked for.
@@ -62,24 +64,88 @@ pub fn run(options: &Layer) -> Result<(), Failure> {
     }
 }
 
+/// Asks for what the strategies that minimise energy cannot do.
+fn check(options: &Layer) -> Result<(), Failure> {
+    if matches!(options.strategy, LayerStrategy::Any(_)) {
+        return Ok(());
+    }
+    if options.objective != Objective::Energy {
+        return Err("This strategy minimises energy. Leave out --objective, or use --strategy loma.".into());
+    }
+    if options.unroll == Unrolling::Search {
+        return Err("Unrollings are searched with --strategy loma only. Leave out one of the two.".into());
+    }
+    Ok(())
+}
+
+fn lpf_limit(options: &Layer) -> usize {
+    options.lpf_limit.unwrap_or(if matches!(options.strategy, LayerStrategy::Any(_)) { 6 } else { 8 })
+}
+
 // The command line is an edge and never WebAssembly.
 #[allow(clippy::disallowed_methods)]
 fn map(mut study: LayerStudy, options: &Layer) -> LayerResult {
     let start = Instant::now();
-    let unrollings = (options.unroll == Unrolling::Search).then(|| search_unrolling(&mut study, options));
-    let limits = Limits { lpf_limit: options.lpf_limit, ..Limits::default() };
-    let outcome = find_best(&study.on_core(), &options.objective, &limits, options.strategy);
-    LayerResult {
-        facts: study.facts(),
-        mapped: study.mapped(&outcome),
-        outcome,
-        unrollings,
-        seconds: start.elapsed().as_secs_f64(),
-    }
+    let mut unrollings = None;
+    let limits = Limits { lpf_limit: lpf_limit(options), ..Limits::default() };
+    let searched = match options.strategy {
+        LayerStrategy::Any(strategy) => {
+            if options.unroll == Unrolling::Search {
+                unrollings = Some(search_unrolling(&mut study, options, &limits, strategy));
+            }
+            Searched::Orders(find_best(&study.on_core(), &options.objective, &limits, strategy))
+        }
+        LayerStrategy::Space(pruning) => search_space(&study, options, pruning),
+        LayerStrategy::Iterative => {
+            space_search(&study, options, Pruning::None, |search| Searched::Iterative(search.iterative()))
+        }
+    };
+    let mapped = match &searched {
+        Searched::Orders(outcome) => study.mapped(outcome),
+        other => study.mapped_or(other.best(), || "No blocking of at most that many loop factors fits".to_owned()),
+    };
+    LayerResult { facts: study.facts(), mapped, searched, unrollings, seconds: start.elapsed().as_secs_f64() }
+}
+
+fn space_search(
+    study: &LayerStudy,
+    options: &Layer,
+    pruning: Pruning,
+    search: impl FnOnce(&SpaceSearch<'_>) -> Searched,
+) -> Searched {
+    let wanted = SpaceOptions {
+        pruning,
+        lpf_limit: lpf_limit(options),
+        min_shared_utilization: options.min_utilization,
+        ..SpaceOptions::default()
+    };
+    let problem = study.on_core();
+    SpaceSearch::new(&problem, wanted).map_or(Searched::TooLarge, |found| search(&found))
+}
+
+/// Walks through all parts of the mapping space on all cores.
+fn search_space(study: &LayerStudy, options: &Layer, pruning: Pruning) -> Searched {
+    space_search(study, options, pruning, |search| {
+        let bar = ProgressBar::new(search.parts() as u64);
+        if let Ok(style) = ProgressStyle::with_template("{msg} {bar:40} {percent} % of the mapping space, {eta} left") {
+            bar.set_style(style);
+        }
+        bar.set_message(study.layer.clone());
+        let mut all = search.start();
+        let parts: Vec<usize> = (0..search.parts()).collect();
+        // Parts are put together in their order; a few at a time, so that not all have to be kept.
+        for batch in parts.chunks(BATCH) {
+            let walked: Vec<Part> = batch.par_iter().map(|&part| search.part(part)).collect();
+            walked.iter().for_each(|part| all.merge(part));
+            bar.inc(batch.len() as u64);
+        }
+        bar.finish_and_clear();
+        Searched::Space(search.space(&all, true))
+    })
 }
 
 /// Gives the study the best unrolling.
-fn search_unrolling(study: &mut LayerStudy, options: &Layer) -> UnrolledOutcome {
+fn search_unrolling(study: &mut LayerStudy, options: &Layer, limits: &Limits, strategy: Strategy) -> UnrolledOutcome {
     let layer = UnrolledLayer {
         core: &study.core,
         rules: options.rules.rules(),
@@ -87,8 +153,7 @@ fn search_unrolling(study: &mut LayerStudy, options: &Layer) -> UnrolledOutcome 
         levels: study.problem.levels,
     };
     let wanted = UnrollingOptions { loops_per_dimension: options.loops_per_dimension, ..UnrollingOptions::default() };
-    let limits = Limits { lpf_limit: options.lpf_limit, ..Limits::default() };
-    let mut search = UnrolledSearch::new(layer, &wanted, options.objective.clone(), limits, options.strategy);
+    let mut search = UnrolledSearch::new(layer, &wanted, options.objective.clone(), *limits, strategy);
     let bar = ProgressBar::new(search.len() as u64);
     if let Ok(style) = ProgressStyle::with_template("{msg} {bar:40} {pos} of at most {len} unrollings, {eta} left") {
         bar.set_style(style);

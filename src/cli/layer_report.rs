@@ -4,7 +4,8 @@ use super::Failure;
 use super::arguments::{Layer, STRATEGIES};
 use fusescape::explore::{LayerFacts, MappedLayer};
 use fusescape::mapping::OPERANDS;
-use fusescape::search::{Outcome, Proof, UnrolledOutcome};
+use fusescape::search::space::{IterativeOutcome, MappingSpace};
+use fusescape::search::{Outcome, Proof, Solution, UnrolledOutcome};
 use fusescape::spec::Diagnostics;
 use serde_json::{Value, json};
 
@@ -26,11 +27,35 @@ pub struct LayerResult {
     /// Its mapping, or why there is none.
     pub mapped: Result<MappedLayer, Diagnostics>,
     /// What the temporal search did.
-    pub outcome: Outcome,
+    pub searched: Searched,
     /// What the search for the unrolling did, if there was one.
     pub unrollings: Option<UnrolledOutcome>,
     /// How long both took.
     pub seconds: f64,
+}
+
+/// What a temporal search did.
+pub enum Searched {
+    /// It went through orders.
+    Orders(Outcome),
+    /// It went through blockings.
+    Space(MappingSpace),
+    /// It went level by level.
+    Iterative(IterativeOutcome),
+    /// Nothing, as the layer has too many sets of loop factors.
+    TooLarge,
+}
+
+impl Searched {
+    /// The mapping it found.
+    pub fn best(&self) -> Option<&Solution> {
+        match self {
+            Self::Orders(outcome) => outcome.best.as_ref(),
+            Self::Space(space) => space.best.as_ref(),
+            Self::Iterative(outcome) => outcome.best.as_ref(),
+            Self::TooLarge => None,
+        }
+    }
 }
 
 /// For a person.
@@ -101,15 +126,37 @@ fn write_search(out: &mut String, result: &LayerResult) {
             proof(&unrollings.proof)
         );
     }
-    let outcome = &result.outcome;
+    match &result.searched {
+        Searched::Orders(outcome) => {
+            outln!(out, "  {} mappings tried, {} fit; {}", outcome.orders, outcome.feasible, proof(&outcome.proof));
+        }
+        Searched::Space(space) => write_space(out, space),
+        Searched::Iterative(outcome) => {
+            let (partial, last) = (outcome.partial, outcome.evaluated);
+            outln!(out, "  {partial} partial mappings tried, {last} orders of the last; {}", proof(&Proof::None));
+        }
+        Searched::TooLarge => {
+            outln!(out, "  too many loop factors to go through; a lower --lpf-limit makes them fewer")
+        }
+    }
+    outln!(out, "  {:.3} s", result.seconds);
+}
+
+fn write_space(out: &mut String, space: &MappingSpace) {
+    let MappingSpace { blockings, mappings, even_blockings, evaluated, .. } = space;
     outln!(
         out,
-        "  {} mappings tried, {} fit; {}; {:.3} s",
-        outcome.orders,
-        outcome.feasible,
-        proof(&outcome.proof),
-        result.seconds
+        "  {blockings} blockings ({even_blockings} even) looked at, which stand for {mappings} mappings; {evaluated} mappings \
+         evaluated with their latency"
     );
+    if let Some(best) = &space.best {
+        let even = space.best_even.as_ref().map(|even| {
+            let more = 100.0 * (even.energy_pj / best.energy_pj - 1.0);
+            format!("the best even one costs {more:.2} % more, ")
+        });
+        let spread = space.most_energy_pj / best.energy_pj;
+        outln!(out, "  {}the worst {spread:.1} times as much energy", even.unwrap_or_default());
+    }
 }
 
 fn proof(proof: &Proof) -> String {
@@ -221,7 +268,7 @@ pub fn json(hardware: &str, workload: &str, options: &Layer, results: &[LayerRes
         "workload": workload,
         "objective": options.objective,
         "strategy": strategy,
-        "lpf_limit": options.lpf_limit,
+        "min_utilization": options.min_utilization,
         "rules": options.rules.rules(),
         "layers": results.iter().map(layer_json).collect::<Result<Vec<Value>, _>>()?,
     });
@@ -232,11 +279,24 @@ fn layer_json(result: &LayerResult) -> Result<Value, serde_json::Error> {
     let mut value = serde_json::to_value(&result.facts)?;
     value["macs"] = json!(result.facts.shape.macs());
     value["search"] = json!({
-        "mappings_tried": result.outcome.orders,
-        "mappings_that_fit": result.outcome.feasible,
-        "proof": result.outcome.proof,
-        "stopped": result.outcome.stopped,
         "seconds": result.seconds,
+        "orders": match &result.searched {
+            Searched::Orders(outcome) => json!({
+                "tried": outcome.orders,
+                "feasible": outcome.feasible,
+                "proof": outcome.proof,
+                "stopped": outcome.stopped,
+            }),
+            _ => Value::Null,
+        },
+        "space": match &result.searched {
+            Searched::Space(space) => serde_json::to_value(space)?,
+            _ => Value::Null,
+        },
+        "iterative": match &result.searched {
+            Searched::Iterative(outcome) => serde_json::to_value(outcome)?,
+            _ => Value::Null,
+        },
         "unrollings": result.unrollings.as_ref().map(|unrollings| json!({
             "legal": unrollings.unrollings,
             "searched": unrollings.searched,

@@ -274,23 +274,33 @@ impl LayerStudy {
     /// # Errors
     /// Why it found none.
     pub fn mapped(&self, outcome: &Outcome) -> Result<MappedLayer, Diagnostics> {
+        self.mapped_or(outcome.best.as_ref(), || super::explain_outcome(outcome))
+    }
+
+    /// A mapping, if a search found one.
+    ///
+    /// # Errors
+    /// Why there is none: the memories that are too small for any, else what `otherwise` says.
+    pub fn mapped_or(
+        &self,
+        solution: Option<&Solution>,
+        otherwise: impl FnOnce() -> String,
+    ) -> Result<MappedLayer, Diagnostics> {
         let layer = self.on_core();
-        let mapped = outcome.best.as_ref().and_then(|solution| Some((solution, solution.cost(&layer)?)));
-        match mapped {
-            Some((Solution { order, .. }, cost)) => Ok(mapped_layer(&layer, order, &cost)),
-            None => {
-                let mut diagnostics = Diagnostics::default();
-                for shortage in explain_infeasible(&layer) {
-                    let remedy = format!("Make `{}` larger, or unroll less", shortage.memory);
-                    diagnostics.add("layer", shortage.to_string(), remedy);
-                }
-                if diagnostics.is_empty() {
-                    let remedy = "Use larger memories, or a higher LPF limit";
-                    diagnostics.add("layer", super::explain_outcome(outcome), remedy);
-                }
-                Err(diagnostics)
-            }
+        if let Some((Solution { order, .. }, cost)) =
+            solution.and_then(|solution| Some((solution, solution.cost(&layer)?)))
+        {
+            return Ok(mapped_layer(&layer, order, &cost));
         }
+        let mut diagnostics = Diagnostics::default();
+        for shortage in explain_infeasible(&layer) {
+            let remedy = format!("Make `{}` larger, or unroll less", shortage.memory);
+            diagnostics.add("layer", shortage.to_string(), remedy);
+        }
+        if diagnostics.is_empty() {
+            diagnostics.add("layer", otherwise(), "Use larger memories, or a higher LPF limit");
+        }
+        Err(diagnostics)
     }
 
     /// What a mapping made by hand costs.
