@@ -6,7 +6,7 @@
 //! should take well below a second, so that a person can stop and sees progress: cut longer work into several.
 
 use crate::cost::Flaw;
-use crate::explore::{LayerFacts, LayerRequest, LayerStudy, MappedLayer, TemporalMapping};
+use crate::explore::{LayerFacts, LayerRequest, LayerStudy, MappedLayer, TemporalMapping, UnrollingChoices};
 use crate::hierarchy::{Bound, Front, HierarchyFacts, HierarchyRequest, Study, StudyOutline, Verdict, unrollings};
 use crate::spec::Diagnostics;
 use serde::{Deserialize, Serialize};
@@ -20,6 +20,8 @@ pub enum Topic {
     OwnMapping,
     /// The layer under other rules.
     Rules,
+    /// The layer with other unrollings.
+    LayerUnrollings,
     /// A share of the work on memory hierarchies, for one worker; shares go on one by one.
     Hierarchies(u8),
     /// The hierarchy at hand.
@@ -33,7 +35,7 @@ impl Topic {
     pub fn is_background(self) -> bool {
         match self {
             Self::BestMapping | Self::OwnMapping | Self::HierarchyFacts => false,
-            Self::Rules | Self::Hierarchies(_) | Self::Unrollings => true,
+            Self::Rules | Self::LayerUnrollings | Self::Hierarchies(_) | Self::Unrollings => true,
         }
     }
 }
@@ -47,6 +49,8 @@ pub enum Question {
     OwnMapping(Box<LayerRequest>, TemporalMapping),
     /// What the best mapping of a layer costs, and no more.
     BestCost(Box<LayerRequest>),
+    /// So many legal unrollings of a layer, the most promising first.
+    Unrollings(Box<LayerRequest>, usize),
     /// Which hierarchies there are.
     Hierarchies(Box<HierarchyRequest>),
     /// What the hierarchies from the first to before the second number cost at least.
@@ -68,6 +72,8 @@ pub enum Reply {
     OwnMapping(Result<Box<MappedLayer>, Vec<Flaw>>),
     /// Energy in pJ and latency in cycles of the best mapping, or why there is none.
     BestCost(Result<(f64, u64), Diagnostics>),
+    /// Legal unrollings of a layer.
+    Unrollings(UnrollingChoices),
     /// Which hierarchies there are.
     Hierarchies(Box<StudyOutline>),
     /// Number of the first, and what each costs at least or why it does not fit.
@@ -105,6 +111,10 @@ impl Answerer {
             },
             Question::BestCost(request) => match self.study(*request) {
                 Ok(study) => Reply::BestCost(study.best().map(|best| (best.energy_pj(), best.cycles.total))),
+                Err(diagnostics) => Reply::Rejected(diagnostics),
+            },
+            Question::Unrollings(request, count) => match self.study(*request) {
+                Ok(study) => Reply::Unrollings(study.unrollings(count)),
                 Err(diagnostics) => Reply::Rejected(diagnostics),
             },
             Question::Hierarchies(request) => {

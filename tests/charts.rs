@@ -371,6 +371,7 @@ fn mapped(hardware: &str, workload: &str, layer: &str) -> (LayerFacts, MappedLay
         objective: Objective::Energy,
         lpf_limit: 5,
         rules: Rules::CORRECTED,
+        unroll: None,
     };
     let study = LayerStudy::new(&request).unwrap();
     (study.facts(), study.best().unwrap())

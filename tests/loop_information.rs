@@ -23,6 +23,7 @@ fn conv2() -> LayerStudy {
         objective: Objective::Energy,
         lpf_limit: 6,
         rules: Rules::CORRECTED,
+        unroll: None,
     })
     .unwrap()
 }
@@ -162,6 +163,7 @@ layers:
         objective: Objective::Energy,
         lpf_limit: 6,
         rules: Rules::CORRECTED,
+        unroll: None,
     })
     .unwrap_or_else(|wrong| panic!("{wrong}"));
     let mapping = TemporalMapping { order: order(&[(FX, 3), (K, 2)]), ends: [vec![1, 2], vec![2], vec![2]] };
@@ -195,6 +197,7 @@ fn tables_and_costs_agree() {
             objective: Objective::Energy,
             lpf_limit: 5,
             rules: Rules::CORRECTED,
+            unroll: None,
         })
         .unwrap_or_else(|wrong| panic!("{wrong}"));
         let best = study.best().unwrap_or_else(|wrong| panic!("{wrong}"));

@@ -122,6 +122,7 @@ fn alexnet(layer: &str) -> LayerStudy {
         objective: Objective::Energy,
         lpf_limit: 8,
         rules: Rules::CORRECTED,
+        unroll: None,
     })
     .unwrap()
 }

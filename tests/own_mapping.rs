@@ -3,6 +3,7 @@
 
 use fusescape::cost::Flaw;
 use fusescape::explore::{LayerRequest, LayerStudy, MappingEdit, TemporalMapping};
+use fusescape::hardware::Unroll;
 use fusescape::mapping::TemporalLoop;
 use fusescape::question::{Answerer, Question, Reply};
 use fusescape::rules::Rules;
@@ -19,6 +20,7 @@ fn request(hardware: &str, workload: &str, layer: Option<&str>) -> LayerRequest 
         objective: Objective::Energy,
         lpf_limit: 5,
         rules: Rules::CORRECTED,
+        unroll: None,
     }
 }
 
@@ -178,4 +180,35 @@ fn what_a_port_waits_is_the_sum_of_what_its_links_wait() {
         assert_eq!(longest as u64, best.cycles.stall, "{hardware}");
     }
     assert!(waiting > 3 && alone > 3, "{waiting} ports wait, {alone} serve one link");
+}
+
+#[test]
+fn an_unrolling_of_ones_own_is_taken_where_it_lies_on_the_array() {
+    let study = LayerStudy::new(&request("eyeriss-like", "alexnet-eyeriss", Some("conv2"))).unwrap();
+    let choices = study.unrollings(5);
+    assert!(choices.count > 100 && choices.list.len() == 5, "{} legal unrollings", choices.count);
+    assert!(choices.list.is_sorted_by(|a, b| a.bound <= b.bound));
+    for choice in &choices.list {
+        let asked = LayerRequest {
+            unroll: Some(choice.unroll.clone()),
+            ..request("eyeriss-like", "alexnet-eyeriss", Some("conv2"))
+        };
+        let study = LayerStudy::new(&asked).unwrap_or_else(|wrong| panic!("{wrong}"));
+        assert_eq!(study.facts().unrolled, choice.loops);
+        if let Ok(best) = study.best() {
+            assert!(best.energy_pj() >= choice.bound * (1.0 - 1e-9), "{choice:?}");
+        }
+    }
+
+    let wide = |array_dim: usize, limit: u64| Unroll { array_dim, dim: Dim::K, limit };
+    for (unroll, reason) in [
+        (vec![wide(0, 4), wide(0, 4)], "More than the 12 PEs of `rows`"),
+        (vec![wide(7, 2)], "lies on no dimension"),
+        (vec![wide(1, 0)], "has no width"),
+        (vec![wide(1, u64::MAX), wide(1, 2)], "More than the 14 PEs of `columns`"),
+    ] {
+        let asked = LayerRequest { unroll: Some(unroll), ..request("eyeriss-like", "alexnet-eyeriss", Some("conv2")) };
+        let wrong = LayerStudy::new(&asked).err().unwrap().to_string();
+        assert!(wrong.contains(reason), "{wrong}");
+    }
 }

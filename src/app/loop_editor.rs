@@ -106,8 +106,8 @@ pub fn LoopEditor(props: &LoopEditorProps) -> Html {
                         place.checked_sub(1).and_then(|below| edit(MappingEdit::Outwards(below))),
                         "↓", format!("Move {name} inwards"), format!("inwards-{place}"),
                     ) }
-                    { button(edit(MappingEdit::Split(place)), "÷", format!("Split {name}"), format!("split-{place}")) }
-                    { button(edit(MappingEdit::Join(place)), "⤴", format!("Join {name} with the loop above"), format!("join-{place}")) }
+                    { button(edit(MappingEdit::Split(place)), "split", format!("Split {name}"), format!("split-{place}")) }
+                    { button(edit(MappingEdit::Join(place)), "join", format!("Join {name} with the loop above"), format!("join-{place}")) }
                 </td>
                 { for OPERAND_ORDER.map(|operand| cell(&props.facts, &props.mapping, operand, place)) }
             </tr>

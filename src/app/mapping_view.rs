@@ -10,6 +10,7 @@ use super::loop_editor::{LoopEditor, operand_badge};
 use super::own_mapping::MappingChange;
 use super::rules_table::RulesTable;
 use super::state::{Action, State, ViewChange};
+use super::unrolling_table::{UnrollingTable, unrolled_text};
 use crate::chart::{
     Breakdown, Lines, LoopNest, OPERAND_ORDER, Quantity, group_thousands, information_table, port_table, three_digits,
 };
@@ -139,6 +140,14 @@ pub fn MappingView(props: &MappingViewProps) -> Html {
                     { figures(facts, shown) }
                     { information(facts, shown) }
                     if let Some(request) = findings.asked.clone() {
+                        <UnrollingTable
+                            request={request.clone()}
+                            conductor={props.conductor.clone()}
+                            on_take={{
+                                let layer = layer_key(&request);
+                                change.reform(move |unroll| MappingChange::Unroll(layer.clone(), unroll))
+                            }}
+                        />
                         <RulesTable {request} conductor={props.conductor.clone()} />
                     }
                 </>
@@ -165,22 +174,28 @@ pub fn MappingView(props: &MappingViewProps) -> Html {
 fn request(state: &State) -> Option<LayerRequest> {
     let requests = state.design.request().ok()?;
     let first = requests.first()?;
-    Some(LayerRequest {
+    let request = LayerRequest {
         hardware: first.hardware.clone(),
         workload: first.workload.clone(),
         layer: state.view.mapping.layer.clone(),
         objective: first.settings.objective.clone(),
         lpf_limit: first.settings.lpf_limit,
         rules: first.settings.rules,
-    })
+        unroll: None,
+    };
+    let unroll = state.view.mapping.unroll_of(&layer_key(&request));
+    Some(LayerRequest { unroll, ..request })
+}
+
+/// What makes it another layer or another array.
+fn layer_key(request: &LayerRequest) -> String {
+    format!("{}\n{}\n{:?}", request.hardware, request.workload, request.layer)
 }
 
 /// What decides about the loops that a mapping has.
 fn subject(request: &LayerRequest) -> String {
-    format!(
-        "{}\n{}\n{:?}\n{}",
-        request.hardware, request.workload, request.layer, request.rules.truncate_fractional_extents
-    )
+    let rounds = request.rules.truncate_fractional_extents;
+    format!("{}\n{:?}\n{rounds}", layer_key(request), request.unroll)
 }
 
 /// Asks for the best mapping and for the cost of one's own whenever they change.
@@ -251,19 +266,8 @@ fn unrolling_text(facts: &LayerFacts) -> String {
         .filter(|&dim| facts.shape.size(dim) > 1)
         .map(|dim| format!("{dim} {}", facts.shape.size(dim)))
         .collect();
-    let mut dimensions: Vec<(&String, u64, Vec<String>)> = Vec::new();
-    for (name, size, dim, width) in &facts.unrolled {
-        let text = format!("{dim} {}", if width.fract() == 0.0 { format!("{width:.0}") } else { three_digits(*width) });
-        match dimensions.iter_mut().find(|(known, ..)| *known == name) {
-            Some((.., loops)) => loops.push(text),
-            None => dimensions.push((name, *size, vec![text])),
-        }
-    }
-    let unrolled: Vec<String> =
-        dimensions.iter().map(|(name, size, loops)| format!("{} over {name} ({size})", loops.join(" × "))).collect();
-    let unrolled =
-        if unrolled.is_empty() { "nothing unrolled".to_owned() } else { format!("unrolled {}", unrolled.join(", ")) };
-    format!("{}; {unrolled}", sizes.join(" · "))
+    let unrolled = unrolled_text(&facts.unrolled);
+    format!("{}; unrolled {unrolled}", sizes.join(" · "))
 }
 
 fn heading(facts: &LayerFacts, shown: &MappedLayer, best: &MappedLayer, is_own: bool) -> Html {

@@ -35,6 +35,7 @@ mod schedule_view;
 mod state;
 mod tiles;
 mod timer;
+mod unrolling_table;
 mod view;
 mod workload_card;
 

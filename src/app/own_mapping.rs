@@ -1,12 +1,15 @@
 //! The layer that a person maps, and what they did to its mapping, step by step.
 
 use crate::explore::TemporalMapping;
+use crate::hardware::Unroll;
 
 /// What the *Mapping* view is about.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct OwnMapping {
     /// Name of the layer; `None` for the one with the most MACs.
     pub layer: Option<String>,
+    /// The unrolling that was taken, and for which layer.
+    unroll: Option<(String, Vec<Unroll>)>,
     /// The mapping after each edit, of the design with this fingerprint.
     steps: Vec<TemporalMapping>,
     /// Number of edits in force; those beyond it were undone.
@@ -20,6 +23,8 @@ pub struct OwnMapping {
 pub enum MappingChange {
     /// Map another layer.
     Layer(String),
+    /// Unroll the layer with this fingerprint so; `None`: as the documents say.
+    Unroll(String, Option<Vec<Unroll>>),
     /// Make this the mapping of the layer with this fingerprint.
     Edit(String, TemporalMapping),
     /// Take the last edit back.
@@ -37,6 +42,11 @@ impl OwnMapping {
         self.steps.get(last).filter(|_| self.subject == subject)
     }
 
+    /// The unrolling taken for the layer with this fingerprint; `None` for that of the documents.
+    pub fn unroll_of(&self, layer: &str) -> Option<Vec<Unroll>> {
+        self.unroll.as_ref().filter(|(of, _)| of == layer).map(|(_, unroll)| unroll.clone())
+    }
+
     /// Whether an edit can be done once more.
     pub fn can_redo(&self, subject: &str) -> bool {
         self.done < self.steps.len() && self.subject == subject
@@ -45,6 +55,7 @@ impl OwnMapping {
     pub(super) fn change(&mut self, change: MappingChange) {
         match change {
             MappingChange::Layer(layer) => self.layer = Some(layer),
+            MappingChange::Unroll(layer, unroll) => self.unroll = unroll.map(|unroll| (layer, unroll)),
             MappingChange::Edit(subject, mapping) => {
                 if self.subject != subject {
                     (self.subject, self.done) = (subject, 0);

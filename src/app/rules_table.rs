@@ -20,7 +20,7 @@ pub struct RulesTableProps {
 }
 
 /// Energy and latency, or why there is no mapping.
-type Cost = Result<(f64, u64), String>;
+pub type Cost = Result<(f64, u64), String>;
 
 /// Replies by index of their question.
 #[derive(Clone, PartialEq, Default)]
@@ -163,7 +163,8 @@ pub fn RulesTable(props: &RulesTableProps) -> Html {
     }
 }
 
-fn cost_of(reply: Reply) -> Cost {
+/// What a reply says of the cost.
+pub fn cost_of(reply: Reply) -> Cost {
     match reply {
         Reply::BestCost(Ok(cost)) => Ok(cost),
         Reply::BestCost(Err(diagnostics)) | Reply::Rejected(diagnostics) => {
@@ -175,7 +176,7 @@ fn cost_of(reply: Reply) -> Cost {
 }
 
 /// Energy and latency beside those under the rules in force.
-fn cost_cells(cost: Option<&Cost>, base: Option<&Cost>) -> Html {
+pub fn cost_cells(cost: Option<&Cost>, base: Option<&Cost>) -> Html {
     let base = base.and_then(|base| base.as_ref().ok());
     let share = |value: f64, base: Option<f64>| match base.map(|base| 100.0 * (value / base - 1.0)) {
         Some(percent) if percent.abs() >= 0.005 => format!(" ({percent:+.2} %)"),

@@ -33,6 +33,7 @@ pub fn run(options: &Layer) -> Result<(), Failure> {
         objective: options.objective.clone(),
         lpf_limit: lpf_limit(options),
         rules: options.rules.rules(),
+        unroll: None,
     };
     // Says what is wrong with both documents before any layer is looked for.
     let first = LayerStudy::new(&request(None))?;

@@ -3,12 +3,17 @@
 use crate::cost::{Evaluator, Flaw, LayerCost, LoopInformation, PortBalance, loop_information, port_balances};
 use crate::hardware::{Core, Unroll};
 use crate::mapping::temporal::prime_factors;
-use crate::mapping::{LayerOnCore, LayerProblem, OPERANDS, Relevance, TemporalLoop};
+use crate::mapping::{LayerOnCore, LayerProblem, OPERANDS, Relevance, SpatialLoop, TemporalLoop, UnrollingOptions};
 use crate::rules::Rules;
-use crate::search::{Limits, Objective, Outcome, Solution, Strategy, explain_infeasible, find_best};
+use crate::search::{
+    Limits, Objective, Outcome, Solution, Strategy, UnrolledLayer, UnrolledSearch, explain_infeasible, find_best,
+};
 use crate::spec::{Diagnostics, closest};
 use crate::workload::{Dim, LayerId, LayerShape, Network};
 use serde::{Deserialize, Serialize};
+
+/// More unrollings than this are not looked at when some are to be chosen.
+const MOST_UNROLLINGS: usize = 20_000;
 
 /// A layer to be mapped, and how.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -25,6 +30,28 @@ pub struct LayerRequest {
     pub lpf_limit: usize,
     /// Rules of the model.
     pub rules: Rules,
+    /// The loops that the array unrolls; `None` for what the documents say.
+    pub unroll: Option<Vec<Unroll>>,
+}
+
+/// Legal unrollings of a layer, the most promising first.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct UnrollingChoices {
+    /// The first of them.
+    pub list: Vec<UnrollingChoice>,
+    /// How many there are.
+    pub count: usize,
+}
+
+/// One legal unrolling.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct UnrollingChoice {
+    /// As a request takes it.
+    pub unroll: Vec<Unroll>,
+    /// Array dimension, its size, loop, average width.
+    pub loops: Vec<(String, u64, Dim, f64)>,
+    /// What every mapping with it scores at least, by the objective of the request.
+    pub bound: f64,
 }
 
 /// A layer on its core, validated.
@@ -219,7 +246,10 @@ impl LayerStudy {
             }
         };
         let id = pick_layer(&network, request.layer.as_deref())?;
-        let unroll = unroll_of(&core, &network, id);
+        let unroll = match &request.unroll {
+            Some(unroll) => check_unroll(&core, unroll)?,
+            None => unroll_of(&core, &network, id),
+        };
         let layer = network.layer(id);
         let problem = LayerProblem {
             shape: layer.shape,
@@ -235,17 +265,36 @@ impl LayerStudy {
         LayerOnCore::new(&self.core, self.rules, &self.problem)
     }
 
+    fn unrolled_loops(&self, layer: &LayerOnCore<'_>) -> Vec<(String, u64, Dim, f64)> {
+        let one = |unrolled: &SpatialLoop| {
+            let (name, size) = self.core.array[unrolled.array_dim].clone();
+            (name, size, unrolled.dim, unrolled.average)
+        };
+        layer.spatial.loops.iter().map(one).collect()
+    }
+
+    /// The `count` legal unrollings with the lowest bounds.
+    pub fn unrollings(&self, count: usize) -> UnrollingChoices {
+        let (shape, levels) = (self.problem.shape, self.problem.levels);
+        let layer = UnrolledLayer { core: &self.core, rules: self.rules, shape, levels };
+        let options = UnrollingOptions { max_unrollings: MOST_UNROLLINGS, ..UnrollingOptions::default() };
+        let search = UnrolledSearch::new(layer, &options, self.objective.clone(), Limits::default(), Strategy::Loma);
+        let choice = |(bound, unroll): (f64, &[Unroll])| UnrollingChoice {
+            unroll: unroll.to_vec(),
+            loops: self.unrolled_loops(&layer.with(unroll)),
+            bound,
+        };
+        let list = (0..count).map_while(|index| search.candidate(index)).map(choice).collect();
+        UnrollingChoices { list, count: search.len() }
+    }
+
     /// What the layer is, whatever its mapping in time.
     pub fn facts(&self) -> LayerFacts {
         let layer = self.on_core();
-        let unrolled = layer.spatial.loops.iter().map(|unrolled| {
-            let (name, size) = self.core.array[unrolled.array_dim].clone();
-            (name, size, unrolled.dim, unrolled.average)
-        });
         LayerFacts {
             layer: self.layer.clone(),
             shape: self.problem.shape,
-            unrolled: unrolled.collect(),
+            unrolled: self.unrolled_loops(&layer),
             pe_count: self.core.pe_count(),
             operands: [0, 1, 2].map(|operand| {
                 let memories = layer.operands[operand].memories.iter();
@@ -331,6 +380,24 @@ fn pick_layer(network: &Network, name: Option<&str>) -> Result<LayerId, Diagnost
         diagnostics.add("layer", format!("The network computes no layer `{name}`"), remedy);
         diagnostics
     })
+}
+
+/// An unrolling must lie on the array.
+fn check_unroll(core: &Core, unroll: &[Unroll]) -> Result<Vec<Unroll>, Diagnostics> {
+    let mut diagnostics = Diagnostics::default();
+    for (index, (name, size)) in core.array.iter().enumerate() {
+        let on_it = unroll.iter().filter(|part| part.array_dim == index);
+        let widths = on_it.map(|part| part.limit).try_fold(1, u64::checked_mul);
+        if widths.is_none_or(|widths| widths > *size) {
+            let reason = format!("More than the {size} PEs of `{name}` would be unrolled over");
+            diagnostics.add("unroll", reason, format!("Take widths whose product is at most {size}"));
+        }
+    }
+    if unroll.iter().any(|part| part.array_dim >= core.array.len() || part.limit == 0) {
+        let reason = "A loop lies on no dimension of the array, or has no width";
+        diagnostics.add("unroll", reason, "Take an unrolling of this core");
+    }
+    diagnostics.or(unroll.to_vec())
 }
 
 /// The layer's own spatial mapping on this core, or the core's for its kind.

@@ -12,7 +12,10 @@ mod survey;
 mod sweep;
 
 pub use best::{Combination, best_combination, best_point, pareto_front};
-pub use layer::{Cycles, LayerFacts, LayerRequest, LayerStudy, MappedLayer, MappingEdit, TemporalMapping};
+pub use layer::{
+    Cycles, LayerFacts, LayerRequest, LayerStudy, MappedLayer, MappingEdit, TemporalMapping, UnrollingChoice,
+    UnrollingChoices,
+};
 pub use order::{coarse_to_fine, coarsest_step};
 pub use request::{Request, Settings};
 pub use survey::{CostStore, Effort, Survey};

@@ -82,6 +82,26 @@ test('every set of rules and every switch is compared', () =>
     await assertAccessible(page);
   }));
 
+test('another unrolling is searched, taken and given back', () =>
+  withPage(async ({ page, url }) => {
+    await openMapping(page, url);
+    const before = await costs(page);
+    const card = page.getByTestId('unrollings');
+    await card.locator('summary').click();
+    await page.locator('[data-testid=unrollings][data-status=done]').waitFor();
+    assert.match(await card.locator('[role=status]').innerText(), /most promising of \d+ legal unrollings/);
+    const first = card.locator('tbody tr').first();
+    const [unrolled, energy] = [await first.locator('th').innerText(), await first.locator('td').nth(1).innerText()];
+    await first.getByRole('button').click();
+    await page.getByTestId('unrolling-reset').waitFor();
+    await page.locator('.layer-picker').getByText(`unrolled ${unrolled}`).waitFor();
+    await page.getByTestId('mapping-energy').getByText(energy, { exact: true }).waitFor();
+    await page.getByTestId('unrolling-reset').click();
+    await page.locator('.layer-picker').getByText('unrolled FY 5 × OY 2 over rows (12)').waitFor();
+    await page.locator('[data-testid=mapping-view][data-status=done]').waitFor();
+    assert.deepEqual(await costs(page), before);
+  }));
+
 /** Opens the view with conv2 of AlexNet on Eyeriss, the example of the ZigZag paper. */
 async function openMapping(page, url) {
   await page.goto(url);
