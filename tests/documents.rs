@@ -4,10 +4,10 @@
 mod common;
 
 use common::{entries, integer, reference, text};
-use fusescape::hardware::{Core, Operand, Unroll};
+use fusescape::hardware::{Core, Movement, Operand, Unroll};
 use fusescape::spec::{
-    Diagnostics, Preset, find_preset, hardware_presets, read_hardware, read_workload, workload_presets, write_hardware,
-    write_workload,
+    Diagnostics, PortSpec, Preset, find_preset, hardware_presets, read_hardware, read_workload, workload_presets,
+    write_hardware, write_workload,
 };
 use fusescape::workload::{Dim, Layer, LayerKind, Network};
 
@@ -74,6 +74,53 @@ fn a_loop_without_a_number_takes_what_the_others_leave_of_the_array_dimension() 
     let core = Core::from_text(&preset.replace("[FY 5, OY 2]", "[FY 5, OY]")).unwrap();
     let limits: Vec<u64> = core.unroll(LayerKind::Conv).iter().map(|unroll| unroll.limit).collect();
     assert_eq!(limits, [5, 2, 13]);
+}
+
+/// GEMM accelerators feed their output registers through wider ports than their inputs.
+#[test]
+fn a_port_may_have_a_width_of_its_own() {
+    let preset = find_preset(hardware_presets(), "eyeriss-like").unwrap().text;
+    let (mut spec, _) = read_hardware(preset);
+    let dram = spec.memories.last_mut().unwrap();
+    let all = |operand: &str, movements: &[&str]| -> Vec<String> {
+        movements.iter().map(|movement| format!("{operand}.{movement}")).collect()
+    };
+    let inputs = [all("W", &["read_to_low"]), all("I", &["read_to_low"])].concat();
+    let outputs = all("O", &["read_to_low", "write_from_low"]);
+    dram.ports = vec![
+        PortSpec { name: "r".into(), serves: inputs, ..PortSpec::default() },
+        PortSpec { name: "rw".into(), serves: outputs, width_bits: Some(2048), granularity_bits: Some(8) },
+    ];
+    let text = write_hardware(&spec);
+    assert!(
+        text.contains("rw: { serves: [O.read_to_low, O.write_from_low], width: 2048 bit, granularity: 8 bit }"),
+        "{text}"
+    );
+    let core = Core::from_text(&text).unwrap_or_else(|wrong| panic!("{wrong}"));
+    let dram = core.memories.last().unwrap();
+    assert_eq!(dram.width_bits(Operand::O, Movement::WriteFromLow), 2048);
+    assert_eq!(dram.granularity_bits(Operand::O, Movement::ReadToLow), 8);
+    assert_eq!(dram.width_bits(Operand::I, Movement::ReadToLow), dram.read_width_bits);
+    spec.memories.last_mut().unwrap().ports[1].granularity_bits = Some(4096);
+    let wrong = Core::new(&spec).unwrap_err().to_string();
+    assert!(wrong.contains("no less than 4096 bit"), "{wrong}");
+}
+
+#[test]
+fn matrices_of_a_product_are_indexed_by_batch_and_head() {
+    let network = Network::from_text(
+        "name: attention
+batch: 2
+layers:
+  - { name: tokens, type: input, K: 192, size: 50 x 1 }
+  - { name: scores, type: matmul, K: 150, groups: 3 }",
+    );
+    let shape = network.unwrap_or_else(|wrong| panic!("{wrong}")).layer(1).shape;
+    assert_eq!(shape.macs(), 2 * 3 * 50 * 50 * 64);
+    assert_eq!(
+        [Operand::W, Operand::I, Operand::O].map(|o| shape.elements(o)),
+        [2 * 3 * 64 * 50, 2 * 192 * 50, 2 * 150 * 50]
+    );
 }
 
 #[test]
@@ -314,6 +361,20 @@ fn wrong_hardware_is_answered_with_place_reason_and_remedy() {
         (&[("energy: 0.02 pJ", "energy: -1 pJ")], &[(12, "memories[0].read_energy", "negative")]),
         (&[("energy: 0.02 pJ", "energy: nan pJ")], &[(12, "memories[0].read_energy", "does not start with a number")]),
         (&[("mac_energy: 0.04 pJ", "mac_energy: 1e999 pJ")], &[(4, "array.mac_energy", "too large")]),
+        (
+            &[(
+                "shared_over: all",
+                "shared_over: all\n    ports:\n      p: { serves: [I.read_to_low, W.read_to_low, O.read_to_low, O.write_from_low], width: 8 }",
+            )],
+            &[(23, "memories[1].ports[0].width", "`8` has no unit")],
+        ),
+        (
+            &[("shared_over: all", "shared_over: all\n    ports:\n      p: { width: 8 bit, speed: 2 }")],
+            &[
+                (23, "memories[1].ports[0].speed", "There is no field `speed`"),
+                (23, "memories[1].ports[0].serves", "`serves` is missing"),
+            ],
+        ),
         (&[("shared_over: []", "shared_over: [D3]")], &[(14, "memories[0].shared_over", "has no dimension `D3`")]),
         (&[("operands: [W, O]", "operands: [W, Q]")], &[(10, "memories[0].operands", "There is no operand `Q`")]),
         // What follows from an unreadable field is not said as well: no `No memory holds O`.

@@ -11,6 +11,7 @@ const CONSEQUENCES: &Consequences = &[
     ("memories[*].operands", &["memories", "memories[*].ports", "memories[*].shared_over"]),
     ("memories[*].shared_over", &["memories[*].shared_over"]),
     ("memories[*].ports", &["memories[=].ports"]),
+    ("memories[*].ports[*].serves", &["memories[=].ports"]),
     ("memories[*].width", &["memories[=].read_width", "memories[=].write_width"]),
     ("memories[*].width", &["memories[=].read_granularity", "memories[=].write_granularity"]),
     ("memories[*].read_width", &["memories[=].read_granularity"]),
