@@ -78,9 +78,20 @@ fn layer_bound(problem: &LayerOnCore<'_>) -> Option<Bound> {
         .collect();
     let allocation = Allocation { ends: [[order.len() as u8; MAX_LEVELS]; OPERANDS] };
     let cost = Evaluator::new(problem).evaluate(&order, &allocation)?;
+    if makes_data_free(problem) {
+        let latency_cycles = if problem.rules.loading_reduction_repeats { 0 } else { cost.latency.temporal_cycles };
+        return Some(Bound { energy_pj: cost.energy.mac_pj * (1.0 - ROUNDING), latency_cycles });
+    }
     let energy_pj = (cost.energy.mac_pj + least_memory_pj(problem, &cost)) * (1.0 - ROUNDING);
     let latency_cycles = cost.latency.temporal_cycles.max(least_port_cycles(problem, &cost));
     Some(Bound { energy_pj, latency_cycles })
+}
+
+/// Whether the rules of a tool let some mapping move less than all data once; then only the operations are sure.
+fn makes_data_free(problem: &LayerOnCore<'_>) -> bool {
+    let rules = &problem.rules;
+    let cuts = rules.truncate_fractional_extents || rules.truncate_fractional_windows || rules.round_fractional_amounts;
+    rules.array_keeps_inputs || rules.fractions_of_words_free || cuts && problem.spatial.is_fractional()
 }
 
 fn least_memory_pj(problem: &LayerOnCore<'_>, cost: &LayerCost) -> f64 {
