@@ -3,7 +3,7 @@
 
 use fusescape::depth_first::{Planner, Verdict};
 use fusescape::explore::{Request, Settings, Sweep};
-use fusescape::search::Limits;
+use fusescape::search::{Limits, Strategy};
 use fusescape::spec::{find_preset, hardware_presets, workload_presets};
 use std::time::Instant;
 
@@ -23,7 +23,8 @@ fn run(title: &str, settings: Settings, goal_ms: f64) {
     };
     let start = Instant::now();
     let sweep = Sweep::new(&request).unwrap();
-    let mut planner = Planner::new(&sweep.core, &sweep.network, sweep.settings.rules, Limits::default());
+    let mut planner =
+        Planner::new(&sweep.core, &sweep.network, sweep.settings.rules, Limits::default(), Strategy::default());
     let strategies = sweep.settings.strategies();
     let (mut types, mut layer_tiles) = (0, 0);
     for strategy in &strategies {

@@ -5,7 +5,7 @@ use fusescape::depth_first::FuseDepth;
 use fusescape::explore::{Request, Settings, Sweep};
 use fusescape::hardware::Core;
 use fusescape::rules::Rules;
-use fusescape::search::{Objective, Weights};
+use fusescape::search::{Objective, Strategy, Weights};
 use fusescape::spec::{Diagnostics, find_preset, hardware_presets, workload_presets};
 use fusescape::workload::Network;
 
@@ -40,6 +40,7 @@ fn everything_wrong_with_the_settings_is_said_at_once() {
         modes: vec![],
         fuse: vec![],
         objective: Objective::MemoryAccesses("sram_64K".into()),
+        strategy: Strategy::Loma,
         lpf_limit: 0,
         rules: Rules::CORRECTED,
     }));
@@ -203,7 +204,12 @@ layers:
 /// Infeasible layer-tiles are recognised without trying all orders of their loops.
 #[test]
 fn what_cannot_fit_is_found_out_at_once() {
-    let mut request = request(Settings { lpf_limit: 12, fuse: vec![FuseDepth::LayerByLayer], ..Settings::default() });
+    let mut request = request(Settings {
+        strategy: Strategy::Loma,
+        lpf_limit: 12,
+        fuse: vec![FuseDepth::LayerByLayer],
+        ..Settings::default()
+    });
     request.hardware = request.hardware.replace("size: 10000000000 bit", "size: 4 KiB");
     assert!(Sweep::new(&request).unwrap().plan().points[0].is_err());
 }

@@ -4,6 +4,7 @@
 use fusescape::depth_first::{FuseDepth, StoringMode};
 use fusescape::explore::{PointSummary, Request, Settings, Sweep, best_point, solve_all};
 use fusescape::rules::Rules;
+use fusescape::search::Strategy;
 use fusescape::spec::{find_preset, hardware_presets, workload_presets};
 
 struct Landscape {
@@ -45,7 +46,8 @@ fn close(ours: f64, published: f64, tolerance: f64) {
 
 #[test]
 fn figure_12() {
-    let landscape = Landscape::of(Settings { rules: Rules::DEFINES_2022, ..Settings::default() });
+    let landscape =
+        Landscape::of(Settings { rules: Rules::DEFINES_2022, strategy: Strategy::Loma, ..Settings::default() });
     assert_eq!(landscape.points.len(), 108);
 
     let points: Vec<PointSummary> = landscape.points.iter().map(|(.., point)| point.clone()).collect();
@@ -83,6 +85,7 @@ fn figure_12() {
 fn layer_by_layer_at_lpf_limit_8() {
     let landscape = Landscape::of(Settings {
         rules: Rules::DEFINES_2022,
+        strategy: Strategy::Loma,
         lpf_limit: 8,
         fuse: vec![FuseDepth::LayerByLayer],
         ..Settings::default()

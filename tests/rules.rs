@@ -7,7 +7,7 @@ use fusescape::explore::{Request, Settings, Sweep, solve_all};
 use fusescape::hardware::{Core, Operand, Unroll};
 use fusescape::mapping::{LayerOnCore, LayerProblem, TemporalLoop, allocate, temporal};
 use fusescape::rules::Rules;
-use fusescape::search::Limits;
+use fusescape::search::{Limits, Strategy};
 use fusescape::spec::{find_preset, hardware_presets, workload_presets};
 use fusescape::workload::{Dim, Network};
 
@@ -82,6 +82,7 @@ fn cases() -> Vec<(String, String, Settings)> {
         tiles_y: vec![y],
         modes: vec![StoringMode::HCachedVRecompute, StoringMode::FullyCached],
         fuse: vec![FuseDepth::Automatic, FuseDepth::LayerByLayer, FuseDepth::SingleLayer],
+        strategy: Strategy::Loma,
         lpf_limit: 5,
         ..Settings::default()
     };
@@ -252,7 +253,7 @@ fn the_first_column_reserves_space_for_what_it_caches() {
     let core = Core::from_text(&odd_core(64, 4096)).unwrap();
     let network = Network::from_text(SMALL_NETWORK).unwrap();
     let peaks = |rules: Rules, first_column: bool| {
-        let mut planner = Planner::new(&core, &network, rules, Limits::default());
+        let mut planner = Planner::new(&core, &network, rules, Limits::default(), Strategy::Loma);
         let fuse = FuseDepth::Cuts(Vec::new());
         let plan = planner.plan(&DepthFirstStrategy { tile: (3, 4), mode: StoringMode::FullyCached, fuse }).unwrap();
         let decisions = plan.stacks[0].decisions.iter().filter(|tile| tile.first.0 == first_column);

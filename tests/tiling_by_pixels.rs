@@ -4,7 +4,7 @@
 use fusescape::depth_first::{DepthFirstStrategy, FuseDepth, Planner, PointPlan, StoringMode};
 use fusescape::hardware::Core;
 use fusescape::rules::Rules;
-use fusescape::search::Limits;
+use fusescape::search::{Limits, Strategy};
 use fusescape::spec::{find_preset, hardware_presets};
 use fusescape::workload::{Dim, LayerId, Network};
 use std::collections::BTreeSet;
@@ -99,7 +99,7 @@ fn span(set: &BTreeSet<u64>) -> u64 {
 
 fn plan(network: &Network, tile: (u64, u64), mode: StoringMode) -> PointPlan {
     let core = Core::from_text(find_preset(hardware_presets(), "meta-proto-like-df").unwrap().text).unwrap();
-    let mut planner = Planner::new(&core, network, Rules::CORRECTED, Limits::default());
+    let mut planner = Planner::new(&core, network, Rules::CORRECTED, Limits::default(), Strategy::default());
     planner.plan(&DepthFirstStrategy { tile, mode, fuse: FuseDepth::Automatic }).unwrap()
 }
 

@@ -4,7 +4,7 @@ use super::tiles::{parse_tiles, suggested_tiles};
 use crate::depth_first::{FuseDepth, StoringMode};
 use crate::explore::{Request, Settings};
 use crate::rules::Rules;
-use crate::search::{Objective, Weights};
+use crate::search::{Objective, Strategy, Weights};
 use crate::spec::{Diagnostics, Preset, hardware_presets, workload_presets};
 use crate::workload::Network;
 
@@ -132,7 +132,9 @@ pub struct Schedule {
     pub memory: String,
     /// Weights of energy, latency and DRAM accesses, as written.
     pub weights: [String; 3],
-    /// LPF limit.
+    /// How mappings are searched.
+    pub strategy: Strategy,
+    /// LPF limit, where the strategy has one.
     pub lpf_limit: usize,
     /// Rules of the model.
     pub rules: Rules,
@@ -150,6 +152,7 @@ impl Default for Schedule {
             objective: ObjectiveChoice::default(),
             memory: String::new(),
             weights: ["1".to_owned(), "0".to_owned(), "0".to_owned()],
+            strategy: settings.strategy,
             lpf_limit: settings.lpf_limit,
             rules: settings.rules,
         }
@@ -227,6 +230,7 @@ impl Schedule {
             modes: self.modes.clone(),
             fuse: vec![self.fuse_depth(&mut diagnostics)],
             objective: self.objective(&mut diagnostics),
+            strategy: self.strategy,
             lpf_limit: self.lpf_limit,
             rules: self.rules,
         };
@@ -262,7 +266,8 @@ impl Design {
     /// The sweep of DeFiNES, Fig. 12, with the rules of the public tool.
     pub fn figure_12() -> Self {
         let first = Self::first();
-        Self { schedule: Schedule { rules: Rules::DEFINES_2022, ..first.schedule }, ..first }
+        let schedule = Schedule { rules: Rules::DEFINES_2022, strategy: Strategy::Loma, ..first.schedule };
+        Self { schedule, ..first }
     }
 
     /// One of the documents.

@@ -6,6 +6,7 @@ use super::diagnostics::{DiagnosticList, sentences};
 use super::state::{Action, ScheduleChange};
 use crate::depth_first::StoringMode;
 use crate::rules::Rules;
+use crate::search::Strategy;
 use crate::spec::Diagnostics;
 use std::rc::Rc;
 use yew::prelude::*;
@@ -173,18 +174,28 @@ fn objective_fields(schedule: &Schedule, memories: &[String], act: &Callback<Act
     }
 }
 
+/// What the page calls the strategies.
+const STRATEGIES: [(Strategy, &str); 2] =
+    [(Strategy::Exact, "exact: proved optimal"), (Strategy::Loma, "LOMA: loop orders")];
+
 fn search_fields(schedule: &Schedule, act: &Callback<Action>) -> Html {
+    let on_strategy = act.reform(|strategy| Action::Schedule(ScheduleChange::Strategy(strategy)));
     let choices: Vec<Choice> = LPF_LIMITS.map(|limit| Choice::new(limit.to_string(), orders_text(limit))).collect();
     let onchange =
         passing(act, |text: String| text.parse().ok().map(|limit| Action::Schedule(ScheduleChange::LpfLimit(limit))));
     html! {
-        <Select
-            label="LPF limit"
-            {choices}
-            value={schedule.lpf_limit.to_string()}
-            {onchange}
-            testid="lpf-limit"
-        />
+        <>
+            { select_of(("Search for mappings", "strategy"), &STRATEGIES, schedule.strategy, on_strategy) }
+            if schedule.strategy == Strategy::Loma {
+                <Select
+                    label="LPF limit"
+                    {choices}
+                    value={schedule.lpf_limit.to_string()}
+                    {onchange}
+                    testid="lpf-limit"
+                />
+            }
+        </>
     }
 }
 

@@ -71,6 +71,8 @@ pub enum ScheduleChange {
     Memory(String),
     /// Text of one weight: energy, latency, DRAM accesses.
     Weight(usize, String),
+    /// How mappings are searched.
+    Strategy(crate::search::Strategy),
     /// LPF limit.
     LpfLimit(usize),
     /// All rules at once.
@@ -158,6 +160,7 @@ impl super::design::Schedule {
                     *weight = text;
                 }
             }
+            ScheduleChange::Strategy(strategy) => self.strategy = strategy,
             ScheduleChange::LpfLimit(limit) => self.lpf_limit = limit,
             ScheduleChange::Rules(rules) => self.rules = rules,
             ScheduleChange::Rule(name, value) => {

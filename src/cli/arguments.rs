@@ -67,6 +67,9 @@ pub struct DepthFirst {
     /// Which layers are fused: auto, single-layer, layer-by-layer, or names of layers to cut after
     #[arg(long, default_value = "auto", value_name = "auto|single-layer|layer-by-layer|CUTS", value_parser = parse_stacks)]
     pub stacks: FuseDepth,
+    /// How to search for the loop order and its division among the memories
+    #[arg(long, value_enum, default_value_t = SearchStrategy::Exact)]
+    pub strategy: SearchStrategy,
     /// At most so many loop prime factors are ordered
     #[arg(long, default_value_t = 6)]
     pub lpf_limit: usize,
@@ -131,6 +134,24 @@ pub enum Unrolling {
     Search,
 }
 
+/// How every layer-tile is searched.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum SearchStrategy {
+    /// The best of all orders and all placements of memory levels, proved
+    Exact,
+    /// All orders of the loop prime factors, allocated by LOMA's rule
+    Loma,
+}
+
+impl SearchStrategy {
+    pub fn strategy(self) -> Strategy {
+        match self {
+            Self::Exact => Strategy::Exact,
+            Self::Loma => Strategy::Loma,
+        }
+    }
+}
+
 /// How a single layer is searched.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum LayerStrategy {
@@ -144,6 +165,7 @@ pub enum LayerStrategy {
 
 /// The strategies by name, the default first.
 pub const STRATEGIES: &[(&str, LayerStrategy)] = &[
+    ("exact", LayerStrategy::Any(Strategy::Exact)),
     ("loma", LayerStrategy::Any(Strategy::Loma)),
     ("exhaustive", LayerStrategy::Space(Pruning::None)),
     ("heuristic", LayerStrategy::Space(Pruning::Heuristic)),

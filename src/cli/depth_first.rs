@@ -46,6 +46,7 @@ fn settings(options: &DepthFirst) -> Settings {
         modes: if options.mode.is_empty() { StoringMode::ALL.to_vec() } else { options.mode.clone() },
         fuse: vec![options.stacks.clone()],
         objective: options.objective.clone(),
+        strategy: options.strategy.strategy(),
         lpf_limit: options.lpf_limit,
         rules: options.rules.rules(),
     }

@@ -163,6 +163,7 @@ fn proof(proof: &Proof) -> String {
     match proof {
         Proof::None => "the best of these, not proved".to_owned(),
         Proof::Optimal => "proved optimal".to_owned(),
+        Proof::OptimalButForTies => "proved optimal; among equals one may be better".to_owned(),
         Proof::Gap(gap) => format!("at most {:.2} % above the optimum", 100.0 * gap),
     }
 }

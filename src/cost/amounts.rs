@@ -5,7 +5,7 @@ use crate::cost::PerLink;
 use crate::hardware::{MAX_LEVELS, Operand};
 use crate::mapping::{Allocation, LayerOnCore, OPERANDS, OperandView, Relevance, TemporalLoop, slice_bits};
 use crate::rules::Rules;
-use crate::workload::Dim;
+use crate::workload::{Dim, LoopSizes};
 
 /// One data movement at one memory level.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -28,6 +28,7 @@ pub(super) struct Units<'a> {
     pub all: [[f64; MAX_LEVELS + 1]; OPERANDS],
     /// The boundary below each memory level.
     pub boundaries: [Vec<Boundary<'a>>; OPERANDS],
+    rounds: bool,
 }
 
 impl<'a> Units<'a> {
@@ -58,7 +59,22 @@ impl<'a> Units<'a> {
             let levels = 0..problem.operands[index].memories.len();
             levels.map(|level| Boundary::new(problem, index, level, &unique[index], &all[index])).collect()
         });
-        Self { unrolled, all, boundaries }
+        Self { unrolled, all, boundaries, rounds: problem.rules.round_fractional_amounts }
+    }
+
+    /// Elements that one instance holds of an operand at an architecture level, when the temporal loops up to there multiply
+    /// to `sizes`.
+    pub fn elements(&self, problem: &LayerOnCore<'_>, index: usize, level: usize, sizes: &LoopSizes) -> f64 {
+        let mut extents = Extents(sizes.map(|size| size as f64));
+        for &(dim, size) in self.unrolled[index][..level].iter().flatten() {
+            extents.multiply(dim, size);
+        }
+        self.whole(extents.relevant(problem, &problem.operands[index]))
+    }
+
+    /// Removes the rounding error of averages, or what the tools take for one.
+    fn whole(&self, elements: f64) -> f64 {
+        if self.rounds { elements.round_ties_even() } else { snap(elements) }
     }
 }
 
@@ -153,7 +169,6 @@ pub struct Amounts {
     pub links: PerLink<Link>,
     /// Cycles of computation of the whole layer, without any stall.
     pub total_cycles: u64,
-    rounds: bool,
 }
 
 impl Amounts {
@@ -175,7 +190,6 @@ impl Amounts {
             crossings: Default::default(),
             links: PerLink::default(),
             total_cycles: order.iter().map(|next| next.size).product(),
-            rounds: problem.rules.round_fractional_amounts,
         };
         for (index, operand) in problem.operands.iter().enumerate() {
             amounts.count_held(index, problem, operand, order, merged, units);
@@ -212,7 +226,7 @@ impl Amounts {
                 extents.multiply(dim, size);
             }
             let held = extents.relevant(problem, operand);
-            self.held[index][level + 1] = if self.rounds { held.round_ties_even() } else { snap(held) };
+            self.held[index][level + 1] = units.whole(held);
             self.cycles[index][level + 1] = cycles;
             self.top_relevant[index][level + 1] = product_of_outermost(loops, operand, Relevance::Relevant);
             self.top_irrelevant[index][level + 1] = product_of_outermost(loops, operand, Relevance::Irrelevant);
@@ -264,9 +278,7 @@ impl Amounts {
         let (down, up) = match operand.stored_as {
             Operand::W | Operand::I => (count, 0),
             Operand::O if !self.partial[level] => (0, count),
-            Operand::O if first_read_back => (count, count),
-            // What comes back is what was written before; only the first pass over each element has nothing to read.
-            Operand::O => (count - count / self.passes[level], count),
+            Operand::O => (partial_sums_read_back(count, self.passes[level], first_read_back), count),
         };
         let precision = self.precision[index][level];
         let crossing = Crossing { elements: self.held[index][level], precision, period, down, up };
@@ -304,6 +316,13 @@ impl Amounts {
     pub fn bits_held(&self, index: usize, level: usize) -> f64 {
         self.bits[index][level]
     }
+}
+
+/// How often partial sums come down where they go up `count` times, in `passes` passes over each.
+///
+/// What comes back is what was written before; only the first pass has nothing to read.
+pub fn partial_sums_read_back(count: u64, passes: u64, first_read_back: bool) -> u64 {
+    if first_read_back { count } else { count - count / passes }
 }
 
 fn product_of_outermost(loops: &[TemporalLoop], operand: &OperandView, wanted: Relevance) -> u64 {

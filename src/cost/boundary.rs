@@ -109,7 +109,7 @@ impl<'a> Boundary<'a> {
 
     /// Calls `visit(movement, memory level, words, pJ)`: full-width words of all instances over the whole layer, with
     /// fractions where the granularity is finer, and their energy.
-    pub(super) fn for_each_access(&self, crossing: &Crossing, mut visit: impl FnMut(Movement, usize, f64, f64)) {
+    pub fn for_each_access(&self, crossing: &Crossing, mut visit: impl FnMut(Movement, usize, f64, f64)) {
         self.for_each_end(crossing, |end, level, elements, count| {
             let words = end.words(elements, crossing.precision) * count as f64 * end.units;
             let words = if end.whole_words { words.trunc() } else { words };

@@ -1,6 +1,6 @@
 //! Latency: stalls per port, loading, offloading (DATE 2022 latency model; DeFiNES tool, cost_model.py:475-840).
 
-use super::amounts::{Amounts, Link};
+use super::amounts::Amounts;
 use super::waiting::{loading, offloading, waiting_cycles};
 use super::{PerLink, index};
 use crate::hardware::{MAX_LEVELS, MemoryId, Movement};
@@ -74,8 +74,8 @@ impl Latency {
                     let relaxed = lower > 0 && double_buffered[operand][lower - 1];
                     allowed_cycles[operand][level][index(movement)] =
                         if relaxed { link.period } else { link.period / peak.top_irrelevant[operand][lower] };
-                    real_cycles[operand][level][index(movement)] =
-                        cycles(link, problem.core.memories[memory].width_bits(view.stored_as, movement));
+                    let width_bits = problem.core.memories[memory].width_bits(view.stored_as, movement);
+                    real_cycles[operand][level][index(movement)] = cycles_of(link.elements, link.precision, width_bits);
                 }
             }
         }
@@ -124,8 +124,9 @@ impl Latency {
     }
 }
 
-fn cycles(link: &Link, width_bits: u64) -> u64 {
-    (link.elements * link.precision as f64 / width_bits as f64).ceil() as u64
+/// Cycles that moving `elements` takes.
+pub(super) fn cycles_of(elements: f64, precision: u64, width_bits: u64) -> u64 {
+    (elements * precision as f64 / width_bits as f64).ceil() as u64
 }
 
 /// Which level holds its data twice, as far as its memory has room for that.

@@ -130,17 +130,13 @@ fn reduce_repeatedly(links: &mut [OnceLink], mut idle: f64) {
 }
 
 /// Cycles until the first inputs have come down all levels, one level after the other.
-///
-/// Where both inputs use the same port they wait for each other; the better order of the two counts.
 pub(super) fn loading(problem: &LayerOnCore<'_>, waiting: &PerLink<f64>) -> f64 {
-    let [first, second] = [1, 2].map(|operand| LoadingParts::new(problem, operand, waiting));
-    let in_order = |p: &LoadingParts, q: &LoadingParts| p.shared + (q.shared + q.half + q.alone).max(p.half + p.alone);
-    in_order(&first, &second).min(in_order(&second, &first))
+    LoadingParts::together(&[1, 2].map(|operand| LoadingParts::new(problem, operand, waiting)))
 }
 
 /// Loading cycles of one input by how many of the two ports it passes it shares with the other input.
-#[derive(Default)]
-struct LoadingParts {
+#[derive(Debug, Clone, Default)]
+pub(super) struct LoadingParts {
     alone: f64,
     half: f64,
     shared: f64,
@@ -148,21 +144,36 @@ struct LoadingParts {
 
 impl LoadingParts {
     fn new(problem: &LayerOnCore<'_>, operand: usize, waiting: &PerLink<f64>) -> Self {
-        let memories = &problem.operands[operand].memories;
         let mut parts = Self::default();
-        for low in 0..memories.len() - 1 {
+        for low in 0..problem.operands[operand].memories.len() - 1 {
             let cycles = waiting[operand][low][index(Movement::WriteFromHigh)]
                 .max(waiting[operand][low + 1][index(Movement::ReadToLow)]);
-            let shared = [(low, Movement::WriteFromHigh), (low + 1, Movement::ReadToLow)]
-                .map(|(level, movement)| shared_by_inputs(problem, operand, memories[level], movement));
-            match shared {
-                [true, true] => parts.shared += cycles,
-                [false, false] => parts.alone += cycles,
-                _ if problem.rules.half_shared_loading_overwritten => parts.half = cycles,
-                _ => parts.half += cycles,
-            }
+            parts.add(problem, operand, low, cycles);
         }
         parts
+    }
+
+    /// Adds what loading from memory `low + 1` to memory `low` takes.
+    pub fn add(&mut self, problem: &LayerOnCore<'_>, operand: usize, low: usize, cycles: f64) {
+        let memories = &problem.operands[operand].memories;
+        let shared = |low: usize| {
+            [(low, Movement::WriteFromHigh), (low + 1, Movement::ReadToLow)]
+                .map(|(level, movement)| shared_by_inputs(problem, operand, memories[level], movement))
+        };
+        let is_half = |low: usize| matches!(shared(low), [true, false] | [false, true]);
+        match shared(low) {
+            [true, true] => self.shared += cycles,
+            [false, false] => self.alone += cycles,
+            // In the tools a higher pair of levels that shares one port overwrites this one.
+            _ if problem.rules.half_shared_loading_overwritten && (low + 1..memories.len() - 1).any(is_half) => {}
+            _ => self.half += cycles,
+        }
+    }
+
+    /// Where both inputs use the same port they wait for each other; the better order of the two counts.
+    pub fn together([first, second]: &[Self; 2]) -> f64 {
+        let in_order = |p: &Self, q: &Self| p.shared + (q.shared + q.half + q.alone).max(p.half + p.alone);
+        in_order(first, second).min(in_order(second, first))
     }
 }
 

@@ -12,7 +12,7 @@ use super::strategy::{DepthFirstStrategy, FuseDepth, StoringMode};
 use crate::hardware::{Core, MemoryId, Operand};
 use crate::mapping::{LayerOnCore, LayerProblem};
 use crate::rules::Rules;
-use crate::search::{Limits, has_mapping};
+use crate::search::{Limits, Strategy, has_mapping};
 use crate::spec::Diagnostics;
 use crate::workload::{LayerId, Network};
 use std::collections::HashMap;
@@ -172,14 +172,15 @@ pub struct Planner<'a> {
     network: &'a Network,
     rules: Rules,
     limits: Limits,
+    search: Strategy,
     /// What it found out.
     pub memory: PlannerMemory,
 }
 
 impl<'a> Planner<'a> {
     /// A planner that has planned nothing yet.
-    pub fn new(core: &'a Core, network: &'a Network, rules: Rules, limits: Limits) -> Self {
-        Self::with_memory(core, network, rules, limits, PlannerMemory::default())
+    pub fn new(core: &'a Core, network: &'a Network, rules: Rules, limits: Limits, search: Strategy) -> Self {
+        Self::with_memory(core, network, rules, (limits, search), PlannerMemory::default())
     }
 
     /// A planner that goes on where another one ended, which had the same core, network, rules and limits.
@@ -187,14 +188,14 @@ impl<'a> Planner<'a> {
         core: &'a Core,
         network: &'a Network,
         rules: Rules,
-        limits: Limits,
+        (limits, search): (Limits, Strategy),
         mut memory: PlannerMemory,
     ) -> Self {
         if memory.layers.is_empty() {
             let layer = |id: LayerId| TiledLayer::new(core, network, id, &mut memory.problems);
             memory.layers = network.ids().map(layer).collect();
         }
-        Self { core, network, rules, limits, memory }
+        Self { core, network, rules, limits, search, memory }
     }
 
     /// Plans one point.
@@ -202,9 +203,9 @@ impl<'a> Planner<'a> {
     /// # Errors
     /// Cuts that are impossible, or a layer-tile that fits nowhere: which operand, where, how much it lacks.
     pub fn plan(&mut self, strategy: &DepthFirstStrategy) -> Result<PointPlan, Diagnostics> {
-        let (core, rules, limits) = (self.core, self.rules, self.limits);
+        let (core, rules, limits, search) = (self.core, self.rules, self.limits, self.search);
         let judge = &mut |problem: &LayerProblem| {
-            let fits = has_mapping(&LayerOnCore::new(core, rules, problem), &limits);
+            let fits = has_mapping(&LayerOnCore::new(core, rules, problem), &limits, search);
             if fits { Verdict::Mappable } else { Verdict::NoMapping }
         };
         self.plan_judged(strategy, judge).map_err(NotPlanned::reasons)

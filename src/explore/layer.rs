@@ -315,7 +315,7 @@ impl LayerStudy {
     /// Why there is none.
     pub fn best(&self) -> Result<MappedLayer, Diagnostics> {
         let limits = Limits { lpf_limit: self.lpf_limit, ..Limits::default() };
-        self.mapped(&find_best(&self.on_core(), &self.objective, &limits, Strategy::Loma))
+        self.mapped(&find_best(&self.on_core(), &self.objective, &limits, Strategy::default()))
     }
 
     /// The mapping that a search of this layer found.

@@ -2,7 +2,7 @@
 
 use crate::depth_first::{DepthFirstStrategy, FuseDepth, StoringMode};
 use crate::rules::Rules;
-use crate::search::Objective;
+use crate::search::{Objective, Strategy};
 use serde::{Deserialize, Serialize};
 
 /// Everything that a sweep depends on: two documents and the settings.
@@ -30,7 +30,9 @@ pub struct Settings {
     pub fuse: Vec<FuseDepth>,
     /// What is minimised.
     pub objective: Objective,
-    /// At most so many loop prime factors are ordered.
+    /// How the best mapping of every layer-tile is searched.
+    pub strategy: Strategy,
+    /// At most so many loop prime factors are ordered, where the strategy tries orders.
     pub lpf_limit: usize,
     /// Rules of the model.
     pub rules: Rules,
@@ -45,6 +47,7 @@ impl Default for Settings {
             modes: StoringMode::ALL.to_vec(),
             fuse: vec![FuseDepth::Automatic],
             objective: Objective::Energy,
+            strategy: Strategy::default(),
             lpf_limit: 6,
             rules: Rules::CORRECTED,
         }

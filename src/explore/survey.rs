@@ -168,7 +168,8 @@ impl Survey {
         let strategy = strategies.get(point).ok_or_else(no_such_point)?;
         let (core, rules) = (&sweep.core, sweep.settings.rules);
         let known = std::mem::take(memory);
-        let mut planner = Planner::with_memory(core, &sweep.network, rules, sweep.limits(), known);
+        let mut planner =
+            Planner::with_memory(core, &sweep.network, rules, (sweep.limits(), sweep.settings.strategy), known);
         let plan = planner.plan_judged(strategy, &mut |problem| {
             let solve = || has_time().then(|| solve(sweep, problem, *watched));
             let cost = match store.cost(fingerprints.of(core, problem), effort, solve) {
@@ -215,7 +216,7 @@ fn solve(sweep: &Sweep, problem: &LayerProblem, watched: [MemoryId; WATCHED]) ->
     match outcome.best.and_then(|solution| ProblemCost::new(&layer, &solution, watched)) {
         Some(cost) => Known::Cost(cost),
         // It may have ended too early; then the search is to blame and not the memories.
-        None if crate::search::has_mapping(&layer, &sweep.limits()) => Known::NotFound,
+        None if crate::search::has_mapping(&layer, &sweep.limits(), sweep.settings.strategy) => Known::NotFound,
         None => Known::NoMapping,
     }
 }
@@ -254,7 +255,7 @@ impl Fingerprints {
         let dram = &core.memories[core.top(Operand::O)].name;
         let numbers = format!("{:?} {:?} {:?}", core.array, core.mac_energy_pj, settings.objective);
         Self {
-            general: hash(&(numbers, settings.rules, settings.lpf_limit, dram)),
+            general: hash(&(numbers, settings.rules, settings.strategy, settings.lpf_limit, dram)),
             memories: core.memories.iter().map(|memory| hash(&format!("{memory:?}"))).collect(),
             visible: HashMap::new(),
         }

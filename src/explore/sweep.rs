@@ -4,7 +4,7 @@ use super::request::{Request, Settings};
 use crate::depth_first::{Assembler, DepthFirstStrategy, FuseDepth, Planner, PointAccount, PointPlan, Problems, cut};
 use crate::hardware::{Core, Operand, check_shared_dimension};
 use crate::mapping::{LayerOnCore, LayerProblem};
-use crate::search::{Limits, Objective, Outcome, Solution, StopReason, Strategy, find_best};
+use crate::search::{Limits, Objective, Outcome, Solution, StopReason, find_best};
 use crate::spec::{Diagnostics, closest};
 use crate::workload::{Dim, Network};
 use serde::{Deserialize, Serialize};
@@ -104,7 +104,8 @@ impl Sweep {
 
     /// The same for strategies of one's own.
     pub fn plan_strategies(&self, strategies: Vec<DepthFirstStrategy>) -> SweepPlan {
-        let mut planner = Planner::new(&self.core, &self.network, self.settings.rules, self.limits());
+        let mut planner =
+            Planner::new(&self.core, &self.network, self.settings.rules, self.limits(), self.settings.strategy);
         let points: Vec<_> = strategies.iter().map(|strategy| planner.plan(strategy)).collect();
         SweepPlan { strategies, points, problems: planner.memory.problems, notes: self.notes() }
     }
@@ -142,7 +143,7 @@ impl Sweep {
     /// The best mapping of any problem.
     pub fn search(&self, problem: &LayerProblem) -> Outcome {
         let layer = LayerOnCore::new(&self.core, self.settings.rules, problem);
-        find_best(&layer, &self.settings.objective, &self.limits(), Strategy::Loma)
+        find_best(&layer, &self.settings.objective, &self.limits(), self.settings.strategy)
     }
 
     /// An assembler for the points of a plan; it remembers what they share.

@@ -81,7 +81,7 @@ impl Study {
         let layer = &self.layers[layer];
         let problem = layer.problem(core);
         let on_core = LayerOnCore::new(core, self.settings.rules, &problem);
-        find_best(&on_core, &self.settings.objective, &self.limits(), Strategy::Loma)
+        find_best(&on_core, &self.settings.objective, &self.limits(), Strategy::default())
             .best
             .ok_or_else(|| format!("{}: no mapping fits the memories", layer.title()))
     }

@@ -1,14 +1,9 @@
 //! LOMA: every order of the loop prime factors, each allocated greedily (AICAS 2021).
 
 use super::permutation::next_permutation;
-use super::{Limits, Objective, Outcome, Proof, Solution, StopReason, explain_infeasible};
+use super::{Candidate, Limits, Objective, Outcome, Proof, Solution, StopReason, explain_infeasible};
 use crate::cost::Evaluator;
 use crate::mapping::{Allocator, LayerOnCore, temporal};
-
-/// Scores closer than this are equal: orders that move the same data differ by rounding only.
-const TIE: f64 = 1e-9;
-/// Latencies that agree to this part of a cycle are equal; only the rules of ZigZag make any that are not whole.
-const FRACTIONS: f64 = 1024.0;
 
 pub(super) fn find_best(problem: &LayerOnCore<'_>, objective: &Objective, limits: &Limits) -> Outcome {
     let mut outcome =
@@ -45,11 +40,7 @@ pub(super) fn find_best(problem: &LayerOnCore<'_>, objective: &Objective, limits
             fitting.filter(|(_, moves)| !best.as_ref().is_some_and(|best| beaten(best, evaluator.energy_pj(moves))));
         if let Some((allocation, moves)) = contender {
             let cost = evaluator.cost(&order, moves);
-            let candidate = Candidate {
-                score: objective.score(problem, &cost),
-                energy_pj: cost.energy_pj(),
-                latency: (cost.latency.exact_cycles() * FRACTIONS).round(),
-            };
+            let candidate = Candidate::new(problem, objective, &cost);
             if best.as_ref().is_none_or(|best| candidate.beats(best)) {
                 outcome.best = Some(Solution {
                     order: order.clone(),
@@ -57,8 +48,7 @@ pub(super) fn find_best(problem: &LayerOnCore<'_>, objective: &Objective, limits
                     energy_pj: candidate.energy_pj,
                     latency_cycles: cost.latency.total_cycles(),
                 });
-                let score = best.map_or(candidate.score, |best| best.score.min(candidate.score));
-                best = Some(Candidate { score, ..candidate });
+                best = Some(best.map_or(candidate, |best| candidate.after(&best)));
             }
         }
         if !next_permutation(&mut order) {
@@ -95,28 +85,4 @@ pub(super) fn first_feasible(problem: &LayerOnCore<'_>, limits: &Limits) -> bool
         }
     }
     false
-}
-
-/// What decides between two mappings.
-struct Candidate {
-    /// The best score so far, where this is the best mapping.
-    score: f64,
-    energy_pj: f64,
-    /// In fractions of a cycle.
-    latency: f64,
-}
-
-impl Candidate {
-    /// Whether a mapping of this score is not worse than this one, but for rounding.
-    fn may_tie(&self, score: f64) -> bool {
-        score <= self.score + TIE * self.score.abs()
-    }
-
-    fn beats(&self, best: &Self) -> bool {
-        let tolerance = TIE * best.score.abs();
-        if self.score < best.score - tolerance {
-            return true;
-        }
-        best.may_tie(self.score) && (self.latency, self.energy_pj) < (best.latency, best.energy_pj)
-    }
 }

@@ -2,6 +2,8 @@
 //!
 //! The rest of the project knows only [`find_best`]: `{problem, limits, strategy} -> {best, report, stop reason}`.
 
+mod candidate;
+mod exact;
 mod infeasible;
 mod loma;
 mod objective;
@@ -9,6 +11,7 @@ mod permutation;
 pub mod space;
 mod unrolled;
 
+use candidate::Candidate;
 pub use infeasible::{Shortage, bytes, explain_infeasible};
 pub use objective::{Objective, Weights};
 pub use unrolled::{UnrolledLayer, UnrolledOutcome, UnrolledSearch, UnrolledSolution, find_best_unrolled};
@@ -19,24 +22,29 @@ use crate::workload::LoopSizes;
 use serde::{Deserialize, Serialize};
 
 /// How to search.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 pub enum Strategy {
     /// All orders of the loop prime factors; allocation by LOMA's rule.
     Loma,
+    /// The best of all orders and all placements of memory levels, proved.
+    #[default]
+    Exact,
 }
 
 /// When to stop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Limits {
-    /// At most so many loop prime factors are ordered; further ones are merged.
+    /// LOMA orders at most so many loop prime factors; further ones are merged.
     pub lpf_limit: usize,
-    /// At most so many orders are tried.
+    /// LOMA tries at most so many orders.
     pub max_orders: u64,
+    /// An exact search looks at no more states; it then says how far from the optimum its best may be.
+    pub max_states: u64,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { lpf_limit: 6, max_orders: u64::MAX }
+        Self { lpf_limit: 6, max_orders: u64::MAX, max_states: 200_000 }
     }
 }
 
@@ -61,6 +69,8 @@ pub enum Proof {
     None,
     /// There is no better one, whatever the order and blocking.
     Optimal,
+    /// There is none that scores less, but among those that score the same one may be faster.
+    OptimalButForTies,
     /// A better one, if any, scores less by at most this share of the best found.
     Gap(f64),
 }
@@ -78,6 +88,12 @@ pub struct Outcome {
     pub proof: Proof,
     /// Why it ended.
     pub stopped: StopReason,
+}
+
+impl Outcome {
+    /// Nothing was looked at.
+    pub const NOTHING: Self =
+        Self { best: None, orders: 0, feasible: 0, proof: Proof::None, stopped: StopReason::Exhausted };
 }
 
 /// The best mapping of a problem: enough to compute everything about it again.
@@ -109,11 +125,15 @@ impl Solution {
 /// The best mapping by `objective`; among equals the one of least latency, then of least energy.
 pub fn find_best(problem: &LayerOnCore<'_>, objective: &Objective, limits: &Limits, strategy: Strategy) -> Outcome {
     match strategy {
+        Strategy::Exact => exact::find_best(problem, objective, limits),
         Strategy::Loma => loma::find_best(problem, objective, limits),
     }
 }
 
-/// Whether any order within the limits fits.
-pub fn has_mapping(problem: &LayerOnCore<'_>, limits: &Limits) -> bool {
-    loma::first_feasible(problem, limits)
+/// Whether any mapping that the strategy covers within the limits fits.
+pub fn has_mapping(problem: &LayerOnCore<'_>, limits: &Limits, strategy: Strategy) -> bool {
+    match strategy {
+        Strategy::Exact => exact::has_mapping(problem, limits),
+        Strategy::Loma => loma::first_feasible(problem, limits),
+    }
 }

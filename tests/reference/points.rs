@@ -38,7 +38,7 @@ fn account(hardware: &Value, workloads: &Value, case: &Value) -> PointAccount {
         }
     };
     let tile = (integer(&case["tile_x"]), integer(&case["tile_y"]));
-    let mut planner = Planner::new(&core, &network, rules, limits);
+    let mut planner = Planner::new(&core, &network, rules, limits, Strategy::Loma);
     let plan = planner
         .plan(&DepthFirstStrategy { tile, mode: mode(&case["storing"]), fuse })
         .unwrap_or_else(|wrong| panic!("{wrong}"));

@@ -8,7 +8,7 @@ use fusescape::depth_first::{
 };
 use fusescape::hardware::{Core, MemoryId, Operand};
 use fusescape::rules::Rules;
-use fusescape::search::Limits;
+use fusescape::search::{Limits, Strategy};
 use fusescape::workload::Network;
 use serde_json::Value;
 
@@ -20,7 +20,7 @@ pub fn check() -> Report {
         let core = core(&hardware[text(&case["accelerator"])]);
         let network = network(&workloads[text(&case["workload"])]);
         let limits = Limits { lpf_limit: integer(&case["lpf_limit"]) as usize, ..Limits::default() };
-        let mut planner = Planner::new(&core, &network, Rules::DEFINES_2022, limits);
+        let mut planner = Planner::new(&core, &network, Rules::DEFINES_2022, limits, Strategy::Loma);
         let strategy = DepthFirstStrategy {
             tile: (integer(&case["tile_x"]), integer(&case["tile_y"])),
             mode: mode(&case["storing"]),

@@ -1,0 +1,212 @@
+//! The chains of least price, by A*.
+//!
+//! The price still to come is estimated by the least of every boundary by itself, which never exceeds it and never falls along a
+//! chain: the first complete chain that comes up is a cheapest one. All chains of equal price are kept as a graph, as they
+//! differ in latency.
+
+use super::space::{Space, State};
+use rustc_hash::FxHashMap;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+/// One state that was reached.
+struct Reached {
+    state: State,
+    /// Least price of everything placed so far.
+    price: f64,
+    /// Head of the list of ways to get here at that price.
+    ways: u32,
+    expanded: bool,
+    /// Last round of [`Cheapest::last_placed`] that came by.
+    seen: u32,
+}
+
+/// A way to get to a state: from which, and the next way.
+#[derive(Clone, Copy)]
+struct Way {
+    from: u32,
+    next: u32,
+}
+
+const NONE: u32 = u32::MAX;
+
+/// What decides whether two states are one; the rest follows from it.
+#[derive(PartialEq, Eq, Hash)]
+struct Key {
+    set: u32,
+    placed: [u8; 3],
+    here: u8,
+    is_final: bool,
+    used: [u64; super::space::MOST_TIGHT],
+}
+
+/// What the search found.
+pub struct Cheapest {
+    /// The price of the cheapest chains, without the constant part; infinite if none was reached.
+    pub price: f64,
+    /// No chain costs less; equal to `price` if the search came to its end.
+    pub bound: f64,
+    /// Whether all chains of least price are known.
+    pub is_complete: bool,
+    /// States looked at.
+    pub expanded: u64,
+    reached: Vec<Reached>,
+    ways: Vec<Way>,
+    /// Complete states of that price.
+    goals: Vec<u32>,
+    round: u32,
+}
+
+/// One placed boundary: its operand, the memory level above it, and the set of loops below.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Placed {
+    pub operand: usize,
+    pub level: usize,
+    pub set: u32,
+}
+
+/// Searches until all chains of least price are found, or `most_states` were looked at; `None` if there is no chain.
+///
+/// Prices closer than `tie`, relative to the whole, are equal: chains that move the same data differ by rounding only.
+pub fn cheapest(space: &Space<'_>, most_states: u64, tie: f64) -> Option<Cheapest> {
+    search(space, most_states, tie, false)
+}
+
+/// Whether there is any chain; `true` also if none was found among `most_states` states.
+pub fn any(space: &Space<'_>, most_states: u64) -> bool {
+    search(space, most_states, 1.0, true).is_some()
+}
+
+fn search(space: &Space<'_>, most_states: u64, tie: f64, first_only: bool) -> Option<Cheapest> {
+    let start = space.start()?;
+    let scale = space.least_to_go(&start) + space.constant;
+    // Rounded estimates make equal prices equal, so that the search goes on from the state that is furthest.
+    let rounded = |price: f64| if scale > 0.0 { (price / scale * (16.0 / tie)).round() as u64 } else { 0 };
+    let progress = |state: &State| (u32::from(state.placed.iter().sum::<u8>()), state.set);
+    let mut search = Cheapest {
+        price: f64::INFINITY,
+        bound: 0.0,
+        is_complete: true,
+        expanded: 0,
+        reached: vec![Reached { state: start, price: 0.0, ways: NONE, expanded: false, seen: 0 }],
+        ways: Vec::new(),
+        goals: Vec::new(),
+        round: 0,
+    };
+    let mut known = FxHashMap::default();
+    known.insert(Key::of(&start), 0_u32);
+    let mut open = BinaryHeap::from([(Reverse(rounded(space.least_to_go(&start))), progress(&start), 0_u32)]);
+    let tolerance = tie * scale;
+    while let Some((Reverse(estimate), _, index)) = open.pop() {
+        let Reached { state, price, expanded, .. } = search.reached[index as usize];
+        if expanded {
+            continue;
+        }
+        if estimate > rounded(search.price + tolerance) {
+            break;
+        }
+        if search.expanded == most_states {
+            search.bound = search.bound.min(search.price);
+            search.is_complete = false;
+            return Some(search);
+        }
+        search.expanded += 1;
+        search.reached[index as usize].expanded = true;
+        search.bound = price + space.least_to_go(&state);
+        if space.is_complete(&state) {
+            search.price = search.price.min(price);
+            search.goals.push(index);
+            if first_only {
+                break;
+            }
+            continue;
+        }
+        let mut reach = |next: State, price: f64| {
+            let to_go = space.least_to_go(&next);
+            if price + to_go > search.price + tolerance {
+                return;
+            }
+            let at = *known.entry(Key::of(&next)).or_insert_with(|| {
+                search.reached.push(Reached {
+                    state: next,
+                    price: f64::INFINITY,
+                    ways: NONE,
+                    expanded: false,
+                    seen: 0,
+                });
+                search.reached.len() as u32 - 1
+            });
+            let reached = &mut search.reached[at as usize];
+            if price > reached.price + tolerance {
+                return;
+            }
+            let better = price < reached.price - tolerance;
+            if better {
+                reached.ways = NONE;
+                reached.expanded = false;
+                open.push((Reverse(rounded(price + to_go)), progress(&next), at));
+            }
+            reached.price = reached.price.min(price);
+            search.ways.push(Way { from: index, next: reached.ways });
+            reached.ways = search.ways.len() as u32 - 1;
+        };
+        for operand in 0..state.placed.len() {
+            if let Some((next, added)) = space.place(&state, operand) {
+                reach(next, price + added);
+            }
+        }
+        for factor in 0..space.factors.list.len() {
+            if let Some(next) = space.add(&state, factor) {
+                reach(next, price);
+            }
+        }
+    }
+    search.bound = search.price;
+    (!search.goals.is_empty()).then_some(search)
+}
+
+impl Key {
+    fn of(state: &State) -> Self {
+        let State { set, placed, here, is_final, used, .. } = *state;
+        Self { set, placed, here, is_final, used }
+    }
+}
+
+impl Cheapest {
+    /// Complete states at least price.
+    pub fn goals(&self) -> Vec<u32> {
+        self.goals.clone()
+    }
+
+    /// The last boundaries that may have been placed on the way to a state: each with the state before it was.
+    pub fn last_placed(&mut self, space: &Space<'_>, index: u32) -> Vec<(Placed, u32)> {
+        let mut found = Vec::new();
+        let mut stack = vec![index];
+        self.round += 1;
+        while let Some(at) = stack.pop() {
+            let state = self.reached[at as usize].state;
+            let mut way = self.reached[at as usize].ways;
+            while let Some(&Way { from, next }) = self.ways.get(way as usize) {
+                way = next;
+                let before = &mut self.reached[from as usize];
+                if before.seen == self.round {
+                    continue;
+                }
+                before.seen = self.round;
+                if before.state.set != state.set {
+                    stack.push(from);
+                } else if let Some(operand) =
+                    (0..3).find(|&operand| before.state.placed[operand] != state.placed[operand])
+                {
+                    found.push((space.last_placed(&state, operand), from));
+                }
+            }
+        }
+        found
+    }
+
+    /// How many boundaries each operand has placed.
+    pub fn placed(&self, index: u32) -> [u8; 3] {
+        self.reached[index as usize].state.placed
+    }
+}

@@ -1,0 +1,107 @@
+//! The sets of temporal loops that may lie below a boundary: sub-multisets of the loop prime factors.
+
+use crate::mapping::{LayerOnCore, OPERANDS, Relevance, TemporalLoop};
+use crate::workload::LoopSizes;
+
+/// Equal loop prime factors of one dimension.
+#[derive(Debug, Clone)]
+pub struct Factor {
+    /// The loop.
+    pub each: TemporalLoop,
+    /// How many there are.
+    pub count: u32,
+    /// What one more of them adds to the number of a set.
+    pub stride: u32,
+    /// What one more of them adds to the number of the set as each operand sees it; 0 where it is irrelevant.
+    pub seen: [u32; OPERANDS],
+}
+
+impl Factor {
+    /// Number of these factors in the set with number `set`.
+    pub fn count_in(&self, set: u32) -> u32 {
+        set / self.stride % (self.count + 1)
+    }
+}
+
+/// All factors of a problem. A set of them has a number, and so has what an operand sees of it: without the factors that are
+/// irrelevant to the operand.
+#[derive(Debug)]
+pub struct Factors {
+    /// Different factors.
+    pub list: Vec<Factor>,
+    /// Number of sets, and of different ones as each operand sees them.
+    pub sets: u32,
+    /// See there.
+    pub seen_sets: [u32; OPERANDS],
+}
+
+impl Factors {
+    /// `loops` must be sorted. `None` where there are more than `most` sets.
+    pub fn new(problem: &LayerOnCore<'_>, loops: &[TemporalLoop], most: u32) -> Option<Self> {
+        let mut factors = Self { list: Vec::new(), sets: 1, seen_sets: [1; OPERANDS] };
+        for equal in loops.chunk_by(|a, b| a == b) {
+            let count = u32::try_from(equal.len()).ok()?;
+            let mut seen = [0; OPERANDS];
+            for (operand, view) in problem.operands.iter().enumerate() {
+                if view.relevance[equal[0].dim as usize] != Relevance::Irrelevant {
+                    seen[operand] = factors.seen_sets[operand];
+                    factors.seen_sets[operand] *= count + 1;
+                }
+            }
+            factors.list.push(Factor { each: equal[0], count, stride: factors.sets, seen });
+            factors.sets = factors.sets.checked_mul(count + 1).filter(|&sets| sets <= most)?;
+        }
+        Some(factors)
+    }
+
+    /// Products of the loops of a set, by dimension.
+    pub fn sizes(&self, set: u32) -> LoopSizes {
+        let mut sizes = [1; 8];
+        for factor in &self.list {
+            sizes[factor.each.dim as usize] *= factor.each.size.pow(factor.count_in(set));
+        }
+        sizes
+    }
+
+    /// The loops of `outer` that are not in `inner`, a subset.
+    pub fn between(&self, inner: u32, outer: u32) -> impl Iterator<Item = TemporalLoop> + '_ {
+        self.list.iter().flat_map(move |factor| {
+            let count = factor.count_in(outer) - factor.count_in(inner);
+            std::iter::repeat_n(factor.each, count as usize)
+        })
+    }
+
+    /// Calls `visit(number, sizes)` for every set as `operand` sees them, smaller numbers first.
+    pub fn for_each_seen(&self, operand: usize, mut visit: impl FnMut(u32, &LoopSizes)) {
+        let relevant: Vec<&Factor> = self.list.iter().filter(|factor| factor.seen[operand] > 0).collect();
+        let mut counts = vec![0; relevant.len()];
+        let mut sizes = [1; 8];
+        for number in 0..self.seen_sets[operand] {
+            visit(number, &sizes);
+            // Count up, the first factor fastest.
+            for (factor, count) in relevant.iter().zip(&mut counts) {
+                let size = &mut sizes[factor.each.dim as usize];
+                if *count < factor.count {
+                    *count += 1;
+                    *size *= factor.each.size;
+                    break;
+                }
+                *size /= factor.each.size.pow(*count);
+                *count = 0;
+            }
+        }
+    }
+
+    /// Replaces every value by the least of all supersets, as `operand` sees them.
+    pub fn least_of_supersets<T: Copy>(&self, operand: usize, values: &mut [T], least: impl Fn(T, T) -> T) {
+        for factor in self.list.iter().filter(|factor| factor.seen[operand] > 0) {
+            let stride = factor.seen[operand] as usize;
+            let block = stride * (factor.count as usize + 1);
+            for start in (0..values.len()).step_by(block) {
+                for index in (start..start + block - stride).rev() {
+                    values[index] = least(values[index], values[index + stride]);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,164 @@
+//! The best mapping of all, proved: every order of loop prime factors with every placement of memory levels.
+//!
+//! LOMA enumerates orders and allocates each greedily. But energy and accesses depend only on which loops lie below each
+//! boundary between memory levels, so the space is that of chains of sets ([`space`]), in which [`cheapest`] proves the
+//! least price. Among chains of equal price the fastest is found ([`ties`]) by a bound on latency that again depends on the
+//! sets alone, and which some order of the loops in between ([`orders`]) nearly always meets. Where latency counts from the
+//! start, the same bound serves a branch and bound ([`branch`]).
+
+mod branch;
+mod cheapest;
+mod factors;
+mod orders;
+mod space;
+mod ties;
+
+use super::{Limits, Objective, Outcome, Proof, Solution, loma};
+use crate::cost::Evaluator;
+use crate::hardware::{MemoryId, Movement, Operand};
+use crate::mapping::{LayerOnCore, TemporalLoop, temporal};
+use space::{Price, Space};
+
+/// Sets of factors at the most: tables have an entry for each that an operand sees.
+const MOST_SETS: u32 = 1 << 19;
+
+/// Prices closer than this, relative to the whole, are equal.
+const TIE: f64 = 1e-10;
+
+/// The same for accesses, which are whole multiples of a granule.
+const ACCESS_TIE: f64 = 1e-14;
+
+/// Finds the best mapping by `objective`, and among equals the fastest.
+pub(super) fn find_best(problem: &LayerOnCore<'_>, objective: &Objective, limits: &Limits) -> Outcome {
+    let search = Search { problem, evaluator: &Evaluator::new(problem), limits };
+    let mut outcome = Outcome { proof: Proof::Optimal, ..Outcome::NOTHING };
+    let loops = search.loops(&mut outcome);
+    let energy = |_: usize, _: usize, _: f64, pj: f64| pj;
+    let mac_pj = search.evaluator.mac_pj();
+    let dram = problem.core.top(Operand::O);
+    match objective {
+        Objective::Energy => search.cheapest(&loops, objective, &energy, (mac_pj, TIE), &mut outcome),
+        Objective::DramAccesses => search.fewest_accesses(&loops, objective, dram, &mut outcome),
+        Objective::MemoryAccesses(name) => {
+            let memory = problem.core.memories.iter().position(|memory| memory.name == *name);
+            search.fewest_accesses(&loops, objective, memory.unwrap_or(usize::MAX), &mut outcome);
+        }
+        Objective::Weighted(weights) => {
+            let price = |operand, level, words, pj| {
+                let is_dram = search.is_at(operand, level, dram);
+                weights.energy * pj + if is_dram { weights.dram_accesses * words } else { 0.0 }
+            };
+            if weights.latency == 0.0 {
+                search.cheapest(&loops, objective, &price, (weights.energy * mac_pj, TIE), &mut outcome);
+            } else {
+                search.branch(&loops, objective, &price, weights.energy * mac_pj, &mut outcome);
+            }
+        }
+        Objective::Latency | Objective::EnergyDelayProduct => {
+            search.branch(&loops, objective, &energy, mac_pj, &mut outcome);
+        }
+    }
+    outcome
+}
+
+/// Whether some mapping fits.
+pub(super) fn has_mapping(problem: &LayerOnCore<'_>, limits: &Limits) -> bool {
+    let search = Search { problem, evaluator: &Evaluator::new(problem), limits };
+    let loops = search.loops(&mut Outcome::NOTHING.clone());
+    let space = Space::new(search.evaluator, problem, &loops, MOST_SETS, &|_, _, _, _| 0.0);
+    // At price 0 the search goes straight for a complete chain.
+    space.is_some_and(|space| cheapest::any(&space, limits.max_states))
+}
+
+struct Search<'a> {
+    problem: &'a LayerOnCore<'a>,
+    evaluator: &'a Evaluator<'a>,
+    limits: &'a Limits,
+}
+
+impl Search<'_> {
+    /// The loop prime factors; where there are too many sets of them, some are merged and nothing is proved.
+    fn loops(&self, outcome: &mut Outcome) -> Vec<TemporalLoop> {
+        let sizes = &self.problem.spatial.temporal_sizes;
+        let factors = |limit: usize| {
+            temporal::limited_factors(sizes, &self.problem.shape.dim_order, limit, false).unwrap_or_default()
+        };
+        let mut loops = factors(usize::MAX);
+        while factors::Factors::new(self.problem, &loops, MOST_SETS).is_none() && loops.len() > 1 {
+            outcome.proof = Proof::None;
+            loops = factors(loops.len() - 1);
+        }
+        loops
+    }
+
+    fn is_at(&self, operand: usize, level: usize, memory: MemoryId) -> bool {
+        self.problem.operands[operand].memories[level] == memory
+    }
+
+    /// The least sum of prices, and of equal ones the fastest. `constant` is the part of the score that no choice changes.
+    fn cheapest(
+        &self,
+        loops: &[TemporalLoop],
+        objective: &Objective,
+        price: Price<'_>,
+        (constant, tie): (f64, f64),
+        outcome: &mut Outcome,
+    ) {
+        let Some(space) = Space::new(self.evaluator, self.problem, loops, MOST_SETS, price) else { return };
+        let Some(mut cheapest) = cheapest::cheapest(&space, self.limits.max_states, tie) else { return };
+        outcome.orders += cheapest.expanded;
+        let (best, settled) = ties::fastest(&space, &mut cheapest, self.limits.max_states);
+        // Where the search had to stop before it met any mapping, LOMA still finds one.
+        outcome.best = best.or_else(|| loma::find_best(self.problem, objective, &Limits::default()).best);
+        let Some(cost) = outcome.best.as_ref().and_then(|best| best.cost(self.problem)) else { return };
+        if outcome.proof == Proof::Optimal && !(settled && cheapest.is_complete) {
+            let score = objective.score(self.problem, &cost);
+            let gap = (score - (cheapest.bound + space.constant + constant)) / score;
+            outcome.proof = if gap > TIE { Proof::Gap(gap) } else { Proof::OptimalButForTies };
+        }
+    }
+
+    /// The fewest words at a memory, and of equal ones the least energy.
+    fn fewest_accesses(&self, loops: &[TemporalLoop], objective: &Objective, memory: MemoryId, outcome: &mut Outcome) {
+        let energy = |_: usize, _: usize, _: f64, pj: f64| pj;
+        self.cheapest(loops, &Objective::Energy, &energy, (self.evaluator.mac_pj(), TIE), outcome);
+        let Some(least_energy) = outcome.best.as_ref().map(|best| best.energy_pj) else { return };
+        let Some(description) = self.problem.core.memories.get(memory) else { return };
+        let granules = description.operands.iter().flat_map(|&operand| {
+            [Movement::ReadToLow, Movement::WriteFromLow].map(|movement| {
+                let width_bits = description.width_bits(operand, movement);
+                description.granularity_bits(operand, movement) as f64 / width_bits as f64
+            })
+        });
+        // All energy together counts less than the smallest part of a word.
+        let per_pj = granules.fold(1.0, f64::min) / (64.0 * least_energy);
+        let price =
+            |operand, level, words, pj| (if self.is_at(operand, level, memory) { words } else { 0.0 }) + per_pj * pj;
+        self.cheapest(loops, objective, &price, (0.0, ACCESS_TIE), outcome);
+    }
+
+    /// The best by an objective in which latency counts.
+    fn branch(
+        &self,
+        loops: &[TemporalLoop],
+        objective: &Objective,
+        price: Price<'_>,
+        constant: f64,
+        outcome: &mut Outcome,
+    ) {
+        let proof = outcome.proof;
+        let energy = |_: usize, _: usize, _: f64, pj: f64| pj;
+        self.cheapest(loops, &Objective::Energy, &energy, (0.0, TIE), outcome);
+        let known: Vec<Solution> = outcome.best.take().into_iter().collect();
+        outcome.proof = proof;
+        let Some(mut space) = Space::new(self.evaluator, self.problem, loops, MOST_SETS, price) else { return };
+        space.constant += constant;
+        let found = branch::best(&space, objective, known, self.limits.max_states);
+        outcome.orders += found.looked_at;
+        let Some((best, candidate)) = found.best else { return };
+        if outcome.proof == Proof::Optimal && found.unseen < candidate.score {
+            outcome.proof = Proof::Gap((candidate.score - found.unseen) / candidate.score);
+        }
+        outcome.best = Some(best);
+    }
+}

@@ -1,0 +1,196 @@
+//! The fastest order of loops for given boundaries.
+//!
+//! Boundaries fix which loops lie between them, and with that energy. Latency also depends on the loops just below a
+//! boundary: whether the outermost loops of a memory level are relevant or irrelevant to its operand decides how long the
+//! level may take to be refilled.
+
+use super::cheapest::Placed;
+use super::factors::Factors;
+use crate::hardware::MAX_LEVELS;
+use crate::mapping::{Allocation, LayerOnCore, OPERANDS, Relevance, TemporalLoop};
+
+/// A chain of boundaries, as sets and what lies between them.
+pub struct Chain<'a> {
+    problem: &'a LayerOnCore<'a>,
+    /// Different sets, smallest first: operands with boundaries there, and the loops between it and the next smaller.
+    segments: Vec<Segment>,
+    /// Boundaries from the innermost, each with the number of segments below.
+    placed: Vec<(Placed, usize)>,
+    allocation: Allocation,
+}
+
+struct Segment {
+    /// Loops with their number, different ones only.
+    loops: Vec<(TemporalLoop, usize)>,
+    /// Operands (one bit each) with a boundary at the outer end.
+    ends: u8,
+}
+
+/// What the outermost loops of a level have been so far: all of the same relevance, or it is over.
+type Runs = [Option<Option<Relevance>>; OPERANDS];
+
+impl<'a> Chain<'a> {
+    /// `placed` from the innermost.
+    pub fn new(problem: &'a LayerOnCore<'a>, factors: &Factors, placed: &[Placed]) -> Self {
+        let mut chain = Self { problem, segments: Vec::new(), placed: Vec::new(), allocation: Allocation::default() };
+        let (mut below, mut loops) = (0, 0);
+        let everything = factors.sets - 1;
+        let last = Placed { operand: OPERANDS, level: 0, set: everything };
+        for placed in placed.iter().chain([&last]) {
+            if placed.set != below {
+                let mut segment = Segment { loops: Vec::new(), ends: 0 };
+                for next in factors.between(below, placed.set) {
+                    loops += 1;
+                    match segment.loops.last_mut() {
+                        Some((same, count)) if *same == next => *count += 1,
+                        _ => segment.loops.push((next, 1)),
+                    }
+                }
+                chain.segments.push(segment);
+                below = placed.set;
+            }
+            if placed.operand < OPERANDS {
+                if let Some(below) = placed.level.checked_sub(1) {
+                    chain.allocation.ends[placed.operand][below] = loops;
+                }
+                chain.placed.push((*placed, chain.segments.len()));
+                if let Some(segment) = chain.segments.last_mut() {
+                    segment.ends |= 1 << placed.operand;
+                }
+            }
+        }
+        for (operand, view) in problem.operands.iter().enumerate() {
+            // An operand of no bits has placed nothing: its highest level takes all.
+            let top = view.memories.len() - 1;
+            debug_assert!(top < MAX_LEVELS);
+            chain.allocation.ends[operand][top] = loops;
+        }
+        chain
+    }
+
+    /// Every boundary with the product of the outermost loops below it that are irrelevant to its operand whatever the order:
+    /// where all loops down to a boundary of another operand are.
+    pub fn outermost_irrelevant(&self) -> impl Iterator<Item = (Placed, u64)> + '_ {
+        self.placed.iter().map(|&(placed, segments)| {
+            let view = &self.problem.operands[placed.operand];
+            let irrelevant =
+                |(next, _): &(TemporalLoop, usize)| view.relevance[next.dim as usize] == Relevance::Irrelevant;
+            let below = |(other, _): &&(Placed, usize)| {
+                other.operand == placed.operand && other.level + 1 == placed.level && other.level > 0
+            };
+            let start = self.placed.iter().find(below).map_or(0, |&(_, segments)| segments);
+            let all_irrelevant =
+                self.segments[start..segments].iter().rev().take_while(|segment| segment.loops.iter().all(irrelevant));
+            let loops = all_irrelevant.flat_map(|segment| &segment.loops);
+            (placed, loops.map(|(next, count)| next.size.pow(*count as u32)).product())
+        })
+    }
+
+    /// Calls `visit(order, allocation)` for orders that may differ in latency, likely fast ones first, until it returns
+    /// `false`. Returns whether it went through all of them.
+    pub fn for_each_order(&self, mut visit: impl FnMut(&[TemporalLoop], &Allocation) -> bool) -> bool {
+        let mut outermost_first = Vec::new();
+        let last = self.segments.len();
+        if last == 0 {
+            return visit(&[], &self.allocation);
+        }
+        let mut left: Vec<Vec<(TemporalLoop, usize)>> =
+            self.segments.iter().map(|segment| segment.loops.clone()).collect();
+        self.descend(last - 1, [None; OPERANDS], &mut left, &mut outermost_first, &mut visit)
+    }
+
+    /// Fills segment `at` from its outer end, then those below.
+    fn descend(
+        &self,
+        at: usize,
+        mut runs: Runs,
+        left: &mut [Vec<(TemporalLoop, usize)>],
+        order: &mut Vec<TemporalLoop>,
+        visit: &mut impl FnMut(&[TemporalLoop], &Allocation) -> bool,
+    ) -> bool {
+        let number = |loops: &[(TemporalLoop, usize)]| loops.iter().map(|(_, count)| count).sum::<usize>();
+        let unfilled = number(&left[at]);
+        if unfilled == number(&self.segments[at].loops) {
+            // At its outer end the levels below the boundaries there begin.
+            for (operand, run) in runs.iter_mut().enumerate() {
+                if self.segments[at].ends >> operand & 1 == 1 {
+                    *run = Some(None);
+                }
+            }
+        }
+        if unfilled == 0 {
+            return match at.checked_sub(1) {
+                Some(below) => self.descend(below, runs, left, order, visit),
+                None => {
+                    order.reverse();
+                    let go_on = visit(order, &self.allocation);
+                    order.reverse();
+                    go_on
+                }
+            };
+        }
+        if runs.iter().all(Option::is_none) {
+            // Nothing looks at the order of the rest, but for the innermost loop: irrelevant to an operand whose boundary lies
+            // just below, it would belong below the boundary.
+            let rest = left[at].clone();
+            let below = at.checked_sub(1).map_or(0, |below| self.segments[below].ends);
+            let start = order.len();
+            for &(next, count) in &rest {
+                order.extend(std::iter::repeat_n(next, count));
+            }
+            if let Some(inner) = order[start..].iter().position(|next| self.stays_above(next, below)) {
+                let end = order.len() - 1;
+                order.swap(start + inner, end);
+            }
+            left[at].clear();
+            let go_on = self.descend(at, runs, left, order, visit);
+            left[at] = rest;
+            order.truncate(start);
+            return go_on;
+        }
+        for choice in self.choices(&runs, &left[at]) {
+            let (next, count) = &mut left[at][choice];
+            if *count == 0 {
+                continue;
+            }
+            *count -= 1;
+            let next = *next;
+            order.push(next);
+            let mut longer = runs;
+            for (run, view) in longer.iter_mut().zip(&self.problem.operands) {
+                let relevance = view.relevance[next.dim as usize];
+                *run = match *run {
+                    Some(None) if relevance == Relevance::Relevant || relevance == Relevance::Irrelevant => {
+                        Some(Some(relevance))
+                    }
+                    Some(Some(so_far)) if so_far == relevance => *run,
+                    _ => None,
+                };
+            }
+            let go_on = self.descend(at, longer, left, order, visit);
+            order.pop();
+            left[at][choice].1 += 1;
+            if !go_on {
+                return false;
+            }
+        }
+        true
+    }
+
+    fn stays_above(&self, next: &TemporalLoop, boundaries: u8) -> bool {
+        self.problem.operands.iter().enumerate().all(|(operand, view)| {
+            boundaries >> operand & 1 == 0 || view.relevance[next.dim as usize] != Relevance::Irrelevant
+        })
+    }
+
+    /// Which of the loops left to try first: those that are relevant where a level's outermost loops are looked at.
+    fn choices(&self, runs: &Runs, left: &[(TemporalLoop, usize)]) -> Vec<usize> {
+        let irrelevant = |(next, _): &(TemporalLoop, usize)| {
+            let looked_at = runs.iter().zip(&self.problem.operands).filter(|(run, _)| run.is_some());
+            looked_at.filter(|(_, view)| view.relevance[next.dim as usize] == Relevance::Irrelevant).count()
+        };
+        let mut choices: Vec<usize> = (0..left.len()).collect();
+        choices.sort_by_key(|&choice| irrelevant(&left[choice]));
+        choices
+    }
+}

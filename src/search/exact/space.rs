@@ -1,0 +1,441 @@
+//! The space of all mappings of a problem, as chains of sets.
+//!
+//! A mapping places every *boundary* (an operand's, between two of its memory levels) at a set of loop factors that lie below it; an
+//! operand's boundaries, and all operands' together, form one chain of growing sets. What a boundary costs depends on its set
+//! alone.
+
+use super::cheapest::Placed;
+use super::factors::Factors;
+use crate::cost::{Evaluator, partial_sums_read_back};
+use crate::hardware::{MAX_LEVELS, Operand};
+use crate::mapping::{LayerOnCore, OPERANDS, Relevance, TemporalLoop, slice_bits};
+use crate::workload::{Dim, LoopSizes};
+
+/// At most so many memories are shared so tightly that operands compete for them.
+pub const MOST_TIGHT: usize = 6;
+
+/// What one crossing of a boundary counts in an objective: given memory level, words and energy of each access.
+pub type Price<'p> = &'p dyn Fn(usize, usize, f64, f64) -> f64;
+
+/// A boundary, for every set as its operand sees it.
+struct Boundary {
+    entries: Vec<Entry>,
+    /// Least price of this boundary and all higher ones of the operand, placed at supersets.
+    least: Vec<f64>,
+}
+
+/// A boundary at one set.
+#[derive(Clone, Copy)]
+struct Entry {
+    /// Bits in the memory below while outputs are partial sums there, and when they are final.
+    bits: [u64; 2],
+    /// Price of one crossing: down, up with final outputs, up with partial sums.
+    down: f64,
+    up_final: f64,
+    up_partial: f64,
+}
+
+/// A memory whose size several operands compete for.
+struct Tight {
+    size_bits: u64,
+    /// Operands and their levels; their highest levels hold everything and are counted in `size_bits` already.
+    members: Vec<(usize, usize)>,
+}
+
+/// All mappings of a problem.
+pub struct Space<'a> {
+    pub problem: &'a LayerOnCore<'a>,
+    pub evaluator: &'a Evaluator<'a>,
+    pub factors: Factors,
+    pub total_cycles: u64,
+    /// Price of what no choice changes.
+    pub constant: f64,
+    boundaries: [Vec<Boundary>; OPERANDS],
+    /// Product of all loops that add to outputs.
+    adding: u64,
+    tight: Vec<Tight>,
+    /// Index into `tight` of the memory of each operand's levels.
+    tight_at: [[Option<usize>; MAX_LEVELS]; OPERANDS],
+    /// What outputs take more at their highest level while they are partial sums there.
+    top_partial_bits: u64,
+    /// Whether sizes count as the tool counts them: outputs as they leave the memory.
+    as_they_leave: bool,
+}
+
+/// A partial mapping: all boundaries below some set are placed.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct State {
+    /// Number of the set of loops placed so far.
+    pub set: u32,
+    /// What the operands see of it.
+    pub seen: [u32; OPERANDS],
+    /// How many of its boundaries each operand has placed.
+    pub placed: [u8; OPERANDS],
+    /// Operands (one bit each) that have placed a boundary at this very set.
+    pub here: u8,
+    /// Whether outputs were final at their last boundary.
+    pub is_final: bool,
+    /// Product of the loops placed so far.
+    cycles: u64,
+    /// Product of the loops not yet placed that add to outputs.
+    adding: u64,
+    /// Bits taken in each tight memory that is not complete yet.
+    pub used: [u64; MOST_TIGHT],
+}
+
+impl<'a> Space<'a> {
+    /// `None` where the problem does not fit at all, or has more sets than `most_sets`.
+    pub fn new(
+        evaluator: &'a Evaluator<'a>,
+        problem: &'a LayerOnCore<'a>,
+        loops: &[TemporalLoop],
+        most_sets: u32,
+        price: Price<'_>,
+    ) -> Option<Self> {
+        let factors = Factors::new(problem, loops, most_sets)?;
+        let adds = |dim: Dim| problem.operands[0].relevance[dim as usize] == Relevance::Irrelevant;
+        let everything = problem.spatial.temporal_sizes;
+        let mut space = Self {
+            problem,
+            evaluator,
+            total_cycles: everything.iter().product(),
+            constant: 0.0,
+            boundaries: Default::default(),
+            adding: Dim::ALL.into_iter().filter(|&dim| adds(dim)).map(|dim| everything[dim as usize]).product(),
+            tight: Vec::new(),
+            tight_at: Default::default(),
+            top_partial_bits: 0,
+            as_they_leave: problem.rules.memory_reserved_for_averages,
+            factors,
+        };
+        space.find_tight(&everything)?;
+        for operand in 0..OPERANDS {
+            space.add_boundaries(operand, price);
+        }
+        Some(space)
+    }
+
+    /// The memory level above an operand's boundary number `index`.
+    pub fn level(&self, operand: usize, index: usize) -> usize {
+        index + usize::from(!self.evaluator.array_keeps(operand))
+    }
+
+    /// The boundary of an operand that was placed last, at the set of a state.
+    pub fn last_placed(&self, state: &State, operand: usize) -> Placed {
+        let index = usize::from(state.placed[operand]).saturating_sub(1);
+        Placed { operand, level: self.level(operand, index), set: state.set }
+    }
+
+    /// Boundaries of an operand that have to be placed.
+    pub fn boundary_count(&self, operand: usize) -> usize {
+        self.boundaries[operand].len()
+    }
+
+    /// Whether boundary number `index` of an operand may lie at a set, as far as the memory below it is concerned.
+    pub fn may_hold(&self, operand: usize, index: usize, seen: u32) -> bool {
+        let bits = self.boundaries[operand][index].entries[seen as usize].bits;
+        bits[0].min(bits[1]) <= self.room(operand, self.level(operand, index))
+    }
+
+    /// `sizes` with all loops that are irrelevant to an operand.
+    pub fn with_irrelevant(&self, operand: usize, sizes: &LoopSizes) -> LoopSizes {
+        let mut all = *sizes;
+        for dim in Dim::ALL {
+            if self.problem.operands[operand].relevance[dim as usize] == Relevance::Irrelevant {
+                all[dim as usize] = self.problem.spatial.temporal_sizes[dim as usize];
+            }
+        }
+        all
+    }
+
+    /// Finds the memories that operands compete for; `None` where not even the highest levels fit.
+    fn find_tight(&mut self, everything: &LoopSizes) -> Option<()> {
+        let problem = self.problem;
+        let top = problem.operands[0].memories.len() - 1;
+        let [partial, last] = [true, false].map(|partial| self.bits(0, top, everything, partial));
+        self.top_partial_bits = partial - last;
+        for (memory, description) in problem.core.memories.iter().enumerate() {
+            let levels = problem.operands.iter().enumerate().filter_map(|(operand, view)| {
+                Some((operand, view.memories.iter().position(|&id| id == memory)?, view.memories.len() - 1))
+            });
+            let (mut least, mut most, mut lowest) = (0, 0, false);
+            let mut members = Vec::new();
+            for (operand, level, top) in levels {
+                let all = self.bits(operand, level, everything, false);
+                let single = operand == 0 && top == 0 && self.adding > 1 && !self.as_they_leave;
+                let all_partial = if operand == 0 { self.bits(0, level, everything, true) } else { all };
+                if level == top {
+                    let needed = if single { all_partial } else { all };
+                    if needed > description.size_bits {
+                        return None;
+                    }
+                    least += needed;
+                }
+                most += all_partial.min(description.size_bits);
+                lowest |= level == 0;
+                members.push((operand, level));
+            }
+            if members.len() < 2 || most <= description.size_bits || lowest && problem.rules.lowest_memory_may_overflow
+            {
+                continue;
+            }
+            let size_bits = description.size_bits.checked_sub(least)?;
+            if self.tight.len() < MOST_TIGHT {
+                for &(operand, level) in &members {
+                    self.tight_at[operand][level] = Some(self.tight.len());
+                }
+                members.retain(|&(operand, level)| level + 1 < problem.operands[operand].memories.len());
+                self.tight.push(Tight { size_bits, members });
+            }
+        }
+        Some(())
+    }
+
+    /// Bits in memory `level`, when the temporal loops up to there multiply to `sizes`.
+    fn bits(&self, operand: usize, level: usize, sizes: &LoopSizes, partial: bool) -> u64 {
+        if self.as_they_leave {
+            let crossing = self.evaluator.crossing(operand, level + 1, sizes, partial);
+            (crossing.elements * crossing.precision as f64) as u64
+        } else {
+            slice_bits(self.problem, operand, level, sizes, partial)
+        }
+    }
+
+    fn add_boundaries(&mut self, operand: usize, price: Price<'_>) {
+        let problem = self.problem;
+        let view = &problem.operands[operand];
+        if !self.evaluator.array_keeps(operand) {
+            let array = self.evaluator.counts(operand, 0, &[1; 8]);
+            self.constant += self.price_of(operand, 0, &[1; 8], array, price);
+        }
+        if view.precision == (0, 0) {
+            // Takes no room and moves nothing, so that its boundaries may lie anywhere.
+            return;
+        }
+        let irrelevant: u64 = Dim::ALL
+            .into_iter()
+            .filter(|&dim| view.relevance[dim as usize] == Relevance::Irrelevant)
+            .map(|dim| problem.spatial.temporal_sizes[dim as usize])
+            .product();
+        for level in self.level(operand, 0)..view.memories.len() {
+            let size_bits = self.room(operand, level);
+            let adds_above = view.adds_above(level);
+            let mut entries = Vec::with_capacity(self.factors.seen_sets[operand] as usize);
+            let mut least = Vec::with_capacity(entries.capacity());
+            self.factors.for_each_seen(operand, |seen, sizes| {
+                let bits = match level.checked_sub(1) {
+                    Some(below) => [true, false].map(|partial| self.bits(operand, below, sizes, partial)),
+                    // The array keeps what it has as long as loops are irrelevant to the operand.
+                    None => [u64::from(seen); 2],
+                };
+                let mut entry = Entry { bits, down: 0.0, up_final: 0.0, up_partial: 0.0 };
+                if bits[0].min(bits[1]) > size_bits {
+                    entries.push(entry);
+                    least.push(f64::INFINITY);
+                    return;
+                }
+                // Loops that are irrelevant to the operand make it no larger, so at best all of them are below.
+                let count = (self.total_cycles / irrelevant / sizes.iter().product::<u64>()) as f64;
+                least.push(if view.stored_as == Operand::O {
+                    entry.up_final = self.price_of(operand, level, sizes, (0, 1, false), price);
+                    entry.up_partial = self.price_of(operand, level, sizes, (0, 1, true), price);
+                    entry.down = self.price_of(operand, level, sizes, (1, 0, true), price);
+                    let read_back = if problem.rules.first_partial_sum_read_back { entry.down } else { 0.0 };
+                    let partial = entry.up_partial + read_back;
+                    count * if adds_above { partial } else { entry.up_final.min(partial) }
+                } else {
+                    entry.down = self.price_of(operand, level, sizes, (1, 0, false), price);
+                    count * entry.down
+                });
+                entries.push(entry);
+            });
+            self.factors.least_of_supersets(operand, &mut least, f64::min);
+            self.boundaries[operand].push(Boundary { entries, least });
+        }
+        // Higher boundaries have to be placed too.
+        for index in (1..self.boundaries[operand].len()).rev() {
+            let (lower, higher) = self.boundaries[operand].split_at_mut(index);
+            for (sum, higher) in lower[index - 1].least.iter_mut().zip(&higher[0].least) {
+                *sum += higher;
+            }
+        }
+    }
+
+    fn price_of(
+        &self,
+        operand: usize,
+        level: usize,
+        sizes: &LoopSizes,
+        (down, up, partial): (u64, u64, bool),
+        price: Price<'_>,
+    ) -> f64 {
+        let crossing = self.evaluator.crossing(operand, level, sizes, partial);
+        let mut sum = 0.0;
+        let crossing = crate::cost::Crossing { down, up, ..crossing };
+        self.evaluator.boundary(operand, level).for_each_access(&crossing, |_, level, words, pj| {
+            sum += price(operand, level, words, pj);
+        });
+        sum
+    }
+
+    /// What an operand may take below a boundary at the most, as others need some of it too.
+    fn room(&self, operand: usize, level: usize) -> u64 {
+        let Some(level) = level.checked_sub(1) else { return 0 };
+        let size_bits = self.problem.core.memories[self.problem.operands[operand].memories[level]].size_bits;
+        let Some(tight) = self.tight_at[operand][level].map(|index| &self.tight[index]) else { return size_bits };
+        let others = tight.members.iter().filter(|(other, _)| *other != operand);
+        let least = others.map(|&(other, level)| self.bits(other, level, &[1; 8], false));
+        tight.size_bits.saturating_sub(least.sum()).min(size_bits)
+    }
+
+    /// Nothing is placed.
+    pub fn start(&self) -> Option<State> {
+        let state = State {
+            set: 0,
+            seen: [0; OPERANDS],
+            placed: [0; OPERANDS],
+            here: 0,
+            is_final: self.adding == 1,
+            cycles: 1,
+            adding: self.adding,
+            used: [0; MOST_TIGHT],
+        };
+        (self.least_to_go(&state) < f64::INFINITY && self.has_room(&state)).then_some(state)
+    }
+
+    /// Whether all boundaries are placed; the loops that remain belong to the highest levels.
+    pub fn is_complete(&self, state: &State) -> bool {
+        (0..OPERANDS).all(|operand| self.is_placed(state, operand))
+    }
+
+    fn is_placed(&self, state: &State, operand: usize) -> bool {
+        usize::from(state.placed[operand]) == self.boundaries[operand].len()
+    }
+
+    /// No completion of `state` adds less.
+    pub fn least_to_go(&self, state: &State) -> f64 {
+        let mut sum = 0.0;
+        for operand in 0..OPERANDS {
+            if let Some(next) = self.boundaries[operand].get(usize::from(state.placed[operand])) {
+                sum += next.least[state.seen[operand] as usize];
+            }
+        }
+        sum
+    }
+
+    /// The state with one more of factor number `factor`; `None` where there is none left, where it leads nowhere, or where
+    /// another chain is at least as good.
+    pub fn add(&self, state: &State, factor: usize) -> Option<State> {
+        let factor = &self.factors.list[factor];
+        if factor.count_in(state.set) == factor.count {
+            return None;
+        }
+        let mut next = *state;
+        for operand in 0..OPERANDS {
+            // A boundary just below a loop that is irrelevant to its operand does better above it.
+            if factor.seen[operand] == 0 && state.here >> operand & 1 == 1 {
+                return None;
+            }
+            next.seen[operand] += factor.seen[operand];
+        }
+        next.set += factor.stride;
+        next.here = 0;
+        next.cycles *= factor.each.size;
+        if factor.seen[0] == 0 {
+            next.adding /= factor.each.size;
+        }
+        self.has_room(&next).then_some(next)
+    }
+
+    /// The state with the next boundary of `operand` placed here, and its price; `None` where it does not fit.
+    pub fn place(&self, state: &State, operand: usize) -> Option<(State, f64)> {
+        if state.here >> operand > 1 || self.comes_later(state, operand) {
+            // Boundaries at one set are placed in the order of their operands.
+            return None;
+        }
+        let index = usize::from(state.placed[operand]);
+        let entry = self.boundaries[operand].get(index)?.entries[state.seen[operand] as usize];
+        let level = self.level(operand, index);
+        let below = level.checked_sub(1);
+        let view = &self.problem.operands[operand];
+        let is_output = view.stored_as == Operand::O;
+        let partial_above = is_output && (state.adding > 1 || view.adds_above(level));
+        let partial_below = if self.as_they_leave {
+            partial_above
+        } else {
+            is_output && (!state.is_final || below.is_some_and(|below| view.adds_above(below)))
+        };
+        let bits = entry.bits[usize::from(!partial_below)];
+        if bits > below.map_or(0, |below| self.problem.core.memories[view.memories[below]].size_bits) {
+            return None;
+        }
+        let mut next = *state;
+        next.placed[operand] += 1;
+        next.here |= 1 << operand;
+        if is_output {
+            next.is_final = state.adding == 1;
+        }
+        if let Some(tight) = below.and_then(|below| self.tight_at[operand][below]) {
+            next.used[tight] += bits;
+        }
+        if is_output && self.is_placed(&next, 0) && partial_above && !self.as_they_leave {
+            // Outputs are added to in their highest memory.
+            let top = view.memories.len() - 1;
+            let top_memory = &self.problem.core.memories[view.memories[top]];
+            if slice_bits(self.problem, 0, top, &self.problem.spatial.temporal_sizes, true) > top_memory.size_bits {
+                return None;
+            }
+            if let Some(tight) = self.tight_at[0][top] {
+                next.used[tight] += self.top_partial_bits;
+            }
+        }
+        if !self.has_room(&next) {
+            return None;
+        }
+        for (index, tight) in self.tight.iter().enumerate() {
+            // Of what is complete nothing needs to be remembered.
+            let complete = |&(operand, level): &(usize, usize)| self.holds_all(&next, operand, level);
+            if tight.members.iter().all(complete) && self.is_placed(&next, 0) {
+                next.used[index] = 0;
+            }
+        }
+        let count = (self.total_cycles / state.cycles) as f64;
+        let price = if !is_output {
+            entry.down * count
+        } else if partial_above {
+            let first = self.problem.rules.first_partial_sum_read_back;
+            let back = partial_sums_read_back(self.total_cycles / state.cycles, state.adding, first);
+            entry.up_partial * count + entry.down * back as f64
+        } else {
+            entry.up_final * count
+        };
+        Some((next, price))
+    }
+
+    /// The two inputs of an addition are alike: of two mappings that differ in which of them a boundary belongs to, the first
+    /// input's lower one is enough.
+    fn comes_later(&self, state: &State, operand: usize) -> bool {
+        let alike = self.problem.operands[1].stored_as == self.problem.operands[2].stored_as;
+        alike && operand == 2 && state.placed[2] == state.placed[1]
+    }
+
+    /// Whether it is settled what a memory level holds: the boundary above it is placed.
+    fn holds_all(&self, state: &State, operand: usize, level: usize) -> bool {
+        usize::from(state.placed[operand]) + self.level(operand, 0) > level + 1 || self.is_placed(state, operand)
+    }
+
+    /// Whether every tight memory has room for what is placed there, and at least for what lies below now of the others.
+    fn has_room(&self, state: &State) -> bool {
+        self.tight.iter().zip(state.used).all(|(tight, used)| {
+            let pending = tight.members.iter().filter(|&&(operand, level)| !self.holds_all(state, operand, level));
+            let least = pending.map(|&(operand, level)| {
+                let above = level + 1 - self.level(operand, 0);
+                let bits = self.boundaries[operand]
+                    .get(above)
+                    .map_or([0, 0], |boundary| boundary.entries[state.seen[operand] as usize].bits);
+                bits[0].min(bits[1])
+            });
+            used + least.sum::<u64>() <= tight.size_bits
+        })
+    }
+}
