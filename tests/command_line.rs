@@ -216,4 +216,25 @@ fn the_whole_mapping_space_of_a_layer_can_be_walked_through() {
         fails(&[&CONV2[..], &["--strategy", "heuristic", "--objective", "edp"]].concat()).contains("minimises energy")
     );
     assert!(fails(&[&CONV2[..], &["--min-utilization", "70"]].concat()).contains("from 0 to 1"));
+    let refused = succeeds_or_says(&[&CONV2[..], &["--strategy", "heuristic", "--rules", "defines-2022"]].concat());
+    assert!(refused.contains("use the corrected rules"), "{refused}");
+}
+
+/// What is printed, whether or not the command succeeds.
+fn succeeds_or_says(arguments: &[&str]) -> String {
+    String::from_utf8(fusescape(arguments).stdout).unwrap()
+}
+
+#[test]
+fn hints_keep_the_unrolling_to_some_loops() {
+    let arguments = ["--unroll", "search", "--objective", "latency", "--lpf-limit", "4", "--json"];
+    let hints = ["--hint", "rows=K", "--hint", "columns=OX,OY"];
+    let text = succeeds(&[&CONV2[..], &arguments, &hints].concat());
+    let value: Value = serde_json::from_str(&text).unwrap();
+    for unrolled in value["layers"][0]["unrolled"].as_array().unwrap() {
+        let allowed: &[&str] = if unrolled[0] == "rows" { &["K"] } else { &["OX", "OY"] };
+        assert!(allowed.contains(&unrolled[2].as_str().unwrap()), "{unrolled}");
+    }
+    assert!(fails(&[&CONV2[..], &["--hint", "D9=K"]].concat()).contains("Use one of rows, columns"));
+    assert!(fails(&[&CONV2[..], &["--hint", "rows=Q"]].concat()).contains("no loop `Q`"));
 }

@@ -119,7 +119,7 @@ fn the_joint_search_finds_what_trying_every_unrolling_finds() {
     let mut random = Lcg(11);
     let limits = Limits { lpf_limit: 4, ..Limits::default() };
     let (mut searched, mut skipped) = (0, 0);
-    for round in 0..30 {
+    for round in 0..16 {
         let (core, shape) = (random_core(&mut random), random_shape(&mut random));
         let objective = [
             Objective::Energy,
@@ -129,8 +129,10 @@ fn the_joint_search_finds_what_trying_every_unrolling_finds() {
             Objective::MemoryAccesses("buffer".to_owned()),
         ][round % 5]
             .clone();
-        let layer = UnrolledLayer { core: &core, rules: Rules::CORRECTED, shape, levels: all_levels(&core) };
-        let options = UnrollingOptions::default();
+        let rules = [Rules::CORRECTED, Rules::DEFINES_2022, Rules::CORRECTED, Rules::ZIGZAG_3_8][round % 4];
+        let layer = UnrolledLayer { core: &core, rules, shape, levels: all_levels(&core) };
+        let options = UnrollingOptions { loops_per_dimension: 2, ..UnrollingOptions::default() };
+        let limits = Limits { lpf_limit: 6, ..limits };
         let outcome = find_best_unrolled(layer, &options, &objective, &limits, Strategy::Loma, |_, _| true);
         let mut least = f64::INFINITY;
         let search = UnrolledSearch::new(layer, &options, objective.clone(), limits, Strategy::Loma);
@@ -146,7 +148,7 @@ fn the_joint_search_finds_what_trying_every_unrolling_finds() {
         assert_eq!(outcome.best.map_or(f64::INFINITY, |best| best.score), least, "{objective:?}");
         (searched, skipped) = (searched + outcome.searched, skipped + outcome.skipped);
     }
-    assert!(searched > 500 && skipped > 500, "{searched} searched, {skipped} skipped");
+    assert!(searched > 100 && skipped > 100, "{searched} searched, {skipped} skipped");
 }
 
 #[test]

@@ -5,6 +5,7 @@ use fusescape::depth_first::{FuseDepth, StoringMode};
 use fusescape::rules::Rules;
 use fusescape::search::space::Pruning;
 use fusescape::search::{Objective, Strategy, Weights};
+use fusescape::workload::Dim;
 use std::path::PathBuf;
 
 /// Schedules deep neural networks on accelerators.
@@ -104,6 +105,9 @@ pub struct Layer {
     /// Which loops the array unrolls: those of the documents, or the best of all that are legal
     #[arg(long, value_enum, default_value_t = Unrolling::Stated)]
     pub unroll: Unrolling,
+    /// With `--unroll search`: the loops that one dimension of the array may unroll; for several dimensions repeat it
+    #[arg(long, value_name = "DIMENSION=LOOP,..", value_parser = parse_hint)]
+    pub hint: Vec<(String, Vec<Dim>)>,
     /// With `--unroll search`: at most so many different loops on one dimension of the array
     #[arg(long, default_value_t = 3)]
     pub loops_per_dimension: usize,
@@ -264,6 +268,15 @@ pub enum Format {
     Json,
     /// For a spreadsheet
     Csv,
+}
+
+fn parse_hint(text: &str) -> Result<(String, Vec<Dim>), String> {
+    let (dimension, loops) = text.split_once('=').ok_or("write DIMENSION=LOOP,LOOP such as D1=K,C")?;
+    let names = || Dim::ALL.map(Dim::name).join(", ");
+    let dim = |name: &str| {
+        Dim::from_name(name.trim()).ok_or_else(|| format!("there is no loop `{name}`; use some of {}", names()))
+    };
+    Ok((dimension.to_owned(), loops.split(',').map(dim).collect::<Result<_, _>>()?))
 }
 
 fn parse_share(text: &str) -> Result<f64, String> {

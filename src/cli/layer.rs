@@ -5,11 +5,12 @@ use super::documents::load;
 use super::layer_report::{LayerResult, Searched, json, table};
 use super::{Failure, print};
 use fusescape::explore::{LayerRequest, LayerStudy};
+use fusescape::hardware::Core;
 use fusescape::mapping::UnrollingOptions;
 use fusescape::search::space::{Part, Pruning, SpaceOptions, SpaceSearch};
 use fusescape::search::{Limits, Objective, Strategy, UnrolledLayer, UnrolledOutcome, UnrolledSearch, find_best};
 use fusescape::spec::{Diagnostics, hardware_presets, workload_presets};
-use fusescape::workload::Network;
+use fusescape::workload::{Dim, Network};
 use indicatif::{ProgressBar, ProgressStyle};
 use rayon::prelude::*;
 use std::time::Instant;
@@ -19,7 +20,6 @@ const BATCH: usize = 64;
 
 /// Maps the layers and prints what came out.
 pub fn run(options: &Layer) -> Result<(), Failure> {
-    check(options)?;
     let (hardware, workload) =
         match (load(&options.hardware, hardware_presets()), load(&options.workload, workload_presets())) {
             (Ok(hardware), Ok(workload)) => (hardware, workload),
@@ -37,6 +37,7 @@ pub fn run(options: &Layer) -> Result<(), Failure> {
     };
     // Says what is wrong with both documents before any layer is looked for.
     let first = LayerStudy::new(&request(None))?;
+    check(options, &first.core)?;
     let network = Network::from_text(&workload)?;
     let names = if options.layer.is_empty() {
         network.computing().map(|id| network.layer(id).name.clone()).collect()
@@ -65,8 +66,13 @@ pub fn run(options: &Layer) -> Result<(), Failure> {
     }
 }
 
-/// Asks for what the strategies that minimise energy cannot do.
-fn check(options: &Layer) -> Result<(), Failure> {
+/// Refuses what cannot be done together.
+fn check(options: &Layer, core: &Core) -> Result<(), Failure> {
+    if let Some((unknown, _)) = options.hint.iter().find(|(name, _)| !core.array.iter().any(|(known, _)| known == name))
+    {
+        let names: Vec<&str> = core.array.iter().map(|(name, _)| name.as_str()).collect();
+        return Err(format!("The array has no dimension `{unknown}`. Use one of {}.", names.join(", ")).into());
+    }
     if matches!(options.strategy, LayerStrategy::Any(_)) {
         return Ok(());
     }
@@ -103,6 +109,7 @@ fn map(mut study: LayerStudy, options: &Layer) -> LayerResult {
     };
     let mapped = match &searched {
         Searched::Orders(outcome) => study.mapped(outcome),
+        Searched::Refused(refusal) => study.mapped_or(None, || refusal.to_string()),
         other => study.mapped_or(other.best(), || "No blocking of at most that many loop factors fits".to_owned()),
     };
     LayerResult { facts: study.facts(), mapped, searched, unrollings, seconds: start.elapsed().as_secs_f64() }
@@ -121,7 +128,7 @@ fn space_search(
         ..SpaceOptions::default()
     };
     let problem = study.on_core();
-    SpaceSearch::new(&problem, wanted).map_or(Searched::TooLarge, |found| search(&found))
+    SpaceSearch::new(&problem, wanted).map_or_else(Searched::Refused, |found| search(&found))
 }
 
 /// Walks through all parts of the mapping space on all cores.
@@ -153,7 +160,14 @@ fn search_unrolling(study: &mut LayerStudy, options: &Layer, limits: &Limits, st
         shape: study.problem.shape,
         levels: study.problem.levels,
     };
-    let wanted = UnrollingOptions { loops_per_dimension: options.loops_per_dimension, ..UnrollingOptions::default() };
+    let hint = |(name, loops): &(String, Vec<Dim>)| {
+        Some((study.core.array.iter().position(|(known, _)| known == name)?, loops.clone()))
+    };
+    let wanted = UnrollingOptions {
+        hints: options.hint.iter().filter_map(hint).collect(),
+        loops_per_dimension: options.loops_per_dimension,
+        ..UnrollingOptions::default()
+    };
     let mut search = UnrolledSearch::new(layer, &wanted, options.objective.clone(), *limits, strategy);
     let bar = ProgressBar::new(search.len() as u64);
     if let Ok(style) = ProgressStyle::with_template("{msg} {bar:40} {pos} of at most {len} unrollings, {eta} left") {

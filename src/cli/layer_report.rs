@@ -4,7 +4,7 @@ use super::Failure;
 use super::arguments::{Layer, STRATEGIES};
 use fusescape::explore::{LayerFacts, MappedLayer};
 use fusescape::mapping::OPERANDS;
-use fusescape::search::space::{IterativeOutcome, MappingSpace};
+use fusescape::search::space::{IterativeOutcome, MappingSpace, SpaceRefusal};
 use fusescape::search::{Outcome, Proof, Solution, UnrolledOutcome};
 use fusescape::spec::Diagnostics;
 use serde_json::{Value, json};
@@ -42,8 +42,8 @@ pub enum Searched {
     Space(MappingSpace),
     /// It went level by level.
     Iterative(IterativeOutcome),
-    /// Nothing, as the layer has too many sets of loop factors.
-    TooLarge,
+    /// It cannot.
+    Refused(SpaceRefusal),
 }
 
 impl Searched {
@@ -53,7 +53,7 @@ impl Searched {
             Self::Orders(outcome) => outcome.best.as_ref(),
             Self::Space(space) => space.best.as_ref(),
             Self::Iterative(outcome) => outcome.best.as_ref(),
-            Self::TooLarge => None,
+            Self::Refused(_) => None,
         }
     }
 }
@@ -135,9 +135,7 @@ fn write_search(out: &mut String, result: &LayerResult) {
             let (partial, last) = (outcome.partial, outcome.evaluated);
             outln!(out, "  {partial} partial mappings tried, {last} orders of the last; {}", proof(&Proof::None));
         }
-        Searched::TooLarge => {
-            outln!(out, "  too many loop factors to go through; a lower --lpf-limit makes them fewer")
-        }
+        Searched::Refused(_) => {}
     }
     outln!(out, "  {:.3} s", result.seconds);
 }

@@ -2,15 +2,16 @@
 
 use super::amounts::Amounts;
 use super::{Energy, Evaluator};
-use crate::mapping::{Allocation, Relevance, TemporalLoop};
+use crate::hardware::{MAX_LEVELS, Movement};
+use crate::mapping::{Allocation, OPERANDS, Relevance, TemporalLoop};
 use crate::workload::Dim;
 
 impl Evaluator<'_> {
     /// Accesses and energy that no mapping avoids: those of memories so large that all data stays at the lowest level
     /// once it is there. What the array itself reads and writes depends on the unrolling only.
     ///
-    /// A bound wherever data is counted without being cut down to integers, so not under the tools' rules for
-    /// unrollings that do not divide their loops.
+    /// A bound under the corrected rules. The tools cut amounts of data and words down to integers, so that moving data in
+    /// more parts may seem to pay.
     pub fn unavoidable(&self) -> Energy {
         let problem = self.problem;
         let loops = |irrelevant_first: usize| {
@@ -26,12 +27,28 @@ impl Evaluator<'_> {
         };
         let of_operand = |operand: usize| {
             let order = loops(operand);
-            let all = Allocation { ends: [[order.len() as u8; crate::hardware::MAX_LEVELS]; 3] };
+            let all = Allocation { ends: [[order.len() as u8; MAX_LEVELS]; OPERANDS] };
             let amounts = Amounts::new(problem, &order, &all, &self.average);
-            Energy::new(problem, &amounts, &self.average)
+            let mut energy = Energy::new(problem, &amounts, &self.average);
+            let view = &problem.operands[operand];
+            for (level, &memory) in view.memories.iter().enumerate() {
+                let memory = &problem.core.memories[memory];
+                for movement in Movement::ALL {
+                    let at = movement as usize;
+                    if level > 0 || !movement.is_low() {
+                        // One transfer of all data may round up more than many do, so rounding does not count.
+                        let bits =
+                            energy.elements[operand][level][at] * amounts.links[operand][level][at].precision as f64;
+                        let words = bits / memory.width_bits(view.stored_as, movement) as f64;
+                        energy.words[operand][level][at] = words;
+                        energy.energy_pj[operand][level][at] = words * memory.word_energy_pj(movement);
+                    }
+                }
+            }
+            energy
         };
         let mut least = of_operand(0);
-        for operand in 1..problem.operands.len() {
+        for operand in 1..OPERANDS {
             let energy = of_operand(operand);
             least.words[operand] = energy.words[operand];
             least.elements[operand] = energy.elements[operand];

@@ -347,7 +347,7 @@ impl LayerStudy {
             diagnostics.add("layer", shortage.to_string(), remedy);
         }
         if diagnostics.is_empty() {
-            diagnostics.add("layer", otherwise(), "Use larger memories, or a higher LPF limit");
+            diagnostics.add("layer", otherwise(), "Use larger memories, or another LPF limit");
         }
         Err(diagnostics)
     }

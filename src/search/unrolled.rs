@@ -212,15 +212,16 @@ pub fn find_best_unrolled(
 
 /// What every mapping with this unrolling scores at least.
 fn lower_bound(problem: &LayerOnCore<'_>, objective: &Objective) -> f64 {
-    let cycles = problem.spatial.temporal_sizes.iter().product::<u64>() as f64;
+    // The tool's reduction of waiting times may make them negative.
+    let steps: u64 = problem.spatial.temporal_sizes.iter().product();
+    let cycles = if problem.rules.loading_reduction_repeats { 0.0 } else { steps as f64 };
     if let Objective::Weighted(Weights { energy, latency, dram_accesses }) = *objective
         && [energy, latency, dram_accesses].iter().any(|&weight| weight < 0.0)
     {
         return f64::NEG_INFINITY;
     }
     let mut least = Evaluator::new(problem).unavoidable();
-    if problem.spatial.is_fractional() && problem.rules != Rules::CORRECTED {
-        // The tools cut amounts of data down to integers, so that splitting them may seem to pay.
+    if problem.rules != Rules::CORRECTED {
         least.words = Default::default();
         least.total_pj = least.mac_pj;
     }

@@ -21,6 +21,7 @@ use crate::mapping::{LayerOnCore, TemporalLoop};
 use lattice::Lattice;
 use scheme::Scheme;
 use serde::{Deserialize, Serialize};
+use std::fmt;
 use walk::{Partial, Walker};
 
 /// Which mappings are looked at.
@@ -126,16 +127,44 @@ pub struct SpaceSearch<'a> {
     beginnings: Vec<Partial>,
 }
 
+/// Why a mapping space cannot be searched.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum SpaceRefusal {
+    /// There are too many sets of loop factors.
+    TooManySets,
+    /// Under these rules energy depends on more than the sets, or no memory need hold what it gets.
+    Rules,
+}
+
+impl fmt::Display for SpaceRefusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::TooManySets => "The layer has too many loop factors to go through; a lower LPF limit makes them fewer",
+            Self::Rules => {
+                "Under the rules of the public tools the energy of a blocking depends on its order, or memories may overflow; \
+                 use the corrected rules"
+            }
+        })
+    }
+}
+
 impl<'a> SpaceSearch<'a> {
-    /// `None` where there are too many sets of loop factors; an LPF limit makes them fewer.
-    pub fn new(problem: &'a LayerOnCore<'a>, options: SpaceOptions) -> Option<Self> {
-        let lattice = Lattice::new(problem, options.lpf_limit)?;
+    /// Prepares the tables.
+    ///
+    /// # Errors
+    /// Why this space cannot be searched.
+    pub fn new(problem: &'a LayerOnCore<'a>, options: SpaceOptions) -> Result<Self, SpaceRefusal> {
+        let rules = &problem.rules;
+        if rules.lowest_memory_may_overflow || rules.mappings_fit_unchecked || rules.array_keeps_inputs {
+            return Err(SpaceRefusal::Rules);
+        }
+        let lattice = Lattice::new(problem, options.lpf_limit).ok_or(SpaceRefusal::TooManySets)?;
         let beginnings = if explain_infeasible(problem).is_empty() {
             Walker::new(&lattice, &options).beginnings()
         } else {
             Vec::new()
         };
-        Some(Self { lattice, options, beginnings })
+        Ok(Self { lattice, options, beginnings })
     }
 
     /// Number of parts. They differ in size.
