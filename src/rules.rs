@@ -1,16 +1,15 @@
 //! Where the public tools and what is right differ: one switch each.
 //!
-//! The public tools compute some things otherwise than their papers say, or plainly wrong, and not the same things. Every
-//! such place is a field here, so that our numbers can be compared with theirs *and* be right. `true` always means "as
-//! a tool does it"; beside its title each switch says which tool does.
+//! The public tools compute some things otherwise than their papers say, or plainly wrong, and not the same things.
+//! Every such place is a field here, so that our numbers can be compared with theirs *and* be right. `true` always
+//! means "as a tool does it"; beside its title each switch says which tool does.
 //!
-//! - [`Rules::DEFINES_2022`] reproduces the DeFiNES artifact (HPCA 2023, commit 858fa34, with the ZigZag of 2022 inside),
+//! - [`Rules::DEFINES_2022`] reproduces the DeFiNES artifact (HPCA 2023, commit 858fa34, with ZigZag of 2022 inside),
 //! - [`Rules::ZIGZAG_3_8`] the maintained ZigZag (3.8.5, commit 3d12a96e) for single layers and networks run layer by
 //!   layer; what only depth-first scheduling needs is corrected there, as ZigZag has no part in it,
 //! - [`Rules::CORRECTED`], the default, has every switch off.
 //!
-//! "NOTES" in the descriptions are the descriptions of the tools that come with the reference data: `D` of DeFiNES, `Z` of
-//! ZigZag.
+//! "NOTES" are the descriptions of the tools that come with the reference data: `D` of DeFiNES, `Z` of ZigZag.
 
 use serde::{Deserialize, Serialize};
 
@@ -70,7 +69,7 @@ rules! {
     round_fractional_amounts: "Fractional unrolling: amounts rounded", defines true, zigzag true;
     /// Where the tools round numbers of memories, DeFiNES rounds up or down if the operands otherwise disagree about
     /// the number of PEs, ZigZag rounds to three digits first; right is not to round. (NOTES D 1, Z 2.9, "unit")
-    round_instances_by_agreement: "Fractional unrolling: instances rounded until operands agree", defines true, zigzag false;
+    round_instances_by_agreement: "Fractional unrolling: instances rounded by agreement", defines true, zigzag false;
     /// One transfer feeds as many memories below as hold different data. DeFiNES cuts this ratio down to an integer,
     /// so that 3.99 memories are fed by 3 transfers; right is to keep the fraction. (NOTES D 12.2)
     truncate_bandwidth_ratio: "Fractional unrolling: fan-out truncated", defines true, zigzag false;
@@ -78,11 +77,11 @@ rules! {
     round_bandwidth_ratio: "Fractional unrolling: fan-out rounded", defines false, zigzag true;
     /// How long a transfer takes depends on the most that it carries. ZigZag computes this with unrollings rounded
     /// down (3 for 7 over 4), right is rounded up, as DeFiNES does. (NOTES Z 2.8, "intfloor")
-    latency_unrolling_rounded_down: "Fractional unrolling: transfers of the smaller part only", defines false, zigzag true;
+    latency_unrolling_rounded_down: "Fractional unrolling: transfers of the smaller part", defines false, zigzag true;
     /// Where one loop is unrolled over several array dimensions and does not divide, ZigZag lets the largest of them
     /// have a fractional size and counts the others in full, so that 4 x 4 over 56 columns gives 64; right is that
     /// averages times steps give the loop. (NOTES Z 2.6)
-    unroll_rest_on_first_dimension: "A loop on several array dimensions: the first takes the rest", defines false, zigzag true;
+    unroll_rest_on_first_dimension: "Loop on several array dimensions: first takes rest", defines false, zigzag true;
     /// ZigZag writes an addition as O = W + I and takes one of the two feature maps through the memories of weights;
     /// right is that both come from where features are. (NOTES Z 1.5)
     additions_read_weight_memories: "Additions read one input through the weight memories", defines false, zigzag true;
@@ -133,7 +132,7 @@ rules! {
     /// ZigZag lets data that is moved only once pass while the layer computes, as far as the port is idle, whether or
     /// not there is room for a second copy; right is that computation waits for what it needs, and outputs for the
     /// computation. (NOTES Z 7.2, "overlap"; Z 11.4)
-    loading_overlaps_computation: "Loading: overlaps with the computation that waits for it", defines false, zigzag true;
+    loading_overlaps_computation: "Loading: overlaps with computation that waits for it", defines false, zigzag true;
     /// Where ZigZag shares the idle cycles of a port among several such links, it takes some of them twice, so that
     /// waiting may become negative; right is to level them down together, none below its least. (NOTES Z 7.2, Z 11.1)
     loading_reduction_repeats: "Loading: the overlap of several links is counted again", defines false, zigzag true;
@@ -146,8 +145,8 @@ rules! {
     /// A cut after the first layer is ignored by DeFiNES, and the rest of the network is then computed twice;
     /// right is to cut there. (NOTES D 12.10)
     cut_after_first_layer_ignored: "A cut after the first layer is ignored", defines true, zigzag false;
-    /// DeFiNES runs layer-by-layer as its automatic stacks with one tile each, so that features between stacks go through
-    /// DRAM; right is one stack, in which they stay as low as they fit. (NOTES D 7; DeFiNES, Section II)
+    /// DeFiNES runs layer-by-layer as its automatic stacks with one tile each, so that features between stacks go
+    /// through DRAM; right is one stack, in which they stay as low as they fit. (NOTES D 7; DeFiNES, Section II)
     layer_by_layer_keeps_stacks: "Layer-by-layer keeps the automatic stacks", defines true, zigzag false;
     /// Where weights have no on-chip memory DeFiNES compares them with one PE's register when it looks for automatic
     /// stacks; right is to count all registers of that level. (NOTES D 12.10, TPU-like)
@@ -164,9 +163,12 @@ rules! {
 }
 
 impl Rules {
-    /// The known combinations by the name that a person uses, the default first.
-    pub const SETS: [(&'static str, Self); 3] =
-        [("corrected", Self::CORRECTED), ("defines-2022", Self::DEFINES_2022), ("zigzag-3.8", Self::ZIGZAG_3_8)];
+    /// The known combinations with a name for a person, the default first.
+    pub const SETS: [(&'static str, Self); 3] = [
+        ("corrected", Self::CORRECTED),
+        ("as published (DeFiNES)", Self::DEFINES_2022),
+        ("as in ZigZag 3.8", Self::ZIGZAG_3_8),
+    ];
 
     /// The name of these rules among [`Self::SETS`]; `None` for a mixture.
     pub fn set_name(&self) -> Option<&'static str> {

@@ -1,7 +1,7 @@
 //! The accelerator: its PE array and its memories, drawn from the document.
 
 use crate::chart::{Quantity, group_thousands};
-use crate::hardware::{ArrayDims, Core, Memory, Operand};
+use crate::hardware::{ArrayDims, Core, Memory, Operand, Port};
 use crate::workload::LayerKind;
 use yew::prelude::*;
 
@@ -121,6 +121,8 @@ fn draw_memory(core: &Core, id: usize, rows: &[usize]) -> Html {
         (read, write) if read == write => format!("{read} bit/cycle"),
         (read, write) => format!("{read} bit/cycle read, {write} written"),
     };
+    let own_width = |port: &Port| port.width_bits.map(|bits| format!(", {bits} by {}", port.name));
+    let width = width + &memory.ports.iter().filter_map(own_width).collect::<String>();
     let area = memory.area_um2.map_or_else(String::new, |um2| format!("{} each; ", Quantity::Area.text(um2)));
     let title = format!(
         "{}: {}{}, {width}; a word costs {} pJ to read and {} pJ to write; {area}{}",

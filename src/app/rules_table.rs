@@ -1,7 +1,6 @@
 //! What each set of rules, and each switch of the rules, makes of a layer.
 
 use super::conductor::Conductor;
-use super::schedule_card::SETS;
 use crate::chart::Quantity;
 use crate::explore::LayerRequest;
 use crate::question::{Question, Reply, Topic};
@@ -65,7 +64,7 @@ fn flipped(rules: Rules) -> Vec<Flipped> {
 
 /// All rules that are compared: the sets, those with one switch flipped, and last those in force.
 fn compared(rules: Rules) -> Vec<Rules> {
-    let sets = SETS.iter().map(|(_, rules)| *rules);
+    let sets = Rules::SETS.iter().map(|(_, rules)| *rules);
     sets.chain(flipped(rules).into_iter().map(|flipped| flipped.rules)).chain([rules]).collect()
 }
 
@@ -75,7 +74,7 @@ pub fn RulesTable(props: &RulesTableProps) -> Html {
     let is_open = use_state_eq(|| false);
     let costs = use_reducer(Costs::default);
     let flipped = flipped(props.request.rules);
-    let count = SETS.len() + flipped.len() + 1;
+    let count = Rules::SETS.len() + flipped.len() + 1;
     {
         let (conductor, dispatcher) = (props.conductor.clone(), costs.dispatcher());
         use_effect_with((*is_open, props.request.clone()), move |(is_open, request)| {
@@ -109,7 +108,7 @@ pub fn RulesTable(props: &RulesTableProps) -> Html {
             </tr>
         }
     };
-    let changes = |index: usize| match (costs.0.get(&(SETS.len() + index)), base) {
+    let changes = |index: usize| match (costs.0.get(&(Rules::SETS.len() + index)), base) {
         (Some(cost), Some(base)) => cost != base,
         _ => false,
     };
@@ -120,7 +119,7 @@ pub fn RulesTable(props: &RulesTableProps) -> Html {
                     { switch.title }<small>{ if switch.value { " (on: as the tool)" } else { " (off: corrected)" } }</small>
                     <p class="hint">{ Rules::meaning(switch.name) }</p>
                 </th>
-                { cost_cells(costs.0.get(&(SETS.len() + index)), base) }
+                { cost_cells(costs.0.get(&(Rules::SETS.len() + index)), base) }
             </tr>
         }
     };
@@ -146,7 +145,7 @@ pub fn RulesTable(props: &RulesTableProps) -> Html {
                                 <th scope="col" class="number">{ "latency" }</th>
                             </tr>
                         </thead>
-                        <tbody>{ for SETS.iter().enumerate().map(set_row) }</tbody>
+                        <tbody>{ for Rules::SETS.iter().enumerate().map(set_row) }</tbody>
                         <tbody>
                             <tr><th colspan="3" scope="rowgroup" class="group">{ "The rules in force with one switch flipped" }</th></tr>
                             { for deciding.into_iter().map(switch_row) }

@@ -205,20 +205,14 @@ fn orders_text(limit: usize) -> String {
     format!("{limit} · up to {} orders", crate::chart::group_thousands(orders))
 }
 
-/// What the page calls the sets of rules, and any other combination.
-pub(super) const SETS: [(&str, Rules); 3] = [
-    ("corrected", Rules::CORRECTED),
-    ("as published (DeFiNES)", Rules::DEFINES_2022),
-    ("as in ZigZag 3.8", Rules::ZIGZAG_3_8),
-];
+/// What the page calls a combination of rules that is none of [`Rules::SETS`].
 const MIXED: &str = "my own mixture";
 
 fn rules_fields(schedule: &Schedule, act: &Callback<Action>) -> Html {
-    let known = SETS.into_iter().find(|(_, rules)| *rules == schedule.rules);
-    let value = known.map_or(MIXED, |(name, _)| name);
-    let names = SETS.map(|(name, _)| name).into_iter().chain((value == MIXED).then_some(MIXED));
+    let value = schedule.rules.set_name().unwrap_or(MIXED);
+    let names = Rules::SETS.map(|(name, _)| name).into_iter().chain((value == MIXED).then_some(MIXED));
     let onchange = passing(act, |text: String| {
-        let (_, rules) = SETS.into_iter().find(|(name, _)| *name == text)?;
+        let (_, rules) = Rules::SETS.into_iter().find(|(name, _)| *name == text)?;
         Some(Action::Schedule(ScheduleChange::Rules(rules)))
     });
     let switch = |(name, title, value): (&'static str, &'static str, bool)| {
