@@ -2,10 +2,11 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
 
 use fusescape::chart::{
-    AccessRow, Accesses, AxisScale, Breakdown, Capacity, Cause, Cell, Chart, ColorBar, Counted, DataSizes, Heatmap,
-    Hierarchies, HierarchyPoint, Landscape, LayerData, Level, LevelCell, LevelMatrix, Lines, LoopNest, MacCounts,
-    MappingPoint, Matrix, PointState, Quantity, Scatter, ScatterPoint, Shape, Sketch, StackedBar, Theme, TileTypeEntry,
-    TileTypeMap, Trajectory, TypeLevels, contrast, information_table, port_table, strategy_title, svg,
+    AccessRow, Accesses, AxisScale, Best, Breakdown, Capacity, Cause, Cell, Chart, ColorBar, Counted, DataSizes,
+    Heatmap, Hierarchies, HierarchyPoint, Landscape, LayerData, Level, LevelCell, LevelMatrix, Lines, LoopNest,
+    MacCounts, MappingPoint, Matrix, PointState, Quantity, Scatter, ScatterPoint, Shape, Sketch, StackedBar, Theme,
+    TileTypeEntry, TileTypeMap, Trajectory, TypeLevels, contrast, information_table, port_table, strategy_title, svg,
+    viridis,
 };
 use fusescape::depth_first::{FuseDepth, PointAccount, StoringMode, TileMap, TileRun};
 use fusescape::explore::{
@@ -70,6 +71,8 @@ fn heatmap(mode: usize) -> Heatmap {
         cells,
         range: Some((1.81e9, 47.29e9)),
         selected: None,
+        best: Best::OfCells,
+        contours: Vec::new(),
     }
 }
 
@@ -103,6 +106,7 @@ fn large_heatmap() -> Heatmap {
         selected: Some((30, 12)),
         ..heatmap(2)
     }
+    .with_contours((2e9, 1.5e11))
 }
 
 fn run(start: u64, size: u64, count: u64) -> TileRun {
@@ -398,7 +402,13 @@ fn mapping_space() -> Vec<MappingPoint> {
 /// Each figure with texts that must be on it at every width.
 fn figures() -> Vec<(&'static str, Box<dyn Chart>, Vec<&'static str>)> {
     let axes = ["tile width X, columns", "tile height Y, rows"];
-    let bar = ColorBar { quantity: Quantity::Energy, range: Some((1.81e9, 47.29e9)), infeasible: true, pareto: true };
+    let bar = ColorBar {
+        quantity: Quantity::Energy,
+        range: Some((1.81e9, 47.29e9)),
+        infeasible: true,
+        pareto: true,
+        contours: vec![1.1, 1.5, 2.0],
+    };
     let (facts, layer) = mapped("eyeriss-like", "alexnet-eyeriss", "conv2");
     let (sum_facts, sum) = mapped("tpu-like-df", "resnet18", "block1_1_add");
     vec![
@@ -467,7 +477,13 @@ fn empty_figures() -> Vec<Box<dyn Chart>> {
         Box::new(Heatmap { widths: vec![], heights: vec![], cells: vec![], range: None, ..heatmap(0) }),
         Box::new(Heatmap { cells: vec![], range: None, selected: Some((9, 9)), ..heatmap(0) }),
         Box::new(Heatmap { cells: vec![Cell::Value { value: f64::NAN, pareto: true }], range: None, ..heatmap(0) }),
-        Box::new(ColorBar { quantity: Quantity::Latency, range: None, infeasible: false, pareto: false }),
+        Box::new(ColorBar {
+            quantity: Quantity::Latency,
+            range: None,
+            infeasible: false,
+            pareto: false,
+            contours: Vec::new(),
+        }),
         Box::new(TileTypeMap { size: (0, 0), map: TileMap::default(), types: vec![], selected: None }),
         Box::new(LevelMatrix { layers: vec![], types: vec![], depths: 0, selected: None }),
         Box::new(DataSizes { title: String::new(), layers: vec![], capacities: vec![] }),
@@ -712,6 +728,68 @@ fn large_figures_stay_small() {
     assert!(map.shapes.len() < 400, "{} shapes for a million tiles", map.shapes.len());
     let heatmap = large_heatmap().sketch(360, &Theme::LIGHT);
     assert!(heatmap.shapes.len() < 4 * 48 * 48, "{} shapes for 48 × 48 cells", heatmap.shapes.len());
+}
+
+#[test]
+fn many_cells_are_one_image_of_their_colours() {
+    let map = large_heatmap();
+    for width in [300, 420] {
+        let sketch = map.sketch(width, &Theme::LIGHT);
+        let images: Vec<_> = sketch
+            .shapes
+            .iter()
+            .filter_map(|shape| match shape {
+                Shape::Image { at, size, columns, colors } => Some((*at, *size, *columns, colors)),
+                _ => None,
+            })
+            .collect();
+        let [(at, size, 48, colors)] = images.as_slice() else { panic!("{} images", images.len()) };
+        assert_eq!(colors.len(), 48 * 48);
+        assert!(at.0 + size.0 <= width as i32 && at.1 + size.1 <= sketch.height as i32);
+        let of = |column: usize, row: usize| colors[row * 48 + column];
+        let (low, high) = Heatmap::shared_range(std::slice::from_ref(&map)).unwrap();
+        let share = |value: f64| (value / low).ln() / (high / low).ln();
+        assert_eq!(of(9, 20), viridis(share(map.cell(9, 20).value().unwrap())));
+        assert_eq!(map.cell_at(f64::from(at.0) + 1.0, f64::from(at.1) + 1.0, width), Some((0, 0)));
+        let last = (f64::from(at.0 + size.0) - 0.5, f64::from(at.1 + size.1) - 0.5);
+        assert_eq!(map.cell_at(last.0, last.1, width), Some((47, 47)));
+    }
+    // The lines say how much more they stand for.
+    let texts: Vec<String> = map.sketch(420, &Theme::LIGHT).shapes.iter().filter_map(text_of).collect();
+    assert!(texts.iter().any(|text| text == "2×"), "{texts:?}");
+    // Few cells are drawn one by one, with their values.
+    let is_image = |shape: &Shape| matches!(shape, Shape::Image { .. });
+    assert!(!heatmap(0).sketch(420, &Theme::LIGHT).shapes.iter().any(is_image));
+}
+
+#[test]
+fn a_cell_not_computed_yet_looks_like_its_neighbour_on_a_coarser_grid() {
+    let mut map = large_heatmap();
+    let known = map.cell(8, 8).value().unwrap();
+    map.cells[9 * 48 + 9] = Cell::Estimate(known);
+    let sketch = map.sketch(420, &Theme::LIGHT);
+    let colors = sketch.shapes.iter().find_map(|shape| match shape {
+        Shape::Image { colors, .. } => Some(colors),
+        _ => None,
+    });
+    assert_eq!(colors.unwrap()[9 * 48 + 9], colors.unwrap()[8 * 48 + 8]);
+    assert_eq!(map.cell(9, 9).value(), None);
+    assert_eq!(map.table().rows[9][10], "");
+}
+
+#[test]
+fn a_part_of_a_landscape_marks_the_best_only_where_it_lies() {
+    let elsewhere = Heatmap { best: Best::At(None), ..heatmap(0) };
+    assert_eq!(elsewhere.best(), None);
+    assert_eq!(Heatmap { best: Best::At(Some((3, 2))), ..heatmap(0) }.best(), Some((3, 2)));
+    assert_eq!(Heatmap { best: Best::At(Some((9, 9))), ..heatmap(0) }.best(), None);
+}
+
+fn text_of(shape: &Shape) -> Option<String> {
+    match shape {
+        Shape::Text { text, .. } => Some(text.clone()),
+        _ => None,
+    }
 }
 
 #[test]

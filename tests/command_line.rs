@@ -59,6 +59,16 @@ fn a_grid_as_csv_has_a_line_a_point() {
 }
 
 #[test]
+fn ranges_of_tile_sizes_are_swept() {
+    let text =
+        succeeds(&fsrcnn(&["--mode", "fully-cached", "--grid", "240..960:240,60x270..540:270", "--format", "csv"]));
+    let tiles: Vec<&str> = text.lines().skip(1).filter_map(|line| line.get(13..20)).collect();
+    assert_eq!(tiles.len(), 5 * 2);
+    assert!(tiles[0].starts_with("240,270") && tiles[8].starts_with("960,540"), "{tiles:?}");
+    assert!(fails(&fsrcnn(&["--grid", "9..3x72"])).contains("ends before it begins"));
+}
+
+#[test]
 fn the_table_marks_the_best_point() {
     let text = succeeds(&fsrcnn(&["--grid", "4,960x72", "--mode", "fully-cached"]));
     let best: Vec<&str> = text.lines().filter(|line| line.trim_end().ends_with('*')).collect();

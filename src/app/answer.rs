@@ -2,7 +2,7 @@
 
 use super::results::{Results, Status};
 use super::state::{Action, ViewChange};
-use crate::chart::{Quantity, strategy_title, three_digits};
+use crate::chart::{Quantity, group_thousands, strategy_title, three_digits};
 use crate::depth_first::{DepthFirstStrategy, FuseDepth};
 use crate::explore::PointSummary;
 use crate::search::Objective;
@@ -134,11 +134,14 @@ fn place_text(strategy: &DepthFirstStrategy) -> String {
 
 fn effort(results: &Results) -> Html {
     let progress = &results.progress;
-    let reused = (progress.problems_reused > 0).then(|| format!(", {} known from before", progress.problems_reused));
+    let count = |number: usize| group_thousands(number as u64);
+    let reused =
+        (progress.problems_reused > 0).then(|| format!(", {} known from before", count(progress.problems_reused)));
+    let (points, mappings) = (count(progress.points), count(progress.problems_searched + progress.problems_reused));
     html! {
         <div class="kpi" data-testid="kpi-effort">
             <b>{ seconds_text(progress.elapsed_ms) }</b>
-            <span>{ format!("{} points from {} mappings", progress.points, progress.problems_searched + progress.problems_reused) }{ reused }</span>
+            <span>{ format!("{points} points from {mappings} mappings") }{ reused }</span>
         </div>
     }
 }
@@ -173,7 +176,8 @@ pub struct ProgressRowProps {
 pub fn ProgressRow(props: &ProgressRowProps) -> Html {
     let results = &*props.results;
     let progress = &results.progress;
-    let done = format!("{} of {} points", progress.points_done, progress.points);
+    let count = |number: usize| group_thousands(number as u64);
+    let done = format!("{} of {} points", count(progress.points_done), count(progress.points));
     let (text, right, button) = match results.status {
         _ if props.waits => ("waiting for the edit to end".to_owned(), String::new(), None),
         Status::Running => {

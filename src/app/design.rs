@@ -1,6 +1,6 @@
 //! What a person chose or wrote: two documents and a schedule. This is what a link will hold.
 
-use super::tiles::{parse_tiles, suggested_tiles};
+use super::tiles::{fine_tiles, parse_tiles, suggested_tiles};
 use crate::depth_first::{FuseDepth, StoringMode};
 use crate::explore::{Request, Settings};
 use crate::rules::Rules;
@@ -81,6 +81,23 @@ impl FuseChoice {
         (Self::LayerByLayer, "layer-by-layer"),
         (Self::ByHand, "by hand"),
     ];
+}
+
+/// Which tile sizes are swept, as chosen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum GridChoice {
+    /// A few, from the smallest to the whole map.
+    Spread,
+    /// Some hundred in each direction, in equal steps.
+    Fine,
+    /// As listed.
+    Own,
+}
+
+impl GridChoice {
+    /// All of them, with what the page calls them.
+    pub const ALL: [(Self, &'static str); 3] =
+        [(Self::Spread, "a few, up to the map"), (Self::Fine, "full resolution"), (Self::Own, "as listed")];
 }
 
 /// What is minimised, as chosen.
@@ -301,19 +318,32 @@ impl Design {
 
     /// Replaces a document as a whole. Tile sizes that nobody touched follow the network.
     fn replace(&mut self, half: Half, text: String, preset: Option<&'static str>) {
-        let untouched = half == Half::Workload
-            && self.suggested().is_some_and(|(x, y)| self.schedule.tiles_x == x && self.schedule.tiles_y == y);
+        let grid = if half == Half::Workload { self.grid() } else { GridChoice::Own };
         let document = self.document_mut(half);
         document.text = text;
         document.preset = preset;
-        if untouched {
-            self.fit_tiles();
+        self.take_grid(grid);
+    }
+
+    /// Which grid of tile sizes the schedule has.
+    pub fn grid(&self) -> GridChoice {
+        let is = |grid: GridChoice| {
+            self.tiles(grid).is_some_and(|(x, y)| self.schedule.tiles_x == x && self.schedule.tiles_y == y)
+        };
+        [GridChoice::Spread, GridChoice::Fine].into_iter().find(|grid| is(*grid)).unwrap_or(GridChoice::Own)
+    }
+
+    fn tiles(&self, grid: GridChoice) -> Option<(String, String)> {
+        match grid {
+            GridChoice::Spread => self.suggested(),
+            GridChoice::Fine => Some(fine_tiles(&Network::from_text(&self.workload.text).ok()?)),
+            GridChoice::Own => None,
         }
     }
 
-    /// Takes tile sizes that suit the network's maps.
-    pub fn fit_tiles(&mut self) {
-        if let Some((x, y)) = self.suggested() {
+    /// Takes a grid of tile sizes that suits the network's maps.
+    pub fn take_grid(&mut self, grid: GridChoice) {
+        if let Some((x, y)) = self.tiles(grid) {
             self.schedule.tiles_x = x;
             self.schedule.tiles_y = y;
         }

@@ -10,6 +10,8 @@ use super::results::{PointState, Results};
 use super::state::{Action, State, ViewChange};
 use crate::chart::{AxisScale, Breakdown, Column, MacCounts, Quantity, Scatter, ScatterPoint, Table, strategy_title};
 use crate::depth_first::{FuseDepth, PointAccount};
+use crate::explore::PointSummary;
+use std::collections::HashSet;
 use std::rc::Rc;
 use yew::prelude::*;
 
@@ -160,6 +162,9 @@ fn Comparison(props: &ResultsProps) -> Html {
     }
 }
 
+/// More marks would hide each other.
+const MOST_MARKS: usize = 1500;
+
 #[derive(Properties, PartialEq)]
 struct TradeOffProps {
     results: Rc<Results>,
@@ -173,9 +178,16 @@ fn TradeOff(props: &TradeOffProps) -> Html {
     let results = &*props.results;
     let Some(settings) = results.requests.first().map(|request| &request.settings) else { return html! {} };
     let series: Vec<String> = settings.modes.iter().map(|mode| mode.title().to_owned()).collect();
-    let known: Vec<u32> = results.swept_summaries().map(|summary| summary.point as u32).collect();
-    let points = results
-        .swept_summaries()
+    let pareto: HashSet<u32> = results.pareto.iter().copied().collect();
+    let marked = props.opened.or(results.best);
+    // Of a crowd every so manieth is shown, but nobody who matters is missing.
+    let every = results.swept.div_ceil(MOST_MARKS).max(1) as u32;
+    let is_shown = |point: u32| point.is_multiple_of(every) || pareto.contains(&point) || Some(point) == marked;
+    let shown: Vec<&PointSummary> =
+        results.swept_summaries().filter(|summary| is_shown(summary.point as u32)).collect();
+    let known: Vec<u32> = shown.iter().map(|summary| summary.point as u32).collect();
+    let points = shown
+        .iter()
         .filter_map(|summary| {
             let strategy = results.strategy(summary.point as u32)?;
             Some(ScatterPoint {
@@ -183,11 +195,10 @@ fn TradeOff(props: &TradeOffProps) -> Html {
                 series: settings.modes.iter().position(|mode| *mode == strategy.mode).unwrap_or(0),
                 energy_pj: summary.energy_pj,
                 latency_cycles: summary.latency_cycles as f64,
-                pareto: results.pareto.contains(&(summary.point as u32)),
+                pareto: pareto.contains(&(summary.point as u32)),
             })
         })
         .collect();
-    let marked = props.opened.or(results.best);
     let selected = marked.and_then(|marked| known.iter().position(|&point| point == marked));
     let chart = Scatter { series, points, selected };
     let on_click = {
@@ -202,10 +213,18 @@ fn TradeOff(props: &TradeOffProps) -> Html {
     html! {
         <section class="card">
             <h2>{ "Energy against latency" }</h2>
+            if every > 1 {
+                <p class="hint">
+                    { format!("One in {every} of the {} points, and all that no other beats in both.", results.swept) }
+                </p>
+            }
             <Figure<Scatter> title="" {chart} testid="trade-off" {on_click} />
         </section>
     }
 }
+
+/// Groups of bars that can be told apart.
+const MOST_GROUPS: usize = 8;
 
 #[derive(Properties, PartialEq)]
 struct MacCardProps {
@@ -222,9 +241,12 @@ fn MacCard(props: &MacCardProps) -> Html {
         return html! {};
     }
     let (columns, rows) = (settings.tiles_x.len(), settings.tiles_y.len());
-    let groups = (0..columns.max(rows))
-        .map(|step| {
-            let (column, row) = (step.min(columns - 1), step.min(rows - 1));
+    let longest = columns.max(rows);
+    let groups = (0..longest.min(MOST_GROUPS))
+        .map(|group| {
+            let step = group * (longest - 1) / (longest.min(MOST_GROUPS) - 1).max(1);
+            let along = |count: usize| if longest > MOST_GROUPS { step * count / longest } else { step };
+            let (column, row) = (along(columns).min(columns - 1), along(rows).min(rows - 1));
             let macs = |mode: usize| {
                 let point = (mode * rows + row) * columns + column;
                 results.summary(point as u32).map(|summary| summary.macs as f64)

@@ -38,6 +38,7 @@ mod timer;
 mod unrolling_table;
 mod view;
 mod workload_card;
+mod zoom;
 
 use wasm_bindgen::prelude::*;
 

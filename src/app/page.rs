@@ -203,6 +203,7 @@ fn cards(
             <ScheduleCard
                 schedule={state.design.schedule.clone()}
                 {memories}
+                grid={state.design.grid()}
                 is_figure_12={is_figure_12(&state.design)}
                 diagnostics={settings_errors}
                 notes={Rc::clone(&state.results.notes)}

@@ -1,7 +1,7 @@
 //! The schedule: what is swept, what is minimised, by which rules.
 
 use super::controls::{Checkbox, Choice, Select, TextField, passing};
-use super::design::{FuseChoice, LPF_LIMITS, ObjectiveChoice, Schedule};
+use super::design::{FuseChoice, GridChoice, LPF_LIMITS, ObjectiveChoice, Schedule};
 use super::diagnostics::{DiagnosticList, sentences};
 use super::state::{Action, ScheduleChange};
 use crate::depth_first::StoringMode;
@@ -18,6 +18,8 @@ pub struct ScheduleCardProps {
     pub schedule: Schedule,
     /// Names of the memories that can be chosen.
     pub memories: Vec<String>,
+    /// Which grid of tile sizes it has.
+    pub grid: GridChoice,
     /// Whether this is the sweep of DeFiNES, Fig. 12.
     pub is_figure_12: bool,
     /// What is wrong with it.
@@ -46,18 +48,8 @@ pub fn ScheduleCard(props: &ScheduleCardProps) -> Html {
     };
     html! {
         <section class="card" aria-labelledby="schedule-title" data-testid="schedule-card">
-            <h2 id="schedule-title">
-                { "Schedule" }
-                <button
-                    type="button"
-                    class="link"
-                    onclick={act.reform(|_: MouseEvent| Action::FitTiles)}
-                    title="Take tile sizes that suit the network's feature maps"
-                    data-testid="fit-tiles"
-                >
-                    { "fit tiles" }
-                </button>
-            </h2>
+            <h2 id="schedule-title">{ "Schedule" }</h2>
+            { select_of(("Tile sizes", "tile-grid"), &GridChoice::ALL, props.grid, act.reform(Action::TakeGrid)) }
             <TextField
                 label="Tile widths X"
                 value={schedule.tiles_x.clone()}

@@ -1,10 +1,10 @@
 //! The one value that drives the page, and how it changes.
 
-use super::design::{Design, Half};
+use super::design::{Design, GridChoice, Half, ObjectiveChoice};
 use super::explorer::StudyResults;
 use super::hierarchy_form::{FormChange, HierarchyForm};
 use super::results::Results;
-use super::view::View;
+use super::view::{Metric, View};
 use crate::depth_first::{DepthFirstStrategy, FuseDepth, StoringMode};
 use crate::rules::Rules;
 use std::rc::Rc;
@@ -38,8 +38,8 @@ pub enum Action {
     TilesX(String),
     /// Replace the text of tile heights.
     TilesY(String),
-    /// Take tile sizes that suit the network's maps.
-    FitTiles,
+    /// Take a grid of tile sizes that suits the network's maps.
+    TakeGrid(GridChoice),
     /// Sweep a mode or not.
     Mode(StoringMode, bool),
     /// Change something else of the schedule.
@@ -120,9 +120,14 @@ impl State {
             Action::Write(half, text) => self.design.document_mut(half).write(text),
             Action::TilesX(text) => self.design.schedule.tiles_x = text,
             Action::TilesY(text) => self.design.schedule.tiles_y = text,
-            Action::FitTiles => self.design.fit_tiles(),
+            Action::TakeGrid(grid) => self.design.take_grid(grid),
             Action::Mode(mode, on) => self.design.schedule.set_mode(mode, on),
-            Action::Schedule(change) => self.design.schedule.change(change),
+            Action::Schedule(change) => {
+                if let ScheduleChange::Objective(objective) = &change {
+                    self.view.metric = metric_of(*objective);
+                }
+                self.design.schedule.change(change);
+            }
             Action::ReproduceFigure12 => self.design = Design::figure_12(),
             Action::Hierarchy(change) => self.hierarchy.change(change),
             Action::CaseStudy2 => {
@@ -169,6 +174,18 @@ impl super::design::Schedule {
                 }
             }
         }
+    }
+}
+
+/// What is minimised is what the heatmaps show.
+fn metric_of(objective: ObjectiveChoice) -> Metric {
+    match objective {
+        ObjectiveChoice::Energy => Metric::Energy,
+        ObjectiveChoice::Latency => Metric::Latency,
+        ObjectiveChoice::EnergyDelayProduct => Metric::EnergyDelay,
+        ObjectiveChoice::DramAccesses => Metric::DramAccesses,
+        ObjectiveChoice::MemoryAccesses => Metric::MemoryAccesses,
+        ObjectiveChoice::Weighted => Metric::WeightedSum,
     }
 }
 

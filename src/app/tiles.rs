@@ -1,30 +1,29 @@
 //! Lists of tile sizes: reading what a person wrote, and suggesting some.
 
+use crate::explore::{MOST_SIZES, parse_sizes};
 use crate::spec::Diagnostics;
 use crate::workload::{Dim, Network};
 
-/// More sizes than this in one direction would be a mistake.
-const MOST: usize = 64;
-
-/// Reads a list of sizes, separated by spaces or commas. Every entry that is wrong is reported.
+/// Reads a list of sizes and ranges, separated by spaces or commas. Every entry that is wrong is reported.
 pub fn parse_tiles(path: &str, what: &str, text: &str, diagnostics: &mut Diagnostics) -> Vec<u64> {
     let mut sizes = Vec::new();
     for word in text.split(|c: char| c == ',' || c == ';' || c.is_whitespace()).filter(|word| !word.is_empty()) {
-        match word.parse::<u64>() {
-            Ok(0) => diagnostics.add(path, format!("A tile {what} of 0 is no tile"), "Start at 1"),
-            Ok(size) if sizes.contains(&size) => {
-                diagnostics.add(path, format!("The tile {what} {size} is listed twice"), "Keep one");
+        match parse_sizes(word) {
+            Ok(more) => {
+                if let Some(twice) = more.iter().find(|size| sizes.contains(*size)) {
+                    diagnostics.add(path, format!("The tile {what} {twice} is listed twice"), "Keep one");
+                }
+                sizes.extend(more);
             }
-            Ok(size) => sizes.push(size),
-            Err(_) => diagnostics.add(
+            Err(wrong) => diagnostics.add(
                 path,
-                format!("`{word}` is no tile {what}"),
-                "Write whole numbers with spaces between them, for example `1 4 16 60`",
+                format!("As tile {what} `{word}` {wrong}"),
+                "Write whole numbers with spaces between them, for example `1 4 16 60`, or a range such as `10..960:10`",
             ),
         }
     }
-    if sizes.len() > MOST {
-        diagnostics.add(path, format!("There are {} tile {what}s", sizes.len()), format!("Keep at most {MOST}"));
+    if sizes.len() > MOST_SIZES {
+        diagnostics.add(path, format!("There are {} tile {what}s", sizes.len()), format!("Keep at most {MOST_SIZES}"));
     }
     if text.trim().is_empty() {
         diagnostics.add(path, format!("No tile {what} is given"), "Write at least one, for example `1 4 16 60`");
@@ -34,19 +33,40 @@ pub fn parse_tiles(path: &str, what: &str, text: &str, diagnostics: &mut Diagnos
 
 /// Widths and heights that span a network's maps in even steps; for maps of 960 x 540 those of DeFiNES, Fig. 12.
 pub fn suggested_tiles(network: &Network) -> (Vec<u64>, Vec<u64>) {
+    match map_size(network) {
+        (960, 540) => (vec![1, 4, 16, 60, 240, 960], vec![1, 4, 18, 72, 270, 540]),
+        (x, y) => (spread(x), spread(y)),
+    }
+}
+
+/// At full resolution a side has at most about so many sizes.
+const FINE: u64 = 100;
+
+/// Ranges of widths and heights at full resolution, as written: every tenth size of a map of 960 x 540.
+pub fn fine_tiles(network: &Network) -> (String, String) {
+    let (x, y) = map_size(network);
+    let steps = (0..19).flat_map(|power| [1, 2, 5].map(|digit| digit * 10_u64.pow(power)));
+    let step = steps.into_iter().find(|step| x.max(y) / step <= FINE).unwrap_or(1);
+    let range = |size: u64| match (size, step) {
+        (0..=1, _) => "1".to_owned(),
+        _ if size <= step => size.to_string(),
+        (_, 1) => format!("1..{size}"),
+        _ => format!("{step}..{size}:{step}"),
+    };
+    (range(x), range(y))
+}
+
+/// The map whose tiles matter: normally the network's last.
+fn map_size(network: &Network) -> (u64, u64) {
     let size = |id| {
         let shape = network.layer(id).shape;
         (shape.size(Dim::OX), shape.size(Dim::OY))
     };
     let area = |(x, y): (u64, u64)| x.saturating_mul(y);
-    let Some(largest) = network.computing().map(size).max_by_key(|&size| area(size)) else { return (vec![1], vec![1]) };
+    let Some(largest) = network.computing().map(size).max_by_key(|&size| area(size)) else { return (1, 1) };
     let last = network.computing().last().map_or(largest, size);
     // A classifier ends in a single pixel, and tiles are a matter of its stacks before.
-    let (x, y) = if area(last) >= area(largest) / 16 { last } else { largest };
-    if (x, y) == (960, 540) {
-        return (vec![1, 4, 16, 60, 240, 960], vec![1, 4, 18, 72, 270, 540]);
-    }
-    (spread(x), spread(y))
+    if area(last) >= area(largest) / 16 { last } else { largest }
 }
 
 /// About six divisors of `size` at equal ratios, from 1 to `size`.

@@ -5,6 +5,7 @@ use super::state::ViewChange;
 use crate::chart::Quantity;
 use crate::depth_first::DepthFirstStrategy;
 use crate::explore::PointSummary;
+use crate::search::Objective;
 
 /// The views.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -44,11 +45,25 @@ pub enum Metric {
     DramAccesses,
     /// Multiply-accumulates.
     Macs,
+    /// Words of the memory whose accesses are minimised.
+    MemoryAccesses,
+    /// The weighted sum that is minimised.
+    WeightedSum,
 }
 
 impl Metric {
-    /// All of them.
+    /// Those that every sweep has.
     pub const ALL: [Self; 5] = [Self::Energy, Self::Latency, Self::EnergyDelay, Self::DramAccesses, Self::Macs];
+
+    /// Those of a sweep with this objective.
+    pub fn offered(objective: &Objective) -> Vec<Self> {
+        let more = match objective {
+            Objective::MemoryAccesses(_) => Some(Self::MemoryAccesses),
+            Objective::Weighted(_) => Some(Self::WeightedSum),
+            _ => None,
+        };
+        Self::ALL.into_iter().chain(more).collect()
+    }
 
     /// On its button.
     pub fn title(self) -> &'static str {
@@ -58,6 +73,8 @@ impl Metric {
             Self::EnergyDelay => "EDP",
             Self::DramAccesses => "DRAM accesses",
             Self::Macs => "MACs",
+            Self::MemoryAccesses => "Memory accesses",
+            Self::WeightedSum => "Weighted sum",
         }
     }
 
@@ -69,6 +86,8 @@ impl Metric {
             Self::EnergyDelay => Quantity::EnergyDelay,
             Self::DramAccesses => Quantity::DramAccesses,
             Self::Macs => Quantity::Macs,
+            Self::MemoryAccesses => Quantity::Accesses,
+            Self::WeightedSum => Quantity::WeightedSum,
         }
     }
 
@@ -80,6 +99,7 @@ impl Metric {
             Self::EnergyDelay => point.energy_pj * point.latency_cycles as f64,
             Self::DramAccesses => point.dram_words,
             Self::Macs => point.macs as f64,
+            Self::MemoryAccesses | Self::WeightedSum => point.score,
         }
     }
 }

@@ -19,6 +19,8 @@ pub struct ColorBar {
     pub infeasible: bool,
     /// Whether members of the Pareto front are marked.
     pub pareto: bool,
+    /// Lines of equal value, as multiples of the smallest; empty where none are drawn.
+    pub contours: Vec<f64>,
 }
 
 const BAR: i32 = 10;
@@ -32,6 +34,10 @@ impl ColorBar {
         )];
         if self.pareto {
             entries.push((Mark::Dot(theme.ink), "best trade-off of energy and latency".to_owned()));
+        }
+        if !self.contours.is_empty() {
+            let factors: Vec<String> = self.contours.iter().map(|factor| format!("{factor}×")).collect();
+            entries.push((Mark::Line(theme.ink), format!("lines at {} the smallest", factors.join(", "))));
         }
         if self.infeasible {
             let lines = mix(theme.panel, theme.soft, 0.45);

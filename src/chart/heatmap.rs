@@ -1,6 +1,7 @@
 //! One quantity over tile width and tile height for one storing mode (DeFiNES, Fig. 12).
 
 use super::color::{Color, mix, text_on, viridis};
+use super::contour::{contour, contour_factors};
 use super::scale::{Quantity, Unit, digits};
 use super::sketch::{Lettering, Sketch};
 use super::text::text_width;
@@ -11,6 +12,8 @@ use super::{Chart, Column, MINIMUM_WIDTH, Table, Theme};
 pub enum Cell {
     /// Not computed yet.
     Pending,
+    /// Not computed yet, but one beside it on a coarser grid costs so much, in base units of the quantity.
+    Estimate(f64),
     /// Cannot be scheduled.
     Infeasible,
     /// Computed.
@@ -49,7 +52,24 @@ pub struct Heatmap {
     pub range: Option<(f64, f64)>,
     /// Column and row that a person has chosen.
     pub selected: Option<(usize, usize)>,
+    /// Column and row of the smallest value, if it is not to be looked for in these cells alone.
+    pub best: Best,
+    /// Values at which lines of equal value are drawn where there are many cells, with their labels.
+    pub contours: Vec<(f64, String)>,
 }
+
+/// Which cell is marked as the best.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Best {
+    /// The one with the smallest value.
+    #[default]
+    OfCells,
+    /// This one; none if these cells are a part of the landscape that does not hold it.
+    At(Option<(usize, usize)>),
+}
+
+/// Cells narrower than this are drawn as an image.
+const NARROW: i32 = 9;
 
 const BOTTOM: i32 = 42;
 const AXIS_TITLE: i32 = 18;
@@ -92,6 +112,13 @@ impl Heatmap {
         Some(values.fold((first, first), |(low, high), value| (low.min(value), high.max(value))))
     }
 
+    /// Lines at a few round multiples of the smallest value, where there are many cells.
+    pub fn with_contours(mut self, (low, high): (f64, f64)) -> Self {
+        let line = |factor: f64| (low * factor, format!("{factor}×"));
+        self.contours = contour_factors(low, high).into_iter().map(line).collect();
+        self
+    }
+
     /// The cell of a column and a row.
     pub fn cell(&self, column: usize, row: usize) -> Cell {
         self.cells.get(row * self.widths.len() + column).copied().unwrap_or(Cell::Pending)
@@ -99,6 +126,9 @@ impl Heatmap {
 
     /// Column and row of the smallest value; of equals one that nothing beats in both energy and latency, else the first.
     pub fn best(&self) -> Option<(usize, usize)> {
+        if let Best::At(best) = self.best {
+            return best.filter(|best| best.0 < self.widths.len() && best.1 < self.heights.len());
+        }
         let beaten = |cell: &Cell| !matches!(cell, Cell::Value { pareto: true, .. });
         let (index, ..) = (self.cells.iter().enumerate())
             .filter_map(|(index, cell)| Some((index, cell.value()?, beaten(cell))))
@@ -142,17 +172,31 @@ impl Heatmap {
         let room = width - left - 4;
         let count = self.widths.len().max(1) as i32;
         let pitch = room / count;
-        // Wide cells are all equal; many narrow ones share the room to the pixel.
-        let (columns, cell) = if pitch >= 8 {
-            ((0..=count).map(|i| left + i * pitch).collect(), pitch)
-        } else {
-            ((0..=count).map(|i| left + i * room / count).collect::<Vec<_>>(), pitch.max(2))
-        };
+        if pitch < NARROW {
+            return self.image_layout((left, top), room.max(1));
+        }
+        let (columns, cell): (Vec<i32>, i32) = ((0..=count).map(|i| left + i * pitch).collect(), pitch);
         let height = (f64::from(cell) * 0.66).round().min(38.0).max(f64::from(cell.min(18))) as i32;
         let rows = (0..=self.heights.len() as i32).map(|i| top + i * height).collect();
         let gap = if cell.min(height) >= 20 { 2 } else { i32::from(cell.min(height) >= 9) };
         let columns = if self.widths.is_empty() { vec![left] } else { columns };
         Layout { left, top, columns, rows, gap }
+    }
+
+    /// Where the cells of an image lie: as high as its tiles are shaped, within reason.
+    fn image_layout(&self, (left, top): (i32, i32), room: i32) -> Layout {
+        let (columns, rows) = (self.widths.len().max(1) as i32, self.heights.len() as i32);
+        let shaped = (i64::from(room) * i64::from(rows) / i64::from(columns)) as i32;
+        let height = shaped.clamp((rows.saturating_mul(18)).min(160), room.max(160));
+        let edges = |from: i32, count: i32, extent: i32| -> Vec<i32> {
+            let at = |index: i32| i64::from(index) * i64::from(extent) / i64::from(count.max(1));
+            (0..=count).map(|index| from + at(index) as i32).collect()
+        };
+        Layout { left, top, columns: edges(left, columns, room), rows: edges(top, rows, height), gap: 0 }
+    }
+
+    fn is_image(&self, layout: &Layout) -> bool {
+        layout.right() - layout.left < NARROW * self.widths.len() as i32
     }
 
     fn tile(&self, (column, row): (usize, usize)) -> String {
@@ -204,7 +248,62 @@ impl Painter<'_> {
                 sketch.rect(corner, size, self.theme.placeholder());
                 sketch.hatch(corner, size, mix(self.theme.panel, self.theme.soft, 0.45));
             }
+            Cell::Estimate(value) => sketch.round_rect(corner, size, radius, self.color(value)),
             _ => sketch.round_rect(corner, size, radius, self.theme.placeholder()),
+        }
+    }
+
+    /// All cells at once, one colour each, with lines of equal value and the Pareto front.
+    fn draw_image(&self, sketch: &mut Sketch) {
+        let (map, layout, theme) = (self.map, self.layout, self.theme);
+        let (columns, rows) = (map.widths.len(), map.heights.len());
+        let hatched = [theme.placeholder(), mix(theme.panel, theme.soft, 0.45)];
+        let colors = (0..rows * columns).map(|index| match map.cell(index % columns, index / columns) {
+            Cell::Value { value, .. } if value.is_finite() => self.color(value),
+            Cell::Estimate(value) => self.color(value),
+            Cell::Infeasible => hatched[(index % columns + index / columns) % 2],
+            _ => theme.placeholder(),
+        });
+        let size = (layout.right() - layout.left, layout.bottom() - layout.top);
+        sketch.image((layout.left, layout.top), size, columns, colors.collect());
+        self.draw_contours(sketch, size);
+        for index in 0..rows * columns {
+            let at = (index % columns, index / columns);
+            if let Cell::Value { value, pareto: true } = map.cell(at.0, at.1) {
+                let ((x, y), (width, height)) = layout.cell(at.0, at.1);
+                sketch.circle((x + width / 2, y + height / 2), 2, text_on(self.color(value)));
+            }
+        }
+    }
+
+    fn draw_contours(&self, sketch: &mut Sketch, size: (i32, i32)) {
+        let (map, layout) = (self.map, self.layout);
+        let grid = (map.widths.len(), map.heights.len());
+        let place = |(x, y): (f64, f64)| {
+            let at = |share: f64, count: usize, extent: i32| (share / count as f64 * f64::from(extent)).round() as i32;
+            (layout.left + at(x, grid.0, size.0), layout.top + at(y, grid.1, size.1))
+        };
+        let mut labels: Vec<(i32, i32)> = Vec::new();
+        for (level, label) in &map.contours {
+            let color = text_on(self.color(*level));
+            let segments = contour(grid, &|column, row| map.cell(column, row).value(), *level);
+            for &(from, to) in &segments {
+                sketch.line(vec![place(from), place(to)], 1, color);
+            }
+            // The label stands where it meets no other and lies within the image.
+            let letters = self.theme.value().middle().size(10.0).color(color);
+            let half = letters.width(label) / 2 + 4;
+            let is_free = |(x, y): &(i32, i32)| {
+                (layout.left + half..layout.right() - half).contains(x)
+                    && (layout.top + 9..layout.bottom() - 9).contains(y)
+                    && labels.iter().all(|(a, b)| (a - x).abs() > 2 * half + 8 || (b - y).abs() > 14)
+            };
+            let middle = segments.len() / 2;
+            let candidates = segments[middle..].iter().chain(&segments[..middle]).map(|(from, _)| place(*from));
+            if let Some(at) = candidates.map(|(x, y)| (x, y - 8)).find(is_free) {
+                sketch.text(label.clone(), at, letters);
+                labels.push(at);
+            }
         }
     }
 
@@ -219,9 +318,13 @@ impl Painter<'_> {
 
     fn draw_cells(&self, sketch: &mut Sketch) {
         let Theme { ink, panel, accent, .. } = *self.theme;
-        for row in 0..self.map.heights.len() {
-            for column in 0..self.map.widths.len() {
-                self.draw_cell(sketch, (column, row));
+        if self.map.is_image(self.layout) {
+            self.draw_image(sketch);
+        } else {
+            for row in 0..self.map.heights.len() {
+                for column in 0..self.map.widths.len() {
+                    self.draw_cell(sketch, (column, row));
+                }
             }
         }
         if let Some(best) = self.best {
@@ -237,6 +340,9 @@ impl Painter<'_> {
     }
 
     fn draw_values(&self, sketch: &mut Sketch) {
+        if self.map.is_image(self.layout) {
+            return;
+        }
         let Some((letters, significant)) = self.lettering() else { return };
         for row in 0..self.map.heights.len() {
             for column in 0..self.map.widths.len() {
@@ -329,7 +435,7 @@ impl Chart for Heatmap {
             .chain(self.widths.iter().map(|width| Column::numbers(width.to_string())))
             .collect();
         let text = |column, row| match self.cell(column, row) {
-            Cell::Pending => String::new(),
+            Cell::Pending | Cell::Estimate(_) => String::new(),
             Cell::Infeasible => "does not fit".to_owned(),
             Cell::Value { value, .. } => unit.text(value),
         };

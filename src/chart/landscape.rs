@@ -1,6 +1,6 @@
 //! Figures of all points of a sweep, also while it runs.
 
-use super::{AxisScale, Cell, Heatmap, MacCounts, Quantity, Scatter, ScatterPoint, strategy_title};
+use super::{AxisScale, Best, Cell, Heatmap, MacCounts, Quantity, Scatter, ScatterPoint, strategy_title};
 use crate::depth_first::{DepthFirstStrategy, FuseDepth, StoringMode};
 use crate::explore::{PointSummary, Settings};
 
@@ -37,6 +37,7 @@ impl Quantity {
             Self::EnergyDelay => Some(point.energy_pj * point.latency_cycles as f64),
             Self::DramAccesses => Some(point.dram_words),
             Self::Macs => Some(point.macs as f64),
+            Self::WeightedSum => Some(point.score),
             Self::Accesses | Self::Elements | Self::Bytes | Self::Area => None,
         }
     }
@@ -75,16 +76,18 @@ impl Landscape<'_> {
             cells: sizes.map(cell).collect(),
             range: None,
             selected: None,
+            best: Best::OfCells,
+            contours: Vec::new(),
         }
     }
 
     /// One heatmap a storing mode, on one colour scale.
     pub fn heatmaps(&self, quantity: Quantity, fuse: &FuseDepth) -> Vec<Heatmap> {
         let modes = self.settings.modes.iter();
-        let mut maps: Vec<Heatmap> = modes.map(|mode| self.heatmap(quantity, *mode, fuse)).collect();
+        let maps: Vec<Heatmap> = modes.map(|mode| self.heatmap(quantity, *mode, fuse)).collect();
         let range = Heatmap::shared_range(&maps);
-        maps.iter_mut().for_each(|map| map.range = range);
-        maps
+        let Some(range) = range else { return maps };
+        maps.into_iter().map(|map| Heatmap { range: Some(range), ..map }.with_contours(range)).collect()
     }
 
     /// Energy against latency of all points that are known, and the index of the point behind each mark.

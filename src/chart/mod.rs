@@ -14,6 +14,7 @@ mod breakdown;
 mod canvas;
 mod color;
 mod color_bar;
+mod contour;
 mod data_sizes;
 mod heatmap;
 mod hierarchies;
@@ -33,6 +34,7 @@ mod table;
 mod text;
 mod theme;
 mod tile_map;
+mod window;
 
 pub use accesses::{AccessRow, Accesses};
 pub use account::{Counted, strategy_title};
@@ -42,8 +44,9 @@ pub use breakdown::{Breakdown, Cause, StackedBar};
 pub use canvas::draw_on_canvas;
 pub use color::{Color, contrast, tile_type_color, viridis};
 pub use color_bar::ColorBar;
+pub use contour::contour_factors;
 pub use data_sizes::{Capacity, DataSizes, LayerData};
-pub use heatmap::{Cell, Heatmap};
+pub use heatmap::{Best, Cell, Heatmap};
 pub use hierarchies::{Hierarchies, HierarchyPoint};
 pub use landscape::{Landscape, PointState};
 pub use level_matrix::{Level, LevelCell, LevelMatrix, TypeLevels};
@@ -60,6 +63,7 @@ pub use table::{Column, Table};
 pub use text::text_width;
 pub use theme::Theme;
 pub use tile_map::{TileTypeEntry, TileTypeMap};
+pub use window::Window;
 
 /// A figure.
 pub trait Chart {

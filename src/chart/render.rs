@@ -1,5 +1,6 @@
 //! From shapes to a surface: any `plotters` backend, and SVG as text.
 
+use super::color::Color;
 use super::sketch::{Anchor, Lettering, Shape, Sketch};
 use super::theme::Theme;
 use super::{Chart, MINIMUM_WIDTH};
@@ -82,6 +83,7 @@ fn draw_shape<DB: PixelFont>(shape: &Shape, root: &DrawingArea<DB, Shift>) -> Re
         Shape::Rect { at, size, radius, color } => {
             root.draw(&Polygon::new(rounded_corners(*at, *size, *radius), color.filled()))
         }
+        Shape::Image { at, size, columns, colors } => return draw_image(root, (*at, *size), *columns, colors),
         Shape::Polygon { points, color } => root.draw(&Polygon::new(points.clone(), color.filled())),
         Shape::Line { points, width, color } => {
             let style = ShapeStyle { color: color.to_rgba(), filled: false, stroke_width: *width };
@@ -96,6 +98,28 @@ fn draw_shape<DB: PixelFont>(shape: &Shape, root: &DrawingArea<DB, Shift>) -> Re
         }
     }
     .map_err(|error| ChartError(error.to_string()))
+}
+
+/// Cells as rectangles; neighbours of one colour in a row share one. The page's canvas has a quicker way.
+fn draw_image<DB: PixelFont>(
+    root: &DrawingArea<DB, Shift>,
+    ((x, y), (width, height)): ((i32, i32), (i32, i32)),
+    columns: usize,
+    colors: &[Color],
+) -> Result<(), ChartError> {
+    let rows = colors.len() / columns;
+    let edge = |index: usize, count: usize, extent: i32| (index as i64 * i64::from(extent) / count as i64) as i32;
+    for (row, colors) in colors.chunks_exact(columns).enumerate() {
+        let (top, bottom) = (y + edge(row, rows, height), y + edge(row + 1, rows, height));
+        let mut column = 0;
+        for run in colors.chunk_by(|a, b| a == b) {
+            let (left, right) = (x + edge(column, columns, width), x + edge(column + run.len(), columns, width));
+            column += run.len();
+            let cell = Rectangle::new([(left, top), (right, bottom)], run[0].filled());
+            root.draw(&cell).map_err(|error| ChartError(error.to_string()))?;
+        }
+    }
+    Ok(())
 }
 
 /// Corners of a rectangle with round corners; at these radii one point a corner is within half a pixel of the circle.

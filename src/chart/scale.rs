@@ -21,6 +21,8 @@ pub enum Quantity {
     Bytes,
     /// Area, µm².
     Area,
+    /// A weighted sum of several quantities, which has no unit.
+    WeightedSum,
 }
 
 /// A unit: `factor` base units.
@@ -59,6 +61,8 @@ const BYTES: [Unit; 5] = [
 
 const AREA: [Unit; 2] = [unit(1.0, "µm²"), unit(1e6, "mm²")];
 
+const PLAIN: [Unit; 5] = [unit(1.0, ""), unit(1e3, "k"), unit(1e6, "M"), unit(1e9, "G"), unit(1e12, "T")];
+
 const fn unit(factor: f64, name: &'static str) -> Unit {
     Unit { factor, name }
 }
@@ -76,6 +80,7 @@ impl Quantity {
             Self::Macs => "multiply-accumulates",
             Self::Bytes => "data",
             Self::Area => "area",
+            Self::WeightedSum => "weighted sum",
         }
     }
 
@@ -95,6 +100,7 @@ impl Quantity {
             Self::Macs => &MACS,
             Self::Bytes => &BYTES,
             Self::Area => &AREA,
+            Self::WeightedSum => &PLAIN,
         }
     }
 
@@ -115,7 +121,7 @@ impl Quantity {
     /// The value with its unit: `1.81 mJ`.
     pub fn text(self, value: f64) -> String {
         let unit = self.unit(value);
-        format!("{} {}", unit.text(value), unit.name)
+        format!("{} {}", unit.text(value), unit.name).trim_end().to_owned()
     }
 
     /// A round value with its unit: `64 KiB`.

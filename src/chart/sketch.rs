@@ -78,6 +78,17 @@ pub enum Shape {
         /// Its colour.
         color: Color,
     },
+    /// A grid of coloured cells without gaps. It lies behind all else.
+    Image {
+        /// Left and upper edge.
+        at: (i32, i32),
+        /// Width and height.
+        size: (i32, i32),
+        /// Number of columns.
+        columns: usize,
+        /// The colours, row by row.
+        colors: Vec<Color>,
+    },
     /// A filled polygon.
     Polygon {
         /// Corners.
@@ -121,7 +132,9 @@ impl Shape {
     pub fn moved(mut self, (dx, dy): (i32, i32)) -> Self {
         let shift = |at: &mut (i32, i32)| *at = (at.0 + dx, at.1 + dy);
         match &mut self {
-            Self::Rect { at, .. } | Self::Circle { at, .. } | Self::Text { at, .. } => shift(at),
+            Self::Rect { at, .. } | Self::Image { at, .. } | Self::Circle { at, .. } | Self::Text { at, .. } => {
+                shift(at)
+            }
             Self::Polygon { points, .. } | Self::Line { points, .. } => points.iter_mut().for_each(shift),
         }
         self
@@ -130,7 +143,8 @@ impl Shape {
     /// Left, top, right and bottom edge.
     pub fn bounds(&self) -> (i32, i32, i32, i32) {
         match self {
-            Self::Rect { at: (x, y), size: (width, height), .. } => (*x, *y, x + width, y + height),
+            Self::Rect { at: (x, y), size: (width, height), .. }
+            | Self::Image { at: (x, y), size: (width, height), .. } => (*x, *y, x + width, y + height),
             Self::Polygon { points, .. } | Self::Line { points, .. } => {
                 let xs = || points.iter().map(|p| p.0);
                 let ys = || points.iter().map(|p| p.1);
@@ -190,6 +204,13 @@ impl Sketch {
         if size.0 > 0 && size.1 > 0 {
             let radius = radius.clamp(0, 4).min(size.0.min(size.1) / 2);
             self.shapes.push(Shape::Rect { at, size, radius, color });
+        }
+    }
+
+    /// A grid of coloured cells, `columns` wide; nothing where it has no extent.
+    pub fn image(&mut self, at: (i32, i32), size: (i32, i32), columns: usize, colors: Vec<Color>) {
+        if size.0 > 0 && size.1 > 0 && columns > 0 && colors.len() >= columns {
+            self.shapes.push(Shape::Image { at, size, columns, colors });
         }
     }
 

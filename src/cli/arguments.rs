@@ -2,6 +2,7 @@
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use fusescape::depth_first::{FuseDepth, StoringMode};
+use fusescape::explore::parse_sizes;
 use fusescape::rules::Rules;
 use fusescape::search::space::Pruning;
 use fusescape::search::{Objective, Strategy, Weights};
@@ -62,7 +63,7 @@ pub struct DepthFirst {
     /// One tile size: columns x rows of the last feature map
     #[arg(long, value_name = "XxY", value_parser = parse_tile, conflicts_with = "grid")]
     pub tile: Option<(u64, u64)>,
-    /// All widths with all heights [default: 1,4,16,60,240,960x1,4,18,72,270,540]
+    /// All widths with all heights; ranges as in 10..960:10x10..540:10 [default: 1,4,16,60,240,960x1,4,18,72,270,540]
     #[arg(long, value_name = "X,X,..xY,Y,..", value_parser = parse_grid)]
     pub grid: Option<Grid>,
     /// Which layers are fused: auto, single-layer, layer-by-layer, or names of layers to cut after
@@ -299,17 +300,15 @@ fn parse_tile(text: &str) -> Result<(u64, u64), String> {
 
 fn parse_grid(text: &str) -> Result<Grid, String> {
     let (x, y) = text.split_once('x').ok_or("write widths x heights, such as 4,16x18,72")?;
-    Ok(Grid { x: parse_sizes(x)?, y: parse_sizes(y)? })
+    Ok(Grid { x: parse_list(x)?, y: parse_list(y)? })
 }
 
-fn parse_sizes(text: &str) -> Result<Vec<u64>, String> {
-    text.split(',')
-        .map(str::trim)
-        .map(|size| match size.parse() {
-            Ok(0) | Err(_) => Err(format!("`{size}` is no tile size: write 1 or more")),
-            Ok(size) => Ok(size),
-        })
-        .collect()
+fn parse_list(text: &str) -> Result<Vec<u64>, String> {
+    let mut sizes = Vec::new();
+    for word in text.split(',').map(str::trim) {
+        sizes.append(&mut parse_sizes(word).map_err(|wrong| format!("`{word}` {wrong}"))?);
+    }
+    Ok(sizes)
 }
 
 fn parse_stacks(text: &str) -> Result<FuseDepth, String> {

@@ -8,6 +8,7 @@ mod best;
 mod layer;
 mod order;
 mod request;
+mod sizes;
 mod survey;
 mod sweep;
 
@@ -18,5 +19,6 @@ pub use layer::{
 };
 pub use order::{coarse_to_fine, coarsest_step};
 pub use request::{Request, Settings};
+pub use sizes::{MOST_SIZES, parse_sizes};
 pub use survey::{CostStore, Effort, Survey};
 pub use sweep::{PointSummary, StackSummary, Sweep, SweepPlan, explain_outcome, solve_all};

@@ -1,0 +1,263 @@
+//! Zooming into a landscape: buttons, a drag over a region, and two fingers.
+
+use super::figure::Spot;
+use crate::chart::{Heatmap, Window};
+use std::cell::Cell;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+use web_sys::{Element, HtmlElement};
+use yew::prelude::*;
+
+/// What a [`ZoomBar`] needs.
+#[derive(Properties, PartialEq)]
+pub struct ZoomBarProps {
+    /// Columns and rows of the whole grid.
+    pub size: (usize, usize),
+    /// What is looked at.
+    pub window: Window,
+    /// All tile widths.
+    pub widths: Rc<Vec<u64>>,
+    /// All tile heights.
+    pub heights: Rc<Vec<u64>>,
+    /// The cell of the best point.
+    pub best: Option<(usize, usize)>,
+    /// Hears what is to be looked at.
+    pub on_zoom: Callback<Window>,
+}
+
+/// What part of the landscape is shown, and buttons that change it.
+#[component]
+pub fn ZoomBar(props: &ZoomBarProps) -> Html {
+    let ZoomBarProps { size, window, .. } = *props;
+    let whole = Window::whole(size);
+    let middle = ((window.columns.0 + window.columns.1) / 2, (window.rows.0 + window.rows.1) / 2);
+    // Into the best while it is in sight, as that is what people look for.
+    let centre = props.best.filter(|best| window.place(*best).is_some()).unwrap_or(middle);
+    let button = |title: &'static str, label: &'static str, testid: &'static str, to: Window| {
+        html! {
+            <button
+                type="button"
+                title={label}
+                aria-label={label}
+                disabled={to == window}
+                onclick={props.on_zoom.reform(move |_: MouseEvent| to)}
+                data-testid={testid}
+            >
+                { title }
+            </button>
+        }
+    };
+    let range = |sizes: &[u64], (start, end): (usize, usize)| match (sizes.get(start), sizes.get(end.wrapping_sub(1))) {
+        (Some(first), Some(last)) if first != last => format!("{first} to {last}"),
+        (Some(first), _) => first.to_string(),
+        _ => String::new(),
+    };
+    html! {
+        <div class="bar zoom-bar" role="group" aria-label="Zoom">
+            <span class="buttons">
+                { button("+", "Zoom in", "zoom-in", window.zoomed(0.5, centre, size)) }
+                { button("−", "Zoom out", "zoom-out", window.zoomed(2.0, middle, size)) }
+                { button("Whole landscape", "Show the whole landscape", "zoom-reset", whole) }
+            </span>
+            <span class="facts" role="status" data-testid="zoom-range">
+                { format!("Tile widths {}, heights {}", range(&props.widths, window.columns), range(&props.heights, window.rows)) }
+            </span>
+        </div>
+    }
+}
+
+/// What a heatmap does with pointers.
+pub struct Drag {
+    /// Handlers for the element that `place` names.
+    pub onpointerdown: Callback<PointerEvent>,
+    #[allow(missing_docs)]
+    pub onpointermove: Callback<PointerEvent>,
+    #[allow(missing_docs)]
+    pub onpointerup: Callback<PointerEvent>,
+    #[allow(missing_docs)]
+    pub onpointercancel: Callback<PointerEvent>,
+    /// Whether a region is being chosen.
+    pub is_active: bool,
+    /// Whether the click that comes next is only the end of a drag.
+    pub was_drag: Rc<Cell<bool>>,
+    /// The frame around the region that is being chosen.
+    pub frame: Html,
+}
+
+/// Pixels that a pointer moves before it drags.
+const SLACK: f64 = 5.0;
+/// Two fingers this much closer or farther apart zoom by a step.
+const PINCH: f64 = 1.25;
+
+/// Pointers that are down: where two fingers are, and where a drag began.
+#[derive(Default)]
+struct Pointers {
+    fingers: BTreeMap<i32, (f64, f64)>,
+    distance: f64,
+    start: Option<(f64, f64)>,
+}
+
+impl Pointers {
+    /// Distance of two fingers and the place between them.
+    fn pinch(&self) -> Option<(f64, (f64, f64))> {
+        let mut fingers = self.fingers.values();
+        let (a, b) = (fingers.next()?, fingers.next()?);
+        Some(((a.0 - b.0).hypot(a.1 - b.1), ((a.0 + b.0) / 2.0, (a.1 + b.1) / 2.0)))
+    }
+}
+
+/// Lets a mouse or a pen drag over a region, and two fingers pinch; one finger scrolls the page as everywhere.
+#[hook]
+pub fn use_drag(
+    place: &NodeRef,
+    map: Heatmap,
+    grid: (usize, usize),
+    window: Window,
+    on_zoom: Option<Callback<Window>>,
+) -> Drag {
+    let pointers = use_mut_ref(Pointers::default);
+    let was_drag = (*use_memo((), |()| Rc::new(Cell::new(false)))).clone();
+    let region = use_state_eq(|| None::<[(f64, f64); 2]>);
+    let zoom = Zoom { place: place.clone(), map: Rc::new(map), grid, window, on_zoom };
+    let onpointerdown = {
+        let (pointers, was_drag, zoom) = (Rc::clone(&pointers), Rc::clone(&was_drag), zoom.clone());
+        Callback::from(move |event: PointerEvent| {
+            was_drag.set(false);
+            let Some(at) = zoom.spot(&event).filter(|_| zoom.on_zoom.is_some()) else { return };
+            let pointers = &mut *pointers.borrow_mut();
+            if event.pointer_type() == "touch" {
+                pointers.fingers.insert(event.pointer_id(), at);
+                pointers.distance = pointers.pinch().map_or(0.0, |(distance, _)| distance);
+            } else if event.button() == 0 {
+                pointers.start = Some(at);
+            }
+        })
+    };
+    let onpointermove = {
+        let (pointers, was_drag, zoom, region) =
+            (Rc::clone(&pointers), Rc::clone(&was_drag), zoom.clone(), region.clone());
+        Callback::from(move |event: PointerEvent| {
+            let Some(at) = zoom.spot(&event) else { return };
+            let pointers = &mut *pointers.borrow_mut();
+            if let Some(finger) = pointers.fingers.get_mut(&event.pointer_id()) {
+                *finger = at;
+                zoom.pinch(pointers);
+            }
+            let Some(start) = pointers.start else { return };
+            if (at.0 - start.0).hypot(at.1 - start.1) >= SLACK && !was_drag.replace(true) {
+                zoom.capture(&event);
+            }
+            if was_drag.get() {
+                region.set(Some([start, at]));
+            }
+        })
+    };
+    let onpointerup = {
+        let (pointers, was_drag, zoom, region) =
+            (Rc::clone(&pointers), Rc::clone(&was_drag), zoom.clone(), region.clone());
+        Callback::from(move |event: PointerEvent| {
+            region.set(None);
+            let start = {
+                let pointers = &mut *pointers.borrow_mut();
+                pointers.fingers.remove(&event.pointer_id());
+                pointers.start.take()
+            };
+            if let (Some(start), Some(end), true) = (start, zoom.spot(&event), was_drag.get()) {
+                zoom.to_region(start, end);
+            }
+        })
+    };
+    let onpointercancel = {
+        let (pointers, region) = (pointers, region.clone());
+        Callback::from(move |event: PointerEvent| {
+            region.set(None);
+            let pointers = &mut *pointers.borrow_mut();
+            pointers.fingers.remove(&event.pointer_id());
+            pointers.start = None;
+        })
+    };
+    let frame = region.map_or_else(|| html! {}, |[a, b]| html! { <Frame {a} {b} /> });
+    Drag { onpointerdown, onpointermove, onpointerup, onpointercancel, is_active: region.is_some(), was_drag, frame }
+}
+
+#[derive(Clone)]
+struct Zoom {
+    place: NodeRef,
+    map: Rc<Heatmap>,
+    grid: (usize, usize),
+    window: Window,
+    on_zoom: Option<Callback<Window>>,
+}
+
+impl Zoom {
+    /// Where a pointer is, CSS pixels from the figure's upper left corner.
+    fn spot(&self, event: &PointerEvent) -> Option<(f64, f64)> {
+        let corner = self.place.cast::<Element>()?.get_bounding_client_rect();
+        Some((f64::from(event.client_x()) - corner.x(), f64::from(event.client_y()) - corner.y()))
+    }
+
+    /// Moves of this pointer are heard wherever it goes, until it is let go.
+    fn capture(&self, event: &PointerEvent) {
+        if let Some(element) = self.place.cast::<Element>() {
+            // It fails for a pointer that is gone already.
+            let _ = element.set_pointer_capture(event.pointer_id());
+        }
+    }
+
+    fn width(&self) -> u32 {
+        self.place.cast::<Element>().map_or(0, |element| element.client_width().max(0) as u32)
+    }
+
+    /// The cell of the grid at a place of the figure.
+    fn cell(&self, (x, y): (f64, f64)) -> Option<(usize, usize)> {
+        let spot = Spot { x, y, width: self.width() };
+        let (columns, rows) = self.window.size();
+        let (left, top, ..) = self.map.cell_place(0, 0, spot.width)?;
+        let (right, bottom, width, height) =
+            self.map.cell_place(columns.checked_sub(1)?, rows.checked_sub(1)?, spot.width)?;
+        // What is beyond the cells means those at the edge.
+        let x = spot.x.clamp(f64::from(left), f64::from(right) + f64::from(width.max(1)) * 0.5);
+        let y = spot.y.clamp(f64::from(top), f64::from(bottom) + f64::from(height.max(1)) * 0.5);
+        let (column, row) = self.map.cell_at(x, y, spot.width)?;
+        Some((self.window.columns.0 + column, self.window.rows.0 + row))
+    }
+
+    fn to_region(&self, start: (f64, f64), end: (f64, f64)) {
+        if let (Some(a), Some(b), Some(on_zoom)) = (self.cell(start), self.cell(end), &self.on_zoom) {
+            on_zoom.emit(Window::between(a, b, self.grid));
+        }
+    }
+
+    fn pinch(&self, pointers: &mut Pointers) {
+        let Some((distance, middle)) = pointers.pinch().filter(|_| pointers.distance > 0.0) else { return };
+        let ratio = distance / pointers.distance;
+        if !(1.0 / PINCH..PINCH).contains(&ratio)
+            && let (Some(cell), Some(on_zoom)) = (self.cell(middle), &self.on_zoom)
+        {
+            pointers.distance = distance;
+            on_zoom.emit(self.window.zoomed(1.0 / ratio, cell, self.grid));
+        }
+    }
+}
+
+#[derive(Properties, PartialEq)]
+struct FrameProps {
+    a: (f64, f64),
+    b: (f64, f64),
+}
+
+/// The frame around the region that is being chosen.
+#[component]
+fn Frame(props: &FrameProps) -> Html {
+    let frame = use_node_ref();
+    use_effect_with((props.a, props.b, frame.clone()), |(a, b, frame)| {
+        let Some(frame) = frame.cast::<HtmlElement>() else { return };
+        for (name, value) in
+            [("left", a.0.min(b.0)), ("top", a.1.min(b.1)), ("width", (a.0 - b.0).abs()), ("height", (a.1 - b.1).abs())]
+        {
+            // Through the object model, as the content security policy forbids the attribute. It cannot fail.
+            let _ = frame.style().set_property(name, &format!("{value:.0}px"));
+        }
+    });
+    html! { <div class="zoom-frame" ref={frame}></div> }
+}
