@@ -10,7 +10,7 @@ pub const MOST_SIZES: usize = 1000;
 /// What is wrong with it.
 pub fn parse_sizes(word: &str) -> Result<Vec<u64>, String> {
     let size = |text: &str| match text.trim().parse::<u64>() {
-        Ok(0) => Err("is 0, which is no tile; start at 1".to_owned()),
+        Ok(0) => Err("is no tile size; start at 1".to_owned()),
         Ok(size) => Ok(size),
         Err(_) => Err("is no tile size; write a whole number, or a range such as `10..960:10`".to_owned()),
     };
