@@ -13,12 +13,15 @@
 //! chosen in one order, each set of them once, so that no two hierarchies are alike.
 
 use super::pool::{Pool, Replication};
-use super::request::HierarchySettings;
+use super::request::{HierarchySettings, Widths};
 use super::widths::{Demand, choose_variants};
 use crate::hardware::{ArrayDims, Core, Operand};
 
 /// More hierarchies than anyone can look at.
 pub(super) const MOST_HIERARCHIES: usize = 200_000;
+
+/// More than anyone waits for, where most do not fit into the area.
+const MOST_TRIED: usize = 10 * MOST_HIERARCHIES;
 
 /// A pool memory in one replication.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -127,6 +130,7 @@ pub(super) fn generate(
         budget_um2: settings.budget_um2.unwrap_or(f64::INFINITY),
         other_area_um2,
         chosen: Vec::new(),
+        tried: 0,
         found: Vec::new(),
     };
     let chains = [Chain::default(); 3];
@@ -150,6 +154,7 @@ struct Generator<'a> {
     budget_um2: f64,
     other_area_um2: f64,
     chosen: Vec<Placed>,
+    tried: usize,
     found: Vec<Hierarchy>,
 }
 
@@ -195,6 +200,17 @@ impl Generator<'_> {
         least * element.instances as f64
     }
 
+    /// In how many combinations of word widths what was chosen is tried.
+    fn assignments(&self) -> usize {
+        match self.settings.widths {
+            Widths::Fitting => 1,
+            Widths::All => self.chosen.iter().fold(1, |all: usize, placed| {
+                let memory = self.elements[placed.element as usize].memory;
+                all.saturating_mul(self.pool.memories[memory].variants.len())
+            }),
+        }
+    }
+
     /// Notes what was chosen, in all word widths that are tried.
     fn take(&mut self) -> Result<(), TooMany> {
         let area = |placed: &Placed| {
@@ -202,6 +218,10 @@ impl Generator<'_> {
             let variant = &self.pool.memories[element.memory].variants[placed.variant as usize];
             variant.figures.area_um2 * element.instances as f64
         };
+        self.tried = self.tried.saturating_add(self.assignments());
+        if self.tried > MOST_TRIED {
+            return Err(TooMany);
+        }
         for memories in choose_variants(self.settings.widths, self.pool, self.elements, &self.chosen, self.demand) {
             let area_um2 = self.other_area_um2 + memories.iter().map(area).sum::<f64>();
             if area_um2 <= self.budget_um2 {
