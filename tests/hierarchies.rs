@@ -7,7 +7,7 @@ use fusescape::hierarchy::{
     unrollings,
 };
 use fusescape::rules::Rules;
-use fusescape::search::Objective;
+use fusescape::search::{Objective, Strategy};
 use fusescape::spec::{find_preset, hardware_presets, pool_presets, read_hardware, workload_presets};
 use std::collections::{BTreeSet, HashSet};
 
@@ -247,6 +247,7 @@ fn leaving_hierarchies_out_never_changes_the_front() {
             }
         }
     }
+    check(HierarchySettings { strategy: Strategy::Loma, ..few.clone() });
     check(HierarchySettings { widths: Widths::All, layers: vec!["d".into()], ..few.clone() });
     check(HierarchySettings { max_levels: 2, layers: vec!["d".into()], ..few });
     assert!(pruned > 1000, "only {pruned} were left out");

@@ -2,7 +2,7 @@
 
 use crate::hierarchy::{HierarchyRequest, HierarchySettings, Widths};
 use crate::rules::Rules;
-use crate::search::Objective;
+use crate::search::{Objective, Strategy};
 use crate::spec::{Diagnostics, pool_presets};
 
 /// Objectives that hierarchies can be compared by, with what the page calls them.
@@ -113,7 +113,7 @@ impl HierarchyForm {
         &self,
         hardware: &str,
         workload: &str,
-        lpf_limit: usize,
+        (strategy, lpf_limit): (Strategy, usize),
         rules: Rules,
     ) -> Result<HierarchyRequest, Diagnostics> {
         let mut diagnostics = Diagnostics::default();
@@ -138,6 +138,7 @@ impl HierarchyForm {
                 min_ratio: self.min_ratio,
                 widths: if self.all_widths { Widths::All } else { Widths::Fitting },
                 objective: OBJECTIVES.get(self.objective).map(|(objective, _)| objective.clone()).unwrap_or_default(),
+                strategy,
                 lpf_limit,
                 rules,
             },

@@ -214,7 +214,7 @@ fn Controls(props: &ControlsProps) -> Html {
     let request = state.hierarchy.request(
         &design.hardware.text,
         &design.workload.text,
-        design.schedule.lpf_limit,
+        (design.schedule.strategy, design.schedule.lpf_limit),
         design.schedule.rules,
     );
     let own_mistakes = request.as_ref().err().cloned().unwrap_or_default();
@@ -273,13 +273,18 @@ fn Progress(props: &ResultsProps) -> Html {
         (_, Some(_)) if counts.bounded < counts.generated => {
             format!("{} of {} hierarchies bounded", number(counts.bounded), number(counts.generated))
         }
-        (_, Some(_)) => format!(
-            "{} hierarchies: {} searched, {} left out by bounds, {} do not fit",
-            number(counts.generated),
-            number(counts.searched),
-            number(counts.pruned),
-            number(counts.infeasible)
-        ),
+        (_, Some(_)) => {
+            format!(
+                "{} hierarchies: {} searched, {} left out by bounds, {} do not fit",
+                number(counts.generated),
+                number(counts.searched),
+                number(counts.pruned),
+                number(counts.infeasible)
+            ) + &match counts.unproved {
+                0 => String::new(),
+                count => format!("; for {} a better mapping may exist", number(count)),
+            }
+        }
     };
     let done = counts.searched + counts.pruned + counts.infeasible;
     // Bounds take about a tenth of the time.

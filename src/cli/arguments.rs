@@ -213,7 +213,10 @@ pub struct Hierarchy {
     /// Search every hierarchy, also those that are known to be beaten
     #[arg(long)]
     pub no_pruning: bool,
-    /// At most so many loop prime factors are ordered
+    /// How to search the mapping of each layer
+    #[arg(long, value_enum, default_value_t = SearchStrategy::Exact)]
+    pub strategy: SearchStrategy,
+    /// LOMA orders at most so many loop prime factors
     #[arg(long, default_value_t = 6)]
     pub lpf_limit: usize,
     /// What to minimise: energy, latency or edp

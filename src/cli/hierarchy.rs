@@ -51,6 +51,7 @@ fn request(options: &Hierarchy) -> Result<HierarchyRequest, Failure> {
         min_ratio: options.min_ratio,
         widths: if options.all_widths { Widths::All } else { Widths::Fitting },
         objective: options.objective.clone(),
+        strategy: options.strategy.strategy(),
         lpf_limit: options.lpf_limit,
         rules: options.rules.rules(),
     };
@@ -147,6 +148,10 @@ fn for_a_person(study: &Study, exploration: &Exploration, best: &Point, elapsed:
         counts.infeasible,
         elapsed.as_secs_f64(),
     );
+    if counts.unproved > 0 {
+        text +=
+            &format!("For {} of those searched a better mapping may exist; all others are proved.\n", counts.unproved);
+    }
     if exploration.front().points().iter().any(|p| study.is_estimated(&study.hierarchies[p.hierarchy as usize])) {
         text += "estimated: some figure comes from a fit to published ones, not from a source.\n";
     }

@@ -26,6 +26,8 @@ pub struct Counts {
     pub bounded: usize,
     /// Searched to the end.
     pub searched: usize,
+    /// Of these, how many may have a better mapping, as their search reached a limit or proves nothing.
+    pub unproved: usize,
     /// Left out, as something found beats whatever they could cost.
     pub pruned: usize,
     /// On which some layer has no mapping.
@@ -158,6 +160,7 @@ impl Exploration {
         match verdict {
             Verdict::Found(point) => {
                 self.counts.searched += 1;
+                self.counts.unproved += usize::from(!point.proved);
                 self.front.add(point);
                 self.found.push(point);
             }

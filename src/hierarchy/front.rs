@@ -16,6 +16,8 @@ pub struct Point {
     pub area_um2: f64,
     /// Its value of the objective.
     pub score: f64,
+    /// Whether every layer's mapping is proved to be the best.
+    pub proved: bool,
 }
 
 impl Point {

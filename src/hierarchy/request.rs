@@ -1,7 +1,7 @@
 //! What is to be generated and searched.
 
 use crate::rules::Rules;
-use crate::search::Objective;
+use crate::search::{Objective, Strategy};
 use serde::{Deserialize, Serialize};
 
 /// Everything that a study depends on: three documents and the settings.
@@ -33,7 +33,9 @@ pub struct HierarchySettings {
     pub widths: Widths,
     /// What each layer's mapping minimises, and by which one hierarchy is called the best.
     pub objective: Objective,
-    /// At most so many loop prime factors are ordered.
+    /// How each layer's mapping is searched.
+    pub strategy: Strategy,
+    /// LOMA orders at most so many loop prime factors.
     pub lpf_limit: usize,
     /// Rules of the model.
     pub rules: Rules,
@@ -60,6 +62,7 @@ impl Default for HierarchySettings {
             min_ratio: 8,
             widths: Widths::Fitting,
             objective: Objective::Energy,
+            strategy: Strategy::default(),
             lpf_limit: 6,
             rules: Rules::CORRECTED,
         }

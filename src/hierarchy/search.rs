@@ -6,7 +6,7 @@ use super::generate::Hierarchy;
 use super::study::Study;
 use crate::hardware::Core;
 use crate::mapping::LayerOnCore;
-use crate::search::{Solution, Strategy, find_best};
+use crate::search::{Outcome, Proof, Solution, find_best};
 use serde::{Deserialize, Serialize};
 
 /// What became of a hierarchy.
@@ -45,12 +45,14 @@ impl Study {
             Ok(prepared) => prepared,
             Err(reason) => return Verdict::Infeasible(reason),
         };
+        let mut proved = true;
         for layer in 0..self.layers.len() {
             if front.beats(self.sum(&costs), hierarchy.area_um2) {
                 return Verdict::Pruned;
             }
             match self.map_layer(layer, &core) {
-                Ok(best) => {
+                Ok((best, proof)) => {
+                    proved &= matches!(proof, Proof::Optimal | Proof::OptimalButForTies);
                     costs[layer] = Bound { energy_pj: best.energy_pj, latency_cycles: best.latency_cycles };
                 }
                 Err(reason) => return Verdict::Infeasible(reason),
@@ -59,7 +61,7 @@ impl Study {
         let Bound { energy_pj, latency_cycles } = self.sum(&costs);
         let score = self.settings.objective.combine(energy_pj, latency_cycles as f64, &|| 0.0, &|_| 0.0);
         let area_um2 = hierarchy.area_um2;
-        Verdict::Found(Point { hierarchy: index as u32, energy_pj, latency_cycles, area_um2, score })
+        Verdict::Found(Point { hierarchy: index as u32, energy_pj, latency_cycles, area_um2, score, proved })
     }
 
     /// The best mapping of every different layer on a hierarchy.
@@ -71,19 +73,19 @@ impl Study {
         self.layer_bounds(&core)?;
         (self.layers.iter().enumerate())
             .map(|(index, layer)| {
-                let solution = self.map_layer(index, &core)?;
+                let (solution, _) = self.map_layer(index, &core)?;
                 Ok(LayerResult { title: layer.title(), count: layer.names.len() as u64, solution })
             })
             .collect()
     }
 
-    fn map_layer(&self, layer: usize, core: &Core) -> Result<Solution, String> {
+    fn map_layer(&self, layer: usize, core: &Core) -> Result<(Solution, Proof), String> {
         let layer = &self.layers[layer];
         let problem = layer.problem(core);
         let on_core = LayerOnCore::new(core, self.settings.rules, &problem);
-        find_best(&on_core, &self.settings.objective, &self.limits(), Strategy::default())
-            .best
-            .ok_or_else(|| format!("{}: no mapping fits the memories", layer.title()))
+        let outcome = find_best(&on_core, &self.settings.objective, &self.limits(), self.settings.strategy);
+        let Outcome { best, proof, .. } = outcome;
+        best.map(|best| (best, proof)).ok_or_else(|| format!("{}: no mapping fits the memories", layer.title()))
     }
 
     fn sum(&self, costs: &[Bound]) -> Bound {
