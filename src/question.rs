@@ -6,7 +6,10 @@
 //! should take well below a second, so that a person can stop and sees progress: cut longer work into several.
 
 use crate::cost::Flaw;
-use crate::explore::{LayerFacts, LayerRequest, LayerStudy, MappedLayer, TemporalMapping, UnrollingChoices};
+use crate::explore::{
+    LayerFacts, LayerRequest, LayerStudy, MappedLayer, StrategyFindings, TemporalMapping, UnrollingChoices,
+    ZigZagStrategy,
+};
 use crate::hierarchy::{Bound, Front, HierarchyFacts, HierarchyRequest, Study, StudyOutline, Verdict, unrollings};
 use crate::spec::Diagnostics;
 use serde::{Deserialize, Serialize};
@@ -22,6 +25,8 @@ pub enum Topic {
     Rules,
     /// The layer with other unrollings.
     LayerUnrollings,
+    /// The layer by other searches.
+    Strategies,
     /// A share of the work on memory hierarchies, for one worker; shares go on one by one.
     Hierarchies(u8),
     /// The hierarchy at hand.
@@ -35,7 +40,7 @@ impl Topic {
     pub fn is_background(self) -> bool {
         match self {
             Self::BestMapping | Self::OwnMapping | Self::HierarchyFacts => false,
-            Self::Rules | Self::LayerUnrollings | Self::Hierarchies(_) | Self::Unrollings => true,
+            Self::Rules | Self::LayerUnrollings | Self::Strategies | Self::Hierarchies(_) | Self::Unrollings => true,
         }
     }
 }
@@ -51,6 +56,8 @@ pub enum Question {
     BestCost(Box<LayerRequest>),
     /// So many legal unrollings of a layer, the most promising first.
     Unrollings(Box<LayerRequest>, usize),
+    /// What one of ZigZag's strategies finds for a layer.
+    Strategy(Box<LayerRequest>, ZigZagStrategy),
     /// Which hierarchies there are.
     Hierarchies(Box<HierarchyRequest>),
     /// What the hierarchies from the first to before the second number cost at least.
@@ -74,6 +81,8 @@ pub enum Reply {
     BestCost(Result<(f64, u64), Diagnostics>),
     /// Legal unrollings of a layer.
     Unrollings(UnrollingChoices),
+    /// What a strategy found, or why it cannot be used here.
+    Strategy(Result<Box<StrategyFindings>, String>),
     /// Which hierarchies there are.
     Hierarchies(Box<StudyOutline>),
     /// Number of the first, and what each costs at least or why it does not fit.
@@ -115,6 +124,12 @@ impl Answerer {
             },
             Question::Unrollings(request, count) => match self.study(*request) {
                 Ok(study) => Reply::Unrollings(study.unrollings(count)),
+                Err(diagnostics) => Reply::Rejected(diagnostics),
+            },
+            Question::Strategy(request, strategy) => match self.study(*request) {
+                Ok(study) => {
+                    Reply::Strategy(study.strategy(strategy).map(Box::new).map_err(|refusal| refusal.to_string()))
+                }
                 Err(diagnostics) => Reply::Rejected(diagnostics),
             },
             Question::Hierarchies(request) => {

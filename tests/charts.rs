@@ -4,13 +4,13 @@
 use fusescape::chart::{
     AccessRow, Accesses, AxisScale, Best, Breakdown, Capacity, Cause, Cell, Chart, ColorBar, Counted, DataSizes,
     Heatmap, Hierarchies, HierarchyPoint, Landscape, LayerData, Level, LevelCell, LevelMatrix, Lines, LoopNest,
-    MacCounts, MappingPoint, Matrix, PointState, Quantity, Scatter, ScatterPoint, Shape, Sketch, StackedBar, Theme,
-    TileTypeEntry, TileTypeMap, Trajectory, TypeLevels, contrast, information_table, port_table, strategy_title, svg,
-    viridis,
+    MacCounts, Matrix, PointState, Quantity, Scatter, ScatterPoint, Shape, Sketch, StackedBar, Theme, TileTypeEntry,
+    TileTypeMap, TypeLevels, contrast, information_table, port_table, strategy_title, svg, viridis,
 };
 use fusescape::depth_first::{FuseDepth, PointAccount, StoringMode, TileMap, TileRun};
 use fusescape::explore::{
-    LayerFacts, LayerRequest, LayerStudy, MappedLayer, PointSummary, Request, Settings, Sweep, pareto_front, solve_all,
+    LayerFacts, LayerRequest, LayerStudy, MappedLayer, PointSummary, Request, Settings, StrategyFindings, Sweep,
+    ZigZagStrategy, pareto_front, solve_all,
 };
 use fusescape::hardware::Operand;
 use fusescape::rules::Rules;
@@ -366,7 +366,7 @@ fn unrolling_matrix() -> Matrix {
     }
 }
 
-fn mapped(hardware: &str, workload: &str, layer: &str) -> (LayerFacts, MappedLayer) {
+fn study(hardware: &str, workload: &str, layer: &str) -> LayerStudy {
     let text = |list, id| find_preset(list, id).unwrap().text.to_owned();
     let request = LayerRequest {
         hardware: text(hardware_presets(), hardware),
@@ -377,26 +377,35 @@ fn mapped(hardware: &str, workload: &str, layer: &str) -> (LayerFacts, MappedLay
         rules: Rules::CORRECTED,
         unroll: None,
     };
-    let study = LayerStudy::new(&request).unwrap();
+    LayerStudy::new(&request).unwrap()
+}
+
+/// A layer of two presets with its best mapping.
+fn mapped(hardware: &str, workload: &str, layer: &str) -> (LayerFacts, MappedLayer) {
+    let study = study(hardware, workload, layer);
     (study.facts(), study.best().unwrap())
 }
 
-fn trajectories() -> Vec<Trajectory> {
-    let path = |name: Option<&str>, by: f64| Trajectory {
-        name: name.map(str::to_owned),
-        energy_pj: (0..9).map(|step| 4e11 / by.powi(step)).collect(),
-    };
-    let others = (0..30).map(|k| path(None, 1.2 + 0.02 * f64::from(k)));
-    [path(Some("exhaustive"), 2.0), path(Some("iterative"), 1.9)].into_iter().chain(others).collect()
+/// What ZigZag's strategies find for the layer of the paper.
+fn strategies() -> Vec<StrategyFindings> {
+    let study = study("eyeriss-like", "alexnet-eyeriss", "conv2");
+    ZigZagStrategy::ALL.map(|strategy| study.strategy(strategy).unwrap()).to_vec()
 }
 
-fn mapping_space() -> Vec<MappingPoint> {
-    let point = |k: u64| MappingPoint {
-        energy_pj: 1e9 * (1.0 + (k * 7919 % 97) as f64 / 25.0),
-        latency_cycles: 1_600_000 + 100_000 * (k * 104_729 % 83),
-        even: k.is_multiple_of(20),
-    };
-    (0..400).map(point).collect()
+fn trajectories() -> Lines {
+    let found = strategies();
+    let named = ZigZagStrategy::ALL.iter().zip(&found).map(|(of, found)| (Some(of.name()), found.trajectory.as_ref()));
+    let others = found[0].space.iter().flat_map(|(space, _)| &space.trajectories).map(|of| (None, Some(of)));
+    let all: Vec<_> = named.chain(others).filter_map(|(name, of)| Some((name, of?))).collect();
+    assert!(all.len() > 100, "{} trajectories", all.len());
+    Lines::trajectories(&all)
+}
+
+fn mapping_space() -> Scatter {
+    let found = strategies();
+    let (space, even) = found[0].space.as_ref().unwrap();
+    assert!(even.as_ref().unwrap().energy_pj() >= found[0].best.as_ref().unwrap().energy_pj());
+    Scatter::mapping_space(&space.points)
 }
 
 /// Each figure with texts that must be on it at every width.
@@ -425,13 +434,9 @@ fn figures() -> Vec<(&'static str, Box<dyn Chart>, Vec<&'static str>)> {
             Box::new(Breakdown::memory_energy(&facts, &layer)),
             vec!["global_buffer", "weight", "MAC units"],
         ),
-        (
-            "port_stalls",
-            Box::new(Breakdown::port_stalls(&facts, &layer.ports)),
-            vec!["Waiting by cause, Mcycles", "sharing the port"],
-        ),
-        ("mapping_space", Box::new(Scatter::mapping_space(&mapping_space())), vec!["even", "uneven", "energy, mJ"]),
-        ("trajectories", Box::new(Lines::trajectories(&trajectories())), vec!["exhaustive", "other mappings"]),
+        ("port_stalls", Box::new(Breakdown::port_stalls(&facts, &layer.ports)), vec!["weight", "sharing the port"]),
+        ("mapping_space", Box::new(mapping_space()), vec!["even", "uneven", "energy, mJ"]),
+        ("trajectories", Box::new(trajectories()), vec!["exhaustive", "other mappings"]),
         ("heatmap", Box::new(heatmap(2)), [&axes[..], &["fully-cached", "1.81", "540", "960"]].concat()),
         ("heatmap_partial", Box::new(latency_heatmap()), [&axes[..], &["1026", "22.8"]].concat()),
         ("heatmap_large", Box::new(large_heatmap()), axes.to_vec()),

@@ -10,6 +10,7 @@ use super::loop_editor::{LoopEditor, operand_badge};
 use super::own_mapping::MappingChange;
 use super::rules_table::RulesTable;
 use super::state::{Action, State, ViewChange};
+use super::strategies::Strategies;
 use super::unrolling_table::{UnrollingTable, unrolled_text};
 use crate::chart::{
     Breakdown, Lines, LoopNest, OPERAND_ORDER, Quantity, group_thousands, information_table, port_table, three_digits,
@@ -140,6 +141,12 @@ pub fn MappingView(props: &MappingViewProps) -> Html {
                     { figures(facts, shown) }
                     { information(facts, shown) }
                     if let Some(request) = findings.asked.clone() {
+                        <Strategies
+                            request={request.clone()}
+                            facts={Rc::clone(facts)}
+                            best={Rc::clone(best)}
+                            conductor={props.conductor.clone()}
+                        />
                         <UnrollingTable
                             request={request.clone()}
                             conductor={props.conductor.clone()}

@@ -33,6 +33,7 @@ mod run;
 mod schedule_card;
 mod schedule_view;
 mod state;
+mod strategies;
 mod tiles;
 mod timer;
 mod unrolling_table;

@@ -7,6 +7,7 @@ use super::{
 use crate::cost::{Bandwidth, LevelInformation, PortBalance};
 use crate::explore::{LayerFacts, MappedLayer};
 use crate::hardware::Operand;
+use crate::search::space::{SpacePoint, Trajectory};
 use crate::workload::Dim;
 
 /// In the order of the figures of ZigZag: W, I, O; numbers are those of [`crate::mapping::LayerOnCore::operands`].
@@ -107,24 +108,29 @@ impl Lines {
     }
 
     /// How strategies come to their mappings, loop by loop (ZigZag, Fig. 18). Those without a name stand behind.
-    pub fn trajectories(trajectories: &[Trajectory]) -> Self {
-        let named = trajectories.iter().filter(|of| of.name.is_some()).count();
+    pub fn trajectories(trajectories: &[(Option<&str>, &Trajectory)]) -> Self {
+        let named = trajectories.iter().filter(|(name, _)| name.is_some()).count();
         let mut series = 0;
-        let line = |of: &Trajectory| {
-            let look = if of.name.is_some() {
+        let line = |(name, of): &(Option<&str>, &Trajectory)| {
+            let look = if name.is_some() {
                 series += 1;
                 LineLook::Series(series - 1, named)
             } else {
                 LineLook::Faint
             };
-            let name = of.name.clone().unwrap_or_else(|| "other mappings".to_owned());
-            Line { name, look, values: of.energy_pj.clone(), steps: Vec::new(), marks: Vec::new() }
+            Line {
+                name: name.unwrap_or("other mappings").to_owned(),
+                look,
+                values: std::iter::once(of.start_pj).chain(of.steps.iter().map(|step| step.memory_pj)).collect(),
+                steps: Vec::new(),
+                marks: Vec::new(),
+            }
         };
         let mut lines: Vec<Line> = trajectories.iter().map(line).collect();
         lines.sort_by_key(|line| line.look != LineLook::Faint);
         Self {
             quantity: Quantity::Energy,
-            title: "energy".to_owned(),
+            title: "energy of accesses".to_owned(),
             step: "loops assigned, from the innermost".to_owned(),
             mark: String::new(),
             lines,
@@ -132,29 +138,9 @@ impl Lines {
     }
 }
 
-/// The energy of a mapping while it grows.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Trajectory {
-    /// The strategy that found it; `None` for one of many that are only shown as background.
-    pub name: Option<String>,
-    /// Energy if so many loops (from 0) are assigned and all others are left to the highest memory, pJ.
-    pub energy_pj: Vec<f64>,
-}
-
-/// One valid mapping among many.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct MappingPoint {
-    /// Energy, pJ.
-    pub energy_pj: f64,
-    /// Latency, cycles.
-    pub latency_cycles: u64,
-    /// Whether all operands have their boundaries at the same loops.
-    pub even: bool,
-}
-
 impl Scatter {
     /// The mapping space of a layer (ZigZag, Fig. 17): even and uneven mappings in two colours.
-    pub fn mapping_space(points: &[MappingPoint]) -> Self {
+    pub fn mapping_space(points: &[SpacePoint]) -> Self {
         let mut sorted: Vec<usize> = (0..points.len()).collect();
         sorted.sort_by(|&a, &b| {
             let (a, b) = (&points[a], &points[b]);
@@ -168,15 +154,15 @@ impl Scatter {
                 least = points[index].energy_pj;
             }
         }
-        let point = |(index, of): (usize, &MappingPoint)| ScatterPoint {
-            label: if of.even { "even" } else { "uneven" }.to_owned(),
-            series: usize::from(!of.even),
+        let point = |(index, of): (usize, &SpacePoint)| ScatterPoint {
+            label: if of.is_even { "even" } else { "uneven" }.to_owned(),
+            series: usize::from(of.is_even),
             energy_pj: of.energy_pj,
             latency_cycles: of.latency_cycles as f64,
             pareto: pareto[index],
         };
         Self {
-            series: vec!["even".to_owned(), "uneven".to_owned()],
+            series: vec!["uneven".to_owned(), "even".to_owned()],
             points: points.iter().enumerate().map(point).collect(),
             selected: None,
         }

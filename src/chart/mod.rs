@@ -53,7 +53,7 @@ pub use level_matrix::{Level, LevelCell, LevelMatrix, TypeLevels};
 pub use lines::{Line, LineLook, Lines};
 pub use loop_nest::{LoopNest, NestColumn, NestLevel};
 pub use macs::MacCounts;
-pub use mapping::{MappingPoint, OPERAND_ORDER, Trajectory, information_table, memories_of, port_table, stored_as};
+pub use mapping::{OPERAND_ORDER, information_table, memories_of, port_table, stored_as};
 pub use matrix::Matrix;
 pub use render::{ChartError, PixelFont, draw, draw_sketch, sketch_svg, svg};
 pub use scale::{Quantity, Unit, group_thousands, three_digits};

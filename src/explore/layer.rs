@@ -260,6 +260,11 @@ impl LayerStudy {
         Ok(Self { core, layer, problem, objective, lpf_limit: request.lpf_limit, rules: request.rules })
     }
 
+    /// At most so many loop prime factors are ordered.
+    pub(super) fn lpf_limit(&self) -> usize {
+        self.lpf_limit
+    }
+
     /// The layer on its core, ready for mappings.
     pub fn on_core(&self) -> LayerOnCore<'_> {
         LayerOnCore::new(&self.core, self.rules, &self.problem)
@@ -278,7 +283,8 @@ impl LayerStudy {
         let (shape, levels) = (self.problem.shape, self.problem.levels);
         let layer = UnrolledLayer { core: &self.core, rules: self.rules, shape, levels };
         let options = UnrollingOptions { max_unrollings: MOST_UNROLLINGS, ..UnrollingOptions::default() };
-        let search = UnrolledSearch::new(layer, &options, self.objective.clone(), Limits::default(), Strategy::Loma);
+        let search =
+            UnrolledSearch::new(layer, &options, self.objective.clone(), Limits::default(), Strategy::default());
         let choice = |(bound, unroll): (f64, &[Unroll])| UnrollingChoice {
             unroll: unroll.to_vec(),
             loops: self.unrolled_loops(&layer.with(unroll)),
