@@ -141,7 +141,8 @@ fn a_layer_is_printed_as_a_loop_nest_with_its_memories() {
 #[test]
 fn the_best_unrolling_is_no_worse_than_the_stated_one() {
     let run = |more: &[&'static str]| -> Value {
-        let arguments = [&["--objective", "latency", "--lpf-limit", "4", "--json"], more].concat();
+        let arguments =
+            [&["--objective", "latency", "--strategy", "loma", "--lpf-limit", "4", "--json"], more].concat();
         serde_json::from_str(&succeeds(&[&CONV2[..], &arguments].concat())).unwrap()
     };
     let (stated, best) = (run(&[]), run(&["--unroll", "search", "--loops-per-dimension", "2"]));
@@ -241,7 +242,8 @@ fn succeeds_or_says(arguments: &[&str]) -> String {
 
 #[test]
 fn hints_keep_the_unrolling_to_some_loops() {
-    let arguments = ["--unroll", "search", "--objective", "latency", "--lpf-limit", "4", "--json"];
+    let arguments =
+        ["--unroll", "search", "--objective", "latency", "--strategy", "loma", "--lpf-limit", "4", "--json"];
     let hints = ["--hint", "rows=K", "--hint", "columns=OX,OY"];
     let text = succeeds(&[&CONV2[..], &arguments, &hints].concat());
     let value: Value = serde_json::from_str(&text).unwrap();

@@ -102,6 +102,8 @@ fn the_mapping_space_is_that_of_all_orders_and_boundaries() {
         };
         assert!(close(best.energy_pj, least) && close(space.most_energy_pj, most), "{} {least}", best.energy_pj);
         assert!(close(best.cost(&problem).unwrap().energy_pj(), least));
+        let exact = find_best(&problem, &Objective::Energy, &Limits::default(), Strategy::Exact).best.unwrap();
+        assert!(close(exact.energy_pj, least), "{} {least}", exact.energy_pj);
         let heuristic = explore(&problem, Pruning::Heuristic);
         assert!(heuristic.blockings <= space.blockings);
         pruned += space.blockings - heuristic.blockings;
@@ -151,6 +153,8 @@ fn the_strategies_compare_on_alexnet_as_in_table_v() {
         let limits = Limits { lpf_limit: 8, ..Limits::default() };
         let loma = find_best(&problem, &Objective::Energy, &limits, Strategy::Loma).best.unwrap();
         assert!(best.energy_pj <= loma.energy_pj * (1.0 + 1e-9), "{layer}: LOMA is one way of the space");
+        let exact = find_best(&problem, &Objective::Energy, &limits, Strategy::Exact).best.unwrap();
+        assert!(exact.energy_pj <= best.energy_pj * (1.0 + 1e-9), "{layer}: no limit on the factors");
         let even = exhaustive.best_even.unwrap();
         assert!((1.0 - 1e-9..1.05).contains(&(even.energy_pj / best.energy_pj)), "{layer}");
         assert_eq!(exhaustive.points.len(), 400, "{layer}: as many even points as uneven ones");

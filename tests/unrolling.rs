@@ -152,6 +152,24 @@ fn the_joint_search_finds_what_trying_every_unrolling_finds() {
 }
 
 #[test]
+fn with_exact_searches_the_best_unrolling_is_proved_too() {
+    let mut random = Lcg(13);
+    for _ in 0..6 {
+        let (core, shape) = (random_core(&mut random), random_shape(&mut random));
+        let layer = UnrolledLayer { core: &core, rules: Rules::CORRECTED, shape, levels: all_levels(&core) };
+        let options = UnrollingOptions { loops_per_dimension: 2, ..UnrollingOptions::default() };
+        let (objective, limits) = (Objective::Energy, Limits::default());
+        let stopped = find_best_unrolled(layer, &options, &objective, &limits, Strategy::Exact, |_, _| false);
+        let outcome = find_best_unrolled(layer, &options, &objective, &limits, Strategy::Exact, |_, _| true);
+        let Some(best) = outcome.best else { continue };
+        assert!(matches!(outcome.proof, Proof::Optimal | Proof::OptimalButForTies), "{:?}", outcome.proof);
+        if let (Some(first), Proof::Gap(gap)) = (stopped.best, stopped.proof) {
+            assert!(best.score >= first.score * (1.0 - gap) * (1.0 - 1e-9), "{} {} {gap}", best.score, first.score);
+        }
+    }
+}
+
+#[test]
 fn workers_that_take_slices_in_any_order_agree() {
     let mut random = Lcg(3);
     let limits = Limits { lpf_limit: 4, ..Limits::default() };

@@ -128,7 +128,11 @@ fn write_search(out: &mut String, result: &LayerResult) {
     }
     match &result.searched {
         Searched::Orders(outcome) => {
-            outln!(out, "  {} mappings tried, {} fit; {}", outcome.orders, outcome.feasible, proof(&outcome.proof));
+            let looked_at = match outcome.proof {
+                Proof::None => format!("{} mappings tried, {} fit", outcome.orders, outcome.feasible),
+                _ => format!("{} partial mappings looked at", outcome.orders),
+            };
+            outln!(out, "  {looked_at}; {}", proof(&outcome.proof));
         }
         Searched::Space(space) => write_space(out, space),
         Searched::Iterative(outcome) => {

@@ -172,7 +172,7 @@ impl<'a> UnrolledSearch<'a> {
 
     fn proof(&self) -> Proof {
         let Some((_, best)) = &self.best else { return Proof::None };
-        let mut least = best.score;
+        let (mut least, mut ties) = (best.score, false);
         for ((bound, _), solved) in self.candidates.iter().zip(&self.solved).take(self.end()) {
             least = match solved {
                 None => least.min(*bound),
@@ -180,8 +180,13 @@ impl<'a> UnrolledSearch<'a> {
                 Some(Solved { score: Some(score), proof: Proof::Gap(gap) }) => least.min(score * (1.0 - gap)),
                 Some(_) => least,
             };
+            ties |= solved.is_some_and(|solved| solved.proof == Proof::OptimalButForTies);
         }
-        if least >= best.score { Proof::Optimal } else { Proof::Gap((best.score - least) / best.score.abs()) }
+        match () {
+            () if least < best.score => Proof::Gap((best.score - least) / best.score.abs()),
+            () if ties => Proof::OptimalButForTies,
+            () => Proof::Optimal,
+        }
     }
 }
 
