@@ -92,7 +92,8 @@ impl<'a> LatencyBound<'a> {
         let period: u64 = sizes.iter().product();
         let (down, up, partial) = self.evaluator.counts(operand, level, sizes);
         let cycles = self.evaluator.crossing_cycles(operand, level, sizes, partial);
-        let waits = irrelevant > 1 && self.is_single(operand, level, sizes, partial);
+        // The array itself never waits for a second copy.
+        let waits = level > 0 && irrelevant > 1 && self.is_single(operand, level, sizes, partial);
         let window = if waits { period / irrelevant } else { period };
         let mut load = BoundaryLoad { operand, level, links: [None; 4], down: 0, up: 0 };
         for movement in Movement::ALL {

@@ -272,7 +272,7 @@ impl<'a> Space<'a> {
         let crossing = self.evaluator.crossing(operand, level, sizes, partial);
         let mut sum = 0.0;
         let crossing = crate::cost::Crossing { down, up, ..crossing };
-        self.evaluator.boundary(operand, level).for_each_access(&crossing, |_, level, words, pj| {
+        self.evaluator.boundary(operand, level).for_each_share(&crossing, |_, level, words, pj| {
             sum += price(operand, level, words, pj);
         });
         sum
