@@ -92,8 +92,7 @@ impl<'a> LatencyBound<'a> {
         let period: u64 = sizes.iter().product();
         let (down, up, partial) = self.evaluator.counts(operand, level, sizes);
         let cycles = self.evaluator.crossing_cycles(operand, level, sizes, partial);
-        // The array itself never waits for a second copy.
-        let waits = level > 0 && irrelevant > 1 && self.is_single(operand, level, sizes, partial);
+        let waits = irrelevant > 1 && self.is_single(operand, level, sizes, partial);
         let window = if waits { period / irrelevant } else { period };
         let mut load = BoundaryLoad { operand, level, links: [None; 4], down: 0, up: 0 };
         for movement in Movement::ALL {
@@ -120,7 +119,8 @@ impl<'a> LatencyBound<'a> {
     /// to the operand are its outermost: nothing then replaces the data part by part.
     fn is_single(&self, operand: usize, level: usize, sizes: &LoopSizes, partial: bool) -> bool {
         let problem = self.evaluator.problem;
-        let size_bits = problem.core.memories[problem.operands[operand].memories[level - 1]].size_bits;
+        let Some(below) = level.checked_sub(1) else { return false };
+        let size_bits = problem.core.memories[problem.operands[operand].memories[below]].size_bits;
         let crossing = self.evaluator.crossing(operand, level, sizes, partial);
         (crossing.elements * crossing.precision as f64).floor() > 0.5 * size_bits as f64
     }

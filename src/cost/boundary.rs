@@ -117,14 +117,6 @@ impl<'a> Boundary<'a> {
         });
     }
 
-    /// The same for a part of all crossings, as parts add up: with fractions of words even where the rules make them free.
-    pub fn for_each_share(&self, crossing: &Crossing, mut visit: impl FnMut(Movement, usize, f64, f64)) {
-        self.for_each_end(crossing, |end, level, elements, count| {
-            let words = end.words(elements, crossing.precision) * count as f64 * end.units;
-            visit(end.movement, level, words, words * end.memory.word_energy_pj(end.movement));
-        });
-    }
-
     /// Energy of everything that crosses, over the whole layer and all instances, pJ.
     pub fn energy_pj(&self, crossing: &Crossing) -> f64 {
         let mut energy = 0.0;

@@ -40,11 +40,15 @@ pub struct Limits {
     pub max_orders: u64,
     /// An exact search looks at no more states; it then says how far from the optimum its best may be.
     pub max_states: u64,
+    /// The same for settling which of the best mappings is the fastest.
+    pub max_ties: u64,
+    /// The same where latency is part of the objective.
+    pub max_branches: u64,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { lpf_limit: 6, max_orders: u64::MAX, max_states: 200_000 }
+        Self { lpf_limit: 6, max_orders: u64::MAX, max_states: 200_000, max_ties: 20_000, max_branches: 30_000 }
     }
 }
 

@@ -4,6 +4,7 @@
 
 #[path = "../common/mod.rs"]
 mod common;
+mod exact;
 mod points;
 mod search;
 mod single_layer;
@@ -49,11 +50,13 @@ impl Report {
 type Check = fn() -> Report;
 
 fn main() {
-    let categories: [(&str, Check); 10] = [
+    let categories: [(&str, Check); 12] = [
         ("define/single_layer", single_layer::check),
         ("define/search", search::check),
         ("define/tiling", tiling::check),
         ("define/points", points::check),
+        ("exact/energy", exact::energy),
+        ("exact/latency", exact::latency),
         ("zigzag/single_layer", zigzag::single_layer::check),
         ("zigzag/search", zigzag::search::check),
         ("zigzag/comparison", zigzag::comparison::check),

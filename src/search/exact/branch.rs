@@ -93,7 +93,7 @@ impl Search<'_, '_> {
                 steps.push(Step { bound: self.bound(&next, price), state: next, price, factor, placed: None });
             }
         }
-        steps.sort_by(|a, b| a.bound.partial_cmp(&b.bound).unwrap_or(std::cmp::Ordering::Equal));
+        steps.sort_by_key(|step| self.rank(&step.bound));
         for step in steps {
             if !step.bound.score.is_finite() || self.is_beaten(&step.bound) {
                 continue;
@@ -141,6 +141,12 @@ impl Search<'_, '_> {
         self.score(price + to_go, latency_cycles)
     }
 
+    /// What comes first; scores that are equal but for rounding are equal here.
+    fn rank(&self, bound: &Bound) -> (u64, u64) {
+        let unit = self.found.best.as_ref().map_or(1.0, |(_, best)| best.score * 1e-10);
+        ((bound.score / unit).round() as u64, bound.latency_cycles)
+    }
+
     fn score(&self, price: f64, latency_cycles: u64) -> Bound {
         let price = price + self.space.constant;
         let latency = latency_cycles as f64;
@@ -161,7 +167,7 @@ impl Search<'_, '_> {
         let faster = bound.latency_cycles < best.latency_cycles;
         let cheaper = matches!(self.objective, Objective::Latency) && bound.energy_pj < best.energy_pj * (1.0 - 1e-9);
         let scores_less = bound.score < best.score * (1.0 - 1e-9);
-        !scores_less && !faster && !(bound.latency_cycles == best.latency_cycles && cheaper)
+        !(scores_less || faster || bound.latency_cycles == best.latency_cycles && cheaper)
     }
 
     fn consider(&mut self, cost: &LayerCost, solution: impl FnOnce() -> Solution) {

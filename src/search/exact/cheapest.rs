@@ -30,6 +30,9 @@ struct Way {
 
 const NONE: u32 = u32::MAX;
 
+/// Where there are more ties than a few, another search settles them better.
+const MOST_TIES: u64 = 1000;
+
 /// What decides whether two states are one; the rest follows from it.
 #[derive(PartialEq, Eq, Hash)]
 struct Key {
@@ -54,6 +57,8 @@ pub struct Cheapest {
     ways: Vec<Way>,
     /// Complete states of that price.
     goals: Vec<u32>,
+    /// Number of the last state to look at.
+    last: u64,
     round: u32,
 }
 
@@ -65,7 +70,8 @@ pub struct Placed {
     pub set: u32,
 }
 
-/// Searches until all chains of least price are found, or `most_states` were looked at; `None` if there is no chain.
+/// Searches until all chains of least price are found, or `most_states` were looked at; `None` if there is no chain. Once
+/// the least price is known, at most [`MOST_TIES`] further states are looked at.
 ///
 /// Prices closer than `tie`, relative to the whole, are equal: chains that move the same data differ by rounding only.
 pub fn cheapest(space: &Space<'_>, most_states: u64, tie: f64) -> Option<Cheapest> {
@@ -91,6 +97,7 @@ fn search(space: &Space<'_>, most_states: u64, tie: f64, first_only: bool) -> Op
         reached: vec![Reached { state: start, price: 0.0, ways: NONE, expanded: false, seen: 0 }],
         ways: Vec::new(),
         goals: Vec::new(),
+        last: u64::MAX,
         round: 0,
     };
     let mut known = FxHashMap::default();
@@ -105,7 +112,7 @@ fn search(space: &Space<'_>, most_states: u64, tie: f64, first_only: bool) -> Op
         if estimate > rounded(search.price + tolerance) {
             break;
         }
-        if search.expanded == most_states {
+        if search.expanded >= most_states.min(search.last) {
             search.bound = search.bound.min(search.price);
             search.is_complete = false;
             return Some(search);
@@ -114,7 +121,10 @@ fn search(space: &Space<'_>, most_states: u64, tie: f64, first_only: bool) -> Op
         search.reached[index as usize].expanded = true;
         search.bound = price + space.least_to_go(&state);
         if space.is_complete(&state) {
-            search.price = search.price.min(price);
+            if search.goals.is_empty() {
+                search.price = price;
+                search.last = search.expanded + MOST_TIES;
+            }
             search.goals.push(index);
             if first_only {
                 break;

@@ -16,11 +16,14 @@ mod ties;
 use super::{Limits, Objective, Outcome, Proof, Solution, loma};
 use crate::cost::Evaluator;
 use crate::hardware::{MemoryId, Movement, Operand};
-use crate::mapping::{LayerOnCore, TemporalLoop, temporal};
+use crate::mapping::{Allocation, LayerOnCore, TemporalLoop, temporal};
 use space::{Price, Space};
 
 /// Sets of factors at the most: tables have an entry for each that an operand sees.
 const MOST_SETS: u32 = 1 << 19;
+
+/// Chains and orders looked at where not all cheapest chains are known: enough for a good one to start from.
+const MOST_CHAINS: u64 = 200;
 
 /// Prices closer than this, relative to the whole, are equal.
 const TIE: f64 = 1e-10;
@@ -58,9 +61,13 @@ pub(super) fn find_best(problem: &LayerOnCore<'_>, objective: &Objective, limits
             search.branch(&loops, objective, &energy, mac_pj, &mut outcome);
         }
     }
-    // ZigZag drops fractions of words, and cycles that it counts twice, only from sums: no sum of parts bounds these.
-    if problem.rules.fractions_of_words_free || problem.rules.loading_reduction_repeats {
-        outcome.proof = Proof::None;
+    if problem.rules.loading_reduction_repeats {
+        // ZigZag takes away cycles that it counts twice, so that no sum of parts bounds its latency.
+        outcome.proof = match (objective, outcome.proof) {
+            (Objective::Latency | Objective::EnergyDelayProduct | Objective::Weighted(_), _) => Proof::None,
+            (_, Proof::Optimal) => Proof::OptimalButForTies,
+            (_, proof) => proof,
+        };
     }
     outcome
 }
@@ -69,6 +76,14 @@ pub(super) fn find_best(problem: &LayerOnCore<'_>, objective: &Objective, limits
 pub(super) fn has_mapping(problem: &LayerOnCore<'_>, limits: &Limits) -> bool {
     let search = Search { problem, evaluator: &Evaluator::new(problem), limits };
     let loops = search.loops(&mut Outcome::NOTHING.clone());
+    // Memories hold least when all loops are above them, but for outputs, which are smaller once they are final.
+    let mut highest = Allocation::default();
+    for (operand, view) in problem.operands.iter().enumerate() {
+        highest.ends[operand][view.memories.len() - 1] = loops.len() as u8;
+    }
+    if search.evaluator.moves(&loops, &highest).is_some() && !problem.rules.mappings_fit_unchecked {
+        return true;
+    }
     let space = Space::new(search.evaluator, problem, &loops, MOST_SETS, &|_, _, _, _| 0.0);
     // At price 0 the search goes straight for a complete chain.
     space.is_some_and(|space| cheapest::any(&space, limits.max_states))
@@ -108,14 +123,25 @@ impl Search<'_> {
         (constant, tie): (f64, f64),
         outcome: &mut Outcome,
     ) {
-        let Some(space) = Space::new(self.evaluator, self.problem, loops, MOST_SETS, price) else { return };
+        let Some(mut space) = Space::new(self.evaluator, self.problem, loops, MOST_SETS, price) else { return };
         let Some(mut cheapest) = cheapest::cheapest(&space, self.limits.max_states, tie) else { return };
         outcome.orders += cheapest.expanded;
-        let (best, settled) = ties::fastest(&space, &mut cheapest, self.limits.max_states);
+        let most = if cheapest.is_complete { self.limits.max_states } else { MOST_CHAINS };
+        let (mut best, mut settled) = ties::fastest(&space, &mut cheapest, most);
+        settled &= cheapest.is_complete;
+        if !settled && cheapest.price.is_finite() {
+            // Too many are equal to list them all: those that cannot be faster are left out unseen.
+            space.constant += constant;
+            let found = branch::best(&space, objective, best.into_iter().collect(), self.limits.max_ties);
+            space.constant -= constant;
+            outcome.orders += found.looked_at;
+            settled = found.unseen == f64::INFINITY;
+            best = found.best.map(|(best, _)| best);
+        }
         // Where the search had to stop before it met any mapping, LOMA still finds one.
         outcome.best = best.or_else(|| loma::find_best(self.problem, objective, &Limits::default()).best);
         let Some(cost) = outcome.best.as_ref().and_then(|best| best.cost(self.problem)) else { return };
-        if outcome.proof == Proof::Optimal && !(settled && cheapest.is_complete) {
+        if outcome.proof == Proof::Optimal && !settled {
             let score = objective.score(self.problem, &cost);
             let gap = (score - (cheapest.bound + space.constant + constant)) / score;
             outcome.proof = if gap > TIE { Proof::Gap(gap) } else { Proof::OptimalButForTies };
@@ -157,7 +183,7 @@ impl Search<'_> {
         outcome.proof = proof;
         let Some(mut space) = Space::new(self.evaluator, self.problem, loops, MOST_SETS, price) else { return };
         space.constant += constant;
-        let found = branch::best(&space, objective, known, self.limits.max_states);
+        let found = branch::best(&space, objective, known, self.limits.max_branches);
         outcome.orders += found.looked_at;
         let Some((best, candidate)) = found.best else { return };
         if outcome.proof == Proof::Optimal && found.unseen < candidate.score {

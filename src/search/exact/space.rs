@@ -48,6 +48,7 @@ pub struct Space<'a> {
     pub evaluator: &'a Evaluator<'a>,
     pub factors: Factors,
     pub total_cycles: u64,
+    price: Price<'a>,
     /// Price of what no choice changes.
     pub constant: f64,
     boundaries: [Vec<Boundary>; OPERANDS],
@@ -90,7 +91,7 @@ impl<'a> Space<'a> {
         problem: &'a LayerOnCore<'a>,
         loops: &[TemporalLoop],
         most_sets: u32,
-        price: Price<'_>,
+        price: Price<'a>,
     ) -> Option<Self> {
         let factors = Factors::new(problem, loops, most_sets)?;
         let adds = |dim: Dim| problem.operands[0].relevance[dim as usize] == Relevance::Irrelevant;
@@ -99,6 +100,7 @@ impl<'a> Space<'a> {
             problem,
             evaluator,
             total_cycles: everything.iter().product(),
+            price,
             constant: 0.0,
             boundaries: Default::default(),
             adding: Dim::ALL.into_iter().filter(|&dim| adds(dim)).map(|dim| everything[dim as usize]).product(),
@@ -110,7 +112,7 @@ impl<'a> Space<'a> {
         };
         space.find_tight(&everything)?;
         for operand in 0..OPERANDS {
-            space.add_boundaries(operand, price);
+            space.add_boundaries(operand);
         }
         Some(space)
     }
@@ -201,12 +203,12 @@ impl<'a> Space<'a> {
         }
     }
 
-    fn add_boundaries(&mut self, operand: usize, price: Price<'_>) {
+    fn add_boundaries(&mut self, operand: usize) {
         let problem = self.problem;
         let view = &problem.operands[operand];
         if !self.evaluator.array_keeps(operand) {
             let array = self.evaluator.counts(operand, 0, &[1; 8]);
-            self.constant += self.price_of(operand, 0, &[1; 8], array, price);
+            self.constant += self.price_of(operand, 0, &[1; 8], array);
         }
         if view.precision == (0, 0) {
             // Takes no room and moves nothing, so that its boundaries may lie anywhere.
@@ -235,16 +237,27 @@ impl<'a> Space<'a> {
                     return;
                 }
                 // Loops that are irrelevant to the operand make it no larger, so at best all of them are below.
-                let count = (self.total_cycles / irrelevant / sizes.iter().product::<u64>()) as f64;
-                least.push(if view.stored_as == Operand::O {
-                    entry.up_final = self.price_of(operand, level, sizes, (0, 1, false), price);
-                    entry.up_partial = self.price_of(operand, level, sizes, (0, 1, true), price);
-                    entry.down = self.price_of(operand, level, sizes, (1, 0, true), price);
+                let times = self.total_cycles / irrelevant / sizes.iter().product::<u64>();
+                let count = times as f64;
+                least.push(if problem.rules.fractions_of_words_free {
+                    // Only whole words of everything together count, so nothing can be computed from one crossing.
+                    if view.stored_as == Operand::O {
+                        let back = if problem.rules.first_partial_sum_read_back { times } else { 0 };
+                        let partial = self.price_of(operand, level, sizes, (back, times, true));
+                        let last = self.price_of(operand, level, sizes, (0, times, false));
+                        if adds_above { partial } else { last.min(partial) }
+                    } else {
+                        self.price_of(operand, level, sizes, (times, 0, false))
+                    }
+                } else if view.stored_as == Operand::O {
+                    entry.up_final = self.price_of(operand, level, sizes, (0, 1, false));
+                    entry.up_partial = self.price_of(operand, level, sizes, (0, 1, true));
+                    entry.down = self.price_of(operand, level, sizes, (1, 0, true));
                     let read_back = if problem.rules.first_partial_sum_read_back { entry.down } else { 0.0 };
                     let partial = entry.up_partial + read_back;
                     count * if adds_above { partial } else { entry.up_final.min(partial) }
                 } else {
-                    entry.down = self.price_of(operand, level, sizes, (1, 0, false), price);
+                    entry.down = self.price_of(operand, level, sizes, (1, 0, false));
                     count * entry.down
                 });
                 entries.push(entry);
@@ -261,19 +274,12 @@ impl<'a> Space<'a> {
         }
     }
 
-    fn price_of(
-        &self,
-        operand: usize,
-        level: usize,
-        sizes: &LoopSizes,
-        (down, up, partial): (u64, u64, bool),
-        price: Price<'_>,
-    ) -> f64 {
+    fn price_of(&self, operand: usize, level: usize, sizes: &LoopSizes, (down, up, partial): (u64, u64, bool)) -> f64 {
         let crossing = self.evaluator.crossing(operand, level, sizes, partial);
         let mut sum = 0.0;
         let crossing = crate::cost::Crossing { down, up, ..crossing };
-        self.evaluator.boundary(operand, level).for_each_share(&crossing, |_, level, words, pj| {
-            sum += price(operand, level, words, pj);
+        self.evaluator.boundary(operand, level).for_each_access(&crossing, |_, level, words, pj| {
+            sum += (self.price)(operand, level, words, pj);
         });
         sum
     }
@@ -400,7 +406,10 @@ impl<'a> Space<'a> {
             }
         }
         let count = (self.total_cycles / state.cycles) as f64;
-        let price = if !is_output {
+        let price = if self.problem.rules.fractions_of_words_free {
+            let sizes = self.factors.sizes(state.set);
+            self.price_of(operand, level, &sizes, self.evaluator.counts(operand, level, &sizes))
+        } else if !is_output {
             entry.down * count
         } else if partial_above {
             let first = self.problem.rules.first_partial_sum_read_back;
