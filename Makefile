@@ -36,7 +36,7 @@ test: ## Run every check and every test, native and in the browser
 .PHONY: bench
 bench: ## Measure the engine natively, then in the browser
 	@tools/setup browser page
-	cargo bench --bench landscape
+	cargo bench --bench '*'
 	tools/build-page
 	node tests/browser/bench.mjs
 

@@ -1,41 +1,61 @@
-//! The architecture generator on one layer and one thread: hierarchies a second beside the goal.
+//! The architecture generator on one layer and one thread: hierarchies decided and searched a second.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::disallowed_methods, missing_docs)]
 
+mod common;
+
+use common::report::{Goal, Report};
 use fusescape::hierarchy::{Front, HierarchyRequest, HierarchySettings, Stage, Study, Verdict};
+use fusescape::search::Strategy;
 use fusescape::spec::{find_preset, hardware_presets, pool_presets, workload_presets};
+use serde_json::{Value, json};
 use std::time::Instant;
 
-/// Goal of the mapping engine's issue: hierarchies with their best mapping a second, on one layer.
-const GOAL: f64 = 200.0;
+/// Hierarchies a second.
+const GOAL: Goal = Goal::AtLeast(200.0);
 /// Hierarchies searched without a front to compare with, spread over all.
-const SAMPLE: usize = 500;
+const SAMPLE: usize = 100;
+/// An exploration is stopped after so long.
+const EXPLORED_SECONDS: f64 = 5.0;
 
 fn main() {
-    for layer in ["L13", "L15", "L39", "L46"] {
-        run(layer);
+    let mut report = Report::new("hierarchies");
+    for (title, strategy) in [("exact", Strategy::Exact), ("LOMA of limit 6", Strategy::Loma)] {
+        for layer in ["L13", "L15", "L39", "L46"] {
+            let study = study(layer, strategy);
+            let (decided, details) = explore(&study);
+            report.figure(&format!("{layer}, {title}, decided"), decided, "hierarchies/s", GOAL, details);
+            let (searched, details) = without_pruning(&study);
+            report.figure(&format!("{layer}, {title}, each searched alone"), searched, "hierarchies/s", GOAL, details);
+        }
     }
+    report.write();
 }
 
-fn run(layer: &str) {
-    let request = HierarchyRequest {
+fn study(layer: &str, strategy: Strategy) -> Study {
+    Study::new(&HierarchyRequest {
         pool: find_preset(pool_presets(), "zigzag-65nm").unwrap().text.to_owned(),
         hardware: find_preset(hardware_presets(), "zigzag-8x8").unwrap().text.to_owned(),
         workload: find_preset(workload_presets(), "mobilenet-v2-study").unwrap().text.to_owned(),
         settings: HierarchySettings {
             layers: vec![layer.to_owned()],
             budget_um2: Some(1.2e6),
+            strategy,
             ..HierarchySettings::default()
         },
-    };
+    })
+    .unwrap()
+}
+
+/// How many hierarchies are decided a second, by bounds or by a search. Where there is no time for all, that is too few: the most
+/// promising come first, and what bounds rule out at one go comes last.
+fn explore(study: &Study) -> (f64, Value) {
     let start = Instant::now();
-    let study = Study::new(&request).unwrap();
-    let generated = start.elapsed().as_secs_f64();
     let mut exploration = study.exploration();
     let range = exploration.next_to_bound(study.hierarchies.len());
     let bounds = range.map(|index| study.bound(&study.hierarchies[index])).collect();
     exploration.take_bounds(0, bounds);
-    let bounded = start.elapsed().as_secs_f64() - generated;
-    while exploration.stage() == Stage::Searching {
+    let bounded = start.elapsed().as_secs_f64();
+    while exploration.stage() == Stage::Searching && start.elapsed().as_secs_f64() < EXPLORED_SECONDS {
         for hierarchy in exploration.next_to_search(16) {
             let verdict = study.search(hierarchy as usize, exploration.front());
             exploration.take_verdict(verdict);
@@ -43,25 +63,33 @@ fn run(layer: &str) {
     }
     let total = start.elapsed().as_secs_f64();
     let counts = exploration.counts();
-    let searching = total - generated - bounded;
-    let (mapped, alone) = without_pruning(&study);
-    println!(
-        "native, one thread: {layer}: {} hierarchies: generate {generated:.3} s, bound {bounded:.3} s, search {} and prune {} \
-         in {searching:.3} s: {:.0} hierarchies/s decided, {:.0} searched (goal {GOAL}); each searched alone: {:.0}/s",
-        counts.generated,
-        counts.searched,
-        counts.pruned,
-        counts.generated as f64 / total,
-        counts.searched as f64 / searching,
-        mapped as f64 / alone,
-    );
+    let decided = counts.pruned + counts.searched + counts.infeasible;
+    let details = json!({
+        "generated": counts.generated,
+        "pruned": counts.pruned,
+        "searched": counts.searched,
+        "unproved": counts.unproved,
+        "infeasible": counts.infeasible,
+        "bound_ms": bounded * 1e3,
+        "search_ms": (total - bounded) * 1e3,
+        "searched_a_second": counts.searched as f64 / (total - bounded),
+    });
+    (decided as f64 / total, details)
 }
 
-/// How many of a sample have a mapping, and the seconds it took to find the best of each.
-fn without_pruning(study: &Study) -> (usize, f64) {
+/// How many hierarchies of a sample are searched a second if no bound saves a search; those without a mapping do not count.
+fn without_pruning(study: &Study) -> (f64, Value) {
     let start = Instant::now();
     let step = (study.hierarchies.len() / SAMPLE).max(1);
-    let found = |index: &usize| matches!(study.search(*index, &Front::default()), Verdict::Found(_));
-    let mapped = (0..study.hierarchies.len()).step_by(step).filter(found).count();
-    (mapped, start.elapsed().as_secs_f64())
+    let (mut mapped, mut proved, mut worst_ms) = (0, 0, 0.0_f64);
+    for index in (0..study.hierarchies.len()).step_by(step) {
+        let before = start.elapsed();
+        if let Verdict::Found(point) = study.search(index, &Front::default()) {
+            mapped += 1;
+            proved += usize::from(point.proved);
+            worst_ms = worst_ms.max((start.elapsed() - before).as_secs_f64() * 1e3);
+        }
+    }
+    let seconds = start.elapsed().as_secs_f64();
+    (f64::from(mapped) / seconds, json!({ "mapped": mapped, "proved": proved, "worst_ms": worst_ms }))
 }

@@ -1,0 +1,109 @@
+//! Figures beside their goals: a line each, and all of a subject as JSON in `target/bench/`.
+
+use serde_json::{Value, json};
+
+/// What a figure is held against.
+#[derive(Debug, Clone, Copy)]
+pub enum Goal {
+    /// No more than `must`, better no more than `stretch`.
+    AtMost { must: f64, stretch: f64 },
+    /// No less.
+    AtLeast(f64),
+    /// It informs.
+    None,
+}
+
+impl Goal {
+    /// A goal without a better one.
+    pub fn at_most(must: f64) -> Self {
+        Self::AtMost { must, stretch: must }
+    }
+
+    fn text(self) -> String {
+        match self {
+            Self::AtMost { must, stretch } if must == stretch => format!("at most {must}"),
+            Self::AtMost { must, stretch } => format!("at most {must}, better {stretch}"),
+            Self::AtLeast(must) => format!("at least {must}"),
+            Self::None => String::new(),
+        }
+    }
+
+    fn verdict(self, value: f64) -> &'static str {
+        match self {
+            Self::AtMost { must, stretch } if value <= stretch && stretch < must => "better than asked",
+            Self::AtMost { must, .. } if value <= must => "met",
+            Self::AtLeast(must) if value >= must => "met",
+            Self::None => "",
+            Self::AtMost { .. } | Self::AtLeast(_) => "MISSED",
+        }
+    }
+
+    fn json(self) -> Value {
+        match self {
+            Self::AtMost { must, stretch } => json!({ "at_most": must, "stretch": stretch }),
+            Self::AtLeast(must) => json!({ "at_least": must }),
+            Self::None => Value::Null,
+        }
+    }
+}
+
+/// The figures of one subject.
+pub struct Report {
+    subject: &'static str,
+    load: Option<f64>,
+    figures: Vec<Value>,
+}
+
+impl Report {
+    /// A report without figures.
+    pub fn new(subject: &'static str) -> Self {
+        let load = load();
+        println!("\n{subject}, native; load before: {}", load.map_or("unknown".to_owned(), |load| load.to_string()));
+        Self { subject, load, figures: Vec::new() }
+    }
+
+    /// Prints and keeps a figure; `details` is an object that says what it consists of.
+    pub fn figure(&mut self, what: &str, value: f64, unit: &str, goal: Goal, details: Value) {
+        let shown = if value.abs() >= 100.0 { format!("{value:.0}") } else { format!("{value:.3}") };
+        let against = match goal {
+            Goal::None => String::new(),
+            _ => format!(" ({}: {})", goal.text(), goal.verdict(value)),
+        };
+        println!("  {what}: {shown} {unit}{against}");
+        let entries = details.as_object().into_iter().flatten();
+        let (lists, facts): (Vec<_>, Vec<_>) = entries.partition(|(_, value)| value.is_array());
+        if !facts.is_empty() {
+            let facts: Vec<String> = facts.iter().map(|(name, value)| format!("{name} {value}")).collect();
+            println!("      {}", facts.join(", "));
+        }
+        for (name, list) in lists {
+            for item in list.as_array().into_iter().flatten() {
+                println!("      {name}: {}", item.as_str().map_or_else(|| item.to_string(), str::to_owned));
+            }
+        }
+        let verdict = goal.verdict(value);
+        self.figures.push(
+            json!({ "what": what, "value": value, "unit": unit, "goal": goal.json(), "verdict": verdict, "details": details }),
+        );
+    }
+
+    /// Writes all figures to `target/bench/native-<subject>.json`.
+    pub fn write(self) {
+        let directory = concat!(env!("CARGO_MANIFEST_DIR"), "/target/bench");
+        std::fs::create_dir_all(directory).unwrap();
+        let all = json!({
+            "subject": self.subject,
+            "cores": std::thread::available_parallelism().map_or(1, usize::from),
+            "load_before": self.load,
+            "figures": self.figures,
+        });
+        let name = format!("native-{}.json", self.subject);
+        std::fs::write(format!("{directory}/{name}"), serde_json::to_string_pretty(&all).unwrap()).unwrap();
+        println!("  written to target/bench/{name}");
+    }
+}
+
+/// Processes that ran or waited in the last minute, on average, where the system tells.
+fn load() -> Option<f64> {
+    std::fs::read_to_string("/proc/loadavg").ok()?.split(' ').next()?.parse().ok()
+}
