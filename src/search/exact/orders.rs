@@ -8,6 +8,7 @@ use super::cheapest::Placed;
 use super::factors::Factors;
 use crate::hardware::MAX_LEVELS;
 use crate::mapping::{Allocation, LayerOnCore, OPERANDS, Relevance, TemporalLoop};
+use rustc_hash::FxHashSet;
 
 /// A chain of boundaries, as sets and what lies between them.
 pub struct Chain<'a> {
@@ -86,9 +87,13 @@ impl<'a> Chain<'a> {
         })
     }
 
-    /// Calls `visit(order, allocation)` for orders that may differ in latency, likely fast ones first, until it returns
-    /// `false`. Returns whether it went through all of them.
+    /// Calls `visit(order, allocation)` for orders that differ in latency, likely fast ones first, until it returns `false`.
+    /// Returns whether it went through all of them.
     pub fn for_each_order(&self, mut visit: impl FnMut(&[TemporalLoop], &Allocation) -> bool) -> bool {
+        let mut seen = FxHashSet::default();
+        let mut visit = |order: &[TemporalLoop], allocation: &Allocation| {
+            !seen.insert(self.what_latency_sees(order)) || visit(order, allocation)
+        };
         let mut outermost_first = Vec::new();
         let last = self.segments.len();
         if last == 0 {
@@ -97,6 +102,30 @@ impl<'a> Chain<'a> {
         let mut left: Vec<Vec<(TemporalLoop, usize)>> =
             self.segments.iter().map(|segment| segment.loops.clone()).collect();
         self.descend(last - 1, [None; OPERANDS], &mut left, &mut outermost_first, &mut visit)
+    }
+
+    /// All that latency depends on beside the sets: where levels end once stationary loops are handed down, and the products of
+    /// the relevant and the irrelevant loops at the outer end of each.
+    fn what_latency_sees(&self, order: &[TemporalLoop]) -> Vec<u64> {
+        let merged = self.allocation.merge_stationary(self.problem, order);
+        let mut seen = Vec::with_capacity(4 * OPERANDS);
+        for (operand, view) in self.problem.operands.iter().enumerate() {
+            let relevance = |next: &TemporalLoop| view.relevance[next.dim as usize];
+            if self.problem.rules.array_keeps_inputs {
+                let kept = order.iter().take_while(|next| relevance(next) == Relevance::Irrelevant);
+                seen.push(kept.map(|next| next.size).product());
+            }
+            for level in 0..view.memories.len() {
+                let range = merged.range(operand, level);
+                let outermost = order[range.clone()].last().map(relevance);
+                let run = order[range.clone()].iter().rev().take_while(|next| Some(relevance(next)) == outermost);
+                let product: u64 = run.map(|next| next.size).product();
+                let is_relevant = u64::from(outermost == Some(Relevance::Relevant));
+                let is_whole = !matches!(outermost, Some(Relevance::PartialX | Relevance::PartialY));
+                seen.extend([range.end as u64, if is_whole { 2 * product + is_relevant } else { 0 }]);
+            }
+        }
+        seen
     }
 
     /// Fills segment `at` from its outer end, then those below.

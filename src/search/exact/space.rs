@@ -22,6 +22,8 @@ struct Boundary {
     entries: Vec<Entry>,
     /// Least price of this boundary and all higher ones of the operand, placed at supersets.
     least: Vec<f64>,
+    /// The same with the rent for what they take in tight memories; empty where there are none.
+    least_with_rent: Vec<f64>,
 }
 
 /// A boundary at one set.
@@ -38,6 +40,8 @@ struct Entry {
 /// A memory whose size several operands compete for.
 struct Tight {
     size_bits: u64,
+    /// What a bit of it costs in estimates.
+    rent: f64,
     /// Operands and their levels; their highest levels hold everything and are counted in `size_bits` already.
     members: Vec<(usize, usize)>,
 }
@@ -84,6 +88,18 @@ pub struct State {
     pub used: [u64; MOST_TIGHT],
 }
 
+impl Entry {
+    fn least_bits(&self) -> f64 {
+        self.bits[0].min(self.bits[1]) as f64
+    }
+}
+
+fn add_to(sums: &mut [f64], others: &[f64]) {
+    for (sum, other) in sums.iter_mut().zip(others) {
+        *sum += other;
+    }
+}
+
 impl<'a> Space<'a> {
     /// `None` where the problem does not fit at all, or has more sets than `most_sets`.
     pub fn new(
@@ -111,9 +127,8 @@ impl<'a> Space<'a> {
             factors,
         };
         space.find_tight(&everything)?;
-        for operand in 0..OPERANDS {
-            space.add_boundaries(operand);
-        }
+        let prices = [0, 1, 2].map(|operand| space.add_boundaries(operand));
+        space.add_estimates(prices);
         Some(space)
     }
 
@@ -126,6 +141,11 @@ impl<'a> Space<'a> {
     pub fn last_placed(&self, state: &State, operand: usize) -> Placed {
         let index = usize::from(state.placed[operand]).saturating_sub(1);
         Placed { operand, level: self.level(operand, index), set: state.set }
+    }
+
+    /// Whether operands compete for some memory.
+    pub fn is_tight(&self) -> bool {
+        !self.tight.is_empty()
     }
 
     /// Boundaries of an operand that have to be placed.
@@ -187,7 +207,7 @@ impl<'a> Space<'a> {
                     self.tight_at[operand][level] = Some(self.tight.len());
                 }
                 members.retain(|&(operand, level)| level + 1 < problem.operands[operand].memories.len());
-                self.tight.push(Tight { size_bits, members });
+                self.tight.push(Tight { size_bits, rent: 0.0, members });
             }
         }
         Some(())
@@ -195,6 +215,8 @@ impl<'a> Space<'a> {
 
     /// Bits in memory `level`, when the temporal loops up to there multiply to `sizes`.
     fn bits(&self, operand: usize, level: usize, sizes: &LoopSizes, partial: bool) -> u64 {
+        // Outputs are added to in their lowest memory, whatever lies above.
+        let partial = partial || operand == 0 && !self.as_they_leave && level == 0 && self.adding > 1;
         if self.as_they_leave {
             let crossing = self.evaluator.crossing(operand, level + 1, sizes, partial);
             (crossing.elements * crossing.precision as f64) as u64
@@ -203,7 +225,9 @@ impl<'a> Space<'a> {
         }
     }
 
-    fn add_boundaries(&mut self, operand: usize) {
+    /// Adds an operand's boundaries without estimates; returns the least price of each at every set.
+    fn add_boundaries(&mut self, operand: usize) -> Vec<Vec<f64>> {
+        let mut prices = Vec::new();
         let problem = self.problem;
         let view = &problem.operands[operand];
         if !self.evaluator.array_keeps(operand) {
@@ -212,7 +236,7 @@ impl<'a> Space<'a> {
         }
         if view.precision == (0, 0) {
             // Takes no room and moves nothing, so that its boundaries may lie anywhere.
-            return;
+            return prices;
         }
         let irrelevant: u64 = Dim::ALL
             .into_iter()
@@ -262,16 +286,74 @@ impl<'a> Space<'a> {
                 });
                 entries.push(entry);
             });
-            self.factors.least_of_supersets(operand, &mut least, f64::min);
-            self.boundaries[operand].push(Boundary { entries, least });
+            prices.push(least);
+            self.boundaries[operand].push(Boundary { entries, least: Vec::new(), least_with_rent: Vec::new() });
         }
-        // Higher boundaries have to be placed too.
-        for index in (1..self.boundaries[operand].len()).rev() {
-            let (lower, higher) = self.boundaries[operand].split_at_mut(index);
-            for (sum, higher) in lower[index - 1].least.iter_mut().zip(&higher[0].least) {
-                *sum += higher;
+        prices
+    }
+
+    /// Estimates what is still to come: from the least price of each boundary, and again with a rent for room in tight memories.
+    fn add_estimates(&mut self, prices: [Vec<Vec<f64>>; OPERANDS]) {
+        self.set_rents(&prices);
+        for (operand, prices) in prices.into_iter().enumerate() {
+            let (mut higher, mut higher_with_rent) = (Vec::new(), Vec::new());
+            for (index, mut least) in prices.into_iter().enumerate().rev() {
+                if !self.tight.is_empty() {
+                    let rent = self.tight_below(operand, index).map_or(0.0, |tight| tight.rent);
+                    let entries = &self.boundaries[operand][index].entries;
+                    let mut with_rent: Vec<f64> =
+                        least.iter().zip(entries).map(|(price, entry)| price + rent * entry.least_bits()).collect();
+                    self.factors.least_of_supersets(operand, &mut with_rent, f64::min);
+                    add_to(&mut with_rent, &higher_with_rent);
+                    higher_with_rent.clone_from(&with_rent);
+                    self.boundaries[operand][index].least_with_rent = with_rent;
+                }
+                self.factors.least_of_supersets(operand, &mut least, f64::min);
+                // Higher boundaries have to be placed too.
+                add_to(&mut least, &higher);
+                higher.clone_from(&least);
+                self.boundaries[operand][index].least = least;
             }
         }
+    }
+
+    /// Sets the rents at which the estimate of the whole is highest. Operands that compete for a memory cannot all have their
+    /// cheapest sets there: with a rent for each bit, less that of the whole memory, no mapping costs more than without.
+    fn set_rents(&mut self, prices: &[Vec<Vec<f64>>; OPERANDS]) {
+        for index in 0..self.tight.len() {
+            let tight = &self.tight[index];
+            let above = |&(operand, level): &(usize, usize)| {
+                let boundary = level + 1 - self.level(operand, 0);
+                Some((prices[operand].get(boundary)?, &self.boundaries[operand][boundary].entries))
+            };
+            let estimate = |rent: f64| {
+                let least = tight.members.iter().filter_map(above).map(|(prices, entries)| {
+                    let with_rent = prices.iter().zip(entries).map(|(price, entry)| price + rent * entry.least_bits());
+                    with_rent.fold(f64::INFINITY, f64::min)
+                });
+                least.sum::<f64>() - rent * tight.size_bits as f64
+            };
+            let unit = (estimate(0.0) + self.constant) / (tight.size_bits.max(1) as f64);
+            let rents = (-20..=20).map(|exponent: i32| {
+                if exponent < 0 { unit / (1_u64 << -exponent) as f64 } else { unit * (1_u64 << exponent) as f64 }
+            });
+            let mut best = (estimate(0.0), 0.0);
+            for rent in rents {
+                for rent in [rent, 1.4 * rent] {
+                    let estimate = estimate(rent);
+                    if estimate > best.0 {
+                        best = (estimate, rent);
+                    }
+                }
+            }
+            self.tight[index].rent = best.1;
+        }
+    }
+
+    /// The tight memory below an operand's boundary.
+    fn tight_below(&self, operand: usize, index: usize) -> Option<&Tight> {
+        let below = self.level(operand, index).checked_sub(1)?;
+        self.tight_at[operand][below].map(|tight| &self.tight[tight])
     }
 
     fn price_of(&self, operand: usize, level: usize, sizes: &LoopSizes, (down, up, partial): (u64, u64, bool)) -> f64 {
@@ -320,13 +402,20 @@ impl<'a> Space<'a> {
 
     /// No completion of `state` adds less.
     pub fn least_to_go(&self, state: &State) -> f64 {
-        let mut sum = 0.0;
+        let (mut sum, mut with_rent) = (0.0, 0.0);
         for operand in 0..OPERANDS {
             if let Some(next) = self.boundaries[operand].get(usize::from(state.placed[operand])) {
-                sum += next.least[state.seen[operand] as usize];
+                let seen = state.seen[operand] as usize;
+                sum += next.least[seen];
+                with_rent += next.least_with_rent.get(seen).unwrap_or(&0.0);
             }
         }
-        sum
+        for (tight, used) in self.tight.iter().zip(state.used) {
+            if !tight.members.iter().all(|&(operand, level)| self.holds_all(state, operand, level)) {
+                with_rent -= tight.rent * (tight.size_bits - used) as f64;
+            }
+        }
+        sum.max(with_rent)
     }
 
     /// The state with one more of factor number `factor`; `None` where there is none left, where it leads nowhere, or where
