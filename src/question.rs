@@ -11,6 +11,7 @@ use crate::explore::{
     ZigZagStrategy,
 };
 use crate::hierarchy::{Bound, Front, HierarchyFacts, HierarchyRequest, Study, StudyOutline, Verdict, unrollings};
+use crate::search::Proof;
 use crate::spec::Diagnostics;
 use serde::{Deserialize, Serialize};
 
@@ -73,8 +74,8 @@ pub enum Question {
 /// What is replied.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Reply {
-    /// The best mapping of a layer, or why there is none.
-    BestMapping(Box<LayerFacts>, Result<Box<MappedLayer>, Diagnostics>),
+    /// The best mapping of a layer and what is known about better ones, or why there is none.
+    BestMapping(Box<LayerFacts>, Result<(Box<MappedLayer>, Proof), Diagnostics>),
     /// What a mapping made by hand costs, or all that is wrong with it.
     OwnMapping(Result<Box<MappedLayer>, Vec<Flaw>>),
     /// Energy in pJ and latency in cycles of the best mapping, or why there is none.
@@ -111,7 +112,11 @@ impl Answerer {
     pub fn answer(&mut self, question: Question) -> Reply {
         match question {
             Question::BestMapping(request) => match self.study(*request) {
-                Ok(study) => Reply::BestMapping(Box::new(study.facts()), study.best().map(Box::new)),
+                Ok(study) => {
+                    let outcome = study.search();
+                    let best = study.mapped(&outcome).map(|best| (Box::new(best), outcome.proof));
+                    Reply::BestMapping(Box::new(study.facts()), best)
+                }
                 Err(diagnostics) => Reply::Rejected(diagnostics),
             },
             Question::OwnMapping(request, mapping) => match self.study(*request) {

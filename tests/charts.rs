@@ -14,7 +14,7 @@ use fusescape::explore::{
 };
 use fusescape::hardware::Operand;
 use fusescape::rules::Rules;
-use fusescape::search::Objective;
+use fusescape::search::{Objective, Strategy};
 use fusescape::spec::{find_preset, hardware_presets, workload_presets};
 use std::fmt::Write as _;
 use std::fs;
@@ -373,6 +373,7 @@ fn study(hardware: &str, workload: &str, layer: &str) -> LayerStudy {
         workload: text(workload_presets(), workload),
         layer: Some(layer.to_owned()),
         objective: Objective::Energy,
+        strategy: Strategy::default(),
         lpf_limit: 5,
         rules: Rules::CORRECTED,
         unroll: None,

@@ -6,7 +6,7 @@ use fusescape::cost::{Evaluator, LevelInformation, LoopInformation, loop_informa
 use fusescape::explore::{LayerRequest, LayerStudy, MappedLayer, TemporalMapping};
 use fusescape::mapping::TemporalLoop;
 use fusescape::rules::Rules;
-use fusescape::search::Objective;
+use fusescape::search::{Objective, Strategy};
 use fusescape::spec::{hardware_presets, workload_presets};
 use fusescape::workload::Dim::{self, C, FX, FY, K, OX, OY};
 
@@ -21,6 +21,7 @@ fn conv2() -> LayerStudy {
         workload: preset(workload_presets(), "alexnet-eyeriss"),
         layer: Some("conv2".into()),
         objective: Objective::Energy,
+        strategy: Strategy::default(),
         lpf_limit: 6,
         rules: Rules::CORRECTED,
         unroll: None,
@@ -161,6 +162,7 @@ layers:
         workload: workload.into(),
         layer: None,
         objective: Objective::Energy,
+        strategy: Strategy::default(),
         lpf_limit: 6,
         rules: Rules::CORRECTED,
         unroll: None,
@@ -195,6 +197,7 @@ fn tables_and_costs_agree() {
             workload: preset(workload_presets(), workload),
             layer: None,
             objective: Objective::Energy,
+            strategy: Strategy::default(),
             lpf_limit: 5,
             rules: Rules::CORRECTED,
             unroll: None,

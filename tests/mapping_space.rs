@@ -122,6 +122,7 @@ fn alexnet(layer: &str) -> LayerStudy {
         workload: find_preset(workload_presets(), "alexnet-eyeriss").unwrap().text.to_owned(),
         layer: Some(layer.to_owned()),
         objective: Objective::Energy,
+        strategy: Strategy::default(),
         lpf_limit: 8,
         rules: Rules::CORRECTED,
         unroll: None,

@@ -7,7 +7,7 @@ use fusescape::hardware::Unroll;
 use fusescape::mapping::TemporalLoop;
 use fusescape::question::{Answerer, Question, Reply};
 use fusescape::rules::Rules;
-use fusescape::search::Objective;
+use fusescape::search::{Objective, Proof, Strategy};
 use fusescape::spec::{find_preset, hardware_presets, workload_presets};
 use fusescape::workload::Dim;
 
@@ -18,6 +18,7 @@ fn request(hardware: &str, workload: &str, layer: Option<&str>) -> LayerRequest 
         workload: text(workload_presets(), workload),
         layer: layer.map(str::to_owned),
         objective: Objective::Energy,
+        strategy: Strategy::default(),
         lpf_limit: 5,
         rules: Rules::CORRECTED,
         unroll: None,
@@ -145,11 +146,13 @@ fn everything_that_is_wrong_is_said_at_once() {
 fn a_worker_answers_the_questions_of_the_view() {
     let mut answerer = Answerer::default();
     let request = request("eyeriss-like", "alexnet-eyeriss", None);
-    let Reply::BestMapping(facts, Ok(best)) = answerer.answer(Question::BestMapping(Box::new(request.clone()))) else {
+    let Reply::BestMapping(facts, Ok((best, proof))) =
+        answerer.answer(Question::BestMapping(Box::new(request.clone())))
+    else {
         panic!("no mapping")
     };
     // The first of the heaviest layers.
-    assert_eq!(facts.layer, "conv2");
+    assert_eq!((facts.layer.as_str(), proof), ("conv2", Proof::Optimal));
     let own = answerer.answer(Question::OwnMapping(Box::new(request.clone()), best.mapping.clone()));
     assert_eq!(own, Reply::OwnMapping(Ok(best.clone())));
     let cost = answerer.answer(Question::BestCost(Box::new(request.clone())));

@@ -323,6 +323,7 @@ fn Answer(props: &ResultsProps) -> Html {
     };
     let objective = results.request.as_ref().map(|request| &request.settings.objective);
     let title = OBJECTIVES.iter().find(|(other, _)| Some(other) == objective).map_or("", |(_, title)| *title);
+    let so_far = if results.status == StudyStatus::Done { "" } else { " so far" };
     let above = results.outline.as_ref().map_or("", |outline| &outline.highest);
     html! {
         <div class="answer hierarchies" data-testid="hierarchy-best">
@@ -332,7 +333,7 @@ fn Answer(props: &ResultsProps) -> Html {
             </div>
             <div class="kpi"><b>{ Quantity::Area.text(point.area_um2) }</b><span>{ "area" }</span></div>
             <div class="kpi wide">
-                <b class="name">{ &**name }</b><span>{ format!("best {title} so far; {above} lies above all") }</span>
+                <b class="name">{ &**name }</b><span>{ format!("best {title}{so_far}; {above} lies above all") }</span>
             </div>
         </div>
     }

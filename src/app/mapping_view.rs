@@ -18,6 +18,7 @@ use crate::chart::{
 use crate::cost::Flaw;
 use crate::explore::{LayerFacts, LayerRequest, MappedLayer, TemporalMapping};
 use crate::question::{Question, Reply, Topic};
+use crate::search::{Proof, Strategy};
 use crate::spec::Diagnostics;
 use crate::workload::Network;
 use std::rc::Rc;
@@ -57,7 +58,7 @@ struct Findings {
     /// What the best mapping answers.
     asked: Option<LayerRequest>,
     facts: Option<Rc<LayerFacts>>,
-    best: Option<Result<Rc<MappedLayer>, Diagnostics>>,
+    best: Option<Result<(Rc<MappedLayer>, Proof), Diagnostics>>,
     /// The mapping made by hand last.
     own: Option<Judged>,
     /// Nobody could answer.
@@ -80,7 +81,8 @@ impl Reducible for Findings {
                 next = Self { asked: Some(request), ..Self::default() };
                 match reply {
                     Reply::BestMapping(facts, best) => {
-                        (next.facts, next.best) = (Some(Rc::new(*facts)), Some(best.map(|best| Rc::new(*best))));
+                        let best = best.map(|(best, proof)| (Rc::new(*best), proof));
+                        (next.facts, next.best) = (Some(Rc::new(*facts)), Some(best));
                     }
                     Reply::Rejected(diagnostics) => next.best = Some(Err(diagnostics)),
                     Reply::Failed(text) => next.failure = Some(text),
@@ -111,7 +113,7 @@ pub fn MappingView(props: &MappingViewProps) -> Html {
         (_, _, Some(text)) => html! {
             <section class="card"><p>{ format!("Two workers failed on this layer, the second with: {text}") }</p></section>
         },
-        (Some(facts), Some(Ok(best)), _) => {
+        (Some(facts), Some(Ok((best, proof))), _) => {
             // Until the cost of an edit is known, what is known stays.
             let judged = findings.own.as_ref().filter(|_| own.is_some());
             let shown = judged.and_then(|own| own.as_ref().ok()).unwrap_or(best);
@@ -122,9 +124,14 @@ pub fn MappingView(props: &MappingViewProps) -> Html {
                 change.reform(move |next: TemporalMapping| MappingChange::Edit(subject.clone(), next))
             };
             let history = (own.is_some(), props.state.view.mapping.can_redo(&subject));
+            let strategy = findings.asked.as_ref().map(|asked| asked.strategy).unwrap_or_default();
+            let source = match own.is_some() && flaws.is_none() {
+                true => Source::Hand,
+                false => Source::Search(*proof, strategy),
+            };
             html! {
                 <>
-                    { heading(facts, shown, best, own.is_some() && flaws.is_none()) }
+                    { heading(facts, shown, best, source) }
                     <section class="card">
                         <Figure<LoopNest>
                             title="Loop nest"
@@ -186,6 +193,7 @@ fn request(state: &State) -> Option<LayerRequest> {
         workload: first.workload.clone(),
         layer: state.view.mapping.layer.clone(),
         objective: first.settings.objective.clone(),
+        strategy: first.settings.strategy,
         lpf_limit: first.settings.lpf_limit,
         rules: first.settings.rules,
         unroll: None,
@@ -277,7 +285,15 @@ fn unrolling_text(facts: &LayerFacts) -> String {
     format!("{}; unrolled {unrolled}", sizes.join(" · "))
 }
 
-fn heading(facts: &LayerFacts, shown: &MappedLayer, best: &MappedLayer, is_own: bool) -> Html {
+/// Who made the mapping that is shown.
+#[derive(Clone, Copy, PartialEq)]
+enum Source {
+    Hand,
+    Search(Proof, Strategy),
+}
+
+fn heading(facts: &LayerFacts, shown: &MappedLayer, best: &MappedLayer, source: Source) -> Html {
+    let is_own = source == Source::Hand;
     let against = |value: f64, best: f64| {
         let percent = 100.0 * (value / best - 1.0);
         let text = match percent {
@@ -321,9 +337,42 @@ fn heading(facts: &LayerFacts, shown: &MappedLayer, best: &MappedLayer, is_own: 
                 </div>
             </div>
             <p class="hint" data-testid="mapping-source">
-                { if is_own { "A mapping of your own." } else { "The best mapping that the search finds." } }
+                { match source {
+                    Source::Hand => html! { "A mapping of your own." },
+                    Source::Search(proof, strategy) => html! {
+                        <>{ "The best mapping that the search finds. " }{ proof_note(proof, strategy) }</>
+                    },
+                } }
             </p>
         </section>
+    }
+}
+
+/// Whether there may be a better mapping than the one that was found.
+fn proof_note(proof: Proof, strategy: Strategy) -> Html {
+    let (word, reason) = match (proof, strategy) {
+        (Proof::Optimal, _) => {
+            ("Proved optimal", "no order of the loops and no placement of memory levels scores less.".to_owned())
+        }
+        (Proof::OptimalButForTies, _) => {
+            ("Proved optimal", "no mapping scores less; among those that score the same, one may be faster.".to_owned())
+        }
+        (Proof::Gap(gap), _) => (
+            "Nearly optimal",
+            format!("a better one, if there is any, scores at most {} % less.", three_digits(100.0 * gap)),
+        ),
+        (Proof::None, Strategy::Loma) => {
+            ("Not proved", "LOMA looks at a part of all mappings; the exact search proves its answer.".to_owned())
+        }
+        (Proof::None, Strategy::Exact) => {
+            ("Not proved", "under this objective and these rules there may be a better one.".to_owned())
+        }
+    };
+    let is_proved = matches!(proof, Proof::Optimal | Proof::OptimalButForTies);
+    html! {
+        <span data-testid="mapping-proof">
+            <b class={if is_proved { "proof proved" } else { "proof" }}>{ word }</b>{ ": " }{ reason }
+        </span>
     }
 }
 

@@ -168,7 +168,7 @@ fn objective_fields(schedule: &Schedule, memories: &[String], act: &Callback<Act
 
 /// What the page calls the strategies.
 const STRATEGIES: [(Strategy, &str); 2] =
-    [(Strategy::Exact, "exact: proved optimal"), (Strategy::Loma, "LOMA: loop orders")];
+    [(Strategy::Exact, "exact, proved optimal"), (Strategy::Loma, "LOMA, loop orders")];
 
 fn search_fields(schedule: &Schedule, act: &Callback<Action>) -> Html {
     let on_strategy = act.reform(|strategy| Action::Schedule(ScheduleChange::Strategy(strategy)));
@@ -177,7 +177,7 @@ fn search_fields(schedule: &Schedule, act: &Callback<Action>) -> Html {
         passing(act, |text: String| text.parse().ok().map(|limit| Action::Schedule(ScheduleChange::LpfLimit(limit))));
     html! {
         <>
-            { select_of(("Search for mappings", "strategy"), &STRATEGIES, schedule.strategy, on_strategy) }
+            { select_of(("Search", "strategy"), &STRATEGIES, schedule.strategy, on_strategy) }
             if schedule.strategy == Strategy::Loma {
                 <Select
                     label="LPF limit"

@@ -3,7 +3,7 @@
 use super::conductor::Conductor;
 use super::figure::Figure;
 use crate::chart::{Lines, LoopNest, Quantity, Scatter, group_thousands, three_digits};
-use crate::explore::{LayerFacts, LayerRequest, MappedLayer, StrategyFindings, ZigZagStrategy};
+use crate::explore::{LayerFacts, LayerRequest, MOST_STRATEGY_LPFS, MappedLayer, StrategyFindings, ZigZagStrategy};
 use crate::question::{Question, Reply, Topic};
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -92,6 +92,13 @@ pub fn Strategies(props: &StrategiesProps) -> Html {
                             { format!("{} of {} searches done", known.len(), ZigZagStrategy::ALL.len()) }
                         </p>
                     }
+                    <p class="hint">
+                        { format!(
+                            "These searches merge the loop factors of a layer until at most {} are left, and so may miss the \
+                             best mapping of this view.",
+                            props.request.lpf_limit.min(MOST_STRATEGY_LPFS)
+                        ) }
+                    </p>
                     { table(known, &props.best) }
                     if let Some(Ok(exhaustive)) = known.get(&0) {
                         { space(exhaustive, &props.facts) }
@@ -192,7 +199,7 @@ fn space(exhaustive: &StrategyFindings, facts: &LayerFacts) -> Html {
             if let Some(even) = even {
                 <div class="two">
                     <Figure<LoopNest> title="Best even mapping" chart={LoopNest::new(facts, even)} testid="nest-even" />
-                    <Figure<LoopNest> title="Best of all" chart={LoopNest::new(facts, best)} testid="nest-uneven" />
+                    <Figure<LoopNest> title="Best uneven mapping" chart={LoopNest::new(facts, best)} testid="nest-uneven" />
                 </div>
             }
         </>

@@ -175,7 +175,7 @@ fn table(
         }
     };
     html! {
-        <div class="scroll" tabindex="0" role="group" aria-label="Unrollings">
+        <div class="scroll tall" tabindex="0" role="group" aria-label="Unrollings">
             <table class="wrapped">
                 <caption>{ format!("Best mapping of each; {} first", Quantity::Energy.name()) }</caption>
                 <thead>

@@ -31,6 +31,10 @@ pub fn run(options: &Layer) -> Result<(), Failure> {
         workload: workload.clone(),
         layer,
         objective: options.objective.clone(),
+        strategy: match options.strategy {
+            LayerStrategy::Any(strategy) => strategy,
+            _ => Strategy::default(),
+        },
         lpf_limit: lpf_limit(options),
         rules: options.rules.rules(),
         unroll: None,

@@ -26,6 +26,8 @@ pub struct LayerRequest {
     pub layer: Option<String>,
     /// What is minimised.
     pub objective: Objective,
+    /// How mappings are searched.
+    pub strategy: Strategy,
     /// At most so many loop prime factors are ordered, where the search has such a limit.
     pub lpf_limit: usize,
     /// Rules of the model.
@@ -63,6 +65,7 @@ pub struct LayerStudy {
     /// The problem that it poses.
     pub problem: LayerProblem,
     objective: Objective,
+    strategy: Strategy,
     lpf_limit: usize,
     rules: Rules,
 }
@@ -256,8 +259,9 @@ impl LayerStudy {
             levels: crate::hardware::Operand::ALL.map(|operand| core.levels(operand).len()),
             unroll,
         };
-        let (layer, objective) = (layer.name.clone(), request.objective.clone());
-        Ok(Self { core, layer, problem, objective, lpf_limit: request.lpf_limit, rules: request.rules })
+        let layer = layer.name.clone();
+        let LayerRequest { objective, strategy, lpf_limit, rules, .. } = request.clone();
+        Ok(Self { core, layer, problem, objective, strategy, lpf_limit, rules })
     }
 
     /// At most so many loop prime factors are ordered.
@@ -283,8 +287,7 @@ impl LayerStudy {
         let (shape, levels) = (self.problem.shape, self.problem.levels);
         let layer = UnrolledLayer { core: &self.core, rules: self.rules, shape, levels };
         let options = UnrollingOptions { max_unrollings: MOST_UNROLLINGS, ..UnrollingOptions::default() };
-        let search =
-            UnrolledSearch::new(layer, &options, self.objective.clone(), Limits::default(), Strategy::default());
+        let search = UnrolledSearch::new(layer, &options, self.objective.clone(), Limits::default(), self.strategy);
         let choice = |(bound, unroll): (f64, &[Unroll])| UnrollingChoice {
             unroll: unroll.to_vec(),
             loops: self.unrolled_loops(&layer.with(unroll)),
@@ -315,13 +318,18 @@ impl LayerStudy {
         }
     }
 
+    /// Searches as the request says.
+    pub fn search(&self) -> Outcome {
+        let limits = Limits { lpf_limit: self.lpf_limit, ..Limits::default() };
+        find_best(&self.on_core(), &self.objective, &limits, self.strategy)
+    }
+
     /// The best mapping.
     ///
     /// # Errors
     /// Why there is none.
     pub fn best(&self) -> Result<MappedLayer, Diagnostics> {
-        let limits = Limits { lpf_limit: self.lpf_limit, ..Limits::default() };
-        self.mapped(&find_best(&self.on_core(), &self.objective, &limits, Strategy::default()))
+        self.mapped(&self.search())
     }
 
     /// The mapping that a search of this layer found.

@@ -21,6 +21,6 @@ pub use layer::{
 pub use order::{coarse_to_fine, coarsest_step};
 pub use request::{Request, Settings};
 pub use sizes::{MOST_SIZES, parse_sizes};
-pub use strategies::{StrategyFindings, ZigZagStrategy};
+pub use strategies::{MOST_STRATEGY_LPFS, StrategyFindings, ZigZagStrategy};
 pub use survey::{CostStore, Effort, Survey};
 pub use sweep::{PointSummary, StackSummary, Sweep, SweepPlan, explain_outcome, solve_all};

@@ -4,8 +4,8 @@ use super::layer::{LayerStudy, MappedLayer};
 use crate::search::space::{MappingSpace, Pruning, SpaceOptions, SpaceRefusal, SpaceSearch, Trajectory, explore_space};
 use serde::{Deserialize, Serialize};
 
-/// Loop prime factors beyond so many are merged, so that an answer comes within a second or two.
-const MOST_LPFS: usize = 8;
+/// ZigZag's strategies merge loop prime factors beyond so many, so that an answer comes within a second or two.
+pub const MOST_STRATEGY_LPFS: usize = 8;
 /// Blockings looked at, at most.
 const MOST_BLOCKINGS: u64 = 1_000_000;
 /// Even and uneven mappings, each, that are kept as points.
@@ -66,7 +66,7 @@ impl LayerStudy {
         };
         let options = SpaceOptions {
             pruning,
-            lpf_limit: self.lpf_limit().min(MOST_LPFS),
+            lpf_limit: self.lpf_limit().min(MOST_STRATEGY_LPFS),
             samples: if strategy == ZigZagStrategy::Exhaustive { SAMPLES } else { 0 },
             max_blockings: MOST_BLOCKINGS,
             ..SpaceOptions::default()

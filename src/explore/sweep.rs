@@ -11,6 +11,8 @@ use serde::{Deserialize, Serialize};
 
 /// Orderings of more loops than this do not end in a person's lifetime.
 const MOST_LPFS: usize = 12;
+/// A note lists at most so many tile sizes.
+const MOST_SIZES_NAMED: usize = 6;
 /// More points than a page can show.
 const MOST_POINTS: usize = 100_000;
 
@@ -123,8 +125,13 @@ impl Sweep {
         for (field, what, sizes, largest) in
             [("tiles_x", "wide", &self.settings.tiles_x, columns), ("tiles_y", "high", &self.settings.tiles_y, rows)]
         {
-            let beyond: Vec<String> = sizes.iter().filter(|size| **size > largest).map(u64::to_string).collect();
+            let mut beyond: Vec<String> = sizes.iter().filter(|size| **size > largest).map(u64::to_string).collect();
             if largest > 0 && !beyond.is_empty() {
+                // A fine grid has hundreds.
+                if let Some(more) = beyond.len().checked_sub(MOST_SIZES_NAMED).filter(|&more| more > 0) {
+                    beyond.truncate(MOST_SIZES_NAMED);
+                    beyond.push(format!("and {more} others"));
+                }
                 notes.add(
                     format!("settings.{field}"),
                     format!("No stack's output is {} {what}; the largest is {largest}", beyond.join(", ")),
