@@ -7,8 +7,8 @@ use common::report::{Goal, Report};
 use common::{on_threads, quickest};
 use fusescape::explore::{LayerRequest, LayerStudy};
 use fusescape::rules::Rules;
-use fusescape::search::Objective;
 use fusescape::search::space::{Part, Pruning, SpaceOptions, SpaceSearch};
+use fusescape::search::{Objective, Strategy};
 use fusescape::spec::{find_preset, hardware_presets, workload_presets};
 use rayon::prelude::*;
 use serde_json::json;
@@ -48,6 +48,7 @@ fn study(layer: &str) -> LayerStudy {
         workload: find_preset(workload_presets(), "alexnet-eyeriss").unwrap().text.to_owned(),
         layer: Some(layer.to_owned()),
         objective: Objective::Energy,
+        strategy: Strategy::default(),
         lpf_limit: LPF_LIMIT,
         rules: Rules::CORRECTED,
         unroll: None,
