@@ -42,6 +42,8 @@ struct Tight {
     size_bits: u64,
     /// What a bit of it costs in estimates.
     rent: f64,
+    /// More than the rounding errors of rents.
+    rounding: f64,
     /// Operands and their levels; their highest levels hold everything and are counted in `size_bits` already.
     members: Vec<(usize, usize)>,
 }
@@ -143,11 +145,6 @@ impl<'a> Space<'a> {
         Placed { operand, level: self.level(operand, index), set: state.set }
     }
 
-    /// Whether operands compete for some memory.
-    pub fn is_tight(&self) -> bool {
-        !self.tight.is_empty()
-    }
-
     /// Boundaries of an operand that have to be placed.
     pub fn boundary_count(&self, operand: usize) -> usize {
         self.boundaries[operand].len()
@@ -207,7 +204,7 @@ impl<'a> Space<'a> {
                     self.tight_at[operand][level] = Some(self.tight.len());
                 }
                 members.retain(|&(operand, level)| level + 1 < problem.operands[operand].memories.len());
-                self.tight.push(Tight { size_bits, rent: 0.0, members });
+                self.tight.push(Tight { size_bits, rent: 0.0, rounding: 0.0, members });
             }
         }
         Some(())
@@ -346,7 +343,9 @@ impl<'a> Space<'a> {
                     }
                 }
             }
-            self.tight[index].rent = best.1;
+            let tight = &mut self.tight[index];
+            tight.rent = best.1;
+            tight.rounding = 1e-12 * (best.0 + best.1 * tight.size_bits as f64);
         }
     }
 
@@ -412,7 +411,7 @@ impl<'a> Space<'a> {
         }
         for (tight, used) in self.tight.iter().zip(state.used) {
             if !tight.members.iter().all(|&(operand, level)| self.holds_all(state, operand, level)) {
-                with_rent -= tight.rent * (tight.size_bits - used) as f64;
+                with_rent -= tight.rent * (tight.size_bits - used) as f64 + tight.rounding;
             }
         }
         sum.max(with_rent)
