@@ -96,6 +96,20 @@ impl Entry {
     }
 }
 
+/// Sizes with their prices, without those for which there is a smaller one at no higher price.
+fn cheapest_by_size(prices: &[f64], entries: &[Entry]) -> Vec<(f64, f64)> {
+    let possible = prices.iter().zip(entries).filter(|(price, _)| price.is_finite());
+    let mut choices: Vec<(f64, f64)> = possible.map(|(price, entry)| (entry.least_bits(), *price)).collect();
+    choices.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
+    let mut least = f64::INFINITY;
+    choices.retain(|&(_, price)| {
+        let cheaper = price < least;
+        least = least.min(price);
+        cheaper
+    });
+    choices
+}
+
 fn add_to(sums: &mut [f64], others: &[f64]) {
     for (sum, other) in sums.iter_mut().zip(others) {
         *sum += other;
@@ -319,14 +333,15 @@ impl<'a> Space<'a> {
     fn set_rents(&mut self, prices: &[Vec<Vec<f64>>; OPERANDS]) {
         for index in 0..self.tight.len() {
             let tight = &self.tight[index];
-            let above = |&(operand, level): &(usize, usize)| {
+            let choices = |&(operand, level): &(usize, usize)| {
                 let boundary = level + 1 - self.level(operand, 0);
-                Some((prices[operand].get(boundary)?, &self.boundaries[operand][boundary].entries))
+                let entries = &self.boundaries[operand].get(boundary)?.entries;
+                Some(cheapest_by_size(&prices[operand][boundary], entries))
             };
+            let choices: Vec<Vec<(f64, f64)>> = tight.members.iter().filter_map(choices).collect();
             let estimate = |rent: f64| {
-                let least = tight.members.iter().filter_map(above).map(|(prices, entries)| {
-                    let with_rent = prices.iter().zip(entries).map(|(price, entry)| price + rent * entry.least_bits());
-                    with_rent.fold(f64::INFINITY, f64::min)
+                let least = choices.iter().map(|choices| {
+                    choices.iter().map(|(bits, price)| price + rent * bits).fold(f64::INFINITY, f64::min)
                 });
                 least.sum::<f64>() - rent * tight.size_bits as f64
             };
