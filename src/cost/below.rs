@@ -1,49 +1,74 @@
-//! What data costs that crosses each boundary, when given loops lie below it: the price does not depend on their order.
+//! What crosses each boundary when given loops lie below it: it does not depend on their order.
 
-use super::amounts::Amounts;
-use super::{Energy, Evaluator};
-use crate::hardware::{MAX_LEVELS, Movement};
-use crate::mapping::{Allocation, OPERANDS, TemporalLoop};
+use super::amounts::partial_sums_read_back;
+use super::{Boundary, Crossing, Evaluator, index, latency};
+use crate::hardware::Operand;
+use crate::mapping::Relevance;
+use crate::workload::{Dim, LoopSizes};
 
-impl Evaluator<'_> {
-    /// Energy of everything that crosses the boundary above each memory level of each operand, pJ, if the loops below it
-    /// are `below` and those above it `above`. 0 at the highest level.
-    pub fn boundary_energy_pj(&self, below: &[TemporalLoop], above: &[TemporalLoop]) -> [[f64; MAX_LEVELS]; OPERANDS] {
-        let energy = self.energy_below(below, above);
-        let mut prices = [[0.0; MAX_LEVELS]; OPERANDS];
-        for (operand, view) in self.problem.operands.iter().enumerate() {
-            let levels = energy.energy_pj[operand][..view.memories.len()].windows(2);
-            for (price, pair) in prices[operand].iter_mut().zip(levels) {
-                let (low, high) = (pair[0], pair[1]);
-                *price = low[Movement::WriteFromHigh as usize]
-                    + low[Movement::ReadToHigh as usize]
-                    + high[Movement::ReadToLow as usize]
-                    + high[Movement::WriteFromLow as usize];
-            }
+impl<'a> Evaluator<'a> {
+    /// One crossing of the boundary below memory `level` of an operand, when the temporal loops below it multiply to `sizes`:
+    /// down and up. `partial` says whether outputs are still added to above.
+    pub fn crossing(&self, operand: usize, level: usize, sizes: &LoopSizes, partial: bool) -> Crossing {
+        let (partial_bits, final_bits) = self.problem.operands[operand].precision;
+        Crossing {
+            elements: self.average.elements(self.problem, operand, level, sizes),
+            precision: if partial { partial_bits } else { final_bits },
+            period: 1,
+            down: 1,
+            up: 1,
         }
-        prices
     }
 
-    /// Energy of MACs and of what the array itself reads and writes in every mapping, pJ.
-    pub fn array_energy_pj(&self, loops: &[TemporalLoop]) -> f64 {
-        let energy = self.energy_below(&[], loops);
-        let array = |operand: usize| {
-            let lowest = energy.energy_pj[operand][0];
-            lowest[Movement::ReadToLow as usize] + lowest[Movement::WriteFromLow as usize]
-        };
-        energy.mac_pj + (0..OPERANDS).map(array).sum::<f64>()
+    /// How often data crosses the boundary below memory `level` of an operand down and up, when the temporal loops below it
+    /// multiply to `sizes`; and whether outputs are still added to above.
+    pub fn counts(&self, operand: usize, level: usize, sizes: &LoopSizes) -> (u64, u64, bool) {
+        let view = &self.problem.operands[operand];
+        let above = |dim: Dim| self.problem.spatial.temporal_sizes[dim as usize] / sizes[dim as usize];
+        let count = Dim::ALL.map(above).iter().product();
+        if view.stored_as != Operand::O {
+            return (count, 0, false);
+        }
+        let adds = |dim: &Dim| view.relevance[*dim as usize] == Relevance::Irrelevant;
+        let passes = Dim::ALL.into_iter().filter(adds).map(above).product();
+        let partial = passes > 1 || view.adds_above(level);
+        let first_read_back = self.problem.rules.first_partial_sum_read_back;
+        let down = if partial { partial_sums_read_back(count, passes, first_read_back) } else { 0 };
+        (down, count, partial)
     }
 
-    /// Energy if all levels but the highest end between `below` and `above`.
-    fn energy_below(&self, below: &[TemporalLoop], above: &[TemporalLoop]) -> Energy {
-        let order: Vec<TemporalLoop> = below.iter().chain(above).copied().collect();
-        let (middle, all) = (below.len() as u8, order.len() as u8);
-        let mut allocation = Allocation::default();
-        for (operand, view) in self.problem.operands.iter().enumerate() {
-            allocation.ends[operand] = [middle; MAX_LEVELS];
-            allocation.ends[operand][view.memories.len() - 1] = all;
-        }
-        let amounts = Amounts::new(self.problem, &order, &allocation, &self.average);
-        Energy::new(self.problem, &amounts, &self.average)
+    /// Whether the array keeps an operand while loops that are irrelevant to it go on, so that the boundary above the array has
+    /// a set of loops below it.
+    pub fn array_keeps(&self, operand: usize) -> bool {
+        self.problem.rules.array_keeps_inputs && self.problem.operands[operand].stored_as != Operand::O
+    }
+
+    /// The boundary below memory `level` of an operand.
+    pub fn boundary(&self, operand: usize, level: usize) -> &Boundary<'a> {
+        &self.average.boundaries[operand][level]
+    }
+
+    /// Cycles that each movement of one crossing takes; as [`Evaluator::crossing`].
+    pub fn crossing_cycles(&self, operand: usize, level: usize, sizes: &LoopSizes, partial: bool) -> [u64; 4] {
+        let elements = self.peak.elements(self.problem, operand, level, sizes);
+        let crossing = Crossing { elements, ..self.crossing(operand, level, sizes, partial) };
+        let mut cycles = [0; 4];
+        self.peak.boundaries[operand][level].for_each_link(&crossing, |movement, level, elements, _| {
+            let memory = &self.problem.core.memories[self.problem.operands[operand].memories[level]];
+            cycles[index(movement)] = latency::cycles_of(
+                elements,
+                crossing.precision,
+                memory.width_bits(self.problem.operands[operand].stored_as, movement),
+            );
+        });
+        cycles
+    }
+
+    /// Energy of everything that crosses the boundary below memory `level` of an operand, pJ, when the temporal loops below it
+    /// multiply to `sizes`.
+    pub fn boundary_pj(&self, operand: usize, level: usize, sizes: &LoopSizes) -> f64 {
+        let (down, up, partial) = self.counts(operand, level, sizes);
+        let crossing = Crossing { down, up, ..self.crossing(operand, level, sizes, partial) };
+        self.boundary(operand, level).energy_pj(&crossing)
     }
 }

@@ -26,9 +26,8 @@ pub use latency::{Latency, PortStall};
 pub use ports::{LinkBalance, PortBalance, port_balances};
 pub use validity::Flaw;
 
-use crate::hardware::{MAX_LEVELS, Movement, Operand};
-use crate::mapping::{Allocation, LayerOnCore, OPERANDS, Relevance, TemporalLoop};
-use crate::workload::{Dim, LoopSizes};
+use crate::hardware::{MAX_LEVELS, Movement};
+use crate::mapping::{Allocation, LayerOnCore, OPERANDS, TemporalLoop};
 use amounts::Units;
 
 /// A table with an entry per operand, level and movement.
@@ -75,63 +74,6 @@ impl<'a> Evaluator<'a> {
         let merged = allocation.merge_stationary(self.problem, order);
         let amounts = Amounts::new(self.problem, order, &merged, &self.average);
         amounts.fit(self.problem).then_some(Moves { merged, amounts })
-    }
-
-    /// One crossing of the boundary below memory `level` of an operand, when the temporal loops below it multiply to `sizes`:
-    /// down and up. `partial` says whether outputs are still added to above.
-    pub fn crossing(&self, operand: usize, level: usize, sizes: &LoopSizes, partial: bool) -> Crossing {
-        let (partial_bits, final_bits) = self.problem.operands[operand].precision;
-        Crossing {
-            elements: self.average.elements(self.problem, operand, level, sizes),
-            precision: if partial { partial_bits } else { final_bits },
-            period: 1,
-            down: 1,
-            up: 1,
-        }
-    }
-
-    /// How often data crosses the boundary below memory `level` of an operand down and up, when the temporal loops below it
-    /// multiply to `sizes`; and whether outputs are still added to above.
-    pub fn counts(&self, operand: usize, level: usize, sizes: &LoopSizes) -> (u64, u64, bool) {
-        let view = &self.problem.operands[operand];
-        let above = |dim: Dim| self.problem.spatial.temporal_sizes[dim as usize] / sizes[dim as usize];
-        let count = Dim::ALL.map(above).iter().product();
-        if view.stored_as != Operand::O {
-            return (count, 0, false);
-        }
-        let adds = |dim: &Dim| view.relevance[*dim as usize] == Relevance::Irrelevant;
-        let passes = Dim::ALL.into_iter().filter(adds).map(above).product();
-        let partial = passes > 1 || view.adds_above(level);
-        let first_read_back = self.problem.rules.first_partial_sum_read_back;
-        let down = if partial { partial_sums_read_back(count, passes, first_read_back) } else { 0 };
-        (down, count, partial)
-    }
-
-    /// Whether the array keeps an operand while loops that are irrelevant to it go on, so that the boundary above the array has
-    /// a set of loops below it.
-    pub fn array_keeps(&self, operand: usize) -> bool {
-        self.problem.rules.array_keeps_inputs && self.problem.operands[operand].stored_as != Operand::O
-    }
-
-    /// The boundary below memory `level` of an operand.
-    pub fn boundary(&self, operand: usize, level: usize) -> &Boundary<'a> {
-        &self.average.boundaries[operand][level]
-    }
-
-    /// Cycles that each movement of one crossing takes; as [`Evaluator::crossing`].
-    pub fn crossing_cycles(&self, operand: usize, level: usize, sizes: &LoopSizes, partial: bool) -> [u64; 4] {
-        let elements = self.peak.elements(self.problem, operand, level, sizes);
-        let crossing = Crossing { elements, ..self.crossing(operand, level, sizes, partial) };
-        let mut cycles = [0; 4];
-        self.peak.boundaries[operand][level].for_each_link(&crossing, |movement, level, elements, _| {
-            let memory = &self.problem.core.memories[self.problem.operands[operand].memories[level]];
-            cycles[index(movement)] = latency::cycles_of(
-                elements,
-                crossing.precision,
-                memory.width_bits(self.problem.operands[operand].stored_as, movement),
-            );
-        });
-        cycles
     }
 
     /// Energy of all MACs, pJ.

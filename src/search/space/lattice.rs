@@ -70,7 +70,7 @@ impl<'a> Lattice<'a> {
             prices: Default::default(),
             bits: Default::default(),
             irrelevant,
-            fixed_pj: Evaluator::new(problem).array_energy_pj(&loops),
+            fixed_pj: 0.0,
             factors,
         };
         lattice.tabulate(nodes);
@@ -79,19 +79,19 @@ impl<'a> Lattice<'a> {
 
     fn tabulate(&mut self, nodes: usize) {
         let evaluator = Evaluator::new(self.problem);
+        let array = |operand: usize| evaluator.boundary_pj(operand, 0, &[1; 8]);
+        self.fixed_pj = evaluator.mac_pj() + (0..OPERANDS).map(array).sum::<f64>();
         let mut counts = vec![0; self.factors.len()];
         for _ in 0..nodes {
-            let below = self.loops_of(&counts);
-            let rest: Vec<u8> = self.factors.iter().zip(&counts).map(|((_, all), count)| all - count).collect();
-            let above = self.loops_of(&rest);
-            let prices = evaluator.boundary_energy_pj(&below, &above);
             let mut sizes: LoopSizes = [1; 8];
-            for next in &below {
-                sizes[next.dim as usize] *= next.size;
+            for ((factor, _), count) in self.factors.iter().zip(&counts) {
+                sizes[factor.dim as usize] *= factor.size.pow(u32::from(*count));
             }
             for (operand, view) in self.problem.operands.iter().enumerate() {
-                for (level, price) in prices[operand][..view.memories.len()].iter().enumerate() {
-                    self.prices[operand][level].push(*price);
+                for level in 0..view.memories.len() {
+                    let is_top = level + 1 == view.memories.len();
+                    let price = if is_top { 0.0 } else { evaluator.boundary_pj(operand, level + 1, &sizes) };
+                    self.prices[operand][level].push(price);
                     let bits = [false, true].map(|partial| {
                         let partial = operand == 0 && (partial || view.adds_above(level));
                         slice_bits(self.problem, operand, level, &sizes, partial)
