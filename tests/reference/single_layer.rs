@@ -9,7 +9,7 @@ use fusescape::rules::Rules;
 use fusescape::workload::Dim;
 use serde_json::Value;
 
-const EXACT: f64 = 1e-9;
+pub const EXACT: f64 = 1e-9;
 
 pub fn check() -> Report {
     let mut report = Report::new();
@@ -51,7 +51,8 @@ fn check_case(hardware: &Value, case: &Value, report: &mut Report) {
     check_totals(&id, &core, &cost, output, report);
 }
 
-fn check_level(
+/// Everything about one memory level of one operand that both tools record.
+pub fn check_level(
     cost: &LayerCost,
     operand: usize,
     level: usize,
