@@ -15,7 +15,7 @@ use wasm_bindgen::JsValue;
 use yew::Callback;
 
 /// A worker that has not answered so long after a stop or an edit is replaced, milliseconds.
-const PATIENCE_MS: i32 = 50;
+const PATIENCE_MS: u32 = 50;
 /// The page hears of progress no more often than this, milliseconds.
 const NEWS_MS: f64 = 60.0;
 
@@ -237,7 +237,7 @@ impl Conductor {
         };
         let conductor = self.clone();
         let tell = move || before_next_frame(move || conductor.tell());
-        if wait > 4.0 { later(wait as i32, tell) } else { tell() }
+        if wait > 4.0 { later(wait as u32, tell) } else { tell() }
     }
 
     fn tell(&self) {

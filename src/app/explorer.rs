@@ -18,7 +18,7 @@ const SLICE_MS: f64 = 30.0;
 /// Largest slice.
 const MOST_IN_SLICE: usize = 512;
 /// The page hears of progress no more often than this, milliseconds.
-const NEWS_MS: i32 = 120;
+const NEWS_MS: u32 = 120;
 /// Points closer than this share of their energy and latency are drawn as one.
 const GRAIN: f64 = 0.012;
 /// More points than this are not drawn, but for the front.

@@ -15,19 +15,20 @@ use super::mapping_view::MappingView;
 use super::schedule_card::ScheduleCard;
 use super::schedule_view::ScheduleView;
 use super::state::{Action, State, ViewChange};
-use super::timer::{Timeout, later};
+use super::timer::later;
 use super::view::{Tab, ThemeChoice};
 use super::workload_card::NetworkDrawing;
 use crate::hardware::Core;
 use crate::spec::Diagnostics;
 use crate::workload::Network;
+use gloo_timers::callback::Timeout;
 use std::rc::Rc;
 use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::*;
 use yew::prelude::*;
 
-/// After so long without an edit it is taken up, milliseconds.
-const PAUSE_MS: i32 = 200;
+/// After so long without a keystroke what was typed is taken up, milliseconds.
+const PAUSE_MS: u32 = 200;
 
 /// The page.
 #[component]
@@ -225,21 +226,14 @@ fn conductor_call(conductor: &Rc<Conductor>, call: fn(&Conductor)) -> Callback<(
     Callback::from(move |()| call(&conductor))
 }
 
-/// Starts a sweep when the design changes and makes sense: the first at once, others when nobody edits any more.
+/// Starts a sweep when the design changes and makes sense: at once, but for what is typed, when nobody types any more.
 #[hook]
 fn use_sweep(state: &UseReducerHandle<State>, conductor: &Rc<Conductor>, is_valid: bool) {
     let requests = state.design.request().ok().filter(|_| is_valid);
     let conductor = Rc::clone(conductor);
-    let pause = if state.results.generation == 0 { 0 } else { PAUSE_MS };
+    let pause = if state.is_typing { PAUSE_MS } else { 0 };
     use_effect_with(requests, move |requests| {
-        let timeout = requests.clone().and_then(|requests| {
-            let mut requests = Some(requests);
-            Timeout::new(pause, move || {
-                if let Some(requests) = requests.take() {
-                    conductor.start(requests);
-                }
-            })
-        });
+        let timeout = requests.clone().map(|requests| Timeout::new(pause, move || conductor.start(requests)));
         move || drop(timeout)
     });
 }

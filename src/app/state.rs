@@ -23,6 +23,8 @@ pub struct State {
     pub hierarchy: HierarchyForm,
     /// What the workers found out about memory hierarchies.
     pub study: Rc<StudyResults>,
+    /// Whether the last edit of the design was a keystroke, after which more may follow.
+    pub is_typing: bool,
 }
 
 /// Every change that there is.
@@ -102,6 +104,27 @@ pub enum ViewChange {
     Text(Half, bool),
 }
 
+impl Action {
+    /// Whether it is a keystroke in a field of the design, or an edit that is complete at once; `None` where it edits nothing
+    /// of the design.
+    fn is_typing(&self) -> Option<bool> {
+        match self {
+            Self::Write(..)
+            | Self::TilesX(_)
+            | Self::TilesY(_)
+            | Self::Schedule(ScheduleChange::Cuts(_) | ScheduleChange::Weight(..)) => Some(true),
+            Self::PickPreset(..)
+            | Self::PickOwn(_)
+            | Self::TakeGrid(_)
+            | Self::Mode(..)
+            | Self::Schedule(_)
+            | Self::ReproduceFigure12
+            | Self::CaseStudy2 => Some(false),
+            Self::Hierarchy(_) | Self::Studied(_) | Self::Look(_) | Self::Found(_) => None,
+        }
+    }
+}
+
 impl Reducible for State {
     type Action = Action;
 
@@ -114,6 +137,7 @@ impl Reducible for State {
 
 impl State {
     fn apply(&mut self, action: Action) {
+        self.is_typing = action.is_typing().unwrap_or(self.is_typing);
         match action {
             Action::PickPreset(half, id) => self.design.pick(half, id),
             Action::PickOwn(half) => self.design.pick_own(half),

@@ -55,6 +55,55 @@ test('a click and the keyboard open a point, which is explained', () =>
     await page.getByTestId('opened-tile').getByText('4 × 72').waitFor();
   }));
 
+test('what is typed is taken up after a pause, what is chosen at once', () =>
+  withPage(async ({ page, url }) => {
+    await page.addInitScript(() => {
+      const post = Worker.prototype.postMessage;
+      window.editsSent = new Set();
+      Worker.prototype.postMessage = function (message, ...rest) {
+        if (message.Open) window.editsSent.add(message.Open.generation);
+        return post.call(this, message, ...rest);
+      };
+    });
+    await page.clock.install();
+    await open(page, url);
+    await page.clock.pauseAt(await page.evaluate(() => Date.now() + 1000));
+    const sent = () => page.evaluate(() => window.editsSent.size);
+    // While the clock stands, no pause ends; workers answer all the same.
+    const isSent = (edits) => page.waitForFunction((edits) => window.editsSent.size === edits, edits);
+    assert.equal(await sent(), 1, 'the first sweep');
+
+    await page.getByTestId('tiles-x').fill('4 6');
+    await page.clock.runFor(150);
+    await page.getByTestId('tiles-x').fill('4 60');
+    await page.clock.runFor(150);
+    assert.equal(await sent(), 1, 'who types is not interrupted');
+    await page.clock.runFor(100);
+    await isSent(2);
+
+    for (const choose of [
+      () => page.getByTestId('mode-fully-recompute').uncheck(),
+      () => page.getByTestId('hardware-preset').selectOption('tpu-like-df'),
+      () => page.getByTestId('figure-12').click(),
+    ]) {
+      const before = await sent();
+      await choose();
+      await page.clock.runFor(1);
+      await isSent(before + 1);
+    }
+
+    // What was typed just before goes along, once.
+    const before = await sent();
+    await page.getByTestId('tiles-x').fill('4');
+    await page.getByTestId('mode-fully-cached').uncheck();
+    await page.clock.runFor(1);
+    await isSent(before + 1);
+    await page.clock.resume();
+    await settled(page, 'done');
+    assert.equal(await sent(), before + 1);
+    assert.equal(await page.evaluate(() => window.fusescape.state().points), 12);
+  }));
+
 test('a long sweep stops and goes on when asked', () =>
   withPage(async ({ page, url }) => {
     await open(page, url);
@@ -281,9 +330,9 @@ function numbers(cell) {
   );
 }
 
-/** All values of all heatmaps, as text. */
+/** All values of all heatmaps, by name: the order in which a cell got them says nothing. */
 function allCells(page) {
-  return page.locator('table[data-mode] td').evaluateAll((cells) => cells.map((cell) => JSON.stringify({ ...cell.dataset })));
+  return page.locator('table[data-mode] td').evaluateAll((cells) => cells.map((cell) => ({ ...cell.dataset })));
 }
 
 /** Moves the mouse over a heatmap until its tooltip is that of a cell. */
