@@ -69,6 +69,34 @@ fn ranges_of_tile_sizes_are_swept() {
 }
 
 #[test]
+fn points_one_by_one_and_problem_by_problem_give_the_same_report() {
+    // With more cores than tile widths the cores share problems, otherwise each has points of its own.
+    let on_threads = |threads: &str, arguments: &[&str]| {
+        let command = env!("CARGO_BIN_EXE_fusescape");
+        let output = Command::new(command).args(arguments).env("RAYON_NUM_THREADS", threads).output().unwrap();
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let small_dram =
+        succeeds(&["presets", "meta-proto-like-df"]).replace("size: 10000000000 bit", "size: 200000000 bit");
+    let small_dram = file("small-dram.yaml", &small_dram);
+    let machine = |hardware: &'static str| ["depth-first", "--hardware", hardware, "--workload"];
+    for (design, more) in [
+        ([&machine("meta-proto-like-df")[..], &["fsrcnn"]].concat(), ["--grid", "4,60,960x18,540"]),
+        ([&machine("tpu-like-df")[..], &["resnet18"]].concat(), ["--grid", "7,28,56x14"]),
+        (vec!["depth-first", "--hardware", small_dram.as_str(), "--workload", "fsrcnn"], ["--grid", "4,60,960x18,540"]),
+    ] {
+        for format in ["json", "csv", "table"] {
+            let arguments = [&design[..], &more, &["--format", format, "--objective", "edp"]].concat();
+            let shared = on_threads("4", &arguments);
+            assert!(shared.len() > 500, "{arguments:?}");
+            for threads in ["1", "2", "3"] {
+                assert_eq!(on_threads(threads, &arguments), shared, "{threads} threads, {arguments:?}");
+            }
+        }
+    }
+}
+
+#[test]
 fn the_table_marks_the_best_point() {
     let text = succeeds(&fsrcnn(&["--grid", "4,960x72", "--mode", "fully-cached"]));
     let best: Vec<&str> = text.lines().filter(|line| line.trim_end().ends_with('*')).collect();

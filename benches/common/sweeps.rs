@@ -22,7 +22,7 @@ pub fn full_resolution() -> Settings {
     Settings { tiles_x: every_ten(960), tiles_y: every_ten(540), ..Settings::default() }
 }
 
-/// A sweep as the command line does it: problems are searched on all threads there are, the rest is done on one. Gives what it
+/// A sweep as the command line does it for few points: problems are searched on all threads there are, the rest is done on one. Gives what it
 /// consisted of.
 pub fn run(request: &Request) -> Value {
     let start = Instant::now();
@@ -48,7 +48,7 @@ pub fn run(request: &Request) -> Value {
     })
 }
 
-/// A sweep as the page does it: every point is planned, searched and added up at once, and each thread has points of its own.
+/// A sweep as the page does it, and the command line for many points: every point is planned, searched and added up at once, and each thread has points of its own.
 pub fn survey(request: &Request) -> Value {
     let lanes = coarse_to_fine(&request.settings, rayon::current_num_threads());
     let done = lanes.into_par_iter().map(|points| {

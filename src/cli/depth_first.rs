@@ -1,15 +1,20 @@
-//! `fusescape depth-first`: a sweep on all cores.
+//! `fusescape depth-first`: a sweep on all cores, in one of two ways that find the same.
+//!
+//! With a tile width or more for every core, each core has points of its own, which it plans, searches and adds up one by one.
+//! Otherwise all are planned first, and the cores share the mapping problems of the few points.
 
 use super::arguments::{DepthFirst, Format};
 use super::documents::load;
-use super::report::{Report, Row};
+use super::report::{Findings, Report, Row};
 use super::{Failure, print};
 use fusescape::depth_first::StoringMode;
-use fusescape::explore::{Request, Settings, Sweep, SweepPlan, explain_outcome};
-use fusescape::search::{Outcome, Solution};
+use fusescape::explore::{CostStore, Request, Settings, Survey, Sweep, coarse_to_fine, too_large_to_count};
+use fusescape::mapping::LayerProblem;
+use fusescape::search::Outcome;
 use fusescape::spec::{hardware_presets, workload_presets};
 use indicatif::{ProgressBar, ProgressStyle};
 use rayon::prelude::*;
+use std::collections::HashSet;
 
 /// Runs the sweep and prints it.
 pub fn run(options: &DepthFirst) -> Result<(), Failure> {
@@ -19,12 +24,13 @@ pub fn run(options: &DepthFirst) -> Result<(), Failure> {
         (Err(failure), _) | (_, Err(failure)) => return Err(failure),
     };
     let sweep = Sweep::new(&request)?;
-    let plan = sweep.plan();
-    for note in &plan.notes.0 {
+    for note in &sweep.notes().0 {
         eprintln!("note: {note}");
     }
-    let outcomes = solve(&sweep, &plan);
-    let report = report(&sweep, &plan, &outcomes);
+    let strategies = sweep.settings.strategies();
+    let many = strategies.len() > 1 && sweep.settings.tiles_x.len() >= rayon::current_num_threads();
+    let findings = if many { by_points(&sweep, strategies.len()) } else { by_problems(&sweep) };
+    let report = Report::new(&sweep, &strategies, findings);
     print(&match options.format {
         Format::Table => report.table(),
         Format::Json => report.json()?,
@@ -52,48 +58,78 @@ fn settings(options: &DepthFirst) -> Settings {
     }
 }
 
-/// Solves every problem, with a progress bar where there is a terminal.
-fn solve(sweep: &Sweep, plan: &SweepPlan) -> Vec<Outcome> {
-    let count = plan.problems.list.len();
-    let bar = ProgressBar::new(count as u64);
-    if let Ok(style) = ProgressStyle::with_template("{bar:40} {pos} of {len} mapping problems, {eta} left") {
-        bar.set_style(style);
-    }
-    let outcomes = (0..count)
+/// Each core plans, searches and adds up points of its own.
+fn by_points(sweep: &Sweep, points: usize) -> Findings {
+    let bar = progress(points, "points");
+    let lanes: Vec<(Vec<Row>, Vec<LayerProblem>)> = coarse_to_fine(&sweep.settings, rayon::current_num_threads())
+        .into_par_iter()
+        .map(|lane| {
+            let (mut survey, mut store) = (Survey::new(sweep.clone()), CostStore::default());
+            let row = |point: u32| {
+                let point = point as usize;
+                let totals = survey.totals(&mut store, point, &mut || true);
+                bar.inc(1);
+                match totals {
+                    Ok(totals) => {
+                        let summary = survey.summarize(point, &totals);
+                        Row::Done { summary, energy: totals.energy, latency: totals.latency }
+                    }
+                    Err(why) => Row::Failed { point, reasons: why.reasons() },
+                }
+            };
+            let rows = lane.into_iter().map(row).collect();
+            (rows, survey.into_problems())
+        })
+        .collect();
+    bar.finish_and_clear();
+    // Neighbouring tile widths have some problems in common.
+    let problems = lanes.iter().flat_map(|(_, problems)| problems).collect::<HashSet<_>>().len();
+    let mut rows: Vec<Row> = lanes.into_iter().flat_map(|(rows, _)| rows).collect();
+    rows.sort_unstable_by_key(Row::point);
+    Findings { rows, problems, account: None }
+}
+
+/// All points are planned, then their problems searched on all cores.
+fn by_problems(sweep: &Sweep) -> Findings {
+    let plan = sweep.plan();
+    let bar = progress(plan.problems.list.len(), "mapping problems");
+    let outcomes: Vec<Outcome> = (0..plan.problems.list.len())
         .into_par_iter()
         .map(|problem| {
-            let outcome = sweep.solve(plan, problem);
+            let outcome = sweep.solve(&plan, problem);
             bar.inc(1);
             outcome
         })
         .collect();
     bar.finish_and_clear();
-    outcomes
+    let mut assembler = sweep.assembler(&plan);
+    let mut account_of = |point: usize| {
+        let planned = plan.points[point].as_ref().map_err(Clone::clone)?;
+        assembler.assemble(planned, &|problem| outcomes[problem].best.as_ref()).ok_or_else(|| {
+            let unsolved = plan.problems_of(point).into_iter().find(|&problem| outcomes[problem].best.is_none());
+            let why = |problem: usize| sweep.explain(&plan.problems.list[problem], &outcomes[problem]);
+            unsolved.map_or_else(too_large_to_count, why)
+        })
+    };
+    let mut single = None;
+    let row = |point: usize| match account_of(point) {
+        Ok(account) => {
+            let summary = sweep.summarize(point, &account);
+            let (energy, latency) = (account.energy, account.latency);
+            single = Some(account);
+            Row::Done { summary, energy, latency }
+        }
+        Err(reasons) => Row::Failed { point, reasons },
+    };
+    let rows: Vec<Row> = (0..plan.points.len()).map(row).collect();
+    Findings { account: single.filter(|_| rows.len() == 1), rows, problems: plan.problems.list.len() }
 }
 
-fn report<'a>(sweep: &'a Sweep, plan: &'a SweepPlan, outcomes: &[Outcome]) -> Report<'a> {
-    let solution = |problem: usize| -> Option<&Solution> { outcomes[problem].best.as_ref() };
-    let mut assembler = sweep.assembler(plan);
-    let rows = (0..plan.points.len())
-        .map(|point| {
-            let planned = match &plan.points[point] {
-                Ok(planned) => planned,
-                Err(wrong) => return Row::Failed { point, reasons: wrong.0.iter().map(ToString::to_string).collect() },
-            };
-            match assembler.assemble(planned, &solution) {
-                Some(account) => Row::Done { summary: sweep.summarize(point, &account), account: Box::new(account) },
-                None => {
-                    let unsolved = plan.problems_of(point).into_iter().filter(|&problem| solution(problem).is_none());
-                    let mut reasons: Vec<String> =
-                        unsolved.map(|problem| explain_outcome(&outcomes[problem])).collect();
-                    reasons.dedup();
-                    if reasons.is_empty() {
-                        reasons.push("Its latency is too large to count".to_owned());
-                    }
-                    Row::Failed { point, reasons }
-                }
-            }
-        })
-        .collect();
-    Report::new(sweep, plan, rows)
+/// A progress bar, where there is a terminal.
+fn progress(count: usize, what: &str) -> ProgressBar {
+    let bar = ProgressBar::new(count as u64);
+    if let Ok(style) = ProgressStyle::with_template(&format!("{{bar:40}} {{pos}} of {{len}} {what}, {{eta}} left")) {
+        bar.set_style(style);
+    }
+    bar
 }

@@ -1,8 +1,9 @@
 //! Printing a sweep: for a person, a program, or a spreadsheet.
 
 use super::Failure;
-use fusescape::depth_first::PointAccount;
-use fusescape::explore::{Combination, PointSummary, Sweep, SweepPlan, best_combination, best_point, pareto_front};
+use fusescape::depth_first::{DepthFirstStrategy, EnergySplit, LatencySplit, PointAccount};
+use fusescape::explore::{Combination, PointSummary, Sweep, best_combination, best_point, pareto_front};
+use fusescape::spec::Diagnostics;
 use serde_json::{Value, json};
 
 /// Adds a line to a text; writing to a `String` cannot fail.
@@ -16,24 +17,45 @@ macro_rules! outln {
 /// One point of the sweep.
 pub enum Row {
     /// It was scheduled.
-    Done { summary: PointSummary, account: Box<PointAccount> },
+    Done { summary: PointSummary, energy: EnergySplit, latency: LatencySplit },
     /// It cannot be.
-    Failed { point: usize, reasons: Vec<String> },
+    Failed { point: usize, reasons: Diagnostics },
+}
+
+impl Row {
+    /// Index of the point.
+    pub fn point(&self) -> usize {
+        match self {
+            Self::Done { summary, .. } => summary.point,
+            Self::Failed { point, .. } => *point,
+        }
+    }
+}
+
+/// What a sweep found out.
+pub struct Findings {
+    /// All points in order.
+    pub rows: Vec<Row>,
+    /// Number of different mapping problems.
+    pub problems: usize,
+    /// The whole account of the point, if there is only one.
+    pub account: Option<PointAccount>,
 }
 
 /// A finished sweep.
 pub struct Report<'a> {
     sweep: &'a Sweep,
-    plan: &'a SweepPlan,
-    rows: Vec<Row>,
+    strategies: &'a [DepthFirstStrategy],
+    findings: Findings,
     best: Option<usize>,
     pareto: Vec<usize>,
     combination: Option<Combination>,
 }
 
 impl<'a> Report<'a> {
-    pub fn new(sweep: &'a Sweep, plan: &'a SweepPlan, rows: Vec<Row>) -> Self {
-        let done: Vec<PointSummary> = rows
+    pub fn new(sweep: &'a Sweep, strategies: &'a [DepthFirstStrategy], findings: Findings) -> Self {
+        let done: Vec<PointSummary> = findings
+            .rows
             .iter()
             .filter_map(|row| match row {
                 Row::Done { summary, .. } => Some(summary.clone()),
@@ -43,10 +65,10 @@ impl<'a> Report<'a> {
         Self {
             best: best_point(&done).map(|best| best.point),
             pareto: pareto_front(&done).into_iter().map(|index| done[index].point).collect(),
-            combination: best_combination(&sweep.settings, &plan.strategies, &done),
+            combination: best_combination(&sweep.settings, strategies, &done),
             sweep,
-            plan,
-            rows,
+            strategies,
+            findings,
         }
     }
 
@@ -72,16 +94,16 @@ impl<'a> Report<'a> {
             "MAC [G]",
             "DRAM [Mword]"
         );
-        for row in &self.rows {
+        for row in &self.findings.rows {
             match row {
-                Row::Done { summary, account } => self.write_row(&mut out, summary, account),
+                Row::Done { summary, .. } => self.write_row(&mut out, summary),
                 Row::Failed { point, reasons } => {
                     let (tile, mode) = self.tile_and_mode(*point);
-                    outln!(out, "{mode:<22} {tile:>12}  impossible: {}", reasons.join(" "));
+                    outln!(out, "{mode:<22} {tile:>12}  impossible: {}", sentences(reasons).join(" "));
                 }
             }
         }
-        if let [Row::Done { account, .. }] = self.rows.as_slice() {
+        if let Some(account) = &self.findings.account {
             write_account(&mut out, account);
         } else if self.best.is_some() {
             outln!(out, "\n* best, + no other point is better in both energy and latency");
@@ -90,7 +112,7 @@ impl<'a> Report<'a> {
         out
     }
 
-    fn write_row(&self, out: &mut String, summary: &PointSummary, account: &PointAccount) {
+    fn write_row(&self, out: &mut String, summary: &PointSummary) {
         let (tile, mode) = self.tile_and_mode(summary.point);
         let mark = match () {
             () if self.best == Some(summary.point) => "*",
@@ -104,7 +126,7 @@ impl<'a> Report<'a> {
             summary.latency_cycles as f64 / 1e6,
             summary.macs as f64 / 1e9,
             summary.dram_words / 1e6,
-            account.stacks.len(),
+            summary.stacks.len(),
         );
     }
 
@@ -125,17 +147,14 @@ impl<'a> Report<'a> {
     }
 
     fn tile_and_mode(&self, point: usize) -> (String, &'static str) {
-        let strategy = &self.plan.strategies[point];
+        let strategy = &self.strategies[point];
         let size = |size: u64| if size == u64::MAX { "all".to_owned() } else { size.to_string() };
         (format!("{} x {}", size(strategy.tile.0), size(strategy.tile.1)), strategy.mode.title())
     }
 
     fn row(&self, row: &Row) -> Value {
-        let (point, done) = match row {
-            Row::Done { summary, account } => (summary.point, Ok((summary, account))),
-            Row::Failed { point, reasons } => (*point, Err(reasons)),
-        };
-        let strategy = &self.plan.strategies[point];
+        let point = row.point();
+        let strategy = &self.strategies[point];
         let size = |size: u64| (size != u64::MAX).then_some(size);
         let mut value = json!({
             "mode": strategy.mode.name(),
@@ -143,9 +162,9 @@ impl<'a> Report<'a> {
             "tile_y_rows": size(strategy.tile.1),
             "stacks": strategy.fuse.to_string(),
         });
-        let fields = match done {
-            Err(reasons) => json!({ "impossible": reasons }),
-            Ok((summary, account)) => json!({
+        let fields = match row {
+            Row::Failed { reasons, .. } => json!({ "impossible": sentences(reasons) }),
+            Row::Done { summary, energy, latency } => json!({
                 "energy_pj": summary.energy_pj,
                 "latency_cycles": summary.latency_cycles,
                 "macs": summary.macs,
@@ -153,8 +172,8 @@ impl<'a> Report<'a> {
                 "score": summary.score,
                 "is_best": self.best == Some(point),
                 "is_pareto_optimal": self.pareto.contains(&point),
-                "energy": account.energy,
-                "latency": account.latency,
+                "energy": energy,
+                "latency": latency,
             }),
         };
         if let (Some(value), Value::Object(fields)) = (value.as_object_mut(), fields) {
@@ -169,11 +188,11 @@ impl<'a> Report<'a> {
             "hardware": self.sweep.core.name,
             "workload": self.sweep.network.name,
             "settings": self.sweep.settings,
-            "mapping_problems": self.plan.problems.list.len(),
-            "points": self.rows.iter().map(|row| self.row(row)).collect::<Vec<_>>(),
+            "mapping_problems": self.findings.problems,
+            "points": self.findings.rows.iter().map(|row| self.row(row)).collect::<Vec<_>>(),
             "best_combination": self.combination,
         });
-        if let [Row::Done { account, .. }] = self.rows.as_slice() {
+        if let Some(account) = &self.findings.account {
             value["account"] = serde_json::to_value(account)?;
         }
         Ok(serde_json::to_string_pretty(&value)? + "\n")
@@ -184,7 +203,7 @@ impl<'a> Report<'a> {
         let mut out = String::from(
             "mode,tile_x_columns,tile_y_rows,energy_pj,latency_cycles,macs,dram_words,score,stacks,impossible\n",
         );
-        for row in &self.rows {
+        for row in &self.findings.rows {
             let value = self.row(row);
             let cells = [
                 "mode",
@@ -211,6 +230,11 @@ impl<'a> Report<'a> {
         }
         out
     }
+}
+
+/// One sentence or two a reason.
+fn sentences(reasons: &Diagnostics) -> Vec<String> {
+    reasons.0.iter().map(ToString::to_string).collect()
 }
 
 fn write_account(out: &mut String, account: &PointAccount) {

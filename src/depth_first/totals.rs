@@ -10,10 +10,10 @@ use crate::hardware::{Core, MemoryId};
 /// What a point costs.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PointTotals {
-    /// Energy of everything, pJ.
-    pub energy_pj: f64,
-    /// Latency of everything, cycles.
-    pub latency_cycles: u64,
+    /// Energy by cause.
+    pub energy: EnergySplit,
+    /// Latency by cause.
+    pub latency: LatencySplit,
     /// Multiply-accumulates, recomputed ones included.
     pub macs: u64,
     /// Full-width words read from and written to each watched memory.
@@ -61,11 +61,10 @@ impl<'a> Summing<'a> {
             all.latency.add(&sum.latency, 1);
             stacks.push((sum.energy.total_pj(), sum.latency.total_cycles()));
         }
-        let latency_cycles = all.latency.total_cycles();
         // Sums stop at the largest number; one that got there is wrong.
-        (latency_cycles < u64::MAX).then(|| PointTotals {
-            energy_pj: all.energy.total_pj(),
-            latency_cycles,
+        (all.latency.total_cycles() < u64::MAX).then(|| PointTotals {
+            energy: all.energy,
+            latency: all.latency,
             macs: all.macs,
             words: words.map(|words| words.total()),
             stacks,

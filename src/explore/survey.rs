@@ -3,14 +3,14 @@
 //! A survey may be stopped after any point. Several surveys of one sweep, each of its own points, need nothing of each other.
 //! What was found out about mapping problems stays in a [`CostStore`] and serves the next sweep too.
 
-use super::sweep::{PointSummary, StackSummary, Sweep, explain_outcome};
+use super::sweep::{PointSummary, StackSummary, Sweep, too_large_to_count};
 use crate::depth_first::{
-    DepthFirstStrategy, NotPlanned, Planner, PlannerMemory, PointAccount, PointPlan, ProblemCost, Summing, Verdict,
-    WATCHED,
+    DepthFirstStrategy, NotPlanned, Planner, PlannerMemory, PointAccount, PointPlan, PointTotals, ProblemCost, Summing,
+    Verdict, WATCHED,
 };
 use crate::hardware::{Core, MemoryId, Operand};
 use crate::mapping::{LayerOnCore, LayerProblem};
-use crate::search::{Objective, Outcome, Solution, explain_infeasible};
+use crate::search::{Objective, Solution};
 use crate::spec::Diagnostics;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
@@ -88,7 +88,12 @@ impl Survey {
         &self.strategies
     }
 
-    /// What a point costs. `has_time` is asked before each search; where it says no, the next attempt goes on there.
+    /// The different mapping problems that the points so far contain, each once.
+    pub fn into_problems(self) -> Vec<LayerProblem> {
+        self.memory.problems.list
+    }
+
+    /// What a heatmap needs of a point; see [`Self::totals`].
     ///
     /// # Errors
     /// Why it cannot be scheduled, also if there is no such point; or that there is no time left.
@@ -98,26 +103,40 @@ impl Survey {
         point: usize,
         has_time: &mut dyn FnMut() -> bool,
     ) -> Result<PointSummary, NotPlanned> {
+        let totals = self.totals(store, point, has_time)?;
+        Ok(self.summarize(point, &totals))
+    }
+
+    /// What a point costs, by cause. `has_time` is asked before each search; where it says no, the next attempt goes on there.
+    ///
+    /// # Errors
+    /// Why it cannot be scheduled, also if there is no such point; or that there is no time left.
+    pub fn totals(
+        &mut self,
+        store: &mut CostStore,
+        point: usize,
+        has_time: &mut dyn FnMut() -> bool,
+    ) -> Result<PointTotals, NotPlanned> {
         let plan = self.plan(store, point, has_time)?;
-        let core = &self.sweep.core;
-        let totals = Summing::new(core, &self.memory.problems, self.watched).totals(&plan, &self.costs);
-        let totals = totals.ok_or_else(|| self.why_unknown(&plan))?;
+        let totals = Summing::new(&self.sweep.core, &self.memory.problems, self.watched).totals(&plan, &self.costs);
+        totals.ok_or_else(|| self.why_unknown(&plan).into())
+    }
+
+    /// What a heatmap needs of what point number `point` costs.
+    pub fn summarize(&self, point: usize, totals: &PointTotals) -> PointSummary {
         let [dram_words, named_words] = totals.words;
-        let latency = totals.latency_cycles as f64;
+        let (energy_pj, latency_cycles) = (totals.energy.total_pj(), totals.latency.total_cycles());
         let objective = &self.sweep.settings.objective;
-        Ok(PointSummary {
+        let stack = |&(energy_pj, latency_cycles): &(f64, u64)| StackSummary { energy_pj, latency_cycles };
+        PointSummary {
             point,
-            energy_pj: totals.energy_pj,
-            latency_cycles: totals.latency_cycles,
+            energy_pj,
+            latency_cycles,
             macs: totals.macs,
             dram_words,
-            score: objective.combine(totals.energy_pj, latency, &|| dram_words, &|_| named_words),
-            stacks: totals
-                .stacks
-                .into_iter()
-                .map(|(energy_pj, latency_cycles)| StackSummary { energy_pj, latency_cycles })
-                .collect(),
-        })
+            score: objective.combine(energy_pj, latency_cycles as f64, &|| dram_words, &|_| named_words),
+            stacks: totals.stacks.iter().map(stack).collect(),
+        }
     }
 
     /// The whole account of a point.
@@ -189,12 +208,8 @@ impl Survey {
     fn why_unknown(&self, plan: &PointPlan) -> Diagnostics {
         let unknown = problems_of(plan).find(|&index| !matches!(self.costs.get(index), Some(Some(_))));
         match unknown.and_then(|index| self.memory.problems.list.get(index)) {
-            Some(problem) => explain(&self.sweep, problem, &self.sweep.search(problem)),
-            None => {
-                let mut diagnostics = Diagnostics::default();
-                diagnostics.add("", "Its latency is too large to count", "Use fewer tiles, or wider memories");
-                diagnostics
-            }
+            Some(problem) => self.sweep.explain(problem, &self.sweep.search(problem)),
+            None => too_large_to_count(),
         }
     }
 }
@@ -280,18 +295,4 @@ fn hash(content: &impl Hash) -> u64 {
     let mut hasher = DefaultHasher::new();
     content.hash(&mut hasher);
     hasher.finish()
-}
-
-/// Why no mapping of a problem was found.
-fn explain(sweep: &Sweep, problem: &LayerProblem, outcome: &Outcome) -> Diagnostics {
-    let layer = LayerOnCore::new(&sweep.core, sweep.settings.rules, problem);
-    let mut diagnostics = Diagnostics::default();
-    for shortage in explain_infeasible(&layer) {
-        diagnostics.add("", shortage.to_string(), "Use smaller tiles, or a larger memory");
-    }
-    if diagnostics.is_empty() {
-        let remedy = "Use smaller tiles, a larger memory, or a higher LPF limit";
-        diagnostics.add("", explain_outcome(outcome), remedy);
-    }
-    diagnostics
 }

@@ -4,7 +4,7 @@ use super::request::{Request, Settings};
 use crate::depth_first::{Assembler, DepthFirstStrategy, FuseDepth, Planner, PointAccount, PointPlan, Problems, cut};
 use crate::hardware::{Core, Operand, check_shared_dimension};
 use crate::mapping::{LayerOnCore, LayerProblem};
-use crate::search::{Limits, Objective, Outcome, Solution, StopReason, find_best};
+use crate::search::{Limits, Objective, Outcome, Solution, StopReason, explain_infeasible, find_best};
 use crate::spec::{Diagnostics, closest};
 use crate::workload::{Dim, Network};
 use serde::{Deserialize, Serialize};
@@ -17,6 +17,7 @@ const MOST_SIZES_NAMED: usize = 6;
 const MOST_POINTS: usize = 100_000;
 
 /// A validated request.
+#[derive(Clone)]
 pub struct Sweep {
     /// The core.
     pub core: Core,
@@ -153,6 +154,20 @@ impl Sweep {
         find_best(&layer, &self.settings.objective, &self.limits(), self.settings.strategy)
     }
 
+    /// Why the search of a problem found no mapping.
+    pub fn explain(&self, problem: &LayerProblem, outcome: &Outcome) -> Diagnostics {
+        let layer = LayerOnCore::new(&self.core, self.settings.rules, problem);
+        let mut diagnostics = Diagnostics::default();
+        for shortage in explain_infeasible(&layer) {
+            diagnostics.add("", shortage.to_string(), "Use smaller tiles, or a larger memory");
+        }
+        if diagnostics.is_empty() {
+            let remedy = "Use smaller tiles, a larger memory, or a higher LPF limit";
+            diagnostics.add("", explain_outcome(outcome), remedy);
+        }
+        diagnostics
+    }
+
     /// An assembler for the points of a plan; it remembers what they share.
     pub fn assembler<'a>(&'a self, plan: &'a SweepPlan) -> Assembler<'a> {
         self.assembler_of(&plan.problems)
@@ -202,6 +217,13 @@ impl SweepPlan {
         problems.dedup();
         problems
     }
+}
+
+/// Why a point has no cost though each of its problems has one.
+pub fn too_large_to_count() -> Diagnostics {
+    let mut diagnostics = Diagnostics::default();
+    diagnostics.add("", "Its latency is too large to count", "Use fewer tiles, or wider memories");
+    diagnostics
 }
 
 /// Why a search found nothing, for a person.
