@@ -8,9 +8,11 @@ use crate::depth_first::{NotPlanned, PointAccount};
 use crate::explore::{CostStore, Effort, PointSummary, Request, StackSummary, Survey, Sweep};
 use crate::question::{Answerer, Question, Reply};
 use crate::spec::Diagnostics;
-use serde::de::Visitor;
+use serde::de::{DeserializeOwned, Visitor};
+use serde::ser::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::fmt;
+use std::marker::PhantomData;
 use wasm_bindgen::prelude::*;
 use web_time::{Duration, Instant};
 
@@ -93,7 +95,7 @@ pub enum FromWorker {
         /// Its number.
         point: u32,
         /// The account.
-        account: Box<PointAccount>,
+        account: Packed<Box<PointAccount>>,
     },
     /// The whole account of a combination; its strategy is that of the first stack.
     Combined {
@@ -102,7 +104,7 @@ pub enum FromWorker {
         /// One point a stack.
         points: Vec<u32>,
         /// The account.
-        account: Box<PointAccount>,
+        account: Packed<Box<PointAccount>>,
     },
     /// The reply to a question.
     Replied {
@@ -150,6 +152,35 @@ impl<'de> Deserialize<'de> for Words {
             }
         }
         deserializer.deserialize_bytes(Bytes)
+    }
+}
+
+/// What has thousands of small parts. It crosses the border to the page as one array of bytes, as objects take longer to make than
+/// the parts to compute.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Packed<T>(pub T);
+
+impl<T: Serialize> Serialize for Packed<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_bytes(&postcard::to_stdvec(&self.0).map_err(S::Error::custom)?)
+    }
+}
+
+impl<'de, T: DeserializeOwned> Deserialize<'de> for Packed<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Bytes<T>(PhantomData<T>);
+        impl<T: DeserializeOwned> Visitor<'_> for Bytes<T> {
+            type Value = Packed<T>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("bytes")
+            }
+
+            fn visit_bytes<E: serde::de::Error>(self, bytes: &[u8]) -> Result<Packed<T>, E> {
+                postcard::from_bytes(bytes).map(Packed).map_err(E::custom)
+            }
+        }
+        deserializer.deserialize_bytes(Bytes(PhantomData))
     }
 }
 
@@ -344,13 +375,13 @@ impl Opened {
 
     fn detail(&mut self, point: u32, store: &mut CostStore) -> Option<FromWorker> {
         let (survey, index) = self.locate(point as usize)?;
-        let account = Box::new(survey.account(store, index).ok()?);
+        let account = Packed(Box::new(survey.account(store, index).ok()?));
         Some(FromWorker::Detailed { generation: self.generation, point, account })
     }
 
     fn combine(&mut self, points: Vec<u32>, store: &mut CostStore) -> Option<FromWorker> {
         let indices: Vec<usize> = points.iter().map(|&point| point as usize).collect();
-        let account = Box::new(self.surveys.first_mut()?.combination(store, &indices).ok()?);
+        let account = Packed(Box::new(self.surveys.first_mut()?.combination(store, &indices).ok()?));
         Some(FromWorker::Combined { generation: self.generation, points, account })
     }
 }

@@ -81,7 +81,9 @@ fn a_survey_finds_what_the_whole_sweep_finds() {
             let what = format!("{workload} on {hardware}, point {point}");
             let found = survey.point(&mut store, point, &mut || true).ok();
             assert_eq!(found.as_ref(), expected[point].as_ref().map(|(summary, _)| summary), "{what}");
+            let searched = survey.effort.searched;
             let account = survey.account(&mut store, point).ok();
+            assert!(found.is_none() || survey.effort.searched == searched, "{what}: its mappings are known");
             assert_eq!(account.as_ref(), expected[point].as_ref().map(|(_, account)| account), "{what}");
         }
     }
@@ -111,6 +113,10 @@ fn an_edit_of_one_memory_leaves_the_problems_below_it_known() {
     assert_ne!(hardware, before.hardware);
     let after = Request { hardware, ..before.clone() };
     let mut store = CostStore::default();
+    let accounts = |request: &Request, store: &mut CostStore| -> Vec<_> {
+        let mut survey = survey(request);
+        (0..survey.strategies().len()).map(|point| survey.account(store, point)).collect()
+    };
     let effort = |request: &Request, store: &mut CostStore| {
         let mut survey = survey(request);
         (0..survey.strategies().len()).for_each(|point| drop(survey.point(store, point, &mut || true)));
@@ -123,6 +129,7 @@ fn an_edit_of_one_memory_leaves_the_problems_below_it_known() {
     assert!(edited.reused > 0 && edited.searched > 0, "{edited:?}");
     assert_eq!(edited, Effort { searched: edited.searched, reused: cold.searched - edited.searched });
     assert_eq!(edited.searched, effort(&after, &mut CostStore::default()).searched - edited.reused);
+    assert_eq!(accounts(&after, &mut store), accounts(&after, &mut CostStore::default()));
 }
 
 #[test]

@@ -302,10 +302,10 @@ impl Inner {
                 }
             }
             FromWorker::Detailed { generation, point, account } if is_current(generation) => {
-                run.detailed(point, *account);
+                run.detailed(point, *account.0);
             }
             FromWorker::Combined { generation, points, account } if is_current(generation) => {
-                run.combined(points, *account);
+                run.combined(points, *account.0);
             }
             FromWorker::Lost { generation } if is_current(generation) => {
                 // It has another sweep open than this page thinks; it will open the right one.

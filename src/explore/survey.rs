@@ -14,16 +14,22 @@ use crate::search::{Objective, Solution};
 use crate::spec::Diagnostics;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// Above this many problems a store starts anew: some 100 MiB.
 const STORE_LIMIT: usize = 400_000;
+
+/// The same for mappings, which take more room and which only accounts need: some 10 MiB.
+const MAPPINGS_LIMIT: usize = 20_000;
 
 /// What is known of mapping problems, whatever the sweep. A problem is known by its content and by that of the memories that
 /// it may use, so that editing one memory leaves the others' problems known.
 #[derive(Default)]
 pub struct CostStore {
     known: HashMap<[u64; 2], Known>,
+    /// The best mappings of those that were searched last.
+    mappings: HashMap<[u64; 2], Solution>,
 }
 
 /// What became of a problem.
@@ -145,7 +151,7 @@ impl Survey {
     /// Why it cannot be scheduled; also if there is no such point.
     pub fn account(&mut self, store: &mut CostStore, point: usize) -> Result<PointAccount, Diagnostics> {
         let plan = self.plan(store, point, &mut || true).map_err(NotPlanned::reasons)?;
-        self.account_of(&plan)
+        self.account_of(store, &plan)
     }
 
     /// The whole account of the network with each stack run as at a point of its own: one point a stack. Its strategy is
@@ -161,16 +167,18 @@ impl Survey {
             let combined = combined.get_or_insert(PointPlan { strategy: plan.strategy, stacks: Vec::new() });
             combined.stacks.push(planned);
         }
-        self.account_of(&combined.ok_or_else(no_such_point)?)
+        self.account_of(store, &combined.ok_or_else(no_such_point)?)
     }
 
-    fn account_of(&self, plan: &PointPlan) -> Result<PointAccount, Diagnostics> {
+    fn account_of(&mut self, store: &mut CostStore, plan: &PointPlan) -> Result<PointAccount, Diagnostics> {
+        let Self { sweep, memory, fingerprints, effort, .. } = self;
         let mut solutions: HashMap<usize, Solution> = HashMap::new();
         for index in problems_of(plan) {
-            if let Some(problem) = self.memory.problems.list.get(index)
-                && let Some(solution) = self.sweep.search(problem).best
+            if let Entry::Vacant(unknown) = solutions.entry(index)
+                && let Some(problem) = memory.problems.list.get(index)
+                && let Some(mapping) = store.mapping(fingerprints.of(&sweep.core, problem), effort, sweep, problem)
             {
-                solutions.insert(index, solution);
+                unknown.insert(mapping);
             }
         }
         let mut assembler = self.sweep.assembler_of(&self.memory.problems);
@@ -225,19 +233,25 @@ fn no_such_point() -> Diagnostics {
     diagnostics
 }
 
-fn solve(sweep: &Sweep, problem: &LayerProblem, watched: [MemoryId; WATCHED]) -> Known {
-    let outcome = sweep.search(problem);
+fn solve(sweep: &Sweep, problem: &LayerProblem, watched: [MemoryId; WATCHED]) -> (Known, Option<Solution>) {
+    let best = sweep.search(problem).best;
     let layer = LayerOnCore::new(&sweep.core, sweep.settings.rules, problem);
-    match outcome.best.and_then(|solution| ProblemCost::new(&layer, &solution, watched)) {
+    let known = match best.as_ref().and_then(|solution| ProblemCost::new(&layer, solution, watched)) {
         Some(cost) => Known::Cost(cost),
         // It may have ended too early; then the search is to blame and not the memories.
         None if crate::search::has_mapping(&layer, &sweep.limits(), sweep.settings.strategy) => Known::NotFound,
         None => Known::NoMapping,
-    }
+    };
+    (known, best)
 }
 
 impl CostStore {
-    fn cost(&mut self, key: [u64; 2], effort: &mut Effort, solve: impl FnOnce() -> Option<Known>) -> Option<Known> {
+    fn cost(
+        &mut self,
+        key: [u64; 2],
+        effort: &mut Effort,
+        solve: impl FnOnce() -> Option<(Known, Option<Solution>)>,
+    ) -> Option<Known> {
         if let Some(known) = self.known.get(&key) {
             effort.reused += 1;
             return Some(*known);
@@ -245,10 +259,36 @@ impl CostStore {
         if self.known.len() >= STORE_LIMIT {
             self.known.clear();
         }
-        let known = solve()?;
+        let (known, mapping) = solve()?;
         effort.searched += 1;
         self.known.insert(key, known);
+        if let Some(mapping) = mapping {
+            self.keep(key, mapping);
+        }
         Some(known)
+    }
+
+    fn mapping(
+        &mut self,
+        key: [u64; 2],
+        effort: &mut Effort,
+        sweep: &Sweep,
+        problem: &LayerProblem,
+    ) -> Option<Solution> {
+        if let Some(mapping) = self.mappings.get(&key) {
+            return Some(mapping.clone());
+        }
+        effort.searched += 1;
+        let mapping = sweep.search(problem).best?;
+        self.keep(key, mapping.clone());
+        Some(mapping)
+    }
+
+    fn keep(&mut self, key: [u64; 2], mapping: Solution) {
+        if self.mappings.len() >= MAPPINGS_LIMIT {
+            self.mappings.clear();
+        }
+        self.mappings.insert(key, mapping);
     }
 }
 
