@@ -443,8 +443,8 @@ fn figures() -> Vec<(&'static str, Box<dyn Chart>, Vec<&'static str>)> {
         ("heatmap_large", Box::new(large_heatmap()), axes.to_vec()),
         ("color_bar", Box::new(bar), vec!["Energy, mJ", "1.81", "47.3", "does not fit"]),
         ("tile_map", Box::new(tile_map()), vec!["type 2: 60 × 72, 111 tiles", "960 columns", "540 rows"]),
-        ("tile_map_fine", Box::new(fine_tile_map()), vec!["type 5: 4 × 72, 1428 tiles"]),
-        ("tile_map_million", Box::new(million_tiles()), vec!["type 4: 1 × 1, 1046529 tiles"]),
+        ("tile_map_fine", Box::new(fine_tile_map()), vec!["type 5: 4 × 72, 1\u{202f}428 tiles"]),
+        ("tile_map_million", Box::new(million_tiles()), vec!["type 4: 1 × 1, 1\u{202f}046\u{202f}529 tiles"]),
         (
             "level_matrix",
             Box::new(level_matrix(8, |k| format!("L{}", k + 1), true)),

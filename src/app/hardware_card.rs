@@ -135,11 +135,16 @@ fn draw_memory(core: &Core, id: usize, rows: &[usize]) -> Html {
     );
     html! {
         <div class={place} role="listitem" {title}>
-            <span class="name">{ &memory.name }</span>
+            <span class="name">{ breakable(&memory.name) }</span>
             <span class="ops">{ for Operand::ALL.into_iter().filter(|o| memory.operands.contains(o)).map(badge) }</span>
             <span class="size">{ size_text(memory.size_bits) }{ instances }</span>
         </div>
     }
+}
+
+/// A name that may continue on the next line after an underscore.
+fn breakable(name: &str) -> Html {
+    name.split_inclusive('_').map(|part| html! { <>{ part.to_owned() }<wbr /></> }).collect()
 }
 
 /// The letter of an operand in its colour.

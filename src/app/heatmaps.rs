@@ -167,7 +167,7 @@ pub fn Heatmaps(props: &HeatmapsProps) -> Html {
         Callback::from(move |window: Window| zoom.set(Some((size, window))))
     };
     let hint = if can_zoom {
-        "Point at a tile size for its values, click it to see why it costs that, drag over a region to zoom in."
+        "Point at a tile size for its values, click it to see why it costs that, drag over a region or pinch to zoom."
     } else {
         "Point at a cell for its values; click it to see why it costs that."
     };

@@ -435,7 +435,7 @@ fn FactsCard(props: &FactsCardProps) -> Html {
     let core = use_memo(facts.document.clone(), |text| Core::from_text(text).ok().map(Rc::new));
     let use_it = {
         let document = facts.document.clone();
-        props.act.reform(move |_: MouseEvent| Action::Write(Half::Hardware, document.clone()))
+        props.act.reform(move |_: MouseEvent| Action::Take(Half::Hardware, document.clone()))
     };
     let layers = facts.layers.as_ref().map(|layers| {
         let row = |layer: &crate::hierarchy::LayerResult| {

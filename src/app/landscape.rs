@@ -8,7 +8,9 @@ use super::figure::{Figure, Spot};
 use super::heatmaps::Heatmaps;
 use super::results::{PointState, Results};
 use super::state::{Action, State, ViewChange};
-use crate::chart::{AxisScale, Breakdown, Column, MacCounts, Quantity, Scatter, ScatterPoint, Table, strategy_title};
+use crate::chart::{
+    AxisScale, Breakdown, Column, MacCounts, Quantity, Scatter, ScatterPoint, Table, group_thousands, strategy_title,
+};
 use crate::depth_first::{FuseDepth, PointAccount};
 use crate::explore::PointSummary;
 use std::collections::HashSet;
@@ -215,7 +217,10 @@ fn TradeOff(props: &TradeOffProps) -> Html {
             <h2>{ "Energy against latency" }</h2>
             if every > 1 {
                 <p class="hint">
-                    { format!("One in {every} of the {} points, and all that no other beats in both.", results.swept) }
+                    { format!(
+                        "One in {every} of the {} points, and all that no other beats in both.",
+                        group_thousands(results.swept as u64)
+                    ) }
                 </p>
             }
             <Figure<Scatter> title="" {chart} testid="trade-off" {on_click} />

@@ -119,7 +119,7 @@ fn copy_rows(layer: &LayerTileAccount) -> Vec<Html> {
                 <td>{ action.kind.name() }</td>
                 <td>{ &action.layer }</td>
                 <td class="number">{ size_text(action.bits) }</td>
-                <td>{ action.chain.join(" → ") }</td>
+                <td class="way">{ action.chain.join(" → ") }</td>
                 <td class="number">{ hops.join(" + ") }</td>
                 <td class="number">{ Quantity::Energy.text(action.energy_pj) }</td>
                 if index == 0 {

@@ -442,7 +442,7 @@ fn information(facts: &LayerFacts, shown: &MappedLayer) -> Html {
             { for OPERAND_ORDER.map(|operand| html! {
                 <details class="twin" open={operand == 0}>
                     <summary>{ operand_badge(facts, operand) }{ "at every level" }</summary>
-                    <div class="scroll" tabindex="0" role="group" aria-label={facts.operands[operand].0.clone()}>
+                    <div class="scroll levels" tabindex="0" role="group" aria-label={facts.operands[operand].0.clone()}>
                         { plain_table(&information_table(facts, shown, operand)) }
                     </div>
                 </details>

@@ -34,8 +34,10 @@ pub enum Action {
     PickPreset(Half, &'static str),
     /// Go back to the document written by hand.
     PickOwn(Half),
-    /// Replace a document's text.
+    /// Replace a document's text, letter by letter.
     Write(Half, String),
+    /// Take a document that the page composed.
+    Take(Half, String),
     /// Replace the text of tile widths.
     TilesX(String),
     /// Replace the text of tile heights.
@@ -115,6 +117,7 @@ impl Action {
             | Self::Schedule(ScheduleChange::Cuts(_) | ScheduleChange::Weight(..)) => Some(true),
             Self::PickPreset(..)
             | Self::PickOwn(_)
+            | Self::Take(..)
             | Self::TakeGrid(_)
             | Self::Mode(..)
             | Self::Schedule(_)
@@ -141,7 +144,7 @@ impl State {
         match action {
             Action::PickPreset(half, id) => self.design.pick(half, id),
             Action::PickOwn(half) => self.design.pick_own(half),
-            Action::Write(half, text) => self.design.document_mut(half).write(text),
+            Action::Write(half, text) | Action::Take(half, text) => self.design.document_mut(half).write(text),
             Action::TilesX(text) => self.design.schedule.tiles_x = text,
             Action::TilesY(text) => self.design.schedule.tiles_y = text,
             Action::TakeGrid(grid) => self.design.take_grid(grid),

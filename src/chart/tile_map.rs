@@ -3,7 +3,7 @@
 use super::color::{Color, mix, text_on};
 use super::legend::{Entry, Mark, draw_legend, legend_height};
 use super::sketch::Sketch;
-use super::{Chart, Column, MINIMUM_WIDTH, Table, Theme};
+use super::{Chart, Column, MINIMUM_WIDTH, Table, Theme, group_thousands};
 use crate::depth_first::{TileMap, TileRun};
 
 /// A tile type in the legend.
@@ -74,7 +74,8 @@ impl TileTypeMap {
     fn title(&self, index: usize) -> String {
         let Some(entry) = self.types.get(index) else { return format!("type {}", index + 1) };
         let tiles = if entry.count == 1 { "tile" } else { "tiles" };
-        format!("type {}: {} × {}, {} {tiles}", index + 1, entry.size.0, entry.size.1, entry.count)
+        let count = group_thousands(entry.count);
+        format!("type {}: {} × {}, {count} {tiles}", index + 1, entry.size.0, entry.size.1)
     }
 
     fn entries(&self, theme: &Theme) -> Vec<Entry> {
@@ -239,7 +240,8 @@ impl Chart for TileTypeMap {
         let types: Vec<String> = (0..self.types.len()).map(|index| self.title(index)).collect();
         let (columns, rows) = self.size;
         format!(
-            "Feature map of {columns} columns and {rows} rows, cut into {tiles} tiles of {} types: {}.",
+            "Feature map of {columns} columns and {rows} rows, cut into {} tiles of {} types: {}.",
+            group_thousands(tiles),
             self.types.len(),
             types.join("; ")
         )

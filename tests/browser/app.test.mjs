@@ -173,6 +173,61 @@ test('a fine landscape refines, is zoomed into by drag, keyboard and buttons, an
     assert.equal(await focus(), 'Schedule');
   }));
 
+test('two fingers zoom a fine landscape in and out, one scrolls the page', () =>
+  withPage(
+    async ({ page, url }) => {
+      await open(page, url);
+      await page.getByTestId('mode-fully-recompute').uncheck();
+      await page.getByTestId('mode-h-cached-v-recompute').uncheck();
+      await page.getByTestId('tiles-x').fill('20..960:20');
+      await page.getByTestId('tiles-y').fill('540');
+      await page.waitForFunction(() => window.fusescape.state().points === 48);
+      await settled(page, 'done');
+      const map = page.getByTestId('heatmap-fully-cached').locator('.heatmap');
+      await map.evaluate((element) => element.scrollIntoView({ block: 'center' }));
+      const { x, y, width, height } = await map.locator('canvas').boundingBox();
+      const [middle, line] = [x + width / 2, y + height * 0.4];
+      const session = await page.context().newCDPSession(page);
+      const touch = (type, ...places) => {
+        const touchPoints = places.map(([x, y], id) => ({ x, y, id }));
+        return session.send('Input.dispatchTouchEvent', { type, touchPoints });
+      };
+      const pinch = async (from, to) => {
+        const fingers = (apart) => [[middle - apart, line], [middle + apart, line]];
+        await touch('touchStart', fingers(from)[0]);
+        await touch('touchStart', ...fingers(from));
+        const step = Math.sign(to - from) * 5;
+        for (let apart = from; apart !== to; apart += step) await touch('touchMove', ...fingers(apart + step));
+        await touch('touchEnd', fingers(to)[0]);
+        await touch('touchEnd');
+      };
+      const shown = async () => {
+        const [, first, last] = /widths (\d+) to (\d+)/.exec(await page.getByTestId('zoom-range').innerText());
+        return [Number(first), Number(last)];
+      };
+      const place = () => page.evaluate(() => [window.scrollY, window.visualViewport.scale]);
+
+      assert.deepEqual(await shown(), [20, 960]);
+      const before = await place();
+      await pinch(20, 80);
+      const [first, last] = await shown();
+      assert.ok(first > 20 && last < 960, `${first} to ${last}`);
+      await pinch(80, 20);
+      const [outer, end] = await shown();
+      assert.ok(outer < first && end > last, `${outer} to ${end}`);
+      assert.deepEqual(await place(), before, 'the page neither scrolls nor grows');
+
+      const window = await shown();
+      await touch('touchStart', [middle, line]);
+      for (let moved = 10; moved <= 150; moved += 10) await touch('touchMove', [middle, line - moved]);
+      await touch('touchEnd');
+      await page.waitForFunction((before) => window.scrollY > before, before[0]);
+      assert.deepEqual(await shown(), window);
+      await page.getByTestId('tab-landscape').and(page.locator('[aria-current=page]')).waitFor();
+    },
+    { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true },
+  ));
+
 test('a worker that fails is replaced, the page says so, and no number changes', () =>
   withPage(async ({ page, url }) => {
     await open(page, url);
