@@ -59,9 +59,10 @@ impl Run {
                 swept = strategies.len();
                 lanes = coarse_to_fine(&request.settings, workers);
             } else {
-                // The references come first: everything else is compared with them.
+                // The references come first, as everything else is compared with them; to one worker, as they pose mostly the same
+                // mapping problems.
                 for point in first..strategies.len() as u32 {
-                    lanes[point as usize % workers].push_front(point);
+                    lanes[workers - 1].push_front(point);
                 }
             }
         }
@@ -103,7 +104,8 @@ impl Run {
             } else {
                 // The other half stays for those who finish early.
                 let unsuspected = own.iter().take(SLICE).take_while(|point| !is_suspect(point)).count();
-                unsuspected.min(own.len().div_ceil(2))
+                let references = own.iter().take_while(|&&point| point as usize >= self.swept).count();
+                unsuspected.min(references.max(own.len().div_ceil(2)))
             };
             return Some(own.drain(..count).collect());
         }
