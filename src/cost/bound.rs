@@ -1,118 +1,143 @@
 //! A lower bound on latency that depends only on which loops lie below each boundary, not on their order.
 
-use super::waiting::LoadingParts;
+use super::waiting::{LoadingPart, loading_part};
 use super::{Evaluator, index};
-use crate::hardware::{MemoryId, Movement, Operand};
+use crate::hardware::{MAX_LEVELS, Movement, Operand};
+use crate::mapping::OPERANDS;
 use crate::workload::LoopSizes;
 
-/// Collects boundaries in any order; what is not placed yet counts nothing.
+/// Sums up what boundaries add to latency; what is not placed yet counts nothing.
 ///
 /// Every link has its whole period to work in, as if all were double-buffered: a port then stalls at least for what its links
-/// need beyond their periods, and for what all of them need beyond the computation (cf. [`super::Latency`]).
-#[derive(Clone)]
+/// need beyond their periods, and for what all of them need beyond the computation (cf. [`super::Latency`]). With the cycles
+/// of waiting, all these are sums over boundaries, the *loads*: two for each port that something uses, and four of waiting.
 pub struct LatencyBound<'a> {
     evaluator: &'a Evaluator<'a>,
     temporal_cycles: u64,
-    /// First port of each memory in `ports`.
-    first_port: Vec<usize>,
-    ports: Vec<PortLoad>,
-    loading: [LoadingParts; 2],
-    offloading: f64,
+    /// Number of loads that are stalls; those of waiting follow.
+    stalls: usize,
+    /// Which loads each boundary adds to, by operand and level.
+    added_to: [[AddedTo; MAX_LEVELS]; OPERANDS],
 }
 
-/// What the links of a port need beyond the first time.
+/// By movement, the load of the port for what it needs beyond its periods; the next is all that it needs. And the loads of
+/// waiting, a bit each.
 #[derive(Debug, Clone, Copy, Default)]
-struct PortLoad {
-    beyond_periods: u64,
-    busy: u64,
+struct AddedTo {
+    ports: [Option<usize>; MOVEMENTS],
+    waiting: u8,
 }
+
+const MOVEMENTS: usize = 4;
+
+/// The inputs are loaded one after the other, in the better order: in either case the longer of two sums counts.
+const WAITING: usize = 4;
 
 /// What one placed boundary adds to the bound.
 #[derive(Debug, Clone, Copy)]
 pub struct BoundaryLoad {
     operand: usize,
     level: usize,
-    /// By movement.
-    links: [Option<(MemoryId, usize, PortLoad)>; 4],
-    /// Cycles of one crossing down, and up.
-    down: u64,
-    up: u64,
+    /// Cycles, by movement: beyond the periods, all, and how long computation waits for the first inputs or the last outputs.
+    cycles: [f64; 2 * MOVEMENTS + 1],
 }
 
 impl BoundaryLoad {
-    /// More than any.
-    pub const NONE: Self = Self { operand: 0, level: 0, links: [None; 4], down: u64::MAX, up: u64::MAX };
+    /// More than any, for [`BoundaryLoad::least`].
+    pub const INFINITE: Self = Self { operand: 0, level: 0, cycles: [f64::INFINITY; 2 * MOVEMENTS + 1] };
+
+    /// Less than any, for [`BoundaryLoad::most`].
+    pub const ZERO: Self = Self { operand: 0, level: 0, cycles: [0.0; 2 * MOVEMENTS + 1] };
 
     /// Of two loads of one boundary the least of everything.
     pub fn least(self, other: Self) -> Self {
-        let ((Self { down: u64::MAX, .. }, loads) | (loads, Self { down: u64::MAX, .. })) = (self, other) else {
-            let mut least = self;
-            for (link, other) in least.links.iter_mut().zip(other.links) {
-                *link = link.zip(other).map(|((memory, port, a), (.., b))| {
-                    let beyond_periods = a.beyond_periods.min(b.beyond_periods);
-                    (memory, port, PortLoad { beyond_periods, busy: a.busy.min(b.busy) })
-                });
-            }
-            return Self { down: self.down.min(other.down), up: self.up.min(other.up), ..least };
-        };
-        loads
+        self.join(other, f64::min)
+    }
+
+    /// Of two loads of one boundary the most of everything.
+    pub fn most(self, other: Self) -> Self {
+        self.join(other, f64::max)
+    }
+
+    fn join(self, other: Self, join: fn(f64, f64) -> f64) -> Self {
+        Self {
+            operand: self.operand.max(other.operand),
+            level: self.level.max(other.level),
+            cycles: std::array::from_fn(|at| join(self.cycles[at], other.cycles[at])),
+        }
     }
 }
 
 impl<'a> LatencyBound<'a> {
-    /// With nothing placed but the links between the PE array and the lowest memories.
+    /// For all mappings of the evaluator's problem.
     pub fn new(evaluator: &'a Evaluator<'a>) -> Self {
         let problem = evaluator.problem;
-        let mut ports = 0;
-        let first_port = problem.core.memories.iter().map(|memory| {
-            ports += memory.ports.len();
-            ports - memory.ports.len()
-        });
         let mut bound = Self {
             evaluator,
             temporal_cycles: problem.spatial.temporal_sizes.iter().product(),
-            first_port: first_port.collect(),
-            ports: Vec::new(),
-            loading: Default::default(),
-            offloading: 0.0,
+            stalls: 0,
+            added_to: Default::default(),
         };
-        bound.ports = vec![PortLoad::default(); ports];
-        for operand in (0..problem.operands.len()).filter(|&operand| !evaluator.array_keeps(operand)) {
-            let array = bound.load(operand, 0, &[1; 8], 1);
-            bound.place(&array);
+        // Which port of which memory has its loads where.
+        let mut ports: Vec<((usize, usize), usize)> = Vec::new();
+        for (operand, view) in problem.operands.iter().enumerate() {
+            for level in 0..view.memories.len() {
+                let below = level.checked_sub(1);
+                for movement in Movement::ALL {
+                    let Some(at) = (if movement.is_low() { Some(level) } else { below }) else { continue };
+                    let memory = view.memories[at];
+                    let Some(port) = problem.core.memories[memory].port(view.stored_as, movement) else { continue };
+                    let known = ports.iter().find(|(known, _)| *known == (memory, port)).map(|&(_, load)| load);
+                    let load = known.unwrap_or_else(|| {
+                        ports.push(((memory, port), bound.stalls));
+                        bound.stalls += 2;
+                        bound.stalls - 2
+                    });
+                    bound.added_to[operand][level].ports[index(movement)] = Some(load);
+                }
+                bound.added_to[operand][level].waiting = waiting(evaluator, operand, level);
+            }
         }
         bound
+    }
+
+    /// The loads with nothing placed but the links between the PE array and the lowest memories, cycles.
+    pub fn start(&self) -> Vec<f64> {
+        let mut loads = vec![0.0; self.stalls + WAITING];
+        // What ports need counts as far as it goes beyond the computation.
+        for all in loads[..self.stalls].iter_mut().skip(1).step_by(2) {
+            *all = -(self.temporal_cycles as f64);
+        }
+        for operand in (0..OPERANDS).filter(|&operand| !self.evaluator.array_keeps(operand)) {
+            self.place(&mut loads, &self.load(operand, 0, &[1; 8], 1));
+        }
+        loads
     }
 
     /// What the boundary below memory `level` adds if the temporal loops below it multiply to `sizes`, and the outermost of
     /// them that are irrelevant to the operand at least to `irrelevant`.
     pub fn load(&self, operand: usize, level: usize, sizes: &LoopSizes, irrelevant: u64) -> BoundaryLoad {
-        let problem = self.evaluator.problem;
-        let view = &problem.operands[operand];
         let period: u64 = sizes.iter().product();
         let (down, up, partial) = self.evaluator.counts(operand, level, sizes);
-        let cycles = self.evaluator.crossing_cycles(operand, level, sizes, partial);
+        let real = self.evaluator.crossing_cycles(operand, level, sizes, partial);
         let waits = irrelevant > 1 && self.is_single(operand, level, sizes, partial);
         let window = if waits { period / irrelevant } else { period };
-        let mut load = BoundaryLoad { operand, level, links: [None; 4], down: 0, up: 0 };
+        let mut cycles = BoundaryLoad::ZERO.cycles;
+        let mut longest: u64 = 0;
         for movement in Movement::ALL {
-            let Some(at) = (if movement.is_low() { Some(level) } else { level.checked_sub(1) }) else { continue };
+            let at = index(movement);
             let goes_down = matches!(movement, Movement::ReadToLow | Movement::WriteFromHigh);
-            let count = if goes_down { down } else { up };
-            let real = cycles[index(movement)];
-            if count == 0 {
-                continue;
-            }
-            let both = if goes_down { &mut load.down } else { &mut load.up };
-            *both = real.max(*both);
-            let memory = view.memories[at];
-            if let Some(port) = problem.core.memories[memory].port(view.stored_as, movement) {
-                let again = count - 1;
-                let port_load = PortLoad { beyond_periods: real.saturating_sub(window) * again, busy: real * again };
-                load.links[index(movement)] = Some((memory, port, port_load));
+            if let Some(again) = if goes_down { down } else { up }.checked_sub(1) {
+                cycles[at] = (real[at].saturating_sub(window) * again) as f64;
+                cycles[MOVEMENTS + at] = (real[at] * again) as f64;
+                // Inputs are waited for on their way down, outputs on their way up.
+                if goes_down == (operand > 0) {
+                    longest = longest.max(real[at]);
+                }
             }
         }
-        load
+        cycles[2 * MOVEMENTS] = longest as f64;
+        BoundaryLoad { operand, level, cycles }
     }
 
     /// Whether the memory below the boundary is too small for its next data beside the present, when loops that are irrelevant
@@ -125,40 +150,68 @@ impl<'a> LatencyBound<'a> {
         (crossing.elements * crossing.precision as f64).floor() > 0.5 * size_bits as f64
     }
 
-    /// Counts a boundary.
-    pub fn place(&mut self, load: &BoundaryLoad) {
-        self.change(load, u64::wrapping_add, 1.0);
-    }
-
-    /// Counts a boundary no longer.
-    pub fn remove(&mut self, load: &BoundaryLoad) {
-        self.change(load, u64::wrapping_sub, -1.0);
-    }
-
-    fn change(&mut self, load: &BoundaryLoad, change: fn(u64, u64) -> u64, sign: f64) {
-        for (memory, port, link) in load.links.iter().flatten() {
-            let port = &mut self.ports[self.first_port[*memory] + port];
-            port.beyond_periods = change(port.beyond_periods, link.beyond_periods);
-            port.busy = change(port.busy, link.busy);
+    /// Adds a boundary to `loads`.
+    pub fn place(&self, loads: &mut [f64], load: &BoundaryLoad) {
+        let added_to = &self.added_to[load.operand][load.level];
+        for (movement, port) in added_to.ports.iter().enumerate() {
+            if let &Some(port) = port {
+                loads[port] += load.cycles[movement];
+                loads[port + 1] += load.cycles[MOVEMENTS + movement];
+            }
         }
-        let problem = self.evaluator.problem;
-        let rules = &problem.rules;
-        let Some(low) = load.level.checked_sub(1).filter(|_| !rules.loading_overlaps_computation) else { return };
-        if problem.operands[load.operand].stored_as != Operand::O {
-            self.loading[load.operand - 1].add(problem, load.operand, low, sign * load.down as f64);
-            return;
-        }
-        let is_top = load.level + 1 == problem.operands[0].memories.len();
-        if !rules.latency_without_offloading && (is_top || !rules.offloading_pays_top_link_only) {
-            self.offloading += sign * load.up as f64;
+        for (at, waiting) in loads[self.stalls..].iter_mut().enumerate() {
+            if added_to.waiting >> at & 1 == 1 {
+                *waiting += load.cycles[2 * MOVEMENTS];
+            }
         }
     }
 
-    /// No mapping with these boundaries is faster, cycles.
-    pub fn cycles(&self) -> u64 {
-        let stall = |port: &PortLoad| port.beyond_periods.max(port.busy.saturating_sub(self.temporal_cycles));
-        let stall = self.ports.iter().map(stall).max().unwrap_or(0);
-        let waiting = LoadingParts::together(&self.loading) + self.offloading;
-        self.temporal_cycles + stall + waiting as u64
+    /// No mapping with these loads is faster, cycles.
+    pub fn cycles(&self, loads: &[f64]) -> u64 {
+        let (stalls, waiting) = loads.split_at(self.stalls);
+        let stall = stalls.iter().fold(0.0, |most: f64, &stall| most.max(stall));
+        let waiting = waiting[0].max(waiting[1]).min(waiting[2].max(waiting[3]));
+        self.temporal_cycles + (stall + waiting) as u64
+    }
+
+    /// Which stalls may become the longest, a bit each, if `loads` grow by `least` to `most`; the last bit stands for none at
+    /// all.
+    pub fn may_be_longest(&self, least: &[f64], most: &[f64]) -> u128 {
+        let longest = least[..self.stalls].iter().fold(0.0, |longest: f64, &stall| longest.max(stall));
+        let stalls = most[..self.stalls].iter().enumerate().filter(|(_, most)| **most >= longest);
+        let none = u128::from(longest <= 0.0) << (u128::BITS - 1);
+        stalls.fold(none, |bits, (at, _)| bits | 1 << at.min(u128::BITS as usize - 2))
+    }
+
+    /// Whether the bound for `a` with whatever is added to it stays at or below that for `b` with the same. `longest` tells
+    /// which stalls may become the longest of `a`.
+    pub fn is_never_slower(&self, a: &[f64], longest: u128, b: &[f64]) -> bool {
+        let (stalls, waiting) = (self.stalls, self.stalls..);
+        let may_be = |at: usize| longest >> at.min(u128::BITS as usize - 2) & 1 == 1;
+        let difference = |(a, b): (&f64, &f64)| a - b;
+        let later = a[waiting.clone()].iter().zip(&b[waiting]).map(difference).fold(f64::NEG_INFINITY, f64::max);
+        let none = if longest >> (u128::BITS - 1) == 1 { 0.0 } else { f64::NEG_INFINITY };
+        let of_stalls = a[..stalls].iter().zip(&b[..stalls]).map(difference).enumerate();
+        later + of_stalls.filter(|&(at, _)| may_be(at)).fold(none, |most, (_, difference)| most.max(difference)) <= 0.0
+    }
+}
+
+/// Which loads of waiting a boundary adds to, a bit each.
+fn waiting(evaluator: &Evaluator<'_>, operand: usize, level: usize) -> u8 {
+    let problem = evaluator.problem;
+    let (rules, view) = (&problem.rules, &problem.operands[operand]);
+    let Some(low) = level.checked_sub(1).filter(|_| !rules.loading_overlaps_computation) else { return 0 };
+    if view.stored_as == Operand::O {
+        let is_top = level + 1 == view.memories.len();
+        let counts = !rules.latency_without_offloading && (is_top || !rules.offloading_pays_top_link_only);
+        return if counts { 0b1111 } else { 0 };
+    }
+    // First input first: its shared part, then the longer of its own and all of the second; and the other way round.
+    match (operand, loading_part(problem, operand, low)) {
+        (_, None) => 0,
+        (1, Some(LoadingPart::Shared)) => 0b0111,
+        (1, Some(LoadingPart::Own)) => 0b0110,
+        (_, Some(LoadingPart::Shared)) => 0b1101,
+        (_, Some(LoadingPart::Own)) => 0b1001,
     }
 }

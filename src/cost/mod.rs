@@ -88,15 +88,24 @@ impl<'a> Evaluator<'a> {
 
     /// The whole account of a mapping.
     pub fn cost(&self, order: &[TemporalLoop], moves: Moves) -> LayerCost {
+        let latency = self.latency(order, &moves);
         let Moves { merged, amounts } = moves;
         let energy = Energy::new(self.problem, &amounts, &self.average);
-        let latency = if self.problem.spatial.is_fractional() {
-            let peak = Amounts::new(self.problem, order, &merged, &self.peak);
-            Latency::new(self.problem, &amounts, &peak)
-        } else {
-            Latency::new(self.problem, &amounts, &amounts)
-        };
         LayerCost { energy, latency, merged, amounts }
+    }
+
+    /// The latency of a mapping in whole cycles, as in [`Evaluator::cost`].
+    pub fn latency_cycles(&self, order: &[TemporalLoop], moves: &Moves) -> u64 {
+        self.latency(order, moves).total_cycles()
+    }
+
+    fn latency(&self, order: &[TemporalLoop], Moves { merged, amounts }: &Moves) -> Latency {
+        if self.problem.spatial.is_fractional() {
+            let peak = Amounts::new(self.problem, order, merged, &self.peak);
+            Latency::new(self.problem, amounts, &peak)
+        } else {
+            Latency::new(self.problem, amounts, amounts)
+        }
     }
 
     /// Evaluates one mapping; `None` where a memory would overflow.

@@ -134,12 +134,13 @@ pub(super) fn loading(problem: &LayerOnCore<'_>, waiting: &PerLink<f64>) -> f64 
     LoadingParts::together(&[1, 2].map(|operand| LoadingParts::new(problem, operand, waiting)))
 }
 
-/// Loading cycles of one input by how many of the two ports it passes it shares with the other input.
-#[derive(Debug, Clone, Default)]
-pub(super) struct LoadingParts {
-    alone: f64,
-    half: f64,
+/// Loading cycles of one input.
+#[derive(Debug, Clone, Copy, Default)]
+struct LoadingParts {
+    /// While both ports that the data passes also serve the other input.
     shared: f64,
+    /// The rest.
+    own: f64,
 }
 
 impl LoadingParts {
@@ -148,33 +149,44 @@ impl LoadingParts {
         for low in 0..problem.operands[operand].memories.len() - 1 {
             let cycles = waiting[operand][low][index(Movement::WriteFromHigh)]
                 .max(waiting[operand][low + 1][index(Movement::ReadToLow)]);
-            parts.add(problem, operand, low, cycles);
+            match loading_part(problem, operand, low) {
+                Some(LoadingPart::Shared) => parts.shared += cycles,
+                Some(LoadingPart::Own) => parts.own += cycles,
+                None => {}
+            }
         }
         parts
     }
 
-    /// Adds what loading from memory `low + 1` to memory `low` takes.
-    pub fn add(&mut self, problem: &LayerOnCore<'_>, operand: usize, low: usize, cycles: f64) {
-        let memories = &problem.operands[operand].memories;
-        let shared = |low: usize| {
-            [(low, Movement::WriteFromHigh), (low + 1, Movement::ReadToLow)]
-                .map(|(level, movement)| shared_by_inputs(problem, operand, memories[level], movement))
-        };
-        let is_half = |low: usize| matches!(shared(low), [true, false] | [false, true]);
-        match shared(low) {
-            [true, true] => self.shared += cycles,
-            [false, false] => self.alone += cycles,
-            // In the tools a higher pair of levels that shares one port overwrites this one.
-            _ if problem.rules.half_shared_loading_overwritten && (low + 1..memories.len() - 1).any(is_half) => {}
-            _ => self.half += cycles,
-        }
-    }
-
     /// Where both inputs use the same port they wait for each other; the better order of the two counts.
-    pub fn together([first, second]: &[Self; 2]) -> f64 {
-        let in_order = |p: &Self, q: &Self| p.shared + (q.shared + q.half + q.alone).max(p.half + p.alone);
+    fn together([first, second]: &[Self; 2]) -> f64 {
+        let in_order = |p: &Self, q: &Self| p.shared + (q.shared + q.own).max(p.own);
         in_order(first, second).min(in_order(second, first))
     }
+}
+
+/// Which of [`LoadingParts`] loading an input from memory `low + 1` to memory `low` belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum LoadingPart {
+    Shared,
+    Own,
+}
+
+/// See [`LoadingPart`]; `None` where the rules leave it out.
+pub(super) fn loading_part(problem: &LayerOnCore<'_>, operand: usize, low: usize) -> Option<LoadingPart> {
+    let memories = &problem.operands[operand].memories;
+    let shared = |low: usize| {
+        [(low, Movement::WriteFromHigh), (low + 1, Movement::ReadToLow)]
+            .map(|(level, movement)| shared_by_inputs(problem, operand, memories[level], movement))
+    };
+    let is_half = |low: usize| matches!(shared(low), [true, false] | [false, true]);
+    if shared(low) == [true, true] {
+        return Some(LoadingPart::Shared);
+    }
+    // In the tools a higher pair of levels that shares one port overwrites this one.
+    let overwritten =
+        problem.rules.half_shared_loading_overwritten && is_half(low) && (low + 1..memories.len() - 1).any(is_half);
+    (!overwritten).then_some(LoadingPart::Own)
 }
 
 /// Whether the port that serves this movement also serves the other input.

@@ -1,7 +1,8 @@
-//! Objectives in which latency counts, by branch and bound.
+//! Objectives in which latency counts, by a best-first search.
 //!
-//! Latency is no sum over boundaries, but it is bounded by one ([`LatencyBound`]). Chains are built from the innermost
-//! boundary outwards; whatever cannot become better than the best mapping known is left out.
+//! Latency is no sum over boundaries, but it is bounded by sums, the loads of [`LatencyBound`]. Chains are built from the
+//! innermost boundary outwards, and go on where the bound is least. Of two ways to the same state one is enough if it costs no
+//! more and no load is higher; but as orders may fail to reach the bound, the other one is only put aside.
 
 use super::cheapest::Placed;
 use super::orders::Chain;
@@ -9,6 +10,9 @@ use super::space::{Space, State};
 use crate::cost::{BoundaryLoad, LatencyBound, LayerCost};
 use crate::mapping::OPERANDS;
 use crate::search::{Candidate, Objective, Solution};
+use rustc_hash::FxHashMap;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 
 /// The best mapping, and how far the search got.
 pub struct Found {
@@ -21,12 +25,21 @@ pub struct Found {
 
 /// Searches for the best mapping, with `known` to start from, looking at `most` partial chains and orders.
 pub fn best(space: &Space<'_>, objective: &Objective, known: Vec<Solution>, most: u64) -> Found {
+    let latency = LatencyBound::new(space.evaluator);
     let mut search = Search {
         space,
         objective,
-        loads: std::array::from_fn(|operand| least_loads(space, operand)),
-        bound: LatencyBound::new(space.evaluator),
-        chain: Vec::new(),
+        loads_to_go: std::array::from_fn(|operand| loads_to_go(space, &latency, operand)),
+        stride: latency.start().len(),
+        latency,
+        ways: Vec::new(),
+        loads: Vec::new(),
+        fronts: FxHashMap::default(),
+        open: BinaryHeap::new(),
+        aside: Vec::new(),
+        missed: Vec::new(),
+        unit: 1.0,
+        tie: 0.0,
         most,
         found: Found { best: None, looked_at: 0, unseen: f64::INFINITY },
     };
@@ -35,32 +48,54 @@ pub fn best(space: &Space<'_>, objective: &Objective, known: Vec<Solution>, most
             search.consider(&cost, || solution);
         }
     }
-    if let Some(start) = space.start() {
-        search.descend(&start, 0.0, 0);
-    }
+    search.run();
     search.found
 }
 
 struct Search<'a, 's> {
     space: &'s Space<'a>,
     objective: &'s Objective,
-    /// By operand, boundary and set: the least that the boundary adds to latency, here or at any superset.
-    loads: [Vec<Vec<BoundaryLoad>>; OPERANDS],
-    bound: LatencyBound<'s>,
-    /// Placed boundaries from the innermost.
-    chain: Vec<Placed>,
+    latency: LatencyBound<'s>,
+    /// By operand, boundary and set: the least and the most that the boundary adds to latency, here or at any superset.
+    loads_to_go: [Vec<Vec<[BoundaryLoad; 2]>>; OPERANDS],
+    /// Ways to partial chains.
+    ways: Vec<Way>,
+    /// The loads of each way, one after the other, and how many a way has.
+    loads: Vec<f64>,
+    stride: usize,
+    /// Of the ways to each place those that are not put aside.
+    fronts: FxHashMap<(u32, [u8; OPERANDS], bool), Vec<u32>>,
+    /// What to go on with, best first: scores rounded so that equal ones are equal, latency, then what is furthest.
+    open: BinaryHeap<(Reverse<(u64, u64)>, (u32, u32), u32)>,
+    /// Ways put aside.
+    aside: Vec<u32>,
+    /// Bounds of chains of which no order reached it.
+    missed: Vec<Bound>,
+    /// Scores that differ by less are equal, and prices.
+    unit: f64,
+    tie: f64,
     most: u64,
     found: Found,
 }
 
-/// A next step: the state after it, its price so far, the first factor that may follow, and what was placed.
-struct Step {
-    bound: Bound,
+/// One way to a partial chain.
+struct Way {
     state: State,
     price: f64,
+    bound: Bound,
+    /// Which stalls may become the longest.
+    longest: u128,
+    /// The way before, and what was placed since.
+    before: u32,
+    placed: Option<Placed>,
+    /// Between two boundaries factors come in the order of their numbers, so that every set is met once: the first that may
+    /// follow.
     factor: usize,
-    placed: Option<(Placed, BoundaryLoad)>,
+    /// Whether it was put aside and taken up again.
+    second_round: bool,
 }
+
+const START: u32 = u32::MAX;
 
 /// No completion is better, neither in score nor, among equal ones, in what breaks ties.
 #[derive(Clone, Copy, PartialEq, PartialOrd)]
@@ -71,80 +106,132 @@ struct Bound {
 }
 
 impl Search<'_, '_> {
-    fn descend(&mut self, state: &State, price: f64, first_factor: usize) {
-        if self.space.is_complete(state) {
-            self.try_orders(price);
-            return;
+    fn run(&mut self) {
+        let Some(state) = self.space.start() else { return };
+        let loads = self.latency.start();
+        let (bound, longest) = self.bound(&state, 0.0, &loads);
+        if bound.score.is_finite() && bound.score > 0.0 {
+            self.unit = 1e-10 * bound.score;
         }
-        let mut steps = Vec::new();
-        for operand in 0..OPERANDS {
-            if let Some((next, added)) = self.space.place(state, operand) {
-                let placed = self.space.last_placed(&next, operand);
-                let load = self.load(placed);
-                self.bound.place(&load);
-                let bound = self.bound(&next, price + added);
-                self.bound.remove(&load);
-                steps.push(Step { bound, state: next, price: price + added, factor: 0, placed: Some((placed, load)) });
+        self.tie = 1e-10 * (self.space.least_to_go(&state) + self.space.constant);
+        let way =
+            Way { state, price: 0.0, bound, longest, before: START, placed: None, factor: 0, second_round: false };
+        self.reach(way, &loads);
+        self.go_on();
+        // Of what was put aside nothing can be better than the like of it that was not; but where no order reached a bound it
+        // may be.
+        if self.missed.iter().any(|missed| !self.is_beaten(missed)) {
+            for index in std::mem::take(&mut self.aside) {
+                self.ways[index as usize].second_round = true;
+                self.open(index);
             }
+            self.go_on();
         }
-        // Between two boundaries the factors come in the order of their numbers, so that every set is met once.
-        for factor in first_factor..self.space.factors.list.len() {
-            if let Some(next) = self.space.add(state, factor) {
-                steps.push(Step { bound: self.bound(&next, price), state: next, price, factor, placed: None });
-            }
-        }
-        steps.sort_by_key(|step| self.rank(&step.bound));
-        for step in steps {
-            if !step.bound.score.is_finite() || self.is_beaten(&step.bound) {
+    }
+
+    /// Looks at what is open, as long as something better may come of it.
+    fn go_on(&mut self) {
+        while let Some((_, _, index)) = self.open.pop() {
+            let way = &self.ways[index as usize];
+            let bound = way.bound;
+            if self.is_beaten(&bound) {
                 continue;
             }
             if self.found.looked_at >= self.most {
-                self.found.unseen = self.found.unseen.min(step.bound.score);
-                continue;
+                let missed = self.missed.iter().filter(|missed| !self.is_beaten(missed));
+                self.found.unseen = missed.fold(bound.score, |least, missed| least.min(missed.score));
+                self.open.clear();
+                return;
             }
             self.found.looked_at += 1;
-            if let Some((placed, load)) = step.placed {
-                self.bound.place(&load);
-                self.chain.push(placed);
-                self.descend(&step.state, step.price, step.factor);
-                self.chain.pop();
-                self.bound.remove(&load);
+            if self.space.is_complete(&way.state) {
+                self.try_orders(index);
             } else {
-                self.descend(&step.state, step.price, step.factor);
+                self.expand(index);
             }
         }
     }
 
-    fn load(&self, placed: Placed) -> BoundaryLoad {
-        self.bound.load(placed.operand, placed.level, &self.space.factors.sizes(placed.set), 1)
+    fn expand(&mut self, index: u32) {
+        let Way { state, price, factor: first_factor, second_round, .. } = self.ways[index as usize];
+        let first = index as usize * self.stride;
+        let before = self.loads[first..first + self.stride].to_vec();
+        let mut loads = before.clone();
+        for operand in 0..OPERANDS {
+            let Some((next, added)) = self.space.place(&state, operand) else { continue };
+            let placed = self.space.last_placed(&next, operand);
+            loads.copy_from_slice(&before);
+            let sizes = self.space.factors.sizes(placed.set);
+            self.latency.place(&mut loads, &self.latency.load(placed.operand, placed.level, &sizes, 1));
+            let (state, price, placed) = (next, price + added, Some(placed));
+            let (bound, longest) = self.bound(&state, price, &loads);
+            self.reach(Way { state, price, bound, longest, before: index, placed, factor: 0, second_round }, &loads);
+        }
+        for factor in first_factor..self.space.factors.list.len() {
+            if let Some(state) = self.space.add(&state, factor) {
+                let (bound, longest) = self.bound(&state, price, &before);
+                self.reach(
+                    Way { state, price, bound, longest, before: index, placed: None, factor, second_round },
+                    &before,
+                );
+            }
+        }
     }
 
-    /// With what is placed and the least of what is not.
-    fn bound(&mut self, state: &State, price: f64) -> Bound {
+    /// Keeps a way if something better may come of it.
+    fn reach(&mut self, way: Way, loads: &[f64]) {
+        if !way.bound.score.is_finite() || self.is_beaten(&way.bound) {
+            return;
+        }
+        let index = self.ways.len() as u32;
+        let mut is_aside = false;
+        if !way.second_round {
+            let State { set, placed, is_final, .. } = way.state;
+            let front = self.fronts.entry((set, placed, is_final)).or_default();
+            let (ways, all_loads, stride) = (&self.ways, &self.loads, self.stride);
+            let loads_of = |index: u32| &all_loads[index as usize * stride..][..stride];
+            is_aside = front.iter().any(|&index| {
+                let other = &ways[index as usize];
+                other.factor <= way.factor
+                    && other.state.leaves_no_less(&way.state)
+                    && other.price <= way.price + self.tie
+                    && self.latency.is_never_slower(loads_of(index), other.longest, loads)
+            });
+            if !is_aside {
+                front.push(index);
+            }
+        }
+        self.ways.push(way);
+        self.loads.extend_from_slice(loads);
+        if is_aside {
+            self.aside.push(index);
+        } else {
+            self.open(index);
+        }
+    }
+
+    fn open(&mut self, index: u32) {
+        let Way { state, bound, .. } = &self.ways[index as usize];
+        let score = (bound.score / self.unit).round() as u64;
+        let progress = (u32::from(state.placed.iter().sum::<u8>()), state.set);
+        self.open.push((Reverse((score, bound.latency_cycles)), progress, index));
+    }
+
+    /// With what is placed and the least of what is not; and which stalls may become the longest.
+    fn bound(&self, state: &State, price: f64, loads: &[f64]) -> (Bound, u128) {
         let to_go = self.space.least_to_go(state);
         if to_go == f64::INFINITY {
-            return Bound { score: f64::INFINITY, latency_cycles: u64::MAX, energy_pj: f64::INFINITY };
+            return (Bound { score: f64::INFINITY, latency_cycles: u64::MAX, energy_pj: f64::INFINITY }, 0);
         }
-        let mut open = Vec::new();
-        for (operand, boundaries) in self.loads.iter().enumerate() {
-            for loads in &boundaries[usize::from(state.placed[operand])..] {
-                open.push(loads[state.seen[operand] as usize]);
+        let (mut least, mut most) = (loads.to_vec(), loads.to_vec());
+        for (operand, boundaries) in self.loads_to_go.iter().enumerate() {
+            for to_go in &boundaries[usize::from(state.placed[operand])..] {
+                let [least_to_go, most_to_go] = &to_go[state.seen[operand] as usize];
+                self.latency.place(&mut least, least_to_go);
+                self.latency.place(&mut most, most_to_go);
             }
         }
-        for load in &open {
-            self.bound.place(load);
-        }
-        let latency_cycles = self.bound.cycles();
-        for load in &open {
-            self.bound.remove(load);
-        }
-        self.score(price + to_go, latency_cycles)
-    }
-
-    /// What comes first; scores that are equal but for rounding are equal here.
-    fn rank(&self, bound: &Bound) -> (u64, u64) {
-        let unit = self.found.best.as_ref().map_or(1.0, |(_, best)| best.score * 1e-10);
-        ((bound.score / unit).round() as u64, bound.latency_cycles)
+        (self.score(price + to_go, self.latency.cycles(&least)), self.latency.may_be_longest(&least, &most))
     }
 
     fn score(&self, price: f64, latency_cycles: u64) -> Bound {
@@ -182,20 +269,29 @@ impl Search<'_, '_> {
         }
     }
 
-    fn try_orders(&mut self, price: f64) {
-        let chain = Chain::new(self.space.problem, &self.space.factors, &self.chain);
-        let mut latency = LatencyBound::new(self.space.evaluator);
-        for (placed, irrelevant) in chain.outermost_irrelevant() {
-            let sizes = self.space.factors.sizes(placed.set);
-            let load = latency.load(placed.operand, placed.level, &sizes, irrelevant);
-            latency.place(&load);
+    fn try_orders(&mut self, index: u32) {
+        let way = &self.ways[index as usize];
+        let mut placed = Vec::new();
+        let mut at = way;
+        loop {
+            placed.extend(at.placed);
+            if at.before == START {
+                break;
+            }
+            at = &self.ways[at.before as usize];
         }
-        let bound = self.score(price, latency.cycles());
+        placed.reverse();
+        let chain = Chain::new(self.space.problem, &self.space.factors, &placed);
+        let first = index as usize * self.stride;
+        let loads = &self.loads[first..first + self.stride];
+        let with_any_order = way.bound;
+        let bound = self.score(way.price, chain.latency_bound(&self.space.factors, &self.latency, loads));
         if self.is_beaten(&bound) {
+            self.missed.push(with_any_order);
             return;
         }
         let space = self.space;
-        let all = chain.for_each_order(|order, allocation| {
+        chain.for_each_order(|order, allocation| {
             self.found.looked_at += 1;
             if let Some(cost) = space.evaluator.evaluate(order, allocation) {
                 let (energy_pj, latency_cycles) = (cost.energy_pj(), cost.latency.total_cycles());
@@ -209,29 +305,30 @@ impl Search<'_, '_> {
             }
             !self.is_beaten(&bound) && self.found.looked_at < self.most
         });
-        if !all && !self.is_beaten(&bound) {
-            self.found.unseen = self.found.unseen.min(bound.score);
+        if !self.is_beaten(&with_any_order) {
+            self.missed.push(with_any_order);
         }
     }
 }
 
-/// The least that each boundary of an operand adds to latency, for every set as the operand sees it and its supersets.
-fn least_loads(space: &Space<'_>, operand: usize) -> Vec<Vec<BoundaryLoad>> {
-    let bound = LatencyBound::new(space.evaluator);
-    (0..space.boundary_count(operand))
-        .map(|index| {
-            let mut loads = Vec::with_capacity(space.factors.seen_sets[operand] as usize);
-            space.factors.for_each_seen(operand, |set, sizes| {
-                loads.push(if space.may_hold(operand, index, set) {
-                    // Irrelevant loops below make everything rarer and nothing larger.
-                    let with_irrelevant = space.with_irrelevant(operand, sizes);
-                    bound.load(operand, space.level(operand, index), &with_irrelevant, 1)
-                } else {
-                    BoundaryLoad::NONE
-                });
+/// The least and the most that each boundary of an operand adds to latency, for every set as the operand sees it and its
+/// supersets.
+fn loads_to_go(space: &Space<'_>, bound: &LatencyBound<'_>, operand: usize) -> Vec<Vec<[BoundaryLoad; 2]>> {
+    let boundary = |index: usize| {
+        let level = space.level(operand, index);
+        let mut loads = Vec::with_capacity(space.factors.seen_sets[operand] as usize);
+        space.factors.for_each_seen(operand, |set, sizes| {
+            loads.push(if space.may_hold(operand, index, set) {
+                // Irrelevant loops below make everything rarer and nothing larger.
+                let with_irrelevant = space.with_irrelevant(operand, sizes);
+                [&with_irrelevant, sizes].map(|sizes| bound.load(operand, level, sizes, 1))
+            } else {
+                [BoundaryLoad::INFINITE, BoundaryLoad::ZERO]
             });
-            space.factors.least_of_supersets(operand, &mut loads, BoundaryLoad::least);
-            loads
-        })
-        .collect()
+        });
+        let join = |a: [BoundaryLoad; 2], b: [BoundaryLoad; 2]| [a[0].least(b[0]), a[1].most(b[1])];
+        space.factors.join_supersets(operand, &mut loads, join);
+        loads
+    };
+    (0..space.boundary_count(operand)).map(boundary).collect()
 }

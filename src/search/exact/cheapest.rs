@@ -35,7 +35,7 @@ const MOST_TIES: u64 = 1000;
 
 /// What decides whether two states are one; the rest follows from it.
 #[derive(PartialEq, Eq, Hash)]
-struct Key {
+pub struct Key {
     set: u32,
     placed: [u8; 3],
     here: u8,
@@ -176,7 +176,8 @@ fn search(space: &Space<'_>, most_states: u64, tie: f64, first_only: bool) -> Op
 }
 
 impl Key {
-    fn of(state: &State) -> Self {
+    /// Of a state.
+    pub fn of(state: &State) -> Self {
         let State { set, placed, here, is_final, used, .. } = *state;
         Self { set, placed, here, is_final, used }
     }

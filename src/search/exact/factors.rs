@@ -92,14 +92,14 @@ impl Factors {
         }
     }
 
-    /// Replaces every value by the least of all supersets, as `operand` sees them.
-    pub fn least_of_supersets<T: Copy>(&self, operand: usize, values: &mut [T], least: impl Fn(T, T) -> T) {
+    /// Replaces every value by what it and those of all supersets join to, as `operand` sees them.
+    pub fn join_supersets<T: Copy>(&self, operand: usize, values: &mut [T], join: impl Fn(T, T) -> T) {
         for factor in self.list.iter().filter(|factor| factor.seen[operand] > 0) {
             let stride = factor.seen[operand] as usize;
             let block = stride * (factor.count as usize + 1);
             for start in (0..values.len()).step_by(block) {
                 for index in (start..start + block - stride).rev() {
-                    values[index] = least(values[index], values[index + stride]);
+                    values[index] = join(values[index], values[index + stride]);
                 }
             }
         }

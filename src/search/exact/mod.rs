@@ -140,8 +140,8 @@ impl Search<'_> {
         }
         // Where the search had to stop before it met any mapping, LOMA still finds one.
         outcome.best = best.or_else(|| loma::find_best(self.problem, objective, &Limits::default()).best);
-        let Some(cost) = outcome.best.as_ref().and_then(|best| best.cost(self.problem)) else { return };
         if outcome.proof == Proof::Optimal && !settled {
+            let Some(cost) = outcome.best.as_ref().and_then(|best| best.cost(self.problem)) else { return };
             let score = objective.score(self.problem, &cost);
             let gap = (score - (cheapest.bound + space.constant + constant)) / score;
             outcome.proof = if gap > TIE { Proof::Gap(gap) } else { Proof::OptimalButForTies };

@@ -6,6 +6,7 @@
 
 use super::cheapest::Placed;
 use super::factors::Factors;
+use crate::cost::LatencyBound;
 use crate::hardware::MAX_LEVELS;
 use crate::mapping::{Allocation, LayerOnCore, OPERANDS, Relevance, TemporalLoop};
 use rustc_hash::FxHashSet;
@@ -69,9 +70,21 @@ impl<'a> Chain<'a> {
         chain
     }
 
+    /// No order is faster, cycles. `loads` are those of the boundaries whatever their order.
+    pub fn latency_bound(&self, factors: &Factors, bound: &LatencyBound<'_>, loads: &[f64]) -> u64 {
+        if self.outermost_irrelevant().all(|(_, irrelevant)| irrelevant == 1) {
+            return bound.cycles(loads);
+        }
+        let mut loads = bound.start();
+        for (Placed { operand, level, set }, irrelevant) in self.outermost_irrelevant() {
+            bound.place(&mut loads, &bound.load(operand, level, &factors.sizes(set), irrelevant));
+        }
+        bound.cycles(&loads)
+    }
+
     /// Every boundary with the product of the outermost loops below it that are irrelevant to its operand whatever the order:
     /// where all loops down to a boundary of another operand are.
-    pub fn outermost_irrelevant(&self) -> impl Iterator<Item = (Placed, u64)> + '_ {
+    fn outermost_irrelevant(&self) -> impl Iterator<Item = (Placed, u64)> + '_ {
         self.placed.iter().map(|&(placed, segments)| {
             let view = &self.problem.operands[placed.operand];
             let irrelevant =
@@ -101,7 +114,7 @@ impl<'a> Chain<'a> {
         }
         let mut left: Vec<Vec<(TemporalLoop, usize)>> =
             self.segments.iter().map(|segment| segment.loops.clone()).collect();
-        self.descend(last - 1, [None; OPERANDS], &mut left, &mut outermost_first, &mut visit)
+        self.descend(last - 1, [None; OPERANDS], None, &mut left, &mut outermost_first, &mut visit)
     }
 
     /// All that latency depends on beside the sets: where levels end once stationary loops are handed down, and the products of
@@ -128,11 +141,13 @@ impl<'a> Chain<'a> {
         seen
     }
 
-    /// Fills segment `at` from its outer end, then those below.
+    /// Fills segment `at` from its outer end, then those below. `previous` is the loop that was added last to the segment, and
+    /// how the runs were before.
     fn descend(
         &self,
         at: usize,
         mut runs: Runs,
+        previous: Option<(Runs, usize)>,
         left: &mut [Vec<(TemporalLoop, usize)>],
         order: &mut Vec<TemporalLoop>,
         visit: &mut impl FnMut(&[TemporalLoop], &Allocation) -> bool,
@@ -149,7 +164,7 @@ impl<'a> Chain<'a> {
         }
         if unfilled == 0 {
             return match at.checked_sub(1) {
-                Some(below) => self.descend(below, runs, left, order, visit),
+                Some(below) => self.descend(below, runs, None, left, order, visit),
                 None => {
                     order.reverse();
                     let go_on = visit(order, &self.allocation);
@@ -158,11 +173,11 @@ impl<'a> Chain<'a> {
                 }
             };
         }
+        // Irrelevant to an operand whose boundary lies just below, an innermost loop would belong below the boundary.
+        let below = at.checked_sub(1).map_or(0, |below| self.segments[below].ends);
         if runs.iter().all(Option::is_none) {
-            // Nothing looks at the order of the rest, but for the innermost loop: irrelevant to an operand whose boundary lies
-            // just below, it would belong below the boundary.
+            // Nothing looks at the order of the rest, but for the innermost loop.
             let rest = left[at].clone();
-            let below = at.checked_sub(1).map_or(0, |below| self.segments[below].ends);
             let start = order.len();
             for &(next, count) in &rest {
                 order.extend(std::iter::repeat_n(next, count));
@@ -172,31 +187,26 @@ impl<'a> Chain<'a> {
                 order.swap(start + inner, end);
             }
             left[at].clear();
-            let go_on = self.descend(at, runs, left, order, visit);
+            let go_on = self.descend(at, runs, None, left, order, visit);
             left[at] = rest;
             order.truncate(start);
             return go_on;
         }
         for choice in self.choices(&runs, &left[at]) {
-            let (next, count) = &mut left[at][choice];
-            if *count == 0 {
+            let (next, count) = left[at][choice];
+            let longer = self.lengthen(runs, next);
+            // Two neighbours that all runs see alike come in the order of their numbers.
+            let is_twin = previous.is_some_and(|(before, earlier)| {
+                let alike = longer == runs && self.lengthen(before, next) == runs;
+                let stays = |choice: usize| self.stays_above(&left[at][choice].0, below);
+                alike && choice < earlier && stays(choice) == stays(earlier)
+            });
+            if count == 0 || is_twin {
                 continue;
             }
-            *count -= 1;
-            let next = *next;
+            left[at][choice].1 -= 1;
             order.push(next);
-            let mut longer = runs;
-            for (run, view) in longer.iter_mut().zip(&self.problem.operands) {
-                let relevance = view.relevance[next.dim as usize];
-                *run = match *run {
-                    Some(None) if relevance == Relevance::Relevant || relevance == Relevance::Irrelevant => {
-                        Some(Some(relevance))
-                    }
-                    Some(Some(so_far)) if so_far == relevance => *run,
-                    _ => None,
-                };
-            }
-            let go_on = self.descend(at, longer, left, order, visit);
+            let go_on = self.descend(at, longer, Some((runs, choice)), left, order, visit);
             order.pop();
             left[at][choice].1 += 1;
             if !go_on {
@@ -204,6 +214,20 @@ impl<'a> Chain<'a> {
             }
         }
         true
+    }
+
+    /// What the runs are once `next` is added below.
+    fn lengthen(&self, runs: Runs, next: TemporalLoop) -> Runs {
+        std::array::from_fn(|operand| {
+            let relevance = self.problem.operands[operand].relevance[next.dim as usize];
+            match runs[operand] {
+                Some(None) if relevance == Relevance::Relevant || relevance == Relevance::Irrelevant => {
+                    Some(Some(relevance))
+                }
+                Some(Some(so_far)) if so_far == relevance => runs[operand],
+                _ => None,
+            }
+        })
     }
 
     fn stays_above(&self, next: &TemporalLoop, boundaries: u8) -> bool {

@@ -90,6 +90,13 @@ pub struct State {
     pub used: [u64; MOST_TIGHT],
 }
 
+impl State {
+    /// Whether all that can follow `other`, which has placed the same boundaries and the same loops, can follow this one.
+    pub fn leaves_no_less(&self, other: &Self) -> bool {
+        self.here & !other.here == 0 && self.used.iter().zip(&other.used).all(|(used, other)| used <= other)
+    }
+}
+
 impl Entry {
     fn least_bits(&self) -> f64 {
         self.bits[0].min(self.bits[1]) as f64
@@ -314,12 +321,12 @@ impl<'a> Space<'a> {
                     let entries = &self.boundaries[operand][index].entries;
                     let mut with_rent: Vec<f64> =
                         least.iter().zip(entries).map(|(price, entry)| price + rent * entry.least_bits()).collect();
-                    self.factors.least_of_supersets(operand, &mut with_rent, f64::min);
+                    self.factors.join_supersets(operand, &mut with_rent, f64::min);
                     add_to(&mut with_rent, &higher_with_rent);
                     higher_with_rent.clone_from(&with_rent);
                     self.boundaries[operand][index].least_with_rent = with_rent;
                 }
-                self.factors.least_of_supersets(operand, &mut least, f64::min);
+                self.factors.join_supersets(operand, &mut least, f64::min);
                 // Higher boundaries have to be placed too.
                 add_to(&mut least, &higher);
                 higher.clone_from(&least);

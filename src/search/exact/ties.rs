@@ -4,6 +4,7 @@ use super::cheapest::{Cheapest, Placed};
 use super::orders::Chain;
 use super::space::Space;
 use crate::cost::{BoundaryLoad, LatencyBound};
+use crate::mapping::{Allocation, TemporalLoop};
 use crate::search::Solution;
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
@@ -12,97 +13,98 @@ use std::rc::Rc;
 struct Ties<'a, 's> {
     space: &'s Space<'a>,
     cheapest: &'s mut Cheapest,
-    /// Placed boundaries, outermost first.
-    chain: Vec<Placed>,
+    /// Placed boundaries, outermost first, with what they add to latency.
+    chain: Vec<(Placed, BoundaryLoad)>,
     bound: LatencyBound<'s>,
-    last_placed: FxHashMap<u32, Rc<Vec<(Placed, u32)>>>,
-    best: Option<Solution>,
+    last_placed: FxHashMap<u32, Rc<[Step]>>,
+    best: Option<(Vec<TemporalLoop>, Allocation, u64)>,
     budget: u64,
+}
+
+/// A boundary that may have been placed last: what it adds to latency, and the state before.
+#[derive(Clone, Copy)]
+struct Step {
+    placed: Placed,
+    load: BoundaryLoad,
+    before: u32,
 }
 
 /// The fastest mapping at least price, and whether that is proved: at most `most` chains and orders are looked at.
 pub fn fastest(space: &Space<'_>, cheapest: &mut Cheapest, most: u64) -> (Option<Solution>, bool) {
-    let mut ties = Ties {
-        space,
-        cheapest,
-        chain: Vec::new(),
-        bound: LatencyBound::new(space.evaluator),
-        last_placed: FxHashMap::default(),
-        best: None,
-        budget: most,
-    };
+    let bound = LatencyBound::new(space.evaluator);
+    let start = bound.start();
+    let mut ties =
+        Ties { space, cheapest, chain: Vec::new(), bound, last_placed: FxHashMap::default(), best: None, budget: most };
     for goal in ties.cheapest.goals() {
-        ties.descend(goal);
+        ties.descend(goal, &start);
     }
-    (ties.best, ties.budget > 0)
+    let best = ties.best.and_then(|(order, allocation, latency_cycles)| {
+        let energy_pj = space.evaluator.energy_pj(&space.evaluator.moves(&order, &allocation)?);
+        Some(Solution { order, allocation, energy_pj, latency_cycles })
+    });
+    (best, ties.budget > 0)
 }
 
 impl Ties<'_, '_> {
-    /// Goes through all chains that lead to a state.
-    fn descend(&mut self, index: u32) {
+    /// Goes through all chains that lead to a state, with the loads of what lies above it.
+    fn descend(&mut self, index: u32, loads: &[f64]) {
         if self.cheapest.placed(index) == [0; 3] {
-            self.try_orders();
+            self.try_orders(loads);
             return;
         }
-        let (space, cheapest) = (self.space, &mut *self.cheapest);
-        let choices =
-            self.last_placed.entry(index).or_insert_with(|| Rc::new(cheapest.last_placed(space, index))).clone();
-        let mut ranked: Vec<_> = choices
+        let steps = self.steps(index);
+        let mut ranked: Vec<_> = steps
             .iter()
-            .map(|&(placed, from)| {
-                let load = self.load(placed, 1);
-                self.bound.place(&load);
-                let cycles = self.bound.cycles();
-                self.bound.remove(&load);
-                (cycles, placed, from, load)
+            .map(|step| {
+                let mut loads = loads.to_vec();
+                self.bound.place(&mut loads, &step.load);
+                (self.bound.cycles(&loads), step, loads)
             })
             .collect();
         ranked.sort_by_key(|&(cycles, ..)| cycles);
-        for (cycles, placed, from, load) in ranked {
+        for (cycles, step, loads) in ranked {
             if self.budget == 0 || self.is_beaten(cycles) {
                 return;
             }
             self.budget -= 1;
-            self.bound.place(&load);
-            self.chain.push(placed);
-            self.descend(from);
+            self.chain.push((step.placed, step.load));
+            self.descend(step.before, &loads);
             self.chain.pop();
-            self.bound.remove(&load);
         }
+    }
+
+    /// The boundaries that may have been placed last on the way to a state.
+    fn steps(&mut self, index: u32) -> Rc<[Step]> {
+        let (space, cheapest, bound) = (self.space, &mut *self.cheapest, &self.bound);
+        let found = self.last_placed.entry(index).or_insert_with(|| {
+            let steps = cheapest.last_placed(space, index).into_iter().map(|(placed, before)| {
+                let sizes = space.factors.sizes(placed.set);
+                Step { placed, load: bound.load(placed.operand, placed.level, &sizes, 1), before }
+            });
+            steps.collect()
+        });
+        Rc::clone(found)
     }
 
     fn is_beaten(&self, cycles: u64) -> bool {
-        self.best.as_ref().is_some_and(|best| best.latency_cycles <= cycles)
+        self.best.as_ref().is_some_and(|(.., latency_cycles)| *latency_cycles <= cycles)
     }
 
-    /// What a placed boundary adds to the bound, when irrelevant loops of product `irrelevant` must be the outermost below.
-    fn load(&self, placed: Placed, irrelevant: u64) -> BoundaryLoad {
-        self.bound.load(placed.operand, placed.level, &self.space.factors.sizes(placed.set), irrelevant)
-    }
-
-    fn try_orders(&mut self) {
-        let placed: Vec<Placed> = self.chain.iter().rev().copied().collect();
+    fn try_orders(&mut self, loads: &[f64]) {
+        let placed: Vec<Placed> = self.chain.iter().rev().map(|&(placed, _)| placed).collect();
         let chain = Chain::new(self.space.problem, &self.space.factors, &placed);
-        let mut bound = LatencyBound::new(self.space.evaluator);
-        for (placed, irrelevant) in chain.outermost_irrelevant() {
-            bound.place(&self.load(placed, irrelevant));
-        }
-        let bound = bound.cycles();
+        let bound = chain.latency_bound(&self.space.factors, &self.bound, loads);
         if self.is_beaten(bound) {
             return;
         }
+        let evaluator = self.space.evaluator;
         chain.for_each_order(|order, allocation| {
             self.budget = self.budget.saturating_sub(1);
-            if let Some(cost) = self.space.evaluator.evaluate(order, allocation) {
-                let latency_cycles = cost.latency.total_cycles();
+            if let Some(moves) = evaluator.moves(order, allocation) {
+                let latency_cycles = evaluator.latency_cycles(order, &moves);
                 debug_assert!(latency_cycles >= bound, "the bound {bound} is no bound: {latency_cycles}");
                 if !self.is_beaten(latency_cycles) {
-                    self.best = Some(Solution {
-                        order: order.to_vec(),
-                        allocation: *allocation,
-                        energy_pj: cost.energy_pj(),
-                        latency_cycles,
-                    });
+                    self.best = Some((order.to_vec(), *allocation, latency_cycles));
                 }
             }
             self.budget > 0 && !self.is_beaten(bound)
