@@ -24,6 +24,8 @@ pub struct Link {
 pub(super) struct Units<'a> {
     /// Unrolled loops below each memory, with the size chosen (average or peak).
     unrolled: [Vec<Vec<(Dim, f64)>>; OPERANDS],
+    /// Products of those below each architecture level.
+    below: [[Extents; MAX_LEVELS + 1]; OPERANDS],
     /// Instances at each architecture level of each operand: level 0 is the PE array, level `m + 1` is memory `m`.
     pub all: [[f64; MAX_LEVELS + 1]; OPERANDS],
     /// The boundary below each memory level.
@@ -39,6 +41,16 @@ impl<'a> Units<'a> {
                 below.iter().map(|&(dim, average, peak)| (dim, size(average, peak))).collect()
             };
             operand.unrolled.iter().map(loops).collect::<Vec<Vec<_>>>()
+        });
+        let below = unrolled.each_ref().map(|levels| {
+            let mut below = [Extents::default(); MAX_LEVELS + 1];
+            for (level, loops) in levels.iter().enumerate().take(MAX_LEVELS) {
+                below[level + 1] = below[level];
+                for &(dim, size) in loops {
+                    below[level + 1].multiply(dim, size);
+                }
+            }
+            below
         });
         let mut unique = [[1.0; MAX_LEVELS + 1]; OPERANDS];
         let mut all = [[1.0; MAX_LEVELS + 1]; OPERANDS];
@@ -59,17 +71,15 @@ impl<'a> Units<'a> {
             let levels = 0..problem.operands[index].memories.len();
             levels.map(|level| Boundary::new(problem, index, level, &unique[index], &all[index])).collect()
         });
-        Self { unrolled, all, boundaries, rounds: problem.rules.round_fractional_amounts }
+        Self { unrolled, below, all, boundaries, rounds: problem.rules.round_fractional_amounts }
     }
 
     /// Elements that one instance holds of an operand at an architecture level, when the temporal loops up to there multiply
     /// to `sizes`.
     pub fn elements(&self, problem: &LayerOnCore<'_>, index: usize, level: usize, sizes: &LoopSizes) -> f64 {
-        let mut extents = Extents(sizes.map(|size| size as f64));
-        for &(dim, size) in self.unrolled[index][..level].iter().flatten() {
-            extents.multiply(dim, size);
-        }
-        self.whole(extents.relevant(problem, &problem.operands[index]))
+        let below = &self.below[index][level].0;
+        let size = |dim: Dim| sizes[dim as usize] as f64 * below[dim as usize];
+        self.whole(relevant(problem, &problem.operands[index], size))
     }
 
     /// Removes the rounding error of averages, or what the tools take for one.
@@ -136,12 +146,16 @@ impl Extents {
 
     /// Different elements of the operand that these loops touch.
     fn relevant(&self, problem: &LayerOnCore<'_>, operand: &OperandView) -> f64 {
-        let at = |dim: Dim| self.0[dim as usize];
-        let plain: f64 = operand.relevant.iter().map(|&dim| at(dim)).product();
-        operand.windows.iter().fold(plain, |elements, &(axis, outputs, kernel)| {
-            elements * problem.input_extent(axis, at(outputs), at(kernel))
-        })
+        relevant(problem, operand, |dim| self.0[dim as usize])
     }
+}
+
+/// Different elements of the operand that loops of these sizes touch.
+fn relevant(problem: &LayerOnCore<'_>, operand: &OperandView, size: impl Fn(Dim) -> f64) -> f64 {
+    let plain: f64 = operand.relevant.iter().map(|&dim| size(dim)).product();
+    operand.windows.iter().fold(plain, |elements, &(axis, outputs, kernel)| {
+        elements * problem.input_extent(axis, size(outputs), size(kernel))
+    })
 }
 
 /// Everything that a mapping moves.

@@ -50,10 +50,11 @@ impl<'a> Evaluator<'a> {
 
     /// Cycles that each movement of one crossing takes; as [`Evaluator::crossing`].
     pub fn crossing_cycles(&self, operand: usize, level: usize, sizes: &LoopSizes, partial: bool) -> [u64; 4] {
-        let elements = self.peak.elements(self.problem, operand, level, sizes);
+        let peak = self.peak.as_ref().unwrap_or(&self.average);
+        let elements = peak.elements(self.problem, operand, level, sizes);
         let crossing = Crossing { elements, ..self.crossing(operand, level, sizes, partial) };
         let mut cycles = [0; 4];
-        self.peak.boundaries[operand][level].for_each_link(&crossing, |movement, level, elements, _| {
+        peak.boundaries[operand][level].for_each_link(&crossing, |movement, level, elements, _| {
             let memory = &self.problem.core.memories[self.problem.operands[operand].memories[level]];
             cycles[index(movement)] = latency::cycles_of(
                 elements,

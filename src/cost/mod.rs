@@ -38,8 +38,8 @@ pub struct Evaluator<'a> {
     problem: &'a LayerOnCore<'a>,
     /// Unrolled units with average unrolling: what is moved.
     average: Units<'a>,
-    /// With the unrolling rounded up (or down, by the rules): how long it takes.
-    peak: Units<'a>,
+    /// With the unrolling rounded up (or down, by the rules): how long it takes; `None` where that is the same.
+    peak: Option<Units<'a>>,
 }
 
 /// Energy and latency of one mapping.
@@ -58,14 +58,17 @@ pub struct LayerCost {
 impl<'a> Evaluator<'a> {
     /// Prepares what all mappings of the problem share.
     pub fn new(problem: &'a LayerOnCore<'a>) -> Self {
-        Self {
-            problem,
-            average: Units::new(problem, |average, _| average),
-            peak: if problem.rules.latency_unrolling_rounded_down {
+        let peak = || {
+            if problem.rules.latency_unrolling_rounded_down {
                 Units::new(problem, |average, _| average.floor())
             } else {
                 Units::new(problem, |_, peak| peak as f64)
-            },
+            }
+        };
+        Self {
+            problem,
+            average: Units::new(problem, |average, _| average),
+            peak: problem.spatial.is_fractional().then(peak),
         }
     }
 
@@ -100,8 +103,8 @@ impl<'a> Evaluator<'a> {
     }
 
     fn latency(&self, order: &[TemporalLoop], Moves { merged, amounts }: &Moves) -> Latency {
-        if self.problem.spatial.is_fractional() {
-            let peak = Amounts::new(self.problem, order, merged, &self.peak);
+        if let Some(peak) = &self.peak {
+            let peak = Amounts::new(self.problem, order, merged, peak);
             Latency::new(self.problem, amounts, &peak)
         } else {
             Latency::new(self.problem, amounts, amounts)

@@ -235,6 +235,7 @@ pub fn explain_outcome(outcome: &Outcome) -> String {
         StopReason::Exhausted | StopReason::OrderLimit => {
             format!("None of {} loop orders fits the memories", outcome.orders)
         }
+        StopReason::OutOfTime => format!("None of the first {} loop orders fits the memories", outcome.orders),
     }
 }
 

@@ -5,22 +5,24 @@ use crate::hardware::Operand;
 use crate::workload::{Dim, LoopSizes};
 
 /// Bits that one instance of memory `level` holds of an operand, when the temporal loops up to that level multiply to `sizes`.
-///
-/// The instance that holds the most counts: where an unrolling does not divide its loop, one with the unrolling rounded up.
 /// `partial` says whether outputs are still added to there.
 pub fn slice_bits(problem: &LayerOnCore<'_>, operand: usize, level: usize, sizes: &LoopSizes, partial: bool) -> u64 {
+    let (partial_bits, final_bits) = problem.operands[operand].precision;
+    slice_elements(problem, operand, level, sizes) * if partial { partial_bits } else { final_bits }
+}
+
+/// The same in elements.
+///
+/// The instance that holds the most counts: where an unrolling does not divide its loop, one with the unrolling rounded up.
+pub fn slice_elements(problem: &LayerOnCore<'_>, operand: usize, level: usize, sizes: &LoopSizes) -> u64 {
     let view = &problem.operands[operand];
-    let mut extents = *sizes;
-    for &(dim, _, peak) in view.unrolled[..=level].iter().flatten() {
-        extents[dim as usize] *= peak;
-    }
-    let size = |dim: Dim| extents[dim as usize].min(problem.shape.size(dim));
+    let unrolled = &view.unrolled_sizes[level];
+    let size = |dim: Dim| (sizes[dim as usize] * unrolled[dim as usize]).min(problem.shape.size(dim));
     let plain: u64 = view.relevant.iter().map(|&dim| size(dim)).product();
     let window = |&(axis, outputs, kernel): &(Relevance, Dim, Dim)| {
         problem.input_extent(axis, size(outputs) as f64, size(kernel) as f64) as u64
     };
-    let elements = plain * view.windows.iter().map(window).product::<u64>();
-    elements * if partial { view.precision.0 } else { view.precision.1 }
+    plain * view.windows.iter().map(window).product::<u64>()
 }
 
 impl OperandView {

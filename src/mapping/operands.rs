@@ -3,7 +3,7 @@
 use super::spatial::SpatialMapping;
 use crate::hardware::{Core, MemoryId, Operand, Unroll};
 use crate::rules::Rules;
-use crate::workload::{Dim, LayerKind, LayerShape, unique_extent};
+use crate::workload::{Dim, LayerKind, LayerShape, LoopSizes, unique_extent};
 use serde::{Deserialize, Serialize};
 
 /// A layer always has three operands: the output and two inputs (W and I, or X and Y of an addition).
@@ -50,6 +50,8 @@ pub struct OperandView {
     pub windows: Vec<(Relevance, Dim, Dim)>,
     /// Unrolled loops below memory `i`, as `(dim, average, peak)`; the last entry holds those above the highest.
     pub unrolled: Vec<Vec<(Dim, f64, u64)>>,
+    /// Products of the peaks of all unrolled loops up to and below memory `i`, by dimension.
+    pub unrolled_sizes: Vec<LoopSizes>,
     /// Bits per element while partial and when final.
     pub precision: (u64, u64),
 }
@@ -83,11 +85,13 @@ impl<'a> LayerOnCore<'a> {
             let relevance = Dim::ALL.map(|dim| relevance(&problem.shape, stored_as, dim, &rules));
             let is = |dim: Dim, wanted: Relevance| relevance[dim as usize] == wanted;
             let axes = [(Relevance::PartialX, Dim::OX, Dim::FX), (Relevance::PartialY, Dim::OY, Dim::FY)];
+            let unrolled = unrolled_below(core, &memories, &spatial);
             OperandView {
                 relevant: Dim::ALL.into_iter().filter(|&dim| is(dim, Relevance::Relevant)).collect(),
                 windows: axes.into_iter().filter(|&(axis, outputs, _)| is(outputs, axis)).collect(),
                 stored_as,
-                unrolled: unrolled_below(core, &memories, &spatial),
+                unrolled_sizes: unrolled_sizes(&unrolled),
+                unrolled,
                 memories,
                 relevance,
                 precision: precision(&problem.shape, stored_as),
@@ -143,6 +147,17 @@ fn unrolled_below(core: &Core, memories: &[MemoryId], spatial: &SpatialMapping) 
         .collect();
     below.push(as_entries(left));
     below
+}
+
+fn unrolled_sizes(unrolled: &[Vec<(Dim, f64, u64)>]) -> Vec<LoopSizes> {
+    let mut sizes = [1; 8];
+    let product = |below: &Vec<(Dim, f64, u64)>| {
+        for &(dim, _, peak) in below {
+            sizes[dim as usize] *= peak;
+        }
+        sizes
+    };
+    unrolled.iter().map(product).collect()
 }
 
 fn as_entries(loops: Vec<super::SpatialLoop>) -> Vec<(Dim, f64, u64)> {

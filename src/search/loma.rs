@@ -5,7 +5,12 @@ use super::{Candidate, Limits, Objective, Outcome, Proof, Solution, StopReason, 
 use crate::cost::Evaluator;
 use crate::mapping::{Allocator, LayerOnCore, temporal};
 
-pub(super) fn find_best(problem: &LayerOnCore<'_>, objective: &Objective, limits: &Limits) -> Outcome {
+pub(super) fn find_best(
+    problem: &LayerOnCore<'_>,
+    objective: &Objective,
+    limits: &Limits,
+    has_time: &dyn Fn() -> bool,
+) -> Outcome {
     let mut outcome =
         Outcome { best: None, orders: 0, feasible: 0, proof: Proof::None, stopped: StopReason::Exhausted };
     let factors = temporal::limited_factors(
@@ -27,6 +32,10 @@ pub(super) fn find_best(problem: &LayerOnCore<'_>, objective: &Objective, limits
     loop {
         if outcome.orders == limits.max_orders {
             outcome.stopped = StopReason::OrderLimit;
+            break;
+        }
+        if outcome.best.is_some() && !has_time() {
+            outcome.stopped = StopReason::OutOfTime;
             break;
         }
         outcome.orders += 1;

@@ -1,6 +1,7 @@
 //! Finding the best temporal mapping of a layer-tile on a core.
 //!
-//! The rest of the project knows only [`find_best`]: `{problem, limits, strategy} -> {best, report, stop reason}`.
+//! The rest of the project knows only [`find_best`] and [`find_best_while`]: `{problem, limits, strategy} -> {best, report,
+//! stop reason}`.
 
 mod candidate;
 mod exact;
@@ -59,6 +60,8 @@ pub enum StopReason {
     Exhausted,
     /// The limit on orders was reached first.
     OrderLimit,
+    /// There was no time left.
+    OutOfTime,
     /// There are more loop dimensions than the LPF limit, and the rules forbid to go on.
     LpfLimitTooLow {
         /// The smallest limit that works.
@@ -128,9 +131,20 @@ impl Solution {
 
 /// The best mapping by `objective`; among equals the one of least latency, then of least energy.
 pub fn find_best(problem: &LayerOnCore<'_>, objective: &Objective, limits: &Limits, strategy: Strategy) -> Outcome {
+    find_best_while(problem, objective, limits, strategy, &|| true)
+}
+
+/// The same, as long as `has_time` says that there is time left; then the best so far, with what is known of better ones.
+pub fn find_best_while(
+    problem: &LayerOnCore<'_>,
+    objective: &Objective,
+    limits: &Limits,
+    strategy: Strategy,
+    has_time: &dyn Fn() -> bool,
+) -> Outcome {
     match strategy {
-        Strategy::Exact => exact::find_best(problem, objective, limits),
-        Strategy::Loma => loma::find_best(problem, objective, limits),
+        Strategy::Exact => exact::find_best(problem, objective, limits, has_time),
+        Strategy::Loma => loma::find_best(problem, objective, limits, has_time),
     }
 }
 

@@ -250,7 +250,7 @@ pub fn gcd(a: u64, b: u64) -> u64 {
 /// Counts distinct indices `stride * o + dilation * f` (DeFiNES tool, layer_node.py:192-198); holes between
 /// windows that do not meet are not counted. The arguments may be averages of fractional unrollings.
 pub fn unique_extent(outputs: f64, kernel: f64, stride: u64, dilation: u64) -> f64 {
-    let g = gcd(stride, dilation).max(1);
+    let g = if stride == 1 || dilation == 1 { 1 } else { gcd(stride, dilation).max(1) };
     let (stride, dilation) = ((stride / g) as f64, (dilation / g) as f64);
     outputs * kernel - (kernel - stride).max(0.0) * (outputs - dilation).max(0.0)
 }

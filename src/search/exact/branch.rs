@@ -4,6 +4,7 @@
 //! innermost boundary outwards, and go on where the bound is least. Of two ways to the same state one is enough if it costs no
 //! more and no load is higher; but as orders may fail to reach the bound, the other one is only put aside.
 
+use super::Effort;
 use super::cheapest::Placed;
 use super::orders::Chain;
 use super::space::{Space, State};
@@ -23,8 +24,8 @@ pub struct Found {
     pub unseen: f64,
 }
 
-/// Searches for the best mapping, with `known` to start from, looking at `most` partial chains and orders.
-pub fn best(space: &Space<'_>, objective: &Objective, known: Vec<Solution>, most: u64) -> Found {
+/// Searches for the best mapping, with one that is known and its score to start from, through as many partial chains and orders as `effort` says.
+pub fn best(space: &Space<'_>, objective: &Objective, known: Option<(Solution, f64)>, effort: Effort<'_>) -> Found {
     let latency = LatencyBound::new(space.evaluator);
     let mut search = Search {
         space,
@@ -40,13 +41,13 @@ pub fn best(space: &Space<'_>, objective: &Objective, known: Vec<Solution>, most
         missed: Vec::new(),
         unit: 1.0,
         tie: 0.0,
-        most,
+        effort,
         found: Found { best: None, looked_at: 0, unseen: f64::INFINITY },
     };
-    for solution in known {
-        if let Some(cost) = space.evaluator.evaluate(&solution.order, &solution.allocation) {
-            search.consider(&cost, || solution);
-        }
+    if let Some((solution, score)) = known
+        && let Some(cost) = space.evaluator.evaluate(&solution.order, &solution.allocation)
+    {
+        search.consider(score, &cost, || solution);
     }
     search.run();
     search.found
@@ -65,8 +66,8 @@ struct Search<'a, 's> {
     stride: usize,
     /// Of the ways to each place those that are not put aside.
     fronts: FxHashMap<(u32, [u8; OPERANDS], bool), Vec<u32>>,
-    /// What to go on with, best first: scores rounded so that equal ones are equal, latency, then what is furthest.
-    open: BinaryHeap<(Reverse<(u64, u64)>, (u32, u32), u32)>,
+    /// Ways to go on with, best first.
+    open: BinaryHeap<(Rank, u32)>,
     /// Ways put aside.
     aside: Vec<u32>,
     /// Bounds of chains of which no order reached it.
@@ -74,9 +75,12 @@ struct Search<'a, 's> {
     /// Scores that differ by less are equal, and prices.
     unit: f64,
     tie: f64,
-    most: u64,
+    effort: Effort<'s>,
     found: Found,
 }
+
+/// Scores, rounded so that equal ones are equal, and latency; then what is furthest: boundaries placed, and the set.
+type Rank = (Reverse<(u64, u64)>, (u32, u32));
 
 /// One way to a partial chain.
 struct Way {
@@ -131,13 +135,13 @@ impl Search<'_, '_> {
 
     /// Looks at what is open, as long as something better may come of it.
     fn go_on(&mut self) {
-        while let Some((_, _, index)) = self.open.pop() {
+        while let Some((_, index)) = self.open.pop() {
             let way = &self.ways[index as usize];
             let bound = way.bound;
             if self.is_beaten(&bound) {
                 continue;
             }
-            if self.found.looked_at >= self.most {
+            if !self.may_go_on() {
                 let missed = self.missed.iter().filter(|missed| !self.is_beaten(missed));
                 self.found.unseen = missed.fold(bound.score, |least, missed| least.min(missed.score));
                 self.open.clear();
@@ -150,6 +154,11 @@ impl Search<'_, '_> {
                 self.expand(index);
             }
         }
+    }
+
+    fn may_go_on(&self) -> bool {
+        let (most, has_time) = self.effort;
+        self.found.looked_at < most && has_time()
     }
 
     fn expand(&mut self, index: u32) {
@@ -214,7 +223,7 @@ impl Search<'_, '_> {
         let Way { state, bound, .. } = &self.ways[index as usize];
         let score = (bound.score / self.unit).round() as u64;
         let progress = (u32::from(state.placed.iter().sum::<u8>()), state.set);
-        self.open.push((Reverse((score, bound.latency_cycles)), progress, index));
+        self.open.push(((Reverse((score, bound.latency_cycles)), progress), index));
     }
 
     /// With what is placed and the least of what is not; and which stalls may become the longest.
@@ -257,8 +266,9 @@ impl Search<'_, '_> {
         !(scores_less || faster || bound.latency_cycles == best.latency_cycles && cheaper)
     }
 
-    fn consider(&mut self, cost: &LayerCost, solution: impl FnOnce() -> Solution) {
-        let candidate = Candidate::new(self.space.problem, self.objective, cost);
+    fn consider(&mut self, score: f64, cost: &LayerCost, solution: impl FnOnce() -> Solution) {
+        let mut candidate = Candidate::new(self.space.problem, self.objective, cost);
+        candidate.score = score;
         match &mut self.found.best {
             Some((best, so_far)) if candidate.beats(so_far) => {
                 *so_far = candidate.after(so_far);
@@ -284,8 +294,8 @@ impl Search<'_, '_> {
         let chain = Chain::new(self.space.problem, &self.space.factors, &placed);
         let first = index as usize * self.stride;
         let loads = &self.loads[first..first + self.stride];
-        let with_any_order = way.bound;
-        let bound = self.score(way.price, chain.latency_bound(&self.space.factors, &self.latency, loads));
+        let (with_any_order, price) = (way.bound, way.price);
+        let bound = self.score(price, chain.latency_bound(&self.space.factors, &self.latency, loads));
         if self.is_beaten(&bound) {
             self.missed.push(with_any_order);
             return;
@@ -296,14 +306,16 @@ impl Search<'_, '_> {
             if let Some(cost) = space.evaluator.evaluate(order, allocation) {
                 let (energy_pj, latency_cycles) = (cost.energy_pj(), cost.latency.total_cycles());
                 debug_assert!(latency_cycles >= bound.latency_cycles, "{latency_cycles} is below the bound");
-                self.consider(&cost, || Solution {
+                // By prices as the bounds are, which may count more than the objective does.
+                let score = self.score(price, latency_cycles).score;
+                self.consider(score, &cost, || Solution {
                     order: order.to_vec(),
                     allocation: *allocation,
                     energy_pj,
                     latency_cycles,
                 });
             }
-            !self.is_beaten(&bound) && self.found.looked_at < self.most
+            !self.is_beaten(&bound) && self.may_go_on()
         });
         if !self.is_beaten(&with_any_order) {
             self.missed.push(with_any_order);

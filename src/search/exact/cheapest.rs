@@ -4,8 +4,9 @@
 //! chain: the first complete chain that comes up is a cheapest one. All chains of equal price are kept as a graph, as they
 //! differ in latency.
 
+use super::Effort;
 use super::space::{Space, State};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
@@ -70,20 +71,20 @@ pub struct Placed {
     pub set: u32,
 }
 
-/// Searches until all chains of least price are found, or `most_states` were looked at; `None` if there is no chain. Once
-/// the least price is known, at most [`MOST_TIES`] further states are looked at.
+/// Searches until all chains of least price are found, or `effort` is spent; `None` if there is no chain. Once the least price
+/// is known, at most [`MOST_TIES`] further states are looked at.
 ///
 /// Prices closer than `tie`, relative to the whole, are equal: chains that move the same data differ by rounding only.
-pub fn cheapest(space: &Space<'_>, most_states: u64, tie: f64) -> Option<Cheapest> {
-    search(space, most_states, tie, false)
+pub fn cheapest(space: &Space<'_>, effort: Effort<'_>, tie: f64) -> Option<Cheapest> {
+    search(space, effort, tie, false)
 }
 
 /// Whether there is any chain; `true` also if none was found among `most_states` states.
 pub fn any(space: &Space<'_>, most_states: u64) -> bool {
-    search(space, most_states, 1.0, true).is_some()
+    search(space, (most_states, &|| true), 1.0, true).is_some()
 }
 
-fn search(space: &Space<'_>, most_states: u64, tie: f64, first_only: bool) -> Option<Cheapest> {
+fn search(space: &Space<'_>, (most_states, has_time): Effort<'_>, tie: f64, first_only: bool) -> Option<Cheapest> {
     let start = space.start()?;
     let scale = space.least_to_go(&start) + space.constant;
     // Rounded estimates make equal prices equal, so that the search goes on from the state that is furthest.
@@ -100,7 +101,7 @@ fn search(space: &Space<'_>, most_states: u64, tie: f64, first_only: bool) -> Op
         last: u64::MAX,
         round: 0,
     };
-    let mut known = FxHashMap::default();
+    let mut known = FxHashMap::with_capacity_and_hasher(256, FxBuildHasher);
     known.insert(Key::of(&start), 0_u32);
     let mut open = BinaryHeap::from([(Reverse(rounded(space.least_to_go(&start))), progress(&start), 0_u32)]);
     let tolerance = tie * scale;
@@ -112,7 +113,7 @@ fn search(space: &Space<'_>, most_states: u64, tie: f64, first_only: bool) -> Op
         if estimate > rounded(search.price + tolerance) {
             break;
         }
-        if search.expanded >= most_states.min(search.last) {
+        if search.expanded >= most_states.min(search.last) || !has_time() {
             search.bound = search.bound.min(search.price);
             search.is_complete = false;
             return Some(search);

@@ -13,7 +13,7 @@ mod orders;
 mod space;
 mod ties;
 
-use super::{Limits, Objective, Outcome, Proof, Solution, loma};
+use super::{Limits, Objective, Outcome, Proof, StopReason, loma};
 use crate::cost::Evaluator;
 use crate::hardware::{MemoryId, Movement, Operand};
 use crate::mapping::{Allocation, LayerOnCore, TemporalLoop, temporal};
@@ -32,8 +32,13 @@ const TIE: f64 = 1e-10;
 const ACCESS_TIE: f64 = 1e-14;
 
 /// Finds the best mapping by `objective`, and among equals the fastest.
-pub(super) fn find_best(problem: &LayerOnCore<'_>, objective: &Objective, limits: &Limits) -> Outcome {
-    let search = Search { problem, evaluator: &Evaluator::new(problem), limits };
+pub(super) fn find_best(
+    problem: &LayerOnCore<'_>,
+    objective: &Objective,
+    limits: &Limits,
+    has_time: &dyn Fn() -> bool,
+) -> Outcome {
+    let search = Search { problem, evaluator: &Evaluator::new(problem), limits, has_time };
     let mut outcome = Outcome { proof: Proof::Optimal, ..Outcome::NOTHING };
     let loops = search.loops(&mut outcome);
     let energy = |_: usize, _: usize, _: f64, pj: f64| pj;
@@ -61,6 +66,9 @@ pub(super) fn find_best(problem: &LayerOnCore<'_>, objective: &Objective, limits
             search.branch(&loops, objective, &energy, mac_pj, &mut outcome);
         }
     }
+    if outcome.proof != Proof::Optimal && !has_time() {
+        outcome.stopped = StopReason::OutOfTime;
+    }
     if problem.rules.loading_reduction_repeats {
         // ZigZag takes away cycles that it counts twice, so that no sum of parts bounds its latency.
         outcome.proof = match (objective, outcome.proof) {
@@ -74,7 +82,7 @@ pub(super) fn find_best(problem: &LayerOnCore<'_>, objective: &Objective, limits
 
 /// Whether some mapping fits.
 pub(super) fn has_mapping(problem: &LayerOnCore<'_>, limits: &Limits) -> bool {
-    let search = Search { problem, evaluator: &Evaluator::new(problem), limits };
+    let search = Search { problem, evaluator: &Evaluator::new(problem), limits, has_time: &|| true };
     let loops = search.loops(&mut Outcome::NOTHING.clone());
     // Memories hold least when all loops are above them, but for outputs, which are smaller once they are final.
     let mut highest = Allocation::default();
@@ -89,10 +97,14 @@ pub(super) fn has_mapping(problem: &LayerOnCore<'_>, limits: &Limits) -> bool {
     space.is_some_and(|space| cheapest::any(&space, limits.max_states))
 }
 
+/// How many steps a search may take at the most, and what says whether there is time for another.
+type Effort<'a> = (u64, &'a dyn Fn() -> bool);
+
 struct Search<'a> {
     problem: &'a LayerOnCore<'a>,
     evaluator: &'a Evaluator<'a>,
     limits: &'a Limits,
+    has_time: &'a dyn Fn() -> bool,
 }
 
 impl Search<'_> {
@@ -124,22 +136,26 @@ impl Search<'_> {
         outcome: &mut Outcome,
     ) {
         let Some(mut space) = Space::new(self.evaluator, self.problem, loops, MOST_SETS, price) else { return };
-        let Some(mut cheapest) = cheapest::cheapest(&space, self.limits.max_states, tie) else { return };
+        let Some(mut cheapest) = cheapest::cheapest(&space, (self.limits.max_states, self.has_time), tie) else {
+            return;
+        };
         outcome.orders += cheapest.expanded;
         let most = if cheapest.is_complete { self.limits.max_states } else { MOST_CHAINS };
-        let (mut best, mut settled) = ties::fastest(&space, &mut cheapest, most);
+        let (mut best, mut settled) = ties::fastest(&space, &mut cheapest, (most, self.has_time));
         settled &= cheapest.is_complete;
         if !settled && cheapest.price.is_finite() {
             // Too many are equal to list them all: those that cannot be faster are left out unseen.
             space.constant += constant;
-            let found = branch::best(&space, objective, best.into_iter().collect(), self.limits.max_ties);
+            let known = best.map(|best| (best, cheapest.price + space.constant));
+            let found = branch::best(&space, objective, known, (self.limits.max_ties, self.has_time));
             space.constant -= constant;
             outcome.orders += found.looked_at;
             settled = found.unseen == f64::INFINITY;
             best = found.best.map(|(best, _)| best);
         }
         // Where the search had to stop before it met any mapping, LOMA still finds one.
-        outcome.best = best.or_else(|| loma::find_best(self.problem, objective, &Limits::default()).best);
+        outcome.best =
+            best.or_else(|| loma::find_best(self.problem, objective, &Limits::default(), self.has_time).best);
         if outcome.proof == Proof::Optimal && !settled {
             let Some(cost) = outcome.best.as_ref().and_then(|best| best.cost(self.problem)) else { return };
             let score = objective.score(self.problem, &cost);
@@ -179,11 +195,14 @@ impl Search<'_> {
         let proof = outcome.proof;
         let energy = |_: usize, _: usize, _: f64, pj: f64| pj;
         self.cheapest(loops, &Objective::Energy, &energy, (0.0, TIE), outcome);
-        let known: Vec<Solution> = outcome.best.take().into_iter().collect();
+        let known = outcome.best.take().and_then(|best| {
+            let score = objective.score(self.problem, &best.cost(self.problem)?);
+            Some((best, score))
+        });
         outcome.proof = proof;
         let Some(mut space) = Space::new(self.evaluator, self.problem, loops, MOST_SETS, price) else { return };
         space.constant += constant;
-        let found = branch::best(&space, objective, known, self.limits.max_branches);
+        let found = branch::best(&space, objective, known, (self.limits.max_branches, self.has_time));
         outcome.orders += found.looked_at;
         let Some((best, candidate)) = found.best else { return };
         if outcome.proof == Proof::Optimal && found.unseen < candidate.score {

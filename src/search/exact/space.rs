@@ -6,9 +6,9 @@
 
 use super::cheapest::Placed;
 use super::factors::Factors;
-use crate::cost::{Evaluator, partial_sums_read_back};
+use crate::cost::{Crossing, Evaluator, partial_sums_read_back};
 use crate::hardware::{MAX_LEVELS, Operand};
-use crate::mapping::{LayerOnCore, OPERANDS, Relevance, TemporalLoop, slice_bits};
+use crate::mapping::{LayerOnCore, OPERANDS, Relevance, TemporalLoop, slice_bits, slice_elements};
 use crate::workload::{Dim, LoopSizes};
 
 /// At most so many memories are shared so tightly that operands compete for them.
@@ -98,6 +98,9 @@ impl State {
 }
 
 impl Entry {
+    /// Larger than any memory.
+    const TOO_LARGE: Self = Self { bits: [u64::MAX / 8; 2], down: 0.0, up_final: 0.0, up_partial: 0.0 };
+
     fn least_bits(&self) -> f64 {
         self.bits[0].min(self.bits[1]) as f64
     }
@@ -231,15 +234,30 @@ impl<'a> Space<'a> {
         Some(())
     }
 
+    /// Bits in memory `level`, when the temporal loops up to there multiply to `sizes`: of partial sums, and of final outputs.
+    fn both_bits(&self, operand: usize, level: usize, sizes: &LoopSizes) -> [u64; 2] {
+        let view = &self.problem.operands[operand];
+        if self.as_they_leave || view.stored_as != Operand::O {
+            let bits = self.bits(operand, level, sizes, false);
+            return [if view.stored_as == Operand::O { self.bits(operand, level, sizes, true) } else { bits }, bits];
+        }
+        let elements = slice_elements(self.problem, operand, level, sizes);
+        let partial = elements * view.precision.0;
+        [partial, if self.is_added_to_at(operand, level) { partial } else { elements * view.precision.1 }]
+    }
+
+    /// Outputs are added to in their lowest memory, whatever lies above.
+    fn is_added_to_at(&self, operand: usize, level: usize) -> bool {
+        operand == 0 && level == 0 && self.adding > 1
+    }
+
     /// Bits in memory `level`, when the temporal loops up to there multiply to `sizes`.
     fn bits(&self, operand: usize, level: usize, sizes: &LoopSizes, partial: bool) -> u64 {
-        // Outputs are added to in their lowest memory, whatever lies above.
-        let partial = partial || operand == 0 && !self.as_they_leave && level == 0 && self.adding > 1;
         if self.as_they_leave {
             let crossing = self.evaluator.crossing(operand, level + 1, sizes, partial);
             (crossing.elements * crossing.precision as f64) as u64
         } else {
-            slice_bits(self.problem, operand, level, sizes, partial)
+            slice_bits(self.problem, operand, level, sizes, partial || self.is_added_to_at(operand, level))
         }
     }
 
@@ -266,9 +284,17 @@ impl<'a> Space<'a> {
             let adds_above = view.adds_above(level);
             let mut entries = Vec::with_capacity(self.factors.seen_sets[operand] as usize);
             let mut least = Vec::with_capacity(entries.capacity());
+            let innermost = self.factors.list.iter().find(|factor| factor.seen[operand] == 1);
+            let run = innermost.map_or(1, |factor| factor.count + 1);
             self.factors.for_each_seen(operand, |seen, sizes| {
+                if seen % run > 0 && least[seen as usize - 1] == f64::INFINITY {
+                    // A smaller set does not fit already.
+                    entries.push(Entry::TOO_LARGE);
+                    least.push(f64::INFINITY);
+                    return;
+                }
                 let bits = match level.checked_sub(1) {
-                    Some(below) => [true, false].map(|partial| self.bits(operand, below, sizes, partial)),
+                    Some(below) => self.both_bits(operand, below, sizes),
                     // The array keeps what it has as long as loops are irrelevant to the operand.
                     None => [u64::from(seen); 2],
                 };
@@ -292,9 +318,11 @@ impl<'a> Space<'a> {
                         self.price_of(operand, level, sizes, (times, 0, false))
                     }
                 } else if view.stored_as == Operand::O {
-                    entry.up_final = self.price_of(operand, level, sizes, (0, 1, false));
-                    entry.up_partial = self.price_of(operand, level, sizes, (0, 1, true));
-                    entry.down = self.price_of(operand, level, sizes, (1, 0, true));
+                    let partial = self.evaluator.crossing(operand, level, sizes, true);
+                    let last = Crossing { precision: view.precision.1, ..partial };
+                    entry.up_final = self.price(operand, level, &Crossing { down: 0, ..last });
+                    entry.up_partial = self.price(operand, level, &Crossing { down: 0, ..partial });
+                    entry.down = self.price(operand, level, &Crossing { up: 0, ..partial });
                     let read_back = if problem.rules.first_partial_sum_read_back { entry.down } else { 0.0 };
                     let partial = entry.up_partial + read_back;
                     count * if adds_above { partial } else { entry.up_final.min(partial) }
@@ -379,9 +407,12 @@ impl<'a> Space<'a> {
 
     fn price_of(&self, operand: usize, level: usize, sizes: &LoopSizes, (down, up, partial): (u64, u64, bool)) -> f64 {
         let crossing = self.evaluator.crossing(operand, level, sizes, partial);
+        self.price(operand, level, &Crossing { down, up, ..crossing })
+    }
+
+    fn price(&self, operand: usize, level: usize, crossing: &Crossing) -> f64 {
         let mut sum = 0.0;
-        let crossing = crate::cost::Crossing { down, up, ..crossing };
-        self.evaluator.boundary(operand, level).for_each_access(&crossing, |_, level, words, pj| {
+        self.evaluator.boundary(operand, level).for_each_access(crossing, |_, level, words, pj| {
             sum += (self.price)(operand, level, words, pj);
         });
         sum

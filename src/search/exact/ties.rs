@@ -1,5 +1,6 @@
 //! The fastest of all chains of least price.
 
+use super::Effort;
 use super::cheapest::{Cheapest, Placed};
 use super::orders::Chain;
 use super::space::Space;
@@ -19,6 +20,7 @@ struct Ties<'a, 's> {
     last_placed: FxHashMap<u32, Rc<[Step]>>,
     best: Option<(Vec<TemporalLoop>, Allocation, u64)>,
     budget: u64,
+    has_time: &'s dyn Fn() -> bool,
 }
 
 /// A boundary that may have been placed last: what it adds to latency, and the state before.
@@ -29,12 +31,21 @@ struct Step {
     before: u32,
 }
 
-/// The fastest mapping at least price, and whether that is proved: at most `most` chains and orders are looked at.
-pub fn fastest(space: &Space<'_>, cheapest: &mut Cheapest, most: u64) -> (Option<Solution>, bool) {
+/// The fastest mapping at least price, and whether that is proved: chains and orders are looked at as far as `effort`
+/// goes.
+pub fn fastest(space: &Space<'_>, cheapest: &mut Cheapest, (most, has_time): Effort<'_>) -> (Option<Solution>, bool) {
     let bound = LatencyBound::new(space.evaluator);
     let start = bound.start();
-    let mut ties =
-        Ties { space, cheapest, chain: Vec::new(), bound, last_placed: FxHashMap::default(), best: None, budget: most };
+    let mut ties = Ties {
+        space,
+        cheapest,
+        chain: Vec::new(),
+        bound,
+        last_placed: FxHashMap::default(),
+        best: None,
+        budget: most,
+        has_time,
+    };
     for goal in ties.cheapest.goals() {
         ties.descend(goal, &start);
     }
@@ -63,7 +74,7 @@ impl Ties<'_, '_> {
             .collect();
         ranked.sort_by_key(|&(cycles, ..)| cycles);
         for (cycles, step, loads) in ranked {
-            if self.budget == 0 || self.is_beaten(cycles) {
+            if !self.may_go_on() || self.is_beaten(cycles) {
                 return;
             }
             self.budget -= 1;
@@ -84,6 +95,13 @@ impl Ties<'_, '_> {
             steps.collect()
         });
         Rc::clone(found)
+    }
+
+    fn may_go_on(&mut self) -> bool {
+        if !(self.has_time)() {
+            self.budget = 0;
+        }
+        self.budget > 0
     }
 
     fn is_beaten(&self, cycles: u64) -> bool {
@@ -107,7 +125,7 @@ impl Ties<'_, '_> {
                     self.best = Some((order.to_vec(), *allocation, latency_cycles));
                 }
             }
-            self.budget > 0 && !self.is_beaten(bound)
+            self.may_go_on() && !self.is_beaten(bound)
         });
     }
 }
