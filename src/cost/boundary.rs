@@ -36,12 +36,14 @@ pub struct Boundary<'a> {
 struct End<'a> {
     memory: &'a Memory,
     movement: Movement,
-    width_bits: f64,
     granularity_bits: f64,
+    /// Part of a word that it makes up.
+    granule: f64,
     /// Instances of the memory.
     units: f64,
-    /// Bits that the other side takes or gives at a time.
-    chunk_bits: f64,
+    /// Bits that move at a time: a word, or less where the other side takes or gives less. `None` at the narrower side, which
+    /// moves all it has.
+    chunk_bits: Option<f64>,
     last_chunk_in_full: bool,
     whole_words: bool,
 }
@@ -62,15 +64,17 @@ impl<'a> Boundary<'a> {
         let end = |movement: Movement, level: usize| {
             let memory = memory(level);
             // What moves between two memories goes in chunks, as wide as the narrower side allows.
-            let chunk_bits = match below.filter(|_| movement.is_low()) {
-                Some(below) => below.width_bits(view.stored_as, movement.other_side()) as f64 * fan_out,
-                None => f64::INFINITY,
-            };
+            let width_bits = memory.width_bits(view.stored_as, movement) as f64;
+            let granularity_bits = memory.granularity_bits(view.stored_as, movement) as f64;
+            let chunk_bits = below.filter(|_| movement.is_low()).map(|below| {
+                let chunk_bits = below.width_bits(view.stored_as, movement.other_side()) as f64 * fan_out;
+                chunk_bits.min(width_bits)
+            });
             End {
                 memory,
                 movement,
-                width_bits: memory.width_bits(view.stored_as, movement) as f64,
-                granularity_bits: memory.granularity_bits(view.stored_as, movement) as f64,
+                granularity_bits,
+                granule: granularity_bits / width_bits,
                 units: units[level + 1],
                 chunk_bits,
                 last_chunk_in_full: problem.rules.last_chunk_charged_in_full,
@@ -132,11 +136,9 @@ impl End<'_> {
             return 0.0;
         }
         let precision = precision as f64;
-        let words_for = |bits: f64| (bits / self.granularity_bits).ceil() * (self.granularity_bits / self.width_bits);
-        if self.chunk_bits == f64::INFINITY {
-            return words_for(elements * precision);
-        }
-        let chunk = (self.chunk_bits / precision).min(self.width_bits / precision).min(elements);
+        let words_for = |bits: f64| (bits / self.granularity_bits).ceil() * self.granule;
+        let Some(chunk_bits) = self.chunk_bits else { return words_for(elements * precision) };
+        let chunk = (chunk_bits / precision).min(elements);
         if self.last_chunk_in_full {
             return words_for(chunk * precision) * (elements / chunk).ceil();
         }

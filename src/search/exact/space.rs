@@ -341,10 +341,11 @@ impl<'a> Space<'a> {
     /// Estimates what is still to come: from the least price of each boundary, and again with a rent for room in tight memories.
     fn add_estimates(&mut self, prices: [Vec<Vec<f64>>; OPERANDS]) {
         self.set_rents(&prices);
+        let has_rents = self.tight.iter().any(|tight| tight.rent > 0.0);
         for (operand, prices) in prices.into_iter().enumerate() {
             let (mut higher, mut higher_with_rent) = (Vec::new(), Vec::new());
             for (index, mut least) in prices.into_iter().enumerate().rev() {
-                if !self.tight.is_empty() {
+                if has_rents {
                     let rent = self.tight_below(operand, index).map_or(0.0, |tight| tight.rent);
                     let entries = &self.boundaries[operand][index].entries;
                     let mut with_rent: Vec<f64> =
@@ -368,6 +369,17 @@ impl<'a> Space<'a> {
     fn set_rents(&mut self, prices: &[Vec<Vec<f64>>; OPERANDS]) {
         for index in 0..self.tight.len() {
             let tight = &self.tight[index];
+            let cheapest_bits = |&(operand, level): &(usize, usize)| {
+                let boundary = level + 1 - self.level(operand, 0);
+                let entries = &self.boundaries[operand].get(boundary)?.entries;
+                let sizes = prices[operand][boundary].iter().zip(entries).map(|(price, entry)| (*price, entry.bits));
+                let least = sizes.min_by(|a, b| a.0.total_cmp(&b.0).then(a.1[0].min(a.1[1]).cmp(&b.1[0].min(b.1[1]))));
+                least.map(|(_, bits)| bits[0].min(bits[1]))
+            };
+            if tight.members.iter().filter_map(cheapest_bits).sum::<u64>() <= tight.size_bits {
+                // All have room for what is cheapest for them, so that rent changes nothing.
+                continue;
+            }
             let choices = |&(operand, level): &(usize, usize)| {
                 let boundary = level + 1 - self.level(operand, 0);
                 let entries = &self.boundaries[operand].get(boundary)?.entries;
