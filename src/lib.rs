@@ -6,6 +6,7 @@
 //! - `worker`: the engine in a web worker, in WebAssembly only
 //! - [`chart`]: every figure, drawn on any plotters backend
 //! - [`question`]: what the views ask of a worker besides a sweep
+//! - [`gallery`]: published figures and tables, each a state to open, with their numbers beside ours
 //! - [`explore`]: a sweep: points -> unique problems -> solutions -> results
 //! - [`depth_first`]: DeFiNES: stacks, tiles, placement, data copies, accumulation
 //! - [`hierarchy`]: the architecture generator: all memory hierarchies from a pool, and the best of them
@@ -25,6 +26,7 @@ pub mod chart;
 pub mod cost;
 pub mod depth_first;
 pub mod explore;
+pub mod gallery;
 pub mod hardware;
 pub mod hierarchy;
 pub mod mapping;

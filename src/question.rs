@@ -10,9 +10,10 @@ use crate::explore::{
     LayerFacts, LayerRequest, LayerStudy, MappedLayer, StrategyFindings, TemporalMapping, UnrollingChoices,
     ZigZagStrategy,
 };
+use crate::gallery::{Entry, Finding, Workbench};
 use crate::hierarchy::{Bound, Front, HierarchyFacts, HierarchyRequest, Study, StudyOutline, Verdict, unrollings};
 use crate::search::Proof;
-use crate::spec::Diagnostics;
+use crate::spec::{Diagnostics, find_preset, gallery_presets};
 use serde::{Deserialize, Serialize};
 
 /// What questions are about: a view may use several topics that do not disturb each other.
@@ -34,6 +35,8 @@ pub enum Topic {
     HierarchyFacts,
     /// Hierarchies under other unrollings.
     Unrollings,
+    /// The claims of the gallery's entry of this number.
+    Gallery(u8),
 }
 
 impl Topic {
@@ -42,6 +45,7 @@ impl Topic {
         match self {
             Self::BestMapping | Self::OwnMapping | Self::HierarchyFacts => false,
             Self::Rules | Self::LayerUnrollings | Self::Strategies | Self::Hierarchies(_) | Self::Unrollings => true,
+            Self::Gallery(_) => true,
         }
     }
 }
@@ -69,6 +73,8 @@ pub enum Question {
     HierarchyFacts(Box<HierarchyRequest>, u32),
     /// What some hierarchies cost under the unrolling of this number.
     Unrolled(Box<HierarchyRequest>, u32, Vec<u32>),
+    /// Our number for the claim of this index of the gallery's entry of this name.
+    Claim(String, u32),
 }
 
 /// What is replied.
@@ -94,6 +100,8 @@ pub enum Reply {
     HierarchyFacts(Box<HierarchyFacts>),
     /// Number of the unrolling, and energy in pJ of each hierarchy, if it has a mapping.
     Unrolled(u32, Vec<Option<f64>>),
+    /// Our number for a claim, or why there is none.
+    Claim(Result<Finding, String>),
     /// The question makes no sense: everything that is wrong with it.
     Rejected(Diagnostics),
     /// Nobody could answer, as two workers failed on it.
@@ -105,6 +113,7 @@ pub enum Reply {
 pub struct Answerer {
     study: Option<(LayerRequest, LayerStudy)>,
     hierarchies: Option<(HierarchyRequest, Study)>,
+    gallery: Workbench,
 }
 
 impl Answerer {
@@ -162,7 +171,15 @@ impl Answerer {
                 };
                 Reply::Unrolled(number, hierarchies.iter().map(energy).collect())
             }),
+            Question::Claim(entry, claim) => Reply::Claim(self.claim(&entry, claim)),
         }
+    }
+
+    fn claim(&mut self, entry: &str, claim: u32) -> Result<Finding, String> {
+        let preset = find_preset(gallery_presets(), entry).map_err(|wrong| wrong.to_string())?;
+        let entry = Entry::from_text(preset.id, preset.text).map_err(|wrong| wrong.to_string())?;
+        let claim = entry.claims.get(claim as usize).ok_or("The entry makes no such claim")?;
+        self.gallery.find(&entry, claim)
     }
 
     fn about_hierarchies(&mut self, request: HierarchyRequest, answer: impl FnOnce(&Study) -> Reply) -> Reply {

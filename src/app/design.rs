@@ -184,6 +184,42 @@ fn join(sizes: &[u64]) -> String {
 pub const LPF_LIMITS: std::ops::RangeInclusive<usize> = 3..=10;
 
 impl Schedule {
+    /// A schedule that asks for these settings, of which the page knows all but a list of fuse depths.
+    pub fn of(settings: &Settings) -> Self {
+        let (fuse, cuts) = match settings.fuse.first() {
+            None | Some(FuseDepth::Automatic) => (FuseChoice::Automatic, String::new()),
+            Some(FuseDepth::SingleLayer) => (FuseChoice::SingleLayer, String::new()),
+            Some(FuseDepth::LayerByLayer) => (FuseChoice::LayerByLayer, String::new()),
+            Some(FuseDepth::Cuts(layers)) => (FuseChoice::ByHand, layers.join(" ")),
+        };
+        let mut schedule = Self {
+            tiles_x: join(&settings.tiles_x),
+            tiles_y: join(&settings.tiles_y),
+            modes: settings.modes.clone(),
+            fuse,
+            cuts,
+            strategy: settings.strategy,
+            lpf_limit: settings.lpf_limit,
+            rules: settings.rules,
+            ..Self::default()
+        };
+        schedule.objective = match &settings.objective {
+            Objective::Energy => ObjectiveChoice::Energy,
+            Objective::Latency => ObjectiveChoice::Latency,
+            Objective::EnergyDelayProduct => ObjectiveChoice::EnergyDelayProduct,
+            Objective::DramAccesses => ObjectiveChoice::DramAccesses,
+            Objective::MemoryAccesses(memory) => {
+                schedule.memory.clone_from(memory);
+                ObjectiveChoice::MemoryAccesses
+            }
+            Objective::Weighted(Weights { energy, latency, dram_accesses }) => {
+                schedule.weights = [energy, latency, dram_accesses].map(f64::to_string);
+                ObjectiveChoice::Weighted
+            }
+        };
+        schedule
+    }
+
     /// The fuse depth, where it is complete.
     pub fn fuse_depth(&self, diagnostics: &mut Diagnostics) -> FuseDepth {
         match self.fuse {

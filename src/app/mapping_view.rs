@@ -202,6 +202,11 @@ fn request(state: &State) -> Option<LayerRequest> {
     Some(LayerRequest { unroll, ..request })
 }
 
+/// What a mapping made by hand in this state belongs to; `None` while the schedule has errors.
+pub fn subject_of(state: &State) -> Option<String> {
+    request(state).as_ref().map(subject)
+}
+
 /// What makes it another layer or another array.
 fn layer_key(request: &LayerRequest) -> String {
     format!("{}\n{}\n{:?}", request.hardware, request.workload, request.layer)

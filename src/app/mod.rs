@@ -13,6 +13,7 @@ mod diagnostics;
 mod document_editor;
 mod explorer;
 mod figure;
+mod gallery_view;
 mod hardware_card;
 mod header;
 mod heatmaps;

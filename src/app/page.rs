@@ -6,6 +6,7 @@ use super::diagnostics::section;
 use super::document_editor::DocumentCard;
 use super::explorer::Explorer;
 use super::figure::IsDark;
+use super::gallery_view::GalleryView;
 use super::hardware_card::HardwareDrawing;
 use super::header::Header;
 use super::hierarchy_view::HierarchyView;
@@ -131,6 +132,7 @@ pub fn Page() -> Html {
                                     act={act.clone()}
                                 />
                             },
+                            Tab::Gallery => html! { <GalleryView conductor={(*conductor).clone()} act={act.clone()} /> },
                         } }
                     </section>
                 </main>

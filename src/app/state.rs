@@ -1,12 +1,16 @@
 //! The one value that drives the page, and how it changes.
 
-use super::design::{Design, GridChoice, Half, ObjectiveChoice};
+use super::design::{Design, GridChoice, Half, ObjectiveChoice, Schedule};
 use super::explorer::StudyResults;
 use super::hierarchy_form::{FormChange, HierarchyForm};
+use super::mapping_view;
+use super::own_mapping::MappingChange;
 use super::results::Results;
-use super::view::{Metric, View};
+use super::view::{Metric, Tab, View};
 use crate::depth_first::{DepthFirstStrategy, FuseDepth, StoringMode};
+use crate::gallery::{Entry, Opening, Shown};
 use crate::rules::Rules;
+use crate::spec::gallery_presets;
 use std::rc::Rc;
 use yew::Reducible;
 
@@ -50,6 +54,8 @@ pub enum Action {
     Schedule(ScheduleChange),
     /// The sweep of DeFiNES, Fig. 12.
     ReproduceFigure12,
+    /// Show an entry of the gallery.
+    OpenEntry(&'static str),
     /// Change what hierarchies are generated.
     Hierarchy(FormChange),
     /// The study of ZigZag, Tables VI and VII and Fig. 19.
@@ -122,7 +128,8 @@ impl Action {
             | Self::Mode(..)
             | Self::Schedule(_)
             | Self::ReproduceFigure12
-            | Self::CaseStudy2 => Some(false),
+            | Self::CaseStudy2
+            | Self::OpenEntry(_) => Some(false),
             Self::Hierarchy(_) | Self::Studied(_) | Self::Look(_) | Self::Found(_) => None,
         }
     }
@@ -156,6 +163,12 @@ impl State {
                 self.design.schedule.change(change);
             }
             Action::ReproduceFigure12 => self.design = Design::figure_12(),
+            Action::OpenEntry(id) => {
+                let entry = gallery_presets().iter().find(|preset| preset.id == id);
+                if let Some(Ok(entry)) = entry.map(|preset| Entry::from_text(preset.id, preset.text)) {
+                    self.open(&entry);
+                }
+            }
             Action::Hierarchy(change) => self.hierarchy.change(change),
             Action::CaseStudy2 => {
                 self.design.pick(Half::Hardware, "zigzag-8x8");
@@ -166,6 +179,35 @@ impl State {
             Action::Look(change) => self.view.change(change),
             Action::Found(results) => self.results = results,
         }
+    }
+
+    /// Takes over the state that shows an entry of the gallery. Documents written by hand stay at hand.
+    fn open(&mut self, entry: &Entry) {
+        let Opening { shows, hardware, workload, settings, layer, mapping, point, budget_um2 } = entry.opens.clone();
+        self.design.pick(Half::Hardware, hardware.id);
+        self.design.pick(Half::Workload, workload.id);
+        self.design.schedule = Schedule::of(&settings);
+        self.hierarchy = HierarchyForm {
+            layer: layer.clone(),
+            budget: budget_um2.map(|um2| (um2 / 1e6).to_string()).unwrap_or_default(),
+            ..HierarchyForm::default()
+        };
+        self.view = View { theme: self.view.theme, ..View::default() };
+        if let Some(layer) = layer {
+            self.view.mapping.change(MappingChange::Layer(layer));
+        }
+        if let Some(mapping) = mapping
+            && let Some(subject) = mapping_view::subject_of(self)
+        {
+            self.view.mapping.change(MappingChange::Edit(subject, mapping));
+        }
+        self.view.point = point;
+        self.view.tab = match shows {
+            Shown::Landscape => Tab::Landscape,
+            Shown::Schedule => Tab::Schedule,
+            Shown::Mapping => Tab::Mapping,
+            Shown::Hierarchy => Tab::Hierarchy,
+        };
     }
 
     /// Whether the workers were asked for the design as it stands.

@@ -19,15 +19,18 @@ pub enum Tab {
     Mapping,
     /// Memory hierarchies.
     Hierarchy,
+    /// Published figures and tables.
+    Gallery,
 }
 
 impl Tab {
     /// All of them, with what the page calls them.
-    pub const ALL: [(Self, &'static str); 4] = [
+    pub const ALL: [(Self, &'static str); 5] = [
         (Self::Landscape, "Landscape"),
         (Self::Schedule, "Schedule"),
         (Self::Mapping, "Mapping"),
         (Self::Hierarchy, "Hierarchy"),
+        (Self::Gallery, "Gallery"),
     ];
 }
 

@@ -26,6 +26,11 @@ pub enum Command {
     Layer(Layer),
     /// Generates all memory hierarchies from a pool and finds the best (ZigZag, Section V)
     Hierarchy(Hierarchy),
+    /// Recomputes the figures and tables of the papers: published numbers beside ours
+    Gallery {
+        /// Only this entry
+        id: Option<String>,
+    },
     /// Lists the presets, or prints one of them
     Presets {
         /// Print this one

@@ -3,7 +3,9 @@
 use super::{Failure, print};
 use fusescape::hardware::Core;
 use fusescape::hierarchy::Pool;
-use fusescape::spec::{Diagnostics, Preset, find_preset, hardware_presets, pool_presets, workload_presets};
+use fusescape::spec::{
+    Diagnostics, Preset, find_preset, gallery_presets, hardware_presets, pool_presets, workload_presets,
+};
 use fusescape::workload::Network;
 use std::path::{Path, PathBuf};
 
@@ -25,17 +27,22 @@ pub fn presets(name: Option<&str>) -> Result<(), Failure> {
     if let Some(name) = name {
         let found = find_preset(hardware_presets(), name)
             .or_else(|_| find_preset(workload_presets(), name))
-            .or_else(|_| find_preset(pool_presets(), name));
-        let all = hardware_presets().iter().chain(workload_presets()).chain(pool_presets()).map(|preset| preset.id);
+            .or_else(|_| find_preset(pool_presets(), name))
+            .or_else(|_| find_preset(gallery_presets(), name));
+        let all = [hardware_presets(), workload_presets(), pool_presets(), gallery_presets()];
+        let all = all.into_iter().flatten().map(|preset| preset.id);
         let text = found
             .map(|preset| preset.text)
             .map_err(|_| format!("There is no preset `{name}`. Use one of {}.", all.collect::<Vec<_>>().join(", ")))?;
         return print(text);
     }
     let mut out = String::new();
-    for (what, presets) in
-        [("hardware", hardware_presets()), ("workload", workload_presets()), ("pool", pool_presets())]
-    {
+    for (what, presets) in [
+        ("hardware", hardware_presets()),
+        ("workload", workload_presets()),
+        ("pool", pool_presets()),
+        ("gallery", gallery_presets()),
+    ] {
         out += &format!("{what}\n");
         for preset in presets {
             out += &format!("  {:<22} {}\n", preset.id, preset.title);

@@ -3,6 +3,7 @@
 mod arguments;
 mod depth_first;
 mod documents;
+mod gallery;
 mod hierarchy;
 mod layer;
 mod layer_report;
@@ -26,6 +27,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         Command::DepthFirst(options) => depth_first::run(options),
         Command::Layer(options) => layer::run(options),
         Command::Hierarchy(options) => hierarchy::run(options),
+        Command::Gallery { id } => gallery::run(id.as_deref()),
         Command::Presets { name } => documents::presets(name.as_deref()),
         Command::Validate { files } => documents::validate(files),
         Command::Serve { port, directory } => serve::serve(*port, directory),

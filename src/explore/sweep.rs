@@ -25,6 +25,8 @@ pub struct Sweep {
     pub network: Network,
     /// What to sweep.
     pub settings: Settings,
+    /// What searches take the core for; `None`: for what it is.
+    pub(super) guide: Option<Core>,
 }
 
 /// All points of a sweep and the different problems they contain.
@@ -92,7 +94,7 @@ impl Sweep {
         };
         check_unrolls(&core, &network)?;
         check_cuts(&core, &network, &request.settings)?;
-        Ok(Self { core, network, settings: request.settings.clone() })
+        Ok(Self { core, network, settings: request.settings.clone(), guide: None })
     }
 
     /// When a search stops.
@@ -148,9 +150,17 @@ impl Sweep {
         self.search(&plan.problems.list[problem])
     }
 
+    /// The same sweep with mappings searched as if the core were `guide`, which has the same memories but for their energies.
+    /// What they cost is judged by the core itself. So the mappings of those who do not count some energies can be compared.
+    #[must_use]
+    pub fn guided_by(self, guide: Core) -> Self {
+        Self { guide: Some(guide), ..self }
+    }
+
     /// The best mapping of any problem.
     pub fn search(&self, problem: &LayerProblem) -> Outcome {
-        let layer = LayerOnCore::new(&self.core, self.settings.rules, problem);
+        let core = self.guide.as_ref().unwrap_or(&self.core);
+        let layer = LayerOnCore::new(core, self.settings.rules, problem);
         find_best(&layer, &self.settings.objective, &self.limits(), self.settings.strategy)
     }
 

@@ -6,6 +6,7 @@
 
 mod diagnostic;
 mod document;
+mod gallery;
 mod hardware;
 mod merge;
 mod pool;
@@ -21,9 +22,10 @@ pub use document::{
     ArraySpec, FiguresSpec, HardwareSpec, KernelSpec, LayerSpec, MemorySpec, PaddingSpec, PoolMemorySpec, PoolSpec,
     PortSpec, PrecisionSpec, UnrollSpec, VariantSpec, WorkloadSpec,
 };
+pub use gallery::{ClaimSpec, GallerySpec, OpensSpec, read_gallery_entry};
 pub use hardware::read_hardware;
 pub(crate) use merge::{Consequences, merge};
 pub use pool::read_pool;
-pub use preset::{Preset, find_preset, hardware_presets, pool_presets, workload_presets};
+pub use preset::{Preset, find_preset, gallery_presets, hardware_presets, pool_presets, workload_presets};
 pub use workload::read_workload;
 pub use write::{write_hardware, write_workload};

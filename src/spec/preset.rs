@@ -61,6 +61,30 @@ const POOLS: &[Preset] = presets! {
     "zigzag-65nm" => "ZigZag case study 2, 65 nm",
 };
 
+const GALLERY: &[Preset] = presets! {
+    "gallery":
+    "defines-fig-12" => "The depth-first landscape of FSRCNN",
+    "defines-fig-12-lbl" => "Layer by layer, the corner of the landscape",
+    "defines-fig-9" => "Tile types of one schedule",
+    "defines-table-1" => "Five networks, two kinds",
+    "defines-case-study-2" => "Different networks, different schedules",
+    "defines-case-study-3" => "Hardware made for depth-first scheduling",
+    "defines-fig-18" => "What a cost model must not leave out",
+    "zigzag-fig-6" => "What loops say before any technology",
+    "zigzag-fig-12-before" => "The roof of a memory, before an assignment",
+    "zigzag-fig-12-after" => "The roof of a memory, after an assignment",
+    "zigzag-fig-3" => "The best mapping of the paper, and ours",
+    "zigzag-fig-17" => "Even and uneven mappings",
+    "zigzag-table-5" => "Three ways to search",
+    "zigzag-table-7" => "One hierarchy for all layers, or one for each",
+    "zigzag-fig-20" => "When spatial unrolling matters",
+};
+
+/// The entries of the gallery.
+pub fn gallery_presets() -> &'static [Preset] {
+    GALLERY
+}
+
 /// The hardware documents.
 pub fn hardware_presets() -> &'static [Preset] {
     HARDWARE

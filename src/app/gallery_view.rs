@@ -1,0 +1,197 @@
+//! Published figures and tables: each opens as a state, and its numbers are recomputed on demand.
+
+use super::conductor::Conductor;
+use super::state::Action;
+use crate::gallery::{Claim, Entry, Finding, entries};
+use crate::question::{Question, Reply, Topic};
+use crate::spec::Diagnostics;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+use yew::prelude::*;
+
+/// What a [`GalleryView`] needs.
+#[derive(Properties, PartialEq)]
+pub struct GalleryViewProps {
+    /// Asks workers.
+    pub conductor: Conductor,
+    /// Hears of the entry that is opened.
+    pub act: Callback<Action>,
+}
+
+/// A card for each entry, paper by paper.
+#[component]
+pub fn GalleryView(props: &GalleryViewProps) -> Html {
+    let entries =
+        use_memo((), |()| -> Result<Vec<Rc<Entry>>, Diagnostics> { Ok(entries()?.into_iter().map(Rc::new).collect()) });
+    let entries = match &*entries {
+        Ok(entries) => entries,
+        Err(wrong) => return html! { <section class="card"><p>{ wrong.to_string() }</p></section> },
+    };
+    let mut papers: Vec<&str> = entries.iter().map(|entry| entry.paper.as_str()).collect();
+    papers.dedup();
+    let card = |(index, entry): (usize, &Rc<Entry>)| {
+        html! {
+            <EntryCard
+                key={entry.id}
+                index={index as u8}
+                entry={Rc::clone(entry)}
+                conductor={props.conductor.clone()}
+                act={props.act.clone()}
+            />
+        }
+    };
+    html! {
+        <div class="gallery" data-testid="gallery">
+            <p class="hint">
+                { "Figures and tables of the papers that can be recomputed: what they say, and what this engine says. \
+                   “Open” replaces the design at hand." }
+            </p>
+            { for papers.into_iter().map(|paper| html! {
+                <section aria-label={paper.to_owned()}>
+                    <h2>{ paper }</h2>
+                    <div class="entries">
+                        { for entries.iter().enumerate().filter(|(_, entry)| entry.paper == paper).map(card) }
+                    </div>
+                </section>
+            }) }
+        </div>
+    }
+}
+
+#[derive(Properties, PartialEq)]
+struct EntryCardProps {
+    /// Among all entries.
+    index: u8,
+    entry: Rc<Entry>,
+    conductor: Conductor,
+    act: Callback<Action>,
+}
+
+/// What came out for each claim, by its index; the text says why nothing did.
+#[derive(Clone, PartialEq, Default)]
+struct Findings(BTreeMap<usize, Result<Finding, String>>);
+
+impl Reducible for Findings {
+    type Action = (usize, Result<Finding, String>);
+
+    fn reduce(self: Rc<Self>, (index, found): Self::Action) -> Rc<Self> {
+        let mut next = (*self).clone();
+        next.0.insert(index, found);
+        Rc::new(next)
+    }
+}
+
+/// An entry. Its numbers are computed when somebody asks for them; closing it stops that.
+#[component]
+fn EntryCard(props: &EntryCardProps) -> Html {
+    let is_open = use_state_eq(|| false);
+    let findings = use_reducer(Findings::default);
+    let entry = &props.entry;
+    {
+        let (conductor, dispatcher) = (props.conductor.clone(), findings.dispatcher());
+        let missing: Vec<usize> =
+            (0..entry.claims.len()).filter(|index| !matches!(findings.0.get(index), Some(Ok(_)))).collect();
+        let (topic, id) = (Topic::Gallery(props.index), entry.id);
+        use_effect_with(*is_open, move |is_open| {
+            if *is_open && !missing.is_empty() {
+                let questions = missing.iter().map(|&claim| Question::Claim(id.to_owned(), claim as u32)).collect();
+                let on_reply = Callback::from(move |(index, reply): (usize, Reply)| {
+                    let found = match reply {
+                        Reply::Claim(found) => found,
+                        Reply::Failed(text) => Err(text),
+                        _ => Err("nobody knows this claim".to_owned()),
+                    };
+                    if let Some(&claim) = missing.get(index) {
+                        dispatcher.dispatch((claim, found));
+                    }
+                });
+                conductor.ask(topic, questions, on_reply);
+            }
+            move || conductor.forget(topic)
+        });
+    }
+    let ontoggle = {
+        let is_open = is_open.clone();
+        Callback::from(move |event: Event| {
+            if let Some(details) = super::controls::target::<web_sys::Element>(&event) {
+                is_open.set(details.has_attribute("open"));
+            }
+        })
+    };
+    let id = entry.id;
+    let open = props.act.reform(move |_: MouseEvent| {
+        if let Some(window) = web_sys::window() {
+            window.scroll_to_with_x_and_y(0.0, 0.0);
+        }
+        Action::OpenEntry(id)
+    });
+    let (known, all) = (findings.0.len(), entry.claims.len());
+    let status = if known == all { "done" } else { "running" };
+    let summary = match all {
+        1 => "1 number, published and ours".to_owned(),
+        _ => format!("{all} numbers, published and ours"),
+    };
+    html! {
+        <section class="card" data-testid={format!("entry-{id}")} data-status={status}>
+            <div class="entry-head">
+                <h3>{ &entry.title }</h3>
+                <button type="button" onclick={open} aria-label={format!("Open: {}", entry.title)} data-testid={format!("open-{id}")}>
+                    { "Open" }
+                </button>
+            </div>
+            <p class="hint">{ format!("{}, {}", entry.paper, entry.place) }</p>
+            <p>{ &entry.lesson }</p>
+            <details class="twin" {ontoggle}>
+                <summary>{ summary }</summary>
+                if *is_open {
+                    if known < all {
+                        <p class="hint" role="status">{ format!("{known} of {all} computed") }</p>
+                    }
+                    { table(entry, &findings) }
+                }
+            </details>
+        </section>
+    }
+}
+
+/// About the claim above it.
+fn remark(text: &str) -> Html {
+    html! { <tr class="remark"><td colspan="4">{ text }</td></tr> }
+}
+
+fn table(entry: &Entry, findings: &Findings) -> Html {
+    let row = |(index, claim): (usize, &Claim)| {
+        let (ours, deviation) = match findings.0.get(&index) {
+            None => ("…".to_owned(), String::new()),
+            Some(Ok(found)) => (claim.unit.text(found.ours), found.departure_text()),
+            Some(Err(_)) => ("–".to_owned(), String::new()),
+        };
+        html! {
+            <>
+                <tr>
+                    <th scope="row">{ &claim.what }</th>
+                    <td class="number">{ claim.unit.text(claim.published) }</td>
+                    <td class="number">{ ours }</td>
+                    <td class="number">{ deviation }</td>
+                </tr>
+                if let Some(Err(reason)) = findings.0.get(&index) { { remark(reason) } }
+                if !claim.why.is_empty() { { remark(&claim.why) } }
+            </>
+        }
+    };
+    html! {
+        <div class="scroll" tabindex="0" role="group" aria-label={format!("Numbers of {}", entry.title)}>
+            <table class="wrapped">
+                <thead>
+                    <tr>
+                        <th scope="col">{ "claim" }</th>
+                        <th scope="col" class="number">{ "published" }</th>
+                        <th scope="col" class="number">{ "ours" }</th>
+                        <th scope="col" class="number">{ "deviation" }</th>
+                    </tr>
+                </thead>
+                <tbody>{ for entry.claims.iter().enumerate().map(row) }</tbody>
+            </table>
+        </div>
+    }
+}

@@ -1,0 +1,59 @@
+//! `fusescape gallery`: published figures and tables, recomputed.
+
+use super::{Failure, print};
+use fusescape::gallery::{Claim, Entry, Finding, Workbench, entries};
+use fusescape::spec::{find_preset, gallery_presets};
+use rayon::prelude::*;
+
+/// Computes one entry, or all, and prints published numbers beside ours.
+pub fn run(id: Option<&str>) -> Result<(), Failure> {
+    let id = id.map(|id| find_preset(gallery_presets(), id).map(|preset| preset.id)).transpose()?;
+    let wanted: Vec<Entry> = entries()?.into_iter().filter(|entry| id.is_none_or(|id| id == entry.id)).collect();
+    let tables: Vec<(String, usize)> = wanted.par_iter().map(table).collect();
+    for (text, _) in &tables {
+        print(text)?;
+    }
+    match tables.iter().map(|(_, wrong)| wrong).sum() {
+        0 => Ok(()),
+        wrong => Err(format!("{wrong} claims do not hold as the gallery says; they are marked with `!`.").into()),
+    }
+}
+
+/// The table of an entry, and how many claims do not hold.
+fn table(entry: &Entry) -> (String, usize) {
+    let mut workbench = Workbench::default();
+    let header = ["", "published", "ours", "deviation"].map(str::to_owned);
+    let found: Vec<_> = entry.claims.iter().map(|claim| (claim, workbench.find(entry, claim))).collect();
+    let rows: Vec<[String; 4]> = found.iter().map(|(claim, found)| row(claim, found)).collect();
+    let width =
+        |column: usize| std::iter::once(&header).chain(&rows).map(|row| row[column].chars().count()).max().unwrap_or(0);
+    let widths = [0, 1, 2, 3].map(width);
+    let line = |row: &[String; 4]| {
+        let [what, published, ours, deviation] = row;
+        let line = format!(
+            "  {what:<0$}  {published:>1$}  {ours:>2$}  {deviation:>3$}",
+            widths[0], widths[1], widths[2], widths[3]
+        );
+        line.trim_end().to_owned() + "\n"
+    };
+    let mut text = format!("{} ({}, {}; {})\n{}", entry.title, entry.paper, entry.place, entry.id, line(&header));
+    for (row, (claim, found)) in rows.iter().zip(&found) {
+        text += &line(row);
+        if let Err(reason) = found {
+            text += &format!("      {reason}\n");
+        }
+        if !claim.why.is_empty() {
+            text += &format!("      {}\n", claim.why);
+        }
+    }
+    (text + "\n", found.iter().filter(|(_, found)| !found.as_ref().is_ok_and(|found| found.holds)).count())
+}
+
+fn row(claim: &Claim, found: &Result<Finding, String>) -> [String; 4] {
+    let published = claim.unit.text(claim.published);
+    let (ours, deviation, mark) = match found {
+        Ok(found) => (claim.unit.text(found.ours), found.departure_text(), if found.holds { ' ' } else { '!' }),
+        Err(_) => ("–".to_owned(), String::new(), '!'),
+    };
+    [format!("{mark} {}", claim.what), published, ours, deviation]
+}

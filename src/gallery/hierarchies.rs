@@ -1,0 +1,124 @@
+//! Figures of generated memory hierarchies (ZigZag, case studies 2 and 3).
+
+use super::entry::Opening;
+use super::measure::HierarchyFigure;
+use crate::hardware::Operand;
+use crate::hierarchy::{Front, HierarchyRequest, HierarchySettings, Point, Stage, Study, Verdict, unrollings};
+use crate::search::Objective;
+use crate::spec::pool_presets;
+use std::collections::HashMap;
+use std::rc::Rc;
+
+/// Hierarchies searched before the front is looked at again.
+const SLICE: usize = 16;
+
+/// Studies with the best hierarchy, by what decides about them.
+#[derive(Default)]
+pub struct Hierarchies {
+    known: HashMap<String, Rc<(Study, Point)>>,
+}
+
+impl Hierarchies {
+    /// A figure over the layers of these names.
+    pub fn figure(&mut self, opens: &Opening, figure: HierarchyFigure, layers: &[String]) -> Result<f64, String> {
+        if layers.is_empty() {
+            return Err("No layers are named".to_owned());
+        }
+        match figure {
+            HierarchyFigure::Count => {
+                let study = Study::new(&request(opens, layers)).map_err(|wrong| wrong.to_string())?;
+                Ok(study.hierarchies.iter().filter(|hierarchy| study.bound(hierarchy).is_ok()).count() as f64)
+            }
+            HierarchyFigure::FlexibleEnergy => self.flexible(opens, layers),
+            HierarchyFigure::FixedEnergy => self.fixed(opens, layers),
+            HierarchyFigure::FlexibleOverFixed => Ok(self.flexible(opens, layers)? / self.fixed(opens, layers)?),
+            HierarchyFigure::UnrollingSpreadShared => unrolling_spread(opens, layers, true),
+            HierarchyFigure::UnrollingSpreadSeparate => unrolling_spread(opens, layers, false),
+        }
+    }
+
+    fn flexible(&mut self, opens: &Opening, layers: &[String]) -> Result<f64, String> {
+        layers.iter().map(|layer| Ok(self.best(opens, layer)?.1.energy_pj)).sum()
+    }
+
+    /// All layers on the hierarchy that is best for one of them.
+    fn fixed(&mut self, opens: &Opening, layers: &[String]) -> Result<f64, String> {
+        let all = Study::new(&request(opens, layers)).map_err(|wrong| wrong.to_string())?;
+        let mut least = f64::INFINITY;
+        for layer in layers {
+            let best = self.best(opens, layer)?;
+            let hierarchy = &best.0.hierarchies[best.1.hierarchy as usize];
+            if let Ok(results) = all.layer_results(hierarchy) {
+                let sum = results.iter().map(|result| result.solution.energy_pj * result.count as f64).sum();
+                least = least.min(sum);
+            }
+        }
+        if least.is_finite() { Ok(least) } else { Err("No hierarchy can run all layers".to_owned()) }
+    }
+
+    fn best(&mut self, opens: &Opening, layer: &str) -> Result<Rc<(Study, Point)>, String> {
+        let name =
+            format!("{} {} {layer} {:?} {:?}", opens.hardware.id, opens.workload.id, opens.settings, opens.budget_um2);
+        if let Some(known) = self.known.get(&name) {
+            return Ok(Rc::clone(known));
+        }
+        let study = Study::new(&request(opens, &[layer.to_owned()])).map_err(|wrong| wrong.to_string())?;
+        let best = explore(&study).ok_or_else(|| format!("{layer}: nothing fits"))?;
+        Ok(Rc::clone(self.known.entry(name).or_insert(Rc::new((study, best)))))
+    }
+}
+
+fn request(opens: &Opening, layers: &[String]) -> HierarchyRequest {
+    HierarchyRequest {
+        pool: pool_presets().first().map(|pool| pool.text.to_owned()).unwrap_or_default(),
+        hardware: opens.hardware.text.to_owned(),
+        workload: opens.workload.text.to_owned(),
+        settings: HierarchySettings {
+            layers: layers.to_vec(),
+            budget_um2: opens.budget_um2,
+            objective: Objective::Energy,
+            strategy: opens.settings.strategy,
+            lpf_limit: opens.settings.lpf_limit,
+            rules: opens.settings.rules,
+            ..HierarchySettings::default()
+        },
+    }
+}
+
+/// The hierarchy of least energy.
+fn explore(study: &Study) -> Option<Point> {
+    let mut exploration = study.exploration();
+    let all = exploration.next_to_bound(study.hierarchies.len());
+    let bounds = all.map(|index| study.bound(&study.hierarchies[index])).collect();
+    exploration.take_bounds(0, bounds);
+    while exploration.stage() == Stage::Searching {
+        for hierarchy in exploration.next_to_search(SLICE) {
+            let verdict = study.search(hierarchy as usize, exploration.front());
+            exploration.take_verdict(verdict);
+        }
+    }
+    exploration.best()
+}
+
+/// Most by least energy over the unrollings that have a mapping, on the hierarchy that is best under the stated one, among those
+/// in which all operands share every memory, or none but the highest.
+fn unrolling_spread(opens: &Opening, layers: &[String], shared: bool) -> Result<f64, String> {
+    let mut study = Study::new(&request(opens, layers)).map_err(|wrong| wrong.to_string())?;
+    study.hierarchies.retain(|hierarchy| {
+        let holders =
+            |placed: &crate::hierarchy::Placed| Operand::ALL.into_iter().filter(|&of| placed.holds(of)).count();
+        let wanted = if shared { Operand::ALL.len() } else { 1 };
+        let each = Operand::ALL.into_iter().all(|of| hierarchy.memories.iter().any(|placed| placed.holds(of)));
+        each && hierarchy.memories.iter().all(|placed| holders(placed) == wanted)
+    });
+    let best = explore(&study).ok_or("Nothing fits")?.hierarchy as usize;
+    let energies: Vec<f64> = unrollings(&study)
+        .iter()
+        .filter_map(|unrolling| match study.unrolled(unrolling).search(best, &Front::default()) {
+            Verdict::Found(point) => Some(point.energy_pj),
+            Verdict::Pruned | Verdict::Infeasible(_) => None,
+        })
+        .collect();
+    let (most, least) = energies.iter().fold((0.0_f64, f64::INFINITY), |(most, least), &e| (most.max(e), least.min(e)));
+    if energies.is_empty() { Err("No unrolling fits".to_owned()) } else { Ok(most / least) }
+}

@@ -1,0 +1,226 @@
+//! Figures of whole networks: one way to run them, or several compared (DeFiNES, case studies and Section VI).
+
+use super::measure::{RunFigure, SweepFigure};
+use super::way::Way;
+use crate::depth_first::{DepthFirstStrategy, EnergySplit, FuseDepth, StoringMode};
+use crate::explore::{CostStore, PointSummary, Request, Settings, Survey, Sweep, best_combination};
+use crate::hardware::{Core, Operand};
+use crate::spec::Preset;
+use std::collections::HashMap;
+use std::rc::Rc;
+
+/// Words of DRAM that differ by a smaller share are taken as equal: the borders of the map make such differences.
+const ALIKE: f64 = 1e-3;
+
+/// Hardware and network.
+type Place = (&'static Preset, &'static Preset);
+
+/// All points of a sweep that can be scheduled.
+struct Landscape {
+    strategies: Vec<DepthFirstStrategy>,
+    points: Vec<(PointSummary, EnergySplit)>,
+}
+
+/// What one way to run a network costs.
+#[derive(Debug, Clone, Copy)]
+struct Cost {
+    energy_pj: f64,
+    latency_cycles: u64,
+    macs: u64,
+    /// Tile and mode, where all stacks have the same.
+    strategy: Option<usize>,
+}
+
+/// Energies that searches do not see.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Blindness {
+    None,
+    /// Of all memories but the highest.
+    OnChip,
+    /// Of all memories that hold nothing but weights.
+    Weights,
+}
+
+impl Blindness {
+    fn of(way: Way) -> Self {
+        match way {
+            Way::LeastDramAccesses => Self::OnChip,
+            Way::LeastFeatureEnergy => Self::Weights,
+            _ => Self::None,
+        }
+    }
+
+    fn applied_to(self, mut core: Core) -> Core {
+        let highest = core.top(Operand::O);
+        for (id, memory) in core.memories.iter_mut().enumerate() {
+            let is_unseen = match self {
+                Self::None => false,
+                Self::OnChip => id != highest,
+                Self::Weights => memory.operands == [Operand::W],
+            };
+            if is_unseen {
+                (memory.read_energy_pj, memory.write_energy_pj) = (0.0, 0.0);
+            }
+        }
+        core
+    }
+}
+
+/// Sweeps, by what decides about them.
+#[derive(Default)]
+pub struct Landscapes {
+    known: HashMap<String, Rc<Landscape>>,
+    store: CostStore,
+}
+
+impl Landscapes {
+    /// A figure of one way to run the network.
+    pub fn run(&mut self, place: Place, settings: &Settings, figure: RunFigure, way: Way) -> Result<f64, String> {
+        let settings = settings_of(way, settings);
+        let landscape = self.landscape(place, &settings, Blindness::of(way))?;
+        let cost = landscape.cost(way, &settings)?;
+        let strategy = || {
+            let strategy = cost.strategy.and_then(|point| landscape.strategies.get(point));
+            strategy.ok_or_else(|| "Each stack has a tile of its own".to_owned())
+        };
+        Ok(match figure {
+            RunFigure::Energy => cost.energy_pj,
+            RunFigure::Latency => cost.latency_cycles as f64,
+            RunFigure::Macs => cost.macs as f64,
+            RunFigure::TileColumns => strategy()?.tile.0 as f64,
+            RunFigure::TileRows => strategy()?.tile.1 as f64,
+            RunFigure::TileTypes => {
+                let point = cost.strategy.ok_or("Each stack has a tile of its own")?;
+                let account = Survey::new(sweep(place, &settings)?).account(&mut self.store, point);
+                let account = account.map_err(|wrong| wrong.to_string())?;
+                account.stacks.iter().map(|stack| stack.tile_types.len()).sum::<usize>() as f64
+            }
+        })
+    }
+
+    /// Largest by smallest value over all points.
+    pub fn spread(&mut self, place: Place, settings: &Settings, figure: SweepFigure) -> Result<f64, String> {
+        let landscape = self.landscape(place, settings, Blindness::None)?;
+        let values = landscape.points.iter().map(|(point, _)| match figure {
+            SweepFigure::EnergySpread => point.energy_pj,
+            SweepFigure::LatencySpread => point.latency_cycles as f64,
+        });
+        let (most, least) = values.fold((0.0_f64, f64::INFINITY), |(most, least), v| (most.max(v), least.min(v)));
+        Ok(most / least)
+    }
+
+    /// Energy of one way by that of another: geometric mean over networks, and the largest over pairs of hardware.
+    pub fn gain(
+        &mut self,
+        (from, to): (Way, Way),
+        hardware: &[Place],
+        workloads: &[&'static Preset],
+        settings: &Settings,
+    ) -> Result<f64, String> {
+        let mut largest = 0.0_f64;
+        for &(from_hardware, to_hardware) in hardware {
+            let mut logarithms = 0.0;
+            for workload in workloads {
+                let mut energy = |hardware, way| self.run((hardware, workload), settings, RunFigure::Energy, way);
+                logarithms += (energy(from_hardware, from)? / energy(to_hardware, to)?).ln();
+            }
+            largest = largest.max((logarithms / workloads.len() as f64).exp());
+        }
+        Ok(largest)
+    }
+
+    fn landscape(&mut self, place: Place, settings: &Settings, blindness: Blindness) -> Result<Rc<Landscape>, String> {
+        let name = format!("{} {} {settings:?} {blindness:?}", place.0.id, place.1.id);
+        if let Some(known) = self.known.get(&name) {
+            return Ok(Rc::clone(known));
+        }
+        let mut sweep = sweep(place, settings)?;
+        if blindness != Blindness::None {
+            let guide = blindness.applied_to(sweep.core.clone());
+            sweep = sweep.guided_by(guide);
+        }
+        let mut survey = Survey::new(sweep);
+        let strategies = survey.strategies().to_vec();
+        let mut points = Vec::new();
+        for point in 0..strategies.len() {
+            // What cannot be scheduled is no way to run the network.
+            if let Ok(totals) = survey.totals(&mut self.store, point, &mut || true) {
+                points.push((survey.summarize(point, &totals), totals.energy));
+            }
+        }
+        let landscape = Rc::new(Landscape { strategies, points });
+        Ok(Rc::clone(self.known.entry(name).or_insert(landscape)))
+    }
+}
+
+fn sweep((hardware, workload): Place, settings: &Settings) -> Result<Sweep, String> {
+    let request =
+        Request { hardware: hardware.text.to_owned(), workload: workload.text.to_owned(), settings: settings.clone() };
+    Sweep::new(&request).map_err(|wrong| wrong.to_string())
+}
+
+/// The sweep in which a way is a point.
+fn settings_of(way: Way, settings: &Settings) -> Settings {
+    let whole = |fuse| Settings {
+        tiles_x: vec![u64::MAX],
+        tiles_y: vec![u64::MAX],
+        modes: vec![StoringMode::FullyRecompute],
+        fuse: vec![fuse],
+        ..settings.clone()
+    };
+    match way {
+        Way::SingleLayer => {
+            let mut single = whole(FuseDepth::SingleLayer);
+            // With this defect the tool computes most of the network twice, which no published figure shows.
+            single.rules.cut_after_first_layer_ignored = false;
+            single
+        }
+        Way::LayerByLayer => whole(FuseDepth::LayerByLayer),
+        Way::Tile((x, y), mode) => {
+            Settings { tiles_x: vec![x], tiles_y: vec![y], modes: vec![mode], ..settings.clone() }
+        }
+        _ => settings.clone(),
+    }
+}
+
+impl Landscape {
+    fn cost(&self, way: Way, settings: &Settings) -> Result<Cost, String> {
+        let nothing = || format!("No point is {way}, or none can be scheduled");
+        if way == Way::BestCombination {
+            let points: Vec<PointSummary> = self.points.iter().map(|(point, _)| point.clone()).collect();
+            let best = best_combination(settings, &self.strategies, &points).ok_or_else(nothing)?;
+            let (energy_pj, latency_cycles) = (best.energy_pj, best.latency_cycles);
+            return Ok(Cost { energy_pj, latency_cycles, macs: 0, strategy: None });
+        }
+        let mode = match way {
+            Way::Best(mode) => mode,
+            _ => None,
+        };
+        let strategy = |point: &PointSummary| &self.strategies[point.point];
+        let of_mode = self.points.iter().filter(|(point, _)| mode.is_none_or(|mode| strategy(point).mode == mode));
+        let fewest = self.points.iter().map(|(point, _)| point.dram_words).fold(f64::INFINITY, f64::min);
+        let chosen = of_mode.min_by(|(a, of_a), (b, of_b)| match way {
+            Way::LeastDramAccesses => {
+                let key = |point: &PointSummary| {
+                    let DepthFirstStrategy { tile: (x, y), mode, .. } = strategy(point);
+                    let area = x.saturating_mul(*y);
+                    (point.dram_words > fewest * (1.0 + ALIKE), std::cmp::Reverse(area), *mode)
+                };
+                key(a).cmp(&key(b))
+            }
+            Way::LeastFeatureEnergy => {
+                let features = |split: &EnergySplit| split.activation_pj + split.copy_pj;
+                features(of_a).total_cmp(&features(of_b))
+            }
+            Way::Fastest => a.latency_cycles.cmp(&b.latency_cycles).then(a.energy_pj.total_cmp(&b.energy_pj)),
+            _ => a.energy_pj.total_cmp(&b.energy_pj).then(a.latency_cycles.cmp(&b.latency_cycles)),
+        });
+        let (point, _) = chosen.ok_or_else(nothing)?;
+        Ok(Cost {
+            energy_pj: point.energy_pj,
+            latency_cycles: point.latency_cycles,
+            macs: point.macs,
+            strategy: Some(point.point),
+        })
+    }
+}

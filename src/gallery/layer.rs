@@ -1,0 +1,69 @@
+//! Figures of one mapped layer (ZigZag, Fig. 6).
+
+use super::entry::Opening;
+use super::measure::{LayerFigure, TableFigure};
+use crate::explore::{LayerRequest, LayerStudy, MappedLayer};
+use crate::hardware::Operand;
+use crate::search::Objective;
+
+/// The layer of an entry, or another one of its network.
+pub fn study(opens: &Opening, layer: Option<String>) -> Result<LayerStudy, String> {
+    let settings = &opens.settings;
+    LayerStudy::new(&LayerRequest {
+        hardware: opens.hardware.text.to_owned(),
+        workload: opens.workload.text.to_owned(),
+        layer: layer.or_else(|| opens.layer.clone()),
+        objective: Objective::Energy,
+        strategy: settings.strategy,
+        lpf_limit: settings.lpf_limit,
+        rules: settings.rules,
+        unroll: None,
+    })
+    .map_err(|wrong| wrong.to_string())
+}
+
+fn mapped(opens: &Opening, study: &LayerStudy) -> Result<MappedLayer, String> {
+    match &opens.mapping {
+        Some(mapping) => {
+            study.cost(mapping).map_err(|flaws| format!("The mapping has {} flaws: {flaws:?}", flaws.len()))
+        }
+        None => study.best().map_err(|wrong| wrong.to_string()),
+    }
+}
+
+/// A figure of the loop-information table.
+pub fn table(opens: &Opening, figure: TableFigure, operand: Operand, level: usize) -> Result<f64, String> {
+    let mapped = mapped(opens, &study(opens, None)?)?;
+    let levels = &mapped.information.operands[Opening::index_of(operand)].levels;
+    let level = levels.get(level).ok_or_else(|| format!("{operand} has {} levels", levels.len()))?;
+    let traffic = || level.traffic.ok_or("The highest level exchanges data with nothing above");
+    Ok(match figure {
+        TableFigure::UnitSize => level.unit_size,
+        TableFigure::TotalSize => level.total_size,
+        TableFigure::UnitMacs => level.unit_macs,
+        TableFigure::TotalMacs => level.total_macs,
+        TableFigure::Reuse => level.reuse.total,
+        TableFigure::AccessesDown => traffic()?.down,
+        TableFigure::AccessesUp => traffic()?.up,
+        TableFigure::TurnaroundCycles => level.turnaround_cycles as f64,
+        TableFigure::UniqueUnits => level.units.unique,
+        TableFigure::Roof => level.roof.ok_or("The MAC units have no roof")? as f64,
+    })
+}
+
+/// A figure of the whole layer.
+pub fn figure(opens: &Opening, figure: LayerFigure) -> Result<f64, String> {
+    let study = study(opens, None)?;
+    let mapped = mapped(opens, &study)?;
+    let operand = |operand: Operand| &mapped.information.operands[Opening::index_of(operand)];
+    Ok(match figure {
+        LayerFigure::Macs => mapped.information.macs as f64,
+        LayerFigure::ActivePes => mapped.information.active_pes,
+        LayerFigure::TemporalCycles => mapped.information.temporal_cycles as f64,
+        LayerFigure::Size(of) => operand(of).size,
+        LayerFigure::Reuse(of) => operand(of).reuse,
+        LayerFigure::EnergyOverBest => {
+            mapped.energy_pj() / study.best().map_err(|wrong| wrong.to_string())?.energy_pj()
+        }
+    })
+}

@@ -1,0 +1,106 @@
+//! Figures of mapping spaces: ZigZag's strategies, even and uneven mappings (ZigZag, case study 1).
+
+use super::entry::Opening;
+use super::layer::study;
+use super::measure::SpaceFigure;
+use crate::search::space::{MappingSpace, Pruning, SpaceOptions, SpaceSearch, explore_space};
+use std::collections::HashMap;
+use std::rc::Rc;
+
+/// Mappings of either kind that are evaluated with their latency.
+const SAMPLES: usize = 600;
+
+/// The layers whose mapping space is looked at.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SpaceOf {
+    /// Their names; none: the layer of the entry.
+    pub layers: Vec<String>,
+    /// How full a memory is that operands share, at least, unless it holds all: ZigZag usually asks for 0.7.
+    pub min_utilization: f64,
+}
+
+/// Mapping spaces, by what decides about them.
+#[derive(Default)]
+pub struct MappingSpaces {
+    known: HashMap<String, Rc<MappingSpace>>,
+}
+
+impl MappingSpaces {
+    /// A figure over the layers.
+    pub fn figure(&mut self, opens: &Opening, figure: SpaceFigure, of: &SpaceOf) -> Result<f64, String> {
+        let layers = match (of.layers.as_slice(), &opens.layer) {
+            ([], Some(layer)) => std::slice::from_ref(layer),
+            (layers, _) => layers,
+        };
+        if figure == SpaceFigure::HeuristicShare {
+            let mut mappings = |pruning| -> Result<f64, String> {
+                layers.iter().map(|layer| Ok(self.space(opens, layer, of, pruning)?.mappings as f64)).sum()
+            };
+            return Ok(mappings(Pruning::Heuristic)? / mappings(Pruning::None)?);
+        }
+        let each: Vec<f64> = layers
+            .iter()
+            .map(|layer| self.of_layer(opens, figure, layer, of).map_err(|wrong| format!("{layer}: {wrong}")))
+            .collect::<Result<_, _>>()?;
+        let sum: f64 = each.iter().sum();
+        Ok(if figure == SpaceFigure::Mappings { sum } else { sum / each.len() as f64 })
+    }
+
+    fn of_layer(&mut self, opens: &Opening, figure: SpaceFigure, layer: &str, of: &SpaceOf) -> Result<f64, String> {
+        let all = self.space(opens, layer, of, Pruning::None)?;
+        let least = least(&all)?;
+        Ok(match figure {
+            SpaceFigure::EvenOverUneven => all.best_even.as_ref().ok_or("There is no even mapping")?.energy_pj / least,
+            SpaceFigure::EnergySpread => all.most_energy_pj / least,
+            SpaceFigure::LatencySpread => {
+                let cycles = || all.points.iter().map(|point| point.latency_cycles as f64);
+                cycles().fold(0.0, f64::max) / cycles().fold(f64::INFINITY, f64::min)
+            }
+            SpaceFigure::Mappings => all.mappings as f64,
+            SpaceFigure::HeuristicShare | SpaceFigure::HeuristicOverExhaustive => {
+                self::least(&*self.space(opens, layer, of, Pruning::Heuristic)?)? / least
+            }
+            SpaceFigure::IterativeOverExhaustive => {
+                let study = study(opens, Some(layer.to_owned()))?;
+                let problem = study.on_core();
+                let search = SpaceSearch::new(&problem, options(opens, of, Pruning::None));
+                let found = search.map_err(|refusal| refusal.to_string())?.iterative();
+                found.best.ok_or("The iterative search finds no mapping")?.energy_pj / least
+            }
+        })
+    }
+
+    fn space(
+        &mut self,
+        opens: &Opening,
+        layer: &str,
+        of: &SpaceOf,
+        pruning: Pruning,
+    ) -> Result<Rc<MappingSpace>, String> {
+        let options = options(opens, of, pruning);
+        let (hardware, workload) = (opens.hardware.id, opens.workload.id);
+        let name = format!("{hardware} {workload} {layer} {:?} {options:?}", opens.settings.rules);
+        if let Some(known) = self.known.get(&name) {
+            return Ok(Rc::clone(known));
+        }
+        let study = study(opens, Some(layer.to_owned()))?;
+        let problem = study.on_core();
+        let search = SpaceSearch::new(&problem, options).map_err(|refusal| refusal.to_string())?;
+        let space = explore_space(&search, |_, _| true);
+        Ok(Rc::clone(self.known.entry(name).or_insert(Rc::new(space))))
+    }
+}
+
+fn options(opens: &Opening, of: &SpaceOf, pruning: Pruning) -> SpaceOptions {
+    SpaceOptions {
+        pruning,
+        lpf_limit: opens.settings.lpf_limit,
+        min_shared_utilization: of.min_utilization,
+        samples: SAMPLES,
+        ..SpaceOptions::default()
+    }
+}
+
+fn least(space: &MappingSpace) -> Result<f64, String> {
+    space.best.as_ref().map(|best| best.energy_pj).ok_or_else(|| "There is no mapping".to_owned())
+}

@@ -1,0 +1,331 @@
+//! What can be computed for a claim.
+
+use super::mapping::SpaceOf;
+use super::parameters::{Parameters, choose};
+use super::way::Way;
+use crate::hardware::Operand;
+use crate::spec::{ClaimSpec, Diagnostics, Preset, hardware_presets, workload_presets};
+
+/// What a number counts, in its base unit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Quantity {
+    /// pJ.
+    Energy,
+    /// Cycles.
+    Latency,
+    /// Bytes.
+    Data,
+    /// Anything that is counted one by one.
+    Count,
+    /// One number divided by another of its kind.
+    Ratio,
+}
+
+/// What computes our number for a claim.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Measure {
+    /// A figure of one way to run the network on the hardware of the entry.
+    Run(RunFigure, Way),
+    /// Largest by smallest value over all points of the sweep.
+    Sweep(SweepFigure),
+    /// Energy of one way by that of another: the geometric mean over networks, and of several pairs of hardware the largest.
+    Gain {
+        /// What is divided.
+        from: Way,
+        /// What it is divided by.
+        to: Way,
+        /// Hardware of the one and of the other; `to` lists as many as `from`.
+        hardware: Vec<(&'static Preset, &'static Preset)>,
+        /// The networks.
+        workloads: Vec<&'static Preset>,
+    },
+    /// A fact about the network.
+    Network(NetworkFact, &'static Preset),
+    /// A figure of the loop-information table of the mapping of the entry.
+    Table {
+        /// Which figure.
+        figure: TableFigure,
+        /// Of which operand.
+        operand: Operand,
+        /// At which architecture level: 0 for the MAC units.
+        level: usize,
+    },
+    /// A figure of that table which belongs to no level.
+    Layer(LayerFigure),
+    /// The mapping space of single layers, added up or averaged over them.
+    Space(SpaceFigure, SpaceOf),
+    /// Generated memory hierarchies for the layers of the network.
+    Hierarchies(HierarchyFigure, Vec<String>),
+}
+
+/// A figure of one way to run a network.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RunFigure {
+    /// Energy.
+    Energy,
+    /// Latency.
+    Latency,
+    /// Multiply-accumulates, recomputed ones included.
+    Macs,
+    /// Columns of the tile.
+    TileColumns,
+    /// Rows of the tile.
+    TileRows,
+    /// Different tile types, of all stacks.
+    TileTypes,
+}
+
+/// What is compared over the points of a sweep.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SweepFigure {
+    /// Energy.
+    EnergySpread,
+    /// Latency.
+    LatencySpread,
+}
+
+/// A fact about a network.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NetworkFact {
+    /// The feature map that a layer reads, averaged over the layers.
+    AverageFeatures,
+    /// The largest feature map that a layer reads.
+    MostFeatures,
+    /// All weights.
+    Weights,
+}
+
+/// A figure of the loop-information table (ZigZag, Fig. 6).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TableFigure {
+    /// Elements in one unit.
+    UnitSize,
+    /// Elements in all units.
+    TotalSize,
+    /// MACs that the data of one unit supports.
+    UnitMacs,
+    /// MACs that the data of all units supports.
+    TotalMacs,
+    /// Data reuse factor.
+    Reuse,
+    /// Elements that come down from the next higher level.
+    AccessesDown,
+    /// Elements that go up to the next higher level.
+    AccessesUp,
+    /// Cycles for which the data lasts.
+    TurnaroundCycles,
+    /// Units with different data.
+    UniqueUnits,
+    /// How many times the level could hold what it holds.
+    Roof,
+}
+
+/// A figure of a whole mapped layer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LayerFigure {
+    /// Multiply-accumulates.
+    Macs,
+    /// PEs that work.
+    ActivePes,
+    /// Cycles without stalls.
+    TemporalCycles,
+    /// Elements of an operand.
+    Size(Operand),
+    /// MACs per element of an operand.
+    Reuse(Operand),
+    /// Energy of this mapping by that of the best.
+    EnergyOverBest,
+}
+
+/// A figure of mapping spaces (ZigZag, case study 1).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SpaceFigure {
+    /// Energy of the best even mapping by that of the best, averaged.
+    EvenOverUneven,
+    /// Most by least energy, averaged.
+    EnergySpread,
+    /// Most by least latency of a sample, averaged.
+    LatencySpread,
+    /// Mappings of the exhaustive search, added up.
+    Mappings,
+    /// Share of them that the heuristic looks at.
+    HeuristicShare,
+    /// Least energy that the heuristic finds by the least of all, averaged.
+    HeuristicOverExhaustive,
+    /// The same of the iterative search.
+    IterativeOverExhaustive,
+}
+
+/// A figure of generated hierarchies (ZigZag, case studies 2 and 3).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum HierarchyFigure {
+    /// How many are valid and have a mapping.
+    Count,
+    /// Energy of the layers, each on the hierarchy that is best for it.
+    FlexibleEnergy,
+    /// Energy of all layers on one hierarchy: the best of those that are best for some layer.
+    FixedEnergy,
+    /// The one by the other.
+    FlexibleOverFixed,
+    /// Over the unrollings, most by least energy on the best hierarchy with all memories shared.
+    UnrollingSpreadShared,
+    /// The same with no memory shared but the highest.
+    UnrollingSpreadSeparate,
+}
+
+/// What a kind of measure reads.
+#[derive(Clone, Copy)]
+enum Kind {
+    Run(RunFigure),
+    Sweep(SweepFigure),
+    Gain,
+    Network(NetworkFact),
+    Table(TableFigure),
+    Layer(LayerFigure),
+    Operand(fn(Operand) -> LayerFigure),
+    Space(SpaceFigure),
+    Hierarchies(HierarchyFigure),
+}
+
+const KINDS: [(&str, Kind); 41] = [
+    ("energy", Kind::Run(RunFigure::Energy)),
+    ("latency", Kind::Run(RunFigure::Latency)),
+    ("macs", Kind::Run(RunFigure::Macs)),
+    ("tile-columns", Kind::Run(RunFigure::TileColumns)),
+    ("tile-rows", Kind::Run(RunFigure::TileRows)),
+    ("tile-types", Kind::Run(RunFigure::TileTypes)),
+    ("energy-spread", Kind::Sweep(SweepFigure::EnergySpread)),
+    ("latency-spread", Kind::Sweep(SweepFigure::LatencySpread)),
+    ("gain", Kind::Gain),
+    ("average-features", Kind::Network(NetworkFact::AverageFeatures)),
+    ("most-features", Kind::Network(NetworkFact::MostFeatures)),
+    ("weights", Kind::Network(NetworkFact::Weights)),
+    ("unit-size", Kind::Table(TableFigure::UnitSize)),
+    ("total-size", Kind::Table(TableFigure::TotalSize)),
+    ("unit-macs", Kind::Table(TableFigure::UnitMacs)),
+    ("total-macs", Kind::Table(TableFigure::TotalMacs)),
+    ("reuse", Kind::Table(TableFigure::Reuse)),
+    ("accesses-down", Kind::Table(TableFigure::AccessesDown)),
+    ("accesses-up", Kind::Table(TableFigure::AccessesUp)),
+    ("turnaround-cycles", Kind::Table(TableFigure::TurnaroundCycles)),
+    ("unique-units", Kind::Table(TableFigure::UniqueUnits)),
+    ("roof", Kind::Table(TableFigure::Roof)),
+    ("layer-macs", Kind::Layer(LayerFigure::Macs)),
+    ("active-pes", Kind::Layer(LayerFigure::ActivePes)),
+    ("temporal-cycles", Kind::Layer(LayerFigure::TemporalCycles)),
+    ("energy-over-best", Kind::Layer(LayerFigure::EnergyOverBest)),
+    ("operand-size", Kind::Operand(LayerFigure::Size)),
+    ("operand-reuse", Kind::Operand(LayerFigure::Reuse)),
+    ("even-over-uneven", Kind::Space(SpaceFigure::EvenOverUneven)),
+    ("mapping-energy-spread", Kind::Space(SpaceFigure::EnergySpread)),
+    ("mapping-latency-spread", Kind::Space(SpaceFigure::LatencySpread)),
+    ("mappings", Kind::Space(SpaceFigure::Mappings)),
+    ("heuristic-share", Kind::Space(SpaceFigure::HeuristicShare)),
+    ("heuristic-over-exhaustive", Kind::Space(SpaceFigure::HeuristicOverExhaustive)),
+    ("iterative-over-exhaustive", Kind::Space(SpaceFigure::IterativeOverExhaustive)),
+    ("hierarchies", Kind::Hierarchies(HierarchyFigure::Count)),
+    ("flexible-energy", Kind::Hierarchies(HierarchyFigure::FlexibleEnergy)),
+    ("fixed-energy", Kind::Hierarchies(HierarchyFigure::FixedEnergy)),
+    ("flexible-over-fixed", Kind::Hierarchies(HierarchyFigure::FlexibleOverFixed)),
+    ("unrolling-spread-shared", Kind::Hierarchies(HierarchyFigure::UnrollingSpreadShared)),
+    ("unrolling-spread-separate", Kind::Hierarchies(HierarchyFigure::UnrollingSpreadSeparate)),
+];
+
+const OPERANDS: [(&str, Operand); 3] = [("W", Operand::W), ("I", Operand::I), ("O", Operand::O)];
+
+impl Measure {
+    /// Reads the measure of a claim, whose place is `path`, in an entry with this hardware and network.
+    pub(super) fn new(
+        claim: &ClaimSpec,
+        path: &str,
+        hardware: Option<&'static Preset>,
+        workload: Option<&'static Preset>,
+        diagnostics: &mut Diagnostics,
+    ) -> Option<Self> {
+        if claim.measure.is_empty() {
+            return None;
+        }
+        let kind = match choose(&claim.measure, &KINDS) {
+            Ok(kind) => kind,
+            Err(remedy) => {
+                diagnostics.add(path, format!("There is no measure `{}`", claim.measure), remedy);
+                return None;
+            }
+        };
+        let mut of = Parameters::new(format!("{path}.{}", claim.measure), &claim.parameters, diagnostics);
+        let operand = |of: &mut Parameters<'_>| of.need("operand", |word| choose(word, &OPERANDS));
+        let measure = match kind {
+            Kind::Run(figure) => of.need("of", Way::parse).map(|way| Self::Run(figure, way)),
+            Kind::Sweep(figure) => Some(Self::Sweep(figure)),
+            Kind::Gain => gain(&mut of, hardware, workload),
+            Kind::Network(fact) => {
+                of.presets("workload", workload_presets(), workload).first().map(|preset| Self::Network(fact, preset))
+            }
+            Kind::Table(figure) => {
+                let level = of.need("level", |word| {
+                    word.parse().map_err(|_| "Write 0 for the MAC units, 1 for the lowest memory, and so on".to_owned())
+                });
+                operand(&mut of).zip(level).map(|(operand, level)| Self::Table { figure, operand, level })
+            }
+            Kind::Layer(figure) => Some(Self::Layer(figure)),
+            Kind::Operand(figure) => operand(&mut of).map(|operand| Self::Layer(figure(operand))),
+            Kind::Space(figure) => {
+                let layers = of.words("layers");
+                let share = |text: &str| match text.parse::<f64>() {
+                    Ok(share) if (0.0..=1.0).contains(&share) => Ok(share),
+                    _ => Err("Write a share from 0 to 1, for example `0.7`".to_owned()),
+                };
+                let min_utilization = of.optional("min-utilization", share).unwrap_or(0.0);
+                Some(Self::Space(figure, SpaceOf { layers, min_utilization }))
+            }
+            Kind::Hierarchies(figure) => Some(Self::Hierarchies(figure, of.words("layers"))),
+        };
+        of.finish();
+        measure
+    }
+
+    /// What the number counts.
+    pub fn quantity(&self) -> Quantity {
+        match self {
+            Self::Run(RunFigure::Energy, _) => Quantity::Energy,
+            Self::Run(RunFigure::Latency, _) => Quantity::Latency,
+            Self::Run(..) => Quantity::Count,
+            Self::Sweep(_) | Self::Gain { .. } => Quantity::Ratio,
+            Self::Network(..) => Quantity::Data,
+            Self::Table { figure: TableFigure::TurnaroundCycles, .. } => Quantity::Latency,
+            Self::Layer(LayerFigure::TemporalCycles) => Quantity::Latency,
+            Self::Table { figure: TableFigure::Reuse, .. } => Quantity::Ratio,
+            Self::Layer(LayerFigure::Reuse(_) | LayerFigure::EnergyOverBest) => Quantity::Ratio,
+            Self::Table { .. } | Self::Layer(_) | Self::Space(SpaceFigure::Mappings, _) => Quantity::Count,
+            Self::Space(..) => Quantity::Ratio,
+            Self::Hierarchies(figure, _) => match figure {
+                HierarchyFigure::Count => Quantity::Count,
+                HierarchyFigure::FlexibleEnergy | HierarchyFigure::FixedEnergy => Quantity::Energy,
+                HierarchyFigure::FlexibleOverFixed
+                | HierarchyFigure::UnrollingSpreadShared
+                | HierarchyFigure::UnrollingSpreadSeparate => Quantity::Ratio,
+            },
+        }
+    }
+}
+
+fn gain(
+    of: &mut Parameters<'_>,
+    hardware: Option<&'static Preset>,
+    workload: Option<&'static Preset>,
+) -> Option<Measure> {
+    let (from, to) = (of.need("from", Way::parse), of.need("to", Way::parse));
+    let from_hardware = of.presets("from_hardware", hardware_presets(), hardware);
+    let default = from_hardware.clone();
+    let mut to_hardware = of.presets("to_hardware", hardware_presets(), None);
+    if to_hardware.is_empty() {
+        to_hardware = default;
+    }
+    if from_hardware.len() != to_hardware.len() {
+        let reason = format!("{} kinds of hardware stand against {}", from_hardware.len(), to_hardware.len());
+        of.diagnostics.add(of.path_of("to_hardware"), reason, "List as many as in `from_hardware`");
+    }
+    let workloads = of.presets("workloads", workload_presets(), workload);
+    let hardware = from_hardware.into_iter().zip(to_hardware).collect();
+    Some(Measure::Gain { from: from?, to: to?, hardware, workloads })
+}

@@ -1,0 +1,24 @@
+//! The gallery: published figures and tables, each as a state to open and as claims to hold ours against.
+//!
+//! An [`Entry`] is a document in `presets/gallery/`. It says in the paper's numbers what is claimed, and names for each the
+//! [`Measure`] that computes ours. A [`Workbench`] computes it: nothing of ours is written down but by how much it is known to
+//! depart, which `tests/gallery.rs` holds.
+
+mod entry;
+mod hierarchies;
+mod landscape;
+mod layer;
+mod mapping;
+mod measure;
+mod network;
+mod parameters;
+mod way;
+mod workbench;
+
+pub use entry::{Claim, Entry, Opening, Shown, Unit, entries};
+pub use mapping::SpaceOf;
+pub use measure::{
+    HierarchyFigure, LayerFigure, Measure, NetworkFact, Quantity, RunFigure, SpaceFigure, SweepFigure, TableFigure,
+};
+pub use way::Way;
+pub use workbench::{Finding, Workbench};

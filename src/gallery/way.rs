@@ -1,0 +1,69 @@
+//! Ways to run a whole network that papers compare.
+
+use super::parameters::choose;
+use crate::depth_first::StoringMode;
+use std::fmt;
+
+/// A way to run a network, named by how it is chosen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Way {
+    /// Every layer by itself, features through DRAM.
+    SingleLayer,
+    /// One layer after the other, features as low as they fit.
+    LayerByLayer,
+    /// This tile and mode for all stacks.
+    Tile((u64, u64), StoringMode),
+    /// The strategy of the sweep that minimises energy, for all stacks; of one mode, or of all.
+    Best(Option<StoringMode>),
+    /// Each stack with its own strategy of the sweep.
+    BestCombination,
+    /// Of the strategies with the fewest DRAM accesses, the one that comes out when on-chip memories do not matter:
+    /// that of the largest tile, and of the least overlap stored.
+    LeastDramAccesses,
+    /// The strategy with the least energy for features, copies included, whatever weights cost.
+    LeastFeatureEnergy,
+    /// The strategy of least latency.
+    Fastest,
+}
+
+impl Way {
+    const WORDS: [(&'static str, Self); 7] = [
+        ("single-layer", Self::SingleLayer),
+        ("layer-by-layer", Self::LayerByLayer),
+        ("best", Self::Best(None)),
+        ("best-combination", Self::BestCombination),
+        ("least-dram-accesses", Self::LeastDramAccesses),
+        ("least-feature-energy", Self::LeastFeatureEnergy),
+        ("fastest", Self::Fastest),
+    ];
+
+    /// Reads `layer-by-layer`, `best`, `best fully-cached` or `4x72 fully-cached`.
+    ///
+    /// # Errors
+    /// What to write instead.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let modes = StoringMode::ALL.map(|mode| (mode.name(), mode));
+        match text.split_once(' ') {
+            None => choose(text, &Self::WORDS),
+            Some(("best", mode)) => Ok(Self::Best(Some(choose(mode.trim(), &modes)?))),
+            Some((tile, mode)) => {
+                let (x, y) = tile.split_once('x').ok_or("Write a tile and a mode, for example `4x72 fully-cached`")?;
+                let size = |text: &str| match text.parse() {
+                    Ok(size) if size > 0 => Ok(size),
+                    _ => Err(format!("Write a size of 1 or more instead of `{text}`")),
+                };
+                Ok(Self::Tile((size(x)?, size(y)?), choose(mode.trim(), &modes)?))
+            }
+        }
+    }
+}
+
+impl fmt::Display for Way {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Best(Some(mode)) => write!(f, "best {}", mode.name()),
+            Self::Tile((x, y), mode) => write!(f, "{x}x{y} {}", mode.name()),
+            word => f.write_str(Self::WORDS.iter().find(|(_, way)| way == word).map_or("", |(name, _)| *name)),
+        }
+    }
+}

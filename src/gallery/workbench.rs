@@ -1,0 +1,77 @@
+//! Computes the measures of claims, and remembers what they share.
+
+use super::entry::{Claim, Entry};
+use super::hierarchies::Hierarchies;
+use super::landscape::Landscapes;
+use super::mapping::MappingSpaces;
+use super::measure::Measure;
+use super::{layer, network};
+use serde::{Deserialize, Serialize};
+
+/// What came out for one claim.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Finding {
+    /// Our number, in the unit of the claim.
+    pub ours: f64,
+    /// By how much it departs from the published one, as a share of that.
+    pub departure: f64,
+    /// Whether it departs by no more than it is known to.
+    pub holds: bool,
+}
+
+impl Finding {
+    /// The departure for a person: `+3.2 %`, or `exact`.
+    pub fn departure_text(&self) -> String {
+        const ROUNDING: f64 = 1e-9;
+        let percent = 100.0 * self.departure;
+        match percent.abs() {
+            _ if self.departure.abs() <= ROUNDING => "exact".to_owned(),
+            ..0.005 => "±0.00 %".to_owned(),
+            ..10.0 => format!("{percent:+.2} %"),
+            _ => format!("{percent:+.0} %"),
+        }
+    }
+}
+
+/// Computes claims. What is remembered never changes a number.
+#[derive(Default)]
+pub struct Workbench {
+    landscapes: Landscapes,
+    spaces: MappingSpaces,
+    hierarchies: Hierarchies,
+}
+
+impl Workbench {
+    /// Computes ours for a claim of an entry.
+    ///
+    /// # Errors
+    /// Why it cannot be computed, for a person.
+    pub fn find(&mut self, entry: &Entry, claim: &Claim) -> Result<Finding, String> {
+        let ours = claim.unit.of(self.measure(entry, &claim.measure)?);
+        if !ours.is_finite() {
+            return Err("This is too large to count".to_owned());
+        }
+        Ok(Finding { ours, departure: claim.departure(ours), holds: claim.holds(ours) })
+    }
+
+    /// The number that a measure computes, in the base unit of its quantity.
+    fn measure(&mut self, entry: &Entry, measure: &Measure) -> Result<f64, String> {
+        let opens = &entry.opens;
+        match measure {
+            Measure::Run(figure, way) => {
+                self.landscapes.run((opens.hardware, opens.workload), &opens.settings, *figure, *way)
+            }
+            Measure::Sweep(figure) => {
+                self.landscapes.spread((opens.hardware, opens.workload), &opens.settings, *figure)
+            }
+            Measure::Gain { from, to, hardware, workloads } => {
+                self.landscapes.gain((*from, *to), hardware, workloads, &opens.settings)
+            }
+            Measure::Network(fact, workload) => network::fact(*fact, workload),
+            Measure::Table { figure, operand, level } => layer::table(opens, *figure, *operand, *level),
+            Measure::Layer(figure) => layer::figure(opens, *figure),
+            Measure::Space(figure, layers) => self.spaces.figure(opens, *figure, layers),
+            Measure::Hierarchies(figure, layers) => self.hierarchies.figure(opens, *figure, layers),
+        }
+    }
+}

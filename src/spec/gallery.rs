@@ -1,0 +1,205 @@
+//! Reading a gallery entry: a published figure or table, the state that shows it, and what it claims.
+
+use super::Diagnostics;
+use super::reader::{Fields, Place, Reader, Wrong};
+
+/// More claims than any figure makes.
+const MAX_CLAIMS: usize = 64;
+/// More parameters than any measure has.
+const MAX_LOOPS: usize = 32;
+const ENTRY: [&str; 6] = ["title", "paper", "place", "lesson", "opens", "claims"];
+const OPENS: [&str; 13] = [
+    "view",
+    "hardware",
+    "workload",
+    "rules",
+    "strategy",
+    "lpf_limit",
+    "tiles_x",
+    "tiles_y",
+    "point",
+    "layer",
+    "order",
+    "ends",
+    "budget",
+];
+const CLAIM: [&str; 7] = ["what", "published", "unit", "measure", "deviation", "tolerance", "why"];
+
+/// A gallery entry as written.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct GallerySpec {
+    /// What it shows, in a few words.
+    pub title: String,
+    /// Short name of the paper.
+    pub paper: String,
+    /// Figure, table or section.
+    pub place: String,
+    /// What there is to learn, in one sentence.
+    pub lesson: String,
+    /// The state that shows it.
+    pub opens: OpensSpec,
+    /// What the paper says in numbers.
+    pub claims: Vec<ClaimSpec>,
+}
+
+/// The state that an entry opens, as written; what is left out is as in a new session.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct OpensSpec {
+    /// Name of the view.
+    pub view: String,
+    /// Preset of the hardware.
+    pub hardware: String,
+    /// Preset of the network.
+    pub workload: String,
+    /// Name of the rules, then switches with their values: `cut_after_first_layer_ignored=false`.
+    pub rules: Vec<String>,
+    /// Name of the search strategy.
+    pub strategy: Option<String>,
+    /// LPF limit.
+    pub lpf_limit: Option<u64>,
+    /// Tile widths, columns.
+    pub tiles_x: Vec<String>,
+    /// Tile heights, rows.
+    pub tiles_y: Vec<String>,
+    /// The opened point: `60x72 fully-recompute`.
+    pub point: Option<String>,
+    /// The layer that is mapped.
+    pub layer: Option<String>,
+    /// Temporal loops of a mapping made by hand, innermost first: `K 8`.
+    pub order: Vec<String>,
+    /// By operand, after how many loops each of its memory levels ends.
+    pub ends: Vec<(String, Vec<String>)>,
+    /// Largest area of generated hierarchies, um2.
+    pub budget_um2: Option<f64>,
+}
+
+/// A claim as written.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct ClaimSpec {
+    /// What the number is.
+    pub what: String,
+    /// The number in the paper.
+    pub published: f64,
+    /// Its unit; nothing for a plain count.
+    pub unit: String,
+    /// What computes ours.
+    pub measure: String,
+    /// Parameters of the measure, in the order of the text.
+    pub parameters: Vec<(String, Vec<String>)>,
+    /// By how much ours is known to depart, as a share of the published number.
+    pub deviation: f64,
+    /// How far ours may be from that, as a share of the published number.
+    pub tolerance: f64,
+    /// Why it departs.
+    pub why: String,
+}
+
+/// Reads a gallery entry: what could be read of it, and everything that is wrong.
+///
+/// [`crate::gallery::Entry::from_text`] reads and validates in one step.
+pub fn read_gallery_entry(text: &str) -> (GallerySpec, Diagnostics) {
+    let (root, mut reader) = Reader::open(text);
+    let fields = Place::root(&root).fields(&mut reader, &ENTRY);
+    let opens = match fields.need(&mut reader, "opens", "{ view: landscape, hardware: tpu-like, workload: fsrcnn }") {
+        Some(place) => read_opens(place, &mut reader),
+        None => OpensSpec::default(),
+    };
+    let claims = match fields.need(&mut reader, "claims", "[{ what: least energy, published: 1, ... }]") {
+        Some(place) => place.list(&mut reader, MAX_CLAIMS).iter().map(|claim| read_claim(claim, &mut reader)).collect(),
+        None => Vec::new(),
+    };
+    let spec = GallerySpec {
+        title: needed_text(&fields, &mut reader, "title", "The landscape of FSRCNN"),
+        paper: needed_text(&fields, &mut reader, "paper", "DeFiNES"),
+        place: needed_text(&fields, &mut reader, "place", "Fig. 12"),
+        lesson: needed_text(&fields, &mut reader, "lesson", "Neither small nor large tiles are best."),
+        opens,
+        claims,
+    };
+    (spec, reader.finish())
+}
+
+fn read_opens(place: &Place, reader: &mut Reader) -> OpensSpec {
+    let fields = place.fields(reader, &OPENS);
+    let names = |name: &str, reader: &mut Reader| fields.get(name).map(|place| place.names(reader)).unwrap_or_default();
+    OpensSpec {
+        view: fields.name(reader, "view", "landscape"),
+        hardware: fields.name(reader, "hardware", "meta-proto-like-df"),
+        workload: fields.name(reader, "workload", "fsrcnn"),
+        rules: names("rules", reader),
+        strategy: fields.get("strategy").and_then(|place| place.name(reader)),
+        lpf_limit: fields.get("lpf_limit").and_then(|place| place.count(reader)),
+        tiles_x: names("tiles_x", reader),
+        tiles_y: names("tiles_y", reader),
+        point: fields.get("point").and_then(|place| place.name(reader)),
+        layer: fields.get("layer").and_then(|place| place.name(reader)),
+        order: match fields.get("order") {
+            Some(place) => place.list(reader, MAX_LOOPS).iter().filter_map(|item| item.name(reader)).collect(),
+            None => Vec::new(),
+        },
+        ends: fields.get("ends").map(|place| read_lists(place, reader)).unwrap_or_default(),
+        budget_um2: fields.get("budget").and_then(|place| place.value(reader, "an area", super::quantity::area_um2)),
+    }
+}
+
+fn read_claim(place: &Place, reader: &mut Reader) -> ClaimSpec {
+    let fields = place.fields(reader, &CLAIM);
+    let share =
+        |name: &str, reader: &mut Reader| fields.get(name).and_then(|place| place.value(reader, "a share", share));
+    let (measure, parameters) = match fields.need(reader, "measure", "energy: { of: best }") {
+        Some(place) => read_measure(place, reader),
+        None => Default::default(),
+    };
+    ClaimSpec {
+        what: needed_text(&fields, reader, "what", "least energy"),
+        published: fields
+            .need(reader, "published", "1.8")
+            .and_then(|place| place.value(reader, "a number", number))
+            .unwrap_or(0.0),
+        unit: fields.get("unit").and_then(|place| place.name(reader)).unwrap_or_default(),
+        measure,
+        parameters,
+        deviation: share("deviation", reader).unwrap_or(0.0),
+        tolerance: share("tolerance", reader).unwrap_or(0.0),
+        why: fields.text(reader, "why"),
+    }
+}
+
+/// A name alone, or one with parameters: `energy: { of: best }`.
+fn read_measure(place: &Place, reader: &mut Reader) -> (String, Vec<(String, Vec<String>)>) {
+    if place.is_scalar() {
+        return (place.name(reader).unwrap_or_default(), Vec::new());
+    }
+    let entries = place.entries(reader);
+    let [(name, parameters)] = entries.as_slice() else {
+        if place.is_map() {
+            let remedy = "Write one, with its parameters in braces: `energy: { of: best }`";
+            place.complain(reader, Wrong::new("A claim has one measure", remedy));
+        }
+        return Default::default();
+    };
+    ((*name).to_owned(), read_lists(parameters, reader))
+}
+
+fn read_lists(place: &Place, reader: &mut Reader) -> Vec<(String, Vec<String>)> {
+    place.entries(reader).iter().map(|(name, place)| ((*name).to_owned(), place.names(reader))).collect()
+}
+
+fn needed_text(fields: &Fields, reader: &mut Reader, name: &str, example: &str) -> String {
+    fields.need(reader, name, example).and_then(|place| place.text(reader)).unwrap_or_default()
+}
+
+fn number(text: &str) -> Result<f64, Wrong> {
+    match text.parse::<f64>() {
+        Ok(number) if number.is_finite() => Ok(number),
+        _ => Err(Wrong::new(format!("`{text}` is not a number"), "Write for example `1.8`")),
+    }
+}
+
+fn share(text: &str) -> Result<f64, Wrong> {
+    let percent = text.strip_suffix('%').and_then(|percent| percent.trim().parse::<f64>().ok());
+    match percent {
+        Some(percent) if percent.is_finite() => Ok(percent / 100.0),
+        _ => Err(Wrong::new(format!("`{text}` is no share in percent"), "Write for example `0.5 %`")),
+    }
+}

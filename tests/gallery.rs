@@ -1,0 +1,131 @@
+//! The gallery: every number of the papers that it claims, computed and held to how far it is known to depart; and what is said
+//! about entries that are wrong.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
+
+use fusescape::explore::LayerStudy;
+use fusescape::gallery::{Entry, Workbench, entries};
+use fusescape::spec::gallery_presets;
+
+/// Computes all claims of the entries that `wanted` picks, and says everything that does not hold.
+fn holds(wanted: impl Fn(&Entry) -> bool) {
+    let mut wrong = Vec::new();
+    let mut count = 0;
+    for entry in entries().unwrap_or_else(|wrong| panic!("{wrong}")).iter().filter(|entry| wanted(entry)) {
+        let mut workbench = Workbench::default();
+        for claim in &entry.claims {
+            count += 1;
+            let (id, what) = (entry.id, &claim.what);
+            match workbench.find(entry, claim) {
+                Ok(found) if found.holds => {}
+                Ok(found) => wrong.push(format!(
+                    "{id}: {what}: ours is {}, published {}; that is {} and should be {:+.3} %, give or take {:.3} %",
+                    claim.unit.text(found.ours),
+                    claim.unit.text(claim.published),
+                    found.departure_text(),
+                    100.0 * claim.deviation,
+                    100.0 * claim.tolerance,
+                )),
+                Err(reason) => wrong.push(format!("{id}: {what}: {reason}")),
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(count > 0);
+}
+
+#[test]
+fn case_studies_of_defines() {
+    holds(|entry| entry.id.starts_with("defines-case-study"));
+}
+
+#[test]
+fn figures_and_tables_of_defines() {
+    holds(|entry| entry.paper == "DeFiNES" && !entry.id.starts_with("defines-case-study"));
+}
+
+#[test]
+fn figures_and_tables_of_zigzag() {
+    holds(|entry| entry.paper == "ZigZag");
+}
+
+#[test]
+fn every_entry_can_be_looked_at() {
+    let entries = entries().unwrap();
+    assert_eq!(entries.len(), gallery_presets().len());
+    for (entry, preset) in entries.iter().zip(gallery_presets()) {
+        assert_eq!(entry.title, preset.title, "{}", entry.id);
+        let opens = &entry.opens;
+        if let (Some(layer), Some(mapping)) = (&opens.layer, &opens.mapping) {
+            let study = LayerStudy::new(&fusescape::explore::LayerRequest {
+                hardware: opens.hardware.text.to_owned(),
+                workload: opens.workload.text.to_owned(),
+                layer: Some(layer.clone()),
+                objective: opens.settings.objective.clone(),
+                strategy: opens.settings.strategy,
+                lpf_limit: opens.settings.lpf_limit,
+                rules: opens.settings.rules,
+                unroll: None,
+            });
+            assert!(study.unwrap().cost(mapping).is_ok(), "{}: its mapping is valid", entry.id);
+        }
+    }
+}
+
+/// A departure that is known is held from both sides: one that vanishes is news, too.
+#[test]
+fn a_claim_holds_only_near_its_known_departure() {
+    let entry = entries().unwrap().into_iter().find(|entry| entry.id == "defines-fig-12").unwrap();
+    let claim = entry.claims.iter().find(|claim| claim.what == "most by least latency").unwrap();
+    assert!(claim.holds(claim.published * (1.0 + claim.deviation)));
+    assert!(!claim.holds(claim.published));
+    assert!(!claim.holds(claim.published * (1.0 + 2.0 * claim.deviation)));
+}
+
+#[test]
+fn everything_that_is_wrong_with_an_entry_is_said_at_once() {
+    let text = "
+title: Wrong in many ways
+paper: DeFiNES
+place: nowhere
+opens:
+  view: landscpe
+  hardware: meta-proto-like-fd
+  workload: fsrcnn-defines
+  rules: [defines-2022, no_such_switch=true]
+  tiles_x: [0..]
+  point: best
+  order: [Q 8]
+claims:
+  - { what: a, published: 0, unit: mJ, measure: { energy: { of: best } } }
+  - { what: b, published: 1, unit: mJ, measure: { latency: { of: best } } }
+  - { what: c, published: 1, unit: furlong, measure: energy-spread }
+  - { what: d, published: many, measure: { tile-types: { of: 4x0 fully-cached } } }
+  - { what: e, published: 1, measure: energy-spred }
+  - { what: f, published: 1, unit: x, measure: { gain: { from: best, to: bets, form: best } } }
+  - { what: g, published: 1, unit: x, measure: energy-spread, deviation: 5 %, tolerance: 1 }
+";
+    let wrong = Entry::from_text("wrong", text).unwrap_err().0;
+    let said: Vec<String> = wrong.iter().map(ToString::to_string).collect();
+    for (line, expected) in [
+        (2, "`lesson` is missing"),
+        (6, "Did you mean `landscape`?"),
+        (7, "Did you mean `meta-proto-like-df`?"),
+        (9, "`no_such_switch=true` cannot be used here"),
+        (10, "opens.tiles_x"),
+        (11, "Write a tile and a mode"),
+        (12, "Write a loop and its size"),
+        (14, "Nothing is a share of 0"),
+        (15, "`latency` is not measured in `mJ`. Use `Mcycles` or `cycles`"),
+        (16, "There is no unit `furlong`"),
+        (17, "`many` is not a number"),
+        (17, "Write a size of 1 or more instead of `0`"),
+        (18, "Did you mean `energy-spread`?"),
+        (19, "Did you mean `best`?"),
+        (19, "There is no parameter `form`"),
+        (20, "`1` is no share in percent"),
+        (20, "Ours departs and nobody says why"),
+    ] {
+        let found = wrong.iter().zip(&said).any(|(one, said)| one.line == Some(line) && said.contains(expected));
+        assert!(found, "line {line}: {expected}\n\n{}", said.join("\n"));
+    }
+}
