@@ -4,6 +4,7 @@
 //!
 //! - `app`: the page, in WebAssembly only
 //! - `worker`: the engine in a web worker, in WebAssembly only
+//! - [`state`]: what a person chose or wrote, and every change of it
 //! - [`chart`]: every figure, drawn on any plotters backend
 //! - [`question`]: what the views ask of a worker besides a sweep
 //! - [`gallery`]: published figures and tables, each a state to open, with their numbers beside ours
@@ -34,6 +35,7 @@ pub mod question;
 pub mod rules;
 pub mod search;
 pub mod spec;
+pub mod state;
 #[cfg(target_arch = "wasm32")]
 pub mod worker;
 pub mod workload;

@@ -1,11 +1,11 @@
 //! The answer in one row, and how far the workers are.
 
 use super::results::{Results, Status};
-use super::state::{Action, ViewChange};
 use crate::chart::{Quantity, group_thousands, strategy_title, three_digits};
 use crate::depth_first::{DepthFirstStrategy, FuseDepth};
 use crate::explore::PointSummary;
 use crate::search::Objective;
+use crate::state::{Action, ViewChange};
 use std::rc::Rc;
 use yew::prelude::*;
 

@@ -1,10 +1,9 @@
 //! Choosing a document, and the text behind it.
 
 use super::controls::{Choice, Select, passing, target};
-use super::design::{Document, Half};
 use super::diagnostics::DiagnosticList;
-use super::state::{Action, ViewChange};
 use crate::spec::Diagnostics;
+use crate::state::{Action, Document, Half, ViewChange};
 use web_sys::HtmlTextAreaElement;
 use yew::prelude::*;
 

@@ -1,10 +1,10 @@
 //! Published figures and tables: each opens as a state, and its numbers are recomputed on demand.
 
 use super::conductor::Conductor;
-use super::state::Action;
 use crate::gallery::{Claim, Entry, Finding, entries};
 use crate::question::{Question, Reply, Topic};
 use crate::spec::Diagnostics;
+use crate::state::Action;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use yew::prelude::*;

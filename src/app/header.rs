@@ -1,7 +1,6 @@
 //! The bar at the top.
 
-use super::state::{Action, ViewChange};
-use super::view::ThemeChoice;
+use super::theme::ThemeChoice;
 use yew::prelude::*;
 
 /// What a [`Header`] needs.
@@ -13,15 +12,15 @@ pub struct HeaderProps {
     pub core: Option<String>,
     /// Light or dark.
     pub theme: ThemeChoice,
-    /// Hears of every change.
-    pub act: Callback<Action>,
+    /// Hears of another look.
+    pub on_theme: Callback<ThemeChoice>,
 }
 
 /// Brand, design, and the switch between light and dark.
 #[component]
 pub fn Header(props: &HeaderProps) -> Html {
     let next = props.theme.next();
-    let toggle = props.act.reform(move |_: MouseEvent| Action::Look(ViewChange::Theme(next)));
+    let toggle = props.on_theme.reform(move |_: MouseEvent| next);
     let name = |name: &Option<String>, other: &'static str| match name {
         Some(name) => html! { <b>{ name }</b> },
         None => html! { <span class="wrong">{ other }</span> },

@@ -3,17 +3,16 @@
 use super::answer::seconds_text;
 use super::controls::{Checkbox, Choice, Select, TextField, passing, target};
 use super::data_table::plain_table;
-use super::design::Half;
 use super::diagnostics::DiagnosticList;
 use super::explorer::{Comparison, Explorer, MOST_COMPARED, StudyResults, StudyStatus};
 use super::figure::{Figure, Spot};
 use super::hardware_card::HardwareDrawing;
-use super::hierarchy_form::{FormChange, HierarchyForm, OBJECTIVES};
-use super::state::{Action, State};
+use super::state::PageState;
 use crate::chart::{Column, Hierarchies, HierarchyPoint, Matrix, Quantity, Table, group_thousands};
 use crate::hardware::Core;
 use crate::hierarchy::{HierarchyFacts, Point};
 use crate::spec::pool_presets;
+use crate::state::{Action, FormChange, Half, HierarchyForm, OBJECTIVES};
 use std::rc::Rc;
 use web_sys::HtmlTextAreaElement;
 use yew::prelude::*;
@@ -26,7 +25,7 @@ const OWN: &str = "(own)";
 #[derive(Properties, PartialEq)]
 pub struct HierarchyViewProps {
     /// Everything.
-    pub state: Rc<State>,
+    pub state: Rc<PageState>,
     /// The core of the design, if it is valid.
     pub core: Option<Rc<Core>>,
     /// Names of the layers of the design that compute, if the network is valid.
@@ -49,7 +48,7 @@ pub fn HierarchyView(props: &HierarchyViewProps) -> Html {
         <div data-testid="hierarchy-view" data-status={results.status.name()}>
             <section class="card" aria-label="Memory hierarchies">
                 <FormCard
-                    form={state.hierarchy.clone()}
+                    form={state.chosen.hierarchy.clone()}
                     core={props.core.clone()}
                     layers={props.layers.clone()}
                     act={props.act.clone()}
@@ -200,7 +199,7 @@ fn source_text(core: Option<&Core>) -> String {
 
 #[derive(Properties, PartialEq)]
 struct ControlsProps {
-    state: Rc<State>,
+    state: Rc<PageState>,
     is_valid: bool,
     explorer: Explorer,
     act: Callback<Action>,
@@ -210,8 +209,8 @@ struct ControlsProps {
 #[component]
 fn Controls(props: &ControlsProps) -> Html {
     let (state, results) = (&props.state, &props.state.study);
-    let design = &state.design;
-    let request = state.hierarchy.request(
+    let design = &state.chosen.design;
+    let request = state.chosen.hierarchy.request(
         &design.hardware.text,
         &design.workload.text,
         (design.schedule.strategy, design.schedule.lpf_limit),

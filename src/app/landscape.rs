@@ -7,12 +7,13 @@ use super::diagnostics::sentences;
 use super::figure::{Figure, Spot};
 use super::heatmaps::Heatmaps;
 use super::results::{PointState, Results};
-use super::state::{Action, State, ViewChange};
+use super::state::PageState;
 use crate::chart::{
     AxisScale, Breakdown, Column, MacCounts, Quantity, Scatter, ScatterPoint, Table, group_thousands, strategy_title,
 };
 use crate::depth_first::{FuseDepth, PointAccount};
 use crate::explore::PointSummary;
+use crate::state::{Action, ViewChange};
 use std::collections::HashSet;
 use std::rc::Rc;
 use yew::prelude::*;
@@ -21,7 +22,7 @@ use yew::prelude::*;
 #[derive(Properties, PartialEq)]
 pub struct LandscapeProps {
     /// Everything.
-    pub state: Rc<State>,
+    pub state: Rc<PageState>,
     /// The opened point.
     pub opened: Option<u32>,
     /// Multiply-accumulates of the network when nothing is computed twice.
@@ -60,7 +61,7 @@ pub fn Landscape(props: &LandscapeProps) -> Html {
                     <Impossible results={Rc::clone(results)} />
                     <Heatmaps
                         results={Rc::clone(results)}
-                        metric={props.state.view.metric}
+                        metric={props.state.chosen.view.metric}
                         opened={props.opened}
                         act={props.act.clone()}
                     />

@@ -2,6 +2,7 @@
 
 use crate::chart::{OPERAND_ORDER, memories_of, stored_as};
 use crate::explore::{LayerFacts, MappingEdit, TemporalMapping};
+use crate::state::MappingChange;
 use std::rc::Rc;
 use wasm_bindgen::JsCast;
 use web_sys::HtmlElement;
@@ -19,13 +20,13 @@ pub struct LoopEditorProps {
     /// Hears of the mapping after every edit.
     pub on_edit: Callback<TemporalMapping>,
     /// Hears of undo, redo and reset.
-    pub on_history: Callback<super::own_mapping::MappingChange>,
+    pub on_history: Callback<MappingChange>,
 }
 
 /// The editor.
 #[component]
 pub fn LoopEditor(props: &LoopEditorProps) -> Html {
-    use super::own_mapping::MappingChange::{Redo, Reset, Undo};
+    use MappingChange::{Redo, Reset, Undo};
     let held = use_state_eq(|| None::<usize>);
     // The loop that was moved by keyboard stays under the fingers.
     use_effect_with((*held, props.mapping.clone()), |(held, _)| {
@@ -79,11 +80,10 @@ pub fn LoopEditor(props: &LoopEditorProps) -> Html {
             })
         }
     };
-    let history =
-        |change: super::own_mapping::MappingChange, text: &'static str, enabled: bool, testid: &'static str| {
-            let onclick = props.on_history.reform(move |_: MouseEvent| change.clone());
-            html! { <button type="button" {onclick} disabled={!enabled} data-testid={testid}>{ text }</button> }
-        };
+    let history = |change: MappingChange, text: &'static str, enabled: bool, testid: &'static str| {
+        let onclick = props.on_history.reform(move |_: MouseEvent| change.clone());
+        html! { <button type="button" {onclick} disabled={!enabled} data-testid={testid}>{ text }</button> }
+    };
     let order = &props.mapping.order;
     let row = |place: usize| {
         let next = order[place];

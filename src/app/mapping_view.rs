@@ -7,9 +7,8 @@ use super::data_table::plain_table;
 use super::diagnostics::DiagnosticList;
 use super::figure::Figure;
 use super::loop_editor::{LoopEditor, operand_badge};
-use super::own_mapping::MappingChange;
 use super::rules_table::RulesTable;
-use super::state::{Action, State, ViewChange};
+use super::state::PageState;
 use super::strategies::Strategies;
 use super::unrolling_table::{UnrollingTable, unrolled_text};
 use crate::chart::{
@@ -20,6 +19,7 @@ use crate::explore::{LayerFacts, LayerRequest, MappedLayer, TemporalMapping};
 use crate::question::{Question, Reply, Topic};
 use crate::search::{Proof, Strategy};
 use crate::spec::Diagnostics;
+use crate::state::{Action, MappingChange, layer_key, subject};
 use crate::workload::Network;
 use std::rc::Rc;
 use yew::prelude::*;
@@ -28,7 +28,7 @@ use yew::prelude::*;
 #[derive(Properties)]
 pub struct MappingViewProps {
     /// Everything.
-    pub state: Rc<State>,
+    pub state: Rc<PageState>,
     /// The network, where its document makes sense.
     pub network: Option<Rc<Network>>,
     /// Asks workers.
@@ -101,12 +101,12 @@ impl Reducible for Findings {
 #[component]
 pub fn MappingView(props: &MappingViewProps) -> Html {
     let findings = use_reducer(Findings::default);
-    let request = request(&props.state).filter(|_| props.is_valid);
+    let request = props.state.chosen.layer_request().filter(|_| props.is_valid);
     let subject = request.as_ref().map(subject).unwrap_or_default();
-    let own = props.state.view.mapping.of(&subject).cloned();
+    let own = props.state.chosen.mapping.of(&subject).cloned();
     use_answers(&props.conductor, &findings, request.clone(), own.clone());
 
-    let change = props.act.reform(|change: MappingChange| Action::Look(ViewChange::Mapping(change)));
+    let change = props.act.reform(|change: MappingChange| Action::Mapping(change));
     let waits = request.is_some() && findings.asked != request;
     let picker = picker(props, findings.facts.as_deref(), &change);
     let body = match (&findings.facts, &findings.best, &findings.failure) {
@@ -123,7 +123,7 @@ pub fn MappingView(props: &MappingViewProps) -> Html {
                 let subject = subject.clone();
                 change.reform(move |next: TemporalMapping| MappingChange::Edit(subject.clone(), next))
             };
-            let history = (own.is_some(), props.state.view.mapping.can_redo(&subject));
+            let history = (own.is_some(), props.state.chosen.mapping.can_redo(&subject));
             let strategy = findings.asked.as_ref().map(|asked| asked.strategy).unwrap_or_default();
             let source = match own.is_some() && flaws.is_none() {
                 true => Source::Hand,
@@ -184,40 +184,6 @@ pub fn MappingView(props: &MappingViewProps) -> Html {
     }
 }
 
-/// The layer to be mapped, under the objective and the rules of the schedule.
-fn request(state: &State) -> Option<LayerRequest> {
-    let requests = state.design.request().ok()?;
-    let first = requests.first()?;
-    let request = LayerRequest {
-        hardware: first.hardware.clone(),
-        workload: first.workload.clone(),
-        layer: state.view.mapping.layer.clone(),
-        objective: first.settings.objective.clone(),
-        strategy: first.settings.strategy,
-        lpf_limit: first.settings.lpf_limit,
-        rules: first.settings.rules,
-        unroll: None,
-    };
-    let unroll = state.view.mapping.unroll_of(&layer_key(&request));
-    Some(LayerRequest { unroll, ..request })
-}
-
-/// What a mapping made by hand in this state belongs to; `None` while the schedule has errors.
-pub fn subject_of(state: &State) -> Option<String> {
-    request(state).as_ref().map(subject)
-}
-
-/// What makes it another layer or another array.
-fn layer_key(request: &LayerRequest) -> String {
-    format!("{}\n{}\n{:?}", request.hardware, request.workload, request.layer)
-}
-
-/// What decides about the loops that a mapping has.
-fn subject(request: &LayerRequest) -> String {
-    let rounds = request.rules.truncate_fractional_extents;
-    format!("{}\n{:?}\n{rounds}", layer_key(request), request.unroll)
-}
-
 /// Asks for the best mapping and for the cost of one's own whenever they change.
 #[hook]
 fn use_answers(
@@ -262,7 +228,7 @@ fn picker(props: &MappingViewProps, facts: Option<&LayerFacts>, change: &Callbac
             Choice::new(layer.name.clone(), format!("{} · {} · {macs}", layer.name, layer.shape.kind.name()))
         })
         .collect();
-    let value = props.state.view.mapping.layer.clone().or_else(|| facts.map(|facts| facts.layer.clone()));
+    let value = props.state.chosen.mapping.layer.clone().or_else(|| facts.map(|facts| facts.layer.clone()));
     html! {
         <section class="card layer-picker">
             <Select

@@ -1,6 +1,6 @@
 //! The page.
 //!
-//! One [`state::State`] drives everything: components show it, [`state::Action`]s change it. A [`conductor::Conductor`]
+//! One [`state::PageState`] drives everything: components show it, a person's [`crate::state::Action`]s change it. A [`conductor::Conductor`]
 //! turns every new design into a sweep over the workers and reports what they find, which is an action too. Nothing here
 //! computes a cost.
 
@@ -8,7 +8,6 @@ mod answer;
 mod conductor;
 mod controls;
 mod data_table;
-mod design;
 mod diagnostics;
 mod document_editor;
 mod explorer;
@@ -17,7 +16,6 @@ mod gallery_view;
 mod hardware_card;
 mod header;
 mod heatmaps;
-mod hierarchy_form;
 mod hierarchy_view;
 mod hook;
 mod inquiries;
@@ -25,7 +23,6 @@ mod landscape;
 mod layer_tables;
 mod loop_editor;
 mod mapping_view;
-mod own_mapping;
 mod page;
 mod pool;
 mod results;
@@ -35,10 +32,9 @@ mod schedule_card;
 mod schedule_view;
 mod state;
 mod strategies;
-mod tiles;
+mod theme;
 mod timer;
 mod unrolling_table;
-mod view;
 mod workload_card;
 mod zoom;
 

@@ -1,7 +1,6 @@
 //! The whole page: cards on the left, the answer on the right.
 
 use super::conductor::Conductor;
-use super::design::{Design, Half};
 use super::diagnostics::section;
 use super::document_editor::DocumentCard;
 use super::explorer::Explorer;
@@ -15,12 +14,13 @@ use super::landscape::Landscape;
 use super::mapping_view::MappingView;
 use super::schedule_card::ScheduleCard;
 use super::schedule_view::ScheduleView;
-use super::state::{Action, State, ViewChange};
+use super::state::{Event, PageState};
+use super::theme::ThemeChoice;
 use super::timer::later;
-use super::view::{Tab, ThemeChoice};
 use super::workload_card::NetworkDrawing;
 use crate::hardware::Core;
 use crate::spec::Diagnostics;
+use crate::state::{Action, Design, Half, State, Tab, ViewChange};
 use crate::workload::Network;
 use gloo_timers::callback::Timeout;
 use std::rc::Rc;
@@ -34,40 +34,42 @@ const PAUSE_MS: u32 = 200;
 /// The page.
 #[component]
 pub fn Page() -> Html {
-    let state = use_reducer(|| State { design: Design::first(), ..State::default() });
-    let act = {
+    let state = use_reducer(|| PageState { chosen: State::first(), ..PageState::default() });
+    let tell = {
         let dispatcher = state.dispatcher();
-        use_callback((), move |action: Action, ()| dispatcher.dispatch(action))
+        use_callback((), move |event: Event, ()| dispatcher.dispatch(event))
     };
+    let act = use_memo((), |()| tell.reform(Event::Act));
+    let act = &*act;
     let conductor = {
-        let act = act.clone();
+        let tell = tell.clone();
         use_memo((), move |()| {
-            let conductor = Conductor::new(wasm_bindgen::module(), act.reform(Action::Found));
+            let conductor = Conductor::new(wasm_bindgen::module(), tell.reform(Event::Found));
             hook::install(&conductor);
             conductor
         })
     };
     let explorer = {
-        let (conductor, act) = (Rc::clone(&conductor), act.clone());
-        use_memo((), move |()| Explorer::new(&conductor, act.reform(Action::Studied)))
+        let (conductor, tell) = (Rc::clone(&conductor), tell.clone());
+        use_memo((), move |()| Explorer::new(&conductor, tell.reform(Event::Studied)))
     };
-    let core = use_memo(state.design.hardware.text.clone(), |text| Core::from_text(text).map(Rc::new));
-    let network = use_memo(state.design.workload.text.clone(), |text| Network::from_text(text).map(Rc::new));
+    let core = use_memo(state.chosen.design.hardware.text.clone(), |text| Core::from_text(text).map(Rc::new));
+    let network = use_memo(state.chosen.design.workload.text.clone(), |text| Network::from_text(text).map(Rc::new));
     let layers = {
         let network = Rc::clone(&network);
-        use_memo(state.design.workload.text.clone(), move |_| {
+        use_memo(state.chosen.design.workload.text.clone(), move |_| {
             let names = |network: &Network| network.computing().map(|id| network.layer(id).name.clone()).collect();
             network.as_ref().as_ref().ok().map(|network| Rc::new(names(network)))
         })
     };
     let is_valid = core.is_ok() && network.is_ok();
-    let is_dark = use_is_dark(state.view.theme);
+    let is_dark = use_is_dark(state.theme);
     use_sweep(&state, &conductor, is_valid);
     let opened = use_opened(&state, &conductor);
 
     let built = use_stages(2);
     let waits = is_valid && !state.is_current();
-    let status = match state.design.request() {
+    let status = match state.chosen.design.request() {
         Ok(_) if is_valid && waits => "running",
         Ok(_) if is_valid => state.results.status.name(),
         _ => "rejected",
@@ -75,7 +77,7 @@ pub fn Page() -> Html {
     let on_stop = conductor_call(&conductor, Conductor::stop);
     let on_resume = conductor_call(&conductor, Conductor::resume);
     let on_dismiss = conductor_call(&conductor, Conductor::dismiss_notices);
-    let is_old = state.design.request().is_err() || !is_valid;
+    let is_old = state.chosen.design.request().is_err() || !is_valid;
     let shared = Rc::new((*state).clone());
     html! {
         <ContextProvider<IsDark> context={is_dark}>
@@ -83,24 +85,24 @@ pub fn Page() -> Html {
                 <Header
                     network={network.as_ref().as_ref().ok().map(|network| network.name.clone())}
                     core={core.as_ref().as_ref().ok().map(|core| core.name.clone())}
-                    theme={state.view.theme}
-                    act={act.clone()}
+                    theme={state.theme}
+                    on_theme={tell.reform(Event::Theme)}
                 />
                 <Notices notices={Rc::clone(&state.results.notices)} {on_dismiss} />
                 <main>
                     <aside id="design" aria-label="Design">
                         if built > 0 {
-                            { cards(&state, &core, &network, opened, &act) }
+                            { cards(&state, &core, &network, opened, act) }
                         }
                     </aside>
                     <section class="answers" aria-label="Results">
-                        <Tabs tab={state.view.tab} act={act.clone()} />
+                        <Tabs tab={state.chosen.view.tab} act={act.clone()} />
                         if is_old {
                             <p class="banner" role="status">
                                 { "The design has errors. These are the results of the last one without." }
                             </p>
                         }
-                        { match state.view.tab {
+                        { match state.chosen.view.tab {
                             _ if built < 2 => html! {},
                             Tab::Landscape => html! {
                                 <Landscape
@@ -158,13 +160,13 @@ type Read<T> = Rc<Result<Rc<T>, Diagnostics>>;
 
 /// The cards of the design.
 fn cards(
-    state: &State,
+    state: &PageState,
     core: &Read<Core>,
     network: &Read<Network>,
     opened: Option<u32>,
     act: &Callback<Action>,
 ) -> Html {
-    let schedule_errors = state.design.request().err().unwrap_or_default();
+    let schedule_errors = state.chosen.design.request().err().unwrap_or_default();
     let found = |name: &str| section(&state.results.diagnostics, name);
     let own = |errors: Option<&Diagnostics>, name: &str| errors.cloned().unwrap_or_else(|| found(name));
     let stacks: Vec<Vec<String>> = opened
@@ -182,8 +184,8 @@ fn cards(
             <DocumentCard
                 half={Half::Hardware}
                 title="Hardware"
-                document={state.design.hardware.clone()}
-                shows_text={state.view.hardware_text}
+                document={state.chosen.design.hardware.clone()}
+                shows_text={state.chosen.view.hardware_text}
                 diagnostics={own(core.as_ref().as_ref().err(), "hardware")}
                 act={act.clone()}
             >
@@ -194,8 +196,8 @@ fn cards(
             <DocumentCard
                 half={Half::Workload}
                 title="Network"
-                document={state.design.workload.clone()}
-                shows_text={state.view.workload_text}
+                document={state.chosen.design.workload.clone()}
+                shows_text={state.chosen.view.workload_text}
                 diagnostics={own(network.as_ref().as_ref().err(), "workload")}
                 act={act.clone()}
             >
@@ -204,10 +206,10 @@ fn cards(
                 }
             </DocumentCard>
             <ScheduleCard
-                schedule={state.design.schedule.clone()}
+                schedule={state.chosen.design.schedule.clone()}
                 {memories}
-                grid={state.design.grid()}
-                is_figure_12={is_figure_12(&state.design)}
+                grid={state.chosen.design.grid()}
+                is_figure_12={is_figure_12(&state.chosen.design)}
                 diagnostics={settings_errors}
                 notes={Rc::clone(&state.results.notes)}
                 act={act.clone()}
@@ -230,8 +232,8 @@ fn conductor_call(conductor: &Rc<Conductor>, call: fn(&Conductor)) -> Callback<(
 
 /// Starts a sweep when the design changes and makes sense: at once, but for what is typed, when nobody types any more.
 #[hook]
-fn use_sweep(state: &UseReducerHandle<State>, conductor: &Rc<Conductor>, is_valid: bool) {
-    let requests = state.design.request().ok().filter(|_| is_valid);
+fn use_sweep(state: &UseReducerHandle<PageState>, conductor: &Rc<Conductor>, is_valid: bool) {
+    let requests = state.chosen.design.request().ok().filter(|_| is_valid);
     let conductor = Rc::clone(conductor);
     let pause = if state.is_typing { PAUSE_MS } else { 0 };
     use_effect_with(requests, move |requests| {
@@ -242,12 +244,13 @@ fn use_sweep(state: &UseReducerHandle<State>, conductor: &Rc<Conductor>, is_vali
 
 /// The opened point: the one that was clicked, else the best. Asks for its account.
 #[hook]
-fn use_opened(state: &UseReducerHandle<State>, conductor: &Rc<Conductor>) -> Option<u32> {
+fn use_opened(state: &UseReducerHandle<PageState>, conductor: &Rc<Conductor>) -> Option<u32> {
     let results = &state.results;
-    let clicked = state.view.point.as_ref().and_then(|strategy| results.point_of(strategy));
+    let clicked = state.chosen.view.point.as_ref().and_then(|strategy| results.point_of(strategy));
     // Before the end the best point changes all the time.
-    let opened = clicked.or_else(|| results.best.filter(|_| state.view.tab == Tab::Schedule || clicked.is_none()));
-    let is_wanted = clicked.is_some() || state.view.tab == Tab::Schedule;
+    let opened =
+        clicked.or_else(|| results.best.filter(|_| state.chosen.view.tab == Tab::Schedule || clicked.is_none()));
+    let is_wanted = clicked.is_some() || state.chosen.view.tab == Tab::Schedule;
     let missing = opened.filter(|point| {
         is_wanted && !results.stale && results.summary(*point).is_some() && !results.accounts.contains_key(point)
     });

@@ -1,13 +1,12 @@
 //! The schedule: what is swept, what is minimised, by which rules.
 
 use super::controls::{Checkbox, Choice, Select, TextField, passing};
-use super::design::{FuseChoice, GridChoice, LPF_LIMITS, ObjectiveChoice, Schedule};
 use super::diagnostics::{DiagnosticList, sentences};
-use super::state::{Action, ScheduleChange};
 use crate::depth_first::StoringMode;
 use crate::rules::Rules;
 use crate::search::Strategy;
 use crate::spec::Diagnostics;
+use crate::state::{Action, FuseChoice, GridChoice, LPF_LIMITS, ObjectiveChoice, Schedule, ScheduleChange};
 use std::rc::Rc;
 use yew::prelude::*;
 

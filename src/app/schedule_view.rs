@@ -5,13 +5,14 @@ use super::figure::{Figure, Spot};
 use super::hardware_card::size_text;
 use super::layer_tables::{CopyTable, LayerTileTable};
 use super::results::{PointState, Results};
-use super::state::{Action, State, ViewChange, fuse_title};
+use super::state::PageState;
 use crate::chart::group_thousands;
 use crate::chart::{
     Accesses, AxisScale, Breakdown, Counted, DataSizes, LevelMatrix, Quantity, TileTypeMap, TypeLevels, strategy_title,
 };
 use crate::depth_first::{DepthFirstStrategy, FuseDepth, PointAccount, StackAccount, TileTypeAccount};
 use crate::spec::Diagnostics;
+use crate::state::{Action, ViewChange};
 use std::rc::Rc;
 use yew::prelude::*;
 
@@ -19,7 +20,7 @@ use yew::prelude::*;
 #[derive(Properties, PartialEq)]
 pub struct ScheduleViewProps {
     /// Everything.
-    pub state: Rc<State>,
+    pub state: Rc<PageState>,
     /// The opened point; `None` while nothing is known.
     pub opened: Option<u32>,
     /// Hears of every change.
@@ -127,14 +128,14 @@ fn why_not(reasons: &Diagnostics) -> Html {
 #[derive(Properties, PartialEq)]
 struct AccountProps {
     account: Rc<PointAccount>,
-    state: Rc<State>,
+    state: Rc<PageState>,
     act: Callback<Action>,
 }
 
 #[component]
 fn Account(props: &AccountProps) -> Html {
     let account = &*props.account;
-    let view = &props.state.view;
+    let view = &props.state.chosen.view;
     let last_stack = account.stacks.len().saturating_sub(1);
     let stack_index = view.stack.min(last_stack);
     let label = strategy_title(&account.strategy);
@@ -408,5 +409,13 @@ fn reasons(tile_type: &TileTypeAccount) -> Html {
                 <div class="why"><b>{ layers.join(", ") }{ ": " }</b>{ reason }</div>
             }) }
         </div>
+    }
+}
+
+/// For a person: `automatic`.
+fn fuse_title(fuse: &FuseDepth) -> String {
+    match fuse {
+        FuseDepth::Automatic => "automatic".to_owned(),
+        other => other.to_string(),
     }
 }

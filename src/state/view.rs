@@ -1,7 +1,7 @@
 //! How a person looks at the results.
 
-use super::own_mapping::OwnMapping;
-use super::state::ViewChange;
+use super::action::ViewChange;
+use super::design::Half;
 use crate::chart::Quantity;
 use crate::depth_first::DepthFirstStrategy;
 use crate::explore::PointSummary;
@@ -107,38 +107,6 @@ impl Metric {
     }
 }
 
-/// Light or dark.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum ThemeChoice {
-    /// As the system.
-    #[default]
-    Auto,
-    /// Always light.
-    Light,
-    /// Always dark.
-    Dark,
-}
-
-impl ThemeChoice {
-    /// As in the attribute `data-theme`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Auto => "auto",
-            Self::Light => "light",
-            Self::Dark => "dark",
-        }
-    }
-
-    /// The one that the next click chooses.
-    pub fn next(self) -> Self {
-        match self {
-            Self::Auto => Self::Light,
-            Self::Light => Self::Dark,
-            Self::Dark => Self::Auto,
-        }
-    }
-}
-
 /// How a person looks at the results.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct View {
@@ -146,16 +114,12 @@ pub struct View {
     pub tab: Tab,
     /// Which number the heatmaps show.
     pub metric: Metric,
-    /// Light or dark.
-    pub theme: ThemeChoice,
     /// The opened point; `None`: the best.
     pub point: Option<DepthFirstStrategy>,
     /// The stack that is looked at.
     pub stack: usize,
     /// The tile type that is looked at; `None`: the most frequent.
     pub tile_type: Option<usize>,
-    /// The layer that is mapped, and what was done to its mapping.
-    pub mapping: OwnMapping,
     /// Whether the hardware's text is shown.
     pub hardware_text: bool,
     /// Whether the workload's text is shown.
@@ -167,16 +131,14 @@ impl View {
         match change {
             ViewChange::Tab(tab) => self.tab = tab,
             ViewChange::Metric(metric) => self.metric = metric,
-            ViewChange::Theme(theme) => self.theme = theme,
             ViewChange::Open(point) => {
                 (self.point, self.stack, self.tile_type) = (Some(point), 0, None);
                 self.tab = Tab::Schedule;
             }
             ViewChange::Stack(stack) => (self.stack, self.tile_type) = (stack, None),
             ViewChange::TileType(index) => self.tile_type = Some(index),
-            ViewChange::Mapping(change) => self.mapping.change(change),
-            ViewChange::Text(super::design::Half::Hardware, shown) => self.hardware_text = shown,
-            ViewChange::Text(super::design::Half::Workload, shown) => self.workload_text = shown,
+            ViewChange::Text(Half::Hardware, shown) => self.hardware_text = shown,
+            ViewChange::Text(Half::Workload, shown) => self.workload_text = shown,
         }
     }
 }

@@ -1,6 +1,7 @@
 //! The layer that a person maps, and what they did to its mapping, step by step.
 
-use crate::explore::TemporalMapping;
+use super::State;
+use crate::explore::{LayerRequest, TemporalMapping};
 use crate::hardware::Unroll;
 
 /// What the *Mapping* view is about.
@@ -69,4 +70,40 @@ impl OwnMapping {
             MappingChange::Reset => self.done = 0,
         }
     }
+}
+
+impl State {
+    /// The layer to be mapped, under the objective and the rules of the schedule; `None` while the schedule has errors.
+    pub fn layer_request(&self) -> Option<LayerRequest> {
+        let requests = self.design.request().ok()?;
+        let first = requests.first()?;
+        let request = LayerRequest {
+            hardware: first.hardware.clone(),
+            workload: first.workload.clone(),
+            layer: self.mapping.layer.clone(),
+            objective: first.settings.objective.clone(),
+            strategy: first.settings.strategy,
+            lpf_limit: first.settings.lpf_limit,
+            rules: first.settings.rules,
+            unroll: None,
+        };
+        let unroll = self.mapping.unroll_of(&layer_key(&request));
+        Some(LayerRequest { unroll, ..request })
+    }
+
+    /// What a mapping made by hand belongs to; `None` while the schedule has errors.
+    pub fn mapping_subject(&self) -> Option<String> {
+        self.layer_request().as_ref().map(subject)
+    }
+}
+
+/// What makes it another layer or another array.
+pub fn layer_key(request: &LayerRequest) -> String {
+    format!("{}\n{}\n{:?}", request.hardware, request.workload, request.layer)
+}
+
+/// What decides about the loops that a mapping has.
+pub fn subject(request: &LayerRequest) -> String {
+    let rounds = request.rules.truncate_fractional_extents;
+    format!("{}\n{:?}\n{rounds}", layer_key(request), request.unroll)
 }

@@ -1,0 +1,107 @@
+//! Every change that a person can make.
+
+use super::design::Half;
+use super::hierarchy_form::FormChange;
+use super::own_mapping::MappingChange;
+use super::schedule::{FuseChoice, GridChoice, ObjectiveChoice};
+use super::view::{Metric, Tab};
+use crate::depth_first::{DepthFirstStrategy, StoringMode};
+use crate::rules::Rules;
+
+/// Every change that there is.
+#[derive(Debug, Clone)]
+pub enum Action {
+    /// Take a preset's document.
+    PickPreset(Half, &'static str),
+    /// Go back to the document written by hand.
+    PickOwn(Half),
+    /// Replace a document's text, letter by letter.
+    Write(Half, String),
+    /// Take a document that the page composed.
+    Take(Half, String),
+    /// Replace the text of tile widths.
+    TilesX(String),
+    /// Replace the text of tile heights.
+    TilesY(String),
+    /// Take a grid of tile sizes that suits the network's maps.
+    TakeGrid(GridChoice),
+    /// Sweep a mode or not.
+    Mode(StoringMode, bool),
+    /// Change something else of the schedule.
+    Schedule(ScheduleChange),
+    /// The sweep of DeFiNES, Fig. 12.
+    ReproduceFigure12,
+    /// Show an entry of the gallery.
+    OpenEntry(&'static str),
+    /// Change what hierarchies are generated.
+    Hierarchy(FormChange),
+    /// The study of ZigZag, Tables VI and VII and Fig. 19.
+    CaseStudy2,
+    /// Map another layer, or change its mapping.
+    Mapping(MappingChange),
+    /// Change the way of looking.
+    Look(ViewChange),
+}
+
+/// A change of the schedule's single fields.
+#[derive(Debug, Clone)]
+pub enum ScheduleChange {
+    /// Kind of fuse depth.
+    Fuse(FuseChoice),
+    /// Text of the cuts.
+    Cuts(String),
+    /// Kind of objective.
+    Objective(ObjectiveChoice),
+    /// Memory whose accesses are minimised.
+    Memory(String),
+    /// Text of one weight: energy, latency, DRAM accesses.
+    Weight(usize, String),
+    /// How mappings are searched.
+    Strategy(crate::search::Strategy),
+    /// LPF limit.
+    LpfLimit(usize),
+    /// All rules at once.
+    Rules(Rules),
+    /// One rule by its name.
+    Rule(&'static str, bool),
+}
+
+/// A change of the way of looking.
+#[derive(Debug, Clone)]
+pub enum ViewChange {
+    /// Another tab.
+    Tab(Tab),
+    /// Another number in the heatmaps.
+    Metric(Metric),
+    /// Open a point and show it.
+    Open(DepthFirstStrategy),
+    /// Another stack of the opened point.
+    Stack(usize),
+    /// Another tile type of the stack.
+    TileType(usize),
+    /// Show or hide a document's text.
+    Text(Half, bool),
+}
+
+impl Action {
+    /// Whether it is a keystroke in a field of the design, or an edit that is complete at once; `None` where it edits nothing
+    /// of the design.
+    pub fn is_typing(&self) -> Option<bool> {
+        match self {
+            Self::Write(..)
+            | Self::TilesX(_)
+            | Self::TilesY(_)
+            | Self::Schedule(ScheduleChange::Cuts(_) | ScheduleChange::Weight(..)) => Some(true),
+            Self::PickPreset(..)
+            | Self::PickOwn(_)
+            | Self::Take(..)
+            | Self::TakeGrid(_)
+            | Self::Mode(..)
+            | Self::Schedule(_)
+            | Self::ReproduceFigure12
+            | Self::CaseStudy2
+            | Self::OpenEntry(_) => Some(false),
+            Self::Hierarchy(_) | Self::Mapping(_) | Self::Look(_) => None,
+        }
+    }
+}

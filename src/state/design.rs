@@ -1,0 +1,180 @@
+//! The design: two documents and a schedule.
+
+use super::schedule::{GridChoice, Schedule, join};
+use super::tiles::{fine_tiles, suggested_tiles};
+use crate::depth_first::{FuseDepth, StoringMode};
+use crate::explore::{Request, Settings};
+use crate::rules::Rules;
+use crate::search::Strategy;
+use crate::spec::{Diagnostics, Preset, hardware_presets, workload_presets};
+use crate::workload::Network;
+
+/// Which of the two documents.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Half {
+    /// The accelerator.
+    Hardware,
+    /// The network.
+    Workload,
+}
+
+impl Half {
+    /// All documents that can be picked.
+    pub fn presets(self) -> &'static [Preset] {
+        match self {
+            Self::Hardware => hardware_presets(),
+            Self::Workload => workload_presets(),
+        }
+    }
+
+    /// As in identifiers of elements.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Hardware => "hardware",
+            Self::Workload => "workload",
+        }
+    }
+}
+
+/// A document: a preset, or one written by hand.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Document {
+    /// The text in force.
+    pub text: String,
+    /// The preset that it is, unchanged.
+    pub preset: Option<&'static str>,
+    /// What was written by hand; it stays here while a preset is looked at.
+    pub own: Option<String>,
+}
+
+impl Document {
+    fn preset(preset: &Preset) -> Self {
+        Self { text: preset.text.to_owned(), preset: Some(preset.id), own: None }
+    }
+
+    /// Replaces the text; own work is kept.
+    pub fn write(&mut self, text: String) {
+        self.own = Some(text.clone());
+        self.text = text;
+        self.preset = None;
+    }
+}
+
+/// What is run on what, and how.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Design {
+    /// The accelerator.
+    pub hardware: Document,
+    /// The network.
+    pub workload: Document,
+    /// The schedule.
+    pub schedule: Schedule,
+}
+
+impl Design {
+    /// What the page opens with: FSRCNN on the Meta-prototype-like accelerator for depth-first scheduling.
+    pub fn first() -> Self {
+        let document = |half: Half, id: &str| {
+            let presets = half.presets();
+            presets.iter().find(|preset| preset.id == id).or(presets.first()).map(Document::preset).unwrap_or_default()
+        };
+        Self {
+            hardware: document(Half::Hardware, "meta-proto-like-df"),
+            workload: document(Half::Workload, "fsrcnn-defines"),
+            schedule: Schedule::default(),
+        }
+    }
+
+    /// The sweep of DeFiNES, Fig. 12, with the rules of the public tool.
+    pub fn figure_12() -> Self {
+        let first = Self::first();
+        let schedule = Schedule { rules: Rules::DEFINES_2022, strategy: Strategy::Loma, ..first.schedule };
+        Self { schedule, ..first }
+    }
+
+    /// One of the documents.
+    pub fn document(&self, half: Half) -> &Document {
+        match half {
+            Half::Hardware => &self.hardware,
+            Half::Workload => &self.workload,
+        }
+    }
+
+    /// One of the documents, to be changed.
+    pub fn document_mut(&mut self, half: Half) -> &mut Document {
+        match half {
+            Half::Hardware => &mut self.hardware,
+            Half::Workload => &mut self.workload,
+        }
+    }
+
+    /// Takes a preset's document.
+    pub fn pick(&mut self, half: Half, id: &str) {
+        let Some(preset) = half.presets().iter().find(|preset| preset.id == id) else { return };
+        self.replace(half, preset.text.to_owned(), Some(preset.id));
+    }
+
+    /// Goes back to the document written by hand.
+    pub fn pick_own(&mut self, half: Half) {
+        if let Some(text) = self.document(half).own.clone() {
+            self.replace(half, text, None);
+        }
+    }
+
+    /// Replaces a document as a whole. Tile sizes that nobody touched follow the network.
+    fn replace(&mut self, half: Half, text: String, preset: Option<&'static str>) {
+        let grid = if half == Half::Workload { self.grid() } else { GridChoice::Own };
+        let document = self.document_mut(half);
+        document.text = text;
+        document.preset = preset;
+        self.take_grid(grid);
+    }
+
+    /// Which grid of tile sizes the schedule has.
+    pub fn grid(&self) -> GridChoice {
+        let is = |grid: GridChoice| {
+            self.tiles(grid).is_some_and(|(x, y)| self.schedule.tiles_x == x && self.schedule.tiles_y == y)
+        };
+        [GridChoice::Spread, GridChoice::Fine].into_iter().find(|grid| is(*grid)).unwrap_or(GridChoice::Own)
+    }
+
+    fn tiles(&self, grid: GridChoice) -> Option<(String, String)> {
+        match grid {
+            GridChoice::Spread => self.suggested(),
+            GridChoice::Fine => Some(fine_tiles(&Network::from_text(&self.workload.text).ok()?)),
+            GridChoice::Own => None,
+        }
+    }
+
+    /// Takes a grid of tile sizes that suits the network's maps.
+    pub fn take_grid(&mut self, grid: GridChoice) {
+        if let Some((x, y)) = self.tiles(grid) {
+            self.schedule.tiles_x = x;
+            self.schedule.tiles_y = y;
+        }
+    }
+
+    fn suggested(&self) -> Option<(String, String)> {
+        let network = Network::from_text(&self.workload.text).ok()?;
+        let (x, y) = suggested_tiles(&network);
+        Some((join(&x), join(&y)))
+    }
+
+    /// The sweep, and a second small one: the network layer by layer, and one layer at a time, to compare with.
+    ///
+    /// # Errors
+    /// What is wrong with the schedule. The documents are judged by the engine.
+    pub fn request(&self) -> Result<Vec<Request>, Diagnostics> {
+        let settings = self.schedule.settings()?;
+        let references = Settings {
+            tiles_x: vec![u64::MAX],
+            tiles_y: vec![u64::MAX],
+            modes: vec![StoringMode::FullyRecompute],
+            fuse: vec![FuseDepth::SingleLayer, FuseDepth::LayerByLayer],
+            ..settings.clone()
+        };
+        let request =
+            |settings| Request { hardware: self.hardware.text.clone(), workload: self.workload.text.clone(), settings };
+        Ok(vec![request(settings), request(references)])
+    }
+}

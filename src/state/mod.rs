@@ -1,0 +1,117 @@
+//! What a person chose or wrote, and every change of it.
+//!
+//! A [`State`] is all that a link holds and all that undo takes back. It knows nothing of a browser.
+
+mod action;
+mod design;
+mod hierarchy_form;
+mod own_mapping;
+mod schedule;
+mod tiles;
+mod view;
+
+pub use action::{Action, ScheduleChange, ViewChange};
+pub use design::{Design, Document, Half};
+pub use hierarchy_form::{FormChange, HierarchyForm, OBJECTIVES};
+pub use own_mapping::{MappingChange, OwnMapping, layer_key, subject};
+pub use schedule::{FuseChoice, GridChoice, LPF_LIMITS, ObjectiveChoice, Schedule};
+pub use view::{Metric, Tab, View};
+
+use crate::gallery::{Entry, Opening, Shown};
+use crate::spec::gallery_presets;
+
+/// What a person chose or wrote.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct State {
+    /// What is run on what, and how.
+    pub design: Design,
+    /// The layer that is mapped, and what was done to its mapping.
+    pub mapping: OwnMapping,
+    /// Which memory hierarchies are generated.
+    pub hierarchy: HierarchyForm,
+    /// How they look at it.
+    pub view: View,
+}
+
+impl State {
+    /// What the page opens with.
+    pub fn first() -> Self {
+        Self { design: Design::first(), ..Self::default() }
+    }
+
+    /// Makes a change.
+    pub fn apply(&mut self, action: Action) {
+        match action {
+            Action::PickPreset(half, id) => self.design.pick(half, id),
+            Action::PickOwn(half) => self.design.pick_own(half),
+            Action::Write(half, text) | Action::Take(half, text) => self.design.document_mut(half).write(text),
+            Action::TilesX(text) => self.design.schedule.tiles_x = text,
+            Action::TilesY(text) => self.design.schedule.tiles_y = text,
+            Action::TakeGrid(grid) => self.design.take_grid(grid),
+            Action::Mode(mode, on) => self.design.schedule.set_mode(mode, on),
+            Action::Schedule(change) => {
+                if let ScheduleChange::Objective(objective) = &change {
+                    self.view.metric = metric_of(*objective);
+                }
+                self.design.schedule.change(change);
+            }
+            Action::ReproduceFigure12 => self.design = Design::figure_12(),
+            Action::OpenEntry(id) => {
+                let entry = gallery_presets().iter().find(|preset| preset.id == id);
+                if let Some(Ok(entry)) = entry.map(|preset| Entry::from_text(preset.id, preset.text)) {
+                    self.open(&entry);
+                }
+            }
+            Action::Hierarchy(change) => self.hierarchy.change(change),
+            Action::CaseStudy2 => {
+                self.design.pick(Half::Hardware, "zigzag-8x8");
+                self.design.pick(Half::Workload, "mobilenet-v2-study");
+                self.hierarchy = HierarchyForm::case_study_2();
+            }
+            Action::Mapping(change) => self.mapping.change(change),
+            Action::Look(change) => self.view.change(change),
+        }
+    }
+
+    /// Takes over the state that shows an entry of the gallery. Documents written by hand stay at hand.
+    fn open(&mut self, entry: &Entry) {
+        let Opening { shows, hardware, workload, settings, layer, mapping, point, budget_um2 } = entry.opens.clone();
+        self.design.pick(Half::Hardware, hardware.id);
+        self.design.pick(Half::Workload, workload.id);
+        self.design.schedule = Schedule::of(&settings);
+        self.hierarchy = HierarchyForm {
+            layer: layer.clone(),
+            budget: budget_um2.map(|um2| (um2 / 1e6).to_string()).unwrap_or_default(),
+            ..HierarchyForm::default()
+        };
+        self.view = View::default();
+        self.mapping = OwnMapping::default();
+        if let Some(layer) = layer {
+            self.mapping.change(MappingChange::Layer(layer));
+        }
+        if let Some(mapping) = mapping
+            && let Some(subject) = self.mapping_subject()
+        {
+            self.mapping.change(MappingChange::Edit(subject, mapping));
+        }
+        self.view.point = point;
+        self.view.tab = match shows {
+            Shown::Landscape => Tab::Landscape,
+            Shown::Schedule => Tab::Schedule,
+            Shown::Mapping => Tab::Mapping,
+            Shown::Hierarchy => Tab::Hierarchy,
+        };
+    }
+}
+
+/// What is minimised is what the heatmaps show.
+fn metric_of(objective: ObjectiveChoice) -> Metric {
+    match objective {
+        ObjectiveChoice::Energy => Metric::Energy,
+        ObjectiveChoice::Latency => Metric::Latency,
+        ObjectiveChoice::EnergyDelayProduct => Metric::EnergyDelay,
+        ObjectiveChoice::DramAccesses => Metric::DramAccesses,
+        ObjectiveChoice::MemoryAccesses => Metric::MemoryAccesses,
+        ObjectiveChoice::Weighted => Metric::WeightedSum,
+    }
+}
