@@ -1,7 +1,7 @@
 //! The command line as a person uses it.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
 
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::process::{Command, Output};
 
@@ -193,6 +193,22 @@ fn a_layer_that_does_not_exist_is_answered_with_the_closest() {
         "{text}"
     );
     assert!(fails(&[&CONV2[..], &["--strategy", "guess"]].concat()).contains("use one of"));
+}
+
+#[test]
+fn a_search_that_is_given_no_time_gives_a_mapping_and_says_how_far_it_may_be_from_the_best() {
+    let run = |seconds: &'static str| -> Value {
+        serde_json::from_str(&succeeds(&[&CONV2[..], &["--seconds", seconds, "--json"]].concat())).unwrap()
+    };
+    let (none, enough) = (run("0"), run("60"));
+    let search = |result: &Value| result["layers"][0]["search"]["orders"].clone();
+    let energy = |result: &Value| result["layers"][0]["energy_pj"].as_f64().unwrap();
+    assert_eq!((&search(&none)["stopped"], &search(&enough)["stopped"]), (&json!("OutOfTime"), &json!("Exhausted")));
+    assert_eq!(search(&enough)["proof"], json!("Optimal"));
+    let gap = search(&none)["proof"]["Gap"].as_f64().unwrap();
+    assert!(energy(&none) * (1.0 - gap) <= energy(&enough) && energy(&enough) <= energy(&none));
+    assert!(fails(&[&CONV2[..], &["--seconds=-1"]].concat()).contains("number of seconds"));
+    assert!(fails(&[&CONV2[..], &["--seconds", "1", "--strategy", "iterative"]].concat()).contains("--seconds"));
 }
 
 #[test]

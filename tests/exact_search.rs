@@ -301,3 +301,28 @@ fn equals_brute_force_under_corrected_rules() {
 fn equals_brute_force_where_there_are_many_mappings() {
     equals_brute_force(Rules::CORRECTED, 500, 150_000, 77);
 }
+
+/// LOMA fills memories from the lowest up. Where each holds all it is asked to, or there is none to fill, that is the best allocation of every order.
+#[test]
+fn equals_loma_over_all_orders_where_its_allocation_is_the_best() {
+    let mut random = Random(11);
+    let mut compared = 0;
+    while compared < 400 {
+        let text = hardware(&mut random);
+        let Ok(core) = Core::from_text(&text) else { continue };
+        let problem = problem(&mut random, &core);
+        let mut core = core;
+        for memory in &mut core.memories {
+            memory.size_bits = memory.size_bits.max(1 << 20);
+        }
+        let layer = LayerOnCore::new(&core, Rules::CORRECTED, &problem);
+        let limits = Limits { lpf_limit: usize::MAX, ..Limits::default() };
+        let orders = find_best(&layer, &Objective::Energy, &limits, Strategy::Loma);
+        let exact = find_best(&layer, &Objective::Energy, &limits, Strategy::Exact);
+        let (Some(loma), Some(exact)) = (orders.best, exact.best) else { continue };
+        compared += 1;
+        let close = (loma.energy_pj - exact.energy_pj).abs() <= 1e-9 * exact.energy_pj;
+        assert!(close, "{} pJ instead of {}\n{problem:?}\n{text}", exact.energy_pj, loma.energy_pj);
+        assert!(exact.latency_cycles <= loma.latency_cycles, "{problem:?}\n{text}");
+    }
+}

@@ -8,6 +8,7 @@ use fusescape::search::space::Pruning;
 use fusescape::search::{Objective, Strategy, Weights};
 use fusescape::workload::Dim;
 use std::path::PathBuf;
+use std::time::Duration;
 
 /// Schedules deep neural networks on accelerators.
 #[derive(Debug, Parser)]
@@ -120,6 +121,10 @@ pub struct Layer {
     /// At most so many loop prime factors, where the strategy has such a limit [default: 6 with loma, else 8]
     #[arg(long)]
     pub lpf_limit: Option<usize>,
+    /// With `--strategy exact` or `loma`: search each layer until its best mapping is proved, but no longer than this [default: until
+    /// a fixed number of partial mappings is looked at]
+    #[arg(long, value_name = "SECONDS", value_parser = parse_seconds)]
+    pub seconds: Option<Duration>,
     /// With `--strategy exhaustive` or `heuristic`: how full a memory is that operands share, at least, unless it holds all
     #[arg(long, default_value_t = 0.0, value_name = "0..1", value_parser = parse_share)]
     pub min_utilization: f64,
@@ -291,6 +296,11 @@ fn parse_hint(text: &str) -> Result<(String, Vec<Dim>), String> {
 fn parse_share(text: &str) -> Result<f64, String> {
     let share = text.parse().ok().filter(|share| (0.0..=1.0).contains(share));
     share.ok_or_else(|| "write a number from 0 to 1, such as 0.7".into())
+}
+
+fn parse_seconds(text: &str) -> Result<Duration, String> {
+    let seconds = text.parse().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    seconds.ok_or_else(|| "write a number of seconds, such as 2.5".into())
 }
 
 fn parse_mode(text: &str) -> Result<StoringMode, String> {

@@ -8,7 +8,9 @@ use fusescape::explore::{LayerRequest, LayerStudy};
 use fusescape::hardware::Core;
 use fusescape::mapping::UnrollingOptions;
 use fusescape::search::space::{Part, Pruning, SpaceOptions, SpaceSearch};
-use fusescape::search::{Limits, Objective, Strategy, UnrolledLayer, UnrolledOutcome, UnrolledSearch, find_best};
+use fusescape::search::{
+    Limits, Objective, Outcome, Strategy, UnrolledLayer, UnrolledOutcome, UnrolledSearch, find_best, find_best_while,
+};
 use fusescape::spec::{Diagnostics, hardware_presets, workload_presets};
 use fusescape::workload::{Dim, Network};
 use indicatif::{ProgressBar, ProgressStyle};
@@ -17,6 +19,9 @@ use std::time::Instant;
 
 /// Unrollings or parts of the mapping space that are searched at once on all cores.
 const BATCH: usize = 64;
+
+/// With a limit of time so many states are looked at, at the most: some gigabytes.
+const MOST_NODES: u64 = 10_000_000;
 
 /// Maps the layers and prints what came out.
 pub fn run(options: &Layer) -> Result<(), Failure> {
@@ -80,6 +85,9 @@ fn check(options: &Layer, core: &Core) -> Result<(), Failure> {
     if matches!(options.strategy, LayerStrategy::Any(_)) {
         return Ok(());
     }
+    if options.seconds.is_some() {
+        return Err("This strategy ends by itself. Leave out --seconds, or use --strategy exact.".into());
+    }
     if options.objective != Objective::Energy {
         return Err("This strategy minimises energy. Leave out --objective, or use --strategy loma.".into());
     }
@@ -104,7 +112,7 @@ fn map(mut study: LayerStudy, options: &Layer) -> LayerResult {
             if options.unroll == Unrolling::Search {
                 unrollings = Some(search_unrolling(&mut study, options, &limits, strategy));
             }
-            Searched::Orders(find_best(&study.on_core(), &options.objective, &limits, strategy))
+            Searched::Orders(search_orders(&study, options, &limits, strategy))
         }
         LayerStrategy::Space(pruning) => search_space(&study, options, pruning),
         LayerStrategy::Iterative => {
@@ -117,6 +125,16 @@ fn map(mut study: LayerStudy, options: &Layer) -> LayerResult {
         other => study.mapped_or(other.best(), || "No blocking of at most that many loop factors fits".to_owned()),
     };
     LayerResult { facts: study.facts(), mapped, searched, unrollings, seconds: start.elapsed().as_secs_f64() }
+}
+
+/// Searches until the limits are reached or, where a time is given, until that is over.
+#[allow(clippy::disallowed_methods)]
+fn search_orders(study: &LayerStudy, options: &Layer, limits: &Limits, strategy: Strategy) -> Outcome {
+    let (problem, objective) = (study.on_core(), &options.objective);
+    let Some(seconds) = options.seconds else { return find_best(&problem, objective, limits, strategy) };
+    let start = Instant::now();
+    let limits = Limits { max_states: MOST_NODES, max_ties: MOST_NODES, max_branches: MOST_NODES, ..*limits };
+    find_best_while(&problem, objective, &limits, strategy, &|| start.elapsed() < seconds)
 }
 
 fn space_search(

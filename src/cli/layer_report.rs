@@ -166,7 +166,7 @@ fn proof(proof: &Proof) -> String {
         Proof::None => "the best of these, not proved".to_owned(),
         Proof::Optimal => "proved optimal".to_owned(),
         Proof::OptimalButForTies => "proved optimal; among equals one may be better".to_owned(),
-        Proof::Gap(gap) => format!("at most {:.2} % above the optimum", 100.0 * gap),
+        Proof::Gap(gap) => format!("the optimum is at most {:.2} % lower", 100.0 * gap),
     }
 }
 

@@ -203,3 +203,41 @@ pub fn fit_capacity(core: &Core, rules: &Rules, shape: &LayerShape, unroll: &[Un
     }
     Some(unroll)
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+
+    use super::*;
+
+    /// An array of 8 x 4, whose lowest memory of weights serves all of it.
+    fn core(bits: u64) -> Core {
+        Core::from_text(&format!(
+            "name: tiny\narray: {{ dimensions: {{ D1: 8, D2: 4 }}, mac_energy: 1 pJ }}\nmemories:\n\
+             - {{ name: weights, size: {bits} bit, operands: [W], width: 8 bit, read_energy: 1 pJ, write_energy: 1 pJ, shared_over: all }}\n\
+             - {{ name: dram, size: 1 MiB, operands: [W, I, O], width: 8 bit, read_energy: 9 pJ, write_energy: 9 pJ, shared_over: all }}\n"
+        ))
+        .unwrap()
+    }
+
+    #[test]
+    fn the_widest_relevant_loops_are_narrowed_until_the_lowest_memory_holds_them() {
+        let network = crate::workload::Network::from_text(
+            "name: one\nlayers:\n  - { name: image, type: input, K: 8, size: 16 x 16 }\n  - { name: conv, type: conv, K: 16, kernel: 1 x 1 }\n",
+        )
+        .unwrap();
+        let shape = network.layer(network.computing().next().unwrap()).shape;
+        let over = |dim: Dim, limit: u64, array_dim: usize| Unroll { array_dim, dim, limit };
+        let limits = |bits: u64, unroll: &[Unroll]| {
+            let fitted = fit_capacity(&core(bits), &Rules::ZIGZAG_3_8, &shape, unroll)?;
+            Some(fitted.iter().map(|unroll| unroll.limit).collect::<Vec<_>>())
+        };
+        let both = [over(Dim::K, 8, 0), over(Dim::C, 4, 1)];
+        assert_eq!(limits(256, &both), Some(vec![8, 4]), "8 x 4 weights of a byte fit");
+        assert_eq!(limits(248, &both), Some(vec![7, 4]), "the widest gives way");
+        assert_eq!(limits(120, &both), Some(vec![3, 3]), "7, 6, 5 and then both, which are equally wide");
+        let with_rows = [over(Dim::OY, 8, 0), over(Dim::C, 4, 1)];
+        assert_eq!(limits(32, &with_rows), Some(vec![8, 4]), "rows need no weights of their own");
+        assert_eq!(limits(7, &both), None, "not even one weight fits");
+    }
+}
