@@ -52,7 +52,7 @@ fn draw_graph(network: &Network, ids: &[usize], stacks: &[Vec<String>]) -> Html 
     let arcs: Vec<(usize, usize)> = ids
         .iter()
         .enumerate()
-        .flat_map(|(to, &id)| network.inputs(id).into_iter().filter_map(place).map(move |from| (from, to)))
+        .flat_map(|(to, &id)| network.sources(id).into_iter().filter_map(place).map(move |from| (from, to)))
         .filter(|(from, to)| to - from > 1)
         .collect();
     let (wide, gap) = box_and_gap(ids.len());
@@ -79,7 +79,7 @@ fn draw_graph(network: &Network, ids: &[usize], stacks: &[Vec<String>]) -> Html 
         let bow = top as i64 - 12 * (to - from).min(HIGHEST_ARC) as i64;
         html! { <path class="arc" d={format!("M {x} {top} C {x} {bow} {y} {bow} {y} {top}")} /> }
     };
-    let links = (1..ids.len()).filter(|&to| network.inputs(ids[to]).contains(&ids[to - 1])).map(|to| {
+    let links = (1..ids.len()).filter(|&to| network.sources(ids[to]).contains(&ids[to - 1])).map(|to| {
         let middle = (top + HEIGHT / 2).to_string();
         html! {
             <line class="arc" x1={(left(to) - gap).to_string()} x2={left(to).to_string()} y1={middle.clone()} y2={middle} />
@@ -169,7 +169,7 @@ fn layer_table(network: &Network, ids: &[usize]) -> Html {
     let row = |(index, &id): (usize, &usize)| {
         let layer = network.layer(id);
         let (x, y, channels) = output(layer);
-        let from: Vec<String> = network.inputs(id).into_iter().map(|id| network.layer(id).name.clone()).collect();
+        let from: Vec<String> = network.sources(id).into_iter().map(|id| network.layer(id).name.clone()).collect();
         html! {
             <tr>
                 <th scope="row">{ format!("L{}", index + 1) }</th>

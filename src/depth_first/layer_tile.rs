@@ -347,5 +347,5 @@ fn narrower_unrolls(shape: &LayerShape, unroll: &[Unroll]) -> Vec<Vec<Unroll>> {
 
 /// Whether a layer has weights, if only of 0 bits.
 pub(super) fn has_weights(network: &Network, layer: LayerId) -> bool {
-    !matches!(network.layer(layer).shape.kind, LayerKind::Add | LayerKind::Input)
+    !matches!(network.layer(layer).shape.kind, LayerKind::Add | LayerKind::Input | LayerKind::View)
 }

@@ -4,7 +4,7 @@ use super::strategy::FuseDepth;
 use crate::hardware::{Core, Operand};
 use crate::rules::Rules;
 use crate::spec::{Diagnostics, closest};
-use crate::workload::{LayerId, Network};
+use crate::workload::{LayerId, LayerKind, Network};
 
 /// Layers that are fused: nodes of a small graph, inputs first, in topological order.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -88,14 +88,16 @@ pub fn cut(network: &Network, core: &Core, fuse: &FuseDepth, rules: &Rules) -> R
 fn cut_after(network: &Network, ends: &[LayerId], rules: &Rules) -> Vec<Stack> {
     let mut ends: Vec<Option<LayerId>> = ends.iter().copied().map(Some).collect();
     // What nothing else reads is an output of the network, so a stack ends there.
-    for sink in network.ids().filter(|&id| network.consumers(id).is_empty()) {
+    // What somebody needs complete in the highest memory ends one, too.
+    let stored: Vec<LayerId> = network.stored().collect();
+    for sink in network.ids().filter(|id| network.consumers(*id).is_empty() || stored.contains(id)) {
         if !ends.contains(&Some(sink)) {
             ends.push(Some(sink));
         }
     }
     ends.sort_unstable();
     if rules.cut_after_first_layer_ignored {
-        ignore_cut_after_first_layer(network, &mut ends);
+        ignore_cut_after_first_layer(network, &stored, &mut ends);
     }
     let mut stacks = Vec::new();
     let mut before: Option<LayerId> = None;
@@ -121,8 +123,11 @@ fn cut_after(network: &Network, ends: &[LayerId], rules: &Rules) -> Vec<Stack> {
 
 /// The tool tests layer ids as truth values, so that a cut after layer 0 becomes no cut: the stack that should end there
 /// goes on to the network's output, and the next begins at its input (NOTES 12.10).
-fn ignore_cut_after_first_layer(network: &Network, ends: &mut [Option<LayerId>]) {
-    let first = network.computing().next();
+fn ignore_cut_after_first_layer(network: &Network, stored: &[LayerId], ends: &mut [Option<LayerId>]) {
+    let first = network.computing().next().filter(|first| !stored.contains(first));
+    if first.is_none() {
+        return;
+    }
     for end in ends.iter_mut() {
         if *end == first {
             *end = None;
@@ -169,8 +174,10 @@ fn named_cuts(network: &Network, names: &[String]) -> Result<Vec<LayerId>, Diagn
 fn undividable_units(network: &Network) -> Vec<Vec<LayerId>> {
     let mut units: Vec<Vec<LayerId>> = vec![Vec::new()];
     // Feature maps that a later layer still reads; a unit ends where there is only one.
+    // What a view shows lies in the highest memory, wherever stacks end.
+    let is_input = |id: &LayerId| network.layer(*id).shape.kind == LayerKind::Input;
     let mut waiting: Vec<(LayerId, usize)> =
-        network.ids().filter(|&id| network.layer(id).is_input()).map(|id| (id, network.consumers(id).len())).collect();
+        network.ids().filter(is_input).map(|id| (id, network.consumers(id).len())).collect();
     for id in network.computing() {
         for producer in network.inputs(id) {
             if let Some(entry) = waiting.iter_mut().find(|(layer, _)| *layer == producer) {

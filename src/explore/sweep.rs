@@ -142,6 +142,20 @@ impl Sweep {
                 );
             }
         }
+        let stored: Vec<String> =
+            self.network.stored().map(|id| format!("`{}`", self.network.layer(id).name)).collect();
+        if !stored.is_empty() && self.settings.fuse.iter().any(|fuse| *fuse != FuseDepth::SingleLayer) {
+            let shown = stored.iter().take(MOST_SIZES_NAMED).cloned().collect::<Vec<_>>().join(", ");
+            let more = stored.len().checked_sub(MOST_SIZES_NAMED).filter(|&more| more > 0);
+            notes.add(
+                "settings.fuse",
+                format!(
+                    "Depth-first tiling ends at {shown}{}: what reads them needs all of them",
+                    more.map(|more| format!(" and {more} others")).unwrap_or_default()
+                ),
+                "Stacks end there, and the outputs go to the highest memory",
+            );
+        }
         notes
     }
 

@@ -106,8 +106,11 @@ impl Core {
         self.levels(operand).iter().position(|&id| id == memory)
     }
 
-    /// Which loops the array unrolls for layers of this kind.
+    /// Which loops the array unrolls for layers of this kind. Products of matrices, where nothing is stated for them, are unrolled
+    /// as pointwise layers, which have the same loops.
     pub fn unroll(&self, kind: LayerKind) -> &[Unroll] {
-        self.unrolls.iter().find(|(of, _)| *of == kind).map_or(&[], |(_, unroll)| unroll)
+        let stated = |kind: LayerKind| self.unrolls.iter().find(|(of, _)| *of == kind);
+        let found = stated(kind).or_else(|| stated(LayerKind::Pointwise).filter(|_| kind == LayerKind::MatMul));
+        found.map_or(&[], |(_, unroll)| unroll)
     }
 }

@@ -194,13 +194,13 @@ pub struct PrecisionSpec {
 pub struct LayerSpec {
     /// Unique name.
     pub name: String,
-    /// `input`, `conv`, `pointwise`, `depthwise`, `pooling`, `fully-connected`, `matmul` or `add`.
+    /// `input`, `view`, `conv`, `pointwise`, `depthwise`, `pooling`, `fully-connected`, `matmul` or `add`.
     pub kind: String,
-    /// Names of the layers whose outputs it reads; empty: the layer before it.
+    /// Names of the layers whose outputs it reads; empty: the layer before it. The second of a `matmul` is the other matrix.
     pub from: Vec<String>,
     /// Output channels `K`; left out where they follow from the input.
     pub channels: Option<u64>,
-    /// Feature map of an input layer: columns and rows.
+    /// Feature map of an input layer or a view: columns and rows.
     pub size: Option<(u64, u64)>,
     /// Kernel: columns and rows.
     pub kernel: KernelSpec,

@@ -27,8 +27,9 @@ const LAYER: [&str; 13] = [
     "unroll",
 ];
 /// What each type of layer has besides `name`, `type`, `from`, `precision` and `unroll`.
-const LAYER_TYPES: [(&str, &[&str]); 8] = [
+const LAYER_TYPES: [(&str, &[&str]); 9] = [
     ("input", &["K", "size"]),
+    ("view", &["K", "size"]),
     ("conv", &["K", "kernel", "groups", "stride", "dilation", "padding"]),
     ("pointwise", &["K", "groups"]),
     ("depthwise", &["K", "kernel", "stride", "dilation", "padding"]),
@@ -105,7 +106,8 @@ fn check_fields(fields: &Fields, kind: &str, reader: &mut Reader) {
     let Some((_, own)) = LAYER_TYPES.into_iter().find(|(name, _)| *name == kind) else { return };
     for name in LAYER {
         let common = match name {
-            "from" | "unroll" => kind != "input",
+            "from" => kind != "input",
+            "unroll" => !matches!(kind, "input" | "view"),
             name => matches!(name, "name" | "type" | "precision"),
         };
         if let Some(place) = fields.get(name)

@@ -137,20 +137,30 @@ fn resolve_inputs(
         if layer.from.is_empty() && kind != LayerKind::Input && index > 0 {
             inputs.push(index - 1);
         }
-        let wanted = match kind {
-            LayerKind::Input => 0,
-            LayerKind::Add => 2,
-            _ => 1,
+        let (wanted, example) = match kind {
+            LayerKind::Input => (0..=0, "Leave `from` out: an input reads nothing"),
+            LayerKind::View => (1..=usize::MAX, "Name the layers whose outputs it shows"),
+            LayerKind::Add => (2..=2, "Name two layers, for example `from: [conv1, conv2]`"),
+            LayerKind::MatMul => {
+                (1..=2, "Name the layer whose rows it reads, and the one whose output is the other matrix, if any")
+            }
+            _ => (1..=1, "Name the one layer whose output it reads"),
         };
-        if inputs.len() != wanted && layer.from.iter().all(|name| by_name.contains_key(name.as_str())) {
+        if !wanted.contains(&inputs.len()) && layer.from.iter().all(|name| by_name.contains_key(name.as_str())) {
             diagnostics.add(
                 &path,
-                format!("`{}` ({}) reads {} feature maps instead of {wanted}", layer.name, kind.name(), inputs.len()),
-                match wanted {
-                    0 => "Leave `from` out: an input reads nothing".to_owned(),
-                    1 => "Name the one layer whose output it reads".to_owned(),
-                    _ => "Name two layers, for example `from: [conv1, conv2]`".to_owned(),
-                },
+                format!(
+                    "`{}` ({}) reads {} feature maps instead of {}",
+                    layer.name,
+                    kind.name(),
+                    inputs.len(),
+                    match wanted.end() - wanted.start() {
+                        0 => wanted.start().to_string(),
+                        1 => format!("{} or {}", wanted.start(), wanted.end()),
+                        _ => format!("{} or more", wanted.start()),
+                    }
+                ),
+                example,
             );
         }
         all.push(inputs);
@@ -205,6 +215,12 @@ fn topological_order(inputs: &[Vec<LayerId>]) -> Vec<LayerId> {
     order
 }
 
+/// Columns and rows, and channels, of a layer's output.
+fn output_map(layer: &Layer) -> ((u64, u64), u64) {
+    let shape = &layer.shape;
+    ((shape.size(Dim::OX), shape.size(Dim::OY)), shape.output_channels())
+}
+
 /// Infers the sizes of one layer from those of its producers.
 struct Sizing<'a> {
     spec: &'a WorkloadSpec,
@@ -249,7 +265,7 @@ impl Sizing<'_> {
         if diagnostics.0.len() > before {
             return None;
         }
-        let output_size = if self.kind == LayerKind::Input {
+        let output_size = if self.has_own_map() {
             input_size
         } else {
             (
@@ -331,10 +347,11 @@ impl Sizing<'_> {
     /// Columns, rows and channels of the input map.
     fn input(&self, diagnostics: &mut Diagnostics) -> ((u64, u64), u64) {
         let name = &self.layer.name;
-        if self.kind == LayerKind::Input {
+        if self.has_own_map() {
+            let what = self.kind.name();
             let size = self.layer.size.unwrap_or((0, 0));
             if size.0 == 0 || size.1 == 0 || size.0 > MAX_EXTENT || size.1 > MAX_EXTENT {
-                let reason = format!("The input `{name}` has no feature map: {} x {}", size.0, size.1);
+                let reason = format!("The {what} `{name}` has no feature map: {} x {}", size.0, size.1);
                 self.complain(
                     diagnostics,
                     "size",
@@ -343,19 +360,15 @@ impl Sizing<'_> {
                 );
             }
             if self.layer.channels.is_none() {
-                let reason = format!("The input `{name}` does not say how many channels it has");
+                let reason = format!("The {what} `{name}` does not say how many channels it has");
                 self.complain(diagnostics, "K", reason, "Write for example `K: 3`".into());
             }
             return (size, 1);
         }
-        let maps: Vec<((u64, u64), u64)> = self
-            .producers
-            .iter()
-            .map(|producer| {
-                let shape = &producer.shape;
-                ((shape.size(Dim::OX), shape.size(Dim::OY)), shape.output_channels())
-            })
-            .collect();
+        // The other matrix of a product is no feature map.
+        let count = if self.kind == LayerKind::MatMul { 1 } else { self.producers.len() };
+        let maps: Vec<((u64, u64), u64)> =
+            self.producers.iter().take(count).map(|producer| output_map(producer)).collect();
         let size = maps.iter().fold((u64::MAX, u64::MAX), |all, (size, _)| (all.0.min(size.0), all.1.min(size.1)));
         let channels = maps.iter().map(|(_, channels)| *channels).max().unwrap_or(1);
         if !self.layer.crop && maps.iter().any(|map| *map != maps[0]) {
@@ -373,6 +386,36 @@ impl Sizing<'_> {
             );
         }
         (size, channels)
+    }
+
+    /// Whether its feature map follows from no other.
+    fn has_own_map(&self) -> bool {
+        matches!(self.kind, LayerKind::Input | LayerKind::View)
+    }
+
+    /// Output channels of a product with another layer's output: the matrix has as many elements as that has.
+    fn columns_of_matrix(&self, input_channels: u64, groups: u64, diagnostics: &mut Diagnostics) -> Option<u64> {
+        let matrix = self.producers.get(1)?;
+        let ((columns, rows), channels) = output_map(matrix);
+        let elements = u128::from(columns) * u128::from(rows) * u128::from(channels);
+        // For each group C x K elements, and C of every group together are the input channels.
+        let k =
+            (elements * u128::from(groups)).checked_div(u128::from(input_channels)).and_then(|k| u64::try_from(k).ok());
+        let stated = self.layer.channels;
+        let (Some(k), true) = (k, (elements * u128::from(groups)).is_multiple_of(u128::from(input_channels).max(1)))
+        else {
+            let reason = format!(
+                "`{}` has {elements} elements, which {groups} matrices with {input_channels} rows in all cannot have",
+                matrix.name
+            );
+            self.complain(diagnostics, "from", reason, "Read another layer, or change `groups`".into());
+            return None;
+        };
+        if stated.is_some_and(|stated| stated != k) {
+            let reason = format!("`{}` has elements for {k} output channels, K says otherwise", matrix.name);
+            self.complain(diagnostics, "K", reason, format!("Leave K out, or write `K: {k}`"));
+        }
+        Some(k)
     }
 
     fn window(&self, input: (u64, u64)) -> ((u64, u64), Padding) {
@@ -451,7 +494,7 @@ impl Sizing<'_> {
         set(Dim::FX, kernel.0);
         set(Dim::FY, kernel.1);
         match self.kind {
-            LayerKind::Input => {
+            LayerKind::Input | LayerKind::View => {
                 set(Dim::K, stated.unwrap_or(1));
                 set(Dim::FX, 1);
                 set(Dim::FY, 1);
@@ -469,8 +512,13 @@ impl Sizing<'_> {
                 set(Dim::G, channels);
             }
             _ => {
-                let k = stated.unwrap_or(0);
-                if stated.is_none() {
+                let matrix = self.producers.len() > 1;
+                let k = if matrix {
+                    self.columns_of_matrix(input_channels, groups, diagnostics)?
+                } else {
+                    stated.unwrap_or(0)
+                };
+                if stated.is_none() && !matrix {
                     let reason = format!("`{name}` does not say how many output channels it has");
                     self.complain(diagnostics, "K", reason, "Write for example `K: 64`".into());
                 }
@@ -494,9 +542,15 @@ impl Sizing<'_> {
     fn precision(&self, diagnostics: &mut Diagnostics) -> Precision {
         let (own, all) = (&self.layer.precision, &self.spec.precision);
         let o = own.o.or(all.o).unwrap_or(8);
+        let i = own.i.or(all.i).unwrap_or(8);
         let precision = Precision {
-            w: if matches!(self.kind, LayerKind::Pooling | LayerKind::Add) { 0 } else { own.w.or(all.w).unwrap_or(8) },
-            i: own.i.or(all.i).unwrap_or(8),
+            w: match self.kind {
+                LayerKind::Pooling | LayerKind::Add => 0,
+                // The other matrix holds features.
+                LayerKind::MatMul if self.producers.len() > 1 => own.w.unwrap_or(i),
+                _ => own.w.or(all.w).unwrap_or(8),
+            },
+            i,
             o_partial: own.o_partial.or(all.o_partial).unwrap_or(2 * o),
             o,
         };

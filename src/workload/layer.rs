@@ -54,6 +54,9 @@ pub type LoopSizes = [u64; 8];
 pub enum LayerKind {
     /// An input of the network; computes nothing.
     Input,
+    /// What earlier layers left in the highest memory, read as another map: concatenated, sliced, reshaped, transposed. Computes
+    /// nothing; no tile reaches through it, so stacks end at those layers.
+    View,
     /// Convolution, with groups where G > 1.
     Conv,
     /// Convolution with a 1 x 1 kernel that reads its input without a window.
@@ -65,7 +68,7 @@ pub enum LayerKind {
     /// Every output from every input.
     FullyConnected,
     /// Product of two matrices, each batch and group with a pair of its own: the rows of I are the feature map, W is the
-    /// other one, whether trained or computed.
+    /// other one, whether trained or the whole output of another layer.
     MatMul,
     /// Elementwise sum of two feature maps, X and Y.
     Add,
@@ -73,8 +76,9 @@ pub enum LayerKind {
 
 impl LayerKind {
     /// All of them.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Input,
+        Self::View,
         Self::Conv,
         Self::Pointwise,
         Self::Depthwise,
@@ -88,6 +92,7 @@ impl LayerKind {
     pub fn name(self) -> &'static str {
         match self {
             Self::Input => "input",
+            Self::View => "view",
             Self::Conv => "conv",
             Self::Pointwise => "pointwise",
             Self::Depthwise => "depthwise",
@@ -233,7 +238,7 @@ impl LayerShape {
     /// Number of feature maps read: two for an addition.
     pub fn input_count(&self) -> usize {
         match self.kind {
-            LayerKind::Input => 0,
+            LayerKind::Input | LayerKind::View => 0,
             LayerKind::Add => 2,
             _ => 1,
         }

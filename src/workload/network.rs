@@ -4,6 +4,7 @@ use super::layer::{LayerKind, LayerShape, Padding};
 use crate::spec::UnrollSpec;
 use petgraph::graph::{DiGraph, NodeIndex};
 use petgraph::visit::EdgeRef;
+use std::collections::BTreeSet;
 
 /// Index of a layer in the network; a layer's inputs have lower indices than the layer.
 pub type LayerId = usize;
@@ -24,10 +25,19 @@ pub struct Layer {
 }
 
 impl Layer {
-    /// Whether this is an input of the network, which computes nothing.
+    /// Whether this computes nothing, as it is an input of the network or a view of what earlier layers stored.
     pub fn is_input(&self) -> bool {
-        self.shape.kind == LayerKind::Input
+        matches!(self.shape.kind, LayerKind::Input | LayerKind::View)
     }
+}
+
+/// How a layer reads another's output.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Link {
+    /// As its feature map, which may come tile by tile.
+    Features,
+    /// Out of the highest memory, where all of it has to be first: the other matrix of a product, or what a view shows.
+    Stored,
 }
 
 /// A network: layers in topological order, and who reads whose output.
@@ -35,18 +45,24 @@ impl Layer {
 pub struct Network {
     /// What people call it.
     pub name: String,
-    graph: DiGraph<Layer, ()>,
+    graph: DiGraph<Layer, Link>,
 }
 
 impl Network {
     pub(super) fn from_sorted(name: String, layers: Vec<Layer>, inputs: &[Vec<LayerId>]) -> Self {
+        let link = |layer: &Layer, place: usize| match layer.shape.kind {
+            LayerKind::View => Link::Stored,
+            LayerKind::MatMul if place > 0 => Link::Stored,
+            _ => Link::Features,
+        };
         let mut graph = DiGraph::with_capacity(layers.len(), layers.len());
         for layer in layers {
             graph.add_node(layer);
         }
         for (consumer, producers) in inputs.iter().enumerate() {
-            for &producer in producers {
-                graph.add_edge(NodeIndex::new(producer), NodeIndex::new(consumer), ());
+            for (place, &producer) in producers.iter().enumerate() {
+                let link = link(&graph[NodeIndex::new(consumer)], place);
+                graph.add_edge(NodeIndex::new(producer), NodeIndex::new(consumer), link);
             }
         }
         Self { name, graph }
@@ -72,20 +88,52 @@ impl Network {
         &self.graph[NodeIndex::new(id)]
     }
 
-    /// Whose outputs a layer reads, in the order of its inputs (X before Y).
+    /// Whose outputs a layer reads as its feature maps, in the order of its inputs (X before Y).
     pub fn inputs(&self, id: LayerId) -> Vec<LayerId> {
+        self.read_by(id, Link::Features)
+    }
+
+    /// Whose outputs have to be complete in the highest memory before a layer begins: the other matrix of a product, or what a view
+    /// shows.
+    pub fn stored_inputs(&self, id: LayerId) -> Vec<LayerId> {
+        self.read_by(id, Link::Stored)
+    }
+
+    /// The layers whose outputs some layer needs complete in the highest memory, lowest id first.
+    pub fn stored(&self) -> impl Iterator<Item = LayerId> + '_ {
+        let is_stored = |id: &LayerId| self.graph.edges(NodeIndex::new(*id)).any(|edge| *edge.weight() == Link::Stored);
+        self.computing().filter(is_stored)
+    }
+
+    /// The layers whose outputs reach a layer, straight or through views, lowest id first.
+    pub fn sources(&self, id: LayerId) -> Vec<LayerId> {
+        let (mut seen, mut open) = (BTreeSet::new(), vec![id]);
+        while let Some(reader) = open.pop() {
+            for source in self.inputs(reader).into_iter().chain(self.stored_inputs(reader)) {
+                if seen.insert(source) && self.layer(source).shape.kind == LayerKind::View {
+                    open.push(source);
+                }
+            }
+        }
+        seen.retain(|&source| self.layer(source).shape.kind != LayerKind::View);
+        seen.into_iter().collect()
+    }
+
+    fn read_by(&self, id: LayerId, link: Link) -> Vec<LayerId> {
         let mut edges: Vec<_> = self
             .graph
             .edges_directed(NodeIndex::new(id), petgraph::Incoming)
+            .filter(|edge| *edge.weight() == link)
             .map(|edge| (edge.id(), edge.source()))
             .collect();
         edges.sort_unstable();
         edges.into_iter().map(|(_, source)| source.index()).collect()
     }
 
-    /// Who reads a layer's output, lowest id first.
+    /// Who reads a layer's output as a feature map, lowest id first.
     pub fn consumers(&self, id: LayerId) -> Vec<LayerId> {
-        let mut ids: Vec<LayerId> = self.graph.neighbors(NodeIndex::new(id)).map(NodeIndex::index).collect();
+        let readers = self.graph.edges(NodeIndex::new(id)).filter(|edge| *edge.weight() == Link::Features);
+        let mut ids: Vec<LayerId> = readers.map(|edge| edge.target().index()).collect();
         ids.sort_unstable();
         ids
     }
@@ -95,7 +143,7 @@ impl Network {
         self.computing().map(|id| self.layer(id).shape.macs()).sum()
     }
 
-    /// The layers that compute something: all but the network's inputs.
+    /// The layers that compute something: all but the network's inputs and views.
     pub fn computing(&self) -> impl Iterator<Item = LayerId> + '_ {
         self.ids().filter(|&id| !self.layer(id).is_input())
     }
