@@ -14,6 +14,9 @@ use std::rc::Rc;
 use wasm_bindgen::JsValue;
 use yew::Callback;
 
+/// While workers work, the page is quiet for so many times as long as it draws.
+const QUIET: f64 = 9.0;
+
 /// A worker that has not answered so long after a stop or an edit is replaced, milliseconds.
 const PATIENCE_MS: u32 = 50;
 /// The page hears of progress no more often than this, milliseconds.
@@ -230,9 +233,9 @@ impl Conductor {
             if std::mem::replace(&mut inner.news_due, true) {
                 return;
             }
-            // Whoever has many points to draw gets news less often.
+            // Whoever has many points to draw gets news less often: the workers need the cores.
             let (at, took) = inner.last_news;
-            let pause = if inner.status == Status::Running { NEWS_MS.max(4.0 * took) } else { 0.0 };
+            let pause = if inner.status == Status::Running { NEWS_MS.max(QUIET * took) } else { 0.0 };
             (at + pause - now_ms()).max(0.0)
         };
         let conductor = self.clone();
