@@ -86,7 +86,7 @@ fn problem(random: &mut Random, core: &Core) -> LayerProblem {
         LayerKind::Depthwise | LayerKind::Pooling => &[B, G, OY, OX, FY, FX],
         LayerKind::FullyConnected => &[B, K, C],
         LayerKind::MatMul => &[B, G, K, C, OX],
-        LayerKind::Add | LayerKind::Input => &[B, G, OY, OX],
+        LayerKind::Add | LayerKind::Input | LayerKind::View => &[B, G, OY, OX],
     };
     let mut sizes = [1; 8];
     for _ in 0..2 + random.below(5) {
