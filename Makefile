@@ -23,6 +23,10 @@ build: ## Build the page into www/pkg
 	@tools/setup page
 	@tools/build-page
 
+.PHONY: site
+site: build ## Make a folder, site/, that any static host can serve
+	@tools/build-site
+
 .PHONY: test
 test: ## Run every check and every test, native and in the browser
 	@tools/setup browser page
@@ -47,4 +51,4 @@ fmt: ## Format the Rust code
 .PHONY: clean
 clean: ## Remove what was built, and keep the tools
 	cargo clean
-	rm -rf www/pkg
+	rm -rf www/pkg site

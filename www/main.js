@@ -9,3 +9,12 @@ try {
   const place = document.querySelector('#app .loading') ?? document.body;
   place.textContent = `Fusescape could not start: ${error}. It needs a browser with WebAssembly (and its SIMD).`;
 }
+
+// A published page can be opened offline from the second time on, where the browser lets it keep anything.
+const version = document.querySelector('meta[name=version]')?.content;
+if (version && navigator.serviceWorker !== undefined) {
+  navigator.serviceWorker.register('./service-worker.js').then(
+    ({ waiting }) => waiting?.postMessage('take over'),
+    () => {},
+  );
+}

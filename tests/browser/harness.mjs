@@ -26,7 +26,7 @@ const FLAGS = [
 ];
 
 /**
- * Opens an empty tab in a new browser, calls `visit({ page, url, problems, screenshot })`, and closes all.
+ * Opens an empty tab in a new browser, calls `visit({ page, url, problems, screenshot })`, and closes all. Serves `root`.
  *
  * - `page`: Playwright's page; it has not gone anywhere yet
  * - `url`: where the page is served, with a slash at its end
@@ -36,9 +36,9 @@ const FLAGS = [
  */
 export async function withPage(
   visit,
-  { viewport = { width: 1280, height: 800 }, colorScheme = 'light', ...more } = {},
+  { root = WWW, viewport = { width: 1280, height: 800 }, colorScheme = 'light', ...more } = {},
 ) {
-  const server = await serve(WWW);
+  const server = await serve(root);
   const browser = await chromium.launch({ executablePath: chromiumPath(), args: FLAGS });
   try {
     const context = await browser.newContext({ viewport, colorScheme, ...more });

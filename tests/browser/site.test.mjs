@@ -1,0 +1,71 @@
+// What `make site` makes: a folder that works from a path below the host's, offline too, and moves on to the next version.
+
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { appendFile, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { withPage } from './harness.mjs';
+
+const BUILD_SITE = fileURLToPath(new URL('../../tools/build-site', import.meta.url));
+
+test('a published page opens offline, from a path below the host, and is replaced as a whole', async () => {
+  const root = await mkdtemp(join(tmpdir(), 'fusescape-site-'));
+  const folder = join(root, 'courses', 'fusescape');
+  const publish = () => execFileSync(BUILD_SITE, [folder], { stdio: 'ignore' });
+  const versionOn = (page) => page.locator('meta[name=version]').getAttribute('content');
+  try {
+    publish();
+    await withPage(
+      async ({ page, url, problems }) => {
+        await page.goto(`${url}courses/fusescape/`);
+        await done(page);
+        const first = await versionOn(page);
+        await page.evaluate(async () => {
+          await navigator.serviceWorker.ready;
+        });
+
+        await page.context().setOffline(true);
+        await page.reload();
+        await done(page);
+        assert.equal(await versionOn(page), first);
+        await page.context().setOffline(false);
+
+        // The next version is fetched behind the page that is shown; then a page that is alone moves on to it.
+        publish();
+        await appendFile(join(folder, 'style.css'), '/* another version */');
+        execFileSync('sed', ['-i', `s/${first}/0123456789ab/`, join(folder, 'index.html'), join(folder, 'service-worker.js')]);
+        assert.match(await readFile(join(folder, 'index.html'), 'utf8'), /0123456789ab/);
+        await page.reload();
+        assert.equal(await versionOn(page), first);
+        await page.evaluate(async () => {
+          const registration = await navigator.serviceWorker.getRegistration();
+          await registration.update();
+          const next = registration.installing;
+          if (next) await new Promise((kept) => next.addEventListener('statechange', kept, { once: true }));
+        });
+        await page.reload();
+        await done(page);
+        await page.evaluate(async () => {
+          const registration = await navigator.serviceWorker.getRegistration();
+          if (registration.waiting === null) return;
+          await new Promise((over) => navigator.serviceWorker.addEventListener('controllerchange', over, { once: true }));
+        });
+        await page.reload();
+        await done(page);
+        assert.equal(await versionOn(page), '0123456789ab');
+        assert.deepEqual(problems, []);
+      },
+      { root },
+    );
+  } finally {
+    await rm(root, { recursive: true });
+  }
+});
+
+/** All points of the first design are shown. */
+async function done(page) {
+  await page.locator('[data-testid=root][data-status=done]').waitFor();
+}
