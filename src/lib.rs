@@ -5,6 +5,7 @@
 //! - `app`: the page, in WebAssembly only
 //! - `worker`: the engine in a web worker, in WebAssembly only
 //! - [`state`]: what a person chose or wrote, and every change of it
+//! - [`form`]: documents as forms, whose edits change the text in place
 //! - [`chart`]: every figure, drawn on any plotters backend
 //! - [`question`]: what the views ask of a worker besides a sweep
 //! - [`gallery`]: published figures and tables, each a state to open, with their numbers beside ours
@@ -27,6 +28,7 @@ pub mod chart;
 pub mod cost;
 pub mod depth_first;
 pub mod explore;
+pub mod form;
 pub mod gallery;
 pub mod hardware;
 pub mod hierarchy;

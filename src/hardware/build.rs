@@ -1,7 +1,7 @@
 //! From a raw hardware document to a [`Core`], collecting everything that is wrong with it.
 
 use super::{ArrayDims, Core, Memory, Movement, Operand, Port, Unroll};
-use crate::spec::{Diagnostics, HardwareSpec, MemorySpec, PortSpec, UnrollSpec, closest};
+use crate::spec::{Diagnostics, Fix, HardwareSpec, MemorySpec, PortSpec, UnrollSpec, closest};
 use crate::workload::{Dim, LayerKind};
 
 /// More array dimensions than any accelerator has; the sets of them are kept as bits.
@@ -101,15 +101,13 @@ fn build_unrolls(spec: &HardwareSpec, diagnostics: &mut Diagnostics) -> Vec<(Lay
     for (kind_name, stated) in &spec.unroll {
         let path = format!("unroll.{kind_name}");
         let Some(kind) = LayerKind::from_name(kind_name) else {
-            let meant = closest(kind_name, LayerKind::ALL.map(LayerKind::name));
-            diagnostics.add(
-                path,
-                format!("There is no layer type `{kind_name}`"),
-                meant.map_or_else(
-                    || format!("Use one of {}", LayerKind::names()),
-                    |name| format!("Did you mean `{name}`?"),
-                ),
-            );
+            let reason = format!("There is no layer type `{kind_name}`");
+            let names = LayerKind::ALL.map(LayerKind::name);
+            let meant = closest(kind_name, names).map(|meant| Fix::Rename(meant.to_owned()));
+            diagnostics.add_unknown(path, reason, kind_name, &names);
+            if let Some(last) = diagnostics.0.last_mut() {
+                last.fix = meant;
+            }
             continue;
         };
         unrolls.push((kind, check_unroll(&path, stated, &spec.array.dimensions, diagnostics)));
@@ -308,7 +306,7 @@ fn build_sharing(
 }
 
 /// Movements that happen at a memory of `operand`; at its top only those to and from below.
-fn movements(operand: Operand) -> &'static [Movement] {
+pub fn movements(operand: Operand) -> &'static [Movement] {
     match operand {
         Operand::W | Operand::I => &[Movement::ReadToLow, Movement::WriteFromHigh],
         Operand::O => &Movement::ALL,
@@ -390,11 +388,8 @@ fn build_services(
             None => {
                 let all: Vec<String> =
                     operands.iter().flat_map(|&o| movements(o).iter().map(move |m| format!("{o}.{m}"))).collect();
-                let remedy = closest(word, all.iter().map(String::as_str)).map_or_else(
-                    || format!("Use one of {}", all.join(", ")),
-                    |meant| format!("Did you mean `{meant}`?"),
-                );
-                diagnostics.add(path, format!("A port cannot serve `{word}`"), remedy);
+                let all: Vec<&str> = all.iter().map(String::as_str).collect();
+                diagnostics.add_unknown(path, format!("A port cannot serve `{word}`"), word, &all);
             }
             Some((operand, _)) if !operands.contains(&operand) => diagnostics.add(
                 path,

@@ -14,6 +14,25 @@ pub struct Diagnostic {
     pub reason: String,
     /// What would make it right.
     pub remedy: String,
+    /// The edit that would, where only one can be meant.
+    #[serde(default)]
+    pub fix: Option<Fix>,
+}
+
+/// An edit of what a path leads to.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Fix {
+    /// Write something else in the place of a word, which is the value or one of a list.
+    Replace {
+        /// The word.
+        word: String,
+        /// What was meant.
+        meant: String,
+    },
+    /// Give the field another name.
+    Rename(String),
+    /// Take it out.
+    Remove,
 }
 
 impl fmt::Display for Diagnostic {
@@ -36,7 +55,22 @@ pub struct Diagnostics(pub Vec<Diagnostic>);
 impl Diagnostics {
     /// Notes a problem at `path`.
     pub fn add(&mut self, path: impl Into<String>, reason: impl Into<String>, remedy: impl Into<String>) {
-        self.0.push(Diagnostic { path: path.into(), line: None, reason: reason.into(), remedy: remedy.into() });
+        self.push(path.into(), reason.into(), remedy.into(), None);
+    }
+
+    fn push(&mut self, path: String, reason: String, remedy: String, fix: Option<Fix>) {
+        self.0.push(Diagnostic { path, line: None, reason, remedy, fix });
+    }
+
+    /// Notes that `word` at `path` is none of `names`, and the one that was most likely meant.
+    pub fn add_unknown(&mut self, path: impl Into<String>, reason: impl Into<String>, word: &str, names: &[&str]) {
+        let (remedy, fix) = match closest(word, names.iter().copied()) {
+            Some(meant) => {
+                (format!("Did you mean `{meant}`?"), Some(Fix::Replace { word: word.into(), meant: meant.into() }))
+            }
+            None => (format!("Use one of {}", names.join(", ")), None),
+        };
+        self.push(path.into(), reason.into(), remedy, fix);
     }
 
     /// Whether nothing is wrong.

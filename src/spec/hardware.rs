@@ -31,6 +31,17 @@ const MEMORY: [&str; 16] = [
 ];
 const PORT: [&str; 3] = ["serves", "width", "granularity"];
 
+/// The fields of what `path` names, in their usual order; none where names are free to choose.
+pub(super) fn field_order(path: &str) -> &'static [&'static str] {
+    match path.split_once('[') {
+        Some(("memories", rest)) if rest.contains("ports[") => &PORT,
+        Some(("memories", rest)) if rest.ends_with(']') => &MEMORY,
+        None if path == "array" => &ARRAY,
+        None if path.is_empty() => &HARDWARE,
+        _ => &[],
+    }
+}
+
 /// Reads a hardware document: what could be read of it, and everything that is wrong.
 ///
 /// Whatever could not be read is left at its default, so the document means something only if nothing is wrong.

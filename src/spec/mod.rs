@@ -6,6 +6,8 @@
 
 mod diagnostic;
 mod document;
+pub mod edit;
+mod extent;
 mod gallery;
 mod hardware;
 mod merge;
@@ -17,7 +19,7 @@ mod tree;
 mod workload;
 mod write;
 
-pub use diagnostic::{Diagnostic, Diagnostics, closest};
+pub use diagnostic::{Diagnostic, Diagnostics, Fix, closest};
 pub use document::{
     ArraySpec, FiguresSpec, HardwareSpec, KernelSpec, LayerSpec, MemorySpec, PaddingSpec, PoolMemorySpec, PoolSpec,
     PortSpec, PrecisionSpec, UnrollSpec, VariantSpec, WorkloadSpec,
@@ -27,5 +29,5 @@ pub use hardware::read_hardware;
 pub(crate) use merge::{Consequences, merge};
 pub use pool::read_pool;
 pub use preset::{Preset, find_preset, gallery_presets, hardware_presets, pool_presets, workload_presets};
-pub use workload::read_workload;
+pub use workload::{layer_fields, read_workload};
 pub use write::{write_hardware, write_workload};

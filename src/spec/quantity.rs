@@ -1,5 +1,6 @@
 //! Quantities with units, as people write them.
 
+use super::diagnostic::Fix;
 use super::reader::Wrong;
 
 /// Units of a number of bits, each with its number of bits. A KiB has 1024 bytes.
@@ -18,9 +19,9 @@ pub(super) fn bits(text: &str) -> Result<u64, Wrong> {
     let (number, unit) = split(text, example)?;
     let Some((_, factor)) = BITS.into_iter().find(|(name, _)| *name == unit) else {
         return Err(match unit.to_lowercase().as_str() {
-            "k" | "kb" | "kib" => wrong_unit(unit, "`KiB` (1024 B)"),
-            "m" | "mb" | "mib" => wrong_unit(unit, "`MiB` (1024 KiB)"),
-            "g" | "gb" | "gib" => wrong_unit(unit, "`GiB` (1024 MiB)"),
+            "k" | "kb" | "kib" => wrong_unit(unit, "`KiB` (1024 B)").fixed_by(with_unit(text, number, "KiB")),
+            "m" | "mb" | "mib" => wrong_unit(unit, "`MiB` (1024 KiB)").fixed_by(with_unit(text, number, "MiB")),
+            "g" | "gb" | "gib" => wrong_unit(unit, "`GiB` (1024 MiB)").fixed_by(with_unit(text, number, "GiB")),
             "b" | "byte" | "bytes" => wrong_unit(unit, "`bit` or, for bytes, `B`"),
             _ => wrong_unit(unit, "bit, B, KiB, MiB or GiB"),
         });
@@ -112,6 +113,10 @@ fn decimal(number: &str, example: &str) -> Result<f64, Wrong> {
         Ok(_) => Err(Wrong::new(format!("`{number}` is negative or too large"), example)),
         Err(_) => Err(Wrong::new(format!("`{number}` is not a number"), example)),
     }
+}
+
+fn with_unit(text: &str, number: &str, unit: &str) -> Fix {
+    Fix::Replace { word: text.trim().to_owned(), meant: format!("{number} {unit}") }
 }
 
 fn wrong_unit(unit: &str, right: &str) -> Wrong {

@@ -1,6 +1,6 @@
 //! Fields and values out of a document, noting everything that is wrong on the way.
 
-use super::diagnostic::{Diagnostic, Diagnostics, closest};
+use super::diagnostic::{Diagnostic, Diagnostics, Fix, closest};
 use super::tree::{self, Node, Value};
 use std::collections::HashMap;
 
@@ -15,11 +15,17 @@ const MAX_NAMES: usize = 64;
 pub(super) struct Wrong {
     reason: String,
     remedy: String,
+    fix: Option<Fix>,
 }
 
 impl Wrong {
     pub(super) fn new(reason: impl Into<String>, remedy: impl Into<String>) -> Self {
-        Self { reason: reason.into(), remedy: remedy.into() }
+        Self { reason: reason.into(), remedy: remedy.into(), fix: None }
+    }
+
+    /// With the edit that would make it right.
+    pub(super) fn fixed_by(self, fix: Fix) -> Self {
+        Self { fix: Some(fix), ..self }
     }
 }
 
@@ -58,14 +64,15 @@ impl Reader {
             all.push(more());
             return;
         }
-        all.push(Diagnostic { path: path.into(), line: Some(line), reason: wrong.reason, remedy: wrong.remedy });
+        let Wrong { reason, remedy, fix } = wrong;
+        all.push(Diagnostic { path: path.into(), line: Some(line), reason, remedy, fix });
     }
 }
 
 /// Stands for all complaints after the first ones.
 pub(super) fn more() -> Diagnostic {
     let (reason, remedy) = ("There are more problems than these", "Correct these first");
-    Diagnostic { path: String::new(), line: None, reason: reason.into(), remedy: remedy.into() }
+    Diagnostic { path: String::new(), line: None, reason: reason.into(), remedy: remedy.into(), fix: None }
 }
 
 /// A value and where it stands.
@@ -248,7 +255,9 @@ impl<'t> Place<'t> {
                 || format!("Remove it; the fields here are {}", known.join(", ")),
                 |meant| format!("Did you mean `{meant}`?"),
             );
-            place.complain(reader, Wrong::new(format!("There is no field `{}` here", short(name)), remedy));
+            let fix = meant.map_or(Fix::Remove, |meant| Fix::Rename(meant.to_owned()));
+            let wrong = Wrong::new(format!("There is no field `{}` here", short(name)), remedy);
+            place.complain(reader, wrong.fixed_by(fix));
             // What was meant is then not missing too.
             if let Some(meant) = known.iter().find(|known| Some(**known) == meant)
                 && fields.get(meant).is_none()

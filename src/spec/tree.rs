@@ -1,11 +1,13 @@
-//! YAML text to a tree whose every node knows its line.
+//! YAML text to a tree whose every node knows its place.
 //!
 //! Built from the events of `saphyr-parser`. The loader of `saphyr` would not do: it recurses as deep as the text
 //! nests, copies what an alias stands for, and silently keeps only the last of two equal keys.
 
 use super::Diagnostics;
 use super::diagnostic::Diagnostic;
-use saphyr_parser::{Event, Parser, ScalarStyle};
+use super::extent::{Bytes, end_of_flow, end_of_scalar};
+use saphyr_parser::{Event, Parser, ScalarStyle, Span};
+use std::ops::Range;
 
 /// Longest text that is read.
 const MAX_BYTES: usize = 1 << 20;
@@ -15,14 +17,27 @@ const MAX_DEPTH: usize = 24;
 const MAX_NODES: usize = 200_000;
 
 /// One value of a document.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Node {
     /// Line on which it starts, counted from 1.
     pub line: usize,
+    /// Bytes of the text from its first to its last character, brackets and quotes included; of a text in several
+    /// indented lines (`>-`) without the line before.
+    pub span: Range<usize>,
+    pub style: Style,
     pub value: Value,
 }
 
-#[derive(Debug)]
+/// How a value is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Style {
+    /// In one piece, or between brackets.
+    Flow,
+    /// By indentation.
+    Block,
+}
+
+#[derive(Debug, Clone)]
 pub(super) enum Value {
     /// Nothing was written, or `null`.
     Nothing,
@@ -34,15 +49,16 @@ pub(super) enum Value {
 }
 
 /// The name of a field.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Key {
     pub line: usize,
+    pub span: Range<usize>,
     pub text: String,
 }
 
 impl Node {
-    fn new(line: usize, value: Value) -> Self {
-        Self { line, value }
+    fn nothing() -> Self {
+        Self { line: 1, span: 0..0, style: Style::Flow, value: Value::Nothing }
     }
 
     /// What kind of value this is, for a person.
@@ -81,12 +97,14 @@ impl Node {
     }
 }
 
-enum Step<'p> {
+/// One step of a path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Step<'p> {
     Field(&'p str),
     Item(usize),
 }
 
-fn steps(path: &str) -> impl Iterator<Item = Step<'_>> {
+pub(super) fn steps(path: &str) -> impl Iterator<Item = Step<'_>> {
     path.split(['.', '[']).filter(|part| !part.is_empty()).map(|part| match part.strip_suffix(']').map(str::parse) {
         Some(Ok(index)) => Step::Item(index),
         _ => Step::Field(part),
@@ -96,6 +114,8 @@ fn steps(path: &str) -> impl Iterator<Item = Step<'_>> {
 /// A list or mapping whose end has not come yet.
 struct Open {
     line: usize,
+    span: Range<usize>,
+    style: Style,
     value: Value,
     key: Option<Key>,
 }
@@ -106,14 +126,16 @@ pub(super) fn parse(text: &str) -> (Node, Diagnostics) {
     if text.len() > MAX_BYTES {
         let reason = format!("The text has {} bytes, more than {MAX_BYTES}", text.len());
         stop(&mut diagnostics, 1, reason, "Split the design, or leave out what is not needed");
-        return (Node::new(1, Value::Nothing), diagnostics);
+        return (Node::nothing(), diagnostics);
     }
-    let mut parser = Parser::new_from_str(text.trim_start_matches('\u{feff}'));
-    let mut builder = Builder { open: Vec::new(), root: None, nodes: 0 };
+    let bare = text.trim_start_matches('\u{feff}');
+    let mut parser = Parser::new_from_str(bare);
+    let bytes = Bytes::of(text, text.len() - bare.len());
+    let mut builder = Builder { text, bytes, open: Vec::new(), root: None, nodes: 0 };
     while let Some(event) = parser.next_event() {
         match event {
             Ok((event, span)) => {
-                if let Err((reason, remedy)) = builder.take(event, span.start.line()) {
+                if let Err((reason, remedy)) = builder.take(event, span) {
                     stop(&mut diagnostics, span.start.line(), reason, remedy);
                     break;
                 }
@@ -137,22 +159,24 @@ pub(super) fn parse(text: &str) -> (Node, Diagnostics) {
 }
 
 fn stop(diagnostics: &mut Diagnostics, line: usize, reason: String, remedy: &str) {
-    diagnostics.0.push(Diagnostic { path: String::new(), line: Some(line), reason, remedy: remedy.into() });
+    diagnostics.0.push(Diagnostic { path: String::new(), line: Some(line), reason, remedy: remedy.into(), fix: None });
 }
 
 fn too_deep() -> (String, &'static str) {
     (format!("This is nested deeper than {MAX_DEPTH} levels"), "Remove brackets or indentation")
 }
 
-struct Builder {
+struct Builder<'t> {
+    text: &'t str,
+    bytes: Bytes,
     open: Vec<Open>,
     root: Option<Node>,
     nodes: usize,
 }
 
-impl Builder {
+impl Builder<'_> {
     /// Takes one event, or says why reading has to stop.
-    fn take(&mut self, event: Event, line: usize) -> Result<(), (String, &'static str)> {
+    fn take(&mut self, event: Event, span: Span) -> Result<(), (String, &'static str)> {
         match event {
             Event::DocumentStart(_) if self.root.is_some() => {
                 return Err(("A second document starts here".into(), "Keep one document in a text"));
@@ -163,14 +187,21 @@ impl Builder {
                     "Write out what it stands for; a leading `*` needs quotes",
                 ));
             }
-            Event::SequenceStart(..) => self.start(line, Value::List(Vec::new()))?,
-            Event::MappingStart(..) => self.start(line, Value::Map(Vec::new()))?,
+            Event::SequenceStart(..) => self.start(span, Value::List(Vec::new()))?,
+            Event::MappingStart(..) => self.start(span, Value::Map(Vec::new()))?,
             Event::SequenceEnd | Event::MappingEnd => self.end(),
             Event::Scalar(text, style, ..) => {
                 let plain = style == ScalarStyle::Plain;
                 let nothing = plain && matches!(&*text, "" | "~" | "null" | "Null" | "NULL");
+                let start = self.bytes.at(span.start.index());
+                // Where nothing is written the parser invents a `~`, sometimes with the place of what follows.
+                let is_written = !nothing || (!span.is_empty() && self.text[start..].starts_with(&*text));
+                let end =
+                    if is_written { end_of_scalar(self.text, start..self.bytes.at(span.end.index())) } else { start };
                 let value = if nothing { Value::Nothing } else { Value::Scalar(text.into_owned()) };
-                self.add(Node::new(line, value));
+                let is_block = matches!(style, ScalarStyle::Literal | ScalarStyle::Folded);
+                let style = if is_block { Style::Block } else { Style::Flow };
+                self.add(Node { line: span.start.line(), span: start..end, style, value });
             }
             Event::Nothing | Event::StreamStart | Event::StreamEnd | Event::DocumentStart(_) | Event::DocumentEnd => {}
         }
@@ -181,18 +212,38 @@ impl Builder {
         Ok(())
     }
 
-    fn start(&mut self, line: usize, value: Value) -> Result<(), (String, &'static str)> {
+    fn start(&mut self, span: Span, value: Value) -> Result<(), (String, &'static str)> {
         if self.open.len() == MAX_DEPTH {
             return Err(too_deep());
         }
-        self.open.push(Open { line, value, key: None });
+        // Only a bracket has a length.
+        let style = if span.is_empty() { Style::Block } else { Style::Flow };
+        let start = self.bytes.at(span.start.index());
+        let bracket = if style == Style::Flow { 1 } else { 0 };
+        self.open.push(Open { line: span.start.line(), span: start..start + bracket, style, value, key: None });
         Ok(())
     }
 
     fn end(&mut self) {
-        if let Some(open) = self.open.pop() {
-            self.add(Node::new(open.line, open.value));
+        let Some(Open { line, mut span, style, value, .. }) = self.open.pop() else { return };
+        let edges = match &value {
+            Value::List(items) => items.first().map(|item| item.span.start).zip(items.last().map(|item| item.span.end)),
+            Value::Map(entries) => entries
+                .first()
+                .map(|(key, _)| key.span.start)
+                .zip(entries.last().map(|(key, node)| node.span.end.max(key.span.end))),
+            _ => None,
+        };
+        if let Some((first, last)) = edges {
+            if style == Style::Block {
+                span.start = first;
+            }
+            span.end = last;
         }
+        if style == Style::Flow {
+            span.end = end_of_flow(self.text, span.end);
+        }
+        self.add(Node { line, span, style, value });
     }
 
     fn add(&mut self, node: Node) {
@@ -207,7 +258,7 @@ impl Builder {
                         Value::Scalar(text) => text,
                         _ => format!("({})", node.kind()),
                     };
-                    *key = Some(Key { line: node.line, text });
+                    *key = Some(Key { line: node.line, span: node.span, text });
                 }
             },
             Some(_) => {}
@@ -219,6 +270,6 @@ impl Builder {
         while !self.open.is_empty() {
             self.end();
         }
-        self.root.unwrap_or(Node::new(1, Value::Nothing))
+        self.root.unwrap_or(Node::nothing())
     }
 }

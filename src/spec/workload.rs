@@ -1,6 +1,7 @@
 //! Reading a workload document.
 
 use super::Diagnostics;
+use super::diagnostic::Fix;
 use super::document::{KernelSpec, LayerSpec, PaddingSpec, PrecisionSpec, WorkloadSpec};
 use super::hardware::read_unrolls;
 use super::reader::{Fields, Place, Reader, Wrong, count};
@@ -38,6 +39,22 @@ const LAYER_TYPES: [(&str, &[&str]); 9] = [
     ("matmul", &["K", "groups"]),
     ("add", &["K", "crop"]),
 ];
+
+/// The fields of what `path` names, in their usual order; none where names are free to choose.
+pub(super) fn field_order(path: &str) -> &'static [&'static str] {
+    match path.rsplit_once('.').map_or(path, |(_, last)| last) {
+        "" => &WORKLOAD,
+        "precision" => &PRECISION,
+        "padding" => &SIDES,
+        _ if path.starts_with("layers[") && path.ends_with(']') => &LAYER,
+        _ => &[],
+    }
+}
+
+/// What a layer of type `kind` has besides `name`, `type`, `from`, `precision` and `unroll`; nothing of unknown types.
+pub fn layer_fields(kind: &str) -> &'static [&'static str] {
+    LAYER_TYPES.iter().find(|(name, _)| *name == kind).map_or(&[], |(_, fields)| fields)
+}
 
 /// Reads a workload document: what could be read of it, and everything that is wrong.
 ///
@@ -120,7 +137,8 @@ fn check_fields(fields: &Fields, kind: &str, reader: &mut Reader) {
                 }
                 _ => format!("Remove it; a layer of this type has {}", own.join(", ")),
             };
-            place.complain(reader, Wrong::new(format!("A layer of type `{kind}` has no `{name}`"), remedy));
+            let wrong = Wrong::new(format!("A layer of type `{kind}` has no `{name}`"), remedy);
+            place.complain(reader, wrong.fixed_by(Fix::Remove));
         }
     }
 }

@@ -251,7 +251,7 @@ fn is_plain(text: &str, also: &str) -> bool {
         && text.chars().all(|c| c.is_ascii_alphanumeric() || " _-+./()%@".contains(c) || also.contains(c))
 }
 
-fn quoted(text: &str) -> String {
+pub(super) fn quoted(text: &str) -> String {
     let mut quoted = String::from("\"");
     for c in text.chars() {
         match c {

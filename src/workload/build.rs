@@ -67,9 +67,8 @@ fn check_layers(spec: &WorkloadSpec, diagnostics: &mut Diagnostics) -> Vec<Optio
         }
         let kind = LayerKind::from_name(&layer.kind);
         if kind.is_none() {
-            let remedy = closest(&layer.kind, LayerKind::ALL.map(LayerKind::name))
-                .map_or_else(|| format!("Use one of {}", LayerKind::names()), |name| format!("Did you mean `{name}`?"));
-            diagnostics.add(format!("{path}.type"), format!("There is no layer type `{}`", layer.kind), remedy);
+            let reason = format!("There is no layer type `{}`", layer.kind);
+            diagnostics.add_unknown(format!("{path}.type"), reason, &layer.kind, &LayerKind::ALL.map(LayerKind::name));
         }
         kinds.push(kind);
         check_unrolls(&path, layer, diagnostics);
@@ -120,13 +119,13 @@ fn resolve_inputs(
             match by_name.get(name.as_str()) {
                 Some(&input) => inputs.push(input),
                 None => {
+                    let reason = format!("There is no layer `{name}`");
                     // Looking for the closest name takes its time: not for the thousandth mistake.
-                    let meant = (diagnostics.0.len() < 100).then(|| closest(name, by_name.keys().copied())).flatten();
-                    diagnostics.add(
-                        &path,
-                        format!("There is no layer `{name}`"),
-                        meant.map_or("Use the name of a layer".into(), |meant| format!("Did you mean `{meant}`?")),
-                    );
+                    let likely = (diagnostics.0.len() < 100).then(|| closest(name, by_name.keys().copied())).flatten();
+                    match likely {
+                        Some(meant) => diagnostics.add_unknown(&path, reason, name, &[meant]),
+                        None => diagnostics.add(&path, reason, "Use the name of a layer"),
+                    }
                 }
             }
         }

@@ -1,0 +1,84 @@
+//! The fields of forms: what they are called, and what they mean.
+
+use crate::spec::layer_fields;
+
+/// One field of a form.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Field {
+    /// In documents.
+    pub name: &'static str,
+    /// On the form.
+    pub label: &'static str,
+    /// What it means.
+    pub hint: &'static str,
+    /// What could stand there; for one that may be left out, what counts then.
+    pub example: &'static str,
+    /// Whether it may be left out.
+    pub is_optional: bool,
+}
+
+const fn needed(name: &'static str, label: &'static str, example: &'static str, hint: &'static str) -> Field {
+    Field { name, label, hint, example, is_optional: false }
+}
+
+const fn optional(name: &'static str, label: &'static str, example: &'static str, hint: &'static str) -> Field {
+    Field { name, label, hint, example, is_optional: true }
+}
+
+/// Single figures of the PE array.
+pub const ARRAY_FIELDS: [Field; 3] = [
+    needed("mac_energy", "Energy of a MAC", "0.04 pJ", "Energy of one multiply-accumulate, in pJ, fJ or nJ."),
+    optional("pe_area", "Area of a PE", "not stated", "Area of one PE without its memories, in um2 or mm2."),
+    optional("source", "Source", "where the figures come from", "Where the figures of the array come from."),
+];
+
+/// Single figures of a memory, but for widths and granularities.
+pub const MEMORY_FIELDS: [Field; 6] = [
+    needed("size", "Size", "64 KiB", "Capacity of one instance, in bit, B, KiB (1024 B), MiB or GiB."),
+    optional("area", "Area", "not stated", "Area of one instance, in um2 or mm2."),
+    needed("read_energy", "Energy of a read", "26.56 pJ", "Energy of reading one full word, in pJ, fJ or nJ."),
+    needed("write_energy", "Energy of a write", "30.72 pJ", "Energy of writing one full word, in pJ, fJ or nJ."),
+    optional(
+        "latency",
+        "Latency",
+        "1 cycle",
+        "Cycles from a request to its first word; counts only where outputs pass a memory without waiting.",
+    ),
+    optional("source", "Source", "where the figures come from", "Where the figures of this memory come from."),
+];
+
+/// What a layer may have.
+pub const LAYER_FIELDS: [Field; 8] = [
+    optional("K", "Channels K", "from the input", "Output channels; of an input, the channels of the map."),
+    needed("size", "Map size", "224 x 224", "Columns x rows of the input map."),
+    needed("kernel", "Kernel", "3 x 3", "Columns x rows of the window; `global`: as large as the map."),
+    optional("stride", "Stride", "1", "Steps of the window: columns x rows, or one number for both."),
+    optional(
+        "padding",
+        "Padding",
+        "none",
+        "Zeros around the input: `same`, one number, columns x rows, or `{ left: 0, right: 1, top: 0, bottom: 1 }`.",
+    ),
+    optional("dilation", "Dilation", "1", "Distance of neighbouring kernel elements: columns x rows, or one number."),
+    optional(
+        "groups",
+        "Groups",
+        "1",
+        "Groups of a convolution, which share no channels; heads of a product of matrices.",
+    ),
+    optional("crop", "Crop", "false", "`true`: cut larger inputs down to the smallest instead of rejecting them."),
+];
+
+/// Bits per element, of a layer or of the whole network.
+pub const PRECISION_FIELDS: [Field; 4] = [
+    optional("W", "W", "8", "Bits of a weight."),
+    optional("I", "I", "8", "Bits of an input feature."),
+    optional("O_partial", "O partial", "16", "Bits of a partial sum."),
+    optional("O", "O", "8", "Bits of a finished output."),
+];
+
+/// The fields of a layer of type `kind`; all of them where there is no such type.
+pub fn layer_field_list(kind: &str) -> Vec<&'static Field> {
+    let known = layer_fields(kind);
+    LAYER_FIELDS.iter().filter(|field| known.is_empty() || known.contains(&field.name)).collect()
+}

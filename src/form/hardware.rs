@@ -1,0 +1,103 @@
+//! Edits of the PE array and of what it unrolls. Names of array dimensions are used all over the document.
+
+use super::memories::memories;
+use crate::spec::edit::{Outline, between_brackets, flow_list, flow_map, free_name};
+
+const DIMENSIONS: &str = "array.dimensions";
+
+/// Gives an array dimension another name wherever it is named, if that name is free.
+pub fn rename_dimension(document: &Outline, index: usize, name: &str) -> Option<Outline> {
+    let names = document.keys(DIMENSIONS);
+    let old = names.get(index)?;
+    let renamed = document.rename(&format!("{DIMENSIONS}[{index}]"), name)?;
+    let is_unclear = names.iter().filter(|other| *other == old).count() > 1 || names.iter().any(|other| other == name);
+    if is_unclear || old == "all" {
+        return Some(renamed);
+    }
+    let mut next = renamed;
+    for kind in 0..next.len("unroll") {
+        for entry in places_of(&next, kind, old) {
+            next = next.rename(&entry, name)?;
+        }
+    }
+    for memory in memories(document) {
+        next = next.replace_name(&format!("{memory}.shared_over"), old, name)?;
+    }
+    Some(next)
+}
+
+/// Where a layer type unrolls something over an array dimension.
+fn places_of(document: &Outline, kind: usize, dimension: &str) -> Vec<String> {
+    let keys = document.keys(&format!("unroll[{kind}]"));
+    let places = keys.iter().enumerate().filter(|(_, key)| *key == dimension);
+    places.map(|(entry, _)| format!("unroll[{kind}][{entry}]")).collect()
+}
+
+/// Adds an array dimension of one PE, which changes nothing until it gets a size.
+pub fn add_dimension(document: &Outline) -> Option<Outline> {
+    let names = document.keys(DIMENSIONS);
+    let name = free_name(&names, &format!("D{}", names.len() + 1));
+    if names.is_empty() {
+        let dimensions = flow_map(&[(&name, "1".to_owned())]);
+        return if document.has("array") {
+            document.put(DIMENSIONS, &dimensions)
+        } else {
+            document.put("array", &flow_map(&[("dimensions", dimensions)]))
+        };
+    }
+    document.add(DIMENSIONS, &name, "1")
+}
+
+/// Removes an array dimension wherever it is named.
+pub fn remove_dimension(document: &Outline, index: usize) -> Option<Outline> {
+    let names = document.keys(DIMENSIONS);
+    let old = names.get(index)?;
+    let mut next = document.remove(&format!("{DIMENSIONS}[{index}]"))?;
+    if names.iter().filter(|other| *other == old).count() > 1 {
+        return Some(next);
+    }
+    for kind in 0..next.len("unroll") {
+        for entry in places_of(&next, kind, old).into_iter().rev() {
+            next = next.remove(&entry)?;
+        }
+    }
+    for memory in memories(document) {
+        next = next.set_name(&format!("{memory}.shared_over"), old, false)?;
+    }
+    Some(next)
+}
+
+/// Which loops a layer type unrolls over an array dimension, as written: `K`, `FY 5, OY 2`. And where that stands.
+pub fn unrolled(document: &Outline, kind: &str, dimension: &str) -> (String, Option<String>) {
+    let kinds = document.keys("unroll");
+    let place = kinds.iter().position(|other| other == kind);
+    let place = place.and_then(|kind| places_of(document, kind, dimension).into_iter().next());
+    (place.as_deref().and_then(|place| document.value(place)).unwrap_or_default(), place)
+}
+
+/// Writes which loops a layer type unrolls over an array dimension: none, one, or several with commas.
+pub fn write_unrolled(document: &Outline, kind: &str, dimension: &str, text: &str) -> Option<Outline> {
+    let loops: Vec<&str> = text.split(',').map(str::trim).filter(|one| !one.is_empty()).collect();
+    let yaml = match &loops[..] {
+        [one] => between_brackets(one),
+        several => flow_list(several),
+    };
+    let (_, place) = unrolled(document, kind, dimension);
+    match place {
+        Some(place) if loops.is_empty() => document.remove(&place),
+        Some(place) => document.put(&place, &yaml),
+        None if loops.is_empty() => Some(document.clone()),
+        None => {
+            let fields = flow_map(&[(&between_brackets(dimension), yaml.clone())]);
+            let kinds = document.keys("unroll");
+            match kinds.iter().position(|other| other == kind) {
+                Some(kind) if document.is_map(&format!("unroll[{kind}]")) => {
+                    document.add(&format!("unroll[{kind}]"), dimension, &yaml)
+                }
+                Some(kind) => document.put(&format!("unroll[{kind}]"), &fields),
+                None if kinds.is_empty() => document.put("unroll", &flow_map(&[(kind, fields)])),
+                None => document.add("unroll", kind, &fields),
+            }
+        }
+    }
+}

@@ -1,0 +1,28 @@
+//! The edit that a diagnostic proposes.
+
+use crate::spec::edit::Outline;
+use crate::spec::{Diagnostic, Fix};
+
+/// What the edit does, on a button: ``write `64 KiB` ``.
+pub fn repair_title(fix: &Fix) -> String {
+    match fix {
+        Fix::Replace { meant, .. } => format!("write `{meant}`"),
+        Fix::Rename(name) => format!("call it `{name}`"),
+        Fix::Remove => "remove it".to_owned(),
+    }
+}
+
+/// The document after the edit that a diagnostic proposes; `None` where it proposes none.
+pub fn repair(document: &Outline, diagnostic: &Diagnostic) -> Option<Outline> {
+    let path = &diagnostic.path;
+    match diagnostic.fix.as_ref()? {
+        Fix::Replace { word, meant } => {
+            // A port lists what it serves, or has a field that does; an item of a list may be complained about itself.
+            let serves = format!("{path}.serves");
+            let place = if document.is_map(path) { &serves } else { path };
+            document.replace_name(place, word, meant).filter(|next| next != document)
+        }
+        Fix::Rename(name) => document.rename(path, name),
+        Fix::Remove => document.remove(path),
+    }
+}

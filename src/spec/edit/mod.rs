@@ -1,0 +1,17 @@
+//! Changing single things of a document in its text: whatever else a person wrote, comments and order included, stays as
+//! it is to the byte.
+//!
+//! An [`Outline`] is a text with the place of every value. Each edit gives the outline of a new text, or `None` where
+//! the text is written in a way (`? key`, anchors) in which that cannot be done in place. No edit can corrupt a document:
+//! the new text is read again, and has to say the same but for what was to change.
+
+mod encode;
+mod lines;
+mod names;
+mod outline;
+mod place;
+
+pub use encode::{between_brackets, in_one_line};
+pub use lines::flow_map;
+pub use names::{flow_list, free_name};
+pub use outline::{Outline, PathKey};
