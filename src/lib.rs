@@ -32,6 +32,7 @@ pub mod form;
 pub mod gallery;
 pub mod hardware;
 pub mod hierarchy;
+pub mod import;
 pub mod mapping;
 pub mod question;
 pub mod rules;

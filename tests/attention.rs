@@ -124,11 +124,17 @@ layers:
   - { name: stated, type: matmul, from: [x, x], K: 8 }
   - { name: three, type: matmul, from: [x, x, y] }
   - { name: lost, type: view, K: 8 }
+  - { name: gated, type: depthwise, from: [x, y], kernel: 1 x 1 }
 ";
     let wrong = Network::from_text(text).unwrap_err().to_string();
     assert!(wrong.contains("reads 3 feature maps instead of 1 or 2"), "{wrong}");
     let wrong = Network::from_text(&text.replace("[x, x, y]", "[x, x]")).unwrap_err().to_string();
-    for part in ["`y` has 21 elements", "write `K: 7`", "The view `lost` has no feature map"] {
+    for part in [
+        "`y` has 21 elements",
+        "write `K: 7`",
+        "The view `lost` has no feature map",
+        "`y` has 21 elements, the kernels of `gated` 10",
+    ] {
         assert!(wrong.contains(part), "{part} is not said:\n{wrong}");
     }
 }

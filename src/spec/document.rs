@@ -196,7 +196,8 @@ pub struct LayerSpec {
     pub name: String,
     /// `input`, `view`, `conv`, `pointwise`, `depthwise`, `pooling`, `fully-connected`, `matmul` or `add`.
     pub kind: String,
-    /// Names of the layers whose outputs it reads; empty: the layer before it. The second of a `matmul` is the other matrix.
+    /// Names of the layers whose outputs it reads; empty: the layer before it. The second of a `matmul` or
+    /// `depthwise` computes its weights.
     pub from: Vec<String>,
     /// Output channels `K`; left out where they follow from the input.
     pub channels: Option<u64>,

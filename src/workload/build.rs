@@ -140,6 +140,9 @@ fn resolve_inputs(
             LayerKind::Input => (0..=0, "Leave `from` out: an input reads nothing"),
             LayerKind::View => (1..=usize::MAX, "Name the layers whose outputs it shows"),
             LayerKind::Add => (2..=2, "Name two layers, for example `from: [conv1, conv2]`"),
+            LayerKind::Depthwise => {
+                (1..=2, "Name the layer whose output it reads, and the one whose output are its weights, if any")
+            }
             LayerKind::MatMul => {
                 (1..=2, "Name the layer whose rows it reads, and the one whose output is the other matrix, if any")
             }
@@ -364,8 +367,8 @@ impl Sizing<'_> {
             }
             return (size, 1);
         }
-        // The other matrix of a product is no feature map.
-        let count = if self.kind == LayerKind::MatMul { 1 } else { self.producers.len() };
+        // Weights that a layer computes are no feature map.
+        let count = if self.kind == LayerKind::Add { 2 } else { 1 };
         let maps: Vec<((u64, u64), u64)> =
             self.producers.iter().take(count).map(|producer| output_map(producer)).collect();
         let size = maps.iter().fold((u64::MAX, u64::MAX), |all, (size, _)| (all.0.min(size.0), all.1.min(size.1)));
@@ -390,6 +393,30 @@ impl Sizing<'_> {
     /// Whether its feature map follows from no other.
     fn has_own_map(&self) -> bool {
         matches!(self.kind, LayerKind::Input | LayerKind::View)
+    }
+
+    /// A depthwise layer may read its kernels from another layer, one number for each tap; each image would have its own.
+    fn check_computed_kernels(&self, taps: u64, diagnostics: &mut Diagnostics) {
+        let (Some(weights), LayerKind::Depthwise) = (self.producers.get(1), self.kind) else { return };
+        let ((columns, rows), channels) = output_map(weights);
+        let elements = columns.saturating_mul(rows).saturating_mul(channels);
+        if elements != taps {
+            let reason =
+                format!("`{}` has {elements} elements, the kernels of `{}` {taps}", weights.name, self.layer.name);
+            self.complain(
+                diagnostics,
+                "from",
+                reason,
+                "Read a layer with as many elements, such as one for each channel".into(),
+            );
+        }
+        if self.spec.batch > 1 {
+            let reason = format!(
+                "Each of {} images has its own weights for `{}`, which is not modelled",
+                self.spec.batch, self.layer.name
+            );
+            self.complain(diagnostics, "from", reason, "Write `batch: 1`, or name one layer only".into());
+        }
     }
 
     /// Output channels of a product with another layer's output: the matrix has as many elements as that has.
@@ -509,6 +536,7 @@ impl Sizing<'_> {
                     );
                 }
                 set(Dim::G, channels);
+                self.check_computed_kernels(channels.saturating_mul(kernel.0).saturating_mul(kernel.1), diagnostics);
             }
             _ => {
                 let matrix = self.producers.len() > 1;
@@ -545,8 +573,8 @@ impl Sizing<'_> {
         let precision = Precision {
             w: match self.kind {
                 LayerKind::Pooling | LayerKind::Add => 0,
-                // The other matrix holds features.
-                LayerKind::MatMul if self.producers.len() > 1 => own.w.unwrap_or(i),
+                // These are features.
+                LayerKind::MatMul | LayerKind::Depthwise if self.producers.len() > 1 => own.w.unwrap_or(i),
                 _ => own.w.or(all.w).unwrap_or(8),
             },
             i,

@@ -61,7 +61,7 @@ pub enum LayerKind {
     Conv,
     /// Convolution with a 1 x 1 kernel that reads its input without a window.
     Pointwise,
-    /// One kernel per channel.
+    /// One kernel per channel; another layer may compute them (the gates of squeeze and excitation).
     Depthwise,
     /// Maximum or average over a window: like depthwise, with weights of 0 bits.
     Pooling,

@@ -36,7 +36,7 @@ impl Layer {
 pub(super) enum Link {
     /// As its feature map, which may come tile by tile.
     Features,
-    /// Out of the highest memory, where all of it has to be first: the other matrix of a product, or what a view shows.
+    /// Out of the highest memory, where all of it has to be first: weights that another layer computes, or what a view shows.
     Stored,
 }
 
@@ -52,7 +52,7 @@ impl Network {
     pub(super) fn from_sorted(name: String, layers: Vec<Layer>, inputs: &[Vec<LayerId>]) -> Self {
         let link = |layer: &Layer, place: usize| match layer.shape.kind {
             LayerKind::View => Link::Stored,
-            LayerKind::MatMul if place > 0 => Link::Stored,
+            LayerKind::MatMul | LayerKind::Depthwise if place > 0 => Link::Stored,
             _ => Link::Features,
         };
         let mut graph = DiGraph::with_capacity(layers.len(), layers.len());
@@ -93,8 +93,8 @@ impl Network {
         self.read_by(id, Link::Features)
     }
 
-    /// Whose outputs have to be complete in the highest memory before a layer begins: the other matrix of a product, or what a view
-    /// shows.
+    /// Whose outputs have to be complete in the highest memory before a layer begins: weights that another layer computes, or what a
+    /// view shows.
     pub fn stored_inputs(&self, id: LayerId) -> Vec<LayerId> {
         self.read_by(id, Link::Stored)
     }

@@ -1,0 +1,206 @@
+//! Operators that only say how elements lie: reshaped, transposed, joined, cut out, repeated.
+
+use super::builder::{Builder, Features, Value};
+use super::layout::{Layout, Role};
+use super::model::Node;
+use super::shapes::{self, elements};
+use crate::import::report::Weight;
+
+/// The same elements in the same order under another shape.
+pub fn reshape(builder: &mut Builder, node: &Node) -> Result<(), String> {
+    let x = builder.features(node, 0).cloned().ok_or("its input is not known")?;
+    let axes = || node.ints("axes").map(<[i64]>::to_vec).or_else(|| builder.ints(node, 1));
+    let dims = match node.op.as_str() {
+        "Reshape" => {
+            let target = node.ints("shape").map(<[i64]>::to_vec).or_else(|| builder.ints(node, 1));
+            target.and_then(|target| shapes::reshape(&x.dims, &target, node.int("allowzero") == Some(1)))
+        }
+        "Flatten" => shapes::flatten(&x.dims, node.int("axis").unwrap_or(1)),
+        "Unsqueeze" => axes().and_then(|axes| shapes::unsqueeze(&x.dims, &axes)),
+        _ => shapes::squeeze(&x.dims, axes().as_deref()),
+    };
+    let stated = dims.filter(|dims| elements(dims) == elements(&x.dims));
+    let dims = stated.ok_or("the shape that it makes is not known, or does not fit its input")?;
+    let layout = x.layout.reshaped(&dims);
+    let moved = x.moved(dims, layout, builder.batch);
+    builder.set(&node.outputs[0], Value::Features(moved));
+    Ok(())
+}
+
+/// The axes in another order.
+pub fn transpose(builder: &mut Builder, node: &Node) -> Result<(), String> {
+    let x = builder.features(node, 0).cloned().ok_or("its input is not known")?;
+    let order = shapes::order(node.ints("perm"), x.dims.len()).ok_or("its order of axes does not fit its input")?;
+    let dims = order.iter().map(|&axis| x.dims[axis]).collect();
+    let moved = x.moved(dims, Some(x.layout.transposed(&order)), builder.batch);
+    builder.set(&node.outputs[0], Value::Features(moved));
+    Ok(())
+}
+
+/// Several tensors one after the other; `first` is the first of every `step` inputs that are joined.
+pub fn concat(builder: &mut Builder, node: &Node, first: usize, step: usize) -> Result<(), String> {
+    let mut parts = Vec::new();
+    let (mut sum, mut dims, mut constants) = (0u64, None, false);
+    let all: Vec<usize> = (first..node.inputs.len()).step_by(step).collect();
+    let place =
+        |rank: usize| shapes::axis(node.int("axis").unwrap_or(1), rank).ok_or("its axis is none of its inputs'");
+    for &index in &all {
+        let shape = match (builder.features(node, index), builder.constant(node, index)) {
+            (Some(features), _) => features.dims.clone(),
+            (_, Some(constant)) => {
+                constants = true;
+                constant.dims.clone().ok_or("the shape of one of its inputs is not known")?
+            }
+            _ => return Err("one of its inputs is not known".to_owned()),
+        };
+        sum = sum.saturating_add(*shape.get(place(shape.len())?).ok_or("its inputs have no dimensions")?);
+        parts.extend(builder.features(node, index).cloned());
+        dims.get_or_insert(shape);
+    }
+    let mut dims = dims.ok_or("it joins nothing")?;
+    let axis = place(dims.len())?;
+    dims[axis] = sum;
+    let largest = parts.iter().max_by_key(|part| elements(&part.dims)).ok_or("it joins nothing that is computed")?;
+    if let ([only], false) = (&parts[..], constants) {
+        let same = only.clone();
+        builder.set(&node.outputs[0], Value::Features(same));
+        return Ok(());
+    }
+    let layout = largest.layout.resized(axis, sum);
+    let mut layers: Vec<String> = Vec::new();
+    for layer in parts.iter().flat_map(|part| &part.layers) {
+        if !layers.contains(layer) {
+            layers.push(layer.clone());
+        }
+    }
+    let features = Features { dims, layers, layout, is_direct: false, is_linear: false, unpadded: None };
+    builder.set(&node.outputs[0], Value::Features(features));
+    Ok(())
+}
+
+/// Part of a tensor.
+pub fn slice(builder: &mut Builder, node: &Node) -> Result<(), String> {
+    let x = builder.features(node, 0).cloned().ok_or("its input is not known")?;
+    let list = |name: &str, index: usize| node.ints(name).map(<[i64]>::to_vec).or_else(|| builder.ints(node, index));
+    let (starts, ends) = list("starts", 1).zip(list("ends", 2)).ok_or("what it cuts out is not known")?;
+    let (axes, steps) = (list("axes", 3), builder.ints(node, 4));
+    let dims = shapes::slice(&x.dims, &starts, &ends, axes.as_deref(), steps.as_deref())
+        .ok_or("what it cuts out does not fit its input")?;
+    cut_out(builder, &node.outputs[0], &x, dims);
+    Ok(())
+}
+
+/// A tensor cut into several along an axis.
+pub fn split(builder: &mut Builder, node: &Node) -> Result<(), String> {
+    let x = builder.features(node, 0).cloned().ok_or("its input is not known")?;
+    let axis = shapes::axis(node.int("axis").unwrap_or(0), x.dims.len()).ok_or("its axis is none of its input's")?;
+    let stated = node.ints("split").map(<[i64]>::to_vec).or_else(|| builder.ints(node, 1));
+    let count = node.outputs.len() as u64;
+    let whole = x.dims[axis];
+    for (index, output) in node.outputs.iter().enumerate() {
+        let even = whole.div_ceil(count);
+        let size = match &stated {
+            Some(sizes) => sizes.get(index).and_then(|&size| u64::try_from(size).ok()).unwrap_or(0),
+            None => even.min(whole.saturating_sub(even.saturating_mul(index as u64))),
+        };
+        let mut dims = x.dims.clone();
+        dims[axis] = size;
+        cut_out(builder, output, &x, dims);
+    }
+    Ok(())
+}
+
+/// Some entries along an axis; of a constant table (an embedding) an input of the network.
+pub fn gather(builder: &mut Builder, node: &Node) -> Result<(), String> {
+    let place =
+        |rank: usize| shapes::axis(node.int("axis").unwrap_or(0), rank).ok_or("its axis is none of its input's");
+    let indices = match (builder.features(node, 1), builder.constant(node, 1)) {
+        (Some(features), _) => features.dims.clone(),
+        (_, Some(constant)) => constant.dims.clone().ok_or("the shape of its indices is not known")?,
+        _ => return Err("its indices are not known".to_owned()),
+    };
+    let shape = |dims: &[u64], axis: usize| [&dims[..axis], &indices[..], &dims[axis + 1..]].concat();
+    if let Some(x) = builder.features(node, 0).cloned() {
+        let dims = shape(&x.dims, place(x.dims.len())?);
+        cut_out(builder, &node.outputs[0], &x, dims);
+        return Ok(());
+    }
+    let table = builder.constant(node, 0).and_then(|table| table.dims.clone()).ok_or("its table is not known")?;
+    let dims = shape(&table, place(table.len())?);
+    if elements(&dims).is_none() {
+        return Err("what it looks up is too large to count".to_owned());
+    }
+    builder.note(Weight::NotCounted, node, "looks up rows of a table; what it finds is an input of the network");
+    builder.add_input(&node.outputs[0].clone(), dims);
+    Ok(())
+}
+
+/// Elements repeated, or placed elsewhere: `dims` is the shape that comes out.
+pub fn spread(builder: &mut Builder, node: &Node, dims: Option<Vec<u64>>) -> Result<(), String> {
+    let x = builder.features(node, 0).cloned().ok_or("its input is not known")?;
+    let dims = dims.ok_or("the shape that it makes is not known")?;
+    cut_out(builder, &node.outputs[0], &x, dims);
+    Ok(())
+}
+
+/// Columns and rows of a resized map.
+pub fn resized(builder: &Builder, node: &Node) -> Option<Vec<u64>> {
+    let x = builder.features(node, 0)?;
+    let inputs = node.inputs.len();
+    let sizes = builder.ints(node, 3).filter(|_| inputs > 3);
+    let scales = [2, 1].into_iter().filter_map(|index| builder.constant(node, index)?.floats.clone());
+    let scales = scales.chain(node.floats("scales").map(<[f32]>::to_vec)).find(|scales| scales.len() == x.dims.len());
+    match (sizes, scales) {
+        (Some(sizes), _) if sizes.len() == x.dims.len() => sizes.iter().map(|&size| u64::try_from(size).ok()).collect(),
+        (_, Some(scales)) => Some(
+            x.dims.iter().zip(scales).map(|(&dim, scale)| (dim as f64 * f64::from(scale)).floor() as u64).collect(),
+        ),
+        _ => None,
+    }
+}
+
+/// Channels to columns and rows or back: by `factor` (larger than 1) columns and rows grow.
+pub fn depth_to_space(dims: &[u64], block: u64, grows: bool) -> Option<Vec<u64>> {
+    let &[batch, channels, rows, columns] = dims else { return None };
+    let area = block.checked_mul(block).filter(|area| *area > 0)?;
+    if grows {
+        Some(vec![batch, channels / area, rows.checked_mul(block)?, columns.checked_mul(block)?])
+    } else {
+        Some(vec![batch, channels.checked_mul(area)?, rows / block, columns / block])
+    }
+}
+
+/// What the elements of `x` become in another shape, by a view if somebody reads it.
+fn cut_out(builder: &mut Builder, output: &str, x: &Features, dims: Vec<u64>) {
+    if dims == x.dims {
+        builder.set(output, Value::Features(x.clone()));
+        return;
+    }
+    let layout = if dims.len() == x.dims.len() { x.layout.fitted(&dims) } else { fewer_axes(x, &dims, builder.batch) };
+    let features =
+        Features { dims, layers: x.layers.clone(), layout, is_direct: false, is_linear: false, unpadded: None };
+    builder.set(output, Value::Features(features));
+}
+
+/// Where an axis is gone, the others keep their roles if they can be recognised by their sizes.
+fn fewer_axes(x: &Features, dims: &[u64], batch: u64) -> Layout {
+    let gone = (0..x.dims.len()).find(|&gone| {
+        x.dims.iter().enumerate().filter(|(axis, _)| *axis != gone).map(|(_, dim)| *dim).eq(dims.iter().copied())
+    });
+    match gone {
+        Some(gone) => Layout {
+            axes: x
+                .layout
+                .axes
+                .iter()
+                .enumerate()
+                .filter(|(axis, _)| *axis != gone)
+                .map(|(_, parts)| parts.clone())
+                .collect(),
+        },
+        None if dims.len() == 4 => {
+            Layout::new(&[(Role::B, dims[0]), (Role::K, dims[1]), (Role::Y, dims[2]), (Role::X, dims[3])])
+        }
+        None => Layout::usual(dims, batch),
+    }
+}

@@ -1,0 +1,297 @@
+//! Tensors and the layers that make them, while a graph is walked through.
+
+use super::layout::{Layout, Map};
+use super::model::{Node, types};
+use super::shapes::{Constant, elements};
+use crate::import::report::{Report, Weight};
+use crate::spec::{LayerSpec, PaddingSpec};
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+/// Most layers of one view; more are collected in views of views.
+const MAX_SOURCES: usize = 60;
+/// Longest name of a layer.
+const MAX_NAME: usize = 80;
+
+/// What is known of a tensor.
+#[derive(Debug, Clone)]
+pub enum Value {
+    /// It does not depend on the inputs.
+    Constant(Constant),
+    /// Layers compute it.
+    Features(Features),
+    /// Nothing; why has been said.
+    Lost,
+}
+
+/// A tensor that layers compute.
+#[derive(Debug, Clone)]
+pub struct Features {
+    /// Shape.
+    pub dims: Vec<u64>,
+    /// Whose outputs hold its elements.
+    pub layers: Vec<String>,
+    /// How its axes lie in a feature map.
+    pub layout: Layout,
+    /// Whether it is the whole output of one layer, laid out so. Otherwise a view has to be made.
+    pub is_direct: bool,
+    /// Whether it is a linear function of the layer's input, so that what scales and shifts it goes into the weights.
+    pub is_linear: bool,
+    /// The tensor without the zeros around it: left, right, top, bottom.
+    pub unpadded: Option<(Box<Features>, [u64; 4])>,
+}
+
+impl Features {
+    /// The same elements, laid out or chosen in another way: `None` for a layout that is not that of the layer.
+    pub fn moved(&self, dims: Vec<u64>, layout: Option<Layout>, batch: u64) -> Self {
+        let is_direct = self.is_direct && layout.is_some();
+        let layout = layout.unwrap_or_else(|| Layout::usual(&dims, batch));
+        Self {
+            dims,
+            layers: self.layers.clone(),
+            layout,
+            is_direct,
+            is_linear: self.is_linear && is_direct,
+            unpadded: None,
+        }
+    }
+}
+
+/// The network so far.
+pub struct Builder {
+    /// Images at once.
+    pub batch: u64,
+    /// The layers.
+    pub layers: Vec<LayerSpec>,
+    /// What happened.
+    pub report: Report,
+    values: HashMap<String, Value>,
+    /// Shapes that the file states.
+    stated: HashMap<String, Vec<u64>>,
+    names: HashSet<String>,
+    views: BTreeMap<(Vec<String>, Map), String>,
+    /// Layers that are inputs of the network.
+    inputs: HashSet<String>,
+}
+
+impl Builder {
+    /// A network without layers.
+    pub fn new(batch: u64) -> Self {
+        Self {
+            batch,
+            layers: Vec::new(),
+            report: Report::default(),
+            values: HashMap::new(),
+            stated: HashMap::new(),
+            names: HashSet::new(),
+            views: BTreeMap::new(),
+            inputs: HashSet::new(),
+        }
+    }
+
+    /// What is known of a tensor; an optional one that is left out has no name.
+    pub fn value(&self, name: &str) -> Option<&Value> {
+        if name.is_empty() { None } else { Some(self.values.get(name).unwrap_or(&Value::Lost)) }
+    }
+
+    /// Input number `index` of a node, if layers compute it.
+    pub fn features(&self, node: &Node, index: usize) -> Option<&Features> {
+        match self.value(node.inputs.get(index)?)? {
+            Value::Features(features) => Some(features),
+            _ => None,
+        }
+    }
+
+    /// Input number `index` of a node, if it is constant.
+    pub fn constant(&self, node: &Node, index: usize) -> Option<&Constant> {
+        match self.value(node.inputs.get(index)?)? {
+            Value::Constant(constant) => Some(constant),
+            _ => None,
+        }
+    }
+
+    /// Whole numbers of a constant input.
+    pub fn ints(&self, node: &Node, index: usize) -> Option<Vec<i64>> {
+        self.constant(node, index)?.ints.clone()
+    }
+
+    /// Says what a tensor is. One that cannot be counted is none.
+    pub fn set(&mut self, name: &str, value: Value) {
+        let value = match value {
+            Value::Features(features) if elements(&features.dims).is_none() => Value::Lost,
+            value => value,
+        };
+        if !name.is_empty() {
+            self.values.insert(name.to_owned(), value);
+        }
+    }
+
+    /// Says which shape the file states of a tensor.
+    pub fn state(&mut self, name: &str, dims: Vec<u64>) {
+        self.stated.insert(name.to_owned(), dims);
+    }
+
+    /// The shape that the file states of a tensor.
+    pub fn stated(&self, name: &str) -> Option<Vec<u64>> {
+        self.stated.get(name).cloned()
+    }
+
+    /// Whether a tensor is known already.
+    pub fn knows(&self, name: &str) -> bool {
+        self.values.contains_key(name)
+    }
+
+    /// Notes what happened to a node.
+    pub fn note(&mut self, weight: Weight, node: &Node, reason: &str) {
+        let place = clean(title(node));
+        self.report.note(weight, &clean(&node.op), reason, &place);
+    }
+
+    /// An input of the network.
+    pub fn add_input(&mut self, tensor: &str, dims: Vec<u64>) {
+        let layout = Layout::usual(&dims, self.batch);
+        let name = self.input_layer(tensor, layout.map());
+        let features = Features { dims, layers: vec![name], layout, is_direct: true, is_linear: false, unpadded: None };
+        self.set(tensor, Value::Features(features));
+    }
+
+    fn input_layer(&mut self, wanted: &str, map: Map) -> String {
+        let name = self.free_name(wanted);
+        self.inputs.insert(name.clone());
+        self.layers.push(map_layer(&name, "input", map));
+        name
+    }
+
+    /// Adds a layer for a node, and gives its name.
+    pub fn add(&mut self, node: &Node, layer: LayerSpec) -> String {
+        let name = self.free_name(title(node));
+        self.layers.push(LayerSpec { name: name.clone(), ..layer });
+        name
+    }
+
+    /// The layer to read a tensor from as a feature map in which the axes have the roles that `fits` asks for, and the layout it has
+    /// then: its own if that fits, else `otherwise`, by a view.
+    pub fn read(
+        &mut self,
+        features: &Features,
+        fits: impl Fn(&Layout) -> bool,
+        otherwise: impl FnOnce() -> Layout,
+    ) -> (String, Layout) {
+        let own_fits = fits(&features.layout);
+        if let ([layer], true, true) = (&features.layers[..], features.is_direct, own_fits) {
+            return (layer.clone(), features.layout.clone());
+        }
+        let layout = if own_fits { features.layout.clone() } else { otherwise() };
+        (self.view(&features.layers, layout.map()), layout)
+    }
+
+    /// The layer to read a tensor from, whatever its layout, if only it has all elements of the tensor and no others.
+    pub fn read_whole(&mut self, features: &Features) -> String {
+        let map = features.layout.map();
+        match &features.layers[..] {
+            [layer] if features.is_direct || self.elements_of(layer) == elements_of_map(map) => layer.clone(),
+            _ => self.view(&features.layers, map),
+        }
+    }
+
+    fn elements_of(&self, layer: &str) -> Option<u64> {
+        // Only of what states its size: others are read as they are if they are direct.
+        let layer = self.layers.iter().find(|known| known.name == layer)?;
+        let ((columns, rows), channels) = (layer.size?, layer.channels?);
+        elements_of_map(Map { channels, columns, rows })
+    }
+
+    /// A view of what layers stored, or of an input of the network another input.
+    fn view(&mut self, layers: &[String], map: Map) -> String {
+        let key = (layers.to_vec(), map);
+        if let Some(known) = self.views.get(&key) {
+            return known.clone();
+        }
+        let first = layers.first().cloned().unwrap_or_else(|| "view".to_owned());
+        let name = if layers.iter().all(|layer| self.inputs.contains(layer)) {
+            self.input_layer(&first, map)
+        } else {
+            let mut from = layers.to_vec();
+            while from.len() > MAX_SOURCES {
+                let rest = from.split_off(from.len() - MAX_SOURCES);
+                from.push(self.push_view(&first, rest, map));
+            }
+            let name = self.push_view(&first, from, map);
+            let reason =
+                "its input is arranged anew in the highest memory, by addressing alone; depth-first tiling ends there";
+            self.report.note(Weight::Expressed, "view", reason, &name);
+            name
+        };
+        self.views.insert(key, name.clone());
+        name
+    }
+
+    fn push_view(&mut self, first: &str, from: Vec<String>, map: Map) -> String {
+        let name = self.free_name(&format!("{first}_view"));
+        self.layers.push(LayerSpec { from, ..map_layer(&name, "view", map) });
+        name
+    }
+
+    /// Leaves out what nobody reads of inputs and views.
+    pub fn prune(&mut self) {
+        loop {
+            let read: HashSet<String> = self.layers.iter().flat_map(|layer| layer.from.clone()).collect();
+            let before = self.layers.len();
+            self.layers.retain(|layer| !matches!(layer.kind.as_str(), "input" | "view") || read.contains(&layer.name));
+            if self.layers.len() == before {
+                return;
+            }
+        }
+    }
+
+    /// A name like the wanted one that no layer has.
+    fn free_name(&mut self, wanted: &str) -> String {
+        let wanted = clean(wanted);
+        let mut name = wanted.clone();
+        let mut number = 2;
+        while !self.names.insert(name.clone()) {
+            name = format!("{wanted}_{number}");
+            number += 1;
+        }
+        name
+    }
+}
+
+fn elements_of_map(map: Map) -> Option<u64> {
+    elements(&[map.channels, map.columns, map.rows])
+}
+
+fn map_layer(name: &str, kind: &str, map: Map) -> LayerSpec {
+    LayerSpec {
+        name: name.to_owned(),
+        kind: kind.to_owned(),
+        channels: Some(map.channels),
+        size: Some((map.columns, map.rows)),
+        ..LayerSpec::default()
+    }
+}
+
+/// What people call a node: its name or that of its output.
+pub fn title(node: &Node) -> &str {
+    let output = node.outputs.first().map_or("", String::as_str);
+    if node.name.is_empty() { output } else { &node.name }
+}
+
+/// A name that fits into lists and messages: no blanks, commas and the like, and not too long; of a path the end.
+pub fn clean(name: &str) -> String {
+    let name = name.trim_matches('/');
+    let keep = |c: char| if c.is_alphanumeric() || "_-./:".contains(c) { c } else { '_' };
+    let count = name.chars().count();
+    let name: String = name.chars().skip(count.saturating_sub(MAX_NAME)).map(keep).collect();
+    let name = name.trim_matches('/').to_owned();
+    if name.is_empty() { "layer".to_owned() } else { name }
+}
+
+/// Padding as documents state it.
+pub fn sides([left, right, top, bottom]: [u64; 4]) -> PaddingSpec {
+    if [left, right, top, bottom] == [0; 4] { PaddingSpec::None } else { PaddingSpec::Sides(left, right, top, bottom) }
+}
+
+/// Bits per weight, where the file says so and they are not the usual 8.
+pub fn weight_bits(weights: &Constant) -> Option<u64> {
+    types::bits(weights.data_type).filter(|bits| *bits != 8)
+}

@@ -1,0 +1,207 @@
+//! Operators that work element by element, and those that no layer counts.
+
+use super::builder::{Builder, Features, Value};
+use super::layout::{Layout, Role};
+use super::model::Node;
+use super::shapes::{broadcast, elements};
+use crate::import::report::Weight;
+use crate::spec::{KernelSpec, LayerSpec};
+
+/// The same elements: an operator that changes nothing that costs.
+pub fn passed_on(builder: &mut Builder, node: &Node, weight: Weight, reason: &str) -> Result<(), String> {
+    let x = builder.features(node, 0).cloned().ok_or("its input is not known")?;
+    builder.note(weight, node, reason);
+    let keeps = weight == Weight::Merged && x.is_linear && reason.contains("weights");
+    builder.set(&node.outputs[0], Value::Features(Features { is_linear: keeps, ..x }));
+    Ok(())
+}
+
+/// Scales and shifts by constants: part of the weights before it where these are linear.
+pub fn affine(builder: &mut Builder, node: &Node) -> Result<(), String> {
+    let x = builder.features(node, 0).ok_or("its input is not known")?;
+    if x.is_linear {
+        passed_on(builder, node, Weight::Merged, "scales and shifts channels: part of the weights before it")
+    } else {
+        passed_on(builder, node, Weight::NotCounted, "scales and shifts what no weights come before")
+    }
+}
+
+/// An operator of two tensors; `a` and `b` are the indices of its inputs.
+pub fn binary(builder: &mut Builder, node: &Node, a: usize, b: usize) -> Result<(), String> {
+    let is_affine = matches!(node.op.as_str(), "Add" | "Sub" | "Mul" | "Div" | "Sum" | "QLinearAdd" | "QLinearMul");
+    match (builder.features(node, a).cloned(), builder.features(node, b).cloned()) {
+        (Some(x), Some(y)) if x.dims == y.dims => of_equal_shape(builder, node, &x, &y),
+        (Some(x), Some(y)) => {
+            let (large, small) = if elements(&x.dims) >= elements(&y.dims) { (x, y) } else { (y, x) };
+            of_unequal_shape(builder, node, &large, &small)
+        }
+        (Some(x), None) | (None, Some(x)) => {
+            let index = if builder.features(node, a).is_some() { b } else { a };
+            let other = builder.constant(node, index).and_then(|constant| constant.dims.clone());
+            let dims = other.as_ref().map_or_else(|| Some(x.dims.clone()), |other| broadcast(&x.dims, other));
+            if dims.as_ref() != Some(&x.dims) {
+                return not_counted(builder, node, dims, "its other input is constant and larger");
+            }
+            let merges = is_affine && x.is_linear && other.is_some();
+            let (weight, reason) = if merges {
+                (Weight::Merged, "scales or shifts by constants: part of the weights before it")
+            } else {
+                (Weight::NotCounted, "works element by element with constants")
+            };
+            builder.note(weight, node, reason);
+            builder.set(&node.outputs[0], Value::Features(Features { is_linear: merges, ..x }));
+            Ok(())
+        }
+        (None, None) => Err("its inputs are not known".to_owned()),
+    }
+}
+
+/// Several tensors added up two at a time.
+pub fn sum(builder: &mut Builder, node: &Node) -> Result<(), String> {
+    if node.inputs.len() == 1 {
+        return passed_on(builder, node, Weight::Merged, "adds a single tensor");
+    }
+    let last = node.inputs.len() - 1;
+    let mut part = Node { outputs: vec![format!("{}\u{0}sum", node.outputs[0])], inputs: Vec::new(), ..node.clone() };
+    let mut first = node.inputs[0].clone();
+    for (index, input) in node.inputs.iter().enumerate().skip(1) {
+        part.inputs = vec![first, input.clone()];
+        if index == last {
+            part.outputs.clone_from(&node.outputs);
+        }
+        binary(builder, &part, 0, 1)?;
+        first = part.outputs[0].clone();
+    }
+    Ok(())
+}
+
+fn of_equal_shape(builder: &mut Builder, node: &Node, x: &Features, y: &Features) -> Result<(), String> {
+    if x.layers == y.layers {
+        builder.note(Weight::NotCounted, node, "combines a map with what element by element became of it");
+        builder.set(&node.outputs[0], Value::Features(Features { is_linear: false, ..x.clone() }));
+        return Ok(());
+    }
+    let layout = if x.is_direct || !y.is_direct { x.layout.clone() } else { y.layout.clone() };
+    let [first, second] = [x, y].map(|tensor| builder.read(tensor, |own| *own == layout, || layout.clone()).0);
+    let name =
+        builder.add(node, LayerSpec { kind: "add".to_owned(), from: vec![first, second], ..LayerSpec::default() });
+    if !matches!(node.op.as_str(), "Add" | "Sum" | "QLinearAdd") {
+        builder.note(Weight::Expressed, node, "counted as an addition: two maps read, one operation an element");
+    }
+    let features = Features {
+        dims: x.dims.clone(),
+        layers: vec![name],
+        layout,
+        is_direct: true,
+        is_linear: false,
+        unpadded: None,
+    };
+    builder.set(&node.outputs[0], Value::Features(features));
+    Ok(())
+}
+
+/// A map with one number for each channel (as of squeeze and excitation) is a depthwise layer whose weights are computed.
+fn of_unequal_shape(builder: &mut Builder, node: &Node, large: &Features, small: &Features) -> Result<(), String> {
+    if broadcast(&large.dims, &small.dims).as_ref() != Some(&large.dims) {
+        let dims = broadcast(&large.dims, &small.dims);
+        return not_counted(builder, node, dims, "both of its inputs are repeated to fit each other");
+    }
+    let same_data = small.layers.iter().all(|layer| large.layers.contains(layer));
+    let per_channel = small.is_direct && elements(&small.dims) == Some(large.layout.map().channels);
+    if same_data || !per_channel || builder.batch > 1 || large.dims.len() < 3 {
+        let reason = if same_data {
+            "combines a map with a summary of itself, as in a normalisation"
+        } else {
+            "combines a map with a smaller one that is repeated, as a mask"
+        };
+        builder.note(Weight::NotCounted, node, reason);
+        builder.set(&node.outputs[0], Value::Features(Features { is_linear: false, ..large.clone() }));
+        return Ok(());
+    }
+    let (from, layout) = builder.read(large, |_| true, Layout::default);
+    let weights = builder.read_whole(small);
+    let layer = LayerSpec {
+        kind: "depthwise".to_owned(),
+        from: vec![from, weights],
+        kernel: KernelSpec::Size(1, 1),
+        ..LayerSpec::default()
+    };
+    let name = builder.add(node, layer);
+    builder.note(
+        Weight::Expressed,
+        node,
+        "one computed number a channel: a depthwise layer that reads them as weights",
+    );
+    let features = Features {
+        dims: large.dims.clone(),
+        layers: vec![name],
+        layout,
+        is_direct: true,
+        is_linear: false,
+        unpadded: None,
+    };
+    builder.set(&node.outputs[0], Value::Features(features));
+    Ok(())
+}
+
+/// An operator that no layer stands for. What it makes has the shape that is known, else that of its largest input.
+pub fn not_counted(builder: &mut Builder, node: &Node, dims: Option<Vec<u64>>, reason: &str) -> Result<(), String> {
+    let inputs: Vec<Features> =
+        (0..node.inputs.len()).filter_map(|index| builder.features(node, index).cloned()).collect();
+    let largest = inputs.iter().max_by_key(|features| elements(&features.dims)).ok_or("its inputs are not known")?;
+    builder.note(Weight::NotCounted, node, reason);
+    let dims = dims.unwrap_or_else(|| largest.dims.clone());
+    let features = if dims == largest.dims {
+        Features { is_linear: false, ..largest.clone() }
+    } else {
+        let layout = if dims.len() == largest.dims.len() {
+            largest.layout.fitted(&dims)
+        } else {
+            Layout::usual(&dims, builder.batch)
+        };
+        Features { is_direct: false, is_linear: false, layout, dims, layers: largest.layers.clone(), unpadded: None }
+    };
+    builder.set(&node.outputs[0], Value::Features(features));
+    Ok(())
+}
+
+/// Averages and the like over some axes: over whole maps a pooling layer, over channels part of a normalisation.
+pub fn reduce(builder: &mut Builder, node: &Node) -> Result<(), String> {
+    let x = builder.features(node, 0).cloned().ok_or("its input is not known")?;
+    let rank = x.dims.len();
+    let stated = node.ints("axes").map(<[i64]>::to_vec).or_else(|| builder.ints(node, 1));
+    let axes: Vec<usize> = match stated {
+        Some(axes) => axes.iter().filter_map(|&axis| super::shapes::axis(axis, rank)).collect(),
+        None => (0..rank).collect(),
+    };
+    let keeps = node.int("keepdims") != Some(0);
+    let is_gone = |axis: usize| axes.contains(&axis);
+    let kept = |axis: &usize| keeps || !is_gone(*axis);
+    let dims: Vec<u64> = (0..rank).filter(kept).map(|axis| if is_gone(axis) { 1 } else { x.dims[axis] }).collect();
+    let pixels = |axis: usize| x.layout.holds(axis, &[Role::X, Role::Y]);
+    let whole_maps = x.is_direct
+        && axes.iter().all(|&axis| pixels(axis))
+        && (0..rank).all(|axis| is_gone(axis) || x.layout.holds(axis, &[Role::B, Role::K]));
+    if !whole_maps || x.layout.map().columns * x.layout.map().rows == 1 {
+        return not_counted(
+            builder,
+            node,
+            Some(dims),
+            "reduces a map along its channels or a part of it, as in a normalisation",
+        );
+    }
+    let from = builder.read_whole(&x);
+    let layer =
+        LayerSpec { kind: "pooling".to_owned(), from: vec![from], kernel: KernelSpec::Global, ..LayerSpec::default() };
+    let name = builder.add(node, layer);
+    let gone = Layout {
+        axes: (0..rank)
+            .filter(kept)
+            .map(|axis| if is_gone(axis) { Vec::new() } else { x.layout.axes[axis].clone() })
+            .collect(),
+    };
+    let features =
+        Features { dims, layers: vec![name], layout: gone, is_direct: true, is_linear: false, unpadded: None };
+    builder.set(&node.outputs[0], Value::Features(features));
+    Ok(())
+}

@@ -1,0 +1,208 @@
+//! How the axes of a tensor lie in a feature map.
+//!
+//! A feature map has columns (X), rows (Y) and channels (K), and there is one for each image of the batch (B). An axis of a tensor
+//! stands for parts of these: `[B][X][K]` are tokens with features; split for the heads of attention and transposed they are
+//! `[B][K 12][X 128][K 64]`. As long as an operator can tell the roles of its axes, it reads the map as it is, and nothing has to be
+//! arranged anew in memory.
+
+/// What a part of an axis is in the feature map.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Role {
+    /// Image of the batch.
+    B,
+    /// Channel.
+    K,
+    /// Row.
+    Y,
+    /// Column.
+    X,
+}
+
+/// Part of an axis; never of size 1.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Part {
+    /// What it is.
+    pub role: Role,
+    /// How large.
+    pub size: u64,
+}
+
+/// The parts of every axis, the outermost first.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Layout {
+    /// By axis.
+    pub axes: Vec<Vec<Part>>,
+}
+
+/// Channels, columns and rows of a feature map.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[allow(missing_docs)]
+pub struct Map {
+    pub channels: u64,
+    pub columns: u64,
+    pub rows: u64,
+}
+
+impl Layout {
+    /// Axes of one role each.
+    pub fn new(axes: &[(Role, u64)]) -> Self {
+        let axis = |&(role, size): &(Role, u64)| if size == 1 { Vec::new() } else { vec![Part { role, size }] };
+        Self { axes: axes.iter().map(axis).collect() }
+    }
+
+    /// What a tensor of this shape most likely is: channels, rows, columns; with two axes besides the batch, tokens with features.
+    pub fn usual(dims: &[u64], batch: u64) -> Self {
+        use Role::{B, K, X, Y};
+        let has_batch = dims.len() > 1 && dims[0] == batch;
+        let rest = dims.len() - usize::from(has_batch);
+        let role = |place: usize| match (rest, place) {
+            (1, _) | (2, 1) => K,
+            (2, _) => X,
+            (_, 0) => K,
+            (_, place) if place + 1 == rest => X,
+            _ => Y,
+        };
+        let roles = (0..rest).map(role);
+        let roles: Vec<Role> = if has_batch { std::iter::once(B).chain(roles).collect() } else { roles.collect() };
+        Self::new(&roles.into_iter().zip(dims.iter().copied()).collect::<Vec<_>>())
+    }
+
+    /// Tokens with features: the last axis holds channels, all others columns, but for the batch.
+    pub fn tokens(dims: &[u64], batch: u64) -> Self {
+        let mut left = batch;
+        let last = dims.len().saturating_sub(1);
+        let axis = |(place, &size): (usize, &u64)| {
+            let mut axis = Vec::new();
+            let mut size = size;
+            if place < last && left > 1 && size.is_multiple_of(left) {
+                axis.push(Part { role: Role::B, size: left });
+                (size, left) = (size / left, 1);
+            }
+            if size > 1 {
+                axis.push(Part { role: if place == last { Role::K } else { Role::X }, size });
+            }
+            axis
+        };
+        Self { axes: dims.iter().enumerate().map(axis).collect() }
+    }
+
+    /// The feature map.
+    pub fn map(&self) -> Map {
+        Map { channels: self.size(Role::K), columns: self.size(Role::X), rows: self.size(Role::Y) }
+    }
+
+    fn size(&self, role: Role) -> u64 {
+        self.axes
+            .iter()
+            .flatten()
+            .filter(|part| part.role == role)
+            .fold(1, |all: u64, part| all.saturating_mul(part.size))
+    }
+
+    /// Whether an axis holds parts of these roles only.
+    pub fn holds(&self, axis: usize, roles: &[Role]) -> bool {
+        self.axes.get(axis).is_some_and(|parts| parts.iter().all(|part| roles.contains(&part.role)))
+    }
+
+    /// The axes in another order.
+    pub fn transposed(&self, order: &[usize]) -> Self {
+        Self { axes: order.iter().map(|&axis| self.axes.get(axis).cloned().unwrap_or_default()).collect() }
+    }
+
+    /// The same elements in the same order under another shape; `None` where an axis is cut at no boundary of its parts.
+    pub fn reshaped(&self, dims: &[u64]) -> Option<Self> {
+        let mut parts = self.axes.iter().flatten().copied();
+        let mut front: Option<Part> = parts.next();
+        let mut axes = Vec::with_capacity(dims.len());
+        for &dim in dims {
+            let (mut axis, mut open) = (Vec::new(), dim);
+            while open > 1 {
+                let part = front?;
+                if open.is_multiple_of(part.size) {
+                    push(&mut axis, part);
+                    open /= part.size;
+                    front = parts.next();
+                } else if part.size.is_multiple_of(open) {
+                    push(&mut axis, Part { size: open, ..part });
+                    front = Some(Part { size: part.size / open, ..part });
+                    open = 1;
+                } else {
+                    return None;
+                }
+            }
+            axes.push(axis);
+        }
+        front.is_none().then_some(Self { axes })
+    }
+
+    /// The same roles for another shape with as many axes.
+    pub fn fitted(&self, dims: &[u64]) -> Self {
+        dims.iter().enumerate().fold(self.clone(), |layout, (axis, &size)| {
+            let now = layout
+                .axes
+                .get(axis)
+                .map_or(1, |parts| parts.iter().fold(1, |all: u64, part| all.saturating_mul(part.size)));
+            if now == size { layout } else { layout.resized(axis, size) }
+        })
+    }
+
+    /// The same rows with other channels in the last axis.
+    pub fn with_last(&self, channels: u64) -> Self {
+        let mut layout = self.clone();
+        if let Some(parts) = layout.axes.last_mut() {
+            *parts = if channels == 1 { Vec::new() } else { vec![Part { role: Role::K, size: channels }] };
+        }
+        layout
+    }
+
+    /// The same roles for a shape in which one axis has another size, as after joining or cutting along it.
+    pub fn resized(&self, axis: usize, size: u64) -> Self {
+        let mut layout = self.clone();
+        let free = |role: &Role| self.axes.iter().flatten().all(|part| part.role != *role);
+        let role = match self.axes.get(axis).map(Vec::as_slice) {
+            Some([]) | None => [Role::K, Role::X, Role::Y].into_iter().find(free).unwrap_or(Role::K),
+            Some([first, rest @ ..]) if rest.iter().all(|part| part.role == first.role) => first.role,
+            Some(parts) if parts.iter().any(|part| part.role == Role::K) => Role::K,
+            Some(_) => Role::X,
+        };
+        if let Some(parts) = layout.axes.get_mut(axis) {
+            *parts = if size == 1 { Vec::new() } else { vec![Part { role, size }] };
+        }
+        layout
+    }
+}
+
+/// Adds a part to an axis; neighbours of one role are one part.
+fn push(axis: &mut Vec<Part>, part: Part) {
+    match axis.last_mut() {
+        Some(last) if last.role == part.role => last.size = last.size.saturating_mul(part.size),
+        _ => axis.push(part),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use Role::{B, K, X, Y};
+
+    #[test]
+    fn heads_are_split_off_and_put_back_without_moving_anything() {
+        let tokens = Layout::new(&[(B, 1), (X, 128), (K, 768)]);
+        let heads = tokens.reshaped(&[1, 128, 12, 64]).map(|layout| layout.transposed(&[0, 2, 1, 3]));
+        let heads = heads.unwrap_or_default();
+        assert!(heads.holds(1, &[K]) && heads.holds(2, &[X]) && heads.holds(3, &[K]));
+        assert_eq!(heads.map(), tokens.map());
+        let back = heads.transposed(&[0, 2, 1, 3]).reshaped(&[1, 128, 768]).unwrap_or_default();
+        assert_eq!(back.map(), tokens.map());
+        assert!(back.holds(2, &[K]));
+    }
+
+    #[test]
+    fn pixels_become_tokens() {
+        let image = Layout::new(&[(B, 1), (K, 768), (Y, 14), (X, 14)]);
+        let tokens = image.reshaped(&[1, 768, 196]).map(|layout| layout.transposed(&[0, 2, 1])).unwrap_or_default();
+        assert!(tokens.holds(1, &[X, Y]) && tokens.holds(2, &[K]));
+        assert_eq!(image.reshaped(&[1, 14, 14, 768]).map(|layout| layout.holds(3, &[K])), Some(false));
+        assert_eq!(image.reshaped(&[1, 100, 14, 14]), None);
+    }
+}

@@ -1,0 +1,182 @@
+//! ONNX models as networks.
+//!
+//! The graph is walked through once in its order. Every tensor is a [`builder::Value`]: a constant, of which only the shape and few
+//! numbers are known, or what layers compute, with the roles of its axes in a feature map ([`layout`]). Operators that cost
+//! something add a layer; those that only arrange data change a layout, or leave a view to whoever reads it. Whatever costs something
+//! and is not counted goes into the report.
+
+mod arrange;
+mod builder;
+mod convolution;
+mod elementwise;
+mod layout;
+mod model;
+mod operators;
+mod product;
+mod shapes;
+mod wire;
+
+use super::report::{Report, Weight};
+use super::source::Source;
+use crate::spec::{Diagnostics, PrecisionSpec, WorkloadSpec};
+use builder::{Builder, Value, clean};
+use model::{Extent, Info, Model};
+use shapes::{Constant, elements};
+use std::collections::{HashMap, HashSet};
+
+/// Size of a dimension that the file leaves open, unless somebody says otherwise: columns and rows of images, and others.
+const USUAL_IMAGE: u64 = 224;
+const USUAL_OTHER: u64 = 128;
+
+/// Reads a model from a file called `name`. `sizes` says how large dimensions are that the file leaves open, by name.
+///
+/// # Errors
+/// The file is no ONNX model, or nothing of it can be counted.
+pub fn import(
+    source: &mut dyn Source,
+    name: &str,
+    sizes: &[(String, u64)],
+) -> Result<(WorkloadSpec, Report), Diagnostics> {
+    let model = model::read(source).map_err(|fault| {
+        let mut diagnostics = Diagnostics::default();
+        let reason = format!("`{}` is no complete ONNX model: at byte {}, {}", clean(name), fault.at, fault.reason);
+        diagnostics.add("", reason, "Fetch or export the file again, as ONNX");
+        diagnostics
+    })?;
+    network(&model, name, sizes)
+}
+
+fn network(model: &Model, name: &str, sizes: &[(String, u64)]) -> Result<(WorkloadSpec, Report), Diagnostics> {
+    let constants: HashSet<&str> = model.constants.iter().map(|tensor| tensor.name.as_str()).collect();
+    let inputs: Vec<&Info> = model.inputs.iter().filter(|input| !constants.contains(input.name.as_str())).collect();
+    let mut report = Report::default();
+    let mut open = OpenSizes { sizes, chosen: HashMap::new() };
+    let shapes: Vec<Option<Vec<u64>>> = inputs.iter().map(|input| open.shape(input, &mut report)).collect();
+    let batch = shapes.iter().flatten().find(|dims| dims.len() > 1).map_or(1, |dims| dims[0].clamp(1, 1 << 20));
+    let mut builder = Builder::new(batch);
+    builder.report = report;
+    for tensor in &model.constants {
+        let constant = Constant {
+            dims: Some(tensor.dims.clone()),
+            data_type: tensor.data_type,
+            ints: tensor.ints.clone(),
+            floats: tensor.floats.clone(),
+        };
+        builder.set(&tensor.name, Value::Constant(constant));
+    }
+    for (input, dims) in inputs.iter().zip(shapes) {
+        match dims.filter(|dims| elements(dims).is_some()) {
+            Some(dims) => builder.add_input(&input.name, dims),
+            None => {
+                let reason = "the file does not state its shape";
+                builder.report.note(Weight::NotCounted, "input", reason, &clean(&input.name));
+            }
+        }
+    }
+    for info in model.infos.iter().chain(&model.outputs) {
+        if let Some(dims) = open.known(info) {
+            builder.state(&info.name, dims);
+        }
+    }
+    for node in &model.nodes {
+        operators::take(&mut builder, node);
+    }
+    builder.prune();
+    finish(model, builder, name)
+}
+
+fn finish(model: &Model, mut builder: Builder, name: &str) -> Result<(WorkloadSpec, Report), Diagnostics> {
+    let title = [clean(name), model.producer.clone()].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>();
+    let title = match &title[..] {
+        [name, producer] => format!("{name}, written by {}", plain(producer)),
+        title => title.concat(),
+    };
+    let mut report = std::mem::take(&mut builder.report);
+    if builder.layers.iter().all(|layer| matches!(layer.kind.as_str(), "input" | "view")) {
+        let mut diagnostics = Diagnostics::default();
+        let why: Vec<String> = report.of(Weight::NotCounted).take(5).map(ToString::to_string).collect();
+        let reason = format!("Nothing in `{}` can be counted: {}", clean(name), why.join("; "));
+        diagnostics.add("", reason, "Import a model with convolutions or products of matrices");
+        return Err(diagnostics);
+    }
+    report.note(
+        Weight::Assumed,
+        "precision",
+        "8 bit for W, I and O, 16 for partial sums, where the file says nothing else",
+        "",
+    );
+    report.title = title;
+    let not_counted: Vec<String> =
+        report.of(Weight::NotCounted).map(|finding| format!("{} {}", finding.count, finding.what)).collect();
+    let about = if not_counted.is_empty() {
+        format!("Imported from {}.", report.title)
+    } else {
+        format!("Imported from {}. Not counted: {}.", report.title, not_counted.join(", "))
+    };
+    let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
+    let spec = WorkloadSpec {
+        name: clean(stem),
+        about,
+        batch: builder.batch,
+        precision: PrecisionSpec { w: Some(8), i: Some(8), o_partial: Some(16), o: Some(8) },
+        layers: builder.layers,
+    };
+    Ok((spec, report))
+}
+
+/// A text without what a document cannot hold.
+fn plain(text: &str) -> String {
+    text.chars().filter(|c| !c.is_control()).take(100).collect::<String>().trim().to_owned()
+}
+
+/// Dimensions that the file leaves open, each with one size throughout.
+struct OpenSizes<'a> {
+    sizes: &'a [(String, u64)],
+    chosen: HashMap<String, u64>,
+}
+
+impl OpenSizes<'_> {
+    fn shape(&mut self, info: &Info, report: &mut Report) -> Option<Vec<u64>> {
+        let dims = info.dims.as_ref()?;
+        let rank = dims.len();
+        let mut shape = Vec::with_capacity(rank);
+        for (place, extent) in dims.iter().enumerate() {
+            shape.push(match extent {
+                Extent::Known(size) => *size,
+                Extent::Symbol(symbol) => self.size(symbol, place, rank, info, report),
+            });
+        }
+        Some(shape)
+    }
+
+    /// A shape without dimensions that are still open.
+    fn known(&self, info: &Info) -> Option<Vec<u64>> {
+        let known = |extent: &Extent| match extent {
+            Extent::Known(size) => Some(*size),
+            Extent::Symbol(symbol) => {
+                let stated = self.sizes.iter().find(|(name, _)| name == symbol).map(|(_, size)| *size);
+                stated.or(self.chosen.get(symbol).copied()).filter(|_| !symbol.is_empty())
+            }
+        };
+        info.dims.as_ref()?.iter().map(known).collect()
+    }
+
+    fn size(&mut self, symbol: &str, place: usize, rank: usize, info: &Info, report: &mut Report) -> u64 {
+        if let Some((_, size)) = self.sizes.iter().find(|(name, _)| name == symbol && !name.is_empty()) {
+            return *size;
+        }
+        if let Some(size) = self.chosen.get(symbol).filter(|_| !symbol.is_empty()) {
+            return *size;
+        }
+        let size = match (place, rank) {
+            (0, 2..) => 1,
+            (2.., 4) => USUAL_IMAGE,
+            _ => USUAL_OTHER,
+        };
+        self.chosen.insert(symbol.to_owned(), size);
+        let what = if symbol.is_empty() { format!("dimension {place}") } else { format!("`{}`", plain(symbol)) };
+        let reason = format!("the file leaves {what} open; taken as {size}");
+        report.note(Weight::Assumed, "size", &reason, &clean(&info.name));
+        size
+    }
+}

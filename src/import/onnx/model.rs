@@ -1,0 +1,424 @@
+//! The part of an ONNX model that decides about cost: the graph, and shapes instead of weights.
+//!
+//! Field numbers are those of `onnx.proto` (ONNX 1.18, Apache-2.0).
+
+use super::wire::{Content, Fault, Wire};
+use crate::import::source::Source;
+
+/// Longest name, and longest text of an attribute.
+const MAX_TEXT: usize = 4096;
+/// Most numbers that are kept of a tensor or an attribute: shapes, axes, paddings.
+const MAX_NUMBERS: usize = 1024;
+/// Most dimensions of a tensor.
+const MAX_RANK: usize = 16;
+/// Most nodes, and most tensors with a name.
+const MAX_ITEMS: usize = 1 << 17;
+
+/// A model as far as it matters here.
+#[derive(Debug, Clone, Default)]
+pub struct Model {
+    /// Who wrote it: `pytorch 2.5`.
+    pub producer: String,
+    /// Name of the graph.
+    pub name: String,
+    /// The nodes; their order is topological in a valid model.
+    pub nodes: Vec<Node>,
+    /// Inputs; older models list their weights, too.
+    pub inputs: Vec<Info>,
+    /// Outputs.
+    pub outputs: Vec<Info>,
+    /// Shapes in between, where the file states them.
+    pub infos: Vec<Info>,
+    /// Trained or other constant tensors.
+    pub constants: Vec<Tensor>,
+}
+
+/// One operation.
+#[derive(Debug, Clone, Default)]
+pub struct Node {
+    /// Its type: `Conv`.
+    pub op: String,
+    /// What defines the type; empty for ONNX itself.
+    pub domain: String,
+    /// Its name, often empty.
+    pub name: String,
+    /// Names of the tensors it reads; empty where an optional one is left out.
+    pub inputs: Vec<String>,
+    /// Names of the tensors it writes.
+    pub outputs: Vec<String>,
+    /// Attributes.
+    pub attributes: Vec<(String, Attribute)>,
+}
+
+/// A value of an attribute.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Attribute {
+    /// A number.
+    Int(i64),
+    /// A fraction.
+    Float(f32),
+    /// A text.
+    Text(String),
+    /// Numbers.
+    Ints(Vec<i64>),
+    /// Fractions.
+    Floats(Vec<f32>),
+    /// A tensor.
+    Tensor(Tensor),
+}
+
+/// A tensor without its elements, but for the few numbers that shapes are made of.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Tensor {
+    /// Name; none within attributes.
+    pub name: String,
+    /// Shape.
+    pub dims: Vec<u64>,
+    /// ONNX' number of the element type.
+    pub data_type: u64,
+    /// Whole numbers, if it holds such and few.
+    pub ints: Option<Vec<i64>>,
+    /// Fractions, if it holds such and few.
+    pub floats: Option<Vec<f32>>,
+}
+
+/// Name and shape of a tensor.
+#[derive(Debug, Clone, Default)]
+pub struct Info {
+    /// Name.
+    pub name: String,
+    /// ONNX' number of the element type.
+    pub data_type: u64,
+    /// Shape, where one is stated.
+    pub dims: Option<Vec<Extent>>,
+}
+
+/// One dimension of a shape.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Extent {
+    /// So large.
+    Known(u64),
+    /// As large as whoever runs the model says; with a name, or none.
+    Symbol(String),
+}
+
+impl Node {
+    /// A whole number.
+    pub fn int(&self, name: &str) -> Option<i64> {
+        match self.attribute(name)? {
+            Attribute::Int(number) => Some(*number),
+            _ => None,
+        }
+    }
+
+    /// Whole numbers.
+    pub fn ints(&self, name: &str) -> Option<&[i64]> {
+        match self.attribute(name)? {
+            Attribute::Ints(numbers) => Some(numbers),
+            _ => None,
+        }
+    }
+
+    /// Fractions.
+    pub fn floats(&self, name: &str) -> Option<&[f32]> {
+        match self.attribute(name)? {
+            Attribute::Floats(numbers) => Some(numbers),
+            _ => None,
+        }
+    }
+
+    /// A text.
+    pub fn text(&self, name: &str) -> Option<&str> {
+        match self.attribute(name)? {
+            Attribute::Text(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// An attribute of any kind.
+    pub fn attribute(&self, name: &str) -> Option<&Attribute> {
+        self.attributes.iter().find(|(known, _)| known == name).map(|(_, value)| value)
+    }
+}
+
+/// Reads a model.
+///
+/// # Errors
+/// Where and why it is none.
+pub fn read(source: &mut dyn Source) -> Result<Model, Fault> {
+    let mut wire = Wire::new(source);
+    let mut model = Model::default();
+    let mut version = String::new();
+    let mut has_graph = false;
+    let end = wire.len();
+    while let Some((number, content)) = wire.field(end)? {
+        match (number, content) {
+            (2, Content::Until(until)) => model.producer = wire.text(until, MAX_TEXT)?,
+            (3, Content::Until(until)) => version = wire.text(until, MAX_TEXT)?,
+            (7, Content::Until(until)) => {
+                has_graph = true;
+                read_graph(&mut wire, until, &mut model)?;
+            }
+            (_, Content::Until(until)) => wire.go_to(until),
+            _ => {}
+        }
+    }
+    if !has_graph {
+        wire.go_to(0);
+        return wire.fault("there is no graph in it");
+    }
+    model.producer = format!("{} {version}", model.producer).trim().to_owned();
+    Ok(model)
+}
+
+fn read_graph(wire: &mut Wire, end: u64, model: &mut Model) -> Result<(), Fault> {
+    while let Some((number, content)) = wire.field(end)? {
+        let Content::Until(until) = content else { continue };
+        match number {
+            1 => model.nodes.push(read_node(wire, until)?),
+            2 => model.name = wire.text(until, MAX_TEXT)?,
+            5 => model.constants.push(read_tensor(wire, until)?),
+            11 => model.inputs.push(read_info(wire, until)?),
+            12 => model.outputs.push(read_info(wire, until)?),
+            13 => model.infos.push(read_info(wire, until)?),
+            15 => {
+                if let Some(tensor) = read_sparse(wire, until)? {
+                    model.constants.push(tensor);
+                }
+            }
+            _ => wire.go_to(until),
+        }
+        if model.nodes.len().max(model.constants.len()).max(model.infos.len()) > MAX_ITEMS {
+            return wire.fault(format!("there are more than {MAX_ITEMS} nodes or tensors"));
+        }
+    }
+    Ok(())
+}
+
+fn read_node(wire: &mut Wire, end: u64) -> Result<Node, Fault> {
+    let mut node = Node::default();
+    while let Some((number, content)) = wire.field(end)? {
+        let Content::Until(until) = content else { continue };
+        match number {
+            1 => node.inputs.push(wire.text(until, MAX_TEXT)?),
+            2 => node.outputs.push(wire.text(until, MAX_TEXT)?),
+            3 => node.name = wire.text(until, MAX_TEXT)?,
+            4 => node.op = wire.text(until, MAX_TEXT)?,
+            5 => node.attributes.extend(read_attribute(wire, until)?),
+            7 => node.domain = wire.text(until, MAX_TEXT)?,
+            _ => wire.go_to(until),
+        }
+    }
+    Ok(node)
+}
+
+fn read_attribute(wire: &mut Wire, end: u64) -> Result<Option<(String, Attribute)>, Fault> {
+    let (mut name, mut value) = (String::new(), None);
+    let (mut ints, mut floats) = (Vec::new(), Vec::new());
+    while let Some((number, content)) = wire.field(end)? {
+        match (number, content) {
+            (1, Content::Until(until)) => name = wire.text(until, MAX_TEXT)?,
+            (2, Content::Fixed32(bits)) => value = Some(Attribute::Float(f32::from_bits(bits))),
+            (3, Content::Number(number)) => value = Some(Attribute::Int(number as i64)),
+            (4, Content::Until(until)) => value = read_short_text(wire, until)?.map(Attribute::Text),
+            (5, Content::Until(until)) => value = Some(Attribute::Tensor(read_tensor(wire, until)?)),
+            (7, Content::Fixed32(bits)) if floats.len() < MAX_NUMBERS => floats.push(f32::from_bits(bits)),
+            (7, Content::Until(until)) => floats = read_floats(wire, until)?,
+            (8, content) => wire.numbers(content, &mut ints, MAX_NUMBERS)?,
+            (_, Content::Until(until)) => wire.go_to(until),
+            _ => {}
+        }
+    }
+    if !ints.is_empty() {
+        value = Some(Attribute::Ints(ints.into_iter().map(|number| number as i64).collect()));
+    } else if !floats.is_empty() {
+        value = Some(Attribute::Floats(floats));
+    }
+    Ok(value.map(|value| (name, value)))
+}
+
+/// A text, or nothing where it is long: code or data of somebody's own.
+fn read_short_text(wire: &mut Wire, until: u64) -> Result<Option<String>, Fault> {
+    match wire.text(until, MAX_TEXT) {
+        Ok(text) => Ok(Some(text)),
+        Err(_) => {
+            wire.go_to(until);
+            Ok(None)
+        }
+    }
+}
+
+/// Packed fractions, if they are few.
+fn read_floats(wire: &mut Wire, until: u64) -> Result<Vec<f32>, Fault> {
+    let Ok(bytes) = wire.bytes(until, 4 * MAX_NUMBERS) else {
+        wire.go_to(until);
+        return Ok(Vec::new());
+    };
+    Ok(bytes.as_chunks::<4>().0.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect())
+}
+
+/// The tensor of the values of a sparse one, with the dense shape.
+fn read_sparse(wire: &mut Wire, end: u64) -> Result<Option<Tensor>, Fault> {
+    let (mut tensor, mut dims) = (None, Vec::new());
+    while let Some((number, content)) = wire.field(end)? {
+        match (number, content) {
+            (1, Content::Until(until)) => tensor = Some(read_tensor(wire, until)?),
+            (3, content) => wire.numbers(content, &mut dims, MAX_RANK)?,
+            (_, Content::Until(until)) => wire.go_to(until),
+            _ => {}
+        }
+    }
+    Ok(tensor.map(|tensor| Tensor { dims, ints: None, floats: None, ..tensor }))
+}
+
+fn read_tensor(wire: &mut Wire, end: u64) -> Result<Tensor, Fault> {
+    let mut tensor = Tensor::default();
+    let (mut ints, mut floats, mut raw) = (Vec::new(), Vec::new(), None);
+    while let Some((number, content)) = wire.field(end)? {
+        match (number, content) {
+            (1, content) => wire.numbers(content, &mut tensor.dims, MAX_RANK + 1)?,
+            (2, Content::Number(number)) => tensor.data_type = number,
+            (4, Content::Until(until)) => floats = read_floats(wire, until)?,
+            (4, Content::Fixed32(bits)) if floats.len() < MAX_NUMBERS => floats.push(f32::from_bits(bits)),
+            // Numbers of many elements are weights.
+            (5 | 7, Content::Until(until)) if too_long(&tensor) => wire.go_to(until),
+            (5 | 7, content) => wire.numbers(content, &mut ints, MAX_NUMBERS)?,
+            (8, Content::Until(until)) => tensor.name = wire.text(until, MAX_TEXT)?,
+            (9, Content::Until(until)) => {
+                raw = wire.bytes(until, 8 * MAX_NUMBERS).ok();
+                wire.go_to(until);
+            }
+            (_, Content::Until(until)) => wire.go_to(until),
+            _ => {}
+        }
+    }
+    if tensor.dims.len() > MAX_RANK {
+        return wire.fault(format!("a tensor has more than {MAX_RANK} dimensions"));
+    }
+    if !too_long(&tensor) {
+        keep_numbers(&mut tensor, ints, floats, raw.unwrap_or_default());
+    }
+    Ok(tensor)
+}
+
+/// Whether a tensor has more elements than shapes need.
+fn too_long(tensor: &Tensor) -> bool {
+    tensor.dims.iter().try_fold(1u64, |all, dim| all.checked_mul(*dim)).is_none_or(|all| all > MAX_NUMBERS as u64)
+}
+
+fn keep_numbers(tensor: &mut Tensor, ints: Vec<u64>, floats: Vec<f32>, raw: Vec<u8>) {
+    let elements = tensor.dims.iter().product::<u64>() as usize;
+    let ints: Vec<i64> = match tensor.data_type {
+        types::INT64 if ints.is_empty() => {
+            raw.as_chunks::<8>().0.iter().map(|bytes| i64::from_le_bytes(*bytes)).collect()
+        }
+        types::INT32 if ints.is_empty() => {
+            raw.as_chunks::<4>().0.iter().map(|bytes| i64::from(i32::from_le_bytes(*bytes))).collect()
+        }
+        types::BOOL if ints.is_empty() => raw.iter().map(|byte| i64::from(*byte)).collect(),
+        types::INT64 | types::INT32 | types::BOOL => ints.into_iter().map(|number| number as i64).collect(),
+        _ => Vec::new(),
+    };
+    let floats: Vec<f32> = match tensor.data_type {
+        types::FLOAT if floats.is_empty() => {
+            raw.as_chunks::<4>().0.iter().map(|bytes| f32::from_le_bytes(*bytes)).collect()
+        }
+        types::FLOAT => floats,
+        _ => Vec::new(),
+    };
+    let is_int = matches!(tensor.data_type, types::INT64 | types::INT32 | types::BOOL);
+    tensor.ints = (is_int && ints.len() == elements).then_some(ints);
+    tensor.floats = (tensor.data_type == types::FLOAT && floats.len() == elements).then_some(floats);
+}
+
+fn read_info(wire: &mut Wire, end: u64) -> Result<Info, Fault> {
+    let mut info = Info::default();
+    while let Some((number, content)) = wire.field(end)? {
+        match (number, content) {
+            (1, Content::Until(until)) => info.name = wire.text(until, MAX_TEXT)?,
+            (2, Content::Until(until)) => read_type(wire, until, &mut info)?,
+            (_, Content::Until(until)) => wire.go_to(until),
+            _ => {}
+        }
+    }
+    Ok(info)
+}
+
+/// `TypeProto`, of which only tensors matter, and in it `TypeProto.Tensor`.
+fn read_type(wire: &mut Wire, end: u64, info: &mut Info) -> Result<(), Fault> {
+    while let Some((number, content)) = wire.field(end)? {
+        match (number, content) {
+            (1, Content::Until(until)) => {
+                while let Some((number, content)) = wire.field(until)? {
+                    match (number, content) {
+                        (1, Content::Number(number)) => info.data_type = number,
+                        (2, Content::Until(until)) => info.dims = Some(read_shape(wire, until)?),
+                        (_, Content::Until(until)) => wire.go_to(until),
+                        _ => {}
+                    }
+                }
+            }
+            (_, Content::Until(until)) => wire.go_to(until),
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+fn read_shape(wire: &mut Wire, end: u64) -> Result<Vec<Extent>, Fault> {
+    let mut dims = Vec::new();
+    while let Some((number, content)) = wire.field(end)? {
+        let Content::Until(until) = content else { continue };
+        if number != 1 || dims.len() > MAX_RANK {
+            wire.go_to(until);
+            continue;
+        }
+        let mut extent = Extent::Symbol(String::new());
+        while let Some((number, content)) = wire.field(until)? {
+            match (number, content) {
+                (1, Content::Number(number)) if number as i64 > 0 => extent = Extent::Known(number),
+                (2, Content::Until(until)) => extent = Extent::Symbol(wire.text(until, MAX_TEXT)?),
+                (_, Content::Until(until)) => wire.go_to(until),
+                _ => {}
+            }
+        }
+        dims.push(extent);
+    }
+    Ok(dims)
+}
+
+/// ONNX' numbers of element types.
+pub mod types {
+    /// 32 bit floating point.
+    pub const FLOAT: u64 = 1;
+    /// 32 bit whole numbers.
+    pub const INT32: u64 = 6;
+    /// 64 bit whole numbers.
+    pub const INT64: u64 = 7;
+    /// Truth values.
+    pub const BOOL: u64 = 9;
+
+    /// Bits of an element that is meant to be computed with as it is stored: whole numbers of 2 to 16 bits.
+    pub fn bits(data_type: u64) -> Option<u64> {
+        match data_type {
+            2 | 3 => Some(8),
+            4 | 5 => Some(16),
+            21 | 22 => Some(4),
+            25 | 26 => Some(2),
+            _ => None,
+        }
+    }
+
+    /// What an element type is called, where it stands for a fraction.
+    pub fn fraction(data_type: u64) -> Option<&'static str> {
+        match data_type {
+            1 => Some("32 bit floating point"),
+            10 => Some("16 bit floating point"),
+            11 => Some("64 bit floating point"),
+            16 => Some("bfloat16"),
+            17..=20 => Some("8 bit floating point"),
+            23 => Some("4 bit floating point"),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,269 @@
+//! What each type of operator becomes.
+
+use super::builder::{Builder, Value};
+use super::model::{Attribute, Node};
+use super::product::Operands;
+use super::shapes::{self, Constant, elements};
+use super::{arrange, convolution, elementwise, product};
+use crate::import::report::Weight;
+
+/// Thresholds, which every array applies to outputs as they leave.
+const THRESHOLDS: [&str; 6] = ["Relu", "LeakyRelu", "PRelu", "Clip", "ThresholdedRelu", "Sign"];
+/// Operators that change nothing that costs.
+const NOTHING: [&str; 5] = ["Identity", "Dropout", "Cast", "CastLike", "OptionalGetElement"];
+/// Changes of precision.
+const PRECISION: [&str; 3] = ["QuantizeLinear", "DequantizeLinear", "DynamicQuantizeLinear"];
+/// Operators that work element by element on one tensor.
+const FUNCTIONS: [&str; 36] = [
+    "Sigmoid",
+    "Tanh",
+    "HardSigmoid",
+    "HardSwish",
+    "Swish",
+    "Mish",
+    "Gelu",
+    "FastGelu",
+    "QuickGelu",
+    "BiasGelu",
+    "Elu",
+    "Selu",
+    "Celu",
+    "Softplus",
+    "Softsign",
+    "Erf",
+    "Exp",
+    "Log",
+    "Sqrt",
+    "Reciprocal",
+    "Abs",
+    "Neg",
+    "Floor",
+    "Ceil",
+    "Round",
+    "Sin",
+    "Cos",
+    "Not",
+    "IsNaN",
+    "Softmax",
+    "LogSoftmax",
+    "Hardmax",
+    "CumSum",
+    "Trilu",
+    "QLinearSigmoid",
+    "QLinearLeakyRelu",
+];
+/// Operators of two tensors that work element by element.
+const BINARY: [&str; 16] = [
+    "Add",
+    "Sub",
+    "Mul",
+    "Div",
+    "Pow",
+    "Max",
+    "Min",
+    "Mod",
+    "Equal",
+    "Greater",
+    "GreaterOrEqual",
+    "Less",
+    "LessOrEqual",
+    "And",
+    "Or",
+    "Xor",
+];
+
+/// Takes over one node: tells what its outputs are, and adds the layers that make them.
+pub fn take(builder: &mut Builder, node: &Node) {
+    if node.outputs.iter().all(String::is_empty) {
+        return;
+    }
+    let missing = node.inputs.iter().find(|name| matches!(builder.value(name), Some(Value::Lost)));
+    let result = if is_constant(builder, node) {
+        fold(builder, node);
+        Ok(())
+    } else if let Some(missing) = missing.filter(|_| node.op != "Shape") {
+        Err(format!("its input {} is not known", super::builder::clean(missing)))
+    } else {
+        dispatch(builder, node)
+    };
+    if let Err(reason) = result {
+        builder.note(Weight::NotCounted, node, &reason);
+    }
+    for output in node.outputs.iter().filter(|output| !output.is_empty()) {
+        if !builder.knows(output) {
+            builder.set(output, Value::Lost);
+        }
+    }
+}
+
+/// Whether nothing that a node reads depends on the network's inputs.
+fn is_constant(builder: &Builder, node: &Node) -> bool {
+    node.inputs.iter().filter_map(|name| builder.value(name)).all(|value| matches!(value, Value::Constant(_)))
+}
+
+fn fold(builder: &mut Builder, node: &Node) {
+    let folded = if node.op == "Constant" {
+        constant(node)
+    } else {
+        let inputs: Vec<Option<&Constant>> =
+            (0..node.inputs.len()).map(|index| builder.constant(node, index)).collect();
+        shapes::fold(node, &inputs)
+    };
+    for output in &node.outputs {
+        builder.set(output, Value::Constant(folded.clone()));
+    }
+}
+
+fn constant(node: &Node) -> Constant {
+    node.attributes
+        .iter()
+        .find_map(|(_, attribute)| match attribute {
+            Attribute::Tensor(tensor) => Some(Constant {
+                dims: Some(tensor.dims.clone()),
+                data_type: tensor.data_type,
+                ints: tensor.ints.clone(),
+                floats: tensor.floats.clone(),
+            }),
+            Attribute::Int(number) => Some(Constant { dims: Some(Vec::new()), ..Constant::list(vec![*number]) }),
+            Attribute::Ints(numbers) => Some(Constant::list(numbers.clone())),
+            Attribute::Float(number) => {
+                Some(Constant { dims: Some(Vec::new()), floats: Some(vec![*number]), ..Constant::default() })
+            }
+            Attribute::Floats(numbers) => Some(Constant {
+                dims: Some(vec![numbers.len() as u64]),
+                floats: Some(numbers.clone()),
+                ..Constant::default()
+            }),
+            Attribute::Text(_) => None,
+        })
+        .unwrap_or_default()
+}
+
+fn dispatch(builder: &mut Builder, node: &Node) -> Result<(), String> {
+    let matrices = |a, b| Operands { a, b, turns_a: false, turns_b: false };
+    let op = node.op.as_str();
+    match op {
+        "Conv" | "FusedConv" | "ConvInteger" | "NhwcFusedConv" => convolution::convolution(builder, node, 1),
+        "QLinearConv" => convolution::convolution(builder, node, 3),
+        "ConvTranspose" => convolution::transposed(builder, node),
+        "MaxPool" | "AveragePool" | "LpPool" | "QLinearAveragePool" => convolution::pooling(builder, node, false),
+        "GlobalAveragePool" | "GlobalMaxPool" | "GlobalLpPool" | "QLinearGlobalAveragePool" => {
+            convolution::pooling(builder, node, true)
+        }
+        "Gemm" | "FusedGemm" | "FusedMatMul" => {
+            let turns = |name: &str| node.int(name) == Some(1);
+            product::product(builder, node, Operands { a: 0, b: 1, turns_a: turns("transA"), turns_b: turns("transB") })
+        }
+        "QGemm" => {
+            let turns = |name: &str| node.int(name) == Some(1);
+            product::product(builder, node, Operands { a: 0, b: 3, turns_a: turns("transA"), turns_b: turns("transB") })
+        }
+        "MatMul" | "MatMulInteger" | "MatMulIntegerToFloat" | "DynamicQuantizeMatMul" => {
+            product::product(builder, node, matrices(0, 1))
+        }
+        "QLinearMatMul" => product::product(builder, node, matrices(0, 3)),
+        "BatchNormalization" => elementwise::affine(builder, node),
+        "Sum" => elementwise::sum(builder, node),
+        "QLinearAdd" | "QLinearMul" => elementwise::binary(builder, node, 0, 3),
+        "ReduceMean" | "ReduceSum" | "ReduceMax" | "ReduceMin" | "ReduceL2" | "ReduceSumSquare" | "ReduceL1" => {
+            elementwise::reduce(builder, node)
+        }
+        "Reshape" | "Flatten" | "Squeeze" | "Unsqueeze" => arrange::reshape(builder, node),
+        "Transpose" => arrange::transpose(builder, node),
+        "Concat" => arrange::concat(builder, node, 0, 1),
+        "QLinearConcat" => arrange::concat(builder, node, 2, 3),
+        "Slice" => arrange::slice(builder, node),
+        "Split" => arrange::split(builder, node),
+        "Gather" => arrange::gather(builder, node),
+        "Pad" => convolution::pad(builder, node),
+        "Shape" | "Size" => {
+            let x = builder.features(node, 0).ok_or("its input is not known")?;
+            let shape = shapes::shape_of(node, &x.dims.clone());
+            builder.set(&node.outputs[0], Value::Constant(shape));
+            Ok(())
+        }
+        "Expand" | "Tile" => {
+            let x = builder.features(node, 0).map(|x| x.dims.clone());
+            let by: Option<Vec<u64>> =
+                builder.ints(node, 1).and_then(|list| list.iter().map(|&size| u64::try_from(size).ok()).collect());
+            let dims = x.zip(by).and_then(|(x, by)| match op {
+                "Expand" => shapes::broadcast(&x, &by),
+                _ => x.iter().zip(&by).map(|(size, times)| size.checked_mul(*times)).collect(),
+            });
+            arrange::spread(builder, node, dims)
+        }
+        "DepthToSpace" | "SpaceToDepth" => {
+            let block = node.int("blocksize").and_then(|block| u64::try_from(block).ok()).unwrap_or(0);
+            let x = builder.features(node, 0).map(|x| x.dims.clone());
+            let dims = x.and_then(|dims| arrange::depth_to_space(&dims, block, op == "DepthToSpace"));
+            arrange::spread(builder, node, dims)
+        }
+        "Resize" | "Upsample" => {
+            let dims = arrange::resized(builder, node).ok_or("the size that it makes is not known")?;
+            elementwise::not_counted(
+                builder,
+                node,
+                Some(dims),
+                "its interpolation costs nothing here; what it makes is a view of its input",
+            )
+        }
+        "Where" => {
+            let shape = |index: usize| match builder.value(node.inputs.get(index)?)? {
+                Value::Features(features) => Some(features.dims.clone()),
+                Value::Constant(constant) => constant.dims.clone(),
+                Value::Lost => None,
+            };
+            let dims = shape(1).zip(shape(2)).and_then(|(yes, no)| shapes::broadcast(&yes, &no));
+            let dims = dims.zip(shape(0)).and_then(|(dims, choice)| shapes::broadcast(&dims, &choice));
+            elementwise::not_counted(builder, node, dims, "chooses element by element")
+        }
+        _ if NOTHING.contains(&op) => {
+            let x = builder.features(node, 0).cloned().ok_or("its input is not known")?;
+            builder.set(&node.outputs[0], Value::Features(x));
+            Ok(())
+        }
+        _ if THRESHOLDS.contains(&op) => {
+            elementwise::passed_on(builder, node, Weight::Merged, "applied to outputs as they leave the array")
+        }
+        _ if PRECISION.contains(&op) => {
+            for output in node.outputs.iter().skip(1) {
+                builder.set(output, Value::Constant(Constant::default()));
+            }
+            let x = builder.features(node, 0).cloned().ok_or("its input is not known")?;
+            builder.note(Weight::Merged, node, "a change of precision, made as data is written");
+            builder.set(&node.outputs[0], Value::Features(x));
+            Ok(())
+        }
+        _ if BINARY.contains(&op) => elementwise::binary(builder, node, 0, 1),
+        _ if FUNCTIONS.contains(&op) => elementwise::passed_on(
+            builder,
+            node,
+            Weight::NotCounted,
+            "its arithmetic has no cost here; data passes through",
+        ),
+        _ if op.ends_with("Normalization") || op == "LRN" => elementwise::passed_on(
+            builder,
+            node,
+            Weight::NotCounted,
+            "its arithmetic has no cost here; data passes through",
+        ),
+        _ => unknown(builder, node),
+    }
+}
+
+/// An operator that nothing is known of: its outputs have the shapes that the file states, if any.
+fn unknown(builder: &mut Builder, node: &Node) -> Result<(), String> {
+    let mut known = false;
+    for output in &node.outputs {
+        let Some(dims) = builder.stated(output).filter(|dims| elements(dims).is_some()) else { continue };
+        let part = Node { outputs: vec![output.clone()], ..node.clone() };
+        let reason = "there is no such layer; its outputs have the shapes that the file states";
+        let before = builder.report.clone();
+        elementwise::not_counted(builder, &part, Some(dims), reason)?;
+        if known {
+            builder.report = before;
+        }
+        known = true;
+    }
+    if known { Ok(()) } else { Err("there is no such layer, and the file does not state what it makes".to_owned()) }
+}

@@ -1,0 +1,193 @@
+//! The wire format of protocol buffers, walked through field by field without keeping what is skipped.
+//!
+//! A library would decode a whole message, so all weights at once; here a file of gigabytes costs as much memory as its graph.
+
+use crate::import::source::Source;
+
+/// How much is read at a time.
+const CHUNK: usize = 1 << 16;
+/// More fields than the graph of any network has; weights written number by number would pass it.
+const MAX_FIELDS: u64 = 1 << 24;
+/// Most bytes that are kept of a whole file: names and small tensors.
+const MAX_KEPT: usize = 64 << 20;
+
+/// Why the walk ended early.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fault {
+    /// Where, in bytes from the beginning.
+    pub at: u64,
+    /// Why.
+    pub reason: String,
+}
+
+/// What a field holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Content {
+    /// A number.
+    Number(u64),
+    /// Four bytes.
+    Fixed32(u32),
+    /// Eight bytes.
+    Fixed64(u64),
+    /// Bytes or a message, up to this offset; whoever does not read them goes on there.
+    Until(u64),
+}
+
+/// A place in the file.
+pub struct Wire<'s> {
+    source: &'s mut dyn Source,
+    buffer: Vec<u8>,
+    /// Offset of the buffer's first byte.
+    start: u64,
+    at: u64,
+    fields: u64,
+    kept: usize,
+}
+
+impl<'s> Wire<'s> {
+    /// Begins at the beginning.
+    pub fn new(source: &'s mut dyn Source) -> Self {
+        Self { source, buffer: Vec::new(), start: 0, at: 0, fields: 0, kept: 0 }
+    }
+
+    /// Number of bytes of the whole file.
+    pub fn len(&self) -> u64 {
+        self.source.len()
+    }
+
+    /// Goes on at `offset`.
+    pub fn go_to(&mut self, offset: u64) {
+        self.at = offset;
+    }
+
+    /// A fault here.
+    pub fn fault<T>(&self, reason: impl Into<String>) -> Result<T, Fault> {
+        Err(Fault { at: self.at, reason: reason.into() })
+    }
+
+    /// The next field of a message that ends at `end`; `None` at the end. What the field before held is skipped by the caller.
+    pub fn field(&mut self, end: u64) -> Result<Option<(u64, Content)>, Fault> {
+        if self.at >= end {
+            return if self.at == end { Ok(None) } else { self.fault("a field is longer than its message") };
+        }
+        self.fields += 1;
+        if self.fields > MAX_FIELDS {
+            return self.fault(format!("there are more than {MAX_FIELDS} fields"));
+        }
+        let tag = self.number()?;
+        let content = match tag & 7 {
+            0 => Content::Number(self.number()?),
+            1 => Content::Fixed64(u64::from_le_bytes(self.array()?)),
+            5 => Content::Fixed32(u32::from_le_bytes(self.array()?)),
+            2 => {
+                let length = self.number()?;
+                match self.at.checked_add(length).filter(|until| *until <= end) {
+                    Some(until) => Content::Until(until),
+                    None => return self.fault(format!("a field of {length} bytes does not fit into its message")),
+                }
+            }
+            other => return self.fault(format!("there is no field of kind {other}")),
+        };
+        if tag >> 3 == 0 {
+            return self.fault("there is no field 0");
+        }
+        Ok(Some((tag >> 3, content)))
+    }
+
+    /// A text up to `until`.
+    pub fn text(&mut self, until: u64, most: usize) -> Result<String, Fault> {
+        Ok(String::from_utf8_lossy(&self.bytes(until, most)?).into_owned())
+    }
+
+    /// The bytes up to `until`, at most `most`.
+    pub fn bytes(&mut self, until: u64, most: usize) -> Result<Vec<u8>, Fault> {
+        let count = until.saturating_sub(self.at);
+        if count > most as u64 {
+            return self.fault(format!("{count} bytes where at most {most} make sense"));
+        }
+        self.keep(count as usize)?;
+        let mut bytes = Vec::with_capacity(count as usize);
+        while self.at < until {
+            bytes.push(self.byte()?);
+        }
+        Ok(bytes)
+    }
+
+    /// Numbers: one of them, or several packed; at most `most` are kept.
+    pub fn numbers(&mut self, content: Content, into: &mut Vec<u64>, most: usize) -> Result<(), Fault> {
+        match content {
+            Content::Number(number) | Content::Fixed64(number) if into.len() < most => {
+                self.keep(8)?;
+                into.push(number);
+            }
+            Content::Until(until) => {
+                while self.at < until {
+                    let number = self.number()?;
+                    if into.len() < most {
+                        self.keep(8)?;
+                        into.push(number);
+                    }
+                }
+                if self.at > until {
+                    return self.fault("a number is cut off");
+                }
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn keep(&mut self, bytes: usize) -> Result<(), Fault> {
+        self.kept = self.kept.saturating_add(bytes);
+        if self.kept > MAX_KEPT {
+            self.fault(format!("the graph alone has more than {MAX_KEPT} bytes"))
+        } else {
+            Ok(())
+        }
+    }
+
+    fn number(&mut self) -> Result<u64, Fault> {
+        let mut number = 0u64;
+        for shift in (0..64).step_by(7) {
+            let byte = self.byte()?;
+            number |= u64::from(byte & 127) << shift;
+            if byte < 128 {
+                return Ok(number);
+            }
+        }
+        self.fault("a number has more than ten bytes")
+    }
+
+    fn array<const N: usize>(&mut self) -> Result<[u8; N], Fault> {
+        let mut array = [0; N];
+        for byte in &mut array {
+            *byte = self.byte()?;
+        }
+        Ok(array)
+    }
+
+    fn byte(&mut self) -> Result<u8, Fault> {
+        let inside = self.at.checked_sub(self.start).and_then(|index| self.buffer.get(index as usize).copied());
+        let byte = match inside {
+            Some(byte) => byte,
+            None => self.refill()?,
+        };
+        self.at += 1;
+        Ok(byte)
+    }
+
+    /// Reads from here on, and gives the first byte.
+    fn refill(&mut self) -> Result<u8, Fault> {
+        self.buffer.resize(CHUNK, 0);
+        self.start = self.at;
+        let count = match self.source.read_at(self.at, &mut self.buffer) {
+            Ok(count) => count,
+            Err(error) => return self.fault(format!("the file cannot be read: {error}")),
+        };
+        self.buffer.truncate(count);
+        match self.buffer.first() {
+            Some(byte) => Ok(*byte),
+            None => self.fault("the file ends in the middle"),
+        }
+    }
+}

@@ -1,0 +1,118 @@
+//! What became of a file that was imported.
+
+use serde::{Deserialize, Serialize};
+
+/// How a finding concerns whoever imports.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum Weight {
+    /// Something costs energy and time that the document does not count.
+    NotCounted,
+    /// Something was assumed that the file does not say.
+    Assumed,
+    /// Something was expressed by other means.
+    Expressed,
+    /// Something became part of a neighbour, or has no effect on cost.
+    Merged,
+}
+
+impl Weight {
+    /// All of them, the gravest first.
+    pub const ALL: [Self; 4] = [Self::NotCounted, Self::Assumed, Self::Expressed, Self::Merged];
+
+    /// For a person, as a heading.
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::NotCounted => "Not counted",
+            Self::Assumed => "Assumed",
+            Self::Expressed => "Expressed otherwise",
+            Self::Merged => "Merged, at no cost",
+        }
+    }
+}
+
+/// One kind of thing that happened, at one or several places.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Finding {
+    /// How it concerns a person.
+    pub weight: Weight,
+    /// To what: a type of operator, a field.
+    pub what: String,
+    /// What happened, and why.
+    pub reason: String,
+    /// How often.
+    pub count: u64,
+    /// Where, the first few.
+    pub places: Vec<String>,
+}
+
+/// Places that are named.
+const MAX_PLACES: usize = 4;
+/// More kinds of findings than a person reads.
+const MAX_FINDINGS: usize = 200;
+
+/// What became of a file.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Report {
+    /// What was imported: `resnet18.onnx (pytorch 2.5)`.
+    pub title: String,
+    /// What there is now: `21 layers, 1.814 GMAC`.
+    pub result: String,
+    /// All that a person should know.
+    pub findings: Vec<Finding>,
+}
+
+impl Report {
+    /// Notes that something happened at a place.
+    pub fn note(&mut self, weight: Weight, what: &str, reason: &str, place: &str) {
+        let same = |known: &&mut Finding| known.weight == weight && known.what == what && known.reason == reason;
+        let is_full = self.findings.len() >= MAX_FINDINGS;
+        match self.findings.iter_mut().find(same) {
+            Some(known) => {
+                known.count += 1;
+                if known.places.len() < MAX_PLACES && !place.is_empty() {
+                    known.places.push(place.to_owned());
+                }
+            }
+            None if !is_full => self.findings.push(Finding {
+                weight,
+                what: what.to_owned(),
+                reason: reason.to_owned(),
+                count: 1,
+                places: if place.is_empty() { Vec::new() } else { vec![place.to_owned()] },
+            }),
+            None => {}
+        }
+    }
+
+    /// The findings of one weight.
+    pub fn of(&self, weight: Weight) -> impl Iterator<Item = &Finding> {
+        self.findings.iter().filter(move |finding| finding.weight == weight)
+    }
+
+    /// Everything as lines of text.
+    pub fn lines(&self) -> Vec<String> {
+        let mut lines = vec![format!("{}: {}", self.title, self.result)];
+        for weight in Weight::ALL {
+            let mut heading = Some(format!("{}:", weight.title()));
+            for finding in self.of(weight) {
+                lines.extend(heading.take());
+                lines.push(format!("  {finding}"));
+            }
+        }
+        lines
+    }
+}
+
+impl std::fmt::Display for Finding {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        if self.count > 1 {
+            write!(f, "{} x ", self.count)?;
+        }
+        write!(f, "{}: {}", self.what, self.reason)?;
+        if !self.places.is_empty() {
+            let more = if self.count > self.places.len() as u64 { ", ..." } else { "" };
+            write!(f, " ({}{more})", self.places.join(", "))?;
+        }
+        Ok(())
+    }
+}

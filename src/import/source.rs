@@ -1,0 +1,80 @@
+//! Where the bytes of a file come from: a file on disk, one that a person chose on the page, or bytes at hand.
+
+use std::io::{self, Read, Seek, SeekFrom};
+
+/// Bytes that are read piece by piece, wherever they are needed.
+pub trait Source {
+    /// Number of bytes.
+    fn len(&self) -> u64;
+
+    /// Whether there are none.
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Reads some bytes from `offset` on: at least one unless that is the end, at most as many as fit into `buffer`.
+    ///
+    /// # Errors
+    /// The bytes cannot be read.
+    fn read_at(&mut self, offset: u64, buffer: &mut [u8]) -> io::Result<usize>;
+
+    /// Everything, if it is no more than `most` bytes.
+    ///
+    /// # Errors
+    /// There is more, or it cannot be read.
+    fn read_all(&mut self, most: u64) -> io::Result<Vec<u8>> {
+        if self.len() > most {
+            return Err(io::Error::other(format!("it has {} bytes, more than {most}", self.len())));
+        }
+        let mut bytes = vec![0; self.len() as usize];
+        let mut done = 0;
+        while let Some(rest) = bytes.get_mut(done..).filter(|rest| !rest.is_empty()) {
+            match self.read_at(done as u64, rest)? {
+                0 => return Err(io::ErrorKind::UnexpectedEof.into()),
+                count => done += count,
+            }
+        }
+        Ok(bytes)
+    }
+}
+
+impl Source for &[u8] {
+    fn len(&self) -> u64 {
+        <[u8]>::len(self) as u64
+    }
+
+    fn read_at(&mut self, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
+        let rest = usize::try_from(offset).ok().and_then(|offset| self.get(offset..)).unwrap_or_default();
+        let count = rest.len().min(buffer.len());
+        buffer[..count].copy_from_slice(&rest[..count]);
+        Ok(count)
+    }
+}
+
+/// Anything that can be read and wound, such as a file on disk.
+pub struct Seekable<R> {
+    inner: R,
+    len: u64,
+}
+
+impl<R: Read + Seek> Seekable<R> {
+    /// Finds out how long it is.
+    ///
+    /// # Errors
+    /// It cannot be wound.
+    pub fn new(mut inner: R) -> io::Result<Self> {
+        let len = inner.seek(SeekFrom::End(0))?;
+        Ok(Self { inner, len })
+    }
+}
+
+impl<R: Read + Seek> Source for Seekable<R> {
+    fn len(&self) -> u64 {
+        self.len
+    }
+
+    fn read_at(&mut self, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
+        self.inner.seek(SeekFrom::Start(offset))?;
+        self.inner.read(buffer)
+    }
+}
