@@ -43,6 +43,30 @@ pub enum Command {
         #[arg(required = true)]
         files: Vec<PathBuf>,
     },
+    /// Makes documents of ONNX models and of ZigZag's accelerator, mapping and workload files, told by their content
+    Import {
+        /// Files; those of one design together
+        #[arg(required = true)]
+        files: Vec<PathBuf>,
+        /// Where to write: a file for one document, else a folder [default: print]
+        #[arg(short, long)]
+        out: Option<PathBuf>,
+        /// Size of a dimension that an ONNX model leaves open; for several dimensions repeat it
+        #[arg(long, value_name = "NAME=SIZE", value_parser = parse_size)]
+        size: Vec<(String, u64)>,
+    },
+    /// Writes hardware and a network as ZigZag's three files: accelerator.yaml, mapping.yaml, workload.yaml
+    ExportZigzag {
+        /// Hardware: a preset or a file
+        #[arg(long, value_name = "PRESET|FILE")]
+        hardware: String,
+        /// Network: a preset or a file
+        #[arg(long, value_name = "PRESET|FILE")]
+        workload: String,
+        /// The folder to write them to
+        #[arg(short, long, default_value = ".")]
+        out: PathBuf,
+    },
     /// Serves the page on this machine
     Serve {
         /// Port; 0 takes a free one
@@ -282,6 +306,12 @@ pub enum Format {
     Json,
     /// For a spreadsheet
     Csv,
+}
+
+fn parse_size(text: &str) -> Result<(String, u64), String> {
+    let (name, size) = text.split_once('=').ok_or("write NAME=SIZE, such as sequence=128")?;
+    let size = size.trim().parse().ok().filter(|size| *size > 0);
+    Ok((name.to_owned(), size.ok_or("write a size of 1 or more")?))
 }
 
 fn parse_hint(text: &str) -> Result<(String, Vec<Dim>), String> {

@@ -5,6 +5,7 @@ mod depth_first;
 mod documents;
 mod gallery;
 mod hierarchy;
+mod import;
 mod layer;
 mod layer_report;
 mod report;
@@ -30,6 +31,8 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         Command::Gallery { id } => gallery::run(id.as_deref()),
         Command::Presets { name } => documents::presets(name.as_deref()),
         Command::Validate { files } => documents::validate(files),
+        Command::Import { files, out, size } => import::import(files, out.as_deref(), size),
+        Command::ExportZigzag { hardware, workload, out } => import::export_zigzag(hardware, workload, out),
         Command::Serve { port, directory } => serve::serve(*port, directory),
     }
 }

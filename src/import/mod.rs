@@ -1,8 +1,242 @@
-//! Files of other programs as documents: ONNX models, and ZigZag's YAML.
+//! Files of other programs as documents: ONNX models, and ZigZag's YAML both ways.
+//!
+//! [`import`] takes files of any kind, tells them by their content, and gives at most one document of each kind, with a [`Report`] of
+//! what was taken over, what was expressed otherwise, and what is not counted.
 
 pub mod onnx;
 mod report;
 mod source;
+pub mod zigzag;
 
 pub use report::{Finding, Report, Weight};
 pub use source::{Seekable, Source};
+
+use crate::hardware::Core;
+use crate::spec::{Diagnostic, Diagnostics, HardwareSpec, WorkloadSpec, write_hardware, write_workload};
+use crate::workload::Network;
+use serde::{Deserialize, Serialize};
+
+/// Largest document.
+const MAX_TEXT: u64 = 1 << 20;
+/// Bytes that tell what a file is.
+const SAMPLE: usize = 4096;
+
+/// Documents out of files, and what became of these.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Imported {
+    /// A hardware document.
+    pub hardware: Option<String>,
+    /// A workload document.
+    pub workload: Option<String>,
+    /// What became of each file.
+    pub reports: Vec<Report>,
+}
+
+/// A file: its name, and where its bytes are.
+pub struct File<'a> {
+    /// As a person knows it.
+    pub name: String,
+    /// Its bytes.
+    pub source: Box<dyn Source + 'a>,
+}
+
+/// Imports files: ONNX models, ZigZag's YAML, and documents of our own, which are taken as they are.
+///
+/// `sizes` says how large dimensions are that an ONNX model leaves open, by name.
+///
+/// # Errors
+/// Everything that is wrong with any of the files. A document of our own may have errors: nothing of it is to be lost.
+pub fn import(files: Vec<File>, sizes: &[(String, u64)]) -> Result<Imported, Diagnostics> {
+    let mut parts = Parts::default();
+    let several = files.len() > 1;
+    for File { name, mut source } in files {
+        let before = parts.diagnostics.0.len();
+        parts.take(&name, source.as_mut(), sizes);
+        for diagnostic in parts.diagnostics.0.iter_mut().skip(before).filter(|_| several) {
+            diagnostic.path = format!("{name}: {}", diagnostic.path).trim_end_matches([':', ' ']).to_owned();
+        }
+    }
+    parts.finish()
+}
+
+/// Names of layers, and the lines where they begin.
+type Lines = Vec<(String, usize)>;
+
+/// What was found in the files so far.
+#[derive(Default)]
+struct Parts {
+    imported: Imported,
+    accelerator: Option<(HardwareSpec, Report, String)>,
+    layers: Option<(WorkloadSpec, Report, Lines)>,
+    mapping: Vec<zigzag::MappingEntry>,
+    diagnostics: Diagnostics,
+}
+
+impl Parts {
+    fn take(&mut self, name: &str, source: &mut dyn Source, sizes: &[(String, u64)]) {
+        if !is_text(source) {
+            match onnx::import(source, name, sizes) {
+                Ok((spec, report)) => self.set_layers(spec, report, Vec::new()),
+                Err(diagnostics) => self.diagnostics.0.extend(diagnostics.0),
+            }
+            return;
+        }
+        let text = match source.read_all(MAX_TEXT) {
+            Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
+            Err(error) => {
+                let reason = format!("`{name}` cannot be read as a document: {error}");
+                return self.diagnostics.add("", reason, "Choose a smaller or another file");
+            }
+        };
+        let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
+        match zigzag::recognise(&text) {
+            Some(zigzag::File::Accelerator) => {
+                let (spec, mut report, diagnostics) = zigzag::read_accelerator(&text);
+                report.title = format!("{name}, a ZigZag accelerator");
+                if self.accelerator.is_some() || self.imported.hardware.is_some() {
+                    self.twice("hardware");
+                }
+                self.diagnostics.0.extend(diagnostics.0);
+                self.accelerator = Some((spec, report, text));
+            }
+            Some(zigzag::File::Mapping) => {
+                let (entries, mut report, diagnostics) = zigzag::read_mapping(&text);
+                report.title = format!("{name}, a ZigZag mapping");
+                report.result = format!("{} entries", entries.len());
+                self.diagnostics.0.extend(diagnostics.0);
+                self.mapping.extend(entries);
+                self.imported.reports.push(report);
+            }
+            Some(zigzag::File::Workload) => {
+                let zigzag::Workload { spec, mut report, diagnostics, lines } = zigzag::read_layers(&text, stem);
+                report.title = format!("{name}, a ZigZag workload");
+                self.diagnostics.0.extend(diagnostics.0);
+                self.set_layers(spec, report, lines);
+            }
+            None => self.take_own(name, text),
+        }
+    }
+
+    /// A document as this program writes it.
+    fn take_own(&mut self, name: &str, text: String) {
+        let has = |field: &str| {
+            let starts = |line: &str| {
+                line.trim_start_matches([' ', '{', '"'])
+                    .strip_prefix(field)
+                    .is_some_and(|rest| rest.trim_start_matches('"').starts_with(':'))
+            };
+            text.lines().any(starts)
+        };
+        let (is_hardware, is_workload) = (has("memories") || has("array"), has("layers"));
+        let mut report = Report { title: name.to_owned(), result: "taken as it is".to_owned(), ..Report::default() };
+        match (is_hardware, is_workload) {
+            (_, true) if self.layers.is_some() || self.imported.workload.is_some() => self.twice("workload"),
+            (_, true) => {
+                if let Ok(network) = Network::from_text(&text) {
+                    report.result = format!("taken as it is: {}", network_facts(&network));
+                }
+                self.imported.workload = Some(text);
+                self.imported.reports.push(report);
+            }
+            (true, _) if self.accelerator.is_some() || self.imported.hardware.is_some() => self.twice("hardware"),
+            (true, _) => {
+                if let Ok(core) = Core::from_text(&text) {
+                    report.result = format!("taken as it is: {}", core_facts(&core));
+                }
+                self.imported.hardware = Some(text);
+                self.imported.reports.push(report);
+            }
+            _ => self.diagnostics.add(
+                "",
+                format!("`{name}` is neither an ONNX model nor a document that is known here"),
+                "Choose an ONNX model, a hardware or workload document, or ZigZag's accelerator, mapping or workload",
+            ),
+        }
+    }
+
+    fn set_layers(&mut self, spec: WorkloadSpec, report: Report, lines: Lines) {
+        if self.layers.is_some() || self.imported.workload.is_some() {
+            self.twice("workload");
+        }
+        self.layers = Some((spec, report, lines));
+    }
+
+    fn twice(&mut self, what: &str) {
+        let reason = format!("More than one of the files is a {what}");
+        self.diagnostics.add("", reason, "Import them one after the other");
+    }
+
+    fn finish(mut self) -> Result<Imported, Diagnostics> {
+        if !self.mapping.is_empty() && self.accelerator.is_none() && self.layers.is_none() {
+            let reason = "A mapping alone describes neither hardware nor a network";
+            self.diagnostics.add("", reason, "Import it together with its accelerator");
+        }
+        self.diagnostics.clone().or(())?;
+        if let Some((mut spec, mut report, text)) = self.accelerator.take() {
+            zigzag::apply_to_hardware(&mut spec, &self.mapping);
+            match Core::new(&spec) {
+                Ok(core) => report.result = core_facts(&core),
+                Err(wrong) => self.complain(wrong, |path| crate::spec::tree::line_of(&text, path)),
+            }
+            self.imported.hardware = Some(comment(&report) + &write_hardware(&spec));
+            self.imported.reports.push(report);
+        }
+        if let Some((mut spec, mut report, lines)) = self.layers.take() {
+            zigzag::apply_to_layers(&mut spec.layers, &self.mapping);
+            match Network::new(&spec) {
+                Ok(network) => report.result = network_facts(&network),
+                Err(wrong) => {
+                    let line = |path: &str| {
+                        let index = path.strip_prefix("layers[")?.split_once(']')?.0.parse::<usize>().ok()?;
+                        let name = &spec.layers.get(index)?.name;
+                        lines.iter().find(|(known, _)| known == name).map(|(_, line)| *line)
+                    };
+                    self.complain(wrong, line);
+                }
+            }
+            self.imported.workload = Some(comment(&report) + &write_workload(&spec));
+            self.imported.reports.push(report);
+        }
+        self.diagnostics.or(self.imported)
+    }
+
+    fn complain(&mut self, wrong: Diagnostics, line: impl Fn(&str) -> Option<usize>) {
+        self.diagnostics
+            .0
+            .extend(wrong.0.into_iter().map(|diagnostic| Diagnostic { line: line(&diagnostic.path), ..diagnostic }));
+    }
+}
+
+/// Whether a file begins as a text does: no control characters, and UTF-8 but for what the end of the sample cuts.
+fn is_text(source: &mut dyn Source) -> bool {
+    let mut sample = vec![0; SAMPLE];
+    let count = source.read_at(0, &mut sample).unwrap_or(0);
+    sample.truncate(count);
+    let valid = match std::str::from_utf8(&sample) {
+        Ok(_) => sample.len(),
+        Err(error) => error.valid_up_to(),
+    };
+    let is_cut = sample.len() - valid < 4;
+    is_cut && !sample.iter().any(|byte| byte.is_ascii_control() && !matches!(byte, b'\t' | b'\n' | b'\r'))
+}
+
+/// The report as comments that begin a document.
+fn comment(report: &Report) -> String {
+    report.lines().iter().map(|line| format!("# {}\n", line.replace(|c: char| c.is_control(), " "))).collect()
+}
+
+fn core_facts(core: &Core) -> String {
+    format!("{} PEs, {} memories", core.pe_count(), core.memories.len())
+}
+
+fn network_facts(network: &Network) -> String {
+    let macs = network.macs() as f64;
+    let (unit, factor) = if macs >= 1e9 {
+        ("GMAC", 1e9)
+    } else if macs >= 1e6 {
+        ("MMAC", 1e6)
+    } else {
+        ("kMAC", 1e3)
+    };
+    format!("{} layers, {:.3} {unit}", network.computing().count(), macs / factor)
+}

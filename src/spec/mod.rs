@@ -14,8 +14,8 @@ mod merge;
 mod pool;
 mod preset;
 mod quantity;
-mod reader;
-mod tree;
+pub(crate) mod reader;
+pub(crate) mod tree;
 mod workload;
 mod write;
 

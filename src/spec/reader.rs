@@ -5,53 +5,65 @@ use super::tree::{self, Node, Value};
 use std::collections::HashMap;
 
 /// More complaints than a person reads at once.
-pub(super) const MAX_DIAGNOSTICS: usize = 100;
+pub(crate) const MAX_DIAGNOSTICS: usize = 100;
 /// Longest name of anything.
 const MAX_NAME: usize = 100;
 /// Most names in one list, and most entries under names that are free to choose.
 const MAX_NAMES: usize = 64;
 
 /// Why a text is not the value it should be.
-pub(super) struct Wrong {
+pub(crate) struct Wrong {
     reason: String,
     remedy: String,
     fix: Option<Fix>,
 }
 
 impl Wrong {
-    pub(super) fn new(reason: impl Into<String>, remedy: impl Into<String>) -> Self {
+    pub(crate) fn new(reason: impl Into<String>, remedy: impl Into<String>) -> Self {
         Self { reason: reason.into(), remedy: remedy.into(), fix: None }
     }
 
     /// With the edit that would make it right.
-    pub(super) fn fixed_by(self, fix: Fix) -> Self {
+    pub(crate) fn fixed_by(self, fix: Fix) -> Self {
         Self { fix: Some(fix), ..self }
     }
 }
 
 /// Collects what is wrong while a document is read.
-pub(super) struct Reader {
+pub(crate) struct Reader {
     diagnostics: Diagnostics,
     /// Whether the text could be read to its end; if not, nothing can be called missing.
     complete: bool,
+    /// Of fields stated twice the last counts, as other programs have it; which ones these are is kept here.
+    repeated: Option<Vec<String>>,
 }
 
 impl Reader {
     /// Reads the text as far as it is YAML.
-    pub(super) fn open(text: &str) -> (Node, Self) {
+    pub(crate) fn open(text: &str) -> (Node, Self) {
         let (root, diagnostics) = tree::parse(text);
         let complete = diagnostics.is_empty();
-        (root, Self { diagnostics, complete })
+        (root, Self { diagnostics, complete, repeated: None })
+    }
+
+    /// Lets the last of several equal fields count, instead of complaining.
+    pub(crate) fn last_counts(&mut self) {
+        self.repeated = Some(Vec::new());
+    }
+
+    /// The paths of fields of which only the last counts.
+    pub(crate) fn repeated(&self) -> &[String] {
+        self.repeated.as_deref().unwrap_or_default()
     }
 
     /// What was wrong, in the order of the text.
-    pub(super) fn finish(mut self) -> Diagnostics {
+    pub(crate) fn finish(mut self) -> Diagnostics {
         self.diagnostics.0.sort_by_key(|diagnostic| diagnostic.line.unwrap_or(usize::MAX));
         self.diagnostics
     }
 
     /// How much is wrong so far.
-    pub(super) fn count(&self) -> usize {
+    pub(crate) fn count(&self) -> usize {
         self.diagnostics.0.len()
     }
 
@@ -70,13 +82,13 @@ impl Reader {
 }
 
 /// Stands for all complaints after the first ones.
-pub(super) fn more() -> Diagnostic {
+pub(crate) fn more() -> Diagnostic {
     let (reason, remedy) = ("There are more problems than these", "Correct these first");
     Diagnostic { path: String::new(), line: None, reason: reason.into(), remedy: remedy.into(), fix: None }
 }
 
 /// A value and where it stands.
-pub(super) struct Place<'t> {
+pub(crate) struct Place<'t> {
     node: &'t Node,
     path: String,
     line: usize,
@@ -84,11 +96,11 @@ pub(super) struct Place<'t> {
 
 impl<'t> Place<'t> {
     /// The whole document.
-    pub(super) fn root(node: &'t Node) -> Self {
+    pub(crate) fn root(node: &'t Node) -> Self {
         Self { node, path: String::new(), line: node.line }
     }
 
-    pub(super) fn complain(&self, reader: &mut Reader, wrong: Wrong) {
+    pub(crate) fn complain(&self, reader: &mut Reader, wrong: Wrong) {
         reader.complain(&self.path, self.line, wrong);
     }
 
@@ -105,25 +117,40 @@ impl<'t> Place<'t> {
     }
 
     /// The same value under another path: ports are counted in paths, and named in documents.
-    pub(super) fn at(mut self, path: String) -> Self {
+    pub(crate) fn at(mut self, path: String) -> Self {
         self.path = path;
         self
     }
 
-    pub(super) fn path(&self) -> &str {
+    /// Line on which it starts, counted from 1.
+    pub(crate) fn line(&self) -> usize {
+        self.line
+    }
+
+    pub(crate) fn path(&self) -> &str {
         &self.path
     }
 
-    pub(super) fn is_scalar(&self) -> bool {
+    pub(crate) fn is_scalar(&self) -> bool {
         matches!(self.node.value, Value::Scalar(_))
     }
 
-    pub(super) fn is_map(&self) -> bool {
+    /// Whether nothing is in it: an empty list, no fields, no value.
+    pub(crate) fn is_empty(&self) -> bool {
+        match &self.node.value {
+            Value::Nothing => true,
+            Value::Scalar(text) => text.is_empty(),
+            Value::List(items) => items.is_empty(),
+            Value::Map(entries) => entries.is_empty(),
+        }
+    }
+
+    pub(crate) fn is_map(&self) -> bool {
         matches!(self.node.value, Value::Map(_))
     }
 
     /// A text; blanks around it do not count.
-    pub(super) fn text(&self, reader: &mut Reader) -> Option<String> {
+    pub(crate) fn text(&self, reader: &mut Reader) -> Option<String> {
         match &self.node.value {
             Value::Scalar(text) => Some(text.trim().to_owned()),
             _ => {
@@ -134,7 +161,7 @@ impl<'t> Place<'t> {
     }
 
     /// A text that something else may refer to.
-    pub(super) fn name(&self, reader: &mut Reader) -> Option<String> {
+    pub(crate) fn name(&self, reader: &mut Reader) -> Option<String> {
         self.value(reader, "a name", |text| {
             if text.chars().count() > MAX_NAME {
                 return Err(Wrong::new(format!("This name is longer than {MAX_NAME} characters"), "Shorten it"));
@@ -144,7 +171,7 @@ impl<'t> Place<'t> {
     }
 
     /// A single value that `parse` understands.
-    pub(super) fn value<T>(
+    pub(crate) fn value<T>(
         &self,
         reader: &mut Reader,
         what: &str,
@@ -169,12 +196,12 @@ impl<'t> Place<'t> {
     }
 
     /// A whole number.
-    pub(super) fn count(&self, reader: &mut Reader) -> Option<u64> {
+    pub(crate) fn count(&self, reader: &mut Reader) -> Option<u64> {
         self.value(reader, "a whole number", count)
     }
 
     /// `true` or `false`.
-    pub(super) fn flag(&self, reader: &mut Reader) -> Option<bool> {
+    pub(crate) fn flag(&self, reader: &mut Reader) -> Option<bool> {
         self.value(reader, "`true` or `false`", |text| {
             text.parse().map_err(|_| Wrong::new(format!("`{text}` is neither `true` nor `false`"), "Write one of them"))
         })
@@ -186,7 +213,7 @@ impl<'t> Place<'t> {
     }
 
     /// The items of a list, at most `most`.
-    pub(super) fn list(&self, reader: &mut Reader, most: usize) -> Vec<Place<'t>> {
+    pub(crate) fn list(&self, reader: &mut Reader, most: usize) -> Vec<Place<'t>> {
         let Value::List(items) = &self.node.value else {
             self.expected(reader, "a list", "Write a list: `[a, b]`, or one line with a leading `-` for each item");
             return Vec::new();
@@ -200,7 +227,7 @@ impl<'t> Place<'t> {
     }
 
     /// Names in a list, or a single one.
-    pub(super) fn names(&self, reader: &mut Reader) -> Vec<String> {
+    pub(crate) fn names(&self, reader: &mut Reader) -> Vec<String> {
         if self.is_scalar() {
             return self.name(reader).into_iter().collect();
         }
@@ -208,7 +235,7 @@ impl<'t> Place<'t> {
     }
 
     /// Names and values whose names are free to choose.
-    pub(super) fn entries(&self, reader: &mut Reader) -> Vec<(&'t str, Place<'t>)> {
+    pub(crate) fn entries(&self, reader: &mut Reader) -> Vec<(&'t str, Place<'t>)> {
         let mut entries = self.all_entries(reader);
         if entries.len() > MAX_NAMES {
             self.too_many(reader, entries.len(), MAX_NAMES);
@@ -226,7 +253,12 @@ impl<'t> Place<'t> {
         let mut places = Vec::new();
         for (key, node) in entries {
             let place = Place { node, path: join(&self.path, &key.text), line: key.line };
-            if let Some(first) = seen.insert(&key.text, key.line) {
+            let first = seen.insert(&key.text, key.line);
+            if let (Some(_), Some(repeated)) = (first, &mut reader.repeated) {
+                repeated.push(place.path.clone());
+                places.retain(|(name, _)| *name != key.text);
+                places.push((key.text.as_str(), place));
+            } else if let Some(first) = first {
                 let reason = format!("`{}` is stated twice, first in line {first}", short(&key.text));
                 reader.complain(&place.path, key.line, Wrong::new(reason, "Keep one of them"));
             } else if key.text.len() > MAX_NAME {
@@ -239,7 +271,7 @@ impl<'t> Place<'t> {
     }
 
     /// Fields out of those that `known` lists; others are complained about.
-    pub(super) fn fields(&self, reader: &mut Reader, known: &[&'static str]) -> Fields<'t> {
+    pub(crate) fn fields(&self, reader: &mut Reader, known: &[&'static str]) -> Fields<'t> {
         let mut fields =
             Fields { path: self.path.clone(), line: self.line, readable: self.is_map(), entries: Vec::new() };
         let mut unknown = Vec::new();
@@ -270,7 +302,7 @@ impl<'t> Place<'t> {
 }
 
 /// Fields with known names.
-pub(super) struct Fields<'t> {
+pub(crate) struct Fields<'t> {
     path: String,
     line: usize,
     readable: bool,
@@ -278,12 +310,12 @@ pub(super) struct Fields<'t> {
 }
 
 impl<'t> Fields<'t> {
-    pub(super) fn get(&self, name: &str) -> Option<&Place<'t>> {
+    pub(crate) fn get(&self, name: &str) -> Option<&Place<'t>> {
         self.entries.iter().find(|(known, _)| *known == name).map(|(_, place)| place)
     }
 
     /// A field that must not be missing.
-    pub(super) fn need(&self, reader: &mut Reader, name: &str, example: &str) -> Option<&Place<'t>> {
+    pub(crate) fn need(&self, reader: &mut Reader, name: &str, example: &str) -> Option<&Place<'t>> {
         let place = self.get(name);
         if place.is_none() {
             self.missing(reader, name, example);
@@ -291,7 +323,7 @@ impl<'t> Fields<'t> {
         place
     }
 
-    pub(super) fn missing(&self, reader: &mut Reader, name: &str, example: &str) {
+    pub(crate) fn missing(&self, reader: &mut Reader, name: &str, example: &str) {
         if self.readable && reader.complete {
             let wrong = Wrong::new(format!("`{name}` is missing"), format!("Write for example `{name}: {example}`"));
             reader.complain(&join(&self.path, name), self.line, wrong);
@@ -299,18 +331,18 @@ impl<'t> Fields<'t> {
     }
 
     /// A text that may be left out.
-    pub(super) fn text(&self, reader: &mut Reader, name: &str) -> String {
+    pub(crate) fn text(&self, reader: &mut Reader, name: &str) -> String {
         self.get(name).and_then(|place| place.text(reader)).unwrap_or_default()
     }
 
     /// A name that must not be missing.
-    pub(super) fn name(&self, reader: &mut Reader, name: &str, example: &str) -> String {
+    pub(crate) fn name(&self, reader: &mut Reader, name: &str, example: &str) -> String {
         self.need(reader, name, example).and_then(|place| place.name(reader)).unwrap_or_default()
     }
 }
 
 /// A whole number.
-pub(super) fn count(text: &str) -> Result<u64, Wrong> {
+pub(crate) fn count(text: &str) -> Result<u64, Wrong> {
     text.parse().map_err(|_| {
         let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
         let reason = if digits { "too large" } else { "not a whole number, 0 or more" };

@@ -1,0 +1,319 @@
+//! An accelerator file.
+
+use super::mapping::read_loops;
+use crate::import::report::{Report, Weight};
+use crate::spec::reader::{Fields, Place, Reader, Wrong};
+use crate::spec::{ArraySpec, Diagnostics, HardwareSpec, MemorySpec, PortSpec};
+
+const ACCELERATOR: [&str; 4] = ["name", "operational_array", "memories", "dataflows"];
+const ARRAY: [&str; 9] = [
+    "dimensions",
+    "sizes",
+    "unit_energy",
+    "unit_area",
+    "input_precision",
+    "is_imc",
+    "imc_type",
+    "adc_resolution",
+    "bit_serial_precision",
+];
+const MEMORY: [&str; 11] = [
+    "size",
+    "r_cost",
+    "w_cost",
+    "area",
+    "latency",
+    "mem_type",
+    "auto_cost_extraction",
+    "operands",
+    "served_dimensions",
+    "force_double_buffering",
+    "ports",
+];
+const PORT: [&str; 5] = ["name", "type", "bandwidth_min", "bandwidth_max", "allocation"];
+/// Largest whole number that is believed.
+const MAX_NUMBER: u64 = 1 << 50;
+
+/// Reads an accelerator: what could be read of it, what a person should know, and everything that is wrong.
+pub fn read_accelerator(text: &str) -> (HardwareSpec, Report, Diagnostics) {
+    let (root, mut reader) = Reader::open(text);
+    reader.last_counts();
+    let reader = &mut reader;
+    let mut report = Report::default();
+    let fields = Place::root(&root).fields(reader, &ACCELERATOR);
+    let name = fields.name(reader, "name", "my_accelerator");
+    let mut spec = HardwareSpec {
+        about: format!("Imported from the ZigZag accelerator `{name}`."),
+        name,
+        array: read_array(&fields, reader, &mut report),
+        ..HardwareSpec::default()
+    };
+    if let Some(place) = fields.need(reader, "memories", "{ dram: { size: 10000000000, ... } }") {
+        for (name, memory) in place.entries(reader) {
+            spec.memories.push(read_memory(name, &memory, reader, &mut report));
+        }
+    }
+    if let Some(place) = fields.get("dataflows").filter(|place| place.is_map()) {
+        let loops = read_loops(place, reader);
+        super::apply_to_hardware(&mut spec, &[super::MappingEntry { name: "default".to_owned(), loops }]);
+    }
+    share_as_lower_memories(&mut spec, &mut report);
+    for path in reader.repeated() {
+        report.note(Weight::Assumed, "field", "stated twice: the last one counts, as in ZigZag", path);
+    }
+    let reader = std::mem::replace(reader, Reader::open("").1);
+    (spec, report, reader.finish())
+}
+
+fn read_array(fields: &Fields, reader: &mut Reader, report: &mut Report) -> ArraySpec {
+    let Some(place) = fields.need(reader, "operational_array", "{ dimensions: [D1], sizes: [32], unit_energy: 0.04 }")
+    else {
+        return ArraySpec::default();
+    };
+    let array = place.fields(reader, &ARRAY);
+    let names = array.need(reader, "dimensions", "[D1, D2]").map(|place| place.names(reader)).unwrap_or_default();
+    let sizes = array.need(reader, "sizes", "[32, 2]");
+    let sizes: Vec<u64> = sizes.map_or_else(Vec::new, |place| {
+        let items = place.list(reader, 16);
+        let sizes: Vec<u64> = items.iter().filter_map(|item| number(item, reader)).collect();
+        if items.len() != names.len() {
+            let reason = format!("There are {} dimensions but {} sizes", names.len(), items.len());
+            place.complain(reader, Wrong::new(reason, "Write one size for each dimension, in the same order"));
+        }
+        sizes
+    });
+    if let Some(imc) = array.get("is_imc")
+        && flag(imc, reader)
+    {
+        imc.complain(
+            reader,
+            Wrong::new("Computing in memory is not modelled", "Import an accelerator with digital processing elements"),
+        );
+    }
+    let area = array.get("unit_area").and_then(|place| fraction(place, reader)).filter(|area| *area > 0.0);
+    note_area(area, "array", report);
+    ArraySpec {
+        dimensions: names.into_iter().zip(sizes.into_iter().chain(std::iter::repeat(1))).collect(),
+        mac_energy_pj: array
+            .need(reader, "unit_energy", "0.04")
+            .and_then(|place| fraction(place, reader))
+            .unwrap_or(0.0),
+        pe_area_um2: area,
+        source: String::new(),
+    }
+}
+
+fn read_memory(name: &str, place: &Place, reader: &mut Reader, report: &mut Report) -> MemorySpec {
+    let fields = place.fields(reader, &MEMORY);
+    if let Some(automatic) = fields.get("auto_cost_extraction")
+        && flag(automatic, reader)
+    {
+        let remedy = "Write `r_cost` and `w_cost` (pJ a word) and `auto_cost_extraction: false`";
+        automatic.complain(reader, Wrong::new("ZigZag asks CACTI for these costs, which is not here", remedy));
+    }
+    if let Some(buffering) = fields.get("force_double_buffering")
+        && flag(buffering, reader)
+    {
+        report.note(Weight::Merged, "force_double_buffering", "ZigZag reads it but never uses it", name);
+    }
+    let cost = |field: &str, reader: &mut Reader| {
+        let place = if fields.get("auto_cost_extraction").is_some() {
+            fields.get(field)
+        } else {
+            fields.need(reader, field, "1.5")
+        };
+        place.and_then(|place| fraction(place, reader)).unwrap_or(0.0)
+    };
+    let (read_energy_pj, write_energy_pj) = (cost("r_cost", reader), cost("w_cost", reader));
+    let area_um2 = fields.get("area").and_then(|place| fraction(place, reader)).filter(|area| *area > 0.0);
+    note_area(area_um2, name, report);
+    let ports: Vec<Port> = fields
+        .need(reader, "ports", "[{ name: r_port_1, type: read, ... }]")
+        .map(|place| place.list(reader, 64).iter().map(|port| read_port(port, reader)).collect())
+        .unwrap_or_default();
+    let mut memory = MemorySpec {
+        name: name.to_owned(),
+        size_bits: fields.need(reader, "size", "65536").and_then(|place| number(place, reader)).unwrap_or(0),
+        operands: fields
+            .need(reader, "operands", "[I1, I2, O]")
+            .map(|place| read_operands(place, reader))
+            .unwrap_or_default(),
+        read_energy_pj,
+        write_energy_pj,
+        area_um2,
+        shared_over: fields
+            .need(reader, "served_dimensions", "[D1]")
+            .map(|place| place.names(reader))
+            .unwrap_or_default(),
+        latency_cycles: fields.get("latency").and_then(|place| number(place, reader)).unwrap_or(1),
+        ..MemorySpec::default()
+    };
+    set_widths(&mut memory, ports, report);
+    memory
+}
+
+/// A port as the file has it.
+struct Port {
+    name: String,
+    serves: Vec<String>,
+    width: u64,
+    granularity: u64,
+}
+
+fn read_port(place: &Place, reader: &mut Reader) -> Port {
+    let fields = place.fields(reader, &PORT);
+    let kind = fields.name(reader, "type", "read");
+    if !matches!(kind.as_str(), "read" | "write" | "read_write" | "") {
+        let reason = format!("There is no type of port `{kind}`");
+        if let Some(place) = fields.get("type") {
+            place.complain(reader, Wrong::new(reason, "Write `read`, `write` or `read_write`"));
+        }
+    }
+    let allocation = fields.need(reader, "allocation", "[\"I1, tl\"]");
+    let serves = allocation.map_or_else(Vec::new, |place| {
+        let items = place.list(reader, 64);
+        items
+            .iter()
+            .filter_map(|item| item.value(reader, "an operand and a direction, for example `I1, tl`", service))
+            .collect()
+    });
+    Port {
+        name: fields.name(reader, "name", "r_port_1"),
+        serves,
+        width: fields.need(reader, "bandwidth_max", "64").and_then(|place| number(place, reader)).unwrap_or(0),
+        granularity: fields.need(reader, "bandwidth_min", "64").and_then(|place| number(place, reader)).unwrap_or(0),
+    }
+}
+
+/// `I1, fh` is `I.write_from_high`.
+fn service(text: &str) -> Result<String, Wrong> {
+    let parts: Vec<&str> = text.split(',').map(str::trim).collect();
+    let (operand, direction) = match parts[..] {
+        [operand, direction] => (ours(operand), direction),
+        _ => (None, ""),
+    };
+    let movement = match direction {
+        "fh" => "write_from_high",
+        "fl" => "write_from_low",
+        "tl" => "read_to_low",
+        "th" => "read_to_high",
+        _ => "",
+    };
+    match operand {
+        Some(operand) if !movement.is_empty() => Ok(format!("{operand}.{movement}")),
+        _ => Err(Wrong::new(
+            format!("`{text}` is no operand with a direction"),
+            "Write one of I1, I2 and O, a comma, and one of fh, fl, tl and th",
+        )),
+    }
+}
+
+fn read_operands(place: &Place, reader: &mut Reader) -> Vec<String> {
+    let items = place.list(reader, 16);
+    let operand = |text: &str| {
+        let reason = || Wrong::new(format!("There is no operand `{text}`"), "Use I1, I2 and O");
+        ours(text).map(str::to_owned).ok_or_else(reason)
+    };
+    items.iter().filter_map(|item| item.value(reader, "an operand", operand)).collect()
+}
+
+fn ours(operand: &str) -> Option<&'static str> {
+    match operand {
+        "I1" => Some("I"),
+        "I2" => Some("W"),
+        "O" => Some("O"),
+        _ => None,
+    }
+}
+
+/// The widest ports give the memory its widths; others keep their own.
+fn set_widths(memory: &mut MemorySpec, mut ports: Vec<Port>, report: &mut Report) {
+    // Of two ports that serve the same, ZigZag takes the last.
+    for index in (1..ports.len()).rev() {
+        let (earlier, later) = ports.split_at_mut(index);
+        for port in earlier {
+            let before = port.serves.len();
+            port.serves.retain(|service| !later[0].serves.contains(service));
+            if port.serves.len() < before {
+                report.note(
+                    Weight::Assumed,
+                    "port",
+                    "two ports serve the same: the last one does, as in ZigZag",
+                    &memory.name,
+                );
+            }
+        }
+    }
+    let is_read = |service: &String| service.contains(".read_");
+    let widest = |reads: bool, of: fn(&Port) -> u64| {
+        let serving = ports.iter().filter(|port| port.serves.iter().any(|service| is_read(service) == reads));
+        serving.map(of).max().or(ports.iter().map(of).max()).unwrap_or(0)
+    };
+    (memory.read_width_bits, memory.write_width_bits) =
+        (widest(true, |port| port.width), widest(false, |port| port.width));
+    let granularities = (widest(true, |port| port.granularity), widest(false, |port| port.granularity));
+    memory.read_granularity_bits = granularities.0.min(memory.read_width_bits);
+    memory.write_granularity_bits = granularities.1.min(memory.write_width_bits);
+    let own = |port: &Port, own: u64, read: u64, write: u64| {
+        let same = port.serves.iter().all(|service| own == if is_read(service) { read } else { write });
+        (!same).then_some(own)
+    };
+    memory.ports = ports
+        .iter()
+        .filter(|port| !port.serves.is_empty())
+        .map(|port| PortSpec {
+            name: port.name.clone(),
+            serves: port.serves.clone(),
+            width_bits: own(port, port.width, memory.read_width_bits, memory.write_width_bits),
+            granularity_bits: own(port, port.granularity, memory.read_granularity_bits, memory.write_granularity_bits),
+        })
+        .collect();
+}
+
+/// ZigZag takes array dimensions that a lower memory serves as served above as well.
+fn share_as_lower_memories(spec: &mut HardwareSpec, report: &mut Report) {
+    for index in 1..spec.memories.len() {
+        let (below, above) = spec.memories.split_at_mut(index);
+        let Some(high) = above.first_mut() else { continue };
+        for low in below.iter().filter(|low| low.operands.iter().any(|held| high.operands.contains(held))) {
+            let missing: Vec<String> =
+                low.shared_over.iter().filter(|dim| !high.shared_over.contains(dim)).cloned().collect();
+            if !missing.is_empty() {
+                let reason = format!("shared over {}, too, as memories below it are", missing.join(", "));
+                report.note(Weight::Assumed, "served_dimensions", &reason, &high.name);
+            }
+            high.shared_over.extend(missing);
+        }
+    }
+}
+
+fn note_area(area: Option<f64>, of: &str, report: &mut Report) {
+    if area.is_some() {
+        report.note(Weight::Assumed, "area", "ZigZag states no unit of areas; taken as um2", of);
+    }
+}
+
+/// A whole number.
+pub fn number(place: &Place, reader: &mut Reader) -> Option<u64> {
+    place.value(reader, "a whole number", |text| {
+        let wrong = || Wrong::new(format!("`{text}` is no whole number that can be counted"), "Write for example `64`");
+        let exact = text.replace('_', "").parse::<u64>().ok();
+        let number = exact
+            .or_else(|| text.parse::<f64>().ok().filter(|number| number.fract() == 0.0).map(|number| number as u64));
+        number.filter(|number| *number <= MAX_NUMBER).ok_or_else(wrong)
+    })
+}
+
+fn fraction(place: &Place, reader: &mut Reader) -> Option<f64> {
+    place.value(reader, "a number", |text| {
+        let wrong = || Wrong::new(format!("`{text}` is no number, 0 or more"), "Write for example `1.5`");
+        text.parse::<f64>().ok().filter(|number| number.is_finite() && *number >= 0.0).ok_or_else(wrong)
+    })
+}
+
+/// `true`, in any of YAML's spellings.
+fn flag(place: &Place, reader: &mut Reader) -> bool {
+    place
+        .value(reader, "`true` or `false`", |text| Ok(matches!(text, "true" | "True" | "TRUE" | "yes")))
+        .unwrap_or(false)
+}

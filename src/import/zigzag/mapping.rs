@@ -1,0 +1,141 @@
+//! A mapping file: which loops the array unrolls.
+
+use crate::import::report::{Report, Weight};
+use crate::spec::reader::{Place, Reader, Wrong};
+use crate::spec::{Diagnostics, HardwareSpec, LayerSpec, UnrollSpec};
+
+const ENTRY: [&str; 5] =
+    ["name", "spatial_mapping", "spatial_mapping_hint", "temporal_ordering", "memory_operand_links"];
+/// Most entries of a mapping file.
+const MAX_ENTRIES: usize = 4096;
+/// Our types of layers for ZigZag's types of operators; `default` is for all others.
+const OPERATORS: [(&str, &[&str]); 8] = [
+    ("default", &["conv", "pointwise", "depthwise", "pooling", "fully-connected", "matmul", "add"]),
+    ("Conv", &["conv", "pointwise", "depthwise"]),
+    ("Gemm", &["fully-connected", "matmul"]),
+    ("Add", &["add"]),
+    ("Pooling", &["pooling"]),
+    ("Pool", &["pooling"]),
+    ("MaxPool", &["pooling"]),
+    ("AveragePool", &["pooling"]),
+];
+
+/// Loops that the array unrolls for a layer, a type of operator, or by default.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct MappingEntry {
+    /// Whose they are.
+    pub name: String,
+    /// The loops.
+    pub loops: Vec<UnrollSpec>,
+}
+
+/// Reads a mapping: what could be read of it, what a person should know, and everything that is wrong.
+pub fn read_mapping(text: &str) -> (Vec<MappingEntry>, Report, Diagnostics) {
+    let (root, mut reader) = Reader::open(text);
+    reader.last_counts();
+    let mut report = Report::default();
+    let entries = Place::root(&root).list(&mut reader, MAX_ENTRIES);
+    let entries = entries.iter().map(|entry| read_entry(entry, &mut reader, &mut report)).collect();
+    (entries, report, reader.finish())
+}
+
+fn read_entry(place: &Place, reader: &mut Reader, report: &mut Report) -> MappingEntry {
+    let fields = place.fields(reader, &ENTRY);
+    let name = fields.name(reader, "name", "default");
+    for (field, reason) in [
+        (
+            "spatial_mapping_hint",
+            "not taken: what is left of the array stays empty, or choose the unrolling by a search",
+        ),
+        ("temporal_ordering", "not taken: the order of loops is searched"),
+    ] {
+        if fields.get(field).is_some_and(|place| !place.is_scalar() && !place.is_empty()) {
+            report.note(Weight::Assumed, field, reason, &name);
+        }
+    }
+    if let Some(links) = fields.get("memory_operand_links").filter(|place| place.is_map()) {
+        for (operand, memory) in links.entries(reader) {
+            let usual = [("O", "O"), ("W", "I2"), ("I", "I1")].into_iter().find(|(known, _)| *known == operand);
+            let linked = memory.name(reader);
+            if let (Some((_, usual)), Some(linked)) = (usual, linked)
+                && linked != usual
+            {
+                let reason = format!("{operand} is kept as {linked} instead of {usual}, which is not taken over");
+                memory.complain(
+                    reader,
+                    Wrong::new(
+                        reason,
+                        format!("Write `{operand}: {usual}`, and exchange I1 and I2 in the accelerator"),
+                    ),
+                );
+            }
+        }
+    }
+    let loops = fields.get("spatial_mapping").filter(|place| place.is_map()).map(|place| read_loops(place, reader));
+    MappingEntry { name, loops: loops.unwrap_or_default() }
+}
+
+/// `{ D1: ["K, 32", "C, 2"] }`.
+pub fn read_loops(place: &Place, reader: &mut Reader) -> Vec<UnrollSpec> {
+    let mut loops = Vec::new();
+    for (array_dimension, unrolled) in place.entries(reader) {
+        for item in unrolled.list(reader, 16) {
+            let unrolled = item.value(reader, "a loop and its size, for example `K, 32`", |text| {
+                let wrong = || Wrong::new(format!("`{text}` is no loop with a size"), "Write for example `K, 32`");
+                let (name, size) = text.split_once(',').ok_or_else(wrong)?;
+                let size: f64 = size.trim().parse().map_err(|_| wrong())?;
+                if !(1.0..1e15).contains(&size) {
+                    return Err(wrong());
+                }
+                Ok((name.trim().to_owned(), size.ceil() as u64))
+            });
+            if let Some((loop_dimension, limit)) = unrolled {
+                let array_dimension = array_dimension.to_owned();
+                loops.push(UnrollSpec { array_dimension, loop_dimension, limit: Some(limit) });
+            }
+        }
+    }
+    loops
+}
+
+/// Puts the entries for types of operators into a hardware document, and gives it a dataflow that layers can refer to.
+pub fn apply_to_hardware(spec: &mut HardwareSpec, entries: &[MappingEntry]) {
+    spec.dataflow = "zigzag".to_owned();
+    for (operator, kinds) in OPERATORS {
+        let Some(entry) = entries.iter().find(|entry| entry.name == operator) else { continue };
+        for kind in kinds {
+            let loops = renamed(&entry.loops, &spec.array.dimensions, kind);
+            match spec.unroll.iter_mut().find(|(known, _)| known == kind) {
+                Some((_, known)) => *known = loops,
+                None => spec.unroll.push(((*kind).to_owned(), loops)),
+            }
+        }
+    }
+    spec.unroll.retain(|(_, loops)| !loops.is_empty());
+}
+
+/// Puts the entries for single layers into these.
+pub fn apply_to_layers(layers: &mut [LayerSpec], entries: &[MappingEntry]) {
+    for layer in layers {
+        let computes = !matches!(layer.kind.as_str(), "input" | "view");
+        if let Some(entry) = entries.iter().find(|entry| computes && entry.name == layer.name) {
+            layer.unroll = vec![("zigzag".to_owned(), renamed(&entry.loops, &[], &layer.kind))];
+        }
+    }
+}
+
+/// The loops under our names, no more of them than the array has room for.
+fn renamed(loops: &[UnrollSpec], array: &[(String, u64)], kind: &str) -> Vec<UnrollSpec> {
+    let ours = |unrolled: &UnrollSpec| {
+        let is_product = matches!(kind, "matmul" | "fully-connected" | "pointwise");
+        let loop_dimension = match unrolled.loop_dimension.as_str() {
+            "D" if is_product => "OX",
+            "H" if is_product => "G",
+            name => name,
+        };
+        let size = array.iter().find(|(name, _)| *name == unrolled.array_dimension).map(|(_, size)| *size);
+        let limit = unrolled.limit.map(|limit| size.map_or(limit, |size| limit.min(size)));
+        UnrollSpec { loop_dimension: loop_dimension.to_owned(), limit, ..unrolled.clone() }
+    };
+    loops.iter().map(ours).collect()
+}

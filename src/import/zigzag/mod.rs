@@ -1,0 +1,45 @@
+//! ZigZag 3.x: accelerator, mapping and workload files, both ways.
+//!
+//! Its operands I1 and I2 are the inputs and the weights here, its `D1` to `D4` the dimensions of the array, its directions fh, fl, tl
+//! and th the movements write_from_high, write_from_low, read_to_low and read_to_high.
+
+mod hardware;
+mod mapping;
+mod workload;
+mod write;
+
+pub use hardware::read_accelerator;
+pub use mapping::{MappingEntry, apply_to_hardware, apply_to_layers, read_mapping};
+pub use workload::{Workload, read_layers};
+pub use write::{Written, write};
+
+/// The kinds of files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum File {
+    /// An accelerator.
+    Accelerator,
+    /// Spatial mappings.
+    Mapping,
+    /// Layers.
+    Workload,
+}
+
+/// Which kind of file this is, going by its fields.
+pub fn recognise(text: &str) -> Option<File> {
+    let field = |name: &str| {
+        let stands = |line: &str| {
+            let line = line.trim_start_matches([' ', '-', '{', '"']);
+            line.strip_prefix(name).is_some_and(|rest| rest.trim_start_matches('"').starts_with(':'))
+        };
+        text.lines().any(stands)
+    };
+    if field("operational_array") {
+        Some(File::Accelerator)
+    } else if field("equation") || field("loop_dims") {
+        Some(File::Workload)
+    } else if field("spatial_mapping") || field("memory_operand_links") {
+        Some(File::Mapping)
+    } else {
+        None
+    }
+}

@@ -1,0 +1,462 @@
+//! A workload file: layers as equations with loop sizes.
+//!
+//! ZigZag states every layer's loops; here sizes follow from the maps before. Where a layer reads exactly what the one before makes it
+//! reads that; otherwise a view of the size that it needs, so that its loops are kept to the letter.
+
+use super::hardware::number;
+use crate::import::report::{Report, Weight};
+use crate::spec::reader::{Fields, Place, Reader, Wrong};
+use crate::spec::{Diagnostics, KernelSpec, LayerSpec, PaddingSpec, PrecisionSpec, WorkloadSpec};
+
+const LAYER: [&str; 12] = [
+    "id",
+    "name",
+    "operator_type",
+    "equation",
+    "dimension_relations",
+    "loop_dims",
+    "loop_sizes",
+    "operand_precision",
+    "operand_source",
+    "pr_loop_dims",
+    "pr_loop_sizes",
+    "padding",
+];
+/// Most layers.
+const MAX_LAYERS: usize = 2048;
+/// Largest loop, stride or dilation.
+const MAX_SIZE: u64 = 1 << 24;
+
+/// Channels, columns, rows.
+type Map = (u64, u64, u64);
+
+/// A layer as the file has it, its loops under our names.
+#[derive(Debug, Default)]
+struct Layer {
+    id: u64,
+    name: String,
+    path: String,
+    line: usize,
+    kind: &'static str,
+    b: u64,
+    g: u64,
+    k: u64,
+    c: u64,
+    output: (u64, u64),
+    kernel: (u64, u64),
+    stride: (u64, u64),
+    dilation: (u64, u64),
+    /// Columns and rows of the input that exist, and zeros at their beginning.
+    input: (u64, u64),
+    padding: [u64; 4],
+    precision: PrecisionSpec,
+    /// The producers of I and W, where they are other layers.
+    sources: [Option<u64>; 2],
+}
+
+impl Layer {
+    fn output_map(&self) -> Map {
+        (self.k.saturating_mul(self.g), self.output.0, self.output.1)
+    }
+
+    fn input_map(&self) -> Map {
+        (self.c.saturating_mul(self.g), self.input.0, self.input.1)
+    }
+}
+
+/// A workload as read.
+pub struct Workload {
+    /// The document.
+    pub spec: WorkloadSpec,
+    /// What a person should know.
+    pub report: Report,
+    /// Everything that is wrong.
+    pub diagnostics: Diagnostics,
+    /// Names of layers, and the lines where they begin.
+    pub lines: Vec<(String, usize)>,
+}
+
+/// Reads a workload: what could be read of it, what a person should know, and everything that is wrong.
+pub fn read_layers(text: &str, name: &str) -> Workload {
+    let (root, mut reader) = Reader::open(text);
+    reader.last_counts();
+    let places = Place::root(&root).list(&mut reader, MAX_LAYERS);
+    let layers: Vec<Layer> = places.iter().filter_map(|place| read_layer(place, &mut reader)).collect();
+    let mut diagnostics = reader.finish();
+    let mut report = Report::default();
+    let batch = layers.iter().map(|layer| layer.b).max().unwrap_or(1);
+    for layer in layers.iter().filter(|layer| layer.b != batch) {
+        diagnostics.add(
+            format!("{}.loop_sizes", layer.path),
+            format!("`{}` has a batch of {}, another layer one of {batch}", layer.name, layer.b),
+            "Give all layers the same B: a network here has one batch",
+        );
+        if let Some(last) = diagnostics.0.last_mut() {
+            last.line = Some(layer.line);
+        }
+    }
+    let lines = layers.iter().map(|layer| (layer.name.clone(), layer.line)).collect();
+    let layers = connect(&layers, &mut report);
+    let spec = WorkloadSpec {
+        name: name.to_owned(),
+        about: format!("Imported from the ZigZag workload `{name}`."),
+        batch,
+        precision: PrecisionSpec::default(),
+        layers,
+    };
+    Workload { spec, report, diagnostics, lines }
+}
+
+fn read_layer(place: &Place, reader: &mut Reader) -> Option<Layer> {
+    let fields = place.fields(reader, &LAYER);
+    let before = reader.count();
+    let id = fields.need(reader, "id", "0").and_then(|place| number(place, reader)).unwrap_or(0);
+    let mut layer = Layer {
+        id,
+        name: fields.get("name").and_then(|place| place.name(reader)).unwrap_or_else(|| format!("Layer{id}")),
+        path: place.path().to_owned(),
+        line: place.line(),
+        precision: read_precision(&fields, reader),
+        ..Layer::default()
+    };
+    let loops = read_loops(&fields, reader);
+    let relations = fields.get("dimension_relations").map(|place| place.list(reader, 8)).unwrap_or_default();
+    let relations: Vec<Relation> =
+        relations.iter().filter_map(|place| place.value(reader, "`ix=2*ox+1*fx`", relation)).collect();
+    let operator = fields.get("operator_type").and_then(|place| place.name(reader)).unwrap_or_default();
+    let equation = fields.need(reader, "equation", "O[b][k]+=W[k][c]*I[b][c]")?;
+    let equation = equation.value(reader, "an equation", Equation::new)?;
+    let loops = assign(&equation, &loops, &operator, fields.get("loop_dims").unwrap_or(place), reader)?;
+    let size = |dim: &str| {
+        loops.iter().filter(|(known, _)| *known == dim).fold(1u64, |all, (_, size)| all.saturating_mul(*size))
+    };
+    (layer.b, layer.g, layer.k, layer.c) = (size("B"), size("G"), size("K"), size("C"));
+    (layer.output, layer.kernel) = ((size("OX"), size("OY")), (size("FX"), size("FY")));
+    (layer.stride, layer.dilation) = ((1, 1), (1, 1));
+    for relation in &relations {
+        match relation.output.as_str() {
+            "ox" => (layer.stride.0, layer.dilation.0) = (relation.stride, relation.dilation),
+            "oy" => (layer.stride.1, layer.dilation.1) = (relation.stride, relation.dilation),
+            _ => {}
+        }
+    }
+    layer.kind = kind(&layer, &equation, &operator, !relations.is_empty());
+    if matches!(layer.kind, "add" | "pooling") && layer.k > 1 {
+        // Channels by themselves, whatever the file calls them.
+        (layer.g, layer.k) = (layer.g.saturating_mul(layer.k), 1);
+    }
+    read_input(&mut layer, &fields, &relations, reader);
+    if let Some(place) = fields.get("operand_source").filter(|place| place.is_map()) {
+        for (operand, source) in place.entries(reader) {
+            let source = number(&source, reader).filter(|source| *source != id);
+            match operand {
+                "I" => layer.sources[0] = source,
+                "W" => layer.sources[1] = source,
+                _ => {}
+            }
+        }
+    }
+    (reader.count() == before).then_some(layer)
+}
+
+fn read_loops(fields: &Fields, reader: &mut Reader) -> Vec<(String, u64)> {
+    let names = fields.need(reader, "loop_dims", "[K, C, OY, OX]").map(|place| place.names(reader)).unwrap_or_default();
+    let Some(place) = fields.need(reader, "loop_sizes", "[64, 3, 112, 112]") else { return Vec::new() };
+    let items = place.list(reader, 32);
+    if items.len() != names.len() {
+        let reason = format!("There are {} loops but {} sizes", names.len(), items.len());
+        place.complain(reader, Wrong::new(reason, "Write one size for each of `loop_dims`, in the same order"));
+    }
+    let sizes: Vec<u64> = items.iter().filter_map(|item| size(item, reader)).collect();
+    names.into_iter().zip(sizes).collect()
+}
+
+fn size(place: &Place, reader: &mut Reader) -> Option<u64> {
+    let size = number(place, reader)?;
+    if !(1..=MAX_SIZE).contains(&size) {
+        place.complain(reader, Wrong::new(format!("A loop of {size} is impossible"), format!("Write 1 to {MAX_SIZE}")));
+        return None;
+    }
+    Some(size)
+}
+
+fn read_precision(fields: &Fields, reader: &mut Reader) -> PrecisionSpec {
+    let mut precision = PrecisionSpec::default();
+    if let Some(place) = fields.get("operand_precision").filter(|place| place.is_map()) {
+        for (operand, bits) in place.entries(reader) {
+            let bits = number(&bits, reader);
+            match operand {
+                "W" => precision.w = bits,
+                "I" => precision.i = bits,
+                "O" => precision.o_partial = bits,
+                "O_final" => precision.o = bits,
+                _ => {}
+            }
+        }
+    }
+    precision.o = precision.o.or(precision.o_partial);
+    precision
+}
+
+/// Which indices each operand has.
+struct Equation {
+    output: Vec<String>,
+    weights: Vec<String>,
+    input: Vec<String>,
+    adds: bool,
+}
+
+impl Equation {
+    fn new(text: &str) -> Result<Self, Wrong> {
+        let wrong = || {
+            Wrong::new(
+                "This is no equation of an output O and two inputs W and I",
+                "Write for example `O[b][k][oy][ox]+=W[k][c][fy][fx]*I[b][c][iy][ix]`",
+            )
+        };
+        let text: String = text.chars().filter(|c| !c.is_whitespace()).collect();
+        let (output, inputs) = text.split_once('=').ok_or_else(wrong)?;
+        let adds = !inputs.contains('*');
+        let parts: Vec<&str> = inputs.split(['*', '+']).collect();
+        let term = |of: &str| -> Option<Vec<String>> {
+            let indices = of.split_once('[')?.1.strip_suffix(']')?;
+            Some(indices.split("][").map(|index| index.to_lowercase()).collect())
+        };
+        let named = |name: char| parts.iter().find(|part| part.starts_with(name)).and_then(|part| term(part));
+        let output = output.trim_end_matches('+');
+        match (term(output), named('W'), named('I')) {
+            (Some(indices), Some(weights), Some(input)) if parts.len() == 2 && output.starts_with('O') => {
+                Ok(Self { output: indices, weights, input, adds })
+            }
+            _ => Err(wrong()),
+        }
+    }
+}
+
+/// `ix = stride * ox + dilation * fx`.
+struct Relation {
+    input: String,
+    output: String,
+    stride: u64,
+    dilation: u64,
+}
+
+fn relation(text: &str) -> Result<Relation, Wrong> {
+    let wrong = || Wrong::new(format!("`{text}` is no relation of loops"), "Write for example `ix=2*ox+1*fx`");
+    let bare: String = text.chars().filter(|c| !c.is_whitespace()).collect();
+    let (input, rest) = bare.split_once('=').ok_or_else(wrong)?;
+    let (output, kernel) = rest.split_once('+').ok_or_else(wrong)?;
+    let term = |term: &str| match term.split_once('*') {
+        Some((factor, dim)) => {
+            let factor = factor.parse().ok().filter(|factor| (1..=1 << 10).contains(factor))?;
+            Some((factor, dim.to_lowercase()))
+        }
+        None => Some((1, term.to_lowercase())),
+    };
+    let ((stride, output), (dilation, _)) = term(output).zip(term(kernel)).ok_or_else(wrong)?;
+    Ok(Relation { input: input.to_lowercase(), output, stride, dilation })
+}
+
+/// The loops under our names: those of convolutions are the same, others are told by what they index.
+fn assign(
+    equation: &Equation,
+    loops: &[(String, u64)],
+    operator: &str,
+    place: &Place,
+    reader: &mut Reader,
+) -> Option<Vec<(&'static str, u64)>> {
+    const NAMES: [&str; 8] = ["B", "G", "K", "C", "OY", "OX", "FY", "FX"];
+    let has_map = equation.output.iter().any(|index| index == "ox" || index == "oy");
+    let mut assigned = Vec::new();
+    for (name, size) in loops {
+        let index = name.to_lowercase();
+        let inside = |indices: &[String]| indices.contains(&index);
+        let same_name = NAMES.into_iter().find(|known| *known == name.to_uppercase());
+        let ours = if has_map && same_name.is_some() && operator != "Gemm" {
+            same_name
+        } else {
+            match (inside(&equation.output), inside(&equation.weights), inside(&equation.input)) {
+                (true, true, true) if index == "b" => Some("B"),
+                (true, true, true) => Some("G"),
+                (true, true, false) => Some("K"),
+                (false, true, true) => Some("C"),
+                (true, false, true) if index == "b" && has_map => Some("B"),
+                (true, false, true) if index == "oy" => Some("OY"),
+                (true, false, true) => Some("OX"),
+                // A loop of size 1 may be left out of the equation.
+                (false, false, false) if *size == 1 => continue,
+                _ => None,
+            }
+        };
+        let Some(ours) = ours else {
+            let reason = format!("The loop {name} does not index the operands as a layer's loop does");
+            place.complain(reader, Wrong::new(reason, "Use B, G, K, C, OY, OX, FY and FX, or a product of matrices"));
+            return None;
+        };
+        assigned.push((ours, *size));
+    }
+    Some(assigned)
+}
+
+fn kind(layer: &Layer, equation: &Equation, operator: &str, windowed: bool) -> &'static str {
+    let has_map = equation.output.iter().any(|index| index == "ox" || index == "oy");
+    let is_window = windowed && (layer.kernel != (1, 1) || layer.stride != (1, 1) || layer.dilation != (1, 1));
+    if equation.adds {
+        "add"
+    } else if !has_map || operator == "Gemm" {
+        "matmul"
+    } else if layer.precision.w == Some(0) {
+        "pooling"
+    } else if layer.g > 1 && layer.k == 1 && layer.c == 1 {
+        "depthwise"
+    } else if is_window || windowed {
+        "conv"
+    } else {
+        "pointwise"
+    }
+}
+
+/// How much of the input exists, and the zeros around it.
+fn read_input(layer: &mut Layer, fields: &Fields, relations: &[Relation], reader: &mut Reader) {
+    let full = |outputs: u64, kernel: u64, stride: u64, dilation: u64| {
+        (outputs - 1).saturating_mul(stride).saturating_add(dilation.saturating_mul(kernel - 1)).saturating_add(1)
+    };
+    let whole = (
+        full(layer.output.0, layer.kernel.0, layer.stride.0, layer.dilation.0),
+        full(layer.output.1, layer.kernel.1, layer.stride.1, layer.dilation.1),
+    );
+    let names = fields
+        .get("pr_loop_dims")
+        .filter(|place| !place.is_empty())
+        .map(|place| place.names(reader))
+        .unwrap_or_default();
+    let sizes = fields
+        .get("pr_loop_sizes")
+        .filter(|place| !place.is_empty())
+        .map(|place| place.list(reader, 4))
+        .unwrap_or_default();
+    let sizes: Vec<u64> = sizes.iter().filter_map(|item| size(item, reader)).collect();
+    let pads =
+        fields.get("padding").filter(|place| !place.is_empty()).map(|place| place.list(reader, 4)).unwrap_or_default();
+    let pads: Vec<[u64; 2]> = pads
+        .iter()
+        .map(|place| {
+            let numbers: Vec<u64> = place.list(reader, 2).iter().filter_map(|item| number(item, reader)).collect();
+            [numbers.first().copied().unwrap_or(0), numbers.get(1).copied().unwrap_or(0)]
+        })
+        .collect();
+    let axis = |output: &str, whole: u64, stride: u64| {
+        let input =
+            relations.iter().find(|relation| relation.output == output).map(|relation| relation.input.to_uppercase());
+        let place = input.and_then(|input| names.iter().position(|name| name.to_uppercase() == input));
+        let [begin, end] = place.and_then(|place| pads.get(place)).copied().unwrap_or([0, 0]);
+        let stated = place.and_then(|place| sizes.get(place)).copied();
+        let real = stated.unwrap_or_else(|| whole.saturating_sub(begin.saturating_add(end)).max(1));
+        // What the windows span beyond the input are zeros. The file says how they are shared out, if what it says makes as many
+        // outputs.
+        let zeros = whole.saturating_sub(real);
+        let too_many = begin.checked_add(end).and_then(|pads| pads.checked_sub(zeros));
+        match too_many {
+            Some(unused) if unused < stride && real <= whole => (real, begin, end),
+            _ => (real, zeros / 2, zeros - zeros / 2),
+        }
+    };
+    let (columns, left, right) = axis("ox", whole.0, layer.stride.0);
+    let (rows, top, bottom) = axis("oy", whole.1, layer.stride.1);
+    (layer.input, layer.padding) = ((columns, rows), [left, right, top, bottom]);
+}
+
+/// The layers of the document, each reading what makes its input.
+fn connect(layers: &[Layer], report: &mut Report) -> Vec<LayerSpec> {
+    let mut done: Vec<LayerSpec> = Vec::new();
+    let mut names: Vec<String> = layers.iter().map(|layer| layer.name.clone()).collect();
+    for index in 0..names.len() {
+        if names[..index].contains(&names[index]) {
+            names[index] = format!("{}_{}", names[index], layers[index].id);
+        }
+    }
+    for (index, layer) in layers.iter().enumerate() {
+        let find = |id: u64| layers[..index].iter().rposition(|before| before.id == id);
+        let name = &names[index];
+        let mut read = |source: Option<u64>, map: Map, report: &mut Report, whole: bool| {
+            let producer = source.and_then(find);
+            let elements =
+                |(channels, columns, rows): Map| u128::from(channels) * u128::from(columns) * u128::from(rows);
+            match producer {
+                Some(producer) if layers[producer].output_map() == map => names[producer].clone(),
+                Some(producer) if whole && elements(layers[producer].output_map()) == elements(map) => {
+                    names[producer].clone()
+                }
+                Some(producer) => {
+                    let view = format!("{name}_from_{}", names[producer]);
+                    let reason = "its sizes are not those of what it reads: a view of the size that it needs; depth-first tiling ends there";
+                    report.note(Weight::Expressed, "view", reason, name);
+                    done.push(map_layer(&view, "view", vec![names[producer].clone()], map));
+                    view
+                }
+                None => {
+                    let input = format!(
+                        "{name}_input{}",
+                        if done.iter().any(|known| known.name == format!("{name}_input")) { "2" } else { "" }
+                    );
+                    done.push(map_layer(&input, "input", Vec::new(), map));
+                    input
+                }
+            }
+        };
+        let mut from = vec![read(layer.sources[0], layer.input_map(), report, false)];
+        let computed = layer.sources[1].filter(|source| find(*source).is_some());
+        if layer.kind == "add" {
+            from.push(read(layer.sources[1], layer.input_map(), report, false));
+        } else if layer.kind == "matmul" && computed.is_some() {
+            from.push(read(computed, (layer.g.saturating_mul(layer.c), layer.k, 1), report, true));
+        } else if computed.is_some() {
+            report.note(
+                Weight::Assumed,
+                "operand_source",
+                "its weights come from another layer; they count as trained ones",
+                name,
+            );
+        }
+        done.push(spec(layer, name, from));
+    }
+    done
+}
+
+fn map_layer(name: &str, kind: &str, from: Vec<String>, (channels, columns, rows): Map) -> LayerSpec {
+    LayerSpec {
+        name: name.to_owned(),
+        kind: kind.to_owned(),
+        from,
+        channels: Some(channels),
+        size: Some((columns, rows)),
+        ..LayerSpec::default()
+    }
+}
+
+fn spec(layer: &Layer, name: &str, from: Vec<String>) -> LayerSpec {
+    let windowed = matches!(layer.kind, "conv" | "depthwise" | "pooling");
+    let channelwise = matches!(layer.kind, "depthwise" | "pooling" | "add");
+    let stated = |pair: (u64, u64)| (windowed && pair != (1, 1)).then_some(pair);
+    let [left, right, top, bottom] = layer.padding;
+    LayerSpec {
+        name: name.to_owned(),
+        kind: layer.kind.to_owned(),
+        from,
+        channels: (!channelwise).then_some(layer.k.saturating_mul(layer.g)),
+        kernel: if windowed { KernelSpec::Size(layer.kernel.0, layer.kernel.1) } else { KernelSpec::Unstated },
+        groups: (!channelwise && layer.g > 1).then_some(layer.g),
+        stride: stated(layer.stride),
+        dilation: stated(layer.dilation),
+        padding: if windowed && layer.padding != [0; 4] {
+            PaddingSpec::Sides(left, right, top, bottom)
+        } else {
+            PaddingSpec::None
+        },
+        precision: PrecisionSpec {
+            w: layer.precision.w.filter(|_| !matches!(layer.kind, "pooling" | "add")),
+            ..layer.precision
+        },
+        ..LayerSpec::default()
+    }
+}

@@ -1,0 +1,290 @@
+//! A core and a network as ZigZag's three files.
+
+use crate::hardware::{Core, Memory, Movement, Operand, Unroll};
+use crate::import::report::{Report, Weight};
+use crate::workload::{Dim, Layer, LayerId, LayerKind, Network};
+use std::fmt::Write;
+
+/// ZigZag's files.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Written {
+    /// The accelerator.
+    pub accelerator: String,
+    /// The mapping: what the array unrolls.
+    pub mapping: String,
+    /// The layers.
+    pub workload: String,
+    /// What the files cannot say.
+    pub report: Report,
+}
+
+/// Writes a core and a network.
+pub fn write(core: &Core, network: &Network) -> Written {
+    let mut report = Report { title: format!("{} and {}", core.name, network.name), ..Report::default() };
+    let accelerator = write_accelerator(core, &mut report);
+    let workload = write_layers(network, &mut report);
+    let mapping = write_mapping(core, network);
+    report.result = format!("{} memories, {} layers", core.memories.len(), network.computing().count());
+    Written { accelerator, mapping, workload, report }
+}
+
+/// ZigZag calls the dimensions of an array D1, D2 and so on.
+fn dimension(index: usize) -> String {
+    format!("D{}", index + 1)
+}
+
+fn write_accelerator(core: &Core, report: &mut Report) -> String {
+    let mut text = String::new();
+    let names: Vec<String> = (0..core.array.len()).map(dimension).collect();
+    let sizes: Vec<String> = core.array.iter().map(|(_, size)| size.to_string()).collect();
+    for (index, (name, _)) in core.array.iter().enumerate().filter(|(index, (name, _))| *name != dimension(*index)) {
+        report.note(
+            Weight::Expressed,
+            "array",
+            "ZigZag numbers the dimensions of an array",
+            &format!("{name} is {}", dimension(index)),
+        );
+    }
+    let _ = write!(
+        text,
+        "name: {}\noperational_array:\n  is_imc: false\n  unit_energy: {}\n  unit_area: {}\n  dimensions: [{}]\n  sizes: [{}]\nmemories:\n",
+        quoted(&core.name),
+        core.mac_energy_pj,
+        core.pe_area_um2.unwrap_or(0.0),
+        names.join(", "),
+        sizes.join(", ")
+    );
+    for memory in &core.memories {
+        write_memory(&mut text, memory, core, report);
+    }
+    text
+}
+
+fn write_memory(text: &mut String, memory: &Memory, core: &Core, report: &mut Report) {
+    let operands: Vec<&str> = memory.operands.iter().map(|operand| theirs(*operand)).collect();
+    let served: Vec<String> =
+        (0..core.array.len()).filter(|index| memory.shared_over.contains(*index)).map(dimension).collect();
+    let _ = write!(
+        text,
+        "  {}:\n    size: {}\n    r_cost: {}\n    w_cost: {}\n    area: {}\n    latency: {}\n    auto_cost_extraction: false\n    \
+         operands: [{}]\n    served_dimensions: [{}]\n    ports:\n",
+        quoted(&memory.name),
+        memory.size_bits,
+        memory.read_energy_pj,
+        memory.write_energy_pj,
+        memory.area_um2.unwrap_or(0.0),
+        memory.latency_cycles,
+        operands.join(", "),
+        served.join(", ")
+    );
+    let mut counts = [0; 3];
+    for port in memory.ports.iter().filter(|port| !port.serves.is_empty()) {
+        let reads = port.serves.iter().any(|(_, movement)| movement.is_read());
+        let writes = port.serves.iter().any(|(_, movement)| !movement.is_read());
+        let (kind, prefix, index) = match (reads, writes) {
+            (true, true) => ("read_write", "rw", 0),
+            (true, false) => ("read", "r", 1),
+            _ => ("write", "w", 2),
+        };
+        counts[index] += 1;
+        let name = format!("{prefix}_port_{}", counts[index]);
+        let bits = |of: fn(&Memory, Operand, Movement) -> u64| {
+            port.serves.iter().map(|(operand, movement)| of(memory, *operand, *movement)).max().unwrap_or(1)
+        };
+        let (width, granularity) = (bits(Memory::width_bits), bits(Memory::granularity_bits));
+        if port.serves.iter().any(|(operand, movement)| memory.width_bits(*operand, *movement) != width) {
+            let reason = "a port of ZigZag is as wide for reading as for writing: the wider side counts";
+            report.note(Weight::Assumed, "port", reason, &format!("{} {}", memory.name, port.name));
+        }
+        let allocation: Vec<String> = port
+            .serves
+            .iter()
+            .map(|(operand, movement)| format!("\"{}, {}\"", theirs(*operand), direction(*movement)))
+            .collect();
+        let _ = writeln!(
+            text,
+            "      - {{name: {name}, type: {kind}, bandwidth_min: {granularity}, bandwidth_max: {width}, allocation: [{}]}}",
+            allocation.join(", ")
+        );
+    }
+}
+
+fn theirs(operand: Operand) -> &'static str {
+    match operand {
+        Operand::W => "I2",
+        Operand::I => "I1",
+        Operand::O => "O",
+    }
+}
+
+fn direction(movement: Movement) -> &'static str {
+    match movement {
+        Movement::ReadToLow => "tl",
+        Movement::WriteFromLow => "fl",
+        Movement::ReadToHigh => "th",
+        Movement::WriteFromHigh => "fh",
+    }
+}
+
+/// An entry a type of operator, and one for every layer that has a mapping of its own, as depthwise layers have: to ZigZag they are
+/// convolutions.
+fn write_mapping(core: &Core, network: &Network) -> String {
+    let mut text = String::new();
+    let mut entry = |name: &str, unroll: &[Unroll]| {
+        let _ = write!(text, "- name: {}\n  spatial_mapping:", quoted(name));
+        if unroll.is_empty() {
+            text.push_str(" {}");
+        }
+        text.push('\n');
+        for index in 0..core.array.len() {
+            let on_this: Vec<String> = unroll
+                .iter()
+                .filter(|part| part.array_dim == index)
+                .map(|part| format!("\"{}, {}\"", part.dim, part.limit))
+                .collect();
+            if !on_this.is_empty() {
+                let _ = writeln!(text, "    {}: [{}]", dimension(index), on_this.join(", "));
+            }
+        }
+        text.push_str("  memory_operand_links: {O: O, W: I2, I: I1}\n");
+    };
+    entry("default", core.unroll(LayerKind::Conv));
+    for kind in [LayerKind::Conv, LayerKind::MatMul, LayerKind::Add, LayerKind::Pooling] {
+        entry(operator(kind), core.unroll(kind));
+    }
+    for id in network.computing() {
+        let layer = network.layer(id);
+        let own = layer
+            .unroll
+            .iter()
+            .find(|(dataflow, _)| *dataflow == core.dataflow)
+            .map(|(_, stated)| core.unroll_stated(stated));
+        let by_type = core.unroll(layer.shape.kind);
+        match own {
+            Some(own) => entry(&layer.name, &own),
+            None if by_type != core.unroll(like(layer.shape.kind)) => entry(&layer.name, by_type),
+            None => {}
+        }
+    }
+    text
+}
+
+/// ZigZag's type of operator.
+fn operator(kind: LayerKind) -> &'static str {
+    match kind {
+        LayerKind::Add => "Add",
+        LayerKind::Pooling => "Pooling",
+        LayerKind::MatMul => "Gemm",
+        _ => "Conv",
+    }
+}
+
+/// The type of layers that shares ZigZag's type of operator.
+fn like(kind: LayerKind) -> LayerKind {
+    match kind {
+        LayerKind::Add | LayerKind::Pooling | LayerKind::MatMul => kind,
+        _ => LayerKind::Conv,
+    }
+}
+
+fn write_layers(network: &Network, report: &mut Report) -> String {
+    let mut text = String::new();
+    for id in network.computing() {
+        write_layer(&mut text, network, id, report);
+    }
+    text
+}
+
+fn write_layer(text: &mut String, network: &Network, id: LayerId, report: &mut Report) {
+    let layer = network.layer(id);
+    let shape = &layer.shape;
+    let kind = shape.kind;
+    let windowed = !matches!(kind, LayerKind::Pointwise | LayerKind::MatMul | LayerKind::Add);
+    let equation = match kind {
+        LayerKind::Add => "O[b][g][oy][ox]=W[b][g][oy][ox]+I[b][g][oy][ox]",
+        LayerKind::MatMul => "O[b][g][k][oy][ox]+=W[b][g][k][c]*I[b][g][c][oy][ox]",
+        LayerKind::Pointwise => "O[b][g][k][oy][ox]+=W[g][k][c]*I[b][g][c][oy][ox]",
+        LayerKind::Pooling => "O[b][g][oy][ox]+=W[fy][fx]*I[b][g][iy][ix]",
+        _ => "O[b][g][k][oy][ox]+=W[g][k][c][fy][fx]*I[b][g][c][iy][ix]",
+    };
+    let dims: Vec<Dim> = shape
+        .dim_order
+        .into_iter()
+        .filter(|dim| equation.contains(&format!("[{}]", dim.name().to_lowercase())))
+        .collect();
+    let names: Vec<&str> = dims.iter().map(|dim| dim.name()).collect();
+    let sizes: Vec<String> = dims.iter().map(|dim| shape.size(*dim).to_string()).collect();
+    let relations = if windowed {
+        format!(
+            "[\"ix={}*ox+{}*fx\", \"iy={}*oy+{}*fy\"]",
+            shape.stride.0, shape.dilation.0, shape.stride.1, shape.dilation.1
+        )
+    } else {
+        "[]".to_owned()
+    };
+    let _ = write!(
+        text,
+        "- id: {id}\n  name: {}\n  operator_type: {}\n  equation: \"{equation}\"\n  dimension_relations: {relations}\n  loop_dims: [{}]\n  loop_sizes: [{}]\n",
+        quoted(&layer.name),
+        operator(kind),
+        names.join(", "),
+        sizes.join(", ")
+    );
+    if windowed {
+        let padding = layer.padding;
+        let _ = write!(
+            text,
+            "  pr_loop_dims: [IX, IY]\n  pr_loop_sizes: [{}, {}]\n  padding: [[{}, {}], [{}, {}]]\n",
+            layer.input_size.0, layer.input_size.1, padding.left, padding.right, padding.top, padding.bottom
+        );
+    }
+    let precision = shape.precision;
+    // The second map of an addition is as precise as the first.
+    let w = if kind == LayerKind::Add { precision.i } else { precision.w };
+    let _ = writeln!(
+        text,
+        "  operand_precision: {{W: {w}, I: {}, O: {}, O_final: {}}}",
+        precision.i, precision.o_partial, precision.o
+    );
+    let (input, weights) = sources(network, id, layer, report);
+    let _ = writeln!(text, "  operand_source: {{I: {}, W: {}}}", input.unwrap_or(id), weights.unwrap_or(id));
+}
+
+/// The layers that make I and W, where there are such.
+fn sources(network: &Network, id: LayerId, layer: &Layer, report: &mut Report) -> (Option<LayerId>, Option<LayerId>) {
+    let mut made_by = |read: LayerId| {
+        if !network.layer(read).is_input() {
+            return Some(read);
+        }
+        let shown = network.sources(read);
+        if shown.len() > 1 {
+            report.note(
+                Weight::NotCounted,
+                "view",
+                "ZigZag has one source an operand: the first of several is stated",
+                &layer.name,
+            );
+        }
+        shown.into_iter().find(|shown| !network.layer(*shown).is_input())
+    };
+    let inputs = network.inputs(id);
+    let first = inputs.first().and_then(|&read| made_by(read));
+    let second = inputs.get(1).copied().or_else(|| network.stored_inputs(id).first().copied());
+    (first, second.and_then(made_by))
+}
+
+/// A name in quotes, as YAML reads it.
+fn quoted(name: &str) -> String {
+    let mut text = String::from("\"");
+    for c in name.chars() {
+        match c {
+            '"' | '\\' => text.extend(['\\', c]),
+            c if c.is_control() || matches!(c, '\u{feff}' | '\u{2028}' | '\u{2029}' | '\u{fffe}' | '\u{ffff}') => {
+                let _ = write!(text, "\\u{:04X}", u32::from(c));
+            }
+            c => text.push(c),
+        }
+    }
+    text.push('"');
+    text
+}
