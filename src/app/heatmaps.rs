@@ -6,7 +6,7 @@ use super::figure::{Canvas, Spot};
 use super::results::{PointState, Results};
 use super::timer::later;
 use super::zoom::{ZoomBar, use_drag};
-use crate::chart::{Best, Cell, Chart, ColorBar, Heatmap, Table, Window, contour_factors};
+use crate::chart::{Best, Cell, Chart, ColorBar, Heatmap, Quantity, Ramp, Table, Window, contour_factors};
 use crate::depth_first::{FuseDepth, StoringMode};
 use crate::explore::coarsest_step;
 use crate::state::{Action, Metric, ViewChange};
@@ -110,7 +110,42 @@ fn heatmap(grid: &Grid, results: &Results, metric: Metric, pareto: &HashSet<u32>
         selected: None,
         best: if grid.window == Window::whole(grid.size()) { Best::OfCells } else { Best::At(best()) },
         contours: Vec::new(),
+        ramp: Ramp::default(),
     }
+}
+
+/// What B costs by what A costs, for every storing mode that both sweep over the same tile sizes.
+pub fn ratios(a: &Results, b: &Results, metric: Metric) -> Vec<Heatmap> {
+    let ratio = |(a_grid, b_grid): (&Grid, &Grid)| {
+        let (columns, rows) = b_grid.size();
+        let all = (0..rows).flat_map(|row| (0..columns).map(move |column| (column, row)));
+        let cell = |at: (usize, usize)| {
+            let point = |results: &Results, grid: &Grid| cell(grid, results, metric, &HashSet::new(), at);
+            match (point(a, a_grid), point(b, b_grid)) {
+                (Cell::Value { value: a, .. }, Cell::Value { value: b, .. }) if a > 0.0 => {
+                    Cell::Value { value: b / a, pareto: false }
+                }
+                (Cell::Infeasible, _) | (_, Cell::Infeasible) => Cell::Infeasible,
+                _ => Cell::Pending,
+            }
+        };
+        Heatmap {
+            quantity: Quantity::Factor,
+            cells: all.map(cell).collect(),
+            ramp: Ramp::Diverging,
+            ..heatmap(b_grid, b, metric, &HashSet::new())
+        }
+    };
+    let (a_grids, b_grids) = (grids(a), grids(b));
+    let alike = |(a, b): &(&Grid, &Grid)| a.mode == b.mode && a.widths == b.widths && a.heights == b.heights;
+    let pairs = b_grids.iter().filter_map(|b| Some((a_grids.iter().find(|a| a.mode == b.mode)?, b)));
+    let mut maps: Vec<Heatmap> = pairs.filter(alike).map(ratio).collect();
+    if let Some((low, high)) = Heatmap::shared_range(&maps) {
+        // As far up as down, so that the middle of the scale is 1.
+        let most = high.max(1.0 / low).max(1.01);
+        maps.iter_mut().for_each(|map| map.range = Some((1.0 / most, most)));
+    }
+    maps
 }
 
 /// What [`Heatmaps`] need.

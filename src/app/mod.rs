@@ -5,6 +5,7 @@
 //! computes a cost.
 
 mod answer;
+mod compare_view;
 mod conductor;
 mod controls;
 mod data_table;

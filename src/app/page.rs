@@ -1,5 +1,6 @@
 //! The whole page: cards on the left, the answer on the right.
 
+use super::compare_view::CompareView;
 use super::conductor::Conductor;
 use super::diagnostics::section;
 use super::document_editor::DocumentCard;
@@ -134,6 +135,7 @@ pub fn Page() -> Html {
                                     act={act.clone()}
                                 />
                             },
+                            Tab::Compare => html! { <CompareView state={shared} {opened} act={act.clone()} /> },
                             Tab::Gallery => html! { <GalleryView conductor={(*conductor).clone()} act={act.clone()} /> },
                         } }
                     </section>
@@ -233,7 +235,10 @@ fn conductor_call(conductor: &Rc<Conductor>, call: fn(&Conductor)) -> Callback<(
 /// Starts a sweep when the design changes and makes sense: at once, but for what is typed, when nobody types any more.
 #[hook]
 fn use_sweep(state: &UseReducerHandle<PageState>, conductor: &Rc<Conductor>, is_valid: bool) {
-    let requests = state.chosen.design.request().ok().filter(|_| is_valid);
+    let (design, _) = state.wanted();
+    let is_at_hand = std::ptr::eq(design, &state.chosen.design);
+    // Workers find out whether the documents of a pinned design are valid.
+    let requests = design.request().ok().filter(|_| is_valid || !is_at_hand);
     let conductor = Rc::clone(conductor);
     let pause = if state.is_typing { PAUSE_MS } else { 0 };
     use_effect_with(requests, move |requests| {
@@ -246,13 +251,14 @@ fn use_sweep(state: &UseReducerHandle<PageState>, conductor: &Rc<Conductor>, is_
 #[hook]
 fn use_opened(state: &UseReducerHandle<PageState>, conductor: &Rc<Conductor>) -> Option<u32> {
     let results = &state.results;
-    let clicked = state.chosen.view.point.as_ref().and_then(|strategy| results.point_of(strategy));
+    let (design, clicked) = state.wanted();
+    let opened = results.opened(clicked);
     // Before the end the best point changes all the time.
-    let opened =
-        clicked.or_else(|| results.best.filter(|_| state.chosen.view.tab == Tab::Schedule || clicked.is_none()));
-    let is_wanted = clicked.is_some() || state.chosen.view.tab == Tab::Schedule;
+    let is_looked_at = matches!(state.chosen.view.tab, Tab::Schedule | Tab::Compare)
+        || clicked.is_some()
+        || !std::ptr::eq(design, &state.chosen.design);
     let missing = opened.filter(|point| {
-        is_wanted && !results.stale && results.summary(*point).is_some() && !results.accounts.contains_key(point)
+        is_looked_at && !results.stale && results.summary(*point).is_some() && !results.accounts.contains_key(point)
     });
     let conductor = Rc::clone(conductor);
     use_effect_with((missing, results.generation), move |(missing, _)| {

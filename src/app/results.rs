@@ -125,6 +125,11 @@ impl Results {
         self.strategies.iter().position(|other| other == strategy).map(|index| index as u32)
     }
 
+    /// The point that a person opened, else the best.
+    pub fn opened(&self, clicked: Option<&DepthFirstStrategy>) -> Option<u32> {
+        clicked.and_then(|strategy| self.point_of(strategy)).or(self.best)
+    }
+
     /// The reference with this fuse depth.
     pub fn reference(&self, fuse: &FuseDepth) -> Option<u32> {
         (self.swept..self.strategies.len())

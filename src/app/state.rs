@@ -1,9 +1,10 @@
 //! The one value that drives the page.
 
 use super::explorer::StudyResults;
-use super::results::Results;
+use super::results::{Results, Status};
 use super::theme::ThemeChoice;
-use crate::state::{Action, State};
+use crate::depth_first::{DepthFirstStrategy, PointAccount};
+use crate::state::{Action, Design, Pinned, State};
 use std::rc::Rc;
 use yew::Reducible;
 
@@ -16,10 +17,23 @@ pub struct PageState {
     pub results: Rc<Results>,
     /// What the workers found out about memory hierarchies.
     pub study: Rc<StudyResults>,
+    /// What they found out about the design that was put aside.
+    pub aside: Option<Aside>,
     /// Light or dark.
     pub theme: ThemeChoice,
     /// Whether the last edit of the design was a keystroke, after which more may follow.
     pub is_typing: bool,
+}
+
+/// What is known of the pinned design.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Aside {
+    /// Design and point.
+    pub pinned: Pinned,
+    /// Its sweep.
+    pub results: Rc<Results>,
+    /// The whole account of its point; `None` where it cannot be had.
+    pub account: Option<Rc<PointAccount>>,
 }
 
 /// Whatever happens to the page.
@@ -49,11 +63,45 @@ impl Reducible for PageState {
             Event::Found(results) => next.results = results,
             Event::Studied(study) => next.study = study,
         }
+        next.keep_aside();
         Rc::new(next)
     }
 }
 
 impl PageState {
+    /// Keeps what is known of the pinned design, as soon as all of it is.
+    fn keep_aside(&mut self) {
+        let pinned = self.chosen.pinned.as_deref();
+        if self.aside.as_ref().map(|aside| &aside.pinned) == pinned {
+            return;
+        }
+        self.aside = pinned.and_then(|pinned| {
+            let results = &self.results;
+            let is_its = pinned.design.request().is_ok_and(|requests| requests == *results.asked);
+            if !is_its || results.stale {
+                return None;
+            }
+            let point = results.opened(pinned.point.as_ref());
+            let account = point.and_then(|point| results.accounts.get(&point)).cloned();
+            let is_all = match results.status {
+                Status::Done => account.is_some() || point.is_none(),
+                Status::Rejected | Status::Stopped => true,
+                _ => false,
+            };
+            is_all.then(|| Aside { pinned: pinned.clone(), results: Rc::clone(results), account })
+        });
+    }
+
+    /// The design that workers have to look at: the one at hand, or first the pinned one if nothing is known of it.
+    pub fn wanted(&self) -> (&Design, Option<&DepthFirstStrategy>) {
+        let pinned = self.chosen.pinned.as_deref().filter(|_| self.aside.is_none());
+        // What asks for nothing sensible is left alone.
+        match pinned.filter(|pinned| pinned.design.request().is_ok()) {
+            Some(pinned) => (&pinned.design, pinned.point.as_ref()),
+            None => (&self.chosen.design, self.chosen.view.point.as_ref()),
+        }
+    }
+
     /// Whether the workers were asked for the design as it stands.
     pub fn is_current(&self) -> bool {
         self.chosen.design.request().is_ok_and(|requests| *requests == *self.results.asked)

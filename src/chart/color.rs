@@ -30,6 +30,15 @@ pub fn viridis(position: f64) -> Color {
     ViridisRGB::get_color_normalized((1.0 - position) as f32, 0.0, 1.0)
 }
 
+/// Teal at 0, nearly white in the middle, brown at 1: what is better, equal and worse, also for the colour-blind.
+/// Source: the ends and the middle of `BrBG`, C. Brewer, ColorBrewer 2.0.
+pub fn diverging(position: f64) -> Color {
+    const ENDS: [Color; 3] = [RGBColor(1, 102, 94), RGBColor(245, 245, 245), RGBColor(140, 81, 10)];
+    let position = if position.is_finite() { position.clamp(0.0, 1.0) } else { 1.0 };
+    let [better, equal, worse] = ENDS;
+    if position < 0.5 { mix(better, equal, 2.0 * position) } else { mix(equal, worse, 2.0 * position - 1.0) }
+}
+
 /// The colour a share `t` of the way from `a` to `b`.
 pub fn mix(a: Color, b: Color, t: f64) -> Color {
     let channel = |a: u8, b: u8| (f64::from(a) + (f64::from(b) - f64::from(a)) * t.clamp(0.0, 1.0)).round() as u8;
@@ -66,6 +75,8 @@ mod tests {
     fn text_is_readable_on_every_colour_of_the_ramps() {
         for step in 0..=100 {
             let cell = viridis(f64::from(step) / 100.0);
+            assert!(contrast(cell, text_on(cell)) >= 4.5, "{cell:?}");
+            let cell = diverging(f64::from(step) / 100.0);
             assert!(contrast(cell, text_on(cell)) >= 4.5, "{cell:?}");
         }
         for index in 0..TILE_TYPES.len() {

@@ -1,6 +1,6 @@
 //! One quantity over tile width and tile height for one storing mode (DeFiNES, Fig. 12).
 
-use super::color::{Color, mix, text_on, viridis};
+use super::color::{Color, diverging, mix, text_on, viridis};
 use super::contour::{contour, contour_factors};
 use super::scale::{Quantity, Unit, digits};
 use super::sketch::{Lettering, Sketch};
@@ -56,6 +56,28 @@ pub struct Heatmap {
     pub best: Best,
     /// Values at which lines of equal value are drawn where there are many cells, with their labels.
     pub contours: Vec<(f64, String)>,
+    /// How values become colours.
+    pub ramp: Ramp,
+}
+
+/// How values become colours, on a logarithmic scale.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Ramp {
+    /// From bright for the smallest to dark for the largest.
+    #[default]
+    Viridis,
+    /// From teal over a calm middle to brown; the middle of the range is 1.
+    Diverging,
+}
+
+impl Ramp {
+    /// The colour at a share of the range, 0 to 1.
+    pub fn color(self, share: f64) -> Color {
+        match self {
+            Self::Viridis => viridis(share),
+            Self::Diverging => diverging(share),
+        }
+    }
 }
 
 /// Which cell is marked as the best.
@@ -216,7 +238,7 @@ struct Painter<'a> {
 
 impl Painter<'_> {
     fn color(&self, value: f64) -> Color {
-        viridis(log_share(value, self.range))
+        self.map.ramp.color(log_share(value, self.range))
     }
 
     /// How the values are printed: the largest letters and the most digits with which all of them fit.

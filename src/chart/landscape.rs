@@ -1,6 +1,6 @@
 //! Figures of all points of a sweep, also while it runs.
 
-use super::{AxisScale, Best, Cell, Heatmap, MacCounts, Quantity, Scatter, ScatterPoint, strategy_title};
+use super::{AxisScale, Best, Cell, Heatmap, MacCounts, Quantity, Ramp, Scatter, ScatterPoint, strategy_title};
 use crate::depth_first::{DepthFirstStrategy, FuseDepth, StoringMode};
 use crate::explore::{PointSummary, Settings};
 
@@ -38,7 +38,7 @@ impl Quantity {
             Self::DramAccesses => Some(point.dram_words),
             Self::Macs => Some(point.macs as f64),
             Self::WeightedSum => Some(point.score),
-            Self::Accesses | Self::Elements | Self::Bytes | Self::Area => None,
+            Self::Accesses | Self::Elements | Self::Bytes | Self::Area | Self::Factor => None,
         }
     }
 }
@@ -78,6 +78,7 @@ impl Landscape<'_> {
             selected: None,
             best: Best::OfCells,
             contours: Vec::new(),
+            ramp: Ramp::default(),
         }
     }
 

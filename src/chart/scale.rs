@@ -23,6 +23,8 @@ pub enum Quantity {
     Area,
     /// A weighted sum of several quantities, which has no unit.
     WeightedSum,
+    /// What one design has by what another has.
+    Factor,
 }
 
 /// A unit: `factor` base units.
@@ -63,6 +65,8 @@ const AREA: [Unit; 2] = [unit(1.0, "µm²"), unit(1e6, "mm²")];
 
 const PLAIN: [Unit; 5] = [unit(1.0, ""), unit(1e3, "k"), unit(1e6, "M"), unit(1e9, "G"), unit(1e12, "T")];
 
+const FACTOR: [Unit; 1] = [unit(1.0, "×")];
+
 const fn unit(factor: f64, name: &'static str) -> Unit {
     Unit { factor, name }
 }
@@ -81,6 +85,7 @@ impl Quantity {
             Self::Bytes => "data",
             Self::Area => "area",
             Self::WeightedSum => "weighted sum",
+            Self::Factor => "factor",
         }
     }
 
@@ -101,6 +106,7 @@ impl Quantity {
             Self::Bytes => &BYTES,
             Self::Area => &AREA,
             Self::WeightedSum => &PLAIN,
+            Self::Factor => &FACTOR,
         }
     }
 

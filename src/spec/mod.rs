@@ -5,6 +5,7 @@
 //! describe nonsense; [`crate::hardware::Core`] and [`crate::workload::Network`] are built from them and cannot.
 
 mod diagnostic;
+mod differences;
 mod document;
 pub mod edit;
 mod extent;
@@ -20,6 +21,7 @@ mod workload;
 mod write;
 
 pub use diagnostic::{Diagnostic, Diagnostics, Fix, closest};
+pub use differences::{Difference, differences};
 pub use document::{
     ArraySpec, FiguresSpec, HardwareSpec, KernelSpec, LayerSpec, MemorySpec, PaddingSpec, PoolMemorySpec, PoolSpec,
     PortSpec, PrecisionSpec, UnrollSpec, VariantSpec, WorkloadSpec,

@@ -31,6 +31,12 @@ pub enum Action {
     Schedule(ScheduleChange),
     /// The sweep of DeFiNES, Fig. 12.
     ReproduceFigure12,
+    /// Put the design and its opened point aside, to compare with.
+    Pin,
+    /// Forget the design that was put aside.
+    Unpin,
+    /// Change the design at hand for the one that was put aside.
+    Swap,
     /// Show an entry of the gallery.
     OpenEntry(&'static str),
     /// Change what hierarchies are generated.
@@ -100,8 +106,9 @@ impl Action {
             | Self::Schedule(_)
             | Self::ReproduceFigure12
             | Self::CaseStudy2
+            | Self::Swap
             | Self::OpenEntry(_) => Some(false),
-            Self::Hierarchy(_) | Self::Mapping(_) | Self::Look(_) => None,
+            Self::Hierarchy(_) | Self::Mapping(_) | Self::Look(_) | Self::Pin | Self::Unpin => None,
         }
     }
 }

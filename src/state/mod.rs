@@ -6,6 +6,7 @@ mod action;
 mod design;
 mod hierarchy_form;
 mod own_mapping;
+mod pinned;
 mod schedule;
 mod tiles;
 mod view;
@@ -14,6 +15,7 @@ pub use action::{Action, ScheduleChange, ViewChange};
 pub use design::{Design, Document, Half};
 pub use hierarchy_form::{FormChange, HierarchyForm, OBJECTIVES};
 pub use own_mapping::{MappingChange, OwnMapping, layer_key, subject};
+pub use pinned::{Pinned, design_differences};
 pub use schedule::{FuseChoice, GridChoice, LPF_LIMITS, ObjectiveChoice, Schedule};
 pub use view::{Metric, Tab, View};
 
@@ -31,6 +33,8 @@ pub struct State {
     pub hierarchy: HierarchyForm,
     /// How they look at it.
     pub view: View,
+    /// The design that it is compared with.
+    pub pinned: Option<Box<Pinned>>,
 }
 
 impl State {
@@ -56,6 +60,16 @@ impl State {
                 self.design.schedule.change(change);
             }
             Action::ReproduceFigure12 => self.design = Design::figure_12(),
+            Action::Pin => {
+                self.pinned = Some(Box::new(Pinned { design: self.design.clone(), point: self.view.point.clone() }));
+            }
+            Action::Unpin => self.pinned = None,
+            Action::Swap => {
+                if let Some(pinned) = &mut self.pinned {
+                    std::mem::swap(&mut self.design, &mut pinned.design);
+                    std::mem::swap(&mut self.view.point, &mut pinned.point);
+                }
+            }
             Action::OpenEntry(id) => {
                 let entry = gallery_presets().iter().find(|preset| preset.id == id);
                 if let Some(Ok(entry)) = entry.map(|preset| Entry::from_text(preset.id, preset.text)) {

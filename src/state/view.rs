@@ -19,17 +19,20 @@ pub enum Tab {
     Mapping,
     /// Memory hierarchies.
     Hierarchy,
+    /// Two designs side by side.
+    Compare,
     /// Published figures and tables.
     Gallery,
 }
 
 impl Tab {
     /// All of them, with what the page calls them.
-    pub const ALL: [(Self, &'static str); 5] = [
+    pub const ALL: [(Self, &'static str); 6] = [
         (Self::Landscape, "Landscape"),
         (Self::Schedule, "Schedule"),
         (Self::Mapping, "Mapping"),
         (Self::Hierarchy, "Hierarchy"),
+        (Self::Compare, "Compare"),
         (Self::Gallery, "Gallery"),
     ];
 }

@@ -1,32 +1,23 @@
-//! Every figure is drawn natively, in both themes and at two widths; `target/charts/index.html` shows them to a person.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
+//! Figures with numbers of the papers, and some that are hard to draw.
 
 use fusescape::chart::{
-    AccessRow, Accesses, AxisScale, Best, Breakdown, Capacity, Cause, Cell, Chart, ColorBar, Counted, DataSizes,
-    Heatmap, Hierarchies, HierarchyPoint, Landscape, LayerData, Level, LevelCell, LevelMatrix, Lines, LoopNest,
-    MacCounts, Matrix, PointState, Quantity, Scatter, ScatterPoint, Shape, Sketch, StackedBar, Theme, TileTypeEntry,
-    TileTypeMap, TypeLevels, contrast, information_table, port_table, strategy_title, svg, viridis,
+    AccessRow, Accesses, AxisScale, Best, Breakdown, Capacity, Cause, Cell, Chart, ColorBar, DataSizes, Heatmap,
+    Hierarchies, HierarchyPoint, LayerData, Level, LevelCell, LevelMatrix, Lines, LoopNest, MacCounts, Matrix, Pair,
+    Paired, Quantity, Ramp, Scatter, ScatterPoint, StackedBar, TileTypeEntry, TileTypeMap, TypeLevels,
 };
-use fusescape::depth_first::{FuseDepth, PointAccount, StoringMode, TileMap, TileRun};
-use fusescape::explore::{
-    LayerFacts, LayerRequest, LayerStudy, MappedLayer, PointSummary, Request, Settings, StrategyFindings, Sweep,
-    ZigZagStrategy, pareto_front, solve_all,
-};
+use fusescape::depth_first::{TileMap, TileRun};
+use fusescape::explore::{LayerFacts, LayerRequest, LayerStudy, MappedLayer, StrategyFindings, ZigZagStrategy};
 use fusescape::hardware::Operand;
 use fusescape::rules::Rules;
 use fusescape::search::{Objective, Strategy};
 use fusescape::spec::{find_preset, hardware_presets, workload_presets};
-use std::fmt::Write as _;
-use std::fs;
-use std::path::{Path, PathBuf};
 
-const WIDTHS: [u32; 2] = [360, 1100];
-const TILES_X: [u64; 6] = [1, 4, 16, 60, 240, 960];
-const TILES_Y: [u64; 6] = [1, 4, 18, 72, 270, 540];
-const MODES: [&str; 3] = ["fully-recompute", "H-cached, V-recompute", "fully-cached"];
+pub const TILES_X: [u64; 6] = [1, 4, 16, 60, 240, 960];
+pub const TILES_Y: [u64; 6] = [1, 4, 18, 72, 270, 540];
+pub const MODES: [&str; 3] = ["fully-recompute", "H-cached, V-recompute", "fully-cached"];
 
 /// DeFiNES, Fig. 12, mJ.
-const ENERGY: [[f64; 36]; 3] = [
+pub const ENERGY: [[f64; 36]; 3] = [
     [
         47.29, 15.82, 8.37, 6.57, 7.4, 8.41, 15.82, 5.99, 3.59, 3.09, 3.51, 3.72, 8.11, 3.43, 2.34, 2.42, 2.47, 16.93,
         6.5, 3.49, 2.48, 2.36, 13.41, 18.68, 7.6, 3.51, 2.51, 14.3, 18.25, 19.26, 8.3, 3.74, 2.59, 14.4, 19.55, 20.27,
@@ -44,7 +35,7 @@ const ENERGY: [[f64; 36]; 3] = [
 ];
 
 /// DeFiNES, Fig. 12, Mcycles.
-const LATENCY: [[f64; 36]; 3] = [
+pub const LATENCY: [[f64; 36]; 3] = [
     [
         1025.9, 310.1, 168.8, 134.2, 130.9, 132.5, 310.1, 97.4, 52.0, 41.5, 40.4, 41.1, 165.1, 50.0, 29.8, 26.2, 25.6,
         33.3, 132.8, 43.9, 25.7, 22.8, 32.2, 32.2, 131.3, 41.2, 25.6, 33.5, 31.5, 29.5, 132.2, 41.6, 25.3, 30.1, 30.0,
@@ -61,7 +52,7 @@ const LATENCY: [[f64; 36]; 3] = [
     ],
 ];
 
-fn heatmap(mode: usize) -> Heatmap {
+pub fn heatmap(mode: usize) -> Heatmap {
     let cells = ENERGY[mode].iter().map(|mj| Cell::Value { value: mj * 1e9, pareto: *mj < 1.83 }).collect();
     Heatmap {
         quantity: Quantity::Energy,
@@ -73,10 +64,11 @@ fn heatmap(mode: usize) -> Heatmap {
         selected: None,
         best: Best::OfCells,
         contours: Vec::new(),
+        ramp: Ramp::default(),
     }
 }
 
-fn latency_heatmap() -> Heatmap {
+pub fn latency_heatmap() -> Heatmap {
     let mut cells: Vec<Cell> =
         LATENCY[0].iter().map(|m| Cell::Value { value: (m * 1e6).round(), pareto: *m < 23.0 }).collect();
     cells[35] = Cell::Infeasible;
@@ -88,7 +80,7 @@ fn latency_heatmap() -> Heatmap {
     Heatmap { quantity: Quantity::Latency, cells, range: None, selected: Some((1, 3)), ..heatmap(0) }
 }
 
-fn large_heatmap() -> Heatmap {
+pub fn large_heatmap() -> Heatmap {
     let sizes: Vec<u64> = (1..=48).map(|k| k * 20).collect();
     let value = |k: usize| {
         let (x, y) = ((k % 48) as f64, (k / 48) as f64);
@@ -109,12 +101,12 @@ fn large_heatmap() -> Heatmap {
     .with_contours((2e9, 1.5e11))
 }
 
-fn run(start: u64, size: u64, count: u64) -> TileRun {
+pub fn run(start: u64, size: u64, count: u64) -> TileRun {
     TileRun { start, size, count }
 }
 
 /// DeFiNES, Fig. 6: 60 × 72 on 960 × 540.
-fn tile_map() -> TileTypeMap {
+pub fn tile_map() -> TileTypeMap {
     let entry = |width, height, count| TileTypeEntry { size: (width, height), count };
     TileTypeMap {
         size: (960, 540),
@@ -128,7 +120,7 @@ fn tile_map() -> TileTypeMap {
     }
 }
 
-fn fine_tile_map() -> TileTypeMap {
+pub fn fine_tile_map() -> TileTypeMap {
     let entry = |width, height, count| TileTypeEntry { size: (width, height), count };
     TileTypeMap {
         size: (960, 540),
@@ -152,7 +144,7 @@ fn fine_tile_map() -> TileTypeMap {
     }
 }
 
-fn million_tiles() -> TileTypeMap {
+pub fn million_tiles() -> TileTypeMap {
     let entry = |count| TileTypeEntry { size: (1, 1), count };
     TileTypeMap {
         size: (1024, 1024),
@@ -166,7 +158,7 @@ fn million_tiles() -> TileTypeMap {
     }
 }
 
-fn level(name: &str) -> Option<Level> {
+pub fn level(name: &str) -> Option<Level> {
     let depth = match name {
         "dram" => 3,
         "sram_1MB_A" | "sram_1MB_W" => 2,
@@ -175,7 +167,7 @@ fn level(name: &str) -> Option<Level> {
     Some(Level { memory: name.to_owned(), depth })
 }
 
-fn level_matrix(layer_count: usize, name: impl Fn(usize) -> String, short: bool) -> LevelMatrix {
+pub fn level_matrix(layer_count: usize, name: impl Fn(usize) -> String, short: bool) -> LevelMatrix {
     let memory = |long: &'static str| match (short, long) {
         (true, "sram_64KB" | "sram_32KB") => level("LB"),
         (true, "sram_1MB_A" | "sram_1MB_W") => Some(Level { memory: "GB".to_owned(), depth: 2 }),
@@ -213,7 +205,7 @@ fn level_matrix(layer_count: usize, name: impl Fn(usize) -> String, short: bool)
     }
 }
 
-fn data_sizes(cached: bool) -> DataSizes {
+pub fn data_sizes(cached: bool) -> DataSizes {
     let sizes = [
         (6.0, 250.0),
         (250.0, 54.0),
@@ -242,7 +234,7 @@ fn data_sizes(cached: bool) -> DataSizes {
     }
 }
 
-fn accesses(scale: AxisScale) -> Accesses {
+pub fn accesses(scale: AxisScale) -> Accesses {
     let row = |memory: &str, by_cause| AccessRow { memory: memory.to_owned(), by_cause };
     Accesses {
         quantity: Quantity::Elements,
@@ -259,7 +251,7 @@ fn accesses(scale: AxisScale) -> Accesses {
     }
 }
 
-fn energy_breakdown() -> Breakdown {
+pub fn energy_breakdown() -> Breakdown {
     let bar = |label: &str, mj: [f64; 4]| StackedBar {
         label: label.to_owned(),
         values: mj.iter().map(|value| value * 1e9).collect(),
@@ -278,7 +270,7 @@ fn energy_breakdown() -> Breakdown {
     }
 }
 
-fn latency_breakdown() -> Breakdown {
+pub fn latency_breakdown() -> Breakdown {
     let bar = |label: &str, mcycles: [f64; 6]| StackedBar {
         label: label.to_owned(),
         values: mcycles.iter().map(|value| value * 1e6).collect(),
@@ -296,7 +288,7 @@ fn latency_breakdown() -> Breakdown {
     }
 }
 
-fn macs(scale: AxisScale) -> MacCounts {
+pub fn macs(scale: AxisScale) -> MacCounts {
     let group = |x: u64, y: u64, g: [f64; 3]| (format!("{x} × {y}"), g.map(|g| Some(g * 1e9)).to_vec());
     let mut groups = vec![
         group(1, 1, [160.0, 45.0, 6.5]),
@@ -310,7 +302,7 @@ fn macs(scale: AxisScale) -> MacCounts {
     MacCounts { scale, series: MODES.map(str::to_owned).to_vec(), groups, least: Some(6.46e9) }
 }
 
-fn scatter() -> Scatter {
+pub fn scatter() -> Scatter {
     let mut points = Vec::new();
     for series in 0..3 {
         for k in 0..36 {
@@ -337,7 +329,7 @@ fn scatter() -> Scatter {
 
 /// A layer of two presets with its best mapping.
 /// Hierarchies of which the dearer in area are the better in energy.
-fn hierarchies() -> Hierarchies {
+pub fn hierarchies() -> Hierarchies {
     let point = |index: u32| HierarchyPoint {
         name: format!("O: 64 B × {index}"),
         energy_pj: 4e7 / (1.0 + 0.02 * f64::from(index)) - 4e5 * f64::from(index % 7),
@@ -349,7 +341,7 @@ fn hierarchies() -> Hierarchies {
 }
 
 /// Known energies, one that nobody knows yet, one of what does not fit.
-fn unrolling_matrix() -> Matrix {
+pub fn unrolling_matrix() -> Matrix {
     let columns = (1..=6).map(|number| (number.to_string(), format!("hierarchy {number}")));
     let cells = (0..18).map(|cell| match cell {
         7 => None,
@@ -366,7 +358,7 @@ fn unrolling_matrix() -> Matrix {
     }
 }
 
-fn study(hardware: &str, workload: &str, layer: &str) -> LayerStudy {
+pub fn study(hardware: &str, workload: &str, layer: &str) -> LayerStudy {
     let text = |list, id| find_preset(list, id).unwrap().text.to_owned();
     let request = LayerRequest {
         hardware: text(hardware_presets(), hardware),
@@ -382,18 +374,18 @@ fn study(hardware: &str, workload: &str, layer: &str) -> LayerStudy {
 }
 
 /// A layer of two presets with its best mapping.
-fn mapped(hardware: &str, workload: &str, layer: &str) -> (LayerFacts, MappedLayer) {
+pub fn mapped(hardware: &str, workload: &str, layer: &str) -> (LayerFacts, MappedLayer) {
     let study = study(hardware, workload, layer);
     (study.facts(), study.best().unwrap())
 }
 
 /// What ZigZag's strategies find for the layer of the paper.
-fn strategies() -> Vec<StrategyFindings> {
+pub fn strategies() -> Vec<StrategyFindings> {
     let study = study("eyeriss-like", "alexnet-eyeriss", "conv2");
     ZigZagStrategy::ALL.map(|strategy| study.strategy(strategy).unwrap()).to_vec()
 }
 
-fn trajectories() -> Lines {
+pub fn trajectories() -> Lines {
     let found = strategies();
     let named = ZigZagStrategy::ALL.iter().zip(&found).map(|(of, found)| (Some(of.name()), found.trajectory.as_ref()));
     let others = found[0].space.iter().flat_map(|(space, _)| &space.trajectories).map(|of| (None, Some(of)));
@@ -402,7 +394,7 @@ fn trajectories() -> Lines {
     Lines::trajectories(&all)
 }
 
-fn mapping_space() -> Scatter {
+pub fn mapping_space() -> Scatter {
     let found = strategies();
     let (space, even) = found[0].space.as_ref().unwrap();
     assert!(even.as_ref().unwrap().energy_pj() >= found[0].best.as_ref().unwrap().energy_pj());
@@ -410,7 +402,7 @@ fn mapping_space() -> Scatter {
 }
 
 /// Each figure with texts that must be on it at every width.
-fn figures() -> Vec<(&'static str, Box<dyn Chart>, Vec<&'static str>)> {
+pub fn figures() -> Vec<(&'static str, Box<dyn Chart>, Vec<&'static str>)> {
     let axes = ["tile width X, columns", "tile height Y, rows"];
     let bar = ColorBar {
         quantity: Quantity::Energy,
@@ -440,6 +432,8 @@ fn figures() -> Vec<(&'static str, Box<dyn Chart>, Vec<&'static str>)> {
         ("trajectories", Box::new(trajectories()), vec!["exhaustive", "other mappings"]),
         ("heatmap", Box::new(heatmap(2)), [&axes[..], &["fully-cached", "1.81", "540", "960"]].concat()),
         ("heatmap_partial", Box::new(latency_heatmap()), [&axes[..], &["1026", "22.8"]].concat()),
+        ("heatmap_ratio", Box::new(ratio_heatmap()), axes.to_vec()),
+        ("paired", Box::new(paired()), vec!["A, pinned", "B, at hand"]),
         ("heatmap_large", Box::new(large_heatmap()), axes.to_vec()),
         ("color_bar", Box::new(bar), vec!["Energy, mJ", "1.81", "47.3", "does not fit"]),
         ("tile_map", Box::new(tile_map()), vec!["type 2: 60 × 72, 111 tiles", "960 columns", "540 rows"]),
@@ -478,7 +472,7 @@ fn figures() -> Vec<(&'static str, Box<dyn Chart>, Vec<&'static str>)> {
 }
 
 /// The same figures without anything to show.
-fn empty_figures() -> Vec<Box<dyn Chart>> {
+pub fn empty_figures() -> Vec<Box<dyn Chart>> {
     vec![
         Box::new(Heatmap { widths: vec![], heights: vec![], cells: vec![], range: None, ..heatmap(0) }),
         Box::new(Heatmap { cells: vec![], range: None, selected: Some((9, 9)), ..heatmap(0) }),
@@ -504,321 +498,27 @@ fn empty_figures() -> Vec<Box<dyn Chart>> {
     ]
 }
 
-fn directory() -> PathBuf {
-    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("target/charts");
-    fs::create_dir_all(&directory).unwrap();
-    directory
-}
-
-fn themes() -> [(&'static str, Theme); 2] {
-    [("light", Theme::LIGHT.painted()), ("dark", Theme::DARK.painted())]
-}
-
-/// Left, top, right and bottom edge.
-type Bounds = (i32, i32, i32, i32);
-
-fn texts(sketch: &Sketch) -> Vec<(&str, Bounds)> {
-    (sketch.shapes.iter())
-        .filter_map(|shape| match shape {
-            Shape::Text { text, .. } => Some((text.as_str(), shape.bounds())),
-            _ => None,
-        })
-        .collect()
-}
-
-fn check_layout(name: &str, sketch: &Sketch) {
-    let (right, bottom) = (sketch.width as i32, sketch.height as i32);
-    for shape in &sketch.shapes {
-        let (left, top, r, b) = shape.bounds();
-        assert!(
-            left >= 0 && top >= 0 && r <= right && b <= bottom,
-            "{name}, {right} wide: {shape:?} leaves the figure"
-        );
-    }
-    let texts = texts(sketch);
-    for (index, (text, a)) in texts.iter().enumerate() {
-        for (other, b) in &texts[..index] {
-            let apart = a.2 <= b.0 || b.2 <= a.0 || a.3 <= b.1 || b.3 <= a.1;
-            assert!(apart, "{name}, {right} wide: `{text}` {a:?} overlaps `{other}` {b:?}");
-        }
-    }
-}
-
-#[test]
-fn every_figure_is_complete_in_both_themes_and_at_both_widths() {
-    let mut page = "<!doctype html><meta charset=\"utf-8\"><title>Figures</title>".to_owned();
-    for (theme_name, theme) in themes() {
-        for (name, chart, labels) in figures() {
-            for width in WIDTHS {
-                let document = svg(chart.as_ref(), width, &theme).unwrap();
-                let file = format!("{name}_{theme_name}_{width}.svg");
-                fs::write(directory().join(&file), &document).unwrap();
-                writeln!(page, "<p>{file}<br><img src=\"{file}\" alt=\"{name}\">").unwrap();
-                for label in &labels {
-                    assert!(document.contains(&format!("\n{label}\n")), "{file}: `{label}` is missing");
-                }
-                assert!(!document.contains("NaN") && !document.contains("inf"), "{file} has an impossible coordinate");
-                assert!(document.contains("role=\"img\" aria-label=\""), "{file} has no description");
-            }
-        }
-    }
-    fs::write(directory().join("index.html"), page).unwrap();
-}
-
-#[test]
-fn texts_neither_overlap_nor_leave_the_figure() {
-    for (name, chart, _) in figures() {
-        for width in (240..=1400).step_by(35).chain(WIDTHS) {
-            let sketch = chart.sketch(width, &Theme::LIGHT);
-            assert_eq!((sketch.width, sketch.height), (width, chart.height_for(width)), "{name}");
-            check_layout(name, &sketch);
-        }
-    }
-}
-
-#[test]
-fn texts_are_legible() {
-    for (theme_name, theme) in themes() {
-        for (name, chart, _) in figures() {
-            for shape in &chart.sketch(360, &theme).shapes {
-                let Shape::Text { text, lettering, .. } = shape else { continue };
-                assert!(lettering.size >= 9.0, "{name}: `{text}` is too small");
-            }
-        }
-        for color in [theme.ink, theme.soft] {
-            assert!(contrast(color, theme.panel) >= 4.5, "{theme_name}: {color:?}");
-        }
-        for color in [theme.accent, theme.weight, theme.input, theme.output, theme.copy] {
-            assert!(contrast(color, theme.panel) >= 3.0, "{theme_name}: {color:?}");
-        }
-    }
-}
-
-/// The account of some points of FSRCNN on the Meta-prototype, and every figure of it.
-#[test]
-fn a_real_sweep_fills_every_figure() {
-    let settings = Settings {
-        tiles_x: vec![60, 960],
-        tiles_y: vec![72, 540],
-        modes: vec![StoringMode::FullyRecompute, StoringMode::FullyCached],
-        rules: Rules::DEFINES_2022,
-        ..Settings::default()
-    };
-    let request = Request {
-        hardware: find_preset(hardware_presets(), "meta-proto-like-df").unwrap().text.to_owned(),
-        workload: find_preset(workload_presets(), "fsrcnn-defines").unwrap().text.to_owned(),
-        settings: settings.clone(),
-    };
-    let sweep = Sweep::new(&request).unwrap();
-    let plan = sweep.plan();
-    let solutions = solve_all(&sweep, &plan, |_| {});
-    let mut assembler = sweep.assembler(&plan);
-    let mut account = |point: usize| {
-        let plan = plan.points[point].as_ref().unwrap();
-        assembler.assemble(plan, &|problem| solutions[problem].as_ref()).unwrap()
-    };
-    let accounts: Vec<PointAccount> = (0..plan.points.len()).map(&mut account).collect();
-    let summaries: Vec<PointSummary> =
-        accounts.iter().enumerate().map(|(point, account)| sweep.summarize(point, account)).collect();
-    let mut states: Vec<PointState<'_>> = summaries.iter().map(PointState::Known).collect();
-    states[1] = PointState::Pending;
-    let landscape = Landscape {
-        settings: &settings,
-        strategies: &plan.strategies,
-        states: &states,
-        pareto: &pareto_front(&summaries),
-    };
-
-    let tile = (60, 72);
-    let point = landscape.point(tile, StoringMode::FullyRecompute, &FuseDepth::Automatic).unwrap();
-    let account = &accounts[point];
-    let stack = &account.stacks[0];
-    let labelled: Vec<(String, &PointAccount)> = plan.strategies.iter().map(strategy_title).zip(&accounts).collect();
-    let maps = landscape.heatmaps(Quantity::Energy, &FuseDepth::Automatic);
-    assert_eq!(maps[0].cells[1], Cell::Pending);
-    assert_eq!(maps[0].range, maps[1].range);
-    let (scatter, points) = landscape.scatter();
-    assert_eq!((scatter.points.len(), points.len()), (7, 7));
-
-    let mut charts: Vec<(String, Box<dyn Chart>)> = vec![
-        ("tile_map".to_owned(), Box::new(TileTypeMap::from_account(stack))),
-        ("levels".to_owned(), Box::new(LevelMatrix::from_account(stack, &account.memories))),
-        ("accesses".to_owned(), Box::new(Accesses::from_account(account, Counted::Elements, AxisScale::Log))),
-        ("words".to_owned(), Box::new(Accesses::from_account(account, Counted::Words, AxisScale::Linear))),
-        ("energy".to_owned(), Box::new(Breakdown::energy(&labelled))),
-        ("latency".to_owned(), Box::new(Breakdown::latency(&labelled))),
-        ("macs".to_owned(), Box::new(landscape.macs(&FuseDepth::Automatic, AxisScale::Linear))),
-        ("scatter".to_owned(), Box::new(scatter)),
-        ("heatmap".to_owned(), Box::new(maps[1].clone())),
+/// Two designs: one memory only A has, one only B, one that both have.
+pub fn paired() -> Paired {
+    let pair = |label: &str, a, b| Pair { label: label.to_owned(), a, b };
+    let pairs = vec![
+        pair("dram", Some(0.83e9), Some(0.84e9)),
+        pair("sram_64KB", Some(0.28e9), None),
+        pair("rf_of_all_processing_elements", None, Some(1.32e9)),
+        pair("sram_1MB_W", Some(49_600.0), Some(50_000.0)),
+        pair("MACs", Some(0.335e9), Some(0.335e9)),
     ];
-    for (index, tile_type) in stack.tile_types.iter().enumerate() {
-        let sizes = DataSizes::from_account(index, tile_type, &account.memories);
-        charts.push((format!("sizes_{index}"), Box::new(sizes)));
+    Paired::new(Quantity::Energy, "Energy by memory", "memory", pairs)
+}
+
+/// What one design costs by what another costs.
+pub fn ratio_heatmap() -> Heatmap {
+    let cell = |index: usize| Cell::Value { value: LATENCY[2][index] / LATENCY[0][index] * 1.3, pareto: false };
+    Heatmap {
+        quantity: Quantity::Factor,
+        cells: (0..36).map(cell).collect(),
+        ramp: Ramp::Diverging,
+        range: Some((1.0 / 60.0, 60.0)),
+        ..heatmap(2)
     }
-    for (name, chart) in &charts {
-        for width in WIDTHS {
-            check_layout(name, &chart.sketch(width, &Theme::LIGHT));
-            let document = svg(chart.as_ref(), width, &Theme::LIGHT.painted()).unwrap();
-            fs::write(directory().join(format!("real_{name}_light_{width}.svg")), document).unwrap();
-        }
-        assert!(chart.table().rows.iter().all(|row| row.len() == chart.table().columns.len()), "{name}");
-    }
-}
-
-#[test]
-fn every_figure_has_a_table_and_a_sentence() {
-    for (name, chart, _) in figures() {
-        let table = chart.table();
-        assert!(!table.caption.is_empty() && !table.rows.is_empty(), "{name}");
-        assert!(table.rows.iter().all(|row| row.len() == table.columns.len()), "{name}: ragged table");
-        assert_eq!(table.to_csv().lines().count(), table.rows.len() + 1, "{name}");
-        let sentence = chart.describe();
-        assert!(sentence.ends_with('.') && sentence.len() > 40, "{name}: {sentence}");
-    }
-    let table = heatmap(2).table();
-    assert_eq!(table.caption, "Energy, mJ: fully-cached");
-    assert_eq!(table.rows[3], ["72", "2.29", "1.81", "2.08", "2.15", "8.52", "17.6"]);
-}
-
-#[test]
-fn figures_without_data_are_drawn() {
-    for chart in empty_figures() {
-        for width in [0, 360, 1100] {
-            let document = svg(chart.as_ref(), width, &Theme::DARK).unwrap();
-            assert!(!document.contains("NaN") && !document.contains("inf"), "{}", chart.describe());
-            check_layout(&chart.describe(), &chart.sketch(width, &Theme::DARK));
-        }
-        chart.table();
-    }
-}
-
-#[test]
-fn a_click_finds_the_cell_that_is_drawn_there() {
-    for map in [heatmap(0), latency_heatmap(), large_heatmap()] {
-        for width in [300, 360, 777, 1100] {
-            for (column, row) in (0..map.widths.len()).flat_map(|x| (0..map.heights.len()).map(move |y| (x, y))) {
-                let (x, y, w, h) = map.cell_place(column, row, width).unwrap();
-                for (x, y) in [(x, y), (x + w - 1, y + h - 1)] {
-                    let at = (f64::from(x) + 0.5, f64::from(y) + 0.5);
-                    assert_eq!(map.cell_at(at.0, at.1, width), Some((column, row)), "{width}");
-                }
-            }
-            assert_eq!(map.cell_at(1.0, 100.0, width), None);
-            assert_eq!(map.cell_at(f64::from(width) / 2.0, 1.0, width), None);
-        }
-    }
-}
-
-#[test]
-fn a_click_finds_a_layer_tile_a_tile_type_and_a_point() {
-    let matrix = level_matrix(8, |k| format!("L{k}"), true);
-    let cell = |x, y| matrix.cell_at(x, y, 360).map(|cell| (cell.tile_type, cell.layer, cell.operand));
-    assert_eq!(cell(30.0, 60.0), Some((0, 0, Operand::W)));
-    assert_eq!(cell(350.0, 110.0), Some((0, 7, Operand::O)));
-    assert_eq!(cell(10.0, 60.0), None);
-    let map = tile_map();
-    assert_eq!(map.type_at(22.0, 4.0, 360), Some(0));
-    assert_eq!(map.type_at(200.0, 100.0, 360), Some(1));
-    assert_eq!(map.type_at(5.0, 5.0, 360), None);
-    let scatter = scatter();
-    let found = (0..360).flat_map(|x| (0..400).map(move |y| (x, y)));
-    let mut found: Vec<usize> = found.filter_map(|(x, y)| scatter.point_at(f64::from(x), f64::from(y), 360)).collect();
-    found.sort_unstable();
-    found.dedup();
-    assert!(found.len() > 80, "only {} of 108 points can be reached", found.len());
-}
-
-#[test]
-fn large_figures_stay_small() {
-    let map = million_tiles().sketch(1100, &Theme::LIGHT);
-    assert!(map.shapes.len() < 400, "{} shapes for a million tiles", map.shapes.len());
-    let heatmap = large_heatmap().sketch(360, &Theme::LIGHT);
-    assert!(heatmap.shapes.len() < 4 * 48 * 48, "{} shapes for 48 × 48 cells", heatmap.shapes.len());
-}
-
-#[test]
-fn many_cells_are_one_image_of_their_colours() {
-    let map = large_heatmap();
-    for width in [300, 420] {
-        let sketch = map.sketch(width, &Theme::LIGHT);
-        let images: Vec<_> = sketch
-            .shapes
-            .iter()
-            .filter_map(|shape| match shape {
-                Shape::Image { at, size, columns, colors } => Some((*at, *size, *columns, colors)),
-                _ => None,
-            })
-            .collect();
-        let [(at, size, 48, colors)] = images.as_slice() else { panic!("{} images", images.len()) };
-        assert_eq!(colors.len(), 48 * 48);
-        assert!(at.0 + size.0 <= width as i32 && at.1 + size.1 <= sketch.height as i32);
-        let of = |column: usize, row: usize| colors[row * 48 + column];
-        let (low, high) = Heatmap::shared_range(std::slice::from_ref(&map)).unwrap();
-        let share = |value: f64| (value / low).ln() / (high / low).ln();
-        assert_eq!(of(9, 20), viridis(share(map.cell(9, 20).value().unwrap())));
-        assert_eq!(map.cell_at(f64::from(at.0) + 1.0, f64::from(at.1) + 1.0, width), Some((0, 0)));
-        let last = (f64::from(at.0 + size.0) - 0.5, f64::from(at.1 + size.1) - 0.5);
-        assert_eq!(map.cell_at(last.0, last.1, width), Some((47, 47)));
-    }
-    // The lines say how much more they stand for.
-    let texts: Vec<String> = map.sketch(420, &Theme::LIGHT).shapes.iter().filter_map(text_of).collect();
-    assert!(texts.iter().any(|text| text == "2×"), "{texts:?}");
-    // Few cells are drawn one by one, with their values.
-    let is_image = |shape: &Shape| matches!(shape, Shape::Image { .. });
-    assert!(!heatmap(0).sketch(420, &Theme::LIGHT).shapes.iter().any(is_image));
-}
-
-#[test]
-fn a_cell_not_computed_yet_looks_like_its_neighbour_on_a_coarser_grid() {
-    let mut map = large_heatmap();
-    let known = map.cell(8, 8).value().unwrap();
-    map.cells[9 * 48 + 9] = Cell::Estimate(known);
-    let sketch = map.sketch(420, &Theme::LIGHT);
-    let colors = sketch.shapes.iter().find_map(|shape| match shape {
-        Shape::Image { colors, .. } => Some(colors),
-        _ => None,
-    });
-    assert_eq!(colors.unwrap()[9 * 48 + 9], colors.unwrap()[8 * 48 + 8]);
-    assert_eq!(map.cell(9, 9).value(), None);
-    assert_eq!(map.table().rows[9][10], "");
-}
-
-#[test]
-fn a_part_of_a_landscape_marks_the_best_only_where_it_lies() {
-    let elsewhere = Heatmap { best: Best::At(None), ..heatmap(0) };
-    assert_eq!(elsewhere.best(), None);
-    assert_eq!(Heatmap { best: Best::At(Some((3, 2))), ..heatmap(0) }.best(), Some((3, 2)));
-    assert_eq!(Heatmap { best: Best::At(Some((9, 9))), ..heatmap(0) }.best(), None);
-}
-
-fn text_of(shape: &Shape) -> Option<String> {
-    match shape {
-        Shape::Text { text, .. } => Some(text.clone()),
-        _ => None,
-    }
-}
-
-#[test]
-fn of_equal_cells_the_best_is_one_that_nothing_beats() {
-    let cells = [(3.0, false), (2.0, false), (2.0, true), (5.0, true)];
-    let cells = cells.map(|(value, pareto)| Cell::Value { value, pareto }).to_vec();
-    let map = Heatmap { widths: vec![1, 2], heights: vec![1, 2], cells, ..heatmap(0) };
-    assert_eq!(map.best(), Some((0, 1)));
-}
-
-/// ZigZag, Fig. 6: the table says what the figure says.
-#[test]
-fn the_table_of_loop_information_has_the_rows_of_figure_6() {
-    let (facts, layer) = mapped("eyeriss-like", "alexnet-eyeriss", "conv2");
-    for operand in 0..3 {
-        let table = information_table(&facts, &layer, operand);
-        assert_eq!(table.columns.len(), facts.operands[operand].1.len() + 2);
-        assert!(table.rows.iter().all(|row| row.len() == table.columns.len()), "{table:?}");
-    }
-    let outputs = information_table(&facts, &layer, 0);
-    assert_eq!(outputs.caption, "O: 173\u{202f}056 elements, each used 1\u{202f}200 times");
-    let sizes = outputs.rows.iter().find(|row| row[0] == "data size in total, elements").unwrap();
-    assert_eq!(sizes.last().unwrap(), "173\u{202f}056");
-    let links = port_table(&layer.ports);
-    assert!(links.rows.iter().any(|row| row[0].starts_with("dram") && row[1] == "W read to low"), "{links:?}");
 }

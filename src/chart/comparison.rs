@@ -1,0 +1,119 @@
+//! Figures and a table that compare the accounts of two points, of designs A and B.
+
+use super::paired::change;
+use super::{Column, Pair, Paired, Quantity, Table};
+use crate::depth_first::{EnergySplit, LatencySplit, LayerTileAccount, PointAccount};
+
+/// What two points cost as a whole, what differs most (as a factor) at the top.
+pub fn whole_costs(a: &PointAccount, b: &PointAccount) -> Table {
+    let dram = |account: &PointAccount| account.memories.last().map_or(0.0, |memory| memory.words.total());
+    let delay = |account: &PointAccount| account.energy_pj * account.latency_cycles as f64;
+    let sides = |value: &dyn Fn(&PointAccount) -> f64| (value(a), value(b));
+    let mut rows = vec![
+        (Quantity::Energy, sides(&|account| account.energy_pj)),
+        (Quantity::Latency, sides(&|account| account.latency_cycles as f64)),
+        (Quantity::EnergyDelay, sides(&delay)),
+        (Quantity::DramAccesses, sides(&dram)),
+        (Quantity::Macs, sides(&|account| account.macs as f64)),
+    ];
+    let factor = |(a, b): (f64, f64)| if a > 0.0 && b > 0.0 { (b / a).ln().abs() } else { (b - a).abs() };
+    rows.sort_by(|x, y| factor(y.1).total_cmp(&factor(x.1)));
+    let row = |(quantity, (a, b)): (Quantity, (f64, f64))| {
+        let change = change(Some(a), Some(b)).unwrap_or_else(|| "–".to_owned());
+        let difference = format!("{}{}", if b < a { "−" } else { "" }, quantity.text((b - a).abs()));
+        vec![quantity.title(), quantity.text(a), quantity.text(b), difference, change]
+    };
+    Table {
+        caption: "What A and B cost".to_owned(),
+        columns: vec![
+            Column::words("quantity"),
+            Column::numbers("A, pinned"),
+            Column::numbers("B, at hand"),
+            Column::numbers("B − A"),
+            Column::numbers("change"),
+        ],
+        rows: rows.into_iter().map(row).collect(),
+    }
+}
+
+/// Where the energy, cycles and accesses of two points go, figure by figure.
+pub fn comparisons(a: &PointAccount, b: &PointAccount) -> Vec<Paired> {
+    let figure = |quantity, title: &str, row: &str, parts: &dyn Fn(&PointAccount) -> Vec<(String, f64)>| {
+        Paired::new(quantity, title, row, pairs(parts(a), parts(b)))
+    };
+    vec![
+        figure(Quantity::Energy, "Energy by memory", "memory", &|account| {
+            let memories = account.memories.iter().map(|memory| (memory.name.clone(), memory.energy_pj.total()));
+            memories.chain([("MACs".to_owned(), account.energy.mac_pj)]).collect()
+        }),
+        figure(Quantity::Energy, "Energy by cause", "cause", &|account| {
+            let EnergySplit { activation_pj, weight_pj, copy_pj, mac_pj } = account.energy;
+            named([("activation", activation_pj), ("weight", weight_pj), ("data copy", copy_pj), ("MAC", mac_pj)])
+        }),
+        figure(Quantity::Latency, "Latency by cause", "cause", &latency_by_cause),
+        figure(Quantity::Accesses, "Accesses by memory, full words", "memory", &|account| {
+            account.memories.iter().map(|memory| (memory.name.clone(), memory.words.total())).collect()
+        }),
+        figure(Quantity::Energy, "Energy by layer, its data copies included", "layer", &|account| {
+            by_layer(account, |layer| {
+                layer.copies.energy_pj + layer.cost.as_ref().map_or(0.0, |cost| total(cost.energy))
+            })
+        }),
+        figure(Quantity::Latency, "Latency by layer, its data copies included", "layer", &|account| {
+            by_layer(account, |layer| {
+                let computing = layer.cost.as_ref().map_or(0, |cost| cycles(cost.latency));
+                (layer.copies.latency_cycles + computing) as f64
+            })
+        }),
+    ]
+}
+
+fn named<const N: usize>(parts: [(&str, f64); N]) -> Vec<(String, f64)> {
+    parts.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+}
+
+fn latency_by_cause(account: &PointAccount) -> Vec<(String, f64)> {
+    let LatencySplit { temporal_cycles, stall_cycles, loading_cycles, offloading_cycles, copy_cycles, ideal_cycles } =
+        account.latency;
+    let ideal = ideal_cycles.min(temporal_cycles);
+    named([
+        ("computing", ideal as f64),
+        ("idle PEs", (temporal_cycles - ideal) as f64),
+        ("stall", stall_cycles as f64),
+        ("loading", loading_cycles as f64),
+        ("offloading", offloading_cycles as f64),
+        ("data copy", copy_cycles as f64),
+    ])
+}
+
+fn total(EnergySplit { activation_pj, weight_pj, copy_pj, mac_pj }: EnergySplit) -> f64 {
+    activation_pj + weight_pj + copy_pj + mac_pj
+}
+
+fn cycles(split: LatencySplit) -> u64 {
+    let LatencySplit { temporal_cycles, stall_cycles, loading_cycles, offloading_cycles, copy_cycles, .. } = split;
+    temporal_cycles + stall_cycles + loading_cycles + offloading_cycles + copy_cycles
+}
+
+/// A number of every layer, over all tiles, in the order in which layers come up first.
+fn by_layer(account: &PointAccount, value: impl Fn(&LayerTileAccount) -> f64) -> Vec<(String, f64)> {
+    let mut parts: Vec<(String, f64)> = Vec::new();
+    for tile_type in account.stacks.iter().flat_map(|stack| &stack.tile_types) {
+        for layer in &tile_type.layers {
+            let value = value(layer) * tile_type.count as f64;
+            match parts.iter_mut().find(|(name, _)| *name == layer.layer) {
+                Some((_, sum)) => *sum += value,
+                None => parts.push((layer.layer.clone(), value)),
+            }
+        }
+    }
+    parts
+}
+
+/// What has the same name belongs together.
+fn pairs(a: Vec<(String, f64)>, b: Vec<(String, f64)>) -> Vec<Pair> {
+    let find = |parts: &[(String, f64)], name: &str| parts.iter().find(|(other, _)| other == name).map(|(_, v)| *v);
+    let only_b = b.iter().filter(|(name, _)| find(&a, name).is_none());
+    let names = a.iter().chain(only_b).map(|(name, _)| name);
+    names.map(|name| Pair { label: name.clone(), a: find(&a, name), b: find(&b, name) }).collect()
+}

@@ -1,0 +1,81 @@
+// Two designs side by side, end to end.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { AxeBuilder } from '@axe-core/playwright';
+import { withPage } from './harness.mjs';
+
+test('a pinned design is compared with the one at hand, number by number', () =>
+  withPage(async ({ page, url }) => {
+    await page.goto(url);
+    await done(page);
+    await page.getByTestId('tab-compare').click();
+    await page.getByTestId('pin').click();
+    await page.getByText('A and B are the same').waitFor();
+    const [energy] = await costs(page);
+    const same = await page.getByTestId('whole-costs').locator('tbody').innerText();
+
+    // B: a smaller buffer.
+    await page.getByTestId('hardware-as-text').click();
+    const text = await page.getByTestId('hardware-text').inputValue();
+    await page.getByTestId('hardware-text').fill(text.replace('size: 64 KiB', 'size: 16 KiB'));
+    await page.waitForFunction(() => document.querySelectorAll('[data-testid=differences] tbody tr').length === 1);
+    await done(page);
+    const difference = page.getByTestId('differences').locator('tbody tr');
+    assert.deepEqual(await difference.locator('th, td').allInnerTexts(), ['hardware.memories.sram_64KB.size', '64 KiB', '16 KiB']);
+    await page.waitForFunction(
+      (same) => document.querySelector('[data-testid=whole-costs] tbody')?.innerText !== same,
+      same,
+    );
+    const rows = await costs(page);
+    const changed = rows.find(([name]) => name === energy[0]);
+    assert.equal(changed[1], energy[1], 'A stays what it was');
+    assert.notEqual(changed[2], energy[2], 'B costs something else');
+
+    // Swapped, each is in the other's place.
+    await page.getByTestId('swap').click();
+    await done(page);
+    await page.waitForFunction(
+      (value) => document.querySelector('[data-testid=whole-costs] tbody')?.innerText.includes(value) ?? false,
+      changed[2],
+    );
+    await page.waitForFunction(
+      ([name, value]) =>
+        [...document.querySelectorAll('[data-testid=whole-costs] tbody tr')].some(
+          (row) => row.cells[0].innerText === name && row.cells[1].innerText === value,
+        ),
+      [changed[0], changed[2]],
+    );
+    const swapped = (await costs(page)).find(([name]) => name === changed[0]);
+    assert.deepEqual(swapped.slice(1, 3), [changed[2], changed[1]]);
+
+    const { violations } = await new AxeBuilder({ page }).include('[data-testid=compare-view]').analyze();
+    assert.deepEqual(violations.map(({ id, nodes }) => `${id}: ${nodes[0].html}`), []);
+    await page.getByTestId('unpin').click();
+    await page.getByText('Compare two designs').waitFor();
+  }));
+
+test('on a small screen the comparison fits', () =>
+  withPage(
+    async ({ page, url }) => {
+      await page.goto(url);
+      await done(page);
+      await page.getByTestId('tab-compare').click();
+      await page.getByTestId('pin').click();
+      await page.getByTestId('whole-costs').waitFor();
+      const beyond = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+      assert.equal(beyond, 0);
+    },
+    { viewport: { width: 360, height: 800 } },
+  ));
+
+async function done(page) {
+  await page.locator('[data-testid=root][data-status=done]').waitFor();
+}
+
+/** The table of whole costs, row by row. */
+async function costs(page) {
+  await page.getByTestId('whole-costs').waitFor();
+  const rows = await page.getByTestId('whole-costs').locator('tbody tr').all();
+  return Promise.all(rows.map((row) => row.locator('th, td').allInnerTexts()));
+}
