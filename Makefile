@@ -9,6 +9,7 @@ SHELL := bash
 export PATH := $(CURDIR)/.tools/bin:$(PATH)
 
 PORT ?= 8080
+SECONDS ?= 60
 
 .PHONY: help
 help: ## List the targets
@@ -43,6 +44,10 @@ bench: ## Measure the engine natively, then in the browser
 	cargo bench --bench '*'
 	tools/build-page
 	node tests/browser/bench.mjs
+
+.PHONY: fuzz
+fuzz: ## Feed the readers mutated inputs, a minute each (SECONDS=60)
+	tools/fuzz $(SECONDS)
 
 .PHONY: fmt
 fmt: ## Format the Rust code

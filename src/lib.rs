@@ -10,6 +10,7 @@
 //! - [`question`]: what the views ask of a worker besides a sweep
 //! - [`gallery`]: published figures and tables, each a state to open, with their numbers beside ours
 //! - [`explore`]: a sweep: points -> unique problems -> solutions -> results
+//! - [`import`]: files of other programs as documents
 //! - [`depth_first`]: DeFiNES: stacks, tiles, placement, data copies, accumulation
 //! - [`hierarchy`]: the architecture generator: all memory hierarchies from a pool, and the best of them
 //! - [`search`]: the best temporal mapping of a layer-tile

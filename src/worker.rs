@@ -4,6 +4,10 @@
 //! mapping problems for the next sweep; workers exchange nothing, as solving a problem again takes less than sending it. The page
 //! never computes a cost.
 
+mod import;
+
+pub use import::ImportNews;
+
 use crate::depth_first::{NotPlanned, PointAccount};
 use crate::explore::{CostStore, Effort, PointSummary, Request, StackSummary, Survey, Sweep};
 use crate::question::{Answerer, Question, Reply};

@@ -10,6 +10,13 @@ try {
   place.textContent = `Fusescape could not start: ${error}. It needs a browser with WebAssembly (and its SIMD).`;
 }
 
+// A file that misses the cards would replace the page.
+for (const type of ['dragover', 'drop']) {
+  addEventListener(type, (event) => {
+    if (event.dataTransfer?.types.includes('Files')) event.preventDefault();
+  });
+}
+
 // A published page can be opened offline from the second time on, where the browser lets it keep anything.
 const version = document.querySelector('meta[name=version]')?.content;
 if (version && navigator.serviceWorker !== undefined) {

@@ -12,7 +12,7 @@ self.onmessage = ({ data }) => {
       engine = new WorkerEngine();
       self.postMessage('Ready');
     } else {
-      self.postMessage(engine.answer(data));
+      self.postMessage(data.files ? engine.import(data.files) : engine.answer(data));
     }
   } catch (error) {
     self.postMessage({ Failed: { text: String(error) } });

@@ -2,9 +2,10 @@
 
 use super::controls::{Choice, Select, passing, target};
 use super::diagnostics::DiagnosticList;
+use super::import::{ImportButton, ImportPanel, carries_files, dropped, use_import};
 use crate::spec::Diagnostics;
 use crate::state::{Action, Document, Half, ViewChange};
-use web_sys::HtmlTextAreaElement;
+use web_sys::{DragEvent, HtmlTextAreaElement};
 use yew::prelude::*;
 
 /// Value of the choice of one's own document.
@@ -56,11 +57,37 @@ pub fn DocumentCard(props: &DocumentCardProps) -> Html {
             }
         })
     };
+    let import = use_import(&props.act);
+    let is_over = use_state_eq(|| false);
+    let over = |over: bool| {
+        let is_over = is_over.setter();
+        Callback::from(move |event: DragEvent| {
+            if carries_files(&event) {
+                event.prevent_default();
+                is_over.set(over);
+            }
+        })
+    };
+    let ondrop = {
+        let (is_over, start) = (is_over.setter(), import.start.clone());
+        Callback::from(move |event: DragEvent| {
+            event.prevent_default();
+            is_over.set(false);
+            start.emit(dropped(&event));
+        })
+    };
     let body_id = format!("{}-text", half.name());
     html! {
-        <section class="card" aria-labelledby={format!("{}-title", half.name())} data-testid={testid_card}>
+        <section
+            class={classes!("card", is_over.then_some("dropping"))}
+            ondragover={over(true)}
+            ondragleave={over(false)}
+            {ondrop}
+            aria-labelledby={format!("{}-title", half.name())} data-testid={testid_card}>
             <h2 id={format!("{}-title", half.name())}>
                 { props.title }
+                <span class="actions">
+                <ImportButton start={import.start.clone()} name={half.name()} />
                 <button
                     type="button"
                     class="link"
@@ -71,6 +98,7 @@ pub fn DocumentCard(props: &DocumentCardProps) -> Html {
                 >
                     { if props.shows_text { "as drawing" } else { "as text" } }
                 </button>
+                </span>
             </h2>
             <Select
                 label="Preset"
@@ -79,6 +107,7 @@ pub fn DocumentCard(props: &DocumentCardProps) -> Html {
                 onchange={pick}
                 testid={testid_preset}
             />
+            <ImportPanel {import} name={half.name()} />
             <div id={body_id}>
                 if props.shows_text {
                     <Editor {half} text={props.document.text.clone()} act={props.act.clone()} area={area} />

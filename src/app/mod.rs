@@ -19,6 +19,7 @@ mod header;
 mod heatmaps;
 mod hierarchy_view;
 mod hook;
+mod import;
 mod inquiries;
 mod landscape;
 mod layer_tables;

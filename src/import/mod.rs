@@ -174,6 +174,10 @@ impl Parts {
         self.diagnostics.clone().or(())?;
         if let Some((mut spec, mut report, text)) = self.accelerator.take() {
             zigzag::apply_to_hardware(&mut spec, &self.mapping);
+            if spec.unroll.is_empty() {
+                let reason = "nobody says which loops the array unrolls, so layers use one PE: import the mapping together with it";
+                report.note(Weight::Assumed, "unroll", reason, "");
+            }
             match Core::new(&spec) {
                 Ok(core) => report.result = core_facts(&core),
                 Err(wrong) => self.complain(wrong, |path| crate::spec::tree::line_of(&text, path)),
@@ -185,6 +189,13 @@ impl Parts {
             zigzag::apply_to_layers(&mut spec.layers, &self.mapping);
             match Network::new(&spec) {
                 Ok(network) => report.result = network_facts(&network),
+                // Of a model there is no text to correct, so a person gets the document, with what is wrong with it beside.
+                Err(wrong) if lines.is_empty() => {
+                    report.result = format!("{} layers, not all of them valid", spec.layers.len());
+                    for wrong in &wrong.0 {
+                        report.note(Weight::NotCounted, "document", &wrong.to_string(), "");
+                    }
+                }
                 Err(wrong) => {
                     let line = |path: &str| {
                         let index = path.strip_prefix("layers[")?.split_once(']')?.0.parse::<usize>().ok()?;

@@ -19,6 +19,8 @@ pub enum Action {
     Write(Half, String),
     /// Take a document that the page composed.
     Take(Half, String),
+    /// Take documents out of files: a hardware and a workload document, or one of them.
+    Import(Option<String>, Option<String>),
     /// Replace the text of tile widths.
     TilesX(String),
     /// Replace the text of tile heights.
@@ -101,6 +103,7 @@ impl Action {
             Self::PickPreset(..)
             | Self::PickOwn(_)
             | Self::Take(..)
+            | Self::Import(..)
             | Self::TakeGrid(_)
             | Self::Mode(..)
             | Self::Schedule(_)

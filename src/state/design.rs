@@ -121,6 +121,12 @@ impl Design {
         }
     }
 
+    /// Takes a document out of a file, as one written by hand.
+    pub fn import(&mut self, half: Half, text: String) {
+        self.document_mut(half).own = Some(text.clone());
+        self.replace(half, text, None);
+    }
+
     /// Replaces a document as a whole. Tile sizes that nobody touched follow the network.
     fn replace(&mut self, half: Half, text: String, preset: Option<&'static str>) {
         let grid = if half == Half::Workload { self.grid() } else { GridChoice::Own };

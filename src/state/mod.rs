@@ -49,6 +49,11 @@ impl State {
             Action::PickPreset(half, id) => self.design.pick(half, id),
             Action::PickOwn(half) => self.design.pick_own(half),
             Action::Write(half, text) | Action::Take(half, text) => self.design.document_mut(half).write(text),
+            Action::Import(hardware, workload) => {
+                for (half, text) in [(Half::Hardware, hardware), (Half::Workload, workload)] {
+                    text.into_iter().for_each(|text| self.design.import(half, text));
+                }
+            }
             Action::TilesX(text) => self.design.schedule.tiles_x = text,
             Action::TilesY(text) => self.design.schedule.tiles_y = text,
             Action::TakeGrid(grid) => self.design.take_grid(grid),

@@ -3,6 +3,7 @@
 //! Its operands I1 and I2 are the inputs and the weights here, its `D1` to `D4` the dimensions of the array, its directions fh, fl, tl
 //! and th the movements write_from_high, write_from_low, read_to_low and read_to_high.
 
+mod equation;
 mod hardware;
 mod mapping;
 mod workload;

@@ -1,0 +1,92 @@
+//! Writes inputs to begin with: `seeds yaml FOLDER` and `seeds onnx FOLDER`.
+
+#[allow(dead_code)]
+#[path = "../../tests/common/onnx.rs"]
+mod writer;
+
+use fusescape::import::zigzag;
+use fusescape::spec::{gallery_presets, hardware_presets, pool_presets, workload_presets};
+use fusescape::{hardware::Core, workload::Network};
+use std::{env, fs, path::Path};
+use writer::Is::{Int, Ints, Text};
+use writer::{FLOAT, Graph, INT8};
+
+fn main() {
+    let arguments: Vec<String> = env::args().collect();
+    let (kind, folder) = (&arguments[1], Path::new(&arguments[2]));
+    fs::create_dir_all(folder).expect("a folder");
+    let save = |name: String, bytes: &[u8]| fs::write(folder.join(name), bytes).expect("a file");
+    if kind == "onnx" {
+        models().iter().enumerate().for_each(|(index, model)| save(format!("model{index}"), &model.model()));
+        return;
+    }
+    for presets in [hardware_presets(), workload_presets(), pool_presets(), gallery_presets()] {
+        presets.iter().for_each(|preset| save(preset.id.to_owned(), preset.text.as_bytes()));
+    }
+    for (hardware, workload) in [("tpu-like", "fsrcnn"), ("eyeriss-like", "bert-base-block")] {
+        let text = |presets: &'static [fusescape::spec::Preset], id| {
+            presets.iter().find(|preset| preset.id == id).expect("a preset").text
+        };
+        let core = Core::from_text(text(hardware_presets(), hardware)).expect("a core");
+        let network = Network::from_text(text(workload_presets(), workload)).expect("a network");
+        let files = zigzag::write(&core, &network);
+        for (name, file) in [("accelerator", files.accelerator), ("mapping", files.mapping), ("layers", files.workload)] {
+            save(format!("{workload}-{name}"), file.as_bytes());
+        }
+    }
+}
+
+/// Small models that contain every operator.
+fn models() -> Vec<Graph> {
+    let image = || Graph::default().input("x", &[-1, 4, 8, 8]);
+    let pads = ("pads", Ints(&[1, 1, 1, 1]));
+    let convolutions = image()
+        .conv("x", "a", [4, 4, 3, 3], &[pads, ("strides", Ints(&[2, 2])), ("dilations", Ints(&[1, 1]))])
+        .conv("a", "b", [4, 1, 3, 3], &[("group", Int(4)), ("auto_pad", Text("SAME_UPPER"))])
+        .node("BatchNormalization", &["b", "a", "a", "a", "a"], &["c"], &[])
+        .node("Relu", &["c"], &["d"], &[])
+        .node("Add", &["a", "d"], &["e"], &[])
+        .node("MaxPool", &["e"], &["f"], &[("kernel_shape", Ints(&[2, 2])), ("ceil_mode", Int(1))])
+        .weights("t", FLOAT, &[4, 2, 4, 4])
+        .node("ConvTranspose", &["f", "t"], &["g"], &[("strides", Ints(&[2, 2]))])
+        .node("GlobalAveragePool", &["g"], &["h"], &[])
+        .node("Flatten", &["h"], &["i"], &[])
+        .dense("i", "j", 2, 3);
+    let arranging = image()
+        .ints("p", &[0, 0, 1, 1, 0, 0, 1, 1])
+        .node("Pad", &["x", "p"], &["a"], &[])
+        .conv("a", "b", [4, 4, 3, 3], &[])
+        .node("Concat", &["x", "b"], &["c"], &[("axis", Int(1))])
+        .ints("s", &[3, 5])
+        .node("Split", &["c", "s"], &["d", "e"], &[("axis", Int(1))])
+        .floats("z", &[1.0, 1.0, 2.0, 2.0])
+        .node("Resize", &["d", "", "z"], &["f"], &[])
+        .ints("n", &[0])
+        .ints("m", &[2])
+        .node("Slice", &["f", "n", "m", "m"], &["g"], &[])
+        .conv("g", "h", [4, 3, 1, 1], &[])
+        .node("DepthToSpace", &["h"], &["i"], &[("blocksize", Int(2))])
+        .node("Transpose", &["i"], &["j"], &[("perm", Ints(&[0, 2, 3, 1]))])
+        .node("ReduceMean", &["j"], &["k"], &[("axes", Ints(&[1, 2])), ("keepdims", Int(0))])
+        .dense("k", "l", 1, 2);
+    let attention = Graph::default()
+        .input("x", &[1, 6, 8])
+        .dense("x", "q", 8, 8)
+        .dense("x", "k", 8, 8)
+        .node("Shape", &["x"], &["shape"], &[])
+        .ints("one", &[1])
+        .node("Gather", &["shape", "one"], &["t"], &[])
+        .ints("heads", &[2, 4])
+        .node("Concat", &["one", "t", "heads"], &["split"], &[("axis", Int(0))])
+        .node("Reshape", &["q", "split"], &["qh"], &[])
+        .node("Reshape", &["k", "split"], &["kh"], &[])
+        .node("Transpose", &["qh"], &["qt"], &[("perm", Ints(&[0, 2, 1, 3]))])
+        .node("Transpose", &["kh"], &["kt"], &[("perm", Ints(&[0, 2, 3, 1]))])
+        .node("MatMul", &["qt", "kt"], &["scores"], &[])
+        .node("Softmax", &["scores"], &["soft"], &[])
+        .node("Sigmoid", &["x"], &["gate"], &[])
+        .node("Mul", &["x", "gate"], &["gated"], &[])
+        .weights("w", INT8, &[8, 3])
+        .node("MatMulInteger", &["gated", "w"], &["y"], &[]);
+    vec![convolutions, arranging, attention]
+}

@@ -1,0 +1,277 @@
+//! Importing files: the button, the drop on a card, progress, and the report.
+
+use super::diagnostics::DiagnosticList;
+use crate::import::{Finding, Imported, Report, Weight};
+use crate::spec::Diagnostics;
+use crate::state::Action;
+use crate::worker::{ImportNews, from_js};
+use js_sys::{Array, Object, Reflect};
+use std::rc::Rc;
+use wasm_bindgen::JsCast;
+use wasm_bindgen::prelude::*;
+use web_sys::{DragEvent, Event, File, FileList, HtmlInputElement, MessageEvent, Worker, WorkerOptions, WorkerType};
+use yew::prelude::*;
+
+/// How an import stands.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Import {
+    /// Nothing was imported, or the report was closed.
+    None,
+    /// A worker reads: names of the files, bytes behind it, bytes of all.
+    Reading(String, f64, f64),
+    /// The documents are taken over; what became of the files.
+    Done(Rc<Imported>),
+    /// What is wrong with the files.
+    Failed(Rc<Diagnostics>),
+}
+
+/// A worker that imports; dropped, it stops.
+struct Importer {
+    worker: Worker,
+    _on_message: Closure<dyn FnMut(MessageEvent)>,
+    _on_error: Closure<dyn FnMut(Event)>,
+}
+
+impl Drop for Importer {
+    fn drop(&mut self) {
+        self.worker.set_onmessage(None);
+        self.worker.set_onerror(None);
+        self.worker.terminate();
+    }
+}
+
+impl Importer {
+    /// Starts on files; `tell` hears of everything.
+    fn start(files: &[File], tell: Callback<ImportNews>) -> Result<Self, JsValue> {
+        let options = WorkerOptions::new();
+        options.set_type(WorkerType::Module);
+        let worker = Worker::new_with_options("./worker.js", &options)?;
+        let failed = tell.clone();
+        let on_message = Closure::new(move |event: MessageEvent| {
+            // Its first word is that it is ready.
+            if let Ok(news) = from_js::<ImportNews>(event.data()) {
+                tell.emit(news);
+            }
+        });
+        let on_error = Closure::new(move |event: Event| {
+            event.prevent_default();
+            failed.emit(ImportNews::Failed { text: "the worker could not be loaded".to_owned() });
+        });
+        worker.set_onmessage(Some(on_message.as_ref().unchecked_ref()));
+        worker.set_onerror(Some(on_error.as_ref().unchecked_ref()));
+        let first = Object::new();
+        Reflect::set(&first, &"module".into(), &wasm_bindgen::module())?;
+        worker.post_message(&first)?;
+        let second = Object::new();
+        Reflect::set(&second, &"files".into(), &files.iter().collect::<Array>())?;
+        worker.post_message(&second)?;
+        Ok(Self { worker, _on_message: on_message, _on_error: on_error })
+    }
+}
+
+/// An import that a component can start and show.
+#[derive(Clone, PartialEq)]
+pub struct ImportHandle {
+    /// How it stands.
+    pub state: Import,
+    /// Starts on files.
+    pub start: Callback<Vec<File>>,
+    /// Stops it, or closes the report.
+    pub close: Callback<()>,
+}
+
+/// One import after the other. The documents that come out are taken over in one action.
+#[hook]
+pub fn use_import(act: &Callback<Action>) -> ImportHandle {
+    let state = use_state_eq(|| Import::None);
+    let importer = use_mut_ref(|| None::<Importer>);
+    let close = {
+        let (setter, importer) = (state.setter(), Rc::clone(&importer));
+        Callback::from(move |()| {
+            importer.replace(None);
+            setter.set(Import::None);
+        })
+    };
+    let start = {
+        let (setter, act) = (state.setter(), act.clone());
+        Callback::from(move |files: Vec<File>| {
+            if files.is_empty() {
+                return;
+            }
+            let names = files.iter().map(File::name).collect::<Vec<_>>().join(", ");
+            let of = files.iter().map(|file| file.size()).sum();
+            setter.set(Import::Reading(names.clone(), 0.0, of));
+            let tell = {
+                let (setter, act) = (setter.clone(), act.clone());
+                Callback::from(move |news: ImportNews| match news {
+                    ImportNews::Progress { done, of } => setter.set(Import::Reading(names.clone(), done, of)),
+                    ImportNews::Done(Ok(imported)) => {
+                        act.emit(Action::Import(imported.hardware.clone(), imported.workload.clone()));
+                        setter.set(Import::Done(Rc::new(imported)));
+                    }
+                    ImportNews::Done(Err(diagnostics)) => setter.set(Import::Failed(Rc::new(diagnostics))),
+                    ImportNews::Failed { text } => setter.set(broken(&text)),
+                })
+            };
+            match Importer::start(&files, tell) {
+                Ok(started) => drop(importer.replace(Some(started))),
+                Err(_) => setter.set(broken("no worker could be started")),
+            }
+        })
+    };
+    ImportHandle { state: (*state).clone(), start, close }
+}
+
+fn broken(text: &str) -> Import {
+    let mut diagnostics = Diagnostics::default();
+    let reason = format!("The files could not be imported: {text}");
+    diagnostics.add("", reason, "Reload the page and try again; if it fails again, import on the command line");
+    Import::Failed(Rc::new(diagnostics))
+}
+
+/// What an [`ImportButton`] needs.
+#[derive(Properties, PartialEq)]
+pub struct ImportButtonProps {
+    /// Hears of the files.
+    pub start: Callback<Vec<File>>,
+    /// Of which document the button is one: `hardware`.
+    pub name: &'static str,
+}
+
+/// A button that lets a person choose files.
+#[component]
+pub fn ImportButton(props: &ImportButtonProps) -> Html {
+    let input = use_node_ref();
+    let onclick = {
+        let input = input.clone();
+        Callback::from(move |_: MouseEvent| {
+            if let Some(input) = input.cast::<HtmlInputElement>() {
+                input.click();
+            }
+        })
+    };
+    let onchange = {
+        let (input, start) = (input.clone(), props.start.clone());
+        Callback::from(move |_: Event| {
+            if let Some(input) = input.cast::<HtmlInputElement>() {
+                start.emit(input.files().as_ref().map(listed).unwrap_or_default());
+                // So that the same file can be chosen again.
+                input.set_value("");
+            }
+        })
+    };
+    html! {
+        <>
+            <button
+                type="button"
+                class="link"
+                {onclick}
+                title="ONNX models, hardware and workload documents, ZigZag’s YAML. Files are read here and sent nowhere."
+                data-testid={format!("{}-import", props.name)}
+            >
+                { "import" }
+            </button>
+            <input
+                ref={input}
+                type="file"
+                multiple={true}
+                accept=".onnx,.yaml,.yml,.json"
+                hidden={true}
+                {onchange}
+                data-testid={format!("{}-import-files", props.name)}
+            />
+        </>
+    }
+}
+
+fn listed(files: &FileList) -> Vec<File> {
+    (0..files.length()).filter_map(|index| files.get(index)).collect()
+}
+
+/// The files of a drag over the page, if it carries any; their names are known only when they are dropped.
+pub fn carries_files(event: &DragEvent) -> bool {
+    event.data_transfer().is_some_and(|data| data.types().includes(&"Files".into(), 0))
+}
+
+/// The files of a drop.
+pub fn dropped(event: &DragEvent) -> Vec<File> {
+    event.data_transfer().and_then(|data| data.files()).as_ref().map(listed).unwrap_or_default()
+}
+
+/// What an [`ImportPanel`] needs.
+#[derive(Properties, PartialEq)]
+pub struct ImportPanelProps {
+    /// The import.
+    pub import: ImportHandle,
+    /// Of which document the card is one.
+    pub name: &'static str,
+}
+
+/// How an import stands, and what became of the files.
+#[component]
+pub fn ImportPanel(props: &ImportPanelProps) -> Html {
+    let close = props.import.close.reform(|_: MouseEvent| ());
+    let testid = format!("{}-import-report", props.name);
+    match &props.import.state {
+        Import::None => html! {},
+        Import::Reading(names, done, of) => html! {
+            <div class="import" role="status" data-testid={testid}>
+                <p>{ format!("Reading {names}, {} …", megabytes(*of)) }</p>
+                <progress max={of.to_string()} value={done.to_string()} aria-label="Import" />
+                <button type="button" class="link" onclick={close}>{ "cancel" }</button>
+            </div>
+        },
+        Import::Done(imported) => html! {
+            <div class="import" role="status" data-testid={testid}>
+                { for imported.reports.iter().map(report) }
+                <button type="button" class="link" onclick={close}>{ "close the report" }</button>
+            </div>
+        },
+        Import::Failed(diagnostics) => html! {
+            <div class="import" data-testid={testid}>
+                <p><b>{ "Nothing was imported." }</b></p>
+                <DiagnosticList diagnostics={(**diagnostics).clone()} testid="import-errors" />
+                <button type="button" class="link" onclick={close}>{ "close the report" }</button>
+            </div>
+        },
+    }
+}
+
+fn megabytes(bytes: f64) -> String {
+    if bytes < 1e6 { format!("{:.0} kB", (bytes / 1e3).ceil()) } else { format!("{:.0} MB", bytes / 1e6) }
+}
+
+fn report(report: &Report) -> Html {
+    let group = |weight: Weight| {
+        let findings: Vec<&Finding> = report.of(weight).collect();
+        let count: u64 = findings.iter().map(|finding| finding.count).sum();
+        let list = html! {
+            <ul>{ for findings.iter().map(|finding| html! { <li>{ finding_text(finding) }</li> }) }</ul>
+        };
+        // What is not counted is never folded away.
+        match (findings.is_empty(), weight) {
+            (true, _) => html! {},
+            (_, Weight::NotCounted) => html! { <div class="not-counted"><b>{ weight.title() }</b>{ list }</div> },
+            _ => html! { <details><summary>{ format!("{} ({count})", weight.title()) }</summary>{ list }</details> },
+        }
+    };
+    html! {
+        <>
+            <p><b>{ &report.title }</b>{ format!(": {}", report.result) }</p>
+            { for Weight::ALL.into_iter().map(group) }
+        </>
+    }
+}
+
+fn finding_text(finding: &Finding) -> Html {
+    let count = if finding.count > 1 { format!("{} × ", finding.count) } else { String::new() };
+    let more = if finding.count > finding.places.len() as u64 { ", …" } else { "" };
+    html! {
+        <>
+            { count }<b>{ &finding.what }</b>{ format!(": {}", finding.reason) }
+            if !finding.places.is_empty() {
+                <span class="places">{ format!(" {}{more}", finding.places.join(", ")) }</span>
+            }
+        </>
+    }
+}

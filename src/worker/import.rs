@@ -1,0 +1,102 @@
+//! Files that a person chose, imported where they are read: in a worker of its own, slice by slice.
+
+use super::{WorkerEngine, to_js};
+use crate::import::{self, Imported, Source};
+use crate::spec::Diagnostics;
+use js_sys::Uint8Array;
+use serde::{Deserialize, Serialize};
+use std::cell::RefCell;
+use std::io;
+use std::rc::Rc;
+use wasm_bindgen::prelude::*;
+use web_sys::{DedicatedWorkerGlobalScope, File, FileReaderSync};
+use web_time::{Duration, Instant};
+
+/// The page hears of progress about so often.
+const NEWS: Duration = Duration::from_millis(100);
+
+/// What a worker says while it imports.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub enum ImportNews {
+    /// So many bytes of all are behind it.
+    Progress {
+        /// Bytes passed, read or not.
+        done: f64,
+        /// Bytes of all files.
+        of: f64,
+    },
+    /// It is done.
+    Done(Result<Imported, Diagnostics>),
+    /// The worker is broken.
+    Failed {
+        /// What is known of the reason.
+        text: String,
+    },
+}
+
+#[wasm_bindgen]
+impl WorkerEngine {
+    /// Imports files that belong together; tells of progress, and answers with [`ImportNews::Done`].
+    ///
+    /// # Errors
+    /// If the browser cannot read files here.
+    pub fn import(&mut self, files: Vec<File>) -> Result<JsValue, JsValue> {
+        let of = files.iter().map(|file| file.size()).sum();
+        let progress = Rc::new(RefCell::new(Progress { before: 0.0, of, last: Instant::now() }));
+        let mut sources = Vec::new();
+        for file in files {
+            let source = BlobSource { reader: FileReaderSync::new()?, progress: Rc::clone(&progress), file };
+            sources.push(import::File { name: source.file.name(), source: Box::new(source) });
+        }
+        Ok(to_js(&ImportNews::Done(import::import(sources, &[])))?)
+    }
+}
+
+/// How far the work is.
+struct Progress {
+    before: f64,
+    of: f64,
+    last: Instant,
+}
+
+impl Progress {
+    fn passed(&mut self, offset: u64) {
+        if self.last.elapsed() >= NEWS {
+            self.last = Instant::now();
+            let scope: DedicatedWorkerGlobalScope = js_sys::global().unchecked_into();
+            if let Ok(news) = to_js(&ImportNews::Progress { done: self.before + offset as f64, of: self.of }) {
+                // News that do not arrive are followed by others.
+                let _ = scope.post_message(&news);
+            }
+        }
+    }
+}
+
+struct BlobSource {
+    file: File,
+    reader: FileReaderSync,
+    progress: Rc<RefCell<Progress>>,
+}
+
+impl Source for BlobSource {
+    fn len(&self) -> u64 {
+        self.file.size() as u64
+    }
+
+    fn read_at(&mut self, offset: u64, buffer: &mut [u8]) -> io::Result<usize> {
+        let end = offset.saturating_add(buffer.len() as u64).min(self.len());
+        let unreadable = |_| io::Error::other("the browser cannot read it any more: it may have changed");
+        let slice = self.file.slice_with_f64_and_f64(offset.min(end) as f64, end as f64).map_err(unreadable)?;
+        let bytes = Uint8Array::new(&self.reader.read_as_array_buffer(&slice).map_err(unreadable)?.into());
+        let count = bytes.length() as usize;
+        bytes.copy_to(buffer.get_mut(..count).ok_or(io::ErrorKind::InvalidData)?);
+        self.progress.borrow_mut().passed(offset);
+        Ok(count)
+    }
+}
+
+impl Drop for BlobSource {
+    fn drop(&mut self) {
+        self.progress.borrow_mut().before += self.file.size();
+    }
+}

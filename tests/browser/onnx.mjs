@@ -1,0 +1,45 @@
+// Writes ONNX models as tests need them: a tiny protocol buffer writer and the graph on top of it.
+
+const varint = (value) => {
+  const bytes = [];
+  for (let rest = BigInt(value); ; rest >>= 7n) {
+    if (rest < 128n) return Buffer.from([...bytes, Number(rest)]);
+    bytes.push(Number(rest & 127n) | 128);
+  }
+};
+
+/** A field with a number. */
+export const number = (field, value) => Buffer.concat([varint(field << 3), varint(value)]);
+/** What comes before `length` bytes of a field. */
+export const head = (field, length) => Buffer.concat([varint((field << 3) | 2), varint(length)]);
+/** A field with a text, or with a message made of fields. */
+export const field = (number, ...parts) => {
+  const bytes = Buffer.concat(parts.map((part) => Buffer.from(part)));
+  return Buffer.concat([head(number, bytes.length), bytes]);
+};
+
+const tensor = (name, dims) => [...dims.map((dim) => number(1, dim)), number(2, 1), field(8, name)];
+
+/** Weights of no particular value. */
+export const weights = (name, dims) => field(5, ...tensor(name, dims), field(9, Buffer.alloc(4 * dims.reduce((a, b) => a * b, 1))));
+/** Weights of `bytes` bytes that are not there: what comes before them. */
+export const weightsHead = (name, dims, bytes) => {
+  const inner = Buffer.concat([...tensor(name, dims), head(9, bytes)]);
+  return Buffer.concat([head(5, inner.length + bytes), inner]);
+};
+/** A node; attributes are lists of whole numbers. */
+export const node = (op, inputs, output, attributes = {}) =>
+  field(
+    1,
+    ...inputs.map((name) => field(1, name)),
+    field(2, output),
+    field(4, op),
+    ...Object.entries(attributes).map(([name, list]) => field(5, field(1, name), ...list.map((value) => number(8, value)), number(20, 7))),
+  );
+/** An input; a text instead of a size leaves it open. */
+export const input = (name, dims) => {
+  const extents = dims.map((dim) => field(1, typeof dim === 'string' ? field(2, dim) : number(1, dim)));
+  return field(11, field(1, name), field(2, field(1, number(1, 1), field(2, ...extents))));
+};
+/** A whole model. */
+export const model = (...graph) => Buffer.concat([number(1, 8), field(2, 'test'), field(7, ...graph)]);
