@@ -1,5 +1,6 @@
 //! Tables: the twins of figures, and others.
 
+use super::save::SaveTable;
 use crate::chart::Table;
 use web_sys::Element;
 use yew::prelude::*;
@@ -58,7 +59,7 @@ pub fn DataTable(props: &DataTableProps) -> Html {
     html! { <Twin {cells} table={Callback::from(move |()| plain_table(&table))} /> }
 }
 
-/// A table as it is.
+/// A table as it is, which can be saved.
 pub fn plain_table(table: &Table) -> Html {
     let class = |index: usize| table.columns.get(index).filter(|column| column.numeric).map(|_| "number");
     let cell = |(index, text): (usize, &String)| match index {
@@ -66,6 +67,7 @@ pub fn plain_table(table: &Table) -> Html {
         _ => html! { <td class={class(index)}>{ text }</td> },
     };
     html! {
+        <>
         <table>
             <caption>{ &table.caption }</caption>
             <thead>
@@ -79,5 +81,7 @@ pub fn plain_table(table: &Table) -> Html {
                 { for table.rows.iter().map(|row| html! { <tr>{ for row.iter().enumerate().map(cell) }</tr> }) }
             </tbody>
         </table>
+        <SaveTable />
+        </>
     }
 }

@@ -1,6 +1,7 @@
 //! Figures on the page: a canvas that is always as sharp and as wide as it can be, and its table twin.
 
 use super::data_table::DataTable;
+use super::save::SaveFigure;
 use crate::chart::{Chart, Theme, draw_on_canvas};
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -148,6 +149,7 @@ pub fn Figure<C: Chart + Clone + PartialEq + 'static>(props: &FigureProps<C>) ->
                 on_click={props.on_click.clone()}
                 on_hover={props.on_hover.clone()}
             />
+            <SaveFigure<C> chart={props.chart.clone()} />
             <DataTable table={props.chart.table()} />
         </figure>
     }

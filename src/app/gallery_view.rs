@@ -1,6 +1,7 @@
 //! Published figures and tables: each opens as a state, and its numbers are recomputed on demand.
 
 use super::conductor::Conductor;
+use super::save::SaveTable;
 use crate::gallery::{Claim, Entry, Finding, entries};
 use crate::question::{Question, Reply, Topic};
 use crate::spec::Diagnostics;
@@ -192,6 +193,7 @@ fn table(entry: &Entry, findings: &Findings) -> Html {
                 </thead>
                 <tbody>{ for entry.claims.iter().enumerate().map(row) }</tbody>
             </table>
+            <SaveTable />
         </div>
     }
 }

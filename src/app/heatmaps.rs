@@ -4,6 +4,7 @@ use super::data_table::Twin;
 use super::diagnostics::sentences;
 use super::figure::{Canvas, Spot};
 use super::results::{PointState, Results};
+use super::save::{SaveFigure, SaveTable};
 use super::timer::later;
 use super::zoom::{ZoomBar, use_drag};
 use crate::chart::{Best, Cell, Chart, ColorBar, Heatmap, Quantity, Ramp, Table, Window, contour_factors};
@@ -375,6 +376,7 @@ fn HeatmapFigure(props: &HeatmapFigureProps) -> Html {
                     <Tooltip {spot}>{ cell_card(props, cell) }</Tooltip>
                 }
             </div>
+            <SaveFigure<Heatmap> chart={props.map.clone()} />
             <HeatmapTable
                 grid={props.grid.clone()}
                 map={props.map.clone()}
@@ -575,6 +577,7 @@ fn best_table(grid: &Grid, results: &Results, metric: Metric, opened: Option<u32
         }
     };
     html! {
+        <>
         <table data-testid={format!("values-{}", grid.mode.name())} data-mode={grid.mode.name()}>
             <caption>
                 { format!("{}: the best {BEST_LISTED} of {} tile sizes by {}", grid.mode.title(), ranked.len(),
@@ -590,6 +593,8 @@ fn best_table(grid: &Grid, results: &Results, metric: Metric, opened: Option<u32
             </thead>
             <tbody>{ for ranked.iter().enumerate().filter(is_listed).map(row) }</tbody>
         </table>
+        <SaveTable />
+        </>
     }
 }
 
@@ -626,6 +631,7 @@ fn exact_table(grid: &Grid, results: &Results, rounded: &Table) -> Html {
     };
     let columns = 0..grid.window.size().0;
     html! {
+        <>
         <table data-testid={format!("values-{}", grid.mode.name())} data-mode={grid.mode.name()}>
             <caption>{ &rounded.caption }</caption>
             <thead>
@@ -643,5 +649,7 @@ fn exact_table(grid: &Grid, results: &Results, rounded: &Table) -> Html {
                 }) }
             </tbody>
         </table>
+        <SaveTable />
+        </>
     }
 }

@@ -7,6 +7,7 @@ use super::diagnostics::DiagnosticList;
 use super::explorer::{Comparison, Explorer, MOST_COMPARED, StudyResults, StudyStatus};
 use super::figure::{Figure, Spot};
 use super::hardware_card::HardwareDrawing;
+use super::save::SaveTable;
 use super::state::PageState;
 use crate::chart::{Column, Hierarchies, HierarchyPoint, Matrix, Quantity, Table, group_thousands};
 use crate::hardware::Core;
@@ -416,6 +417,7 @@ fn FrontCard(props: &PickProps) -> Html {
                     </thead>
                     <tbody>{ for front.iter().map(row) }</tbody>
                 </table>
+                <SaveTable />
             </div>
         </section>
     }

@@ -1,6 +1,7 @@
 //! What every layer-tile of a tile type is, costs and waits for, as tables.
 
 use super::hardware_card::{badge, size_text};
+use super::save::SaveTable;
 use crate::chart::{Quantity, group_thousands, three_digits};
 use crate::depth_first::{CopyActionAccount, LayerTileAccount, TileTypeAccount, TopMemory};
 use crate::hardware::Operand;
@@ -36,6 +37,7 @@ pub fn LayerTileTable(props: &TileTypeProps) -> Html {
                 </thead>
                 <tbody>{ for props.tile_type.layers.iter().map(layer_row) }</tbody>
             </table>
+            <SaveTable />
         </div>
     }
 }
@@ -102,6 +104,7 @@ pub fn CopyTable(props: &TileTypeProps) -> Html {
                 </thead>
                 <tbody>{ for layers.iter().flat_map(copy_rows) }</tbody>
             </table>
+            <SaveTable />
         </div>
     }
 }

@@ -30,6 +30,7 @@ mod pool;
 mod results;
 mod rules_table;
 mod run;
+mod save;
 mod schedule_card;
 mod schedule_view;
 mod state;

@@ -2,6 +2,7 @@
 
 use super::conductor::Conductor;
 use super::figure::Figure;
+use super::save::SaveTable;
 use crate::chart::{Lines, LoopNest, Quantity, Scatter, group_thousands, three_digits};
 use crate::explore::{LayerFacts, LayerRequest, MOST_STRATEGY_LPFS, MappedLayer, StrategyFindings, ZigZagStrategy};
 use crate::question::{Question, Reply, Topic};
@@ -174,6 +175,7 @@ fn table(known: &BTreeMap<usize, Result<Rc<StrategyFindings>, String>>, best: &M
                     }
                 </tbody>
             </table>
+            <SaveTable />
         </div>
     }
 }

@@ -2,6 +2,7 @@
 
 use super::conductor::Conductor;
 use super::rules_table::{Cost, cost_cells, cost_of};
+use super::save::SaveTable;
 use crate::chart::{Quantity, three_digits};
 use crate::explore::{LayerRequest, UnrollingChoice, UnrollingChoices};
 use crate::hardware::Unroll;
@@ -189,6 +190,7 @@ fn table(
                 </thead>
                 <tbody>{ for order.into_iter().map(row) }</tbody>
             </table>
+            <SaveTable />
         </div>
     }
 }

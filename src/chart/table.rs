@@ -1,5 +1,7 @@
 //! The table twin of a figure.
 
+use serde_json::Value;
+
 /// What a figure shows, in rows and columns.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Table {
@@ -43,6 +45,18 @@ impl Table {
             text.push_str("\r\n");
         }
         text
+    }
+
+    /// The table as a list of objects, one a row, by the titles of the columns. Numbers are numbers where they are written as such.
+    pub fn to_json(&self) -> String {
+        let value = |column: &Column, text: &str| match text.parse::<f64>() {
+            Ok(number) if column.numeric && number.is_finite() => Value::from(number),
+            _ => Value::from(text),
+        };
+        let row = |row: &Vec<String>| {
+            self.columns.iter().zip(row).map(|(column, text)| (column.title.clone(), value(column, text))).collect()
+        };
+        Value::Array(self.rows.iter().map(|line| Value::Object(row(line))).collect()).to_string()
     }
 }
 
