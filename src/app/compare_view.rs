@@ -1,11 +1,11 @@
 //! Two designs side by side: A, which was pinned, and B, which is at hand.
 
 use super::data_table::plain_table;
-use super::figure::Figure;
+use super::figure::{Drawn, Figure};
 use super::heatmaps::ratios;
 use super::results::Results;
 use super::state::PageState;
-use crate::chart::{Column, Heatmap, Paired, Table, comparisons, strategy_title, whole_costs};
+use crate::chart::{Column, Paired, Table, comparisons, strategy_title, whole_costs};
 use crate::depth_first::PointAccount;
 use crate::hardware::Core;
 use crate::spec::Difference;
@@ -161,7 +161,7 @@ fn Costs(props: &CostsProps) -> Html {
             <div class="column">
                 { for figures.into_iter().map(|(index, chart)| html! {
                     <section class="card" key={index}>
-                        <Figure<Paired> title="" {chart} testid={TESTIDS.get(index).copied().unwrap_or("paired")} />
+                        <Figure title="" chart={Drawn::new(chart)} testid={TESTIDS.get(index).copied().unwrap_or("paired")} />
                     </section>
                 }) }
             </div>
@@ -208,7 +208,7 @@ fn Ratios(props: &RatiosProps) -> Html {
                 <div class={classes!("maps", format!("maps-{}", maps.len()))}>
                     { for maps.into_iter().enumerate().map(|(index, chart)| html! {
                         <div key={index}>
-                            <Figure<Heatmap> title="" {chart} testid="ratio" />
+                            <Figure title="" chart={Drawn::new(chart)} testid="ratio" />
                         </div>
                     }) }
                 </div>

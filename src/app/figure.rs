@@ -3,6 +3,7 @@
 use super::data_table::DataTable;
 use super::save::SaveFigure;
 use crate::chart::{Chart, Theme, draw_on_canvas};
+use std::any::Any;
 use std::cell::RefCell;
 use std::rc::Rc;
 use wasm_bindgen::JsCast;
@@ -32,11 +33,48 @@ pub struct Spot {
     pub width: u32,
 }
 
+/// A figure of any kind. Components know no kinds, so that each is there once and not once a kind.
+#[derive(Clone)]
+pub struct Drawn(Rc<dyn Comparable>);
+
+trait Comparable: Chart {
+    fn equals(&self, other: &dyn Comparable) -> bool;
+    fn as_any(&self) -> &dyn Any;
+}
+
+impl<C: Chart + PartialEq + 'static> Comparable for C {
+    fn equals(&self, other: &dyn Comparable) -> bool {
+        other.as_any().downcast_ref::<C>() == Some(self)
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+impl Drawn {
+    /// Holds a figure.
+    pub fn new<C: Chart + PartialEq + 'static>(chart: C) -> Self {
+        Self(Rc::new(chart))
+    }
+
+    /// The figure.
+    pub fn chart(&self) -> &dyn Chart {
+        &*self.0
+    }
+}
+
+impl PartialEq for Drawn {
+    fn eq(&self, other: &Self) -> bool {
+        Rc::ptr_eq(&self.0, &other.0) || self.0.equals(&*other.0)
+    }
+}
+
 /// What a [`Canvas`] needs.
 #[derive(Properties, PartialEq)]
-pub struct CanvasProps<C: PartialEq> {
+pub struct CanvasProps {
     /// What is drawn.
-    pub chart: C,
+    pub chart: Drawn,
     /// Hears where the pointer is, and when it leaves.
     #[prop_or_default]
     pub on_hover: Option<Callback<Option<Spot>>>,
@@ -47,7 +85,7 @@ pub struct CanvasProps<C: PartialEq> {
 
 /// A figure as wide as its place.
 #[component]
-pub fn Canvas<C: Chart + Clone + PartialEq + 'static>(props: &CanvasProps<C>) -> Html {
+pub fn Canvas(props: &CanvasProps) -> Html {
     let place = use_node_ref();
     let canvas = use_node_ref();
     let width = use_observed_width(&place);
@@ -56,7 +94,7 @@ pub fn Canvas<C: Chart + Clone + PartialEq + 'static>(props: &CanvasProps<C>) ->
         if let (Some(canvas), 1..) = (canvas.cast::<HtmlCanvasElement>(), *width) {
             let ratio = web_sys::window().map_or(1.0, |window| window.device_pixel_ratio());
             // A canvas that cannot be drawn on stays empty; the table twin is there.
-            let _ = draw_on_canvas(chart, &canvas, *width, ratio, is_dark.theme());
+            let _ = draw_on_canvas(chart.chart(), &canvas, *width, ratio, is_dark.theme());
         }
     });
     let spot = move |event: &MouseEvent| Spot { x: f64::from(event.offset_x()), y: f64::from(event.offset_y()), width };
@@ -69,7 +107,7 @@ pub fn Canvas<C: Chart + Clone + PartialEq + 'static>(props: &CanvasProps<C>) ->
                 ref={canvas}
                 class={props.on_click.is_some().then_some("clickable")}
                 role="img"
-                aria-label={props.chart.describe()}
+                aria-label={props.chart.chart().describe()}
                 {onpointermove}
                 {onpointerleave}
                 {onclick}
@@ -109,9 +147,9 @@ fn use_observed_width(place: &NodeRef) -> u32 {
 
 /// What a [`Figure`] needs.
 #[derive(Properties, PartialEq)]
-pub struct FigureProps<C: PartialEq> {
+pub struct FigureProps {
     /// What is drawn.
-    pub chart: C,
+    pub chart: Drawn,
     /// Heading.
     pub title: AttrValue,
     /// One sentence about how to read it.
@@ -132,7 +170,7 @@ pub struct FigureProps<C: PartialEq> {
 
 /// A figure with its heading and its table twin.
 #[component]
-pub fn Figure<C: Chart + Clone + PartialEq + 'static>(props: &FigureProps<C>) -> Html {
+pub fn Figure(props: &FigureProps) -> Html {
     html! {
         <figure data-testid={props.testid}>
             if !props.title.is_empty() {
@@ -144,13 +182,13 @@ pub fn Figure<C: Chart + Clone + PartialEq + 'static>(props: &FigureProps<C>) ->
                 </figcaption>
             }
             { props.children.clone() }
-            <Canvas<C>
+            <Canvas
                 chart={props.chart.clone()}
                 on_click={props.on_click.clone()}
                 on_hover={props.on_hover.clone()}
             />
-            <SaveFigure<C> chart={props.chart.clone()} />
-            <DataTable table={props.chart.table()} />
+            <SaveFigure chart={props.chart.clone()} />
+            <DataTable table={props.chart.chart().table()} />
         </figure>
     }
 }

@@ -2,7 +2,7 @@
 
 use super::data_table::Twin;
 use super::diagnostics::sentences;
-use super::figure::{Canvas, Spot};
+use super::figure::{Canvas, Drawn, Spot};
 use super::results::{PointState, Results};
 use super::save::{SaveFigure, SaveTable};
 use super::timer::later;
@@ -222,7 +222,7 @@ pub fn Heatmaps(props: &HeatmapsProps) -> Html {
                     on_zoom={on_zoom.clone()}
                 />
             }
-            <Canvas<ColorBar> chart={bar} />
+            <Canvas chart={Drawn::new(bar)} />
             <div class={classes!("maps", format!("maps-{}", grids.len()))}>
                 { for grids.iter().zip(maps).map(|(grid, map)| html! {
                     <HeatmapFigure
@@ -369,14 +369,14 @@ fn HeatmapFigure(props: &HeatmapFigureProps) -> Html {
                 onpointerup={drag.onpointerup}
                 onpointercancel={drag.onpointercancel}
             >
-                <Canvas<Heatmap> chart={map} {on_hover} {on_click} />
+                <Canvas chart={Drawn::new(map)} {on_hover} {on_click} />
                 { drag.frame }
                 <div class="sr-only" aria-live="polite">{ cell_text }</div>
                 if let Some((cell, spot)) = shown {
                     <Tooltip {spot}>{ cell_card(props, cell) }</Tooltip>
                 }
             </div>
-            <SaveFigure<Heatmap> chart={props.map.clone()} />
+            <SaveFigure chart={Drawn::new(props.map.clone())} />
             <HeatmapTable
                 grid={props.grid.clone()}
                 map={props.map.clone()}

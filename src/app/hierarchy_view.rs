@@ -5,7 +5,7 @@ use super::controls::{Checkbox, Choice, Select, TextField, passing, target};
 use super::data_table::plain_table;
 use super::diagnostics::DiagnosticList;
 use super::explorer::{Comparison, Explorer, MOST_COMPARED, StudyResults, StudyStatus};
-use super::figure::{Figure, Spot};
+use super::figure::{Drawn, Figure, Spot};
 use super::hardware_card::HardwareDrawing;
 use super::save::SaveTable;
 use super::state::PageState;
@@ -374,7 +374,7 @@ fn ScatterCard(props: &PickProps) -> Html {
                 { "Each mark is a hierarchy with its best mapping; those with a border are best trade-offs of all three. \
                    Click one to see it." }
             </p>
-            <Figure<Hierarchies> title="" {chart} testid="hierarchy-scatter" {on_click} />
+            <Figure title="" chart={Drawn::new(chart)} testid="hierarchy-scatter" {on_click} />
         </section>
     }
 }
@@ -551,7 +551,7 @@ fn matrix(comparison: &Comparison, unrollings: &[String]) -> Html {
     };
     html! {
         <>
-            <Figure<Matrix> title="" {chart} testid="unrolling-matrix" />
+            <Figure title="" chart={Drawn::new(chart)} testid="unrolling-matrix" />
             <ol class="names">{ for comparison.hierarchies.iter().map(|(_, name)| html! { <li>{ &**name }</li> }) }</ol>
         </>
     }

@@ -4,7 +4,7 @@ use super::answer::{Answer, ProgressRow, tile_text};
 use super::conductor::REFERENCES;
 use super::data_table::plain_table;
 use super::diagnostics::sentences;
-use super::figure::{Figure, Spot};
+use super::figure::{Drawn, Figure, Spot};
 use super::heatmaps::Heatmaps;
 use super::results::{PointState, Results};
 use super::state::PageState;
@@ -158,8 +158,8 @@ fn Comparison(props: &ResultsProps) -> Html {
             if points.is_empty() {
                 <p class="hint">{ "Comes when all points are known." }</p>
             } else {
-                <Figure<Breakdown> title="" chart={Breakdown::energy(&points)} testid="comparison-energy" />
-                <Figure<Breakdown> title="" chart={Breakdown::latency(&points)} testid="comparison-latency" />
+                <Figure title="" chart={Drawn::new(Breakdown::energy(&points))} testid="comparison-energy" />
+                <Figure title="" chart={Drawn::new(Breakdown::latency(&points))} testid="comparison-latency" />
             }
         </section>
     }
@@ -224,7 +224,7 @@ fn TradeOff(props: &TradeOffProps) -> Html {
                     ) }
                 </p>
             }
-            <Figure<Scatter> title="" {chart} testid="trade-off" {on_click} />
+            <Figure title="" chart={Drawn::new(chart)} testid="trade-off" {on_click} />
         </section>
     }
 }
@@ -270,7 +270,7 @@ fn MacCard(props: &MacCardProps) -> Html {
     html! {
         <section class="card">
             <h2>{ "Multiply-accumulates, recomputed ones included" }</h2>
-            <Figure<MacCounts> title="" {chart} testid="mac-counts" />
+            <Figure title="" chart={Drawn::new(chart)} testid="mac-counts" />
         </section>
     }
 }

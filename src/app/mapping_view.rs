@@ -5,7 +5,7 @@ use super::conductor::Conductor;
 use super::controls::{Choice, Select};
 use super::data_table::plain_table;
 use super::diagnostics::DiagnosticList;
-use super::figure::Figure;
+use super::figure::{Drawn, Figure};
 use super::loop_editor::{LoopEditor, operand_badge};
 use super::rules_table::RulesTable;
 use super::state::PageState;
@@ -133,10 +133,10 @@ pub fn MappingView(props: &MappingViewProps) -> Html {
                 <>
                     { heading(facts, shown, best, source) }
                     <section class="card">
-                        <Figure<LoopNest>
+                        <Figure
                             title="Loop nest"
                             hint="Innermost loops at the bottom. Each column is one operand; its colours say in which memory its data lies while the loops run."
-                            chart={LoopNest::new(facts, shown)}
+                            chart={Drawn::new(LoopNest::new(facts, shown))}
                             testid="loop-nest"
                         />
                     </section>
@@ -362,18 +362,18 @@ fn figures(facts: &LayerFacts, shown: &MappedLayer) -> Html {
     html! {
         <>
             <section class="card">
-                <Figure<Lines>
+                <Figure
                     title="What every loop does for the accesses"
                     hint="From left to right one loop more lies below. A loop that does not index the operand lets its data be used again, and the line falls. Rings mark where a memory level ends: so often the memory above is accessed."
-                    chart={Lines::effect(facts, shown)}
+                    chart={Drawn::new(Lines::effect(facts, shown))}
                     testid="loop-effect"
                 />
             </section>
             <div class="two">
                 <section class="card">
-                    <Figure<Breakdown>
+                    <Figure
                         title="Energy per memory and operand"
-                        chart={Breakdown::memory_energy(facts, shown)}
+                        chart={Drawn::new(Breakdown::memory_energy(facts, shown))}
                         testid="memory-energy"
                     />
                 </section>
@@ -382,7 +382,7 @@ fn figures(facts: &LayerFacts, shown: &MappedLayer) -> Html {
                         <h3>{ "Waiting per port" }</h3>
                         <p class="hint">{ "No port makes the array wait." }</p>
                     } else {
-                        <Figure<Breakdown>
+                        <Figure
                             title="Waiting per port"
                             hint={format!(
                                 "The slowest port decides: {} cycles of waiting, beside {} of loading and {} of draining.",
@@ -390,7 +390,7 @@ fn figures(facts: &LayerFacts, shown: &MappedLayer) -> Html {
                                 group_thousands(cycles.loading),
                                 group_thousands(cycles.offloading)
                             )}
-                            chart={stalls}
+                            chart={Drawn::new(stalls)}
                             testid="port-stalls"
                         />
                     }

@@ -1,7 +1,7 @@
 //! Figures and tables as files.
 
-use super::figure::IsDark;
-use crate::chart::{Chart, Column, Table, draw_on_canvas, svg};
+use super::figure::{Drawn, IsDark};
+use crate::chart::{Column, Table, draw_on_canvas, svg};
 use js_sys::Array;
 use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::*;
@@ -52,20 +52,20 @@ fn file_name(caption: &str) -> String {
 
 /// What a [`SaveFigure`] needs.
 #[derive(Properties, PartialEq)]
-pub struct SaveFigureProps<C: PartialEq> {
+pub struct SaveFigureProps {
     /// What is drawn.
-    pub chart: C,
+    pub chart: Drawn,
 }
 
 /// Saves a figure as SVG or PNG, in the colours of the page.
 #[component]
-pub fn SaveFigure<C: Chart + Clone + PartialEq + 'static>(props: &SaveFigureProps<C>) -> Html {
+pub fn SaveFigure(props: &SaveFigureProps) -> Html {
     let theme = use_context::<IsDark>().unwrap_or(IsDark(false)).theme().clone().painted();
     let save_svg = {
         let (chart, theme) = (props.chart.clone(), theme.clone());
         Callback::from(move |_: MouseEvent| {
-            if let Ok(text) = svg(&chart, WIDTH, &theme) {
-                save_text(&format!("{}.svg", file_name(&chart.table().caption)), "image/svg+xml", &text);
+            if let Ok(text) = svg(chart.chart(), WIDTH, &theme) {
+                save_text(&format!("{}.svg", file_name(&chart.chart().table().caption)), "image/svg+xml", &text);
             }
         })
     };
@@ -77,8 +77,8 @@ pub fn SaveFigure<C: Chart + Clone + PartialEq + 'static>(props: &SaveFigureProp
                 .and_then(|document| document.create_element("canvas").ok())
                 .and_then(|canvas| canvas.dyn_into::<HtmlCanvasElement>().ok());
             let Some(canvas) = canvas else { return };
-            if draw_on_canvas(&chart, &canvas, WIDTH, PIXELS, &theme).is_ok() {
-                let name = format!("{}.png", file_name(&chart.table().caption));
+            if draw_on_canvas(chart.chart(), &canvas, WIDTH, PIXELS, &theme).is_ok() {
+                let name = format!("{}.png", file_name(&chart.chart().table().caption));
                 let save = Closure::once_into_js(move |blob: Option<Blob>| blob.map(|blob| save(&name, &blob).is_ok()));
                 // A canvas that is too large for the browser gives no picture.
                 let _ = canvas.to_blob(save.unchecked_ref());

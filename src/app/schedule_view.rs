@@ -1,7 +1,7 @@
 //! The view of one point in depth: where every pJ and every cycle goes, and why.
 
 use super::answer::tile_text;
-use super::figure::{Figure, Spot};
+use super::figure::{Drawn, Figure, Spot};
 use super::hardware_card::size_text;
 use super::layer_tables::{CopyTable, LayerTileTable};
 use super::results::{PointState, Results};
@@ -145,8 +145,8 @@ fn Account(props: &AccountProps) -> Html {
             <div class="two">
                 <section class="card">
                     <h2>{ "Energy and latency by cause" }</h2>
-                    <Figure<Breakdown> title="" chart={Breakdown::energy(&bars)} testid="energy-by-cause" />
-                    <Figure<Breakdown> title="" chart={Breakdown::latency(&bars)} testid="latency-by-cause" />
+                    <Figure title="" chart={Drawn::new(Breakdown::energy(&bars))} testid="energy-by-cause" />
+                    <Figure title="" chart={Drawn::new(Breakdown::latency(&bars))} testid="latency-by-cause" />
                 </section>
                 <AccessCard account={Rc::clone(&props.account)} />
             </div>
@@ -183,9 +183,9 @@ fn AccessCard(props: &AccessCardProps) -> Html {
                 { button(Counted::Elements, "data elements") }
                 { button(Counted::Words, "full words") }
             </div>
-            <Figure<Accesses>
+            <Figure
                 title=""
-                chart={Accesses::from_account(&props.account, *counted, AxisScale::Log)}
+                chart={Drawn::new(Accesses::from_account(&props.account, *counted, AxisScale::Log))}
                 testid="accesses"
             />
         </section>
@@ -222,19 +222,19 @@ fn StackPanel(props: &StackPanelProps) -> Html {
                 <h2>{ stack_title(account, props.index) }</h2>
                 { stack_switch(account, props.index, &props.act) }
                 <p class="facts" data-testid="stack-facts">{ stack_facts(account, stack) }</p>
-                <Figure<TileTypeMap>
+                <Figure
                     title="Tile types"
                     hint="Tiles of one colour behave identically and are computed once. Click one to look into it."
-                    chart={map}
+                    chart={Drawn::new(map)}
                     testid="tile-types"
                     {on_click}
                 />
             </section>
             <section class="card">
                 <h2>{ "Where the data of every layer-tile lies" }</h2>
-                <Figure<LevelMatrix>
+                <Figure
                     title=""
-                    chart={levels(account, stack)}
+                    chart={Drawn::new(levels(account, stack))}
                     testid="top-memories"
                 />
             </section>
@@ -244,9 +244,9 @@ fn StackPanel(props: &StackPanelProps) -> Html {
                     { type_switch(stack, chosen, &props.act) }
                 </h2>
                 <p class="facts">{ type_facts(account, tile_type) }</p>
-                <Figure<DataSizes>
+                <Figure
                     title="Activations against capacities"
-                    chart={DataSizes::from_account(chosen, tile_type, &account.memories)}
+                    chart={Drawn::new(DataSizes::from_account(chosen, tile_type, &account.memories))}
                     testid="data-sizes"
                 />
                 { reasons(tile_type) }

@@ -1,7 +1,7 @@
 //! Even mappings beside uneven ones, and ZigZag's search strategies beside each other.
 
 use super::conductor::Conductor;
-use super::figure::Figure;
+use super::figure::{Drawn, Figure};
 use super::save::SaveTable;
 use crate::chart::{Lines, LoopNest, Quantity, Scatter, group_thousands, three_digits};
 use crate::explore::{LayerFacts, LayerRequest, MOST_STRATEGY_LPFS, MappedLayer, StrategyFindings, ZigZagStrategy};
@@ -105,10 +105,10 @@ pub fn Strategies(props: &StrategiesProps) -> Html {
                         { space(exhaustive, &props.facts) }
                     }
                     if is_done {
-                        <Figure<Lines>
+                        <Figure
                             title="How strategies come to their mappings"
                             hint="Each line is one mapping: the energy of its accesses if so many loops are in place and all others are left to the highest memory."
-                            chart={trajectories(known)}
+                            chart={Drawn::new(trajectories(known))}
                             testid="trajectories"
                         />
                     }
@@ -187,7 +187,7 @@ fn space(exhaustive: &StrategyFindings, facts: &LayerFacts) -> Html {
     let spread = space.most_energy_pj / best.energy_pj();
     html! {
         <>
-            <Figure<Scatter>
+            <Figure
                 title="The mapping space"
                 hint={format!(
                     "A sample of {} of {} blockings; the worst takes {} times the energy of the best.",
@@ -195,13 +195,13 @@ fn space(exhaustive: &StrategyFindings, facts: &LayerFacts) -> Html {
                     group_thousands(space.blockings),
                     three_digits(spread)
                 )}
-                chart={Scatter::mapping_space(&space.points)}
+                chart={Drawn::new(Scatter::mapping_space(&space.points))}
                 testid="mapping-space"
             />
             if let Some(even) = even {
                 <div class="two">
-                    <Figure<LoopNest> title="Best even mapping" chart={LoopNest::new(facts, even)} testid="nest-even" />
-                    <Figure<LoopNest> title="Best uneven mapping" chart={LoopNest::new(facts, best)} testid="nest-uneven" />
+                    <Figure title="Best even mapping" chart={Drawn::new(LoopNest::new(facts, even))} testid="nest-even" />
+                    <Figure title="Best uneven mapping" chart={Drawn::new(LoopNest::new(facts, best))} testid="nest-uneven" />
                 </div>
             }
         </>
