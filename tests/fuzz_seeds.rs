@@ -1,39 +1,61 @@
-//! Writes inputs to begin with: `seeds yaml FOLDER` and `seeds onnx FOLDER`.
+//! What fuzzing begins with: small inputs of every kind, which are read without a complaint. `tools/fuzz` has them written into the
+//! folder that FUSESCAPE_SEEDS names.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
 
 #[allow(dead_code)]
-#[path = "../../tests/common/onnx.rs"]
+#[path = "common/onnx.rs"]
 mod writer;
 
-use fusescape::import::zigzag;
+use fusescape::hardware::Core;
+use fusescape::import::{File, import, zigzag};
 use fusescape::spec::{gallery_presets, hardware_presets, pool_presets, workload_presets};
-use fusescape::{hardware::Core, workload::Network};
-use std::{env, fs, path::Path};
+use fusescape::workload::Network;
 use writer::Is::{Int, Ints, Text};
 use writer::{FLOAT, Graph, INT8};
 
-fn main() {
-    let arguments: Vec<String> = env::args().collect();
-    let (kind, folder) = (&arguments[1], Path::new(&arguments[2]));
-    fs::create_dir_all(folder).expect("a folder");
-    let save = |name: String, bytes: &[u8]| fs::write(folder.join(name), bytes).expect("a file");
-    if kind == "onnx" {
-        models().iter().enumerate().for_each(|(index, model)| save(format!("model{index}"), &model.model()));
-        return;
-    }
+/// Where seeds of this kind go, if anybody wants them.
+fn save(kind: &str, seeds: &[(String, Vec<u8>)]) {
+    let Ok(folder) = std::env::var("FUSESCAPE_SEEDS") else { return };
+    let folder = std::path::Path::new(&folder).join(kind);
+    std::fs::create_dir_all(&folder).unwrap();
+    seeds.iter().for_each(|(name, bytes)| std::fs::write(folder.join(name), bytes).unwrap());
+}
+
+fn imports(name: &str, bytes: &[u8]) {
+    let file = File { name: name.to_owned(), source: Box::new(bytes) };
+    let imported = import(vec![file], &[]).unwrap_or_else(|wrong| panic!("{name}: {wrong}"));
+    assert!(!imported.reports.is_empty());
+}
+
+#[test]
+fn documents() {
+    let mut seeds = Vec::new();
     for presets in [hardware_presets(), workload_presets(), pool_presets(), gallery_presets()] {
-        presets.iter().for_each(|preset| save(preset.id.to_owned(), preset.text.as_bytes()));
+        seeds.extend(presets.iter().map(|preset| (preset.id.to_owned(), preset.text.as_bytes().to_vec())));
     }
     for (hardware, workload) in [("tpu-like", "fsrcnn"), ("eyeriss-like", "bert-base-block")] {
         let text = |presets: &'static [fusescape::spec::Preset], id| {
-            presets.iter().find(|preset| preset.id == id).expect("a preset").text
+            presets.iter().find(|preset| preset.id == id).unwrap().text
         };
-        let core = Core::from_text(text(hardware_presets(), hardware)).expect("a core");
-        let network = Network::from_text(text(workload_presets(), workload)).expect("a network");
+        let core = Core::from_text(text(hardware_presets(), hardware)).unwrap();
+        let network = Network::from_text(text(workload_presets(), workload)).unwrap();
         let files = zigzag::write(&core, &network);
-        for (name, file) in [("accelerator", files.accelerator), ("mapping", files.mapping), ("layers", files.workload)] {
-            save(format!("{workload}-{name}"), file.as_bytes());
+        imports("accelerator.yaml", files.accelerator.as_bytes());
+        imports("layers.yaml", files.workload.as_bytes());
+        for (name, file) in [("accelerator", files.accelerator), ("mapping", files.mapping), ("layers", files.workload)]
+        {
+            seeds.push((format!("{workload}-{name}"), file.into_bytes()));
         }
     }
+    save("yaml", &seeds);
+}
+
+#[test]
+fn models_of_all_operators() {
+    let seeds: Vec<(String, Vec<u8>)> =
+        models().iter().enumerate().map(|(index, graph)| (format!("model{index}"), graph.model())).collect();
+    seeds.iter().for_each(|(name, bytes)| imports(name, bytes));
+    save("onnx", &seeds);
 }
 
 /// Small models that contain every operator.
