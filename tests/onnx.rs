@@ -425,3 +425,28 @@ fn broken_files_are_refused_without_a_panic() {
         assert!(onnx::import(&mut &nonsense[..], "nonsense", &[]).is_err());
     }
 }
+
+#[test]
+fn huge_graphs_are_bounded() {
+    let mut many = Graph::default().input("x", &[1, 4, 8, 8]).weights("w", FLOAT, &[4, 4, 1, 1]);
+    for _ in 0..5000 {
+        // All with one name, as only the last output of a name is looked at.
+        many = many.node("Conv", &["x", "w"], &["y"], &[]);
+    }
+    let wrong = onnx::import(&mut many.model().as_slice(), "many.onnx", &[]).unwrap_err().to_string();
+    assert!(wrong.contains("has 5001 layers, more than the 4096 of a document"), "{wrong}");
+    let mut joined = Graph::default().input("x", &[1, 4, 8, 8]).weights("w", FLOAT, &[4, 4, 1, 1]);
+    let mut last = "x".to_owned();
+    for index in 0..2000 {
+        let (conv, all) = (format!("conv{index}"), format!("all{index}"));
+        joined = joined.node("Conv", &["x", "w"], &[&conv], &[]).node(
+            "Concat",
+            &[&last, &conv],
+            &[&all],
+            &[("axis", Int(1))],
+        );
+        last = all;
+    }
+    let (_, report) = import_with(&joined, &[]);
+    assert!(says(&report, Weight::NotCounted, "it joins more than any network does"));
+}

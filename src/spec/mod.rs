@@ -31,5 +31,6 @@ pub use hardware::read_hardware;
 pub(crate) use merge::{Consequences, merge};
 pub use pool::read_pool;
 pub use preset::{Preset, find_preset, gallery_presets, hardware_presets, pool_presets, workload_presets};
+pub(crate) use workload::MAX_LAYERS;
 pub use workload::{layer_fields, read_workload};
 pub use write::{write_hardware, write_workload};

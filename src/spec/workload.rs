@@ -7,7 +7,7 @@ use super::hardware::read_unrolls;
 use super::reader::{Fields, Place, Reader, Wrong, count};
 
 /// More layers than any network has.
-const MAX_LAYERS: usize = 4096;
+pub(crate) const MAX_LAYERS: usize = 4096;
 const WORKLOAD: [&str; 5] = ["name", "about", "batch", "precision", "layers"];
 const PRECISION: [&str; 4] = ["W", "I", "O_partial", "O"];
 const SIDES: [&str; 4] = ["left", "right", "top", "bottom"];

@@ -3,6 +3,7 @@
 mod build;
 mod layer;
 mod network;
+mod sizing;
 mod text;
 
 pub use layer::{Dim, LayerKind, LayerShape, LoopSizes, Padding, Precision, gcd, unique_extent};

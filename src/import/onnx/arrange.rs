@@ -67,12 +67,7 @@ pub fn concat(builder: &mut Builder, node: &Node, first: usize, step: usize) -> 
         return Ok(());
     }
     let layout = largest.layout.resized(axis, sum);
-    let mut layers: Vec<String> = Vec::new();
-    for layer in parts.iter().flat_map(|part| &part.layers) {
-        if !layers.contains(layer) {
-            layers.push(layer.clone());
-        }
-    }
+    let layers = builder.join(&parts).ok_or("it joins more than any network does")?;
     let features = Features { dims, layers, layout, is_direct: false, is_linear: false, unpadded: None };
     builder.set(&node.outputs[0], Value::Features(features));
     Ok(())

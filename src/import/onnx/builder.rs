@@ -4,11 +4,14 @@ use super::layout::{Layout, Map};
 use super::model::{Node, types};
 use super::shapes::{Constant, elements};
 use crate::import::report::{Report, Weight};
-use crate::spec::{LayerSpec, PaddingSpec};
+use crate::spec::{LayerSpec, MAX_LAYERS, PaddingSpec};
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::rc::Rc;
 
 /// Most layers of one view; more are collected in views of views.
 const MAX_SOURCES: usize = 60;
+/// Most layers of all tensors that are joined out of others; a network that joins everything with everything has some thousands.
+const MAX_JOINED: usize = 1 << 20;
 /// Longest name of a layer.
 const MAX_NAME: usize = 80;
 
@@ -29,7 +32,7 @@ pub struct Features {
     /// Shape.
     pub dims: Vec<u64>,
     /// Whose outputs hold its elements.
-    pub layers: Vec<String>,
+    pub layers: Rc<[String]>,
     /// How its axes lie in a feature map.
     pub layout: Layout,
     /// Whether it is the whole output of one layer, laid out so. Otherwise a view has to be made.
@@ -67,8 +70,11 @@ pub struct Builder {
     values: HashMap<String, Value>,
     /// Shapes that the file states.
     stated: HashMap<String, Vec<u64>>,
-    names: HashSet<String>,
-    views: BTreeMap<(Vec<String>, Map), String>,
+    /// Names of layers, each with the number that the next one like it gets.
+    names: HashMap<String, u32>,
+    views: BTreeMap<(Rc<[String]>, Map), String>,
+    /// Layers of all tensors that were joined out of others.
+    joined: usize,
     /// Layers that are inputs of the network.
     inputs: HashSet<String>,
 }
@@ -82,8 +88,9 @@ impl Builder {
             report: Report::default(),
             values: HashMap::new(),
             stated: HashMap::new(),
-            names: HashSet::new(),
+            names: HashMap::new(),
             views: BTreeMap::new(),
+            joined: 0,
             inputs: HashSet::new(),
         }
     }
@@ -150,7 +157,8 @@ impl Builder {
     pub fn add_input(&mut self, tensor: &str, dims: Vec<u64>) {
         let layout = Layout::usual(&dims, self.batch);
         let name = self.input_layer(tensor, layout.map());
-        let features = Features { dims, layers: vec![name], layout, is_direct: true, is_linear: false, unpadded: None };
+        let features =
+            Features { dims, layers: [name].into(), layout, is_direct: true, is_linear: false, unpadded: None };
         self.set(tensor, Value::Features(features));
     }
 
@@ -201,8 +209,8 @@ impl Builder {
     }
 
     /// A view of what layers stored, or of an input of the network another input.
-    fn view(&mut self, layers: &[String], map: Map) -> String {
-        let key = (layers.to_vec(), map);
+    fn view(&mut self, layers: &Rc<[String]>, map: Map) -> String {
+        let key = (Rc::clone(layers), map);
         if let Some(known) = self.views.get(&key) {
             return known.clone();
         }
@@ -231,6 +239,15 @@ impl Builder {
         name
     }
 
+    /// The layers of several tensors, each once; nothing where they are more than any network joins.
+    pub fn join(&mut self, parts: &[Features]) -> Option<Rc<[String]>> {
+        let mut seen = HashSet::new();
+        let all = parts.iter().flat_map(|part| part.layers.iter()).filter(|layer| seen.insert(*layer));
+        let layers: Rc<[String]> = all.cloned().collect();
+        self.joined += layers.len();
+        (self.joined <= MAX_JOINED && layers.len() <= MAX_LAYERS).then_some(layers)
+    }
+
     /// Leaves out what nobody reads of inputs and views.
     pub fn prune(&mut self) {
         loop {
@@ -247,11 +264,12 @@ impl Builder {
     fn free_name(&mut self, wanted: &str) -> String {
         let wanted = clean(wanted);
         let mut name = wanted.clone();
-        let mut number = 2;
-        while !self.names.insert(name.clone()) {
+        while self.names.contains_key(&name) {
+            let number = self.names.entry(wanted.clone()).or_insert(2);
             name = format!("{wanted}_{number}");
-            number += 1;
+            *number += 1;
         }
+        self.names.insert(name.clone(), 2);
         name
     }
 }

@@ -240,7 +240,7 @@ fn fit_padding(builder: &mut Builder, node: &Node, from: String, input: Map, win
     }
     let dims = vec![1, input.channels, input.rows + top + bottom, input.columns + left + right];
     let layout = Layout::new(&[(Role::B, 1), (Role::K, dims[1]), (Role::Y, dims[2]), (Role::X, dims[3])]);
-    let padded = Features { dims, layers: vec![from], layout, is_direct: false, is_linear: false, unpadded: None };
+    let padded = Features { dims, layers: [from].into(), layout, is_direct: false, is_linear: false, unpadded: None };
     builder.note(Weight::Expressed, node, "more zeros than its kernel spans are stored with its input");
     let (from, _) = builder.read(&padded, |_| true, Layout::default);
     (from, Window { pads: [0; 4], ..window })
@@ -365,7 +365,7 @@ fn finish(
     axes.push((Role::X, size.0));
     let features = Features {
         dims: axes.iter().map(|(_, size)| *size).collect(),
-        layers: vec![name],
+        layers: [name].into(),
         layout: Layout::new(&axes),
         is_direct: true,
         is_linear,

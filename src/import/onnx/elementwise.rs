@@ -6,24 +6,27 @@ use super::model::Node;
 use super::shapes::{broadcast, elements};
 use crate::import::report::Weight;
 use crate::spec::{KernelSpec, LayerSpec};
+use std::collections::HashSet;
 
-/// The same elements: an operator that changes nothing that costs.
+/// The same elements: an operator that changes nothing that layers count.
 pub fn passed_on(builder: &mut Builder, node: &Node, weight: Weight, reason: &str) -> Result<(), String> {
     let x = builder.features(node, 0).cloned().ok_or("its input is not known")?;
     builder.note(weight, node, reason);
-    let keeps = weight == Weight::Merged && x.is_linear && reason.contains("weights");
-    builder.set(&node.outputs[0], Value::Features(Features { is_linear: keeps, ..x }));
+    builder.set(&node.outputs[0], Value::Features(Features { is_linear: false, ..x }));
     Ok(())
 }
 
 /// Scales and shifts by constants: part of the weights before it where these are linear.
 pub fn affine(builder: &mut Builder, node: &Node) -> Result<(), String> {
-    let x = builder.features(node, 0).ok_or("its input is not known")?;
-    if x.is_linear {
-        passed_on(builder, node, Weight::Merged, "scales and shifts channels: part of the weights before it")
+    let x = builder.features(node, 0).cloned().ok_or("its input is not known")?;
+    let (weight, reason) = if x.is_linear {
+        (Weight::Merged, "scales and shifts channels: part of the weights before it")
     } else {
-        passed_on(builder, node, Weight::NotCounted, "scales and shifts what no weights come before")
-    }
+        (Weight::NotCounted, "scales and shifts what no weights come before")
+    };
+    builder.note(weight, node, reason);
+    builder.set(&node.outputs[0], Value::Features(x));
+    Ok(())
 }
 
 /// An operator of two tensors; `a` and `b` are the indices of its inputs.
@@ -90,7 +93,7 @@ fn of_equal_shape(builder: &mut Builder, node: &Node, x: &Features, y: &Features
     }
     let features = Features {
         dims: x.dims.clone(),
-        layers: vec![name],
+        layers: [name].into(),
         layout,
         is_direct: true,
         is_linear: false,
@@ -106,7 +109,8 @@ fn of_unequal_shape(builder: &mut Builder, node: &Node, large: &Features, small:
         let dims = broadcast(&large.dims, &small.dims);
         return not_counted(builder, node, dims, "both of its inputs are repeated to fit each other");
     }
-    let same_data = small.layers.iter().all(|layer| large.layers.contains(layer));
+    let data: HashSet<&String> = large.layers.iter().collect();
+    let same_data = small.layers.iter().all(|layer| data.contains(layer));
     let per_channel = small.is_direct && elements(&small.dims) == Some(large.layout.map().channels);
     if same_data || !per_channel || builder.batch > 1 || large.dims.len() < 3 {
         let reason = if same_data {
@@ -134,7 +138,7 @@ fn of_unequal_shape(builder: &mut Builder, node: &Node, large: &Features, small:
     );
     let features = Features {
         dims: large.dims.clone(),
-        layers: vec![name],
+        layers: [name].into(),
         layout,
         is_direct: true,
         is_linear: false,
@@ -201,7 +205,7 @@ pub fn reduce(builder: &mut Builder, node: &Node) -> Result<(), String> {
             .collect(),
     };
     let features =
-        Features { dims, layers: vec![name], layout: gone, is_direct: true, is_linear: false, unpadded: None };
+        Features { dims, layers: [name].into(), layout: gone, is_direct: true, is_linear: false, unpadded: None };
     builder.set(&node.outputs[0], Value::Features(features));
     Ok(())
 }

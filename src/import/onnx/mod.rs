@@ -18,7 +18,7 @@ mod wire;
 
 use super::report::{Report, Weight};
 use super::source::Source;
-use crate::spec::{Diagnostics, PrecisionSpec, WorkloadSpec};
+use crate::spec::{Diagnostics, MAX_LAYERS, PrecisionSpec, WorkloadSpec};
 use builder::{Builder, Value, clean};
 use model::{Extent, Info, Model};
 use shapes::{Constant, elements};
@@ -92,6 +92,13 @@ fn finish(model: &Model, mut builder: Builder, name: &str) -> Result<(WorkloadSp
         title => title.concat(),
     };
     let mut report = std::mem::take(&mut builder.report);
+    if builder.layers.len() > MAX_LAYERS {
+        let mut diagnostics = Diagnostics::default();
+        let reason =
+            format!("`{}` has {} layers, more than the {MAX_LAYERS} of a document", clean(name), builder.layers.len());
+        diagnostics.add("", reason, "Import a part of it, such as one of the blocks that it repeats");
+        return Err(diagnostics);
+    }
     if builder.layers.iter().all(|layer| matches!(layer.kind.as_str(), "input" | "view")) {
         let mut diagnostics = Diagnostics::default();
         let why: Vec<String> = report.of(Weight::NotCounted).take(5).map(ToString::to_string).collect();

@@ -98,7 +98,7 @@ fn with_weights(builder: &mut Builder, node: &Node, x: Features, weights: usize,
         let layer = LayerSpec { kind: "pointwise".to_owned(), from: vec![from], ..layer };
         (builder.add(node, layer), layout.with_last(*outputs))
     };
-    let features = Features { dims, layers: vec![name], layout, is_direct: true, is_linear: true, unpadded: None };
+    let features = Features { dims, layers: [name].into(), layout, is_direct: true, is_linear: true, unpadded: None };
     builder.set(&node.outputs[0], Value::Features(features));
     Ok(())
 }
@@ -161,7 +161,7 @@ fn of_two(builder: &mut Builder, node: &Node, x: Features, y: Features) -> Resul
     dims[rank - 1] = *columns;
     let features = Features {
         dims,
-        layers: vec![name],
+        layers: [name].into(),
         layout: layout.with_last(*columns),
         is_direct: true,
         is_linear: true,

@@ -1,0 +1,412 @@
+//! Sizes of one layer, inferred from those of the layers it reads.
+
+use super::layer::{Dim, LayerKind, LayerShape, LoopSizes, Padding, Precision};
+use super::network::Layer;
+use crate::hardware::MAX_SIZE;
+use crate::spec::{Diagnostics, KernelSpec, LayerSpec, PaddingSpec, WorkloadSpec};
+
+/// Largest size of one loop dimension, stride or the like; no network comes near it.
+const MAX_EXTENT: u64 = 1 << 24;
+/// Largest dilation.
+const MAX_DILATION: u64 = 1 << 10;
+
+/// Columns and rows, and channels, of a layer's output.
+fn output_map(layer: &Layer) -> ((u64, u64), u64) {
+    let shape = &layer.shape;
+    ((shape.size(Dim::OX), shape.size(Dim::OY)), shape.output_channels())
+}
+
+/// Infers the sizes of one layer from those of its producers.
+pub(super) struct Sizing<'a> {
+    pub spec: &'a WorkloadSpec,
+    pub layer: &'a LayerSpec,
+    pub kind: LayerKind,
+    pub path: String,
+    pub producers: Vec<&'a Layer>,
+}
+
+impl Sizing<'_> {
+    /// The layer, unless something is wrong with it.
+    pub fn build(&self, diagnostics: &mut Diagnostics) -> Option<Layer> {
+        let before = diagnostics.0.len();
+        let (input_size, input_channels) = self.input(diagnostics);
+        let (kernel, padding) = self.window(input_size);
+        let stride = self.layer.stride.unwrap_or((1, 1));
+        let dilation = self.layer.dilation.unwrap_or((1, 1));
+        for (field, (x, y)) in [("kernel", kernel), ("stride", stride), ("dilation", dilation)] {
+            let most = if field == "dilation" { MAX_DILATION } else { MAX_EXTENT };
+            if x == 0 || y == 0 || x > most || y > most {
+                self.complain(
+                    diagnostics,
+                    field,
+                    format!("A {field} of {x} x {y} is impossible"),
+                    format!("Write 1 to {most}"),
+                );
+            }
+        }
+        for (sides, kernel, dilation) in [
+            (padding.left.max(padding.right), kernel.0, dilation.0),
+            (padding.top.max(padding.bottom), kernel.1, dilation.1),
+        ] {
+            let window = dilation.saturating_mul(kernel.saturating_sub(1)).saturating_add(1);
+            if sides >= window && sides > 0 {
+                self.complain(
+                    diagnostics,
+                    "padding",
+                    format!("With a padding of {sides} some outputs of `{}` see nothing but zeros", self.layer.name),
+                    format!("Write less than the kernel spans, at most {}", window - 1),
+                );
+            }
+        }
+        if diagnostics.0.len() > before {
+            return None;
+        }
+        let output_size = if self.has_own_map() {
+            input_size
+        } else {
+            (
+                self.outputs(
+                    input_size.0,
+                    padding.left + padding.right,
+                    kernel.0,
+                    stride.0,
+                    dilation.0,
+                    "columns",
+                    diagnostics,
+                )?,
+                self.outputs(
+                    input_size.1,
+                    padding.top + padding.bottom,
+                    kernel.1,
+                    stride.1,
+                    dilation.1,
+                    "rows",
+                    diagnostics,
+                )?,
+            )
+        };
+        for (size, padding, kernel, stride, dilation, outputs) in [
+            (input_size.0, padding.left, kernel.0, stride.0, dilation.0, output_size.0),
+            (input_size.1, padding.top, kernel.1, stride.1, dilation.1, output_size.1),
+        ] {
+            if let Some(output) = self.blind_output(size, padding, kernel, stride, dilation, outputs) {
+                self.complain(
+                    diagnostics,
+                    "dilation",
+                    format!("All taps of output {output} of `{}` fall into the padding", self.layer.name),
+                    "Make the dilation or the padding smaller".into(),
+                );
+            }
+        }
+        let sizes = self.sizes(input_channels, output_size, kernel, diagnostics)?;
+        let shape = LayerShape {
+            kind: self.kind,
+            sizes,
+            dim_order: self.kind.dim_order(),
+            stride,
+            dilation,
+            input_limit: input_size,
+            precision: self.precision(diagnostics),
+        };
+        self.check_products(&shape, diagnostics);
+        (diagnostics.0.len() == before).then(|| Layer {
+            name: self.layer.name.clone(),
+            shape,
+            padding,
+            input_size,
+            unroll: self.layer.unroll.clone(),
+        })
+    }
+
+    /// The first output column (or row) whose taps all fall into the padding, which only dilation can cause.
+    fn blind_output(
+        &self,
+        size: u64,
+        padding: u64,
+        kernel: u64,
+        stride: u64,
+        dilation: u64,
+        outputs: u64,
+    ) -> Option<u64> {
+        let sees = |output: &u64| {
+            let at = output * stride;
+            let skipped = padding.saturating_sub(at).next_multiple_of(dilation);
+            skipped <= dilation * (kernel - 1) && at + skipped - padding < size
+        };
+        if dilation > 1 && padding > 0 { (0..outputs).find(|output| !sees(output)) } else { None }
+    }
+
+    fn complain(&self, diagnostics: &mut Diagnostics, field: &str, reason: String, remedy: String) {
+        diagnostics.add(format!("{}.{field}", self.path), reason, remedy);
+    }
+
+    /// Columns, rows and channels of the input map.
+    fn input(&self, diagnostics: &mut Diagnostics) -> ((u64, u64), u64) {
+        let name = &self.layer.name;
+        if self.has_own_map() {
+            let what = self.kind.name();
+            let size = self.layer.size.unwrap_or((0, 0));
+            if size.0 == 0 || size.1 == 0 || size.0 > MAX_EXTENT || size.1 > MAX_EXTENT {
+                let reason = format!("The {what} `{name}` has no feature map: {} x {}", size.0, size.1);
+                self.complain(
+                    diagnostics,
+                    "size",
+                    reason,
+                    "Write columns x rows, for example `size: 224 x 224`".into(),
+                );
+            }
+            if self.layer.channels.is_none() {
+                let reason = format!("The {what} `{name}` does not say how many channels it has");
+                self.complain(diagnostics, "K", reason, "Write for example `K: 3`".into());
+            }
+            return (size, 1);
+        }
+        // Weights that a layer computes are no feature map.
+        let count = if self.kind == LayerKind::Add { 2 } else { 1 };
+        let maps: Vec<((u64, u64), u64)> =
+            self.producers.iter().take(count).map(|producer| output_map(producer)).collect();
+        let size = maps.iter().fold((u64::MAX, u64::MAX), |all, (size, _)| (all.0.min(size.0), all.1.min(size.1)));
+        let channels = maps.iter().map(|(_, channels)| *channels).max().unwrap_or(1);
+        if !self.layer.crop && maps.iter().any(|map| *map != maps[0]) {
+            let text: Vec<String> = self
+                .producers
+                .iter()
+                .zip(&maps)
+                .map(|(producer, ((x, y), c))| format!("`{}` is {c} x {x} x {y}", producer.name))
+                .collect();
+            self.complain(
+                diagnostics,
+                "from",
+                format!("`{name}` adds maps of different sizes: {} (channels x columns x rows)", text.join(", ")),
+                "Make them equal, or write `crop: true` to cut the larger down".into(),
+            );
+        }
+        (size, channels)
+    }
+
+    /// Whether its feature map follows from no other.
+    fn has_own_map(&self) -> bool {
+        matches!(self.kind, LayerKind::Input | LayerKind::View)
+    }
+
+    /// A depthwise layer may read its kernels from another layer, one number for each tap; each image would have its own.
+    fn check_computed_kernels(&self, taps: u64, diagnostics: &mut Diagnostics) {
+        let (Some(weights), LayerKind::Depthwise) = (self.producers.get(1), self.kind) else { return };
+        let ((columns, rows), channels) = output_map(weights);
+        let elements = columns.saturating_mul(rows).saturating_mul(channels);
+        if elements != taps {
+            let reason =
+                format!("`{}` has {elements} elements, the kernels of `{}` {taps}", weights.name, self.layer.name);
+            self.complain(
+                diagnostics,
+                "from",
+                reason,
+                "Read a layer with as many elements, such as one for each channel".into(),
+            );
+        }
+        if self.spec.batch > 1 {
+            let reason = format!(
+                "Each of {} images has its own weights for `{}`, which is not modelled",
+                self.spec.batch, self.layer.name
+            );
+            self.complain(diagnostics, "from", reason, "Write `batch: 1`, or name one layer only".into());
+        }
+    }
+
+    /// Output channels of a product with another layer's output: the matrix has as many elements as that has.
+    fn columns_of_matrix(&self, input_channels: u64, groups: u64, diagnostics: &mut Diagnostics) -> Option<u64> {
+        let matrix = self.producers.get(1)?;
+        let ((columns, rows), channels) = output_map(matrix);
+        let elements = u128::from(columns) * u128::from(rows) * u128::from(channels);
+        // For each group C x K elements, and C of every group together are the input channels.
+        let k =
+            (elements * u128::from(groups)).checked_div(u128::from(input_channels)).and_then(|k| u64::try_from(k).ok());
+        let stated = self.layer.channels;
+        let (Some(k), true) = (k, (elements * u128::from(groups)).is_multiple_of(u128::from(input_channels).max(1)))
+        else {
+            let reason = format!(
+                "`{}` has {elements} elements, which {groups} matrices with {input_channels} rows in all cannot have",
+                matrix.name
+            );
+            self.complain(diagnostics, "from", reason, "Read another layer, or change `groups`".into());
+            return None;
+        };
+        if stated.is_some_and(|stated| stated != k) {
+            let reason = format!("`{}` has elements for {k} output channels, K says otherwise", matrix.name);
+            self.complain(diagnostics, "K", reason, format!("Leave K out, or write `K: {k}`"));
+        }
+        Some(k)
+    }
+
+    fn window(&self, input: (u64, u64)) -> ((u64, u64), Padding) {
+        let kernel = match (self.layer.kernel, self.kind) {
+            (KernelSpec::Size(x, y), _) => (x, y),
+            (KernelSpec::Global, _) | (KernelSpec::Unstated, LayerKind::FullyConnected) => input,
+            (KernelSpec::Unstated, _) => (1, 1),
+        };
+        let (stride, dilation) = (self.layer.stride.unwrap_or((1, 1)), self.layer.dilation.unwrap_or((1, 1)));
+        let same = |size: u64, kernel: u64, stride: u64, dilation: u64| {
+            let window = dilation.saturating_mul(kernel.saturating_sub(1)).saturating_add(1);
+            let total = ((size.div_ceil(stride.max(1)).max(1) - 1).saturating_mul(stride).saturating_add(window))
+                .saturating_sub(size);
+            (total / 2, total - total / 2)
+        };
+        let padding = match self.layer.padding {
+            PaddingSpec::None => Padding::default(),
+            PaddingSpec::Sides(left, right, top, bottom) => Padding { left, right, top, bottom },
+            PaddingSpec::Same => {
+                let (left, right) = same(input.0, kernel.0, stride.0, dilation.0);
+                let (top, bottom) = same(input.1, kernel.1, stride.1, dilation.1);
+                Padding { left, right, top, bottom }
+            }
+        };
+        (kernel, padding)
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn outputs(
+        &self,
+        input: u64,
+        padding: u64,
+        kernel: u64,
+        stride: u64,
+        dilation: u64,
+        what: &str,
+        diagnostics: &mut Diagnostics,
+    ) -> Option<u64> {
+        let window = dilation.checked_mul(kernel - 1).and_then(|span| span.checked_add(1)).unwrap_or(u64::MAX);
+        let padded = input.saturating_add(padding);
+        if window > padded {
+            self.complain(
+                diagnostics,
+                "kernel",
+                format!(
+                    "The kernel of `{}` spans {window} {what}, its input has only {padded} with padding",
+                    self.layer.name
+                ),
+                "Make the kernel or the dilation smaller, or add padding".into(),
+            );
+            return None;
+        }
+        Some((padded - window) / stride + 1)
+    }
+
+    fn sizes(
+        &self,
+        input_channels: u64,
+        output: (u64, u64),
+        kernel: (u64, u64),
+        diagnostics: &mut Diagnostics,
+    ) -> Option<LoopSizes> {
+        let before = diagnostics.0.len();
+        let name = &self.layer.name;
+        let stated = self.layer.channels;
+        if stated == Some(0) || stated.is_some_and(|k| k > MAX_EXTENT) {
+            let reason = format!("`{name}` has {} channels", stated.unwrap_or(0));
+            self.complain(diagnostics, "K", reason, "Write 1 or more".into());
+        }
+        let groups = self.layer.groups.unwrap_or(1);
+        let mut sizes: LoopSizes = [1; 8];
+        let mut set = |dim: Dim, size: u64| sizes[dim as usize] = size;
+        set(Dim::B, self.spec.batch);
+        set(Dim::OX, output.0);
+        set(Dim::OY, output.1);
+        set(Dim::FX, kernel.0);
+        set(Dim::FY, kernel.1);
+        match self.kind {
+            LayerKind::Input | LayerKind::View => {
+                set(Dim::K, stated.unwrap_or(1));
+                set(Dim::FX, 1);
+                set(Dim::FY, 1);
+            }
+            kind if kind.is_channelwise() => {
+                let channels = if self.layer.crop { stated.unwrap_or(input_channels) } else { input_channels };
+                if stated.is_some_and(|stated| stated != channels) {
+                    self.complain(
+                        diagnostics,
+                        "K",
+                        format!("`{name}` ({}) keeps its {input_channels} channels, K says otherwise", kind.name()),
+                        format!("Leave K out, or write `K: {input_channels}`"),
+                    );
+                }
+                set(Dim::G, channels);
+                self.check_computed_kernels(channels.saturating_mul(kernel.0).saturating_mul(kernel.1), diagnostics);
+            }
+            _ => {
+                let matrix = self.producers.len() > 1;
+                let k = if matrix {
+                    self.columns_of_matrix(input_channels, groups, diagnostics)?
+                } else {
+                    stated.unwrap_or(0)
+                };
+                if stated.is_none() && !matrix {
+                    let reason = format!("`{name}` does not say how many output channels it has");
+                    self.complain(diagnostics, "K", reason, "Write for example `K: 64`".into());
+                }
+                if groups == 0 || !input_channels.is_multiple_of(groups.max(1)) || !k.is_multiple_of(groups.max(1)) {
+                    self.complain(
+                        diagnostics,
+                        "groups",
+                        format!("{groups} groups divide neither or only one of {input_channels} input and {k} output channels"),
+                        "Choose a number of groups that divides both".into(),
+                    );
+                    return None;
+                }
+                set(Dim::G, groups);
+                set(Dim::K, k / groups);
+                set(Dim::C, input_channels / groups);
+            }
+        }
+        (diagnostics.0.len() == before).then_some(sizes)
+    }
+
+    fn precision(&self, diagnostics: &mut Diagnostics) -> Precision {
+        let (own, all) = (&self.layer.precision, &self.spec.precision);
+        let o = own.o.or(all.o).unwrap_or(8);
+        let i = own.i.or(all.i).unwrap_or(8);
+        let precision = Precision {
+            w: match self.kind {
+                LayerKind::Pooling | LayerKind::Add => 0,
+                // These are features.
+                LayerKind::MatMul | LayerKind::Depthwise if self.producers.len() > 1 => own.w.unwrap_or(i),
+                _ => own.w.or(all.w).unwrap_or(8),
+            },
+            i,
+            o_partial: own.o_partial.or(all.o_partial).unwrap_or(2 * o),
+            o,
+        };
+        for (operand, bits) in [("W", precision.w), ("I", precision.i), ("O_partial", precision.o_partial), ("O", o)] {
+            if bits > 1024 || bits == 0 && operand != "W" {
+                let reason = format!("{operand} of `{}` has {bits} bits per element", self.layer.name);
+                self.complain(diagnostics, "precision", reason, "Write 1 to 1024".into());
+            }
+        }
+        if precision.o_partial < precision.o {
+            let reason = format!(
+                "Partial sums of `{}` have {} bits, fewer than the {} of finished outputs",
+                self.layer.name, precision.o_partial, precision.o
+            );
+            self.complain(diagnostics, "precision", reason, "Make O_partial at least O".into());
+        }
+        precision
+    }
+
+    fn check_products(&self, shape: &LayerShape, diagnostics: &mut Diagnostics) {
+        let bits = shape.precision.i.max(shape.precision.w).max(shape.precision.o_partial).max(shape.precision.o);
+        let product = shape.sizes.iter().try_fold(bits, |all, size| all.checked_mul(*size));
+        let input = self
+            .spec
+            .batch
+            .checked_mul(shape.input_channels())
+            .and_then(|all| all.checked_mul(shape.input_limit.0))
+            .and_then(|all| all.checked_mul(shape.input_limit.1))
+            .and_then(|all| all.checked_mul(bits));
+        if product.is_none_or(|all| all > MAX_SIZE) || input.is_none_or(|all| all > MAX_SIZE) {
+            diagnostics.add(
+                &self.path,
+                format!("`{}` is too large to count: its operations times bits exceed 2^50", self.layer.name),
+                "Make its map, kernel, channels or the batch smaller",
+            );
+        }
+    }
+}
