@@ -19,6 +19,7 @@
 //! - [`hardware`], [`workload`]: the validated model
 //! - [`rules`]: where the public tools and what is right differ
 //! - [`spec`]: what people write: documents, diagnostics, presets
+//! - `sorting`: stable sorting in little room
 //!
 //! From `mapping` up to `explore` the engine is pure: no clock, no I/O, no globals, no randomness. The same input gives
 //! the same bits natively and in WebAssembly.
@@ -38,6 +39,7 @@ pub mod mapping;
 pub mod question;
 pub mod rules;
 pub mod search;
+mod sorting;
 pub mod spec;
 pub mod state;
 #[cfg(target_arch = "wasm32")]

@@ -9,14 +9,12 @@ mod import;
 pub use import::ImportNews;
 
 use crate::depth_first::{NotPlanned, PointAccount};
-use crate::explore::{CostStore, Effort, PointSummary, Request, StackSummary, Survey, Sweep};
+use crate::explore::{CostStore, Effort, PointSummary, Request, Survey, Sweep};
 use crate::question::{Answerer, Question, Reply};
 use crate::spec::Diagnostics;
-use serde::de::{DeserializeOwned, Visitor};
-use serde::ser::Error as _;
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use std::fmt;
-use std::marker::PhantomData;
+use js_sys::Uint8Array;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 use wasm_bindgen::prelude::*;
 use web_time::{Duration, Instant};
 
@@ -35,7 +33,7 @@ pub enum ToWorker {
         /// Of this edit.
         generation: u32,
         /// Their numbers, those that are wanted first at the front.
-        points: Words,
+        points: Vec<u32>,
     },
     /// Give the whole account of a point.
     Detail {
@@ -65,8 +63,6 @@ pub enum ToWorker {
 /// What a worker answers.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub enum FromWorker {
-    /// The module runs; first message of every worker.
-    Ready,
     /// The sweeps make sense.
     Opened {
         /// Of this edit.
@@ -85,8 +81,8 @@ pub enum FromWorker {
     Surveyed {
         /// Of this edit.
         generation: u32,
-        /// What they cost; see [`pack`].
-        summaries: Words,
+        /// What they cost.
+        summaries: Vec<PointSummary>,
         /// Those that cannot be scheduled, and why.
         impossible: Vec<(u32, Diagnostics)>,
         /// How much work it was.
@@ -99,7 +95,7 @@ pub enum FromWorker {
         /// Its number.
         point: u32,
         /// The account.
-        account: Packed<Box<PointAccount>>,
+        account: Box<PointAccount>,
     },
     /// The whole account of a combination; its strategy is that of the first stack.
     Combined {
@@ -108,7 +104,7 @@ pub enum FromWorker {
         /// One point a stack.
         points: Vec<u32>,
         /// The account.
-        account: Packed<Box<PointAccount>>,
+        account: Box<PointAccount>,
     },
     /// The reply to a question.
     Replied {
@@ -122,6 +118,13 @@ pub enum FromWorker {
         /// Of this edit.
         generation: u32,
     },
+}
+
+/// What a worker says before its engine can, or when it cannot any more.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub enum Notice {
+    /// The module runs; first message of every worker. Sent by `www/worker.js`.
+    Ready,
     /// The worker is broken and has to be replaced. Sent by `www/worker.js` after a trap, and by the panic hook.
     Failed {
         /// What is known of the reason.
@@ -129,126 +132,28 @@ pub enum FromWorker {
     },
 }
 
-/// Many numbers, which cross the border to the page as one typed array.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Words(pub Vec<u64>);
-
-impl Serialize for Words {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let bytes: Vec<u8> = self.0.iter().flat_map(|number| number.to_le_bytes()).collect();
-        serializer.serialize_bytes(&bytes)
-    }
+/// A message as one array of bytes: objects take longer to make than their parts to compute.
+fn to_bytes<T: Serialize>(message: &T) -> Result<Uint8Array, JsError> {
+    Ok(Uint8Array::from(postcard::to_stdvec(message)?.as_slice()))
 }
 
-impl<'de> Deserialize<'de> for Words {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Bytes;
-        impl Visitor<'_> for Bytes {
-            type Value = Words;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("bytes, eight a number")
-            }
-
-            fn visit_bytes<E: serde::de::Error>(self, bytes: &[u8]) -> Result<Words, E> {
-                let (numbers, []) = bytes.as_chunks::<8>() else { return Err(E::custom("a number is cut off")) };
-                Ok(Words(numbers.iter().map(|number| u64::from_le_bytes(*number)).collect()))
-            }
-        }
-        deserializer.deserialize_bytes(Bytes)
-    }
-}
-
-/// What has thousands of small parts. It crosses the border to the page as one array of bytes, as objects take longer to make than
-/// the parts to compute.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Packed<T>(pub T);
-
-impl<T: Serialize> Serialize for Packed<T> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_bytes(&postcard::to_stdvec(&self.0).map_err(S::Error::custom)?)
-    }
-}
-
-impl<'de, T: DeserializeOwned> Deserialize<'de> for Packed<T> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Bytes<T>(PhantomData<T>);
-        impl<T: DeserializeOwned> Visitor<'_> for Bytes<T> {
-            type Value = Packed<T>;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("bytes")
-            }
-
-            fn visit_bytes<E: serde::de::Error>(self, bytes: &[u8]) -> Result<Packed<T>, E> {
-                postcard::from_bytes(bytes).map(Packed).map_err(E::custom)
-            }
-        }
-        deserializer.deserialize_bytes(Bytes(PhantomData))
-    }
-}
-
-/// Numbers of a summary without its stacks, and of a stack.
-const SUMMARY_WORDS: usize = 7;
-const STACK_WORDS: usize = 2;
-
-/// Summaries one after the other: point, energy, latency, multiply-accumulates, DRAM words, score, number of stacks, and for each
-/// of these energy and latency. Fractions by their bits.
-pub fn pack(summaries: &[PointSummary]) -> Words {
-    let mut words = Vec::new();
-    for summary in summaries {
-        words.extend([
-            summary.point as u64,
-            summary.energy_pj.to_bits(),
-            summary.latency_cycles,
-            summary.macs,
-            summary.dram_words.to_bits(),
-            summary.score.to_bits(),
-            summary.stacks.len() as u64,
-        ]);
-        words.extend(summary.stacks.iter().flat_map(|stack| [stack.energy_pj.to_bits(), stack.latency_cycles]));
-    }
-    Words(words)
-}
-
-/// The summaries that [`pack`] wrote; it ends where something is missing.
-pub fn unpack(words: &Words) -> Vec<PointSummary> {
-    let mut rest = words.0.as_slice();
-    let mut summaries = Vec::new();
-    while let Some((head, tail)) = rest.split_first_chunk::<SUMMARY_WORDS>() {
-        let [point, energy, latency_cycles, macs, dram_words, score, stacks] = *head;
-        let Some((stacks, tail)) = tail.split_at_checked((stacks as usize).saturating_mul(STACK_WORDS)) else { break };
-        let stack =
-            |words: &[u64; STACK_WORDS]| StackSummary { energy_pj: f64::from_bits(words[0]), latency_cycles: words[1] };
-        summaries.push(PointSummary {
-            point: point as usize,
-            energy_pj: f64::from_bits(energy),
-            latency_cycles,
-            macs,
-            dram_words: f64::from_bits(dram_words),
-            score: f64::from_bits(score),
-            stacks: stacks.as_chunks().0.iter().map(stack).collect(),
-        });
-        rest = tail;
-    }
-    summaries
-}
-
-/// A message as JavaScript sees it.
+/// A message to a worker.
 ///
 /// # Errors
 /// Never for the messages of this file.
-pub fn to_js<T: Serialize>(message: &T) -> Result<JsValue, serde_wasm_bindgen::Error> {
-    // Plain numbers end at 2^53, which tile sizes may exceed.
-    message.serialize(&serde_wasm_bindgen::Serializer::new().serialize_large_number_types_as_bigints(true))
+pub fn to_worker(message: &ToWorker) -> Result<Uint8Array, JsError> {
+    to_bytes(message)
 }
 
-/// A message from JavaScript.
+/// A message from a worker: bytes of its engine, or a notice of its script.
 ///
 /// # Errors
-/// If it is none.
-pub fn from_js<T: for<'de> Deserialize<'de>>(message: JsValue) -> Result<T, serde_wasm_bindgen::Error> {
-    serde_wasm_bindgen::from_value(message)
+/// If it is neither.
+pub fn from_worker<T: DeserializeOwned>(message: JsValue) -> Result<Result<T, Notice>, JsError> {
+    match message.dyn_into::<Uint8Array>() {
+        Ok(bytes) => Ok(Ok(postcard::from_bytes(&bytes.to_vec())?)),
+        Err(other) => Ok(Err(serde_wasm_bindgen::from_value(other)?)),
+    }
 }
 
 /// What `www/worker.js` drives: one message in, at most one message out.
@@ -271,12 +176,12 @@ const MOMENT: Duration = Duration::from_millis(20);
 
 #[wasm_bindgen]
 impl WorkerEngine {
-    /// A worker without a sweep. `report` gets the text of a panic, as a [`FromWorker::Failed`].
+    /// A worker without a sweep. `report` gets the text of a panic, as a [`Notice::Failed`].
     #[wasm_bindgen(constructor)]
     pub fn new() -> Self {
         std::panic::set_hook(Box::new(|info| {
             let scope: web_sys::DedicatedWorkerGlobalScope = js_sys::global().unchecked_into();
-            if let Ok(message) = to_js(&FromWorker::Failed { text: info.to_string() }) {
+            if let Ok(message) = serde_wasm_bindgen::to_value(&Notice::Failed { text: info.to_string() }) {
                 // There is nobody left to tell if this fails too.
                 let _ = scope.post_message(&message);
             }
@@ -284,12 +189,12 @@ impl WorkerEngine {
         Self::default()
     }
 
-    /// Answers one [`ToWorker`] with one [`FromWorker`].
+    /// Answers one [`ToWorker`] with one [`FromWorker`], both as bytes.
     ///
     /// # Errors
     /// If it is not a message.
-    pub fn answer(&mut self, message: JsValue) -> Result<JsValue, JsValue> {
-        Ok(to_js(&self.handle(from_js(message)?))?)
+    pub fn answer(&mut self, message: &[u8]) -> Result<Uint8Array, JsError> {
+        to_bytes(&self.handle(postcard::from_bytes(message)?))
     }
 }
 
@@ -355,17 +260,17 @@ impl Opened {
         })
     }
 
-    fn survey(&mut self, points: &Words, store: &mut CostStore) -> Option<FromWorker> {
+    fn survey(&mut self, points: &[u32], store: &mut CostStore) -> Option<FromWorker> {
         let (start, before) = (Instant::now(), self.effort());
         let (mut summaries, mut impossible) = (Vec::new(), Vec::new());
         // However slow it is, every message gets something done.
         let mut searched = false;
         let mut has_time = || !std::mem::replace(&mut searched, true) || start.elapsed() < MOMENT;
-        for &number in &points.0 {
+        for &number in points {
             let (survey, index) = self.locate(number as usize)?;
             match survey.point(store, index, &mut has_time) {
                 Ok(summary) => summaries.push(PointSummary { point: number as usize, ..summary }),
-                Err(NotPlanned::Impossible(reasons)) => impossible.push((number as u32, reasons)),
+                Err(NotPlanned::Impossible(reasons)) => impossible.push((number, reasons)),
                 Err(NotPlanned::Later) => break,
             }
             if start.elapsed() >= MOMENT {
@@ -374,18 +279,18 @@ impl Opened {
         }
         let after = self.effort();
         let effort = Effort { searched: after.searched - before.searched, reused: after.reused - before.reused };
-        Some(FromWorker::Surveyed { generation: self.generation, summaries: pack(&summaries), impossible, effort })
+        Some(FromWorker::Surveyed { generation: self.generation, summaries, impossible, effort })
     }
 
     fn detail(&mut self, point: u32, store: &mut CostStore) -> Option<FromWorker> {
         let (survey, index) = self.locate(point as usize)?;
-        let account = Packed(Box::new(survey.account(store, index).ok()?));
+        let account = Box::new(survey.account(store, index).ok()?);
         Some(FromWorker::Detailed { generation: self.generation, point, account })
     }
 
     fn combine(&mut self, points: Vec<u32>, store: &mut CostStore) -> Option<FromWorker> {
         let indices: Vec<usize> = points.iter().map(|&point| point as usize).collect();
-        let account = Packed(Box::new(self.surveys.first_mut()?.combination(store, &indices).ok()?));
+        let account = Box::new(self.surveys.first_mut()?.combination(store, &indices).ok()?);
         Some(FromWorker::Combined { generation: self.generation, points, account })
     }
 }

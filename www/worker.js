@@ -1,4 +1,4 @@
-// A worker: instantiates the module that the page compiled and posts, then answers message by message.
+// A worker: instantiates the module that the page compiled and posts, then answers message by message, bytes for bytes.
 // After a trap the module's state is unusable: it says so, and the page replaces this worker.
 
 import { initSync, WorkerEngine } from './pkg/fusescape.js';
@@ -12,7 +12,8 @@ self.onmessage = ({ data }) => {
       engine = new WorkerEngine();
       self.postMessage('Ready');
     } else {
-      self.postMessage(data.files ? engine.import(data.files) : engine.answer(data));
+      const answer = data.files ? engine.import(data.files) : engine.answer(data);
+      self.postMessage(answer, [answer.buffer]);
     }
   } catch (error) {
     self.postMessage({ Failed: { text: String(error) } });

@@ -8,7 +8,7 @@ use super::timer::{before_next_frame, later, now_ms};
 use crate::depth_first::FuseDepth;
 use crate::explore::{Combination, PointSummary, Request, best_combination, best_point, pareto_front};
 use crate::question::{Question, Reply, Topic};
-use crate::worker::{FromWorker, ToWorker, Words, unpack};
+use crate::worker::{FromWorker, Notice, ToWorker};
 use std::cell::RefCell;
 use std::rc::Rc;
 use wasm_bindgen::JsValue;
@@ -208,7 +208,7 @@ impl Conductor {
         Rc::clone(&self.0.borrow().last)
     }
 
-    fn hear(&self, slot: usize, message: FromWorker) {
+    fn hear(&self, slot: usize, message: Result<FromWorker, Notice>) {
         let delivery = self.0.borrow_mut().hear(slot, message);
         self.announce();
         if let Some((on_reply, reply)) = delivery {
@@ -266,12 +266,22 @@ impl Inner {
         }
     }
 
-    fn hear(&mut self, slot: usize, message: FromWorker) -> Option<Delivery> {
-        if let FromWorker::Failed { text } = message {
-            return self.replace_failed(slot, &text);
+    fn hear(&mut self, slot: usize, message: Result<FromWorker, Notice>) -> Option<Delivery> {
+        if let Err(Notice::Failed { text }) = &message {
+            return self.replace_failed(slot, text);
         }
         self.pool.now_idle(slot);
         let task = self.desks[slot].task.take();
+        let mut delivery = None;
+        if let Ok(message) = message {
+            delivery = self.take(slot, task, message);
+        }
+        self.finish_if_done();
+        self.feed();
+        delivery
+    }
+
+    fn take(&mut self, slot: usize, task: Option<(u32, Task)>, message: FromWorker) -> Option<Delivery> {
         let mut delivery = None;
         match message {
             FromWorker::Replied { ticket, reply } => delivery = self.inquiries.replied(ticket, *reply),
@@ -290,8 +300,6 @@ impl Inner {
             }
             answer => self.take_answer(slot, task, answer),
         }
-        self.finish_if_done();
-        self.feed();
         delivery
     }
 
@@ -301,14 +309,14 @@ impl Inner {
         match answer {
             FromWorker::Surveyed { generation, summaries, impossible, effort } if is_current(generation) => {
                 if let Some((_, Task::Job(Job::Survey(given)))) = &task {
-                    run.surveyed(slot, given, unpack(&summaries), impossible, effort);
+                    run.surveyed(slot, given, summaries, impossible, effort);
                 }
             }
             FromWorker::Detailed { generation, point, account } if is_current(generation) => {
-                run.detailed(point, *account.0);
+                run.detailed(point, *account);
             }
             FromWorker::Combined { generation, points, account } if is_current(generation) => {
-                run.combined(points, *account.0);
+                run.combined(points, *account);
             }
             FromWorker::Lost { generation } if is_current(generation) => {
                 // It has another sweep open than this page thinks; it will open the right one.
@@ -442,9 +450,7 @@ impl Inner {
         let run = self.run.as_mut()?;
         let job = run.next_job(slot, !is_running)?;
         let message = match job.clone() {
-            Job::Survey(points) => {
-                ToWorker::Survey { generation, points: Words(points.into_iter().map(u64::from).collect()) }
-            }
+            Job::Survey(points) => ToWorker::Survey { generation, points },
             Job::Detail(point) => ToWorker::Detail { generation, point },
             Job::Combine(points) => ToWorker::Combine { generation, points },
         };

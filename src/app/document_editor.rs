@@ -3,6 +3,7 @@
 use super::controls::{Choice, Select, passing, target};
 use super::diagnostics::DiagnosticList;
 use super::import::{ImportButton, ImportPanel, carries_files, dropped, use_import};
+use crate::sorting::sort_by_key;
 use crate::spec::Diagnostics;
 use crate::state::{Action, Document, Half, ViewChange};
 use web_sys::{DragEvent, HtmlTextAreaElement};
@@ -143,7 +144,7 @@ fn choices(half: Half, document: &Document) -> Vec<Choice> {
             Choice { group, ..Choice::new(preset.id, preset.title) }
         })
         .collect();
-    choices.sort_by_key(|choice| choice.group);
+    sort_by_key(&mut choices, |choice| choice.group);
     if document.own.is_some() {
         choices.insert(0, Choice::new(OWN, "my own text"));
     }

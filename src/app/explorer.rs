@@ -7,6 +7,7 @@ use super::conductor::Conductor;
 use super::timer::{before_next_frame, later, now_ms};
 use crate::hierarchy::{Counts, Exploration, HierarchyFacts, HierarchyRequest, Point, Stage, StudyOutline, Verdict};
 use crate::question::{Question, Reply, Topic};
+use crate::sorting::sort_by;
 use crate::spec::Diagnostics;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -469,7 +470,7 @@ impl Inner {
         let is_front = |point: &Point| front.iter().any(|other| other.hierarchy == point.hierarchy);
         let name = |point: &Point| self.names.get(&point.hierarchy).cloned().unwrap_or_else(|| Rc::from(""));
         let mut members: Vec<Point> = front.to_vec();
-        members.sort_by(|a, b| a.energy_pj.total_cmp(&b.energy_pj).then(a.hierarchy.cmp(&b.hierarchy)));
+        sort_by(&mut members, |a, b| a.energy_pj.total_cmp(&b.energy_pj).then(a.hierarchy.cmp(&b.hierarchy)));
         let others = self.places.values().copied().filter(|point| !is_front(point)).map(|point| (point, false));
         let drawn = members.into_iter().map(|point| (point, true)).chain(others);
         StudyResults {

@@ -10,6 +10,7 @@ use super::zoom::{ZoomBar, use_drag};
 use crate::chart::{Best, Cell, Chart, ColorBar, Heatmap, Quantity, Ramp, Table, Window, contour_factors};
 use crate::depth_first::{FuseDepth, StoringMode};
 use crate::explore::coarsest_step;
+use crate::sorting::sort_by;
 use crate::state::{Action, Metric, ViewChange};
 use std::collections::HashSet;
 use std::rc::Rc;
@@ -552,7 +553,7 @@ fn best_table(grid: &Grid, results: &Results, metric: Metric, opened: Option<u32
     let cells = (rows.0..rows.1).flat_map(|row| (columns.0..columns.1).map(move |column| (column, row)));
     let mut ranked: Vec<(f64, (usize, usize))> =
         cells.filter_map(|cell| Some((metric.of(results.summary(grid.point(cell))?), cell))).collect();
-    ranked.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+    sort_by(&mut ranked, |a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
     let opened = opened.and_then(|point| grid.place(point));
     let is_listed = |(rank, (_, cell)): &(usize, &(f64, (usize, usize)))| *rank < BEST_LISTED || Some(*cell) == opened;
     let offered = offered(results);

@@ -4,7 +4,7 @@ use super::diagnostics::DiagnosticList;
 use crate::import::{Finding, Imported, Report, Weight};
 use crate::spec::Diagnostics;
 use crate::state::Action;
-use crate::worker::{ImportNews, from_js};
+use crate::worker::{ImportNews, Notice, from_worker};
 use js_sys::{Array, Object, Reflect};
 use std::rc::Rc;
 use wasm_bindgen::JsCast;
@@ -42,20 +42,19 @@ impl Drop for Importer {
 
 impl Importer {
     /// Starts on files; `tell` hears of everything.
-    fn start(files: &[File], tell: Callback<ImportNews>) -> Result<Self, JsValue> {
+    fn start(files: &[File], tell: Callback<Result<ImportNews, Notice>>) -> Result<Self, JsValue> {
         let options = WorkerOptions::new();
         options.set_type(WorkerType::Module);
         let worker = Worker::new_with_options("./worker.js", &options)?;
         let failed = tell.clone();
         let on_message = Closure::new(move |event: MessageEvent| {
-            // Its first word is that it is ready.
-            if let Ok(news) = from_js::<ImportNews>(event.data()) {
+            if let Ok(news) = from_worker::<ImportNews>(event.data()) {
                 tell.emit(news);
             }
         });
         let on_error = Closure::new(move |event: Event| {
             event.prevent_default();
-            failed.emit(ImportNews::Failed { text: "the worker could not be loaded".to_owned() });
+            failed.emit(Err(Notice::Failed { text: "the worker could not be loaded".to_owned() }));
         });
         worker.set_onmessage(Some(on_message.as_ref().unchecked_ref()));
         worker.set_onerror(Some(on_error.as_ref().unchecked_ref()));
@@ -103,14 +102,15 @@ pub fn use_import(act: &Callback<Action>) -> ImportHandle {
             setter.set(Import::Reading(names.clone(), 0.0, of));
             let tell = {
                 let (setter, act) = (setter.clone(), act.clone());
-                Callback::from(move |news: ImportNews| match news {
-                    ImportNews::Progress { done, of } => setter.set(Import::Reading(names.clone(), done, of)),
-                    ImportNews::Done(Ok(imported)) => {
+                Callback::from(move |news: Result<ImportNews, Notice>| match news {
+                    Ok(ImportNews::Progress { done, of }) => setter.set(Import::Reading(names.clone(), done, of)),
+                    Ok(ImportNews::Done(Ok(imported))) => {
                         act.emit(Action::Import(imported.hardware.clone(), imported.workload.clone()));
                         setter.set(Import::Done(Rc::new(imported)));
                     }
-                    ImportNews::Done(Err(diagnostics)) => setter.set(Import::Failed(Rc::new(diagnostics))),
-                    ImportNews::Failed { text } => setter.set(broken(&text)),
+                    Ok(ImportNews::Done(Err(diagnostics))) => setter.set(Import::Failed(Rc::new(diagnostics))),
+                    Err(Notice::Failed { text }) => setter.set(broken(&text)),
+                    Err(Notice::Ready) => {}
                 })
             };
             match Importer::start(&files, tell) {

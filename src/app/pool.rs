@@ -1,6 +1,6 @@
 //! The workers: starting them, talking to them, replacing those that fail.
 
-use crate::worker::{FromWorker, ToWorker, from_js, to_js};
+use crate::worker::{FromWorker, Notice, ToWorker, from_worker, to_worker};
 use js_sys::{Object, Reflect};
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -25,7 +25,7 @@ pub enum Activity {
 }
 
 /// Who hears of a worker's messages: number of the slot, and the message.
-pub type Listener = Rc<dyn Fn(usize, FromWorker)>;
+pub type Listener = Rc<dyn Fn(usize, Result<FromWorker, Notice>)>;
 
 /// A fixed number of slots, with a worker in each.
 pub struct Pool {
@@ -82,7 +82,7 @@ impl Pool {
     pub fn send(&mut self, slot: usize, message: &ToWorker) {
         let Some(slot) = self.slots.get_mut(slot) else { return };
         slot.activity = Activity::Busy;
-        if let (Some(worker), Ok(message)) = (&slot.worker, to_js(message)) {
+        if let (Some(worker), Ok(message)) = (&slot.worker, to_worker(message)) {
             // It only fails for what cannot be cloned.
             let _ = worker.post_message(&message);
         }
@@ -138,8 +138,8 @@ impl Slot {
             let (listener, is_current) = (Rc::clone(listener), is_current.clone());
             Closure::new(move |event: MessageEvent| {
                 if is_current(&event) {
-                    let text = || FromWorker::Failed { text: "it sent what nobody understands".to_owned() };
-                    listener(slot, from_js(event.data()).unwrap_or_else(|_| text()));
+                    let text = || Notice::Failed { text: "it sent what nobody understands".to_owned() };
+                    listener(slot, from_worker(event.data()).unwrap_or_else(|_| Err(text())));
                 }
             })
         };
@@ -151,7 +151,7 @@ impl Slot {
                     // A script that does not load makes an event without a message.
                     let text = Reflect::get(&event, &"message".into()).ok().and_then(|text| text.as_string());
                     let text = text.unwrap_or_else(|| "it could not be loaded".to_owned());
-                    listener(slot, FromWorker::Failed { text });
+                    listener(slot, Err(Notice::Failed { text }));
                 }
             })
         };

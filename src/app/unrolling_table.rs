@@ -7,6 +7,7 @@ use crate::chart::{Quantity, three_digits};
 use crate::explore::{LayerRequest, UnrollingChoice, UnrollingChoices};
 use crate::hardware::Unroll;
 use crate::question::{Question, Reply, Topic};
+use crate::sorting::sort_by;
 use crate::workload::Dim;
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -157,7 +158,7 @@ fn table(
         Some(Ok((energy, _))) => *energy,
         _ => f64::INFINITY,
     };
-    order.sort_by(|a, b| energy(a).total_cmp(&energy(b)));
+    sort_by(&mut order, |a, b| energy(a).total_cmp(&energy(b)));
     let row = |index: usize| {
         let choice = &choices.list[index];
         let active: f64 = choice.loops.iter().map(|(.., width)| width).product();

@@ -3,6 +3,7 @@
 use super::paired::change;
 use super::{Column, Pair, Paired, Quantity, Table};
 use crate::depth_first::{EnergySplit, LatencySplit, LayerTileAccount, PointAccount};
+use crate::sorting::sort_by;
 
 /// What two points cost as a whole, what differs most (as a factor) at the top.
 pub fn whole_costs(a: &PointAccount, b: &PointAccount) -> Table {
@@ -17,7 +18,7 @@ pub fn whole_costs(a: &PointAccount, b: &PointAccount) -> Table {
         (Quantity::Macs, sides(&|account| account.macs as f64)),
     ];
     let factor = |(a, b): (f64, f64)| if a > 0.0 && b > 0.0 { (b / a).ln().abs() } else { (b - a).abs() };
-    rows.sort_by(|x, y| factor(y.1).total_cmp(&factor(x.1)));
+    sort_by(&mut rows, |x, y| factor(y.1).total_cmp(&factor(x.1)));
     let row = |(quantity, (a, b)): (Quantity, (f64, f64))| {
         let change = change(Some(a), Some(b)).unwrap_or_else(|| "–".to_owned());
         let difference = format!("{}{}", if b < a { "−" } else { "" }, quantity.text((b - a).abs()));

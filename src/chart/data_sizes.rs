@@ -9,6 +9,7 @@ use super::scale::Quantity;
 use super::sketch::Sketch;
 use super::text::shorten;
 use super::{Chart, Column, MINIMUM_WIDTH, Table, Theme};
+use crate::sorting::sort_by;
 
 /// Data of one layer-tile, bytes.
 #[derive(Debug, Clone, PartialEq)]
@@ -81,7 +82,7 @@ impl DataSizes {
         let largest = self.layers.iter().map(LayerData::total).fold(0.0, f64::max);
         let (low, high) = if largest > 0.0 { (smallest / 2.0, largest) } else { (512.0, 1024.0) };
         let mut capacities: Vec<&Capacity> = self.capacities.iter().filter(|c| c.bytes >= low).collect();
-        capacities.sort_by(|a, b| a.bytes.total_cmp(&b.bytes));
+        sort_by(&mut capacities, |a, b| a.bytes.total_cmp(&b.bytes));
         // Of the memories with more room than is needed only the smallest says something.
         let above = capacities.iter().find(|c| c.bytes >= high).map(|c| c.bytes).filter(|c| *c < high * 4096.0);
         capacities.retain(|c| c.bytes < high || above.is_some_and(|above| c.bytes == above));

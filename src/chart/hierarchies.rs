@@ -4,6 +4,7 @@ use super::scale::Quantity;
 use super::scatter::{Scatter, ScatterPoint};
 use super::sketch::Sketch;
 use super::{Chart, Column, Table, Theme};
+use crate::sorting::sort_by;
 
 /// One hierarchy.
 #[derive(Debug, Clone, PartialEq)]
@@ -66,7 +67,7 @@ impl Hierarchies {
 /// Largest area of each class; classes have about equally many points.
 fn limits(points: &[HierarchyPoint]) -> Vec<f64> {
     let mut areas: Vec<f64> = points.iter().map(|point| point.area_um2).collect();
-    areas.sort_by(f64::total_cmp);
+    sort_by(&mut areas, f64::total_cmp);
     let mut limits: Vec<f64> =
         (1..=CLASSES).filter_map(|class| areas.get((areas.len() * class / CLASSES).checked_sub(1)?).copied()).collect();
     // What would be printed alike is one class.

@@ -6,6 +6,7 @@ use super::sketch::{Lettering, Sketch};
 use super::text::shorten;
 use super::{Chart, Column, MINIMUM_WIDTH, Table, Theme};
 use crate::hardware::Operand;
+use crate::sorting::sort_by;
 
 /// A memory and how high it stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -81,7 +82,7 @@ impl LevelMatrix {
                 levels.push(level);
             }
         }
-        levels.sort_by(|a, b| b.depth.cmp(&a.depth).then_with(|| a.memory.cmp(&b.memory)));
+        sort_by(&mut levels, |a, b| b.depth.cmp(&a.depth).then_with(|| a.memory.cmp(&b.memory)));
         levels
     }
 

@@ -8,6 +8,7 @@ use crate::cost::{Bandwidth, LevelInformation, PortBalance};
 use crate::explore::{LayerFacts, MappedLayer};
 use crate::hardware::Operand;
 use crate::search::space::{SpacePoint, Trajectory};
+use crate::sorting::{sort_by, sort_by_key};
 use crate::workload::Dim;
 
 /// In the order of the figures of ZigZag: W, I, O; numbers are those of [`crate::mapping::LayerOnCore::operands`].
@@ -127,7 +128,7 @@ impl Lines {
             }
         };
         let mut lines: Vec<Line> = trajectories.iter().map(line).collect();
-        lines.sort_by_key(|line| line.look != LineLook::Faint);
+        sort_by_key(&mut lines, |line| line.look != LineLook::Faint);
         Self {
             quantity: Quantity::Energy,
             title: "energy of accesses".to_owned(),
@@ -142,7 +143,7 @@ impl Scatter {
     /// The mapping space of a layer (ZigZag, Fig. 17): even and uneven mappings in two colours.
     pub fn mapping_space(points: &[SpacePoint]) -> Self {
         let mut sorted: Vec<usize> = (0..points.len()).collect();
-        sorted.sort_by(|&a, &b| {
+        sort_by(&mut sorted, |&a, &b| {
             let (a, b) = (&points[a], &points[b]);
             a.latency_cycles.cmp(&b.latency_cycles).then(a.energy_pj.total_cmp(&b.energy_pj))
         });

@@ -7,6 +7,7 @@ use super::scale::{Quantity, Unit};
 use super::sketch::Sketch;
 use super::text::shorten;
 use super::{Chart, Column, MINIMUM_WIDTH, Table, Theme, three_digits};
+use crate::sorting::sort_by;
 
 /// One thing that both designs have, or one of them.
 #[derive(Debug, Clone, PartialEq)]
@@ -62,7 +63,7 @@ impl Paired {
     /// Puts the pairs in order; what counts for nothing in both is left out.
     pub fn new(quantity: Quantity, title: impl Into<String>, row: impl Into<String>, mut pairs: Vec<Pair>) -> Self {
         pairs.retain(|pair| pair.a.unwrap_or(0.0) != 0.0 || pair.b.unwrap_or(0.0) != 0.0);
-        pairs.sort_by(|x, y| y.difference().abs().total_cmp(&x.difference().abs()));
+        sort_by(&mut pairs, |x, y| y.difference().abs().total_cmp(&x.difference().abs()));
         Self { quantity, title: title.into(), row: row.into(), pairs }
     }
 

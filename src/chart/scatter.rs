@@ -7,6 +7,7 @@ use super::scale::{Quantity, Unit};
 use super::sketch::Sketch;
 use super::text::shorten;
 use super::{Chart, Column, MINIMUM_WIDTH, Table, Theme};
+use crate::sorting::sort_by;
 
 /// One point of the design space.
 #[derive(Debug, Clone, PartialEq)]
@@ -121,7 +122,9 @@ impl Scatter {
     /// The members of the front by ascending latency, joined by steps: what lies below and left of it is out of reach.
     fn draw_front(&self, sketch: &mut Sketch, theme: &Theme, layout: &Layout) {
         let mut front: Vec<&ScatterPoint> = self.drawable().map(|(_, p)| p).filter(|p| p.pareto).collect();
-        front.sort_by(|a, b| a.latency_cycles.total_cmp(&b.latency_cycles).then(a.energy_pj.total_cmp(&b.energy_pj)));
+        sort_by(&mut front, |a, b| {
+            a.latency_cycles.total_cmp(&b.latency_cycles).then(a.energy_pj.total_cmp(&b.energy_pj))
+        });
         // Where a third quantity counts, some are best by that alone.
         let mut least = f64::INFINITY;
         front.retain(|point| {

@@ -4,6 +4,7 @@ use super::request::Settings;
 use super::sweep::PointSummary;
 use crate::depth_first::{DepthFirstStrategy, FuseDepth};
 use crate::search::Objective;
+use crate::sorting::sort_by;
 use serde::{Deserialize, Serialize};
 
 /// Each stack with its own strategy (DeFiNES, Section V, case study 2).
@@ -69,7 +70,7 @@ pub fn best_combination(
 /// Indices (into `points`) of those that no other point beats in energy and latency, by ascending energy.
 pub fn pareto_front(points: &[PointSummary]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..points.len()).collect();
-    order.sort_by(|&a, &b| {
+    sort_by(&mut order, |&a, &b| {
         let (a, b) = (&points[a], &points[b]);
         a.energy_pj.total_cmp(&b.energy_pj).then(a.latency_cycles.cmp(&b.latency_cycles))
     });

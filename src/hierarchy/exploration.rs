@@ -3,6 +3,7 @@
 use super::bound::Bound;
 use super::front::{Front, Point};
 use super::search::Verdict;
+use crate::sorting::sort_by;
 use serde::{Deserialize, Serialize};
 
 /// What a study is doing.
@@ -151,7 +152,7 @@ impl Exploration {
             .filter(|&hierarchy| self.bounds[hierarchy as usize].is_some())
             .map(|hierarchy| (promise(hierarchy), hierarchy))
             .collect();
-        queue.sort_by(|a, b| b.0.total_cmp(&a.0).then(b.1.cmp(&a.1)));
+        sort_by(&mut queue, |a, b| b.0.total_cmp(&a.0).then(b.1.cmp(&a.1)));
         self.queue = queue.into_iter().map(|(_, hierarchy)| hierarchy).collect();
     }
 

@@ -16,6 +16,7 @@ use super::pool::{Pool, Replication};
 use super::request::{HierarchySettings, Widths};
 use super::widths::{Demand, choose_variants};
 use crate::hardware::{ArrayDims, Core, Operand};
+use crate::sorting::sort_by_key;
 
 /// More hierarchies than anyone can look at.
 pub(super) const MOST_HIERARCHIES: usize = 200_000;
@@ -106,7 +107,7 @@ pub(super) fn elements(pool: &Pool, core: &Core) -> Vec<Element> {
             }
         }
     }
-    elements.sort_by_key(|element| (element.size_bits, std::cmp::Reverse(element.instances)));
+    sort_by_key(&mut elements, |element| (element.size_bits, std::cmp::Reverse(element.instances)));
     elements
 }
 

@@ -2,6 +2,7 @@
 
 use super::estimate;
 use crate::hardware::MAX_SIZE;
+use crate::sorting::sort_by_key;
 use crate::spec::{
     Consequences, Diagnostics, FiguresSpec, PoolMemorySpec, PoolSpec, VariantSpec, closest, merge, read_pool,
 };
@@ -120,7 +121,7 @@ impl Pool {
             }
             memories.push(build_memory(&path, memory, &mut diagnostics));
         }
-        memories.sort_by_key(|memory| memory.size_bits);
+        sort_by_key(&mut memories, |memory| memory.size_bits);
         diagnostics.or(Self { name: spec.name.clone(), memories })
     }
 }
@@ -144,7 +145,7 @@ fn build_memory(path: &str, memory: &PoolMemorySpec, diagnostics: &mut Diagnosti
         let remedy = "List at least one, for example `{ width: 32 bit, estimate: sram-65nm }`";
         diagnostics.add(format!("{path}.variants"), format!("`{}` has no variants", memory.name), remedy);
     }
-    variants.sort_by_key(Variant::widths);
+    sort_by_key(&mut variants, Variant::widths);
     let replication = build_replication(&format!("{path}.replication"), memory, diagnostics);
     PoolMemory { name: memory.name.clone(), size_bits: memory.size_bits, replication, variants }
 }

@@ -2,6 +2,7 @@
 
 use super::study::Study;
 use crate::hardware::Unroll;
+use crate::sorting::sort_by_key;
 use crate::workload::{Dim, LayerKind};
 use serde::{Deserialize, Serialize};
 
@@ -20,7 +21,7 @@ pub struct Unrolling {
 /// Every pair of loops over the two largest dimensions of the study's array; none if it has only one.
 pub fn unrollings(study: &Study) -> Vec<Unrolling> {
     let mut dims: Vec<usize> = (0..study.core.array.len()).filter(|&dim| study.core.array[dim].1 > 1).collect();
-    dims.sort_by_key(|&dim| std::cmp::Reverse(study.core.array[dim].1));
+    sort_by_key(&mut dims, |&dim| std::cmp::Reverse(study.core.array[dim].1));
     let (Some(&a), Some(&b)) = (dims.first(), dims.get(1)) else { return Vec::new() };
     let loop_over = |array_dim: usize, dim: Dim| Unroll { array_dim, dim, limit: study.core.array[array_dim].1 };
     let mut all = Vec::new();

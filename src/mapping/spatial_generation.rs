@@ -5,6 +5,7 @@
 use super::operands::{Relevance, relevance};
 use crate::hardware::{Core, Movement, Operand, Unroll};
 use crate::rules::Rules;
+use crate::sorting::sort_by;
 use crate::workload::{Dim, LayerShape, LoopSizes};
 use serde::{Deserialize, Serialize};
 
@@ -91,7 +92,7 @@ pub fn generate(
         .filter(|unroll| Dim::ALL.iter().all(|&dim| total(unroll, dim) <= shape.size(dim)))
         .map(|unroll| (indicator(&unroll), unroll))
         .collect();
-    ranked.sort_by(|a, b| b.0.total_cmp(&a.0));
+    sort_by(&mut ranked, |a, b| b.0.total_cmp(&a.0));
     let candidates = if filled.is_empty() { 0 } else { choices.iter().map(|all| all.len() as u64).product() };
     Generation { filled, candidates, ranked }
 }

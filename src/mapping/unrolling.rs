@@ -8,6 +8,7 @@
 use super::operands::{Relevance, relevance};
 use crate::hardware::{ArrayDims, Core, Memory, Movement, Operand, Unroll};
 use crate::rules::Rules;
+use crate::sorting::sort_by_key;
 use crate::workload::{Dim, LayerKind, LayerShape, LoopSizes, unique_extent};
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
@@ -257,7 +258,7 @@ impl<'a> Space<'a> {
     fn finish(self) -> Unrollings {
         let equivalent = self.legal - self.widened - self.beyond_limit - self.found.len() as u64;
         let mut list: Vec<Unrolling> = self.found.into_iter().map(|found| found.unrolling).collect();
-        list.sort_by_key(|unrolling| unrolling.steps);
+        sort_by_key(&mut list, |unrolling| unrolling.steps);
         Unrollings { list, legal: self.legal, equivalent, widened: self.widened, beyond_limit: self.beyond_limit }
     }
 }

@@ -8,6 +8,7 @@ use crate::cost::Evaluator;
 use crate::hardware::{Core, Unroll};
 use crate::mapping::{LayerOnCore, LayerProblem, UnrollingOptions, Unrollings, unrollings};
 use crate::rules::Rules;
+use crate::sorting::sort_by;
 use crate::workload::LayerShape;
 use serde::{Deserialize, Serialize};
 
@@ -102,7 +103,7 @@ impl<'a> UnrolledSearch<'a> {
             .map(|unrolling| (lower_bound(&layer.with(&unrolling.unroll), &objective), unrolling.unroll))
             .collect();
         // Stable: of equal bounds the fewest temporal steps come first, then the order of enumeration.
-        candidates.sort_by(|a, b| a.0.total_cmp(&b.0));
+        sort_by(&mut candidates, |a, b| a.0.total_cmp(&b.0));
         let solved = vec![None; candidates.len()];
         Self { layer, objective, limits, strategy, candidates, best: None, solved }
     }

@@ -3,6 +3,7 @@
 use super::Diagnostics;
 use super::reader::{MAX_DIAGNOSTICS, more};
 use super::tree::{self, Node};
+use crate::sorting::sort_by_key;
 
 /// What cannot be judged while something could not be read: a path, and the paths that depend on it.
 ///
@@ -30,7 +31,7 @@ pub(crate) fn merge(text: &str, read: Diagnostics, validated: Diagnostics, conse
         }
         all.push(found);
     }
-    all.sort_by_key(|diagnostic| diagnostic.line.unwrap_or(usize::MAX));
+    sort_by_key(&mut all, |diagnostic| diagnostic.line.unwrap_or(usize::MAX));
     if all.len() > MAX_DIAGNOSTICS {
         all.truncate(MAX_DIAGNOSTICS);
         all.push(more());

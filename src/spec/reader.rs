@@ -2,6 +2,7 @@
 
 use super::diagnostic::{Diagnostic, Diagnostics, Fix, closest};
 use super::tree::{self, Node, Value};
+use crate::sorting::sort_by_key;
 use std::collections::HashMap;
 
 /// More complaints than a person reads at once.
@@ -58,7 +59,7 @@ impl Reader {
 
     /// What was wrong, in the order of the text.
     pub(crate) fn finish(mut self) -> Diagnostics {
-        self.diagnostics.0.sort_by_key(|diagnostic| diagnostic.line.unwrap_or(usize::MAX));
+        sort_by_key(&mut self.diagnostics.0, |diagnostic| diagnostic.line.unwrap_or(usize::MAX));
         self.diagnostics
     }
 

@@ -1,6 +1,6 @@
 //! Files that a person chose, imported where they are read: in a worker of its own, slice by slice.
 
-use super::{WorkerEngine, to_js};
+use super::{WorkerEngine, to_bytes};
 use crate::import::{self, Imported, Source};
 use crate::spec::Diagnostics;
 use js_sys::Uint8Array;
@@ -27,11 +27,6 @@ pub enum ImportNews {
     },
     /// It is done.
     Done(Result<Imported, Diagnostics>),
-    /// The worker is broken.
-    Failed {
-        /// What is known of the reason.
-        text: String,
-    },
 }
 
 #[wasm_bindgen]
@@ -40,7 +35,7 @@ impl WorkerEngine {
     ///
     /// # Errors
     /// If the browser cannot read files here.
-    pub fn import(&mut self, files: Vec<File>) -> Result<JsValue, JsValue> {
+    pub fn import(&mut self, files: Vec<File>) -> Result<Uint8Array, JsValue> {
         let of = files.iter().map(|file| file.size()).sum();
         let progress = Rc::new(RefCell::new(Progress { before: 0.0, of, last: Instant::now() }));
         let mut sources = Vec::new();
@@ -48,7 +43,7 @@ impl WorkerEngine {
             let source = BlobSource { reader: FileReaderSync::new()?, progress: Rc::clone(&progress), file };
             sources.push(import::File { name: source.file.name(), source: Box::new(source) });
         }
-        Ok(to_js(&ImportNews::Done(import::import(sources, &[])))?)
+        Ok(to_bytes(&ImportNews::Done(import::import(sources, &[])))?)
     }
 }
 
@@ -64,7 +59,7 @@ impl Progress {
         if self.last.elapsed() >= NEWS {
             self.last = Instant::now();
             let scope: DedicatedWorkerGlobalScope = js_sys::global().unchecked_into();
-            if let Ok(news) = to_js(&ImportNews::Progress { done: self.before + offset as f64, of: self.of }) {
+            if let Ok(news) = to_bytes(&ImportNews::Progress { done: self.before + offset as f64, of: self.of }) {
                 // News that do not arrive are followed by others.
                 let _ = scope.post_message(&news);
             }
