@@ -1,15 +1,18 @@
 //! Forms: edits that are more than writing one value, and repairs.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
 
+use fusescape::depth_first::FuseDepth;
 use fusescape::form::{
-    Both, add_dimension, add_layer, add_memory, add_port, both, branch, default_ports, duplicate_memory, layer_inputs,
-    merge, port_names, remove_dimension, remove_layer, remove_memory, remove_port, rename_dimension, rename_layer,
-    repair, serve, set_inputs, set_layer_type, set_operand, set_port_figure, set_shared_over, split, state_ports,
-    unrolled, write_field, write_unrolled,
+    Both, MEMORY_FIELDS, Place, add_dimension, add_layer, add_memory, add_port, both, branch, default_ports,
+    duplicate_memory, layer_inputs, memory_boxes, merge, port_names, remove_dimension, remove_layer, remove_memory,
+    remove_port, rename_dimension, rename_layer, repair, serve, set_inputs, set_layer_type, set_operand,
+    set_port_figure, set_shared_over, split, stacks, state_ports, unrolled, write_field, write_unrolled,
 };
 use fusescape::hardware::{Core, Operand};
+use fusescape::rules::Rules;
 use fusescape::spec::edit::Outline;
 use fusescape::spec::{find_preset, hardware_presets, workload_presets};
+use fusescape::state::{Action, FuseChoice, Half, Renamed, ScheduleChange, State};
 use fusescape::workload::{LayerKind, Network};
 
 fn read(text: &str) -> Outline {
@@ -64,6 +67,11 @@ fn what_is_unrolled_is_written_as_one_loop_or_several() {
     assert_eq!(write_unrolled(&one, "conv", "rows", "FY 5, OY 2").unwrap().text(), document.text());
     let none = write_unrolled(&one, "conv", "rows", "").unwrap();
     assert!(none.text().contains("  conv: { columns: OY 13 }\n"));
+    assert_eq!(
+        write_unrolled(&none, "conv", "rows", "FY 5, OY 2").unwrap().text(),
+        document.text(),
+        "in the order of the array"
+    );
     let other = write_unrolled(&document, "matmul", "rows", "C 4").unwrap();
     assert!(
         other.text().contains("  add: { rows: G, columns: OY }\n  matmul: { rows: C 4 }\nmemories"),
@@ -215,6 +223,41 @@ fn layers_are_added_and_removed_between_their_neighbours() {
 }
 
 #[test]
+fn a_precision_of_its_own_comes_and_goes() {
+    let document = read(BRANCHES);
+    let own = write_field(&document, "layers[1].precision.O_partial", "32", true).unwrap();
+    assert!(own.text().contains("padding: 1, precision: { O_partial: 32 } } # the first"), "{}", own.text());
+    let two = write_field(&own, "layers[1].precision.W", "4", true).unwrap();
+    assert!(two.text().contains("precision: { W: 4, O_partial: 32 } }") || two.text().contains("O_partial: 32, W: 4"));
+    let one = write_field(&two, "layers[1].precision.O_partial", "", true).unwrap();
+    assert_eq!(write_field(&one, "layers[1].precision.W", "", true).unwrap().text(), BRANCHES);
+}
+
+#[test]
+fn stacks_are_cut_between_layers() {
+    let network = Network::from_text(find_preset(workload_presets(), "fsrcnn").unwrap().text).unwrap();
+    let core = Core::from_text(find_preset(hardware_presets(), "meta-proto-like-df").unwrap().text).unwrap();
+    let cut = |cuts: &str| {
+        let names = cuts.split(", ").map(str::to_owned).collect();
+        stacks(&network, &core, &FuseDepth::Cuts(names), &Rules::CORRECTED)
+    };
+    let whole = stacks(&network, &core, &FuseDepth::Automatic, &Rules::CORRECTED);
+    assert_eq!(whole.ends, ["upscale"]);
+    let two = whole.toggled(&network, "map2");
+    assert_eq!(two, "map2");
+    assert_eq!(cut(&two).layers.iter().map(Vec::len).collect::<Vec<_>>(), [4, 4]);
+    let three = cut(&two).toggled(&network, "extract");
+    assert_eq!(three, "extract, map2", "in the order of the network");
+    assert_eq!(cut(&three).toggled(&network, "map2"), "extract");
+    let none = cut(&two).toggled(&network, "map2");
+    assert_eq!(none, "upscale", "a list must not be empty");
+    assert_eq!(cut(&none), whole);
+    let wrong = cut("nowhere");
+    assert!(!wrong.wrong.is_empty());
+    assert_eq!(wrong.toggled(&network, "map1"), "map1", "what cannot be meant goes");
+}
+
+#[test]
 fn a_layer_is_renamed_for_its_readers_too() {
     let document = read(BRANCHES);
     let renamed = rename_layer(&document, 1, "first, of all").unwrap();
@@ -228,7 +271,9 @@ fn a_layer_is_renamed_for_its_readers_too() {
 #[test]
 fn another_type_takes_the_fields_that_it_has() {
     let document = read(BRANCHES);
-    for kind in LayerKind::ALL.into_iter().filter(|kind| !matches!(kind, LayerKind::Input | LayerKind::Add)) {
+    for kind in
+        LayerKind::ALL.into_iter().filter(|kind| !matches!(kind, LayerKind::Input | LayerKind::View | LayerKind::Add))
+    {
         let changed = set_layer_type(&document, 2, kind.name(), Some(8)).unwrap();
         let read_back = Network::from_text(changed.text());
         let wrong: Vec<String> =
@@ -286,4 +331,72 @@ fn a_mistake_with_one_remedy_is_repaired_in_one_step() {
         assert!(repaired.text() == text || wrong.contains("map_1"), "{}", repaired.text());
         assert!(Core::from_text(repaired.text()).is_ok() || Network::from_text(repaired.text()).is_ok());
     }
+}
+
+#[test]
+fn what_every_field_shows_can_be_written_in_it() {
+    for preset in hardware_presets() {
+        let document = read(preset.text);
+        let mut places = vec![Place::value("name"), Place::optional("dataflow"), Place::value("array.mac_energy")];
+        let dimensions = document.keys("array.dimensions");
+        for (index, name) in dimensions.iter().enumerate() {
+            places.push(Place::Dimension(index));
+            places.push(Place::value(format!("array.dimensions[{index}]")));
+            places.extend(LayerKind::ALL[1..].iter().map(|kind| Place::Unrolled(kind.name(), name.clone())));
+        }
+        for index in 0..document.len("memories") {
+            places.push(Place::Memory(index));
+            let fields = MEMORY_FIELDS.iter().map(|field| format!("memories[{index}].{}", field.name));
+            places.extend(fields.map(Place::optional));
+            for port in 0..document.len(&format!("memories[{index}].ports")) {
+                places.extend([Place::Port(index, port), Place::PortFigure(index, port, "width")]);
+            }
+        }
+        for place in places {
+            let shown = place.read(&document);
+            assert_eq!(place.write(&document, &shown).unwrap().text(), preset.text, "{}: {place:?}", preset.id);
+            let wrong = place.write(&document, "what, is: this").unwrap();
+            assert!(place.read(&wrong) == "what, is: this", "{}: {place:?}", preset.id);
+            // Beside the line of the field only those change that name it.
+            let before: Vec<&str> = preset.text.lines().collect();
+            let changed = wrong.text().lines().filter(|line| !before.contains(line)).count();
+            assert!(changed <= 1 || place.is_name(), "{}: {place:?}", preset.id);
+        }
+    }
+}
+
+#[test]
+fn the_drawn_hierarchy_stands_in_rows() {
+    for preset in hardware_presets() {
+        let document = read(preset.text);
+        let boxes = memory_boxes(&document);
+        let core = core(&document);
+        assert_eq!(boxes.len(), core.memories.len());
+        for (drawn, memory) in boxes.iter().zip(&core.memories) {
+            assert_eq!((drawn.size_bits, drawn.instances), (memory.size_bits, memory.instances), "{}", memory.name);
+            for higher in &boxes[drawn.index + 1..] {
+                if drawn.operands.iter().any(|operand| higher.operands.contains(operand)) {
+                    assert!(higher.row < drawn.row, "{}: {} over {}", preset.id, higher.name, drawn.name);
+                }
+                let apart =
+                    higher.row != drawn.row || higher.columns.0 > drawn.columns.1 || drawn.columns.0 > higher.columns.1;
+                assert!(apart, "{}: {} and {}", preset.id, higher.name, drawn.name);
+            }
+        }
+    }
+    let broken = read("memories:\n  - { name: a, operands: [Q] }\n  - { size: 8 KB, operands: I }\n  - oops\n");
+    assert_eq!(memory_boxes(&broken).len(), 3, "whatever it says");
+}
+
+#[test]
+fn a_new_name_is_taken_over_by_the_schedule() {
+    let mut state = State::first();
+    state.apply(Action::Schedule(ScheduleChange::Stacks("map1, map2;map3".into())));
+    let document = read(&state.design.workload.text);
+    let index = (0..9).find(|index| document.value(&format!("layers[{index}].name")).as_deref() == Some("map2"));
+    let Some(index) = index else { panic!("no map2:\n{}", document.text()) };
+    let text = rename_layer(&document, index, "middle").unwrap().into_text();
+    state.apply(Action::Rename(Half::Workload, Renamed { text, old: "map2".into(), new: "middle".into() }));
+    assert_eq!(state.design.schedule.cuts, "map1, middle;map3");
+    assert_eq!(state.design.schedule.fuse, FuseChoice::ByHand);
 }

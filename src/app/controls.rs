@@ -40,6 +40,44 @@ pub struct SelectProps {
 /// A choice of several.
 #[component]
 pub fn Select(props: &SelectProps) -> Html {
+    html! {
+        <label class="field">
+            <span>{ &props.label }</span>
+            <Picker
+                choices={props.choices.clone()}
+                value={props.value.clone()}
+                onchange={props.onchange.clone()}
+                testid={props.testid}
+            />
+        </label>
+    }
+}
+
+/// What a [`Picker`] needs.
+#[derive(Properties, PartialEq)]
+pub struct PickerProps {
+    /// Identifies it for its label.
+    #[prop_or_default]
+    pub id: Option<AttrValue>,
+    /// Its name, where no label names it.
+    #[prop_or_default]
+    pub label: Option<AttrValue>,
+    /// The choices; those of one group stand together.
+    pub choices: Vec<Choice>,
+    /// Value of the current choice.
+    pub value: AttrValue,
+    /// Hears of another choice.
+    pub onchange: Callback<String>,
+    /// Whether the current choice is wrong.
+    #[prop_or_default]
+    pub invalid: bool,
+    /// Identifies the field in tests.
+    pub testid: AttrValue,
+}
+
+/// A choice of several, without a label.
+#[component]
+pub fn Picker(props: &PickerProps) -> Html {
     let field = use_node_ref();
     // A person's own choice makes a browser ignore the attribute `selected`; the property always works.
     use_effect_with((props.value.clone(), props.choices.clone(), field.clone()), |(value, _, field)| {
@@ -47,14 +85,7 @@ pub fn Select(props: &SelectProps) -> Html {
             field.set_value(value);
         }
     });
-    let onchange = {
-        let onchange = props.onchange.clone();
-        Callback::from(move |event: Event| {
-            if let Some(field) = target::<HtmlSelectElement>(&event) {
-                onchange.emit(field.value());
-            }
-        })
-    };
+    let onchange = passing(&props.onchange, |event: Event| Some(target::<HtmlSelectElement>(&event)?.value()));
     let option = |choice: &Choice| html! { <option value={choice.value.clone()}>{ &choice.title }</option> };
     let options = props.choices.chunk_by(|a, b| a.group == b.group).map(|group| {
         let inner: Html = group.iter().map(option).collect();
@@ -64,11 +95,39 @@ pub fn Select(props: &SelectProps) -> Html {
         }
     });
     html! {
-        <label class="field">
-            <span>{ &props.label }</span>
-            <select ref={field} {onchange} data-testid={props.testid}>{ for options }</select>
-        </label>
+        <select
+            ref={field}
+            id={props.id.clone()}
+            {onchange}
+            aria-label={props.label.clone()}
+            aria-invalid={props.invalid.then_some("true")}
+            data-testid={props.testid.clone()}
+        >
+            { for options }
+        </select>
     }
+}
+
+/// A choice of few, all of them in sight.
+pub fn segments<T: Copy + PartialEq + 'static>(
+    label: &'static str,
+    all: &[(T, &'static str)],
+    current: T,
+    on: Callback<T>,
+) -> Html {
+    let button = |(value, title): (T, &'static str)| {
+        html! {
+            <button
+                type="button"
+                aria-pressed={(value == current).to_string()}
+                onclick={on.reform(move |_: MouseEvent| value)}
+                data-testid={format!("as-{title}")}
+            >
+                { title }
+            </button>
+        }
+    };
+    html! { <div class="segments" role="group" aria-label={label}>{ for all.iter().copied().map(button) }</div> }
 }
 
 /// What a [`TextField`] needs.

@@ -1,5 +1,6 @@
 //! What is wrong, as a list: place, reason, remedy.
 
+use super::form::Form;
 use crate::spec::{Diagnostic, Diagnostics};
 use yew::prelude::*;
 
@@ -11,6 +12,12 @@ pub struct DiagnosticListProps {
     /// Hears of a click on a line number.
     #[prop_or_default]
     pub on_line: Option<Callback<usize>>,
+    /// Hears of a click on a path.
+    #[prop_or_default]
+    pub on_path: Option<Callback<String>>,
+    /// What can be repaired.
+    #[prop_or_default]
+    pub form: Option<Form>,
     /// Identifies the list in tests.
     pub testid: &'static str,
 }
@@ -33,24 +40,36 @@ pub fn DiagnosticList(props: &DiagnosticListProps) -> Html {
             }
             None => html! { <span>{ format!("line {line}") }</span> },
         });
-        let path = (!diagnostic.path.is_empty()).then(|| html! { <code>{ &diagnostic.path }</code> });
+        let path = (!diagnostic.path.is_empty()).then(|| match &props.on_path {
+            Some(on_path) => {
+                let path = diagnostic.path.clone();
+                let onclick = on_path.reform(move |_: MouseEvent| path.clone());
+                html! { <button type="button" class="link" {onclick}><code>{ &diagnostic.path }</code></button> }
+            }
+            None => html! { <code>{ &diagnostic.path }</code> },
+        });
+        let repair = props.form.as_ref().and_then(|form| form.repair(diagnostic)).map(|(title, onclick)| {
+            html! { <button type="button" class="link" {onclick} data-testid="repair">{ title }</button> }
+        });
         html! {
             <li>
                 if line.is_some() || path.is_some() {
                     <div class="place">{ line }{ path }</div>
                 }
                 <div>{ sentence(&diagnostic.reason) }</div>
-                <div class="remedy">{ sentence(&diagnostic.remedy) }</div>
+                <div class="remedy">{ sentence(&diagnostic.remedy) }{ " " }{ repair }</div>
             </li>
         }
     };
     html! {
-        <ul class="diagnostics" role="alert" data-testid={props.testid}>
-            { for all.iter().take(MOST).map(entry) }
-            if all.len() > MOST {
-                <li>{ format!("… and {} more", all.len() - MOST) }</li>
-            }
-        </ul>
+        <div role="alert" data-testid={props.testid}>
+            <ul class="diagnostics">
+                { for all.iter().take(MOST).map(entry) }
+                if all.len() > MOST {
+                    <li>{ format!("… and {} more", all.len() - MOST) }</li>
+                }
+            </ul>
+        </div>
     }
 }
 

@@ -2,10 +2,18 @@
 
 use super::controls::{Choice, Select, passing, target};
 use super::diagnostics::DiagnosticList;
+use super::form::{Form, Selected};
+use super::hardware_card::HardwareForm;
 use super::import::{ImportButton, ImportPanel, carries_files, dropped, use_import};
+use super::network_card::NetworkForm;
+use crate::form::Stacks;
+use crate::hardware::Core;
 use crate::sorting::sort_by_key;
 use crate::spec::Diagnostics;
+use crate::spec::edit::Outline;
 use crate::state::{Action, Document, Half, ViewChange};
+use crate::workload::Network;
+use std::rc::Rc;
 use web_sys::{DragEvent, HtmlTextAreaElement};
 use yew::prelude::*;
 
@@ -27,8 +35,17 @@ pub struct DocumentCardProps {
     pub diagnostics: Diagnostics,
     /// Hears of every change.
     pub act: Callback<Action>,
-    /// What the document describes, drawn.
-    pub children: Html,
+    /// What the document describes, as far as it is right.
+    pub model: Model,
+}
+
+/// What a document describes.
+#[derive(Clone)]
+pub enum Model {
+    /// An accelerator, where nothing is wrong with it.
+    Hardware(Option<Rc<Core>>),
+    /// A network, where nothing is wrong with it, and its stacks.
+    Network(Option<Rc<Network>>, Rc<Stacks>),
 }
 
 /// A card with a preset to choose, a drawing, and the text one click away.
@@ -77,6 +94,9 @@ pub fn DocumentCard(props: &DocumentCardProps) -> Html {
             start.emit(dropped(&event));
         })
     };
+    let selected = use_state_eq(|| None::<Selected>);
+    let outline = use_memo(props.document.text.clone(), |text| Outline::read(text).ok().map(Rc::new));
+    let form = (*outline).clone().map(|document| Form::new(half, document, &props.diagnostics, &props.act));
     let body_id = format!("{}-text", half.name());
     html! {
         <section
@@ -97,7 +117,7 @@ pub fn DocumentCard(props: &DocumentCardProps) -> Html {
                     aria-controls={body_id.clone()}
                     data-testid={testid_toggle}
                 >
-                    { if props.shows_text { "as drawing" } else { "as text" } }
+                    { if props.shows_text { "as form" } else { "as text" } }
                 </button>
                 </span>
             </h2>
@@ -112,21 +132,46 @@ pub fn DocumentCard(props: &DocumentCardProps) -> Html {
             <div id={body_id}>
                 if props.shows_text {
                     <Editor {half} text={props.document.text.clone()} act={props.act.clone()} area={area} />
-                } else if props.diagnostics.is_empty() {
-                    { props.children.clone() }
+                } else if let Some(form) = form.clone() {
+                    { fields(form, &props.model, &props.act, &selected) }
+                } else {
+                    <p class="hint">{ "The text cannot be read as fields. Nothing is lost: “as text” shows it as it was written." }</p>
                 }
             </div>
-            if !props.diagnostics.is_empty() {
+            if props.shows_text || form.is_none() {
                 <DiagnosticList
                     diagnostics={props.diagnostics.clone()}
                     on_line={props.shows_text.then_some(go_to_line)}
+                    {form}
                     testid={testid_errors}
                 />
-                if !props.shows_text {
-                    <p class="hint">{ "Nothing is lost: “as text” shows the document as it was written." }</p>
-                }
             }
         </section>
+    }
+}
+
+impl PartialEq for Model {
+    fn eq(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Hardware(a), Self::Hardware(b)) => a == b,
+            (Self::Network(Some(a), stacks), Self::Network(Some(b), others)) => Rc::ptr_eq(a, b) && stacks == others,
+            (Self::Network(a, stacks), Self::Network(b, others)) => a.is_none() && b.is_none() && stacks == others,
+            _ => false,
+        }
+    }
+}
+
+fn fields(form: Form, model: &Model, act: &Callback<Action>, chosen: &UseStateHandle<Option<Selected>>) -> Html {
+    let selected = **chosen;
+    let on_select = {
+        let chosen = chosen.clone();
+        Callback::from(move |next| chosen.set(next))
+    };
+    match model {
+        Model::Hardware(core) => html! { <HardwareForm {form} core={core.clone()} {selected} {on_select} /> },
+        Model::Network(network, stacks) => {
+            html! { <NetworkForm {form} network={network.clone()} stacks={Rc::clone(stacks)} act={act.clone()} {selected} {on_select} /> }
+        }
     }
 }
 

@@ -118,7 +118,7 @@ pub fn Canvas(props: &CanvasProps) -> Html {
 
 /// Width of an element in CSS pixels, whenever it changes; 0 before it is laid out.
 #[hook]
-fn use_observed_width(place: &NodeRef) -> u32 {
+pub fn use_observed_width(place: &NodeRef) -> u32 {
     let width = use_state_eq(|| 0);
     {
         let width = width.clone();

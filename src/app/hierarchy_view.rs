@@ -469,7 +469,7 @@ fn FactsCard(props: &FactsCardProps) -> Html {
             <div class="two inner">
                 <div>
                     if let Some(core) = &*core {
-                        <HardwareDrawing core={Rc::clone(core)} />
+                        <HardwareDrawing core={Rc::clone(core)} text={facts.document.clone()} />
                     }
                     <button type="button" class="wide" onclick={use_it} data-testid="use-hierarchy">
                         { "Use this hierarchy" }

@@ -5,6 +5,7 @@
 //! computes a cost.
 
 mod answer;
+mod array_panel;
 mod compare_view;
 mod conductor;
 mod controls;
@@ -13,6 +14,7 @@ mod diagnostics;
 mod document_editor;
 mod explorer;
 mod figure;
+mod form;
 mod gallery_view;
 mod hardware_card;
 mod header;
@@ -22,11 +24,18 @@ mod hook;
 mod import;
 mod inquiries;
 mod landscape;
+mod layer_panel;
+mod layer_rows;
 mod layer_tables;
 mod loop_editor;
 mod mapping_view;
+mod memory_panel;
+mod network_card;
+mod network_graph;
 mod page;
+mod pan_zoom;
 mod pool;
+mod port_table;
 mod results;
 mod rules_table;
 mod run;
@@ -38,7 +47,6 @@ mod strategies;
 mod theme;
 mod timer;
 mod unrolling_table;
-mod workload_card;
 mod zoom;
 
 use wasm_bindgen::prelude::*;

@@ -3,11 +3,10 @@
 use super::compare_view::CompareView;
 use super::conductor::Conductor;
 use super::diagnostics::section;
-use super::document_editor::DocumentCard;
+use super::document_editor::{DocumentCard, Model};
 use super::explorer::Explorer;
 use super::figure::IsDark;
 use super::gallery_view::GalleryView;
-use super::hardware_card::HardwareDrawing;
 use super::header::Header;
 use super::hierarchy_view::HierarchyView;
 use super::hook;
@@ -18,7 +17,7 @@ use super::schedule_view::ScheduleView;
 use super::state::{Event, PageState};
 use super::theme::ThemeChoice;
 use super::timer::later;
-use super::workload_card::NetworkDrawing;
+use crate::form::{Stacks, stacks};
 use crate::hardware::Core;
 use crate::spec::Diagnostics;
 use crate::state::{Action, Design, Half, State, Tab, ViewChange};
@@ -63,6 +62,7 @@ pub fn Page() -> Html {
             network.as_ref().as_ref().ok().map(|network| Rc::new(names(network)))
         })
     };
+    let stacks = use_stacks(&state, &core, &network);
     let is_valid = core.is_ok() && network.is_ok();
     let is_dark = use_is_dark(state.theme);
     use_sweep(&state, &conductor, is_valid);
@@ -93,7 +93,7 @@ pub fn Page() -> Html {
                 <main>
                     <aside id="design" aria-label="Design">
                         if built > 0 {
-                            { cards(&state, &core, &network, opened, act) }
+                            { cards(&state, &core, &network, &stacks, act) }
                         }
                     </aside>
                     <section class="answers" aria-label="Results">
@@ -145,6 +145,19 @@ pub fn Page() -> Html {
     }
 }
 
+/// How the network is cut into stacks; nothing while that cannot be said.
+#[hook]
+fn use_stacks(state: &UseReducerHandle<PageState>, core: &Read<Core>, network: &Read<Network>) -> Rc<Stacks> {
+    let Design { hardware, workload, schedule } = &state.chosen.design;
+    let fuse = schedule.fuse_depth(&mut Diagnostics::default());
+    let (core, network) = (Rc::clone(core), Rc::clone(network));
+    let inputs = (hardware.text.clone(), workload.text.clone(), fuse, schedule.rules);
+    use_memo(inputs, move |(_, _, fuse, rules)| match (&*core, &*network) {
+        (Ok(core), Ok(network)) => stacks(network, core, fuse, rules),
+        _ => Stacks::default(),
+    })
+}
+
 /// Counts up to `last`, one with every task, so that the page is built in several short ones.
 #[hook]
 fn use_stages(last: u32) -> u32 {
@@ -165,16 +178,12 @@ fn cards(
     state: &PageState,
     core: &Read<Core>,
     network: &Read<Network>,
-    opened: Option<u32>,
+    stacks: &Rc<Stacks>,
     act: &Callback<Action>,
 ) -> Html {
     let schedule_errors = state.chosen.design.request().err().unwrap_or_default();
     let found = |name: &str| section(&state.results.diagnostics, name);
     let own = |errors: Option<&Diagnostics>, name: &str| errors.cloned().unwrap_or_else(|| found(name));
-    let stacks: Vec<Vec<String>> = opened
-        .and_then(|point| state.results.accounts.get(&point))
-        .map(|account| account.stacks.iter().map(|stack| stack.layers.clone()).collect())
-        .unwrap_or_default();
     let memories = match &**core {
         Ok(core) => core.memories.iter().rev().map(|memory| memory.name.clone()).collect(),
         Err(_) => Vec::new(),
@@ -189,24 +198,18 @@ fn cards(
                 document={state.chosen.design.hardware.clone()}
                 shows_text={state.chosen.view.hardware_text}
                 diagnostics={own(core.as_ref().as_ref().err(), "hardware")}
+                model={Model::Hardware(core.as_ref().as_ref().ok().cloned())}
                 act={act.clone()}
-            >
-                if let Ok(core) = &**core {
-                    <HardwareDrawing core={Rc::clone(core)} />
-                }
-            </DocumentCard>
+            />
             <DocumentCard
                 half={Half::Workload}
                 title="Network"
                 document={state.chosen.design.workload.clone()}
                 shows_text={state.chosen.view.workload_text}
                 diagnostics={own(network.as_ref().as_ref().err(), "workload")}
+                model={Model::Network(network.as_ref().as_ref().ok().cloned(), Rc::clone(stacks))}
                 act={act.clone()}
-            >
-                if let Ok(network) = &**network {
-                    <NetworkDrawing network={Rc::clone(network)} {stacks} />
-                }
-            </DocumentCard>
+            />
             <ScheduleCard
                 schedule={state.chosen.design.schedule.clone()}
                 {memories}

@@ -27,8 +27,8 @@ const fn optional(name: &'static str, label: &'static str, example: &'static str
 
 /// Single figures of the PE array.
 pub const ARRAY_FIELDS: [Field; 3] = [
-    needed("mac_energy", "Energy of a MAC", "0.04 pJ", "Energy of one multiply-accumulate, in pJ, fJ or nJ."),
-    optional("pe_area", "Area of a PE", "not stated", "Area of one PE without its memories, in um2 or mm2."),
+    needed("mac_energy", "MAC energy", "0.04 pJ", "Energy of one multiply-accumulate, in pJ, fJ or nJ."),
+    optional("pe_area", "PE area", "not stated", "Area of one PE without its memories, in um2 or mm2."),
     optional("source", "Source", "where the figures come from", "Where the figures of the array come from."),
 ];
 
@@ -36,8 +36,8 @@ pub const ARRAY_FIELDS: [Field; 3] = [
 pub const MEMORY_FIELDS: [Field; 6] = [
     needed("size", "Size", "64 KiB", "Capacity of one instance, in bit, B, KiB (1024 B), MiB or GiB."),
     optional("area", "Area", "not stated", "Area of one instance, in um2 or mm2."),
-    needed("read_energy", "Energy of a read", "26.56 pJ", "Energy of reading one full word, in pJ, fJ or nJ."),
-    needed("write_energy", "Energy of a write", "30.72 pJ", "Energy of writing one full word, in pJ, fJ or nJ."),
+    needed("read_energy", "Read energy", "26.56 pJ", "Energy of reading one full word, in pJ, fJ or nJ."),
+    needed("write_energy", "Write energy", "30.72 pJ", "Energy of writing one full word, in pJ, fJ or nJ."),
     optional(
         "latency",
         "Latency",

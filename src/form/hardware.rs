@@ -92,7 +92,9 @@ pub fn write_unrolled(document: &Outline, kind: &str, dimension: &str, text: &st
             let kinds = document.keys("unroll");
             match kinds.iter().position(|other| other == kind) {
                 Some(kind) if document.is_map(&format!("unroll[{kind}]")) => {
-                    document.add(&format!("unroll[{kind}]"), dimension, &yaml)
+                    let dimensions = document.keys(DIMENSIONS);
+                    let order: Vec<&str> = dimensions.iter().map(String::as_str).collect();
+                    document.add_in_order(&format!("unroll[{kind}]"), dimension, &yaml, &order)
                 }
                 Some(kind) => document.put(&format!("unroll[{kind}]"), &fields),
                 None if kinds.is_empty() => document.put("unroll", &flow_map(&[(kind, fields)])),

@@ -3,6 +3,7 @@
 
 use crate::spec::edit::{Outline, between_brackets, flow_list, flow_map};
 use crate::spec::layer_fields;
+use std::collections::HashMap;
 
 const LAYERS: &str = "layers";
 /// Output channels of a new layer where nothing suggests others.
@@ -17,7 +18,7 @@ fn name_of(document: &Outline, layer: usize) -> Option<String> {
 }
 
 /// Whose output a layer reads as it states no `from`: the layer before it.
-pub fn implicit_input(document: &Outline, layer: usize) -> Option<String> {
+fn implicit_input(document: &Outline, layer: usize) -> Option<String> {
     let is_input = document.value(&field(layer, "type")).is_some_and(|kind| kind == "input");
     if is_input || document.has(&field(layer, "from")) {
         return None;
@@ -92,7 +93,7 @@ pub fn set_layer_type(document: &Outline, layer: usize, kind: &str, channels: Op
         }
     }
     let inputs = layer_inputs(&next, layer);
-    let is_one_too_many = kind != "add" && kind != "input" && inputs.len() > 1;
+    let is_one_too_many = !matches!(kind, "add" | "matmul" | "input") && inputs.len() > 1;
     if is_one_too_many { set_inputs(&next, layer, &inputs[..1]) } else { Some(next) }
 }
 
@@ -145,4 +146,33 @@ pub fn branch(document: &Outline, layer: usize) -> Option<Outline> {
     let fields = [("name", between_brackets(&sum)), ("type", "add".to_owned()), ("from", flow_list(&[&name, &copy]))];
     let next = next.insert_fields(LAYERS, layer + 2, &fields)?;
     redirect(&next, &name, &sum, |reader| !(layer..=layer + 2).contains(&reader))
+}
+
+/// One layer of a document, as it is drawn.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LayerNode {
+    /// Its name.
+    pub name: String,
+    /// Its type, as written.
+    pub kind: String,
+}
+
+/// The layers of a document and who reads whom, as far as that can be told.
+pub fn layer_graph(document: &Outline) -> (Vec<LayerNode>, Vec<(usize, usize)>) {
+    let node = |layer: usize| LayerNode {
+        name: document.value(&field(layer, "name")).unwrap_or_default(),
+        kind: document.value(&field(layer, "type")).unwrap_or_default(),
+    };
+    let nodes: Vec<LayerNode> = (0..document.len(LAYERS)).map(node).collect();
+    // Of equal names the first counts.
+    let by_name: HashMap<&str, usize> =
+        nodes.iter().enumerate().rev().map(|(index, node)| (node.name.as_str(), index)).collect();
+    let edges = (0..nodes.len()).flat_map(|layer| {
+        let stated = document.names(&field(layer, "from"));
+        let implicit = (stated.is_empty() && layer > 0 && nodes[layer].kind != "input").then(|| layer - 1);
+        let from = stated.iter().filter_map(|name| by_name.get(name.as_str()).copied()).chain(implicit);
+        from.map(move |from| (from, layer)).collect::<Vec<_>>()
+    });
+    let edges = edges.collect();
+    (nodes, edges)
 }

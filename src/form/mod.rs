@@ -3,30 +3,40 @@
 //! An edit changes the document's text in place ([`crate::spec::edit`]), so the form and the text always say the same.
 //! It is `None` where the text is written in a way in which that cannot be done.
 
+mod boxes;
 mod field;
 mod hardware;
 mod layers;
 mod memories;
+mod place;
 mod repair;
+mod stacks;
 
+pub use boxes::{MemoryBox, memory_boxes};
 pub use field::{ARRAY_FIELDS, Field, LAYER_FIELDS, MEMORY_FIELDS, PRECISION_FIELDS, layer_field_list};
 pub use hardware::{add_dimension, remove_dimension, rename_dimension, unrolled, write_unrolled};
 pub use layers::{
-    add_layer, branch, implicit_input, layer_inputs, remove_layer, rename_layer, set_inputs, set_layer_type,
+    LayerNode, add_layer, branch, layer_graph, layer_inputs, remove_layer, rename_layer, set_inputs, set_layer_type,
 };
 pub use memories::{
     Both, PortRow, add_memory, add_port, both, default_ports, duplicate_memory, is_shared_over, merge, port_names,
     remove_memory, remove_port, serve, services, set_operand, set_port_figure, set_shared_over, split, state_ports,
 };
 
+pub use place::Place;
 pub use repair::{repair, repair_title};
+pub use stacks::{Stacks, can_be_cut_after, stacks};
 
 use crate::spec::edit::Outline;
 
 /// Writes a value, or removes the field where it is left empty and may be missing.
 pub fn write_field(document: &Outline, path: &str, text: &str, is_optional: bool) -> Option<Outline> {
     match (text.is_empty() && is_optional, document.has(path)) {
-        (true, true) => document.remove(path),
+        (true, true) => {
+            let group = path.rsplit_once('.').map_or("", |(group, _)| group);
+            let is_last = group.ends_with("precision") && document.len(group) == 1;
+            document.remove(if is_last { group } else { path })
+        }
         (true, false) => Some(document.clone()),
         // The four sides of a padding.
         (false, _) if text.starts_with('{') && path.ends_with(".padding") => {

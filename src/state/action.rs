@@ -21,6 +21,8 @@ pub enum Action {
     Take(Half, String),
     /// Take documents out of files: a hardware and a workload document, or one of them.
     Import(Option<String>, Option<String>),
+    /// Take a document in which something has another name, which the schedule may name too.
+    Rename(Half, Renamed),
     /// Replace the text of tile widths.
     TilesX(String),
     /// Replace the text of tile heights.
@@ -51,6 +53,17 @@ pub enum Action {
     Look(ViewChange),
 }
 
+/// A document in which a memory or a layer has another name.
+#[derive(Debug, Clone)]
+pub struct Renamed {
+    /// The document.
+    pub text: String,
+    /// What the memory or layer was called.
+    pub old: String,
+    /// What it is called now.
+    pub new: String,
+}
+
 /// A change of the schedule's single fields.
 #[derive(Debug, Clone)]
 pub enum ScheduleChange {
@@ -58,6 +71,8 @@ pub enum ScheduleChange {
     Fuse(FuseChoice),
     /// Text of the cuts.
     Cuts(String),
+    /// Stacks that end after these layers, by hand.
+    Stacks(String),
     /// Kind of objective.
     Objective(ObjectiveChoice),
     /// Memory whose accesses are minimised.
@@ -104,6 +119,7 @@ impl Action {
             | Self::PickOwn(_)
             | Self::Take(..)
             | Self::Import(..)
+            | Self::Rename(..)
             | Self::TakeGrid(_)
             | Self::Mode(..)
             | Self::Schedule(_)

@@ -11,7 +11,7 @@ mod schedule;
 mod tiles;
 mod view;
 
-pub use action::{Action, ScheduleChange, ViewChange};
+pub use action::{Action, Renamed, ScheduleChange, ViewChange};
 pub use design::{Design, Document, Half};
 pub use hierarchy_form::{FormChange, HierarchyForm, OBJECTIVES};
 pub use own_mapping::{MappingChange, OwnMapping, layer_key, subject};
@@ -54,6 +54,7 @@ impl State {
                     text.into_iter().for_each(|text| self.design.import(half, text));
                 }
             }
+            Action::Rename(half, renamed) => self.rename(half, renamed),
             Action::TilesX(text) => self.design.schedule.tiles_x = text,
             Action::TilesY(text) => self.design.schedule.tiles_y = text,
             Action::TakeGrid(grid) => self.design.take_grid(grid),
@@ -89,6 +90,22 @@ impl State {
             }
             Action::Mapping(change) => self.mapping.change(change),
             Action::Look(change) => self.view.change(change),
+        }
+    }
+
+    fn rename(&mut self, half: Half, renamed: Renamed) {
+        let Renamed { text, old, new } = renamed;
+        self.design.document_mut(half).write(text);
+        let schedule = &mut self.design.schedule;
+        match half {
+            Half::Hardware if schedule.memory == old => schedule.memory = new,
+            Half::Hardware => {}
+            Half::Workload => {
+                schedule.rename_layer(&old, &new);
+                if self.mapping.layer.as_ref() == Some(&old) {
+                    self.mapping.change(MappingChange::Layer(new));
+                }
+            }
         }
     }
 

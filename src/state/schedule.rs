@@ -247,10 +247,21 @@ impl Schedule {
         self.modes = StoringMode::ALL.into_iter().filter(wanted).collect();
     }
 
+    /// Calls a layer by its new name wherever a stack ends after it.
+    pub(super) fn rename_layer(&mut self, old: &str, new: &str) {
+        let is_between = |c: char| c == ',' || c == ';' || c.is_whitespace();
+        let parts = self.cuts.split_inclusive(is_between).map(|part| {
+            let word = part.trim_end_matches(is_between);
+            if word == old { format!("{new}{}", &part[word.len()..]) } else { part.to_owned() }
+        });
+        self.cuts = parts.collect();
+    }
+
     pub(super) fn change(&mut self, change: ScheduleChange) {
         match change {
             ScheduleChange::Fuse(fuse) => self.fuse = fuse,
             ScheduleChange::Cuts(text) => self.cuts = text,
+            ScheduleChange::Stacks(text) => (self.fuse, self.cuts) = (FuseChoice::ByHand, text),
             ScheduleChange::Objective(objective) => self.objective = objective,
             ScheduleChange::Memory(name) => self.memory = name,
             ScheduleChange::Weight(index, text) => {

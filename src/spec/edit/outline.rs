@@ -168,7 +168,7 @@ impl Outline {
         let (parent, _) = split(path)?;
         let is_between_brackets = match self.find(path) {
             Some(entry) => entry.parent.style == Style::Flow,
-            None => self.node(parent)?.style == Style::Flow,
+            None => self.node(parent).is_none_or(|parent| parent.style == Style::Flow),
         };
         let around = if is_between_brackets { Around::Brackets } else { Around::Line };
         self.put(path, &encode(text, around))
@@ -180,6 +180,9 @@ impl Outline {
         wrong.is_empty().then_some(())?;
         let Some(entry) = self.find(path) else {
             let (parent, name) = split(path)?;
+            if !self.has(parent) && !name.is_empty() {
+                return self.put(parent, &format!("{{ {}: {yaml} }}", encode(name, Around::Brackets)));
+            }
             return self.add(parent, name, yaml);
         };
         if entry.key.is_none() && yaml.is_empty() {
@@ -207,6 +210,11 @@ impl Outline {
 
     /// Adds a field, whose value is YAML on one line, to what `parent_path` names: at its usual place, or the last.
     pub fn add(&self, parent_path: &str, name: &str, yaml: &str) -> Option<Self> {
+        self.add_in_order(parent_path, name, yaml, self.field_order(parent_path))
+    }
+
+    /// The same where fields come in this order.
+    pub fn add_in_order(&self, parent_path: &str, name: &str, yaml: &str, order: &[&str]) -> Option<Self> {
         let (value, wrong) = tree::parse(yaml);
         wrong.is_empty().then_some(())?;
         let field = format!("{}: {yaml}", encode(name, Around::Brackets));
@@ -216,7 +224,6 @@ impl Outline {
             let is_nothing = matches!(parent.value, Value::Nothing) && !parent_path.is_empty();
             return is_nothing.then(|| self.put(parent_path, &format!("{{ {field} }}")))?;
         };
-        let order = self.field_order(parent_path);
         let rank = |name: &str| order.iter().position(|known| *known == name);
         let before = |(key, _): &(Key, Node)| match (rank(&key.text), rank(name)) {
             (Some(other), Some(own)) => other < own,
@@ -224,7 +231,10 @@ impl Outline {
             (_, None) => true,
             (None, Some(_)) => false,
         };
-        let at = entries.iter().rposition(before).map_or(1, |last| last + 1).min(entries.len());
+        // A field that stands behind the dash of an item stays the first.
+        let is_behind_dash = entry(&self.text, parent, 0).is_some_and(|first| first.column().is_none());
+        let first = usize::from(is_behind_dash && parent.style == Style::Block);
+        let at = entries.iter().rposition(before).map_or(first, |last| last + 1);
         let key = Key { line: 0, span: 0..0, text: name.to_owned() };
         self.insert_entry(parent_path, at, &field, |parent| match &mut parent.value {
             Value::Map(entries) => {

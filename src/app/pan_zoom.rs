@@ -1,0 +1,225 @@
+//! Panning and zooming a drawing that is larger than its place. A plain wheel and one finger scroll the page, as
+//! everywhere; Ctrl and the wheel, two fingers, keys and buttons zoom, a drag pans.
+
+use super::figure::use_observed_width;
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+use wasm_bindgen::JsCast;
+use wasm_bindgen::prelude::*;
+use web_sys::{AddEventListenerOptions, Element, WheelEvent};
+use yew::prelude::*;
+
+/// One step of zooming.
+const STEP: f64 = 1.25;
+/// The smallest and the largest scale.
+const SCALES: (f64, f64) = (0.1, 3.0);
+/// Pixels that a pointer moves before it drags.
+const SLACK: f64 = 5.0;
+/// The drawing is shown as a whole in so much height, CSS pixels; the style sheet says the same.
+const HEIGHT: f64 = 420.0;
+
+/// What is seen of a drawing.
+#[derive(Clone)]
+pub struct PanZoom {
+    /// CSS pixels of a unit of the drawing.
+    pub scale: f64,
+    /// The scale at which the whole is seen.
+    whole: f64,
+    own: UseStateHandle<Option<f64>>,
+    view: NodeRef,
+    /// What stays in its place when the scale changes: a part of the drawing, and where it is seen.
+    anchor: Rc<RefCell<Option<Anchor>>>,
+    pointers: Rc<RefCell<Pointers>>,
+}
+
+/// A place of the drawing, as parts of its size, and where it is seen, CSS pixels from the corner of the view.
+type Anchor = ((f64, f64), (f64, f64));
+
+#[derive(Default)]
+struct Pointers {
+    fingers: BTreeMap<i32, (f64, f64)>,
+    /// Where a drag is, and whether it is one already.
+    drag: Option<((f64, f64), bool)>,
+}
+
+impl Pointers {
+    fn pinch(&self) -> Option<(f64, (f64, f64))> {
+        let mut fingers = self.fingers.values();
+        let (a, b) = (fingers.next()?, fingers.next()?);
+        Some(((a.0 - b.0).hypot(a.1 - b.1), ((a.0 + b.0) / 2.0, (a.1 + b.1) / 2.0)))
+    }
+}
+
+/// Shows a drawing of this size in the element `view`, at first as wide as its place at most.
+#[hook]
+pub fn use_pan_zoom(view: &NodeRef, size: (f64, f64)) -> PanZoom {
+    let room = f64::from(use_observed_width(view));
+    let own = use_state_eq(|| None::<f64>);
+    let anchor = (*use_memo((), |()| Rc::new(RefCell::new(None)))).clone();
+    let pointers = (*use_memo((), |()| Rc::new(RefCell::new(Pointers::default())))).clone();
+    let fitting = if room > 0.0 { (room / size.0.max(1.0)).min(1.0) } else { 1.0 };
+    let whole = fitting.min(HEIGHT / size.1.max(1.0)).max(SCALES.0);
+    let scale = own.unwrap_or(fitting);
+    let now = PanZoom { scale, whole, own, view: view.clone(), anchor, pointers };
+    use_wheel(&now);
+    {
+        let now = now.clone();
+        use_effect_with(scale.to_bits(), move |_| now.keep_anchor());
+    }
+    now
+}
+
+impl PanZoom {
+    fn element(&self) -> Option<Element> {
+        self.view.cast::<Element>()
+    }
+
+    /// Zooms about a place of the view, or about its middle.
+    fn zoom_to(&self, scale: f64, at: Option<(f64, f64)>) {
+        let Some(view) = self.element() else { return };
+        let (width, height) = (f64::from(view.client_width()), f64::from(view.client_height()));
+        let at = at.unwrap_or((width / 2.0, height / 2.0));
+        let part = |scroll: i32, at: f64, all: i32| (f64::from(scroll) + at) / f64::from(all.max(1));
+        let place =
+            (part(view.scroll_left(), at.0, view.scroll_width()), part(view.scroll_top(), at.1, view.scroll_height()));
+        *self.anchor.borrow_mut() = Some((place, at));
+        self.own.set(Some(scale.clamp(SCALES.0, SCALES.1)));
+    }
+
+    fn keep_anchor(&self) {
+        if let (Some(view), Some(((x, y), at))) = (self.element(), self.anchor.take()) {
+            view.set_scroll_left((x * f64::from(view.scroll_width()) - at.0).round() as i32);
+            view.set_scroll_top((y * f64::from(view.scroll_height()) - at.1).round() as i32);
+        }
+    }
+
+    /// Closer or farther by steps.
+    pub fn zoom(&self, steps: i32) {
+        self.zoom_to(self.scale * STEP.powi(steps), None);
+    }
+
+    /// The whole drawing, or as wide as its place if that is what is seen.
+    pub fn reset(&self) {
+        self.own.set(if self.scale == self.whole { None } else { Some(self.whole) });
+    }
+
+    /// Moves what is seen by parts of the view.
+    pub fn pan(&self, right: i32, down: i32) {
+        if let Some(view) = self.element() {
+            view.set_scroll_left(view.scroll_left() + right * view.client_width() / 3);
+            view.set_scroll_top(view.scroll_top() + down * view.client_height() / 3);
+        }
+    }
+
+    /// Does what a key means; whether it means something.
+    pub fn key(&self, event: &KeyboardEvent) -> bool {
+        match (event.key().as_str(), event.shift_key()) {
+            ("+" | "=", _) => self.zoom(1),
+            ("-" | "_", _) => self.zoom(-1),
+            ("0", _) => self.reset(),
+            ("ArrowUp", true) => self.pan(0, -1),
+            ("ArrowDown", true) => self.pan(0, 1),
+            ("ArrowLeft", true) => self.pan(-1, 0),
+            ("ArrowRight", true) => self.pan(1, 0),
+            _ => return false,
+        }
+        true
+    }
+
+    /// Where a pointer is, CSS pixels from the corner of the view.
+    fn spot(&self, event: &MouseEvent) -> Option<(f64, f64)> {
+        let corner = self.element()?.get_bounding_client_rect();
+        Some((f64::from(event.client_x()) - corner.x(), f64::from(event.client_y()) - corner.y()))
+    }
+
+    fn scroll_by(&self, dx: f64, dy: f64) {
+        if let Some(view) = self.element() {
+            view.set_scroll_left(view.scroll_left() + dx.round() as i32);
+            view.set_scroll_top(view.scroll_top() + dy.round() as i32);
+        }
+    }
+
+    /// A pointer goes down.
+    pub fn down(&self, event: &PointerEvent) {
+        let Some(at) = self.spot(event) else { return };
+        let pointers = &mut *self.pointers.borrow_mut();
+        if event.pointer_type() == "touch" {
+            pointers.fingers.insert(event.pointer_id(), at);
+        } else if event.button() == 0 {
+            pointers.drag = Some((at, false));
+        }
+    }
+
+    /// A pointer moves: a drag pans, two fingers pan and zoom.
+    pub fn moves(&self, event: &PointerEvent) {
+        let Some(at) = self.spot(event) else { return };
+        let pointers = &mut *self.pointers.borrow_mut();
+        let before = pointers.pinch();
+        if let Some(finger) = pointers.fingers.get_mut(&event.pointer_id()) {
+            *finger = at;
+        }
+        if let (Some((old, from)), Some((new, to))) = (before, pointers.pinch()) {
+            self.scroll_by(from.0 - to.0, from.1 - to.1);
+            if old > 0.0 {
+                self.zoom_to(self.scale * new / old, Some(to));
+            }
+        }
+        if event.buttons() == 0 {
+            // It went up elsewhere.
+            pointers.drag = None;
+        }
+        if let Some((last, is_drag)) = &mut pointers.drag {
+            let is_far = (at.0 - last.0).hypot(at.1 - last.1) >= SLACK;
+            if is_far && !*is_drag {
+                *is_drag = true;
+                if let Some(view) = self.element() {
+                    // It fails for a pointer that is gone already.
+                    let _ = view.set_pointer_capture(event.pointer_id());
+                }
+            }
+            if *is_drag {
+                self.scroll_by(last.0 - at.0, last.1 - at.1);
+                *last = at;
+            }
+        }
+    }
+
+    /// A pointer goes up, or away.
+    pub fn up(&self, event: &PointerEvent) {
+        let pointers = &mut *self.pointers.borrow_mut();
+        pointers.fingers.remove(&event.pointer_id());
+        pointers.drag = None;
+    }
+}
+
+/// Ctrl and the wheel zoom. A plain wheel is left to the page.
+#[hook]
+fn use_wheel(now: &PanZoom) {
+    // The listener outlives many scales.
+    let latest = use_mut_ref(|| None::<PanZoom>);
+    *latest.borrow_mut() = Some(now.clone());
+    use_effect_with(now.view.clone(), move |view| {
+        let element = view.cast::<Element>();
+        let call = Closure::<dyn FnMut(WheelEvent)>::new(move |event: WheelEvent| {
+            if let (true, Some(now)) = (event.ctrl_key(), &*latest.borrow()) {
+                event.prevent_default();
+                let steps = if event.delta_y() < 0.0 { STEP } else { 1.0 / STEP };
+                now.zoom_to(now.scale * steps, now.spot(&event));
+            }
+        });
+        let options = AddEventListenerOptions::new();
+        options.set_passive(false);
+        if let Some(element) = &element {
+            let function = call.as_ref().unchecked_ref();
+            // Adding a listener fails only for impossible names.
+            let _ =
+                element.add_event_listener_with_callback_and_add_event_listener_options("wheel", function, &options);
+        }
+        move || {
+            if let Some(element) = element {
+                let _ = element.remove_event_listener_with_callback("wheel", call.as_ref().unchecked_ref());
+            }
+        }
+    });
+}

@@ -1,0 +1,91 @@
+//! What one field of a form shows, and what writing in it does.
+
+use super::{rename_dimension, rename_layer, set_port_figure, unrolled, write_field, write_unrolled};
+use crate::spec::edit::Outline;
+
+/// What one field of a form stands for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Place {
+    /// The value at a path.
+    Value {
+        /// Where it stands.
+        path: String,
+        /// Whether an empty field is left out of the document.
+        is_optional: bool,
+    },
+    /// The name of an array dimension.
+    Dimension(usize),
+    /// What a layer type unrolls over an array dimension.
+    Unrolled(&'static str, String),
+    /// The name of a memory.
+    Memory(usize),
+    /// The name of a port of a memory.
+    Port(usize, usize),
+    /// A port's own width or granularity.
+    PortFigure(usize, usize, &'static str),
+    /// The name of a layer.
+    Layer(usize),
+    /// The comment beside a value.
+    Note(String),
+}
+
+impl Place {
+    /// A value that must not be left out.
+    pub fn value(path: impl Into<String>) -> Self {
+        Self::Value { path: path.into(), is_optional: false }
+    }
+
+    /// A value that may be left out.
+    pub fn optional(path: impl Into<String>) -> Self {
+        Self::Value { path: path.into(), is_optional: true }
+    }
+
+    /// Where it stands, or would stand.
+    pub fn path(&self, document: &Outline) -> String {
+        match self {
+            Self::Value { path, .. } | Self::Note(path) => path.clone(),
+            Self::Dimension(index) => format!("array.dimensions[{index}]"),
+            Self::Unrolled(kind, dimension) => {
+                let (_, place) = unrolled(document, kind, dimension);
+                place.unwrap_or_else(|| format!("unroll.{kind}.{dimension}"))
+            }
+            Self::Memory(index) => format!("memories[{index}].name"),
+            Self::Port(memory, port) => format!("memories[{memory}].ports[{port}]"),
+            Self::PortFigure(memory, port, name) => format!("memories[{memory}].ports[{port}].{name}"),
+            Self::Layer(index) => format!("layers[{index}].name"),
+        }
+    }
+
+    /// Whether other parts of the document name it: it is taken over when it is complete, not letter by letter.
+    pub fn is_name(&self) -> bool {
+        matches!(self, Self::Dimension(_) | Self::Memory(_) | Self::Port(..) | Self::Layer(_))
+    }
+
+    /// What the field shows.
+    pub fn read(&self, document: &Outline) -> String {
+        match self {
+            Self::Dimension(index) => document.keys("array.dimensions").into_iter().nth(*index).unwrap_or_default(),
+            Self::Port(memory, port) => {
+                document.keys(&format!("memories[{memory}].ports")).into_iter().nth(*port).unwrap_or_default()
+            }
+            Self::Unrolled(kind, dimension) => unrolled(document, kind, dimension).0,
+            Self::Note(path) => document.note(path).unwrap_or_default().to_owned(),
+            _ => document.value(&self.path(document)).unwrap_or_default(),
+        }
+    }
+
+    /// The document after `text` was written in the field; blanks around it do not count.
+    pub fn write(&self, document: &Outline, text: &str) -> Option<Outline> {
+        let text = text.trim();
+        match self {
+            Self::Value { path, is_optional } => write_field(document, path, text, *is_optional),
+            Self::Dimension(index) => rename_dimension(document, *index, text),
+            Self::Unrolled(kind, dimension) => write_unrolled(document, kind, dimension, text),
+            Self::Memory(_) => document.write(&self.path(document), text),
+            Self::Port(..) => document.rename(&self.path(document), text),
+            Self::PortFigure(memory, port, name) => set_port_figure(document, *memory, *port, name, text),
+            Self::Layer(index) => rename_layer(document, *index, text),
+            Self::Note(path) => document.annotate(path, text),
+        }
+    }
+}

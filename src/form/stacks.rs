@@ -1,0 +1,52 @@
+//! Stacks as a person cuts them: layers after which one ends.
+
+use crate::depth_first::{FuseDepth, cut};
+use crate::hardware::Core;
+use crate::rules::Rules;
+use crate::spec::Diagnostics;
+use crate::workload::Network;
+
+/// How a network is cut into stacks.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Stacks {
+    /// Names of the layers of each stack.
+    pub layers: Vec<Vec<String>>,
+    /// Names of the layers after which a stack ends.
+    pub ends: Vec<String>,
+    /// What is wrong with the cuts.
+    pub wrong: Diagnostics,
+}
+
+/// Cuts a network as the fuse depth says.
+pub fn stacks(network: &Network, core: &Core, fuse: &FuseDepth, rules: &Rules) -> Stacks {
+    match cut(network, core, fuse, rules) {
+        Ok(stacks) => {
+            let name = |id: &usize| network.layer(*id).name.clone();
+            let layers: Vec<Vec<String>> =
+                stacks.iter().map(|stack| stack.layers().iter().map(name).collect()).collect();
+            let ends = layers.iter().filter_map(|layers| layers.last().cloned()).collect();
+            Stacks { layers, ends, wrong: Diagnostics::default() }
+        }
+        Err(wrong) => {
+            let ends = if let FuseDepth::Cuts(names) = fuse { names.clone() } else { Vec::new() };
+            Stacks { layers: Vec::new(), ends, wrong }
+        }
+    }
+}
+
+/// Whether a layer can be named in a list of cuts: blanks and commas part the names there.
+pub fn can_be_cut_after(name: &str) -> bool {
+    !name.is_empty() && !name.contains(|c: char| c == ',' || c == ';' || c.is_whitespace())
+}
+
+impl Stacks {
+    /// The text of cuts with another end after `layer`, or without the one that is there.
+    pub fn toggled(&self, network: &Network, layer: &str) -> String {
+        let is_end = |name: &String| (self.ends.contains(name)) != (name == layer);
+        let names: Vec<String> = network.computing().map(|id| network.layer(id).name.clone()).collect();
+        // The last layer ends the last stack anyway.
+        let last = names.len().saturating_sub(1);
+        let ends: Vec<&str> = names[..last].iter().filter(|name| is_end(name)).map(String::as_str).collect();
+        if ends.is_empty() { names.last().cloned().unwrap_or_default() } else { ends.join(", ") }
+    }
+}

@@ -1,0 +1,193 @@
+// The hardware as a form: an edit changes the text in place, and both always say the same.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { AxeBuilder } from '@axe-core/playwright';
+import { withPage } from './harness.mjs';
+
+test('an edit by form changes one line of the text, an error is said at its field and repaired there', () =>
+  withPage(async ({ page, url }) => {
+    await open(page, url);
+    const before = await textOf(page);
+    await page.getByTestId('memory-3').click();
+    const size = page.getByTestId('size');
+    assert.equal(await size.inputValue(), '1 MiB');
+    await size.fill('512 KB');
+    await rejected(page);
+    const panel = page.getByTestId('memory-panel');
+    assert.match(await panel.innerText(), /There is no unit `KB` here\. Use `KiB`/);
+    assert.equal(await size.getAttribute('aria-invalid'), 'true');
+    assert.match(await page.getByTestId('memory-3').innerText(), /1 mistake/);
+    assert.match(await textOf(page), /size: 512 KB$/m, 'what is wrong is in the text all the same');
+    assert.equal(await size.inputValue(), '512 KB', 'and not lost');
+    await panel.getByTestId('repair').click();
+    await done(page);
+    assert.equal(await size.inputValue(), '512 KiB');
+    assert.deepEqual(changed(before, await textOf(page)), ['    size: 512 KiB']);
+
+    // The comment beside the number.
+    await page.getByTestId('size-note-toggle').click();
+    await page.getByTestId('size-note').fill('half of the paper');
+    assert.deepEqual(changed(before, await textOf(page)), ['    size: 512 KiB # half of the paper']);
+    await page.getByTestId('bandwidth').fill('128 bit');
+    await done(page);
+    assert.deepEqual(changed(before, await textOf(page)), ['    size: 512 KiB # half of the paper', '    width: 128 bit']);
+
+    // Blanks and commas are not lost while more follows.
+    await page.getByTestId('array').click();
+    const unrolled = page.getByTestId('unroll-conv-0');
+    await unrolled.fill('');
+    await unrolled.pressSequentially('K 8, C 4');
+    assert.equal(await unrolled.inputValue(), 'K 8, C 4');
+    assert.match(await textOf(page), /conv: \{ D1: \[K 8, C 4\], D2: C/);
+  }));
+
+test('what is typed as text is what the form shows, mistakes included', () =>
+  withPage(async ({ page, url }) => {
+    await open(page, url);
+    const good = await textOf(page);
+    await writeText(page, good.replace('size: 32 KiB', 'sizes: 32 KiB').replace('name: rf_1B', 'name: registers'));
+    const errors = page.getByTestId('hardware-errors');
+    assert.match(await errors.innerText(), /line \d+\s*memories\[2\]\.sizes\s*There is no field `sizes` here\.\s*Did you mean `size`\?/);
+    await page.getByTestId('hardware-as-text').click();
+    assert.match(await page.getByTestId('memory-0').innerText(), /registers/);
+    // The other fields can be edited while this one is wrong; the place leads to it.
+    await page.getByTestId('memory-0').click();
+    await page.getByTestId('read_energy').fill('0.02 pJ');
+    assert.match(await textOf(page), /sizes: 32 KiB/);
+    await errors.getByRole('button', { name: 'memories[2].sizes' }).click();
+    await page.getByTestId('memory-panel').getByTestId('repair').click();
+    await done(page);
+    assert.match(await textOf(page), /size: 32 KiB/);
+
+    // What is no YAML at all is said, and one click away.
+    await writeText(page, good.replace('array:', 'array: ['));
+    await page.getByTestId('hardware-as-text').click();
+    assert.match(await page.getByTestId('hardware-card').innerText(), /cannot be read as fields\. Nothing is lost/);
+    assert.match(await page.getByTestId('hardware-errors').innerText(), /not YAML/);
+    await page.getByTestId('hardware-as-text').click();
+    assert.match(await page.getByTestId('hardware-text').inputValue(), /array: \[/);
+  }));
+
+test('memories are duplicated, moved, added and removed; names are followed', () =>
+  withPage(async ({ page, url }) => {
+    await open(page, url);
+    const before = await textOf(page);
+    const names = async () => [...(await textOf(page)).matchAll(/- name: (\S+)/g)].map(([, name]) => name);
+    const first = await names();
+    await page.getByTestId('objective').selectOption('accesses of a memory');
+    await page.getByTestId('objective-memory').selectOption('sram_1MB_W');
+    await page.getByTestId('memory-3').click();
+    await page.getByTestId('memory-name').fill('global_W');
+    await page.getByTestId('memory-name').press('Enter');
+    await done(page);
+    assert.equal(await page.getByTestId('objective-memory').inputValue(), 'global_W', 'what is minimised is the same memory');
+    await page.getByTestId('memory-duplicate').click();
+    assert.deepEqual((await names()).slice(3, 5), ['global_W', 'global_W2']);
+    await page.getByTestId('memory-up').click();
+    assert.deepEqual((await names()).slice(3, 6), ['global_W', first[4], 'global_W2']);
+    assert.equal(await page.getByTestId('memory-name').inputValue(), 'global_W2', 'it stays open');
+    await page.getByTestId('memory-remove').click();
+    await page.getByTestId('memory-panel').waitFor({ state: 'detached' });
+    await page.getByTestId('memory-3').click();
+    await page.getByTestId('memory-name').fill('sram_1MB_W');
+    await page.getByTestId('memory-name').press('Enter');
+    assert.equal(await textOf(page), before, 'the text is what it was, to the byte');
+    await page.getByTestId('memory-add').click();
+    assert.deepEqual((await names()).slice(3, 5), ['sram_1MB_W', 'memory']);
+    await done(page);
+    await page.getByTestId('holds-W').click();
+    assert.match(await textOf(page), /operands: \[I, O, W\]/);
+    await page.getByTestId('ports').locator('summary').click();
+    await page.getByTestId('ports-state').click();
+    await page.getByTestId('port-add').click();
+    await page.getByTestId('serves-W.read_to_low').selectOption('rw_port_1');
+    await done(page);
+    assert.match(await textOf(page), /rw_port_1: \[W\.read_to_low\]/);
+  }));
+
+test('the keyboard alone edits a memory', () =>
+  withPage(async ({ page, url }) => {
+    await open(page, url);
+    await page.getByTestId('hardware-preset').focus();
+    const focused = () => page.evaluate(() => document.activeElement.dataset.testid);
+    const tabTo = async (testid) => {
+      for (let steps = 0; steps < 60 && (await focused()) !== testid; steps += 1) await page.keyboard.press('Tab');
+      assert.equal(await focused(), testid);
+    };
+    await tabTo('memory-2');
+    await page.keyboard.press('Enter');
+    await tabTo('holds-W');
+    await tabTo('size');
+    await page.keyboard.press('ControlOrMeta+a');
+    await page.keyboard.type('16 KiB');
+    await tabTo('memory-duplicate');
+    await page.keyboard.press('Space');
+    await done(page);
+    assert.equal((await textOf(page)).match(/size: 16 KiB/g).length, 2);
+  }));
+
+for (const [width, colorScheme] of [[1440, 'light'], [1440, 'dark'], [390, 'light'], [360, 'dark']]) {
+  test(`the forms of the hardware fit ${width} px, ${colorScheme}`, () =>
+    withPage(
+      async ({ page, url, screenshot }) => {
+        await open(page, url);
+        await page.getByTestId('memory-3').click();
+        await page.getByTestId('size').fill('64 KB');
+        await page.getByTestId('ports').locator('summary').click();
+        await page.getByTestId('ports-state').click();
+        await assertFits(page);
+        await screenshot(`memory-${width}-${colorScheme}`);
+        await page.getByTestId('array').click();
+        await page.getByTestId('array-panel').waitFor();
+        await assertFits(page);
+        await screenshot(`array-${width}-${colorScheme}`);
+      },
+      { viewport: { width, height: 1000 }, colorScheme },
+    ));
+}
+
+async function assertFits(page) {
+  const { scrolled, room } = await page.evaluate(() => ({
+    scrolled: document.documentElement.scrollWidth,
+    room: document.documentElement.clientWidth,
+  }));
+  assert.ok(scrolled <= room, `${scrolled} px in a window of ${room} px`);
+  const { violations } = await new AxeBuilder({ page }).include('[data-testid="hardware-card"]').analyze();
+  const serious = violations.filter(({ impact }) => ['serious', 'critical'].includes(impact));
+  assert.deepEqual(serious.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html)}`), []);
+}
+
+async function open(page, url) {
+  await page.goto(url);
+  await page.getByTestId('memory-0').waitFor();
+  await done(page);
+}
+
+const status = (page, wanted) =>
+  page.waitForFunction((wanted) => document.querySelector('[data-testid=root]').dataset.status === wanted, wanted, {
+    timeout: 90_000,
+  });
+const done = (page) => status(page, 'done');
+const rejected = (page) => status(page, 'rejected');
+
+/** The document's text, from the text view; the form is shown again after it. */
+async function textOf(page) {
+  await page.getByTestId('hardware-as-text').click();
+  const text = await page.getByTestId('hardware-text').inputValue();
+  await page.getByTestId('hardware-as-text').click();
+  return text;
+}
+
+async function writeText(page, text) {
+  const area = page.getByTestId('hardware-text');
+  if (!(await area.isVisible())) await page.getByTestId('hardware-as-text').click();
+  await area.fill(text);
+}
+
+/** Lines of the one text that the other does not have at the same place. */
+function changed(before, after) {
+  const lines = before.split('\n');
+  assert.equal(after.split('\n').length, lines.length);
+  return after.split('\n').filter((line, index) => line !== lines[index]);
+}
