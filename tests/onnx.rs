@@ -427,6 +427,30 @@ fn broken_files_are_refused_without_a_panic() {
 }
 
 #[test]
+fn paths_that_all_layers_share_are_left_out_of_their_names() {
+    let graph = Graph::default()
+        .input("model/image", &[1, 4, 8, 8])
+        .conv("model/image", "/model/net/a/Conv", [4, 4, 1, 1], &[])
+        .node("Softmax", &["/model/net/a/Conv"], &["/model/net/a/b/Softmax"], &[])
+        .conv("/model/net/a/b/Softmax", "/model/net/b/Conv", [4, 4, 1, 1], &[]);
+    let (network, report) = import(&graph);
+    let names: Vec<&str> = network.ids().map(|id| network.layer(id).name.as_str()).collect();
+    assert_eq!(names, ["model/image", "a/Conv", "b/Conv"]);
+    assert!(says(&report, Weight::NotCounted, "(b/Softmax)"));
+}
+
+/// Found by fuzzing: the smallest number has no positive twin.
+#[test]
+fn the_smallest_number_is_no_padding() {
+    let graph = Graph::default()
+        .input("x", &[1, 4, 8, 8])
+        .conv("x", "y", [4, 4, 1, 1], &[])
+        .ints("pads", &[0, 0, i64::MIN, 0, 0, 0, 0, 0])
+        .node("Pad", &["y", "pads"], &["z"], &[]);
+    assert!(says(&import(&graph).1, Weight::NotCounted, "Pad: its pads do not fit its input"));
+}
+
+#[test]
 fn huge_graphs_are_bounded() {
     let mut many = Graph::default().input("x", &[1, 4, 8, 8]).weights("w", FLOAT, &[4, 4, 1, 1]);
     for _ in 0..5000 {

@@ -149,8 +149,10 @@ impl Builder {
 
     /// Notes what happened to a node.
     pub fn note(&mut self, weight: Weight, node: &Node, reason: &str) {
+        // Of a long path the end says where it is.
         let place = clean(title(node));
-        self.report.note(weight, &clean(&node.op), reason, &place);
+        let start = place.rmatch_indices('/').nth(1).map_or(0, |(at, _)| at + 1);
+        self.report.note(weight, &clean(&node.op), reason, place.get(start..).unwrap_or(&place));
     }
 
     /// An input of the network.
@@ -257,6 +259,29 @@ impl Builder {
             if self.layers.len() == before {
                 return;
             }
+        }
+    }
+
+    /// Takes off layers' names the path that all which compute something have in common.
+    pub fn shorten_names(&mut self) {
+        let mut names = self.layers.iter().filter(|layer| !self.inputs.contains(&layer.name)).map(|layer| &layer.name);
+        let Some(first) = names.next().cloned() else { return };
+        let mut prefix = first.rfind('/').map_or("", |end| &first[..=end]);
+        for name in names {
+            while !name.starts_with(prefix) {
+                let shorter = prefix.trim_end_matches('/').rfind('/').map_or(0, |end| end + 1);
+                prefix = &prefix[..shorter];
+            }
+        }
+        let taken: HashSet<&String> = self.inputs.iter().collect();
+        let short = |name: &String| {
+            let rest =
+                name.strip_prefix(prefix).filter(|rest| !rest.is_empty() && !taken.contains(&(*rest).to_owned()));
+            rest.filter(|_| !taken.contains(name)).unwrap_or(name).to_owned()
+        };
+        for layer in &mut self.layers {
+            layer.name = short(&layer.name);
+            layer.from.iter_mut().for_each(|name| *name = short(name));
         }
     }
 

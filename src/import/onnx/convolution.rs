@@ -173,7 +173,7 @@ pub fn pad(builder: &mut Builder, node: &Node) -> Result<(), String> {
         Some(axes) => axes.iter().filter_map(|&axis| super::shapes::axis(axis, rank)).collect(),
         None => (0..rank).collect(),
     };
-    if pads.len() != 2 * axes.len() || pads.iter().any(|pad| pad.abs() > MAX_WINDOW) {
+    if pads.len() != 2 * axes.len() || pads.iter().any(|pad| pad.unsigned_abs() > MAX_WINDOW.unsigned_abs()) {
         return Err("its pads do not fit its input".to_owned());
     }
     let mut dims = x.dims.clone();

@@ -82,6 +82,7 @@ fn network(model: &Model, name: &str, sizes: &[(String, u64)]) -> Result<(Worklo
         operators::take(&mut builder, node);
     }
     builder.prune();
+    builder.shorten_names();
     finish(model, builder, name)
 }
 
