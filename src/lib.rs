@@ -4,6 +4,8 @@
 //!
 //! - `app`: the page, in WebAssembly only
 //! - `worker`: the engine in a web worker, in WebAssembly only
+//! - [`embed`]: one view inside another page: its address, and messages to and fro
+//! - [`link`]: a state as a text for the address, and back
 //! - [`state`]: what a person chose or wrote, and every change of it
 //! - [`form`]: documents as forms, whose edits change the text in place
 //! - [`chart`]: every figure, drawn on any plotters backend
@@ -29,12 +31,14 @@ pub mod app;
 pub mod chart;
 pub mod cost;
 pub mod depth_first;
+pub mod embed;
 pub mod explore;
 pub mod form;
 pub mod gallery;
 pub mod hardware;
 pub mod hierarchy;
 pub mod import;
+pub mod link;
 pub mod mapping;
 pub mod question;
 pub mod rules;

@@ -300,3 +300,22 @@ fn hints_keep_the_unrolling_to_some_loops() {
     assert!(fails(&[&CONV2[..], &["--hint", "D9=K"]].concat()).contains("Use one of rows, columns"));
     assert!(fails(&[&CONV2[..], &["--hint", "rows=Q"]].concat()).contains("no loop `Q`"));
 }
+
+#[test]
+fn links_are_made_and_opened() {
+    let link = succeeds(&["link", "make", "--gallery", "defines-fig-9", "--site", "https://example.org/"]);
+    assert!(link.starts_with("https://example.org/#1") && link.len() < 120, "{link}");
+    let opened = succeeds(&["link", "open", link.trim()]);
+    assert!(opened.contains("point: 60 x 72") && opened.contains("gallery: defines-fig-9"), "{opened}");
+
+    let own = file("own-core.yaml", "name: mine\n# nothing else\n");
+    let link = succeeds(&["link", "make", "--hardware", &own, "--workload", "resnet18", "--view", "mapping"]);
+    let (saved, folder) = (file("state.fusescape", &link), PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("opened"));
+    let opened = succeeds(&["link", "open", &saved, "--into", folder.to_str().unwrap()]);
+    assert!(opened.contains("hardware: mine (by hand") && opened.contains("workload: resnet18"), "{opened}");
+    assert_eq!(std::fs::read_to_string(folder.join("hardware.yaml")).unwrap(), "name: mine\n# nothing else\n");
+
+    let wrong = fails(&["link", "open", "1AAAA"]);
+    assert!(wrong.contains("damaged") && wrong.contains("Copy the whole address"), "{wrong}");
+    assert!(fails(&["link", "make", "--gallery", "defines-fig-12b"]).contains("Did you mean `defines-fig-12`?"));
+}

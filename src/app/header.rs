@@ -1,5 +1,6 @@
 //! The bar at the top.
 
+use super::state::Event;
 use super::theme::ThemeChoice;
 use yew::prelude::*;
 
@@ -12,15 +13,27 @@ pub struct HeaderProps {
     pub core: Option<String>,
     /// Light or dark.
     pub theme: ThemeChoice,
-    /// Hears of another look.
-    pub on_theme: Callback<ThemeChoice>,
+    /// Whether there is something to undo, and to redo.
+    pub history: (bool, bool),
+    /// Hears of another look, of undo and redo.
+    pub tell: Callback<Event>,
+    /// Hears which dialog is wanted.
+    pub on_dialog: Callback<Shown>,
 }
 
-/// Brand, design, and the switch between light and dark.
+/// A dialog of the header.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Shown {
+    /// The link.
+    Share,
+    /// The page in another page.
+    Embed,
+}
+
+/// Brand, design, undo and redo, sharing, and the switch between light and dark.
 #[component]
 pub fn Header(props: &HeaderProps) -> Html {
     let next = props.theme.next();
-    let toggle = props.on_theme.reform(move |_: MouseEvent| next);
     let name = |name: &Option<String>, other: &'static str| match name {
         Some(name) => html! { <b>{ name }</b> },
         None => html! { <span class="wrong">{ other }</span> },
@@ -29,6 +42,30 @@ pub fn Header(props: &HeaderProps) -> Html {
         ThemeChoice::Auto => ("◐", "Theme: as the system"),
         ThemeChoice::Light => ("☀", "Theme: light"),
         ThemeChoice::Dark => ("☾", "Theme: dark"),
+    };
+    let step = |icon: &'static str,
+                label: &'static str,
+                keys: &'static str,
+                event: Event,
+                enabled: bool,
+                testid: &'static str| {
+        html! {
+            <button
+                type="button"
+                class="icon"
+                onclick={props.tell.reform(move |_: MouseEvent| event.clone())}
+                disabled={!enabled}
+                title={format!("{label} ({keys})")}
+                aria-label={label}
+                data-testid={testid}
+            >
+                <span aria-hidden="true">{ icon }</span>
+            </button>
+        }
+    };
+    let dialog = |shown: Shown, title: &'static str, testid: &'static str| {
+        let onclick = props.on_dialog.reform(move |_: MouseEvent| shown);
+        html! { <button type="button" {onclick} aria-haspopup="dialog" data-testid={testid}>{ title }</button> }
     };
     html! {
         <header>
@@ -39,16 +76,22 @@ pub fn Header(props: &HeaderProps) -> Html {
                 { name(&props.core, "an accelerator with errors") }
             </div>
             <div class="grow"></div>
-            <button
-                type="button"
-                class="icon"
-                onclick={toggle}
-                {title}
-                aria-label={format!("{title}; next: {}", next.name())}
-                data-testid="theme"
-            >
-                <span aria-hidden="true">{ icon }</span>
-            </button>
+            <div class="tools">
+                { step("↶", "Undo", "Ctrl Z", Event::Undo, props.history.0, "undo") }
+                { step("↷", "Redo", "Ctrl Shift Z", Event::Redo, props.history.1, "redo") }
+                { dialog(Shown::Share, "Share", "share") }
+                { dialog(Shown::Embed, "Embed", "embed") }
+                <button
+                    type="button"
+                    class="icon"
+                    onclick={props.tell.reform(move |_: MouseEvent| Event::Theme(next))}
+                    {title}
+                    aria-label={format!("{title}; next: {}", next.name())}
+                    data-testid="theme"
+                >
+                    <span aria-hidden="true">{ icon }</span>
+                </button>
+            </div>
         </header>
     }
 }

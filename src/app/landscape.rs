@@ -35,6 +35,20 @@ pub struct LandscapeProps {
     pub on_stop: Callback<()>,
     /// Hears that the sweep shall go on.
     pub on_resume: Callback<()>,
+    /// The only part that is shown; `None`: all of them.
+    #[prop_or_default]
+    pub part: Option<Part>,
+}
+
+/// A part of the landscape.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Part {
+    /// Heatmaps, with the best point.
+    Maps,
+    /// What the best is compared with.
+    Comparison,
+    /// Energy against latency.
+    TradeOff,
 }
 
 /// Answer, heatmaps, and what they are compared with.
@@ -42,6 +56,13 @@ pub struct LandscapeProps {
 pub fn Landscape(props: &LandscapeProps) -> Html {
     let results = &props.state.results;
     let old = (results.stale || props.waits).then_some("old");
+    let comparison = html! { <Comparison results={Rc::clone(results)} /> };
+    let trade_off = html! { <TradeOff results={Rc::clone(results)} opened={props.opened} act={props.act.clone()} /> };
+    match props.part {
+        Some(Part::Comparison) => return html! { <div class={classes!(old)}>{ comparison }</div> },
+        Some(Part::TradeOff) => return html! { <div class={classes!(old)}>{ trade_off }</div> },
+        Some(Part::Maps) | None => {}
+    }
     html! {
         <>
             <section class="card" aria-label="Landscape">
@@ -68,14 +89,14 @@ pub fn Landscape(props: &LandscapeProps) -> Html {
                 </div>
             </section>
             // Nothing to see before the first point; and so the first frame is quick.
-            if results.swept_summaries().next().is_some() {
+            if props.part.is_none() && results.swept_summaries().next().is_some() {
                 <div class={classes!("two", old)}>
                     <div class="column">
-                        <Comparison results={Rc::clone(results)} />
+                        { comparison }
                         <CombinationCard results={Rc::clone(results)} />
                     </div>
                     <div class="column">
-                        <TradeOff results={Rc::clone(results)} opened={props.opened} act={props.act.clone()} />
+                        { trade_off }
                         <MacCard results={Rc::clone(results)} least={props.least_macs} />
                     </div>
                 </div>

@@ -2,7 +2,6 @@
 
 use crate::chart::{OPERAND_ORDER, memories_of, stored_as};
 use crate::explore::{LayerFacts, MappingEdit, TemporalMapping};
-use crate::state::MappingChange;
 use std::rc::Rc;
 use wasm_bindgen::JsCast;
 use web_sys::HtmlElement;
@@ -15,18 +14,17 @@ pub struct LoopEditorProps {
     pub facts: Rc<LayerFacts>,
     /// Its mapping as it stands.
     pub mapping: TemporalMapping,
-    /// Whether there is something to undo, and to redo.
-    pub history: (bool, bool),
+    /// Whether it was made by hand.
+    pub is_own: bool,
     /// Hears of the mapping after every edit.
     pub on_edit: Callback<TemporalMapping>,
-    /// Hears of undo, redo and reset.
-    pub on_history: Callback<MappingChange>,
+    /// Hears that the best mapping shall be back.
+    pub on_reset: Callback<()>,
 }
 
 /// The editor.
 #[component]
 pub fn LoopEditor(props: &LoopEditorProps) -> Html {
-    use MappingChange::{Redo, Reset, Undo};
     let held = use_state_eq(|| None::<usize>);
     // The loop that was moved by keyboard stays under the fingers.
     use_effect_with((*held, props.mapping.clone()), |(held, _)| {
@@ -52,20 +50,13 @@ pub fn LoopEditor(props: &LoopEditorProps) -> Html {
     let onkeydown = {
         let (mapping, facts, on_edit, held) =
             (props.mapping.clone(), Rc::clone(&props.facts), on_edit.clone(), held.clone());
-        let on_history = props.on_history.clone();
         let count = mapping.order.len();
         move |place: usize| {
             let (mapping, facts, on_edit, held) = (mapping.clone(), Rc::clone(&facts), on_edit.clone(), held.clone());
-            let on_history = on_history.clone();
             Callback::from(move |event: KeyboardEvent| {
-                let is_command = event.ctrl_key() || event.meta_key();
                 let target = match event.key().as_str() {
                     "ArrowUp" => place + 1,
                     "ArrowDown" if place > 0 => place - 1,
-                    "z" if is_command => {
-                        event.prevent_default();
-                        return on_history.emit(if event.shift_key() { Redo } else { Undo });
-                    }
                     _ => return,
                 };
                 event.prevent_default();
@@ -79,10 +70,6 @@ pub fn LoopEditor(props: &LoopEditorProps) -> Html {
                 held.set(Some(target));
             })
         }
-    };
-    let history = |change: MappingChange, text: &'static str, enabled: bool, testid: &'static str| {
-        let onclick = props.on_history.reform(move |_: MouseEvent| change.clone());
-        html! { <button type="button" {onclick} disabled={!enabled} data-testid={testid}>{ text }</button> }
     };
     let order = &props.mapping.order;
     let row = |place: usize| {
@@ -116,14 +103,19 @@ pub fn LoopEditor(props: &LoopEditorProps) -> Html {
     html! {
         <div class="loop-editor" data-testid="loop-editor">
             <div class="row">
-                { history(Undo, "Undo", props.history.0, "mapping-undo") }
-                { history(Redo, "Redo", props.history.1, "mapping-redo") }
-                { history(Reset, "Back to the best", props.history.0, "mapping-reset") }
+                <button
+                    type="button"
+                    onclick={props.on_reset.reform(|_: MouseEvent| ())}
+                    disabled={!props.is_own}
+                    data-testid="mapping-reset"
+                >
+                    { "Back to the best" }
+                </button>
             </div>
             <div class="scroll" tabindex="0" role="group" aria-label="Loops and boundaries">
                 <table>
                     <caption>
-                        { "Loops from the outermost. Keys on a loop: ↑ ↓ go to another, with Alt or Shift move it, Ctrl Z undoes." }
+                        { "Loops from the outermost. Keys on a loop: ↑ ↓ go to another, with Alt or Shift move it; Ctrl Z undoes." }
                     </caption>
                     <thead>
                         <tr>

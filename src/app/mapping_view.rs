@@ -19,7 +19,7 @@ use crate::explore::{LayerFacts, LayerRequest, MappedLayer, TemporalMapping};
 use crate::question::{Question, Reply, Topic};
 use crate::search::{Proof, Strategy};
 use crate::spec::Diagnostics;
-use crate::state::{Action, MappingChange, layer_key, subject};
+use crate::state::{Action, MappingChange};
 use crate::workload::Network;
 use std::rc::Rc;
 use yew::prelude::*;
@@ -102,8 +102,10 @@ impl Reducible for Findings {
 pub fn MappingView(props: &MappingViewProps) -> Html {
     let findings = use_reducer(Findings::default);
     let request = props.state.chosen.layer_request().filter(|_| props.is_valid);
-    let subject = request.as_ref().map(subject).unwrap_or_default();
-    let own = props.state.chosen.mapping.of(&subject).cloned();
+    let subject = props.state.chosen.mapping_subject();
+    let own = props.state.chosen.own_mapping().cloned();
+    // A link can hold any mapping.
+    let own = own.filter(|own| findings.facts.as_ref().is_none_or(|facts| own.suits(facts)));
     use_answers(&props.conductor, &findings, request.clone(), own.clone());
 
     let change = props.act.reform(|change: MappingChange| Action::Mapping(change));
@@ -123,9 +125,8 @@ pub fn MappingView(props: &MappingViewProps) -> Html {
                 let subject = subject.clone();
                 change.reform(move |next: TemporalMapping| MappingChange::Edit(subject.clone(), next))
             };
-            let history = (own.is_some(), props.state.chosen.mapping.can_redo(&subject));
             let strategy = findings.asked.as_ref().map(|asked| asked.strategy).unwrap_or_default();
-            let source = match own.is_some() && flaws.is_none() {
+            let source = match judged.is_some_and(|own| own.is_ok()) {
                 true => Source::Hand,
                 false => Source::Search(*proof, strategy),
             };
@@ -143,7 +144,13 @@ pub fn MappingView(props: &MappingViewProps) -> Html {
                     <section class="card" aria-labelledby="edit-title">
                         <h2 id="edit-title">{ "Change it by hand" }</h2>
                         { for flaws.map(|flaws| flaw_list(flaws)) }
-                        <LoopEditor facts={Rc::clone(facts)} {mapping} {history} {on_edit} on_history={change.clone()} />
+                        <LoopEditor
+                            facts={Rc::clone(facts)}
+                            {mapping}
+                            is_own={own.is_some()}
+                            {on_edit}
+                            on_reset={change.reform(|()| MappingChange::Reset)}
+                        />
                     </section>
                     { figures(facts, shown) }
                     { information(facts, shown) }
@@ -158,7 +165,7 @@ pub fn MappingView(props: &MappingViewProps) -> Html {
                             request={request.clone()}
                             conductor={props.conductor.clone()}
                             on_take={{
-                                let layer = layer_key(&request);
+                                let layer = props.state.chosen.layer_key();
                                 change.reform(move |unroll| MappingChange::Unroll(layer.clone(), unroll))
                             }}
                         />

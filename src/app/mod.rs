@@ -4,14 +4,20 @@
 //! turns every new design into a sweep over the workers and reports what they find, which is an action too. Nothing here
 //! computes a cost.
 
+mod address;
 mod answer;
 mod array_panel;
+mod cards;
 mod compare_view;
 mod conductor;
 mod controls;
 mod data_table;
 mod diagnostics;
+mod dialog;
 mod document_editor;
+mod embed;
+mod embed_dialog;
+mod engine;
 mod explorer;
 mod figure;
 mod form;
@@ -42,11 +48,15 @@ mod run;
 mod save;
 mod schedule_card;
 mod schedule_view;
+mod share;
+mod shortcuts;
 mod state;
+mod storage;
 mod strategies;
 mod theme;
 mod timer;
 mod unrolling_table;
+mod views;
 mod zoom;
 
 use wasm_bindgen::prelude::*;
@@ -54,10 +64,20 @@ use wasm_bindgen::prelude::*;
 /// Shows the page in the element `#app`; called by `www/main.js`.
 #[wasm_bindgen(js_name = openPage)]
 pub fn open_page() {
+    render::<page::Page>();
+}
+
+/// Shows one view in the element `#app`, for another page around it; called by `www/embed.js`.
+#[wasm_bindgen(js_name = openEmbed)]
+pub fn open_embed() {
+    render::<embed::Embed>();
+}
+
+fn render<C: yew::BaseComponent<Properties: Default>>() {
     let place = web_sys::window().and_then(|window| window.document()).and_then(|page| page.get_element_by_id("app"));
     if let Some(place) = place {
         // What stood there only said that the page was loading.
         place.set_inner_html("");
-        yew::Renderer::<page::Page>::with_root(place).render();
+        yew::Renderer::<C>::with_root(place).render();
     }
 }

@@ -3,8 +3,9 @@
 use super::explorer::StudyResults;
 use super::results::{Results, Status};
 use super::theme::ThemeChoice;
+use super::timer::now_ms;
 use crate::depth_first::{DepthFirstStrategy, PointAccount};
-use crate::state::{Action, Design, Pinned, State};
+use crate::state::{Action, Design, History, Kind, Pinned, State};
 use std::rc::Rc;
 use yew::Reducible;
 
@@ -12,13 +13,19 @@ use yew::Reducible;
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct PageState {
     /// What a person chose or wrote.
-    pub chosen: State,
+    pub chosen: Rc<State>,
+    /// What they chose or wrote before.
+    pub history: Rc<History>,
+    /// How often they went somewhere else; a browser's Back undoes that.
+    pub steps: u32,
     /// What the workers found out about it.
     pub results: Rc<Results>,
     /// What the workers found out about memory hierarchies.
     pub study: Rc<StudyResults>,
     /// What they found out about the design that was put aside.
     pub aside: Option<Aside>,
+    /// What a person should know of a link.
+    pub notice: Option<String>,
     /// Light or dark.
     pub theme: ThemeChoice,
     /// Whether the last edit of the design was a keystroke, after which more may follow.
@@ -41,12 +48,29 @@ pub struct Aside {
 pub enum Event {
     /// A person changed something.
     Act(Action),
+    /// A person takes the last edit back.
+    Undo,
+    /// A person makes the edit again that was taken back last.
+    Redo,
+    /// A person opens a state that a file holds, or one of another address.
+    Open(Opened),
     /// A person chose another look.
     Theme(ThemeChoice),
+    /// There is something that a person should know of a link, or no longer.
+    Notice(Option<String>),
     /// The workers have found out more.
     Found(Rc<Results>),
     /// The workers have found out more about memory hierarchies.
     Studied(Rc<StudyResults>),
+}
+
+/// A state from elsewhere.
+#[derive(Debug, Clone)]
+pub struct Opened {
+    /// The state.
+    pub state: Rc<State>,
+    /// Whether the address already says so.
+    pub is_address: bool,
 }
 
 impl Reducible for PageState {
@@ -56,10 +80,24 @@ impl Reducible for PageState {
         let mut next = (*self).clone();
         match event {
             Event::Act(action) => {
-                next.is_typing = action.is_typing().unwrap_or(next.is_typing);
-                next.chosen.apply(action);
+                let (kind, is_step) = (action.kind(), action.is_step());
+                let mut chosen = (*self.chosen).clone();
+                chosen.apply(action);
+                if kind != Kind::Look {
+                    next.is_typing = matches!(kind, Kind::Typing(_));
+                }
+                next.steps += u32::from(is_step && chosen != *self.chosen);
+                next.edit(chosen, kind);
             }
+            Event::Open(Opened { state, is_address }) => {
+                (next.is_typing, next.notice) = (false, None);
+                next.steps += u32::from(!is_address);
+                next.edit(state.keeping_own(&self.chosen), Kind::Edit);
+            }
+            Event::Undo => next.cross(History::undo),
+            Event::Redo => next.cross(History::redo),
             Event::Theme(theme) => next.theme = theme,
+            Event::Notice(notice) => next.notice = notice,
             Event::Found(results) => next.results = results,
             Event::Studied(study) => next.study = study,
         }
@@ -69,6 +107,20 @@ impl Reducible for PageState {
 }
 
 impl PageState {
+    fn edit(&mut self, chosen: State, kind: Kind) {
+        if kind != Kind::Look {
+            Rc::make_mut(&mut self.history).note(&self.chosen, &chosen, kind, now_ms());
+        }
+        self.chosen = Rc::new(chosen);
+    }
+
+    fn cross(&mut self, way: fn(&mut History, &State) -> Option<State>) {
+        if let Some(state) = way(Rc::make_mut(&mut self.history), &self.chosen) {
+            self.chosen = Rc::new(state);
+            self.is_typing = false;
+        }
+    }
+
     /// Keeps what is known of the pinned design, as soon as all of it is.
     fn keep_aside(&mut self) {
         let pinned = self.chosen.pinned.as_deref();

@@ -1,5 +1,11 @@
 //! Light or dark.
 
+use super::figure::IsDark;
+use std::rc::Rc;
+use wasm_bindgen::JsCast;
+use wasm_bindgen::prelude::*;
+use yew::prelude::*;
+
 /// Light or dark, as chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ThemeChoice {
@@ -30,4 +36,40 @@ impl ThemeChoice {
             Self::Dark => Self::Auto,
         }
     }
+}
+
+/// Whether the page is dark: as chosen, or as the system.
+#[hook]
+pub fn use_is_dark(theme: ThemeChoice) -> IsDark {
+    let query = use_memo((), |()| {
+        web_sys::window().and_then(|window| window.match_media("(prefers-color-scheme: dark)").ok().flatten())
+    });
+    let system = {
+        let query = Rc::clone(&query);
+        use_state_eq(move || query.as_ref().as_ref().is_some_and(|query| query.matches()))
+    };
+    {
+        let system = system.clone();
+        use_effect_with((), move |()| {
+            if let Some(query) = &*query {
+                let watched = query.clone();
+                let call = Closure::<dyn FnMut()>::new(move || system.set(watched.matches()));
+                // The page is there as long as the query.
+                let _ = query.add_event_listener_with_callback("change", call.as_ref().unchecked_ref());
+                call.forget();
+            }
+        });
+    }
+    use_effect_with(theme, |theme| {
+        let root = web_sys::window().and_then(|window| window.document()).and_then(|page| page.document_element());
+        if let Some(root) = root {
+            // Setting an attribute fails only for impossible names.
+            let _ = root.set_attribute("data-theme", theme.name());
+        }
+    });
+    IsDark(match theme {
+        ThemeChoice::Auto => *system,
+        ThemeChoice::Light => false,
+        ThemeChoice::Dark => true,
+    })
 }

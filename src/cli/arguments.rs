@@ -6,6 +6,7 @@ use fusescape::explore::parse_sizes;
 use fusescape::rules::Rules;
 use fusescape::search::space::Pruning;
 use fusescape::search::{Objective, Strategy, Weights};
+use fusescape::state::Tab;
 use fusescape::workload::Dim;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -36,6 +37,11 @@ pub enum Command {
     Presets {
         /// Print this one
         name: Option<String>,
+    },
+    /// Makes links to the page, and opens them
+    Link {
+        #[command(subcommand)]
+        command: LinkCommand,
     },
     /// Says everything that is wrong with documents
     Validate {
@@ -265,6 +271,50 @@ pub struct Hierarchy {
     /// Print the hardware document of the best hierarchy instead
     #[arg(long)]
     pub document: bool,
+}
+
+/// What to do with links.
+#[derive(Debug, Subcommand)]
+pub enum LinkCommand {
+    /// Prints a link
+    Make(MakeLink),
+    /// Says what a link holds
+    Open {
+        /// The link, the address that ends in it, or a file that holds it
+        link: String,
+        /// Write the documents into this directory
+        #[arg(long, value_name = "DIRECTORY")]
+        into: Option<PathBuf>,
+    },
+}
+
+/// What a link holds; what is left out is as in a new session.
+#[derive(Debug, Args)]
+pub struct MakeLink {
+    /// An entry of the gallery
+    #[arg(long, value_name = "ENTRY")]
+    pub gallery: Option<String>,
+    /// Hardware: a preset or a file
+    #[arg(long, value_name = "PRESET|FILE")]
+    pub hardware: Option<String>,
+    /// Network: a preset or a file
+    #[arg(long, value_name = "PRESET|FILE")]
+    pub workload: Option<String>,
+    /// Rules of the model: what is right, or what a published tool does
+    #[arg(long, value_enum)]
+    pub rules: Option<RuleSet>,
+    /// The view that it opens: landscape, schedule, mapping, hierarchy or gallery
+    #[arg(long, value_parser = parse_view)]
+    pub view: Option<Tab>,
+    /// Where the page is
+    #[arg(long, default_value = "", hide_default_value = true, value_name = "ADDRESS")]
+    pub site: String,
+}
+
+fn parse_view(text: &str) -> Result<Tab, String> {
+    let names = || Tab::ALL.map(|(_, title)| title.to_lowercase()).join(", ");
+    let found = Tab::ALL.iter().find(|(_, title)| title.eq_ignore_ascii_case(text));
+    found.map(|(tab, _)| *tab).ok_or_else(|| format!("use one of {}", names()))
 }
 
 /// Tile widths and heights.

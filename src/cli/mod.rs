@@ -8,6 +8,7 @@ mod hierarchy;
 mod import;
 mod layer;
 mod layer_report;
+mod link;
 mod report;
 mod serve;
 
@@ -30,6 +31,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         Command::Hierarchy(options) => hierarchy::run(options),
         Command::Gallery { id } => gallery::run(id.as_deref()),
         Command::Presets { name } => documents::presets(name.as_deref()),
+        Command::Link { command } => link::run(command),
         Command::Validate { files } => documents::validate(files),
         Command::Import { files, out, size } => import::import(files, out.as_deref(), size),
         Command::ExportZigzag { hardware, workload, out } => import::export_zigzag(hardware, workload, out),

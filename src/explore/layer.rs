@@ -96,6 +96,13 @@ pub enum MappingEdit {
 }
 
 impl TemporalMapping {
+    /// Whether it has a boundary for every memory level of the layer, each within its loops; a mapping of another layer may not.
+    pub fn suits(&self, facts: &LayerFacts) -> bool {
+        let operands = facts.operands.iter().zip(&self.ends);
+        let mut levels = operands.map(|((_, memories), ends)| memories.len() == ends.len());
+        levels.all(|same| same) && self.ends.iter().flatten().all(|end| *end <= self.order.len())
+    }
+
     /// The mapping after an edit; `None` where that is impossible. All loops stay, whole.
     ///
     /// Loops that only keep an operand stationary belong to the level below them in any case, so that a boundary jumps over

@@ -106,15 +106,48 @@ pub enum ViewChange {
     Text(Half, bool),
 }
 
+/// What an action means for undo and for the search.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// It changes what is looked at, and nothing that is computed.
+    Look,
+    /// A keystroke in a field, after which more may follow.
+    Typing(Field),
+    /// An edit that is complete at once.
+    Edit,
+}
+
+/// A field that is filled in letter by letter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Field {
+    /// A document.
+    Document(Half),
+    /// Tile widths.
+    TilesX,
+    /// Tile heights.
+    TilesY,
+    /// Layers after which a stack ends.
+    Cuts,
+    /// One of the weights.
+    Weight(usize),
+    /// Pool of memories.
+    Pool,
+    /// Area.
+    Budget,
+}
+
 impl Action {
-    /// Whether it is a keystroke in a field of the design, or an edit that is complete at once; `None` where it edits nothing
-    /// of the design.
-    pub fn is_typing(&self) -> Option<bool> {
+    /// What it means for undo and for the search.
+    pub fn kind(&self) -> Kind {
         match self {
-            Self::Write(..)
-            | Self::TilesX(_)
-            | Self::TilesY(_)
-            | Self::Schedule(ScheduleChange::Cuts(_) | ScheduleChange::Weight(..)) => Some(true),
+            Self::Write(half, _) => Kind::Typing(Field::Document(*half)),
+            Self::TilesX(_) => Kind::Typing(Field::TilesX),
+            Self::TilesY(_) => Kind::Typing(Field::TilesY),
+            Self::Schedule(ScheduleChange::Cuts(_)) => Kind::Typing(Field::Cuts),
+            Self::Schedule(ScheduleChange::Weight(index, _)) => Kind::Typing(Field::Weight(*index)),
+            Self::Hierarchy(FormChange::Pool(_)) => Kind::Typing(Field::Pool),
+            Self::Hierarchy(FormChange::Budget(_)) => Kind::Typing(Field::Budget),
+            Self::Hierarchy(FormChange::ShowPool(_)) | Self::Look(_) => Kind::Look,
             Self::PickPreset(..)
             | Self::PickOwn(_)
             | Self::Take(..)
@@ -125,9 +158,28 @@ impl Action {
             | Self::Schedule(_)
             | Self::ReproduceFigure12
             | Self::CaseStudy2
+            | Self::Pin
+            | Self::Unpin
             | Self::Swap
-            | Self::OpenEntry(_) => Some(false),
-            Self::Hierarchy(_) | Self::Mapping(_) | Self::Look(_) | Self::Pin | Self::Unpin => None,
+            | Self::OpenEntry(_)
+            | Self::Hierarchy(_)
+            | Self::Mapping(_) => Kind::Edit,
         }
+    }
+
+    /// Whether a browser's Back should lead to where the person was before.
+    pub fn is_step(&self) -> bool {
+        matches!(
+            self,
+            Self::PickPreset(..)
+                | Self::PickOwn(_)
+                | Self::Take(..)
+                | Self::Import(..)
+                | Self::Swap
+                | Self::ReproduceFigure12
+                | Self::CaseStudy2
+                | Self::OpenEntry(_)
+                | Self::Look(ViewChange::Tab(_) | ViewChange::Open(_))
+        )
     }
 }

@@ -121,6 +121,13 @@ impl Design {
         }
     }
 
+    /// Lets documents go that were written by hand and are not in force.
+    pub fn forget_own(&mut self) {
+        for document in [&mut self.hardware, &mut self.workload] {
+            document.own = document.preset.is_none().then(|| document.text.clone());
+        }
+    }
+
     /// Takes a document out of a file, as one written by hand.
     pub fn import(&mut self, half: Half, text: String) {
         self.document_mut(half).own = Some(text.clone());

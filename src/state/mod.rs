@@ -3,18 +3,21 @@
 //! A [`State`] is all that a link holds and all that undo takes back. It knows nothing of a browser.
 
 mod action;
+mod describe;
 mod design;
 mod hierarchy_form;
+mod history;
 mod own_mapping;
 mod pinned;
 mod schedule;
 mod tiles;
 mod view;
 
-pub use action::{Action, Renamed, ScheduleChange, ViewChange};
+pub use action::{Action, Field, Kind, Renamed, ScheduleChange, ViewChange};
 pub use design::{Design, Document, Half};
 pub use hierarchy_form::{FormChange, HierarchyForm, OBJECTIVES};
-pub use own_mapping::{MappingChange, OwnMapping, layer_key, subject};
+pub use history::History;
+pub use own_mapping::{MappingChange, OwnMapping};
 pub use pinned::{Pinned, design_differences};
 pub use schedule::{FuseChoice, GridChoice, LPF_LIMITS, ObjectiveChoice, Schedule};
 pub use view::{Metric, Tab, View};
@@ -35,6 +38,8 @@ pub struct State {
     pub view: View,
     /// The design that it is compared with.
     pub pinned: Option<Box<Pinned>>,
+    /// The entry of the gallery that was opened, until something of it is changed.
+    pub entry: Option<&'static str>,
 }
 
 impl State {
@@ -45,6 +50,9 @@ impl State {
 
     /// Makes a change.
     pub fn apply(&mut self, action: Action) {
+        if action.kind() != Kind::Look {
+            self.entry = None;
+        }
         match action {
             Action::PickPreset(half, id) => self.design.pick(half, id),
             Action::PickOwn(half) => self.design.pick_own(half),
@@ -65,7 +73,12 @@ impl State {
                 }
                 self.design.schedule.change(change);
             }
-            Action::ReproduceFigure12 => self.design = Design::figure_12(),
+            Action::ReproduceFigure12 => {
+                let figure = Design::figure_12();
+                figure.hardware.preset.iter().for_each(|id| self.design.pick(Half::Hardware, id));
+                figure.workload.preset.iter().for_each(|id| self.design.pick(Half::Workload, id));
+                self.design.schedule = figure.schedule;
+            }
             Action::Pin => {
                 self.pinned = Some(Box::new(Pinned { design: self.design.clone(), point: self.view.point.clone() }));
             }
@@ -109,6 +122,19 @@ impl State {
         }
     }
 
+    /// This state, with documents at hand that were written by hand in another one and are not in force here.
+    #[must_use]
+    pub fn keeping_own(&self, other: &Self) -> Self {
+        let mut next = self.clone();
+        for half in [Half::Hardware, Half::Workload] {
+            let document = next.design.document_mut(half);
+            if document.own.is_none() {
+                document.own.clone_from(&other.design.document(half).own);
+            }
+        }
+        next
+    }
+
     /// Takes over the state that shows an entry of the gallery. Documents written by hand stay at hand.
     fn open(&mut self, entry: &Entry) {
         let Opening { shows, hardware, workload, settings, layer, mapping, point, budget_um2 } = entry.opens.clone();
@@ -125,10 +151,8 @@ impl State {
         if let Some(layer) = layer {
             self.mapping.change(MappingChange::Layer(layer));
         }
-        if let Some(mapping) = mapping
-            && let Some(subject) = self.mapping_subject()
-        {
-            self.mapping.change(MappingChange::Edit(subject, mapping));
+        if let Some(mapping) = mapping {
+            self.mapping.change(MappingChange::Edit(self.mapping_subject(), mapping));
         }
         self.view.point = point;
         self.view.tab = match shows {
@@ -137,6 +161,7 @@ impl State {
             Shown::Mapping => Tab::Mapping,
             Shown::Hierarchy => Tab::Hierarchy,
         };
+        self.entry = Some(entry.id);
     }
 }
 

@@ -33,16 +33,18 @@ const FLAGS = [
  * - `problems`: what went wrong so far, as texts. One that is still there at the end fails the visit, so a
  *   test that provokes a problem takes it out: `problems.splice(0)`
  * - `screenshot(name)`: writes target/screenshots/NAME.png and returns its path
+ *
+ * Nobody is asked for anything but the page itself and `hosts`, which are addresses with a slash at their ends.
  */
 export async function withPage(
   visit,
-  { root = WWW, viewport = { width: 1280, height: 800 }, colorScheme = 'light', ...more } = {},
+  { root = WWW, viewport = { width: 1280, height: 800 }, colorScheme = 'light', hosts = [], ...more } = {},
 ) {
   const server = await serve(root);
   const browser = await chromium.launch({ executablePath: chromiumPath(), args: FLAGS });
   try {
     const context = await browser.newContext({ viewport, colorScheme, ...more });
-    const problems = collectProblems(context, server.url);
+    const problems = collectProblems(context, [server.url, ...hosts]);
     const page = await context.newPage();
     const screenshot = (name) => takeScreenshot(page, name);
     try {
@@ -68,7 +70,7 @@ function chromiumPath() {
 }
 
 /** A list that grows with every error, warning, failed request and crash in any tab of the context. */
-function collectProblems(context, url) {
+function collectProblems(context, urls) {
   const problems = [];
   const note = (text) => problems.push(text);
   context.on('page', (page) => page.on('crash', () => note('the tab crashed')));
@@ -80,6 +82,8 @@ function collectProblems(context, url) {
   });
   context.on('weberror', (event) => note(`uncaught: ${event.error().stack ?? event.error()}`));
   context.on('requestfailed', (request) => {
+    // A page that is left drops what it was still asking for.
+    if (request.failure()?.errorText === 'net::ERR_ABORTED') return;
     note(`request failed: ${request.url()}: ${request.failure()?.errorText}`);
   });
   context.on('response', (response) => {
@@ -88,7 +92,7 @@ function collectProblems(context, url) {
   // The page promises to ask nobody else for anything.
   context.on('request', (request) => {
     const { protocol } = new URL(request.url());
-    const isLocal = protocol === 'data:' || protocol === 'blob:' || request.url().startsWith(url);
+    const isLocal = protocol === 'data:' || protocol === 'blob:' || urls.some((url) => request.url().startsWith(url));
     if (!isLocal) note(`request to another host: ${request.url()}`);
   });
   return problems;

@@ -33,10 +33,10 @@ test('a mapping changed by hand is costed beside the best, and taken back', () =
     assert.ok(worse > energy, `${worse} pJ are not more than ${energy}`);
     assert.match(await page.getByTestId('mapping-energy').innerText(), /% above the best/);
 
-    await page.getByTestId('mapping-undo').click();
+    await page.getByTestId('undo').click();
     await page.getByTestId('mapping-source').getByText('that the search finds').waitFor();
     assert.deepEqual(await costs(page), [energy, latency]);
-    await page.getByTestId('mapping-redo').click();
+    await page.getByTestId('redo').click();
     await page.getByTestId('mapping-source').getByText('of your own').waitFor();
     assert.equal((await costs(page))[0], worse);
     await page.getByTestId('mapping-reset').click();
@@ -52,8 +52,8 @@ test('what is wrong with a mapping is said, and loops move by keyboard', () =>
     const flaws = page.getByTestId('mapping-flaws');
     await flaws.getByText('`spad_W` has 448 B').waitFor();
     assert.match(await flaws.innerText(), /`spad_O` has 48 B, but O would need/);
-    await page.getByTestId('mapping-undo').click();
-    await page.getByTestId('mapping-undo').click();
+    await page.getByTestId('undo').click();
+    await page.getByTestId('undo').click();
 
     const innermost = await page.getByTestId('loop-0').innerText();
     await page.getByTestId('loop-0').focus();

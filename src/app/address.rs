@@ -1,0 +1,195 @@
+//! The address of the page says what is in force, and so does the draft that the browser keeps.
+//!
+//! Edits replace the address, a few times a second; a step, such as another preset or tab, is an entry of its own that a browser's Back
+//! leads out of. Each entry carries the whole draft besides, so that neither Back nor a reload loses what a link leaves out or
+//! what is too long for one.
+
+use super::state::{Event, Opened, PageState};
+use super::storage;
+use super::timer::now_ms;
+use crate::link::{LONGEST_LINK, from_link, to_draft, to_link};
+use crate::spec::Diagnostics;
+use crate::state::{History, Kind, State};
+use gloo_timers::callback::Timeout;
+use std::cell::RefCell;
+use std::rc::Rc;
+use wasm_bindgen::prelude::*;
+use wasm_bindgen::{JsCast, JsValue};
+use web_sys::{PopStateEvent, Window};
+use yew::prelude::*;
+
+/// The address changes at most once in so many milliseconds: browsers refuse more than a few changes a second.
+const PAUSE_MS: u32 = 300;
+
+/// What the page begins with: the state that this entry of the browser's history carries, that of the link, the draft, or the first.
+pub fn initial() -> PageState {
+    let draft = storage::draft().and_then(|text| from_link(&text).ok());
+    let (carried, link) = (carried(), fragment());
+    let linked = link.as_deref().map(from_link);
+    let (chosen, history, notice) = match (carried.and_then(|text| from_link(&text).ok()), linked) {
+        (Some(state), _) => (state, History::default(), None),
+        (None, Some(Ok(state))) => open_over(draft, state),
+        (None, Some(Err(wrong))) => (draft.unwrap_or_else(State::first), History::default(), Some(said(&wrong))),
+        (None, None) => (draft.unwrap_or_else(State::first), History::default(), None),
+    };
+    PageState { chosen: Rc::new(chosen), history: Rc::new(history), notice, ..PageState::default() }
+}
+
+/// A link was opened, and there is a draft from before: it is one undo away, and documents written by hand stay at hand.
+fn open_over(draft: Option<State>, state: State) -> (State, History, Option<String>) {
+    let mut history = History::default();
+    match draft.filter(|draft| to_link(draft) != to_link(&state)) {
+        Some(draft) => {
+            let state = state.keeping_own(&draft);
+            history.note(&draft, &state, Kind::Edit, 0.0);
+            (
+                state,
+                history,
+                Some("This link has taken the place of your draft. Undo brings the draft back.".to_owned()),
+            )
+        }
+        None => (state, history, None),
+    }
+}
+
+/// What is wrong with a link, for a person.
+pub fn said(wrong: &Diagnostics) -> String {
+    let sentence = |wrong: &crate::spec::Diagnostic| format!("{}. {}.", wrong.reason, wrong.remedy);
+    wrong.0.iter().map(sentence).collect::<Vec<_>>().join(" ")
+}
+
+/// The draft that this entry of the browser's history carries.
+fn carried() -> Option<String> {
+    web_sys::window()?.history().ok()?.state().ok()?.as_string()
+}
+
+/// What follows `#`.
+pub fn fragment() -> Option<String> {
+    let hash = web_sys::window()?.location().hash().ok()?;
+    Some(hash.trim_start_matches('#').to_owned()).filter(|text| !text.is_empty())
+}
+
+/// Writes the address.
+#[derive(Default)]
+struct Writer {
+    /// What the address says, or is about to say.
+    latest: Rc<State>,
+    steps: u32,
+    /// When it was written last, milliseconds.
+    written_ms: f64,
+    /// Runs while the address is behind.
+    pause: Option<Timeout>,
+}
+
+impl Writer {
+    fn take(this: &Rc<RefCell<Self>>, chosen: &Rc<State>, steps: u32) {
+        let mut writer = this.borrow_mut();
+        let is_step = std::mem::replace(&mut writer.steps, steps) != steps;
+        if is_step {
+            writer.flush();
+        }
+        writer.latest = Rc::clone(chosen);
+        let left_ms = f64::from(PAUSE_MS) - (now_ms() - writer.written_ms);
+        if is_step || left_ms <= 0.0 {
+            return writer.write(is_step);
+        }
+        if writer.pause.is_none() {
+            let later = Rc::clone(this);
+            writer.pause = Some(Timeout::new(left_ms.ceil() as u32, move || {
+                let mut writer = later.borrow_mut();
+                // Its time has come: there is nothing to cancel.
+                writer.pause.take().map(Timeout::forget);
+                writer.write(false);
+            }));
+        }
+    }
+
+    /// Writes what waits.
+    fn flush(&mut self) {
+        if self.pause.is_some() {
+            self.write(false);
+        }
+    }
+
+    fn write(&mut self, is_step: bool) {
+        self.pause = None;
+        self.written_ms = now_ms();
+        write(&self.latest, is_step);
+    }
+}
+
+/// Puts a state into the address and the draft.
+fn write(state: &State, is_step: bool) {
+    let Some((window, history)) = web_sys::window().and_then(|window| Some((window.clone(), window.history().ok()?)))
+    else {
+        return;
+    };
+    let (link, draft) = (to_link(state), to_draft(state));
+    let address = match link.len() {
+        0..=LONGEST_LINK => Some(format!("#{link}")),
+        _ => bare(&window),
+    };
+    storage::keep_draft(&draft);
+    let draft = JsValue::from_str(&draft);
+    // A browser refuses when there are too many; the next edit tries again.
+    let _ = match is_step {
+        true => history.push_state_with_url(&draft, "", address.as_deref()),
+        false => history.replace_state_with_url(&draft, "", address.as_deref()),
+    };
+}
+
+/// The address without what follows `#`.
+fn bare(window: &Window) -> Option<String> {
+    let location = window.location();
+    Some(location.pathname().ok()? + &location.search().ok()?)
+}
+
+/// Keeps address and draft up to date, and follows Back, Forward and an address that is typed.
+#[hook]
+pub fn use_address(state: &UseReducerHandle<PageState>, tell: &Callback<Event>) {
+    let writer = {
+        let (chosen, steps) = (Rc::clone(&state.chosen), state.steps);
+        use_memo((), move |()| {
+            carry(&chosen);
+            Rc::new(RefCell::new(Writer { latest: chosen, steps, ..Writer::default() }))
+        })
+    };
+    let taken = Rc::clone(&writer);
+    use_effect_with((Rc::clone(&state.chosen), state.steps), move |(chosen, steps)| {
+        let is_new = *taken.borrow().latest != **chosen || taken.borrow().steps != *steps;
+        if is_new {
+            Writer::take(&taken, chosen, *steps);
+        }
+    });
+    let tell = tell.clone();
+    use_effect_with((), move |()| {
+        listen("popstate", move |event: PopStateEvent| {
+            let carried = event.state().as_string();
+            tell.emit(match carried.or_else(fragment).as_deref().map(from_link) {
+                Some(Ok(state)) => Event::Open(Opened { state: Rc::new(state), is_address: true }),
+                Some(Err(wrong)) => Event::Notice(Some(said(&wrong))),
+                None => Event::Open(Opened { state: Rc::new(State::first()), is_address: true }),
+            });
+        });
+        // Of a page that is hidden already the browser takes no other address; some only hide it.
+        for kind in ["beforeunload", "pagehide"] {
+            let writer = Rc::clone(&writer);
+            listen(kind, move |_: web_sys::Event| writer.borrow_mut().flush());
+        }
+    });
+}
+
+/// Gives the draft to the entry of the browser's history that is there; the address stays.
+fn carry(state: &State) {
+    if let Some(history) = web_sys::window().and_then(|window| window.history().ok()) {
+        let _ = history.replace_state(&JsValue::from_str(&to_draft(state)), "");
+    }
+}
+
+/// Calls `call` with every event of this kind, as long as the page is there.
+pub fn listen<E: JsCast + 'static>(kind: &str, call: impl Fn(E) + 'static) {
+    let Some(window) = web_sys::window() else { return };
+    let call = Closure::<dyn Fn(web_sys::Event)>::new(move |event: web_sys::Event| call(event.unchecked_into()));
+    let _ = window.add_event_listener_with_callback(kind, call.as_ref().unchecked_ref());
+    call.forget();
+}

@@ -1,0 +1,180 @@
+//! What a host page and an embedded view say to each other. Messages are objects whose field `fusescape` is 1; whatever comes is
+//! untrusted, read as bounded JSON, and answered with all that is wrong with it.
+
+use super::options::EmbedView;
+use crate::link::{from_link, to_link};
+use crate::spec::{Diagnostics, find_preset};
+use crate::state::{Action, Half, Metric, State, ViewChange};
+use serde_json::{Value, json};
+
+/// Longest message that is looked at, bytes of JSON.
+const LONGEST: usize = 4 << 20;
+/// Longest document that a message may bring, bytes.
+const LONGEST_DOCUMENT: usize = 1 << 20;
+/// Longest `id`, characters.
+const LONGEST_ID: usize = 64;
+const FIELDS: [&str; 8] = ["fusescape", "type", "id", "link", "hardware", "workload", "view", "metric"];
+const METRICS: [(&str, Metric); 5] = [
+    ("energy", Metric::Energy),
+    ("latency", Metric::Latency),
+    ("edp", Metric::EnergyDelay),
+    ("dram-accesses", Metric::DramAccesses),
+    ("macs", Metric::Macs),
+];
+
+/// What to do about a message.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Answer {
+    /// It was not for us.
+    Ignore,
+    /// Tell what is shown, with this `id`.
+    Tell(Value),
+    /// Show this instead, perhaps in another view, then say so with this `id`.
+    Show(Box<State>, Option<EmbedView>, Value),
+    /// Say that it makes no sense.
+    Refuse(Value),
+}
+
+/// Understands a message, as JSON, while `state` is shown.
+pub fn answer(text: &str, state: &State) -> Answer {
+    if text.len() > LONGEST {
+        let mut wrong = Diagnostics::default();
+        wrong.add("", format!("The message has more than {LONGEST} bytes"), "Send less");
+        return Answer::Refuse(refusal(&Value::Null, &wrong));
+    }
+    let Ok(Value::Object(message)) = serde_json::from_str::<Value>(text) else { return Answer::Ignore };
+    if message.get("fusescape").and_then(Value::as_u64) != Some(1) {
+        return Answer::Ignore;
+    }
+    let mut wrong = Diagnostics::default();
+    let id = match message.get("id") {
+        Some(Value::String(id)) if id.chars().count() <= LONGEST_ID => Value::String(id.clone()),
+        Some(Value::Number(id)) => Value::Number(id.clone()),
+        None | Some(Value::Null) => Value::Null,
+        Some(_) => {
+            wrong.add("id", "This cannot be sent back", format!("Use a number, or at most {LONGEST_ID} characters"));
+            Value::Null
+        }
+    };
+    for name in message.keys().filter(|name| !FIELDS.contains(&name.as_str())).take(16) {
+        let name: String = name.chars().take(40).collect();
+        wrong.add(name, "There is no such field", format!("Use {}", FIELDS.join(", ")));
+    }
+    let answer = match message.get("type").and_then(Value::as_str) {
+        Some("get") => Answer::Tell(id.clone()),
+        Some("set") => {
+            let (next, view) = changed_by(&message, state, &mut wrong);
+            Answer::Show(Box::new(next), view, id.clone())
+        }
+        _ => {
+            wrong.add("type", "This is no type of message", "Use `get` or `set`");
+            Answer::Ignore
+        }
+    };
+    if wrong.is_empty() { answer } else { Answer::Refuse(refusal(&id, &wrong)) }
+}
+
+/// The state that a message asks for; first the link, then what else it names.
+fn changed_by(
+    message: &serde_json::Map<String, Value>,
+    state: &State,
+    wrong: &mut Diagnostics,
+) -> (State, Option<EmbedView>) {
+    let mut next = state.clone();
+    let text = |name: &'static str, wrong: &mut Diagnostics| match message.get(name) {
+        None => None,
+        Some(Value::String(text)) => Some(text.as_str()),
+        Some(_) => {
+            wrong.add(name, "This is no text", "Send a string");
+            None
+        }
+    };
+    if let Some(link) = text("link", wrong) {
+        match from_link(link) {
+            Ok(linked) => next = linked,
+            Err(found) => wrong.0.extend(found.0),
+        }
+    }
+    for half in [Half::Hardware, Half::Workload] {
+        let Some(document) = text(half.name(), wrong) else { continue };
+        if document.len() > LONGEST_DOCUMENT {
+            wrong.add(
+                half.name(),
+                format!("The document has more than {LONGEST_DOCUMENT} bytes"),
+                "Send a smaller one",
+            );
+        } else if document.contains('\n') || document.contains('{') {
+            next.apply(Action::Take(half, document.to_owned()));
+        } else {
+            match find_preset(half.presets(), document) {
+                Ok(preset) => next.apply(Action::PickPreset(half, preset.id)),
+                Err(found) => wrong.0.extend(found.0.into_iter().map(|found| crate::spec::Diagnostic {
+                    path: half.name().to_owned(),
+                    reason: found.reason.chars().take(200).collect(),
+                    ..found
+                })),
+            }
+        }
+    }
+    if let Some(name) = text("metric", wrong) {
+        match METRICS.iter().find(|(other, _)| *other == name) {
+            Some((_, metric)) => next.apply(Action::Look(ViewChange::Metric(*metric))),
+            None => wrong.add(
+                "metric",
+                "There is no such number",
+                format!("Use {}", METRICS.map(|(name, _)| name).join(", ")),
+            ),
+        }
+    }
+    let view = text("view", wrong).and_then(|name| {
+        let found = EmbedView::ALL.iter().find(|(_, other, _)| *other == name).map(|(view, ..)| *view);
+        if found.is_none() {
+            let names = EmbedView::ALL.map(|(_, name, _)| name).join(", ");
+            wrong.add("view", "There is no such view", format!("Use {names}"));
+        }
+        found
+    });
+    if let Some(view) = view {
+        next.apply(Action::Look(ViewChange::Tab(view.tab())));
+    }
+    (next, view)
+}
+
+/// The first message: the view is there.
+pub fn ready(state: &State, view: EmbedView) -> Value {
+    json!({ "fusescape": 1, "type": "ready", "view": view.name(), "link": to_link(state) })
+}
+
+/// What is shown is another.
+pub fn changed(state: &State, view: EmbedView, results: Value) -> Value {
+    json!({ "fusescape": 1, "type": "changed", "view": view.name(), "link": to_link(state), "results": results })
+}
+
+/// The view would like to be as high as its content, CSS pixels.
+pub fn resize(height: f64) -> Value {
+    json!({ "fusescape": 1, "type": "resize", "height": height.ceil() })
+}
+
+/// All that is shown, as the answer to the message with this `id`.
+pub fn state_of(state: &State, view: EmbedView, results: Value, id: &Value) -> Value {
+    json!({
+        "fusescape": 1,
+        "type": "state",
+        "id": id,
+        "view": view.name(),
+        "link": to_link(state),
+        "hardware": state.design.hardware.text,
+        "workload": state.design.workload.text,
+        "results": results,
+    })
+}
+
+/// Everything that is wrong with the message with this `id`.
+pub fn refusal(id: &Value, wrong: &Diagnostics) -> Value {
+    let errors: Vec<Value> = wrong
+        .0
+        .iter()
+        .map(|wrong| json!({ "place": wrong.path, "reason": wrong.reason, "remedy": wrong.remedy }))
+        .collect();
+    json!({ "fusescape": 1, "type": "error", "id": id, "errors": errors })
+}

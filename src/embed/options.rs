@@ -1,0 +1,187 @@
+//! What an embedded view shows, as its address says: `embed.html?view=landscape&controls=hardware,schedule&theme=dark#LINK`.
+
+use crate::spec::{Diagnostics, closest};
+use crate::state::Tab;
+
+/// A view that can be embedded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum EmbedView {
+    /// All points, with the best.
+    #[default]
+    Landscape,
+    /// Single-layer, layer-by-layer and depth-first side by side.
+    Comparison,
+    /// Energy against latency.
+    TradeOff,
+    /// One point in depth.
+    Schedule,
+    /// One layer's loop nest.
+    Mapping,
+    /// Memory hierarchies.
+    Hierarchy,
+    /// Two designs side by side.
+    Compare,
+}
+
+/// A part of the design that can be changed where it is embedded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Control {
+    /// The card of the hardware.
+    Hardware,
+    /// The card of the network.
+    Network,
+    /// The card of the schedule.
+    Schedule,
+}
+
+/// Light or dark.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum EmbedTheme {
+    /// As the system.
+    #[default]
+    Auto,
+    /// Always light.
+    Light,
+    /// Always dark.
+    Dark,
+}
+
+impl EmbedView {
+    /// All of them: as in addresses, and for a person.
+    pub const ALL: [(Self, &'static str, &'static str); 7] = [
+        (Self::Landscape, "landscape", "Landscape: all points and the best"),
+        (Self::Comparison, "comparison", "Comparison with single-layer and layer-by-layer"),
+        (Self::TradeOff, "trade-off", "Energy against latency"),
+        (Self::Schedule, "schedule", "Schedule: one point in depth"),
+        (Self::Mapping, "mapping", "Mapping: one layer's loop nest"),
+        (Self::Hierarchy, "hierarchy", "Memory hierarchies"),
+        (Self::Compare, "compare", "Two designs side by side"),
+    ];
+
+    /// As in addresses.
+    pub fn name(self) -> &'static str {
+        Self::ALL.iter().find(|(view, ..)| *view == self).map_or("", |(_, name, _)| name)
+    }
+
+    /// For a person.
+    pub fn title(self) -> &'static str {
+        Self::ALL.iter().find(|(view, ..)| *view == self).map_or("", |(_, _, title)| title)
+    }
+
+    /// The tab of the page that shows it.
+    pub fn tab(self) -> Tab {
+        match self {
+            Self::Landscape | Self::Comparison | Self::TradeOff => Tab::Landscape,
+            Self::Schedule => Tab::Schedule,
+            Self::Mapping => Tab::Mapping,
+            Self::Hierarchy => Tab::Hierarchy,
+            Self::Compare => Tab::Compare,
+        }
+    }
+
+    /// The view that suits a tab of the page.
+    pub fn of(tab: Tab) -> Self {
+        match tab {
+            Tab::Landscape | Tab::Gallery => Self::Landscape,
+            Tab::Schedule => Self::Schedule,
+            Tab::Mapping => Self::Mapping,
+            Tab::Hierarchy => Self::Hierarchy,
+            Tab::Compare => Self::Compare,
+        }
+    }
+}
+
+impl Control {
+    /// All of them: as in addresses, and for a person.
+    pub const ALL: [(Self, &'static str, &'static str); 3] = [
+        (Self::Hardware, "hardware", "Hardware"),
+        (Self::Network, "network", "Network"),
+        (Self::Schedule, "schedule", "Schedule"),
+    ];
+}
+
+impl EmbedTheme {
+    /// All of them: as in addresses, and for a person.
+    pub const ALL: [(Self, &'static str, &'static str); 3] =
+        [(Self::Auto, "auto", "as the reader's system"), (Self::Light, "light", "light"), (Self::Dark, "dark", "dark")];
+}
+
+/// What an embedded view shows.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct EmbedOptions {
+    /// The view.
+    pub view: EmbedView,
+    /// What can be changed beside it, in the order of [`Control::ALL`].
+    pub controls: Vec<Control>,
+    /// Light or dark.
+    pub theme: EmbedTheme,
+}
+
+impl EmbedOptions {
+    /// Reads what follows `?`. Whatever is wrong is left at its default, and noted.
+    pub fn from_query(query: &str) -> (Self, Diagnostics) {
+        let mut options = Self::default();
+        let mut wrong = Diagnostics::default();
+        for part in query.trim_start_matches('?').split('&').filter(|part| !part.is_empty()).take(16) {
+            let (name, value) = part.split_once('=').unwrap_or((part, ""));
+            match name {
+                "view" => options.view = pick("view", value, &EmbedView::ALL, &mut wrong).unwrap_or_default(),
+                "theme" => options.theme = pick("theme", value, &EmbedTheme::ALL, &mut wrong).unwrap_or_default(),
+                "controls" => {
+                    let words = value.replace("%2C", ",");
+                    let words = words.split(',').filter(|word| !word.is_empty()).take(16);
+                    let wanted: Vec<Control> =
+                        words.filter_map(|word| pick("controls", word, &Control::ALL, &mut wrong)).collect();
+                    let all = Control::ALL.iter().map(|(control, ..)| *control);
+                    options.controls = all.filter(|control| wanted.contains(control)).collect();
+                }
+                _ => {
+                    let name: String = name.chars().take(40).collect();
+                    wrong.add(name, "There is no such option", "Use `view`, `controls` and `theme`");
+                }
+            }
+        }
+        (options, wrong)
+    }
+
+    /// What follows `?`; what is left out is the default.
+    pub fn query(&self) -> String {
+        let mut query = format!("view={}", self.view.name());
+        if !self.controls.is_empty() {
+            let named = Control::ALL.iter().filter(|(control, ..)| self.controls.contains(control));
+            query += &format!("&controls={}", named.map(|(_, name, _)| *name).collect::<Vec<_>>().join(","));
+        }
+        if let Some((_, name, _)) = EmbedTheme::ALL.iter().skip(1).find(|(theme, ..)| *theme == self.theme) {
+            query += &format!("&theme={name}");
+        }
+        query
+    }
+}
+
+/// What is called `word`.
+fn pick<T: Copy>(
+    place: &str,
+    word: &str,
+    all: &[(T, &'static str, &'static str)],
+    wrong: &mut Diagnostics,
+) -> Option<T> {
+    let found = all.iter().find(|(_, name, _)| *name == word);
+    if found.is_none() {
+        let word: String = word.chars().take(40).collect();
+        let names: Vec<&str> = all.iter().map(|(_, name, _)| *name).collect();
+        let remedy = closest(&word, names.iter().copied())
+            .map_or_else(|| format!("Use one of {}", names.join(", ")), |meant| format!("Did you mean `{meant}`?"));
+        wrong.add(place, format!("`{word}` cannot be used here"), remedy);
+    }
+    found.map(|(value, ..)| *value)
+}
+
+/// The HTML that shows a view inside another page; `address` is that of `embed.html`, `link` holds the state.
+pub fn snippet(address: &str, options: &EmbedOptions, link: &str, height: u32) -> String {
+    let address = format!("{address}?{}#{link}", options.query()).replace('&', "&amp;").replace('"', "&quot;");
+    let title = options.view.title();
+    format!(
+        "<iframe src=\"{address}\"\n  title=\"Fusescape: {title}\" width=\"100%\" height=\"{height}\"\n  \
+         style=\"border: 0\" loading=\"lazy\" allow=\"clipboard-write\"></iframe>\n"
+    )
+}

@@ -1,0 +1,63 @@
+//! Texts that links build on, by a hash of each. They are kept for ever: a preset whose text changes leaves the old one in
+//! `presets/retired/`, and a line here.
+
+use crate::spec::{Preset, hardware_presets, pool_presets, workload_presets};
+
+/// A text that links may name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FrozenText {
+    /// Name of the preset, as long as the text is that of one.
+    pub preset: Option<&'static str>,
+    /// The text.
+    pub text: &'static str,
+}
+
+/// What kind of document a text is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    Hardware,
+    Workload,
+    Pool,
+}
+
+/// Texts of presets that have been replaced since, by kind.
+const RETIRED: [(Kind, &[&str]); 3] = [(Kind::Hardware, &[]), (Kind::Workload, &[]), (Kind::Pool, &[])];
+
+impl Kind {
+    pub(super) const ALL: [Self; 3] = [Self::Hardware, Self::Workload, Self::Pool];
+
+    fn presets(self) -> &'static [Preset] {
+        match self {
+            Self::Hardware => hardware_presets(),
+            Self::Workload => workload_presets(),
+            Self::Pool => pool_presets(),
+        }
+    }
+
+    /// All texts of this kind, the presets of today first.
+    pub(super) fn texts(self) -> impl Iterator<Item = FrozenText> {
+        let retired = RETIRED.iter().filter(move |(kind, _)| *kind == self).flat_map(|(_, texts)| texts.iter());
+        let preset = |preset: &'static Preset| FrozenText { preset: Some(preset.id), text: preset.text };
+        self.presets().iter().map(preset).chain(retired.map(|text| FrozenText { preset: None, text }))
+    }
+
+    /// The text with this fingerprint.
+    pub(super) fn find(self, hash: [u8; 4]) -> Option<FrozenText> {
+        self.texts().find(|frozen| fingerprint(frozen.text) == hash)
+    }
+}
+
+/// All texts that links may name: hardware, networks and pools, those of today and those of before.
+pub fn frozen_texts() -> Vec<FrozenText> {
+    Kind::ALL.into_iter().flat_map(Kind::texts).collect()
+}
+
+/// By what links call a text.
+pub fn fingerprint(text: &str) -> [u8; 4] {
+    fnv_1a(text.as_bytes()).to_le_bytes()
+}
+
+/// The hash of Fowler, Noll and Vo, variant 1a, 32 bits: short, and the same for ever.
+pub(super) fn fnv_1a(bytes: &[u8]) -> u32 {
+    bytes.iter().fold(0x811c_9dc5, |hash, byte| (hash ^ u32::from(*byte)).wrapping_mul(0x0100_0193))
+}

@@ -1,0 +1,113 @@
+//! A state in words, one thing a line, for people and tests.
+
+use super::{Design, FuseChoice, Half, ObjectiveChoice, State, Tab};
+use crate::depth_first::DepthFirstStrategy;
+use crate::rules::Rules;
+use crate::search::Strategy;
+
+impl State {
+    /// What is in force, line by line: `tiles: 1 4 16 x 1 4 18`. Documents are named; one written by hand by its name and length.
+    pub fn describe(&self) -> String {
+        let mut lines = describe_design(&self.design);
+        if let Some(pinned) = &self.pinned {
+            lines.extend(describe_design(&pinned.design).into_iter().map(|line| format!("pinned {line}")));
+            lines.extend(pinned.point.as_ref().map(|point| format!("pinned point: {}", point_text(point))));
+        }
+        self.describe_hierarchies(&mut lines);
+        self.describe_view(&mut lines);
+        lines.join("\n") + "\n"
+    }
+
+    fn describe_hierarchies(&self, lines: &mut Vec<String>) {
+        let form = &self.hierarchy;
+        let widths = if form.all_widths { "all" } else { "fitting" };
+        let budget = if form.budget.is_empty() { "any" } else { &form.budget };
+        lines.push(format!(
+            "hierarchies: {}, layer {}, area {budget}, up to {} levels, ratio {}, {widths} widths, objective {}",
+            named(form.pool_preset, &form.pool),
+            form.layer.as_deref().unwrap_or("all"),
+            form.max_levels,
+            form.min_ratio,
+            super::OBJECTIVES.get(form.objective).map_or("", |(_, title)| title),
+        ));
+    }
+
+    fn describe_view(&self, lines: &mut Vec<String>) {
+        let tab = Tab::ALL.iter().find(|(tab, _)| *tab == self.view.tab).map_or("", |(_, title)| title);
+        lines.push(format!("view: {tab}, {}", self.view.metric.title()));
+        if let Some(point) = &self.view.point {
+            lines.push(format!("point: {}, stack {}", point_text(point), self.view.stack + 1));
+        }
+        lines.extend(self.mapping.layer.as_ref().map(|layer| format!("layer: {layer}")));
+        if let Some(unroll) = self.unroll() {
+            let loops =
+                unroll.iter().map(|one| format!("{} {} over dimension {}", one.dim, one.limit, one.array_dim + 1));
+            lines.push(format!("unrolled: {}", loops.collect::<Vec<_>>().join(", ")));
+        }
+        if let Some(mapping) = self.own_mapping() {
+            let order = mapping.order.iter().map(|next| format!("{} {}", next.dim, next.size)).collect::<Vec<_>>();
+            lines.push(format!("mapping: {}; levels end after {:?}", order.join(", "), mapping.ends));
+        }
+        lines.extend(self.entry.map(|entry| format!("gallery: {entry}")));
+    }
+}
+
+fn named(preset: Option<&str>, text: &str) -> String {
+    let line = text.lines().find_map(|line| line.strip_prefix("name:"));
+    match preset {
+        Some(preset) => preset.to_owned(),
+        None => format!("{} (by hand, {} bytes)", line.map_or("without a name", str::trim), text.len()),
+    }
+}
+
+/// The nearest set, and the switches that are otherwise.
+fn rules(rules: &Rules) -> String {
+    let others = |set: &Rules| {
+        let pairs = rules.switches().into_iter().zip(set.switches());
+        pairs
+            .filter(|(mine, its)| mine.2 != its.2)
+            .map(|(mine, _)| format!("{}={}", mine.0, mine.2))
+            .collect::<Vec<_>>()
+    };
+    let nearest = Rules::SETS.iter().map(|(name, set)| (*name, others(set))).min_by_key(|(_, others)| others.len());
+    let (name, others) = nearest.unwrap_or_default();
+    std::iter::once(name.to_owned()).chain(others).collect::<Vec<_>>().join(", ")
+}
+
+fn describe_design(design: &Design) -> Vec<String> {
+    let mut lines: Vec<String> = [Half::Hardware, Half::Workload]
+        .map(|half| {
+            let document = design.document(half);
+            format!("{}: {}", half.name(), named(document.preset, &document.text))
+        })
+        .into();
+    let schedule = &design.schedule;
+    let title = |titles: &[(FuseChoice, &'static str)]| {
+        titles.iter().find(|(fuse, _)| *fuse == schedule.fuse).map_or("", |(_, title)| title)
+    };
+    lines.push(format!("tiles: {} x {}", schedule.tiles_x, schedule.tiles_y));
+    lines.push(format!("modes: {}", schedule.modes.iter().map(|mode| mode.name()).collect::<Vec<_>>().join(", ")));
+    lines.push(format!("fuse depth: {}", title(&FuseChoice::ALL)));
+    if schedule.fuse == FuseChoice::ByHand {
+        lines.push(format!("stacks end after: {}", schedule.cuts));
+    }
+    let objective = ObjectiveChoice::ALL.iter().find(|(objective, _)| *objective == schedule.objective);
+    let objective = objective.map_or("", |(_, title)| title);
+    lines.push(match schedule.objective {
+        ObjectiveChoice::MemoryAccesses => format!("objective: {objective}, {}", schedule.memory),
+        ObjectiveChoice::Weighted => format!("objective: {objective}, {}", schedule.weights.join(" : ")),
+        _ => format!("objective: {objective}"),
+    });
+    lines.push(match schedule.strategy {
+        Strategy::Exact => "mappings: exact".to_owned(),
+        Strategy::Loma => format!("mappings: LOMA, {} loop prime factors", schedule.lpf_limit),
+    });
+    lines.push(format!("rules: {}", rules(&schedule.rules)));
+    lines
+}
+
+/// `60 x 72, fully-cached, auto`
+fn point_text(point: &DepthFirstStrategy) -> String {
+    let side = |size: u64| if size == u64::MAX { "all".to_owned() } else { size.to_string() };
+    format!("{} x {}, {}, {}", side(point.tile.0), side(point.tile.1), point.mode.name(), point.fuse)
+}

@@ -1,0 +1,121 @@
+//! Undo and redo: every edit can be taken back, ways of looking stay, and what is held is bounded.
+#![allow(clippy::unwrap_used, missing_docs)]
+
+use fusescape::state::{Action, Half, History, ScheduleChange, State, Tab, ViewChange};
+
+/// A page without a browser.
+#[derive(Default)]
+struct Page {
+    state: State,
+    history: History,
+    now_ms: f64,
+}
+
+impl Page {
+    fn first() -> Self {
+        Self { state: State::first(), ..Self::default() }
+    }
+
+    fn act(&mut self, action: Action) {
+        let kind = action.kind();
+        let before = self.state.clone();
+        self.state.apply(action);
+        self.history.note(&before, &self.state, kind, self.now_ms);
+    }
+
+    fn undo(&mut self) -> bool {
+        let back = self.history.undo(&self.state);
+        back.map(|state| self.state = state).is_some()
+    }
+
+    fn redo(&mut self) -> bool {
+        let forth = self.history.redo(&self.state);
+        forth.map(|state| self.state = state).is_some()
+    }
+}
+
+#[test]
+fn twenty_edits_are_taken_back_and_made_again() {
+    let mut page = Page::first();
+    let mut states = vec![page.state.clone()];
+    for number in 0..20_u32 {
+        page.act(match number % 4 {
+            0 => Action::PickPreset(Half::Hardware, if number % 8 == 0 { "tpu-like" } else { "eyeriss-like" }),
+            1 => Action::Write(Half::Workload, format!("name: draft {number}")),
+            2 => Action::Schedule(ScheduleChange::LpfLimit(3 + number as usize % 5)),
+            _ => Action::OpenEntry(if number % 8 == 3 { "defines-fig-9" } else { "zigzag-fig-6" }),
+        });
+        page.now_ms += 100.0;
+        states.push(page.state.clone());
+    }
+    for state in states.iter().rev().skip(1) {
+        assert!(page.undo());
+        assert_eq!(page.state, *state);
+    }
+    assert!(!page.undo() && !page.history.can_undo());
+    for state in states.iter().skip(1) {
+        assert!(page.redo());
+        assert_eq!(page.state, *state);
+    }
+    assert!(!page.redo() && !page.history.can_redo());
+}
+
+#[test]
+fn keystrokes_in_one_field_are_one_edit_until_a_pause() {
+    let mut page = Page::first();
+    let first = page.state.clone();
+    for (text, pause_ms) in [("4", 300.0), ("4 6", 300.0), ("4 60", 2000.0), ("4 60 2", 300.0), ("4 60 24", 0.0)] {
+        page.act(Action::TilesX(text.to_owned()));
+        page.now_ms += pause_ms;
+    }
+    // Another field, at once.
+    page.act(Action::TilesY("9".to_owned()));
+    page.undo();
+    assert_eq!(
+        (page.state.design.schedule.tiles_x.as_str(), &page.state.design.schedule.tiles_y),
+        ("4 60 24", &first.design.schedule.tiles_y)
+    );
+    page.undo();
+    assert_eq!(page.state.design.schedule.tiles_x, "4 60");
+    page.undo();
+    assert_eq!(page.state, first);
+    // After an undo, typing is an edit of its own.
+    page.redo();
+    page.act(Action::TilesX("4 60 1".to_owned()));
+    page.undo();
+    assert_eq!(page.state.design.schedule.tiles_x, "4 60");
+}
+
+#[test]
+fn a_way_of_looking_stays_unless_the_edit_changed_it() {
+    let mut page = Page::first();
+    page.act(Action::PickPreset(Half::Hardware, "tpu-like"));
+    page.act(Action::Look(ViewChange::Tab(Tab::Mapping)));
+    page.undo();
+    assert_eq!((page.state.design.hardware.preset, page.state.view.tab), (Some("meta-proto-like-df"), Tab::Mapping));
+    page.act(Action::OpenEntry("defines-fig-9"));
+    assert_eq!(page.state.view.tab, Tab::Schedule);
+    page.undo();
+    assert_eq!(page.state.view.tab, Tab::Mapping);
+    page.redo();
+    assert_eq!((page.state.view.tab, page.state.entry), (Tab::Schedule, Some("defines-fig-9")));
+}
+
+#[test]
+fn a_history_is_bounded() {
+    let mut page = Page::first();
+    let large = "x".repeat(1 << 20);
+    for number in 0..40 {
+        page.act(Action::Write(Half::Hardware, format!("{number} {large}")));
+        page.now_ms += 2000.0;
+    }
+    let steps = std::iter::from_fn(|| page.undo().then_some(())).count();
+    assert!((1..=16).contains(&steps), "{steps} steps of 1 MiB");
+
+    let mut page = Page::first();
+    for number in 0..500 {
+        page.act(Action::Schedule(ScheduleChange::Cuts(number.to_string())));
+        page.now_ms += 2000.0;
+    }
+    assert_eq!(std::iter::from_fn(|| page.undo().then_some(())).count(), 200);
+}

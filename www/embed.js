@@ -1,0 +1,11 @@
+// Starts one view inside another page (docs/EMBED.md).
+
+import init, { openEmbed } from './pkg/fusescape.js';
+
+try {
+  await init();
+  openEmbed();
+} catch (error) {
+  const place = document.querySelector('#app .loading') ?? document.body;
+  place.textContent = `Fusescape could not start: ${error}. It needs a browser with WebAssembly (and its SIMD).`;
+}
