@@ -250,7 +250,6 @@ fn draw_node(
             class={classes!("layer", node.kind.clone(), is_selected.then_some("selected"), is_wrong.then_some("is-wrong"))}
             role="button"
             tabindex={if index == focused { "0" } else { "-1" }}
-            aria-label={label.clone()}
             aria-expanded={is_selected.to_string()}
             {onclick}
             data-testid={format!("layer-{index}")}

@@ -17,7 +17,7 @@ test('layers are edited, added, branched and removed, and the text follows', () 
     await page.getByTestId('kernel').fill('5 x');
     await status(page, 'rejected');
     assert.match(await page.getByTestId('layer-panel').innerText(), /`5 x` is not a number of columns and rows/);
-    assert.match(await page.getByTestId('layer-4').getAttribute('aria-label'), /mistakes/);
+    assert.match(await page.getByTestId('layer-4').locator('title').textContent(), /mistakes/);
     await page.getByTestId('kernel').fill('5 x 5');
     await status(page, 'done');
     assert.equal(changed(before, await textOf(page)).length, 1);
@@ -142,7 +142,7 @@ test('the graph zooms and pans by buttons, keys, Ctrl and wheel, and lets the pa
     await page.keyboard.press('c');
     assert.equal(await page.getByTestId('fuse').inputValue(), 'by hand');
     await page.keyboard.press('End');
-    assert.match(await page.evaluate(() => document.activeElement.getAttribute('aria-label')), /^fc: /);
+    assert.match(await page.evaluate(() => document.activeElement.querySelector('title').textContent), /^fc: /);
   }));
 
 test('two fingers zoom the graph, one scrolls the page', () =>
@@ -196,8 +196,7 @@ async function assertFits(page) {
   }));
   assert.ok(scrolled <= room, `${scrolled} px in a window of ${room} px`);
   const { violations } = await new AxeBuilder({ page }).include('[data-testid="workload-card"]').analyze();
-  const serious = violations.filter(({ impact }) => ['serious', 'critical'].includes(impact));
-  assert.deepEqual(serious.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html)}`), []);
+  assert.deepEqual(violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html)}`), []);
 }
 
 async function open(page, url) {
