@@ -42,7 +42,7 @@ fn twenty_edits_are_taken_back_and_made_again() {
         page.act(match number % 4 {
             0 => Action::PickPreset(Half::Hardware, if number % 8 == 0 { "tpu-like" } else { "eyeriss-like" }),
             1 => Action::Write(Half::Workload, format!("name: draft {number}")),
-            2 => Action::Schedule(ScheduleChange::LpfLimit(3 + number as usize % 5)),
+            2 => Action::Schedule(ScheduleChange::LpfLimit(7 + number as usize % 3)),
             _ => Action::OpenEntry(if number % 8 == 3 { "defines-fig-9" } else { "zigzag-fig-6" }),
         });
         page.now_ms += 100.0;
