@@ -50,7 +50,7 @@ test('an ONNX model is imported, with a report of what is not counted', () =>
       assert.match(await report.innerText(), /Assumed \(\d+\)/);
       await settled(page);
       assert.match(await page.getByTestId('network-facts').innerText(), /^3 layers/);
-      const { violations } = await new AxeBuilder({ page }).include('aside').analyze();
+      const { violations } = await new AxeBuilder({ page }).include('[data-testid=workload-import-report]').analyze();
       assert.deepEqual(violations.map(({ id }) => id), []);
       await screenshot('import-onnx');
       await page.getByTestId('workload-as-text').click();
