@@ -104,6 +104,12 @@ impl Writer {
         }
     }
 
+    /// Takes it that the browser went to an entry that says this already. What was not written yet of another is not written here.
+    fn arrive(&mut self, state: &Rc<State>) {
+        self.pause = None;
+        self.latest = Rc::clone(state);
+    }
+
     /// Writes what waits.
     fn flush(&mut self) {
         if self.pause.is_some() {
@@ -163,13 +169,16 @@ pub fn use_address(state: &UseReducerHandle<PageState>, tell: &Callback<Event>) 
     });
     let tell = tell.clone();
     use_effect_with((), move |()| {
+        let arriving = Rc::clone(&writer);
         listen("popstate", move |event: PopStateEvent| {
             let carried = event.state().as_string();
-            tell.emit(match carried.or_else(fragment).as_deref().map(from_link) {
-                Some(Ok(state)) => Event::Open(Opened { state: Rc::new(state), is_address: true }),
-                Some(Err(wrong)) => Event::Notice(Some(said(&wrong))),
-                None => Event::Open(Opened { state: Rc::new(State::first()), is_address: true }),
-            });
+            let state = match carried.or_else(fragment).as_deref().map(from_link) {
+                Some(Ok(state)) => Rc::new(state),
+                Some(Err(wrong)) => return tell.emit(Event::Notice(Some(said(&wrong)))),
+                None => Rc::new(State::first()),
+            };
+            arriving.borrow_mut().arrive(&state);
+            tell.emit(Event::Open(Opened { state, is_address: true }));
         });
         // Of a page that is hidden already the browser takes no other address; some only hide it.
         for kind in ["beforeunload", "pagehide"] {
