@@ -230,17 +230,26 @@ impl Conductor {
     fn announce(&self) {
         let wait = {
             let inner = &mut *self.0.borrow_mut();
-            if std::mem::replace(&mut inner.news_due, true) {
+            let is_running = inner.status == Status::Running;
+            // The end is told at once, whatever waits.
+            if std::mem::replace(&mut inner.news_due, true) && is_running {
                 return;
             }
-            // Whoever has many points to draw gets news less often: the workers need the cores.
+            // Whoever has many points to draw gets news less often, but not at first: the workers need the cores.
             let (at, took) = inner.last_news;
-            let pause = if inner.status == Status::Running { NEWS_MS.max(QUIET * took) } else { 0.0 };
+            let quiet = (QUIET * took).min(0.5 * inner.elapsed_ms());
+            let pause = if is_running { NEWS_MS.max(quiet) } else { 0.0 };
             (at + pause - now_ms()).max(0.0)
         };
         let conductor = self.clone();
-        let tell = move || before_next_frame(move || conductor.tell());
+        let tell = move || before_next_frame(move || conductor.tell_what_is_due());
         if wait > 4.0 { later(wait as u32, tell) } else { tell() }
+    }
+
+    fn tell_what_is_due(&self) {
+        if self.0.borrow().news_due {
+            self.tell();
+        }
     }
 
     fn tell(&self) {
