@@ -139,8 +139,12 @@ fn inputs(props: &LayerPanelProps, kind: &str) -> Html {
             </span>
         }
     };
-    // What computes with a window reads one map; sums and products may read two.
-    let may_read_more = !matches!(kind, "conv" | "pointwise" | "depthwise" | "pooling" | "fully-connected" | "view");
+    // What computes with a window reads one map, a depthwise layer perhaps its weights too; sums and products read two, a view any.
+    let most = match kind {
+        "conv" | "pointwise" | "pooling" | "fully-connected" => 1,
+        "view" => usize::MAX,
+        _ => 2,
+    };
     let more = nodes.iter().map(|node| &node.name).find(|name| {
         !name.is_empty() && !current.contains(name) && nodes.get(layer).is_none_or(|own| own.name != **name)
     });
@@ -156,7 +160,7 @@ fn inputs(props: &LayerPanelProps, kind: &str) -> Html {
             </span>
             <span class="inputs">
                 { for current.iter().enumerate().map(row) }
-                if current.is_empty() || (may_read_more && current.len() < 2) {
+                if current.len() < most {
                     <button type="button" class="small" onclick={add} disabled={more.is_none()} data-testid="input-add">
                         { "+ another" }
                     </button>

@@ -170,8 +170,10 @@ impl Chart for Paired {
                 y + (PITCH - BARS) / 2
             };
             for (place, (value, color)) in [pair.a, pair.b].into_iter().zip(colors(theme)).enumerate() {
-                let end = axis.at(value.unwrap_or(0.0));
-                sketch.rect((layout.left, y + place as i32 * (BAR + 2)), ((end - layout.left).max(1), BAR), color);
+                // What a design does not have gets no bar, what is tiny a line.
+                let Some(value) = value else { continue };
+                let length = (axis.at(value) - layout.left).max(1);
+                sketch.rect((layout.left, y + place as i32 * (BAR + 2)), (length, BAR), color);
             }
         }
         sketch

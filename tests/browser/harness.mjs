@@ -1,10 +1,12 @@
 // What every browser test needs: the page served as it is, a Chromium that looks at it, and a record of
 // everything that went wrong on the way.
 
+import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { AxeBuilder } from '@axe-core/playwright';
 import { chromium } from 'playwright-core';
 import { serve } from './server.mjs';
 
@@ -110,4 +112,15 @@ async function explained(error, problems, screenshot) {
   const picture = await screenshot(`failed-${Date.now()}`).catch((reason) => `none, ${reason.message}`);
   const report = problems.length > 0 ? problems.map((problem) => `\n  - ${problem}`).join('') : ' nothing';
   return new Error(`${error.message}\nThe page reported:${report}\nScreenshot: ${picture}`, { cause: error });
+}
+
+/** Nothing makes the page scroll sideways, and axe finds nothing to complain about in the element with this test id. */
+export async function assertFits(page, testid) {
+  const { scrolled, room } = await page.evaluate(() => ({
+    scrolled: document.documentElement.scrollWidth,
+    room: document.documentElement.clientWidth,
+  }));
+  assert.ok(scrolled <= room, `${scrolled} px in a window of ${room} px`);
+  const { violations } = await new AxeBuilder({ page }).include(`[data-testid="${testid}"]`).analyze();
+  assert.deepEqual(violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html)}`), []);
 }
