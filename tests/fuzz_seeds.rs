@@ -6,10 +6,14 @@
 #[path = "common/onnx.rs"]
 mod writer;
 
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use fusescape::hardware::Core;
 use fusescape::import::{File, import, zigzag};
+use fusescape::link::from_link;
 use fusescape::spec::{gallery_presets, hardware_presets, pool_presets, workload_presets};
 use fusescape::workload::Network;
+use miniz_oxide::inflate::decompress_to_vec;
 use writer::Is::{Int, Ints, Text};
 use writer::{FLOAT, Graph, INT8};
 
@@ -48,6 +52,21 @@ fn documents() {
         }
     }
     save("yaml", &seeds);
+}
+
+#[test]
+fn links() {
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/links/links.txt");
+    let mut seeds = Vec::new();
+    for line in std::fs::read_to_string(file).unwrap().lines() {
+        let (name, link) = line.split_once(' ').unwrap();
+        from_link(link).unwrap();
+        // The target packs what it is given.
+        let packed = URL_SAFE_NO_PAD.decode(&link[1..]).unwrap();
+        seeds.push((name.to_owned(), decompress_to_vec(&packed[..packed.len() - 2]).unwrap()));
+        seeds.push((format!("{name}-link"), link.as_bytes().to_vec()));
+    }
+    save("link", &seeds);
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use super::strategy::FuseDepth;
 use crate::hardware::{Core, Operand};
 use crate::rules::Rules;
-use crate::spec::{Diagnostics, closest};
+use crate::spec::{Diagnostics, MAX_DIAGNOSTICS, closest};
 use crate::workload::{LayerId, LayerKind, Network};
 
 /// Layers that are fused: nodes of a small graph, inputs first, in topological order.
@@ -153,6 +153,9 @@ fn named_cuts(network: &Network, names: &[String]) -> Result<Vec<LayerId>, Diagn
     let mut diagnostics = Diagnostics::default();
     let mut cuts: Vec<LayerId> = Vec::new();
     for name in names {
+        if diagnostics.0.len() == MAX_DIAGNOSTICS {
+            break;
+        }
         match network.computing().find(|&id| network.layer(id).name == *name) {
             Some(id) if cuts.contains(&id) => {}
             Some(id) => cuts.push(id),

@@ -48,6 +48,16 @@ pub(super) enum Field {
     Pin,
 }
 
+impl Field {
+    /// Whether it holds a document.
+    pub(super) fn is_document(&self) -> bool {
+        matches!(
+            self,
+            Self::Hardware(_) | Self::Workload(_) | Self::OwnHardware(_) | Self::OwnWorkload(_) | Self::Pool(_)
+        )
+    }
+}
+
 /// A document.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) enum Text {

@@ -8,13 +8,14 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use miniz_oxide::deflate::compress_to_vec;
 use miniz_oxide::inflate::decompress_to_vec_with_limit;
 use serde::Serialize;
+use std::mem::discriminant;
 
 /// The first character of every link of this version.
 const VERSION: char = '1';
 /// More bytes do not come out of any link.
 const MOST_BYTES: usize = 8 << 20;
-/// More fields than a state has.
-const MOST_FIELDS: usize = 256;
+/// Longest field that is no document, bytes.
+const LONGEST_FIELD: usize = 1 << 19;
 /// Bytes of the checksum, at the end.
 const CHECKSUM: usize = 2;
 /// Level of compression; higher ones gain nothing.
@@ -52,13 +53,19 @@ pub(super) fn unpack(text: &str) -> Result<Vec<Field>, Diagnostics> {
     if checksum(&bytes) != *sum {
         return Err(damaged());
     }
-    let (mut fields, mut rest) = (Vec::new(), bytes.as_slice());
+    let (mut fields, mut said, mut rest) = (Vec::new(), Vec::new(), bytes.as_slice());
     while !rest.is_empty() {
-        if fields.len() == MOST_FIELDS {
+        // The checksum holds, so whoever wrote this knew a field that we do not.
+        let (field, left): (Field, _) = postcard::take_from_bytes(rest).map_err(|_| newer())?;
+        let kind = discriminant(&field);
+        // Nothing is said twice of a design, and there are two at most.
+        if said.contains(&kind) || (!field.is_document() && rest.len() - left.len() > LONGEST_FIELD) {
             return Err(damaged());
         }
-        // The checksum holds, so whoever wrote this knew a field that we do not.
-        let (field, left) = postcard::take_from_bytes(rest).map_err(|_| newer())?;
+        if matches!(field, Field::Pin) {
+            said.clear();
+        }
+        said.push(kind);
         fields.push(field);
         rest = left;
     }

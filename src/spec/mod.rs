@@ -12,6 +12,7 @@ mod extent;
 mod gallery;
 mod hardware;
 mod merge;
+mod names;
 mod pool;
 mod preset;
 mod quantity;
@@ -29,8 +30,10 @@ pub use document::{
 pub use gallery::{ClaimSpec, GallerySpec, OpensSpec, read_gallery_entry};
 pub use hardware::read_hardware;
 pub(crate) use merge::{Consequences, merge};
+pub use names::{listed_name, listed_names, names_in};
 pub use pool::read_pool;
 pub use preset::{Preset, find_preset, gallery_presets, hardware_presets, pool_presets, workload_presets};
+pub(crate) use reader::MAX_DIAGNOSTICS;
 pub(crate) use workload::MAX_LAYERS;
 pub use workload::{layer_fields, read_workload};
 pub use write::{write_hardware, write_workload};

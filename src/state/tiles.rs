@@ -1,13 +1,16 @@
 //! Lists of tile sizes: reading what a person wrote, and suggesting some.
 
 use crate::explore::{MOST_SIZES, parse_sizes};
-use crate::spec::Diagnostics;
+use crate::spec::{Diagnostics, MAX_DIAGNOSTICS};
 use crate::workload::{Dim, Network};
 
 /// Reads a list of sizes and ranges, separated by spaces or commas. Every entry that is wrong is reported.
 pub fn parse_tiles(path: &str, what: &str, text: &str, diagnostics: &mut Diagnostics) -> Vec<u64> {
     let mut sizes = Vec::new();
     for word in text.split(|c: char| c == ',' || c == ';' || c.is_whitespace()).filter(|word| !word.is_empty()) {
+        if sizes.len() > MOST_SIZES || diagnostics.0.len() > MAX_DIAGNOSTICS {
+            break;
+        }
         match parse_sizes(word) {
             Ok(more) => {
                 if let Some(twice) = more.iter().find(|size| sizes.contains(*size)) {
@@ -23,7 +26,7 @@ pub fn parse_tiles(path: &str, what: &str, text: &str, diagnostics: &mut Diagnos
         }
     }
     if sizes.len() > MOST_SIZES {
-        diagnostics.add(path, format!("There are {} tile {what}s", sizes.len()), format!("Keep at most {MOST_SIZES}"));
+        diagnostics.add(path, format!("There are more than {MOST_SIZES} tile {what}s"), format!("Keep {MOST_SIZES}"));
     }
     if text.trim().is_empty() {
         diagnostics.add(path, format!("No tile {what} is given"), "Write at least one, for example `1 4 16 60`");
