@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
 
 use fusescape::depth_first::FuseDepth;
+use fusescape::explore::Sweep;
 use fusescape::form::{
     Both, MEMORY_FIELDS, Place, add_dimension, add_layer, add_memory, add_port, both, branch, default_ports,
     duplicate_memory, layer_inputs, memory_boxes, merge, port_names, remove_dimension, remove_layer, remove_memory,
@@ -11,8 +12,8 @@ use fusescape::form::{
 use fusescape::hardware::{Core, Operand};
 use fusescape::rules::Rules;
 use fusescape::spec::edit::Outline;
-use fusescape::spec::{find_preset, hardware_presets, workload_presets};
-use fusescape::state::{Action, FuseChoice, Half, Renamed, ScheduleChange, State};
+use fusescape::spec::{Diagnostics, find_preset, hardware_presets, workload_presets};
+use fusescape::state::{Action, FormChange, FuseChoice, Half, MappingChange, Renamed, ScheduleChange, State};
 use fusescape::workload::{LayerKind, Network};
 
 fn read(text: &str) -> Outline {
@@ -255,6 +256,50 @@ fn stacks_are_cut_between_layers() {
     let wrong = cut("nowhere");
     assert!(!wrong.wrong.is_empty());
     assert_eq!(wrong.toggled(&network, "map1"), "map1", "what cannot be meant goes");
+}
+
+#[test]
+fn stacks_are_cut_after_layers_of_any_name() {
+    let text = find_preset(workload_presets(), "fsrcnn").unwrap().text;
+    let text = text
+        .replace("name: map2,", "name: \"map 2, \\\"the\\\" second\",")
+        .replace("name: extract,", "name: Conv_1/a;b,");
+    let network = Network::from_text(&text).unwrap();
+    let core = Core::from_text(find_preset(hardware_presets(), "meta-proto-like-df").unwrap().text).unwrap();
+    let first = stacks(&network, &core, &FuseDepth::Automatic, &Rules::CORRECTED);
+    let names = ["map 2, \"the\" second", "Conv_1/a;b"];
+    let mut state = State::first();
+    state.apply(Action::Import(None, Some(text)));
+    state.apply(Action::Schedule(ScheduleChange::Stacks(first.toggled(&network, names[0]))));
+    let fuse = |state: &State| state.design.schedule.fuse_depth(&mut Diagnostics::default());
+    let two = stacks(&network, &core, &fuse(&state), &Rules::CORRECTED);
+    assert_eq!(two.ends, [names[0], "upscale"]);
+    state.apply(Action::Schedule(ScheduleChange::Stacks(two.toggled(&network, names[1]))));
+    assert_eq!(fuse(&state), FuseDepth::Cuts(vec![names[1].to_owned(), names[0].to_owned()]));
+    let renamed =
+        Renamed { text: state.design.workload.text.clone(), old: names[1].to_owned(), new: "a, b".to_owned() };
+    state.apply(Action::Rename(Half::Workload, renamed));
+    assert_eq!(state.design.schedule.cuts, "\"a, b\", \"map 2, \"\"the\"\" second\"");
+}
+
+#[test]
+fn what_was_chosen_for_layers_goes_with_the_network() {
+    let mut state = State::first();
+    state.apply(Action::Schedule(ScheduleChange::Stacks("map2".to_owned())));
+    state.apply(Action::Mapping(MappingChange::Layer("map2".to_owned())));
+    state.apply(Action::Hierarchy(FormChange::Layer(Some("map2".to_owned()))));
+    let before = state.clone();
+    let chosen =
+        |state: &State| (state.design.schedule.fuse, state.mapping.layer.clone(), state.hierarchy.layer.clone());
+    // A network that has such a layer, and an edit of the text, which may be on its way to anything.
+    state.apply(Action::PickPreset(Half::Workload, "fsrcnn"));
+    assert_eq!(chosen(&state), chosen(&before));
+    state.apply(Action::Write(Half::Workload, find_preset(workload_presets(), "resnet18").unwrap().text.to_owned()));
+    assert_eq!(chosen(&state), chosen(&before));
+    state.apply(Action::PickPreset(Half::Workload, "mobilenet-v1"));
+    assert_eq!(chosen(&state), (FuseChoice::Automatic, None, None));
+    assert_eq!(state.design.schedule.cuts, "map2", "to come back to");
+    assert!(state.design.request().is_ok_and(|requests| Sweep::new(&requests[0]).is_ok()));
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! Undo and redo: every edit can be taken back, ways of looking stay, and what is held is bounded.
 #![allow(clippy::unwrap_used, missing_docs)]
 
+use fusescape::form::Place;
 use fusescape::state::{Action, Half, History, ScheduleChange, State, Tab, ViewChange};
 
 /// A page without a browser.
@@ -84,6 +85,43 @@ fn keystrokes_in_one_field_are_one_edit_until_a_pause() {
     page.act(Action::TilesX("4 60 1".to_owned()));
     page.undo();
     assert_eq!(page.state.design.schedule.tiles_x, "4 60");
+}
+
+#[test]
+fn a_keystroke_that_changes_nothing_begins_no_edit() {
+    let mut page = Page::first();
+    page.act(Action::PickPreset(Half::Hardware, "tpu-like"));
+    let picked = page.state.clone();
+    for text in [picked.design.schedule.tiles_y.clone(), "8".to_owned()] {
+        page.act(Action::TilesY(text));
+    }
+    page.undo();
+    assert_eq!(page.state, picked);
+}
+
+#[test]
+fn keystrokes_in_two_fields_of_one_document_are_two_edits() {
+    let mut page = Page::first();
+    let first = page.state.clone();
+    let place = |name: &str| Place::Value { path: format!("memories[2].{name}"), is_optional: false };
+    let texts =
+        [("size", "name: a 1"), ("size", "name: a 12"), ("width", "name: a 12 b 3"), ("width", "name: a 12 b 34")];
+    for (name, text) in texts {
+        page.act(Action::Fill(Half::Hardware, place(name), text.to_owned()));
+        page.now_ms += 100.0;
+    }
+    // The comment beside a value is a field of its own.
+    page.act(Action::Fill(
+        Half::Hardware,
+        Place::Note("memories[2].width".to_owned()),
+        "name: a 12 b 34 # c".to_owned(),
+    ));
+    for text in [texts[3].1, texts[1].1] {
+        page.undo();
+        assert_eq!(page.state.design.hardware.text, text);
+    }
+    page.undo();
+    assert_eq!(page.state, first);
 }
 
 #[test]

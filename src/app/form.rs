@@ -78,7 +78,7 @@ impl Form {
                     Action::Rename(self.half, Renamed { text, old, new })
                 }
                 _ if place.is_name() => Action::Take(self.half, text),
-                _ => Action::Write(self.half, text),
+                _ => Action::Fill(self.half, place.clone(), text),
             });
         }
         Some(next)

@@ -1,7 +1,7 @@
 //! The layers as a table: the twin of the graph, edited in place.
 
 use super::form::Form;
-use crate::form::{LayerNode, Stacks, can_be_cut_after, layer_inputs};
+use crate::form::{LayerNode, Stacks, layer_inputs};
 use std::rc::Rc;
 use yew::prelude::*;
 
@@ -99,7 +99,7 @@ fn reads(props: &LayerRowsProps, index: usize) -> String {
 
 fn cut(props: &LayerRowsProps, name: &str, kind: &str) -> Html {
     let Some(on_cut) = &props.on_cut else { return html! {} };
-    if matches!(kind, "input" | "view") || !can_be_cut_after(name) {
+    if matches!(kind, "input" | "view") {
         return html! {};
     }
     let is_end = props.stacks.ends.iter().any(|end| end == name);

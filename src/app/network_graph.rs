@@ -3,7 +3,7 @@
 use super::network_card::LayerFacts;
 use super::pan_zoom::{PanZoom, use_pan_zoom};
 use crate::chart::{Layered, Route, Spacing, lay_out, shorten};
-use crate::form::{LayerNode, Stacks, can_be_cut_after};
+use crate::form::{LayerNode, Stacks};
 use crate::sorting::sort_by;
 use std::rc::Rc;
 use wasm_bindgen::JsCast;
@@ -70,7 +70,7 @@ pub fn NetworkGraph(props: &NetworkGraphProps) -> Html {
                     }
                     "c" => {
                         let name = nodes.get(focused).map(|node| node.name.clone());
-                        if let (Some(on_cut), Some(name)) = (on_cut, name.filter(|name| can_be_cut_after(name))) {
+                        if let (Some(on_cut), Some(name)) = (on_cut, name) {
                             on_cut.emit(name);
                         }
                         true
@@ -272,11 +272,7 @@ fn draw_node(
 
 /// Where a click lets a stack end after a layer, or not any more.
 fn draw_cut(props: &NetworkGraphProps, layout: &Layered, spacing: &Spacing, index: usize, node: &LayerNode) -> Html {
-    let Some(on_cut) = props
-        .on_cut
-        .as_ref()
-        .filter(|_| !matches!(node.kind.as_str(), "input" | "view") && can_be_cut_after(&node.name))
-    else {
+    let Some(on_cut) = props.on_cut.as_ref().filter(|_| !matches!(node.kind.as_str(), "input" | "view")) else {
         return html! {};
     };
     // After what nobody reads a stack ends anyway.

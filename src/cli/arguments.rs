@@ -6,6 +6,7 @@ use fusescape::explore::parse_sizes;
 use fusescape::rules::Rules;
 use fusescape::search::space::Pruning;
 use fusescape::search::{Objective, Strategy, Weights};
+use fusescape::spec::names_in;
 use fusescape::state::Tab;
 use fusescape::workload::Dim;
 use std::path::PathBuf;
@@ -102,7 +103,8 @@ pub struct DepthFirst {
     /// All widths with all heights; ranges as in 10..960:10x10..540:10 [default: 1,4,16,60,240,960x1,4,18,72,270,540]
     #[arg(long, value_name = "X,X,..xY,Y,..", value_parser = parse_grid)]
     pub grid: Option<Grid>,
-    /// Which layers are fused: auto, single-layer, layer-by-layer, or names of layers to cut after
+    /// Which layers are fused: auto, single-layer, layer-by-layer, or names of layers to cut after, those with blanks or commas
+    /// in double quotes
     #[arg(long, default_value = "auto", value_name = "auto|single-layer|layer-by-layer|CUTS", value_parser = parse_stacks)]
     pub stacks: FuseDepth,
     /// How to search for the loop order and its division among the memories
@@ -414,7 +416,7 @@ fn parse_stacks(text: &str) -> Result<FuseDepth, String> {
         "auto" => FuseDepth::Automatic,
         "single-layer" => FuseDepth::SingleLayer,
         "layer-by-layer" => FuseDepth::LayerByLayer,
-        names => FuseDepth::Cuts(names.split(',').map(|name| name.trim().to_owned()).collect()),
+        names => FuseDepth::Cuts(names_in(names).into_iter().map(|(name, _)| name).collect()),
     })
 }
 

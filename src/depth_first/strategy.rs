@@ -1,5 +1,6 @@
 //! A point of the depth-first design space (DeFiNES, Section II).
 
+use crate::spec::listed_name;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -77,7 +78,10 @@ impl fmt::Display for FuseDepth {
             Self::Automatic => f.write_str("auto"),
             Self::SingleLayer => f.write_str("single-layer"),
             Self::LayerByLayer => f.write_str("layer-by-layer"),
-            Self::Cuts(layers) => f.write_str(&layers.join(",")),
+            Self::Cuts(layers) => {
+                let names: Vec<String> = layers.iter().map(|name| listed_name(name)).collect();
+                f.write_str(&names.join(","))
+            }
         }
     }
 }

@@ -25,7 +25,7 @@ pub use memories::{
 
 pub use place::Place;
 pub use repair::{repair, repair_title};
-pub use stacks::{Stacks, can_be_cut_after, stacks};
+pub use stacks::{Stacks, stacks};
 
 use crate::spec::edit::Outline;
 

@@ -3,7 +3,7 @@
 use crate::depth_first::{FuseDepth, cut};
 use crate::hardware::Core;
 use crate::rules::Rules;
-use crate::spec::Diagnostics;
+use crate::spec::{Diagnostics, listed_name, listed_names};
 use crate::workload::Network;
 
 /// How a network is cut into stacks.
@@ -34,11 +34,6 @@ pub fn stacks(network: &Network, core: &Core, fuse: &FuseDepth, rules: &Rules) -
     }
 }
 
-/// Whether a layer can be named in a list of cuts: blanks and commas part the names there.
-pub fn can_be_cut_after(name: &str) -> bool {
-    !name.is_empty() && !name.contains(|c: char| c == ',' || c == ';' || c.is_whitespace())
-}
-
 impl Stacks {
     /// The text of cuts with another end after `layer`, or without the one that is there.
     pub fn toggled(&self, network: &Network, layer: &str) -> String {
@@ -47,6 +42,10 @@ impl Stacks {
         // The last layer ends the last stack anyway.
         let last = names.len().saturating_sub(1);
         let ends: Vec<&str> = names[..last].iter().filter(|name| is_end(name)).map(String::as_str).collect();
-        if ends.is_empty() { names.last().cloned().unwrap_or_default() } else { ends.join(", ") }
+        if ends.is_empty() {
+            names.last().map(|last| listed_name(last)).unwrap_or_default()
+        } else {
+            listed_names(&ends)
+        }
     }
 }

@@ -6,6 +6,7 @@ use super::own_mapping::MappingChange;
 use super::schedule::{FuseChoice, GridChoice, ObjectiveChoice};
 use super::view::{Metric, Tab};
 use crate::depth_first::{DepthFirstStrategy, StoringMode};
+use crate::form::Place;
 use crate::rules::Rules;
 
 /// Every change that there is.
@@ -17,6 +18,8 @@ pub enum Action {
     PickOwn(Half),
     /// Replace a document's text, letter by letter.
     Write(Half, String),
+    /// Take a document in which a field of its form was filled in, letter by letter.
+    Fill(Half, Place, String),
     /// Take a document that the page composed.
     Take(Half, String),
     /// Take documents out of files: a hardware and a workload document, or one of them.
@@ -107,7 +110,7 @@ pub enum ViewChange {
 }
 
 /// What an action means for undo and for the search.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Kind {
     /// It changes what is looked at, and nothing that is computed.
     Look,
@@ -118,10 +121,12 @@ pub enum Kind {
 }
 
 /// A field that is filled in letter by letter.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Field {
-    /// A document.
+    /// The text of a document.
     Document(Half),
+    /// A field of a document's form.
+    Value(Half, Place),
     /// Tile widths.
     TilesX,
     /// Tile heights.
@@ -141,6 +146,7 @@ impl Action {
     pub fn kind(&self) -> Kind {
         match self {
             Self::Write(half, _) => Kind::Typing(Field::Document(*half)),
+            Self::Fill(half, place, _) => Kind::Typing(Field::Value(*half, place.clone())),
             Self::TilesX(_) => Kind::Typing(Field::TilesX),
             Self::TilesY(_) => Kind::Typing(Field::TilesY),
             Self::Schedule(ScheduleChange::Cuts(_)) => Kind::Typing(Field::Cuts),

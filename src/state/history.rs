@@ -29,19 +29,22 @@ struct Step {
 }
 
 impl History {
-    /// Takes note of an edit of this kind that made `after` of `before` at a time in milliseconds.
-    pub fn note(&mut self, before: &State, after: &State, kind: Kind, now_ms: f64) {
+    /// Takes note of an edit of this kind that made `after` of `before` at a time in milliseconds; says whether it is a keystroke
+    /// that goes on with the one before, after which more may follow.
+    pub fn note(&mut self, before: &State, after: &State, kind: Kind, now_ms: f64) -> bool {
         let field = match kind {
-            Kind::Look => return,
+            // A keystroke that changes nothing begins no edit that the next could go on with.
+            _ if before == after => return false,
+            Kind::Look => return false,
             Kind::Typing(field) => Some(field),
             Kind::Edit => None,
         };
-        let continues = self
-            .typing
-            .is_some_and(|(last, at_ms)| Some(last) == field && now_ms - at_ms < ONE_EDIT_MS && self.future.is_empty());
+        let continues = self.typing.as_ref().is_some_and(|(last, at_ms)| {
+            field.as_ref() == Some(last) && now_ms - at_ms < ONE_EDIT_MS && self.future.is_empty()
+        });
         self.typing = field.map(|field| (field, now_ms));
-        if before == after || continues {
-            return;
+        if continues {
+            return true;
         }
         self.future.clear();
         let view = (before.view != after.view).then(|| before.view.clone());
@@ -50,6 +53,7 @@ impl History {
         while self.past.len() > MOST_STEPS || (bytes > MOST_BYTES && self.past.len() > 1) {
             bytes -= self.past.remove(0).state.text_bytes();
         }
+        false
     }
 
     /// The state before the last edit of `now`; the way of looking stays where the edit left it alone.

@@ -24,6 +24,7 @@ pub use view::{Metric, Tab, View};
 
 use crate::gallery::{Entry, Opening, Shown};
 use crate::spec::gallery_presets;
+use crate::workload::Network;
 
 /// What a person chose or wrote.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -53,10 +54,20 @@ impl State {
         if action.kind() != Kind::Look {
             self.entry = None;
         }
+        let is_other_network = matches!(
+            &action,
+            Action::PickPreset(Half::Workload, _)
+                | Action::PickOwn(Half::Workload)
+                | Action::Import(_, Some(_))
+                | Action::ReproduceFigure12
+                | Action::CaseStudy2
+        );
         match action {
             Action::PickPreset(half, id) => self.design.pick(half, id),
             Action::PickOwn(half) => self.design.pick_own(half),
-            Action::Write(half, text) | Action::Take(half, text) => self.design.document_mut(half).write(text),
+            Action::Write(half, text) | Action::Fill(half, _, text) | Action::Take(half, text) => {
+                self.design.document_mut(half).write(text);
+            }
             Action::Import(hardware, workload) => {
                 for (half, text) in [(Half::Hardware, hardware), (Half::Workload, workload)] {
                     text.into_iter().for_each(|text| self.design.import(half, text));
@@ -103,6 +114,22 @@ impl State {
             }
             Action::Mapping(change) => self.mapping.change(change),
             Action::Look(change) => self.view.change(change),
+        }
+        if is_other_network {
+            self.leave_layers();
+        }
+    }
+
+    /// Lets go what was chosen for layers that the network does not have. The text of the cuts stays, to come back to.
+    fn leave_layers(&mut self) {
+        let Ok(network) = Network::from_text(&self.design.workload.text) else { return };
+        let lacks = |name: &String| !network.computing().any(|id| network.layer(id).name == *name);
+        let schedule = &mut self.design.schedule;
+        if schedule.fuse == FuseChoice::ByHand && schedule.cut_layers().any(|name| lacks(&name)) {
+            schedule.fuse = FuseChoice::Automatic;
+        }
+        for layer in [&mut self.mapping.layer, &mut self.hierarchy.layer] {
+            layer.take_if(|name| lacks(name));
         }
     }
 

@@ -6,7 +6,7 @@ use crate::depth_first::{FuseDepth, StoringMode};
 use crate::explore::Settings;
 use crate::rules::Rules;
 use crate::search::{Objective, Strategy, Weights};
-use crate::spec::Diagnostics;
+use crate::spec::{Diagnostics, listed_name, listed_names, names_in};
 
 /// Which layers share a stack, as chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -90,7 +90,7 @@ pub struct Schedule {
     pub modes: Vec<StoringMode>,
     /// Which layers share a stack.
     pub fuse: FuseChoice,
-    /// Layers after which a stack ends, as written; in force if `fuse` is by hand.
+    /// Layers after which a stack ends, as written (see [`names_in`]); in force if `fuse` is by hand.
     pub cuts: String,
     /// What is minimised.
     pub objective: ObjectiveChoice,
@@ -139,7 +139,7 @@ impl Schedule {
             None | Some(FuseDepth::Automatic) => (FuseChoice::Automatic, String::new()),
             Some(FuseDepth::SingleLayer) => (FuseChoice::SingleLayer, String::new()),
             Some(FuseDepth::LayerByLayer) => (FuseChoice::LayerByLayer, String::new()),
-            Some(FuseDepth::Cuts(layers)) => (FuseChoice::ByHand, layers.join(" ")),
+            Some(FuseDepth::Cuts(layers)) => (FuseChoice::ByHand, listed_names(layers)),
         };
         let mut schedule = Self {
             tiles_x: join(&settings.tiles_x),
@@ -176,19 +176,22 @@ impl Schedule {
             FuseChoice::SingleLayer => FuseDepth::SingleLayer,
             FuseChoice::LayerByLayer => FuseDepth::LayerByLayer,
             FuseChoice::ByHand => {
-                let words = |c: char| c == ',' || c == ';' || c.is_whitespace();
-                let layers: Vec<String> =
-                    self.cuts.split(words).filter(|name| !name.is_empty()).map(str::to_owned).collect();
+                let layers: Vec<String> = self.cut_layers().collect();
                 if layers.is_empty() {
                     diagnostics.add(
                         "settings.fuse",
                         "No layer is named after which a stack ends",
-                        "Name some, for example `map2, expand`; the last layer ends the last stack anyway",
+                        "Name some, for example `map2, expand`, one with blanks or commas in double quotes; the last layer ends the last stack anyway",
                     );
                 }
                 FuseDepth::Cuts(layers)
             }
         }
+    }
+
+    /// The layers that `cuts` names.
+    pub(super) fn cut_layers(&self) -> impl Iterator<Item = String> {
+        names_in(&self.cuts).into_iter().map(|(name, _)| name)
     }
 
     fn objective(&self, diagnostics: &mut Diagnostics) -> Objective {
@@ -249,12 +252,12 @@ impl Schedule {
 
     /// Calls a layer by its new name wherever a stack ends after it.
     pub(super) fn rename_layer(&mut self, old: &str, new: &str) {
-        let is_between = |c: char| c == ',' || c == ';' || c.is_whitespace();
-        let parts = self.cuts.split_inclusive(is_between).map(|part| {
-            let word = part.trim_end_matches(is_between);
-            if word == old { format!("{new}{}", &part[word.len()..]) } else { part.to_owned() }
-        });
-        self.cuts = parts.collect();
+        // From the end, so that places before it stay.
+        for (name, place) in names_in(&self.cuts).into_iter().rev() {
+            if name == old {
+                self.cuts.replace_range(place, &listed_name(new));
+            }
+        }
     }
 
     pub(super) fn change(&mut self, change: ScheduleChange) {

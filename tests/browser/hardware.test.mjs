@@ -41,6 +41,29 @@ test('an edit by form changes one line of the text, an error is said at its fiel
     assert.match(await textOf(page), /conv: \{ D1: \[K 8, C 4\], D2: C/);
   }));
 
+test('undo takes back what was typed in one field, not in the one before', () =>
+  withPage(async ({ page, url }) => {
+    await open(page, url);
+    const before = await textOf(page);
+    await page.getByTestId('memory-3').click();
+    // As fast as a browser can.
+    await page.evaluate(async () => {
+      for (const [field, texts] of [['size', ['5 MiB', '51 MiB']], ['read_energy', ['7 pJ', '7.5 pJ']]]) {
+        const input = document.querySelector(`[data-testid=memory-panel] [data-testid=${field}]`);
+        for (const text of texts) {
+          input.value = text;
+          input.dispatchEvent(new Event('input', { bubbles: true }));
+          await new Promise((drawn) => setTimeout(drawn));
+        }
+      }
+    });
+    assert.deepEqual(changed(before, await textOf(page)), ['    size: 51 MiB', '    read_energy: 7.5 pJ']);
+    await page.getByTestId('undo').click();
+    assert.deepEqual(changed(before, await textOf(page)), ['    size: 51 MiB']);
+    await page.getByTestId('undo').click();
+    assert.equal(await textOf(page), before);
+  }));
+
 test('what is typed as text is what the form shows, mistakes included', () =>
   withPage(async ({ page, url }) => {
     await open(page, url);

@@ -74,10 +74,23 @@ test('a click between two layers ends a stack there, another joins them again', 
     await page.getByTestId('layer-name').fill('middle');
     await page.getByTestId('layer-name').press('Enter');
     assert.equal(await page.getByTestId('cuts').inputValue(), 'extract, middle');
+    // Also one that a list of names cannot hold as it is.
+    await page.getByTestId('layer-name').fill('map 2, the second');
+    await page.getByTestId('layer-name').press('Enter');
+    assert.equal(await page.getByTestId('cuts').inputValue(), 'extract, "map 2, the second"');
+    await facts('in 3 stacks');
     await page.getByTestId('cut-1').click();
     await page.getByTestId('cut-4').click();
     await facts('in one stack');
+    await page.getByTestId('cut-4').click();
+    assert.equal(await page.getByTestId('cuts').inputValue(), '"map 2, the second"');
+    await facts('in 2 stacks');
     await status(page, 'done');
+
+    // Another network has no such layers.
+    await page.getByTestId('workload-preset').selectOption('resnet18');
+    await status(page, 'done');
+    assert.equal(await page.getByTestId('fuse').inputValue(), 'automatic');
   }));
 
 test('the graph zooms and pans by buttons, keys, Ctrl and wheel, and lets the page scroll', () =>
