@@ -2,7 +2,7 @@
 //!
 //! Edits replace the address, a few times a second; a step, such as another preset or tab, is an entry of its own that a browser's Back
 //! leads out of. Each entry carries the whole draft besides, so that neither Back nor a reload loses what a link leaves out or
-//! what is too long for one.
+//! what is too long for one. What a page writes into its entry while it is left may come too late; that is kept for the reload.
 
 use super::state::{Event, Opened, PageState};
 use super::storage;
@@ -15,7 +15,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use wasm_bindgen::prelude::*;
 use wasm_bindgen::{JsCast, JsValue};
-use web_sys::{PopStateEvent, Window};
+use web_sys::{NavigationType, PerformanceNavigationTiming, PopStateEvent, Window};
 use yew::prelude::*;
 
 /// The address changes at most once in so many milliseconds: browsers refuse more than a few changes a second.
@@ -24,9 +24,9 @@ const PAUSE_MS: u32 = 300;
 /// What the page begins with: the state that this entry of the browser's history carries, that of the link, the draft, or the first.
 pub fn initial() -> PageState {
     let draft = storage::draft().and_then(|text| from_link(&text).ok());
-    let (carried, link) = (carried(), fragment());
+    let (carried, link) = (late_or_carried(), fragment());
     let linked = link.as_deref().map(from_link);
-    let (chosen, history, notice) = match (carried.and_then(|text| from_link(&text).ok()), linked) {
+    let (chosen, history, notice) = match (carried.and_then(|draft| from_link(&draft).ok()), linked) {
         (Some(state), _) => (state, History::default(), None),
         (None, Some(Ok(state))) => open_over(draft, state),
         (None, Some(Err(wrong))) => (draft.unwrap_or_else(State::first), History::default(), Some(said(&wrong))),
@@ -58,9 +58,52 @@ pub fn said(wrong: &Diagnostics) -> String {
     wrong.0.iter().map(sentence).collect::<Vec<_>>().join(" ")
 }
 
-/// The draft that this entry of the browser's history carries.
-fn carried() -> Option<String> {
-    web_sys::window()?.history().ok()?.state().ok()?.as_string()
+/// What an entry of the browser's history carries: a name of its own, and a draft.
+struct Carried {
+    entry: String,
+    draft: String,
+}
+
+impl Carried {
+    fn read(state: &JsValue) -> Option<Self> {
+        let text = state.as_string()?;
+        // Entries of before had no name.
+        let (entry, draft) = text.split_once(' ').unwrap_or(("", &text));
+        Some(Self { entry: entry.to_owned(), draft: draft.to_owned() })
+    }
+
+    fn value(entry: &str, draft: &str) -> JsValue {
+        JsValue::from_str(&format!("{entry} {draft}"))
+    }
+}
+
+/// The draft of this entry: what was kept when its page was left, else what it carries. Browsers take a while to note what an entry
+/// carries; on a reload they may know neither that nor its name.
+fn late_or_carried() -> Option<String> {
+    let carried = carried();
+    match storage::take_late() {
+        Some((entry, draft)) if is_reload() || carried.as_ref().is_some_and(|carried| carried.entry == entry) => {
+            Some(draft)
+        }
+        _ => carried.map(|carried| carried.draft),
+    }
+}
+
+fn is_reload() -> bool {
+    let entries =
+        web_sys::window().and_then(|window| window.performance()).map(|page| page.get_entries_by_type("navigation"));
+    let navigation = entries.and_then(|entries| entries.get(0).dyn_into::<PerformanceNavigationTiming>().ok());
+    navigation.is_some_and(|navigation| navigation.type_() == NavigationType::Reload)
+}
+
+/// What this entry of the browser's history carries.
+fn carried() -> Option<Carried> {
+    Carried::read(&web_sys::window()?.history().ok()?.state().ok()?)
+}
+
+/// A name for another entry of the browser's history.
+fn new_entry() -> String {
+    ((js_sys::Math::random() * f64::from(u32::MAX)) as u32).to_string()
 }
 
 /// What follows `#`.
@@ -75,6 +118,8 @@ struct Writer {
     /// What the address says, or is about to say.
     latest: Rc<State>,
     steps: u32,
+    /// Name of the entry of the browser's history.
+    entry: String,
     /// When it was written last, milliseconds.
     written_ms: f64,
     /// Runs while the address is behind.
@@ -117,15 +162,25 @@ impl Writer {
         }
     }
 
+    /// Writes everything as the page may be gone in a moment: browsers may take no other address any more.
+    fn leave(&mut self) {
+        self.flush();
+        storage::keep_late(&self.entry, &to_draft(&self.latest));
+    }
+
     fn write(&mut self, is_step: bool) {
         self.pause = None;
         self.written_ms = now_ms();
-        write(&self.latest, is_step);
+        if is_step {
+            self.entry = new_entry();
+        }
+        storage::forget_late();
+        write(&self.entry, &self.latest, is_step);
     }
 }
 
-/// Puts a state into the address and the draft.
-fn write(state: &State, is_step: bool) {
+/// Puts a state into the address, the entry of the browser's history, and the draft.
+fn write(entry: &str, state: &State, is_step: bool) {
     let Some((window, history)) = web_sys::window().and_then(|window| Some((window.clone(), window.history().ok()?)))
     else {
         return;
@@ -136,7 +191,7 @@ fn write(state: &State, is_step: bool) {
         _ => bare(&window),
     };
     storage::keep_draft(&draft);
-    let draft = JsValue::from_str(&draft);
+    let draft = Carried::value(entry, &draft);
     // A browser refuses when there are too many; the next edit tries again.
     let _ = match is_step {
         true => history.push_state_with_url(&draft, "", address.as_deref()),
@@ -156,8 +211,10 @@ pub fn use_address(state: &UseReducerHandle<PageState>, tell: &Callback<Event>) 
     let writer = {
         let (chosen, steps) = (Rc::clone(&state.chosen), state.steps);
         use_memo((), move |()| {
-            carry(&chosen);
-            Rc::new(RefCell::new(Writer { latest: chosen, steps, ..Writer::default() }))
+            let entry = carried().map(|carried| carried.entry).filter(|entry| !entry.is_empty());
+            let entry = entry.unwrap_or_else(new_entry);
+            carry(&entry, &chosen);
+            Rc::new(RefCell::new(Writer { latest: chosen, steps, entry, ..Writer::default() }))
         })
     };
     let taken = Rc::clone(&writer);
@@ -171,8 +228,11 @@ pub fn use_address(state: &UseReducerHandle<PageState>, tell: &Callback<Event>) 
     use_effect_with((), move |()| {
         let arriving = Rc::clone(&writer);
         listen("popstate", move |event: PopStateEvent| {
-            let carried = event.state().as_string();
-            let state = match carried.or_else(fragment).as_deref().map(from_link) {
+            let carried = Carried::read(&event.state());
+            let (entry, draft) =
+                carried.map_or_else(|| (new_entry(), None), |carried| (carried.entry, Some(carried.draft)));
+            arriving.borrow_mut().entry = entry;
+            let state = match draft.or_else(fragment).as_deref().map(from_link) {
                 Some(Ok(state)) => Rc::new(state),
                 Some(Err(wrong)) => return tell.emit(Event::Notice(Some(said(&wrong)))),
                 None => Rc::new(State::first()),
@@ -180,18 +240,18 @@ pub fn use_address(state: &UseReducerHandle<PageState>, tell: &Callback<Event>) 
             arriving.borrow_mut().arrive(&state);
             tell.emit(Event::Open(Opened { state, is_address: true }));
         });
-        // Of a page that is hidden already the browser takes no other address; some only hide it.
-        for kind in ["beforeunload", "pagehide"] {
+        // Where a page is left for good differs between browsers and devices.
+        for kind in ["beforeunload", "pagehide", "visibilitychange"] {
             let writer = Rc::clone(&writer);
-            listen(kind, move |_: web_sys::Event| writer.borrow_mut().flush());
+            listen(kind, move |_: web_sys::Event| writer.borrow_mut().leave());
         }
     });
 }
 
 /// Gives the draft to the entry of the browser's history that is there; the address stays.
-fn carry(state: &State) {
+fn carry(entry: &str, state: &State) {
     if let Some(history) = web_sys::window().and_then(|window| window.history().ok()) {
-        let _ = history.replace_state(&JsValue::from_str(&to_draft(state)), "");
+        let _ = history.replace_state(&Carried::value(entry, &to_draft(state)), "");
     }
 }
 

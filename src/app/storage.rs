@@ -3,9 +3,39 @@
 use web_sys::Storage;
 
 const DRAFT: &str = "fusescape.draft";
+const LATE: &str = "fusescape.late";
 
 fn storage() -> Option<Storage> {
     web_sys::window()?.local_storage().ok()?
+}
+
+/// What lasts as long as the tab.
+fn session() -> Option<Storage> {
+    web_sys::window()?.session_storage().ok()?
+}
+
+/// Keeps the draft of a page that is being left, with the name of its entry in the browser's history.
+pub fn keep_late(entry: &str, draft: &str) {
+    forget_late();
+    if let Some(session) = session() {
+        // Where there is no room, the entry says nearly the same.
+        let _ = session.set_item(LATE, &format!("{entry} {draft}"));
+    }
+}
+
+/// Forgets it, as the entry is about to be written.
+pub fn forget_late() {
+    if let Some(session) = session() {
+        let _ = session.remove_item(LATE);
+    }
+}
+
+/// The draft of the page that this tab left last, with the name of its entry; once.
+pub fn take_late() -> Option<(String, String)> {
+    let late = session()?.get_item(LATE).ok()??;
+    forget_late();
+    let (entry, draft) = late.split_once(' ')?;
+    Some((entry.to_owned(), draft.to_owned()))
 }
 
 /// The draft of the last visit.

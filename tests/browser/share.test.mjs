@@ -202,6 +202,43 @@ for (const storage of [true, false]) {
     }));
 }
 
+test('what is typed is there after a reload, however soon that comes', () =>
+  withPage(async ({ page, url }) => {
+    await open(page, url);
+    const tiles = page.getByTestId('tiles-x');
+    for (const text of ['7', '7 14', '7 14 28', '7 14 28 56']) {
+      await tiles.fill(text);
+      await page.reload();
+      await tiles.waitFor();
+      assert.equal(await tiles.inputValue(), text);
+    }
+    // Before the page has drawn it.
+    const reloaded = page.waitForEvent('load');
+    await tiles.evaluate((field) => {
+      field.value = '4 x';
+      field.dispatchEvent(new Event('input', { bubbles: true }));
+      location.reload();
+    });
+    await reloaded;
+    await tiles.waitFor();
+    assert.equal(await tiles.inputValue(), '4 x');
+    // Another page of this tab, and back.
+    await tiles.fill('4 x 5');
+    await page.goto('about:blank');
+    await page.goBack();
+    await tiles.waitFor();
+    assert.equal(await tiles.inputValue(), '4 x 5');
+    // A link that is opened is no reload.
+    await tiles.fill('4 x 6');
+    await page.goto('about:blank');
+    await page.goto(`${url}#142HgY2SQd2jS4QUA5h8`);
+    await tiles.waitFor();
+    assert.equal(await tiles.inputValue(), '1 4 16 60 240 960');
+    await page.getByTestId('notices').getByText('Undo brings the draft back').waitFor();
+    await page.getByTestId('undo').click();
+    assert.equal(await tiles.inputValue(), '4 x 6');
+  }));
+
 test('what is too long for a link goes into a file, and comes out of it', () =>
   withPage(async ({ page, url }) => {
     await open(page, url);
