@@ -87,7 +87,7 @@ pub fn use_engine(state: &UseReducerHandle<PageState>, tell: &Callback<Event>) -
     Engine { conductor, explorer, core, network, layers, stacks, opened, is_valid }
 }
 
-/// Starts a sweep when the design changes and makes sense: at once, but for what is typed, when nobody types any more.
+/// Starts a sweep when the design changes and makes sense: at once, but while somebody types, when nobody types any more.
 #[hook]
 fn use_sweep(state: &UseReducerHandle<PageState>, conductor: &Rc<Conductor>, is_valid: bool) {
     let (design, _) = state.wanted();

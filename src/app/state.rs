@@ -28,7 +28,7 @@ pub struct PageState {
     pub notice: Option<String>,
     /// Light or dark.
     pub theme: ThemeChoice,
-    /// Whether the last edit of the design was a keystroke, after which more may follow.
+    /// Whether the last edit of the design was a keystroke that went on with another, after which more may follow.
     pub is_typing: bool,
 }
 
@@ -37,9 +37,9 @@ pub struct PageState {
 pub struct Aside {
     /// Design and point.
     pub pinned: Pinned,
-    /// Its sweep.
+    /// Its sweep, perhaps stopped before its end.
     pub results: Rc<Results>,
-    /// The whole account of its point; `None` where it cannot be had.
+    /// The whole account of its point; `None` where it cannot be had, or is not known as the sweep was stopped.
     pub account: Option<Rc<PointAccount>>,
 }
 
@@ -83,14 +83,11 @@ impl Reducible for PageState {
                 let (kind, is_step) = (action.kind(), action.is_step());
                 let mut chosen = (*self.chosen).clone();
                 chosen.apply(action);
-                if kind != Kind::Look {
-                    next.is_typing = matches!(kind, Kind::Typing(_));
-                }
                 next.steps += u32::from(is_step && chosen != *self.chosen);
                 next.edit(chosen, kind);
             }
             Event::Open(Opened { state, is_address }) => {
-                (next.is_typing, next.notice) = (false, None);
+                next.notice = None;
                 next.steps += u32::from(!is_address);
                 next.edit(state.keeping_own(&self.chosen), Kind::Edit);
             }
@@ -109,7 +106,7 @@ impl Reducible for PageState {
 impl PageState {
     fn edit(&mut self, chosen: State, kind: Kind) {
         if kind != Kind::Look {
-            Rc::make_mut(&mut self.history).note(&self.chosen, &chosen, kind, now_ms());
+            self.is_typing = Rc::make_mut(&mut self.history).note(&self.chosen, &chosen, kind, now_ms());
         }
         self.chosen = Rc::new(chosen);
     }
@@ -124,10 +121,11 @@ impl PageState {
     /// Keeps what is known of the pinned design, as soon as all of it is.
     fn keep_aside(&mut self) {
         let pinned = self.chosen.pinned.as_deref();
-        if self.aside.as_ref().map(|aside| &aside.pinned) == pinned {
+        self.aside.take_if(|aside| Some(&aside.pinned) != pinned);
+        if self.aside.as_ref().is_some_and(|aside| aside.results.status != Status::Stopped) {
             return;
         }
-        self.aside = pinned.and_then(|pinned| {
+        let known = pinned.and_then(|pinned| {
             let results = &self.results;
             let is_its = pinned.design.request().is_ok_and(|requests| requests == *results.asked);
             if !is_its || results.stale {
@@ -142,6 +140,8 @@ impl PageState {
             };
             is_all.then(|| Aside { pinned: pinned.clone(), results: Rc::clone(results), account })
         });
+        // Of a sweep that was stopped more may be known later.
+        self.aside = known.or(self.aside.take());
     }
 
     /// The design that workers have to look at: the one at hand, or first the pinned one if nothing is known of it.

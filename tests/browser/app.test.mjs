@@ -55,7 +55,7 @@ test('a click and the keyboard open a point, which is explained', () =>
     await page.getByTestId('opened-tile').getByText('4 × 72').waitFor();
   }));
 
-test('what is typed is taken up after a pause, what is chosen at once', () =>
+test('what is chosen is taken up at once, and so is a first keystroke; what follows it after a pause', () =>
   withPage(async ({ page, url }) => {
     await page.addInitScript(() => {
       const post = Worker.prototype.postMessage;
@@ -74,13 +74,16 @@ test('what is typed is taken up after a pause, what is chosen at once', () =>
     const isSent = (edits) => page.waitForFunction((edits) => window.editsSent.size === edits, edits);
     assert.equal(await sent(), 1, 'the first sweep');
 
+    await page.getByTestId('tiles-x').fill('4');
+    await page.clock.runFor(1);
+    await isSent(2);
     await page.getByTestId('tiles-x').fill('4 6');
     await page.clock.runFor(150);
     await page.getByTestId('tiles-x').fill('4 60');
     await page.clock.runFor(150);
-    assert.equal(await sent(), 1, 'who types is not interrupted');
+    assert.equal(await sent(), 2, 'who types is not interrupted');
     await page.clock.runFor(100);
-    await isSent(2);
+    await isSent(3);
 
     for (const choose of [
       () => page.getByTestId('mode-fully-recompute').uncheck(),
@@ -95,13 +98,16 @@ test('what is typed is taken up after a pause, what is chosen at once', () =>
 
     // What was typed just before goes along, once.
     const before = await sent();
+    await page.getByTestId('tiles-x').fill('4 6 8');
+    await page.clock.runFor(1);
+    await isSent(before + 1);
     await page.getByTestId('tiles-x').fill('4');
     await page.getByTestId('mode-fully-cached').uncheck();
     await page.clock.runFor(1);
-    await isSent(before + 1);
+    await isSent(before + 2);
     await page.clock.resume();
     await settled(page, 'done');
-    assert.equal(await sent(), before + 1);
+    assert.equal(await sent(), before + 2);
     assert.equal(await page.evaluate(() => window.fusescape.state().points), 12);
   }));
 
