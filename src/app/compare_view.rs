@@ -2,8 +2,8 @@
 
 use super::data_table::plain_table;
 use super::figure::{Drawn, Figure};
-use super::heatmaps::ratios;
-use super::results::Results;
+use super::grid::ratios;
+use super::results::{Results, Status};
 use super::state::PageState;
 use crate::chart::{Column, Paired, Table, comparisons, strategy_title, whole_costs};
 use crate::depth_first::PointAccount;
@@ -35,23 +35,29 @@ pub fn CompareView(props: &CompareViewProps) -> Html {
     let b = props.opened.and_then(|point| state.results.accounts.get(&point)).cloned();
     let a = state.aside.as_ref().and_then(|aside| aside.account.clone());
     let found = design_differences(&pinned.design, &state.chosen.design);
-    let sides = match (&state.aside, b.clone()) {
-        (Some(aside), Some(b)) => match a.clone() {
-            Some(a) => html! {
-                <>
-                    if found.is_empty() && a.strategy == b.strategy {
-                        <p class="hint">{ "A and B are the same. Edit the design, or open another of its points: that becomes B." }</p>
-                    }
-                    <Costs {a} {b} />
-                    <Ratios a={Rc::clone(&aside.results)} state={Rc::clone(state)} />
-                </>
-            },
-            None => {
-                html! { <p class="hint">{ "Design A cannot be scheduled, so there is nothing to compare with." }</p> }
-            }
+    let sides = match (&state.aside, a.clone(), b.clone()) {
+        (Some(aside), Some(a), Some(b)) => html! {
+            <>
+                if found.is_empty() && a.strategy == b.strategy {
+                    <p class="hint">{ "A and B are the same. Edit the design, or open another of its points: that becomes B." }</p>
+                }
+                if let Some(stopped) = stopped(aside.results.status, state.results.status) {
+                    <p class="hint" role="status">{ stopped }</p>
+                }
+                <Costs {a} {b} />
+                <Ratios a={Rc::clone(&aside.results)} state={Rc::clone(state)} />
+            </>
         },
-        (None, _) => html! { <p class="hint" role="status">{ "Working out design A …" }</p> },
-        (Some(_), None) => html! { <p class="hint" role="status">{ "Working out design B …" }</p> },
+        (aside, a, _) => {
+            let missing = match (aside, a) {
+                (None, _) => missing("A", Status::Running),
+                (Some(aside), None) => missing("A", aside.results.status),
+                // Its account comes when its point is known.
+                _ if !state.is_current() || props.opened.is_some() => missing("B", Status::Running),
+                _ => missing("B", state.results.status),
+            };
+            html! { <p class="hint" role="status">{ missing }</p> }
+        }
     };
     html! {
         <div data-testid="compare-view">
@@ -69,6 +75,29 @@ pub fn CompareView(props: &CompareViewProps) -> Html {
             <Documents found={found} />
             { sides }
         </div>
+    }
+}
+
+/// What is said of the best of points of which not all are known.
+fn stopped(a: Status, b: Status) -> Option<&'static str> {
+    match (a, b) {
+        (Status::Stopped, _) => Some("The sweep of design A was stopped: its best is that of the points known so far."),
+        (_, Status::Stopped) => Some("The sweep of design B was stopped: its best is that of the points known so far."),
+        _ => None,
+    }
+}
+
+/// Why there is nothing to compare yet.
+fn missing(design: &'static str, status: Status) -> String {
+    match status {
+        Status::Stopped if design == "A" => "The sweep of design A was stopped before its point was known. \
+             Swap A and B, and continue it in the landscape."
+            .to_owned(),
+        Status::Stopped => "The sweep of design B was stopped. Continue it in the landscape.".to_owned(),
+        Status::Done | Status::Rejected => {
+            format!("Design {design} cannot be scheduled, so there is nothing to compare with.")
+        }
+        Status::Idle | Status::Running => format!("Working out design {design} …"),
     }
 }
 

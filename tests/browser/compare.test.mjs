@@ -55,6 +55,32 @@ test('a pinned design is compared with the one at hand, number by number', () =>
     await page.getByText('Compare two designs').waitFor();
   }));
 
+test('a pinned design whose sweep was stopped is not called impossible', () =>
+  withPage(async ({ page, url }) => {
+    await page.goto(url);
+    await done(page);
+    await page.getByTestId('strategy').selectOption('LOMA, loop orders');
+    await done(page);
+    // One problem alone takes seconds.
+    await page.getByTestId('lpf-limit').selectOption('10');
+    await page.waitForFunction(() => window.fusescape.state().status === 'running' && window.fusescape.busy() > 0);
+    await page.getByTestId('stop').click();
+    await page.locator('[data-testid=root][data-status=stopped]').waitFor();
+    await page.getByTestId('tab-compare').click();
+    await page.getByTestId('pin').click();
+    const view = page.getByTestId('compare-view');
+    await view.getByText('The sweep of design A was stopped').waitFor();
+    // B is swept all the same.
+    await page.getByTestId('lpf-limit').selectOption('3');
+    await done(page);
+    await view.getByText('The sweep of design A was stopped').waitFor();
+    assert.doesNotMatch(await view.innerText(), /cannot be scheduled/);
+    // Once more is known of A, it is compared.
+    await page.getByTestId('swap').click();
+    await page.getByTestId('lpf-limit').selectOption('4');
+    await page.getByTestId('whole-costs').waitFor();
+  }));
+
 test('on a small screen the comparison fits', () =>
   withPage(
     async ({ page, url }) => {
