@@ -31,6 +31,16 @@ test('a published page opens offline, from a path below the host, and is replace
         await page.reload();
         await done(page);
         assert.equal(await versionOn(page), first);
+
+        // The embedded view, too, whatever it is asked for.
+        await page.goto(`${url}courses/fusescape/embed.html?view=landscape&controls=hardware`);
+        await done(page);
+        const full = await page.getByTestId('open-in-full').getAttribute('href');
+        assert.ok(new URL(full, page.url()).href.startsWith(`${url}courses/fusescape/#1`), full);
+        await page.goto(full);
+        await done(page);
+        assert.equal(await versionOn(page), first);
+        await page.goto(`${url}courses/fusescape/`);
         await page.context().setOffline(false);
 
         // The next version is fetched behind the page that is shown; then a page that is alone moves on to it.
