@@ -300,6 +300,14 @@ fn what_was_chosen_for_layers_goes_with_the_network() {
     assert_eq!(chosen(&state), (FuseChoice::Automatic, None, None));
     assert_eq!(state.design.schedule.cuts, "map2", "to come back to");
     assert!(state.design.request().is_ok_and(|requests| Sweep::new(&requests[0]).is_ok()));
+
+    // So does swapping two designs, each of which keeps its own cuts.
+    let mut state = before.clone();
+    state.apply(Action::Pin);
+    state.apply(Action::PickPreset(Half::Workload, "mobilenet-v1"));
+    state.apply(Action::Mapping(MappingChange::Layer("conv1".to_owned())));
+    state.apply(Action::Swap);
+    assert_eq!(chosen(&state), (FuseChoice::ByHand, None, None));
 }
 
 #[test]

@@ -32,8 +32,9 @@ fn sealed(bytes: &[u8]) -> String {
 fn check(state: &State) {
     let draft = to_draft(state);
     assert!(from_link(&draft).is_ok_and(|back| back == *state), "{draft}");
-    let linked = from_link(&to_link(state)).expect("a link of a state opens");
-    assert_eq!(to_link(&linked), to_link(state));
+    let link = to_link(state);
+    let linked = from_link(&link).expect("a link of a state opens");
+    assert_eq!(to_link(&linked), link);
     assert_eq!(linked.describe(), state.describe());
     let _ = (state.design.request(), state.layer_request());
 }

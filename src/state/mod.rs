@@ -54,7 +54,7 @@ impl State {
         if action.kind() != Kind::Look {
             self.entry = None;
         }
-        let is_other_network = matches!(
+        let takes_network = matches!(
             &action,
             Action::PickPreset(Half::Workload, _)
                 | Action::PickOwn(Half::Workload)
@@ -62,6 +62,7 @@ impl State {
                 | Action::ReproduceFigure12
                 | Action::CaseStudy2
         );
+        let swaps = matches!(&action, Action::Swap);
         match action {
             Action::PickPreset(half, id) => self.design.pick(half, id),
             Action::PickOwn(half) => self.design.pick_own(half),
@@ -115,21 +116,22 @@ impl State {
             Action::Mapping(change) => self.mapping.change(change),
             Action::Look(change) => self.view.change(change),
         }
-        if is_other_network {
-            self.leave_layers();
+        let network = (takes_network || swaps).then(|| Network::from_text(&self.design.workload.text).ok()).flatten();
+        if let Some(network) = network {
+            self.leave_layers(&network);
+            // The text of the cuts stays, to come back to.
+            let schedule = &mut self.design.schedule;
+            let is_of_another = schedule.cut_layers().any(|name| lacks(&network, &name));
+            if takes_network && is_of_another && schedule.fuse == FuseChoice::ByHand {
+                schedule.fuse = FuseChoice::Automatic;
+            }
         }
     }
 
-    /// Lets go what was chosen for layers that the network does not have. The text of the cuts stays, to come back to.
-    fn leave_layers(&mut self) {
-        let Ok(network) = Network::from_text(&self.design.workload.text) else { return };
-        let lacks = |name: &String| !network.computing().any(|id| network.layer(id).name == *name);
-        let schedule = &mut self.design.schedule;
-        if schedule.fuse == FuseChoice::ByHand && schedule.cut_layers().any(|name| lacks(&name)) {
-            schedule.fuse = FuseChoice::Automatic;
-        }
+    /// Lets go the layers that were chosen to be looked at and that the network does not have.
+    fn leave_layers(&mut self, network: &Network) {
         for layer in [&mut self.mapping.layer, &mut self.hierarchy.layer] {
-            layer.take_if(|name| lacks(name));
+            layer.take_if(|name| lacks(network, name));
         }
     }
 
@@ -190,6 +192,11 @@ impl State {
         };
         self.entry = Some(entry.id);
     }
+}
+
+/// Whether a network computes no layer of this name.
+fn lacks(network: &Network, name: &str) -> bool {
+    !network.computing().any(|id| network.layer(id).name == name)
 }
 
 /// What is minimised is what the heatmaps show.
