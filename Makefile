@@ -31,7 +31,7 @@ site: build ## Make a folder, site/, that any static host can serve
 .PHONY: test
 test: ## Run every check and every test, native and in the browser
 	@tools/setup browser page
-	cargo fmt --check
+	cargo fmt --all --check
 	cargo clippy --all-targets --all-features -- -D warnings
 	cargo clippy --target wasm32-unknown-unknown --lib -- -D warnings
 	cargo test --release
@@ -51,7 +51,7 @@ fuzz: ## Feed the readers mutated inputs, a minute each (SECONDS=60)
 
 .PHONY: fmt
 fmt: ## Format the Rust code
-	cargo fmt
+	cargo fmt --all
 
 .PHONY: clean
 clean: ## Remove what was built, and keep the tools

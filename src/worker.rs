@@ -10,12 +10,13 @@ pub use import::ImportNews;
 
 use crate::depth_first::{NotPlanned, PointAccount};
 use crate::explore::{CostStore, Effort, PointSummary, Request, Survey, Sweep};
-use crate::question::{Answerer, Question, Reply};
+use crate::question::Answerer;
 use crate::spec::Diagnostics;
 use js_sys::Uint8Array;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use wasm_bindgen::prelude::*;
+use wasm_split_helpers::{SplitLoaderError, wasm_split};
 use web_time::{Duration, Instant};
 
 /// What the page asks of a worker.
@@ -53,8 +54,8 @@ pub enum ToWorker {
     Ask {
         /// Repeated in the reply.
         ticket: u32,
-        /// The question.
-        question: Box<Question>,
+        /// The bytes of a [`crate::question::Question`].
+        question: Vec<u8>,
     },
     /// Fail like a worker with a defect; for tests.
     Trap,
@@ -110,8 +111,8 @@ pub enum FromWorker {
     Replied {
         /// That of the question.
         ticket: u32,
-        /// The reply.
-        reply: Box<Reply>,
+        /// The bytes of a [`crate::question::Reply`].
+        reply: Vec<u8>,
     },
     /// The message is about a sweep that this worker has not opened, or asks for what it cannot know.
     Lost {
@@ -132,9 +133,24 @@ pub enum Notice {
     },
 }
 
-/// A message as one array of bytes: objects take longer to make than their parts to compute.
-fn to_bytes<T: Serialize>(message: &T) -> Result<Uint8Array, JsError> {
-    Ok(Uint8Array::from(postcard::to_stdvec(message)?.as_slice()))
+/// Anything as bytes: objects take longer to make than their parts to compute.
+///
+/// # Errors
+/// Never for what workers and the page send each other.
+pub fn to_bytes<T: Serialize>(message: &T) -> Result<Vec<u8>, postcard::Error> {
+    postcard::to_stdvec(message)
+}
+
+/// What [`to_bytes`] wrote.
+///
+/// # Errors
+/// If it did not.
+pub fn from_bytes<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, postcard::Error> {
+    postcard::from_bytes(bytes)
+}
+
+fn to_array<T: Serialize>(message: &T) -> Result<Uint8Array, JsError> {
+    Ok(Uint8Array::from(to_bytes(message)?.as_slice()))
 }
 
 /// A message to a worker.
@@ -142,7 +158,7 @@ fn to_bytes<T: Serialize>(message: &T) -> Result<Uint8Array, JsError> {
 /// # Errors
 /// Never for the messages of this file.
 pub fn to_worker(message: &ToWorker) -> Result<Uint8Array, JsError> {
-    to_bytes(message)
+    to_array(message)
 }
 
 /// A message from a worker: bytes of its engine, or a notice of its script.
@@ -163,6 +179,7 @@ pub struct WorkerEngine {
     open: Option<Opened>,
     store: CostStore,
     answerer: Answerer,
+    ask: Option<Ask>,
 }
 
 /// The sweeps of one edit.
@@ -189,19 +206,37 @@ impl WorkerEngine {
         Self::default()
     }
 
-    /// Answers one [`ToWorker`] with one [`FromWorker`], both as bytes.
+    /// Answers one [`ToWorker`] with one [`FromWorker`], both as bytes; with nothing if [`Self::fetch`] has to come first.
     ///
     /// # Errors
     /// If it is not a message.
-    pub fn answer(&mut self, message: &[u8]) -> Result<Uint8Array, JsError> {
-        to_bytes(&self.handle(postcard::from_bytes(message)?))
+    pub fn answer(&mut self, message: &[u8]) -> Result<Option<Uint8Array>, JsError> {
+        self.handle(postcard::from_bytes(message)?)?.map(|answer| to_array(&answer)).transpose()
+    }
+
+    /// Fetches the code that answers questions.
+    ///
+    /// # Errors
+    /// If it cannot be fetched.
+    pub async fn fetch(&mut self) -> Result<(), JsError> {
+        self.ask = Some(answers().await?);
+        Ok(())
     }
 }
 
+/// Answers a question, bytes for bytes.
+type Ask = fn(&mut Answerer, &[u8]) -> Result<Vec<u8>, postcard::Error>;
+
+/// A sweep does not need it, so it is in a file of its own (see `app::lazy`).
+#[wasm_split(answers, fallible)]
+fn answers() -> Result<Ask, SplitLoaderError> {
+    Ok(|answerer, question| to_bytes(&answerer.answer(from_bytes(question)?)))
+}
+
 impl WorkerEngine {
-    fn handle(&mut self, message: ToWorker) -> FromWorker {
+    fn handle(&mut self, message: ToWorker) -> Result<Option<FromWorker>, postcard::Error> {
         let (generation, answer) = match message {
-            ToWorker::Open { generation, requests } => return self.open(generation, &requests),
+            ToWorker::Open { generation, requests } => return Ok(Some(self.open(generation, &requests))),
             ToWorker::Survey { generation, points } => {
                 (generation, self.at(generation).and_then(|(open, store)| open.survey(&points, store)))
             }
@@ -212,11 +247,13 @@ impl WorkerEngine {
                 (generation, self.at(generation).and_then(|(open, store)| open.combine(points, store)))
             }
             ToWorker::Ask { ticket, question } => {
-                return FromWorker::Replied { ticket, reply: Box::new(self.answerer.answer(*question)) };
+                let Some(ask) = self.ask else { return Ok(None) };
+                let reply = ask(&mut self.answerer, &question)?;
+                return Ok(Some(FromWorker::Replied { ticket, reply }));
             }
             ToWorker::Trap => core::arch::wasm32::unreachable(),
         };
-        answer.unwrap_or(FromWorker::Lost { generation })
+        Ok(Some(answer.unwrap_or(FromWorker::Lost { generation })))
     }
 
     fn at(&mut self, generation: u32) -> Option<(&mut Opened, &mut CostStore)> {

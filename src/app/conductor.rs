@@ -1,6 +1,6 @@
 //! Drives sweeps over the workers, and tells the page what is known.
 
-use super::inquiries::{Delivery, Inquiries};
+use super::inquiries::{self, Delivery, Inquiries};
 use super::pool::{Activity, Listener, Pool};
 use super::results::{Results, Status};
 use super::run::{Job, Run};
@@ -8,7 +8,7 @@ use super::timer::{before_next_frame, later, now_ms};
 use crate::depth_first::FuseDepth;
 use crate::explore::{Combination, PointSummary, Request, best_combination, best_point, pareto_front};
 use crate::question::{Question, Reply, Topic};
-use crate::worker::{FromWorker, Notice, ToWorker};
+use crate::worker::{FromWorker, Notice, ToWorker, from_bytes, to_bytes};
 use std::cell::RefCell;
 use std::rc::Rc;
 use wasm_bindgen::JsValue;
@@ -163,6 +163,11 @@ impl Conductor {
     pub fn ask(&self, topic: Topic, questions: Vec<Question>, on_reply: Callback<(usize, Reply)>) {
         {
             let inner = &mut *self.0.borrow_mut();
+            let questions = questions.iter().filter_map(|question| to_bytes(question).ok()).collect();
+            let on_reply = on_reply.reform(|(index, reply): (usize, inquiries::Reply)| {
+                let reply = reply.and_then(|bytes| from_bytes(&bytes).map_err(|wrong| wrong.to_string()));
+                (index, reply.unwrap_or_else(Reply::Failed))
+            });
             inner.inquiries.ask(topic, questions, on_reply);
             inner.feed();
         }
@@ -293,7 +298,7 @@ impl Inner {
     fn take(&mut self, slot: usize, task: Option<(u32, Task)>, message: FromWorker) -> Option<Delivery> {
         let mut delivery = None;
         match message {
-            FromWorker::Replied { ticket, reply } => delivery = self.inquiries.replied(ticket, *reply),
+            FromWorker::Replied { ticket, reply } => delivery = self.inquiries.replied(ticket, reply),
             FromWorker::Opened { generation, notes } => {
                 self.desks[slot].opened = Some(generation);
                 if let (Some(run), true) = (&mut self.run, generation == self.generation && !self.is_accepted) {
@@ -439,7 +444,7 @@ impl Inner {
 
     fn next_question(&mut self, background: bool) -> Option<(ToWorker, Task)> {
         let (ticket, question) = self.inquiries.next(background)?;
-        Some((ToWorker::Ask { ticket, question: Box::new(question) }, Task::Question { ticket }))
+        Some((ToWorker::Ask { ticket, question }, Task::Question { ticket }))
     }
 
     fn next_step(&mut self, slot: usize) -> Option<(ToWorker, Task)> {

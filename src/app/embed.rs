@@ -5,13 +5,14 @@ use super::cards::card;
 use super::engine::{Engine, use_engine};
 use super::figure::IsDark;
 use super::landscape::Part;
+use super::lazy::use_others;
 use super::share::page_address;
 use super::state::{Event, PageState};
 use super::theme::{ThemeChoice, use_is_dark};
 use super::views::view;
 use crate::embed::{Answer, EmbedOptions, EmbedTheme, EmbedView, answer, changed, ready, resize, state_of};
 use crate::link::{from_link, to_link};
-use crate::state::{Action, State, ViewChange};
+use crate::state::{Action, State, Tab, ViewChange};
 use gloo_timers::callback::Timeout;
 use serde_json::{Value, json};
 use std::cell::RefCell;
@@ -76,6 +77,7 @@ pub fn Embed() -> Html {
     };
     let act = use_memo((), |()| tell.reform(Event::Act));
     let engine = use_engine(&state, &tell);
+    let others = use_others(state.chosen.view.tab != Tab::Landscape);
     let is_dark = use_is_dark(state.theme);
     // A click may lead to another tab of the page, and so to another view.
     let shows =
@@ -122,7 +124,7 @@ pub fn Embed() -> Html {
                 if let Some(back) = back {
                     <button type="button" class="link back" onclick={back} data-testid="embed-back">{ "← Back" }</button>
                 }
-                { view(&state, &engine, &act, part) }
+                { view(&state, &engine, &act, part, others) }
                 <footer>
                     <span>
                         { name(engine.network.as_ref().as_ref().ok().map(|network| &network.name)) }

@@ -1,8 +1,12 @@
-//! The bookkeeping of questions that views ask besides the sweep. Knows nothing of workers or of the browser.
+//! The bookkeeping of questions that views ask besides the sweep. Knows nothing of workers or of the browser, and questions and
+//! replies only as bytes, so that the code to read them stays with those who ask.
 
-use crate::question::{Question, Reply, Topic};
+use crate::question::Topic;
 use std::collections::{BTreeMap, VecDeque};
 use yew::Callback;
+
+/// The bytes of a reply, or why nobody could answer.
+pub type Reply = Result<Vec<u8>, String>;
 
 /// A reply, and who waits for it. It is given when nobody holds the conductor, as who hears it may ask the next question.
 pub type Delivery = (Callback<(usize, Reply)>, (usize, Reply));
@@ -25,14 +29,14 @@ struct Inquiry {
 #[derive(Clone)]
 struct Item {
     index: usize,
-    question: Question,
+    question: Vec<u8>,
     /// Whether a worker failed on it before.
     failed: bool,
 }
 
 impl Inquiries {
     /// Asks about a topic; whatever was asked about it before is forgotten. Every question gets one reply.
-    pub fn ask(&mut self, topic: Topic, questions: Vec<Question>, on_reply: Callback<(usize, Reply)>) {
+    pub fn ask(&mut self, topic: Topic, questions: Vec<Vec<u8>>, on_reply: Callback<(usize, Reply)>) {
         let item = |(index, question)| Item { index, question, failed: false };
         let waiting = questions.into_iter().enumerate().map(item).collect();
         self.topics.insert(topic, Inquiry { on_reply, waiting, given: BTreeMap::new() });
@@ -44,7 +48,7 @@ impl Inquiries {
     }
 
     /// The next question for a worker, with its ticket; `background` chooses between the two kinds of topics.
-    pub fn next(&mut self, background: bool) -> Option<(u32, Question)> {
+    pub fn next(&mut self, background: bool) -> Option<(u32, Vec<u8>)> {
         let mut topics = self.topics.iter_mut().filter(|(topic, _)| topic.is_background() == background);
         let (inquiry, item) = topics.find_map(|(_, inquiry)| {
             let item = inquiry.waiting.pop_front()?;
@@ -61,16 +65,16 @@ impl Inquiries {
     }
 
     /// A worker replied.
-    pub fn replied(&mut self, ticket: u32, reply: Reply) -> Option<Delivery> {
+    pub fn replied(&mut self, ticket: u32, reply: Vec<u8>) -> Option<Delivery> {
         let (inquiry, item) = self.take(ticket)?;
-        Some((inquiry.on_reply.clone(), (item.index, reply)))
+        Some((inquiry.on_reply.clone(), (item.index, Ok(reply))))
     }
 
     /// A worker failed on a question; it is put again once.
     pub fn failed(&mut self, ticket: u32, text: &str) -> Option<Delivery> {
         let (inquiry, item) = self.take(ticket)?;
         if item.failed {
-            return Some((inquiry.on_reply.clone(), (item.index, Reply::Failed(text.to_owned()))));
+            return Some((inquiry.on_reply.clone(), (item.index, Err(text.to_owned()))));
         }
         inquiry.waiting.push_front(Item { failed: true, ..item });
         None

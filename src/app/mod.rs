@@ -38,6 +38,7 @@ mod landscape;
 mod layer_panel;
 mod layer_rows;
 mod layer_tables;
+mod lazy;
 mod loop_editor;
 mod mapping_view;
 mod memory_panel;
@@ -65,24 +66,35 @@ mod views;
 mod zoom;
 
 use wasm_bindgen::prelude::*;
+use web_sys::Element;
 
 /// Shows the page in the element `#app`; called by `www/main.js`.
 #[wasm_bindgen(js_name = openPage)]
 pub fn open_page() {
-    render::<page::Page>();
+    if let Some(place) = place() {
+        render::<page::Page>(place);
+    }
 }
 
 /// Shows one view in the element `#app`, for another page around it; called by `www/embed.js`.
+///
+/// # Errors
+/// If its code cannot be fetched.
 #[wasm_bindgen(js_name = openEmbed)]
-pub fn open_embed() {
-    render::<embed::Embed>();
+pub async fn open_embed() -> Result<(), JsError> {
+    let embed = lazy::others().await?.embed;
+    if let Some(place) = place() {
+        embed(place);
+    }
+    Ok(())
 }
 
-fn render<C: yew::BaseComponent<Properties: Default>>() {
-    let place = web_sys::window().and_then(|window| window.document()).and_then(|page| page.get_element_by_id("app"));
-    if let Some(place) = place {
-        // What stood there only said that the page was loading.
-        place.set_inner_html("");
-        yew::Renderer::<C>::with_root(place).render();
-    }
+fn place() -> Option<Element> {
+    web_sys::window()?.document()?.get_element_by_id("app")
+}
+
+fn render<C: yew::BaseComponent<Properties: Default>>(place: Element) {
+    // What stood there only said that the page was loading.
+    place.set_inner_html("");
+    yew::Renderer::<C>::with_root(place).render();
 }

@@ -6,12 +6,13 @@ use super::embed_dialog::EmbedDialog;
 use super::engine::use_engine;
 use super::figure::IsDark;
 use super::header::{Header, Shown};
+use super::lazy::{Piece, use_others};
 use super::share::Share;
 use super::shortcuts::use_shortcuts;
 use super::state::{Event, PageState};
 use super::theme::use_is_dark;
 use super::timer::later;
-use super::views::view;
+use super::views::{missing, view};
 use crate::embed::Control;
 use crate::gallery::Entry;
 use crate::spec::gallery_presets;
@@ -31,6 +32,7 @@ pub fn Page() -> Html {
     let act = &*act;
     let dialog = use_state_eq(|| None::<Shown>);
     let engine = use_engine(&state, &tell);
+    let others = use_others(state.chosen.view.tab != Tab::Landscape || dialog.is_some());
     let is_dark = use_is_dark(state.theme);
     use_address(&state, &tell);
     use_shortcuts(&tell);
@@ -86,19 +88,26 @@ pub fn Page() -> Html {
                             <Origin {id} act={act.clone()} />
                         }
                         if built == 2 {
-                            { view(&state, &engine, act, None) }
+                            { view(&state, &engine, act, None, others) }
                         }
                     </section>
                 </main>
-                { match *dialog {
-                    None => html! {},
-                    Some(Shown::Share) => html! {
-                        <Share chosen={Rc::clone(&state.chosen)} tell={tell.clone()} {on_close} />
-                    },
-                    Some(Shown::Embed) => html! { <EmbedDialog chosen={Rc::clone(&state.chosen)} {on_close} /> },
+                { match (*dialog, others) {
+                    (None, _) | (_, Piece::Awaited) => html! {},
+                    (Some(shown), Piece::Here(others)) => (others.dialog)(shown, &state, &tell, on_close),
+                    (Some(_), Piece::Missing) => missing(),
                 } }
             </div>
         </ContextProvider<IsDark>>
+    }
+}
+
+/// A dialog of the header. Only [`super::lazy`] may name it.
+pub fn dialog(shown: Shown, state: &PageState, tell: &Callback<Event>, on_close: Callback<()>) -> Html {
+    let chosen = Rc::clone(&state.chosen);
+    match shown {
+        Shown::Share => html! { <Share {chosen} tell={tell.clone()} {on_close} /> },
+        Shown::Embed => html! { <EmbedDialog {chosen} {on_close} /> },
     }
 }
 

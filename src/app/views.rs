@@ -6,31 +6,53 @@ use super::engine::Engine;
 use super::gallery_view::GalleryView;
 use super::hierarchy_view::HierarchyView;
 use super::landscape::{Landscape, Part};
+use super::lazy::Piece;
 use super::mapping_view::MappingView;
 use super::schedule_view::ScheduleView;
 use super::state::PageState;
 use crate::state::{Action, Tab};
+use crate::workload::Network;
 use std::rc::Rc;
 use yew::prelude::*;
 
-/// The view; of the landscape only a part, if one is named.
-pub fn view(state: &PageState, engine: &Engine, act: &Callback<Action>, part: Option<Part>) -> Html {
-    let waits = engine.waits(state);
-    let network = engine.network.as_ref().as_ref().ok().cloned();
-    let (state, act, opened) = (Rc::new(state.clone()), act.clone(), engine.opened);
-    match state.chosen.view.tab {
-        Tab::Landscape => html! {
+/// The view of the tab that is open; of the landscape only a part, if one is named.
+pub fn view(state: &PageState, engine: &Engine, act: &Callback<Action>, part: Option<Part>, others: Piece) -> Html {
+    if state.chosen.view.tab == Tab::Landscape {
+        return html! {
             <Landscape
-                {state}
-                {opened}
-                least_macs={network.map(|network| network.macs())}
-                {act}
-                {waits}
+                state={Rc::new(state.clone())}
+                opened={engine.opened}
+                least_macs={network(engine).map(|network| network.macs())}
+                act={act.clone()}
+                waits={engine.waits(state)}
                 on_stop={call(&engine.conductor, Conductor::stop)}
                 on_resume={call(&engine.conductor, Conductor::resume)}
                 {part}
             />
-        },
+        };
+    }
+    match others {
+        Piece::Here(others) => (others.view)(state, engine, act),
+        Piece::Awaited => html! { <p class="loading" role="status">{ "Fetching this view …" }</p> },
+        Piece::Missing => missing(),
+    }
+}
+
+/// Says that code could not be fetched.
+pub fn missing() -> Html {
+    html! {
+        <p class="banner" role="alert" data-testid="not-fetched">
+            { "This part of the page could not be fetched. Check the connection, go back to the landscape, and try again." }
+        </p>
+    }
+}
+
+/// The view of any tab but the landscape's. Only [`super::lazy`] may name it.
+pub fn other_view(state: &PageState, engine: &Engine, act: &Callback<Action>) -> Html {
+    let (network, act, opened) = (network(engine), act.clone(), engine.opened);
+    let state = Rc::new(state.clone());
+    match state.chosen.view.tab {
+        Tab::Landscape => html! {},
         Tab::Schedule => html! { <ScheduleView {state} {opened} {act} /> },
         Tab::Mapping => html! {
             <MappingView {state} {network} conductor={(*engine.conductor).clone()} is_valid={engine.is_valid} {act} />
@@ -47,6 +69,10 @@ pub fn view(state: &PageState, engine: &Engine, act: &Callback<Action>, part: Op
         Tab::Compare => html! { <CompareView {state} {opened} {act} /> },
         Tab::Gallery => html! { <GalleryView conductor={(*engine.conductor).clone()} {act} /> },
     }
+}
+
+fn network(engine: &Engine) -> Option<Rc<Network>> {
+    engine.network.as_ref().as_ref().ok().cloned()
 }
 
 fn call(conductor: &Rc<Conductor>, call: fn(&Conductor)) -> Callback<()> {

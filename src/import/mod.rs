@@ -180,7 +180,7 @@ impl Parts {
             }
             match Core::new(&spec) {
                 Ok(core) => report.result = core_facts(&core),
-                Err(wrong) => self.complain(wrong, |path| crate::spec::tree::line_of(&text, path)),
+                Err(wrong) => self.complain(wrong, |path| crate::spec::line_of(&text, path)),
             }
             self.imported.hardware = Some(comment(&report) + &write_hardware(&spec));
             self.imported.reports.push(report);

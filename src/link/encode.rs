@@ -8,6 +8,7 @@ use super::packing::packed_length;
 use super::patch;
 use crate::depth_first::{DepthFirstStrategy, FuseDepth};
 use crate::rules::Rules;
+use crate::sorting::sort_by_key;
 use crate::state::{Design, Document, FuseChoice, HierarchyForm, Schedule, State, View};
 use std::collections::HashSet;
 
@@ -66,7 +67,7 @@ fn text(kind: Kind, text: &str) -> Text {
         .texts()
         .map(|frozen| (frozen.text.lines().filter(|line| lines.contains(line)).count(), frozen.text))
         .collect();
-    known.sort_by_key(|(shared, _)| std::cmp::Reverse(*shared));
+    sort_by_key(&mut known, |(shared, _)| std::cmp::Reverse(*shared));
     let patched = |base: &str| Text::Patched(fingerprint(base), patch::diff(base, text));
     let patches = known.iter().take(MOST_COMPARED).map(|(_, base)| patched(base));
     patches.min_by_key(packed_length).unwrap_or_else(|| Text::Plain(text.to_owned()))

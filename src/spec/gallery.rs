@@ -96,7 +96,7 @@ pub struct ClaimSpec {
 
 /// Reads a gallery entry: what could be read of it, and everything that is wrong.
 ///
-/// [`crate::gallery::Entry::from_text`] reads and validates in one step.
+/// `gallery::Entry::from_text` reads and validates in one step.
 pub fn read_gallery_entry(text: &str) -> (GallerySpec, Diagnostics) {
     let (root, mut reader) = Reader::open(text);
     let fields = Place::root(&root).fields(&mut reader, &ENTRY);

@@ -45,7 +45,7 @@ pub(super) fn field_order(path: &str) -> &'static [&'static str] {
 /// Reads a hardware document: what could be read of it, and everything that is wrong.
 ///
 /// Whatever could not be read is left at its default, so the document means something only if nothing is wrong.
-/// [`crate::hardware::Core::from_text`] reads and validates in one step.
+/// `Core::from_text` of the engine reads and validates in one step.
 pub fn read_hardware(text: &str) -> (HardwareSpec, Diagnostics) {
     let (root, mut reader) = Reader::open(text);
     let spec = read_core(&Place::root(&root), &mut reader);

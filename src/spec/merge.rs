@@ -8,12 +8,12 @@ use crate::sorting::sort_by_key;
 /// What cannot be judged while something could not be read: a path, and the paths that depend on it.
 ///
 /// `*` stands for any name, `[*]` for any item; in the dependent paths `[=]` stands for the item of the first.
-pub(crate) type Consequences = [(&'static str, &'static [&'static str])];
+pub type Consequences = [(&'static str, &'static [&'static str])];
 
 /// Everything that is wrong with `text`, in its order and each thing once.
 ///
 /// Validation says nothing of value about what could not be read, nor about what depends on it.
-pub(crate) fn merge(text: &str, read: Diagnostics, validated: Diagnostics, consequences: &Consequences) -> Diagnostics {
+pub fn merge(text: &str, read: Diagnostics, validated: Diagnostics, consequences: &Consequences) -> Diagnostics {
     let (root, _) = tree::parse(text);
     let mut all = read.0.clone();
     for mut found in validated.0 {

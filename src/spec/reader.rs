@@ -6,32 +6,33 @@ use crate::sorting::sort_by_key;
 use std::collections::HashMap;
 
 /// More complaints than a person reads at once.
-pub(crate) const MAX_DIAGNOSTICS: usize = 100;
+pub const MAX_DIAGNOSTICS: usize = 100;
 /// Longest name of anything.
 const MAX_NAME: usize = 100;
 /// Most names in one list, and most entries under names that are free to choose.
 const MAX_NAMES: usize = 64;
 
 /// Why a text is not the value it should be.
-pub(crate) struct Wrong {
+pub struct Wrong {
     reason: String,
     remedy: String,
     fix: Option<Fix>,
 }
 
 impl Wrong {
-    pub(crate) fn new(reason: impl Into<String>, remedy: impl Into<String>) -> Self {
+    /// What is wrong, and what would be right.
+    pub fn new(reason: impl Into<String>, remedy: impl Into<String>) -> Self {
         Self { reason: reason.into(), remedy: remedy.into(), fix: None }
     }
 
     /// With the edit that would make it right.
-    pub(crate) fn fixed_by(self, fix: Fix) -> Self {
+    pub fn fixed_by(self, fix: Fix) -> Self {
         Self { fix: Some(fix), ..self }
     }
 }
 
 /// Collects what is wrong while a document is read.
-pub(crate) struct Reader {
+pub struct Reader {
     diagnostics: Diagnostics,
     /// Whether the text could be read to its end; if not, nothing can be called missing.
     complete: bool,
@@ -41,30 +42,30 @@ pub(crate) struct Reader {
 
 impl Reader {
     /// Reads the text as far as it is YAML.
-    pub(crate) fn open(text: &str) -> (Node, Self) {
+    pub fn open(text: &str) -> (Node, Self) {
         let (root, diagnostics) = tree::parse(text);
         let complete = diagnostics.is_empty();
         (root, Self { diagnostics, complete, repeated: None })
     }
 
     /// Lets the last of several equal fields count, instead of complaining.
-    pub(crate) fn last_counts(&mut self) {
+    pub fn last_counts(&mut self) {
         self.repeated = Some(Vec::new());
     }
 
     /// The paths of fields of which only the last counts.
-    pub(crate) fn repeated(&self) -> &[String] {
+    pub fn repeated(&self) -> &[String] {
         self.repeated.as_deref().unwrap_or_default()
     }
 
     /// What was wrong, in the order of the text.
-    pub(crate) fn finish(mut self) -> Diagnostics {
+    pub fn finish(mut self) -> Diagnostics {
         sort_by_key(&mut self.diagnostics.0, |diagnostic| diagnostic.line.unwrap_or(usize::MAX));
         self.diagnostics
     }
 
     /// How much is wrong so far.
-    pub(crate) fn count(&self) -> usize {
+    pub fn count(&self) -> usize {
         self.diagnostics.0.len()
     }
 
@@ -83,13 +84,13 @@ impl Reader {
 }
 
 /// Stands for all complaints after the first ones.
-pub(crate) fn more() -> Diagnostic {
+pub fn more() -> Diagnostic {
     let (reason, remedy) = ("There are more problems than these", "Correct these first");
     Diagnostic { path: String::new(), line: None, reason: reason.into(), remedy: remedy.into(), fix: None }
 }
 
 /// A value and where it stands.
-pub(crate) struct Place<'t> {
+pub struct Place<'t> {
     node: &'t Node,
     path: String,
     line: usize,
@@ -97,11 +98,12 @@ pub(crate) struct Place<'t> {
 
 impl<'t> Place<'t> {
     /// The whole document.
-    pub(crate) fn root(node: &'t Node) -> Self {
+    pub fn root(node: &'t Node) -> Self {
         Self { node, path: String::new(), line: node.line }
     }
 
-    pub(crate) fn complain(&self, reader: &mut Reader, wrong: Wrong) {
+    /// Notes that this value is wrong.
+    pub fn complain(&self, reader: &mut Reader, wrong: Wrong) {
         reader.complain(&self.path, self.line, wrong);
     }
 
@@ -118,26 +120,28 @@ impl<'t> Place<'t> {
     }
 
     /// The same value under another path: ports are counted in paths, and named in documents.
-    pub(crate) fn at(mut self, path: String) -> Self {
+    pub fn at(mut self, path: String) -> Self {
         self.path = path;
         self
     }
 
     /// Line on which it starts, counted from 1.
-    pub(crate) fn line(&self) -> usize {
+    pub fn line(&self) -> usize {
         self.line
     }
 
-    pub(crate) fn path(&self) -> &str {
+    /// Where it is in the document: `memories[2].size`.
+    pub fn path(&self) -> &str {
         &self.path
     }
 
-    pub(crate) fn is_scalar(&self) -> bool {
+    /// Whether it is a single value.
+    pub fn is_scalar(&self) -> bool {
         matches!(self.node.value, Value::Scalar(_))
     }
 
     /// Whether nothing is in it: an empty list, no fields, no value.
-    pub(crate) fn is_empty(&self) -> bool {
+    pub fn is_empty(&self) -> bool {
         match &self.node.value {
             Value::Nothing => true,
             Value::Scalar(text) => text.is_empty(),
@@ -146,12 +150,13 @@ impl<'t> Place<'t> {
         }
     }
 
-    pub(crate) fn is_map(&self) -> bool {
+    /// Whether it has fields.
+    pub fn is_map(&self) -> bool {
         matches!(self.node.value, Value::Map(_))
     }
 
     /// A text; blanks around it do not count.
-    pub(crate) fn text(&self, reader: &mut Reader) -> Option<String> {
+    pub fn text(&self, reader: &mut Reader) -> Option<String> {
         match &self.node.value {
             Value::Scalar(text) => Some(text.trim().to_owned()),
             _ => {
@@ -162,7 +167,7 @@ impl<'t> Place<'t> {
     }
 
     /// A text that something else may refer to.
-    pub(crate) fn name(&self, reader: &mut Reader) -> Option<String> {
+    pub fn name(&self, reader: &mut Reader) -> Option<String> {
         self.value(reader, "a name", |text| {
             if text.chars().count() > MAX_NAME {
                 return Err(Wrong::new(format!("This name is longer than {MAX_NAME} characters"), "Shorten it"));
@@ -172,12 +177,7 @@ impl<'t> Place<'t> {
     }
 
     /// A single value that `parse` understands.
-    pub(crate) fn value<T>(
-        &self,
-        reader: &mut Reader,
-        what: &str,
-        parse: impl FnOnce(&str) -> Result<T, Wrong>,
-    ) -> Option<T> {
+    pub fn value<T>(&self, reader: &mut Reader, what: &str, parse: impl FnOnce(&str) -> Result<T, Wrong>) -> Option<T> {
         let Value::Scalar(text) = &self.node.value else {
             self.expected(reader, what, &format!("Write {what}"));
             return None;
@@ -197,12 +197,12 @@ impl<'t> Place<'t> {
     }
 
     /// A whole number.
-    pub(crate) fn count(&self, reader: &mut Reader) -> Option<u64> {
+    pub fn count(&self, reader: &mut Reader) -> Option<u64> {
         self.value(reader, "a whole number", count)
     }
 
     /// `true` or `false`.
-    pub(crate) fn flag(&self, reader: &mut Reader) -> Option<bool> {
+    pub fn flag(&self, reader: &mut Reader) -> Option<bool> {
         self.value(reader, "`true` or `false`", |text| {
             text.parse().map_err(|_| Wrong::new(format!("`{text}` is neither `true` nor `false`"), "Write one of them"))
         })
@@ -214,7 +214,7 @@ impl<'t> Place<'t> {
     }
 
     /// The items of a list, at most `most`.
-    pub(crate) fn list(&self, reader: &mut Reader, most: usize) -> Vec<Place<'t>> {
+    pub fn list(&self, reader: &mut Reader, most: usize) -> Vec<Place<'t>> {
         let Value::List(items) = &self.node.value else {
             self.expected(reader, "a list", "Write a list: `[a, b]`, or one line with a leading `-` for each item");
             return Vec::new();
@@ -228,7 +228,7 @@ impl<'t> Place<'t> {
     }
 
     /// Names in a list, or a single one.
-    pub(crate) fn names(&self, reader: &mut Reader) -> Vec<String> {
+    pub fn names(&self, reader: &mut Reader) -> Vec<String> {
         if self.is_scalar() {
             return self.name(reader).into_iter().collect();
         }
@@ -236,7 +236,7 @@ impl<'t> Place<'t> {
     }
 
     /// Names and values whose names are free to choose.
-    pub(crate) fn entries(&self, reader: &mut Reader) -> Vec<(&'t str, Place<'t>)> {
+    pub fn entries(&self, reader: &mut Reader) -> Vec<(&'t str, Place<'t>)> {
         let mut entries = self.all_entries(reader);
         if entries.len() > MAX_NAMES {
             self.too_many(reader, entries.len(), MAX_NAMES);
@@ -272,7 +272,7 @@ impl<'t> Place<'t> {
     }
 
     /// Fields out of those that `known` lists; others are complained about.
-    pub(crate) fn fields(&self, reader: &mut Reader, known: &[&'static str]) -> Fields<'t> {
+    pub fn fields(&self, reader: &mut Reader, known: &[&'static str]) -> Fields<'t> {
         let mut fields =
             Fields { path: self.path.clone(), line: self.line, readable: self.is_map(), entries: Vec::new() };
         let mut unknown = Vec::new();
@@ -303,7 +303,7 @@ impl<'t> Place<'t> {
 }
 
 /// Fields with known names.
-pub(crate) struct Fields<'t> {
+pub struct Fields<'t> {
     path: String,
     line: usize,
     readable: bool,
@@ -311,12 +311,13 @@ pub(crate) struct Fields<'t> {
 }
 
 impl<'t> Fields<'t> {
-    pub(crate) fn get(&self, name: &str) -> Option<&Place<'t>> {
+    /// A field that may be left out.
+    pub fn get(&self, name: &str) -> Option<&Place<'t>> {
         self.entries.iter().find(|(known, _)| *known == name).map(|(_, place)| place)
     }
 
     /// A field that must not be missing.
-    pub(crate) fn need(&self, reader: &mut Reader, name: &str, example: &str) -> Option<&Place<'t>> {
+    pub fn need(&self, reader: &mut Reader, name: &str, example: &str) -> Option<&Place<'t>> {
         let place = self.get(name);
         if place.is_none() {
             self.missing(reader, name, example);
@@ -324,7 +325,8 @@ impl<'t> Fields<'t> {
         place
     }
 
-    pub(crate) fn missing(&self, reader: &mut Reader, name: &str, example: &str) {
+    /// Notes that a field is missing, with what could be written there.
+    pub fn missing(&self, reader: &mut Reader, name: &str, example: &str) {
         if self.readable && reader.complete {
             let wrong = Wrong::new(format!("`{name}` is missing"), format!("Write for example `{name}: {example}`"));
             reader.complain(&join(&self.path, name), self.line, wrong);
@@ -332,18 +334,18 @@ impl<'t> Fields<'t> {
     }
 
     /// A text that may be left out.
-    pub(crate) fn text(&self, reader: &mut Reader, name: &str) -> String {
+    pub fn text(&self, reader: &mut Reader, name: &str) -> String {
         self.get(name).and_then(|place| place.text(reader)).unwrap_or_default()
     }
 
     /// A name that must not be missing.
-    pub(crate) fn name(&self, reader: &mut Reader, name: &str, example: &str) -> String {
+    pub fn name(&self, reader: &mut Reader, name: &str, example: &str) -> String {
         self.need(reader, name, example).and_then(|place| place.name(reader)).unwrap_or_default()
     }
 }
 
 /// A whole number.
-pub(crate) fn count(text: &str) -> Result<u64, Wrong> {
+pub fn count(text: &str) -> Result<u64, Wrong> {
     text.parse().map_err(|_| {
         let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
         let reason = if digits { "too large" } else { "not a whole number, 0 or more" };

@@ -18,7 +18,7 @@ const MAX_NODES: usize = 200_000;
 
 /// One value of a document.
 #[derive(Debug, Clone)]
-pub(crate) struct Node {
+pub struct Node {
     /// Line on which it starts, counted from 1.
     pub line: usize,
     /// Bytes of the text from its first to its last character, brackets and quotes included; of a text in several
@@ -30,7 +30,7 @@ pub(crate) struct Node {
 
 /// How a value is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Style {
+pub enum Style {
     /// In one piece, or between brackets.
     Flow,
     /// By indentation.
@@ -38,7 +38,7 @@ pub(crate) enum Style {
 }
 
 #[derive(Debug, Clone)]
-pub(crate) enum Value {
+pub enum Value {
     /// Nothing was written, or `null`.
     Nothing,
     /// The text of a scalar, whatever it looks like.
@@ -50,7 +50,7 @@ pub(crate) enum Value {
 
 /// The name of a field.
 #[derive(Debug, Clone)]
-pub(crate) struct Key {
+pub struct Key {
     pub line: usize,
     pub span: Range<usize>,
     pub text: String,
@@ -62,7 +62,7 @@ impl Node {
     }
 
     /// What kind of value this is, for a person.
-    pub(crate) fn kind(&self) -> &'static str {
+    pub fn kind(&self) -> &'static str {
         match self.value {
             Value::Nothing => "nothing",
             Value::Scalar(_) => "a single value",
@@ -73,7 +73,7 @@ impl Node {
 
     /// The line of what `path` names (`memories[2].size`), or of the nearest thing around it that exists; and
     /// whether it exists itself.
-    pub(crate) fn find(&self, path: &str) -> (usize, bool) {
+    pub fn find(&self, path: &str) -> (usize, bool) {
         let (mut node, mut line) = (self, self.line);
         for step in steps(path) {
             let next = match (&node.value, step) {
@@ -98,18 +98,18 @@ impl Node {
 }
 
 /// The line of what `path` names in a text, or of the nearest thing around it that exists.
-pub(crate) fn line_of(text: &str, path: &str) -> Option<usize> {
+pub fn line_of(text: &str, path: &str) -> Option<usize> {
     (!path.is_empty()).then(|| parse(text).0.find(path).0)
 }
 
 /// One step of a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Step<'p> {
+pub enum Step<'p> {
     Field(&'p str),
     Item(usize),
 }
 
-pub(crate) fn steps(path: &str) -> impl Iterator<Item = Step<'_>> {
+pub fn steps(path: &str) -> impl Iterator<Item = Step<'_>> {
     path.split(['.', '[']).filter(|part| !part.is_empty()).map(|part| match part.strip_suffix(']').map(str::parse) {
         Some(Ok(index)) => Step::Item(index),
         _ => Step::Field(part),
@@ -126,7 +126,7 @@ struct Open {
 }
 
 /// Reads as much of `text` as possible; a diagnostic says why if that is not all of it.
-pub(crate) fn parse(text: &str) -> (Node, Diagnostics) {
+pub fn parse(text: &str) -> (Node, Diagnostics) {
     let mut diagnostics = Diagnostics::default();
     if text.len() > MAX_BYTES {
         let reason = format!("The text has {} bytes, more than {MAX_BYTES}", text.len());

@@ -7,7 +7,7 @@ use super::hardware::read_unrolls;
 use super::reader::{Fields, Place, Reader, Wrong, count};
 
 /// More layers than any network has.
-pub(crate) const MAX_LAYERS: usize = 4096;
+pub const MAX_LAYERS: usize = 4096;
 const WORKLOAD: [&str; 5] = ["name", "about", "batch", "precision", "layers"];
 const PRECISION: [&str; 4] = ["W", "I", "O_partial", "O"];
 const SIDES: [&str; 4] = ["left", "right", "top", "bottom"];
@@ -59,7 +59,7 @@ pub fn layer_fields(kind: &str) -> &'static [&'static str] {
 /// Reads a workload document: what could be read of it, and everything that is wrong.
 ///
 /// Whatever could not be read is left at its default, so the document means something only if nothing is wrong.
-/// [`crate::workload::Network::from_text`] reads and validates in one step.
+/// `Network::from_text` of the engine reads and validates in one step.
 pub fn read_workload(text: &str) -> (WorkloadSpec, Diagnostics) {
     let (root, mut reader) = Reader::open(text);
     let spec = read_network(&Place::root(&root), &mut reader);

@@ -1,6 +1,6 @@
 //! Files that a person chose, imported where they are read: in a worker of its own, slice by slice.
 
-use super::{WorkerEngine, to_bytes};
+use super::{WorkerEngine, to_array};
 use crate::import::{self, Imported, Source};
 use crate::spec::Diagnostics;
 use js_sys::Uint8Array;
@@ -9,6 +9,7 @@ use std::cell::RefCell;
 use std::io;
 use std::rc::Rc;
 use wasm_bindgen::prelude::*;
+use wasm_split_helpers::{SplitLoaderError, wasm_split};
 use web_sys::{DedicatedWorkerGlobalScope, File, FileReaderSync};
 use web_time::{Duration, Instant};
 
@@ -35,7 +36,8 @@ impl WorkerEngine {
     ///
     /// # Errors
     /// If the browser cannot read files here.
-    pub fn import(&mut self, files: Vec<File>) -> Result<Uint8Array, JsValue> {
+    pub async fn import(files: Vec<File>) -> Result<Uint8Array, JsValue> {
+        let import = importer().await.map_err(JsError::from)?;
         let of = files.iter().map(|file| file.size()).sum();
         let progress = Rc::new(RefCell::new(Progress { before: 0.0, of, last: Instant::now() }));
         let mut sources = Vec::new();
@@ -43,8 +45,17 @@ impl WorkerEngine {
             let source = BlobSource { reader: FileReaderSync::new()?, progress: Rc::clone(&progress), file };
             sources.push(import::File { name: source.file.name(), source: Box::new(source) });
         }
-        Ok(to_bytes(&ImportNews::Done(import::import(sources, &[])))?)
+        Ok(to_array(&ImportNews::Done(import(sources)))?)
     }
+}
+
+/// Imports files that belong together.
+type Importer = fn(Vec<import::File<'static>>) -> Result<Imported, Diagnostics>;
+
+/// Few import, so it is in a file of its own (see `app::lazy`).
+#[wasm_split(import, fallible)]
+fn importer() -> Result<Importer, SplitLoaderError> {
+    Ok(|files| import::import(files, &[]))
 }
 
 /// How far the work is.
@@ -59,7 +70,7 @@ impl Progress {
         if self.last.elapsed() >= NEWS {
             self.last = Instant::now();
             let scope: DedicatedWorkerGlobalScope = js_sys::global().unchecked_into();
-            if let Ok(news) = to_bytes(&ImportNews::Progress { done: self.before + offset as f64, of: self.of }) {
+            if let Ok(news) = to_array(&ImportNews::Progress { done: self.before + offset as f64, of: self.of }) {
                 // News that do not arrive are followed by others.
                 let _ = scope.post_message(&news);
             }

@@ -1,6 +1,7 @@
 //! The graph of layers.
 
 use super::layer::{LayerKind, LayerShape, Padding};
+use crate::sorting::sort_by_key;
 use crate::spec::UnrollSpec;
 use petgraph::graph::{DiGraph, NodeIndex};
 use petgraph::visit::EdgeRef;
@@ -126,7 +127,7 @@ impl Network {
             .filter(|edge| *edge.weight() == link)
             .map(|edge| (edge.id(), edge.source()))
             .collect();
-        edges.sort_unstable();
+        sort_by_key(&mut edges, |edge| *edge);
         edges.into_iter().map(|(_, source)| source.index()).collect()
     }
 

@@ -3,6 +3,7 @@
 use super::strategy::FuseDepth;
 use crate::hardware::{Core, Operand};
 use crate::rules::Rules;
+use crate::sorting::sort_by_key;
 use crate::spec::{Diagnostics, MAX_DIAGNOSTICS, closest};
 use crate::workload::{LayerId, LayerKind, Network};
 
@@ -95,7 +96,7 @@ fn cut_after(network: &Network, ends: &[LayerId], rules: &Rules) -> Vec<Stack> {
             ends.push(Some(sink));
         }
     }
-    ends.sort_unstable();
+    sort_by_key(&mut ends, |end| *end);
     if rules.cut_after_first_layer_ignored {
         ignore_cut_after_first_layer(network, &stored, &mut ends);
     }

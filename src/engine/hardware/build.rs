@@ -9,7 +9,7 @@ const MAX_ARRAY_DIMENSIONS: usize = 16;
 /// More memory levels than any operand has; tables of levels have this fixed size.
 pub const MAX_LEVELS: usize = 8;
 /// Largest number of bits, elements or PEs of one thing; products of two of them do not overflow.
-pub(crate) const MAX_SIZE: u64 = 1 << 50;
+pub const MAX_SIZE: u64 = 1 << 50;
 
 impl Core {
     /// Validates a document.
@@ -164,13 +164,7 @@ fn limit(of: &UnrollSpec, stated: &[UnrollSpec], size: u64) -> u64 {
 }
 
 /// Loops that share an array dimension must fit it together.
-pub(crate) fn check_shared_dimension(
-    path: &str,
-    name: &str,
-    size: u64,
-    stated: &[UnrollSpec],
-    diagnostics: &mut Diagnostics,
-) {
+pub fn check_shared_dimension(path: &str, name: &str, size: u64, stated: &[UnrollSpec], diagnostics: &mut Diagnostics) {
     let sharing: Vec<&UnrollSpec> = stated.iter().filter(|unroll| unroll.array_dimension == name).collect();
     if sharing.len() < 2 {
         return;

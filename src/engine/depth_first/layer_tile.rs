@@ -11,6 +11,7 @@ use crate::hardware::{Core, MemoryId, Operand, Unroll};
 use crate::mapping::LayerOnCore;
 use crate::rules::Rules;
 use crate::search::explain_infeasible;
+use crate::sorting::sort_by_key;
 use crate::spec::Diagnostics;
 use crate::workload::{Dim, LayerId, LayerKind, LayerShape, Network};
 use std::cmp::{Ordering, Reverse};
@@ -341,7 +342,7 @@ fn narrower_unrolls(shape: &LayerShape, unroll: &[Unroll]) -> Vec<Vec<Unroll>> {
         };
         all = all.iter().flat_map(with).take(MOST_UNROLLS).collect();
     }
-    all.sort_by_key(|unroll| Reverse(unroll.iter().map(|part| part.limit).product::<u64>()));
+    sort_by_key(&mut all, |unroll| Reverse(unroll.iter().map(|part| part.limit).product::<u64>()));
     all
 }
 

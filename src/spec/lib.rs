@@ -2,7 +2,7 @@
 //!
 //! A document is YAML (so JSON too). Reading one never stops at the first mistake: every problem becomes a
 //! [`Diagnostic`], and what could be read is kept. The structs here mirror the documents one to one and may
-//! describe nonsense; [`crate::hardware::Core`] and [`crate::workload::Network`] are built from them and cannot.
+//! describe nonsense; `Core` and `Network` of the engine are built from them and cannot.
 
 mod diagnostic;
 mod differences;
@@ -16,8 +16,9 @@ mod names;
 mod pool;
 mod preset;
 mod quantity;
-pub(crate) mod reader;
-pub(crate) mod tree;
+pub mod reader;
+pub mod sorting;
+mod tree;
 mod workload;
 mod write;
 
@@ -29,11 +30,11 @@ pub use document::{
 };
 pub use gallery::{ClaimSpec, GallerySpec, OpensSpec, read_gallery_entry};
 pub use hardware::read_hardware;
-pub(crate) use merge::{Consequences, merge};
+pub use merge::{Consequences, merge};
 pub use names::{listed_name, listed_names, names_in};
 pub use pool::read_pool;
 pub use preset::{Preset, find_preset, gallery_presets, hardware_presets, pool_presets, workload_presets};
-pub(crate) use reader::MAX_DIAGNOSTICS;
-pub(crate) use workload::MAX_LAYERS;
-pub use workload::{layer_fields, read_workload};
+pub use reader::MAX_DIAGNOSTICS;
+pub use tree::line_of;
+pub use workload::{MAX_LAYERS, layer_fields, read_workload};
 pub use write::{write_hardware, write_workload};

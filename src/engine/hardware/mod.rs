@@ -3,7 +3,7 @@
 mod area;
 mod build;
 pub use build::{MAX_LEVELS, movements};
-pub(crate) use build::{MAX_SIZE, check_shared_dimension};
+pub use build::{MAX_SIZE, check_shared_dimension};
 mod memory;
 mod text;
 

@@ -1,0 +1,50 @@
+// How much the page loads, gzipped as a host sends it: until its first landscape is complete, and all there is.
+//
+// Whoever adds more than a twentieth to either says so in `budget.json`, on purpose.
+
+import assert from 'node:assert/strict';
+import { readFile, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { gzipSync } from 'node:zlib';
+import { WWW, withPage } from './harness.mjs';
+
+const GROWTH = 1.05;
+const kilobytes = (bytes) => Math.round(bytes / 1000);
+
+test('what the page loads keeps to its budget', () =>
+  withPage(async ({ page, url }) => {
+    const loaded = new Map();
+    page.on('response', (response) => {
+      const { origin, pathname } = new URL(response.url());
+      if (url.startsWith(origin)) loaded.set(pathname, response.body().then(gzipped));
+    });
+    await page.goto(url);
+    await page.locator('[data-testid=root][data-status=done]').waitFor();
+    const first = sum(await Promise.all(loaded.values()));
+    assert.ok([...loaded.keys()].some((path) => path.endsWith('.wasm')), 'the module was seen');
+
+    const files = await readdir(WWW, { recursive: true, withFileTypes: true });
+    const all = sum(
+      await Promise.all(
+        files
+          .filter((file) => file.isFile() && !file.name.startsWith('.'))
+          .map(async (file) => gzipped(await readFile(join(file.parentPath, file.name)))),
+      ),
+    );
+
+    const budget = JSON.parse(await readFile(new URL('budget.json', import.meta.url), 'utf8'));
+    console.log(`loaded for the first landscape: ${kilobytes(first)} kB gzipped, goal 700; all files: ${kilobytes(all)} kB`);
+    for (const [what, is, was] of [
+      ['the first landscape', first, budget.firstLandscape],
+      ['everything', all, budget.everything],
+    ]) {
+      assert.ok(
+        is <= was * GROWTH,
+        `${what} takes ${kilobytes(is)} kB gzipped, more than ${GROWTH} x ${kilobytes(was)}: make it smaller, or budget.json larger`,
+      );
+    }
+  }));
+
+const gzipped = (bytes) => gzipSync(bytes, { level: 9 }).length;
+const sum = (numbers) => numbers.reduce((total, number) => total + number, 0);
