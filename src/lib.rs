@@ -5,6 +5,7 @@
 //! - `app`: the page, in WebAssembly only
 //! - `worker`: the engine in a web worker, in WebAssembly only
 //! - [`embed`]: one view inside another page: its address, and messages to and fro
+//! - [`report`]: one design as a text
 //! - [`link`]: a state as a text for the address, and back
 //! - [`state`]: what a person chose or wrote, and every change of it
 //! - [`form`]: documents as forms, whose edits change the text in place
@@ -24,6 +25,7 @@ pub mod gallery;
 pub mod import;
 pub mod link;
 pub mod question;
+pub mod report;
 pub mod state;
 #[cfg(target_arch = "wasm32")]
 pub mod worker;

@@ -7,6 +7,7 @@ mod writer;
 
 use fusescape::hardware::Core;
 use fusescape::spec::{find_preset, workload_presets};
+use fusescape::state::{Action, Half, State};
 use fusescape::workload::Network;
 use std::path::PathBuf;
 use std::process::{Command, Output};
@@ -80,4 +81,23 @@ fn what_cannot_be_imported_is_explained() {
         let said = String::from_utf8(output.stderr).unwrap();
         assert!(!output.status.success() && said.contains(part), "{said}");
     }
+}
+
+#[test]
+fn a_saved_state_is_imported_alone_and_gives_both_documents() {
+    let folder = folder("import-state");
+    let mut state = State::first();
+    state.apply(Action::PickPreset(Half::Hardware, "tpu-like"));
+    state.apply(Action::Write(Half::Workload, "name: mine\nlayers: []\n".to_owned()));
+    let (saved, hardware) = (folder.join("mine.yaml"), folder.join("core.yaml"));
+    std::fs::write(&saved, state.to_yaml()).unwrap();
+    std::fs::write(&hardware, &state.design.hardware.text).unwrap();
+    let (saved, out) = (saved.to_str().unwrap(), folder.join("out"));
+    let output = fusescape(&["import", saved, "--out", out.to_str().unwrap()]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert_eq!(std::fs::read_to_string(out.join("hardware.yaml")).unwrap(), state.design.hardware.text);
+    assert_eq!(std::fs::read_to_string(out.join("workload.yaml")).unwrap(), "name: mine\nlayers: []\n");
+    let output = fusescape(&["import", saved, hardware.to_str().unwrap()]);
+    assert!(!output.status.success());
+    assert!(String::from_utf8_lossy(&output.stderr).contains("A saved state holds both documents"));
 }

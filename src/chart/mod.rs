@@ -65,7 +65,7 @@ pub use render::{ChartError, PixelFont, draw, draw_sketch, sketch_svg, svg};
 pub use scale::{Quantity, Unit, group_thousands, three_digits};
 pub use scatter::{Scatter, ScatterPoint};
 pub use sketch::{Anchor, Lettering, Shape, Sketch};
-pub use table::{Column, Table};
+pub use table::{Column, Table, markdown};
 pub use text::{shorten, text_width};
 pub use theme::Theme;
 pub use tile_map::{TileTypeEntry, TileTypeMap};

@@ -47,6 +47,19 @@ impl Table {
         text
     }
 
+    /// The table as Markdown (GitHub's dialect), without its caption.
+    pub fn to_markdown(&self) -> String {
+        let mut text = String::new();
+        let mut add = |fields: &mut dyn Iterator<Item = String>| {
+            fields.for_each(|field| text.extend(["| ", &field, " "]));
+            text.push_str("|\n");
+        };
+        add(&mut self.columns.iter().map(|column| markdown(&column.title)));
+        add(&mut self.columns.iter().map(|column| if column.numeric { "---:" } else { "---" }.to_owned()));
+        self.rows.iter().for_each(|row| add(&mut row.iter().map(|field| markdown(field))));
+        text
+    }
+
     /// The table as a list of objects, one a row, by the titles of the columns. Numbers are numbers where they are written as such.
     pub fn to_json(&self) -> String {
         let value = |column: &Column, text: &str| match text.parse::<f64>() {
@@ -66,4 +79,21 @@ fn csv_field(field: &str) -> String {
     } else {
         field.to_owned()
     }
+}
+
+/// A text in which nothing is a sign of Markdown.
+pub fn markdown(text: &str) -> String {
+    let mut out = String::new();
+    let mut before = ' ';
+    for c in text.chars() {
+        match c {
+            '\\' | '`' | '*' | '[' | ']' | '<' | '>' | '|' | '~' => out.extend(['\\', c]),
+            // Within a word it is none.
+            '_' if !before.is_alphanumeric() => out.push_str("\\_"),
+            c if c.is_control() => out.push(' '),
+            c => out.push(c),
+        }
+        before = c;
+    }
+    out
 }

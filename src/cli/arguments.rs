@@ -39,6 +39,14 @@ pub enum Command {
         /// Print this one
         name: Option<String>,
     },
+    /// Prints a report of one design as Markdown: what it costs, why, and how to get the same again
+    Report {
+        #[command(flatten)]
+        state: StateOptions,
+        /// Where the page is, for the link
+        #[arg(long, default_value = "", hide_default_value = true, value_name = "ADDRESS")]
+        site: String,
+    },
     /// Makes links to the page, and opens them
     Link {
         #[command(subcommand)]
@@ -279,20 +287,29 @@ pub struct Hierarchy {
 #[derive(Debug, Subcommand)]
 pub enum LinkCommand {
     /// Prints a link
-    Make(MakeLink),
-    /// Says what a link holds
+    Make {
+        #[command(flatten)]
+        state: StateOptions,
+        /// Where the page is
+        #[arg(long, default_value = "", hide_default_value = true, value_name = "ADDRESS")]
+        site: String,
+    },
+    /// Says what a link or a file holds
     Open {
-        /// The link, the address that ends in it, or a file that holds it
+        /// The link, the address that ends in it, or a file that holds it or a state
         link: String,
-        /// Write the documents into this directory
+        /// Write the documents, and all of it as state.yaml, into this directory
         #[arg(long, value_name = "DIRECTORY")]
         into: Option<PathBuf>,
     },
 }
 
-/// What a link holds; what is left out is as in a new session.
+/// A state of the page; what is left out is as in a new session.
 #[derive(Debug, Args)]
-pub struct MakeLink {
+pub struct StateOptions {
+    /// A link, the address that ends in it, or a file saved on the page
+    #[arg(value_name = "LINK|FILE")]
+    pub from: Option<String>,
     /// An entry of the gallery
     #[arg(long, value_name = "ENTRY")]
     pub gallery: Option<String>,
@@ -305,12 +322,9 @@ pub struct MakeLink {
     /// Rules of the model: what is right, or what a published tool does
     #[arg(long, value_enum)]
     pub rules: Option<RuleSet>,
-    /// The view that it opens: landscape, schedule, mapping, hierarchy or gallery
+    /// The view that it opens: landscape, schedule, mapping, hierarchy, compare or gallery
     #[arg(long, value_parser = parse_view)]
     pub view: Option<Tab>,
-    /// Where the page is
-    #[arg(long, default_value = "", hide_default_value = true, value_name = "ADDRESS")]
-    pub site: String,
 }
 
 fn parse_view(text: &str) -> Result<Tab, String> {

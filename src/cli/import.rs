@@ -5,6 +5,7 @@ use super::{Failure, print};
 use fusescape::hardware::Core;
 use fusescape::import::{self, Report, Seekable, zigzag};
 use fusescape::spec::{hardware_presets, workload_presets};
+use fusescape::state::{Design, State};
 use fusescape::workload::Network;
 use std::path::{Path, PathBuf};
 
@@ -18,7 +19,11 @@ pub fn import(files: &[PathBuf], out: Option<&Path>, sizes: &[(String, u64)]) ->
         let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
         sources.push(import::File { name, source: Box::new(source) });
     }
-    let imported = import::import(sources, sizes)?;
+    let mut imported = import::import(sources, sizes)?;
+    if let Some(text) = &imported.state {
+        let Design { hardware, workload, .. } = State::from_yaml(text)?.design;
+        (imported.hardware, imported.workload) = (Some(hardware.text), Some(workload.text));
+    }
     imported.reports.iter().for_each(tell);
     let documents: Vec<(&str, &String)> =
         [("hardware.yaml", &imported.hardware), ("workload.yaml", &imported.workload)]

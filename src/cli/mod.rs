@@ -11,6 +11,8 @@ mod layer_report;
 mod link;
 mod report;
 mod serve;
+mod state;
+mod summary;
 
 pub use arguments::Arguments;
 
@@ -31,6 +33,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         Command::Hierarchy(options) => hierarchy::run(options),
         Command::Gallery { id } => gallery::run(id.as_deref()),
         Command::Presets { name } => documents::presets(name.as_deref()),
+        Command::Report { state, site } => summary::run(state, site),
         Command::Link { command } => link::run(command),
         Command::Validate { files } => documents::validate(files),
         Command::Import { files, out, size } => import::import(files, out.as_deref(), size),

@@ -1,7 +1,7 @@
 //! Files of other programs as documents: ONNX models, and ZigZag's YAML both ways.
 //!
-//! [`import`] takes files of any kind, tells them by their content, and gives at most one document of each kind, with a [`Report`] of
-//! what was taken over, what was expressed otherwise, and what is not counted.
+//! [`import`] takes files of any kind, tells them by their content, and gives at most one document of each kind, or the one state
+//! that was among them, with a [`Report`] of what was taken over, what was expressed otherwise, and what is not counted.
 
 pub mod onnx;
 mod report;
@@ -12,12 +12,14 @@ pub use report::{Finding, Report, Weight};
 pub use source::{Seekable, Source};
 
 use crate::hardware::Core;
-use crate::spec::{Diagnostic, Diagnostics, HardwareSpec, WorkloadSpec, write_hardware, write_workload};
+use crate::spec::{Diagnostic, Diagnostics, HardwareSpec, WorkloadSpec, is_state, write_hardware, write_workload};
 use crate::workload::Network;
 use serde::{Deserialize, Serialize};
 
 /// Largest document.
 const MAX_TEXT: u64 = 1 << 20;
+/// Largest state, which holds several.
+const MAX_STATE: u64 = 8 << 20;
 /// Bytes that tell what a file is.
 const SAMPLE: usize = 4096;
 
@@ -28,6 +30,8 @@ pub struct Imported {
     pub hardware: Option<String>,
     /// A workload document.
     pub workload: Option<String>,
+    /// A whole state as the page saves it, unread.
+    pub state: Option<String>,
     /// What became of each file.
     pub reports: Vec<Report>,
 }
@@ -81,13 +85,21 @@ impl Parts {
             }
             return;
         }
-        let text = match source.read_all(MAX_TEXT) {
+        let is_state = is_state(&String::from_utf8_lossy(&sample_of(source)));
+        let text = match source.read_all(if is_state { MAX_STATE } else { MAX_TEXT }) {
             Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
             Err(error) => {
                 let reason = format!("`{name}` cannot be read as a document: {error}");
                 return self.diagnostics.add("", reason, "Choose a smaller or another file");
             }
         };
+        if is_state {
+            if self.imported.state.replace(text).is_some() {
+                self.twice("state");
+            }
+            let result = "opened as it is".to_owned();
+            return self.imported.reports.push(Report { title: name.to_owned(), result, ..Report::default() });
+        }
         let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
         match zigzag::recognise(&text) {
             Some(zigzag::File::Accelerator) => {
@@ -171,6 +183,11 @@ impl Parts {
             let reason = "A mapping alone describes neither hardware nor a network";
             self.diagnostics.add("", reason, "Import it together with its accelerator");
         }
+        let is_alone = self.imported.reports.len() == 1 && self.accelerator.is_none() && self.layers.is_none();
+        if self.imported.state.is_some() && !is_alone {
+            let reason = "A saved state holds both documents, so no other file belongs to it";
+            self.diagnostics.add("", reason, "Open the state first, then import the others");
+        }
         self.diagnostics.clone().or(())?;
         if let Some((mut spec, mut report, text)) = self.accelerator.take() {
             zigzag::apply_to_hardware(&mut spec, &self.mapping);
@@ -220,15 +237,21 @@ impl Parts {
 
 /// Whether a file begins as a text does: no control characters, and UTF-8 but for what the end of the sample cuts.
 fn is_text(source: &mut dyn Source) -> bool {
-    let mut sample = vec![0; SAMPLE];
-    let count = source.read_at(0, &mut sample).unwrap_or(0);
-    sample.truncate(count);
+    let sample = sample_of(source);
     let valid = match std::str::from_utf8(&sample) {
         Ok(_) => sample.len(),
         Err(error) => error.valid_up_to(),
     };
     let is_cut = sample.len() - valid < 4;
     is_cut && !sample.iter().any(|byte| byte.is_ascii_control() && !matches!(byte, b'\t' | b'\n' | b'\r'))
+}
+
+/// How a file begins.
+fn sample_of(source: &mut dyn Source) -> Vec<u8> {
+    let mut sample = vec![0; SAMPLE];
+    let count = source.read_at(0, &mut sample).unwrap_or(0);
+    sample.truncate(count);
+    sample
 }
 
 /// The report as comments that begin a document.

@@ -11,6 +11,7 @@ pub mod edit;
 mod extent;
 mod gallery;
 mod hardware;
+mod mark;
 mod merge;
 mod names;
 mod pool;
@@ -30,6 +31,7 @@ pub use document::{
 };
 pub use gallery::{ClaimSpec, GallerySpec, OpensSpec, read_gallery_entry};
 pub use hardware::read_hardware;
+pub use mark::{MARK, is_state};
 pub use merge::{Consequences, merge};
 pub use names::{listed_name, listed_names, names_in};
 pub use pool::read_pool;
@@ -37,4 +39,4 @@ pub use preset::{Preset, find_preset, gallery_presets, hardware_presets, pool_pr
 pub use reader::MAX_DIAGNOSTICS;
 pub use tree::line_of;
 pub use workload::{MAX_LAYERS, layer_fields, read_workload};
-pub use write::{write_hardware, write_workload};
+pub use write::{quoted, scalar, write_hardware, write_workload};

@@ -43,7 +43,15 @@ pub struct Reader {
 impl Reader {
     /// Reads the text as far as it is YAML.
     pub fn open(text: &str) -> (Node, Self) {
-        let (root, diagnostics) = tree::parse(text);
+        Self::of(tree::parse(text))
+    }
+
+    /// The same of a text that holds others, and may be so long, bytes.
+    pub fn open_up_to(text: &str, most: usize) -> (Node, Self) {
+        Self::of(tree::parse_up_to(text, most))
+    }
+
+    fn of((root, diagnostics): (Node, Diagnostics)) -> (Node, Self) {
         let complete = diagnostics.is_empty();
         (root, Self { diagnostics, complete, repeated: None })
     }
@@ -163,6 +171,14 @@ impl<'t> Place<'t> {
                 self.expected(reader, "a text", "Write a text; in quotes if it starts with a special character");
                 None
             }
+        }
+    }
+
+    /// A text with all its blanks and lines.
+    pub fn verbatim(&self, reader: &mut Reader) -> Option<String> {
+        match &self.node.value {
+            Value::Scalar(text) => Some(text.clone()),
+            _ => self.text(reader),
         }
     }
 

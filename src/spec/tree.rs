@@ -127,9 +127,14 @@ struct Open {
 
 /// Reads as much of `text` as possible; a diagnostic says why if that is not all of it.
 pub fn parse(text: &str) -> (Node, Diagnostics) {
+    parse_up_to(text, MAX_BYTES)
+}
+
+/// The same with another limit for its length, bytes.
+pub fn parse_up_to(text: &str, most: usize) -> (Node, Diagnostics) {
     let mut diagnostics = Diagnostics::default();
-    if text.len() > MAX_BYTES {
-        let reason = format!("The text has {} bytes, more than {MAX_BYTES}", text.len());
+    if text.len() > most {
+        let reason = format!("The text has {} bytes, more than {most}", text.len());
         stop(&mut diagnostics, 1, reason, "Split the design, or leave out what is not needed");
         return (Node::nothing(), diagnostics);
     }

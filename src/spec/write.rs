@@ -240,7 +240,7 @@ fn energy(pj: f64) -> String {
 }
 
 /// A text as a single value, also between brackets: plain if nobody can mistake it, else in quotes.
-fn scalar(text: &str) -> String {
+pub fn scalar(text: &str) -> String {
     if is_plain(text, "") { text.to_owned() } else { quoted(text) }
 }
 
@@ -251,7 +251,8 @@ fn is_plain(text: &str, also: &str) -> bool {
         && text.chars().all(|c| c.is_ascii_alphanumeric() || " _-+./()%@".contains(c) || also.contains(c))
 }
 
-pub(super) fn quoted(text: &str) -> String {
+/// A text in double quotes.
+pub fn quoted(text: &str) -> String {
     let mut quoted = String::from("\"");
     for c in text.chars() {
         match c {

@@ -46,6 +46,8 @@ pub enum Action {
     Swap,
     /// Show an entry of the gallery.
     OpenEntry(&'static str),
+    /// Take the state that a file holds.
+    Open(Box<super::State>),
     /// Change what hierarchies are generated.
     Hierarchy(FormChange),
     /// The study of ZigZag, Tables VI and VII and Fig. 19.
@@ -168,6 +170,7 @@ impl Action {
             | Self::Unpin
             | Self::Swap
             | Self::OpenEntry(_)
+            | Self::Open(_)
             | Self::Hierarchy(_)
             | Self::Mapping(_) => Kind::Edit,
         }
@@ -185,6 +188,7 @@ impl Action {
                 | Self::ReproduceFigure12
                 | Self::CaseStudy2
                 | Self::OpenEntry(_)
+                | Self::Open(_)
                 | Self::Look(ViewChange::Tab(_) | ViewChange::Open(_))
         )
     }

@@ -5,6 +5,7 @@
 mod action;
 mod describe;
 mod design;
+mod file;
 mod hierarchy_form;
 mod history;
 mod own_mapping;
@@ -15,6 +16,7 @@ mod view;
 
 pub use action::{Action, Field, Kind, Renamed, ScheduleChange, ViewChange};
 pub use design::{Design, Document, Half};
+pub use file::MOST_BYTES;
 pub use hierarchy_form::{FormChange, HierarchyForm, OBJECTIVES};
 pub use history::History;
 pub use own_mapping::{MappingChange, OwnMapping};
@@ -113,6 +115,7 @@ impl State {
                 self.design.pick(Half::Workload, "mobilenet-v2-study");
                 self.hierarchy = HierarchyForm::case_study_2();
             }
+            Action::Open(state) => *self = state.keeping_own(self),
             Action::Mapping(change) => self.mapping.change(change),
             Action::Look(change) => self.view.change(change),
         }

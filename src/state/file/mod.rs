@@ -1,0 +1,26 @@
+//! A state as a file that a person can read, keep and edit: YAML that holds its documents as they stand, and its choices by name.
+//!
+//! What stands in a file is what is in force, as in a link. Fields that are left out are as in a new session.
+
+mod read;
+mod write;
+
+use super::Metric;
+use crate::rules::Rules;
+use crate::search::Strategy;
+
+/// The version that is written, and the newest that is read.
+const VERSION: u64 = 1;
+/// A longer file is not looked at, bytes; a state holds at most five documents of a MiB each.
+pub const MOST_BYTES: usize = 8 << 20;
+
+const STRATEGIES: [(Strategy, &str); 2] = [(Strategy::Exact, "exact"), (Strategy::Loma, "loma")];
+
+/// The sets of rules, as the command line calls them.
+const RULES: [(Rules, &str); 3] =
+    [(Rules::CORRECTED, "corrected"), (Rules::DEFINES_2022, "defines-2022"), (Rules::ZIGZAG_3_8, "zigzag-3.8")];
+
+fn metrics() -> Vec<(Metric, &'static str)> {
+    let more = [Metric::MemoryAccesses, Metric::WeightedSum];
+    Metric::ALL.into_iter().chain(more).map(|metric| (metric, metric.title())).collect()
+}

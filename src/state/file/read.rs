@@ -1,0 +1,293 @@
+//! Reading a state: all that is wrong at once, each with its line.
+
+use super::{MOST_BYTES, RULES, STRATEGIES, VERSION, metrics};
+use crate::depth_first::{DepthFirstStrategy, FuseDepth, StoringMode};
+use crate::explore::TemporalMapping;
+use crate::hardware::Unroll;
+use crate::mapping::TemporalLoop;
+use crate::rules::Rules;
+use crate::spec::reader::{Fields, Place, Reader, Wrong};
+use crate::spec::{Diagnostics, MARK, Preset, closest, gallery_presets, pool_presets};
+use crate::state::{
+    Design, Document, FuseChoice, Half, LPF_LIMITS, MappingChange, OBJECTIVES, ObjectiveChoice, Pinned, Schedule,
+    State, Tab,
+};
+use crate::workload::Dim;
+
+/// More loops, layers or tile sizes than anybody names.
+const MOST_ITEMS: usize = 2000;
+
+const STATE: [&str; 9] =
+    [MARK, "schedule", "hardware", "workload", "pinned", "view", "mapping", "hierarchies", "gallery"];
+const PINNED: [&str; 4] = ["schedule", "hardware", "workload", "point"];
+const SCHEDULE: [&str; 12] = [
+    "tile_widths",
+    "tile_heights",
+    "modes",
+    "stacks",
+    "cuts",
+    "objective",
+    "memory",
+    "weights",
+    "search",
+    "lpf_limit",
+    "rules",
+    "switched",
+];
+const VIEW: [&str; 6] = ["tab", "metric", "point", "stack", "tile_type", "texts"];
+const POINT: [&str; 4] = ["tile", "mode", "stacks", "cuts"];
+const ENDS: [&str; 3] = ["ends_of_output", "ends_of_first_input", "ends_of_second_input"];
+const MAPPING: [&str; 6] = ["layer", "unroll", "order", ENDS[0], ENDS[1], ENDS[2]];
+const HIERARCHIES: [&str; 7] = ["pool", "layer", "area", "max_levels", "min_ratio", "all_widths", "objective"];
+
+impl State {
+    /// The state that a file holds.
+    ///
+    /// # Errors
+    /// Everything that is wrong with it. Documents with mistakes are taken as they are.
+    pub fn from_yaml(text: &str) -> Result<Self, Diagnostics> {
+        let (root, mut own) = Reader::open_up_to(text, MOST_BYTES);
+        let reader = &mut own;
+        let fields = Place::root(&root).fields(reader, &STATE);
+        if let Some(place) = fields.need(reader, MARK, "1")
+            && place.count(reader).is_some_and(|version| version > VERSION)
+        {
+            place.complain(
+                reader,
+                Wrong::new("The file is of a newer version of Fusescape", "Reload the page, or update the program"),
+            );
+        }
+        let mut state = Self::first();
+        design(reader, &fields, &mut state.design);
+        if let Some(place) = fields.get("pinned") {
+            let fields = place.fields(reader, &PINNED);
+            let mut pinned = Pinned { design: Design::first(), point: None };
+            design(reader, &fields, &mut pinned.design);
+            pinned.point = fields.get("point").and_then(|place| point(reader, place));
+            state.pinned = Some(Box::new(pinned));
+        }
+        if let Some(place) = fields.get("view") {
+            view(reader, place, &mut state);
+        }
+        if let Some(place) = fields.get("hierarchies") {
+            hierarchies(reader, place, &mut state);
+        }
+        // It is of a layer of the documents, which are known by now.
+        if let Some(place) = fields.get("mapping") {
+            mapping(reader, place, &mut state);
+        }
+        if let Some(place) = fields.get("gallery") {
+            let entries: Vec<(&str, &str)> = gallery_presets().iter().map(|entry| (entry.id, entry.id)).collect();
+            state.entry = one_of(reader, place, &entries);
+        }
+        own.finish().or(state)
+    }
+}
+
+fn design(reader: &mut Reader, fields: &Fields, design: &mut Design) {
+    for half in [Half::Hardware, Half::Workload] {
+        if let Some((text, preset)) = document(reader, fields.get(half.name()), half.presets()) {
+            let own = preset.is_none().then(|| text.clone());
+            *design.document_mut(half) = Document { text, preset, own };
+        }
+    }
+    if let Some(place) = fields.get("schedule") {
+        schedule(reader, place, &mut design.schedule);
+    }
+}
+
+/// A document: its text, or the name of a preset.
+fn document(
+    reader: &mut Reader,
+    place: Option<&Place>,
+    presets: &'static [Preset],
+) -> Option<(String, Option<&'static str>)> {
+    let written = place?.verbatim(reader)?;
+    let is = |preset: &&Preset| preset.id == written.trim() || preset.text == written;
+    Some(match presets.iter().find(is) {
+        Some(preset) => (preset.text.to_owned(), Some(preset.id)),
+        None => (written, None),
+    })
+}
+
+fn schedule(reader: &mut Reader, place: &Place, schedule: &mut Schedule) {
+    let fields = &place.fields(reader, &SCHEDULE);
+    let Schedule { tiles_x, tiles_y, modes, fuse, cuts, objective, memory, weights, strategy, lpf_limit, rules } =
+        schedule;
+    for (name, text) in [("tile_widths", tiles_x), ("tile_heights", tiles_y), ("cuts", cuts), ("memory", memory)] {
+        set(text, fields.get(name).and_then(|place| place.verbatim(reader)));
+    }
+    if let Some(place) = fields.get("modes") {
+        let chosen: Vec<StoringMode> = items(reader, place, |reader, item| one_of(reader, item, &mode_names()));
+        *modes = StoringMode::ALL.into_iter().filter(|mode| chosen.contains(mode)).collect();
+    }
+    set(fuse, choice(reader, fields, "stacks", &FuseChoice::ALL));
+    set(objective, choice(reader, fields, "objective", &ObjectiveChoice::ALL));
+    set(strategy, choice(reader, fields, "search", &STRATEGIES));
+    if let Some(place) = fields.get("weights") {
+        let written = items(reader, place, |reader, item| item.verbatim(reader));
+        weights.iter_mut().zip(written).for_each(|(weight, text)| *weight = text);
+    }
+    if let Some(limit) = count(reader, fields, "lpf_limit") {
+        // A larger one would only keep workers busy for hours.
+        *lpf_limit = (limit as usize).clamp(1, *LPF_LIMITS.end());
+    }
+    set(rules, choice(reader, fields, "rules", &RULES));
+    if let Some(place) = fields.get("switched") {
+        for name in items(reader, place, |reader, item| one_of(reader, item, &switch_names())) {
+            let value = rules.switches().iter().any(|switch| switch.0 == name && switch.2);
+            set(rules, rules.with(name, !value));
+        }
+    }
+}
+
+fn view(reader: &mut Reader, place: &Place, state: &mut State) {
+    let fields = &place.fields(reader, &VIEW);
+    let view = &mut state.view;
+    set(&mut view.tab, choice(reader, fields, "tab", &Tab::ALL));
+    set(&mut view.metric, choice(reader, fields, "metric", &metrics()));
+    view.point = fields.get("point").and_then(|place| point(reader, place));
+    // People count from 1.
+    let mut index = |name: &str| count(reader, fields, name).map(|number| (number as usize).saturating_sub(1));
+    set(&mut view.stack, index("stack"));
+    view.tile_type = index("tile_type");
+    if let Some(place) = fields.get("texts") {
+        let texts = [(0, "hardware"), (1, "workload"), (2, "pool")];
+        let shown: Vec<u8> = items(reader, place, |reader, item| one_of(reader, item, &texts));
+        (view.hardware_text, view.workload_text) = (shown.contains(&0), shown.contains(&1));
+        state.hierarchy.shows_pool = shown.contains(&2);
+    }
+}
+
+fn hierarchies(reader: &mut Reader, place: &Place, state: &mut State) {
+    let fields = &place.fields(reader, &HIERARCHIES);
+    let form = &mut state.hierarchy;
+    if let Some((text, preset)) = document(reader, fields.get("pool"), pool_presets()) {
+        (form.pool, form.pool_preset) = (text, preset);
+    }
+    form.layer = fields.get("layer").and_then(|place| place.verbatim(reader));
+    set(&mut form.budget, fields.get("area").and_then(|place| place.verbatim(reader)));
+    set(&mut form.max_levels, count(reader, fields, "max_levels").map(|levels| levels as usize));
+    set(&mut form.min_ratio, count(reader, fields, "min_ratio"));
+    set(&mut form.all_widths, fields.get("all_widths").and_then(|place| place.flag(reader)));
+    let objectives: Vec<(usize, &str)> =
+        OBJECTIVES.iter().enumerate().map(|(index, (_, name))| (index, *name)).collect();
+    set(&mut form.objective, choice(reader, fields, "objective", &objectives));
+}
+
+fn mapping(reader: &mut Reader, place: &Place, state: &mut State) {
+    let fields = &place.fields(reader, &MAPPING);
+    if let Some(layer) = fields.get("layer").and_then(|place| place.verbatim(reader)) {
+        state.mapping.change(MappingChange::Layer(layer));
+    }
+    if let Some(place) = fields.get("unroll") {
+        let unroll = items(reader, place, |reader, item| {
+            item.value(reader, "an array dimension, a loop and a number of PEs, for example `1 K 16`", |text| {
+                let words: Vec<&str> = text.split_whitespace().collect();
+                let parsed = || match words[..] {
+                    [dimension, dim, limit] => Some(Unroll {
+                        array_dim: dimension.parse::<usize>().ok()?.checked_sub(1)?,
+                        dim: Dim::from_name(dim)?,
+                        limit: limit.parse().ok()?,
+                    }),
+                    _ => None,
+                };
+                parsed().ok_or_else(|| Wrong::new(format!("`{text}` is no unrolling"), "Write for example `1 K 16`"))
+            })
+        });
+        state.mapping.change(MappingChange::Unroll(state.layer_key(), Some(unroll)));
+    }
+    if let Some(place) = fields.get("order") {
+        let order = items(reader, place, |reader, item| {
+            item.value(reader, "a loop and its size, for example `OX 4`", |text| {
+                let parsed = || {
+                    let (dim, size) = text.split_once(' ')?;
+                    Some(TemporalLoop { dim: Dim::from_name(dim)?, size: size.trim().parse().ok()? })
+                };
+                parsed().ok_or_else(|| Wrong::new(format!("`{text}` is no loop"), "Write for example `OX 4`"))
+            })
+        });
+        let ends = ENDS.map(|name| {
+            let place = fields.get(name);
+            let ends = place.map(|place| items(reader, place, |reader, item| item.count(reader)));
+            ends.unwrap_or_default().into_iter().map(|end| end as usize).collect()
+        });
+        state.mapping.change(MappingChange::Edit(state.mapping_subject(), TemporalMapping { order, ends }));
+    }
+}
+
+fn point(reader: &mut Reader, place: &Place) -> Option<DepthFirstStrategy> {
+    let fields = place.fields(reader, &POINT);
+    let tile = fields.need(reader, "tile", "[4, 72]")?;
+    let sides = items(reader, tile, |reader, item| {
+        item.value(reader, "a number of columns or rows, or `all`", |text| match text {
+            "all" => Ok(u64::MAX),
+            _ => crate::spec::reader::count(text),
+        })
+    });
+    let mode = fields.need(reader, "mode", "fully-cached").and_then(|place| one_of(reader, place, &mode_names()))?;
+    let fuse = match choice(reader, &fields, "stacks", &FuseChoice::ALL).unwrap_or_default() {
+        FuseChoice::Automatic => FuseDepth::Automatic,
+        FuseChoice::SingleLayer => FuseDepth::SingleLayer,
+        FuseChoice::LayerByLayer => FuseDepth::LayerByLayer,
+        FuseChoice::ByHand => {
+            let cuts = fields.get("cuts").map(|place| items(reader, place, |reader, item| item.verbatim(reader)));
+            FuseDepth::Cuts(cuts.unwrap_or_default())
+        }
+    };
+    match sides[..] {
+        [width, height] => Some(DepthFirstStrategy { tile: (width, height), mode, fuse }),
+        _ => {
+            tile.complain(reader, Wrong::new("A tile has a width and a height", "Write for example `[4, 72]`"));
+            None
+        }
+    }
+}
+
+fn mode_names() -> [(StoringMode, &'static str); 3] {
+    StoringMode::ALL.map(|mode| (mode, mode.name()))
+}
+
+fn switch_names() -> Vec<(&'static str, &'static str)> {
+    Rules::default().switches().iter().map(|(name, ..)| (*name, *name)).collect()
+}
+
+fn set<T>(place: &mut T, value: Option<T>) {
+    if let Some(value) = value {
+        *place = value;
+    }
+}
+
+fn count(reader: &mut Reader, fields: &Fields, name: &str) -> Option<u64> {
+    fields.get(name).and_then(|place| place.count(reader))
+}
+
+fn items<'t, T>(
+    reader: &mut Reader,
+    place: &Place<'t>,
+    mut read: impl FnMut(&mut Reader, &Place<'t>) -> Option<T>,
+) -> Vec<T> {
+    place.list(reader, MOST_ITEMS).iter().filter_map(|item| read(reader, item)).collect()
+}
+
+fn choice<T: Clone>(reader: &mut Reader, fields: &Fields, name: &str, all: &[(T, &'static str)]) -> Option<T> {
+    fields.get(name).and_then(|place| one_of(reader, place, all))
+}
+
+/// What has this name.
+fn one_of<T: Clone>(reader: &mut Reader, place: &Place, all: &[(T, &'static str)]) -> Option<T> {
+    let names: Vec<&str> = all.iter().map(|(_, name)| *name).collect();
+    let index = index_of(reader, place, &names)?;
+    all.get(index).map(|(value, _)| value.clone())
+}
+
+fn index_of(reader: &mut Reader, place: &Place, names: &[&str]) -> Option<usize> {
+    place.value(reader, "a name", |text| {
+        names.iter().position(|name| *name == text).ok_or_else(|| {
+            let meant = closest(text, names.iter().copied());
+            let remedy = meant
+                .map_or_else(|| format!("Use one of {}", names.join(", ")), |meant| format!("Did you mean `{meant}`?"));
+            Wrong::new(format!("`{text}` is not known here"), remedy)
+        })
+    })
+}

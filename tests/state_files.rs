@@ -1,0 +1,140 @@
+//! A state as a file: everything comes back, and what is wrong is told with its line.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
+
+#[path = "common/random.rs"]
+mod random;
+
+use fusescape::depth_first::{DepthFirstStrategy, FuseDepth, StoringMode};
+use fusescape::hardware::Unroll;
+use fusescape::link::to_link;
+use fusescape::mapping::TemporalLoop;
+use fusescape::spec::{gallery_presets, is_state};
+use fusescape::state::{
+    Action, FormChange, FuseChoice, Half, MappingChange, Metric, ObjectiveChoice, ScheduleChange, State, Tab,
+    ViewChange,
+};
+use fusescape::workload::Dim;
+use random::Lcg;
+
+fn comes_back(state: &State, what: &str) -> String {
+    let text = state.to_yaml();
+    assert!(is_state(&text), "{text}");
+    let read = State::from_yaml(&text).unwrap_or_else(|wrong| panic!("{what}: {wrong}\n{text}"));
+    assert_eq!(read, *state, "{what}\n{text}");
+    text
+}
+
+#[test]
+fn every_entry_of_the_gallery_comes_back() {
+    comes_back(&State::first(), "what the page opens with");
+    for entry in gallery_presets() {
+        let mut state = State::first();
+        state.apply(Action::OpenEntry(entry.id));
+        comes_back(&state, entry.id);
+    }
+}
+
+#[test]
+fn everything_that_is_chosen_comes_back() {
+    let mut state = State::first();
+    let act = |state: &mut State, action: Action| {
+        let before = state.clone();
+        state.apply(action);
+        assert_ne!(*state, before, "nothing changes");
+        comes_back(state, "after an edit");
+    };
+    act(&mut state, Action::PickPreset(Half::Hardware, "tpu-like-df"));
+    let text = state.design.hardware.text.replace("1 MiB", "2 MiB");
+    act(&mut state, Action::Take(Half::Hardware, text));
+    act(&mut state, Action::TilesX("4, 60..960:20  x".to_owned()));
+    act(&mut state, Action::TilesY(" \"'#: - ü\u{2028}".to_owned()));
+    act(&mut state, Action::Mode(StoringMode::FullyCached, false));
+    act(&mut state, Action::Pin);
+    act(&mut state, Action::PickPreset(Half::Workload, "resnet18"));
+    act(&mut state, Action::Schedule(ScheduleChange::Cuts("a,b; c".to_owned())));
+    act(&mut state, Action::Schedule(ScheduleChange::Fuse(FuseChoice::ByHand)));
+    act(&mut state, Action::Schedule(ScheduleChange::Objective(ObjectiveChoice::MemoryAccesses)));
+    act(&mut state, Action::Schedule(ScheduleChange::Memory("null".to_owned())));
+    act(&mut state, Action::Schedule(ScheduleChange::Weight(1, "a half".to_owned())));
+    act(&mut state, Action::Schedule(ScheduleChange::Rule("truncate_bandwidth_ratio", true)));
+    act(&mut state, Action::Schedule(ScheduleChange::LpfLimit(9)));
+    act(&mut state, Action::Hierarchy(FormChange::Pool("name: mine\n\n# open\n\n".to_owned())));
+    act(&mut state, Action::Hierarchy(FormChange::ShowPool(true)));
+    act(&mut state, Action::Hierarchy(FormChange::Budget("1,2".to_owned())));
+    act(&mut state, Action::Hierarchy(FormChange::Objective(2)));
+    act(&mut state, Action::Hierarchy(FormChange::Layer(Some("conv: 1".to_owned()))));
+    act(&mut state, Action::Look(ViewChange::Metric(Metric::WeightedSum)));
+    let cuts = FuseDepth::Cuts(vec!["a".to_owned(), "[b".to_owned()]);
+    let point = DepthFirstStrategy { tile: (u64::MAX, 7), mode: StoringMode::HCachedVRecompute, fuse: cuts };
+    act(&mut state, Action::Look(ViewChange::Open(point)));
+    act(&mut state, Action::Look(ViewChange::Stack(2)));
+    act(&mut state, Action::Look(ViewChange::TileType(0)));
+    act(&mut state, Action::Look(ViewChange::Text(Half::Workload, true)));
+    act(&mut state, Action::Look(ViewChange::Tab(Tab::Compare)));
+    act(&mut state, Action::Mapping(MappingChange::Layer("conv1".to_owned())));
+    let unroll = vec![Unroll { array_dim: 1, dim: Dim::OX, limit: 16 }];
+    let key = state.layer_key();
+    act(&mut state, Action::Mapping(MappingChange::Unroll(key, Some(unroll))));
+    let order = vec![TemporalLoop { dim: Dim::FX, size: 3 }, TemporalLoop { dim: Dim::K, size: 64 }];
+    let mapping = fusescape::explore::TemporalMapping { order, ends: [vec![0, 2], vec![1], vec![]] };
+    let subject = state.mapping_subject();
+    act(&mut state, Action::Mapping(MappingChange::Edit(subject, mapping)));
+}
+
+#[test]
+fn a_document_is_kept_to_the_letter_whatever_it_holds() {
+    let mut random = Lcg(7);
+    let pieces = [
+        "name: x", "\n", "\n", " ", "  - a", "\t", "# ü", "\r\n", "\"", "'", "|", "%", "---\n", "...\n", "\u{feff}",
+        "\u{0}", "🦀", "\u{85}",
+    ];
+    for round in 0..400 {
+        let count = random.below(12);
+        let text: String = (0..count).map(|_| pieces[random.below(pieces.len() as u64) as usize]).collect();
+        let mut state = State::first();
+        state.apply(Action::Write(Half::Workload, text.clone()));
+        comes_back(&state, &format!("round {round}: {text:?}"));
+    }
+}
+
+#[test]
+fn a_file_written_by_hand_names_presets_and_leaves_out_what_is_usual() {
+    let state = State::from_yaml("fusescape: 1\nhardware: tpu-like-df\nview: { tab: Mapping }\n").unwrap();
+    let mut expected = State::first();
+    expected.apply(Action::PickPreset(Half::Hardware, "tpu-like-df"));
+    expected.apply(Action::Look(ViewChange::Tab(Tab::Mapping)));
+    assert_eq!(to_link(&state), to_link(&expected));
+}
+
+#[test]
+fn everything_wrong_is_told_at_once_with_its_line() {
+    let text = "\
+fusescape: 1
+hardwear: tpu-like-df
+schedule:
+  modes: [fully-cashed]
+  stacks: 3
+  switched: [no_such_rule]
+view:
+  tab: Landscapes
+  point: { tile: [4], mode: fully-cached }
+mapping:
+  order: [QX 3]
+";
+    let wrong = State::from_yaml(text).unwrap_err().to_string();
+    for expected in [
+        "line 2: hardwear: There is no field `hardwear` here. Did you mean `hardware`?",
+        "line 4: schedule.modes[0]: `fully-cashed` is not known here. Did you mean `fully-cached`?",
+        "line 5: schedule.stacks: `3` is not known here. Use one of automatic, single-layer, layer-by-layer, by hand.",
+        "line 6: schedule.switched[0]: `no_such_rule` is not known here.",
+        "line 8: view.tab: `Landscapes` is not known here. Did you mean `Landscape`?",
+        "line 9: view.point.tile: A tile has a width and a height.",
+        "line 11: mapping.order[0]: `QX 3` is no loop.",
+    ] {
+        assert!(wrong.contains(expected), "{expected}\nis not among\n{wrong}");
+    }
+    assert!(State::from_yaml("name: x\n").unwrap_err().to_string().contains("`fusescape` is missing"));
+    assert!(State::from_yaml("fusescape: 99\n").unwrap_err().to_string().contains("newer version"));
+    assert!(State::from_yaml("").unwrap_err().to_string().contains("empty"));
+    assert!(!is_state("name: x\narray:\n  fusescape: 1\n") && is_state("# a\n\nfusescape : 1") && !is_state(""));
+}
