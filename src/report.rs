@@ -5,13 +5,13 @@
 use crate::chart::{
     Breakdown, Cause, Column, Quantity, Table, group_thousands, markdown, strategy_title, three_digits,
 };
-use crate::depth_first::{ByCause, FuseDepth, PointAccount, StackAccount};
+use crate::depth_first::{ByCause, PointAccount, StackAccount};
 use crate::explore::PointSummary;
 use crate::hardware::Core;
 use crate::link::{LONGEST_LINK, to_link};
 use crate::rules::Rules;
 use crate::spec::Diagnostics;
-use crate::state::{Document, FuseChoice, Half, ObjectiveChoice, Schedule, State, design_differences};
+use crate::state::{Document, Half, ObjectiveChoice, State, described, design_differences};
 use crate::workload::Network;
 use std::fmt::Write;
 
@@ -70,8 +70,10 @@ pub fn report(state: &State, found: &Found, page: &str) -> String {
         let name = if half == Half::Hardware { &core_name } else { &network_name };
         line!(out, "- {title}: {name} ({}){}", origin(design.document(half)), facts.unwrap_or_default());
     }
-    for (name, value) in choices(&design.schedule) {
-        line!(out, "- {name}: {}", markdown(&value));
+    for (name, value) in described(&design.schedule) {
+        if let Some(value) = value.filter(|_| name != "rules") {
+            line!(out, "- {}: {}", capitalized(name), markdown(&value));
+        }
     }
     for note in &found.notes.0 {
         line!(out, "- Note: {}", markdown(&note.to_string()));
@@ -144,6 +146,11 @@ fn headline(found: &Found) -> Table {
     table(words(&[""], &titles), (0..own.len()).map(row).collect())
 }
 
+fn capitalized(name: &str) -> String {
+    let mut letters = name.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}
+
 fn origin(document: &Document) -> String {
     match document.preset {
         Some(id) => format!("preset `{id}`"),
@@ -157,37 +164,6 @@ fn core_facts(core: &Core) -> String {
 
 fn network_facts(network: &Network) -> String {
     format!("; {} layers, {}", network.computing().count(), Quantity::Macs.text(network.macs() as f64))
-}
-
-fn choices(schedule: &Schedule) -> Vec<(&'static str, String)> {
-    let modes: Vec<&str> = schedule.modes.iter().map(|mode| mode.title()).collect();
-    let stacks = FuseChoice::ALL.iter().find(|(choice, _)| *choice == schedule.fuse).map_or("", |(_, name)| name);
-    let stacks = match schedule.fuse {
-        FuseChoice::ByHand => format!("cut after {}", schedule.cuts),
-        _ => stacks.to_owned(),
-    };
-    let objective =
-        ObjectiveChoice::ALL.iter().find(|(choice, _)| *choice == schedule.objective).map_or("", |(_, name)| name);
-    let objective = match schedule.objective {
-        ObjectiveChoice::MemoryAccesses => format!("accesses of {}", schedule.memory),
-        ObjectiveChoice::Weighted => {
-            let [energy, latency, dram] = &schedule.weights;
-            format!("{energy} per pJ + {latency} per cycle + {dram} per DRAM access")
-        }
-        _ => objective.to_owned(),
-    };
-    let search = match schedule.strategy {
-        crate::search::Strategy::Exact => "exact, proved optimal".to_owned(),
-        crate::search::Strategy::Loma => format!("LOMA, at most {} loop prime factors", schedule.lpf_limit),
-    };
-    vec![
-        ("Tile widths", schedule.tiles_x.clone()),
-        ("Tile heights", schedule.tiles_y.clone()),
-        ("Overlap storing modes", modes.join("; ")),
-        ("Stacks", stacks),
-        ("Minimised", objective),
-        ("Search of mappings", search),
-    ]
 }
 
 /// The one bar of a breakdown, a cause a line, with its share.
@@ -329,10 +305,6 @@ fn command(state: &State, found: &Found) -> Option<String> {
             format!("weighted:energy={},latency={},dram-accesses={}", energy.trim(), latency.trim(), dram.trim())
         }
     };
-    let stacks = match &strategy.fuse {
-        FuseDepth::Cuts(layers) => layers.join(","),
-        fuse => fuse.to_string(),
-    };
     let search = match schedule.strategy {
         crate::search::Strategy::Exact => "exact".to_owned(),
         crate::search::Strategy::Loma => format!("loma --lpf-limit {}", schedule.lpf_limit),
@@ -345,7 +317,7 @@ fn command(state: &State, found: &Found) -> Option<String> {
         strategy.mode.name(),
         side(strategy.tile.0),
         side(strategy.tile.1),
-        quoted(&stacks),
+        quoted(&strategy.fuse.to_string()),
         quoted(&objective),
         rules.get(index)?,
     ))

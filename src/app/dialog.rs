@@ -13,6 +13,9 @@ pub struct DialogProps {
     pub on_close: Callback<()>,
     /// Identifies it in tests.
     pub testid: &'static str,
+    /// Whether it needs much room.
+    #[prop_or_default]
+    pub is_wide: bool,
     /// What it shows.
     pub children: Html,
 }
@@ -27,25 +30,33 @@ pub fn Dialog(props: &DialogProps) -> Html {
             let _ = dialog.show_modal();
         }
     });
-    let close = props.on_close.reform(|_: MouseEvent| ());
     let onclose = props.on_close.reform(|_: Event| ());
+    // The browser closes it, so that the focus goes back to where it was.
+    let close = {
+        let place = place.clone();
+        Callback::from(move |()| {
+            if let Some(dialog) = place.cast::<HtmlDialogElement>() {
+                dialog.close();
+            }
+        })
+    };
     let onclick = {
-        let on_close = props.on_close.clone();
+        let close = close.clone();
         Callback::from(move |event: MouseEvent| {
             // What lies inside has elements of its own.
             let target = event.target().and_then(|target| target.dyn_into::<Element>().ok());
             if target.is_some_and(|target| target.tag_name() == "DIALOG") {
-                on_close.emit(());
+                close.emit(());
             }
         })
     };
     let id = format!("{}-title", props.testid);
     html! {
-        <dialog ref={place} aria-labelledby={id.clone()} {onclose} {onclick} data-testid={props.testid}>
+        <dialog ref={place} class={props.is_wide.then_some("wide")} aria-labelledby={id.clone()} {onclose} {onclick} data-testid={props.testid}>
             <div class="inside">
                 <h2 {id}>
                     { props.title }
-                    <button type="button" class="icon" onclick={close} aria-label="Close" data-testid="close">{ "×" }</button>
+                    <button type="button" class="icon" onclick={close.reform(|_: MouseEvent| ())} aria-label="Close" data-testid="close">{ "×" }</button>
                 </h2>
                 { props.children.clone() }
             </div>

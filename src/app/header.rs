@@ -24,13 +24,17 @@ pub struct HeaderProps {
 /// A dialog of the header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shown {
+    /// Opening and saving.
+    Files,
     /// The link.
     Share,
     /// The page in another page.
     Embed,
+    /// How the page works.
+    Help,
 }
 
-/// Brand, design, undo and redo, sharing, and the switch between light and dark.
+/// Brand, design, undo and redo, files and sharing, the switch between light and dark, and help.
 #[component]
 pub fn Header(props: &HeaderProps) -> Html {
     let next = props.theme.next();
@@ -63,9 +67,9 @@ pub fn Header(props: &HeaderProps) -> Html {
             </button>
         }
     };
-    let dialog = |shown: Shown, title: &'static str, testid: &'static str| {
+    let dialog = |shown: Shown, name: &'static str, title: &'static str, testid: &'static str| {
         let onclick = props.on_dialog.reform(move |_: MouseEvent| shown);
-        html! { <button type="button" {onclick} aria-haspopup="dialog" data-testid={testid}>{ title }</button> }
+        html! { <button type="button" {onclick} {title} aria-haspopup="dialog" data-testid={testid}>{ name }</button> }
     };
     html! {
         <header>
@@ -77,20 +81,38 @@ pub fn Header(props: &HeaderProps) -> Html {
             </div>
             <div class="grow"></div>
             <div class="tools">
-                { step("↶", "Undo", "Ctrl Z", Event::Undo, props.history.0, "undo") }
-                { step("↷", "Redo", "Ctrl Shift Z", Event::Redo, props.history.1, "redo") }
-                { dialog(Shown::Share, "Share", "share") }
-                { dialog(Shown::Embed, "Embed", "embed") }
-                <button
-                    type="button"
-                    class="icon"
-                    onclick={props.tell.reform(move |_: MouseEvent| Event::Theme(next))}
-                    {title}
-                    aria-label={format!("{title}; next: {}", next.name())}
-                    data-testid="theme"
-                >
-                    <span aria-hidden="true">{ icon }</span>
-                </button>
+                <div class="group">
+                    { step("↶", "Undo", "Ctrl Z", Event::Undo, props.history.0, "undo") }
+                    { step("↷", "Redo", "Ctrl Shift Z", Event::Redo, props.history.1, "redo") }
+                </div>
+                <div class="group">
+                    { dialog(Shown::Files, "Files", "Open and save (F)", "files") }
+                    { dialog(Shown::Share, "Share", "Copy the link (S)", "share") }
+                    { dialog(Shown::Embed, "Embed", "Put it into another page (E)", "embed") }
+                </div>
+                <div class="group">
+                    <button
+                        type="button"
+                        class="icon"
+                        onclick={props.tell.reform(move |_: MouseEvent| Event::Theme(next))}
+                        {title}
+                        aria-label={format!("{title}; next: {}", next.name())}
+                        data-testid="theme"
+                    >
+                        <span aria-hidden="true">{ icon }</span>
+                    </button>
+                    <button
+                        type="button"
+                        class="icon"
+                        onclick={props.on_dialog.reform(|_: MouseEvent| Shown::Help)}
+                        title="Help (?)"
+                        aria-label="Help"
+                        aria-haspopup="dialog"
+                        data-testid="help"
+                    >
+                        <span aria-hidden="true">{ "?" }</span>
+                    </button>
+                </div>
             </div>
         </header>
     }

@@ -4,8 +4,9 @@ use super::figure::{Canvas, Drawn};
 use super::grid::{Grid, grids, heatmap, offered};
 use super::heatmap_figure::HeatmapFigure;
 use super::results::Results;
+use super::save::SaveFigure;
 use super::zoom::ZoomBar;
-use crate::chart::{Cell, ColorBar, Heatmap, Window, contour_factors};
+use crate::chart::{Cell, ColorBar, Heatmap, Panels, Window, contour_factors};
 use crate::state::{Action, Metric, ViewChange};
 use std::collections::HashSet;
 use std::rc::Rc;
@@ -84,7 +85,10 @@ pub fn Heatmaps(props: &HeatmapsProps) -> Html {
                     on_zoom={on_zoom.clone()}
                 />
             }
-            <Canvas chart={Drawn::new(bar)} />
+            <div class="scale">
+                <Canvas chart={Drawn::new(bar.clone())} />
+                <SaveFigure chart={Drawn::new(Panels { bar, maps: maps.clone() })} label="save all as" with_table=true />
+            </div>
             <div class={classes!("maps", format!("maps-{}", grids.len()))}>
                 { for grids.iter().zip(maps).map(|(grid, map)| html! {
                     <HeatmapFigure

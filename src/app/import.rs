@@ -3,7 +3,7 @@
 use super::diagnostics::DiagnosticList;
 use crate::import::{Finding, Imported, Report, Weight};
 use crate::spec::Diagnostics;
-use crate::state::Action;
+use crate::state::{Action, State};
 use crate::worker::{ImportNews, Notice, from_worker};
 use js_sys::{Array, Object, Reflect};
 use std::rc::Rc;
@@ -104,10 +104,7 @@ pub fn use_import(act: &Callback<Action>) -> ImportHandle {
                 let (setter, act) = (setter.clone(), act.clone());
                 Callback::from(move |news: Result<ImportNews, Notice>| match news {
                     Ok(ImportNews::Progress { done, of }) => setter.set(Import::Reading(names.clone(), done, of)),
-                    Ok(ImportNews::Done(Ok(imported))) => {
-                        act.emit(Action::Import(imported.hardware.clone(), imported.workload.clone()));
-                        setter.set(Import::Done(Rc::new(imported)));
-                    }
+                    Ok(ImportNews::Done(Ok(imported))) => setter.set(take(imported, &act)),
                     Ok(ImportNews::Done(Err(diagnostics))) => setter.set(Import::Failed(Rc::new(diagnostics))),
                     Err(Notice::Failed { text }) => setter.set(broken(&text)),
                     Err(Notice::Ready) => {}
@@ -120,6 +117,16 @@ pub fn use_import(act: &Callback<Action>) -> ImportHandle {
         })
     };
     ImportHandle { state: (*state).clone(), start, close }
+}
+
+/// Takes over what came out of files.
+fn take(imported: Imported, act: &Callback<Action>) -> Import {
+    match imported.state.as_deref().map(State::from_yaml) {
+        Some(Err(wrong)) => return Import::Failed(Rc::new(wrong)),
+        Some(Ok(state)) => act.emit(Action::Open(Box::new(state))),
+        None => act.emit(Action::Import(imported.hardware.clone(), imported.workload.clone())),
+    }
+    Import::Done(Rc::new(imported))
 }
 
 fn broken(text: &str) -> Import {
@@ -136,6 +143,12 @@ pub struct ImportButtonProps {
     pub start: Callback<Vec<File>>,
     /// Of which document the button is one: `hardware`.
     pub name: &'static str,
+    /// What is on it.
+    #[prop_or("import")]
+    pub label: &'static str,
+    /// How it looks.
+    #[prop_or("link")]
+    pub class: &'static str,
 }
 
 /// A button that lets a person choose files.
@@ -164,12 +177,12 @@ pub fn ImportButton(props: &ImportButtonProps) -> Html {
         <>
             <button
                 type="button"
-                class="link"
+                class={props.class}
                 {onclick}
-                title="ONNX models, hardware and workload documents, ZigZag’s YAML. Files are read here and sent nowhere."
+                title="ONNX models, hardware and workload documents, ZigZag’s YAML, whole designs. Files are read here and sent nowhere."
                 data-testid={format!("{}-import", props.name)}
             >
-                { "import" }
+                { props.label }
             </button>
             <input
                 ref={input}

@@ -5,7 +5,8 @@
 
 use super::engine::Engine;
 use super::header::Shown;
-use super::state::{Event, PageState};
+use super::page::DialogNeeds;
+use super::state::PageState;
 use crate::state::Action;
 use wasm_bindgen_futures::spawn_local;
 use wasm_split_helpers::{SplitLoaderError, wasm_split};
@@ -17,8 +18,8 @@ use yew::prelude::*;
 pub struct Others {
     /// Draws any view but the landscape.
     pub view: fn(&PageState, &Engine, &Callback<Action>) -> Html,
-    /// Draws a dialog; the second callback hears that it was closed.
-    pub dialog: fn(Shown, &PageState, &Callback<Event>, Callback<()>) -> Html,
+    /// Draws a dialog.
+    pub dialog: fn(Shown, &DialogNeeds) -> Html,
     /// Shows an embedded view in an element.
     pub embed: fn(Element),
 }

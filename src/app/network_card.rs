@@ -2,13 +2,15 @@
 
 use super::controls::segments;
 use super::diagnostics::DiagnosticList;
+use super::figure::Drawn;
 use super::form::{Form, FormField, Selected, WrongHere};
 use super::hardware_card::size_text;
 use super::layer_panel::LayerPanel;
 use super::layer_rows::LayerRows;
 use super::network_graph::NetworkGraph;
-use crate::chart::Quantity;
-use crate::form::{PRECISION_FIELDS, Place, Stacks, add_layer, layer_graph};
+use super::save::SaveFigure;
+use crate::chart::{NetworkDrawing, NetworkLayer, Quantity};
+use crate::form::{LayerNode, PRECISION_FIELDS, Place, Stacks, add_layer, layer_graph};
 use crate::state::{Action, FuseChoice, ScheduleChange};
 use crate::workload::{Layer, LayerKind, Network};
 use std::rc::Rc;
@@ -149,6 +151,7 @@ pub fn NetworkForm(props: &NetworkFormProps) -> Html {
                     { panel }
                 </>
             }
+            if !nodes.is_empty() { { save(props, &nodes, &edges) } }
             if let Some(network) = network {
                 <p class="facts" data-testid="network-facts">{ facts(network, stacks.layers.len()) }</p>
             }
@@ -173,6 +176,25 @@ pub fn NetworkForm(props: &NetworkFormProps) -> Html {
             />
         </>
     }
+}
+
+/// The graph and the table as files.
+fn save(props: &NetworkFormProps, nodes: &[LayerNode], edges: &[(usize, usize)]) -> Html {
+    let layer = |node: &LayerNode| NetworkLayer {
+        name: node.name.clone(),
+        kind: node.kind.clone(),
+        sizes: model_of(props.network.as_deref(), &node.name).map(columns).unwrap_or_default(),
+    };
+    let place = |name: &String| nodes.iter().position(|node| node.name == *name);
+    let stack = |names: &Vec<String>| names.iter().filter_map(place).collect();
+    let drawing = NetworkDrawing {
+        name: props.form.document.value("name").unwrap_or_else(|| "the network".to_owned()),
+        layers: nodes.iter().map(layer).collect(),
+        edges: edges.to_vec(),
+        stacks: props.stacks.layers.iter().map(stack).collect(),
+    };
+    let width = drawing.own_width();
+    html! { <div class="save-row"><SaveFigure chart={Drawn::new(drawing)} {width} with_table=true /></div> }
 }
 
 /// What holds for all layers.

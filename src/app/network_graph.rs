@@ -2,9 +2,8 @@
 
 use super::network_card::LayerFacts;
 use super::pan_zoom::{PanZoom, use_pan_zoom};
-use crate::chart::{Layered, Route, Spacing, lay_out, shorten};
+use crate::chart::{Layered, NETWORK_MARGIN as MARGIN, Route, Spacing, lay_out_network, shorten, stack_bands};
 use crate::form::{LayerNode, Stacks};
-use crate::sorting::sort_by;
 use std::rc::Rc;
 use wasm_bindgen::JsCast;
 use web_sys::HtmlElement;
@@ -31,25 +30,13 @@ pub struct NetworkGraphProps {
     pub on_cut: Option<Callback<String>>,
 }
 
-/// Around the graph.
-const MARGIN: f64 = 10.0;
 /// Size of letters.
 const LETTERS: f64 = 11.5;
-/// Sizes of a graph without branches, where layers have room for their maps, and of others.
-const WIDE: Spacing = Spacing { width: 238.0, height: 26.0, between_ranks: 18.0, between_nodes: 12.0, lane: 10.0 };
-const NARROW: Spacing = Spacing { width: 126.0, ..WIDE };
 
 /// The layers as boxes, with an arrow from each to who reads it.
 #[component]
 pub fn NetworkGraph(props: &NetworkGraphProps) -> Html {
-    let laid = use_memo((props.nodes.len(), Rc::clone(&props.edges)), |(count, edges)| {
-        let wide = lay_out(*count, edges, &WIDE);
-        if wide.width <= WIDE.width + 2.0 * (WIDE.lane + WIDE.between_nodes) {
-            (wide, WIDE)
-        } else {
-            (lay_out(*count, edges, &NARROW), NARROW)
-        }
-    });
+    let laid = use_memo((props.nodes.len(), Rc::clone(&props.edges)), |(count, edges)| lay_out_network(*count, edges));
     let (layout, spacing) = &*laid;
     let size = (layout.width + 2.0 * MARGIN, layout.height + 2.0 * MARGIN);
     let view = use_node_ref();
@@ -143,7 +130,7 @@ fn tools(pan_zoom: &PanZoom) -> Html {
             { button("whole", "Show the whole network", "graph-whole", PanZoom::reset) }
             { button("↑", "Move up", "graph-up", |pan_zoom| pan_zoom.pan(0, -1)) }
             { button("↓", "Move down", "graph-down", |pan_zoom| pan_zoom.pan(0, 1)) }
-            <small>{ "Click between layers to cut a stack" }</small>
+            <small>{ "Click between layers, or press C on one, to cut a stack" }</small>
         </div>
     }
 }
@@ -181,18 +168,11 @@ fn focus_layer(layer: usize) {
     }
 }
 
-/// A band behind each stack, from its first to its last layer; none where stacks lie beside each other.
+/// A band behind each stack.
 fn bands(props: &NetworkGraphProps, layout: &Layered, spacing: &Spacing) -> Vec<Html> {
     let place = |name: &String| props.nodes.iter().position(|node| node.name == *name);
-    let extent = |layers: &Vec<String>| {
-        let tops = || layers.iter().filter_map(place).map(|node| layout.nodes[node].1);
-        Some((tops().reduce(f64::min)?, tops().reduce(f64::max)? + spacing.height))
-    };
-    let mut extents: Vec<(f64, f64)> = props.stacks.layers.iter().filter_map(extent).collect();
-    sort_by(&mut extents, |a, b| a.0.total_cmp(&b.0));
-    if extents.windows(2).any(|pair| pair[0].1 > pair[1].0) {
-        return Vec::new();
-    }
+    let stacks: Vec<Vec<usize>> =
+        props.stacks.layers.iter().map(|names| names.iter().filter_map(place).collect()).collect();
     let band = |(top, bottom): (f64, f64)| {
         html! {
             <rect
@@ -205,7 +185,7 @@ fn bands(props: &NetworkGraphProps, layout: &Layered, spacing: &Spacing) -> Vec<
             />
         }
     };
-    extents.into_iter().map(band).collect()
+    stack_bands(layout, spacing, &stacks).into_iter().map(band).collect()
 }
 
 fn draw_route(route: &Route) -> Html {

@@ -3,12 +3,15 @@
 use super::address::{initial, use_address};
 use super::cards::card;
 use super::embed_dialog::EmbedDialog;
-use super::engine::use_engine;
+use super::engine::{Engine, use_engine};
 use super::figure::IsDark;
+use super::files::Files;
 use super::header::{Header, Shown};
+use super::help::Help;
+use super::import::{ImportPanel, carries_files, dropped, use_import};
 use super::lazy::{Piece, use_others};
 use super::share::Share;
-use super::shortcuts::use_shortcuts;
+use super::shortcuts::{SingleKeys, use_shortcuts};
 use super::state::{Event, PageState};
 use super::theme::use_is_dark;
 use super::timer::later;
@@ -18,6 +21,7 @@ use crate::gallery::Entry;
 use crate::spec::gallery_presets;
 use crate::state::{Action, Tab, ViewChange};
 use std::rc::Rc;
+use web_sys::File;
 use yew::prelude::*;
 
 /// The page.
@@ -35,7 +39,7 @@ pub fn Page() -> Html {
     let others = use_others(state.chosen.view.tab != Tab::Landscape || dialog.is_some());
     let is_dark = use_is_dark(state.theme);
     use_address(&state, &tell);
-    use_shortcuts(&tell);
+    let import = use_import(act);
 
     let built = use_stages(2);
     let on_dismiss = {
@@ -54,6 +58,22 @@ pub fn Page() -> Html {
         let dialog = dialog.clone();
         Callback::from(move |()| dialog.set(None))
     };
+    let single_keys = use_shortcuts(&tell, &on_dialog);
+    // What is dropped on a card is the card's.
+    let ondragover = Callback::from(|event: DragEvent| {
+        if carries_files(&event) {
+            event.prevent_default();
+        }
+    });
+    let ondrop = {
+        let start = import.start.clone();
+        Callback::from(move |event: DragEvent| {
+            if !event.default_prevented() {
+                event.prevent_default();
+                start.emit(dropped(&event));
+            }
+        })
+    };
     html! {
         <ContextProvider<IsDark> context={is_dark}>
             <div
@@ -61,6 +81,8 @@ pub fn Page() -> Html {
                 data-testid="root"
                 data-status={engine.status(&state)}
                 data-generation={state.results.generation.to_string()}
+                {ondragover}
+                {ondrop}
             >
                 <Header
                     network={engine.network.as_ref().as_ref().ok().map(|network| network.name.clone())}
@@ -71,13 +93,14 @@ pub fn Page() -> Html {
                     {on_dialog}
                 />
                 <Notices notices={notices(&state)} {on_dismiss} />
+                <ImportPanel import={import.clone()} name="page" />
                 <main>
                     <aside id="design" aria-label="Design">
                         if built > 0 {
                             { for Control::ALL.iter().map(|(control, ..)| card(*control, &state, &engine, act)) }
                         }
                     </aside>
-                    <section class="answers" aria-label="Results">
+                    <section class="answers" aria-label="Results" tabindex="-1">
                         <Tabs tab={state.chosen.view.tab} act={act.clone()} />
                         if is_old {
                             <p class="banner" role="status">
@@ -94,7 +117,14 @@ pub fn Page() -> Html {
                 </main>
                 { match (*dialog, others) {
                     (None, _) | (_, Piece::Awaited) => html! {},
-                    (Some(shown), Piece::Here(others)) => (others.dialog)(shown, &state, &tell, on_close),
+                    (Some(shown), Piece::Here(others)) => (others.dialog)(shown, &DialogNeeds {
+                        state: &state,
+                        engine: &engine,
+                        tell: &tell,
+                        start: &import.start,
+                        single_keys: &single_keys,
+                        on_close: &on_close,
+                    }),
                     (Some(_), Piece::Missing) => missing(),
                 } }
             </div>
@@ -102,12 +132,35 @@ pub fn Page() -> Html {
     }
 }
 
+/// What dialogs are made of.
+pub struct DialogNeeds<'a> {
+    state: &'a PageState,
+    engine: &'a Engine,
+    tell: &'a Callback<Event>,
+    /// Hears of files that are to be opened.
+    start: &'a Callback<Vec<File>>,
+    single_keys: &'a SingleKeys,
+    /// Hears that the dialog was closed.
+    on_close: &'a Callback<()>,
+}
+
 /// A dialog of the header. Only [`super::lazy`] may name it.
-pub fn dialog(shown: Shown, state: &PageState, tell: &Callback<Event>, on_close: Callback<()>) -> Html {
-    let chosen = Rc::clone(&state.chosen);
+pub fn dialog(shown: Shown, needs: &DialogNeeds) -> Html {
+    let DialogNeeds { state, engine, tell, start, single_keys, on_close } = *needs;
+    let (chosen, on_close) = (Rc::clone(&state.chosen), on_close.clone());
     match shown {
+        Shown::Files => html! {
+            <Files
+                state={Rc::new(state.clone())}
+                opened={engine.opened}
+                conductor={(*engine.conductor).clone()}
+                start={start.clone()}
+                {on_close}
+            />
+        },
         Shown::Share => html! { <Share {chosen} tell={tell.clone()} {on_close} /> },
         Shown::Embed => html! { <EmbedDialog {chosen} {on_close} /> },
+        Shown::Help => html! { <Help single_keys={Rc::clone(single_keys)} {on_close} /> },
     }
 }
 

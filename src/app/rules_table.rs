@@ -1,6 +1,7 @@
 //! What each set of rules, and each switch of the rules, makes of a layer.
 
 use super::conductor::Conductor;
+use super::save::SaveTable;
 use crate::chart::Quantity;
 use crate::explore::LayerRequest;
 use crate::question::{Question, Reply, Topic};
@@ -151,6 +152,7 @@ pub fn RulesTable(props: &RulesTableProps) -> Html {
                             { for deciding.into_iter().map(switch_row) }
                         </tbody>
                     </table>
+                    <SaveTable />
                 </div>
                 if is_done && !idle.is_empty() {
                     <p class="hint" data-testid="idle-switches">

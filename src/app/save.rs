@@ -1,7 +1,7 @@
 //! Figures and tables as files.
 
 use super::figure::{Drawn, IsDark};
-use crate::chart::{Column, Table, draw_on_canvas, svg};
+use crate::chart::{Column, Framed, Table, Theme, draw_on_canvas, svg};
 use js_sys::Array;
 use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::*;
@@ -55,43 +55,71 @@ fn file_name(caption: &str) -> String {
 pub struct SaveFigureProps {
     /// What is drawn.
     pub chart: Drawn,
+    /// What stands before the buttons.
+    #[prop_or("save as")]
+    pub label: &'static str,
+    /// Width in the file, CSS pixels.
+    #[prop_or(WIDTH)]
+    pub width: u32,
+    /// Whether the table twin is offered, too, where it does not stand on the page.
+    #[prop_or_default]
+    pub with_table: bool,
 }
 
 /// Saves a figure as SVG or PNG, in the colours of the page.
 #[component]
 pub fn SaveFigure(props: &SaveFigureProps) -> Html {
-    let theme = use_context::<IsDark>().unwrap_or(IsDark(false)).theme().clone().painted();
-    let save_svg = {
-        let (chart, theme) = (props.chart.clone(), theme.clone());
-        Callback::from(move |_: MouseEvent| {
-            if let Ok(text) = svg(chart.chart(), WIDTH, &theme) {
-                save_text(&format!("{}.svg", file_name(&chart.chart().table().caption)), "image/svg+xml", &text);
-            }
-        })
+    let theme = use_context::<IsDark>().unwrap_or(IsDark(false)).theme();
+    let save = |kind: &'static str| {
+        let (chart, width) = (props.chart.clone(), props.width);
+        let onclick = Callback::from(move |_: MouseEvent| save_figure(kind, &chart, width, &theme.clone().painted()));
+        html! {
+            <>
+                { " " }
+                <button type="button" class="link" {onclick} data-testid={format!("save-{kind}")}>{ kind.to_uppercase() }</button>
+            </>
+        }
     };
-    let save_png = {
-        let chart = props.chart.clone();
-        Callback::from(move |_: MouseEvent| {
+    let kinds: &[&'static str] = if props.with_table { &["svg", "png", "csv", "json"] } else { &["svg", "png"] };
+    html! {
+        <span class="save" role="group" aria-label="Save the figure">
+            { props.label }
+            { for kinds.iter().map(|kind| save(kind)) }
+        </span>
+    }
+}
+
+fn save_figure(kind: &str, chart: &Drawn, width: u32, theme: &Theme) {
+    let table = chart.chart().table();
+    let (framed, width) = (Framed(chart.chart()), width + 2 * Framed::MARGIN);
+    let name = format!("{}.{kind}", file_name(&table.caption));
+    match kind {
+        "svg" => {
+            if let Ok(text) = svg(&framed, width, theme) {
+                save_text(&name, "image/svg+xml", &text);
+            }
+        }
+        "png" => {
             let canvas = web_sys::window()
                 .and_then(|window| window.document())
                 .and_then(|document| document.create_element("canvas").ok())
                 .and_then(|canvas| canvas.dyn_into::<HtmlCanvasElement>().ok());
             let Some(canvas) = canvas else { return };
-            if draw_on_canvas(chart.chart(), &canvas, WIDTH, PIXELS, &theme).is_ok() {
-                let name = format!("{}.png", file_name(&chart.chart().table().caption));
+            if draw_on_canvas(&framed, &canvas, width, PIXELS, theme).is_ok() {
                 let save = Closure::once_into_js(move |blob: Option<Blob>| blob.map(|blob| save(&name, &blob).is_ok()));
                 // A canvas that is too large for the browser gives no picture.
                 let _ = canvas.to_blob(save.unchecked_ref());
             }
-        })
-    };
-    html! {
-        <span class="save" role="group" aria-label="Save the figure">
-            { "save as " }
-            <button type="button" class="link" onclick={save_svg} data-testid="save-svg">{ "SVG" }</button>
-            { " " }
-            <button type="button" class="link" onclick={save_png} data-testid="save-png">{ "PNG" }</button>
-        </span>
+        }
+        _ => save_table(kind, &table),
+    }
+}
+
+fn save_table(kind: &str, table: &Table) {
+    let name = format!("{}.{kind}", file_name(&table.caption));
+    match kind {
+        "csv" => save_text(&name, "text/csv", &table.to_csv()),
+        _ => save_text(&name, "application/json", &table.to_json()),
     }
 }
 
@@ -99,37 +127,33 @@ pub fn SaveFigure(props: &SaveFigureProps) -> Html {
 #[component]
 pub fn SaveTable() -> Html {
     let place = use_node_ref();
-    let save = |kind: &'static str, ending: &'static str, text: fn(&Table) -> String| {
+    let save = |kind: &'static str| {
         let place = place.clone();
-        Callback::from(move |_: MouseEvent| {
+        let onclick = Callback::from(move |_: MouseEvent| {
             if let Some(table) = place.cast::<Element>().and_then(|place| table_before(&place)) {
-                save_text(&format!("{}.{ending}", file_name(&table.caption)), kind, &text(&table));
+                save_table(kind, &table);
             }
-        })
+        });
+        html! {
+            <>
+                { " " }
+                <button type="button" class="link" {onclick} data-testid={format!("save-{kind}")}>{ kind.to_uppercase() }</button>
+            </>
+        }
     };
     html! {
         <span class="save" role="group" aria-label="Save the table" ref={place.clone()}>
-            { "save as " }
-            <button type="button" class="link" onclick={save("text/csv", "csv", Table::to_csv)} data-testid="save-csv">
-                { "CSV" }
-            </button>
-            { " " }
-            <button
-                type="button"
-                class="link"
-                onclick={save("application/json", "json", Table::to_json)}
-                data-testid="save-json"
-            >
-                { "JSON" }
-            </button>
+            { "save as" }{ save("csv") }{ save("json") }
         </span>
     }
 }
 
 /// The table within the parent of an element.
 fn table_before(place: &Element) -> Option<Table> {
-    let table = place.parent_element()?.query_selector("table").ok()??.dyn_into::<HtmlTableElement>().ok()?;
-    let caption = table.caption().and_then(|caption| caption.text_content()).unwrap_or_default();
+    let around = place.parent_element()?;
+    let table = around.query_selector("table").ok()??.dyn_into::<HtmlTableElement>().ok()?;
+    let caption = table.caption().and_then(|caption| caption.text_content()).filter(|text| !text.is_empty());
+    let caption = caption.or_else(|| around.get_attribute("aria-label")).unwrap_or_default();
     let rows = table.rows();
     let mut lines = Vec::new();
     let mut header = Vec::new();

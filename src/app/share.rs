@@ -3,15 +3,16 @@
 use super::address::said;
 use super::controls::target;
 use super::dialog::Dialog;
+use super::files::save_state;
 use super::state::{Event, Opened};
 use crate::chart::group_thousands;
 use crate::link::{LONGEST_LINK, from_link, to_link};
-use crate::state::State;
-use js_sys::Array;
+use crate::spec::is_state;
+use crate::state::{MOST_BYTES, State};
 use std::rc::Rc;
 use wasm_bindgen::{JsCast, JsValue};
 use wasm_bindgen_futures::{JsFuture, spawn_local};
-use web_sys::{Blob, HtmlAnchorElement, HtmlInputElement, HtmlTextAreaElement, Url};
+use web_sys::{HtmlInputElement, HtmlTextAreaElement};
 use yew::prelude::*;
 
 /// What a [`Share`] needs.
@@ -33,8 +34,8 @@ pub fn Share(props: &ShareProps) -> Html {
     let is_long = link.len() > LONGEST_LINK;
     let wrong = use_state_eq(|| None::<String>);
     let save = {
-        let link = Rc::clone(&link);
-        Callback::from(move |_: MouseEvent| save_as("design.fusescape", &link))
+        let chosen = Rc::clone(&props.chosen);
+        Callback::from(move |_: MouseEvent| save_state(&chosen))
     };
     let open = {
         let (tell, on_close, wrong) = (props.tell.clone(), props.on_close.clone(), wrong.clone());
@@ -74,7 +75,7 @@ pub fn Share(props: &ShareProps) -> Html {
                 </button>
                 <label class="button">
                     { "Open a file …" }
-                    <input type="file" class="sr-only" accept=".fusescape,.txt" onchange={open} data-testid="open-file" />
+                    <input type="file" class="sr-only" accept=".yaml,.yml,.fusescape,.txt" onchange={open} data-testid="open-file" />
                 </label>
             </div>
             if let Some(wrong) = &*wrong {
@@ -85,7 +86,7 @@ pub fn Share(props: &ShareProps) -> Html {
 }
 
 /// A larger file is none of ours, bytes.
-const LARGEST_FILE: f64 = 8e6;
+const LARGEST_FILE: f64 = MOST_BYTES as f64;
 
 async fn read(file: &web_sys::File) -> Result<State, String> {
     if file.size() > LARGEST_FILE {
@@ -93,7 +94,8 @@ async fn read(file: &web_sys::File) -> Result<State, String> {
     }
     let unreadable = |_: JsValue| format!("`{}` cannot be read. Choose it once more.", file.name());
     let text = JsFuture::from(file.text()).await.map_err(unreadable)?.as_string().unwrap_or_default();
-    from_link(&text).map_err(|wrong| format!("`{}`: {}", file.name(), said(&wrong)))
+    let state = if is_state(&text) { State::from_yaml(&text) } else { from_link(&text) };
+    state.map_err(|wrong| format!("`{}`: {}", file.name(), said(&wrong)))
 }
 
 /// What a [`CopyField`] needs.
@@ -187,19 +189,4 @@ pub fn page_address(page: &str) -> String {
     let place = place.unwrap_or_default();
     let folder = place.rsplit_once('/').map_or("", |(folder, _)| folder);
     format!("{folder}/{}", if page == "index.html" { "" } else { page })
-}
-
-/// Lets a person save a text.
-fn save_as(name: &str, text: &str) {
-    let save = || -> Option<()> {
-        let blob = Blob::new_with_str_sequence(&Array::of1(&JsValue::from_str(text))).ok()?;
-        let address = Url::create_object_url_with_blob(&blob).ok()?;
-        let link = web_sys::window()?.document()?.create_element("a").ok()?.dyn_into::<HtmlAnchorElement>().ok()?;
-        link.set_href(&address);
-        link.set_download(name);
-        link.click();
-        Url::revoke_object_url(&address).ok()
-    };
-    // A browser that refuses tells the person why.
-    save();
 }

@@ -4,6 +4,8 @@ use web_sys::Storage;
 
 const DRAFT: &str = "fusescape.draft";
 const LATE: &str = "fusescape.late";
+/// There while keys without Ctrl do nothing.
+const NO_SINGLE_KEYS: &str = "fusescape.no-single-keys";
 
 fn storage() -> Option<Storage> {
     web_sys::window()?.local_storage().ok()?
@@ -49,5 +51,18 @@ pub fn keep_draft(draft: &str) {
         && storage.set_item(DRAFT, draft).is_err()
     {
         let _ = storage.remove_item(DRAFT);
+    }
+}
+
+/// Whether keys without Ctrl are to do anything.
+pub fn single_keys() -> bool {
+    let kept = || storage()?.get_item(NO_SINGLE_KEYS).ok()?;
+    kept().is_none()
+}
+
+/// Remembers that for the next visit, where the browser remembers anything.
+pub fn keep_single_keys(are_on: bool) {
+    if let Some(storage) = storage() {
+        let _ = if are_on { storage.remove_item(NO_SINGLE_KEYS) } else { storage.set_item(NO_SINGLE_KEYS, "1") };
     }
 }

@@ -46,7 +46,7 @@ impl ColorBar {
         entries
     }
 
-    fn title(&self) -> String {
+    pub(super) fn title(&self) -> String {
         let unit = self.range.map_or("", |(low, high)| self.quantity.unit_for(low, high).name);
         let comma = if unit.is_empty() { "" } else { ", " };
         format!("{}{comma}{unit}", self.quantity.title())

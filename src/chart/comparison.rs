@@ -55,12 +55,12 @@ pub fn comparisons(a: &PointAccount, b: &PointAccount) -> Vec<Paired> {
         figure(Quantity::Accesses, "Accesses by memory, full words", "memory", &|account| {
             account.memories.iter().map(|memory| (memory.name.clone(), memory.words.total())).collect()
         }),
-        figure(Quantity::Energy, "Energy by layer, its data copies included", "layer", &|account| {
+        figure(Quantity::Energy, "Energy by layer, copies included", "layer", &|account| {
             by_layer(account, |layer| {
                 layer.copies.energy_pj + layer.cost.as_ref().map_or(0.0, |cost| total(cost.energy))
             })
         }),
-        figure(Quantity::Latency, "Latency by layer, its data copies included", "layer", &|account| {
+        figure(Quantity::Latency, "Latency by layer, copies included", "layer", &|account| {
             by_layer(account, |layer| {
                 let computing = layer.cost.as_ref().map_or(0, |cost| cycles(cost.latency));
                 (layer.copies.latency_cycles + computing) as f64

@@ -20,7 +20,7 @@ pub use file::MOST_BYTES;
 pub use hierarchy_form::{FormChange, HierarchyForm, OBJECTIVES};
 pub use history::History;
 pub use own_mapping::{MappingChange, OwnMapping};
-pub use pinned::{Pinned, design_differences};
+pub use pinned::{Pinned, described, design_differences};
 pub use schedule::{FuseChoice, GridChoice, LPF_LIMITS, ObjectiveChoice, Schedule};
 pub use view::{Metric, Tab, View};
 

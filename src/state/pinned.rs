@@ -32,8 +32,8 @@ pub fn design_differences(a: &Design, b: &Design) -> Vec<Difference> {
     documents.chain(schedule).collect()
 }
 
-/// What is in force of a schedule, by name.
-fn described(schedule: &Schedule) -> Vec<(&'static str, Option<String>)> {
+/// What is in force of a schedule, by name; `None` for what has no part in it.
+pub fn described(schedule: &Schedule) -> Vec<(&'static str, Option<String>)> {
     let name_of = |all: &[(ObjectiveChoice, &str)]| {
         all.iter().find(|(choice, _)| *choice == schedule.objective).map_or("", |(_, name)| name).to_owned()
     };

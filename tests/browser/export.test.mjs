@@ -1,9 +1,13 @@
 // Figures and tables leave the page as files that other programs open.
 
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import { withPage } from './harness.mjs';
+
+const REPOSITORY = fileURLToPath(new URL('../..', import.meta.url));
 
 test('a figure is saved as SVG and PNG, its table as CSV and JSON', () =>
   withPage(async ({ page, url }) => {
@@ -26,7 +30,7 @@ test('a figure is saved as SVG and PNG, its table as CSV and JSON', () =>
       const { width, height } = await createImageBitmap(new Blob([bytes], { type: 'image/png' }));
       return { width, height };
     }, picture.bytes.toString('base64'));
-    assert.equal(size.width, 1800);
+    assert.equal(size.width, 2 * (900 + 2 * 14));
 
     await heatmap.locator('summary').click();
     const csv = (await saved(page, heatmap.getByTestId('save-csv'))).bytes.toString('utf8').trim().split('\r\n');
@@ -36,6 +40,122 @@ test('a figure is saved as SVG and PNG, its table as CSV and JSON', () =>
     const values = objects.flatMap((row) => Object.values(row)).filter((value) => typeof value === 'number');
     assert.ok(values.includes(Number.parseFloat(best)), `${best} is among the values`);
   }));
+
+test('the graph of layers and all heatmaps together are saved like other figures', () =>
+  withPage(async ({ page, url }) => {
+    await page.goto(url);
+    await page.locator('[data-testid=root][data-status=done]').waitFor();
+    const network = page.getByTestId('workload-card');
+    const graph = await saved(page, network.getByTestId('save-svg'));
+    assert.equal(graph.name, 'layers-of-fsrcnn-defines.svg');
+    assert.match(graph.bytes.toString('utf8'), /960 × 540 × 16/);
+    const layers = JSON.parse((await saved(page, network.getByTestId('save-json'))).bytes.toString('utf8'));
+    assert.deepEqual([layers.length, layers[8].layer, layers[8].reads, layers[8].stack], [9, 'upscale', 'expand', 1]);
+
+    const all = page.locator('.scale');
+    const svg = (await saved(page, all.getByTestId('save-svg'))).bytes.toString('utf8');
+    for (const text of ['Energy, mJ', 'fully-recompute', 'H-cached, V-recompute', 'fully-cached']) assert.ok(svg.includes(text), text);
+    const csv = (await saved(page, all.getByTestId('save-csv'))).bytes.toString('utf8').trim().split('\r\n');
+    assert.equal(csv.length, 1 + 18, 'a header, and six heights for each of three modes');
+  }));
+
+test('the whole design is saved as YAML, and opened again by button and by drop', () =>
+  withPage(async ({ page, url }) => {
+    await page.goto(url);
+    await done(page);
+    await page.getByTestId('hardware-as-text').click();
+    const text = page.getByTestId('hardware-text');
+    const own = `${(await text.inputValue()).replace('size: 32 KiB', 'size: 48 KiB')}# unfinished: [\n`;
+    await text.fill(own);
+    await page.getByTestId('workload-preset').selectOption('mccnn');
+    await page.getByTestId('tiles-x').fill('4 60 x');
+    await page.getByTestId('tab-mapping').click();
+    await page.getByTestId('files').click();
+    const file = await saved(page, page.getByTestId('save-state'));
+    assert.equal(file.name, 'design.yaml');
+    const yaml = file.bytes.toString('utf8');
+    assert.match(yaml, /^fusescape: 1$/m);
+    assert.match(yaml, /^ {6}size: 48 KiB$/m);
+    await page.keyboard.press('Escape');
+    const link = await page.evaluate(() => location.hash);
+
+    const shows = async () => {
+      await page.locator('[data-testid=tab-mapping][aria-current=page]').waitFor();
+      await page.waitForFunction((link) => location.hash === link, link);
+      assert.equal(await text.inputValue(), own);
+      assert.equal(await page.getByTestId('workload-preset').inputValue(), 'mccnn');
+      assert.equal(await page.getByTestId('tiles-x').inputValue(), '4 60 x');
+    };
+    const otherwise = async () => {
+      await page.getByTestId('tab-landscape').click();
+      await page.getByTestId('hardware-preset').selectOption('tpu-like');
+      await page.getByTestId('workload-preset').selectOption('resnet18');
+    };
+    const upload = { name: 'design.yaml', mimeType: 'application/yaml', buffer: file.bytes };
+    await otherwise();
+    await page.getByTestId('files').click();
+    await page.getByTestId('page-import-files').setInputFiles(upload);
+    await shows();
+    await page.getByTestId('page-import-report').getByText('opened as it is').waitFor();
+    await page.getByRole('button', { name: 'close the report' }).click();
+
+    // Anywhere on the page; and undo takes it back.
+    await otherwise();
+    await drop(page, 'main', upload);
+    await shows();
+    await page.getByTestId('undo').click();
+    assert.equal(await page.getByTestId('workload-preset').inputValue(), 'resnet18');
+    // Also on a card, which does not open it twice.
+    await drop(page, '[data-testid=hardware-card]', upload);
+    await shows();
+    await page.getByTestId('undo').click();
+    assert.equal(await page.getByTestId('workload-preset').inputValue(), 'resnet18');
+
+    // What is wrong with a file is said, and nothing is changed.
+    await drop(page, 'main', { ...upload, buffer: Buffer.from(yaml.replace('tab: Mapping', 'tab: Maping')) });
+    await page.getByTestId('page-import-report').getByText('Did you mean `Mapping`?').waitFor();
+    assert.equal(await page.getByTestId('workload-preset').inputValue(), 'resnet18');
+  }));
+
+test('the report of the page is that of the command line, to the letter', () =>
+  withPage(async ({ page, url }) => {
+    await page.goto(url);
+    await done(page);
+    await page.getByTestId('hardware-preset').selectOption('tpu-like-df');
+    await page.getByTestId('tiles-x').fill('16 60');
+    await page.getByTestId('tiles-y').fill('18 5000');
+    await page.waitForFunction(() => window.fusescape.state().points === 12);
+    await done(page);
+    await page.getByTestId('files').click();
+    await page.locator('[data-testid=save-report]:enabled').waitFor();
+    const report = await saved(page, page.getByTestId('save-report'));
+    assert.equal(report.name, 'report.md');
+    const text = report.bytes.toString('utf8');
+    const link = new RegExp(`<${url}#(\\S+)>`).exec(text)?.[1];
+    const native = execFileSync(`${REPOSITORY}/target/release/fusescape`, ['report', link, '--site', url], { encoding: 'utf8' });
+    assert.equal(text, native);
+    assert.match(text, /^# FSRCNN \(DeFiNES\) on TPU-like DF$/m);
+    await page.keyboard.press('Escape');
+    const best = await page.getByTestId('kpi-best').locator('b').innerText();
+    assert.ok(text.includes(`| Energy | ${best} |`), best);
+  }));
+
+async function done(page) {
+  await page.locator('[data-testid=root][data-status=done]').waitFor();
+}
+
+/** Drops a file on an element. */
+async function drop(page, selector, { name, mimeType, buffer }) {
+  const transfer = await page.evaluateHandle(
+    ([name, type, text]) => {
+      const transfer = new DataTransfer();
+      transfer.items.add(new File([text], name, { type }));
+      return transfer;
+    },
+    [name, mimeType, buffer.toString('utf8')],
+  );
+  for (const type of ['dragover', 'drop']) await page.locator(selector).dispatchEvent(type, { dataTransfer: transfer });
+}
 
 /** The file that a button gives. */
 async function saved(page, button) {

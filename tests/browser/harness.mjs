@@ -124,3 +124,30 @@ export async function assertFits(page, testid) {
   const { violations } = await new AxeBuilder({ page }).include(`[data-testid="${testid}"]`).analyze();
   assert.deepEqual(violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html)}`), []);
 }
+
+// WCAG 2.2 AA, and what else axe knows to be better; the size of targets is asked for by name.
+const RULES = {
+  runOnly: { type: 'tag', values: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] },
+  rules: { 'target-size': { enabled: true } },
+};
+
+/** What axe complains about, and what makes the page scroll sideways. */
+export async function mistakes(page) {
+  const { violations } = await new AxeBuilder({ page }).options(RULES).analyze();
+  const texts = violations.map(({ id, nodes }) => `${id}: ${nodes.slice(0, 3).map(({ html }) => html.slice(0, 160)).join(' | ')}`);
+  const wide = await page.evaluate(() => {
+    const room = document.documentElement.clientWidth;
+    const scrolls = (element) => {
+      for (let at = element; at; at = at.parentElement) {
+        if (at !== document.body && at !== document.documentElement && getComputedStyle(at).overflowX !== 'visible') return true;
+      }
+      return false;
+    };
+    const sticking = [...document.body.querySelectorAll('*')].filter(
+      (element) => element.getBoundingClientRect().right > room + 1 && !scrolls(element) && !element.closest('.sr-only'),
+    );
+    const scrolled = document.documentElement.scrollWidth;
+    return scrolled > room ? [`${scrolled} px wide: ${sticking.slice(0, 3).map((element) => element.outerHTML.slice(0, 160)).join(' | ')}`] : [];
+  });
+  return [...texts, ...wide];
+}

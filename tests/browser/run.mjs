@@ -19,7 +19,7 @@ const files = readdirSync(import.meta.dirname)
 if (files.length === 0) fail(`no file tests/browser/*${wanted}*.test.mjs`);
 if (!existsSync(join(WWW, 'pkg'))) fail('the page is not built yet: run `make build`');
 
-const options = ['--test', '--test-concurrency=1', '--test-reporter=spec', `--test-timeout=${5 * MINUTE}`];
+const options = ['--test', '--test-concurrency=1', '--test-reporter=spec', `--test-timeout=${10 * MINUTE}`];
 const { status } = spawnSync(process.execPath, [...options, ...files], { stdio: 'inherit' });
 process.exit(status ?? 1);
 

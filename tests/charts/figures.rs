@@ -2,8 +2,9 @@
 
 use fusescape::chart::{
     AccessRow, Accesses, AxisScale, Best, Breakdown, Capacity, Cause, Cell, Chart, ColorBar, DataSizes, Heatmap,
-    Hierarchies, HierarchyPoint, LayerData, Level, LevelCell, LevelMatrix, Lines, LoopNest, MacCounts, Matrix, Pair,
-    Paired, Quantity, Ramp, Scatter, ScatterPoint, StackedBar, TileTypeEntry, TileTypeMap, TypeLevels,
+    Hierarchies, HierarchyPoint, LayerData, Level, LevelCell, LevelMatrix, Lines, LoopNest, MacCounts, Matrix,
+    NetworkDrawing, NetworkLayer, Pair, Paired, Panels, Quantity, Ramp, Scatter, ScatterPoint, StackedBar,
+    TileTypeEntry, TileTypeMap, TypeLevels,
 };
 use fusescape::depth_first::{TileMap, TileRun};
 use fusescape::explore::{LayerFacts, LayerRequest, LayerStudy, MappedLayer, StrategyFindings, ZigZagStrategy};
@@ -11,6 +12,7 @@ use fusescape::hardware::Operand;
 use fusescape::rules::Rules;
 use fusescape::search::{Objective, Strategy};
 use fusescape::spec::{find_preset, hardware_presets, workload_presets};
+use fusescape::workload::{Dim, Network};
 
 pub const TILES_X: [u64; 6] = [1, 4, 16, 60, 240, 960];
 pub const TILES_Y: [u64; 6] = [1, 4, 18, 72, 270, 540];
@@ -401,6 +403,38 @@ pub fn mapping_space() -> Scatter {
     Scatter::mapping_space(&space.points)
 }
 
+/// The layers of a preset, cut after every so many of them.
+fn network(id: &str, per_stack: usize) -> NetworkDrawing {
+    let preset = find_preset(workload_presets(), id).unwrap();
+    let network = Network::from_text(preset.text).unwrap();
+    let layers: Vec<NetworkLayer> = network
+        .ids()
+        .map(|id| {
+            let layer = network.layer(id);
+            let (x, y) = (layer.shape.size(Dim::OX), layer.shape.size(Dim::OY));
+            NetworkLayer {
+                name: layer.name.clone(),
+                kind: layer.shape.kind.name().to_owned(),
+                sizes: [
+                    format!("{x} × {y} × {}", layer.shape.output_channels()),
+                    "1 MiB".to_owned(),
+                    String::new(),
+                    Quantity::Macs.text(layer.shape.macs() as f64),
+                ],
+            }
+        })
+        .collect();
+    let indices: Vec<usize> = (1..layers.len()).collect();
+    let outline = fusescape::spec::edit::Outline::read(preset.text).unwrap();
+    let (_, edges) = fusescape::form::layer_graph(&outline);
+    NetworkDrawing {
+        name: network.name.clone(),
+        layers,
+        edges,
+        stacks: indices.chunks(per_stack).map(<[usize]>::to_vec).collect(),
+    }
+}
+
 /// Each figure with texts that must be on it at every width.
 pub fn figures() -> Vec<(&'static str, Box<dyn Chart>, Vec<&'static str>)> {
     let axes = ["tile width X, columns", "tile height Y, rows"];
@@ -435,6 +469,13 @@ pub fn figures() -> Vec<(&'static str, Box<dyn Chart>, Vec<&'static str>)> {
         ("heatmap_ratio", Box::new(ratio_heatmap()), axes.to_vec()),
         ("paired", Box::new(paired()), vec!["A, pinned", "B, at hand"]),
         ("heatmap_large", Box::new(large_heatmap()), axes.to_vec()),
+        (
+            "panels",
+            Box::new(Panels { bar: bar.clone(), maps: vec![heatmap(0), heatmap(1), heatmap(2)] }),
+            axes.to_vec(),
+        ),
+        ("network", Box::new(network("fsrcnn-defines", 3)), vec!["FSRCNN (DeFiNES)", "extract", "960 × 540 × 16"]),
+        ("network_branches", Box::new(network("resnet18", 6)), vec!["conv1", "fc"]),
         ("color_bar", Box::new(bar), vec!["Energy, mJ", "1.81", "47.3", "does not fit"]),
         ("tile_map", Box::new(tile_map()), vec!["type 2: 60 × 72, 111 tiles", "960 columns", "540 rows"]),
         ("tile_map_fine", Box::new(fine_tile_map()), vec!["type 5: 4 × 72, 1\u{202f}428 tiles"]),

@@ -1,0 +1,26 @@
+// Manners of every embedded view: what axe says, and how wide it is.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { mistakes, withPage } from './harness.mjs';
+
+const VIEWS = ['landscape', 'comparison', 'trade-off', 'schedule', 'mapping', 'hierarchy', 'compare'];
+
+for (const [width, colorScheme] of [[1440, 'light'], [1440, 'dark'], [360, 'light'], [360, 'dark']]) {
+  test(`every embedded view at ${width} px, ${colorScheme}`, () =>
+    withPage(
+      async ({ page, url }) => {
+        const wrong = [];
+        for (const view of VIEWS) {
+          await page.goto('about:blank');
+          await page.goto(`${url}embed.html?view=${view}&controls=hardware,network,schedule`);
+          await page.locator('[data-testid=root][data-status=done]').waitFor();
+          if (view === 'schedule') await page.getByTestId('layer-tiles').waitFor();
+          if (view === 'mapping') await page.locator('[data-testid=mapping-view][data-status=done]').waitFor();
+          wrong.push(...(await mistakes(page)).map((mistake) => `${view}: ${mistake}`));
+        }
+        assert.deepEqual(wrong, []);
+      },
+      { viewport: { width, height: 900 }, colorScheme },
+    ));
+}

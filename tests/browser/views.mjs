@@ -1,0 +1,136 @@
+// Manners of every view and dialog, in both themes, on large and on small screens: axe, width, saving, table twins.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { mistakes, withPage } from './harness.mjs';
+
+const MINUTE = 60_000;
+
+/** How to come to everything there is to see; each goes on from the one before. */
+const VIEWS = {
+  landscape: async () => {},
+  'landscape, tables': (page) => unfold(page),
+  'hardware, a memory': (page) => page.getByTestId('memory-3').click(),
+  'hardware, the array': async (page) => {
+    await page.getByTestId('array').click();
+    return () => page.getByTestId('array').click();
+  },
+  'hardware as text with a mistake': async (page) => {
+    await page.getByTestId('hardware-as-text').click();
+    const text = page.getByTestId('hardware-text');
+    const good = await text.inputValue();
+    await text.fill(good.replace('size: 32 KiB', 'size: 32 Kib'));
+    await page.getByTestId('hardware-errors').waitFor();
+    return async () => {
+      await text.fill(good);
+      await page.getByTestId('hardware-as-text').click();
+      await page.getByTestId('hardware-preset').selectOption('meta-proto-like-df');
+      await settled(page);
+    };
+  },
+  'network, a layer': (page) => page.getByTestId('layer-2').click(),
+  'network as a table': (page) => page.getByRole('button', { name: 'table', exact: true }).first().click(),
+  'rules of the schedule': (page) => page.getByText('what the rules switch').click(),
+  schedule: async (page) => {
+    await page.getByTestId('tab-schedule').click();
+    await page.getByTestId('layer-tiles').waitFor();
+    await unfold(page);
+  },
+  mapping: async (page) => {
+    await page.getByTestId('tab-mapping').click();
+    await page.getByTestId('mapping-layer').selectOption('shrink');
+    await page.locator('[data-testid=mapping-view][data-status=done]').waitFor();
+    await unfold(page);
+    await page.locator('[data-testid=rules-comparison][data-status=done]').waitFor({ timeout: MINUTE });
+  },
+  'compare, nothing pinned': (page) => page.getByTestId('tab-compare').click(),
+  compare: async (page) => {
+    await page.getByTestId('pin').click();
+    await page.getByTestId('hardware-preset').selectOption('tpu-like-df');
+    await settled(page);
+    await page.getByTestId('ratios').locator('canvas').first().waitFor();
+    await unfold(page);
+  },
+  gallery: async (page) => {
+    await page.getByTestId('tab-gallery').click();
+    await page.getByTestId('entry-defines-table-1').locator('summary').click();
+    await page.locator('[data-testid=entry-defines-table-1][data-status=done]').waitFor({ timeout: MINUTE });
+  },
+  hierarchy: async (page) => {
+    await page.getByTestId('tab-hierarchy').click();
+    await page.getByTestId('case-study-2').click();
+    await page.getByTestId('hierarchy-levels').selectOption('1');
+    await page.getByTestId('hierarchy-start').click();
+    await page.locator('[data-testid=hierarchy-view][data-status=done]').waitFor({ timeout: MINUTE });
+    await page.getByTestId('hierarchy-front').locator('tbody button').first().click();
+    await page.getByTestId('hierarchy-facts').locator('table').waitFor();
+    await unfold(page);
+  },
+  ...Object.fromEntries(['files', 'share', 'embed', 'help'].map((name) => [`dialog: ${name}`, (page) => dialog(page, name)])),
+};
+
+/** Tests every view in a window of this width and these colours. */
+export function testEveryView(width, colorScheme) {
+  test(`every view at ${width} px, ${colorScheme}: axe finds nothing, nothing scrolls sideways, all can be saved`, () =>
+    withPage(
+      async ({ page, url, screenshot }) => {
+        await page.goto(url);
+        await settled(page);
+        const wrong = [];
+        const seen = { figures: 0, tables: 0 };
+        for (const [name, come] of Object.entries(VIEWS)) {
+          const leave = await come(page);
+          const unsaved = await page.evaluate(unsavedIn);
+          seen.figures += unsaved.figures;
+          seen.tables += unsaved.tables;
+          const found = [...(await mistakes(page)), ...unsaved.wrong];
+          wrong.push(...found.map((mistake) => `${name}: ${mistake}`));
+          await screenshot(`view-${name}-${width}-${colorScheme}`);
+          await leave?.();
+        }
+        assert.deepEqual(wrong, []);
+        assert.ok(seen.figures > 40 && seen.tables > 40, JSON.stringify(seen));
+      },
+      { viewport: { width, height: 900 }, colorScheme },
+    ));
+}
+
+// --- what the tests are made of ---------------------------------------------------------------------------
+
+/** In the page: figures and tables that cannot be saved, figures without a table or a description. */
+function unsavedIn() {
+  const wrong = [];
+  const canvases = [...document.querySelectorAll('canvas')];
+  for (const canvas of canvases) {
+    const label = canvas.getAttribute('aria-label');
+    const has = (selector) => canvas.closest('figure, .scale')?.querySelector(selector);
+    for (const kind of ['svg', 'png']) if (!has(`[data-testid=save-${kind}]`)) wrong.push(`${kind} of ${label}`);
+    // The scale of the heatmaps stands for all of them; large tables are built when they are shown.
+    if (!has('table, [data-testid=save-csv], details.twin')) wrong.push(`table of ${label}`);
+    if (!(label?.length > 20)) wrong.push(`description of ${label}`);
+  }
+  // What is edited in rows is no table of results; the layers are saved with their graph.
+  const isResult = (table) => !table.querySelector('input, .stepper, [data-testid=layer-rows]') && table.tHead;
+  const tables = [...document.querySelectorAll('table')].filter(isResult);
+  for (const table of tables) {
+    for (const kind of ['csv', 'json']) {
+      if (!table.parentElement.querySelector(`[data-testid=save-${kind}]`)) wrong.push(`${kind} of ${table.innerText.slice(0, 40)}`);
+    }
+  }
+  return { wrong, figures: canvases.length, tables: tables.length };
+}
+
+/** Opens every disclosure of the results. */
+async function unfold(page) {
+  await page.locator('.answers details').evaluateAll((all) => all.forEach((details) => (details.open = true)));
+}
+
+async function dialog(page, name) {
+  await page.getByTestId(name).click();
+  await page.getByTestId(`${name}-dialog`).waitFor();
+  return () => page.getByTestId('close').click();
+}
+
+async function settled(page) {
+  await page.locator('[data-testid=root][data-status=done]').waitFor({ timeout: MINUTE });
+}
