@@ -9,6 +9,7 @@
 //! - [`link`]: a state as a text for the address, and back
 //! - [`state`]: what a person chose or wrote, and every change of it
 //! - [`form`]: documents as forms, whose edits change the text in place
+//! - [`explain`]: what made a number: formulas with the values put in
 //! - [`chart`]: every figure, drawn on any plotters backend
 //! - [`question`]: what the views ask of a worker besides a sweep
 //! - [`gallery`]: published figures and tables, each a state to open, with their numbers beside ours
@@ -20,6 +21,7 @@
 pub mod app;
 pub mod chart;
 pub mod embed;
+pub mod explain;
 pub mod form;
 pub mod gallery;
 pub mod import;

@@ -10,7 +10,7 @@ use crate::explore::{
     LayerFacts, LayerRequest, LayerStudy, MappedLayer, StrategyFindings, TemporalMapping, UnrollingChoices,
     ZigZagStrategy,
 };
-use crate::gallery::{Entry, Finding, Workbench};
+use crate::gallery::{Entry, Finding, Workbench, find_step};
 use crate::hierarchy::{Bound, Front, HierarchyFacts, HierarchyRequest, Study, StudyOutline, Verdict, unrollings};
 use crate::search::Proof;
 use crate::spec::{Diagnostics, find_preset, gallery_presets};
@@ -37,6 +37,8 @@ pub enum Topic {
     Unrollings,
     /// The claims of the gallery's entry of this number.
     Gallery(u8),
+    /// The numbers of the open step of a lesson.
+    Lesson,
 }
 
 impl Topic {
@@ -46,6 +48,7 @@ impl Topic {
             Self::BestMapping | Self::OwnMapping | Self::HierarchyFacts => false,
             Self::Rules | Self::LayerUnrollings | Self::Strategies | Self::Hierarchies(_) | Self::Unrollings => true,
             Self::Gallery(_) => true,
+            Self::Lesson => true,
         }
     }
 }
@@ -75,6 +78,8 @@ pub enum Question {
     Unrolled(Box<HierarchyRequest>, u32, Vec<u32>),
     /// Our number for the claim of this index of the gallery's entry of this name.
     Claim(String, u32),
+    /// The numbers of the step of a lesson.
+    Step(String),
 }
 
 /// What is replied.
@@ -102,6 +107,8 @@ pub enum Reply {
     Unrolled(u32, Vec<Option<f64>>),
     /// Our number for a claim, or why there is none.
     Claim(Result<Finding, String>),
+    /// The numbers of a step, in their units, or why there are none.
+    Step(Result<Vec<f64>, String>),
     /// The question makes no sense: everything that is wrong with it.
     Rejected(Diagnostics),
     /// Nobody could answer, as two workers failed on it.
@@ -172,6 +179,7 @@ impl Answerer {
                 Reply::Unrolled(number, hierarchies.iter().map(energy).collect())
             }),
             Question::Claim(entry, claim) => Reply::Claim(self.claim(&entry, claim)),
+            Question::Step(id) => Reply::Step(self.step(&id)),
         }
     }
 
@@ -180,6 +188,12 @@ impl Answerer {
         let entry = Entry::from_text(preset.id, preset.text).map_err(|wrong| wrong.to_string())?;
         let claim = entry.claims.get(claim as usize).ok_or("The entry makes no such claim")?;
         self.gallery.find(&entry, claim)
+    }
+
+    fn step(&mut self, id: &str) -> Result<Vec<f64>, String> {
+        let (lesson, index) = find_step(id).ok_or_else(|| format!("No lesson has a step `{id}`"))?;
+        let step = &lesson.steps[index];
+        step.numbers.iter().map(|number| self.gallery.number(step, number)).collect()
     }
 
     fn about_hierarchies(&mut self, request: HierarchyRequest, answer: impl FnOnce(&Study) -> Reply) -> Reply {

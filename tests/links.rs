@@ -8,10 +8,10 @@ use fusescape::depth_first::{DepthFirstStrategy, FuseDepth, StoringMode};
 use fusescape::link::{fingerprint, from_link, frozen_texts, to_draft, to_link};
 use fusescape::rules::Rules;
 use fusescape::search::Strategy;
-use fusescape::spec::{gallery_presets, hardware_presets, workload_presets};
+use fusescape::spec::{gallery_presets, hardware_presets, lesson_steps, workload_presets};
 use fusescape::state::{
-    Action, FormChange, FuseChoice, Half, MappingChange, Metric, ObjectiveChoice, ScheduleChange, State, Tab,
-    ViewChange,
+    Action, FormChange, FuseChoice, Half, MappingChange, Metric, ObjectiveChoice, ScheduleChange, State, StepShown,
+    Tab, ViewChange,
 };
 use random::Lcg;
 use std::path::{Path, PathBuf};
@@ -84,6 +84,20 @@ fn gallery_items_are_short() {
         println!("{:4} {} {link}", link.len(), entry.id);
         assert!(link.len() <= 120, "{}: {} characters", entry.id, link.len());
         assert_eq!(from_link(&link).unwrap(), state, "{}", entry.id);
+    }
+}
+
+#[test]
+fn steps_of_lessons_are_short_and_lead_back() {
+    for id in lesson_steps() {
+        for shown in [StepShown::Question, StepShown::Answer] {
+            let state = after([Action::OpenStep(id, shown)]);
+            assert_eq!(state.lesson, Some(*id));
+            let link = to_link(&state);
+            println!("{:4} {id} {link}", link.len());
+            assert!(link.len() <= 120, "{id}: {} characters", link.len());
+            assert_eq!(from_link(&link).unwrap(), state, "{id}");
+        }
     }
 }
 

@@ -1,8 +1,10 @@
 //! The answer in one row, and how far the workers are.
 
+use super::explain::{Asked, Number, number_of};
 use super::results::{Results, Status};
 use crate::chart::{Quantity, group_thousands, strategy_title, three_digits};
 use crate::depth_first::{DepthFirstStrategy, FuseDepth};
+use crate::explain::{Amount, Counted, Explained, How, Place, PointNumber, Unit};
 use crate::explore::PointSummary;
 use crate::search::Objective;
 use crate::state::{Action, ViewChange};
@@ -49,35 +51,76 @@ pub fn Answer(props: &AnswerProps) -> Html {
 fn kpis(props: &AnswerProps, strategy: &DepthFirstStrategy, best: &PointSummary) -> Html {
     let results = &*props.results;
     let layer_by_layer = results.reference(&FuseDepth::LayerByLayer).and_then(|point| results.summary(point));
-    let factor = |value: fn(&PointSummary) -> f64| layer_by_layer.map(|reference| value(reference) / value(best));
+    let gain = |quantity: Quantity, value: fn(&PointSummary) -> f64| {
+        let of = |name: &'static str, point: &PointSummary| Explained::given(name, value(point), Unit::Of(quantity));
+        layer_by_layer.map(|reference| {
+            let terms = vec![of("layer-by-layer", reference), of("here", best)];
+            Explained::computed("gain", Unit::Of(Quantity::Factor), How::Quotient, terms).noted(LAYER_BY_LAYER)
+        })
+    };
     let energy = |point: &PointSummary| point.energy_pj;
     let latency = |point: &PointSummary| point.latency_cycles as f64;
     let objective = results.requests.first().map(|request| &request.settings.objective);
     let fewest;
-    let (value, what, gain) = match objective {
-        None | Some(Objective::Energy) => (Quantity::Energy.text(best.energy_pj), "best energy", factor(energy)),
-        Some(Objective::Latency) => (Quantity::Latency.text(latency(best)), "best latency", factor(latency)),
-        Some(Objective::EnergyDelayProduct) => {
-            (Quantity::EnergyDelay.text(best.score), "best energy-delay product", factor(|point| point.score))
+    let (value, what, best_gain) = match objective {
+        None | Some(Objective::Energy) => {
+            (Quantity::Energy.text(best.energy_pj), "best energy", gain(Quantity::Energy, energy))
         }
-        Some(Objective::DramAccesses) => {
-            (Quantity::DramAccesses.text(best.score), "fewest DRAM accesses", factor(|point| point.score))
+        Some(Objective::Latency) => {
+            (Quantity::Latency.text(latency(best)), "best latency", gain(Quantity::Latency, latency))
         }
+        Some(Objective::EnergyDelayProduct) => (
+            Quantity::EnergyDelay.text(best.score),
+            "best energy-delay product",
+            gain(Quantity::EnergyDelay, |point| point.score),
+        ),
+        Some(Objective::DramAccesses) => (
+            Quantity::DramAccesses.text(best.score),
+            "fewest DRAM accesses",
+            gain(Quantity::DramAccesses, |point| point.score),
+        ),
         Some(Objective::MemoryAccesses(memory)) => {
             fewest = format!("fewest accesses of {memory}");
-            (Quantity::Accesses.text(best.score), fewest.as_str(), factor(|point| point.score))
+            (Quantity::Accesses.text(best.score), fewest.as_str(), gain(Quantity::Accesses, |point| point.score))
         }
-        Some(Objective::Weighted(_)) => (three_digits(best.score), "best weighted sum", factor(|point| point.score)),
+        Some(Objective::Weighted(_)) => {
+            (three_digits(best.score), "best weighted sum", gain(Quantity::WeightedSum, |point| point.score))
+        }
     };
     let (beside, beside_what, beside_gain) = match objective {
-        Some(Objective::Latency) => (Quantity::Energy.text(best.energy_pj), "energy there", factor(energy)),
-        _ => (Quantity::Latency.text(latency(best)), "latency there", factor(latency)),
+        Some(Objective::Latency) => {
+            (Quantity::Energy.text(best.energy_pj), "energy there", gain(Quantity::Energy, energy))
+        }
+        _ => (Quantity::Latency.text(latency(best)), "latency there", gain(Quantity::Latency, latency)),
     };
-    let busy = results.accounts.get(&(best.point as u32)).map(|account| {
-        let share = account.latency.ideal_cycles as f64 / account.latency_cycles.max(1) as f64;
+    let account = results.accounts.get(&(best.point as u32));
+    let busy = account.map(|known| {
+        let share = known.latency.ideal_cycles as f64 / known.latency_cycles.max(1) as f64;
         let percent = 100.0 * share;
-        if percent < 1.0 { " · MAC use below 1 %".to_owned() } else { format!(" · MAC use {percent:.0} %") }
+        let text = if percent < 1.0 { "below 1 %".to_owned() } else { format!("{percent:.0} %") };
+        html! { <>{ " · MAC use " }{ number_of(account, PointNumber::MacUse, text) }</> }
     });
+    let at = |amount: Amount| PointNumber::Of(Place::Point, amount);
+    let dram = account.map_or(0, |account| account.memories.len().saturating_sub(1));
+    let amount = match objective {
+        None | Some(Objective::Energy) => Some(at(Amount::Energy)),
+        Some(Objective::Latency) => Some(at(Amount::Cycles)),
+        Some(Objective::EnergyDelayProduct) => Some(PointNumber::EnergyDelay),
+        Some(Objective::DramAccesses) => Some(at(Amount::At(Counted::Words, dram, None))),
+        Some(Objective::MemoryAccesses(name)) => {
+            let index = account.and_then(|account| account.memories.iter().position(|memory| memory.name == *name));
+            index.map(|index| at(Amount::At(Counted::Words, index, None)))
+        }
+        Some(Objective::Weighted(_)) => None,
+    };
+    let beside_amount = match objective {
+        Some(Objective::Latency) => Some(at(Amount::Energy)),
+        _ => Some(at(Amount::Cycles)),
+    };
+    let shown = |text: String, number: Option<PointNumber>| match number {
+        Some(number) => number_of(account, number, text),
+        None => html! { { text } },
+    };
     let open = {
         let strategy = strategy.clone();
         props.act.reform(move |_: MouseEvent| Action::Look(ViewChange::Open(strategy.clone())))
@@ -85,9 +128,12 @@ fn kpis(props: &AnswerProps, strategy: &DepthFirstStrategy, best: &PointSummary)
     html! {
         <>
             <div class="kpi" data-testid="kpi-best">
-                <b>{ value }</b><span>{ what }{ gain_text(gain) }</span>
+                <b>{ shown(value, amount) }</b><span>{ what }{ gain_text(best_gain) }</span>
             </div>
-            <div class="kpi"><b>{ beside }</b><span>{ beside_what }{ gain_text(beside_gain) }{ busy }</span></div>
+            <div class="kpi">
+                <b>{ shown(beside, beside_amount) }</b>
+                <span>{ beside_what }{ gain_text(beside_gain) }{ busy }</span>
+            </div>
             <div class="kpi" data-testid="kpi-tile">
                 <b>{ tile_text(strategy) }</b>
                 <span>
@@ -99,16 +145,22 @@ fn kpis(props: &AnswerProps, strategy: &DepthFirstStrategy, best: &PointSummary)
     }
 }
 
+const LAYER_BY_LAYER: &str =
+    "Layer-by-layer runs the same network on the same hardware one layer after the other, features as low as they fit.";
+
 /// ` · 11.2× below layer-by-layer`
-fn gain_text(gain: Option<f64>) -> Html {
+fn gain_text(explained: Option<Explained>) -> Html {
+    let Some(explained) = explained else { return html! {} };
+    let gain = explained.value;
+    let number = |text: String| html! { <Number asked={Asked::Made(Rc::new(explained.clone()))} {text} /> };
     match gain {
-        Some(gain) if gain >= 1.005 => html! {
-            <>{ " · " }<em>{ format!("{}× below", three_digits(gain)) }</em>{ " layer-by-layer" }</>
+        gain if gain >= 1.005 && gain.is_finite() => html! {
+            <>{ " · " }<em>{ number(format!("{}× below", three_digits(gain))) }</em>{ " layer-by-layer" }</>
         },
-        Some(gain) if gain < 0.995 && gain > 0.0 => html! {
-            <>{ " · " }<em class="worse">{ format!("{}× above", three_digits(1.0 / gain)) }</em>{ " layer-by-layer" }</>
+        gain if gain < 0.995 && gain > 0.0 => html! {
+            <>{ " · " }<em class="worse">{ number(format!("{}× above", three_digits(1.0 / gain))) }</em>{ " layer-by-layer" }</>
         },
-        Some(gain) if gain.is_finite() => html! { { " · equal to layer-by-layer" } },
+        gain if gain.is_finite() => html! { { " · equal to layer-by-layer" } },
         _ => html! {},
     }
 }

@@ -1,12 +1,14 @@
 //! Two designs side by side: A, which was pinned, and B, which is at hand.
 
-use super::data_table::plain_table;
+use super::data_table::{explained_table, plain_table};
+use super::explain::Asked;
 use super::figure::{Drawn, Figure};
 use super::grid::ratios;
 use super::results::{Results, Status};
 use super::state::PageState;
-use crate::chart::{Column, Paired, Table, comparisons, strategy_title, whole_costs};
+use crate::chart::{Column, Paired, Quantity, Table, comparisons, strategy_title, whole_costs};
 use crate::depth_first::PointAccount;
+use crate::explain::{Amount, Counted, Place, PointNumber};
 use crate::hardware::Core;
 use crate::spec::Difference;
 use crate::state::{Action, Design, design_differences};
@@ -184,6 +186,23 @@ struct CostsProps {
 fn Costs(props: &CostsProps) -> Html {
     let (a, b) = (&*props.a, &*props.b);
     let figures = comparisons(a, b);
+    let table = whole_costs(a, b);
+    let asked = |account: &Rc<PointAccount>, title: &str| {
+        let at = |amount: Amount| PointNumber::Of(Place::Point, amount);
+        let dram = account.memories.len().saturating_sub(1);
+        let number = match title {
+            _ if title == Quantity::Energy.title() => at(Amount::Energy),
+            _ if title == Quantity::Latency.title() => at(Amount::Cycles),
+            _ if title == Quantity::EnergyDelay.title() => PointNumber::EnergyDelay,
+            _ if title == Quantity::DramAccesses.title() => at(Amount::At(Counted::Words, dram, None)),
+            _ if title == Quantity::Macs.title() => at(Amount::Macs),
+            _ => return None,
+        };
+        Some(Asked::Point(Rc::clone(account), number))
+    };
+    let title = |row: &Vec<String>| row.first().cloned().unwrap_or_default();
+    let rows = table.rows.iter().map(|row| vec![None, asked(&props.a, &title(row)), asked(&props.b, &title(row))]);
+    let numbers = Some(Rc::new(rows.collect()));
     let (left, right): (Vec<_>, Vec<_>) = figures.into_iter().enumerate().partition(|(index, _)| index % 2 == 0);
     let column = |figures: Vec<(usize, Paired)>| {
         html! {
@@ -199,7 +218,7 @@ fn Costs(props: &CostsProps) -> Html {
     html! {
         <>
             <section class="card" data-testid="whole-costs">
-                <div class="scroll wide-table" tabindex="0" role="group" aria-label="What A and B cost">{ plain_table(&whole_costs(a, b)) }</div>
+                <div class="scroll wide-table" tabindex="0" role="group" aria-label="What A and B cost">{ explained_table(&table, &numbers) }</div>
             </section>
             <div class="two">{ column(left) }{ column(right) }</div>
         </>

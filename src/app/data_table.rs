@@ -1,5 +1,7 @@
 //! Tables: the twins of figures, and others.
 
+use super::explain::Number;
+use super::figure::Numbers;
 use super::save::SaveTable;
 use crate::chart::Table;
 use web_sys::Element;
@@ -49,22 +51,37 @@ pub fn Twin(props: &TwinProps) -> Html {
 pub struct DataTableProps {
     /// The table.
     pub table: Table,
+    /// What explains its cells.
+    #[prop_or_default]
+    pub numbers: Numbers,
 }
 
 /// The table twin of a figure.
 #[component]
 pub fn DataTable(props: &DataTableProps) -> Html {
     let cells = props.table.rows.len() * props.table.columns.len();
-    let table = props.table.clone();
-    html! { <Twin {cells} table={Callback::from(move |()| plain_table(&table))} /> }
+    let (table, numbers) = (props.table.clone(), props.numbers.clone());
+    html! { <Twin {cells} table={Callback::from(move |()| explained_table(&table, &numbers))} /> }
 }
 
 /// A table as it is, which can be saved.
 pub fn plain_table(table: &Table) -> Html {
+    explained_table(table, &None)
+}
+
+/// A table whose numbers unfold.
+pub fn explained_table(table: &Table, numbers: &Numbers) -> Html {
     let class = |index: usize| table.columns.get(index).filter(|column| column.numeric).map(|_| "number");
-    let cell = |(index, text): (usize, &String)| match index {
-        0 => html! { <th scope="row" class={class(0)}>{ text }</th> },
-        _ => html! { <td class={class(index)}>{ text }</td> },
+    let cell = |row: usize, (index, text): (usize, &String)| {
+        let asked = numbers.as_ref().and_then(|numbers| numbers.get(row)?.get(index)?.clone());
+        let text = match asked.filter(|_| text.chars().any(|letter| letter.is_ascii_digit())) {
+            Some(asked) => html! { <Number asked={asked} text={text.clone()} /> },
+            None => html! { { text } },
+        };
+        match index {
+            0 => html! { <th scope="row" class={class(0)}>{ text }</th> },
+            _ => html! { <td class={class(index)}>{ text }</td> },
+        }
     };
     html! {
         <>
@@ -78,7 +95,9 @@ pub fn plain_table(table: &Table) -> Html {
                 </tr>
             </thead>
             <tbody>
-                { for table.rows.iter().map(|row| html! { <tr>{ for row.iter().enumerate().map(cell) }</tr> }) }
+                { for table.rows.iter().enumerate().map(|(index, row)| html! {
+                    <tr>{ for row.iter().enumerate().map(|of| cell(index, of)) }</tr>
+                }) }
             </tbody>
         </table>
         <SaveTable />

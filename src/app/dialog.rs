@@ -8,7 +8,10 @@ use yew::prelude::*;
 #[derive(Properties, PartialEq)]
 pub struct DialogProps {
     /// Heading.
-    pub title: &'static str,
+    pub title: AttrValue,
+    /// What it explains, to open beside it instead of in the middle.
+    #[prop_or_default]
+    pub beside: Option<Element>,
     /// Hears that it was closed.
     pub on_close: Callback<()>,
     /// Identifies it in tests.
@@ -24,8 +27,11 @@ pub struct DialogProps {
 #[component]
 pub fn Dialog(props: &DialogProps) -> Html {
     let place = use_node_ref();
-    use_effect_with(place.clone(), |place| {
+    use_effect_with((place.clone(), props.beside.clone()), |(place, beside)| {
         if let Some(dialog) = place.cast::<HtmlDialogElement>() {
+            if let Some(beside) = beside {
+                put_beside(&dialog, beside);
+            }
             // One that is open already stays so.
             let _ = dialog.show_modal();
         }
@@ -52,14 +58,34 @@ pub fn Dialog(props: &DialogProps) -> Html {
     };
     let id = format!("{}-title", props.testid);
     html! {
-        <dialog ref={place} class={props.is_wide.then_some("wide")} aria-labelledby={id.clone()} {onclose} {onclick} data-testid={props.testid}>
+        <dialog ref={place} class={classes!(props.is_wide.then_some("wide"), props.beside.is_some().then_some("beside"))} aria-labelledby={id.clone()} {onclose} {onclick} data-testid={props.testid}>
             <div class="inside">
                 <h2 {id}>
-                    { props.title }
+                    { &props.title }
                     <button type="button" class="icon" onclick={close.reform(|_: MouseEvent| ())} aria-label="Close" data-testid="close">{ "×" }</button>
                 </h2>
                 { props.children.clone() }
             </div>
         </dialog>
+    }
+}
+
+/// Where the dialog goes: under the element, or above it where there is more room; `style.css` keeps it in sight.
+fn put_beside(dialog: &HtmlDialogElement, element: &Element) {
+    let place = element.get_bounding_client_rect();
+    let height = web_sys::window().and_then(|window| window.inner_height().ok()?.as_f64()).unwrap_or(0.0);
+    let is_above = place.top() > height - place.bottom();
+    let (top, bottom) =
+        if is_above { (None, Some(height - place.top() + 6.0)) } else { (Some(place.bottom() + 6.0), None) };
+    let room = if is_above { place.top() } else { height - place.bottom() } - 14.0;
+    let pixels = |length: Option<f64>| length.map_or_else(|| "auto".to_owned(), |length| format!("{length}px"));
+    for (name, value) in [
+        ("top", pixels(top)),
+        ("bottom", pixels(bottom)),
+        ("--left", pixels(Some(place.left()))),
+        ("--room", pixels(Some(room))),
+    ] {
+        // A style that is not taken leaves the dialog in the middle.
+        let _ = dialog.style().set_property(name, &value);
     }
 }

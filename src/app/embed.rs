@@ -3,13 +3,14 @@
 use super::address::{fragment, listen, said};
 use super::cards::card;
 use super::engine::{Engine, use_engine};
+use super::explain::Explaining;
 use super::figure::IsDark;
 use super::landscape::Part;
 use super::lazy::use_others;
 use super::share::page_address;
 use super::state::{Event, PageState};
 use super::theme::{ThemeChoice, use_is_dark};
-use super::views::view;
+use super::views::{lesson, view};
 use crate::embed::{Answer, EmbedOptions, EmbedTheme, EmbedView, answer, changed, ready, resize, state_of};
 use crate::link::{from_link, to_link};
 use crate::state::{Action, State, Tab, ViewChange};
@@ -77,7 +78,7 @@ pub fn Embed() -> Html {
     };
     let act = use_memo((), |()| tell.reform(Event::Act));
     let engine = use_engine(&state, &tell);
-    let others = use_others(state.chosen.view.tab != Tab::Landscape);
+    let others = use_others(state.chosen.view.tab != Tab::Landscape || state.chosen.lesson.is_some());
     let is_dark = use_is_dark(state.theme);
     // A click may lead to another tab of the page, and so to another view.
     let shows =
@@ -90,7 +91,8 @@ pub fn Embed() -> Html {
         EmbedView::TradeOff => Some(Part::TradeOff),
         _ => Some(Part::Maps),
     };
-    let back = (shows != options.view).then(|| {
+    // A lesson leads on by itself.
+    let back = (shows != options.view && state.chosen.lesson.is_none()).then(|| {
         let (first, view_shown) = (options.view, view_shown.clone());
         act.reform(move |_: MouseEvent| {
             view_shown.set(first);
@@ -121,10 +123,11 @@ pub fn Embed() -> Html {
                 if engine.status(&state) == "rejected" && options.controls.is_empty() {
                     <p class="banner" role="status">{ "The design has errors. Open it in full to see them." }</p>
                 }
+                { lesson(&state, &engine, &tell, others) }
                 if let Some(back) = back {
                     <button type="button" class="link back" onclick={back} data-testid="embed-back">{ "← Back" }</button>
                 }
-                { view(&state, &engine, &act, part, others) }
+                <Explaining>{ view(&state, &engine, &act, part, others) }</Explaining>
                 <footer>
                     <span>
                         { name(engine.network.as_ref().as_ref().ok().map(|network| &network.name)) }

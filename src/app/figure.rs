@@ -1,6 +1,7 @@
 //! Figures on the page: a canvas that is always as sharp and as wide as it can be, and its table twin.
 
 use super::data_table::DataTable;
+use super::explain::Asked;
 use super::save::SaveFigure;
 use crate::chart::{Chart, Theme, draw_on_canvas};
 use std::any::Any;
@@ -145,6 +146,9 @@ pub fn use_observed_width(place: &NodeRef) -> u32 {
     *width
 }
 
+/// What explains the cells of a table, row by row; rows and cells at the end may be missing.
+pub type Numbers = Option<Rc<Vec<Vec<Option<Asked>>>>>;
+
 /// What a [`Figure`] needs.
 #[derive(Properties, PartialEq)]
 pub struct FigureProps {
@@ -157,6 +161,9 @@ pub struct FigureProps {
     pub hint: AttrValue,
     /// Identifies the figure in tests.
     pub testid: &'static str,
+    /// What explains the cells of its table.
+    #[prop_or_default]
+    pub numbers: Numbers,
     /// Hears of clicks.
     #[prop_or_default]
     pub on_click: Option<Callback<Spot>>,
@@ -188,7 +195,7 @@ pub fn Figure(props: &FigureProps) -> Html {
                 on_hover={props.on_hover.clone()}
             />
             <SaveFigure chart={props.chart.clone()} />
-            <DataTable table={props.chart.chart().table()} />
+            <DataTable table={props.chart.chart().table()} numbers={props.numbers.clone()} />
         </figure>
     }
 }

@@ -2,10 +2,10 @@
 
 use super::conductor::Conductor;
 use super::save::SaveTable;
-use crate::gallery::{Claim, Entry, Finding, entries};
+use crate::gallery::{Claim, Entry, Finding, Lesson, entries, lessons};
 use crate::question::{Question, Reply, Topic};
 use crate::spec::Diagnostics;
-use crate::state::Action;
+use crate::state::{Action, StepShown};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use yew::prelude::*;
@@ -13,6 +13,8 @@ use yew::prelude::*;
 /// What a [`GalleryView`] needs.
 #[derive(Properties, PartialEq)]
 pub struct GalleryViewProps {
+    /// The questions of lessons that were answered, by step.
+    pub answers: Rc<BTreeMap<&'static str, usize>>,
     /// Asks workers.
     pub conductor: Conductor,
     /// Hears of the entry that is opened.
@@ -43,6 +45,7 @@ pub fn GalleryView(props: &GalleryViewProps) -> Html {
     };
     html! {
         <div class="gallery" data-testid="gallery">
+            { lesson_cards(&props.answers, &props.act) }
             <p class="hint">
                 { "Figures and tables of the papers that can be recomputed: what they say, and what this engine says. \
                    “Open” replaces the design at hand." }
@@ -56,6 +59,46 @@ pub fn GalleryView(props: &GalleryViewProps) -> Html {
                 </section>
             }) }
         </div>
+    }
+}
+
+/// A card for each guided lesson.
+fn lesson_cards(answers: &BTreeMap<&'static str, usize>, act: &Callback<Action>) -> Html {
+    let card = |lesson: &Lesson| {
+        let done = lesson.steps.iter().filter(|step| answers.contains_key(step.id)).count();
+        let next = lesson.steps.iter().find(|step| !answers.contains_key(step.id)).or(lesson.steps.first());
+        let word = match done {
+            0 => "Start",
+            done if done == lesson.steps.len() => "Start again",
+            _ => "Continue",
+        };
+        let open = next.map(|next| {
+            let id = next.id;
+            act.reform(move |_: MouseEvent| {
+                if let Some(window) = web_sys::window() {
+                    window.scroll_to_with_x_and_y(0.0, 0.0);
+                }
+                Action::OpenStep(id, StepShown::Question)
+            })
+        });
+        html! {
+            <section class="card" key={lesson.id} data-testid={format!("lesson-{}", lesson.id)}>
+                <div class="entry-head">
+                    <h3>{ &lesson.title }</h3>
+                    <button type="button" onclick={open} aria-label={format!("{word}: {}", lesson.title)} data-testid={format!("start-{}", lesson.id)}>
+                        { word }
+                    </button>
+                </div>
+                <p>{ &lesson.about }</p>
+                <p class="hint">{ format!("{} questions, {done} answered", lesson.steps.len()) }</p>
+            </section>
+        }
+    };
+    html! {
+        <section aria-label="Lessons">
+            <h2>{ "Lessons" }</h2>
+            <div class="entries">{ for lessons().unwrap_or_default().iter().map(card) }</div>
+        </section>
     }
 }
 

@@ -1,12 +1,14 @@
 //! One memory hierarchy in depth, and some of the best under other unrollings.
 
 use super::data_table::plain_table;
+use super::explain::{Asked, Number};
 use super::explorer::{Comparison, Explorer, MOST_COMPARED, StudyResults};
 use super::figure::{Drawn, Figure};
 use super::hardware_card::HardwareDrawing;
 use crate::chart::{Column, Matrix, Quantity, Table};
+use crate::explain::{Explained, explain_hierarchy};
 use crate::hardware::Core;
-use crate::hierarchy::{HierarchyFacts, Point};
+use crate::hierarchy::{HierarchyFacts, LayerResult, Point};
 use crate::state::{Action, Half};
 use std::rc::Rc;
 use yew::prelude::*;
@@ -30,7 +32,7 @@ pub fn FactsCard(props: &FactsCardProps) -> Html {
         props.act.reform(move |_: MouseEvent| Action::Take(Half::Hardware, document.clone()))
     };
     let layers = facts.layers.as_ref().map(|layers| {
-        let row = |layer: &crate::hierarchy::LayerResult| {
+        let row = |layer: &LayerResult| {
             vec![
                 layer.title.clone(),
                 layer.count.to_string(),
@@ -67,15 +69,29 @@ pub fn FactsCard(props: &FactsCardProps) -> Html {
                     </button>
                     <p class="hint">{ "Puts it into the hardware document, so that every view works with it." }</p>
                 </div>
-                <div class="scroll low" tabindex="0" role="group" aria-label="Layers on this hierarchy">
+                <div>
+                    if let (Some(core), Ok(layers)) = (&*core, &facts.layers) {
+                        <p class="facts" data-testid="hierarchy-costs">{ for costs(core, layers) }</p>
+                    }
+                    <div class="scroll low" tabindex="0" role="group" aria-label="Layers on this hierarchy">
                     { match &layers {
                         Ok(table) => plain_table(table),
                         Err(reason) => html! { <p class="why">{ reason }</p> },
                     } }
+                    </div>
                 </div>
             </div>
         </section>
     }
+}
+
+/// Energy, latency and area, which unfold.
+fn costs(core: &Core, layers: &[LayerResult]) -> Vec<Html> {
+    let one = |explained: Explained| {
+        let (text, name) = (explained.value_text(), explained.name.clone());
+        html! { <><Number asked={Asked::Made(Rc::new(explained))} {text} />{ format!(" {name} ") }</> }
+    };
+    explain_hierarchy(core, layers).into_iter().map(one).collect()
 }
 
 /// What a [`ComparisonCard`] needs.

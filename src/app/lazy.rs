@@ -4,9 +4,10 @@
 //! in a file of its own, which its first call fetches; so nothing else may name what they return.
 
 use super::engine::Engine;
+use super::explain::Asked;
 use super::header::Shown;
 use super::page::DialogNeeds;
-use super::state::PageState;
+use super::state::{Event, PageState};
 use crate::state::Action;
 use wasm_bindgen_futures::spawn_local;
 use wasm_split_helpers::{SplitLoaderError, wasm_split};
@@ -20,6 +21,10 @@ pub struct Others {
     pub view: fn(&PageState, &Engine, &Callback<Action>) -> Html,
     /// Draws a dialog.
     pub dialog: fn(Shown, &DialogNeeds) -> Html,
+    /// Draws a step of a lesson.
+    pub lesson: fn(&'static str, &PageState, &Engine, &Callback<Event>) -> Html,
+    /// Draws the explanation of a number beside an element; the callback hears that it was closed.
+    pub explanation: fn(Asked, Option<Element>, Callback<()>) -> Html,
     /// Shows an embedded view in an element.
     pub embed: fn(Element),
 }
@@ -30,6 +35,8 @@ pub fn others() -> Result<Others, SplitLoaderError> {
     Ok(Others {
         view: super::views::other_view,
         dialog: super::page::dialog,
+        lesson: super::views::lesson_panel,
+        explanation: super::explain::explanation,
         embed: super::render::<super::embed::Embed>,
     })
 }

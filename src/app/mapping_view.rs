@@ -3,18 +3,21 @@
 
 use super::conductor::Conductor;
 use super::controls::{Choice, Select};
-use super::data_table::plain_table;
+use super::data_table::explained_table;
 use super::diagnostics::DiagnosticList;
-use super::figure::{Drawn, Figure};
+use super::explain::{Asked, Number};
+use super::figure::{Drawn, Figure, Numbers};
 use super::loop_editor::{LoopEditor, operand_badge};
 use super::rules_table::RulesTable;
 use super::state::PageState;
 use super::strategies::Strategies;
 use super::unrolling_table::{UnrollingTable, unrolled_text};
 use crate::chart::{
-    Breakdown, Lines, LoopNest, OPERAND_ORDER, Quantity, group_thousands, information_table, port_table, three_digits,
+    Breakdown, Lines, LoopNest, OPERAND_ORDER, Quantity, group_thousands, information_table, memories_of, port_table,
+    three_digits,
 };
 use crate::cost::Flaw;
+use crate::explain::{LayerNumber, LevelFigure};
 use crate::explore::{LayerFacts, LayerRequest, MappedLayer, TemporalMapping};
 use crate::question::{Question, Reply, Topic};
 use crate::search::{Proof, Strategy};
@@ -270,7 +273,7 @@ enum Source {
     Search(Proof, Strategy),
 }
 
-fn heading(facts: &LayerFacts, shown: &MappedLayer, best: &MappedLayer, source: Source) -> Html {
+fn heading(facts: &Rc<LayerFacts>, shown: &Rc<MappedLayer>, best: &MappedLayer, source: Source) -> Html {
     let is_own = source == Source::Hand;
     let against = |value: f64, best: f64| {
         let percent = 100.0 * (value / best - 1.0);
@@ -281,37 +284,40 @@ fn heading(facts: &LayerFacts, shown: &MappedLayer, best: &MappedLayer, source: 
         };
         html! { <em class={(percent > 0.005).then_some("worse")}>{ text }</em> }
     };
+    let number = |number: LayerNumber, text: String| {
+        html! { <Number asked={Asked::Layer(Rc::clone(facts), Rc::clone(shown), number)} {text} /> }
+    };
+    let percent = |share: f64| format!("{} %", three_digits(100.0 * share));
     let cycles = shown.cycles;
     let (space, time) = (shown.spatial_utilization(), shown.temporal_utilization());
     html! {
         <section class="card">
             <div class="answer">
                 <div class="kpi" data-testid="mapping-energy" data-energy-pj={shown.energy_pj().to_string()}>
-                    <b>{ Quantity::Energy.text(shown.energy_pj()) }</b>
+                    <b>{ number(LayerNumber::Energy, Quantity::Energy.text(shown.energy_pj())) }</b>
                     <span>{ "energy " }if is_own { { against(shown.energy_pj(), best.energy_pj()) } }</span>
                 </div>
                 <div class="kpi" data-testid="mapping-latency" data-latency-cycles={cycles.total.to_string()}>
-                    <b>{ Quantity::Latency.text(cycles.total as f64) }</b>
+                    <b>{ number(LayerNumber::Cycles, Quantity::Latency.text(cycles.total as f64)) }</b>
                     <span>{ "latency " }if is_own { { against(cycles.total as f64, best.cycles.total as f64) } }</span>
                 </div>
                 <div class="kpi" data-testid="mapping-utilization">
-                    <b>{ format!("{} %", three_digits(100.0 * space * time)) }</b>
+                    <b>{ number(LayerNumber::Use, percent(space * time)) }</b>
                     <span>
-                        { format!(
-                            "of the PEs at work: {} % in space × {} % in time",
-                            three_digits(100.0 * space),
-                            three_digits(100.0 * time)
-                        ) }
+                        { "of the PEs at work: " }{ number(LayerNumber::SpaceUse, percent(space)) }{ " in space × " }
+                        { number(LayerNumber::TimeUse, percent(time)) }{ " in time" }
                     </span>
                 </div>
                 <div class="kpi">
-                    <b>{ Quantity::Macs.text(shown.information.macs as f64) }</b>
-                    <span>{ format!(
-                        "on {} of {} PEs in {} cycles without waiting",
-                        three_digits(shown.information.active_pes),
-                        group_thousands(facts.pe_count),
-                        group_thousands(cycles.temporal)
-                    ) }</span>
+                    <b>{ number(LayerNumber::Macs, Quantity::Macs.text(shown.information.macs as f64)) }</b>
+                    <span>
+                        { format!(
+                            "on {} of {} PEs in ",
+                            three_digits(shown.information.active_pes),
+                            group_thousands(facts.pe_count)
+                        ) }
+                        { number(LayerNumber::Temporal, group_thousands(cycles.temporal)) }{ " cycles without waiting" }
+                    </span>
                 </div>
             </div>
             <p class="hint" data-testid="mapping-source">
@@ -363,7 +369,7 @@ fn flaw_list(flaws: &[Flaw]) -> Html {
     }
 }
 
-fn figures(facts: &LayerFacts, shown: &MappedLayer) -> Html {
+fn figures(facts: &Rc<LayerFacts>, shown: &Rc<MappedLayer>) -> Html {
     let stalls = Breakdown::port_stalls(facts, &shown.ports);
     let cycles = shown.cycles;
     html! {
@@ -381,6 +387,7 @@ fn figures(facts: &LayerFacts, shown: &MappedLayer) -> Html {
                     <Figure
                         title="Energy per memory and operand"
                         chart={Drawn::new(Breakdown::memory_energy(facts, shown))}
+                        numbers={memory_numbers(facts, shown)}
                         testid="memory-energy"
                     />
                 </section>
@@ -404,7 +411,7 @@ fn figures(facts: &LayerFacts, shown: &MappedLayer) -> Html {
                     <details class="twin">
                         <summary>{ "every link of every port" }</summary>
                         <div class="scroll low" tabindex="0" role="group" aria-label="Links">
-                            { plain_table(&port_table(&shown.ports)) }
+                            { explained_table(&port_table(&shown.ports), &port_numbers(facts, shown)) }
                         </div>
                     </details>
                 </section>
@@ -413,7 +420,42 @@ fn figures(facts: &LayerFacts, shown: &MappedLayer) -> Html {
     }
 }
 
-fn information(facts: &LayerFacts, shown: &MappedLayer) -> Html {
+/// What explains the table of energies: memories with the highest first, then the MACs.
+fn memory_numbers(facts: &Rc<LayerFacts>, shown: &Rc<MappedLayer>) -> Numbers {
+    let asked = |number| Some(Asked::Layer(Rc::clone(facts), Rc::clone(shown), number));
+    let cell = |name: &String, operand: usize| {
+        let level = facts.operands[operand].1.iter().position(|memory| memory == name)?;
+        asked(LayerNumber::MemoryEnergy(operand, level))
+    };
+    let memories = memories_of(facts);
+    let row = |name| std::iter::once(None).chain(OPERAND_ORDER.map(|operand| cell(name, operand))).collect();
+    let macs = vec![None, None, None, None, asked(LayerNumber::MacEnergy)];
+    Some(Rc::new(memories.iter().rev().map(row).chain([macs]).collect()))
+}
+
+/// What explains the sum of every port, below its links in the table.
+fn port_numbers(facts: &Rc<LayerFacts>, shown: &Rc<MappedLayer>) -> Numbers {
+    let mut rows = Vec::new();
+    for (index, port) in shown.ports.iter().enumerate() {
+        rows.extend(port.links.iter().map(|_| Vec::new()));
+        let asked = Asked::Layer(Rc::clone(facts), Rc::clone(shown), LayerNumber::Port(index));
+        rows.push([None, None, None, None, None, None, Some(asked)].into());
+    }
+    Some(Rc::new(rows))
+}
+
+/// What explains the table of loop information; its first two rows list loops.
+fn level_numbers(facts: &Rc<LayerFacts>, shown: &Rc<MappedLayer>, operand: usize) -> Numbers {
+    let levels = shown.information.operands[operand].levels.len();
+    let row = |figure: &LevelFigure| {
+        let cell =
+            |level| Asked::Layer(Rc::clone(facts), Rc::clone(shown), LayerNumber::Level(operand, level, *figure));
+        std::iter::once(None).chain((0..levels).map(|level| Some(cell(level)))).collect()
+    };
+    Some(Rc::new([Vec::new(), Vec::new()].into_iter().chain(LevelFigure::ROWS.iter().map(row)).collect()))
+}
+
+fn information(facts: &Rc<LayerFacts>, shown: &Rc<MappedLayer>) -> Html {
     html! {
         <section class="card" data-testid="loop-information">
             <h2>{ "Loop information" }</h2>
@@ -421,7 +463,7 @@ fn information(facts: &LayerFacts, shown: &MappedLayer) -> Html {
                 <details class="twin" open={operand == 0}>
                     <summary>{ operand_badge(facts, operand) }{ "at every level" }</summary>
                     <div class="scroll levels" tabindex="0" role="group" aria-label={facts.operands[operand].0.clone()}>
-                        { plain_table(&information_table(facts, shown, operand)) }
+                        { explained_table(&information_table(facts, shown, operand), &level_numbers(facts, shown, operand)) }
                     </div>
                 </details>
             }) }

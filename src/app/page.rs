@@ -4,6 +4,7 @@ use super::address::{initial, use_address};
 use super::cards::card;
 use super::embed_dialog::EmbedDialog;
 use super::engine::{Engine, use_engine};
+use super::explain::Explaining;
 use super::figure::IsDark;
 use super::files::Files;
 use super::header::{Header, Shown};
@@ -15,7 +16,7 @@ use super::shortcuts::{SingleKeys, use_shortcuts};
 use super::state::{Event, PageState};
 use super::theme::use_is_dark;
 use super::timer::later;
-use super::views::{missing, view};
+use super::views::{lesson, missing, view};
 use crate::embed::Control;
 use crate::gallery::Entry;
 use crate::spec::gallery_presets;
@@ -36,7 +37,8 @@ pub fn Page() -> Html {
     let act = &*act;
     let dialog = use_state_eq(|| None::<Shown>);
     let engine = use_engine(&state, &tell);
-    let others = use_others(state.chosen.view.tab != Tab::Landscape || dialog.is_some());
+    let others =
+        use_others(state.chosen.view.tab != Tab::Landscape || state.chosen.lesson.is_some() || dialog.is_some());
     let is_dark = use_is_dark(state.theme);
     use_address(&state, &tell);
     let import = use_import(act);
@@ -107,11 +109,12 @@ pub fn Page() -> Html {
                                 { "The design has errors. These are the results of the last one without." }
                             </p>
                         }
+                        { lesson(&state, &engine, &tell, others) }
                         if let Some(id) = state.chosen.entry.filter(|_| state.chosen.view.tab != Tab::Gallery) {
                             <Origin {id} act={act.clone()} />
                         }
                         if built == 2 {
-                            { view(&state, &engine, act, None, others) }
+                            <Explaining>{ view(&state, &engine, act, None, others) }</Explaining>
                         }
                     </section>
                 </main>

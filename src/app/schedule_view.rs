@@ -1,16 +1,19 @@
 //! The view of one point in depth: where every pJ and every cycle goes, and why.
 
 use super::answer::tile_text;
-use super::figure::{Drawn, Figure, Spot};
+use super::explain::{Asked, number_of};
+use super::figure::{Drawn, Figure, Numbers, Spot};
 use super::hardware_card::size_text;
 use super::layer_tables::{CopyTable, LayerTileTable};
 use super::results::{PointState, Results};
 use super::state::PageState;
-use crate::chart::group_thousands;
 use crate::chart::{
-    Accesses, AxisScale, Breakdown, Counted, DataSizes, LevelMatrix, Quantity, TileTypeMap, TypeLevels, strategy_title,
+    Accesses, AxisScale, Breakdown, Counted as Shown, DataSizes, LevelMatrix, Quantity, TileTypeMap, TypeLevels,
+    group_thousands, strategy_title, three_digits,
 };
 use crate::depth_first::{DepthFirstStrategy, FuseDepth, PointAccount, StackAccount, TileTypeAccount};
+use crate::explain::{Amount, Cause, Counted, Data, Place, PointNumber, Time};
+use crate::hardware::Operand;
 use crate::spec::Diagnostics;
 use crate::state::{Action, ViewChange};
 use std::rc::Rc;
@@ -68,6 +71,9 @@ fn heading(
     act: &Callback<Action>,
 ) -> Html {
     let summary = results.summary(point);
+    let account = results.accounts.get(&point);
+    let number = |amount: Amount, text: String| number_of(account, PointNumber::Of(Place::Point, amount), text);
+    let dram = account.map_or(0, |account| account.memories.len().saturating_sub(1));
     let open = |index: Option<u32>, title: &'static str, testid: &'static str| {
         let strategy = index.filter(|&index| index != point).and_then(|index| results.strategy(index)).cloned();
         strategy.map(|strategy| {
@@ -90,14 +96,27 @@ fn heading(
                 </div>
                 if let Some(summary) = summary {
                     <div class="kpi" data-testid="opened-energy" data-energy-pj={summary.energy_pj.to_string()}>
-                        <b>{ Quantity::Energy.text(summary.energy_pj) }</b><span>{ "energy" }</span>
+                        <b>{ number(Amount::Energy, Quantity::Energy.text(summary.energy_pj)) }</b><span>{ "energy" }</span>
                     </div>
                     <div class="kpi" data-testid="opened-latency" data-latency-cycles={summary.latency_cycles.to_string()}>
-                        <b>{ Quantity::Latency.text(summary.latency_cycles as f64) }</b><span>{ "latency" }</span>
+                        <b>{ number(Amount::Cycles, Quantity::Latency.text(summary.latency_cycles as f64)) }</b>
+                        <span>
+                            { "latency · MAC use " }
+                            { account.map(|known| {
+                                let used = known.latency.ideal_cycles as f64 / known.latency_cycles.max(1) as f64;
+                                number_of(account, PointNumber::MacUse, format!("{} %", three_digits(100.0 * used)))
+                            }) }
+                        </span>
                     </div>
                     <div class="kpi">
-                        <b>{ Quantity::Macs.text(summary.macs as f64) }</b>
-                        <span>{ Quantity::DramAccesses.text(summary.dram_words) }{ " of DRAM" }</span>
+                        <b>{ number(Amount::Macs, Quantity::Macs.text(summary.macs as f64)) }</b>
+                        <span>
+                            { number(
+                                Amount::At(Counted::Words, dram, None),
+                                Quantity::DramAccesses.text(summary.dram_words)
+                            ) }
+                            { " of DRAM" }
+                        </span>
                     </div>
                 }
             </div>
@@ -140,13 +159,24 @@ fn Account(props: &AccountProps) -> Html {
     let stack_index = view.stack.min(last_stack);
     let label = strategy_title(&account.strategy);
     let bars = [(label, account)];
+    let asked = |amount: Amount| Asked::Point(Rc::clone(&props.account), PointNumber::Of(Place::Point, amount));
+    let cells = |amounts: Vec<Option<Amount>>| {
+        let row = amounts.into_iter().map(|amount| amount.map(asked));
+        Some(Rc::new(vec![std::iter::once(None).chain(row).collect()]))
+    };
+    let energy = [Cause::Activation, Cause::Weight, Cause::Copy, Cause::Mac].map(|cause| Some(Amount::EnergyOf(cause)));
+    let waits = [Time::Stall, Time::Loading, Time::Offloading, Time::Copy].map(|time| Some(Amount::CyclesOf(time)));
+    let busy = [Time::Ideal, Time::Idle].map(|time| Some(Amount::CyclesOf(time)));
+    let latency = busy.into_iter().chain(waits);
+    let energy = cells(energy.into_iter().chain([Some(Amount::Energy)]).collect());
+    let latency = cells(latency.chain([Some(Amount::Cycles)]).collect());
     html! {
         <>
             <div class="two">
                 <section class="card">
                     <h2>{ "Energy and latency by cause" }</h2>
-                    <Figure title="" chart={Drawn::new(Breakdown::energy(&bars))} testid="energy-by-cause" />
-                    <Figure title="" chart={Drawn::new(Breakdown::latency(&bars))} testid="latency-by-cause" />
+                    <Figure title="" chart={Drawn::new(Breakdown::energy(&bars))} numbers={energy} testid="energy-by-cause" />
+                    <Figure title="" chart={Drawn::new(Breakdown::latency(&bars))} numbers={latency} testid="latency-by-cause" />
                 </section>
                 <AccessCard account={Rc::clone(&props.account)} />
             </div>
@@ -170,8 +200,8 @@ struct AccessCardProps {
 /// Accesses of each memory by cause (DeFiNES, Fig. 14).
 #[component]
 fn AccessCard(props: &AccessCardProps) -> Html {
-    let counted = use_state_eq(|| Counted::Elements);
-    let button = |choice: Counted, title: &'static str| {
+    let counted = use_state_eq(|| Shown::Elements);
+    let button = |choice: Shown, title: &'static str| {
         let (pressed, counted) = ((*counted == choice).to_string(), counted.clone());
         let onclick = Callback::from(move |_: MouseEvent| counted.set(choice));
         html! { <button type="button" aria-pressed={pressed} {onclick}>{ title }</button> }
@@ -180,16 +210,40 @@ fn AccessCard(props: &AccessCardProps) -> Html {
         <section class="card">
             <h2>{ "Accesses of each memory" }</h2>
             <div class="segments" role="group" aria-label="What is counted">
-                { button(Counted::Elements, "data elements") }
-                { button(Counted::Words, "full words") }
+                { button(Shown::Elements, "data elements") }
+                { button(Shown::Words, "full words") }
             </div>
             <Figure
                 title=""
                 chart={Drawn::new(Accesses::from_account(&props.account, *counted, AxisScale::Log))}
+                numbers={access_numbers(&props.account, *counted)}
                 testid="accesses"
             />
         </section>
     }
+}
+
+/// What explains the cells of the table of accesses, whose first row is the highest memory.
+fn access_numbers(account: &Rc<PointAccount>, shown: Shown) -> Numbers {
+    let counted = if shown == Shown::Words { Counted::Words } else { Counted::Elements };
+    let causes = [Cause::Activation, Cause::Weight, Cause::Copy].map(Some).into_iter().chain([None]);
+    let row = |memory: usize| {
+        let amounts = causes.clone().map(|cause| PointNumber::Of(Place::Point, Amount::At(counted, memory, cause)));
+        let cells = amounts.map(|number| Some(Asked::Point(Rc::clone(account), number)));
+        std::iter::once(None).chain(cells).collect()
+    };
+    Some(Rc::new((0..account.memories.len()).rev().map(row).collect()))
+}
+
+/// What explains the cells of the table of activations.
+fn size_numbers(account: &Rc<PointAccount>, stack: usize, tile: usize, tile_type: &TileTypeAccount) -> Numbers {
+    let asked = |place, data| Some(Asked::Point(Rc::clone(account), PointNumber::Size(place, data)));
+    let layers = tile_type.layers.iter().enumerate().filter(|(_, layer)| layer.kind.is_some());
+    let row = |(layer, _)| {
+        let of = |operand| asked([stack, tile, layer], Data::Operand(operand));
+        vec![None, of(Operand::I), None, of(Operand::O), None]
+    };
+    Some(Rc::new(layers.map(row).collect()))
 }
 
 #[derive(Properties, PartialEq)]
@@ -221,7 +275,7 @@ fn StackPanel(props: &StackPanelProps) -> Html {
             <section class="card">
                 <h2>{ stack_title(account, props.index) }</h2>
                 { stack_switch(account, props.index, &props.act) }
-                <p class="facts" data-testid="stack-facts">{ stack_facts(account, stack) }</p>
+                <p class="facts" data-testid="stack-facts">{ stack_facts(&props.account, props.index, stack) }</p>
                 <Figure
                     title="Tile types"
                     hint="Tiles of one colour behave identically and are computed once. Click one to look into it."
@@ -243,17 +297,18 @@ fn StackPanel(props: &StackPanelProps) -> Html {
                     { format!("Tile type {} of {}", chosen + 1, stack.tile_types.len()) }
                     { type_switch(stack, chosen, &props.act) }
                 </h2>
-                <p class="facts">{ type_facts(account, tile_type) }</p>
+                <p class="facts">{ type_facts(&props.account, (props.index, chosen), tile_type) }</p>
                 <Figure
                     title="Activations against capacities"
                     chart={Drawn::new(DataSizes::from_account(chosen, tile_type, &account.memories))}
+                    numbers={size_numbers(&props.account, props.index, chosen, tile_type)}
                     testid="data-sizes"
                 />
                 { reasons(tile_type) }
                 <h3>{ "Layer-tiles" }</h3>
-                <LayerTileTable tile_type={tile_type.clone()} />
+                <LayerTileTable account={Rc::clone(&props.account)} stack={props.index} tile={chosen} />
                 <h3>{ "Data copy actions" }</h3>
-                <CopyTable tile_type={tile_type.clone()} />
+                <CopyTable account={Rc::clone(&props.account)} stack={props.index} tile={chosen} />
             </section>
         </>
     }
@@ -294,7 +349,9 @@ fn stack_switch(account: &PointAccount, current: usize, act: &Callback<Action>) 
     }
 }
 
-fn stack_facts(account: &PointAccount, stack: &StackAccount) -> String {
+fn stack_facts(account: &Rc<PointAccount>, index: usize, stack: &StackAccount) -> Html {
+    let number = |number: PointNumber, text: String| number_of(Some(account), number, text);
+    let of = |amount: Amount| PointNumber::Of(Place::Stack(index), amount);
     let weights = match (&stack.weight_memory, stack.weight_bits) {
         (_, 0) => "no weights".to_owned(),
         (Some(memory), bits) => format!("{} of weights, kept in {memory} after the first tile", size_text(bits)),
@@ -302,16 +359,17 @@ fn stack_facts(account: &PointAccount, stack: &StackAccount) -> String {
     };
     let tiles = if stack.tile_count == 1 { "tile" } else { "tiles" };
     let share = 100.0 * stack.energy_pj / account.energy_pj.max(f64::MIN_POSITIVE);
-    format!(
-        "{} · last map {} × {} · {} {tiles} of {} types · {weights} · {} ({share:.0} % of all), {}",
-        stack.layers.join(" → "),
-        stack.output_size.0,
-        stack.output_size.1,
-        group_thousands(stack.tile_count),
-        stack.tile_types.len(),
-        Quantity::Energy.text(stack.energy_pj),
-        Quantity::Latency.text(stack.latency_cycles as f64),
-    )
+    let (columns, rows) = stack.output_size;
+    html! {
+        <>
+            { format!("{} · last map {columns} × {rows} · ", stack.layers.join(" → ")) }
+            { number(PointNumber::Tiles(index), group_thousands(stack.tile_count)) }
+            { format!(" {tiles} of {} types · {weights} · ", stack.tile_types.len()) }
+            { number(of(Amount::Energy), Quantity::Energy.text(stack.energy_pj)) }
+            { format!(" ({share:.0} % of all), ") }
+            { number(of(Amount::Cycles), Quantity::Latency.text(stack.latency_cycles as f64)) }
+        </>
+    }
 }
 
 fn type_switch(stack: &StackAccount, current: usize, act: &Callback<Action>) -> Html {
@@ -342,7 +400,9 @@ fn type_switch(stack: &StackAccount, current: usize, act: &Callback<Action>) -> 
     }
 }
 
-fn type_facts(account: &PointAccount, tile_type: &TileTypeAccount) -> String {
+fn type_facts(account: &Rc<PointAccount>, (stack, tile): (usize, usize), tile_type: &TileTypeAccount) -> Html {
+    let number = |number: PointNumber, text: String| number_of(Some(account), number, text);
+    let of = |amount: Amount| PointNumber::Of(Place::Tile(stack, tile), amount);
     let (x, y) = tile_type.size;
     let tiles = if tile_type.count == 1 { "tile" } else { "tiles" };
     let share = 100.0 * tile_type.energy_pj * tile_type.count as f64 / account.energy_pj.max(f64::MIN_POSITIVE);
@@ -357,14 +417,18 @@ fn type_facts(account: &PointAccount, tile_type: &TileTypeAccount) -> String {
     .filter_map(|(memory, what)| Some(format!("{what} {}", memory.as_ref()?)))
     .collect();
     let caches = if caches.is_empty() { String::new() } else { format!(" · caches {}", caches.join(", ")) };
-    format!(
-        "{x} × {y}, {} {tiles} from ({}, {}) on{weights} · {} and {} a tile ({share:.0} % of all energy){caches}",
-        group_thousands(tile_type.count),
-        tile_type.first_position.0,
-        tile_type.first_position.1,
-        Quantity::Energy.text(tile_type.energy_pj),
-        Quantity::Latency.text(tile_type.latency_cycles as f64),
-    )
+    let (from_x, from_y) = tile_type.first_position;
+    html! {
+        <>
+            { format!("{x} × {y}, ") }
+            { number(PointNumber::TilesOf(stack, tile), group_thousands(tile_type.count)) }
+            { format!(" {tiles} from ({from_x}, {from_y}) on{weights} · ") }
+            { number(of(Amount::Energy), Quantity::Energy.text(tile_type.energy_pj)) }
+            { " and " }
+            { number(of(Amount::Cycles), Quantity::Latency.text(tile_type.latency_cycles as f64)) }
+            { format!(" a tile ({share:.0} % of all energy){caches}") }
+        </>
+    }
 }
 
 /// Top memories, with tile types that agree in all of them in one block.
@@ -405,6 +469,7 @@ fn reasons(tile_type: &TileTypeAccount) -> Html {
     }
     html! {
         <div class="reasons" data-testid="reasons">
+            { for tile_type.caches.reasons.iter().map(|reason| html! { <div class="why"><b>{ "Cached data: " }</b>{ reason }</div> }) }
             { for groups.into_iter().map(|(reason, layers)| html! {
                 <div class="why"><b>{ layers.join(", ") }{ ": " }</b>{ reason }</div>
             }) }

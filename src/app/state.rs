@@ -6,6 +6,7 @@ use super::theme::ThemeChoice;
 use super::timer::now_ms;
 use crate::depth_first::{DepthFirstStrategy, PointAccount};
 use crate::state::{Action, Design, History, Kind, Pinned, State};
+use std::collections::BTreeMap;
 use std::rc::Rc;
 use yew::Reducible;
 
@@ -28,6 +29,8 @@ pub struct PageState {
     pub notice: Option<String>,
     /// Light or dark.
     pub theme: ThemeChoice,
+    /// The answers that were given to questions of lessons, by step.
+    pub answers: Rc<BTreeMap<&'static str, usize>>,
     /// Whether the last edit of the design was a keystroke that went on with another, after which more may follow.
     pub is_typing: bool,
 }
@@ -56,6 +59,8 @@ pub enum Event {
     Open(Opened),
     /// A person chose another look.
     Theme(ThemeChoice),
+    /// A person answers the question of a step of a lesson.
+    Answer(&'static str, usize),
     /// There is something that a person should know of a link, or no longer.
     Notice(Option<String>),
     /// The workers have found out more.
@@ -94,6 +99,9 @@ impl Reducible for PageState {
             Event::Undo => next.cross(History::undo),
             Event::Redo => next.cross(History::redo),
             Event::Theme(theme) => next.theme = theme,
+            Event::Answer(step, answer) => {
+                Rc::make_mut(&mut next.answers).insert(step, answer);
+            }
             Event::Notice(notice) => next.notice = notice,
             Event::Found(results) => next.results = results,
             Event::Studied(study) => next.study = study,

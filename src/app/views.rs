@@ -7,9 +7,10 @@ use super::gallery_view::GalleryView;
 use super::hierarchy_view::HierarchyView;
 use super::landscape::{Landscape, Part};
 use super::lazy::Piece;
+use super::lesson::LessonPanel;
 use super::mapping_view::MappingView;
 use super::schedule_view::ScheduleView;
-use super::state::PageState;
+use super::state::{Event, PageState};
 use crate::state::{Action, Tab};
 use crate::workload::Network;
 use std::rc::Rc;
@@ -36,6 +37,20 @@ pub fn view(state: &PageState, engine: &Engine, act: &Callback<Action>, part: Op
         Piece::Awaited => html! { <p class="loading" role="status">{ "Fetching this view …" }</p> },
         Piece::Missing => missing(),
     }
+}
+
+/// The step of a lesson that is open, above the view.
+pub fn lesson(state: &PageState, engine: &Engine, tell: &Callback<Event>, others: Piece) -> Html {
+    match (state.chosen.lesson, others) {
+        (Some(id), Piece::Here(others)) => (others.lesson)(id, state, engine, tell),
+        _ => html! {},
+    }
+}
+
+/// The same. Only [`super::lazy`] may name it.
+pub fn lesson_panel(id: &'static str, state: &PageState, engine: &Engine, tell: &Callback<Event>) -> Html {
+    let (answers, conductor) = (Rc::clone(&state.answers), (*engine.conductor).clone());
+    html! { <LessonPanel {id} {answers} {conductor} tell={tell.clone()} /> }
 }
 
 /// Says that code could not be fetched.
@@ -67,7 +82,9 @@ pub fn other_view(state: &PageState, engine: &Engine, act: &Callback<Action>) ->
             />
         },
         Tab::Compare => html! { <CompareView {state} {opened} {act} /> },
-        Tab::Gallery => html! { <GalleryView conductor={(*engine.conductor).clone()} {act} /> },
+        Tab::Gallery => {
+            html! { <GalleryView answers={Rc::clone(&state.answers)} conductor={(*engine.conductor).clone()} {act} /> }
+        }
     }
 }
 

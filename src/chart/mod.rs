@@ -68,7 +68,7 @@ pub use network::{NETWORK_MARGIN, NetworkDrawing, NetworkLayer, lay_out_network,
 pub use paired::{Pair, Paired};
 pub use panels::Panels;
 pub use render::{ChartError, PixelFont, draw, draw_sketch, sketch_svg, svg};
-pub use scale::{Quantity, Unit, group_thousands, three_digits};
+pub use scale::{Quantity, Unit, digits, group_thousands, three_digits};
 pub use scatter::{Scatter, ScatterPoint};
 pub use sketch::{Anchor, Lettering, Shape, Sketch};
 pub use table::{Column, Table, markdown};

@@ -3,7 +3,7 @@
 use super::measure::{Measure, Quantity};
 use super::parameters::{choose, find};
 use super::way::Way;
-use crate::depth_first::{DepthFirstStrategy, FuseDepth};
+use crate::depth_first::{DepthFirstStrategy, FuseDepth, StoringMode};
 use crate::explore::{Settings, TemporalMapping, parse_sizes};
 use crate::hardware::Operand;
 use crate::mapping::TemporalLoop;
@@ -94,7 +94,7 @@ pub struct Unit {
     pub name: &'static str,
     /// For a person, with the blank before it: ` mJ`.
     pub symbol: &'static str,
-    quantity: Quantity,
+    pub(super) quantity: Quantity,
     /// How many base units it is.
     size: f64,
 }
@@ -103,7 +103,7 @@ const fn unit(name: &'static str, symbol: &'static str, quantity: Quantity, size
     (name, Unit { name, symbol, quantity, size })
 }
 
-const UNITS: [(&str, Unit); 10] = [
+pub(super) const UNITS: [(&str, Unit); 10] = [
     unit("mJ", " mJ", Quantity::Energy, 1e9),
     unit("uJ", " µJ", Quantity::Energy, 1e6),
     unit("Mcycles", " Mcycles", Quantity::Latency, 1e6),
@@ -201,7 +201,7 @@ impl Entry {
         let mut diagnostics = Diagnostics::default();
         let hardware = find(hardware_presets(), &spec.opens.hardware, "opens.hardware", &mut diagnostics);
         let workload = find(workload_presets(), &spec.opens.workload, "opens.workload", &mut diagnostics);
-        let opens = open(&spec.opens, hardware, workload, &mut diagnostics);
+        let opens = open(&spec.opens, "opens", hardware, workload, &mut diagnostics);
         if spec.claims.is_empty() {
             diagnostics.add("claims", "There are no claims", "List at least one");
         }
@@ -245,8 +245,10 @@ fn read_claim(spec: &ClaimSpec, path: &str, measure: Option<Measure>, diagnostic
     Some(Claim { what, published, unit, measure, deviation, tolerance, why })
 }
 
-fn open(
+/// The state that an entry or a step of a lesson opens; `path` is where that is written.
+pub(super) fn open(
     spec: &OpensSpec,
+    path: &str,
     hardware: Option<&'static Preset>,
     workload: Option<&'static Preset>,
     diagnostics: &mut Diagnostics,
@@ -258,8 +260,9 @@ fn open(
         ("hierarchy", Shown::Hierarchy),
     ];
     const STRATEGIES: [(&str, Strategy); 2] = [("exact", Strategy::Exact), ("loma", Strategy::Loma)];
+    let opens = path;
     let mut note = |path: &str, word: &str, remedy: String| {
-        diagnostics.add(format!("opens.{path}"), format!("`{word}` cannot be used here"), remedy);
+        diagnostics.add(format!("{opens}.{path}"), format!("`{word}` cannot be used here"), remedy);
     };
     let shows = choose(&spec.view, &VIEWS).map_err(|remedy| note("view", &spec.view, remedy));
     let strategy = spec
@@ -274,6 +277,8 @@ fn open(
     let (tiles_x, tiles_y) = (sizes("tiles_x", &spec.tiles_x), sizes("tiles_y", &spec.tiles_y));
     let point = spec.point.as_deref().and_then(|text| match Way::parse(text) {
         Ok(Way::Tile(tile, mode)) => Some(DepthFirstStrategy { tile, mode, fuse: FuseDepth::Automatic }),
+        Ok(Way::SingleLayer) => Some(reference(FuseDepth::SingleLayer)),
+        Ok(Way::LayerByLayer) => Some(reference(FuseDepth::LayerByLayer)),
         _ => {
             note("point", text, "Write a tile and a mode, for example `4x72 fully-cached`".to_owned());
             None
@@ -300,6 +305,11 @@ fn open(
         point,
         budget_um2: spec.budget_um2,
     })
+}
+
+/// The point that a sweep has besides, to be compared with.
+fn reference(fuse: FuseDepth) -> DepthFirstStrategy {
+    DepthFirstStrategy { tile: (u64::MAX, u64::MAX), mode: StoringMode::FullyRecompute, fuse }
 }
 
 fn read_rules(words: &[String], note: &mut impl FnMut(&str, &str, String)) -> Rules {

@@ -2,7 +2,7 @@
 
 use super::measure::{RunFigure, SweepFigure};
 use super::way::Way;
-use crate::depth_first::{DepthFirstStrategy, EnergySplit, FuseDepth, StoringMode};
+use crate::depth_first::{DepthFirstStrategy, EnergySplit, FuseDepth, PointAccount, Skipping, StoringMode};
 use crate::explore::{CostStore, PointSummary, Request, Settings, Survey, Sweep, best_combination};
 use crate::hardware::{Core, Operand};
 use crate::spec::Preset;
@@ -27,6 +27,7 @@ struct Cost {
     energy_pj: f64,
     latency_cycles: u64,
     macs: u64,
+    dram_words: f64,
     /// Tile and mode, where all stacks have the same.
     strategy: Option<usize>,
 }
@@ -77,7 +78,7 @@ impl Landscapes {
     /// A figure of one way to run the network.
     pub fn run(&mut self, place: Place, settings: &Settings, figure: RunFigure, way: Way) -> Result<f64, String> {
         let settings = settings_of(way, settings);
-        let landscape = self.landscape(place, &settings, Blindness::of(way))?;
+        let landscape = self.landscape(place, &settings, Some(way))?;
         let cost = landscape.cost(way, &settings)?;
         let strategy = || {
             let strategy = cost.strategy.and_then(|point| landscape.strategies.get(point));
@@ -87,20 +88,36 @@ impl Landscapes {
             RunFigure::Energy => cost.energy_pj,
             RunFigure::Latency => cost.latency_cycles as f64,
             RunFigure::Macs => cost.macs as f64,
+            RunFigure::DramAccesses => cost.dram_words,
             RunFigure::TileColumns => strategy()?.tile.0 as f64,
             RunFigure::TileRows => strategy()?.tile.1 as f64,
             RunFigure::TileTypes => {
-                let point = cost.strategy.ok_or("Each stack has a tile of its own")?;
-                let account = Survey::new(sweep(place, &settings)?).account(&mut self.store, point);
-                let account = account.map_err(|wrong| wrong.to_string())?;
+                let account = self.account(place, &settings, &cost, way)?;
                 account.stacks.iter().map(|stack| stack.tile_types.len()).sum::<usize>() as f64
             }
         })
     }
 
+    /// Share of the energy of one way to run the network that is spent at a memory.
+    pub fn memory_share(&mut self, place: Place, settings: &Settings, memory: &str, way: Way) -> Result<f64, String> {
+        let settings = settings_of(way, settings);
+        let cost = self.landscape(place, &settings, Some(way))?.cost(way, &settings)?;
+        let account = self.account(place, &settings, &cost, way)?;
+        let found = account.memories.iter().find(|other| other.name == memory);
+        let found = found.ok_or_else(|| format!("There is no memory `{memory}`"))?;
+        Ok(found.energy_pj.total() / account.energy_pj)
+    }
+
+    fn account(&mut self, place: Place, settings: &Settings, cost: &Cost, way: Way) -> Result<PointAccount, String> {
+        let point = cost.strategy.ok_or("Each stack has a tile of its own")?;
+        let sweep = sweep(place, settings)?.skipping(skipping_of(Some(way)));
+        let account = Survey::new(sweep).account(&mut self.store, point);
+        account.map_err(|wrong| wrong.to_string())
+    }
+
     /// Largest by smallest value over all points.
     pub fn spread(&mut self, place: Place, settings: &Settings, figure: SweepFigure) -> Result<f64, String> {
-        let landscape = self.landscape(place, settings, Blindness::None)?;
+        let landscape = self.landscape(place, settings, None)?;
         let values = landscape.points.iter().map(|(point, _)| match figure {
             SweepFigure::EnergySpread => point.energy_pj,
             SweepFigure::LatencySpread => point.latency_cycles as f64,
@@ -129,12 +146,15 @@ impl Landscapes {
         Ok(largest)
     }
 
-    fn landscape(&mut self, place: Place, settings: &Settings, blindness: Blindness) -> Result<Rc<Landscape>, String> {
-        let name = format!("{} {} {settings:?} {blindness:?}", place.0.id, place.1.id);
+    fn landscape(&mut self, place: Place, settings: &Settings, way: Option<Way>) -> Result<Rc<Landscape>, String> {
+        let blindness = way.map_or(Blindness::None, Blindness::of);
+        let skipping = if way == Some(Way::SkippingDramOnly) { Skipping::HighestLevel } else { Skipping::AllLevels };
+        let name = format!("{} {} {settings:?} {blindness:?} {skipping:?}", place.0.id, place.1.id);
         if let Some(known) = self.known.get(&name) {
             return Ok(Rc::clone(known));
         }
         let mut sweep = sweep(place, settings)?;
+        sweep = sweep.skipping(skipping);
         if blindness != Blindness::None {
             let guide = blindness.applied_to(sweep.core.clone());
             sweep = sweep.guided_by(guide);
@@ -151,6 +171,10 @@ impl Landscapes {
         let landscape = Rc::new(Landscape { strategies, points });
         Ok(Rc::clone(self.known.entry(name).or_insert(landscape)))
     }
+}
+
+fn skipping_of(way: Option<Way>) -> Skipping {
+    if way == Some(Way::SkippingDramOnly) { Skipping::HighestLevel } else { Skipping::AllLevels }
 }
 
 fn sweep((hardware, workload): Place, settings: &Settings) -> Result<Sweep, String> {
@@ -190,7 +214,7 @@ impl Landscape {
             let points: Vec<PointSummary> = self.points.iter().map(|(point, _)| point.clone()).collect();
             let best = best_combination(settings, &self.strategies, &points).ok_or_else(nothing)?;
             let (energy_pj, latency_cycles) = (best.energy_pj, best.latency_cycles);
-            return Ok(Cost { energy_pj, latency_cycles, macs: 0, strategy: None });
+            return Ok(Cost { energy_pj, latency_cycles, macs: 0, dram_words: 0.0, strategy: None });
         }
         let mode = match way {
             Way::Best(mode) => mode,
@@ -220,6 +244,7 @@ impl Landscape {
             energy_pj: point.energy_pj,
             latency_cycles: point.latency_cycles,
             macs: point.macs,
+            dram_words: point.dram_words,
             strategy: Some(point.point),
         })
     }

@@ -26,6 +26,10 @@ pub enum Quantity {
 pub enum Measure {
     /// A figure of one way to run the network on the hardware of the entry.
     Run(RunFigure, Way),
+    /// The same of one way by that of another.
+    RunRatio(RunFigure, Way, Way),
+    /// Share of the energy that is spent at a memory.
+    MemoryShare(String, Way),
     /// Largest by smallest value over all points of the sweep.
     Sweep(SweepFigure),
     /// Energy of one way by that of another: the geometric mean over networks, and of several pairs of hardware the largest.
@@ -73,6 +77,8 @@ pub enum RunFigure {
     TileRows,
     /// Different tile types, of all stacks.
     TileTypes,
+    /// Full-width words read from and written to DRAM.
+    DramAccesses,
 }
 
 /// What is compared over the points of a sweep.
@@ -177,6 +183,8 @@ pub enum HierarchyFigure {
 #[derive(Clone, Copy)]
 enum Kind {
     Run(RunFigure),
+    RunRatio(RunFigure),
+    MemoryShare,
     Sweep(SweepFigure),
     Gain,
     Network(NetworkFact),
@@ -187,13 +195,18 @@ enum Kind {
     Hierarchies(HierarchyFigure),
 }
 
-const KINDS: [(&str, Kind); 41] = [
+const KINDS: [(&str, Kind); 46] = [
     ("energy", Kind::Run(RunFigure::Energy)),
     ("latency", Kind::Run(RunFigure::Latency)),
     ("macs", Kind::Run(RunFigure::Macs)),
     ("tile-columns", Kind::Run(RunFigure::TileColumns)),
     ("tile-rows", Kind::Run(RunFigure::TileRows)),
     ("tile-types", Kind::Run(RunFigure::TileTypes)),
+    ("dram-accesses", Kind::Run(RunFigure::DramAccesses)),
+    ("latency-ratio", Kind::RunRatio(RunFigure::Latency)),
+    ("macs-ratio", Kind::RunRatio(RunFigure::Macs)),
+    ("dram-ratio", Kind::RunRatio(RunFigure::DramAccesses)),
+    ("memory-share", Kind::MemoryShare),
     ("energy-spread", Kind::Sweep(SweepFigure::EnergySpread)),
     ("latency-spread", Kind::Sweep(SweepFigure::LatencySpread)),
     ("gain", Kind::Gain),
@@ -256,6 +269,14 @@ impl Measure {
         let operand = |of: &mut Parameters<'_>| of.need("operand", |word| choose(word, &OPERANDS));
         let measure = match kind {
             Kind::Run(figure) => of.need("of", Way::parse).map(|way| Self::Run(figure, way)),
+            Kind::RunRatio(figure) => {
+                let (from, to) = (of.need("from", Way::parse), of.need("to", Way::parse));
+                from.zip(to).map(|(from, to)| Self::RunRatio(figure, from, to))
+            }
+            Kind::MemoryShare => {
+                let memory = of.need("memory", |word| Ok(word.to_owned()));
+                memory.zip(of.need("of", Way::parse)).map(|(memory, way)| Self::MemoryShare(memory, way))
+            }
             Kind::Sweep(figure) => Some(Self::Sweep(figure)),
             Kind::Gain => gain(&mut of, hardware, workload),
             Kind::Network(fact) => {
@@ -290,6 +311,7 @@ impl Measure {
             Self::Run(RunFigure::Energy, _) => Quantity::Energy,
             Self::Run(RunFigure::Latency, _) => Quantity::Latency,
             Self::Run(..) => Quantity::Count,
+            Self::RunRatio(..) | Self::MemoryShare(..) => Quantity::Ratio,
             Self::Sweep(_) | Self::Gain { .. } => Quantity::Ratio,
             Self::Network(..) => Quantity::Data,
             Self::Table { figure: TableFigure::TurnaroundCycles, .. } => Quantity::Latency,

@@ -8,6 +8,7 @@ mod entry;
 mod hierarchies;
 mod landscape;
 mod layer;
+mod lesson;
 mod mapping;
 mod measure;
 mod network;
@@ -16,6 +17,7 @@ mod way;
 mod workbench;
 
 pub use entry::{Claim, Entry, Opening, Shown, Unit, entries};
+pub use lesson::{Answer, Lesson, Number, Step, find_step, lessons};
 pub use mapping::SpaceOf;
 pub use measure::{
     HierarchyFigure, LayerFigure, Measure, NetworkFact, Quantity, RunFigure, SpaceFigure, SweepFigure, TableFigure,

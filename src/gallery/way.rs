@@ -24,10 +24,12 @@ pub enum Way {
     LeastFeatureEnergy,
     /// The strategy of least latency.
     Fastest,
+    /// The strategy of least energy if features may skip DRAM only, and no memory on the chip.
+    SkippingDramOnly,
 }
 
 impl Way {
-    const WORDS: [(&'static str, Self); 7] = [
+    const WORDS: [(&'static str, Self); 8] = [
         ("single-layer", Self::SingleLayer),
         ("layer-by-layer", Self::LayerByLayer),
         ("best", Self::Best(None)),
@@ -35,6 +37,7 @@ impl Way {
         ("least-dram-accesses", Self::LeastDramAccesses),
         ("least-feature-energy", Self::LeastFeatureEnergy),
         ("fastest", Self::Fastest),
+        ("skipping-dram-only", Self::SkippingDramOnly),
     ];
 
     /// Reads `layer-by-layer`, `best`, `best fully-cached` or `4x72 fully-cached`.

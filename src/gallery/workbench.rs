@@ -1,8 +1,9 @@
 //! Computes the measures of claims, and remembers what they share.
 
-use super::entry::{Claim, Entry};
+use super::entry::{Claim, Entry, Opening};
 use super::hierarchies::Hierarchies;
 use super::landscape::Landscapes;
+use super::lesson::{Number, Step};
 use super::mapping::MappingSpaces;
 use super::measure::Measure;
 use super::{layer, network};
@@ -47,19 +48,34 @@ impl Workbench {
     /// # Errors
     /// Why it cannot be computed, for a person.
     pub fn find(&mut self, entry: &Entry, claim: &Claim) -> Result<Finding, String> {
-        let ours = claim.unit.of(self.measure(entry, &claim.measure)?);
+        let ours = claim.unit.of(self.measure(&entry.opens, &claim.measure)?);
         if !ours.is_finite() {
             return Err("This is too large to count".to_owned());
         }
         Ok(Finding { ours, departure: claim.departure(ours), holds: claim.holds(ours) })
     }
 
+    /// A number of a step of a lesson, in its unit.
+    ///
+    /// # Errors
+    /// Why it cannot be computed, for a person.
+    pub fn number(&mut self, step: &Step, number: &Number) -> Result<f64, String> {
+        Ok(number.unit.of(self.measure(&step.opens, &number.measure)?))
+    }
+
     /// The number that a measure computes, in the base unit of its quantity.
-    fn measure(&mut self, entry: &Entry, measure: &Measure) -> Result<f64, String> {
-        let opens = &entry.opens;
+    fn measure(&mut self, opens: &Opening, measure: &Measure) -> Result<f64, String> {
         match measure {
             Measure::Run(figure, way) => {
                 self.landscapes.run((opens.hardware, opens.workload), &opens.settings, *figure, *way)
+            }
+            Measure::RunRatio(figure, from, to) => {
+                let place = (opens.hardware, opens.workload);
+                let from = self.landscapes.run(place, &opens.settings, *figure, *from)?;
+                Ok(from / self.landscapes.run(place, &opens.settings, *figure, *to)?)
+            }
+            Measure::MemoryShare(memory, way) => {
+                self.landscapes.memory_share((opens.hardware, opens.workload), &opens.settings, memory, *way)
             }
             Measure::Sweep(figure) => {
                 self.landscapes.spread((opens.hardware, opens.workload), &opens.settings, *figure)

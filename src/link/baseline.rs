@@ -56,6 +56,7 @@ pub(super) fn baseline() -> State {
         view: View::default(),
         pinned: None,
         entry: None,
+        lesson: None,
     }
 }
 

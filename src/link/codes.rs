@@ -69,7 +69,7 @@ pub(super) fn short_name(name: &str) -> [u8; 2] {
     [a ^ c, b ^ d]
 }
 
-/// The name of an entry of the gallery, in short.
+/// The name of an entry of the gallery or of a step of a lesson, in short.
 pub(super) fn entry_name(id: &str) -> [u8; 4] {
     fnv_1a(id.as_bytes()).to_le_bytes()
 }
@@ -77,7 +77,7 @@ pub(super) fn entry_name(id: &str) -> [u8; 4] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::spec::gallery_presets;
+    use crate::spec::{gallery_presets, lesson_steps};
 
     #[test]
     fn everything_has_a_number() {
@@ -95,6 +95,7 @@ mod tests {
     fn no_two_short_names_are_equal() {
         let mut switches: Vec<_> = Rules::CORRECTED.switches().iter().map(|(name, ..)| short_name(name)).collect();
         let mut entries: Vec<_> = gallery_presets().iter().map(|entry| entry_name(entry.id)).collect();
+        entries.extend(lesson_steps().iter().map(|id| entry_name(id)));
         let counts = (switches.len(), entries.len());
         switches.sort_unstable();
         switches.dedup();

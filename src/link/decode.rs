@@ -11,7 +11,7 @@ use crate::explore::TemporalMapping;
 use crate::hardware::Unroll;
 use crate::mapping::TemporalLoop;
 use crate::rules::Rules;
-use crate::spec::{Diagnostics, gallery_presets};
+use crate::spec::{Diagnostics, gallery_presets, lesson_steps};
 use crate::state::{Document, FuseChoice, LPF_LIMITS, MappingChange, OBJECTIVES, Pinned, State};
 
 /// Bytes of all documents together. One that is longer than any may be is kept, too, and called wrong where it stands.
@@ -81,6 +81,9 @@ pub(super) fn state(fields: &[Field]) -> Result<State, Diagnostics> {
             Field::Entry(name) => {
                 let entry = gallery_presets().iter().find(|entry| codes::entry_name(entry.id) == *name);
                 state.entry = entry.map(|entry| entry.id);
+            }
+            Field::Lesson(name) => {
+                state.lesson = lesson_steps().iter().find(|id| codes::entry_name(id) == *name).copied();
             }
         }
     }

@@ -37,6 +37,7 @@ pub(super) fn fields(state: &State, with_own: bool) -> Vec<Field> {
         fields.push(Field::Texts(bits));
     }
     fields.extend(state.entry.map(|id| Field::Entry(codes::entry_name(id))));
+    fields.extend(state.lesson.map(|id| Field::Lesson(codes::entry_name(id))));
     fields
 }
 

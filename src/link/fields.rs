@@ -46,6 +46,8 @@ pub(super) enum Field {
     /// The design and the point that the fields before it describe are put aside; those after it describe the design at hand, by
     /// what differs from that.
     Pin,
+    /// Step of a lesson, by name.
+    Lesson([u8; 4]),
 }
 
 impl Field {

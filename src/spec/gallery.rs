@@ -119,7 +119,7 @@ pub fn read_gallery_entry(text: &str) -> (GallerySpec, Diagnostics) {
     (spec, reader.finish())
 }
 
-fn read_opens(place: &Place, reader: &mut Reader) -> OpensSpec {
+pub(super) fn read_opens(place: &Place, reader: &mut Reader) -> OpensSpec {
     let fields = place.fields(reader, &OPENS);
     let names = |name: &str, reader: &mut Reader| fields.get(name).map(|place| place.names(reader)).unwrap_or_default();
     OpensSpec {
@@ -166,7 +166,7 @@ fn read_claim(place: &Place, reader: &mut Reader) -> ClaimSpec {
 }
 
 /// A name alone, or one with parameters: `energy: { of: best }`.
-fn read_measure(place: &Place, reader: &mut Reader) -> (String, Vec<(String, Vec<String>)>) {
+pub(super) fn read_measure(place: &Place, reader: &mut Reader) -> (String, Vec<(String, Vec<String>)>) {
     if place.is_scalar() {
         return (place.name(reader).unwrap_or_default(), Vec::new());
     }
@@ -185,7 +185,7 @@ fn read_lists(place: &Place, reader: &mut Reader) -> Vec<(String, Vec<String>)> 
     place.entries(reader).iter().map(|(name, place)| ((*name).to_owned(), place.names(reader))).collect()
 }
 
-fn needed_text(fields: &Fields, reader: &mut Reader, name: &str, example: &str) -> String {
+pub(super) fn needed_text(fields: &Fields, reader: &mut Reader, name: &str, example: &str) -> String {
     fields.need(reader, name, example).and_then(|place| place.text(reader)).unwrap_or_default()
 }
 

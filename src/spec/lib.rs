@@ -11,6 +11,7 @@ pub mod edit;
 mod extent;
 mod gallery;
 mod hardware;
+mod lesson;
 mod mark;
 mod merge;
 mod names;
@@ -31,11 +32,15 @@ pub use document::{
 };
 pub use gallery::{ClaimSpec, GallerySpec, OpensSpec, read_gallery_entry};
 pub use hardware::read_hardware;
+pub use lesson::{AnswerSpec, LessonSpec, NumberSpec, StepSpec, read_lesson};
 pub use mark::{MARK, is_state};
 pub use merge::{Consequences, merge};
 pub use names::{listed_name, listed_names, names_in};
 pub use pool::read_pool;
-pub use preset::{Preset, find_preset, gallery_presets, hardware_presets, pool_presets, workload_presets};
+pub use preset::{
+    Preset, find_preset, gallery_presets, hardware_presets, lesson_presets, lesson_steps, pool_presets,
+    workload_presets,
+};
 pub use reader::MAX_DIAGNOSTICS;
 pub use tree::line_of;
 pub use workload::{MAX_LAYERS, layer_fields, read_workload};

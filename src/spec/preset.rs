@@ -83,6 +83,39 @@ const GALLERY: &[Preset] = presets! {
     "zigzag-fig-20" => "When spatial unrolling matters",
 };
 
+const LESSONS: &[Preset] = presets! {
+    "lesson":
+    "why-fuse" => "Why fuse layers?",
+    "tiles-and-overlap" => "Tile size and overlap",
+    "memory-hierarchy" => "How the memory hierarchy decides",
+};
+
+/// The steps of the lessons in order, by the names that links know.
+const LESSON_STEPS: [&str; 12] = [
+    "why-fuse-1",
+    "why-fuse-2",
+    "why-fuse-3",
+    "why-fuse-4",
+    "tiles-and-overlap-1",
+    "tiles-and-overlap-2",
+    "tiles-and-overlap-3",
+    "tiles-and-overlap-4",
+    "memory-hierarchy-1",
+    "memory-hierarchy-2",
+    "memory-hierarchy-3",
+    "memory-hierarchy-4",
+];
+
+/// The guided lessons.
+pub fn lesson_presets() -> &'static [Preset] {
+    LESSONS
+}
+
+/// Names of the steps of all lessons: that of the lesson, and a number.
+pub fn lesson_steps() -> &'static [&'static str] {
+    &LESSON_STEPS
+}
+
 /// The entries of the gallery.
 pub fn gallery_presets() -> &'static [Preset] {
     GALLERY

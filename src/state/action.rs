@@ -48,6 +48,10 @@ pub enum Action {
     OpenEntry(&'static str),
     /// Take the state that a file holds.
     Open(Box<super::State>),
+    /// Show a step of a lesson.
+    OpenStep(&'static str, StepShown),
+    /// Close the lesson; the design stays.
+    LeaveLesson,
     /// Change what hierarchies are generated.
     Hierarchy(FormChange),
     /// The study of ZigZag, Tables VI and VII and Fig. 19.
@@ -56,6 +60,15 @@ pub enum Action {
     Mapping(MappingChange),
     /// Change the way of looking.
     Look(ViewChange),
+}
+
+/// Which state of a step of a lesson.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StepShown {
+    /// The one that it asks about.
+    Question,
+    /// The one that shows the answer.
+    Answer,
 }
 
 /// A document in which a memory or a layer has another name.
@@ -155,7 +168,7 @@ impl Action {
             Self::Schedule(ScheduleChange::Weight(index, _)) => Kind::Typing(Field::Weight(*index)),
             Self::Hierarchy(FormChange::Pool(_)) => Kind::Typing(Field::Pool),
             Self::Hierarchy(FormChange::Budget(_)) => Kind::Typing(Field::Budget),
-            Self::Hierarchy(FormChange::ShowPool(_)) | Self::Look(_) => Kind::Look,
+            Self::Hierarchy(FormChange::ShowPool(_)) | Self::LeaveLesson | Self::Look(_) => Kind::Look,
             Self::PickPreset(..)
             | Self::PickOwn(_)
             | Self::Take(..)
@@ -171,6 +184,7 @@ impl Action {
             | Self::Swap
             | Self::OpenEntry(_)
             | Self::Open(_)
+            | Self::OpenStep(..)
             | Self::Hierarchy(_)
             | Self::Mapping(_) => Kind::Edit,
         }
@@ -189,6 +203,8 @@ impl Action {
                 | Self::CaseStudy2
                 | Self::OpenEntry(_)
                 | Self::Open(_)
+                | Self::OpenStep(..)
+                | Self::LeaveLesson
                 | Self::Look(ViewChange::Tab(_) | ViewChange::Open(_))
         )
     }

@@ -49,6 +49,7 @@ impl State {
             lines.push(format!("mapping: {}; levels end after {:?}", order.join(", "), mapping.ends));
         }
         lines.extend(self.entry.map(|entry| format!("gallery: {entry}")));
+        lines.extend(self.lesson.map(|step| format!("lesson: {step}")));
     }
 }
 

@@ -14,7 +14,7 @@ mod schedule;
 mod tiles;
 mod view;
 
-pub use action::{Action, Field, Kind, Renamed, ScheduleChange, ViewChange};
+pub use action::{Action, Field, Kind, Renamed, ScheduleChange, StepShown, ViewChange};
 pub use design::{Design, Document, Half};
 pub use file::MOST_BYTES;
 pub use hierarchy_form::{FormChange, HierarchyForm, OBJECTIVES};
@@ -24,7 +24,7 @@ pub use pinned::{Pinned, described, design_differences};
 pub use schedule::{FuseChoice, GridChoice, LPF_LIMITS, ObjectiveChoice, Schedule};
 pub use view::{Metric, Tab, View};
 
-use crate::gallery::{Entry, Opening, Shown};
+use crate::gallery::{Entry, Opening, Shown, find_step};
 use crate::spec::gallery_presets;
 use crate::workload::Network;
 
@@ -43,6 +43,8 @@ pub struct State {
     pub pinned: Option<Box<Pinned>>,
     /// The entry of the gallery that was opened, until something of it is changed.
     pub entry: Option<&'static str>,
+    /// The step of the lesson that is open, whatever is changed meanwhile.
+    pub lesson: Option<&'static str>,
 }
 
 impl State {
@@ -106,9 +108,18 @@ impl State {
             Action::OpenEntry(id) => {
                 let entry = gallery_presets().iter().find(|preset| preset.id == id);
                 if let Some(Ok(entry)) = entry.map(|preset| Entry::from_text(preset.id, preset.text)) {
-                    self.open(&entry);
+                    self.take(&entry.opens);
+                    (self.entry, self.lesson) = (Some(entry.id), None);
                 }
             }
+            Action::OpenStep(id, shown) => {
+                if let Some((lesson, index)) = find_step(id) {
+                    let step = &lesson.steps[index];
+                    self.take(step.reveals.as_ref().filter(|_| shown == StepShown::Answer).unwrap_or(&step.opens));
+                    self.lesson = Some(step.id);
+                }
+            }
+            Action::LeaveLesson => self.lesson = None,
             Action::Hierarchy(change) => self.hierarchy.change(change),
             Action::CaseStudy2 => {
                 self.design.pick(Half::Hardware, "zigzag-8x8");
@@ -167,9 +178,9 @@ impl State {
         next
     }
 
-    /// Takes over the state that shows an entry of the gallery. Documents written by hand stay at hand.
-    fn open(&mut self, entry: &Entry) {
-        let Opening { shows, hardware, workload, settings, layer, mapping, point, budget_um2 } = entry.opens.clone();
+    /// Takes over the state of an entry of the gallery or of a step of a lesson. Documents written by hand stay at hand.
+    fn take(&mut self, opens: &Opening) {
+        let Opening { shows, hardware, workload, settings, layer, mapping, point, budget_um2 } = opens.clone();
         self.design.pick(Half::Hardware, hardware.id);
         self.design.pick(Half::Workload, workload.id);
         self.design.schedule = Schedule::of(&settings);
@@ -193,7 +204,6 @@ impl State {
             Shown::Mapping => Tab::Mapping,
             Shown::Hierarchy => Tab::Hierarchy,
         };
-        self.entry = Some(entry.id);
     }
 }
 

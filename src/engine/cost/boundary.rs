@@ -32,6 +32,22 @@ pub struct Boundary<'a> {
     ends: [Option<End<'a>>; 4],
 }
 
+/// What one side of a boundary moves in one direction.
+pub(super) struct Transfer {
+    /// Elements of one transfer of one instance.
+    pub elements: f64,
+    /// Number of transfers.
+    pub count: u64,
+    /// Instances of the memory.
+    pub units: f64,
+    /// Full-width words of one transfer of one instance.
+    pub words_each: f64,
+    /// Full-width words of all.
+    pub words: f64,
+    /// Their energy.
+    pub pj: f64,
+}
+
 /// One data movement at one side of a boundary.
 struct End<'a> {
     memory: &'a Memory,
@@ -111,13 +127,22 @@ impl<'a> Boundary<'a> {
         self.for_each_end(crossing, |end, level, elements, count| visit(end.movement, level, elements, count));
     }
 
+    /// Calls `visit(movement, memory level, transfer)` for both sides of everything that crosses.
+    pub(super) fn for_each_transfer(&self, crossing: &Crossing, mut visit: impl FnMut(Movement, usize, Transfer)) {
+        self.for_each_end(crossing, |end, level, elements, count| {
+            let words_each = end.words(elements, crossing.precision);
+            let words = words_each * count as f64 * end.units;
+            let words = if end.whole_words { words.trunc() } else { words };
+            let pj = words * end.memory.word_energy_pj(end.movement);
+            visit(end.movement, level, Transfer { elements, count, units: end.units, words_each, words, pj });
+        });
+    }
+
     /// Calls `visit(movement, memory level, words, pJ)`: full-width words of all instances over the whole layer, with
     /// fractions where the granularity is finer, and their energy.
     pub fn for_each_access(&self, crossing: &Crossing, mut visit: impl FnMut(Movement, usize, f64, f64)) {
-        self.for_each_end(crossing, |end, level, elements, count| {
-            let words = end.words(elements, crossing.precision) * count as f64 * end.units;
-            let words = if end.whole_words { words.trunc() } else { words };
-            visit(end.movement, level, words, words * end.memory.word_energy_pj(end.movement));
+        self.for_each_transfer(crossing, |movement, level, Transfer { words, pj, .. }| {
+            visit(movement, level, words, pj)
         });
     }
 

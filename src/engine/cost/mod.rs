@@ -2,6 +2,7 @@
 //!
 //! [`Evaluator`] evaluates many mappings of one problem without allocating; [`LayerCost`] is the whole account of one.
 
+mod access;
 mod amounts;
 mod below;
 mod bound;
@@ -14,6 +15,7 @@ mod unavoidable;
 mod validity;
 mod waiting;
 
+pub use access::{Access, accesses};
 pub use amounts::{Amounts, Link, partial_sums_read_back};
 pub use bound::{BoundaryLoad, LatencyBound};
 pub use boundary::{Boundary, Crossing};
@@ -23,7 +25,7 @@ pub use information::{
     loop_information,
 };
 pub use latency::{Latency, PortStall};
-pub use ports::{LinkBalance, PortBalance, port_balances};
+pub use ports::{LinkBalance, PortBalance, port_balances, slowest_port};
 pub use validity::Flaw;
 
 use crate::hardware::{MAX_LEVELS, Movement};

@@ -1,6 +1,6 @@
 //! Who makes a port wait: the balance of every port, taken apart by the links it serves (ZigZag, Section III-C, Fig. 8).
 
-use super::{LayerCost, index};
+use super::{LayerCost, PortStall, index};
 use crate::hardware::Movement;
 use crate::mapping::LayerOnCore;
 use serde::{Deserialize, Serialize};
@@ -41,31 +41,35 @@ pub struct LinkBalance {
 
 /// The balance of every port of a mapped layer, in the order of the core's memories.
 pub fn port_balances(problem: &LayerOnCore<'_>, cost: &LayerCost) -> Vec<PortBalance> {
-    cost.latency
-        .ports
-        .iter()
-        .map(|stall| {
-            let memory = &problem.core.memories[stall.memory];
-            let port = &memory.ports[stall.port];
-            let mut links = Vec::new();
-            for &(stored_as, movement) in &port.serves {
-                for (operand, view) in problem.operands.iter().enumerate() {
-                    let level = view.memories.iter().position(|&id| id == stall.memory);
-                    if let Some(level) = level.filter(|_| view.stored_as == stored_as) {
-                        links.extend(link_balance(problem, cost, (operand, level), movement));
-                    }
-                }
+    cost.latency.ports.iter().map(|stall| port_balance(problem, cost, stall)).collect()
+}
+
+/// The port that the array waits for; `None` where it never waits for one.
+pub fn slowest_port(problem: &LayerOnCore<'_>, cost: &LayerCost) -> Option<PortBalance> {
+    let slowest = cost.latency.ports.iter().max_by_key(|stall| stall.cycles)?;
+    (slowest.cycles > 0).then(|| port_balance(problem, cost, slowest))
+}
+
+fn port_balance(problem: &LayerOnCore<'_>, cost: &LayerCost, stall: &PortStall) -> PortBalance {
+    let memory = &problem.core.memories[stall.memory];
+    let port = &memory.ports[stall.port];
+    let mut links = Vec::new();
+    for &(stored_as, movement) in &port.serves {
+        for (operand, view) in problem.operands.iter().enumerate() {
+            let level = view.memories.iter().position(|&id| id == stall.memory);
+            if let Some(level) = level.filter(|_| view.stored_as == stored_as) {
+                links.extend(link_balance(problem, cost, (operand, level), movement));
             }
-            let own: i64 = links.iter().map(|link| link.cycles.max(0)).sum();
-            PortBalance {
-                memory: memory.name.clone(),
-                port: port.name.clone(),
-                cycles: stall.cycles,
-                sharing_cycles: if links.len() > 1 { (stall.cycles - own).max(0) } else { 0 },
-                links,
-            }
-        })
-        .collect()
+        }
+    }
+    let own: i64 = links.iter().map(|link| link.cycles.max(0)).sum();
+    PortBalance {
+        memory: memory.name.clone(),
+        port: port.name.clone(),
+        cycles: stall.cycles,
+        sharing_cycles: if links.len() > 1 { (stall.cycles - own).max(0) } else { 0 },
+        links,
+    }
 }
 
 fn link_balance(

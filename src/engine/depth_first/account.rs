@@ -1,7 +1,10 @@
 //! The whole account of one point: where every pJ and every cycle goes, and why.
 
 use super::strategy::DepthFirstStrategy;
-use crate::hardware::Operand;
+use crate::cost::{Access, PortBalance};
+use crate::hardware::{MemoryId, Operand};
+use crate::mapping::TemporalLoop;
+use crate::workload::{Dim, LayerShape};
 use serde::{Deserialize, Serialize};
 
 /// One point of the design space, with everything that explains its cost.
@@ -15,6 +18,12 @@ pub struct PointAccount {
     pub latency_cycles: u64,
     /// Multiply-accumulates, recomputed ones included.
     pub macs: u64,
+    /// Those of the network if nothing is computed twice.
+    pub network_macs: u64,
+    /// Energy of one of them, pJ.
+    pub mac_pj: f64,
+    /// Number of PEs.
+    pub pe_count: u64,
     /// Energy by cause.
     pub energy: EnergySplit,
     /// Latency by cause.
@@ -168,6 +177,8 @@ pub struct CacheAccount {
     pub v_write: Option<String>,
     /// Rows of the upper neighbour.
     pub v_read: Option<String>,
+    /// Why not in lower memories, in sentences.
+    pub reasons: Vec<String>,
 }
 
 /// One layer in one tile type.
@@ -183,6 +194,12 @@ pub struct LayerTileAccount {
     pub inputs: Vec<(u64, u64, u64)>,
     /// Multiply-accumulates.
     pub macs: u64,
+    /// The loop nest of the layer-tile; of a stack input that of the layer whose output it is, which is not computed here.
+    pub shape: LayerShape,
+    /// Which layer of the tile each input comes from, as an index.
+    pub inputs_from: Vec<usize>,
+    /// Of each input, columns taken from the horizontal cache and rows taken from the vertical one.
+    pub cached: Vec<(u64, u64)>,
     /// Data sizes of this layer-tile.
     pub bits: DataBits,
     /// Name of the highest memory used by W, I and O; `None` where the layer has no such operand.
@@ -230,6 +247,21 @@ pub struct CopyAccount {
     pub energy_pj: f64,
     /// Cycles until the last is done.
     pub latency_cycles: u64,
+    /// The port that is done last; `None` where nothing is copied.
+    pub last_port: Option<CopyPort>,
+}
+
+/// A memory port and the copies that it serves, one after the other.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CopyPort {
+    /// Name of the memory.
+    pub memory: String,
+    /// When the first of them reaches it, cycles.
+    pub start: u64,
+    /// When the last of them would be done if it had the port for itself.
+    pub end: u64,
+    /// Cycles of each.
+    pub uses: Vec<u64>,
 }
 
 /// Why data is copied.
@@ -272,12 +304,38 @@ pub struct CopyActionAccount {
     pub layer: String,
     /// How much.
     pub bits: u64,
+    /// Bits per element of it.
+    pub element_bits: u64,
     /// Names of the memories passed, source first.
     pub chain: Vec<String>,
-    /// Cycles of each hop.
-    pub hop_cycles: Vec<u64>,
+    /// From each of them to the next.
+    pub hops: Vec<HopAccount>,
     /// Energy, pJ.
     pub energy_pj: f64,
+}
+
+/// One hop of a data copy action: from one memory to the next.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct HopAccount {
+    /// Cycles: those of the slower side.
+    pub cycles: u64,
+    /// What is read.
+    pub read: HopEnd,
+    /// What is written.
+    pub write: HopEnd,
+}
+
+/// One side of a hop.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct HopEnd {
+    /// The memory, as an index into the account's.
+    pub memory: MemoryId,
+    /// Full-width words.
+    pub words: f64,
+    /// Energy of one, pJ.
+    pub word_pj: f64,
+    /// Bits per cycle.
+    pub width_bits: u64,
 }
 
 /// What a mapped layer-tile costs.
@@ -287,8 +345,14 @@ pub struct LayerTileCost {
     pub energy: EnergySplit,
     /// Latency by cause (no copies).
     pub latency: LatencySplit,
-    /// The temporal loops, innermost first: `FX 3`.
-    pub loops: Vec<String>,
+    /// The temporal loops, innermost first.
+    pub loops: Vec<TemporalLoop>,
+    /// The unrolled loops with their average width.
+    pub unrolled: Vec<(Dim, f64)>,
     /// Of the PEs, how many work on average.
     pub spatial_utilization: f64,
+    /// Every access of a memory.
+    pub accesses: Vec<Access>,
+    /// The port that the array waits for; `None` where it never waits.
+    pub slowest_port: Option<PortBalance>,
 }

@@ -3,15 +3,15 @@
 //! Layers, tiles and copies follow each other: nothing overlaps, so energies and latencies are plain sums.
 
 use super::account::{
-    CacheAccount, CopyAccount, CopyActionAccount, DataBits, EnergySplit, LatencySplit, LayerTileAccount, LayerTileCost,
-    MemoryAccount, PointAccount, StackAccount, TileTypeAccount, TopMemory,
+    CacheAccount, CopyAccount, CopyActionAccount, CopyPort, DataBits, EnergySplit, HopAccount, HopEnd, LatencySplit,
+    LayerTileAccount, LayerTileCost, MemoryAccount, PointAccount, StackAccount, TileTypeAccount, TopMemory,
 };
 use super::copies::{CopyAction, CopyCost, Ways};
 use super::plan::{LayerTilePlan, PointPlan, StackPlan, TilePlan};
 use super::problems::Problems;
 use super::reasons::Reasons;
 use super::solved::{MemoryUse, SolvedCost};
-use crate::hardware::{Core, MemoryId, Operand};
+use crate::hardware::{Core, MemoryId, Movement, Operand};
 use crate::mapping::LayerOnCore;
 use crate::rules::Rules;
 use crate::search::Solution;
@@ -52,12 +52,13 @@ impl<'a> Assembler<'a> {
                 let layers = tile
                     .layers
                     .iter()
-                    .map(|layer| self.layer(stack, tile, layer, solution, &mut memories, &mut total))
+                    .enumerate()
+                    .map(|(node, layer)| self.layer(stack, tile, (node, layer), solution, &mut memories, &mut total))
                     .collect::<Option<Vec<_>>>()?;
                 stack_energy.add(&total.energy, tile.count as f64);
                 stack_latency.add(&total.latency, tile.count);
                 macs = total.macs.checked_mul(tile.count).and_then(|of_type| of_type.checked_add(macs))?;
-                tile_types.push(self.tile_type(tile, &total, layers));
+                tile_types.push(self.tile_type(stack, tile, &total, layers));
             }
             energy.add(&stack_energy, 1.0);
             latency.add(&stack_latency, 1);
@@ -80,6 +81,9 @@ impl<'a> Assembler<'a> {
             energy_pj: energy.total_pj(),
             latency_cycles: latency.total_cycles(),
             macs,
+            network_macs: self.network.macs(),
+            mac_pj: self.core.mac_energy_pj,
+            pe_count: self.core.pe_count(),
             energy,
             latency,
             memories: self.memory_accounts(&memories),
@@ -105,7 +109,17 @@ impl<'a> Assembler<'a> {
             .collect()
     }
 
-    fn tile_type(&self, tile: &TilePlan, total: &TileTotal, layers: Vec<LayerTileAccount>) -> TileTypeAccount {
+    fn reasons(&self) -> Reasons<'_> {
+        Reasons { core: self.core, rules: &self.rules, network: self.network, problems: self.problems }
+    }
+
+    fn tile_type(
+        &self,
+        stack: &StackPlan,
+        tile: &TilePlan,
+        total: &TileTotal,
+        layers: Vec<LayerTileAccount>,
+    ) -> TileTypeAccount {
         TileTypeAccount {
             size: tile.size,
             count: tile.count,
@@ -116,6 +130,7 @@ impl<'a> Assembler<'a> {
                 h_read: self.memory_name(tile.caches.h_read),
                 v_write: self.memory_name(tile.caches.v_write),
                 v_read: self.memory_name(tile.caches.v_read),
+                reasons: self.reasons().of_caches(stack, tile),
             },
             energy_pj: total.energy.total_pj(),
             latency_cycles: total.latency.total_cycles(),
@@ -127,7 +142,7 @@ impl<'a> Assembler<'a> {
         &mut self,
         stack: &StackPlan,
         tile: &TilePlan,
-        plan: &LayerTilePlan,
+        (node, plan): (usize, &LayerTilePlan),
         solution: &dyn Fn(usize) -> Option<&'s Solution>,
         memories: &mut [MemoryUse],
         total: &mut TileTotal,
@@ -138,9 +153,10 @@ impl<'a> Assembler<'a> {
         total.energy.copy_pj += copies.energy_pj;
         total.latency.copy_cycles += copies.latency_cycles;
         let mut cost = None;
-        let mut macs = 0;
+        let (mut macs, mut shape) = (0, layer.shape);
         if let Some(problem) = plan.problem {
-            macs = self.problems.list[problem].shape.macs();
+            shape = self.problems.list[problem].shape;
+            macs = shape.macs();
             let solved = self.solved(problem, solution)?;
             for (memory, used) in memories.iter_mut().zip(&solved.memories) {
                 memory.add(used, times as f64);
@@ -151,11 +167,14 @@ impl<'a> Assembler<'a> {
             cost = Some(LayerTileCost {
                 energy: solved.energy,
                 latency: solved.latency,
-                loops: solved.loops.iter().map(|next| format!("{} {}", next.dim, next.size)).collect(),
+                loops: solved.loops.clone(),
+                unrolled: solved.unrolled.clone(),
                 spatial_utilization: solved.spatial_utilization,
+                accesses: solved.accesses.clone(),
+                slowest_port: solved.slowest_port.clone(),
             });
         }
-        let reasons = Reasons { core: self.core, network: self.network, problems: self.problems }.of(stack, plan);
+        let reasons = self.reasons().of(stack, plan);
         let of = |operand: Operand| self.memory_name(plan.top[operand as usize]);
         let cached = |cached: &dyn Fn((u64, u64)) -> (u64, u64)| -> u64 {
             let precision = layer.shape.precision.i * layer.shape.input_channels() * layer.shape.size(Dim::B);
@@ -167,6 +186,9 @@ impl<'a> Assembler<'a> {
             output: (plan.computed.0, plan.computed.1, plan.channels),
             inputs: vec![(plan.needed.0, plan.needed.1, layer.shape.input_channels()); plan.input_count],
             macs,
+            shape,
+            inputs_from: stack.stack.producers[node].clone(),
+            cached: plan.cached.iter().take(plan.input_count).copied().collect(),
             bits: DataBits {
                 w: if plan.is_input { 0 } else { layer.shape.weight_bits() },
                 i: plan.bits.0,
@@ -184,25 +206,40 @@ impl<'a> Assembler<'a> {
     fn copies(&mut self, actions: &[CopyAction], times: u64, memories: &mut [MemoryUse]) -> CopyAccount {
         let accounts = actions.iter().map(|action| self.copy(action, times, memories)).collect();
         let CopyCost { energy_pj, latency_cycles } = self.ways.cost(actions);
-        CopyAccount { actions: accounts, energy_pj, latency_cycles }
+        let last_port = self.ways.last_port(actions).map(|port| CopyPort {
+            memory: self.core.memories[port.memory].name.clone(),
+            start: port.start,
+            end: port.end,
+            uses: port.uses,
+        });
+        CopyAccount { actions: accounts, energy_pj, latency_cycles, last_port }
     }
 
     fn copy(&mut self, action: &CopyAction, times: u64, memories: &mut [MemoryUse]) -> CopyActionAccount {
         let core = self.core;
         let name = |id: MemoryId| core.memories[id].name.clone();
         let layer = self.network.layer(action.layer);
-        let elements = action.bits as f64 / element_bits(&layer.shape.precision, action) as f64;
+        let element_bits = element_bits(&layer.shape.precision, action);
+        let elements = action.bits as f64 / element_bits as f64;
         let mut account = CopyActionAccount {
             kind: action.kind,
             layer: layer.name.clone(),
             bits: action.bits,
+            element_bits,
             chain: vec![name(action.source.0)],
-            hop_cycles: Vec::new(),
+            hops: Vec::new(),
             energy_pj: self.ways.energy_pj(action),
         };
         for hop in self.ways.hops(action) {
             account.chain.push(name(hop.to.0));
-            account.hop_cycles.push(hop.cycles);
+            let end = |(id, operand, movement): (MemoryId, Operand, Movement), words: f64| HopEnd {
+                memory: id,
+                words,
+                word_pj: core.memories[id].word_energy_pj(movement),
+                width_bits: core.memories[id].width_bits(operand, movement),
+            };
+            let (read, write) = (end(hop.from, hop.read_words), end(hop.to, hop.write_words));
+            account.hops.push(HopAccount { cycles: hop.cycles, read, write });
             for (memory, words, energy_pj) in
                 [(hop.from.0, hop.read_words, hop.read_pj), (hop.to.0, hop.write_words, hop.write_pj)]
             {

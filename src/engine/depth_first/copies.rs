@@ -106,6 +106,27 @@ impl<'a> Ways<'a> {
     /// What a list of copies costs. They start together; a port serves them one after the other.
     pub fn cost(&mut self, actions: &[CopyAction]) -> CopyCost {
         let energy_pj = actions.iter().map(|action| self.energy_pj(action)).sum();
+        let mut busy = self.port_uses(actions);
+        let latency_cycles = by_port(&mut busy).map(done).max().unwrap_or(0);
+        self.busy = busy;
+        CopyCost { energy_pj, latency_cycles }
+    }
+
+    /// The port that is done last with a list of copies; `None` where nothing moves.
+    pub fn last_port(&mut self, actions: &[CopyAction]) -> Option<BusyPort> {
+        let mut busy = self.port_uses(actions);
+        // Of equals the one that begins first says most.
+        let last = by_port(&mut busy).max_by_key(|uses| (done(uses), std::cmp::Reverse(first_and_last(uses).0)));
+        let last = last.map(|uses| {
+            let (start, end) = first_and_last(uses);
+            let cycles = uses.iter().map(|(_, start, end)| end - start);
+            BusyPort { memory: uses[0].0.0, start, end, uses: cycles.collect() }
+        });
+        self.busy = busy;
+        last
+    }
+
+    fn port_uses(&mut self, actions: &[CopyAction]) -> Vec<PortUse> {
         let mut busy = std::mem::take(&mut self.busy);
         busy.clear();
         for action in actions {
@@ -118,9 +139,7 @@ impl<'a> Ways<'a> {
                 now += cycles;
             }
         }
-        let latency_cycles = last_cycle(&mut busy);
-        self.busy = busy;
-        CopyCost { energy_pj, latency_cycles }
+        busy
     }
 }
 
@@ -144,18 +163,35 @@ fn hop(core: &Core, step: &Step, bits: u64) -> Hop {
     }
 }
 
-/// When all ports are done.
-fn last_cycle(busy: &mut [PortUse]) -> u64 {
+/// A port and the copies that it serves.
+#[derive(Debug, Clone, PartialEq)]
+pub struct BusyPort {
+    /// The memory.
+    pub memory: MemoryId,
+    /// When the first of them reaches it.
+    pub start: u64,
+    /// When the last of them would be done if it had the port for itself.
+    pub end: u64,
+    /// Cycles of each.
+    pub uses: Vec<u64>,
+}
+
+/// The uses of each port, in the order of time.
+fn by_port(busy: &mut [PortUse]) -> impl Iterator<Item = &[PortUse]> {
     busy.sort_unstable();
     busy.chunk_by(|a, b| a.0 == b.0)
-        .map(|uses| {
-            let start = uses.iter().map(|(_, start, _)| *start).min().unwrap_or(0);
-            let end = uses.iter().map(|(_, _, end)| *end).max().unwrap_or(0);
-            let total: u64 = uses.iter().map(|(_, start, end)| end - start).sum();
-            if uses.len() == 1 { end } else { end.max(start + total) }
-        })
-        .max()
-        .unwrap_or(0)
+}
+
+/// When the uses of one port begin, and when the last of them ends by itself.
+fn first_and_last(uses: &[PortUse]) -> (u64, u64) {
+    let start = uses.iter().map(|(_, start, _)| *start).min().unwrap_or(0);
+    (start, uses.iter().map(|(_, _, end)| *end).max().unwrap_or(0))
+}
+
+/// When a port is done: it serves one copy after the other.
+fn done(uses: &[PortUse]) -> u64 {
+    let (start, end) = first_and_last(uses);
+    end.max(start + uses.iter().map(|(_, start, end)| end - start).sum::<u64>())
 }
 
 type End = (MemoryId, Operand, Movement);

@@ -3,7 +3,7 @@
 use super::account::CopyKind;
 use super::axis::NodeSpan;
 use super::copies::CopyAction;
-use super::placement::{Levels, Measure, TileGeometry, layer_levels};
+use super::placement::{Levels, Measure, Skipping, TileGeometry, layer_levels};
 use super::plan::{Caches, LayerTilePlan};
 use super::problems::{Judge, LayerKey, NotPlanned, ProblemKey, Problems};
 use super::stack::Stack;
@@ -60,6 +60,8 @@ pub(super) struct TilePlanner<'a> {
     pub measure: &'a Measure,
     /// By layer.
     pub layers: &'a [Option<TiledLayer>],
+    /// Which memories features may pass over.
+    pub skipping: Skipping,
     /// Whether weights come from their highest memory.
     pub weights_from_top: bool,
     pub caches: Caches,
@@ -127,7 +129,7 @@ impl TilePlanner<'_> {
     fn place_input(&self, layer: &mut LayerTilePlan, copies: &mut Vec<CopyAction>) {
         let top = self.core.top(Operand::I);
         let bits = layer.bits.1;
-        let levels = layer_levels(self.core, bits, 0, false, &mut |_, _, _, _| ());
+        let levels = layer_levels(self.core, bits, 0, false, &mut |_, _, _, _| ()).skipping(self.core, self.skipping);
         let memory = self.core.levels(Operand::I)[levels.i - 1];
         layer.top = [None, None, Some(memory)];
         if bits > 0 {
@@ -146,7 +148,8 @@ impl TilePlanner<'_> {
     ) -> Result<(), NotPlanned> {
         let Some(tiled) = self.layers[layer.layer] else { return Ok(()) };
         let is_output = node == self.stack.output();
-        let levels = layer_levels(self.core, layer.bits.0, layer.bits.1, is_output, &mut |_, _, _, _| ());
+        let levels = layer_levels(self.core, layer.bits.0, layer.bits.1, is_output, &mut |_, _, _, _| ())
+            .skipping(self.core, self.skipping);
         let key = self.problem_key(layer, tiled.key);
         let all = self.all_levels();
         // Where an addition reads a feature map through the memories of weights, it comes all the way.

@@ -18,7 +18,7 @@ mod totals;
 pub use account::*;
 pub use assemble::Assembler;
 pub use copies::{CopyAction, CopyCost, Hop, Ways};
-pub use placement::CacheDecision;
+pub use placement::{CacheDecision, Skipping};
 pub use plan::{Caches, LayerTilePlan, Planner, PlannerMemory, PointPlan, StackPlan, TileDecision, TilePlan};
 pub use problems::{Judge, NotPlanned, Problems, Verdict};
 pub use solved::{ProblemCost, WATCHED};

@@ -232,36 +232,66 @@ impl Deciding<'_> {
         let fits = |id: &MemoryId| {
             let memory = &self.core.memories[*id];
             let needed = if Some(*id) == with { bits - less.min(bits) } else { bits };
-            memory.operands.contains(&Operand::I) && memory.instances == 1 && memory.size_bits >= needed
+            is_shared(self.core, *id) && memory.size_bits >= needed
         };
         levels.clone().find(fits).unwrap_or_else(|| self.core.top(Operand::O))
     }
 
     /// Weights come last: they get what features and caches leave.
     fn weight_memory(&self, decision: &CacheDecision) -> MemoryId {
-        let weights = self.measure.weight_bits;
-        let outputs = self.core.levels(Operand::O);
-        let io_level = outputs.iter().position(|&id| id == decision.io_memory).unwrap_or(outputs.len() - 1);
         let levels = self.core.levels(Operand::W).iter().copied();
-        // Registers together may hold the weights of a stack, each those of its own PE.
-        let capacity = |id: MemoryId| {
-            let memory = &self.core.memories[id];
-            let instances = if self.rules.stack_capacity_is_one_instance { 1 } else { memory.instances };
-            memory.size_bits.saturating_mul(instances)
-        };
         let fits = |id: &MemoryId| {
-            let is = |memory: Option<MemoryId>| memory == Some(*id);
-            let features = match (is(decision.h_memory), is(decision.v_memory)) {
-                (true, true) => decision.peak_with_both_bits.unwrap_or(0) - decision.hv_cache_bits,
-                (false, true) => decision.peak_with_both_bits.unwrap_or(0),
-                (true, false) => decision.peak_with_h_bits.unwrap_or(0),
-                (false, false) if outputs[..=io_level].contains(id) => decision.peak_bits,
-                (false, false) => 0,
-            };
-            capacity(*id) >= weights + features
+            let features = decision.features_beside_weights(self.core, *id);
+            weight_capacity_bits(self.core, self.rules, *id) >= self.measure.weight_bits + features
         };
         levels.clone().find(fits).unwrap_or_else(|| self.core.top(Operand::W))
     }
+}
+
+/// Whether features can be put there at all: inputs and outputs share it, in one instance.
+pub(super) fn is_shared(core: &Core, memory: MemoryId) -> bool {
+    let memory = &core.memories[memory];
+    memory.operands.contains(&Operand::I) && memory.operands.contains(&Operand::O) && memory.instances == 1
+}
+
+/// What a memory holds of the weights of a stack. Registers together may hold them, each those of its own PE.
+pub(super) fn weight_capacity_bits(core: &Core, rules: &Rules, memory: MemoryId) -> u64 {
+    let memory = &core.memories[memory];
+    let instances = if rules.stack_capacity_is_one_instance { 1 } else { memory.instances };
+    memory.size_bits.saturating_mul(instances)
+}
+
+impl CacheDecision {
+    /// Bits that features and caches take of a memory before weights.
+    pub(super) fn features_beside_weights(&self, core: &Core, memory: MemoryId) -> u64 {
+        let is = |other: Option<MemoryId>| other == Some(memory);
+        let outputs = core.levels(Operand::O);
+        let io_level = outputs.iter().position(|&id| id == self.io_memory).unwrap_or(outputs.len() - 1);
+        match (is(self.h_memory), is(self.v_memory)) {
+            (true, true) => self.peak_with_both_bits.unwrap_or(0) - self.hv_cache_bits,
+            (false, true) => self.peak_with_both_bits.unwrap_or(0),
+            (true, false) => self.peak_with_h_bits.unwrap_or(0),
+            (false, false) if outputs[..=io_level].contains(&memory) => self.peak_bits,
+            (false, false) => 0,
+        }
+    }
+
+    /// Bits that the vertical cache, with all that is there before it, takes of a memory; `None` where there is none.
+    pub(super) fn with_v_cache_bits(&self, memory: MemoryId) -> Option<u64> {
+        let bits = self.peak_with_both_bits?;
+        // What both caches have in common is there once.
+        Some(if self.h_memory == Some(memory) { bits - self.hv_cache_bits.min(bits) } else { bits })
+    }
+}
+
+/// Which memories data of a layer-tile may pass over (DeFiNES, Section VI and Fig. 18 b).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Skipping {
+    /// All above the lowest that has room: multi-level memory skipping.
+    #[default]
+    AllLevels,
+    /// Only the highest one, DRAM: what fits the chip lies in the highest memory there.
+    HighestLevel,
 }
 
 /// Highest memories of one layer-tile, as levels counted from the lowest.
@@ -271,6 +301,18 @@ pub struct Levels {
     pub i: usize,
     /// Levels that outputs may use.
     pub o: usize,
+}
+
+impl Levels {
+    /// The same where no more than that may be passed over.
+    #[must_use]
+    pub(super) fn skipping(self, core: &Core, skipping: Skipping) -> Self {
+        let least = |operand: Operand| match skipping {
+            Skipping::AllLevels => 1,
+            Skipping::HighestLevel => core.levels(operand).len().saturating_sub(1).max(1),
+        };
+        Self { i: self.i.max(least(Operand::I)), o: self.o.max(least(Operand::O)) }
+    }
 }
 
 /// Hears of an operand that does not fit a memory: operand, memory, bits that it needs there, and how many of these are

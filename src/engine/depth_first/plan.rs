@@ -5,7 +5,7 @@ use super::axis::{Axis, Slot, Strips};
 use super::copies::CopyAction;
 use super::fast_map::FastMap;
 use super::layer_tile::{TilePlanner, TiledLayer, has_weights};
-use super::placement::{CacheDecision, Deciding, Measure, Scratch, TileGeometry};
+use super::placement::{CacheDecision, Deciding, Measure, Scratch, Skipping, TileGeometry};
 use super::problems::{Judge, NotPlanned, Problems, Verdict};
 use super::stack::{Stack, cut};
 use super::strategy::{DepthFirstStrategy, FuseDepth, StoringMode};
@@ -49,7 +49,38 @@ pub struct StackPlan {
     rows: Arc<Strips>,
 }
 
+/// Which decisions say where a tile type exchanges overlap.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Deciders<'a> {
+    /// On columns for the right neighbour.
+    pub h_write: Option<&'a TileDecision>,
+    /// On columns of the left neighbour.
+    pub h_read: Option<&'a TileDecision>,
+    /// On rows, of all tiles.
+    pub v: Option<&'a TileDecision>,
+}
+
 impl StackPlan {
+    /// Who decided where the first tile of a type exchanges overlap: the one of two neighbours that needs the higher memory,
+    /// and of all tiles for rows.
+    pub(super) fn deciders(&self, tile: &TilePlan, core: &Core) -> Deciders<'_> {
+        let at = |slots: &[Slot], start: u64| slots.iter().find(|slot| slot.start == start).copied();
+        let slots = (at(&self.columns.slots, tile.first_position.0), at(&self.rows.slots, tile.first_position.1));
+        let (Some(column), Some(row)) = slots else { return Deciders::default() };
+        let of = |strip: usize| self.decisions.iter().find(|decided| decided.strips == (strip, row.strip));
+        let level = |memory: Option<MemoryId>| memory.and_then(|memory| core.level_of(Operand::O, memory));
+        let between = |neighbour: Option<usize>, memory: Option<MemoryId>| {
+            let pair = [of(column.strip), of(neighbour?)];
+            // Some rules take what is not the higher one.
+            pair.into_iter().flatten().find(|decided| decided.caches.h_memory == memory)
+        };
+        Deciders {
+            h_write: between(column.next, tile.caches.h_write),
+            h_read: between(column.previous, tile.caches.h_read),
+            v: self.decisions.iter().max_by_key(|decided| level(decided.caches.v_memory)),
+        }
+    }
+
     /// Columns and rows of each node's output in the tile of a decision, if overlap were cached in both directions.
     pub fn assumed_sizes(&self, decision: &TileDecision) -> Vec<(u64, u64)> {
         let (column, row) = decision.strips;
@@ -173,6 +204,7 @@ pub struct Planner<'a> {
     rules: Rules,
     limits: Limits,
     search: Strategy,
+    skipping: Skipping,
     /// What it found out.
     pub memory: PlannerMemory,
 }
@@ -195,7 +227,13 @@ impl<'a> Planner<'a> {
             let layer = |id: LayerId| TiledLayer::new(core, network, id, &mut memory.problems);
             memory.layers = network.ids().map(layer).collect();
         }
-        Self { core, network, rules, limits, search, memory }
+        Self { core, network, rules, limits, search, skipping: Skipping::default(), memory }
+    }
+
+    /// The same where features may pass over these memories only.
+    #[must_use]
+    pub fn skipping(self, skipping: Skipping) -> Self {
+        Self { skipping, ..self }
     }
 
     /// Plans one point.
@@ -323,6 +361,7 @@ struct StackPlanner<'a> {
     rules: Rules,
     known: KnownStack,
     mode: StoringMode,
+    skipping: Skipping,
     x: Arc<Strips>,
     y: Arc<Strips>,
 }
@@ -331,7 +370,8 @@ impl<'a> StackPlanner<'a> {
     fn new(planner: &mut Planner<'a>, known: KnownStack, tile: (u64, u64), mode: StoringMode) -> Self {
         let x = planner.strips(Axis::Columns, &known, tile.0, mode.caches_columns());
         let y = planner.strips(Axis::Rows, &known, tile.1, mode.caches_rows());
-        Self { core: planner.core, network: planner.network, rules: planner.rules, known, mode, x, y }
+        let Planner { core, network, rules, skipping, .. } = *planner;
+        Self { core, network, rules, known, mode, skipping, x, y }
     }
 
     fn plan(self, memory: &mut PlannerMemory, judge: Judge<'_>) -> Result<StackPlan, NotPlanned> {
@@ -420,6 +460,7 @@ impl<'a> StackPlanner<'a> {
             stack: &self.known.stack,
             measure: &self.known.measure,
             layers: &memory.layers,
+            skipping: self.skipping,
             weights_from_top: key.weights_from_top,
             caches: key.caches,
             x: &self.x.effective[key.behaviour.0],

@@ -1,30 +1,29 @@
 //! Why the operands of a layer-tile lie where they do, in sentences; found anew for the points that a person looks at.
 
 use super::layer_tile::wanted_unroll;
-use super::placement::layer_levels;
-use super::plan::{LayerTilePlan, StackPlan};
+use super::placement::{is_shared, layer_levels, weight_capacity_bits};
+use super::plan::{LayerTilePlan, StackPlan, TilePlan};
 use super::problems::Problems;
 use crate::hardware::{Core, MemoryId, Operand, Unroll};
+use crate::rules::Rules;
 use crate::search::bytes;
 use crate::workload::Network;
 
 /// What the sentences are about.
 pub(super) struct Reasons<'a> {
     pub core: &'a Core,
+    pub rules: &'a Rules,
     pub network: &'a Network,
     pub problems: &'a Problems,
 }
 
 impl Reasons<'_> {
-    /// One sentence for each operand that is not in its lowest memory.
+    /// Why the operands of a layer-tile are not lower: a sentence for each memory that an operand passes over, or one that says
+    /// where it has to be.
     pub fn of(&self, stack: &StackPlan, layer: &LayerTilePlan) -> Vec<String> {
-        let mut reasons: Vec<String> = self.of_weights(stack, layer).into_iter().collect();
+        let mut reasons = self.of_weights(stack, layer);
         if layer.is_input {
-            layer_levels(self.core, layer.bits.1, 0, false, &mut |operand, memory, bits, of_inputs| {
-                if operand == Operand::I {
-                    reasons.push(self.too_large(operand, memory, bits, of_inputs));
-                }
-            });
+            self.of_features(layer.bits.1, 0, false, (0, 0), &mut reasons);
         } else if layer.problem.is_some() {
             self.of_layer(stack, layer, &mut reasons);
         }
@@ -40,41 +39,150 @@ impl Reasons<'_> {
             reasons.push(why_narrower(&wanted_unroll(self.core, self.network, layer.layer), &problem.unroll));
         }
         let is_output = stack.stack.nodes[stack.stack.output()] == layer.layer;
-        layer_levels(self.core, layer.bits.0, layer.bits.1, is_output, &mut |operand, memory, bits, of_inputs| {
-            reasons.push(self.too_large(operand, memory, bits, of_inputs));
-        });
-        if is_output {
-            let top = &self.core.memories[self.core.top(Operand::O)].name;
-            reasons.push(format!("O is the stack's output, which goes to {top}"));
-        }
-        if layer.extra_levels != (0, 0) {
-            reasons.push("One level more, as no mapping fits the levels chosen by size".into());
+        let (inputs, outputs) = layer.bits;
+        self.of_features(inputs, outputs, is_output, layer.extra_levels, reasons);
+    }
+
+    /// Inputs, and outputs if there are any, of these sizes.
+    fn of_features(
+        &self,
+        input_bits: u64,
+        output_bits: u64,
+        is_output: bool,
+        extra_levels: (usize, usize),
+        reasons: &mut Vec<String>,
+    ) {
+        let has_outputs = output_bits > 0;
+        let mut passed = Vec::new();
+        let levels =
+            layer_levels(self.core, input_bits, output_bits, is_output, &mut |operand, memory, bits, beside| {
+                passed.push((operand, memory, bits, beside));
+            });
+        for (operand, chosen, extra) in [(Operand::I, levels.i, extra_levels.0), (Operand::O, levels.o, extra_levels.1)]
+        {
+            if operand == Operand::O && !has_outputs {
+                continue;
+            }
+            if operand == Operand::O && is_output {
+                let top = &self.core.memories[self.core.top(Operand::O)].name;
+                reasons.push(format!("O is the stack's output, which goes to {top}"));
+                continue;
+            }
+            let all = self.core.levels(operand);
+            for &memory in &all[..chosen.saturating_sub(1)] {
+                let found = passed.iter().find(|of| (of.0, of.1) == (operand, memory));
+                reasons.push(match found {
+                    Some(&(_, _, bits, of_inputs)) => self.too_large(
+                        &operand.to_string(),
+                        memory,
+                        bits,
+                        self.core.memories[memory].size_bits,
+                        &[("I", of_inputs)],
+                    ),
+                    None => self.in_parts(&operand.to_string(), memory),
+                });
+            }
+            for &memory in all.iter().skip(chosen - 1).take(extra) {
+                let name = &self.core.memories[memory].name;
+                reasons.push(format!(
+                    "{operand} passes over {name}: it has room, but no mapping fits with it as the highest"
+                ));
+            }
         }
     }
 
-    fn of_weights(&self, stack: &StackPlan, layer: &LayerTilePlan) -> Option<String> {
-        let memory = layer.top[Operand::W as usize]?;
-        let name = &self.core.memories[memory].name;
+    /// Why overlap with neighbouring tiles is not cached lower.
+    pub fn of_caches(&self, stack: &StackPlan, tile: &TilePlan) -> Vec<String> {
+        let deciders = stack.deciders(tile, self.core);
+        let mut reasons = Vec::new();
+        let columns = [(tile.caches.h_read, deciders.h_read), (tile.caches.h_write, deciders.h_write)];
+        for (memory, decided) in columns {
+            let Some((memory, decided)) = memory.zip(decided) else { continue };
+            let decision = &decided.caches;
+            self.of_cache("Columns cached for the next tile", memory, &mut reasons, &|_| {
+                (decision.peak_with_h_bits.unwrap_or(0), [("features", decision.peak_bits)])
+            });
+        }
+        for memory in [tile.caches.v_read, tile.caches.v_write] {
+            let Some((memory, decided)) = memory.zip(deciders.v) else { continue };
+            let decision = &decided.caches;
+            let before = decision.peak_with_h_bits.unwrap_or(decision.peak_bits);
+            self.of_cache("Rows cached for the tiles below", memory, &mut reasons, &|passed| {
+                (decision.with_v_cache_bits(passed).unwrap_or(0), [("features and cached columns", before)])
+            });
+        }
+        let mut seen = std::collections::HashSet::new();
+        reasons.retain(|reason| seen.insert(reason.clone()));
+        reasons
+    }
+
+    fn of_cache<'n>(
+        &self,
+        what: &str,
+        memory: MemoryId,
+        reasons: &mut Vec<String>,
+        needed: &dyn Fn(MemoryId) -> (u64, [(&'n str, u64); 1]),
+    ) {
+        let below = self.core.levels(Operand::O).iter().copied().take_while(|&passed| passed != memory);
+        for passed in below {
+            let has = self.core.memories[passed].size_bits;
+            let (bits, beside) = needed(passed);
+            reasons.push(match is_shared(self.core, passed) {
+                false if self.core.memories[passed].instances == 1 => {
+                    format!("{what}: {} does not hold both inputs and outputs", self.core.memories[passed].name)
+                }
+                false => self.in_parts(what, passed),
+                true if bits > has => self.too_large(what, passed, bits, has, &beside),
+                true => format!("{what}: a neighbouring tile has no room in {}", self.core.memories[passed].name),
+            });
+        }
+    }
+
+    /// Of the weights of a layer-tile.
+    fn of_weights(&self, stack: &StackPlan, layer: &LayerTilePlan) -> Vec<String> {
+        let Some(memory) = layer.top[Operand::W as usize] else { return Vec::new() };
         if Some(memory) != stack.weight_memory {
-            return Some(format!("W comes from {name} in the first tile"));
+            let name = &self.core.memories[memory].name;
+            let reason = if layer.weights_fetched_again { "every tile" } else { "the first tile" };
+            return vec![format!("W comes from {name} in {reason}")];
         }
-        let level = self.core.level_of(Operand::W, memory)?;
-        let below = level.checked_sub(1).map(|below| &self.core.memories[self.core.levels(Operand::W)[below]])?;
-        Some(format!(
-            "W of the whole stack, {}, is kept in {name}: {} has {}",
-            bytes(stack.weight_bits),
-            below.name,
-            bytes(below.size_bits)
-        ))
+        let below = self.core.levels(Operand::W).iter().copied().take_while(|&passed| passed != memory);
+        let passed = below.map(|passed| {
+            let has = weight_capacity_bits(self.core, self.rules, passed);
+            // The tile that leaves the least room decides for all.
+            let beside =
+                stack.decisions.iter().map(|decided| decided.caches.features_beside_weights(self.core, passed));
+            let beside = beside.max().unwrap_or(0);
+            self.too_large("W of the whole stack", passed, stack.weight_bits + beside, has, &[("features", beside)])
+        });
+        passed.collect()
     }
 
-    fn too_large(&self, operand: Operand, memory: MemoryId, bits: u64, of_inputs: u64) -> String {
+    fn too_large(&self, what: &str, memory: MemoryId, bits: u64, has: u64, beside: &[(&str, u64)]) -> String {
+        let taken = beside.iter().filter(|(_, bits)| *bits > 0);
+        let taken: String = taken
+            .map(|(who, bits)| {
+                let verb = if who.ends_with('s') { "take" } else { "takes" };
+                format!(", of which {who} {verb} {}", bytes(*bits))
+            })
+            .collect();
         let memory = &self.core.memories[memory];
-        let taken = match of_inputs {
-            0 => String::new(),
-            inputs => format!(", of which I takes {}", bytes(inputs)),
+        let has = match memory.instances {
+            instances if instances > 1 && has > memory.size_bits => format!("{} in {instances} instances", bytes(has)),
+            _ => bytes(has),
         };
-        format!("{operand} does not fit {}: needs {}{taken}, has {}", memory.name, bytes(bits), bytes(memory.size_bits))
+        let (does, needs) = if what.contains(" cached ") { ("do", "need") } else { ("does", "needs") };
+        format!("{what} {does} not fit {}: {needs} {}{taken}, has {has}", memory.name, bytes(bits))
+    }
+
+    /// Of memories that stand beside single PEs.
+    fn in_parts(&self, what: &str, memory: MemoryId) -> String {
+        let memory = &self.core.memories[memory];
+        let verb = if what.contains(" cached ") { "pass" } else { "passes" };
+        format!(
+            "{what} {verb} over {}: each of its {} instances serves a part of the array",
+            memory.name, memory.instances
+        )
     }
 }
 

@@ -1,19 +1,23 @@
 //! What a solved problem adds to a point: found once, added up many times.
 
 use super::account::{ByCause, EnergySplit, LatencySplit};
-use crate::cost::{LayerCost, PerLink};
+use crate::cost::{Access, LayerCost, PerLink, PortBalance, accesses, slowest_port};
 use crate::hardware::{MemoryId, Operand};
 use crate::mapping::{LayerOnCore, TemporalLoop};
 use crate::search::Solution;
+use crate::workload::Dim;
 
 /// The whole account of a solved problem.
 pub(super) struct SolvedCost {
     pub loops: Vec<TemporalLoop>,
+    pub unrolled: Vec<(Dim, f64)>,
     pub spatial_utilization: f64,
     pub energy: EnergySplit,
     pub latency: LatencySplit,
     /// By memory.
     pub memories: Vec<MemoryUse>,
+    pub accesses: Vec<Access>,
+    pub slowest_port: Option<PortBalance>,
 }
 
 /// Words, elements and energy at one memory.
@@ -95,11 +99,14 @@ impl SolvedCost {
         }
         Self {
             loops: solution.order.clone(),
+            unrolled: layer.spatial.loops.iter().map(|unrolled| (unrolled.dim, unrolled.average)).collect(),
             spatial_utilization: layer.spatial.loops.iter().map(|unrolled| unrolled.average).product::<f64>()
                 / layer.core.pe_count() as f64,
             energy: energy_split(layer, cost),
             latency: latency_split(cost),
             memories,
+            accesses: accesses(layer, cost),
+            slowest_port: slowest_port(layer, cost),
         }
     }
 }

@@ -1,6 +1,8 @@
 //! One whole layer on its core: its best mapping, or one made by hand, with everything there is to say about it.
 
-use crate::cost::{Evaluator, Flaw, LayerCost, LoopInformation, PortBalance, loop_information, port_balances};
+use crate::cost::{
+    Access, Evaluator, Flaw, LayerCost, LoopInformation, PortBalance, accesses, loop_information, port_balances,
+};
 use crate::hardware::{Core, Unroll};
 use crate::mapping::temporal::prime_factors;
 use crate::mapping::{LayerOnCore, LayerProblem, OPERANDS, Relevance, SpatialLoop, TemporalLoop, UnrollingOptions};
@@ -192,6 +194,8 @@ pub struct MappedLayer {
     pub memory_pj: [Vec<f64>; OPERANDS],
     /// Full-width words: per operand, memory level and movement, in the order of [`crate::hardware::Movement::ALL`].
     pub words: [Vec<[f64; 4]>; OPERANDS],
+    /// The same movements, taken apart.
+    pub accesses: Vec<Access>,
     /// Which memory levels hold their data twice.
     pub double_buffered: [Vec<bool>; OPERANDS],
     /// Where the time goes.
@@ -441,6 +445,7 @@ fn mapped_layer(layer: &LayerOnCore<'_>, order: &[TemporalLoop], cost: &LayerCos
         memory_pj: [0, 1, 2]
             .map(|operand| levels(operand).map(|level| cost.energy.energy_pj[operand][level].iter().sum()).collect()),
         words: [0, 1, 2].map(|operand| levels(operand).map(|level| cost.energy.words[operand][level]).collect()),
+        accesses: accesses(layer, cost),
         double_buffered: [0, 1, 2]
             .map(|operand| levels(operand).map(|level| latency.double_buffered[operand][level]).collect()),
         cycles: Cycles {

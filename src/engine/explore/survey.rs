@@ -196,7 +196,8 @@ impl Survey {
         let (core, rules) = (&sweep.core, sweep.settings.rules);
         let known = std::mem::take(memory);
         let mut planner =
-            Planner::with_memory(core, &sweep.network, rules, (sweep.limits(), sweep.settings.strategy), known);
+            Planner::with_memory(core, &sweep.network, rules, (sweep.limits(), sweep.settings.strategy), known)
+                .skipping(sweep.skipping);
         let plan = planner.plan_judged(strategy, &mut |problem| {
             let solve = || has_time().then(|| solve(sweep, problem, *watched));
             let cost = match store.cost(fingerprints.of(core, problem), effort, solve) {

@@ -1,7 +1,9 @@
 //! Planning, solving and assembling a sweep.
 
 use super::request::{Request, Settings};
-use crate::depth_first::{Assembler, DepthFirstStrategy, FuseDepth, Planner, PointAccount, PointPlan, Problems, cut};
+use crate::depth_first::{
+    Assembler, DepthFirstStrategy, FuseDepth, Planner, PointAccount, PointPlan, Problems, Skipping, cut,
+};
 use crate::hardware::{Core, Operand, check_shared_dimension};
 use crate::mapping::{LayerOnCore, LayerProblem};
 use crate::search::{Limits, Objective, Outcome, Solution, StopReason, explain_infeasible, find_best};
@@ -27,6 +29,7 @@ pub struct Sweep {
     pub settings: Settings,
     /// What searches take the core for; `None`: for what it is.
     pub(super) guide: Option<Core>,
+    pub(super) skipping: Skipping,
 }
 
 /// All points of a sweep and the different problems they contain.
@@ -94,7 +97,7 @@ impl Sweep {
         };
         check_unrolls(&core, &network)?;
         check_cuts(&core, &network, &request.settings)?;
-        Ok(Self { core, network, settings: request.settings.clone(), guide: None })
+        Ok(Self { core, network, settings: request.settings.clone(), guide: None, skipping: Skipping::default() })
     }
 
     /// When a search stops.
@@ -110,7 +113,8 @@ impl Sweep {
     /// The same for strategies of one's own.
     pub fn plan_strategies(&self, strategies: Vec<DepthFirstStrategy>) -> SweepPlan {
         let mut planner =
-            Planner::new(&self.core, &self.network, self.settings.rules, self.limits(), self.settings.strategy);
+            Planner::new(&self.core, &self.network, self.settings.rules, self.limits(), self.settings.strategy)
+                .skipping(self.skipping);
         let points: Vec<_> = strategies.iter().map(|strategy| planner.plan(strategy)).collect();
         SweepPlan { strategies, points, problems: planner.memory.problems, notes: self.notes() }
     }
@@ -162,6 +166,12 @@ impl Sweep {
     /// Solves one problem of a plan.
     pub fn solve(&self, plan: &SweepPlan, problem: usize) -> Outcome {
         self.search(&plan.problems.list[problem])
+    }
+
+    /// The same sweep where features may pass over these memories only.
+    #[must_use]
+    pub fn skipping(self, skipping: Skipping) -> Self {
+        Self { skipping, ..self }
     }
 
     /// The same sweep with mappings searched as if the core were `guide`, which has the same memories but for their energies.

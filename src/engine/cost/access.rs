@@ -1,0 +1,76 @@
+//! Every access of a mapped layer, taken apart: how many transfers, on how many instances, of how many words each.
+
+use super::LayerCost;
+use super::amounts::Units;
+use crate::hardware::{MemoryId, Movement, Operand};
+use crate::mapping::LayerOnCore;
+use serde::{Deserialize, Serialize};
+
+/// What one operand moves at one memory in one direction, over the whole layer.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Access {
+    /// What people call the operand.
+    pub operand: String,
+    /// What its memories hold it as.
+    pub stored_as: Operand,
+    /// The memory.
+    pub memory: MemoryId,
+    /// The memory level of the operand, lowest first.
+    pub level: usize,
+    /// Which way.
+    pub movement: Movement,
+    /// Elements of one transfer of one instance; an average under a fractional unrolling.
+    pub elements: f64,
+    /// Bits per element.
+    pub precision_bits: u64,
+    /// Number of transfers.
+    pub transfers: u64,
+    /// Instances of the memory that take part.
+    pub instances: f64,
+    /// Full-width words of one transfer of one instance, with fractions where the granularity is finer.
+    pub words_each: f64,
+    /// Full-width words of all of them; whole numbers where the rules drop fractions.
+    pub words: f64,
+    /// Energy of one word, pJ.
+    pub word_pj: f64,
+}
+
+impl Access {
+    /// Energy of all words, pJ.
+    pub fn energy_pj(&self) -> f64 {
+        self.words * self.word_pj
+    }
+
+    /// Data elements of all transfers of all instances; none where elements have no bits.
+    pub fn all_elements(&self) -> f64 {
+        if self.precision_bits == 0 { 0.0 } else { self.elements * self.transfers as f64 * self.instances }
+    }
+}
+
+/// All accesses of a mapped layer: outputs first, then the inputs, the lowest memories first.
+pub fn accesses(problem: &LayerOnCore<'_>, cost: &LayerCost) -> Vec<Access> {
+    let units = Units::new(problem, |average, _| average);
+    let mut all = Vec::new();
+    for (operand, view) in problem.operands.iter().enumerate() {
+        for (boundary, crossing) in units.boundaries[operand].iter().zip(&cost.amounts.crossings[operand]) {
+            boundary.for_each_transfer(crossing, |movement, level, transfer| {
+                let memory = view.memories[level];
+                all.push(Access {
+                    operand: problem.operand_name(operand).to_owned(),
+                    stored_as: view.stored_as,
+                    memory,
+                    level,
+                    movement,
+                    elements: transfer.elements,
+                    precision_bits: crossing.precision,
+                    transfers: transfer.count,
+                    instances: transfer.units,
+                    words_each: transfer.words_each,
+                    words: transfer.words,
+                    word_pj: problem.core.memories[memory].word_energy_pj(movement),
+                });
+            });
+        }
+    }
+    all
+}

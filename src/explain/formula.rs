@@ -1,0 +1,210 @@
+//! A number and the formulas that give it.
+
+use super::Subject;
+use crate::chart::{Quantity, digits, group_thousands};
+use std::borrow::Cow;
+
+/// A number, what it is, and how it comes about.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Explained {
+    /// What it is, as a term of a formula: `data copies`.
+    pub name: Cow<'static, str>,
+    /// Its value in the base unit.
+    pub value: f64,
+    /// What it counts.
+    pub unit: Unit,
+    /// How it is computed; where there are several, each gives the value. None where it is given.
+    pub formulas: Vec<Formula>,
+    /// What else there is to say, in sentences.
+    pub note: Cow<'static, str>,
+    /// What it follows: `DeFiNES, Section III, step 6`; empty where nobody published it.
+    pub source: &'static str,
+    /// What explains it, where that is not here.
+    pub subject: Option<Subject>,
+}
+
+/// What a number counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unit {
+    /// A quantity with prefixes.
+    Of(Quantity),
+    /// Things that are counted: ` tiles`; empty for a plain number.
+    Count(&'static str),
+    /// A share, in percent.
+    Share,
+}
+
+/// One way to compute a number.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Formula {
+    /// What it tells apart: `by cause`.
+    pub title: &'static str,
+    /// What is done with the terms.
+    pub how: How,
+    /// The terms.
+    pub terms: Vec<Explained>,
+}
+
+/// What a formula does with its terms.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum How {
+    /// Adds them.
+    Sum,
+    /// Multiplies them.
+    Product,
+    /// Takes the others from the first.
+    Difference,
+    /// Divides the first by the others.
+    Quotient,
+    /// The same, rounded up.
+    QuotientUp,
+    /// Multiplies them and drops what is not whole.
+    WholeProduct,
+    /// Takes the largest.
+    Largest,
+    /// Takes the smallest.
+    Smallest,
+}
+
+impl Formula {
+    /// What comes out.
+    pub fn value(&self) -> f64 {
+        let mut values = self.terms.iter().map(|term| term.value);
+        match self.how {
+            How::Sum => values.sum(),
+            How::Product => values.product(),
+            How::WholeProduct => values.product::<f64>().trunc(),
+            How::Difference => values.next().map_or(0.0, |first| values.fold(first, |rest, value| rest - value)),
+            How::Quotient => self.quotient(),
+            // Quotients of whole numbers are exact enough for this.
+            How::QuotientUp => self.quotient().ceil(),
+            How::Largest => values.fold(f64::NEG_INFINITY, f64::max),
+            How::Smallest => values.fold(f64::INFINITY, f64::min),
+        }
+    }
+
+    fn quotient(&self) -> f64 {
+        let mut values = self.terms.iter().map(|term| term.value);
+        values.next().map_or(0.0, |first| values.fold(first, |rest, value| rest / value))
+    }
+
+    /// The formula in words: `activations + weights + data copies`.
+    pub fn in_words(&self) -> String {
+        self.written(|term| term.name.to_string())
+    }
+
+    /// The formula with the values put in: `1.204 mJ + 0.331 mJ`.
+    pub fn with_values(&self) -> String {
+        self.written(|term| match term.formulas.first() {
+            // A product among the terms reads best as such.
+            Some(product) if product.how == How::Product && term.subject.is_none() && self.how == How::Sum => {
+                product.with_values()
+            }
+            _ => term.value_text(),
+        })
+    }
+
+    fn written(&self, text: impl Fn(&Explained) -> String) -> String {
+        /// More terms than this are not written out.
+        const MOST: usize = 6;
+        let count = self.terms.len();
+        let shown = if count > MOST { MOST - 1 } else { count };
+        let mut texts: Vec<String> = self.terms.iter().take(shown).map(text).collect();
+        if shown < count {
+            texts.push(format!("… ({count} terms)"));
+        }
+        let with = |sign: &str| texts.join(sign);
+        match self.how {
+            How::Sum => with(" + "),
+            How::Product => with(" × "),
+            How::WholeProduct => format!("⌊{}⌋", with(" × ")),
+            How::Difference => with(" − "),
+            How::Quotient => with(" / "),
+            How::QuotientUp => format!("⌈{}⌉", with(" / ")),
+            How::Largest => format!("max({})", with(", ")),
+            How::Smallest => format!("min({})", with(", ")),
+        }
+    }
+}
+
+impl Explained {
+    /// A number that is given.
+    pub fn given(name: impl Into<Cow<'static, str>>, value: f64, unit: Unit) -> Self {
+        let (formulas, note) = (Vec::new(), Cow::Borrowed(""));
+        Self { name: name.into(), value, unit, formulas, note, source: "", subject: None }
+    }
+
+    /// A number that comes out of a formula.
+    pub fn computed(name: impl Into<Cow<'static, str>>, unit: Unit, how: How, terms: Vec<Self>) -> Self {
+        let formula = Formula { title: "", how, terms };
+        Self { formulas: vec![formula.clone()], ..Self::given(name, formula.value(), unit) }
+    }
+
+    /// A number, here only named, that `subject` explains.
+    pub fn folded(name: impl Into<Cow<'static, str>>, value: f64, unit: Unit, subject: Subject) -> Self {
+        Self { subject: Some(subject), ..Self::given(name, value, unit) }
+    }
+
+    /// With what else there is to say.
+    #[must_use]
+    pub fn noted(mut self, note: impl Into<Cow<'static, str>>) -> Self {
+        self.note = note.into();
+        self
+    }
+
+    /// With what it follows.
+    #[must_use]
+    pub fn after(mut self, source: &'static str) -> Self {
+        self.source = source;
+        self
+    }
+
+    /// With another way to compute it; one without terms says nothing.
+    #[must_use]
+    pub fn or(mut self, title: &'static str, how: How, terms: Vec<Self>) -> Self {
+        if !terms.is_empty() {
+            self.formulas.push(Formula { title, how, terms });
+        }
+        self
+    }
+
+    /// With the ways to compute it that another explanation of the same number has.
+    #[must_use]
+    pub fn also(mut self, other: Self) -> Self {
+        self.formulas.extend(other.formulas);
+        self
+    }
+
+    /// Whether there is anything to unfold.
+    pub fn unfolds(&self) -> bool {
+        !self.formulas.is_empty() || !self.note.is_empty() || self.subject.is_some()
+    }
+
+    /// The value with its unit, to four digits: `1.204 mJ`.
+    pub fn value_text(&self) -> String {
+        self.unit.text(self.value)
+    }
+}
+
+impl Unit {
+    /// A value with its unit.
+    pub fn text(self, value: f64) -> String {
+        let is_whole = value.fract() == 0.0 && value.abs() < 1e6;
+        match self {
+            Self::Of(quantity) => {
+                let unit = quantity.unit(value);
+                let number =
+                    if unit.factor == 1.0 && is_whole { format!("{value}") } else { digits(value / unit.factor, 4) };
+                format!("{number} {}", unit.name).trim_end().to_owned()
+            }
+            Self::Count(things) => {
+                let number = match value {
+                    v if v.fract() == 0.0 && (0.0..9e15).contains(&v) => group_thousands(v as u64),
+                    v => digits(v, 4),
+                };
+                number + things
+            }
+            Self::Share => format!("{} %", digits(100.0 * value, 4)),
+        }
+    }
+}

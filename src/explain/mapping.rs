@@ -1,0 +1,189 @@
+//! Numbers of one mapped layer: what it costs (ZigZag, Section III).
+
+use super::Subject;
+use super::formula::{Explained, How, Unit};
+use super::loops::Of;
+use super::numbers::{CYCLES, Counted, ENERGY_UNIT};
+use super::parts::{LOADING, OFFLOADING, explain_access, loop_product, loops_in_time, port_terms};
+use super::sources::{ENERGY, LATENCY};
+use crate::chart::Quantity;
+use crate::cost::Access;
+use crate::explore::{LayerFacts, MappedLayer};
+
+/// A number of a mapped layer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LayerNumber {
+    /// Energy of everything.
+    Energy,
+    /// Energy of MACs.
+    MacEnergy,
+    /// Energy of an operand at one of its memory levels.
+    MemoryEnergy(usize, usize),
+    /// Latency.
+    Cycles,
+    /// Cycles of computing.
+    Temporal,
+    /// Cycles of computing if all PEs worked.
+    Ideal,
+    /// Cycles of waiting for ports.
+    Stall,
+    /// Cycles that one port makes the array wait; negative where it has some to spare.
+    Port(usize),
+    /// Share of the PEs that work, over the whole time.
+    Use,
+    /// Share of the PEs that the unrolling uses.
+    SpaceUse,
+    /// Share of the time in which they work.
+    TimeUse,
+    /// Multiply-accumulates.
+    Macs,
+    /// What an access counts.
+    Access(usize, Counted),
+    /// A figure of the loop-information table: of an operand at an architecture level.
+    Level(usize, usize, LevelFigure),
+}
+
+/// A row of the loop-information table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub enum LevelFigure {
+    UnitSize,
+    TotalSize,
+    UnitMacs,
+    TotalMacs,
+    Reuse,
+    TemporalReuse,
+    SpatialReuse,
+    FifoReuse,
+    Down,
+    Up,
+    Turnaround,
+    Units,
+    UniqueUnits,
+    DuplicateUnits,
+    Bandwidth,
+    BandwidthAbove,
+    SingleBandwidth,
+    SingleBandwidthAbove,
+    UnitBytes,
+    EffectiveBytes,
+    Roof,
+}
+
+impl LevelFigure {
+    /// The figures in the order of the table's rows; its first two rows list loops.
+    pub const ROWS: [Self; 21] = [
+        Self::UnitSize,
+        Self::TotalSize,
+        Self::UnitMacs,
+        Self::TotalMacs,
+        Self::Reuse,
+        Self::TemporalReuse,
+        Self::SpatialReuse,
+        Self::FifoReuse,
+        Self::Down,
+        Self::Up,
+        Self::Turnaround,
+        Self::Units,
+        Self::UniqueUnits,
+        Self::DuplicateUnits,
+        Self::Bandwidth,
+        Self::BandwidthAbove,
+        Self::SingleBandwidth,
+        Self::SingleBandwidthAbove,
+        Self::UnitBytes,
+        Self::EffectiveBytes,
+        Self::Roof,
+    ];
+}
+
+const PLAIN: Unit = Unit::Count("");
+
+/// Explains a number of a mapped layer; `None` where it has no such number.
+pub fn explain_layer(facts: &LayerFacts, mapped: &MappedLayer, number: LayerNumber) -> Option<Explained> {
+    let of = Of { facts, mapped };
+    let (cycles, pes) = (&mapped.cycles, Explained::given("PEs", facts.pe_count as f64, PLAIN));
+    let share = |name: &'static str, over: LayerNumber, under: LayerNumber| {
+        let terms = [of.folded(over), of.folded(under)].into_iter().flatten().collect();
+        Explained::computed(name, Unit::Share, How::Quotient, terms)
+    };
+    let given = |name: &'static str, value: f64, unit: Unit| Explained::given(name, value, unit);
+    Some(match number {
+        LayerNumber::Energy => {
+            let mut terms = of.folded(LayerNumber::MacEnergy).map_or_else(Vec::new, |mac| vec![mac]);
+            for operand in 0..mapped.memory_pj.len() {
+                let levels = 0..mapped.memory_pj[operand].len();
+                terms.extend(levels.filter_map(|level| of.folded(LayerNumber::MemoryEnergy(operand, level))));
+            }
+            terms.retain(|term| term.value != 0.0);
+            given("energy", mapped.energy_pj(), ENERGY_UNIT).or("", How::Sum, terms).after(ENERGY)
+        }
+        LayerNumber::MacEnergy => {
+            let macs = of.folded(LayerNumber::Macs)?;
+            let each = given("energy of one", mapped.mac_pj / macs.value.max(1.0), ENERGY_UNIT);
+            given("MACs", mapped.mac_pj, ENERGY_UNIT).or("", How::Product, vec![macs, each]).after(ENERGY)
+        }
+        LayerNumber::MemoryEnergy(operand, level) => {
+            let value = *mapped.memory_pj.get(operand)?.get(level)?;
+            let here = |(_, access): &(usize, &Access)| of.is(access, operand, level);
+            let term = |(index, access): (usize, &Access)| {
+                let name = access.movement.name().replace('_', " ");
+                let subject = Subject::Layer(LayerNumber::Access(index, Counted::Energy));
+                Explained::folded(name, access.energy_pj(), ENERGY_UNIT, subject)
+            };
+            let terms = mapped.accesses.iter().enumerate().filter(here).map(term).collect();
+            let (name, memories) = facts.operands.get(operand)?;
+            let name = format!("{name} of {}", memories.get(level)?);
+            Explained::given(name, value, ENERGY_UNIT).or("", How::Sum, terms).after(ENERGY)
+        }
+        LayerNumber::Cycles => {
+            let mut terms = vec![of.folded(LayerNumber::Temporal)?, of.folded(LayerNumber::Stall)?];
+            terms.push(given("loading", cycles.loading as f64, CYCLES).noted(LOADING).after(LATENCY));
+            terms.push(given("offloading", cycles.offloading as f64, CYCLES).noted(OFFLOADING).after(LATENCY));
+            terms.retain(|term| term.value != 0.0);
+            given("latency", cycles.total as f64, CYCLES).or("", How::Sum, terms).after(LATENCY)
+        }
+        LayerNumber::Temporal => {
+            let explained = given("computing", cycles.temporal as f64, CYCLES);
+            loops_in_time(explained, &mapped.mapping.order).after(LATENCY)
+        }
+        LayerNumber::Ideal => {
+            let explained = given("computing with all PEs", cycles.ideal as f64, CYCLES);
+            explained.or("", How::QuotientUp, vec![of.folded(LayerNumber::Macs)?, pes]).after(LATENCY)
+        }
+        LayerNumber::Stall => {
+            let ports = (0..mapped.ports.len()).filter_map(|port| of.folded(LayerNumber::Port(port)));
+            let mut terms: Vec<Explained> = ports.filter(|port| port.value > 0.0).collect();
+            if terms.is_empty() {
+                terms.push(given("no port", 0.0, CYCLES));
+            }
+            let explained = given("stalls", cycles.stall as f64, CYCLES).or("by port", How::Largest, terms);
+            explained.noted("The slowest port decides.").after(LATENCY)
+        }
+        LayerNumber::Port(index) => {
+            let port = mapped.ports.get(index)?;
+            let name = format!("{} of {}", port.port, port.memory);
+            Explained::given(name, port.cycles as f64, CYCLES).or("", How::Sum, port_terms(port)).after(LATENCY)
+        }
+        LayerNumber::Use => {
+            let terms = [LayerNumber::SpaceUse, LayerNumber::TimeUse].map(|part| of.folded(part));
+            Explained::computed("PEs at work", Unit::Share, How::Product, terms.into_iter().flatten().collect())
+        }
+        LayerNumber::SpaceUse => share("in space", LayerNumber::Ideal, LayerNumber::Temporal)
+            .noted("The loops that are unrolled may be narrower than the array."),
+        LayerNumber::TimeUse => share("in time", LayerNumber::Temporal, LayerNumber::Cycles)
+            .noted("The array waits for its memories the rest of the time."),
+        LayerNumber::Macs => {
+            let explained = given("multiply-accumulates", mapped.information.macs as f64, Unit::Of(Quantity::Macs));
+            loop_product(explained, &facts.shape)
+        }
+        LayerNumber::Access(index, counted) => {
+            let access = mapped.accesses.get(index)?;
+            let operand = facts.operands.iter().find(|(name, _)| *name == access.operand)?;
+            let mut memories = vec![""; access.memory + 1];
+            memories[access.memory] = operand.1.get(access.level)?;
+            explain_access(access, counted, &memories)
+        }
+        LayerNumber::Level(operand, level, figure) => of.level(operand, level, figure)?,
+    })
+}

@@ -1,0 +1,275 @@
+//! What points and single layers have in common: loops, accesses, ports, copies.
+
+use super::Subject;
+use super::formula::{Explained, How, Unit};
+use super::numbers::{CYCLES, Cause, Counted, ENERGY_UNIT, LayerPlace, PointNumber};
+use super::point::memory_names;
+use super::sources::{COPIES, ENERGY, LATENCY};
+use crate::chart::Quantity;
+use crate::cost::{Access, PortBalance};
+use crate::depth_first::{CopyAccount, CopyActionAccount, HopAccount, HopEnd, LayerTileAccount, PointAccount};
+use crate::hardware::{MemoryId, Operand};
+use crate::mapping::TemporalLoop;
+use crate::workload::{Dim, LayerShape};
+
+pub(super) const LOADING: &str = "Before the first result, inputs come down memory by memory, each hop as long as its \
+     slower side takes. Both inputs load at once, and wait for each other where they share a port.";
+pub(super) const OFFLOADING: &str =
+    "After the last result, outputs go up memory by memory, each hop as long as its slower side takes.";
+const PLAIN: Unit = Unit::Count("");
+
+/// A product of all loops of a layer.
+pub(super) fn loop_product(explained: Explained, shape: &LayerShape) -> Explained {
+    let loops = Dim::ALL.into_iter().filter(|&dim| shape.size(dim) > 1);
+    let terms: Vec<Explained> = loops.map(|dim| Explained::given(dim.name(), shape.size(dim) as f64, PLAIN)).collect();
+    match terms.is_empty() {
+        true => explained.noted("Every loop has one iteration."),
+        false => explained.or("", How::Product, terms),
+    }
+}
+
+/// A product of loops in time.
+pub(super) fn loops_in_time(explained: Explained, loops: &[TemporalLoop]) -> Explained {
+    let terms = loops.iter().map(|next| Explained::given(next.dim.name(), next.size as f64, PLAIN)).collect();
+    explained
+        .or("", How::Product, terms)
+        .noted("One cycle for every iteration of the loops that the array does not unroll.")
+}
+
+fn access_name(access: &Access, memories: &[&str]) -> String {
+    let memory = memories.get(access.memory).copied().unwrap_or_default();
+    format!("{} of {memory} {}", access.operand, access.movement.name().replace('_', " "))
+}
+
+fn counted(access: &Access, what: Counted) -> f64 {
+    match what {
+        Counted::Words => access.words,
+        Counted::Elements => access.all_elements(),
+        Counted::Energy => access.energy_pj(),
+    }
+}
+
+/// What one access counts.
+pub(super) fn explain_access(access: &Access, what: Counted, memories: &[&str]) -> Explained {
+    let transfers = Explained::given("transfers", access.transfers as f64, PLAIN)
+        .noted("So often do the loops above this level change the data: an irrelevant loop just above lets it stay.");
+    let instances = Explained::given("instances", access.instances, PLAIN)
+        .noted("Instances of the memory that work side by side in the array.");
+    let elements = Explained::given("elements at a time", access.elements, PLAIN)
+        .noted("Elements that the relevant loops below this level touch, for all that one instance serves.");
+    let name = access_name(access, memories);
+    let explained = match what {
+        Counted::Words => {
+            let each = Explained::given("words at a time", access.words_each, PLAIN).noted(format!(
+                "{} elements of {} bit, in whole steps of the port's granularity; between memories in pieces as wide as \
+                 the narrower side allows.",
+                Unit::Count("").text(access.elements),
+                access.precision_bits
+            ));
+            let whole = access.words_each * access.instances * access.transfers as f64;
+            let how = if whole == access.words { How::Product } else { How::WholeProduct };
+            Explained::given(name, access.words, what.unit()).or("", how, vec![transfers, instances, each])
+        }
+        Counted::Elements => {
+            let explained = Explained::given(name, access.all_elements(), what.unit());
+            match access.precision_bits {
+                0 => explained.noted("They have no bits, so nothing moves."),
+                _ => explained.or("", How::Product, vec![transfers, instances, elements]),
+            }
+        }
+        Counted::Energy => {
+            let words = explain_access(access, Counted::Words, memories);
+            let words = Explained { name: "words".into(), ..words };
+            let each = Explained::given("energy of a word", access.word_pj, ENERGY_UNIT);
+            Explained::given(name, access.energy_pj(), what.unit()).or("", How::Product, vec![words, each])
+        }
+    };
+    explained.after(ENERGY)
+}
+
+/// The accesses of a layer-tile for operands that `wanted` picks.
+pub(super) fn accesses_of(
+    layer: &LayerTileAccount,
+    place: LayerPlace,
+    what: Counted,
+    wanted: &dyn Fn(Operand) -> bool,
+) -> Vec<Explained> {
+    let Some(cost) = &layer.cost else { return Vec::new() };
+    let all = cost.accesses.iter().enumerate().filter(|(_, access)| wanted(access.stored_as));
+    let term = |(index, access): (usize, &Access)| {
+        let subject = Subject::Point(PointNumber::Access(place, index, what));
+        let name =
+            format!("{} level {} {}", access.operand, access.level + 1, access.movement.name().replace('_', " "));
+        Explained::folded(name, counted(access, what), what.unit(), subject)
+    };
+    all.map(term).filter(|term| term.value != 0.0).collect()
+}
+
+/// The same at one memory.
+pub(super) fn accesses_at(
+    layer: &LayerTileAccount,
+    place: LayerPlace,
+    what: Counted,
+    memory: MemoryId,
+    wanted: &dyn Fn(Operand) -> bool,
+) -> Vec<Explained> {
+    let Some(cost) = &layer.cost else { return Vec::new() };
+    let here = |subject: Option<Subject>| match subject {
+        Some(Subject::Point(PointNumber::Access(_, index, _))) => {
+            cost.accesses.get(index).is_some_and(|access| access.memory == memory)
+        }
+        _ => false,
+    };
+    accesses_of(layer, place, what, wanted).into_iter().filter(|term| here(term.subject)).collect()
+}
+
+fn ends(hop: &HopAccount) -> [(&HopEnd, &'static str); 2] {
+    [(&hop.read, "read"), (&hop.write, "write")]
+}
+
+fn end_counts(action: &CopyActionAccount, end: &HopEnd, what: Counted) -> f64 {
+    match what {
+        Counted::Words => end.words,
+        Counted::Elements => action.bits as f64 / action.element_bits as f64,
+        Counted::Energy => end.words * end.word_pj,
+    }
+}
+
+/// What a layer-tile counts at a memory.
+pub(super) fn at_memory(layer: &LayerTileAccount, what: Counted, memory: MemoryId, cause: Option<Cause>) -> f64 {
+    let accesses = layer.cost.iter().flat_map(|cost| &cost.accesses).filter(|access| access.memory == memory);
+    let of_layer: f64 = accesses
+        .filter(|access| match cause {
+            None => true,
+            Some(Cause::Weight) => access.stored_as == Operand::W,
+            Some(Cause::Activation) => access.stored_as != Operand::W,
+            Some(_) => false,
+        })
+        .map(|access| counted(access, what))
+        .sum();
+    let copied: f64 = match cause {
+        None | Some(Cause::Copy) => copy_words(layer, what, memory).iter().map(|term| term.value).sum(),
+        _ => 0.0,
+    };
+    of_layer + copied
+}
+
+/// What data copy actions count at a memory.
+pub(super) fn copy_words(layer: &LayerTileAccount, what: Counted, memory: MemoryId) -> Vec<Explained> {
+    let mut terms = Vec::new();
+    for action in &layer.copies.actions {
+        for hop in &action.hops {
+            for (end, way) in ends(hop).into_iter().filter(|(end, _)| end.memory == memory) {
+                let name = format!("{} of {}, {way}", action.kind.name(), action.layer);
+                terms.push(Explained::given(name, end_counts(action, end, what), what.unit()).after(COPIES));
+            }
+        }
+    }
+    terms
+}
+
+fn data_moved(action: &CopyActionAccount) -> Explained {
+    Explained::given("data", action.bits as f64 / 8.0, Unit::Of(Quantity::Bytes))
+}
+
+/// Energy of a data copy action: every memory on its way is read or written.
+pub(super) fn copy_energy(account: &PointAccount, action: &CopyActionAccount) -> Option<Explained> {
+    let memories = memory_names(account);
+    let term = |(end, way): (&HopEnd, &str)| {
+        let words = Explained::given("words", end.words, PLAIN).noted(format!(
+            "{} through a port of {} bit.",
+            data_moved(action).value_text(),
+            end.width_bits
+        ));
+        let each = Explained::given("energy of a word", end.word_pj, ENERGY_UNIT);
+        let name = format!("{way} {}", memories.get(end.memory).copied().unwrap_or_default());
+        Explained::computed(name, ENERGY_UNIT, How::Product, vec![words, each])
+    };
+    let terms: Vec<Explained> = action.hops.iter().flat_map(ends).map(term).collect();
+    let name = format!("{} of {}", action.kind.name(), action.layer);
+    let explained = Explained::given(name, action.energy_pj, ENERGY_UNIT).after(COPIES);
+    Some(match terms.is_empty() {
+        true => explained.noted("It stays where it is."),
+        false => explained.or("by memory on its way", How::Sum, terms),
+    })
+}
+
+/// Cycles of a data copy action by itself: hop by hop.
+pub(super) fn copy_cycles(account: &PointAccount, action: &CopyActionAccount) -> Option<Explained> {
+    let memories = memory_names(account);
+    let side = |(end, way): (&HopEnd, &str)| {
+        let bits = Explained::given("bits", action.bits as f64, PLAIN);
+        let width = Explained::given("bits a cycle", end.width_bits as f64, PLAIN);
+        let name = format!("{way} {}", memories.get(end.memory).copied().unwrap_or_default());
+        Explained::computed(name, CYCLES, How::QuotientUp, vec![bits, width])
+    };
+    let hop = |(index, hop): (usize, &HopAccount)| {
+        let name = match (action.chain.get(index), action.chain.get(index + 1)) {
+            (Some(from), Some(to)) => format!("{from} → {to}"),
+            _ => "hop".to_owned(),
+        };
+        Explained::given(name, hop.cycles as f64, CYCLES).or("", How::Largest, ends(hop).map(side).into())
+    };
+    let name = format!("{} of {}", action.kind.name(), action.layer);
+    let cycles: u64 = action.hops.iter().map(|hop| hop.cycles).sum();
+    let terms = action.hops.iter().enumerate().map(hop).collect();
+    Some(Explained::given(name, cycles as f64, CYCLES).or("by hop", How::Sum, terms).after(COPIES))
+}
+
+/// How long a layer waits for the copies before it: as long as the port that is done last.
+pub(super) fn copies_wait(explained: Explained, copies: &CopyAccount, place: LayerPlace) -> Explained {
+    let explained = explained.after(COPIES);
+    let Some(port) = &copies.last_port else { return explained.noted("Nothing is copied.") };
+    if let [only] = copies.actions.as_slice() {
+        let cycles: u64 = only.hops.iter().map(|hop| hop.cycles).sum();
+        let subject = Subject::Point(PointNumber::CopyCycles(place, 0));
+        let name = format!("{} of {}", only.kind.name(), only.layer);
+        return explained.or("", How::Sum, vec![Explained::folded(name, cycles as f64, CYCLES, subject)]);
+    }
+    let start = Explained::given("first copy arrives", port.start as f64, CYCLES);
+    let uses = port.uses.iter().map(|&cycles| Explained::given("one copy", cycles as f64, CYCLES));
+    let served =
+        Explained::computed("one after the other", CYCLES, How::Sum, std::iter::once(start).chain(uses).collect());
+    let alone = Explained::given("end of the last copy", port.end as f64, CYCLES);
+    explained
+        .or("", How::Largest, vec![served, alone])
+        .noted(format!("All copies start together. This port of {} is done last.", port.memory))
+}
+
+/// Waiting for the slowest port.
+pub(super) fn stall(explained: Explained, port: Option<&PortBalance>) -> Explained {
+    match port {
+        None => explained.noted("No port makes the array wait."),
+        Some(port) => explained.noted(format!("The slowest port decides: {} of {}.", port.port, port.memory)).or(
+            "",
+            How::Sum,
+            port_terms(port),
+        ),
+    }
+}
+
+/// What makes a port wait: links that are too slow by themselves, and sharing.
+pub(super) fn port_terms(port: &PortBalance) -> Vec<Explained> {
+    let late = port.links.iter().filter(|link| link.cycles > 0 || port.links.len() == 1);
+    let mut terms: Vec<Explained> = late
+        .map(|link| {
+            let needs = Explained::given("takes", link.needed_cycles as f64, CYCLES);
+            let may = Explained::given("may take", link.allowed_cycles as f64, CYCLES).noted(
+                "The whole time between two transfers where the data is held twice; else what remains of it once the \
+                 present data is no longer needed.",
+            );
+            let each = Explained::computed("late each time", CYCLES, How::Difference, vec![needs, may]);
+            let times = Explained::given("transfers but the first", link.count as f64 - 1.0, PLAIN);
+            let name = format!("{} {}", link.operand, link.movement.name().replace('_', " "));
+            Explained::computed(name, CYCLES, How::Product, vec![each, times]).after(LATENCY)
+        })
+        .collect();
+    let own: f64 = terms.iter().map(|term| term.value).sum();
+    let sharing = port.cycles as f64 - own;
+    if sharing != 0.0 || terms.is_empty() {
+        let note = "What the links of this port take beyond the time in which at least one of them may work; what is left of \
+                    it is to spare.";
+        terms.push(Explained::given("taking turns", sharing, CYCLES).noted(note).after(LATENCY));
+    }
+    terms
+}

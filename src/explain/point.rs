@@ -1,0 +1,339 @@
+//! Numbers of a point: what it costs, stack by stack, tile by tile, layer by layer, down to single accesses.
+
+use super::formula::{Explained, How, Unit};
+use super::numbers::{
+    Amount, Cause, Counted, ENERGY_CAUSES, ENERGY_UNIT, LayerPlace, MEMORY_CAUSES, Place, PointNumber, Time, WAITS,
+};
+use super::parts::{copy_cycles, copy_energy, copy_words, explain_access};
+use super::sizes::{explain_computed, explain_data, explain_tiles, explain_tiles_of, explain_window};
+use super::sources::{COPIES, ENERGY, LATENCY, SINGLE_LAYER, STACKS, SUM};
+use super::{Subject, parts};
+use crate::chart::Quantity;
+use crate::depth_first::{LayerTileAccount, PointAccount, StackAccount, TileTypeAccount};
+use crate::hardware::Operand;
+use std::borrow::Cow;
+
+/// Explains a number of a point; `None` where the account has no such number.
+pub fn explain_point(account: &PointAccount, number: PointNumber) -> Option<Explained> {
+    let layer = |place: LayerPlace| layer_at(account, place);
+    match number {
+        PointNumber::Of(place, amount) => explain_amount(account, place, amount),
+        PointNumber::EnergyDelay => {
+            let terms = [Amount::Energy, Amount::Cycles].map(|amount| folded(account, Place::Point, amount, None));
+            let unit = Unit::Of(Quantity::EnergyDelay);
+            Some(Explained::computed("energy-delay product", unit, How::Product, terms.into_iter().flatten().collect()))
+        }
+        PointNumber::MacUse => {
+            let terms = [Amount::CyclesOf(Time::Ideal), Amount::Cycles];
+            let terms = terms.map(|amount| folded(account, Place::Point, amount, None));
+            let terms = terms.into_iter().flatten().collect();
+            Some(
+                Explained::computed("MAC use", Unit::Share, How::Quotient, terms).noted(
+                    "The share of its time in which the array would be full: what remains is idle PEs and waiting.",
+                ),
+            )
+        }
+        PointNumber::Tiles(stack) => explain_tiles(account, stack),
+        PointNumber::TilesOf(stack, tile) => explain_tiles_of(account.stacks.get(stack)?, tile),
+        PointNumber::Computed(place, axis) => explain_computed(account, place, axis),
+        PointNumber::Needed(place, axis) => explain_window(layer(place)?, axis),
+        PointNumber::Size(place, data) => explain_data(layer(place)?, place, data),
+        PointNumber::PesUsed(place) => {
+            let cost = layer(place)?.cost.as_ref()?;
+            let unrolled = cost.unrolled.iter();
+            let terms =
+                unrolled.map(|(dim, width)| Explained::given(format!("{dim} unrolled"), *width, Unit::Count("")));
+            let working = Explained::computed("PEs at work", Unit::Count(""), How::Product, terms.collect())
+                .noted("The widths of the unrolled loops; an average where the unrolling does not divide its loop.");
+            let all = Explained::given("PEs", account.pe_count as f64, Unit::Count(""));
+            Some(Explained::computed("PEs used", Unit::Share, How::Quotient, vec![working, all]).after(SINGLE_LAYER))
+        }
+        PointNumber::Access(place, index, counted) => {
+            Some(explain_access(layer(place)?.cost.as_ref()?.accesses.get(index)?, counted, &memory_names(account)))
+        }
+        PointNumber::CopyEnergy(place, index) => copy_energy(account, layer(place)?.copies.actions.get(index)?),
+        PointNumber::CopyCycles(place, index) => copy_cycles(account, layer(place)?.copies.actions.get(index)?),
+    }
+}
+
+pub(super) fn memory_names(account: &PointAccount) -> Vec<&str> {
+    account.memories.iter().map(|memory| memory.name.as_str()).collect()
+}
+
+pub(super) fn layer_at(account: &PointAccount, [stack, tile, layer]: LayerPlace) -> Option<&LayerTileAccount> {
+    account.stacks.get(stack)?.tile_types.get(tile)?.layers.get(layer)
+}
+
+fn tile_at(account: &PointAccount, stack: usize, tile: usize) -> Option<&TileTypeAccount> {
+    account.stacks.get(stack)?.tile_types.get(tile)
+}
+
+/// An amount at a place, to be unfolded when asked.
+fn folded(account: &PointAccount, place: Place, amount: Amount, name: Option<String>) -> Option<Explained> {
+    let value = amount_at(account, place, amount)?;
+    let name = name.map_or_else(|| amount.name(account), Cow::Owned);
+    Some(Explained::folded(name, value, amount.unit(), Subject::Point(PointNumber::Of(place, amount))))
+}
+
+/// An amount at a place.
+fn amount_at(account: &PointAccount, place: Place, amount: Amount) -> Option<f64> {
+    if let (Place::Point, Amount::At(counted, memory, cause)) = (place, amount) {
+        let memory = account.memories.get(memory)?;
+        let of = match counted {
+            Counted::Words => memory.words,
+            Counted::Elements => memory.elements,
+            Counted::Energy => memory.energy_pj,
+        };
+        return Some(match cause {
+            None => of.total(),
+            Some(Cause::Activation) => of.activation,
+            Some(Cause::Weight) => of.weight,
+            Some(Cause::Copy) => of.copy,
+            Some(Cause::Mac) => 0.0,
+        });
+    }
+    match place {
+        Place::Point => match amount {
+            Amount::Energy => Some(account.energy_pj),
+            Amount::Cycles => Some(account.latency_cycles as f64),
+            Amount::Macs => Some(account.macs as f64),
+            Amount::EnergyOf(Cause::Activation) => Some(account.energy.activation_pj),
+            Amount::EnergyOf(Cause::Weight) => Some(account.energy.weight_pj),
+            Amount::EnergyOf(Cause::Copy) => Some(account.energy.copy_pj),
+            Amount::EnergyOf(Cause::Mac) => Some(account.energy.mac_pj),
+            Amount::CyclesOf(time) => {
+                let split = &account.latency;
+                let cycles = match time {
+                    Time::Temporal => split.temporal_cycles,
+                    Time::Stall => split.stall_cycles,
+                    Time::Loading => split.loading_cycles,
+                    Time::Offloading => split.offloading_cycles,
+                    Time::Copy => split.copy_cycles,
+                    Time::Ideal => split.ideal_cycles,
+                    Time::Idle => split.temporal_cycles.saturating_sub(split.ideal_cycles),
+                };
+                Some(cycles as f64)
+            }
+            _ => (0..account.stacks.len()).map(|stack| amount_at(account, Place::Stack(stack), amount)).sum(),
+        },
+        Place::Stack(index) => {
+            let stack = account.stacks.get(index)?;
+            match amount {
+                Amount::Energy => Some(stack.energy_pj),
+                Amount::Cycles => Some(stack.latency_cycles as f64),
+                _ => (0..stack.tile_types.len())
+                    .map(|tile| {
+                        let count = stack.tile_types[tile].count as f64;
+                        Some(count * amount_at(account, Place::Tile(index, tile), amount)?)
+                    })
+                    .sum(),
+            }
+        }
+        Place::Tile(stack, tile) => {
+            let tile_type = tile_at(account, stack, tile)?;
+            match amount {
+                Amount::Energy => Some(tile_type.energy_pj),
+                Amount::Cycles => Some(tile_type.latency_cycles as f64),
+                _ => Some(tile_type.layers.iter().map(|layer| of_layer(layer, amount)).sum()),
+            }
+        }
+        Place::Layer(place) => Some(of_layer(layer_at(account, place)?, amount)),
+    }
+}
+
+fn of_layer(layer: &LayerTileAccount, amount: Amount) -> f64 {
+    let energy = layer.cost.as_ref().map(|cost| cost.energy).unwrap_or_default();
+    let latency = layer.cost.as_ref().map(|cost| cost.latency).unwrap_or_default();
+    let all = |parts: &[Amount]| parts.iter().map(|part| of_layer(layer, *part)).sum();
+    match amount {
+        Amount::Energy => all(&ENERGY_CAUSES.map(Amount::EnergyOf)),
+        Amount::MappedEnergy => all(&[Cause::Activation, Cause::Weight, Cause::Mac].map(Amount::EnergyOf)),
+        Amount::EnergyOf(Cause::Activation) => energy.activation_pj,
+        Amount::EnergyOf(Cause::Weight) => energy.weight_pj,
+        Amount::EnergyOf(Cause::Mac) => energy.mac_pj,
+        Amount::EnergyOf(Cause::Copy) => layer.copies.energy_pj,
+        Amount::Cycles => all(&[Amount::MappedCycles, Amount::CyclesOf(Time::Copy)]),
+        Amount::MappedCycles => all(&[Amount::CyclesOf(Time::Temporal), Amount::Waiting]),
+        Amount::Waiting => all(&WAITS.map(Amount::CyclesOf)),
+        Amount::CyclesOf(time) => match time {
+            Time::Temporal => latency.temporal_cycles as f64,
+            Time::Stall => latency.stall_cycles as f64,
+            Time::Loading => latency.loading_cycles as f64,
+            Time::Offloading => latency.offloading_cycles as f64,
+            Time::Ideal => latency.ideal_cycles as f64,
+            Time::Idle => latency.temporal_cycles.saturating_sub(latency.ideal_cycles) as f64,
+            Time::Copy => layer.copies.latency_cycles as f64,
+        },
+        Amount::Macs => layer.macs as f64,
+        Amount::At(counted, memory, cause) => parts::at_memory(layer, counted, memory, cause),
+    }
+}
+
+/// The sum at a place: by what it consists of, and by where it comes about.
+fn explain_amount(account: &PointAccount, place: Place, amount: Amount) -> Option<Explained> {
+    let value = amount_at(account, place, amount)?;
+    let mut explained = Explained::given(amount.name(account), value, amount.unit());
+    let terms = |amounts: &[Amount]| -> Vec<Explained> {
+        let all = amounts.iter().filter_map(|part| folded(account, place, *part, None));
+        all.filter(|term| term.value != 0.0).collect()
+    };
+    // Where all terms are of one kind, what tells them apart is their memory.
+    let by_memory = |cause: Option<Cause>| -> Vec<Explained> {
+        let memories = account.memories.iter().enumerate();
+        let all = memories.filter_map(|(index, memory)| {
+            folded(account, place, Amount::At(Counted::Energy, index, cause), Some(memory.name.clone()))
+        });
+        all.filter(|term| term.value != 0.0).collect()
+    };
+    explained = match amount {
+        Amount::Energy => {
+            let memories = by_memory(None).into_iter().chain(terms(&[Amount::EnergyOf(Cause::Mac)])).collect();
+            explained
+                .or("by cause", How::Sum, terms(&ENERGY_CAUSES.map(Amount::EnergyOf)))
+                .or("by memory", How::Sum, memories)
+                .after(SUM)
+        }
+        Amount::MappedEnergy => {
+            let causes = [Cause::Activation, Cause::Weight, Cause::Mac].map(Amount::EnergyOf);
+            explained.or("by cause", How::Sum, terms(&causes)).after(SINGLE_LAYER)
+        }
+        Amount::Cycles => {
+            let parts = [Time::Temporal, Time::Stall, Time::Loading, Time::Offloading, Time::Copy];
+            explained
+                .or("by cause", How::Sum, terms(&parts.map(Amount::CyclesOf)))
+                .noted("Layers, tiles and copies follow each other; nothing overlaps.")
+                .after(SUM)
+        }
+        Amount::MappedCycles => {
+            let parts = [Time::Temporal, Time::Stall, Time::Loading, Time::Offloading];
+            explained.or("by cause", How::Sum, terms(&parts.map(Amount::CyclesOf))).after(SINGLE_LAYER)
+        }
+        Amount::CyclesOf(Time::Idle) => {
+            let parts = [Time::Temporal, Time::Ideal].map(Amount::CyclesOf);
+            explained.or("", How::Difference, terms(&parts)).after(SINGLE_LAYER)
+        }
+        Amount::Waiting => explained.or("by cause", How::Sum, terms(&WAITS.map(Amount::CyclesOf))).after(LATENCY),
+        Amount::At(counted, memory, None) => {
+            let causes = MEMORY_CAUSES.into_iter().filter_map(|cause| {
+                folded(account, place, Amount::At(counted, memory, Some(cause)), Some(cause.name().to_owned()))
+            });
+            explained.or("by cause", How::Sum, nonzero(causes.map(Some))).after(ENERGY)
+        }
+        Amount::EnergyOf(cause) if cause != Cause::Mac && !matches!(place, Place::Layer(_)) => {
+            explained.or("by memory", How::Sum, by_memory(Some(cause))).after(SUM)
+        }
+        _ => explained.after(SUM),
+    };
+    if value == 0.0 {
+        return Some(explained.noted("There is none."));
+    }
+    Some(match place {
+        Place::Point => match account.stacks.as_slice() {
+            [only] => by_tile(account, explained, 0, only, amount),
+            stacks => {
+                let stack = |index: usize| {
+                    let name = format!("stack {}", index + 1);
+                    folded(account, Place::Stack(index), amount, Some(name))
+                };
+                explained.or("by stack", How::Sum, nonzero((0..stacks.len()).map(stack))).noted_if(amount, account)
+            }
+        },
+        Place::Stack(index) => by_tile(account, explained, index, account.stacks.get(index)?, amount).after(STACKS),
+        Place::Tile(stack, tile) => {
+            let layers = tile_at(account, stack, tile)?.layers.iter().enumerate();
+            let layer = |(index, layer): (usize, &LayerTileAccount)| {
+                folded(account, Place::Layer([stack, tile, index]), amount, Some(layer.layer.clone()))
+            };
+            explained.or("by layer", How::Sum, nonzero(layers.map(layer)))
+        }
+        Place::Layer(place) => explain_leaf(account, explained, place, amount)?,
+    })
+}
+
+impl Explained {
+    /// With what recomputing adds, which no formula of single stacks shows.
+    fn noted_if(self, amount: Amount, account: &PointAccount) -> Self {
+        if amount == Amount::Macs { super::sizes::with_recomputed(self, account) } else { self }
+    }
+}
+
+fn nonzero(terms: impl Iterator<Item = Option<Explained>>) -> Vec<Explained> {
+    terms.flatten().filter(|term| term.value != 0.0).collect()
+}
+
+/// A stack's sum: of every tile type as many as there are.
+fn by_tile(
+    account: &PointAccount,
+    explained: Explained,
+    index: usize,
+    stack: &StackAccount,
+    amount: Amount,
+) -> Explained {
+    let term = |(tile, tile_type): (usize, &TileTypeAccount)| {
+        let one = folded(account, Place::Tile(index, tile), amount, Some("one tile".to_owned()))?;
+        let subject = Subject::Point(PointNumber::TilesOf(index, tile));
+        let count = Explained::folded("tiles", tile_type.count as f64, Unit::Count(""), subject);
+        let (x, y) = tile_type.size;
+        let name = format!("type {} ({x} × {y})", tile + 1);
+        Some(Explained::computed(name, amount.unit(), How::Product, vec![count, one]))
+    };
+    let explained = explained.or("by tile type", How::Sum, nonzero(stack.tile_types.iter().enumerate().map(term)));
+    if account.stacks.len() == 1 { explained.noted_if(amount, account) } else { explained }
+}
+
+/// What a single layer-tile's amount is made of.
+fn explain_leaf(account: &PointAccount, explained: Explained, place: LayerPlace, amount: Amount) -> Option<Explained> {
+    let layer = layer_at(account, place)?;
+    let energy_of = |wanted: &dyn Fn(Operand) -> bool| parts::accesses_of(layer, place, Counted::Energy, wanted);
+    Some(match amount {
+        Amount::Macs => parts::loop_product(explained, &layer.shape).after(SINGLE_LAYER),
+        Amount::EnergyOf(Cause::Mac) => {
+            let macs = folded(account, Place::Layer(place), Amount::Macs, None)?;
+            let each = Explained::given("energy of one", account.mac_pj, ENERGY_UNIT);
+            explained.or("", How::Product, vec![macs, each]).after(ENERGY)
+        }
+        Amount::EnergyOf(Cause::Weight) => {
+            explained.or("by access", How::Sum, energy_of(&|operand| operand == Operand::W)).after(ENERGY)
+        }
+        Amount::EnergyOf(Cause::Activation) => {
+            explained.or("by access", How::Sum, energy_of(&|operand| operand != Operand::W)).after(ENERGY)
+        }
+        Amount::EnergyOf(Cause::Copy) => {
+            let actions = layer.copies.actions.iter().enumerate();
+            let term = |(index, action): (usize, &crate::depth_first::CopyActionAccount)| {
+                let name = format!("{} of {}", action.kind.name(), action.layer);
+                let subject = Subject::Point(PointNumber::CopyEnergy(place, index));
+                Explained::folded(name, action.energy_pj, ENERGY_UNIT, subject)
+            };
+            explained.or("by action", How::Sum, actions.map(term).collect()).after(COPIES)
+        }
+        Amount::CyclesOf(Time::Copy) => parts::copies_wait(explained, &layer.copies, place),
+        Amount::CyclesOf(time) => {
+            let Some(cost) = &layer.cost else { return Some(explained) };
+            match time {
+                Time::Temporal => parts::loops_in_time(explained, &cost.loops),
+                Time::Ideal => {
+                    let macs = folded(account, Place::Layer(place), Amount::Macs, None)?;
+                    let pes = Explained::given("PEs", account.pe_count as f64, Unit::Count(""));
+                    explained.or("", How::QuotientUp, vec![macs, pes])
+                }
+                Time::Stall => parts::stall(explained, cost.slowest_port.as_ref()),
+                Time::Loading => explained.noted(parts::LOADING),
+                Time::Offloading => explained.noted(parts::OFFLOADING),
+                Time::Copy | Time::Idle => explained,
+            }
+            .after(LATENCY)
+        }
+        Amount::At(counted, memory, Some(cause)) => {
+            let terms = match cause {
+                Cause::Copy => copy_words(layer, counted, memory),
+                _ => {
+                    let of = |operand: Operand| (operand == Operand::W) == (cause == Cause::Weight);
+                    parts::accesses_at(layer, place, counted, memory, &of)
+                }
+            };
+            explained.or("by access", How::Sum, terms).after(ENERGY)
+        }
+        _ => explained,
+    })
+}

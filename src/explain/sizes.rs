@@ -1,0 +1,245 @@
+//! Numbers of tiles, what a layer-tile computes and needs, and how much data that is.
+
+use super::Subject;
+use super::formula::{Explained, How, Unit};
+use super::numbers::{LayerPlace, PointNumber};
+use super::point::layer_at;
+use super::sources::{BACK, TILES};
+use crate::chart::Quantity;
+use crate::depth_first::{LayerTileAccount, PointAccount, StackAccount, TileRun};
+use crate::hardware::Operand;
+use crate::workload::Dim;
+
+/// Columns or rows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Axis {
+    /// X.
+    Columns,
+    /// Y.
+    Rows,
+}
+
+/// Data of a layer-tile.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Data {
+    /// One operand.
+    Operand(Operand),
+    /// Columns of the inputs that come from the horizontal cache.
+    HCached,
+    /// Rows of the inputs that come from the vertical cache.
+    VCached,
+}
+
+impl Axis {
+    pub(super) fn of<T>(self, (columns, rows): (T, T)) -> T {
+        match self {
+            Self::Columns => columns,
+            Self::Rows => rows,
+        }
+    }
+
+    fn name(self) -> &'static str {
+        self.of(("columns", "rows"))
+    }
+
+    fn loops(self) -> (Dim, Dim) {
+        self.of(((Dim::OX, Dim::FX), (Dim::OY, Dim::FY)))
+    }
+}
+
+const PLAIN: Unit = Unit::Count("");
+const BYTES: Unit = Unit::Of(Quantity::Bytes);
+
+/// Tiles of a stack: columns of tiles times rows of tiles.
+pub(super) fn explain_tiles(account: &PointAccount, index: usize) -> Option<Explained> {
+    let stack = account.stacks.get(index)?;
+    let along = |axis: Axis| {
+        let sizes = axis.of((&stack.map.columns, &stack.map.rows)).iter().map(|run| run.size);
+        let map =
+            Explained::given(format!("{} of the last map", axis.name()), axis.of(stack.output_size) as f64, PLAIN);
+        let tile = Explained::given("tile size", sizes.max().unwrap_or(1) as f64, PLAIN);
+        Explained::computed(format!("{} of tiles", axis.name()), PLAIN, How::QuotientUp, vec![map, tile])
+    };
+    let mut terms: Vec<Explained> = Vec::new();
+    for tile in 0..stack.tile_types.len() {
+        let count = stack.tile_types[tile].count as f64;
+        let subject = Subject::Point(PointNumber::TilesOf(index, tile));
+        terms.push(Explained::folded(format!("type {}", tile + 1), count, PLAIN, subject));
+    }
+    Some(
+        Explained::given("tiles", stack.tile_count as f64, PLAIN)
+            .or("", How::Product, vec![along(Axis::Columns), along(Axis::Rows)])
+            .or("by tile type", How::Sum, terms)
+            .noted("What the division leaves over makes the first tile of a row or column smaller.")
+            .after(TILES),
+    )
+}
+
+/// Tiles of one type: wherever they lie on the map.
+pub(super) fn explain_tiles_of(stack: &StackAccount, tile: usize) -> Option<Explained> {
+    let tile_type = stack.tile_types.get(tile)?;
+    let mut terms = Vec::new();
+    for (row, types) in stack.map.rows.iter().zip(&stack.map.types) {
+        for (column, _) in stack.map.columns.iter().zip(types).filter(|(_, other)| **other == tile) {
+            let name = format!("from ({}, {}) on", column.start, row.start);
+            let along = |name: &'static str, run: &TileRun| Explained::given(name, run.count as f64, PLAIN);
+            let terms_here = vec![along("columns of tiles", column), along("rows of tiles", row)];
+            terms.push(Explained::computed(name, PLAIN, How::Product, terms_here));
+        }
+    }
+    Some(
+        Explained::given(format!("tiles of type {}", tile + 1), tile_type.count as f64, PLAIN)
+            .or("", How::Sum, terms)
+            .noted(
+                "Tiles are of one type where they have the same size, the same border and the same neighbours to exchange \
+                 overlap with; only the first tile takes its weights from the highest memory.",
+            )
+            .after(TILES),
+    )
+}
+
+/// What a layer-tile computes: what its reader needs, less what the reader finds in a cache.
+pub(super) fn explain_computed(account: &PointAccount, place: LayerPlace, axis: Axis) -> Option<Explained> {
+    let [stack, tile, node] = place;
+    let tile_type = account.stacks.get(stack)?.tile_types.get(tile)?;
+    let layer = layer_at(account, place)?;
+    let value = axis.of((layer.output.0, layer.output.1)) as f64;
+    let verb = if layer.kind.is_some() { "computed" } else { "fetched" };
+    let explained = Explained::given(format!("{} {verb}", axis.name()), value, PLAIN).after(BACK);
+    let readers = tile_type.layers.iter().enumerate();
+    let reads = readers.flat_map(|(reader, other)| {
+        let inputs = other.inputs_from.iter().enumerate().filter(|(_, from)| **from == node);
+        inputs.map(move |(input, _)| (reader, other, input))
+    });
+    let from = |(reader, other, input): (usize, &LayerTileAccount, usize)| {
+        let needed = other.inputs.get(input).map_or(0, |&(x, y, _)| axis.of((x, y)));
+        let cached = other.cached.get(input).map_or(0, |&cached| axis.of(cached));
+        let subject = Subject::Point(PointNumber::Needed([stack, tile, reader], axis));
+        let needed = Explained::folded(format!("needed by {}", other.layer), needed as f64, PLAIN, subject);
+        let cached = Explained::given("cached by the neighbour", cached as f64, PLAIN);
+        Explained::computed(format!("for {}", other.layer), PLAIN, How::Difference, vec![needed, cached])
+    };
+    let wanted: Vec<Explained> = reads.map(from).collect();
+    Some(match wanted.as_slice() {
+        [] => explained
+            .noted("The layer is the stack's last: its tile is the one that the schedule asks for.")
+            .after(TILES),
+        [only] => Explained { formulas: only.formulas.clone(), ..explained }
+            .noted("What the layer that reads it needs, less what an earlier tile left in a cache."),
+        all if all.iter().any(|one| one.value == value) => explained
+            .or("", How::Largest, wanted)
+            .noted("Several layers read it; the outermost edges of what they need are combined (Fig. 8)."),
+        _ => explained.noted(format!(
+            "Several layers read it; the outermost edges of what they need are combined (Fig. 8): {}.",
+            wanted.iter().map(|one| format!("{} {}", one.value_text(), one.name)).collect::<Vec<_>>().join(", ")
+        )),
+    })
+}
+
+/// Columns or rows of its inputs that a layer-tile needs.
+pub(super) fn explain_window(layer: &LayerTileAccount, axis: Axis) -> Option<Explained> {
+    let needed = layer.inputs.first().map(|&(x, y, _)| axis.of((x, y)))?;
+    let (outputs, kernel) = axis.loops();
+    let (outputs, kernel) = (layer.shape.size(outputs), layer.shape.size(kernel));
+    let (stride, dilation) = (axis.of(layer.shape.stride), axis.of(layer.shape.dilation));
+    let steps = |name: &'static str, count: u64, size_name: &'static str, size: u64| {
+        let terms = vec![
+            Explained::given(name, count.saturating_sub(1) as f64, PLAIN),
+            Explained::given(size_name, size as f64, PLAIN),
+        ];
+        Explained::computed(format!("{name} × {size_name}"), PLAIN, How::Product, terms)
+    };
+    let mut terms = vec![
+        steps("outputs − 1", outputs, "stride", stride),
+        steps("kernel − 1", kernel, "dilation", dilation),
+        Explained::given("1", 1.0, PLAIN),
+    ];
+    terms.retain(|term| term.value != 0.0);
+    let explained = Explained::given(format!("{} needed", axis.name()), needed as f64, PLAIN).after(BACK);
+    if layer.cost.is_none() {
+        return Some(explained.noted("Nothing is computed in this tile."));
+    }
+    let span = Explained::computed("spanned by the window", PLAIN, How::Sum, terms);
+    let beyond = span.value - needed as f64;
+    Some(if beyond == 0.0 {
+        Explained { formulas: span.formulas, ..explained }
+    } else {
+        let beyond = Explained::given("not there", beyond, PLAIN)
+            .noted("Beyond the border of the map, which is padding, or between windows that do not meet.");
+        explained.or("", How::Difference, vec![span, beyond])
+    })
+}
+
+/// How much data: elements times their width.
+pub(super) fn explain_data(layer: &LayerTileAccount, place: LayerPlace, data: Data) -> Option<Explained> {
+    let shape = &layer.shape;
+    let given = |name: &'static str, value: u64| Explained::given(name, value as f64, PLAIN);
+    let width = |bits: u64| Explained::given("bytes an element", bits as f64 / 8.0, PLAIN);
+    let batch = |mut terms: Vec<Explained>| {
+        if shape.size(Dim::B) > 1 {
+            terms.push(given("images", shape.size(Dim::B)));
+        }
+        terms
+    };
+    let side = |axis: Axis| {
+        let subject = Subject::Point(PointNumber::Computed(place, axis));
+        Explained::folded(axis.name(), axis.of((layer.output.0, layer.output.1)) as f64, PLAIN, subject)
+    };
+    let needs = |axis: Axis, (x, y): (u64, u64)| {
+        let subject = Subject::Point(PointNumber::Needed(place, axis));
+        Explained::folded(axis.name(), axis.of((x, y)) as f64, PLAIN, subject)
+    };
+    let of_input = |(index, &(x, y, channels)): (usize, &(u64, u64, u64))| {
+        let (cached_x, cached_y) = layer.cached.get(index).copied().unwrap_or_default();
+        let mut terms = match data {
+            Data::HCached => vec![given("cached columns", cached_x), needs(Axis::Rows, (x, y))],
+            Data::VCached => {
+                let others = vec![needs(Axis::Columns, (x, y)), given("cached columns", cached_x)];
+                let others = Explained::computed("other columns", PLAIN, How::Difference, others);
+                vec![others, given("cached rows", cached_y)]
+            }
+            Data::Operand(_) => vec![needs(Axis::Columns, (x, y)), needs(Axis::Rows, (x, y))],
+        };
+        terms.extend([given("channels", channels), width(shape.precision.i)]);
+        Explained::computed(format!("input {}", index + 1), BYTES, How::Product, batch(terms))
+    };
+    let (name, bits) = match data {
+        Data::Operand(Operand::W) => ("weights", layer.bits.w),
+        Data::Operand(Operand::I) => ("inputs", layer.bits.i),
+        Data::Operand(Operand::O) => ("outputs", layer.bits.o),
+        Data::HCached => ("columns from the horizontal cache", layer.bits.h_cached),
+        Data::VCached => ("rows from the vertical cache", layer.bits.v_cached),
+    };
+    let explained = Explained::given(name, bits as f64 / 8.0, BYTES).after(BACK);
+    Some(match data {
+        Data::Operand(Operand::W) if bits == 0 => explained.noted("The layer has no weights."),
+        Data::Operand(Operand::W) => {
+            let loops = [Dim::G, Dim::K, Dim::C, Dim::FY, Dim::FX].into_iter().filter(|&dim| shape.size(dim) > 1);
+            let mut terms: Vec<Explained> = loops.map(|dim| given(dim.name(), shape.size(dim))).collect();
+            if shape.kind == crate::workload::LayerKind::MatMul {
+                terms = batch(terms);
+            }
+            terms.push(width(shape.precision.w));
+            explained.or("", How::Product, terms)
+        }
+        Data::Operand(Operand::O) => {
+            let terms = vec![
+                side(Axis::Columns),
+                side(Axis::Rows),
+                given("channels", layer.output.2),
+                width(shape.precision.o),
+            ];
+            explained.or("", How::Product, batch(terms))
+        }
+        _ => explained.or("", How::Sum, layer.inputs.iter().enumerate().map(of_input).collect()),
+    })
+}
+
+/// Multiply-accumulates of a point, with those that are done more than once.
+pub(super) fn with_recomputed(explained: Explained, account: &PointAccount) -> Explained {
+    let least = account.network_macs as f64;
+    let again = Explained::given("computed again", explained.value - least, Unit::Of(Quantity::Macs))
+        .noted("Where tiles overlap and the overlap is not cached, each of them computes it.");
+    let once = Explained::given("each output once", least, Unit::Of(Quantity::Macs));
+    if again.value == 0.0 { explained } else { explained.or("with recomputation", How::Sum, vec![once, again]) }
+}

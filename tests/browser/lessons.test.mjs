@@ -1,0 +1,122 @@
+// Guided lessons: from the gallery and from a link, by mouse and by keyboard, in the page and inside another one.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { AxeBuilder } from '@axe-core/playwright';
+import { withPage } from './harness.mjs';
+
+const LESSONS = ['why-fuse', 'tiles-and-overlap', 'memory-hierarchy'];
+
+test('a lesson shows, asks, judges by numbers of its own, and goes on', () =>
+  withPage(async ({ page, url, screenshot }) => {
+    await start(page, url, 'why-fuse');
+    const lesson = page.getByTestId('lesson');
+    assert.match(await lesson.innerText(), /Lesson: Why fuse layers\?/);
+    assert.equal(await page.locator('nav [aria-current=page]').innerText(), 'Schedule');
+    await assertAccessible(page);
+    // A wrong answer is no dead end.
+    await page.getByTestId('answer-1').click();
+    await lesson.getByText('Not so: “In DRAM”.').waitFor();
+    await page.getByTestId('answer-3').click();
+    await lesson.getByText('Right.').waitFor();
+    const verdict = await page.getByTestId('verdict').innerText();
+    const [, share, energy] = verdict.match(/DRAM takes ([\d.]+) % of ([\d.]+) mJ/);
+    // The live figure says the same.
+    await page.locator('[data-testid=root][data-status=done]').waitFor();
+    const shown = Number(await page.getByTestId('opened-energy').getAttribute('data-energy-pj'));
+    assert.ok(Math.abs(shown / 1e9 / Number(energy) - 1) < 1e-3, `${shown} pJ, ${energy} mJ`);
+    assert.ok(Number(share) > 50);
+    await screenshot('lesson');
+    await page.getByTestId('next-step').click();
+    await page.locator('[data-testid=lesson][data-step=why-fuse-2]').waitFor();
+    await page.getByTestId('answer-2').click();
+    await lesson.getByText('Right.').waitFor();
+    await page.getByTestId('reveal').click();
+    await page.locator('nav [aria-current=page]', { hasText: 'Landscape' }).waitFor();
+    assert.equal(await page.locator('[data-testid=lesson][data-step=why-fuse-2]').count(), 1);
+    await assertAccessible(page);
+  }));
+
+test('progress is kept while the page is open', () =>
+  withPage(async ({ page, url }) => {
+    await start(page, url, 'tiles-and-overlap');
+    await page.getByTestId('answer-3').click();
+    await page.getByTestId('verdict').getByText('Right.').waitFor();
+    await page.getByTestId('lesson-close').click();
+    await page.getByTestId('lesson').waitFor({ state: 'detached' });
+    await page.getByTestId('tab-gallery').click();
+    const card = page.getByTestId('lesson-tiles-and-overlap');
+    assert.match(await card.innerText(), /4 questions, 1 answered/);
+    await card.getByText('Continue').click();
+    await page.locator('[data-testid=lesson][data-step=tiles-and-overlap-2]').waitFor();
+    await page.getByTestId('step-1').click();
+    assert.equal(await page.getByTestId('answer-3').getAttribute('aria-pressed'), 'true');
+    // Whoever changes the design stays in the lesson, and undo leads back.
+    await page.locator('[data-testid=root][data-status=done]').waitFor();
+    await page.getByTestId('tab-landscape').click();
+    assert.equal(await page.getByTestId('lesson').count(), 1);
+  }));
+
+test('every step of every lesson can be answered with the keyboard alone', () =>
+  withPage(async ({ page, url }) => {
+    for (const id of LESSONS) {
+      await start(page, url, id);
+      for (let step = 1; step <= 4; step += 1) {
+        await page.locator(`[data-testid=lesson][data-step=${id}-${step}]`).waitFor();
+        const answers = page.getByTestId('lesson').locator('fieldset button');
+        await answers.first().focus();
+        await page.keyboard.press('Enter');
+        await page.locator('.lesson .right').waitFor();
+        assert.equal(await page.locator('.lesson .right').count(), 1);
+        assert.doesNotMatch(await page.getByTestId('verdict').innerText(), /[{}]|Nobody knows/);
+        if (step < 4) {
+          await page.getByTestId('next-step').focus();
+          await page.keyboard.press('Enter');
+        }
+      }
+    }
+  }));
+
+test('a step is in the address, and opens from there inside another page', () =>
+  withPage(async ({ page, url }) => {
+    await start(page, url, 'memory-hierarchy');
+    await page.waitForFunction(() => location.hash.length > 8);
+    const hash = await page.evaluate(() => location.hash);
+    assert.ok(hash.length <= 120, hash);
+    await page.goto(`${url}embed.html?view=schedule${hash}`);
+    await page.locator('[data-testid=lesson][data-step=memory-hierarchy-1]').waitFor();
+    await page.getByTestId('answer-1').click();
+    await page.getByTestId('verdict').getByText('Right.').waitFor();
+    await page.getByTestId('next-step').click();
+    await page.locator('[data-testid=lesson][data-step=memory-hierarchy-2]').waitFor();
+    await assertAccessible(page);
+  }));
+
+for (const colorScheme of ['light', 'dark']) {
+  test(`a lesson fits 390 px, ${colorScheme}`, () =>
+    withPage(
+      async ({ page, url, screenshot }) => {
+        await start(page, url, 'why-fuse');
+        await page.getByTestId('answer-3').click();
+        await page.getByTestId('verdict').getByText('Right.').waitFor();
+        const wide = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+        assert.ok(wide <= 0, `${wide} px too wide`);
+        await assertAccessible(page);
+        await screenshot(`lesson-390-${colorScheme}`);
+      },
+      { viewport: { width: 390, height: 844 }, colorScheme },
+    ));
+}
+
+async function start(page, url, id) {
+  await page.goto(url);
+  await page.getByTestId('tab-gallery').click();
+  await page.getByTestId(`start-${id}`).click();
+  await page.getByTestId('lesson').waitFor();
+}
+
+async function assertAccessible(page) {
+  const { violations } = await new AxeBuilder({ page }).analyze();
+  const grave = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
+  assert.deepEqual(grave.map(({ id, nodes }) => `${id}: ${nodes[0].html}`), []);
+}
