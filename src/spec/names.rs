@@ -6,7 +6,7 @@ use std::ops::Range;
 /// the rest.
 ///
 /// ```
-/// # use fusescape::spec::names_in;
+/// # use fusescape_spec::names_in;
 /// let names: Vec<String> = names_in(r#"map2, "conv 1/a,b" expand"#).into_iter().map(|(name, _)| name).collect();
 /// assert_eq!(names, ["map2", "conv 1/a,b", "expand"]);
 /// ```
