@@ -6,6 +6,7 @@
 //! - [`explore`]: a sweep: points -> unique problems -> solutions -> results
 //! - [`depth_first`]: DeFiNES: stacks, tiles, placement, data copies, accumulation
 //! - [`hierarchy`]: the architecture generator: all memory hierarchies from a pool, and the best of them
+//! - [`interlayer`]: HW-Flow-Fusion: chains of layers fused on a spatial array, by the paper's own model
 //! - [`search`]: the best temporal mapping of a layer-tile
 //! - [`cost`]: one mapped layer on one core: accesses, energy, latency
 //! - [`mapping`]: loops in space and time, and their allocation to memory levels
@@ -19,6 +20,7 @@ pub mod depth_first;
 pub mod explore;
 pub mod hardware;
 pub mod hierarchy;
+pub mod interlayer;
 pub mod mapping;
 pub mod rules;
 pub mod search;

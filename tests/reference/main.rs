@@ -5,6 +5,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 mod exact;
+mod hwff;
 mod points;
 mod search;
 mod single_layer;
@@ -50,13 +51,16 @@ impl Report {
 type Check = fn() -> Report;
 
 fn main() {
-    let categories: [(&str, Check); 12] = [
+    let categories: [(&str, Check); 15] = [
         ("define/single_layer", single_layer::check),
         ("define/search", search::check),
         ("define/tiling", tiling::check),
         ("define/points", points::check),
         ("exact/energy", exact::energy),
         ("exact/latency", exact::latency),
+        ("hwff/networks", hwff::networks),
+        ("hwff/single_layer", hwff::single_layer),
+        ("hwff/table_7", hwff::table_7),
         ("zigzag/single_layer", zigzag::single_layer::check),
         ("zigzag/search", zigzag::search::check),
         ("zigzag/comparison", zigzag::comparison::check),

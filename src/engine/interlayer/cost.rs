@@ -1,0 +1,144 @@
+//! What a schedule does, and what that costs: energy, latency, and the refined ratio of computation to communication (CTC).
+
+use super::accelerator::Accelerator;
+use super::parameters::{EnergyRule, Parameters};
+use std::ops::AddAssign;
+
+/// Bytes between DRAM and the on-chip buffer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Volume {
+    /// Inputs read.
+    pub inputs: u64,
+    /// Weights read.
+    pub weights: u64,
+    /// Outputs written.
+    pub outputs: u64,
+}
+
+impl Volume {
+    /// All of them (eqs. 3 and 6).
+    pub fn total(&self) -> u64 {
+        self.inputs + self.weights + self.outputs
+    }
+}
+
+/// Bytes between the on-chip buffer and the array.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct ArrayTraffic {
+    /// Inputs read.
+    pub inputs: u64,
+    /// Weights read.
+    pub weights: u64,
+    /// Partial and final sums written.
+    pub sums_written: u64,
+    /// Partial sums read back.
+    pub sums_read: u64,
+}
+
+impl ArrayTraffic {
+    /// All of it.
+    pub fn total(&self) -> u64 {
+        self.inputs + self.weights + self.sums_written + self.sums_read
+    }
+}
+
+/// Energy in hundredths of a picojoule, by cause.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Energy {
+    /// Multiply-accumulates.
+    pub mac: u128,
+    /// Accesses of the DRAM.
+    pub dram: u128,
+    /// The buffer's side of these.
+    pub buffer_to_dram: u128,
+    /// The buffer's accesses for the array.
+    pub buffer_to_array: u128,
+}
+
+impl Energy {
+    /// The sum.
+    pub fn total(&self) -> u128 {
+        self.mac + self.dram + self.buffer_to_dram + self.buffer_to_array
+    }
+
+    /// The sum in picojoules.
+    pub fn picojoules(&self) -> f64 {
+        self.total() as f64 / 100.0
+    }
+}
+
+/// What running some layers once amounts to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Cost {
+    /// Operations, those of pooling included.
+    pub operations: u64,
+    /// Multiply-accumulates.
+    pub macs: u64,
+    /// Traffic with the DRAM.
+    pub volume: Volume,
+    /// Traffic with the array.
+    pub array: ArrayTraffic,
+    /// Cycles of the array.
+    pub compute_cycles: u64,
+}
+
+impl Cost {
+    /// Its energy on `accelerator`.
+    pub fn energy(&self, accelerator: &Accelerator, rule: &EnergyRule) -> Energy {
+        let costs = &accelerator.energy;
+        let product = |count: u64, cost: u64| u128::from(count) * u128::from(cost);
+        let macs = if rule.pooling_computes { self.operations } else { self.macs };
+        let access = costs.buffer * rule.accesses_per_move;
+        Energy {
+            mac: product(macs, costs.mac),
+            dram: product(self.volume.total(), costs.dram) / u128::from(rule.dram_access_bytes),
+            buffer_to_dram: product(self.volume.total(), access),
+            buffer_to_array: product(self.array.total(), access),
+        }
+    }
+
+    /// DRAM bursts.
+    pub fn bursts(&self, parameters: &Parameters) -> u64 {
+        self.volume.total().div_ceil(parameters.burst_bytes)
+    }
+
+    /// Cycles if nothing overlaps: computation, then a burst a cycle. By this tiles are selected.
+    pub fn latency_in_sequence(&self, parameters: &Parameters) -> u64 {
+        self.compute_cycles + self.bursts(parameters)
+    }
+
+    /// Cycles if computation overlaps with all that crosses the buffer's port, into it and out of it again.
+    pub fn latency_overlapped(&self, parameters: &Parameters) -> u64 {
+        let port_cycles = 2 * self.bursts(parameters) * parameters.burst_bytes / parameters.buffer_bytes_per_cycle;
+        self.compute_cycles.max(port_cycles)
+    }
+
+    /// The refined ratio of computation to communication: operations to bytes, each weighted by what a burst makes of the bandwidth.
+    ///
+    /// Caffeine weights each stream by its own burst length; every printed ratio of a single layer follows from one weight for all.
+    pub fn ctc(&self, parameters: &Parameters) -> f64 {
+        let weight = parameters.word_bits * parameters.burst_bytes / parameters.operations_per_mac;
+        self.operations as f64 / (weight as f64 * self.volume.total() as f64)
+    }
+
+    /// What schedules are selected by, less is better: `latency^2 * energy`, at most `u128::MAX`.
+    pub fn score(&self, accelerator: &Accelerator, parameters: &Parameters) -> u128 {
+        let latency = u128::from(self.latency_in_sequence(parameters));
+        (latency * latency).saturating_mul(self.energy(accelerator, &parameters.selection).total())
+    }
+}
+
+impl AddAssign for Cost {
+    fn add_assign(&mut self, other: Self) {
+        self.operations += other.operations;
+        self.macs += other.macs;
+        self.volume.inputs += other.volume.inputs;
+        self.volume.weights += other.volume.weights;
+        self.volume.outputs += other.volume.outputs;
+        self.array.inputs += other.array.inputs;
+        self.array.weights += other.array.weights;
+        self.array.sums_written += other.array.sums_written;
+        self.array.sums_read += other.array.sums_read;
+        self.compute_cycles += other.compute_cycles;
+    }
+}

@@ -1,0 +1,23 @@
+//! HW-Flow-Fusion (Valpreda et al., Electronics 2022): which layers of a chain run together on a spatial array, and how.
+//!
+//! A [`Chain`] is what the method can schedule of a [`crate::workload::Network`]; an [`Accelerator`] is its abstract hardware, not a
+//! [`crate::hardware::Core`]: the paper's numbers come from closed formulas of a row-stationary array, and to be compared with
+//! them so do ours. [`LayerSchedule`] is a layer by itself. Sizes are in words of 8 bits, energies in
+//! hundredths of a picojoule, so that all sums are exact. What the paper does not say is in [`Parameters`].
+//!
+//! "Eq.", "Table" and "Section" are the paper's.
+
+mod accelerator;
+mod chain;
+mod cost;
+mod mapping;
+pub mod networks;
+mod parameters;
+mod single;
+
+pub use accelerator::{Accelerator, Array, EnergyCosts, RegisterFile};
+pub use chain::{Axis, Chain, ChainLayer};
+pub use cost::{ArrayTraffic, Cost, Energy, Volume};
+pub use mapping::{Block, RowStationary};
+pub use parameters::{EnergyRule, Parameters};
+pub use single::{LayerSchedule, LayerTile, TileBuffers, TileMoves};
