@@ -215,12 +215,18 @@ fn objectives() -> Vec<Objective> {
 
 /// Compares with all mappings of random problems that have `most` of them, or fewer.
 fn equals_brute_force(rules: Rules, problems: usize, most: usize, seed: u64) {
+    equals_brute_force_on(|_| {}, rules, problems, most, seed);
+}
+
+/// The same on cores that `change` was made to.
+fn equals_brute_force_on(change: fn(&mut Core), rules: Rules, problems: usize, most: usize, seed: u64) {
     let objectives = objectives();
     let mut random = Random(seed);
     let (mut compared, mut infeasible) = (0, 0);
     while compared < problems {
         let text = hardware(&mut random);
-        let Ok(core) = Core::from_text(&text) else { continue };
+        let Ok(mut core) = Core::from_text(&text) else { continue };
+        change(&mut core);
         let problem = problem(&mut random, &core);
         let layer = LayerOnCore::new(&core, rules, &problem);
         let Some(best) = brute_force(&layer, &objectives, most) else { continue };
@@ -294,6 +300,26 @@ fn a_search_out_of_time_says_how_far_it_got() {
 #[test]
 fn equals_brute_force_under_corrected_rules() {
     equals_brute_force(Rules::CORRECTED, 2000, 4000, 1);
+}
+
+/// Where only DRAM is counted, most mappings are equally good: whole levels may hold nothing but reuse.
+fn dram_only(core: &mut Core) {
+    for memory in &mut core.memories {
+        if memory.name != "dram" {
+            (memory.read_energy_pj, memory.write_energy_pj) = (0.0, 0.0);
+        }
+    }
+}
+
+#[test]
+fn equals_brute_force_where_only_dram_is_counted() {
+    equals_brute_force_on(dram_only, Rules::CORRECTED, 1000, 4000, 3);
+}
+
+#[test]
+fn equals_brute_force_under_the_rules_of_defines() {
+    equals_brute_force(Rules::DEFINES_2022, 500, 4000, 4);
+    equals_brute_force_on(dram_only, Rules::DEFINES_2022, 500, 4000, 5);
 }
 
 /// Among them one in which too many mappings have equally few accesses to list them (problem 478).

@@ -174,6 +174,11 @@ impl<'a> LatencyBound<'a> {
         self.temporal_cycles + (stall + waiting) as u64
     }
 
+    /// Whether a mapping with this bound may have that latency. Where ZigZag's reduction makes waiting negative, nothing is proved.
+    pub fn allows(&self, bound_cycles: u64, latency_cycles: u64) -> bool {
+        latency_cycles >= bound_cycles || self.evaluator.problem.rules.loading_reduction_repeats
+    }
+
     /// Which stalls may become the longest, a bit each, if `loads` grow by `least` to `most`; the last bit stands for none at
     /// all.
     pub fn may_be_longest(&self, least: &[f64], most: &[f64]) -> u128 {

@@ -305,7 +305,10 @@ impl Search<'_, '_> {
             self.found.looked_at += 1;
             if let Some(cost) = space.evaluator.evaluate(order, allocation) {
                 let (energy_pj, latency_cycles) = (cost.energy_pj(), cost.latency.total_cycles());
-                debug_assert!(latency_cycles >= bound.latency_cycles, "{latency_cycles} is below the bound");
+                debug_assert!(
+                    self.latency.allows(bound.latency_cycles, latency_cycles),
+                    "{latency_cycles} is below the bound"
+                );
                 // By prices as the bounds are, which may count more than the objective does.
                 let score = self.score(price, latency_cycles).score;
                 self.consider(score, &cost, || Solution {

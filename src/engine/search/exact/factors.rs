@@ -21,6 +21,12 @@ impl Factor {
     pub fn count_in(&self, set: u32) -> u32 {
         set / self.stride % (self.count + 1)
     }
+
+    /// Whether one may lie just above boundaries of these operands (one bit each): what is irrelevant to an operand is handed
+    /// down below its boundary.
+    pub fn stays_above(&self, operands: u8) -> bool {
+        self.seen.iter().enumerate().all(|(operand, &seen)| operands >> operand & 1 == 0 || seen > 0)
+    }
 }
 
 /// All factors of a problem. A set of them has a number, and so has what an operand sees of it: without the factors that are

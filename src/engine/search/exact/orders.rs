@@ -16,6 +16,8 @@ pub struct Chain<'a> {
     problem: &'a LayerOnCore<'a>,
     /// Different sets, smallest first: operands with boundaries there, and the loops between it and the next smaller.
     segments: Vec<Segment>,
+    /// Operands (one bit each) with a boundary below all loops.
+    innermost: u8,
     /// Boundaries from the innermost, each with the number of segments below.
     placed: Vec<(Placed, usize)>,
     allocation: Allocation,
@@ -34,7 +36,8 @@ type Runs = [Option<Option<Relevance>>; OPERANDS];
 impl<'a> Chain<'a> {
     /// `placed` from the innermost.
     pub fn new(problem: &'a LayerOnCore<'a>, factors: &Factors, placed: &[Placed]) -> Self {
-        let mut chain = Self { problem, segments: Vec::new(), placed: Vec::new(), allocation: Allocation::default() };
+        let mut chain =
+            Self { problem, segments: Vec::new(), innermost: 0, placed: Vec::new(), allocation: Allocation::default() };
         let (mut below, mut loops) = (0, 0);
         let everything = factors.sets - 1;
         let last = Placed { operand: OPERANDS, level: 0, set: everything };
@@ -56,9 +59,8 @@ impl<'a> Chain<'a> {
                     chain.allocation.ends[placed.operand][below] = loops;
                 }
                 chain.placed.push((*placed, chain.segments.len()));
-                if let Some(segment) = chain.segments.last_mut() {
-                    segment.ends |= 1 << placed.operand;
-                }
+                let ends = chain.segments.last_mut().map_or(&mut chain.innermost, |segment| &mut segment.ends);
+                *ends |= 1 << placed.operand;
             }
         }
         for (operand, view) in problem.operands.iter().enumerate() {
@@ -173,16 +175,19 @@ impl<'a> Chain<'a> {
                 }
             };
         }
-        // Irrelevant to an operand whose boundary lies just below, an innermost loop would belong below the boundary.
-        let below = at.checked_sub(1).map_or(0, |below| self.segments[below].ends);
+        // Irrelevant to an operand whose boundary lies just below, an innermost loop would belong below the boundary: to another
+        // chain.
+        let below = at.checked_sub(1).map_or(self.innermost, |below| self.segments[below].ends);
         if runs.iter().all(Option::is_none) {
             // Nothing looks at the order of the rest, but for the innermost loop.
+            let stays = |&(next, count): &(TemporalLoop, usize)| count > 0 && self.stays_above(&next, below);
+            let Some(innermost) = left[at].iter().find(|next| stays(next)).map(|&(next, _)| next) else { return true };
             let rest = left[at].clone();
             let start = order.len();
             for &(next, count) in &rest {
                 order.extend(std::iter::repeat_n(next, count));
             }
-            if let Some(inner) = order[start..].iter().position(|next| self.stays_above(next, below)) {
+            if let Some(inner) = order[start..].iter().position(|next| *next == innermost) {
                 let end = order.len() - 1;
                 order.swap(start + inner, end);
             }
@@ -201,7 +206,8 @@ impl<'a> Chain<'a> {
                 let stays = |choice: usize| self.stays_above(&left[at][choice].0, below);
                 alike && choice < earlier && stays(choice) == stays(earlier)
             });
-            if count == 0 || is_twin {
+            let handed_down = unfilled == 1 && !self.stays_above(&next, below);
+            if count == 0 || is_twin || handed_down {
                 continue;
             }
             left[at][choice].1 -= 1;
@@ -245,5 +251,99 @@ impl<'a> Chain<'a> {
         let mut choices: Vec<usize> = (0..left.len()).collect();
         choices.sort_by_key(|&choice| irrelevant(&left[choice]));
         choices
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::super::space::{Space, State};
+    use super::*;
+    use crate::cost::Evaluator;
+    use crate::hardware::Core;
+    use crate::mapping::{LayerProblem, temporal};
+    use crate::rules::Rules;
+    use crate::workload::{Dim, LayerKind, LayerShape, Precision};
+
+    const HARDWARE: &str = "
+name: small
+array: { dimensions: { D1: 2 }, mac_energy: 1 pJ }
+memories:
+  - { name: weights, size: 8 B, operands: [W], width: 8 bit, read_energy: 1 pJ, write_energy: 1 pJ, shared_over: [] }
+  - { name: sums, size: 8 B, operands: [O], width: 16 bit, read_energy: 1 pJ, write_energy: 1 pJ, shared_over: [] }
+  - { name: features, size: 64 B, operands: [I, O], width: 8 bit, read_energy: 1 pJ, write_energy: 1 pJ, shared_over: all }
+  - { name: dram, size: 1 KiB, operands: [W, I, O], width: 8 bit, read_energy: 9 pJ, write_energy: 9 pJ, shared_over: all }
+";
+
+    fn for_each_chain(space: &Space<'_>, state: &State, placed: &mut Vec<Placed>, visit: &mut impl FnMut(&[Placed])) {
+        if space.is_complete(state) {
+            return visit(placed);
+        }
+        for operand in 0..OPERANDS {
+            if let Some((next, _)) = space.place(state, operand) {
+                placed.push(space.last_placed(&next, operand));
+                for_each_chain(space, &next, placed, visit);
+                placed.pop();
+            }
+        }
+        for next in (0..space.factors.list.len()).filter_map(|factor| space.add(state, factor)) {
+            for_each_chain(space, &next, placed, visit);
+        }
+    }
+
+    /// Otherwise the bound on latency would be one for other boundaries than those of the mapping. Of the problems one has
+    /// nothing but loops that add to outputs, so that no boundary of outputs but the one above all of them stays.
+    #[test]
+    fn boundaries_lie_where_their_chain_has_them_and_no_order_is_faster_than_its_bound() {
+        let core = Core::from_text(HARDWARE).unwrap();
+        for (sizes, unroll) in
+            [([1, 1, 1, 6, 1, 1, 1, 3], false), ([1, 1, 4, 2, 1, 3, 1, 1], false), ([1, 1, 4, 2, 1, 2, 1, 3], true)]
+        {
+            let unroll = unroll.then_some(crate::hardware::Unroll { array_dim: 0, dim: Dim::K, limit: 2 });
+            let problem = LayerProblem {
+                shape: LayerShape {
+                    kind: LayerKind::Conv,
+                    dim_order: Dim::ALL,
+                    sizes,
+                    stride: (1, 1),
+                    dilation: (1, 1),
+                    input_limit: (u64::MAX, u64::MAX),
+                    precision: Precision { w: 8, i: 8, o_partial: 16, o: 8 },
+                },
+                levels: [2, 2, 3],
+                unroll: unroll.into_iter().collect(),
+            };
+            let layer = LayerOnCore::new(&core, Rules::CORRECTED, &problem);
+            let evaluator = Evaluator::new(&layer);
+            let temporal_sizes = &layer.spatial.temporal_sizes;
+            let loops = temporal::limited_factors(temporal_sizes, &Dim::ALL, usize::MAX, false).unwrap();
+            let space = Space::new(&evaluator, &layer, &loops, 1 << 10, &|_, _, _, _| 0.0).unwrap();
+            let bound = LatencyBound::new(&evaluator);
+            let (mut orders, mut chains) = (0, 0);
+            for_each_chain(&space, &space.start().unwrap(), &mut Vec::new(), &mut |placed| {
+                let chain = Chain::new(&layer, &space.factors, placed);
+                let mut loads = bound.start();
+                for &Placed { operand, level, set } in placed {
+                    bound.place(&mut loads, &bound.load(operand, level, &space.factors.sizes(set), 1));
+                }
+                let least_cycles = chain.latency_bound(&space.factors, &bound, &loads);
+                let before = orders;
+                chain.for_each_order(|order, allocation| {
+                    orders += 1;
+                    assert_eq!(allocation.merge_stationary(&layer, order), *allocation, "{sizes:?}, {order:?}");
+                    if let Some(moves) = evaluator.moves(order, allocation) {
+                        let cycles = evaluator.latency_cycles(order, &moves);
+                        assert!(
+                            cycles >= least_cycles,
+                            "{sizes:?}, {order:?}, {allocation:?}: {cycles} < {least_cycles}"
+                        );
+                    }
+                    true
+                });
+                assert!(orders > before, "{sizes:?}: a chain without an order: {placed:?}");
+                chains += 1;
+            });
+            assert!(chains > 10, "{sizes:?}: only {chains} chains");
+        }
     }
 }

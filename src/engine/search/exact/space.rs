@@ -455,9 +455,12 @@ impl<'a> Space<'a> {
         (self.least_to_go(&state) < f64::INFINITY && self.has_room(&state)).then_some(state)
     }
 
-    /// Whether all boundaries are placed; the loops that remain belong to the highest levels.
+    /// Whether all boundaries are placed; the loops that remain belong to the highest levels. One of them has to lie just above
+    /// the last boundaries, if any remain.
     pub fn is_complete(&self, state: &State) -> bool {
+        let remain = || self.factors.list.iter().filter(|factor| factor.count_in(state.set) < factor.count);
         (0..OPERANDS).all(|operand| self.is_placed(state, operand))
+            && (remain().next().is_none() || remain().any(|factor| factor.stays_above(state.here)))
     }
 
     fn is_placed(&self, state: &State, operand: usize) -> bool {
@@ -489,12 +492,11 @@ impl<'a> Space<'a> {
         if factor.count_in(state.set) == factor.count {
             return None;
         }
+        if !factor.stays_above(state.here) {
+            return None;
+        }
         let mut next = *state;
         for operand in 0..OPERANDS {
-            // A boundary just below a loop that is irrelevant to its operand does better above it.
-            if factor.seen[operand] == 0 && state.here >> operand & 1 == 1 {
-                return None;
-            }
             next.seen[operand] += factor.seen[operand];
         }
         next.set += factor.stride;

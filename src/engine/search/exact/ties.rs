@@ -120,7 +120,10 @@ impl Ties<'_, '_> {
             self.budget = self.budget.saturating_sub(1);
             if let Some(moves) = evaluator.moves(order, allocation) {
                 let latency_cycles = evaluator.latency_cycles(order, &moves);
-                debug_assert!(latency_cycles >= bound, "the bound {bound} is no bound: {latency_cycles}");
+                debug_assert!(
+                    self.bound.allows(bound, latency_cycles),
+                    "the bound {bound} is no bound: {latency_cycles}"
+                );
                 if !self.is_beaten(latency_cycles) {
                     self.best = Some((order.to_vec(), *allocation, latency_cycles));
                 }
