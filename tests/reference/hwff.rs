@@ -4,7 +4,9 @@ use crate::Report;
 use crate::common::{entries, integer, number, reference, text};
 use fusescape::workload::Network;
 use fusescape_engine::interlayer::{
-    Accelerator, Chain, ChainLayer, LayerSchedule, LayerTile, Parameters, RowStationary, networks,
+    Accelerator, BottomTile, Chain, ChainLayer, Direction, FusionBuffers, LayerSchedule, LayerTile, Parameters,
+    RowStationary, Run, closed_form, fused_volume, multi_tiled_macs, networks, propagate, reuse_overhead, tile_count,
+    tile_sets, unique_tiles,
 };
 use serde_json::{Value, json};
 
@@ -31,6 +33,11 @@ fn published(name: &Value) -> Chain {
 
 fn layer(chain: &Chain, name: &Value) -> ChainLayer {
     chain.layers()[chain.position(&text(name)).unwrap()].clone()
+}
+
+/// The layers that a case names, top first.
+fn sequence(chain: &Chain, names: &Value) -> Vec<ChainLayer> {
+    names.as_array().unwrap().iter().map(|name| layer(chain, name)).collect()
 }
 
 fn accelerator(case: &Value) -> Accelerator {
@@ -196,4 +203,158 @@ fn mapping_numbers(mapping: &RowStationary) -> Value {
         "Pkx": mapping.kernel_columns, "Poy": mapping.output_rows, "Pif": mapping.input_maps,
         "Pof": mapping.output_maps, "Rif": mapping.interleaved_inputs, "Rof": mapping.interleaved_outputs,
     })
+}
+
+/// Eqs. 4 to 6, and what Fig. 12 shows.
+pub fn fusion_buffers() -> Report {
+    let mut report = Report::new();
+    for case in cases("eq4-9") {
+        report.cases += 1;
+        let (input, expected, what) = (&case["input"], &case["expected"], text(&case["id"]));
+        let layers = sequence(&published(&input["network"]), &input["layers"]);
+        let tile = bottom_tile(&layers, input);
+        let tiles: Vec<Value> = propagate(&layers, &tile)
+            .iter()
+            .map(|of| json!({ "Tix": of.input_columns, "Tiy": of.input_rows, "Tox": of.columns, "Toy": of.rows }))
+            .collect();
+        report.same(&json!(tiles), &expected["tiles_top_to_bottom"], || format!("{what}: tiles"));
+        let buffers = FusionBuffers::new(&layers, &tile, Direction::Horizontal);
+        report.same(&json!(buffers.inputs), &expected["input_buffer_words"], || format!("{what}: inputs"));
+        report.same(&json!(buffers.weights), &expected["weight_buffer_words"], || format!("{what}: weights"));
+        report.same(&json!(buffers.reuse), &expected["reuse_buffer_x_words"], || format!("{what}: reuse"));
+        let mut overhead = overheads(&layers, &tile);
+        overhead[0] = 0;
+        report.same(&json!(overhead), &expected["alwani_overhead_words"], || format!("{what}: overhead"));
+        let volume = fused_volume(&layers, &tile);
+        let ours = json!({
+            "output_buffer_words": buffers.outputs, "eq5_words": buffers.fusion(),
+            "total_bytes": buffers.total() * integer(&input["bytes"]), "n_tiles": tile_count(layers.last().unwrap(), &tile),
+            "eq6_in": volume.inputs, "eq6_w": volume.weights, "eq6_out": volume.outputs, "eq6_V": volume.total(),
+        });
+        compare(&mut report, &ours, expected, &what);
+    }
+    for case in cases("min_storage") {
+        report.cases += 1;
+        let (input, expected, what) = (&case["input"], &case["expected"], text(&case["id"]));
+        let chain = published(&input["network"]);
+        let layers = sequence(&chain, &input["layers"]);
+        let buffers = FusionBuffers::new(&layers, &bottom_tile(&layers, input), Direction::Horizontal);
+        let bytes = integer(&input["bytes"]);
+        // Every map between two fused layers is neither written nor read.
+        let pixels = |layers: &[ChainLayer]| -> u64 {
+            layers.iter().map(|layer| layer.outputs() + layer.x.input * layer.y.input * layer.input_maps).sum()
+        };
+        let saved = 2 * layers.iter().rev().skip(1).map(ChainLayer::outputs).sum::<u64>();
+        let ours = json!({
+            "total_bytes": buffers.total() * bytes, "weights_bytes": buffers.weights.iter().sum::<u64>() * bytes,
+            "volume_saved_words": saved, "pixels_7_layers": pixels(&chain.layers()[..7]),
+            "pixels_first6": pixels(&chain.layers()[..6]),
+            "saved_over_6": saved as f64 / pixels(&chain.layers()[..6]) as f64,
+        });
+        compare(&mut report, &ours, expected, &what);
+    }
+    report
+}
+
+/// Eqs. 7 to 9, and what Fig. 13 shows.
+pub fn reuse_buffers() -> Report {
+    let mut report = Report::new();
+    for case in cases("eq7") {
+        report.cases += 1;
+        let (kernel, stride) = (integer(&case["input"]["Nk"]), integer(&case["input"]["S"]));
+        let document = format!(
+            "name: one\nlayers:\n  - {{ name: in, type: input, K: 1, size: 9 x 9 }}\n  \
+             - {{ name: a, type: conv, K: 1, kernel: {kernel} x {kernel}, stride: {stride} }}"
+        );
+        let overlap = chain(&document).layers()[0].x.overlap();
+        report.same(&overlap, &integer(&case["expected"]["O"]), || text(&case["id"]));
+    }
+    for case in cases("reuse_vs_alwani") {
+        report.cases += 1;
+        let (input, expected, what) = (&case["input"], &case["expected"], text(&case["id"]));
+        let layers = sequence(&published(&input["network"]), &input["layers"]);
+        let tile = bottom_tile(&layers, input);
+        let reuse = &FusionBuffers::new(&layers, &tile, Direction::Horizontal).reuse[1..];
+        let overhead = &overheads(&layers, &tile)[1..];
+        report.same(&json!(reuse), &expected["reuse_words"], || format!("{what}: reuse"));
+        report.same(&json!(overhead), &expected["overhead_words"], || format!("{what}: overhead"));
+        let bytes = integer(&input["bytes"]);
+        let ours = reuse.iter().sum::<u64>() * bytes;
+        let theirs = ours + overhead.iter().sum::<u64>() * bytes;
+        let numbers =
+            json!({ "reuse_bytes": ours, "alwani_bytes": theirs, "saving": 1.0 - ours as f64 / theirs as f64 });
+        compare(&mut report, &numbers, expected, &what);
+    }
+    report
+}
+
+/// Eqs. 10 to 13.
+pub fn multi_tiling() -> Report {
+    let mut report = Report::new();
+    for case in cases("eq10-13") {
+        report.cases += 1;
+        let (input, what) = (&case["input"], text(&case["id"]));
+        let layers = match input["network"].as_str() {
+            Some(_) => sequence(&published(&input["network"]), &input["layers"]),
+            None => chain(&document(&input["layers"])).layers().to_vec(),
+        };
+        let (x, y): (Vec<_>, Vec<_>) = layers.iter().map(|layer| (layer.x, layer.y)).unzip();
+        let tile = (integer(&input["Tox"]), integer(&input["Toy"]));
+        let (columns, rows) = (unique_tiles(&x, tile.0), unique_tiles(&y, tile.1));
+        let (three_columns, three_rows) = (closed_form(&x, tile.0), closed_form(&y, tile.1));
+        for (index, expected) in case["expected"]["layers"].as_array().unwrap().iter().enumerate() {
+            let what = format!("{what} {}", layers[index].name);
+            report.same(&json!(sizes(&columns[index])), &expected["x_sizes"], || format!("{what}: columns"));
+            report.same(&json!(sizes(&rows[index])), &expected["y_sizes"], || format!("{what}: rows"));
+            let exact = three_columns[index].is_exact(&columns[index]) && three_rows[index].is_exact(&rows[index]);
+            report.same(&json!(exact), &expected["closed_form_exact"], || format!("{what}: whether eq. 10 holds"));
+            for (ours, name) in [(three_columns[index], "X"), (three_rows[index], "Y")] {
+                let ours = json!([ours.first, ours.middle, ours.last, ours.repetitions]);
+                report.same(&ours, &expected[name], || format!("{what}: {name}"));
+            }
+            let sets = tile_sets(&columns[index], &rows[index]);
+            let pixels: u64 = sets.iter().map(|set| set.columns * set.rows * set.repetitions).sum();
+            report.same(&json!(pixels), &expected["unique_pixels"], || format!("{what}: pixels"));
+            let macs = multi_tiled_macs(&layers[index], &sets);
+            report.same(&json!(macs), &expected["macs"], || format!("{what}: MACs"));
+        }
+    }
+    report
+}
+
+/// The workload document of layers of a case.
+fn document(layers: &Value) -> String {
+    let layers = layers.as_array().unwrap();
+    let top = &layers[0];
+    let mut text = format!(
+        "name: case\nlayers:\n  - {{ name: in, type: input, K: {}, size: {} x {} }}\n",
+        top["Nif"], top["Nix"], top["Niy"]
+    );
+    for layer in layers {
+        let kind = if layer["type"] == "pool" { "pooling".to_owned() } else { format!("conv, K: {}", layer["Nof"]) };
+        assert_eq!((&layer["Sx"], &layer["Px"]), (&layer["Sy"], &layer["Py"]));
+        text += &format!(
+            "  - {{ name: {}, type: {kind}, kernel: {} x {}, stride: {}, padding: {} }}\n",
+            layer["name"], layer["Nkx"], layer["Nky"], layer["Sx"], layer["Px"]
+        );
+    }
+    text
+}
+
+fn sizes(runs: &[Run]) -> Vec<u64> {
+    runs.iter().flat_map(|run| (0..run.count).map(|_| run.size)).collect()
+}
+
+/// The tile of a case, by default with all output maps.
+fn bottom_tile(layers: &[ChainLayer], input: &Value) -> BottomTile {
+    BottomTile {
+        columns: integer(&input["Tox"]),
+        rows: integer(&input["Toy"]),
+        output_maps: input["Tof_bottom"].as_u64().unwrap_or(layers.last().unwrap().output_maps),
+    }
+}
+
+fn overheads(layers: &[ChainLayer], tile: &BottomTile) -> Vec<u64> {
+    let extents = propagate(layers, tile);
+    layers.iter().zip(&extents).map(|(layer, extent)| reuse_overhead(layer, extent, Direction::Horizontal)).collect()
 }

@@ -51,7 +51,7 @@ impl Report {
 type Check = fn() -> Report;
 
 fn main() {
-    let categories: [(&str, Check); 15] = [
+    let categories: [(&str, Check); 18] = [
         ("define/single_layer", single_layer::check),
         ("define/search", search::check),
         ("define/tiling", tiling::check),
@@ -60,6 +60,9 @@ fn main() {
         ("exact/latency", exact::latency),
         ("hwff/networks", hwff::networks),
         ("hwff/single_layer", hwff::single_layer),
+        ("hwff/fusion_buffers", hwff::fusion_buffers),
+        ("hwff/reuse_buffers", hwff::reuse_buffers),
+        ("hwff/multi_tiling", hwff::multi_tiling),
         ("hwff/table_7", hwff::table_7),
         ("zigzag/single_layer", zigzag::single_layer::check),
         ("zigzag/search", zigzag::search::check),
