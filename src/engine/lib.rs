@@ -5,6 +5,7 @@
 //!
 //! - [`explore`]: a sweep: points -> unique problems -> solutions -> results
 //! - [`depth_first`]: DeFiNES: stacks, tiles, placement, data copies, accumulation
+//! - [`fusion`]: Optimus: which operators to run together
 //! - [`hierarchy`]: the architecture generator: all memory hierarchies from a pool, and the best of them
 //! - [`interlayer`]: HW-Flow-Fusion: chains of layers fused on a spatial array, by the paper's own model
 //! - [`search`]: the best temporal mapping of a layer-tile
@@ -18,6 +19,7 @@
 pub mod cost;
 pub mod depth_first;
 pub mod explore;
+pub mod fusion;
 pub mod hardware;
 pub mod hierarchy;
 pub mod interlayer;

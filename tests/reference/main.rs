@@ -6,6 +6,7 @@
 mod common;
 mod exact;
 mod hwff;
+mod optimus;
 mod points;
 mod search;
 mod single_layer;
@@ -51,7 +52,7 @@ impl Report {
 type Check = fn() -> Report;
 
 fn main() {
-    let categories: [(&str, Check); 18] = [
+    let categories: [(&str, Check); 19] = [
         ("define/single_layer", single_layer::check),
         ("define/search", search::check),
         ("define/tiling", tiling::check),
@@ -64,6 +65,7 @@ fn main() {
         ("hwff/reuse_buffers", hwff::reuse_buffers),
         ("hwff/multi_tiling", hwff::multi_tiling),
         ("hwff/table_7", hwff::table_7),
+        ("optimus/networks", optimus::networks),
         ("zigzag/single_layer", zigzag::single_layer::check),
         ("zigzag/search", zigzag::search::check),
         ("zigzag/comparison", zigzag::comparison::check),

@@ -1,0 +1,243 @@
+//! Operators and the feature maps between them: a directed acyclic graph that cannot be built wrong.
+
+use std::fmt;
+
+/// Index of an operator; the operators whose outputs it reads have lower indices.
+pub type OperatorId = usize;
+
+/// Index of a feature map: [`NETWORK_INPUT`], or `i + 1` for the output of operator `i`.
+pub type MapId = usize;
+
+/// The map that the network reads.
+pub const NETWORK_INPUT: MapId = 0;
+
+/// All maps and parameters of a network together, in elements: sums of products with batch and iterations stay exact in 64 bits.
+const MAX_ELEMENTS: u64 = 1 << 40;
+
+/// Maps that are needed at once when operators run one by one; the decision on ISOA is exponential in it.
+const MAX_LIVE_MAPS: usize = 20;
+
+/// A feature map of one image.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[allow(missing_docs)]
+pub struct FeatureMap {
+    pub channels: u64,
+    pub columns: u64,
+    pub rows: u64,
+}
+
+impl FeatureMap {
+    /// Elements; saturates.
+    pub fn elements(&self) -> u64 {
+        self.channels.saturating_mul(self.columns).saturating_mul(self.rows)
+    }
+}
+
+/// What an operator computes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum OperatorKind {
+    /// Convolution, with groups or without; several inputs are read as if concatenated.
+    Conv,
+    /// One kernel per channel.
+    Depthwise,
+    /// Every output from every input: its kernel is the whole map.
+    FullyConnected,
+    /// Maximum or average over a window.
+    Pooling,
+    /// The average of the whole map.
+    GlobalPooling,
+    /// Channels of several maps one after another.
+    Concat,
+    /// Elementwise sum.
+    Add,
+    /// What is merged away (Optimus, Section 3): batch normalisation, scale and activation are computed in place; flatten, split and
+    /// reshape are part of storing or loading a map.
+    Simple,
+}
+
+/// One operator: a window that slides over its inputs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Operator {
+    /// What people call it.
+    pub name: String,
+    /// What is computed.
+    pub kind: OperatorKind,
+    /// The maps that it reads.
+    pub inputs: Vec<MapId>,
+    /// Columns and rows of the window; the whole map for [`OperatorKind::FullyConnected`] and [`OperatorKind::GlobalPooling`],
+    /// whatever is written here.
+    pub kernel: (u64, u64),
+    /// Steps of the window: columns, rows.
+    pub stride: (u64, u64),
+    /// The map that it writes, of one image.
+    pub output: FeatureMap,
+    /// Weights, in elements.
+    pub parameters: u64,
+}
+
+/// Why a list of operators is no [`OperatorGraph`].
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum GraphError {
+    /// No operator is left after merging.
+    Empty,
+    /// An operator reads nothing, or a map that is not written before it; a simple operator reads more than one.
+    Inputs(String),
+    /// A map, kernel or stride has a size of 0.
+    Zero(String),
+    /// All maps and parameters together exceed 2^40 elements.
+    TooLarge,
+    /// More than 20 maps are needed at once.
+    TooWide,
+}
+
+impl fmt::Display for GraphError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Empty => write!(f, "The network computes nothing: add an operator"),
+            Self::Inputs(name) => write!(f, "`{name}` has to read maps that are written before it: correct its inputs"),
+            Self::Zero(name) => write!(f, "A size of `{name}` is 0: write 1 or more"),
+            Self::TooLarge => write!(f, "Maps and parameters exceed 2^40 elements: make the network smaller"),
+            Self::TooWide => write!(f, "More than {MAX_LIVE_MAPS} maps are needed at once: make the network narrower"),
+        }
+    }
+}
+
+impl std::error::Error for GraphError {}
+
+/// A network of operators in topological order, none of them simple.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OperatorGraph {
+    name: String,
+    input: FeatureMap,
+    operators: Vec<Operator>,
+    /// For every map the operators that read it, lowest first.
+    readers: Vec<Vec<OperatorId>>,
+}
+
+impl OperatorGraph {
+    /// A network of `operators`, the inputs of which index `operators` as given; simple ones are merged away.
+    ///
+    /// # Errors
+    /// Everything that is wrong with them.
+    pub fn new(name: String, input: FeatureMap, operators: Vec<Operator>) -> Result<Self, Vec<GraphError>> {
+        let mut errors = check(input, &operators);
+        if !errors.is_empty() {
+            return Err(errors);
+        }
+        let graph = Self::merge(name, input, operators);
+        if graph.is_empty() {
+            errors.push(GraphError::Empty);
+        }
+        if graph.live_maps() > MAX_LIVE_MAPS {
+            errors.push(GraphError::TooWide);
+        }
+        if errors.is_empty() { Ok(graph) } else { Err(errors) }
+    }
+
+    /// Merges simple operators away: whoever reads such a one reads what it read.
+    pub(super) fn merge(name: String, input: FeatureMap, operators: Vec<Operator>) -> Self {
+        let mut graph = Self { name, input, operators: Vec::new(), readers: vec![Vec::new()] };
+        let mut merged = vec![NETWORK_INPUT];
+        for mut operator in operators {
+            for map in &mut operator.inputs {
+                *map = merged[*map];
+            }
+            if operator.kind == OperatorKind::Simple {
+                merged.push(operator.inputs[0]);
+                continue;
+            }
+            if matches!(operator.kind, OperatorKind::FullyConnected | OperatorKind::GlobalPooling) {
+                let whole = graph.map(operator.inputs[0]);
+                operator.kernel = (whole.columns, whole.rows);
+            }
+            let mut read = operator.inputs.clone();
+            read.sort_unstable();
+            read.dedup();
+            for map in read {
+                graph.readers[map].push(graph.operators.len());
+            }
+            graph.operators.push(operator);
+            graph.readers.push(Vec::new());
+            merged.push(graph.operators.len());
+        }
+        graph
+    }
+
+    /// What people call it.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Number of operators.
+    pub fn len(&self) -> usize {
+        self.operators.len()
+    }
+
+    /// Whether there is no operator; never true of a network that was built.
+    pub fn is_empty(&self) -> bool {
+        self.operators.is_empty()
+    }
+
+    /// All operators in topological order.
+    pub fn operators(&self) -> &[Operator] {
+        &self.operators
+    }
+
+    /// The size of a map.
+    pub fn map(&self, id: MapId) -> FeatureMap {
+        if id == NETWORK_INPUT { self.input } else { self.operators[id - 1].output }
+    }
+
+    /// The operators that read a map, lowest first.
+    pub fn readers(&self, map: MapId) -> &[OperatorId] {
+        &self.readers[map]
+    }
+
+    /// The operators that read an operator's output, lowest first.
+    pub fn consumers(&self, id: OperatorId) -> &[OperatorId] {
+        &self.readers[id + 1]
+    }
+
+    /// The operators whose outputs an operator reads, in the order of its inputs.
+    pub fn producers(&self, id: OperatorId) -> impl Iterator<Item = OperatorId> + '_ {
+        self.operators[id].inputs.iter().filter(|&&map| map != NETWORK_INPUT).map(|map| map - 1)
+    }
+
+    /// The most maps that somebody has yet to read while operators run one by one. No group needs more at once.
+    fn live_maps(&self) -> usize {
+        let mut ending = vec![0; self.len()];
+        for last in self.readers.iter().filter_map(|readers| readers.last()) {
+            ending[*last] += 1;
+        }
+        let (mut live, mut most) = (usize::from(!self.readers[NETWORK_INPUT].is_empty()), 0);
+        for (id, ended) in ending.into_iter().enumerate() {
+            most = most.max(live);
+            live = live + usize::from(!self.consumers(id).is_empty()) - ended;
+        }
+        most
+    }
+}
+
+/// What is wrong with operators before they are merged.
+fn check(input: FeatureMap, operators: &[Operator]) -> Vec<GraphError> {
+    let mut errors = Vec::new();
+    let has_zero = |map: FeatureMap| map.channels == 0 || map.columns == 0 || map.rows == 0;
+    if has_zero(input) {
+        errors.push(GraphError::Zero("network input".into()));
+    }
+    for (id, operator) in operators.iter().enumerate() {
+        let is_ambiguous = operator.kind == OperatorKind::Simple && operator.inputs.len() > 1;
+        if operator.inputs.is_empty() || is_ambiguous || operator.inputs.iter().any(|&map| map > id) {
+            errors.push(GraphError::Inputs(operator.name.clone()));
+        }
+        let ((kernel_x, kernel_y), (stride_x, stride_y)) = (operator.kernel, operator.stride);
+        if has_zero(operator.output) || [kernel_x, kernel_y, stride_x, stride_y].contains(&0) {
+            errors.push(GraphError::Zero(operator.name.clone()));
+        }
+    }
+    let sizes = operators.iter().flat_map(|operator| [operator.output.elements(), operator.parameters]);
+    if sizes.fold(input.elements(), u64::saturating_add) > MAX_ELEMENTS {
+        errors.push(GraphError::TooLarge);
+    }
+    errors
+}

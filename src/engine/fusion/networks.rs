@@ -1,0 +1,353 @@
+//! The networks that the paper fuses (Optimus, Section 7.1), with simple operators merged.
+
+use super::graph::{FeatureMap, MapId, NETWORK_INPUT, Operator, OperatorGraph, OperatorKind};
+
+/// A network of the paper's evaluation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[allow(missing_docs)]
+pub enum PaperNetwork {
+    AlexNet,
+    Vgg16,
+    GoogLeNet,
+    SqueezeNet1_0,
+    SqueezeNet1_1,
+    MobileNetV1,
+    ResNet18,
+    ResNet50,
+    ResNet152,
+    /// For images of 32 x 32; its shortcuts are convolutions like those of the other ResNets.
+    ResNet1202,
+}
+
+impl PaperNetwork {
+    /// All of them.
+    pub const ALL: [Self; 10] = [
+        Self::AlexNet,
+        Self::Vgg16,
+        Self::GoogLeNet,
+        Self::SqueezeNet1_0,
+        Self::SqueezeNet1_1,
+        Self::MobileNetV1,
+        Self::ResNet18,
+        Self::ResNet50,
+        Self::ResNet152,
+        Self::ResNet1202,
+    ];
+
+    /// What people call it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::AlexNet => "AlexNet",
+            Self::Vgg16 => "VGG16",
+            Self::GoogLeNet => "GoogLeNet",
+            Self::SqueezeNet1_0 => "SqueezeNet1.0",
+            Self::SqueezeNet1_1 => "SqueezeNet1.1",
+            Self::MobileNetV1 => "MobileNetV1",
+            Self::ResNet18 => "ResNet18",
+            Self::ResNet50 => "ResNet50",
+            Self::ResNet152 => "ResNet152",
+            Self::ResNet1202 => "ResNet1202",
+        }
+    }
+
+    /// Its operators.
+    pub fn graph(self) -> OperatorGraph {
+        match self {
+            Self::AlexNet => alexnet(),
+            Self::Vgg16 => vgg16(),
+            Self::GoogLeNet => googlenet(),
+            Self::SqueezeNet1_0 => squeezenet(self.name(), (96, 7), [4, 8]),
+            Self::SqueezeNet1_1 => squeezenet(self.name(), (64, 3), [3, 5]),
+            Self::MobileNetV1 => mobilenet_v1(),
+            Self::ResNet18 => resnet(self.name(), &[2, 2, 2, 2], false),
+            Self::ResNet50 => resnet(self.name(), &[3, 4, 6, 3], true),
+            Self::ResNet152 => resnet(self.name(), &[3, 8, 36, 3], true),
+            Self::ResNet1202 => resnet1202(),
+        }
+    }
+}
+
+/// A square window.
+#[derive(Clone, Copy)]
+struct Window {
+    kernel: u64,
+    stride: u64,
+    padding: u64,
+    /// Whether a window that reaches beyond the border counts, as Caffe has it for pooling.
+    beyond_border: bool,
+}
+
+impl Window {
+    /// As many outputs as inputs, for odd kernels.
+    const fn same(kernel: u64) -> Self {
+        Self { kernel, stride: 1, padding: kernel / 2, beyond_border: false }
+    }
+
+    /// Without padding.
+    const fn valid(kernel: u64) -> Self {
+        Self { padding: 0, ..Self::same(kernel) }
+    }
+
+    /// Windows of Caffe's pooling: without padding, but with what reaches beyond the border.
+    const fn pool(kernel: u64) -> Self {
+        Self { padding: 0, beyond_border: true, ..Self::same(kernel) }
+    }
+
+    const fn stride(self, stride: u64) -> Self {
+        Self { stride, ..self }
+    }
+
+    fn outputs(self, inputs: u64) -> u64 {
+        let steps = inputs + 2 * self.padding - self.kernel;
+        1 + if self.beyond_border { steps.div_ceil(self.stride) } else { steps / self.stride }
+    }
+}
+
+/// A network as it grows; every method adds one operator and returns the map that it writes.
+struct Builder {
+    name: &'static str,
+    input: FeatureMap,
+    operators: Vec<Operator>,
+}
+
+impl Builder {
+    fn new(name: &'static str, size: u64) -> Self {
+        Self { name, input: FeatureMap { channels: 3, columns: size, rows: size }, operators: Vec::new() }
+    }
+
+    fn finish(self) -> OperatorGraph {
+        OperatorGraph::merge(self.name.into(), self.input, self.operators)
+    }
+
+    fn map(&self, id: MapId) -> FeatureMap {
+        if id == NETWORK_INPUT { self.input } else { self.operators[id - 1].output }
+    }
+
+    fn add(&mut self, name: &str, kind: OperatorKind, inputs: &[MapId], window: Window, channels: u64) -> MapId {
+        let map = self.map(inputs[0]);
+        self.operators.push(Operator {
+            name: name.into(),
+            kind,
+            inputs: inputs.to_vec(),
+            kernel: (window.kernel, window.kernel),
+            stride: (window.stride, window.stride),
+            output: FeatureMap { channels, columns: window.outputs(map.columns), rows: window.outputs(map.rows) },
+            parameters: 0,
+        });
+        self.operators.len()
+    }
+
+    fn with_parameters(&mut self, id: MapId, parameters: u64) -> MapId {
+        self.operators[id - 1].parameters = parameters;
+        id
+    }
+
+    fn grouped_conv(&mut self, name: &str, input: MapId, channels: u64, window: Window, groups: u64) -> MapId {
+        let id = self.add(name, OperatorKind::Conv, &[input], window, channels);
+        self.with_parameters(id, window.kernel.pow(2) * (self.map(input).channels / groups) * channels)
+    }
+
+    fn conv(&mut self, name: &str, input: MapId, channels: u64, window: Window) -> MapId {
+        self.grouped_conv(name, input, channels, window, 1)
+    }
+
+    fn depthwise(&mut self, name: &str, input: MapId, window: Window) -> MapId {
+        let channels = self.map(input).channels;
+        let id = self.add(name, OperatorKind::Depthwise, &[input], window, channels);
+        self.with_parameters(id, window.kernel.pow(2) * channels)
+    }
+
+    fn pool(&mut self, name: &str, input: MapId, window: Window) -> MapId {
+        self.add(name, OperatorKind::Pooling, &[input], window, self.map(input).channels)
+    }
+
+    fn average(&mut self, input: MapId) -> MapId {
+        let map = self.map(input);
+        self.add("avgpool", OperatorKind::GlobalPooling, &[input], Window::valid(map.rows), map.channels)
+    }
+
+    fn fully_connected(&mut self, name: &str, input: MapId, channels: u64) -> MapId {
+        let map = self.map(input);
+        let id = self.add(name, OperatorKind::FullyConnected, &[input], Window::valid(map.rows), channels);
+        self.with_parameters(id, map.elements() * channels)
+    }
+
+    fn concat(&mut self, name: &str, inputs: &[MapId]) -> MapId {
+        let channels = inputs.iter().map(|&input| self.map(input).channels).sum();
+        self.add(name, OperatorKind::Concat, inputs, Window::same(1), channels)
+    }
+
+    fn sum(&mut self, name: &str, inputs: [MapId; 2]) -> MapId {
+        self.add(name, OperatorKind::Add, &inputs, Window::same(1), self.map(inputs[0]).channels)
+    }
+}
+
+fn alexnet() -> OperatorGraph {
+    let mut net = Builder::new("AlexNet", 227);
+    let pool = Window::valid(3).stride(2);
+    let mut x = net.conv("conv1", NETWORK_INPUT, 96, Window::valid(11).stride(4));
+    x = net.pool("pool1", x, pool);
+    x = net.grouped_conv("conv2", x, 256, Window::same(5), 2);
+    x = net.pool("pool2", x, pool);
+    x = net.conv("conv3", x, 384, Window::same(3));
+    x = net.grouped_conv("conv4", x, 384, Window::same(3), 2);
+    x = net.grouped_conv("conv5", x, 256, Window::same(3), 2);
+    x = net.pool("pool5", x, pool);
+    for (name, channels) in [("fc6", 4096), ("fc7", 4096), ("fc8", 1000)] {
+        x = net.fully_connected(name, x, channels);
+    }
+    net.finish()
+}
+
+fn vgg16() -> OperatorGraph {
+    let mut net = Builder::new("VGG16", 224);
+    let mut x = NETWORK_INPUT;
+    for (stage, (channels, convs)) in (1..).zip([(64, 2), (128, 2), (256, 3), (512, 3), (512, 3)]) {
+        for conv in 1..=convs {
+            x = net.conv(&format!("conv{stage}_{conv}"), x, channels, Window::same(3));
+        }
+        x = net.pool(&format!("pool{stage}"), x, Window::valid(2).stride(2));
+    }
+    for (name, channels) in [("fc6", 4096), ("fc7", 4096), ("fc8", 1000)] {
+        x = net.fully_connected(name, x, channels);
+    }
+    net.finish()
+}
+
+fn googlenet() -> OperatorGraph {
+    /// Channels of: 1 x 1; 3 x 3, reduced and full; 5 x 5, reduced and full; projection behind the pooling.
+    const MODULES: [(&str, [u64; 6]); 9] = [
+        ("3a", [64, 96, 128, 16, 32, 32]),
+        ("3b", [128, 128, 192, 32, 96, 64]),
+        ("4a", [192, 96, 208, 16, 48, 64]),
+        ("4b", [160, 112, 224, 24, 64, 64]),
+        ("4c", [128, 128, 256, 24, 64, 64]),
+        ("4d", [112, 144, 288, 32, 64, 64]),
+        ("4e", [256, 160, 320, 32, 128, 128]),
+        ("5a", [256, 160, 320, 32, 128, 128]),
+        ("5b", [384, 192, 384, 48, 128, 128]),
+    ];
+    let mut net = Builder::new("GoogLeNet", 224);
+    let pool = Window::pool(3).stride(2);
+    let mut x = net.conv("conv1", NETWORK_INPUT, 64, Window::same(7).stride(2));
+    x = net.pool("pool1", x, pool);
+    x = net.conv("conv2_reduce", x, 64, Window::same(1));
+    x = net.conv("conv2", x, 192, Window::same(3));
+    x = net.pool("pool2", x, pool);
+    for (module, [one, three_reduced, three, five_reduced, five, projection]) in MODULES {
+        let name = |part: &str| format!("inception_{module}_{part}");
+        let a = net.conv(&name("1x1"), x, one, Window::same(1));
+        let b = net.conv(&name("3x3_reduce"), x, three_reduced, Window::same(1));
+        let b = net.conv(&name("3x3"), b, three, Window::same(3));
+        let c = net.conv(&name("5x5_reduce"), x, five_reduced, Window::same(1));
+        let c = net.conv(&name("5x5"), c, five, Window::same(5));
+        let d = net.pool(&name("pool"), x, Window::same(3));
+        let d = net.conv(&name("projection"), d, projection, Window::same(1));
+        x = net.concat(&name("concat"), &[a, b, c, d]);
+        match module {
+            "3b" => x = net.pool("pool3", x, pool),
+            "4e" => x = net.pool("pool4", x, pool),
+            _ => {}
+        }
+    }
+    x = net.average(x);
+    net.fully_connected("fc", x, 1000);
+    net.finish()
+}
+
+/// `first`: channels and kernel of the first convolution; `pooled`: the fire modules that pooling follows.
+fn squeezenet(name: &'static str, first: (u64, u64), pooled: [u64; 2]) -> OperatorGraph {
+    let mut net = Builder::new(name, 224);
+    let pool = Window::pool(3).stride(2);
+    let mut x = net.conv("conv1", NETWORK_INPUT, first.0, Window::valid(first.1).stride(2));
+    x = net.pool("pool1", x, pool);
+    for (fire, squeezed) in (2..).zip([16, 16, 32, 32, 48, 48, 64, 64]) {
+        let part = |part: &str| format!("fire{fire}_{part}");
+        let squeeze = net.conv(&part("squeeze"), x, squeezed, Window::same(1));
+        let one = net.conv(&part("expand1x1"), squeeze, 4 * squeezed, Window::same(1));
+        let three = net.conv(&part("expand3x3"), squeeze, 4 * squeezed, Window::same(3));
+        x = net.concat(&part("concat"), &[one, three]);
+        if pooled.contains(&fire) {
+            x = net.pool(&format!("pool{fire}"), x, pool);
+        }
+    }
+    x = net.conv("conv10", x, 1000, Window::same(1));
+    net.average(x);
+    net.finish()
+}
+
+fn mobilenet_v1() -> OperatorGraph {
+    const BLOCKS: [(u64, u64); 13] = [
+        (64, 1),
+        (128, 2),
+        (128, 1),
+        (256, 2),
+        (256, 1),
+        (512, 2),
+        (512, 1),
+        (512, 1),
+        (512, 1),
+        (512, 1),
+        (512, 1),
+        (1024, 2),
+        (1024, 1),
+    ];
+    let mut net = Builder::new("MobileNetV1", 224);
+    let mut x = net.conv("conv1", NETWORK_INPUT, 32, Window::same(3).stride(2));
+    for (block, (channels, stride)) in (1..).zip(BLOCKS) {
+        x = net.depthwise(&format!("depthwise{block}"), x, Window::same(3).stride(stride));
+        x = net.conv(&format!("pointwise{block}"), x, channels, Window::same(1));
+    }
+    x = net.average(x);
+    net.fully_connected("fc", x, 1000);
+    net.finish()
+}
+
+/// `blocks`: of each stage. A bottleneck is 1 x 1, 3 x 3, 1 x 1 to four times the channels, its stride in the first of them (He et
+/// al., 2016); a basic block is two of 3 x 3.
+fn resnet(name: &'static str, blocks: &[u64], bottleneck: bool) -> OperatorGraph {
+    let mut net = Builder::new(name, 224);
+    let mut x = net.conv("conv1", NETWORK_INPUT, 64, Window::same(7).stride(2));
+    x = net.pool("pool1", x, Window::same(3).stride(2));
+    for (stage, (&blocks, channels)) in (2..).zip(blocks.iter().zip([64, 128, 256, 512])) {
+        x = residual_stage(&mut net, x, stage, blocks, channels, bottleneck);
+    }
+    x = net.average(x);
+    net.fully_connected("fc", x, 1000);
+    net.finish()
+}
+
+fn resnet1202() -> OperatorGraph {
+    let mut net = Builder::new("ResNet1202", 32);
+    let mut x = net.conv("conv1", NETWORK_INPUT, 16, Window::same(3));
+    for (stage, channels) in (2..).zip([16, 32, 64]) {
+        x = residual_stage(&mut net, x, stage, 200, channels, false);
+    }
+    x = net.average(x);
+    net.fully_connected("fc", x, 10);
+    net.finish()
+}
+
+/// One stage; all but stage 2 halve columns and rows in their first block.
+fn residual_stage(net: &mut Builder, mut x: MapId, stage: u64, blocks: u64, channels: u64, bottleneck: bool) -> MapId {
+    let expanded = if bottleneck { 4 * channels } else { channels };
+    for block in 1..=blocks {
+        let part = |part: &str| format!("res{stage}_{block}_{part}");
+        let stride = if stage > 2 && block == 1 { 2 } else { 1 };
+        let branch = if bottleneck {
+            let a = net.conv(&part("a"), x, channels, Window::same(1).stride(stride));
+            let b = net.conv(&part("b"), a, channels, Window::same(3));
+            net.conv(&part("c"), b, expanded, Window::same(1))
+        } else {
+            let a = net.conv(&part("a"), x, channels, Window::same(3).stride(stride));
+            net.conv(&part("b"), a, channels, Window::same(3))
+        };
+        let shortcut = if net.map(x) == net.map(branch) {
+            x
+        } else {
+            net.conv(&part("projection"), x, expanded, Window::same(1).stride(stride))
+        };
+        x = net.sum(&part("add"), [branch, shortcut]);
+    }
+    x
+}
