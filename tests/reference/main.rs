@@ -52,7 +52,7 @@ impl Report {
 type Check = fn() -> Report;
 
 fn main() {
-    let categories: [(&str, Check); 19] = [
+    let categories: [(&str, Check); 22] = [
         ("define/single_layer", single_layer::check),
         ("define/search", search::check),
         ("define/tiling", tiling::check),
@@ -66,6 +66,9 @@ fn main() {
         ("hwff/multi_tiling", hwff::multi_tiling),
         ("hwff/table_7", hwff::table_7),
         ("optimus/networks", optimus::networks),
+        ("optimus/groups", optimus::groups),
+        ("optimus/random", optimus::random),
+        ("optimus/schemes", optimus::schemes),
         ("zigzag/single_layer", zigzag::single_layer::check),
         ("zigzag/search", zigzag::search::check),
         ("zigzag/comparison", zigzag::comparison::check),

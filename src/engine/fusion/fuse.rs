@@ -1,0 +1,30 @@
+//! The best scheme of a network under a setting, and what is proved of it.
+
+use super::baselines::{oracle, segments, within_levels};
+use super::exact::Ideals;
+use super::graph::{OperatorGraph, OperatorId};
+use super::scheme::{Scheme, memory_cost};
+use super::setting::Setting;
+
+/// What is known of a scheme.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Proof {
+    /// No scheme is cheaper, nor as cheap with fewer groups.
+    Optimal,
+    /// The network has more order ideals than the limit; what any scheme costs at least, in elements.
+    TooWide(u64),
+}
+
+/// The best scheme; nothing if an operator fits in no group.
+///
+/// A network of at most `most_ideals` order ideals is searched exactly. Of a wider one it is the best of what can be cut out of two
+/// topological orders, its own and the one by levels.
+pub fn fuse(graph: &OperatorGraph, setting: &Setting, most_ideals: usize) -> (Option<Scheme>, Proof) {
+    let price = memory_cost(graph, setting);
+    if let Some(ideals) = Ideals::of(graph, most_ideals) {
+        return (ideals.best_scheme(&price), Proof::Optimal);
+    }
+    let order: Vec<OperatorId> = (0..graph.len()).collect();
+    let found = segments(&order, &price).into_iter().chain(within_levels(graph, &price));
+    (found.min_by_key(|scheme| (scheme.cost, scheme.groups.len())), Proof::TooWide(oracle(graph, setting)))
+}

@@ -1,0 +1,238 @@
+//! A group of operators that run together: its maps and tiles, the buffer that they need, and what moves between DRAM and chip
+//! (Optimus, Section 5).
+
+use super::graph::{FeatureMap, MapId, OperatorGraph, OperatorId};
+use super::isoa::{Decision, MapPrices, decide};
+use super::setting::{Residency, Setting, Throughput};
+
+/// Operators that run together. Their maps are the outputs of all of them, and what they read of others.
+#[derive(Debug, Clone)]
+pub struct Group<'a> {
+    graph: &'a OperatorGraph,
+    /// The maps in topological order.
+    maps: Vec<MapId>,
+    /// For each map the places in `maps` of what it is computed from; empty for maps that come from outside.
+    inputs: Vec<Vec<usize>>,
+    /// Whether an operator of the group writes it.
+    is_written: Vec<bool>,
+    /// Whether an operator of the group writes it, and somebody outside, or nobody, reads it.
+    is_output: Vec<bool>,
+}
+
+/// What a group moves between DRAM and chip, and how.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct GroupCost {
+    /// Elements that are read and written, of the whole batch; saturates.
+    pub elements: u64,
+    /// How the parameters are loaded.
+    pub loading: Loading,
+}
+
+/// How often a group's parameters are loaded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Loading {
+    /// Once, as they stay in the buffer.
+    Once,
+    /// Once for every tile of every `images` images.
+    PerTile {
+        /// Tiles from top to bottom: sub-groups, in the paper's terms.
+        tiles: u64,
+        /// Images of which a tile each is in the buffer.
+        images: u64,
+        /// How often all parameters are loaded.
+        iterations: u64,
+    },
+}
+
+impl<'a> Group<'a> {
+    /// The operators of a graph with these ids, in ascending order, each once.
+    pub fn new(graph: &'a OperatorGraph, operators: &[OperatorId]) -> Self {
+        let read = operators.iter().flat_map(|&id| &graph.operators()[id].inputs).copied();
+        let mut maps: Vec<MapId> = operators.iter().map(|id| id + 1).chain(read).collect();
+        maps.sort_unstable();
+        maps.dedup();
+        let is_member = |id: &OperatorId| operators.binary_search(id).is_ok();
+        let is_written: Vec<bool> = maps.iter().map(|&map| map > 0 && is_member(&(map - 1))).collect();
+        let is_read_elsewhere = |map: MapId| graph.readers(map).is_empty() || !graph.readers(map).iter().all(is_member);
+        let is_output =
+            maps.iter().zip(&is_written).map(|(&map, &written)| written && is_read_elsewhere(map)).collect();
+        let inputs_of = |(&map, &written): (&MapId, &bool)| {
+            let inputs: &[MapId] = if written { &graph.operators()[map - 1].inputs } else { &[] };
+            inputs.iter().filter_map(|input| maps.binary_search(input).ok()).collect()
+        };
+        let inputs = maps.iter().zip(&is_written).map(inputs_of).collect();
+        Self { graph, maps, inputs, is_written, is_output }
+    }
+
+    /// The maps in topological order: outputs of the group's operators, and what these read of others.
+    pub fn maps(&self) -> &[MapId] {
+        &self.maps
+    }
+
+    /// The maps that come from outside.
+    pub fn external_inputs(&self) -> impl Iterator<Item = MapId> + '_ {
+        self.maps.iter().zip(&self.is_written).filter(|&(_, &written)| !written).map(|(&map, _)| map)
+    }
+
+    /// The maps that go outside.
+    pub fn outputs(&self) -> impl Iterator<Item = MapId> + '_ {
+        self.maps.iter().zip(&self.is_output).filter(|&(_, &output)| output).map(|(&map, _)| map)
+    }
+
+    /// Elements of one image that come from outside and go outside.
+    pub fn border(&self) -> u64 {
+        self.external_inputs().chain(self.outputs()).map(|map| self.graph.map(map).elements()).sum()
+    }
+
+    /// Weights of all operators, in elements.
+    pub fn parameters(&self) -> u64 {
+        let written = self.maps.iter().zip(&self.is_written).filter(|&(_, &written)| written);
+        written.map(|(&map, _)| self.graph.operators()[map - 1].parameters).sum()
+    }
+
+    /// The most tiles from top to bottom: in each of them every output has at least as many rows as the array computes at once.
+    pub fn most_tiles(&self, throughput: Throughput) -> u64 {
+        let tiles = |map: MapId| {
+            let rows = self.graph.map(map).rows;
+            rows.div_ceil(throughput.rows.clamp(1, rows))
+        };
+        self.outputs().map(tiles).max().unwrap_or(1)
+    }
+
+    /// Columns and rows of every map that one pixel of every output needs: `t(l-1) = (t(l) - 1) S + K`, the most of all that read it,
+    /// and at most the map.
+    pub fn pixel(&self) -> Vec<(u64, u64)> {
+        let columns = self.needed(|_| 1, columns);
+        columns.into_iter().zip(self.needed(|_| 1, rows)).collect()
+    }
+
+    /// Columns and rows of every map that a tile needs where the outputs are cut into `tiles` from top to bottom: line buffers, so
+    /// that tiles are as wide as the outputs. Outputs of different heights are cut into equally many.
+    pub fn tile(&self, tiles: u64, throughput: Throughput) -> Vec<(u64, u64)> {
+        let least = |map: FeatureMap| map.rows.div_ceil(tiles.max(1)).max(throughput.rows.min(map.rows));
+        let columns = self.needed(|map| map.columns, columns);
+        columns.into_iter().zip(self.needed(least, rows)).collect()
+    }
+
+    /// Extents along one axis, from those of the outputs up to the inputs.
+    fn needed(&self, of_output: impl Fn(FeatureMap) -> u64, axis: Axis) -> Vec<u64> {
+        let mut needed = vec![0_u64; self.maps.len()];
+        for place in (0..self.maps.len()).rev() {
+            if !self.is_written[place] {
+                continue;
+            }
+            let operator = &self.graph.operators()[self.maps[place] - 1];
+            if self.is_output[place] {
+                needed[place] = needed[place].max(of_output(operator.output));
+            }
+            let (_, stride, kernel) = axis(operator.output, operator.stride, operator.kernel);
+            let window = (needed[place].saturating_sub(1)).saturating_mul(stride).saturating_add(kernel);
+            for &input in &self.inputs[place] {
+                let (extent, ..) = axis(self.graph.map(self.maps[input]), operator.stride, operator.kernel);
+                needed[input] = needed[input].max(window.min(extent));
+            }
+        }
+        needed
+    }
+
+    /// Which maps are buffered a few channels at a time, so that a tile of one pixel needs the least buffer (Algorithm 2), and among
+    /// these the least for `tiles` from top to bottom. Both sums are the price, in elements.
+    pub fn isoa(&self, tiles: u64, throughput: Throughput) -> Decision {
+        self.decide(&self.pixel(), &self.tile(tiles, throughput), throughput)
+    }
+
+    fn decide(&self, pixel: &[(u64, u64)], tile: &[(u64, u64)], throughput: Throughput) -> Decision {
+        let prices = |(place, &map): (usize, &MapId)| {
+            let channels = self.graph.map(map).channels;
+            let few = throughput.channels.clamp(1, channels);
+            let (pixel, tile) = (pixel[place].0 * pixel[place].1, tile[place].0 * tile[place].1);
+            MapPrices { whole: (channels * pixel, channels * tile), in_advance: (few * pixel, few * tile) }
+        };
+        let prices: Vec<MapPrices> = self.maps.iter().enumerate().map(prices).collect();
+        decide(&self.inputs, &prices)
+    }
+
+    /// What the group moves under a setting (eq. 3); nothing if not even the smallest tile of one image fits (eq. 4).
+    ///
+    /// Eq. 3 counts the maps at the border once, and the parameters once for every tile. The text adds that they are loaded only once
+    /// where they fit ([`Residency`]), and the evaluation that images share a loading: a tile each of as many images as pays lies in
+    /// the buffer. Rows that neighbouring tiles share are not charged, nor the buffer that streamed parameters pass through.
+    pub fn cost(&self, setting: &Setting) -> Option<GroupCost> {
+        let (capacity, throughput) = (setting.capacity(), setting.throughput);
+        let pixel = self.pixel();
+        let buffer = |tiles| self.decide(&pixel, &self.tile(tiles, throughput), throughput).price.1;
+        let most_tiles = self.most_tiles(throughput);
+        let smallest = buffer(most_tiles);
+        if smallest > capacity {
+            return None;
+        }
+        let parameters = self.parameters();
+        let is_resident = match setting.residency {
+            Residency::SmallestTile => smallest + parameters <= capacity,
+            Residency::ParametersAlone => parameters <= capacity,
+            Residency::Never => false,
+        };
+        let loading = if is_resident { Loading::Once } else { stream(setting, capacity, most_tiles, buffer) };
+        let features = self.border().saturating_mul(setting.batch);
+        let loaded = parameters.saturating_mul(loading.times());
+        Some(GroupCost { elements: features.saturating_add(loaded), loading })
+    }
+}
+
+impl Loading {
+    /// How often all parameters are loaded.
+    pub fn times(&self) -> u64 {
+        match *self {
+            Self::Once => 1,
+            Self::PerTile { iterations, .. } => iterations,
+        }
+    }
+}
+
+/// The fewest loadings of the parameters. Fewer tiles need more `buffer`, and so do more images at once, which makes the tiles more;
+/// of equal choices the one with the most images. Tiles of one image fit.
+fn stream(setting: &Setting, capacity: u64, most_tiles: u64, buffer: impl Fn(u64) -> u64) -> Loading {
+    let batch = setting.batch.max(1);
+    let (mut best, mut fewest) = (Loading::Once, u64::MAX);
+    let mut images = batch;
+    loop {
+        let passes = batch.div_ceil(images);
+        if passes >= fewest {
+            return best;
+        }
+        let fits = |tiles| buffer(tiles) <= capacity / images;
+        if fits(most_tiles) {
+            let tiles = least(most_tiles, fits);
+            let iterations = tiles.saturating_mul(passes);
+            if iterations < fewest {
+                (best, fewest) = (Loading::PerTile { tiles, images, iterations }, iterations);
+            }
+        }
+        // The most images that take more passes.
+        if images == 1 {
+            return best;
+        }
+        images = batch.div_ceil(passes + 1).min(images - 1);
+    }
+}
+
+/// The least number up to `most` that is good, where all above a good one are, and `most` is.
+fn least(most: u64, is_good: impl Fn(u64) -> bool) -> u64 {
+    let (mut bad, mut good) = (0, most);
+    while good - bad > 1 {
+        let middle = bad + (good - bad) / 2;
+        if is_good(middle) { good = middle } else { bad = middle }
+    }
+    good
+}
+
+/// Extent, stride and kernel along one axis.
+type Axis = fn(FeatureMap, (u64, u64), (u64, u64)) -> (u64, u64, u64);
+
+fn columns(map: FeatureMap, stride: (u64, u64), kernel: (u64, u64)) -> (u64, u64, u64) {
+    (map.columns, stride.0, kernel.0)
+}
+
+fn rows(map: FeatureMap, stride: (u64, u64), kernel: (u64, u64)) -> (u64, u64, u64) {
+    (map.rows, stride.1, kernel.1)
+}

@@ -1,0 +1,105 @@
+//! Invoking the subsequent operator in advance (Optimus, Section 5.2): which maps of a group are buffered a few channels at a time.
+
+/// What a map adds to two sums, of which the second only decides where the first ones are equal.
+pub type Price = (u64, u64);
+
+/// What a map costs in full, and if the operator that reads it is invoked in advance.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub struct MapPrices {
+    pub whole: Price,
+    pub in_advance: Price,
+}
+
+/// A best decision.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Decision {
+    /// Its price.
+    pub price: Price,
+    /// For each map whether it is buffered a few channels at a time.
+    pub in_advance: Vec<bool>,
+}
+
+/// A partial decision: which of the maps with readers to come are in advance, at what price, and where it came from.
+#[derive(Clone, Copy)]
+struct Partial {
+    in_advance: u32,
+    price: Price,
+    choice: bool,
+    from: usize,
+}
+
+/// The cheapest way to choose maps, no two of which are input and output of the same operator: all channels of one have to be there to
+/// finish a channel of the other.
+///
+/// `inputs` lists for each map, in topological order, the maps that it is computed from. Algorithm 2 of the paper adds up over all
+/// successors, which counts one that is reached twice more than once, and may decide on it twice; here maps are decided in
+/// topological order, and partial decisions are kept apart only by maps that are still to be read. On chains this is the paper's.
+/// Exponential in the number of these, which [`OperatorGraph`](super::OperatorGraph) bounds.
+pub fn decide(inputs: &[Vec<usize>], prices: &[MapPrices]) -> Decision {
+    let slots = Slots::new(inputs);
+    let start = Partial { in_advance: 0, price: (0, 0), choice: false, from: 0 };
+    let mut history: Vec<Vec<Partial>> = vec![vec![start]];
+    for (map, prices) in prices.iter().enumerate() {
+        let before = &history[map];
+        let mut after: Vec<Partial> = Vec::with_capacity(2 * before.len());
+        let inputs: u32 = inputs[map].iter().map(|&input| slots.bit[input]).fold(0, |all, bit| all | bit);
+        for (from, partial) in before.iter().enumerate() {
+            let kept = partial.in_advance & !slots.freed[map];
+            after.push(Partial { in_advance: kept, price: sum(partial.price, prices.whole), choice: false, from });
+            if partial.in_advance & inputs == 0 {
+                let in_advance = (partial.in_advance | slots.bit[map]) & !slots.freed[map];
+                after.push(Partial { in_advance, price: sum(partial.price, prices.in_advance), choice: true, from });
+            }
+        }
+        after.sort_unstable_by_key(|partial| (partial.in_advance, partial.price, partial.from, partial.choice));
+        after.dedup_by_key(|partial| partial.in_advance);
+        history.push(after);
+    }
+    let best = history.last().and_then(|last| last.first()).copied().unwrap_or(start);
+    let mut in_advance = vec![false; prices.len()];
+    let mut partial = best;
+    for map in (0..prices.len()).rev() {
+        in_advance[map] = partial.choice;
+        partial = history[map][partial.from];
+    }
+    Decision { price: best.price, in_advance }
+}
+
+fn sum(a: Price, b: Price) -> Price {
+    (a.0 + b.0, a.1 + b.1)
+}
+
+/// A bit for every map, which another may have once all have read it.
+struct Slots {
+    /// The map's bit; none for maps that nobody reads.
+    bit: Vec<u32>,
+    /// The bits of the maps that this one is the last to read.
+    freed: Vec<u32>,
+}
+
+impl Slots {
+    fn new(inputs: &[Vec<usize>]) -> Self {
+        let mut last_reader = vec![None; inputs.len()];
+        for (map, inputs) in inputs.iter().enumerate() {
+            for &input in inputs {
+                last_reader[input] = Some(map);
+            }
+        }
+        let (mut bit, mut freed, mut taken) = (vec![0; inputs.len()], vec![0; inputs.len()], 0_u32);
+        for map in 0..inputs.len() {
+            // The map needs a bit of its own while its inputs still have theirs.
+            if last_reader[map].is_some() {
+                bit[map] = 1_u32.checked_shl(taken.trailing_ones()).unwrap_or(0);
+                taken |= bit[map];
+            }
+            for &input in &inputs[map] {
+                if last_reader[input] == Some(map) {
+                    freed[map] |= bit[input];
+                }
+            }
+            taken &= !freed[map];
+        }
+        Self { bit, freed }
+    }
+}
