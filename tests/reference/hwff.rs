@@ -1,5 +1,7 @@
 //! HW-Flow-Fusion: the paper's equations and tables, as NOTES of the reference data resolve them.
 
+pub mod fused;
+
 use crate::Report;
 use crate::common::{entries, integer, number, reference, text};
 use fusescape::workload::Network;

@@ -52,7 +52,7 @@ impl Report {
 type Check = fn() -> Report;
 
 fn main() {
-    let categories: [(&str, Check); 22] = [
+    let categories: [(&str, Check); 27] = [
         ("define/single_layer", single_layer::check),
         ("define/search", search::check),
         ("define/tiling", tiling::check),
@@ -64,6 +64,11 @@ fn main() {
         ("hwff/fusion_buffers", hwff::fusion_buffers),
         ("hwff/reuse_buffers", hwff::reuse_buffers),
         ("hwff/multi_tiling", hwff::multi_tiling),
+        ("hwff/partition", hwff::fused::partition),
+        ("hwff/walk", hwff::fused::walk),
+        ("hwff/fused", hwff::fused::fused),
+        ("hwff/table_5", hwff::fused::table_5),
+        ("hwff/scaling", hwff::fused::scaling),
         ("hwff/table_7", hwff::table_7),
         ("optimus/networks", optimus::networks),
         ("optimus/groups", optimus::groups),

@@ -4,7 +4,7 @@
 use super::chain::{Axis, ChainLayer};
 use super::cost::Volume;
 
-/// A tile of the output of the bottom layer.
+/// A tile of the output of the bottom layer; every size is at least 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BottomTile {
     /// Columns (Tox).

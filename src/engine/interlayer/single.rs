@@ -7,7 +7,7 @@ use super::cost::{ArrayTraffic, Cost, Volume};
 use super::mapping::{Block, RowStationary, divisors};
 use super::parameters::Parameters;
 
-/// A tile of one layer. Each size divides the layer's, so that all ways of rounding in eq. 2 agree.
+/// A tile of one layer. Each size is at least 1 and divides the layer's, so that all ways of rounding in eq. 2 agree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LayerTile {
     /// Columns of output (Tox).

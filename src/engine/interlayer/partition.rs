@@ -1,0 +1,124 @@
+//! Spatial fusion's partitions: a part of the array for every layer (Section 4.3.1).
+
+use super::accelerator::Array;
+use super::chain::ChainLayer;
+use super::mapping::divisors;
+use std::collections::BTreeMap;
+
+/// Layers that spatial fusion shares the array among at most, as in the paper's experiments: partitions multiply with every layer.
+pub const MOST_PARTS: usize = 4;
+
+/// Parts of the array that one layer may have: sides divide the array's, and neither is shorter than a row of the kernel, columns
+/// first, ascending.
+pub fn sub_arrays(layer: &ChainLayer, array: Array) -> Vec<Array> {
+    let sides = |side: u64| divisors(side).into_iter().filter(|&side| side >= layer.x.kernel).collect::<Vec<_>>();
+    let rows = sides(array.rows);
+    let with_rows = |columns| rows.iter().map(move |&rows| Array { columns, rows });
+    sides(array.columns).into_iter().flat_map(with_rows).collect()
+}
+
+/// Every way to give each layer a part of the array, so that all lie side by side without rotation.
+///
+/// For three layers and more there are too many: of these only parts of at least 4 x 4 and a sixteenth of the array, and only
+/// partitions in which no part can grow by itself. For more than [`MOST_PARTS`] layers there are none.
+pub fn partitions(layers: &[ChainLayer], array: Array) -> Vec<Vec<Array>> {
+    if layers.len() > MOST_PARTS {
+        return Vec::new();
+    }
+    let mut parts: Vec<Vec<Array>> = layers.iter().map(|layer| sub_arrays(layer, array)).collect();
+    let is_pruned = layers.len() > 2;
+    if is_pruned {
+        let is_large = |part: &Array| part.columns >= 4 && part.rows >= 4 && area(*part) * 16 >= area(array);
+        parts.iter_mut().for_each(|parts| parts.retain(is_large));
+    }
+    let mut packing = Packing { array, known: BTreeMap::new() };
+    let mut partitions: Vec<Vec<Array>> = vec![Vec::new()];
+    for parts in &parts {
+        let extended = partitions
+            .iter()
+            .flat_map(|begun| parts.iter().map(|&part| begun.iter().copied().chain([part]).collect::<Vec<_>>()));
+        partitions = extended.filter(|parts| packing.fits(parts)).collect();
+    }
+    if is_pruned {
+        partitions.retain(|parts| !can_grow(parts, &mut packing));
+    }
+    partitions
+}
+
+/// Whether a part can have the next longer side while the others stay.
+fn can_grow(parts: &[Array], packing: &mut Packing) -> bool {
+    let next = |side: u64, whole: u64| divisors(whole).into_iter().find(|&divisor| divisor > side);
+    let array = packing.array;
+    (0..parts.len()).any(|index| {
+        let part = parts[index];
+        let wider = next(part.columns, array.columns).map(|columns| Array { columns, ..part });
+        let higher = next(part.rows, array.rows).map(|rows| Array { rows, ..part });
+        [wider, higher].into_iter().flatten().any(|larger| {
+            let mut parts = parts.to_vec();
+            parts[index] = larger;
+            packing.fits(&parts)
+        })
+    })
+}
+
+fn area(array: Array) -> u64 {
+    array.columns * array.rows
+}
+
+/// Whether rectangles fit into the array, each question asked once.
+struct Packing {
+    array: Array,
+    known: BTreeMap<Vec<Array>, bool>,
+}
+
+impl Packing {
+    fn fits(&mut self, parts: &[Array]) -> bool {
+        let mut sorted = parts.to_vec();
+        sorted.sort_unstable();
+        if let Some(&known) = self.known.get(&sorted) {
+            return known;
+        }
+        let total: u64 = sorted.iter().copied().map(area).sum();
+        let fits = total <= area(self.array) && place(self.array, &mut Vec::new(), &sorted);
+        self.known.insert(sorted, fits);
+        fits
+    }
+}
+
+/// Places the `left` rectangles beside those `placed` at (column, row); any packing can be pushed up and to the left, so corners of what
+/// is placed are all the places there are.
+fn place(array: Array, placed: &mut Vec<(u64, u64, Array)>, left: &[Array]) -> bool {
+    if left.is_empty() {
+        return true;
+    }
+    let edges =
+        |edge: fn(&(u64, u64, Array)) -> u64| [0].into_iter().chain(placed.iter().map(edge)).collect::<Vec<_>>();
+    let columns = edges(|(column, _, part)| column + part.columns);
+    let rows = edges(|(_, row, part)| row + part.rows);
+    for (index, &part) in left.iter().enumerate() {
+        if index > 0 && left[index - 1] == part {
+            continue;
+        }
+        let mut rest = left.to_vec();
+        rest.remove(index);
+        for &column in &columns {
+            for &row in &rows {
+                let is_inside = column + part.columns <= array.columns && row + part.rows <= array.rows;
+                let is_free = placed.iter().all(|&(other_column, other_row, other)| {
+                    column + part.columns <= other_column
+                        || other_column + other.columns <= column
+                        || row + part.rows <= other_row
+                        || other_row + other.rows <= row
+                });
+                if is_inside && is_free {
+                    placed.push((column, row, part));
+                    if place(array, placed, &rest) {
+                        return true;
+                    }
+                    placed.pop();
+                }
+            }
+        }
+    }
+    false
+}

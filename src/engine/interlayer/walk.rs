@@ -1,0 +1,89 @@
+//! Which layers run together: the walk over legal sequences (Section 4.4), and the choice among them.
+
+use super::accelerator::Accelerator;
+use super::chain::Chain;
+use super::cost::Cost;
+use super::fused::{FusedSchedule, FusionMode, fused_tiles};
+use super::parameters::Parameters;
+use super::single::LayerSchedule;
+use std::ops::Range;
+
+/// Sequences of 2 to `most` layers that fit on chip, in the order in which the walk meets them.
+///
+/// From a layer on it adds the next as long as a tile fits, and keeps every sequence on the way; then it starts again with the layer
+/// that did not fit. So it does not find all that fit: one that begins within another is never tried.
+pub fn legal_sequences(chain: &Chain, buffer: u64, most: usize) -> Vec<Range<usize>> {
+    let layers = chain.layers();
+    let mut sequences = Vec::new();
+    let mut start = 0;
+    while start < layers.len() {
+        let mut end = start + 1;
+        while end < layers.len() && end - start < most && fused_tiles(&layers[start..=end], buffer).next().is_some() {
+            end += 1;
+            sequences.push(start..end);
+        }
+        start = end;
+    }
+    sequences
+}
+
+/// What runs at a time.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Step {
+    /// One layer.
+    Single(usize, LayerSchedule),
+    /// Several.
+    Fused(Range<usize>, FusedSchedule),
+}
+
+impl Step {
+    /// What it costs.
+    pub fn cost(&self) -> &Cost {
+        match self {
+            Self::Single(_, schedule) => &schedule.cost,
+            Self::Fused(_, schedule) => &schedule.cost,
+        }
+    }
+}
+
+/// The schedule of a chain with the least energy: of the legal sequences those whose energy is below that of their layers one by one, so
+/// chosen that the sum is least. `None` if some layer does not fit by itself.
+pub fn schedule_chain(
+    chain: &Chain,
+    mode: FusionMode,
+    most: usize,
+    accelerator: &Accelerator,
+    parameters: &Parameters,
+) -> Option<Vec<Step>> {
+    let layers = chain.layers();
+    let singles: Vec<LayerSchedule> =
+        layers.iter().map(|layer| LayerSchedule::best(layer, accelerator, parameters)).collect::<Option<_>>()?;
+    let energy_of = |single: &LayerSchedule| single.cost.energy(accelerator, &parameters.report).total();
+    let fused = legal_sequences(chain, accelerator.buffer, most).into_iter().filter_map(|sequence| {
+        let schedule = FusedSchedule::best(&layers[sequence.clone()], mode, accelerator, parameters)?;
+        let energy = schedule.cost.energy(accelerator, &parameters.report).total();
+        let apart: u128 = singles[sequence.clone()].iter().map(energy_of).sum();
+        (energy < apart).then_some((sequence, schedule, energy))
+    });
+    let fused: Vec<(Range<usize>, FusedSchedule, u128)> = fused.collect();
+    // The least energy of the first layers, and the fused sequence that they end with.
+    let mut least: Vec<(u128, Option<usize>)> = vec![(0, None)];
+    for end in 1..=layers.len() {
+        let single = (least[end - 1].0 + energy_of(&singles[end - 1]), None);
+        let ending = fused.iter().enumerate().filter(|(_, (sequence, _, _))| sequence.end == end);
+        let fused = ending.map(|(index, (sequence, _, energy))| (least[sequence.start].0 + energy, Some(index)));
+        least.extend([single].into_iter().chain(fused).min_by_key(|(energy, _)| *energy));
+    }
+    let mut steps = Vec::new();
+    let mut end = layers.len();
+    while end > 0 {
+        let (step, start) = match least[end].1.map(|index| &fused[index]) {
+            Some((sequence, schedule, _)) => (Step::Fused(sequence.clone(), schedule.clone()), sequence.start),
+            None => (Step::Single(end - 1, singles[end - 1]), end - 1),
+        };
+        steps.push(step);
+        end = start;
+    }
+    steps.reverse();
+    Some(steps)
+}

@@ -1,0 +1,158 @@
+//! HW-Flow-Fusion on what the paper does not show: refusals, packings, and what its choice of sequences promises.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
+
+use fusescape::workload::Network;
+use fusescape_engine::interlayer::{
+    Accelerator, Array, Chain, ChainLayer, FusedSchedule, FusionMode, LayerSchedule, Parameters, Step, legal_sequences,
+    networks, partitions, schedule_chain, sub_arrays,
+};
+
+const PARAMETERS: Parameters = Parameters::AS_PUBLISHED;
+
+fn chain(document: &str) -> Chain {
+    Chain::new(&Network::from_text(document).unwrap_or_else(|wrong| panic!("{wrong}"))).unwrap()
+}
+
+#[test]
+fn what_is_no_chain_is_refused_with_every_reason() {
+    let network = Network::from_text(
+        "name: wrong
+batch: 2
+layers:
+  - { name: in, type: input, K: 4, size: 16 x 16 }
+  - { name: a, type: conv, K: 4, kernel: 3 x 3, padding: 1 }
+  - { name: grouped, type: conv, K: 4, kernel: 3 x 3, padding: 1, groups: 2 }
+  - { name: wide, type: conv, K: 4, kernel: 3 x 3, padding: 2, dilation: 2 }
+  - { name: sum, type: add, from: [a, wide] }",
+    )
+    .unwrap();
+    let refused = Chain::new(&network).unwrap_err().to_string();
+    for reason in [
+        "`a` has a batch of more than one",
+        "`grouped` has groups",
+        "`wide` is dilated",
+        "`sum` is of type add",
+        "`sum` does not read the layer before it, and only that",
+    ] {
+        assert!(refused.contains(reason), "{reason} is missing in:\n{refused}");
+    }
+}
+
+/// Whether rectangles fit into the free cells of an array: the first free cell is covered by one of them or stays free.
+fn fits_cell_by_cell(array: Array, covered: &mut [bool], cell: usize, left: &[Array]) -> bool {
+    let (columns, rows) = (array.columns as usize, array.rows as usize);
+    if left.is_empty() {
+        return true;
+    }
+    if cell == columns * rows {
+        return false;
+    }
+    for index in 0..left.len() {
+        let (width, height) = (left[index].columns as usize, left[index].rows as usize);
+        let (column, row) = (cell % columns, cell / columns);
+        if column + width > columns || row + height > rows {
+            continue;
+        }
+        let cells: Vec<usize> = (row..row + height)
+            .flat_map(|row| (column..column + width).map(move |column| row * columns + column))
+            .collect();
+        if cells.iter().any(|&cell| covered[cell]) {
+            continue;
+        }
+        cells.iter().for_each(|&cell| covered[cell] = true);
+        let mut rest = left.to_vec();
+        rest.remove(index);
+        let fits = fits_cell_by_cell(array, covered, cell + 1, &rest);
+        cells.iter().for_each(|&cell| covered[cell] = false);
+        if fits {
+            return true;
+        }
+    }
+    fits_cell_by_cell(array, covered, cell + 1, left)
+}
+
+#[test]
+fn partitions_of_two_layers_are_all_that_fit() {
+    let chain = chain(networks::VGG16_E);
+    let layers = &chain.layers()[1..3];
+    for (columns, rows) in [(6, 4), (8, 3), (6, 6), (9, 6), (4, 12)] {
+        let array = Array { columns, rows };
+        let [first, second] = [0, 1].map(|layer: usize| sub_arrays(&layers[layer], array));
+        let mut expected = Vec::new();
+        for &first in &first {
+            for &second in &second {
+                if fits_cell_by_cell(array, &mut vec![false; (columns * rows) as usize], 0, &[first, second]) {
+                    expected.push(vec![first, second]);
+                }
+            }
+        }
+        assert!(!first.is_empty() && !second.is_empty(), "{array:?}");
+        assert_eq!(partitions(layers, array), expected, "{array:?}");
+    }
+}
+
+#[test]
+fn partitions_of_more_layers_fit_and_no_part_can_grow() {
+    let array = Array { columns: 12, rows: 8 };
+    let chain = chain(networks::VGG16_E);
+    for layers in [&chain.layers()[..3], &chain.layers()[..4]] {
+        let partitions = partitions(layers, array);
+        assert!(!partitions.is_empty());
+        let fits = |parts: &[Array]| fits_cell_by_cell(array, &mut [false; 96], 0, parts);
+        for parts in &partitions {
+            assert!(fits(parts), "{parts:?}");
+            for (index, part) in parts.iter().enumerate() {
+                for larger in sub_arrays(&layers[index], array) {
+                    let grows = larger != *part && larger.columns >= part.columns && larger.rows >= part.rows;
+                    let mut with_larger = parts.clone();
+                    with_larger[index] = larger;
+                    assert!(!grows || !fits(&with_larger), "{parts:?} could be {with_larger:?}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn the_chosen_sequences_never_cost_more_than_single_layers_and_cover_every_layer() {
+    let energy = |cost: &fusescape_engine::interlayer::Cost, accelerator: &Accelerator| {
+        cost.energy(accelerator, &PARAMETERS.report).total()
+    };
+    for document in [networks::VGG16_E, networks::RESNET18] {
+        let chain = chain(document);
+        for accelerator in &Accelerator::PUBLISHED {
+            for mode in [FusionMode::Temporal, FusionMode::Spatial] {
+                let steps = schedule_chain(&chain, mode, 2, accelerator, &PARAMETERS).unwrap();
+                let mut next = 0;
+                for step in &steps {
+                    let layers = match step {
+                        Step::Single(layer, _) => *layer..layer + 1,
+                        Step::Fused(layers, schedule) => {
+                            assert!(schedule.buffers.total() <= accelerator.buffer);
+                            layers.clone()
+                        }
+                    };
+                    assert_eq!(layers.start, next);
+                    next = layers.end;
+                }
+                assert_eq!(next, chain.layers().len());
+                let single = |layer: &ChainLayer| LayerSchedule::best(layer, accelerator, &PARAMETERS).unwrap().cost;
+                let apart: u128 = chain.layers().iter().map(|layer| energy(&single(layer), accelerator)).sum();
+                let together: u128 = steps.iter().map(|step| energy(step.cost(), accelerator)).sum();
+                assert!(together <= apart, "{together} > {apart}");
+                let macs = |costs: u64| assert_eq!(costs, chain.layers().iter().map(ChainLayer::macs).sum::<u64>());
+                macs(steps.iter().map(|step| step.cost().macs).sum());
+            }
+        }
+    }
+}
+
+#[test]
+fn nothing_fits_into_a_buffer_of_a_few_bytes() {
+    let chain = chain(networks::RESNET18);
+    let tiny = Accelerator { buffer: 16, ..Accelerator::PUBLISHED[0] };
+    assert_eq!(legal_sequences(&chain, tiny.buffer, 4), Vec::new());
+    assert_eq!(LayerSchedule::best(&chain.layers()[0], &tiny, &PARAMETERS), None);
+    assert_eq!(FusedSchedule::best(&chain.layers()[..2], FusionMode::Temporal, &tiny, &PARAMETERS), None);
+    assert_eq!(schedule_chain(&chain, FusionMode::Temporal, 2, &tiny, &PARAMETERS), None);
+}
