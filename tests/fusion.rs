@@ -56,6 +56,7 @@ fn networks_have_their_published_parameters() {
         (PaperNetwork::ResNet50, 25.56),
         (PaperNetwork::ResNet152, 60.19),
         (PaperNetwork::ResNet1202, 19.4),
+        (PaperNetwork::NasNetALarge, 88.9),
     ] {
         let ours: u64 = network.graph().operators().iter().map(|operator| operator.parameters).sum();
         let ratio = ours as f64 / (millions * 1e6);

@@ -9,7 +9,7 @@
 //! - [`group`]: tiles, buffer and memory cost of one group
 //! - [`isoa`]: which maps are buffered a few channels at a time
 //! - [`setting`]: accelerator and batch
-//! - [`networks`]: the networks that the paper fuses
+//! - [`networks`], with `nasnet.rs` and `builder.rs`: the networks that the paper fuses
 //! - [`graph`]: operators, the maps between them, and the merging of simple operators
 //!
 //! The paper's unit is an operator and any acyclic partition of the graph, concatenations included, which a
@@ -20,11 +20,13 @@
 
 pub mod algorithm1;
 pub mod baselines;
+mod builder;
 pub mod exact;
 pub mod fuse;
 pub mod graph;
 pub mod group;
 pub mod isoa;
+mod nasnet;
 pub mod networks;
 pub mod scheme;
 pub mod setting;

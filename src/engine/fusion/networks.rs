@@ -1,6 +1,8 @@
 //! The networks that the paper fuses (Optimus, Section 7.1), with simple operators merged.
 
-use super::graph::{FeatureMap, MapId, NETWORK_INPUT, Operator, OperatorGraph, OperatorKind};
+use super::builder::{Builder, Window};
+use super::graph::{MapId, NETWORK_INPUT, OperatorGraph};
+use super::nasnet::nasnet_a_large;
 
 /// A network of the paper's evaluation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -17,11 +19,12 @@ pub enum PaperNetwork {
     ResNet152,
     /// For images of 32 x 32; its shortcuts are convolutions like those of the other ResNets.
     ResNet1202,
+    NasNetALarge,
 }
 
 impl PaperNetwork {
     /// All of them.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::AlexNet,
         Self::Vgg16,
         Self::GoogLeNet,
@@ -32,6 +35,7 @@ impl PaperNetwork {
         Self::ResNet50,
         Self::ResNet152,
         Self::ResNet1202,
+        Self::NasNetALarge,
     ];
 
     /// What people call it.
@@ -47,6 +51,7 @@ impl PaperNetwork {
             Self::ResNet50 => "ResNet50",
             Self::ResNet152 => "ResNet152",
             Self::ResNet1202 => "ResNet1202",
+            Self::NasNetALarge => "NASNet-A Large",
         }
     }
 
@@ -63,122 +68,8 @@ impl PaperNetwork {
             Self::ResNet50 => resnet(self.name(), &[3, 4, 6, 3], true),
             Self::ResNet152 => resnet(self.name(), &[3, 8, 36, 3], true),
             Self::ResNet1202 => resnet1202(),
+            Self::NasNetALarge => nasnet_a_large(),
         }
-    }
-}
-
-/// A square window.
-#[derive(Clone, Copy)]
-struct Window {
-    kernel: u64,
-    stride: u64,
-    padding: u64,
-    /// Whether a window that reaches beyond the border counts, as Caffe has it for pooling.
-    beyond_border: bool,
-}
-
-impl Window {
-    /// As many outputs as inputs, for odd kernels.
-    const fn same(kernel: u64) -> Self {
-        Self { kernel, stride: 1, padding: kernel / 2, beyond_border: false }
-    }
-
-    /// Without padding.
-    const fn valid(kernel: u64) -> Self {
-        Self { padding: 0, ..Self::same(kernel) }
-    }
-
-    /// Windows of Caffe's pooling: without padding, but with what reaches beyond the border.
-    const fn pool(kernel: u64) -> Self {
-        Self { padding: 0, beyond_border: true, ..Self::same(kernel) }
-    }
-
-    const fn stride(self, stride: u64) -> Self {
-        Self { stride, ..self }
-    }
-
-    fn outputs(self, inputs: u64) -> u64 {
-        let steps = inputs + 2 * self.padding - self.kernel;
-        1 + if self.beyond_border { steps.div_ceil(self.stride) } else { steps / self.stride }
-    }
-}
-
-/// A network as it grows; every method adds one operator and returns the map that it writes.
-struct Builder {
-    name: &'static str,
-    input: FeatureMap,
-    operators: Vec<Operator>,
-}
-
-impl Builder {
-    fn new(name: &'static str, size: u64) -> Self {
-        Self { name, input: FeatureMap { channels: 3, columns: size, rows: size }, operators: Vec::new() }
-    }
-
-    fn finish(self) -> OperatorGraph {
-        OperatorGraph::merge(self.name.into(), self.input, self.operators)
-    }
-
-    fn map(&self, id: MapId) -> FeatureMap {
-        if id == NETWORK_INPUT { self.input } else { self.operators[id - 1].output }
-    }
-
-    fn add(&mut self, name: &str, kind: OperatorKind, inputs: &[MapId], window: Window, channels: u64) -> MapId {
-        let map = self.map(inputs[0]);
-        self.operators.push(Operator {
-            name: name.into(),
-            kind,
-            inputs: inputs.to_vec(),
-            kernel: (window.kernel, window.kernel),
-            stride: (window.stride, window.stride),
-            output: FeatureMap { channels, columns: window.outputs(map.columns), rows: window.outputs(map.rows) },
-            parameters: 0,
-        });
-        self.operators.len()
-    }
-
-    fn with_parameters(&mut self, id: MapId, parameters: u64) -> MapId {
-        self.operators[id - 1].parameters = parameters;
-        id
-    }
-
-    fn grouped_conv(&mut self, name: &str, input: MapId, channels: u64, window: Window, groups: u64) -> MapId {
-        let id = self.add(name, OperatorKind::Conv, &[input], window, channels);
-        self.with_parameters(id, window.kernel.pow(2) * (self.map(input).channels / groups) * channels)
-    }
-
-    fn conv(&mut self, name: &str, input: MapId, channels: u64, window: Window) -> MapId {
-        self.grouped_conv(name, input, channels, window, 1)
-    }
-
-    fn depthwise(&mut self, name: &str, input: MapId, window: Window) -> MapId {
-        let channels = self.map(input).channels;
-        let id = self.add(name, OperatorKind::Depthwise, &[input], window, channels);
-        self.with_parameters(id, window.kernel.pow(2) * channels)
-    }
-
-    fn pool(&mut self, name: &str, input: MapId, window: Window) -> MapId {
-        self.add(name, OperatorKind::Pooling, &[input], window, self.map(input).channels)
-    }
-
-    fn average(&mut self, input: MapId) -> MapId {
-        let map = self.map(input);
-        self.add("avgpool", OperatorKind::GlobalPooling, &[input], Window::valid(map.rows), map.channels)
-    }
-
-    fn fully_connected(&mut self, name: &str, input: MapId, channels: u64) -> MapId {
-        let map = self.map(input);
-        let id = self.add(name, OperatorKind::FullyConnected, &[input], Window::valid(map.rows), channels);
-        self.with_parameters(id, map.elements() * channels)
-    }
-
-    fn concat(&mut self, name: &str, inputs: &[MapId]) -> MapId {
-        let channels = inputs.iter().map(|&input| self.map(input).channels).sum();
-        self.add(name, OperatorKind::Concat, inputs, Window::same(1), channels)
-    }
-
-    fn sum(&mut self, name: &str, inputs: [MapId; 2]) -> MapId {
-        self.add(name, OperatorKind::Add, &inputs, Window::same(1), self.map(inputs[0]).channels)
     }
 }
 
