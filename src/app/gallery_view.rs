@@ -97,7 +97,7 @@ fn lesson_cards(answers: &BTreeMap<&'static str, usize>, act: &Callback<Action>)
     html! {
         <section aria-label="Lessons">
             <h2>{ "Lessons" }</h2>
-            <div class="entries">{ for lessons().unwrap_or_default().iter().map(card) }</div>
+            <div class="entries lessons">{ for lessons().unwrap_or_default().iter().map(card) }</div>
         </section>
     }
 }
