@@ -8,16 +8,21 @@ use yew::prelude::*;
 /// Paths of the document that the panel shows.
 pub const ARRAY_PATHS: [&str; 4] = ["name", "array", "unroll", "dataflow"];
 
-/// What an [`ArrayPanel`] needs.
-#[derive(Properties, PartialEq)]
+/// What an [`array_panel`] needs.
+#[derive(Clone, Properties, PartialEq)]
 pub struct ArrayPanelProps {
     /// The hardware.
     pub form: Form,
 }
 
+/// The fields of the PE array. Only [`super::lazy`] may name it.
+pub fn array_panel(props: ArrayPanelProps) -> Html {
+    html! { <ArrayPanel ..props /> }
+}
+
 /// The PE array as fields.
 #[component]
-pub fn ArrayPanel(props: &ArrayPanelProps) -> Html {
+fn ArrayPanel(props: &ArrayPanelProps) -> Html {
     let form = &props.form;
     let dimensions = form.document.keys("array.dimensions");
     let rest = form.wrong_besides("array", &ARRAY_FIELDS.map(|field| field.name));

@@ -203,11 +203,13 @@ fn hear(event: &MessageEvent, shown: &Rc<RefCell<Shown>>, tell: &Callback<Event>
 /// What is known of the state that is shown: the status and the best point.
 fn results(state: &PageState, engine: &Engine) -> Value {
     let results = &state.results;
-    let best = results.best.and_then(|point| Some((results.summary(point)?, results.strategy(point)?)));
+    // Until a sweep of this design has begun, what is known belongs to the one before.
+    let best = results.best.filter(|_| state.is_current());
+    let best = best.and_then(|point| Some((results.summary(point)?, results.strategy(point)?)));
     json!({
         "status": engine.status(state),
         "points": results.progress.points,
-        "points_done": results.progress.points_done,
+        "points_done": if state.is_current() { results.progress.points_done } else { 0 },
         "best": best.map(|(best, strategy)| json!({
             "tile_x": strategy.tile.0,
             "tile_y": strategy.tile.1,

@@ -1,9 +1,10 @@
 //! The accelerator: its PE array and its memories, drawn from the document and edited in place.
 
-use super::array_panel::{ARRAY_PATHS, ArrayPanel};
+use super::array_panel::{ARRAY_PATHS, ArrayPanelProps};
 use super::diagnostics::DiagnosticList;
 use super::form::{Form, FormField, Selected};
-use super::memory_panel::MemoryPanel;
+use super::lazy::late;
+use super::memory_panel::MemoryPanelProps;
 use crate::chart::{Quantity, group_thousands};
 use crate::form::{Both, MemoryBox, Place, add_memory, both, memory_boxes, unrolled};
 use crate::hardware::{Core, Memory, Operand, Port};
@@ -126,17 +127,16 @@ pub fn HardwareForm(props: &HardwareFormProps) -> Html {
                 </button>
             }
             { match selected {
-                Some(Selected::Whole) => html! { <ArrayPanel form={form.clone()} /> },
+                Some(Selected::Whole) => {
+                    let panel = ArrayPanelProps { form: form.clone() };
+                    late(move |others| (others.array_panel)(panel.clone()))
+                }
                 Some(Selected::Part(index)) => match boxes.get(index) {
-                    Some(memory) => html! {
-                        <MemoryPanel
-                            key={index}
-                            form={form.clone()}
-                            memory={memory.clone()}
-                            is_highest={index + 1 == boxes.len()}
-                            {on_select}
-                        />
-                    },
+                    Some(memory) => {
+                        let is_highest = index + 1 == boxes.len();
+                        let panel = MemoryPanelProps { form: form.clone(), memory: memory.clone(), is_highest, on_select };
+                        late(move |others| (others.memory_panel)(panel.clone()))
+                    }
                     None => html! {},
                 },
                 None => html! {},

@@ -1,6 +1,7 @@
 //! Importing files: the button, the drop on a card, progress, and the report.
 
 use super::diagnostics::DiagnosticList;
+use super::lazy::with_others;
 use crate::import::{Finding, Imported, Report, Weight};
 use crate::spec::Diagnostics;
 use crate::state::{Action, State};
@@ -104,7 +105,10 @@ pub fn use_import(act: &Callback<Action>) -> ImportHandle {
                 let (setter, act) = (setter.clone(), act.clone());
                 Callback::from(move |news: Result<ImportNews, Notice>| match news {
                     Ok(ImportNews::Progress { done, of }) => setter.set(Import::Reading(names.clone(), done, of)),
-                    Ok(ImportNews::Done(Ok(imported))) => setter.set(take(imported, &act)),
+                    Ok(ImportNews::Done(Ok(imported))) => {
+                        let (setter, act) = (setter.clone(), act.clone());
+                        with_others(move |others| setter.set((others.take)(imported, &act)));
+                    }
                     Ok(ImportNews::Done(Err(diagnostics))) => setter.set(Import::Failed(Rc::new(diagnostics))),
                     Err(Notice::Failed { text }) => setter.set(broken(&text)),
                     Err(Notice::Ready) => {}
@@ -119,8 +123,8 @@ pub fn use_import(act: &Callback<Action>) -> ImportHandle {
     ImportHandle { state: (*state).clone(), start, close }
 }
 
-/// Takes over what came out of files.
-fn take(imported: Imported, act: &Callback<Action>) -> Import {
+/// Takes over what came out of files. Only [`super::lazy`] may name it.
+pub fn take(imported: Imported, act: &Callback<Action>) -> Import {
     match imported.state.as_deref().map(State::from_yaml) {
         Some(Err(wrong)) => return Import::Failed(Rc::new(wrong)),
         Some(Ok(state)) => act.emit(Action::Open(Box::new(state))),

@@ -11,8 +11,8 @@ use crate::workload::LayerKind;
 use std::rc::Rc;
 use yew::prelude::*;
 
-/// What a [`LayerPanel`] needs.
-#[derive(Properties, PartialEq)]
+/// What a [`layer_panel`] needs.
+#[derive(Clone, Properties, PartialEq)]
 pub struct LayerPanelProps {
     /// The network.
     pub form: Form,
@@ -31,9 +31,15 @@ pub struct LayerPanelProps {
 /// Fields that this panel shows of a layer of any type.
 const SHOWN: [&str; 4] = ["name", "type", "from", "precision"];
 
+/// The fields of a layer. Only [`super::lazy`] may name it.
+pub fn layer_panel(props: LayerPanelProps) -> Html {
+    let key = props.layer;
+    html! { <LayerPanel {key} ..props /> }
+}
+
 /// One layer, as fields.
 #[component]
-pub fn LayerPanel(props: &LayerPanelProps) -> Html {
+fn LayerPanel(props: &LayerPanelProps) -> Html {
     let LayerPanelProps { form, layer, nodes, .. } = props;
     let path = format!("layers[{layer}]");
     let Some(node) = nodes.get(*layer) else { return html! {} };

@@ -1,14 +1,22 @@
-//! Code that is fetched when it is first needed: every view but the first, the dialogs, and the embedded view.
+//! Code that is fetched when it is first needed: every view but the first, panels that open on a click, the dialogs, and the embedded
+//! view.
 //!
 //! `tools/build-page` cuts the page's module in pieces at the functions marked `wasm_split`. What only such a function reaches is
 //! in a file of its own, which its first call fetches; so nothing else may name what they return.
 
+use super::array_panel::ArrayPanelProps;
 use super::engine::Engine;
 use super::explain::Asked;
 use super::header::Shown;
+use super::import::Import;
+use super::layer_panel::LayerPanelProps;
+use super::memory_panel::MemoryPanelProps;
 use super::page::DialogNeeds;
+use super::save::Saved;
 use super::state::{Event, PageState};
+use crate::import::Imported;
 use crate::state::Action;
+use std::cell::Cell;
 use wasm_bindgen_futures::spawn_local;
 use wasm_split_helpers::{SplitLoaderError, wasm_split};
 use web_sys::Element;
@@ -25,6 +33,18 @@ pub struct Others {
     pub lesson: fn(&'static str, &PageState, &Engine, &Callback<Event>) -> Html,
     /// Draws the explanation of a number beside an element; the callback hears that it was closed.
     pub explanation: fn(Asked, Option<Element>, Callback<()>) -> Html,
+    /// Draws the fields of the PE array.
+    pub array_panel: fn(ArrayPanelProps) -> Html,
+    /// Draws the fields of a memory.
+    pub memory_panel: fn(MemoryPanelProps) -> Html,
+    /// Draws the fields of a layer.
+    pub layer_panel: fn(LayerPanelProps) -> Html,
+    /// Says which entry of the gallery is shown.
+    pub origin: fn(&'static str, Callback<Action>) -> Html,
+    /// Takes over what came out of files.
+    pub take: fn(Imported, &Callback<Action>) -> Import,
+    /// Hands a figure or a table to the person as a file of a kind.
+    pub save: fn(Saved, &'static str),
     /// Shows an embedded view in an element.
     pub embed: fn(Element),
 }
@@ -37,6 +57,12 @@ pub fn others() -> Result<Others, SplitLoaderError> {
         dialog: super::page::dialog,
         lesson: super::views::lesson_panel,
         explanation: super::explain::explanation,
+        array_panel: super::array_panel::array_panel,
+        memory_panel: super::memory_panel::memory_panel,
+        layer_panel: super::layer_panel::layer_panel,
+        origin: super::page::origin,
+        take: super::import::take,
+        save: super::save::write,
         embed: super::render::<super::embed::Embed>,
     })
 }
@@ -52,15 +78,62 @@ pub enum Piece {
     Missing,
 }
 
+thread_local! {
+    /// What is here already need not be waited for, not even a moment.
+    static HERE: Cell<Piece> = const { Cell::new(Piece::Awaited) };
+}
+
 /// Fetches it whenever it `is_needed` from now on and not here.
 #[hook]
 pub fn use_others(is_needed: bool) -> Piece {
-    let piece = use_state(|| Piece::Awaited);
+    let piece = use_state(|| HERE.get());
     let setter = piece.setter();
     use_effect_with(is_needed, move |&is_needed| {
         if is_needed {
-            spawn_local(async move { setter.set(others().await.map_or(Piece::Missing, Piece::Here)) });
+            spawn_local(async move {
+                let piece = others().await.map_or(Piece::Missing, Piece::Here);
+                if let Piece::Here(_) = piece {
+                    HERE.set(piece);
+                }
+                setter.set(piece);
+            });
         }
     });
     *piece
+}
+
+/// Does something with it, which a person asked for.
+pub fn with_others(act: impl FnOnce(Others) + 'static) {
+    spawn_local(async move {
+        match others().await {
+            Ok(others) => act(others),
+            Err(_) => {
+                let text = "This part of the page could not be fetched. Check the connection, and try again.";
+                // A browser without alerts has said so in its console.
+                let _ = web_sys::window().map(|window| window.alert_with_message(text));
+            }
+        }
+    });
+}
+
+/// What a [`Late`] needs.
+#[derive(Properties, PartialEq)]
+pub struct LateProps {
+    /// Draws it.
+    draw: Callback<Others, Html>,
+}
+
+/// What is drawn as soon as its code is here.
+#[component]
+fn Late(props: &LateProps) -> Html {
+    match use_others(true) {
+        Piece::Awaited => html! {},
+        Piece::Here(others) => props.draw.emit(others),
+        Piece::Missing => super::views::missing(),
+    }
+}
+
+/// Draws with code that is fetched first, if it is not here.
+pub fn late(draw: impl Fn(Others) -> Html + 'static) -> Html {
+    html! { <Late draw={Callback::from(draw)} /> }
 }

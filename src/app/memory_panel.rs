@@ -11,8 +11,8 @@ use crate::hardware::Operand;
 use crate::spec::edit::Outline;
 use yew::prelude::*;
 
-/// What a [`MemoryPanel`] needs.
-#[derive(Properties, PartialEq)]
+/// What a [`memory_panel`] needs.
+#[derive(Clone, Properties, PartialEq)]
 pub struct MemoryPanelProps {
     /// The hardware.
     pub form: Form,
@@ -24,9 +24,15 @@ pub struct MemoryPanelProps {
     pub on_select: Callback<Option<usize>>,
 }
 
+/// The fields of a memory. Only [`super::lazy`] may name it.
+pub fn memory_panel(props: MemoryPanelProps) -> Html {
+    let key = props.memory.index;
+    html! { <MemoryPanel {key} ..props /> }
+}
+
 /// One memory, as fields.
 #[component]
-pub fn MemoryPanel(props: &MemoryPanelProps) -> Html {
+fn MemoryPanel(props: &MemoryPanelProps) -> Html {
     let MemoryPanelProps { form, memory, .. } = props;
     let index = memory.index;
     let path = format!("memories[{index}]");

@@ -5,8 +5,9 @@ use super::diagnostics::DiagnosticList;
 use super::figure::Drawn;
 use super::form::{Form, FormField, Selected, WrongHere};
 use super::hardware_card::size_text;
-use super::layer_panel::LayerPanel;
+use super::layer_panel::LayerPanelProps;
 use super::layer_rows::LayerRows;
+use super::lazy::late;
 use super::network_graph::NetworkGraph;
 use super::save::SaveFigure;
 use crate::chart::{NetworkDrawing, NetworkLayer, Quantity};
@@ -71,17 +72,18 @@ pub fn NetworkForm(props: &NetworkFormProps) -> Html {
     // Always a node, as the graph before it would be made anew if the number of its siblings changed.
     let panel = match layer {
         None => html! {},
-        Some(layer) => html! {
-            <LayerPanel
-                key={layer}
-                form={form.clone()}
-                {layer}
-                nodes={Rc::clone(&nodes)}
-                facts={model_of(network.as_deref(), &nodes[layer].name).map(describe)}
-                channels={model_of(network.as_deref(), &nodes[layer].name).map(|layer| layer.shape.output_channels())}
-                on_select={select.clone()}
-            />
-        },
+        Some(layer) => {
+            let model = model_of(network.as_deref(), &nodes[layer].name);
+            let panel = LayerPanelProps {
+                form: form.clone(),
+                layer,
+                nodes: Rc::clone(&nodes),
+                facts: model.map(describe),
+                channels: model.map(|layer| layer.shape.output_channels()),
+                on_select: select.clone(),
+            };
+            late(move |others| (others.layer_panel)(panel.clone()))
+        }
     };
     let mut shown: Vec<String> = layer.iter().map(|layer| format!("layers[{layer}]")).collect();
     if is_network {

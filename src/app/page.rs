@@ -10,7 +10,7 @@ use super::files::Files;
 use super::header::{Header, Shown};
 use super::help::Help;
 use super::import::{ImportPanel, carries_files, dropped, use_import};
-use super::lazy::{Piece, use_others};
+use super::lazy::{Piece, late, use_others};
 use super::share::Share;
 use super::shortcuts::{SingleKeys, use_shortcuts};
 use super::state::{Event, PageState};
@@ -111,7 +111,10 @@ pub fn Page() -> Html {
                         }
                         { lesson(&state, &engine, &tell, others) }
                         if let Some(id) = state.chosen.entry.filter(|_| state.chosen.view.tab != Tab::Gallery) {
-                            <Origin {id} act={act.clone()} />
+                            { late({
+                                let act = act.clone();
+                                move |others| (others.origin)(id, act.clone())
+                            }) }
                         }
                         if built == 2 {
                             <Explaining>{ view(&state, &engine, act, None, others) }</Explaining>
@@ -173,6 +176,11 @@ fn notices(state: &PageState) -> Rc<Vec<String>> {
         None => Rc::clone(&state.results.notices),
         Some(notice) => Rc::new(state.results.notices.iter().chain([notice]).cloned().collect()),
     }
+}
+
+/// Which published figure or table is shown. Only [`super::lazy`] may name it.
+pub fn origin(id: &'static str, act: Callback<Action>) -> Html {
+    html! { <Origin {id} {act} /> }
 }
 
 #[derive(Properties, PartialEq)]

@@ -1,6 +1,7 @@
 //! Figures and tables as files.
 
 use super::figure::{Drawn, IsDark};
+use super::lazy::with_others;
 use crate::chart::{Column, Framed, Table, Theme, draw_on_canvas, svg};
 use js_sys::Array;
 use wasm_bindgen::JsCast;
@@ -72,7 +73,11 @@ pub fn SaveFigure(props: &SaveFigureProps) -> Html {
     let theme = use_context::<IsDark>().unwrap_or(IsDark(false)).theme();
     let save = |kind: &'static str| {
         let (chart, width) = (props.chart.clone(), props.width);
-        let onclick = Callback::from(move |_: MouseEvent| save_figure(kind, &chart, width, &theme.clone().painted()));
+        let theme = theme.clone();
+        let onclick = Callback::from(move |_: MouseEvent| {
+            let what = Saved::Figure(chart.clone(), width, theme.clone().painted());
+            with_others(move |others| (others.save)(what, kind));
+        });
         html! {
             <>
                 { " " }
@@ -86,6 +91,26 @@ pub fn SaveFigure(props: &SaveFigureProps) -> Html {
             { props.label }
             { for kinds.iter().map(|kind| save(kind)) }
         </span>
+    }
+}
+
+/// What is written into a file.
+pub enum Saved {
+    /// A figure, its width in CSS pixels, and its colours.
+    Figure(Drawn, u32, Theme),
+    /// The table within the parent of an element.
+    Table(Element),
+}
+
+/// Hands something to the person as a file of a kind: `svg`, `csv`. Only [`super::lazy`] may name it.
+pub fn write(what: Saved, kind: &'static str) {
+    match what {
+        Saved::Figure(chart, width, theme) => save_figure(kind, &chart, width, &theme),
+        Saved::Table(place) => {
+            if let Some(table) = table_before(&place) {
+                save_table(kind, &table);
+            }
+        }
     }
 }
 
@@ -130,8 +155,8 @@ pub fn SaveTable() -> Html {
     let save = |kind: &'static str| {
         let place = place.clone();
         let onclick = Callback::from(move |_: MouseEvent| {
-            if let Some(table) = place.cast::<Element>().and_then(|place| table_before(&place)) {
-                save_table(kind, &table);
+            if let Some(place) = place.cast::<Element>() {
+                with_others(move |others| (others.save)(Saved::Table(place), kind));
             }
         });
         html! {

@@ -46,6 +46,7 @@ test('undo takes back what was typed in one field, not in the one before', () =>
     await open(page, url);
     const before = await textOf(page);
     await page.getByTestId('memory-3').click();
+    await page.getByTestId('memory-panel').waitFor();
     // As fast as a browser can.
     await page.evaluate(async () => {
       for (const [field, texts] of [['size', ['5 MiB', '51 MiB']], ['read_energy', ['7 pJ', '7.5 pJ']]]) {
