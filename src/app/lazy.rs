@@ -49,9 +49,8 @@ pub struct Others {
     pub embed: fn(Element),
 }
 
-/// Fetches it.
 #[wasm_split(others, fallible)]
-pub fn others() -> Result<Others, SplitLoaderError> {
+fn others() -> Result<Others, SplitLoaderError> {
     Ok(Others {
         view: super::views::other_view,
         dialog: super::page::dialog,
@@ -79,38 +78,43 @@ pub enum Piece {
 }
 
 thread_local! {
-    /// What is here already need not be waited for, not even a moment.
-    static HERE: Cell<Piece> = const { Cell::new(Piece::Awaited) };
+    static HERE: Cell<Option<Others>> = const { Cell::new(None) };
+}
+
+/// What a person reads where it could not be fetched.
+pub const NOT_FETCHED: &str = "This part of the page could not be fetched. Check the connection, and try again.";
+
+/// Fetches it.
+///
+/// # Errors
+/// If it cannot be had.
+pub async fn fetch() -> Result<Others, SplitLoaderError> {
+    let fetched = others().await?;
+    HERE.set(Some(fetched));
+    Ok(fetched)
 }
 
 /// Fetches it whenever it `is_needed` from now on and not here.
 #[hook]
 pub fn use_others(is_needed: bool) -> Piece {
-    let piece = use_state(|| HERE.get());
-    let setter = piece.setter();
-    use_effect_with(is_needed, move |&is_needed| {
-        if is_needed {
-            spawn_local(async move {
-                let piece = others().await.map_or(Piece::Missing, Piece::Here);
-                if let Piece::Here(_) = piece {
-                    HERE.set(piece);
-                }
-                setter.set(piece);
-            });
+    let fetched = use_state(|| Piece::Awaited);
+    let setter = fetched.setter();
+    use_effect_with(is_needed && HERE.get().is_none(), move |&is_missing| {
+        if is_missing {
+            spawn_local(async move { setter.set(fetch().await.map_or(Piece::Missing, Piece::Here)) });
         }
     });
-    *piece
+    HERE.get().map_or(*fetched, Piece::Here)
 }
 
 /// Does something with it, which a person asked for.
 pub fn with_others(act: impl FnOnce(Others) + 'static) {
     spawn_local(async move {
-        match others().await {
+        match fetch().await {
             Ok(others) => act(others),
             Err(_) => {
-                let text = "This part of the page could not be fetched. Check the connection, and try again.";
                 // A browser without alerts has said so in its console.
-                let _ = web_sys::window().map(|window| window.alert_with_message(text));
+                let _ = web_sys::window().map(|window| window.alert_with_message(NOT_FETCHED));
             }
         }
     });

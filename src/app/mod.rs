@@ -86,7 +86,7 @@ pub fn open_page() {
 /// If its code cannot be fetched.
 #[wasm_bindgen(js_name = openEmbed)]
 pub async fn open_embed() -> Result<(), JsError> {
-    let embed = lazy::others().await?.embed;
+    let embed = lazy::fetch().await?.embed;
     if let Some(place) = place() {
         embed(place);
     }

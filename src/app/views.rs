@@ -6,7 +6,7 @@ use super::engine::Engine;
 use super::gallery_view::GalleryView;
 use super::hierarchy_view::HierarchyView;
 use super::landscape::{Landscape, Part};
-use super::lazy::Piece;
+use super::lazy::{NOT_FETCHED, Piece};
 use super::lesson::LessonPanel;
 use super::mapping_view::MappingView;
 use super::schedule_view::ScheduleView;
@@ -57,7 +57,7 @@ pub fn lesson_panel(id: &'static str, state: &PageState, engine: &Engine, tell: 
 pub fn missing() -> Html {
     html! {
         <p class="banner" role="alert" data-testid="not-fetched">
-            { "This part of the page could not be fetched. Check the connection, go back to the landscape, and try again." }
+            { NOT_FETCHED }
         </p>
     }
 }
