@@ -57,16 +57,18 @@ fn documents() {
 #[test]
 fn links() {
     let file = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/links/links.txt");
-    let mut seeds = Vec::new();
+    let (mut seeds, mut states) = (Vec::new(), Vec::new());
     for line in std::fs::read_to_string(file).unwrap().lines() {
         let (name, link) = line.split_once(' ').unwrap();
-        from_link(link).unwrap();
+        let state = from_link(link).unwrap();
+        states.push((format!("{name}-state"), state.to_yaml().into_bytes()));
         // The target packs what it is given.
         let packed = URL_SAFE_NO_PAD.decode(&link[1..]).unwrap();
         seeds.push((name.to_owned(), decompress_to_vec(&packed[..packed.len() - 2]).unwrap()));
         seeds.push((format!("{name}-link"), link.as_bytes().to_vec()));
     }
     save("link", &seeds);
+    save("yaml", &states);
 }
 
 #[test]

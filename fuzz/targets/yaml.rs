@@ -1,4 +1,4 @@
-//! Any text as a document of ours or of ZigZag: an answer, never a panic; and what is valid survives being written.
+//! Any text as a document of ours or of ZigZag, or as a saved state: an answer, never a panic; and what is valid survives being written.
 #![no_main]
 
 use fusescape::hardware::Core;
@@ -6,6 +6,7 @@ use fusescape::import::{File, import};
 use fusescape::spec::{
     read_gallery_entry, read_hardware, read_pool, read_workload, write_hardware, write_workload,
 };
+use fusescape::state::State;
 use fusescape::workload::Network;
 use libfuzzer_sys::fuzz_target;
 
@@ -22,6 +23,11 @@ fuzz_target!(|bytes: &[u8]| {
         let _ = Network::from_text(text);
     }
     let _ = (read_pool(text), read_gallery_entry(text));
+    if let Ok(state) = State::from_yaml(text) {
+        let written = state.to_yaml();
+        let back = State::from_yaml(&written).unwrap_or_else(|wrong| panic!("{wrong}\n{written}"));
+        assert_eq!(back.to_yaml(), written);
+    }
     let file = File { name: "file.yaml".to_owned(), source: Box::new(bytes) };
     if let Ok(imported) = import(vec![file], &[])
         && !imported.reports.iter().any(|report| report.result.starts_with("taken as it is"))
