@@ -3,7 +3,7 @@
 //! Markdown with tables (GitHub's dialect). The same state gives the same text on the page and on the command line.
 
 use crate::chart::{
-    Breakdown, Cause, Column, Quantity, Table, group_thousands, markdown, strategy_title, three_digits,
+    Breakdown, Cause, Column, Quantity, Table, TableCell, group_thousands, markdown, strategy_title, three_digits,
 };
 use crate::depth_first::{ByCause, PointAccount, StackAccount};
 use crate::explore::PointSummary;
@@ -109,7 +109,8 @@ fn words(titles: &[&str], numbers: &[&str]) -> Vec<Column> {
 }
 
 fn table(columns: Vec<Column>, rows: Vec<Vec<String>>) -> Table {
-    Table { caption: String::new(), columns, rows }
+    let rows = rows.into_iter().map(|row| row.into_iter().map(TableCell::from).collect());
+    Table { caption: String::new(), columns, rows: rows.collect() }
 }
 
 fn headline(found: &Found) -> Table {

@@ -6,7 +6,7 @@ use super::figure::{Drawn, Figure};
 use super::grid::ratios;
 use super::results::{Results, Status};
 use super::state::PageState;
-use crate::chart::{Column, Paired, Quantity, Table, comparisons, strategy_title, whole_costs};
+use crate::chart::{Column, Paired, Quantity, Table, TableCell, comparisons, strategy_title, whole_costs};
 use crate::depth_first::PointAccount;
 use crate::explain::{Amount, Counted, Place, PointNumber};
 use crate::hardware::Core;
@@ -23,6 +23,8 @@ pub struct CompareViewProps {
     pub state: Rc<PageState>,
     /// The opened point of B.
     pub opened: Option<u32>,
+    /// Whether B has errors.
+    pub is_wrong: bool,
     /// Hears of every change.
     pub act: Callback<Action>,
 }
@@ -34,7 +36,8 @@ pub fn CompareView(props: &CompareViewProps) -> Html {
     let Some(pinned) = &state.chosen.pinned else {
         return html! { <Invitation act={props.act.clone()} /> };
     };
-    let b = props.opened.and_then(|point| state.results.accounts.get(&point)).cloned();
+    // What the page still shows of a design with errors belongs to the one before it.
+    let b = props.opened.filter(|_| !props.is_wrong).and_then(|point| state.results.accounts.get(&point)).cloned();
     let a = state.aside.as_ref().and_then(|aside| aside.account.clone());
     let found = design_differences(&pinned.design, &state.chosen.design);
     let sides = match (&state.aside, a.clone(), b.clone()) {
@@ -52,13 +55,15 @@ pub fn CompareView(props: &CompareViewProps) -> Html {
         },
         (aside, a, _) => {
             let missing = match (aside, a) {
+                _ if props.is_wrong => missing("B", Status::Rejected),
+                (None, _) if pinned.design.request().is_err() => missing("A", Status::Rejected),
                 (None, _) => missing("A", Status::Running),
                 (Some(aside), None) => missing("A", aside.results.status),
                 // Its account comes when its point is known.
                 _ if !state.is_current() || props.opened.is_some() => missing("B", Status::Running),
                 _ => missing("B", state.results.status),
             };
-            html! { <p class="hint" role="status">{ missing }</p> }
+            html! { <section class="card"><p class="hint" role="status">{ missing }</p></section> }
         }
     };
     html! {
@@ -96,7 +101,11 @@ fn missing(design: &'static str, status: Status) -> String {
              Swap A and B, and continue it in the landscape."
             .to_owned(),
         Status::Stopped => "The sweep of design B was stopped. Continue it in the landscape.".to_owned(),
-        Status::Done | Status::Rejected => {
+        Status::Rejected => format!(
+            "Design {design} has errors, so it has no numbers, and there is nothing to compare with. {}",
+            if design == "A" { "Swap A and B to mend it." } else { "Mend it in the cards of the design." }
+        ),
+        Status::Done => {
             format!("Design {design} cannot be scheduled, so there is nothing to compare with.")
         }
         Status::Idle | Status::Running => format!("Working out design {design} …"),
@@ -154,9 +163,12 @@ struct DocumentsProps {
 #[component]
 fn Documents(props: &DocumentsProps) -> Html {
     let text = |text: &Option<String>| text.clone().unwrap_or_else(|| "–".to_owned());
-    let rows = props.found.iter().map(|Difference { path, a, b }| vec![path.clone(), text(a), text(b)]);
+    let rows = props
+        .found
+        .iter()
+        .map(|Difference { path, a, b }| [path.clone(), text(a), text(b)].map(TableCell::from).into());
     let table = Table {
-        caption: String::new(),
+        caption: "Differences of A and B".to_owned(),
         columns: vec![Column::words("where"), Column::words("A"), Column::words("B")],
         rows: rows.collect(),
     };
@@ -169,7 +181,7 @@ fn Documents(props: &DocumentsProps) -> Html {
         <section class="card" data-testid="differences">
             <h2>{ count }</h2>
             if !props.found.is_empty() {
-                <div class="scroll low differences wide-table" tabindex="0" role="group" aria-label="What differs">{ plain_table(&table) }</div>
+                <div class="scroll low differences wide-table" tabindex="0" role="group" aria-label="What differs">{ plain_table(table) }</div>
             }
         </section>
     }
@@ -186,7 +198,7 @@ struct CostsProps {
 fn Costs(props: &CostsProps) -> Html {
     let (a, b) = (&*props.a, &*props.b);
     let figures = comparisons(a, b);
-    let table = whole_costs(a, b);
+    let table = Rc::new(whole_costs(a, b));
     let asked = |account: &Rc<PointAccount>, title: &str| {
         let at = |amount: Amount| PointNumber::Of(Place::Point, amount);
         let dram = account.memories.len().saturating_sub(1);
@@ -200,7 +212,7 @@ fn Costs(props: &CostsProps) -> Html {
         };
         Some(Asked::Point(Rc::clone(account), number))
     };
-    let title = |row: &Vec<String>| row.first().cloned().unwrap_or_default();
+    let title = |row: &[TableCell]| row.first().map_or("", TableCell::text).to_owned();
     let rows = table.rows.iter().map(|row| vec![None, asked(&props.a, &title(row)), asked(&props.b, &title(row))]);
     let numbers = Some(Rc::new(rows.collect()));
     let (left, right): (Vec<_>, Vec<_>) = figures.into_iter().enumerate().partition(|(index, _)| index % 2 == 0);
@@ -218,7 +230,7 @@ fn Costs(props: &CostsProps) -> Html {
     html! {
         <>
             <section class="card" data-testid="whole-costs">
-                <div class="scroll wide-table" tabindex="0" role="group" aria-label="What A and B cost">{ explained_table(&table, &numbers) }</div>
+                <div class="scroll wide-table" tabindex="0" role="group" aria-label="What A and B cost">{ explained_table(table, &numbers) }</div>
             </section>
             <div class="two">{ column(left) }{ column(right) }</div>
         </>

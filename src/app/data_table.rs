@@ -3,7 +3,8 @@
 use super::explain::Number;
 use super::figure::Numbers;
 use super::save::SaveTable;
-use crate::chart::Table;
+use crate::chart::{Column, Table, TableCell};
+use std::rc::Rc;
 use web_sys::Element;
 use yew::prelude::*;
 
@@ -50,7 +51,7 @@ pub fn Twin(props: &TwinProps) -> Html {
 #[derive(Properties, PartialEq)]
 pub struct DataTableProps {
     /// The table.
-    pub table: Table,
+    pub table: Rc<Table>,
     /// What explains its cells.
     #[prop_or_default]
     pub numbers: Numbers,
@@ -60,47 +61,68 @@ pub struct DataTableProps {
 #[component]
 pub fn DataTable(props: &DataTableProps) -> Html {
     let cells = props.table.rows.len() * props.table.columns.len();
-    let (table, numbers) = (props.table.clone(), props.numbers.clone());
-    html! { <Twin {cells} table={Callback::from(move |()| explained_table(&table, &numbers))} /> }
+    let (table, numbers) = (Rc::clone(&props.table), props.numbers.clone());
+    html! { <Twin {cells} table={Callback::from(move |()| explained_table(Rc::clone(&table), &numbers))} /> }
 }
 
 /// A table as it is, which can be saved.
-pub fn plain_table(table: &Table) -> Html {
-    explained_table(table, &None)
+pub fn plain_table(table: Table) -> Html {
+    explained_table(Rc::new(table), &None)
 }
 
 /// A table whose numbers unfold.
-pub fn explained_table(table: &Table, numbers: &Numbers) -> Html {
-    let class = |index: usize| table.columns.get(index).filter(|column| column.numeric).map(|_| "number");
-    let cell = |row: usize, (index, text): (usize, &String)| {
-        let asked = numbers.as_ref().and_then(|numbers| numbers.get(row)?.get(index)?.clone());
-        let text = match asked.filter(|_| text.chars().any(|letter| letter.is_ascii_digit())) {
-            Some(asked) => html! { <Number asked={asked} text={text.clone()} /> },
-            None => html! { { text } },
+pub fn explained_table(table: Rc<Table>, numbers: &Numbers) -> Html {
+    let row = |row: usize| {
+        let content = |column: usize| {
+            let asked = numbers.as_ref().and_then(|numbers| numbers.get(row)?.get(column)?.clone())?;
+            let text = table.rows.get(row)?.get(column)?.text();
+            let is_number = text.chars().any(|letter| letter.is_ascii_digit());
+            is_number.then(|| html! { <Number {asked} text={text.to_owned()} /> })
         };
-        match index {
-            0 => html! { <th scope="row" class={class(0)}>{ text }</th> },
-            _ => html! { <td class={class(index)}>{ text }</td> },
-        }
+        html! { <tr>{ table_cells(&table, row, &content) }</tr> }
     };
     html! {
         <>
         <table>
             <caption>{ &table.caption }</caption>
-            <thead>
-                <tr>
-                    { for table.columns.iter().enumerate().map(|(index, column)| html! {
-                        <th scope="col" class={class(index)}>{ &column.title }</th>
-                    }) }
-                </tr>
-            </thead>
-            <tbody>
-                { for table.rows.iter().enumerate().map(|(index, row)| html! {
-                    <tr>{ for row.iter().enumerate().map(|of| cell(index, of)) }</tr>
-                }) }
-            </tbody>
+            { table_head(&table) }
+            <tbody>{ for (0..table.rows.len()).map(row) }</tbody>
         </table>
-        <SaveTable />
+        <SaveTable table={Rc::clone(&table)} />
         </>
     }
+}
+
+/// The head of a table.
+pub fn table_head(table: &Table) -> Html {
+    html! { <thead><tr>{ table_titles(table) }</tr></thead> }
+}
+
+/// The cells of the head of a table.
+pub fn table_titles(table: &Table) -> Html {
+    let cell = |column: &Column| {
+        let class = column.numeric.then_some("number");
+        html! { <th scope="col" {class}>{ column.heading() }</th> }
+    };
+    table.columns.iter().map(cell).collect()
+}
+
+/// The cells of a row, named by the first of them that is no number; `content` may draw some otherwise than as they read.
+pub fn table_cells(table: &Table, row: usize, content: &dyn Fn(usize) -> Option<Html>) -> Html {
+    let cells = table.rows.get(row).map_or(&[][..], Vec::as_slice);
+    let name = table.columns.iter().position(|column| !column.numeric).unwrap_or(0);
+    let cell = |(index, cell): (usize, &TableCell)| {
+        let class = table.columns.get(index).is_some_and(|column| column.numeric).then_some("number");
+        let inner = content(index).unwrap_or_else(|| html! { { cell.text() } });
+        let missing = table.columns.len().saturating_sub(cells.len());
+        match index {
+            _ if index == name => html! { <th scope="row" {class}>{ inner }</th> },
+            // A row that ends early says why.
+            _ if missing > 0 && index + 1 == cells.len() => {
+                html! { <td colspan={(missing + 1).to_string()}>{ inner }</td> }
+            }
+            _ => html! { <td {class}>{ inner }</td> },
+        }
+    };
+    cells.iter().enumerate().map(cell).collect()
 }

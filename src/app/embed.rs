@@ -7,6 +7,7 @@ use super::explain::Explaining;
 use super::figure::IsDark;
 use super::landscape::Part;
 use super::lazy::use_others;
+use super::save::DesignNames;
 use super::share::page_address;
 use super::state::{Event, PageState};
 use super::theme::{ThemeChoice, use_is_dark};
@@ -103,6 +104,7 @@ pub fn Embed() -> Html {
     let name = |name: Option<&String>| name.cloned().unwrap_or_else(|| "a document with errors".to_owned());
     html! {
         <ContextProvider<IsDark> context={is_dark}>
+        <ContextProvider<DesignNames> context={engine.names()}>
             <main
                 class="embed"
                 ref={place}
@@ -137,6 +139,7 @@ pub fn Embed() -> Html {
                     <a href={full} target="_blank" rel="noopener" data-testid="open-in-full">{ "Open in full ↗" }</a>
                 </footer>
             </main>
+        </ContextProvider<DesignNames>>
         </ContextProvider<IsDark>>
     }
 }

@@ -3,6 +3,7 @@
 use super::conductor::Conductor;
 use super::explorer::Explorer;
 use super::hook;
+use super::save::DesignNames;
 use super::state::{Event, PageState};
 use crate::form::{Stacks, stacks};
 use crate::hardware::Core;
@@ -43,6 +44,12 @@ impl Engine {
     /// Whether an edit waits to be taken up.
     pub fn waits(&self, state: &PageState) -> bool {
         self.is_valid && !state.is_current()
+    }
+
+    /// What files are named after.
+    pub fn names(&self) -> DesignNames {
+        let core = self.core.as_ref().as_ref().ok().map(|core| core.name.clone());
+        DesignNames::new(core, self.network.as_ref().as_ref().ok().map(|network| network.name.clone()))
     }
 
     /// How far the sweep is, in a word.

@@ -195,7 +195,7 @@ pub fn Figure(props: &FigureProps) -> Html {
                 on_hover={props.on_hover.clone()}
             />
             <SaveFigure chart={props.chart.clone()} />
-            <DataTable table={props.chart.chart().table()} numbers={props.numbers.clone()} />
+            <DataTable table={Rc::new(props.chart.chart().table())} numbers={props.numbers.clone()} />
         </figure>
     }
 }

@@ -4,7 +4,7 @@ use super::conductor::Conductor;
 use super::dialog::Dialog;
 use super::import::ImportButton;
 use super::results::Status;
-use super::save::save_text;
+use super::save::{DesignNames, save_text};
 use super::share::page_address;
 use super::state::PageState;
 use crate::depth_first::FuseDepth;
@@ -32,6 +32,7 @@ pub struct FilesProps {
 /// The dialog.
 #[component]
 pub fn Files(props: &FilesProps) -> Html {
+    let names = use_context::<DesignNames>().unwrap_or_default();
     let PageState { results, chosen, .. } = &*props.state;
     let missing = props
         .opened
@@ -52,14 +53,14 @@ pub fn Files(props: &FilesProps) -> Html {
         })
     };
     let on_state = {
-        let chosen = Rc::clone(chosen);
-        Callback::from(move |_: MouseEvent| save_state(&chosen))
+        let (chosen, names) = (Rc::clone(chosen), names.clone());
+        Callback::from(move |_: MouseEvent| save_state(&chosen, &names))
     };
     let on_report = {
-        let (state, opened) = (Rc::clone(&props.state), props.opened);
+        let (state, opened, names) = (Rc::clone(&props.state), props.opened, names.clone());
         Callback::from(move |_: MouseEvent| {
             if let Some(text) = written(&state, opened) {
-                save_text("report.md", "text/markdown", &text);
+                save_text(&names.file("report", "md"), "text/markdown", &text);
             }
         })
     };
@@ -96,8 +97,8 @@ pub fn Files(props: &FilesProps) -> Html {
 }
 
 /// Hands a state to the person as a file.
-pub fn save_state(state: &State) {
-    save_text("design.yaml", "application/yaml", &state.to_yaml());
+pub fn save_state(state: &State, names: &DesignNames) {
+    save_text(&names.file("", "yaml"), "application/yaml", &state.to_yaml());
 }
 
 /// The report of a point, once all of it is known.

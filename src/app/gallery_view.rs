@@ -1,7 +1,9 @@
 //! Published figures and tables: each opens as a state, and its numbers are recomputed on demand.
 
 use super::conductor::Conductor;
+use super::data_table::{table_cells, table_head};
 use super::save::SaveTable;
+use crate::chart::{Column, Table, TableCell};
 use crate::gallery::{Claim, Entry, Finding, Lesson, entries, lessons};
 use crate::question::{Question, Reply, Topic};
 use crate::spec::Diagnostics;
@@ -204,20 +206,39 @@ fn remark(text: &str) -> Html {
 }
 
 fn table(entry: &Entry, findings: &Findings) -> Html {
-    let row = |(index, claim): (usize, &Claim)| {
-        let (ours, deviation) = match findings.0.get(&index) {
-            None => ("…".to_owned(), String::new()),
-            Some(Ok(found)) => (claim.unit.text(found.ours), found.departure_text()),
-            Some(Err(_)) => ("–".to_owned(), String::new()),
+    let cells = |(index, claim): (usize, &Claim)| {
+        let number = |value: f64| TableCell::number(claim.unit.text(value), value);
+        let (ours, deviation, remark) = match findings.0.get(&index) {
+            None => ("…".into(), "".into(), ""),
+            Some(Ok(found)) => {
+                let departure = TableCell::number(found.departure_text(), 100.0 * found.departure);
+                (number(found.ours), departure, "")
+            }
+            Some(Err(reason)) => (TableCell::Nothing, "".into(), reason.as_str()),
         };
+        let remarks: Vec<&str> = [remark, &claim.why].into_iter().filter(|text| !text.is_empty()).collect();
+        let what = TableCell::Label { text: claim.what.clone(), unit: claim.unit.symbol.trim() };
+        vec![what, number(claim.published), ours, deviation, remarks.join(" ").into()]
+    };
+    let table = Rc::new(Table {
+        caption: format!("{}, {}", entry.paper, entry.place),
+        columns: vec![
+            Column::words("claim"),
+            Column::numbers("published"),
+            Column::numbers("ours"),
+            Column::measured("deviation", "%"),
+            Column::words("remark"),
+        ],
+        rows: entry.claims.iter().enumerate().map(cells).collect(),
+    });
+    // Remarks stand below their claims.
+    let mut shown = (*table).clone();
+    shown.columns.truncate(4);
+    shown.rows.iter_mut().for_each(|row| row.truncate(4));
+    let row = |(index, claim): (usize, &Claim)| {
         html! {
             <>
-                <tr>
-                    <th scope="row">{ &claim.what }</th>
-                    <td class="number">{ claim.unit.text(claim.published) }</td>
-                    <td class="number">{ ours }</td>
-                    <td class="number">{ deviation }</td>
-                </tr>
+                <tr>{ table_cells(&shown, index, &|_| None) }</tr>
                 if let Some(Err(reason)) = findings.0.get(&index) { { remark(reason) } }
                 if !claim.why.is_empty() { { remark(&claim.why) } }
             </>
@@ -226,17 +247,10 @@ fn table(entry: &Entry, findings: &Findings) -> Html {
     html! {
         <div class="scroll" tabindex="0" role="group" aria-label={format!("Numbers of {}", entry.title)}>
             <table class="wrapped">
-                <thead>
-                    <tr>
-                        <th scope="col">{ "claim" }</th>
-                        <th scope="col" class="number">{ "published" }</th>
-                        <th scope="col" class="number">{ "ours" }</th>
-                        <th scope="col" class="number">{ "deviation" }</th>
-                    </tr>
-                </thead>
+                { table_head(&shown) }
                 <tbody>{ for entry.claims.iter().enumerate().map(row) }</tbody>
             </table>
-            <SaveTable />
+            <SaveTable {table} />
         </div>
     }
 }

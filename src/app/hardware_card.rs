@@ -5,7 +5,7 @@ use super::diagnostics::DiagnosticList;
 use super::form::{Form, FormField, Selected};
 use super::lazy::late;
 use super::memory_panel::MemoryPanelProps;
-use crate::chart::{Quantity, group_thousands};
+use crate::chart::{Quantity, group_thousands, size_text};
 use crate::form::{Both, MemoryBox, Place, add_memory, both, memory_boxes, unrolled};
 use crate::hardware::{Core, Memory, Operand, Port};
 use crate::spec::edit::Outline;
@@ -293,18 +293,4 @@ fn breakable(name: &str) -> Html {
 /// The letter of an operand in its colour.
 pub fn badge(operand: Operand) -> Html {
     html! { <b class={operand.to_string()}>{ operand.to_string() }</b> }
-}
-
-/// `64 KiB`; exact sizes stay exact.
-pub fn size_text(bits: u64) -> String {
-    if !bits.is_multiple_of(8) {
-        return format!("{bits} bit");
-    }
-    let bytes = bits / 8;
-    let units = [("GiB", 1u64 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)];
-    match units.into_iter().find(|(_, size)| bytes >= *size) {
-        None => format!("{bytes} B"),
-        Some((name, size)) if bytes.is_multiple_of(size) => format!("{} {name}", bytes / size),
-        Some((name, size)) => format!("{} {name}", crate::chart::three_digits(bytes as f64 / size as f64)),
-    }
 }

@@ -5,7 +5,8 @@ use super::diagnostics::sentences;
 use super::grid::{Grid, offered};
 use super::results::{PointState, Results};
 use super::save::SaveTable;
-use crate::chart::{Chart, Heatmap, Table};
+use crate::chart::{Chart, Column, Heatmap, Table, TableCell};
+use crate::explore::PointSummary;
 use crate::sorting::sort_by;
 use crate::state::Metric;
 use std::collections::HashSet;
@@ -43,7 +44,7 @@ pub fn HeatmapTable(props: &HeatmapTableProps) -> Html {
         return html! { <Twin label={format!("table of the best {BEST_LISTED}")} cells={BEST_LISTED * 8} {table} /> };
     }
     let map = props.map.clone();
-    html! { <Twin {cells} table={Callback::from(move |()| exact_table(&grid, &results, &map.table()))} /> }
+    html! { <Twin {cells} table={Callback::from(move |()| exact_table(&grid, &results, Rc::new(map.table())))} /> }
 }
 
 /// The best tile sizes of what is looked at, and the opened one with its rank.
@@ -56,11 +57,31 @@ fn best_table(grid: &Grid, results: &Results, metric: Metric, opened: Option<u32
     let opened = opened.and_then(|point| grid.place(point));
     let is_listed = |(rank, (_, cell)): &(usize, &(f64, (usize, usize)))| *rank < BEST_LISTED || Some(*cell) == opened;
     let offered = offered(results);
-    let row = |(rank, (_, cell)): (usize, &(f64, (usize, usize)))| {
-        let Some(summary) = results.summary(grid.point(*cell)) else { return html! {} };
+    let listed: Vec<(usize, (usize, usize), &PointSummary)> = (ranked.iter().enumerate().filter(is_listed))
+        .filter_map(|(rank, &(_, cell))| Some((rank + 1, cell, results.summary(grid.point(cell))?)))
+        .collect();
+    let table = Rc::new(Table {
+        caption: format!("{}: the best {BEST_LISTED} by {}", grid.mode.title(), metric.quantity().name()),
+        columns: [
+            Column::numbers("rank"),
+            Column::plain("tile width", "columns"),
+            Column::plain("tile height", "rows"),
+        ]
+        .into_iter()
+        .chain(offered.iter().map(|metric| Column::measured(metric.quantity().name(), metric.quantity().base())))
+        .collect(),
+        rows: (listed.iter())
+            .map(|(rank, cell, summary)| {
+                let place = [*rank as u64, grid.widths[cell.0], grid.heights[cell.1]].map(TableCell::count);
+                let costs = offered.iter().map(|metric| TableCell::of(metric.quantity(), metric.of(summary)));
+                place.into_iter().chain(costs).collect()
+            })
+            .collect(),
+    });
+    let row = |(rank, cell, summary): &(usize, (usize, usize), &PointSummary)| {
         html! {
             <tr aria-current={(Some(*cell) == opened).then_some("true")}>
-                <th scope="row" class="number">{ rank + 1 }</th>
+                <th scope="row" class="number">{ rank }</th>
                 <td
                     class="number"
                     data-x={grid.widths[cell.0].to_string()}
@@ -91,14 +112,14 @@ fn best_table(grid: &Grid, results: &Results, metric: Metric, opened: Option<u32
                     { for offered.iter().map(|metric| html! { <th scope="col" class="number">{ metric.title() }</th> }) }
                 </tr>
             </thead>
-            <tbody>{ for ranked.iter().enumerate().filter(is_listed).map(row) }</tbody>
+            <tbody>{ for listed.iter().map(row) }</tbody>
         </table>
-        <SaveTable />
+        <SaveTable {table} />
         </>
     }
 }
 
-fn exact_table(grid: &Grid, results: &Results, rounded: &Table) -> Html {
+fn exact_table(grid: &Grid, results: &Results, rounded: Rc<Table>) -> Html {
     let pareto: HashSet<u32> = results.pareto.iter().copied().collect();
     let cell = |column: usize, row: usize| {
         let at = grid.cell((column, row));
@@ -117,7 +138,7 @@ fn exact_table(grid: &Grid, results: &Results, rounded: &Table) -> Html {
                     data-pareto={pareto.contains(&point).to_string()}
                 >
                     // The first column holds the height.
-                    { rounded.rows.get(row).and_then(|texts| texts.get(column + 1)) }
+                    { rounded.rows.get(row).and_then(|cells| cells.get(column + 1)).map(TableCell::text) }
                 </td>
             },
             Some(PointState::Infeasible(reasons)) => html! {
@@ -149,7 +170,7 @@ fn exact_table(grid: &Grid, results: &Results, rounded: &Table) -> Html {
                 }) }
             </tbody>
         </table>
-        <SaveTable />
+        <SaveTable table={Rc::clone(&rounded)} />
         </>
     }
 }

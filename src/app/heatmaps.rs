@@ -27,6 +27,8 @@ pub struct HeatmapsProps {
 
 /// Grids with more columns or rows can be zoomed into.
 const ZOOMABLE: usize = 12;
+/// Width of all heatmaps together in a file, CSS pixels: their headings have room.
+const ALL_WIDTH: u32 = 1100;
 /// Grids with more columns are drawn as an image at every width that the page gives them, with lines of equal value.
 const MANY_COLUMNS: usize = 40;
 
@@ -87,7 +89,7 @@ pub fn Heatmaps(props: &HeatmapsProps) -> Html {
             }
             <div class="scale">
                 <Canvas chart={Drawn::new(bar.clone())} />
-                <SaveFigure chart={Drawn::new(Panels { bar, maps: maps.clone() })} label="save all as" with_table=true />
+                <SaveFigure chart={Drawn::new(Panels { bar, maps: maps.clone() })} label="save all as" width={ALL_WIDTH} with_table=true />
             </div>
             <div class={classes!("maps", format!("maps-{}", grids.len()))}>
                 { for grids.iter().zip(maps).map(|(grid, map)| html! {

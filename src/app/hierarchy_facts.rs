@@ -5,7 +5,7 @@ use super::explain::{Asked, Number};
 use super::explorer::{Comparison, Explorer, MOST_COMPARED, StudyResults};
 use super::figure::{Drawn, Figure};
 use super::hardware_card::HardwareDrawing;
-use crate::chart::{Column, Matrix, Quantity, Table};
+use crate::chart::{Column, Matrix, Quantity, Table, TableCell};
 use crate::explain::{Explained, explain_hierarchy};
 use crate::hardware::Core;
 use crate::hierarchy::{HierarchyFacts, LayerResult, Point};
@@ -34,10 +34,10 @@ pub fn FactsCard(props: &FactsCardProps) -> Html {
     let layers = facts.layers.as_ref().map(|layers| {
         let row = |layer: &LayerResult| {
             vec![
-                layer.title.clone(),
-                layer.count.to_string(),
-                Quantity::Energy.text(layer.solution.energy_pj),
-                Quantity::Latency.text(layer.solution.latency_cycles as f64),
+                layer.title.clone().into(),
+                TableCell::count(layer.count),
+                TableCell::of(Quantity::Energy, layer.solution.energy_pj),
+                TableCell::of(Quantity::Latency, layer.solution.latency_cycles as f64),
             ]
         };
         Table {
@@ -45,8 +45,8 @@ pub fn FactsCard(props: &FactsCardProps) -> Html {
             columns: vec![
                 Column::words("layer"),
                 Column::numbers("alike"),
-                Column::numbers("energy each"),
-                Column::numbers("latency each"),
+                Column::measured("energy each", Quantity::Energy.base()),
+                Column::measured("latency each", Quantity::Latency.base()),
             ],
             rows: layers.iter().map(row).collect(),
         }
@@ -75,7 +75,7 @@ pub fn FactsCard(props: &FactsCardProps) -> Html {
                     }
                     <div class="scroll low" tabindex="0" role="group" aria-label="Layers on this hierarchy">
                     { match &layers {
-                        Ok(table) => plain_table(table),
+                        Ok(table) => plain_table(table.clone()),
                         Err(reason) => html! { <p class="why">{ reason }</p> },
                     } }
                     </div>

@@ -1,12 +1,13 @@
 //! The view of memory hierarchies: what is to be generated, the best, the front, and one in depth.
 
+use super::data_table::{table_cells, table_head};
 use super::explorer::{Explorer, StudyResults, StudyStatus};
 use super::figure::{Drawn, Figure, Spot};
 use super::hierarchy_facts::{ComparisonCard, FactsCard};
 use super::hierarchy_form::{Controls, FormCard};
 use super::save::SaveTable;
 use super::state::PageState;
-use crate::chart::{Hierarchies, HierarchyPoint, Quantity};
+use crate::chart::{Column, Hierarchies, HierarchyPoint, Quantity, Table, TableCell};
 use crate::hardware::Core;
 use crate::hierarchy::Point;
 use crate::state::{Action, OBJECTIVES};
@@ -153,35 +154,43 @@ fn FrontCard(props: &PickProps) -> Html {
     let results = &*props.results;
     let front: Vec<&(Point, Rc<str>, bool)> = results.drawn.iter().filter(|(.., front)| *front).collect();
     let marked = opened_or_best(results);
-    let row = |(point, name, _): &&(Point, Rc<str>, bool)| {
+    let cells = |(point, name, _): &&(Point, Rc<str>, bool)| {
+        vec![
+            TableCell::of(Quantity::Energy, point.energy_pj),
+            TableCell::of(Quantity::Latency, point.latency_cycles as f64),
+            TableCell::of(Quantity::Area, point.area_um2),
+            (**name).into(),
+        ]
+    };
+    let table = Rc::new(Table {
+        caption: "Best trade-offs".to_owned(),
+        columns: vec![
+            Column::measured("energy", Quantity::Energy.base()),
+            Column::measured("latency", Quantity::Latency.base()),
+            Column::measured("area", Quantity::Area.base()),
+            Column::words("hierarchy, lowest memory first"),
+        ],
+        rows: front.iter().map(cells).collect(),
+    });
+    let row = |(row, (point, name, _)): (usize, &&(Point, Rc<str>, bool))| {
         let hierarchy = point.hierarchy;
         let onclick = props.open.reform(move |_: MouseEvent| hierarchy);
         let class = (marked == Some(hierarchy)).then_some("marked");
-        html! {
-            <tr {class}>
-                <td class="number">{ Quantity::Energy.text(point.energy_pj) }</td>
-                <td class="number">{ Quantity::Latency.text(point.latency_cycles as f64) }</td>
-                <td class="number">{ Quantity::Area.text(point.area_um2) }</td>
-                <th scope="row"><button type="button" class="link" {onclick}>{ &**name }</button></th>
-            </tr>
-        }
+        let content = |column: usize| {
+            let onclick = onclick.clone();
+            (column == 3).then(|| html! { <button type="button" class="link" {onclick}>{ &**name }</button> })
+        };
+        html! { <tr {class}>{ table_cells(&table, row, &content) }</tr> }
     };
     html! {
         <section class="card" data-testid="hierarchy-front">
             <h2>{ format!("Best trade-offs: {}", front.len()) }</h2>
             <div class="scroll tall" tabindex="0" role="group" aria-label="Best trade-offs">
                 <table>
-                    <thead>
-                        <tr>
-                            <th scope="col" class="number">{ "energy" }</th>
-                            <th scope="col" class="number">{ "latency" }</th>
-                            <th scope="col" class="number">{ "area" }</th>
-                            <th scope="col">{ "hierarchy, lowest memory first" }</th>
-                        </tr>
-                    </thead>
-                    <tbody>{ for front.iter().map(row) }</tbody>
+                    { table_head(&table) }
+                    <tbody>{ for front.iter().enumerate().map(row) }</tbody>
                 </table>
-                <SaveTable />
+                <SaveTable table={Rc::clone(&table)} />
             </div>
         </section>
     }

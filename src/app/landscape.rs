@@ -9,7 +9,8 @@ use super::heatmaps::Heatmaps;
 use super::results::{PointState, Results};
 use super::state::PageState;
 use crate::chart::{
-    AxisScale, Breakdown, Column, MacCounts, Quantity, Scatter, ScatterPoint, Table, group_thousands, strategy_title,
+    AxisScale, Breakdown, Column, MacCounts, Quantity, Scatter, ScatterPoint, Table, TableCell, group_thousands,
+    strategy_title,
 };
 use crate::depth_first::{FuseDepth, PointAccount};
 use crate::explore::PointSummary;
@@ -318,13 +319,19 @@ fn CombinationCard(props: &ResultsProps) -> Html {
     let row = |(stack, &point): (usize, &usize)| {
         let strategy = results.strategy(point as u32).map(strategy_title).unwrap_or_default();
         let cost = results.summary(point as u32).and_then(|summary| summary.stacks.get(stack));
-        let energy = cost.map_or_else(String::new, |cost| Quantity::Energy.text(cost.energy_pj));
-        let latency = cost.map_or_else(String::new, |cost| Quantity::Latency.text(cost.latency_cycles as f64));
-        vec![format!("stack {}", stack + 1), strategy, energy, latency]
+        let of =
+            |quantity, value: Option<f64>| value.map_or(TableCell::Nothing, |value| TableCell::of(quantity, value));
+        vec![
+            format!("stack {}", stack + 1).into(),
+            strategy.into(),
+            of(Quantity::Energy, cost.map(|cost| cost.energy_pj)),
+            of(Quantity::Latency, cost.map(|cost| cost.latency_cycles as f64)),
+        ]
     };
     let all = |strategy: &str, energy_pj: f64, latency_cycles: u64| {
-        let costs = [Quantity::Energy.text(energy_pj), Quantity::Latency.text(latency_cycles as f64)];
-        ["all".to_owned(), strategy.to_owned()].into_iter().chain(costs).collect::<Vec<_>>()
+        let costs = [(Quantity::Energy, energy_pj), (Quantity::Latency, latency_cycles as f64)];
+        let costs = costs.map(|(quantity, value)| TableCell::of(quantity, value));
+        ["all".into(), strategy.into()].into_iter().chain(costs).collect::<Vec<_>>()
     };
     let mut rows = vec![
         all("best combination", combination.energy_pj, combination.latency_cycles),
@@ -333,22 +340,22 @@ fn CombinationCard(props: &ResultsProps) -> Html {
     rows.extend(combination.points.iter().enumerate().map(row));
     let table = Table {
         caption: format!(
-            "Each stack with its own strategy: {:.1} % of the energy and {:.1} % of the latency of the best single strategy",
+            "Each stack with its own strategy ({:.1} % of the energy and {:.1} % of the latency of the best single strategy)",
             100.0 * combination.energy_pj / best.energy_pj,
             100.0 * combination.latency_cycles as f64 / best.latency_cycles as f64,
         ),
         columns: vec![
             Column::words("stack"),
             Column::words("strategy"),
-            Column::numbers("energy"),
-            Column::numbers("latency"),
+            Column::measured("energy", Quantity::Energy.base()),
+            Column::measured("latency", Quantity::Latency.base()),
         ],
         rows,
     };
     html! {
         <section class="card" data-testid="combination">
             <h2>{ "Best combination of stacks" }</h2>
-            <div class="scroll low" tabindex="0" role="group" aria-label="Best combination of stacks">{ plain_table(&table) }</div>
+            <div class="scroll low" tabindex="0" role="group" aria-label="Best combination of stacks">{ plain_table(table) }</div>
         </section>
     }
 }

@@ -1,6 +1,7 @@
 //! The layers as a table: the twin of the graph, edited in place.
 
 use super::form::Form;
+use crate::chart::TableCell;
 use crate::form::{LayerNode, Stacks, layer_inputs};
 use std::rc::Rc;
 use yew::prelude::*;
@@ -13,7 +14,7 @@ pub struct LayerRowsProps {
     /// The network.
     pub form: Form,
     /// Output map, its size, weights and MACs of each, where they are known.
-    pub facts: Vec<Option<[String; 4]>>,
+    pub facts: Vec<Option<[TableCell; 4]>>,
     /// How much is wrong with each.
     pub wrong: Rc<Vec<usize>>,
     /// How the network is cut.
@@ -37,7 +38,8 @@ pub fn LayerRows(props: &LayerRowsProps) -> Html {
         let kernel = props.form.document.value(&format!("layers[{index}].kernel"));
         let kind =
             kernel.map_or_else(|| node.kind.clone(), |kernel| format!("{} {}", node.kind, kernel.replace('x', "×")));
-        let [map, bits, weights, macs] = props.facts.get(index).cloned().flatten().unwrap_or_default();
+        let facts = props.facts.get(index).and_then(Option::as_ref);
+        let [map, bits, weights, macs] = [0, 1, 2, 3].map(|at| facts.map_or("", |facts| facts[at].text()).to_owned());
         let is_wrong = props.wrong.get(index).is_some_and(|count| *count > 0);
         html! {
             <>

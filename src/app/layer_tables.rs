@@ -1,13 +1,13 @@
 //! What every layer-tile of a tile type is, costs and waits for, as tables.
 
+use super::data_table::{table_cells, table_head};
 use super::explain::number_of;
-use super::hardware_card::{badge, size_text};
+use super::hardware_card::badge;
 use super::save::SaveTable;
-use crate::chart::{Quantity, group_thousands, three_digits};
-use crate::depth_first::{CopyActionAccount, LayerTileAccount, PointAccount, TopMemory};
+use crate::chart::{TableCell, copy_table, layer_tile_table, top_memories};
+use crate::depth_first::{LayerTileAccount, PointAccount};
 use crate::explain::{Amount, Axis, LayerPlace, Place, PointNumber, Time};
 use crate::hardware::Operand;
-use crate::mapping::TemporalLoop;
 use std::rc::Rc;
 use yew::prelude::*;
 
@@ -29,166 +29,128 @@ impl PartialEq for TileTypeProps {
 }
 
 impl TileTypeProps {
-    /// The layers of the tile, with the places by which their numbers are explained.
-    fn layers(&self) -> Vec<(LayerPlace, &LayerTileAccount)> {
+    /// The layers of the tile.
+    fn layers(&self) -> &[LayerTileAccount] {
         let tile_type = self.account.stacks.get(self.stack).and_then(|stack| stack.tile_types.get(self.tile));
-        let layers = tile_type.map_or(&[][..], |tile_type| &tile_type.layers).iter().enumerate();
-        layers.map(|(index, layer)| ([self.stack, self.tile, index], layer)).collect()
+        tile_type.map_or(&[][..], |tile_type| &tile_type.layers)
+    }
+
+    /// By which the numbers of a layer are explained.
+    fn place(&self, layer: usize) -> LayerPlace {
+        [self.stack, self.tile, layer]
+    }
+
+    fn number(&self, number: PointNumber, text: String) -> Html {
+        number_of(Some(&self.account), number, text)
     }
 }
 
 /// The layers of one tile.
 #[component]
 pub fn LayerTileTable(props: &TileTypeProps) -> Html {
+    let layers = props.layers();
+    let table = Rc::new(layer_tile_table(layers));
+    let row = |index: usize| {
+        let layer = &layers[index];
+        let content =
+            |column: usize| layer_cell(props, props.place(index), layer, column, table.rows[index][column].text());
+        html! { <tr>{ table_cells(&table, index, &content) }</tr> }
+    };
     html! {
         <div class="scroll" tabindex="0" role="group" aria-label="Layer-tiles">
             <table data-testid="layer-tiles">
-                <caption>{ "Sizes are those of one tile; costs leave out data copies." }</caption>
-                <thead>
-                    <tr>
-                        <th scope="col">{ "layer" }</th>
-                        <th scope="col">{ "type" }</th>
-                        <th scope="col" class="number">{ "computes" }</th>
-                        <th scope="col" class="number">{ "needs" }</th>
-                        <th scope="col">{ "top memory" }</th>
-                        <th scope="col" class="number">{ "energy" }</th>
-                        <th scope="col" class="number">{ "cycles" }</th>
-                        <th scope="col" class="number">{ "of these waiting" }</th>
-                        <th scope="col" class="number">{ "PEs used" }</th>
-                        <th scope="col">{ "loops, innermost first" }</th>
-                    </tr>
-                </thead>
-                <tbody>
-                    { for props.layers().into_iter().map(|(place, layer)| layer_row(&props.account, place, layer)) }
-                </tbody>
+                <caption>{ &table.caption }</caption>
+                { table_head(&table) }
+                <tbody>{ for (0..layers.len()).map(row) }</tbody>
             </table>
-            <SaveTable />
+            <SaveTable {table} />
         </div>
     }
 }
 
-fn layer_row(account: &Rc<PointAccount>, place: LayerPlace, layer: &LayerTileAccount) -> Html {
-    let number = |number: PointNumber, text: String| number_of(Some(account), number, text);
+/// A cell of which more is to be known than its words.
+fn layer_cell(
+    props: &TileTypeProps,
+    place: LayerPlace,
+    layer: &LayerTileAccount,
+    column: usize,
+    text: &str,
+) -> Option<Html> {
     let of = |amount: Amount| PointNumber::Of(Place::Layer(place), amount);
-    let needs = |&(x, y, channels): &(u64, u64, u64)| {
+    let map = |(x, y, channels): (u64, u64, u64), number: fn(LayerPlace, Axis) -> PointNumber| {
         html! {
             <>
-                { number(PointNumber::Needed(place, Axis::Columns), x.to_string()) }{ " × " }
-                { number(PointNumber::Needed(place, Axis::Rows), y.to_string()) }{ format!(" × {channels}") }
+                { props.number(number(place, Axis::Columns), x.to_string()) }{ " × " }
+                { props.number(number(place, Axis::Rows), y.to_string()) }{ format!(" × {channels}") }
             </>
         }
     };
-    let needs = layer.inputs.iter().map(needs).enumerate();
-    let needs = needs.map(|(index, one)| html! { <>{ if index > 0 { " + " } else { "" } }{ one }</> });
-    let (columns, rows, channels) = layer.output;
-    let cost = layer.cost.as_ref();
-    let energy = cost.map(|cost| {
-        let split = &cost.energy;
-        let energy = split.activation_pj + split.weight_pj + split.copy_pj + split.mac_pj;
-        number(of(Amount::MappedEnergy), Quantity::Energy.text(energy))
-    });
-    let cycles = cost.map(|cost| {
-        let split = &cost.latency;
-        let waiting = split.stall_cycles + split.loading_cycles + split.offloading_cycles;
-        (split.temporal_cycles + waiting + split.copy_cycles, waiting)
-    });
-    let used = cost.map(|cost| format!("{} %", three_digits(100.0 * cost.spatial_utilization)));
-    html! {
-        <tr>
-            <th scope="row">{ &layer.layer }</th>
-            <td>{ layer.kind.as_deref().unwrap_or("stack input") }</td>
-            <td class="number">
-                { number(PointNumber::Computed(place, Axis::Columns), columns.to_string()) }{ " × " }
-                { number(PointNumber::Computed(place, Axis::Rows), rows.to_string()) }{ format!(" × {channels}") }
-            </td>
-            <td class="number">{ for needs }</td>
-            <td class="tops">{ top_memories(&layer.top_memory) }</td>
-            <td class="number">{ energy }</td>
-            <td class="number">
-                { cycles.map(|(all, _)| number(of(Amount::MappedCycles), group_thousands(all))) }
-            </td>
-            <td class="number">
-                { cycles.map(|(_, waiting)| number(of(Amount::Waiting), group_thousands(waiting))) }
-            </td>
-            <td class="number">{ used.map(|used| number(PointNumber::PesUsed(place), used)) }</td>
-            <td class="loops">{ cost.map(|cost| loops_text(&cost.loops)) }</td>
-        </tr>
-    }
-}
-
-/// `FX 3 · OX 4`
-fn loops_text(loops: &[TemporalLoop]) -> String {
-    let loops: Vec<String> = loops.iter().map(|next| format!("{} {}", next.dim, next.size)).collect();
-    loops.join(" · ")
-}
-
-fn top_memories(top: &TopMemory) -> Html {
-    let one = |(operand, memory): (Operand, &Option<String>)| {
-        let memory = memory.as_ref()?;
-        Some(html! { <span>{ badge(operand) }{ memory }</span> })
+    let needs = |(index, &input): (usize, &(u64, u64, u64))| {
+        html! { <>{ if index > 0 { " + " } else { "" } }{ map(input, PointNumber::Needed) }</> }
     };
-    [(Operand::W, &top.w), (Operand::I, &top.i), (Operand::O, &top.o)].into_iter().filter_map(one).collect()
+    let number = match column {
+        2 => return Some(map(layer.output, PointNumber::Computed)),
+        3 => return Some(layer.inputs.iter().enumerate().map(needs).collect()),
+        4 => {
+            let one = |(operand, memory): (Operand, &str)| html! { <span>{ badge(operand) }{ memory }</span> };
+            return Some(html! { <div class="tops">{ for top_memories(&layer.top_memory).map(one) }</div> });
+        }
+        _ if layer.cost.is_none() => return None,
+        5 => of(Amount::MappedEnergy),
+        6 => of(Amount::MappedCycles),
+        7 => of(Amount::Waiting),
+        8 => PointNumber::PesUsed(place),
+        _ => return None,
+    };
+    Some(props.number(number, text.to_owned()))
 }
 
 /// The data copy actions of one tile.
 #[component]
 pub fn CopyTable(props: &TileTypeProps) -> Html {
-    let layers = props.layers();
-    if layers.iter().all(|(_, layer)| layer.copies.actions.is_empty()) {
+    let table = Rc::new(copy_table(props.layers()));
+    if table.rows.is_empty() {
         return html! { <p class="hint">{ "None: all data is already where it is needed." }</p> };
+    }
+    let mut first = 0;
+    let mut rows = Vec::new();
+    for (layer, account) in props.layers().iter().enumerate() {
+        let count = account.copies.actions.len();
+        rows.extend(
+            (0..count).map(|action| copy_row(props, props.place(layer), &table.rows[first + action], (action, count))),
+        );
+        first += count;
     }
     html! {
         <div class="scroll" tabindex="0" role="group" aria-label="Data copy actions">
             <table data-testid="copies">
-                <caption>{ "All actions before one layer start together; the layer waits for the last." }</caption>
-                <thead>
-                    <tr>
-                        <th scope="col">{ "before" }</th>
-                        <th scope="col">{ "action" }</th>
-                        <th scope="col">{ "data of" }</th>
-                        <th scope="col" class="number">{ "size" }</th>
-                        <th scope="col">{ "way" }</th>
-                        <th scope="col" class="number">{ "cycles of each hop" }</th>
-                        <th scope="col" class="number">{ "energy" }</th>
-                        <th scope="col" class="number">{ "layer waits" }</th>
-                    </tr>
-                </thead>
-                <tbody>
-                    { for layers.into_iter().flat_map(|(place, layer)| copy_rows(&props.account, place, layer)) }
-                </tbody>
+                <caption>{ &table.caption }</caption>
+                { table_head(&table) }
+                <tbody>{ rows }</tbody>
             </table>
-            <SaveTable />
+            <SaveTable {table} />
         </div>
     }
 }
 
-fn copy_rows(account: &Rc<PointAccount>, place: LayerPlace, layer: &LayerTileAccount) -> Vec<Html> {
-    let number = |number: PointNumber, text: String| number_of(Some(account), number, text);
+/// One of the actions before a layer; what they share stands once.
+fn copy_row(props: &TileTypeProps, place: LayerPlace, cells: &[TableCell], (index, count): (usize, usize)) -> Html {
+    let text = |column: usize| cells[column].text().to_owned();
     let wait = PointNumber::Of(Place::Layer(place), Amount::CyclesOf(Time::Copy));
-    let actions = &layer.copies.actions;
-    let rows = actions.len().to_string();
-    let row = |(index, action): (usize, &CopyActionAccount)| {
-        let hops: Vec<String> = action.hops.iter().map(|hop| group_thousands(hop.cycles)).collect();
-        html! {
-            <tr>
-                if index == 0 {
-                    <th scope="rowgroup" rowspan={rows.clone()}>{ &layer.layer }</th>
-                }
-                <td>{ action.kind.name() }</td>
-                <td>{ &action.layer }</td>
-                <td class="number">{ size_text(action.bits) }</td>
-                <td class="way">{ action.chain.join(" → ") }</td>
-                <td class="number">{ number(PointNumber::CopyCycles(place, index), hops.join(" + ")) }</td>
-                <td class="number">
-                    { number(PointNumber::CopyEnergy(place, index), Quantity::Energy.text(action.energy_pj)) }
-                </td>
-                if index == 0 {
-                    <td class="number" rowspan={rows.clone()}>
-                        { number(wait, format!("{} cycles", group_thousands(layer.copies.latency_cycles))) }
-                    </td>
-                }
-            </tr>
-        }
-    };
-    actions.iter().enumerate().map(row).collect()
+    html! {
+        <tr>
+            if index == 0 {
+                <th scope="rowgroup" rowspan={count.to_string()}>{ text(0) }</th>
+            }
+            <td>{ text(1) }</td>
+            <td>{ text(2) }</td>
+            <td class="number">{ text(3) }</td>
+            <td>{ text(4) }</td>
+            <td class="number">{ props.number(PointNumber::CopyCycles(place, index), text(5)) }</td>
+            <td class="number">{ props.number(PointNumber::CopyEnergy(place, index), text(6)) }</td>
+            if index == 0 {
+                <td class="number" rowspan={count.to_string()}>{ props.number(wait, text(7)) }</td>
+            }
+        </tr>
+    }
 }

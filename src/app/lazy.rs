@@ -12,7 +12,7 @@ use super::import::Import;
 use super::layer_panel::LayerPanelProps;
 use super::memory_panel::MemoryPanelProps;
 use super::page::DialogNeeds;
-use super::save::Saved;
+use super::save::{DesignNames, Saved};
 use super::state::{Event, PageState};
 use crate::import::Imported;
 use crate::state::Action;
@@ -44,7 +44,7 @@ pub struct Others {
     /// Takes over what came out of files.
     pub take: fn(Imported, &Callback<Action>) -> Import,
     /// Hands a figure or a table to the person as a file of a kind.
-    pub save: fn(Saved, &'static str),
+    pub save: fn(&Saved, &'static str, &DesignNames),
     /// Shows an embedded view in an element.
     pub embed: fn(Element),
 }

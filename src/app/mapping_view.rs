@@ -411,7 +411,7 @@ fn figures(facts: &Rc<LayerFacts>, shown: &Rc<MappedLayer>) -> Html {
                     <details class="twin">
                         <summary>{ "every link of every port" }</summary>
                         <div class="scroll low" tabindex="0" role="group" aria-label="Links">
-                            { explained_table(&port_table(&shown.ports), &port_numbers(facts, shown)) }
+                            { explained_table(Rc::new(port_table(&shown.ports)), &port_numbers(facts, shown)) }
                         </div>
                     </details>
                 </section>
@@ -463,7 +463,7 @@ fn information(facts: &Rc<LayerFacts>, shown: &Rc<MappedLayer>) -> Html {
                 <details class="twin" open={operand == 0}>
                     <summary>{ operand_badge(facts, operand) }{ "at every level" }</summary>
                     <div class="scroll levels" tabindex="0" role="group" aria-label={facts.operands[operand].0.clone()}>
-                        { explained_table(&information_table(facts, shown, operand), &level_numbers(facts, shown, operand)) }
+                        { explained_table(Rc::new(information_table(facts, shown, operand)), &level_numbers(facts, shown, operand)) }
                     </div>
                 </details>
             }) }

@@ -4,13 +4,12 @@ use super::controls::segments;
 use super::diagnostics::DiagnosticList;
 use super::figure::Drawn;
 use super::form::{Form, FormField, Selected, WrongHere};
-use super::hardware_card::size_text;
 use super::layer_panel::LayerPanelProps;
 use super::layer_rows::LayerRows;
 use super::lazy::late;
 use super::network_graph::NetworkGraph;
 use super::save::SaveFigure;
-use crate::chart::{NetworkDrawing, NetworkLayer, Quantity};
+use crate::chart::{NetworkDrawing, NetworkLayer, Quantity, TableCell, size_text};
 use crate::form::{LayerNode, PRECISION_FIELDS, Place, Stacks, add_layer, layer_graph};
 use crate::state::{Action, FuseChoice, ScheduleChange};
 use crate::workload::{Layer, LayerKind, Network};
@@ -185,7 +184,7 @@ fn save(props: &NetworkFormProps, nodes: &[LayerNode], edges: &[(usize, usize)])
     let layer = |node: &LayerNode| NetworkLayer {
         name: node.name.clone(),
         kind: node.kind.clone(),
-        sizes: model_of(props.network.as_deref(), &node.name).map(columns).unwrap_or_default(),
+        sizes: model_of(props.network.as_deref(), &node.name).map_or_else(|| [""; 4].map(TableCell::from), columns),
     };
     let place = |name: &String| nodes.iter().position(|node| node.name == *name);
     let stack = |names: &Vec<String>| names.iter().filter_map(place).collect();
@@ -277,14 +276,14 @@ fn describe(layer: &Layer) -> String {
 }
 
 /// Output map, its size, weights and MACs.
-fn columns(layer: &Layer) -> [String; 4] {
+fn columns(layer: &Layer) -> [TableCell; 4] {
     let is_input = layer.is_input();
     let weights = layer.shape.weight_bits();
     [
-        map_text(layer),
-        size_text(layer.shape.output_bits()),
-        if weights > 0 { size_text(weights) } else { String::new() },
-        if is_input { String::new() } else { Quantity::Macs.text(layer.shape.macs() as f64) },
+        map_text(layer).into(),
+        TableCell::size(layer.shape.output_bits()),
+        if weights > 0 { TableCell::size(weights) } else { "".into() },
+        if is_input { "".into() } else { TableCell::of(Quantity::Macs, layer.shape.macs() as f64) },
     ]
 }
 

@@ -11,6 +11,7 @@ use super::header::{Header, Shown};
 use super::help::Help;
 use super::import::{ImportPanel, carries_files, dropped, use_import};
 use super::lazy::{Piece, late, use_others};
+use super::save::DesignNames;
 use super::share::Share;
 use super::shortcuts::{SingleKeys, use_shortcuts};
 use super::state::{Event, PageState};
@@ -78,6 +79,7 @@ pub fn Page() -> Html {
     };
     html! {
         <ContextProvider<IsDark> context={is_dark}>
+        <ContextProvider<DesignNames> context={engine.names()}>
             <div
                 class="page"
                 data-testid="root"
@@ -134,6 +136,7 @@ pub fn Page() -> Html {
                     (Some(_), Piece::Missing) => missing(),
                 } }
             </div>
+        </ContextProvider<DesignNames>>
         </ContextProvider<IsDark>>
     }
 }

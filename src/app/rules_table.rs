@@ -1,8 +1,9 @@
 //! What each set of rules, and each switch of the rules, makes of a layer.
 
 use super::conductor::Conductor;
+use super::data_table::{table_cells, table_head};
 use super::save::SaveTable;
-use crate::chart::Quantity;
+use crate::chart::{Column, Quantity, Table, TableCell};
 use crate::explore::LayerRequest;
 use crate::question::{Question, Reply, Topic};
 use crate::rules::Rules;
@@ -100,31 +101,43 @@ pub fn RulesTable(props: &RulesTableProps) -> Html {
         })
     };
     let base = costs.0.get(&(count - 1));
-    let set_row = |(index, (title, rules)): (usize, &(&'static str, Rules))| {
-        let in_force = *rules == props.request.rules;
-        html! {
-            <tr>
-                <th scope="row">{ title }if in_force { { " · in force" } }</th>
-                { cost_cells(costs.0.get(&index), base) }
-            </tr>
-        }
-    };
     let changes = |index: usize| match (costs.0.get(&(Rules::SETS.len() + index)), base) {
         (Some(cost), Some(base)) => cost != base,
         _ => false,
     };
-    let switch_row = |(index, switch): (usize, &Flipped)| {
-        html! {
-            <tr>
-                <th scope="row">
+    let deciding: Vec<(usize, &Flipped)> = flipped.iter().enumerate().filter(|(index, _)| changes(*index)).collect();
+    let sets = Rules::SETS.iter().enumerate().map(|(index, (title, rules))| {
+        let in_force = if *rules == props.request.rules { " · in force" } else { "" };
+        (index, format!("{title}{in_force}"))
+    });
+    let switches = deciding.iter().map(|(index, switch)| {
+        let turned = if switch.value { "off" } else { "on" };
+        (Rules::SETS.len() + index, format!("{}: {turned}", switch.title))
+    });
+    let row = |(index, title): (usize, String)| {
+        std::iter::once(title.into()).chain(cost_cells(costs.0.get(&index), base)).collect()
+    };
+    let table = Rc::new(Table {
+        caption: "Best mapping under each".to_owned(),
+        columns: vec![
+            Column::words("rules"),
+            Column::measured("energy", Quantity::Energy.base()),
+            Column::measured("latency", Quantity::Latency.base()),
+        ],
+        rows: sets.chain(switches).map(row).collect(),
+    });
+    let set_row = |index: usize| html! { <tr>{ table_cells(&table, index, &|_| None) }</tr> };
+    let switch_row = |(row, (_, switch)): (usize, &(usize, &Flipped))| {
+        let content = |column: usize| {
+            (column == 0).then(|| html! {
+                <>
                     { switch.title }<small>{ if switch.value { " (on: as the tool)" } else { " (off: corrected)" } }</small>
                     <p class="hint">{ Rules::meaning(switch.name) }</p>
-                </th>
-                { cost_cells(costs.0.get(&(Rules::SETS.len() + index)), base) }
-            </tr>
-        }
+                </>
+            })
+        };
+        html! { <tr>{ table_cells(&table, Rules::SETS.len() + row, &content) }</tr> }
     };
-    let deciding: Vec<_> = flipped.iter().enumerate().filter(|(index, _)| changes(*index)).collect();
     let idle: Vec<&str> =
         flipped.iter().enumerate().filter(|(index, _)| !changes(*index)).map(|(_, switch)| switch.title).collect();
     let is_done = costs.0.len() == count;
@@ -138,21 +151,15 @@ pub fn RulesTable(props: &RulesTableProps) -> Html {
                 }
                 <div class="scroll" tabindex="0" role="group" aria-label="Rules">
                     <table class="wrapped">
-                        <caption>{ "Best mapping under each" }</caption>
-                        <thead>
-                            <tr>
-                                <th scope="col">{ "rules" }</th>
-                                <th scope="col" class="number">{ "energy" }</th>
-                                <th scope="col" class="number">{ "latency" }</th>
-                            </tr>
-                        </thead>
-                        <tbody>{ for Rules::SETS.iter().enumerate().map(set_row) }</tbody>
+                        <caption>{ &table.caption }</caption>
+                        { table_head(&table) }
+                        <tbody>{ for (0..Rules::SETS.len()).map(set_row) }</tbody>
                         <tbody>
                             <tr><th colspan="3" scope="rowgroup" class="group">{ "The rules in force with one switch flipped" }</th></tr>
-                            { for deciding.into_iter().map(switch_row) }
+                            { for deciding.iter().enumerate().map(switch_row) }
                         </tbody>
                     </table>
-                    <SaveTable />
+                    <SaveTable table={Rc::clone(&table)} />
                 </div>
                 if is_done && !idle.is_empty() {
                     <p class="hint" data-testid="idle-switches">
@@ -176,26 +183,22 @@ pub fn cost_of(reply: Reply) -> Cost {
     }
 }
 
-/// Energy and latency beside those under the rules in force.
-pub fn cost_cells(cost: Option<&Cost>, base: Option<&Cost>) -> Html {
+/// Energy and latency beside those under the rules in force, or why there are none.
+pub fn cost_cells(cost: Option<&Cost>, base: Option<&Cost>) -> Vec<TableCell> {
     let base = base.and_then(|base| base.as_ref().ok());
-    let share = |value: f64, base: Option<f64>| match base.map(|base| 100.0 * (value / base - 1.0)) {
-        Some(percent) if percent.abs() >= 0.005 => format!(" ({percent:+.2} %)"),
-        _ => String::new(),
+    let cell = |quantity: Quantity, value: f64, base: Option<f64>| {
+        let share = match base.map(|base| 100.0 * (value / base - 1.0)) {
+            Some(percent) if percent.abs() >= 0.005 => format!(" ({percent:+.2} %)"),
+            _ => String::new(),
+        };
+        TableCell::number(quantity.text(value) + &share, value)
     };
     match cost {
-        None => html! { <><td class="number">{ "…" }</td><td class="number">{ "…" }</td></> },
-        Some(Err(reason)) => html! { <td colspan="2">{ reason }</td> },
-        Some(Ok((energy, latency))) => html! {
-            <>
-                <td class="number">
-                    { Quantity::Energy.text(*energy) }{ share(*energy, base.map(|base| base.0)) }
-                </td>
-                <td class="number">
-                    { Quantity::Latency.text(*latency as f64) }
-                    { share(*latency as f64, base.map(|base| base.1 as f64)) }
-                </td>
-            </>
-        },
+        None => vec!["…".into(), "…".into()],
+        Some(Err(reason)) => vec![reason.as_str().into()],
+        Some(Ok((energy, latency))) => vec![
+            cell(Quantity::Energy, *energy, base.map(|base| base.0)),
+            cell(Quantity::Latency, *latency as f64, base.map(|base| base.1 as f64)),
+        ],
     }
 }

@@ -3,13 +3,12 @@
 use super::answer::tile_text;
 use super::explain::{Asked, number_of};
 use super::figure::{Drawn, Figure, Numbers, Spot};
-use super::hardware_card::size_text;
 use super::layer_tables::{CopyTable, LayerTileTable};
 use super::results::{PointState, Results};
 use super::state::PageState;
 use crate::chart::{
     Accesses, AxisScale, Breakdown, Counted as Shown, DataSizes, LevelMatrix, Quantity, TileTypeMap, TypeLevels,
-    group_thousands, strategy_title, three_digits,
+    group_thousands, size_text, strategy_title, three_digits,
 };
 use crate::depth_first::{DepthFirstStrategy, FuseDepth, PointAccount, StackAccount, TileTypeAccount};
 use crate::explain::{Amount, Cause, Counted, Data, Place, PointNumber, Time};

@@ -4,6 +4,7 @@ use super::address::said;
 use super::controls::target;
 use super::dialog::Dialog;
 use super::files::save_state;
+use super::save::DesignNames;
 use super::state::{Event, Opened};
 use crate::chart::group_thousands;
 use crate::link::{LONGEST_LINK, from_link, to_link};
@@ -29,13 +30,14 @@ pub struct ShareProps {
 /// The dialog. The link is copied as soon as it opens.
 #[component]
 pub fn Share(props: &ShareProps) -> Html {
+    let names = use_context::<DesignNames>().unwrap_or_default();
     let link = use_memo(Rc::clone(&props.chosen), |chosen| to_link(chosen));
     let address = format!("{}#{link}", page_address("index.html"));
     let is_long = link.len() > LONGEST_LINK;
     let wrong = use_state_eq(|| None::<String>);
     let save = {
         let chosen = Rc::clone(&props.chosen);
-        Callback::from(move |_: MouseEvent| save_state(&chosen))
+        Callback::from(move |_: MouseEvent| save_state(&chosen, &names))
     };
     let open = {
         let (tell, on_close, wrong) = (props.tell.clone(), props.on_close.clone(), wrong.clone());

@@ -136,10 +136,12 @@ impl PageState {
         let known = pinned.and_then(|pinned| {
             let results = &self.results;
             let is_its = pinned.design.request().is_ok_and(|requests| requests == *results.asked);
-            if !is_its || results.stale {
+            let is_wrong = results.status == Status::Rejected;
+            if !is_its || (results.stale && !is_wrong) {
                 return None;
             }
-            let point = results.opened(pinned.point.as_ref());
+            // What the page still shows beside errors belongs to another design.
+            let point = results.opened(pinned.point.as_ref()).filter(|_| !is_wrong);
             let account = point.and_then(|point| results.accounts.get(&point)).cloned();
             let is_all = match results.status {
                 Status::Done => account.is_some() || point.is_none(),

@@ -1,9 +1,10 @@
 //! Even mappings beside uneven ones, and ZigZag's search strategies beside each other.
 
 use super::conductor::Conductor;
+use super::data_table::{table_cells, table_head};
 use super::figure::{Drawn, Figure};
 use super::save::SaveTable;
-use crate::chart::{Lines, LoopNest, Quantity, Scatter, group_thousands, three_digits};
+use crate::chart::{Column, Lines, LoopNest, Quantity, Scatter, Table, TableCell, group_thousands, three_digits};
 use crate::explore::{LayerFacts, LayerRequest, MOST_STRATEGY_LPFS, MappedLayer, StrategyFindings, ZigZagStrategy};
 use crate::question::{Question, Reply, Topic};
 use std::collections::BTreeMap;
@@ -119,63 +120,65 @@ pub fn Strategies(props: &StrategiesProps) -> Html {
 }
 
 fn table(known: &BTreeMap<usize, Result<Rc<StrategyFindings>, String>>, best: &MappedLayer) -> Html {
-    let cost = |mapped: &MappedLayer| {
+    let cost = |mapped: Option<&MappedLayer>| {
+        let Some(mapped) = mapped else {
+            return ["no mapping".into(), TableCell::Nothing, TableCell::Nothing];
+        };
         let percent = 100.0 * (mapped.energy_pj() / best.energy_pj() - 1.0);
         let against = if percent.abs() < 0.005 { "as the best".to_owned() } else { format!("{percent:+.2} %") };
-        html! {
-            <>
-                <td class="number">{ Quantity::Energy.text(mapped.energy_pj()) }</td>
-                <td class="number">{ against }</td>
-                <td class="number">{ Quantity::Latency.text(mapped.cycles.total as f64) }</td>
-            </>
-        }
+        [
+            TableCell::of(Quantity::Energy, mapped.energy_pj()),
+            TableCell::number(against, percent),
+            TableCell::of(Quantity::Latency, mapped.cycles.total as f64),
+        ]
     };
-    let none = || html! { <td colspan="3">{ "no mapping" }</td> };
     let row = |(index, strategy): (usize, ZigZagStrategy)| {
-        let cells = match known.get(&index) {
-            None => html! { <td colspan="5">{ "…" }</td> },
-            Some(Err(text)) => html! { <td colspan="5">{ text }</td> },
+        let mut row: Vec<TableCell> = vec![strategy.name().into()];
+        match known.get(&index) {
+            None => row.push("…".into()),
+            Some(Err(text)) => row.push(text.as_str().into()),
             Some(Ok(found)) => {
+                row.extend(cost(found.best.as_ref()));
                 let more = if found.is_complete { "" } else { ", stopped there" };
-                html! {
-                    <>
-                        { found.best.as_ref().map_or_else(none, cost) }
-                        <td class="number">{ group_thousands(found.looked_at) }{ more }</td>
-                        <td class="number">{ found.mappings.map_or_else(|| "–".to_owned(), group_thousands) }</td>
-                    </>
-                }
+                let looked_at = group_thousands(found.looked_at) + more;
+                row.push(TableCell::number(looked_at, found.looked_at as f64));
+                row.push(found.mappings.map_or(TableCell::Nothing, TableCell::count));
             }
-        };
-        html! { <tr><th scope="row">{ strategy.name() }</th>{ cells }</tr> }
+        }
+        row
     };
-    let even = known.get(&0).and_then(|found| found.as_ref().ok()).and_then(|found| found.space.as_ref());
+    let mut rows: Vec<Vec<TableCell>> = ZigZagStrategy::ALL.into_iter().enumerate().map(row).collect();
+    let exhaustive = known.get(&0).and_then(|found| found.as_ref().ok());
+    if let Some((space, even)) = exhaustive.and_then(|found| found.space.as_ref()) {
+        let mut row: Vec<TableCell> = vec!["best even mapping".into()];
+        row.extend(cost(even.as_ref()));
+        row.extend([TableCell::count(space.even_blockings), TableCell::Nothing]);
+        rows.push(row);
+    }
+    let table = Rc::new(Table {
+        caption: "Least energy that each finds, compared with the best mapping of this view".to_owned(),
+        columns: vec![
+            Column::words("strategy"),
+            Column::measured("energy", Quantity::Energy.base()),
+            Column::measured("against the best", "%"),
+            Column::measured("latency", Quantity::Latency.base()),
+            Column::numbers("blockings looked at"),
+            Column::numbers("mappings they stand for"),
+        ],
+        rows,
+    });
+    let row = |row: usize| {
+        let testid = (row == ZigZagStrategy::ALL.len()).then_some("best-even");
+        html! { <tr data-testid={testid}>{ table_cells(&table, row, &|_| None) }</tr> }
+    };
     html! {
         <div class="scroll" tabindex="0" role="group" aria-label="Strategies">
             <table>
-                <caption>{ "Least energy that each finds, compared with the best mapping of this view" }</caption>
-                <thead>
-                    <tr>
-                        <th scope="col">{ "strategy" }</th>
-                        <th scope="col" class="number">{ "energy" }</th>
-                        <th scope="col" class="number">{ "against the best" }</th>
-                        <th scope="col" class="number">{ "latency" }</th>
-                        <th scope="col" class="number">{ "blockings looked at" }</th>
-                        <th scope="col" class="number">{ "mappings they stand for" }</th>
-                    </tr>
-                </thead>
-                <tbody>
-                    { for ZigZagStrategy::ALL.into_iter().enumerate().map(row) }
-                    if let Some((space, even)) = even {
-                        <tr data-testid="best-even">
-                            <th scope="row">{ "best even mapping" }</th>
-                            { even.as_ref().map_or_else(none, cost) }
-                            <td class="number">{ group_thousands(space.even_blockings) }</td>
-                            <td class="number">{ "–" }</td>
-                        </tr>
-                    }
-                </tbody>
+                <caption>{ &table.caption }</caption>
+                { table_head(&table) }
+                <tbody>{ for (0..table.rows.len()).map(row) }</tbody>
             </table>
-            <SaveTable />
+            <SaveTable table={Rc::clone(&table)} />
         </div>
     }
 }

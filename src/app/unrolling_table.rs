@@ -1,9 +1,10 @@
 //! Other ways to unroll a layer over the array, each with its best mapping.
 
 use super::conductor::Conductor;
+use super::data_table::{table_cells, table_titles};
 use super::rules_table::{Cost, cost_cells, cost_of};
 use super::save::SaveTable;
-use crate::chart::{Quantity, three_digits};
+use crate::chart::{Column, Quantity, Table, TableCell, three_digits};
 use crate::explore::{LayerRequest, UnrollingChoice, UnrollingChoices};
 use crate::hardware::Unroll;
 use crate::question::{Question, Reply, Topic};
@@ -159,15 +160,28 @@ fn table(
         _ => f64::INFINITY,
     };
     sort_by(&mut order, |a, b| energy(a).total_cmp(&energy(b)));
-    let row = |index: usize| {
-        let choice = &choices.list[index];
+    let cells = |index: &usize| {
+        let choice = &choices.list[*index];
         let active: f64 = choice.loops.iter().map(|(.., width)| width).product();
+        let cells = [unrolled_text(&choice.loops).into(), TableCell::number(three_digits(active), active)];
+        cells.into_iter().chain(cost_cells(costs.get(index), None)).collect()
+    };
+    let table = Rc::new(Table {
+        caption: format!("Best mapping of each unrolling; {} first", Quantity::Energy.name()),
+        columns: vec![
+            Column::words("unrolled"),
+            Column::numbers("PEs at work"),
+            Column::measured("energy", Quantity::Energy.base()),
+            Column::measured("latency", Quantity::Latency.base()),
+        ],
+        rows: order.iter().map(cells).collect(),
+    });
+    let row = |(row, &index): (usize, &usize)| {
+        let choice = &choices.list[index];
         let in_force = props.request.unroll.as_ref() == Some(&choice.unroll);
         html! {
             <tr>
-                <th scope="row">{ unrolled_text(&choice.loops) }</th>
-                <td class="number">{ three_digits(active) }</td>
-                { cost_cells(costs.get(&index), None) }
+                { table_cells(&table, row, &|_| None) }
                 <td>
                     <button type="button" class="small" disabled={in_force} onclick={take(Some(choice.unroll.clone()))}>
                         { if in_force { "taken" } else { "take" } }
@@ -179,19 +193,13 @@ fn table(
     html! {
         <div class="scroll tall" tabindex="0" role="group" aria-label="Unrollings">
             <table class="wrapped">
-                <caption>{ format!("Best mapping of each; {} first", Quantity::Energy.name()) }</caption>
+                <caption>{ &table.caption }</caption>
                 <thead>
-                    <tr>
-                        <th scope="col">{ "unrolled" }</th>
-                        <th scope="col" class="number">{ "PEs at work" }</th>
-                        <th scope="col" class="number">{ "energy" }</th>
-                        <th scope="col" class="number">{ "latency" }</th>
-                        <th scope="col">{ "use" }</th>
-                    </tr>
+                    <tr>{ table_titles(&table) }<th scope="col">{ "use" }</th></tr>
                 </thead>
-                <tbody>{ for order.into_iter().map(row) }</tbody>
+                <tbody>{ for order.iter().enumerate().map(row) }</tbody>
             </table>
-            <SaveTable />
+            <SaveTable table={Rc::clone(&table)} />
         </div>
     }
 }

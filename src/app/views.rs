@@ -9,6 +9,7 @@ use super::landscape::{Landscape, Part};
 use super::lazy::{NOT_FETCHED, Piece};
 use super::lesson::LessonPanel;
 use super::mapping_view::MappingView;
+use super::save::DesignNames;
 use super::schedule_view::ScheduleView;
 use super::state::{Event, PageState};
 use crate::state::{Action, Tab};
@@ -81,9 +82,17 @@ pub fn other_view(state: &PageState, engine: &Engine, act: &Callback<Action>) ->
                 {act}
             />
         },
-        Tab::Compare => html! { <CompareView {state} {opened} {act} /> },
+        Tab::Compare => {
+            let is_wrong = engine.status(&state) == "rejected";
+            html! { <CompareView {state} {opened} {is_wrong} {act} /> }
+        }
         Tab::Gallery => {
-            html! { <GalleryView answers={Rc::clone(&state.answers)} conductor={(*engine.conductor).clone()} {act} /> }
+            html! {
+                // What papers say is of no design.
+                <ContextProvider<DesignNames> context={DesignNames::default()}>
+                    <GalleryView answers={Rc::clone(&state.answers)} conductor={(*engine.conductor).clone()} {act} />
+                </ContextProvider<DesignNames>>
+            }
         }
     }
 }

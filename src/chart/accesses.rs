@@ -6,7 +6,7 @@ use super::legend::{Entry, Mark, draw_legend, legend_height};
 use super::scale::Quantity;
 use super::sketch::Sketch;
 use super::text::shorten;
-use super::{Chart, Column, MINIMUM_WIDTH, Table, Theme};
+use super::{Chart, Column, MINIMUM_WIDTH, Table, TableCell, Theme};
 
 /// Accesses of one memory.
 #[derive(Debug, Clone, PartialEq)]
@@ -92,7 +92,7 @@ impl Chart for Accesses {
         let bottom = top + self.plot_height();
         for value in axis.marks(((end - left) / 70).max(2) as usize) {
             sketch.vertical((axis.at(value), top), bottom - top, theme.grid());
-            sketch.text(self.quantity.compact_tick(value), (axis.at(value), bottom + 10), theme.label());
+            sketch.text_inside(self.quantity.compact_tick(value), (axis.at(value), bottom + 10), theme.label());
         }
         let mut y = top + BETWEEN / 2;
         for row in &self.rows {
@@ -124,14 +124,14 @@ impl Chart for Accesses {
 
     fn table(&self) -> Table {
         let unit = self.quantity.unit(1.0);
-        let headers = CAUSES.map(|cause| Column::numbers(format!("{}, {}", cause.name(), unit.name)));
-        let total = Column::numbers(format!("total, {}", unit.name));
+        let headers = CAUSES.map(|cause| Column::scaled(cause.name(), self.quantity, unit));
+        let total = Column::scaled("total", self.quantity, unit);
         let columns = std::iter::once(Column::words("memory")).chain(headers).chain([total]).collect();
         let rows = (self.rows.iter())
             .map(|row| {
                 let total: f64 = row.by_cause.iter().sum();
-                let numbers = row.by_cause.into_iter().chain([total]).map(|value| unit.text(value));
-                std::iter::once(row.memory.clone()).chain(numbers).collect()
+                let numbers = row.by_cause.into_iter().chain([total]).map(|value| TableCell::scaled(unit, value));
+                std::iter::once(row.memory.clone().into()).chain(numbers).collect()
             })
             .collect();
         Table { caption: format!("{} by memory and cause", self.quantity.title()), columns, rows }

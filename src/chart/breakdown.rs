@@ -6,7 +6,7 @@ use super::legend::{Entry, Mark, draw_legend, legend_height};
 use super::scale::{Quantity, Unit};
 use super::sketch::Sketch;
 use super::text::shorten;
-use super::{Chart, Column, MINIMUM_WIDTH, Table, Theme};
+use super::{Chart, Column, MINIMUM_WIDTH, Table, TableCell, Theme};
 
 /// Where energy, cycles or accesses go.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -171,8 +171,7 @@ impl Chart for Breakdown {
             if !layout.above {
                 sketch.vertical((axis.at(value), layout.top), bottom - layout.top, theme.grid());
             }
-            let letters = if layout.above && value == 0.0 { theme.label().start() } else { theme.label() };
-            sketch.text(unit.tick(value), (axis.at(value), bottom + 8), letters);
+            sketch.text_inside(unit.tick(value), (axis.at(value), bottom + 8), theme.label());
         }
         for (index, bar) in self.bars.iter().enumerate() {
             let y = layout.top + index as i32 * layout.pitch + BETWEEN / 2;
@@ -196,13 +195,14 @@ impl Chart for Breakdown {
 
     fn table(&self) -> Table {
         let unit = self.unit();
-        let headers = self.causes.iter().map(|cause| Column::numbers(format!("{}, {}", cause.name(), unit.name)));
-        let total = Column::numbers(format!("total, {}", unit.name));
+        let headers = self.causes.iter().map(|cause| Column::scaled(cause.name(), self.quantity, unit));
+        let total = Column::scaled("total", self.quantity, unit);
         let columns = std::iter::once(Column::words(&self.bar)).chain(headers).chain([total]).collect();
         let rows = (self.bars.iter())
             .map(|bar| {
-                let numbers = bar.values.iter().copied().chain([bar.total()]).map(|value| unit.text(value));
-                std::iter::once(bar.label.clone()).chain(numbers).collect()
+                let numbers =
+                    bar.values.iter().copied().chain([bar.total()]).map(|value| TableCell::scaled(unit, value));
+                std::iter::once(bar.label.clone().into()).chain(numbers).collect()
             })
             .collect();
         Table { caption: format!("{} by cause", self.title), columns, rows }

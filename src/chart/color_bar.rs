@@ -6,7 +6,7 @@ use super::heatmap::log_share;
 use super::legend::{Entry, Mark, draw_legend, legend_height};
 use super::scale::Quantity;
 use super::sketch::Sketch;
-use super::{Chart, Column, MINIMUM_WIDTH, Table, Theme};
+use super::{Chart, Column, MINIMUM_WIDTH, Table, TableCell, Theme};
 
 /// The colour scale that several heatmaps share, and their marks.
 #[derive(Debug, Clone, PartialEq)]
@@ -102,10 +102,10 @@ impl Chart for ColorBar {
     fn table(&self) -> Table {
         let (low, high) = self.range.unwrap_or((f64::NAN, f64::NAN));
         let unit = self.quantity.unit_for(low, high);
-        let row = |end: &str, value: f64| vec![end.to_owned(), unit.text(value)];
+        let row = |end: &str, value: f64| vec![end.into(), TableCell::scaled(unit, value)];
         Table {
             caption: "Ends of the colour scale".to_owned(),
-            columns: vec![Column::words("colour"), Column::numbers(self.title())],
+            columns: vec![Column::words("colour"), Column::scaled(self.quantity.title(), self.quantity, unit)],
             rows: vec![row("brightest", low), row("darkest", high)],
         }
     }

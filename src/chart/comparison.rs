@@ -1,7 +1,7 @@
 //! Figures and a table that compare the accounts of two points, of designs A and B.
 
-use super::paired::change;
-use super::{Column, Pair, Paired, Quantity, Table};
+use super::paired::change_cell;
+use super::{Column, Pair, Paired, Quantity, Table, TableCell};
 use crate::depth_first::{EnergySplit, LatencySplit, LayerTileAccount, PointAccount};
 use crate::sorting::sort_by;
 
@@ -20,9 +20,14 @@ pub fn whole_costs(a: &PointAccount, b: &PointAccount) -> Table {
     let factor = |(a, b): (f64, f64)| if a > 0.0 && b > 0.0 { (b / a).ln().abs() } else { (b - a).abs() };
     sort_by(&mut rows, |x, y| factor(y.1).total_cmp(&factor(x.1)));
     let row = |(quantity, (a, b)): (Quantity, (f64, f64))| {
-        let change = change(Some(a), Some(b)).unwrap_or_else(|| "–".to_owned());
         let difference = format!("{}{}", if b < a { "−" } else { "" }, quantity.text((b - a).abs()));
-        vec![quantity.title(), quantity.text(a), quantity.text(b), difference, change]
+        vec![
+            TableCell::Label { text: quantity.title(), unit: quantity.base() },
+            TableCell::of(quantity, a),
+            TableCell::of(quantity, b),
+            TableCell::number(difference, b - a),
+            change_cell(Some(a), Some(b)),
+        ]
     };
     Table {
         caption: "What A and B cost".to_owned(),
@@ -31,7 +36,7 @@ pub fn whole_costs(a: &PointAccount, b: &PointAccount) -> Table {
             Column::numbers("A, pinned"),
             Column::numbers("B, at hand"),
             Column::numbers("B − A"),
-            Column::numbers("change"),
+            Column::measured("change", "%"),
         ],
         rows: rows.into_iter().map(row).collect(),
     }

@@ -8,7 +8,7 @@ use super::legend::{Entry, Mark, draw_legend, legend_height};
 use super::scale::Quantity;
 use super::sketch::Sketch;
 use super::text::shorten;
-use super::{Chart, Column, MINIMUM_WIDTH, Table, Theme};
+use super::{Chart, Column, MINIMUM_WIDTH, Table, TableCell, Theme};
 use crate::sorting::sort_by;
 
 /// Data of one layer-tile, bytes.
@@ -207,13 +207,13 @@ impl Chart for DataSizes {
     }
 
     fn table(&self) -> Table {
-        let headers = ["input, B", "of it cached, B", "output, B", "input + output, B"].map(Column::numbers);
+        let headers = ["input", "of it cached", "output", "input + output"].map(|title| Column::plain(title, "B"));
         let columns = std::iter::once(Column::words("layer")).chain(headers).collect();
-        let number = |bytes: f64| Quantity::Bytes.unit(1.0).text(bytes);
+        let number = |bytes: f64| TableCell::scaled(Quantity::Bytes.unit(1.0), bytes);
         let rows = (self.layers.iter())
             .map(|layer| {
                 let numbers = [layer.input, layer.cached, layer.output, layer.total()].map(number);
-                std::iter::once(layer.layer.clone()).chain(numbers).collect()
+                std::iter::once(layer.layer.clone().into()).chain(numbers).collect()
             })
             .collect();
         let capacities: Vec<String> =

@@ -5,7 +5,7 @@ use super::contour::{contour, contour_factors};
 use super::scale::{Quantity, Unit, digits};
 use super::sketch::{Lettering, Sketch};
 use super::text::text_width;
-use super::{Chart, Column, MINIMUM_WIDTH, Table, Theme};
+use super::{Chart, Column, MINIMUM_WIDTH, Table, TableCell, Theme};
 
 /// One tile size of a heatmap.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -428,10 +428,16 @@ impl Chart for Heatmap {
             let best = self.best().and_then(|best| Some((best, self.cell(best.0, best.1).value()?)));
             let note = best.map_or_else(String::new, |(best, value)| {
                 let unit = self.unit();
-                let full = format!("best {} {} at {}", unit.text(value), unit.name, self.tile(best));
-                let fits = theme.heading().width(&self.title) + 8 + theme.note().width(&full) <= width as i32;
-                // The colour scale above states the unit too.
-                if fits { full } else { format!("best {} at {}", unit.text(value), self.tile(best)) }
+                let (value, tile) = (unit.text(value), self.tile(best));
+                // The colour scale above states the unit, too; no number is cut off.
+                let notes = [
+                    format!("best {value} {} at {tile}", unit.name),
+                    format!("best {value} at {tile}"),
+                    format!("{value} at {tile}"),
+                    format!("best {value}"),
+                ];
+                let room = width as i32 - theme.heading().width(&self.title) - 8;
+                notes.into_iter().find(|note| theme.note().width(note) <= room).unwrap_or_default()
             });
             sketch.heading((&self.title, theme.heading()), (&note, theme.note()));
         }
@@ -452,23 +458,24 @@ impl Chart for Heatmap {
 
     fn table(&self) -> Table {
         let unit = self.unit();
-        let columns = [Column::words("tile height Y, rows \\ tile width X, columns")]
+        let columns = [Column::numbers("tile height Y, rows \\ tile width X, columns")]
             .into_iter()
-            .chain(self.widths.iter().map(|width| Column::numbers(width.to_string())))
+            .chain(self.widths.iter().map(|width| Column::measured(width.to_string(), self.quantity.base())))
             .collect();
         let text = |column, row| match self.cell(column, row) {
-            Cell::Pending | Cell::Estimate(_) => String::new(),
-            Cell::Infeasible => "does not fit".to_owned(),
-            Cell::Value { value, .. } => unit.text(value),
+            Cell::Pending | Cell::Estimate(_) => "".into(),
+            Cell::Infeasible => "does not fit".into(),
+            Cell::Value { value, .. } => TableCell::scaled(unit, value),
         };
         let rows = (self.heights.iter().enumerate())
             .map(|(row, height)| {
                 let cells = (0..self.widths.len()).map(|column| text(column, row));
-                std::iter::once(height.to_string()).chain(cells).collect()
+                std::iter::once(TableCell::count(*height)).chain(cells).collect()
             })
             .collect();
         let what = if self.title.is_empty() { String::new() } else { format!(": {}", self.title) };
-        Table { caption: format!("{}, {}{what}", self.quantity.title(), unit.name), columns, rows }
+        let shown = if unit.name.is_empty() { String::new() } else { format!(" ({})", unit.name) };
+        Table { caption: format!("{}{what}{shown}", self.quantity.title()), columns, rows }
     }
 
     fn describe(&self) -> String {

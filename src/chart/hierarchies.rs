@@ -3,7 +3,7 @@
 use super::scale::Quantity;
 use super::scatter::{Scatter, ScatterPoint};
 use super::sketch::Sketch;
-use super::{Chart, Column, Table, Theme};
+use super::{Chart, Column, Table, TableCell, Theme};
 use crate::sorting::sort_by;
 
 /// One hierarchy.
@@ -93,20 +93,20 @@ impl Chart for Hierarchies {
     fn table(&self) -> Table {
         let row = |point: &HierarchyPoint| {
             vec![
-                point.name.clone(),
-                Quantity::Energy.text(point.energy_pj),
-                Quantity::Latency.text(point.latency_cycles as f64),
-                Quantity::Area.text(point.area_um2),
-                if point.pareto { "yes" } else { "no" }.to_owned(),
+                point.name.clone().into(),
+                TableCell::of(Quantity::Energy, point.energy_pj),
+                TableCell::of(Quantity::Latency, point.latency_cycles as f64),
+                TableCell::of(Quantity::Area, point.area_um2),
+                if point.pareto { "yes" } else { "no" }.into(),
             ]
         };
         Table {
             caption: "Energy, latency and area of the hierarchies drawn".to_owned(),
             columns: vec![
                 Column::words("hierarchy"),
-                Column::numbers("energy"),
-                Column::numbers("latency"),
-                Column::numbers("area"),
+                Column::measured("energy", Quantity::Energy.base()),
+                Column::measured("latency", Quantity::Latency.base()),
+                Column::measured("area", Quantity::Area.base()),
                 Column::words("best trade-off"),
             ],
             rows: self.points.iter().map(row).collect(),

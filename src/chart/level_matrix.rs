@@ -4,7 +4,7 @@ use super::color::text_on;
 use super::legend::{Entry, Mark, draw_legend, legend_height};
 use super::sketch::{Lettering, Sketch};
 use super::text::shorten;
-use super::{Chart, Column, MINIMUM_WIDTH, Table, Theme};
+use super::{Chart, Column, MINIMUM_WIDTH, Table, TableCell, Theme};
 use crate::hardware::Operand;
 use crate::sorting::sort_by;
 
@@ -251,9 +251,9 @@ impl Chart for LevelMatrix {
         let rows = (self.types.iter())
             .flat_map(|tile_type| (0..3).map(move |row| (tile_type, row)))
             .map(|(tile_type, row)| {
-                let head = [tile_type.title.clone(), ["W", "I", "O"][row].to_owned()];
+                let head = [tile_type.title.clone().into(), ["W", "I", "O"][row].into()];
                 let name = |layer: &[Option<Level>; 3]| {
-                    layer[row].as_ref().map_or_else(|| "–".to_owned(), |level| level.memory.clone())
+                    layer[row].as_ref().map_or(TableCell::Nothing, |level| level.memory.clone().into())
                 };
                 head.into_iter().chain(tile_type.layers.iter().map(name)).collect()
             })

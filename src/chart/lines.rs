@@ -6,7 +6,7 @@ use super::legend::{Entry, Mark, draw_legend, legend_height};
 use super::scale::Quantity;
 use super::sketch::Sketch;
 use super::text::shorten;
-use super::{Chart, Color, Column, MINIMUM_WIDTH, Table, Theme};
+use super::{Chart, Color, Column, MINIMUM_WIDTH, Table, TableCell, Theme};
 use crate::hardware::Operand;
 
 /// How a line looks.
@@ -180,7 +180,7 @@ impl Chart for Lines {
             Column::words("line"),
             Column::numbers("step"),
             Column::words("assigned"),
-            Column::numbers(format!("{}, {}", self.title, unit.name)),
+            Column::scaled(&self.title, self.quantity, unit),
             Column::words("mark"),
         ];
         let rows = self.lines.iter().flat_map(|line| {
@@ -188,7 +188,13 @@ impl Chart for Lines {
                 let step = index.checked_sub(1).and_then(|step| line.steps.get(step)).cloned().unwrap_or_default();
                 let marks: Vec<&str> =
                     line.marks.iter().filter(|(at, _)| *at == index).map(|(_, name)| name.as_str()).collect();
-                vec![line.name.clone(), index.to_string(), step, format!("{value:.0}"), marks.join(", ")]
+                vec![
+                    line.name.clone().into(),
+                    TableCell::count(index as u64),
+                    step.into(),
+                    TableCell::number(format!("{value:.0}"), *value),
+                    marks.join(", ").into(),
+                ]
             })
         });
         Table { caption: format!("{} after every step", self.title), columns, rows: rows.collect() }

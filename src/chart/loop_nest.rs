@@ -4,7 +4,7 @@ use super::color::{mix, text_on};
 use super::legend::{Entry, Mark, draw_legend, legend_height};
 use super::sketch::Sketch;
 use super::text::shorten;
-use super::{Chart, Color, Column, MINIMUM_WIDTH, Table, Theme};
+use super::{Chart, Color, Column, MINIMUM_WIDTH, Table, TableCell, Theme};
 use crate::hardware::Operand;
 
 /// One level of one operand.
@@ -197,8 +197,8 @@ impl Chart for LoopNest {
             if cell.text.is_empty() { memory.to_owned() } else { format!("{} in {memory}", cell.text) }
         };
         let row = |(index, cells): (usize, &Vec<Cell>)| {
-            let texts = self.columns.iter().zip(cells).map(text);
-            std::iter::once((index + 1).to_string()).chain(texts).collect()
+            let texts = self.columns.iter().zip(cells).map(text).map(TableCell::from);
+            std::iter::once(TableCell::count(index as u64 + 1)).chain(texts).collect()
         };
         let rows = self.rows();
         Table {

@@ -4,7 +4,7 @@ use super::axis::{Axis, AxisScale, nice_below};
 use super::legend::{Entry, Mark, draw_legend, legend_height};
 use super::scale::Quantity;
 use super::sketch::Sketch;
-use super::{Chart, Column, MINIMUM_WIDTH, Table, Theme};
+use super::{Chart, Column, MINIMUM_WIDTH, Table, TableCell, Theme};
 
 /// Multiply-accumulates, recomputed ones included: for each tile size a bar a storing mode.
 #[derive(Debug, Clone, PartialEq)]
@@ -136,11 +136,11 @@ impl Chart for MacCounts {
     fn table(&self) -> Table {
         let (low, high) = self.values().fold((f64::INFINITY, 0.0), |(l, h): (f64, f64), v| (l.min(v), h.max(v)));
         let unit = Quantity::Macs.unit_for(low.min(high), high);
-        let headers = self.series.iter().map(|name| Column::numbers(format!("{name}, {}", unit.name)));
+        let headers = self.series.iter().map(|name| Column::scaled(name, Quantity::Macs, unit));
         let columns = std::iter::once(Column::words("tile size X × Y")).chain(headers).collect();
-        let number = |value: &Option<f64>| value.map_or_else(|| "–".to_owned(), |value| unit.text(value));
+        let number = |value: &Option<f64>| value.map_or(TableCell::Nothing, |value| TableCell::scaled(unit, value));
         let rows = (self.groups.iter())
-            .map(|(name, values)| std::iter::once(name.clone()).chain(values.iter().map(number)).collect())
+            .map(|(name, values)| std::iter::once(name.clone().into()).chain(values.iter().map(number)).collect())
             .collect();
         Table { caption: "Multiply-accumulates".to_owned(), columns, rows }
     }

@@ -2,7 +2,7 @@
 
 use super::{
     Breakdown, Cause, Column, Line, LineLook, Lines, LoopNest, NestColumn, NestLevel, Quantity, Scatter, ScatterPoint,
-    StackedBar, Table, group_thousands, three_digits,
+    StackedBar, Table, TableCell, three_digits,
 };
 use crate::cost::{Bandwidth, LevelInformation, PortBalance};
 use crate::explore::{LayerFacts, MappedLayer};
@@ -226,27 +226,27 @@ pub fn port_table(ports: &[PortBalance]) -> Table {
         Column::words("port"),
         Column::words("link"),
         Column::numbers("transfers"),
-        Column::numbers("one every, cycles"),
-        Column::numbers("may take, cycles"),
-        Column::numbers("takes, cycles"),
-        Column::numbers("waiting, cycles"),
+        Column::plain("one every", "cycles"),
+        Column::plain("may take", "cycles"),
+        Column::plain("takes", "cycles"),
+        Column::plain("waiting", "cycles"),
     ];
     let mut rows = Vec::new();
     for port in ports {
         let name = format!("{} · {}", port.memory, port.port);
         for link in &port.links {
             rows.push(vec![
-                name.clone(),
-                format!("{} {}", link.operand, link.movement.name().replace('_', " ")),
-                link.count.to_string(),
-                link.period.to_string(),
-                link.allowed_cycles.to_string(),
-                link.needed_cycles.to_string(),
+                name.clone().into(),
+                format!("{} {}", link.operand, link.movement.name().replace('_', " ")).into(),
+                TableCell::count(link.count),
+                TableCell::count(link.period),
+                TableCell::count(link.allowed_cycles),
+                TableCell::count(link.needed_cycles),
                 waiting(link.cycles),
             ]);
         }
-        let blanks = || std::iter::repeat_n(String::new(), 4);
-        let total = [name, "all together".to_owned()].into_iter().chain(blanks()).chain([waiting(port.cycles)]);
+        let blanks = std::iter::repeat_n("".into(), 4);
+        let total = [name.into(), "all together".into()].into_iter().chain(blanks).chain([waiting(port.cycles)]);
         rows.push(total.collect());
     }
     Table {
@@ -256,8 +256,10 @@ pub fn port_table(ports: &[PortBalance]) -> Table {
     }
 }
 
-fn waiting(cycles: i64) -> String {
-    if cycles > 0 { cycles.to_string() } else { format!("none, {} to spare", -cycles) }
+/// Cycles that the array waits; in files a negative number is so many to spare.
+fn waiting(cycles: i64) -> TableCell {
+    let text = if cycles > 0 { cycles.to_string() } else { format!("none, {} to spare", -cycles) };
+    TableCell::number(text, cycles as f64)
 }
 
 /// The loop-information table of one operand (ZigZag, Fig. 6): a row a quantity, a column an architecture level.
@@ -268,26 +270,29 @@ pub fn information_table(facts: &LayerFacts, mapped: &MappedLayer, operand: usiz
         Some(level) => facts.operands[operand].1.get(level).cloned().unwrap_or_default(),
     });
     let columns = std::iter::once(Column::words("quantity")).chain(head.map(Column::numbers)).collect();
-    let row = |title: &str, text: &dyn Fn(&LevelInformation) -> String| {
-        std::iter::once(title.to_owned()).chain(information.levels.iter().map(text)).collect::<Vec<String>>()
+    let row = |title: &str, cell: &dyn Fn(&LevelInformation) -> TableCell| {
+        std::iter::once(title.into()).chain(information.levels.iter().map(cell)).collect::<Vec<_>>()
     };
-    let traffic = |text: fn(f64, f64) -> String| {
-        move |level: &LevelInformation| level.traffic.map_or_else(String::new, |of| text(of.down, of.up))
+    let bytes = |text: &str, of: fn(&LevelInformation) -> f64| {
+        let label = TableCell::Label { text: text.to_owned(), unit: Quantity::Bytes.base() };
+        let cells = information.levels.iter().map(|level| TableCell::of(Quantity::Bytes, of(level) / 8.0));
+        std::iter::once(label).chain(cells).collect::<Vec<_>>()
     };
-    let bandwidth = |text: fn(Bandwidth) -> String, above: bool| {
+    let loops = |loops: Vec<String>| if loops.is_empty() { TableCell::Nothing } else { loops.join(", ").into() };
+    let traffic = |cell: fn(f64, f64) -> TableCell| {
+        move |level: &LevelInformation| level.traffic.map_or_else(|| "".into(), |of| cell(of.down, of.up))
+    };
+    let bandwidth = |elements: fn(Bandwidth) -> f64, above: bool| {
         move |level: &LevelInformation| {
-            level.traffic.map_or_else(String::new, |of| text(if above { of.above } else { of.unit }))
+            let value = level.traffic.map(|of| elements(if above { of.above } else { of.unit }));
+            value.map_or_else(|| "".into(), |value| TableCell::number(three_digits(value), value))
         }
     };
     let rows = vec![
         row("loops, innermost first", &|level| {
-            let loops: Vec<String> = level.loops.iter().map(|next| format!("{} {}", next.dim, next.size)).collect();
-            if loops.is_empty() { "–".to_owned() } else { loops.join(", ") }
+            loops(level.loops.iter().map(|next| format!("{} {}", next.dim, next.size)).collect())
         }),
-        row("unrolled", &|level| {
-            let loops: Vec<String> = level.unrolled.iter().map(unrolled_text).collect();
-            if loops.is_empty() { "–".to_owned() } else { loops.join(", ") }
-        }),
+        row("unrolled", &|level| loops(level.unrolled.iter().map(unrolled_text).collect())),
         row("data size in a unit, elements", &|level| whole(level.unit_size)),
         row("data size in total, elements", &|level| whole(level.total_size)),
         row("MACs that it supports, a unit", &|level| whole(level.unit_macs)),
@@ -298,34 +303,35 @@ pub fn information_table(facts: &LayerFacts, mapped: &MappedLayer, operand: usiz
         row("data reuse with a FIFO", &|level| factor(level.reuse.with_fifo)),
         row("accesses from above ↓, elements", &traffic(|down, _| whole(down))),
         row("accesses towards above ↑, elements", &traffic(|_, up| whole(up))),
-        row("turnaround, cycles", &|level| group_thousands(level.turnaround_cycles)),
+        row("turnaround, cycles", &|level| TableCell::count(level.turnaround_cycles)),
         row("units", &|level| whole(level.units.total)),
         row("units with different data", &|level| whole(level.units.unique)),
         row("units with the same data", &|level| factor(level.units.duplicate)),
-        row("required bandwidth, a unit, elements/cycle", &bandwidth(|of| three_digits(of.double_buffered), false)),
-        row("required bandwidth, above, elements/cycle", &bandwidth(|of| three_digits(of.double_buffered), true)),
-        row("the same without double buffering, a unit", &bandwidth(|of| three_digits(of.single_buffered), false)),
-        row("the same without double buffering, above", &bandwidth(|of| three_digits(of.single_buffered), true)),
-        row("memory size used in a unit", &|level| Quantity::Bytes.text(level.unit_bits / 8.0)),
-        row("effective memory size of a unit", &|level| Quantity::Bytes.text(level.effective_bits / 8.0)),
-        row("room for so many times the data", &|level| level.roof.map_or_else(|| "–".to_owned(), group_thousands)),
+        row("required bandwidth, a unit, elements/cycle", &bandwidth(|of| of.double_buffered, false)),
+        row("required bandwidth, above, elements/cycle", &bandwidth(|of| of.double_buffered, true)),
+        row("the same without double buffering, a unit", &bandwidth(|of| of.single_buffered, false)),
+        row("the same without double buffering, above", &bandwidth(|of| of.single_buffered, true)),
+        bytes("memory size used in a unit", |level| level.unit_bits),
+        bytes("effective memory size of a unit", |level| level.effective_bits),
+        row("room for so many times the data", &|level| level.roof.map_or(TableCell::Nothing, TableCell::count)),
     ];
     Table {
         caption: format!(
-            "{}: {} elements, each used {} times",
+            "Loop information of {} ({} elements, each used {} times)",
             information.name,
-            whole(information.size),
-            factor(information.reuse)
+            whole(information.size).text(),
+            factor(information.reuse).text()
         ),
         columns,
         rows,
     }
 }
 
-fn factor(value: f64) -> String {
-    if value.fract() == 0.0 { whole(value) } else { format!("{value:.2}") }
+fn factor(value: f64) -> TableCell {
+    if value.fract() == 0.0 { whole(value) } else { TableCell::number(format!("{value:.2}"), value) }
 }
 
-fn whole(value: f64) -> String {
-    if value.fract() == 0.0 && value.abs() < 9e15 { group_thousands(value as u64) } else { format!("{value:.1}") }
+fn whole(value: f64) -> TableCell {
+    let is_whole = value.fract() == 0.0 && value.abs() < 9e15;
+    if is_whole { TableCell::count(value as u64) } else { TableCell::number(format!("{value:.1}"), value) }
 }

@@ -5,7 +5,7 @@ use super::heatmap::log_share;
 use super::scale::{Quantity, digits};
 use super::sketch::Sketch;
 use super::text::shorten;
-use super::{Chart, Column, MINIMUM_WIDTH, Table, Theme};
+use super::{Chart, Column, MINIMUM_WIDTH, Table, TableCell, Theme};
 
 /// One number for each row and column.
 #[derive(Debug, Clone, PartialEq)]
@@ -98,17 +98,19 @@ impl Chart for Matrix {
     fn table(&self) -> Table {
         let columns = std::iter::once(Column::words(self.row_title.clone()));
         let text = |value: Option<Option<f64>>| match value {
-            None => "not computed".to_owned(),
-            Some(None) => "does not fit".to_owned(),
-            Some(Some(value)) => self.quantity.text(value),
+            None => "not computed".into(),
+            Some(None) => "does not fit".into(),
+            Some(Some(value)) => TableCell::of(self.quantity, value),
         };
         let row = |(row, name): (usize, &String)| {
             let cells = (0..self.columns.len()).map(|column| text(self.value(column, row)));
-            std::iter::once(name.clone()).chain(cells).collect()
+            std::iter::once(name.clone().into()).chain(cells).collect()
         };
         Table {
             caption: format!("{} by {} and {}", self.quantity.title(), self.row_title, self.column_title),
-            columns: columns.chain(self.columns.iter().map(|(_, name)| Column::numbers(name.clone()))).collect(),
+            columns: columns
+                .chain(self.columns.iter().map(|(_, name)| Column::measured(name, self.quantity.base())))
+                .collect(),
             rows: self.rows.iter().enumerate().map(row).collect(),
         }
     }

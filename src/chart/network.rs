@@ -4,7 +4,7 @@ use super::color::mix;
 use super::layered::{Layered, Route, Spacing, lay_out};
 use super::sketch::Sketch;
 use super::text::shorten;
-use super::{Chart, Column, MINIMUM_WIDTH, Table, Theme};
+use super::{Chart, Column, MINIMUM_WIDTH, Quantity, Table, TableCell, Theme};
 use crate::sorting::sort_by;
 
 /// A layer as a box.
@@ -15,12 +15,12 @@ pub struct NetworkLayer {
     /// Its type.
     pub kind: String,
     /// Where they are known: its output map (`960 × 540 × 56`), the size of that, of its weights, and its MACs.
-    pub sizes: [String; 4],
+    pub sizes: [TableCell; 4],
 }
 
 impl NetworkLayer {
     fn map(&self) -> &str {
-        &self.sizes[0]
+        self.sizes[0].text()
     }
 }
 
@@ -129,17 +129,22 @@ impl Chart for NetworkDrawing {
             sources.map(|source| source.name.clone()).collect::<Vec<_>>().join(", ")
         };
         let row = |(index, layer): (usize, &NetworkLayer)| {
-            let stack = self.stack_of(index).map(|stack| (stack + 1).to_string());
-            let words = [layer.name.clone(), layer.kind.clone(), read(index)];
-            words.into_iter().chain(layer.sizes.clone()).chain([stack.unwrap_or_default()]).collect()
+            let stack = self.stack_of(index).map_or(TableCell::Nothing, |stack| TableCell::count(stack as u64 + 1));
+            let words = [layer.name.clone(), layer.kind.clone(), read(index)].map(TableCell::from);
+            words.into_iter().chain(layer.sizes.clone()).chain([stack]).collect()
         };
         Table {
-            caption: format!("Layers of {}", self.name),
-            columns: ["layer", "type", "reads"]
-                .map(Column::words)
-                .into_iter()
-                .chain(["output map", "its size", "weights", "MACs", "stack"].map(Column::numbers))
-                .collect(),
+            caption: "Layers".to_owned(),
+            columns: vec![
+                Column::words("layer"),
+                Column::words("type"),
+                Column::words("reads"),
+                Column::words("output map"),
+                Column::measured("its size", Quantity::Bytes.base()),
+                Column::measured("weights", Quantity::Bytes.base()),
+                Column::numbers("MACs"),
+                Column::numbers("stack"),
+            ],
             rows: self.layers.iter().enumerate().map(row).collect(),
         }
     }

@@ -6,7 +6,7 @@ use super::legend::{Entry, Mark, draw_legend, legend_height};
 use super::scale::{Quantity, Unit};
 use super::sketch::Sketch;
 use super::text::shorten;
-use super::{Chart, Column, MINIMUM_WIDTH, Table, Theme, three_digits};
+use super::{Chart, Column, MINIMUM_WIDTH, Table, TableCell, Theme, digits, three_digits};
 use crate::sorting::sort_by;
 
 /// One thing that both designs have, or one of them.
@@ -127,15 +127,30 @@ pub fn change(a: Option<f64>, b: Option<f64>) -> Option<String> {
     }
     let ratio = b / a;
     Some(match ratio {
-        _ if a == b => "equal".to_owned(),
+        // As close as sums of the same terms in another order.
+        _ if (ratio - 1.0).abs() < 1e-9 => "equal".to_owned(),
         0.5..2.0 => {
             let percent = 100.0 * (ratio - 1.0);
-            let digits = if percent.abs() < 10.0 { 1 } else { 0 };
             let sign = if percent < 0.0 { "−" } else { "+" };
-            format!("{sign}{:.digits$} %", percent.abs())
+            let size = match percent.abs() {
+                // Nobody reads +0.0 %.
+                ..0.001 => return Some("almost equal".to_owned()),
+                size @ ..0.05 => digits(size, 1),
+                size @ ..10.0 => format!("{size:.1}"),
+                size => format!("{size:.0}"),
+            };
+            format!("{sign}{size} %")
         }
         _ => format!("{}×", three_digits(ratio)),
     })
+}
+
+/// The same in a table; per cent in files.
+pub(super) fn change_cell(a: Option<f64>, b: Option<f64>) -> TableCell {
+    match (change(a, b), a, b) {
+        (Some(text), Some(a), Some(b)) => TableCell::number(text, 100.0 * (b / a - 1.0)),
+        _ => TableCell::Nothing,
+    }
 }
 
 impl Chart for Paired {
@@ -152,8 +167,7 @@ impl Chart for Paired {
             if !layout.above {
                 sketch.vertical((axis.at(value), layout.top), bottom - layout.top, theme.grid());
             }
-            let letters = if value == 0.0 && layout.above { theme.label().start() } else { theme.label() };
-            sketch.text(unit.tick(value), (axis.at(value), bottom + 8), letters);
+            sketch.text_inside(unit.tick(value), (axis.at(value), bottom + 8), theme.label());
         }
         for (index, pair) in self.shown().iter().enumerate() {
             let y = layout.top + index as i32 * layout.pitch;
@@ -186,13 +200,13 @@ impl Chart for Paired {
 
     fn table(&self) -> Table {
         let unit = self.unit();
-        let number = |name: &str| Column::numbers(format!("{name}, {}", unit.name));
+        let number = |name: &str| Column::scaled(name, self.quantity, unit);
         let columns =
-            vec![Column::words(&self.row), number("A"), number("B"), number("B − A"), Column::numbers("change")];
-        let side = |value: Option<f64>| value.map_or_else(|| "–".to_owned(), |value| unit.text(value));
+            vec![Column::words(&self.row), number("A"), number("B"), number("B − A"), Column::measured("change", "%")];
+        let side = |value: Option<f64>| value.map_or(TableCell::Nothing, |value| TableCell::scaled(unit, value));
         let rows = self.pairs.iter().map(|pair| {
-            let change = change(pair.a, pair.b).unwrap_or_else(|| "–".to_owned());
-            vec![pair.label.clone(), side(pair.a), side(pair.b), unit.text(pair.difference()), change]
+            let label = pair.label.clone().into();
+            vec![label, side(pair.a), side(pair.b), side(Some(pair.difference())), change_cell(pair.a, pair.b)]
         });
         Table { caption: format!("{}: A and B", self.title), columns, rows: rows.collect() }
     }

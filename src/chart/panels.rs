@@ -53,12 +53,12 @@ impl Chart for Panels {
             table
                 .rows
                 .into_iter()
-                .map(|row| std::iter::once(map.title.clone()).chain(row).collect::<Vec<_>>())
+                .map(|row| std::iter::once(map.title.clone().into()).chain(row).collect::<Vec<_>>())
                 .collect::<Vec<_>>()
         };
         let columns = self.maps.first().map(|map| map.table().columns).unwrap_or_default();
         Table {
-            caption: format!("{}: all storing modes", self.bar.title()),
+            caption: format!("{}: all storing modes", self.bar.quantity.title()),
             columns: std::iter::once(Column::words("storing mode")).chain(columns).collect(),
             rows: self.maps.iter().flat_map(row).collect(),
         }

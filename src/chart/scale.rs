@@ -202,6 +202,20 @@ pub fn digits(value: f64, significant: i32) -> String {
     format!("{value:.decimals$}")
 }
 
+/// A number of bits: `64 KiB`; exact sizes stay exact.
+pub fn size_text(bits: u64) -> String {
+    if !bits.is_multiple_of(8) {
+        return format!("{bits} bit");
+    }
+    let bytes = bits / 8;
+    let units = [("GiB", 1u64 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)];
+    match units.into_iter().find(|(_, size)| bytes >= *size) {
+        None => format!("{bytes} B"),
+        Some((name, size)) if bytes.is_multiple_of(size) => format!("{} {name}", bytes / size),
+        Some((name, size)) => format!("{} {name}", three_digits(bytes as f64 / size as f64)),
+    }
+}
+
 /// `1 024`, with a thin space that does not break.
 pub fn group_thousands(number: u64) -> String {
     let digits = number.to_string();

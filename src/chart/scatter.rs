@@ -6,7 +6,7 @@ use super::legend::{Entry, Mark, draw_legend, draw_point, legend_height};
 use super::scale::{Quantity, Unit};
 use super::sketch::Sketch;
 use super::text::shorten;
-use super::{Chart, Column, MINIMUM_WIDTH, Table, Theme};
+use super::{Chart, Column, MINIMUM_WIDTH, Table, TableCell, Theme};
 use crate::sorting::sort_by;
 
 /// One point of the design space.
@@ -111,7 +111,7 @@ impl Scatter {
         }
         for value in x.marks(((right - LEFT) / 50) as usize) {
             sketch.vertical((x.at(value), *top), bottom - top, theme.grid());
-            sketch.text(latency.tick(value), (x.at(value), bottom + 13), theme.label());
+            sketch.text_inside(latency.tick(value), (x.at(value), bottom + 13), theme.label());
         }
         sketch.horizontal((LEFT, *bottom), right - LEFT, theme.soft);
         sketch.vertical((LEFT, *top), bottom - top, theme.soft);
@@ -193,13 +193,18 @@ impl Chart for Scatter {
         let (energy, latency) = self.units();
         let columns = vec![
             Column::words("strategy"),
-            Column::numbers(format!("energy, {}", energy.name)),
-            Column::numbers(format!("latency, {}", latency.name)),
+            Column::scaled("energy", Quantity::Energy, energy),
+            Column::scaled("latency", Quantity::Latency, latency),
             Column::words("best trade-off"),
         ];
         let row = |point: &ScatterPoint| {
             let best = if point.pareto { "yes" } else { "no" };
-            vec![point.label.clone(), energy.text(point.energy_pj), latency.text(point.latency_cycles), best.to_owned()]
+            vec![
+                point.label.clone().into(),
+                TableCell::scaled(energy, point.energy_pj),
+                TableCell::scaled(latency, point.latency_cycles),
+                best.into(),
+            ]
         };
         Table {
             caption: "Energy and latency of all points".to_owned(),

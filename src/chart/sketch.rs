@@ -264,6 +264,12 @@ impl Sketch {
         }
     }
 
+    /// A centred text, moved sideways as far as it takes to lie within the figure.
+    pub fn text_inside(&mut self, text: String, (x, y): (i32, i32), lettering: Lettering) {
+        let half = lettering.width(&text) / 2 + 1;
+        self.text(text, (x.min(self.width as i32 - half).max(half), y), lettering.middle());
+    }
+
     /// A text that reads upwards, horizontally centred on its place.
     pub fn text_upwards(&mut self, text: impl Into<String>, at: (i32, i32), lettering: Lettering) {
         self.shapes.push(Shape::Text { text: text.into(), at, lettering, upwards: true });

@@ -1,76 +1,217 @@
-//! The table twin of a figure.
+//! Tables: what a person reads, and the full numbers that a file holds.
 
-use serde_json::Value;
+use super::scale::{Quantity, Unit, group_thousands, size_text};
 
 /// What a figure shows, in rows and columns.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Table {
-    /// What it is about.
+    /// What it is about; a remark in brackets or behind a semicolon is left out of names of files.
     pub caption: String,
-    /// Headers, with units.
+    /// What each column holds.
     pub columns: Vec<Column>,
-    /// One string a column.
-    pub rows: Vec<Vec<String>>,
+    /// One cell a column; where a row ends early, its last cell stands for all that are missing.
+    pub rows: Vec<Vec<TableCell>>,
 }
 
 /// A column of a table.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Column {
-    /// Its header: `energy, mJ`.
+    /// What it holds: `energy`.
     pub title: String,
     /// Whether it holds numbers, to be aligned at the right.
     pub numeric: bool,
+    /// The unit of what a person reads, where cells do not name it: `mJ`.
+    shown: &'static str,
+    /// The unit of the numbers in a file: `pJ`.
+    unit: &'static str,
 }
 
 impl Column {
     /// A column of words.
     pub fn words(title: impl Into<String>) -> Self {
-        Self { title: title.into(), numeric: false }
+        Self { title: title.into(), numeric: false, shown: "", unit: "" }
     }
 
-    /// A column of numbers.
+    /// A column of numbers without a unit, or with one in every row ([`TableCell::Label`]).
     pub fn numbers(title: impl Into<String>) -> Self {
-        Self { title: title.into(), numeric: true }
+        Self { numeric: true, ..Self::words(title) }
+    }
+
+    /// A column of numbers whose texts name their units, in `unit` in files.
+    pub fn measured(title: impl Into<String>, unit: &'static str) -> Self {
+        Self { unit, ..Self::numbers(title) }
+    }
+
+    /// A column of numbers that are shown in `shown`, in the base unit of the quantity in files.
+    pub fn scaled(title: impl Into<String>, quantity: Quantity, shown: Unit) -> Self {
+        Self { shown: shown.name, ..Self::measured(title, quantity.base()) }
+    }
+
+    /// A column of numbers that are shown and saved in `unit`.
+    pub fn plain(title: impl Into<String>, unit: &'static str) -> Self {
+        Self { shown: unit, ..Self::measured(title, unit) }
+    }
+
+    /// What a person reads: `energy, mJ`.
+    pub fn heading(&self) -> String {
+        if self.shown.is_empty() { self.title.clone() } else { format!("{}, {}", self.title, self.shown) }
+    }
+
+    /// What a file says: `energy [pJ]`.
+    pub fn name(&self) -> String {
+        with_unit(&self.title, self.unit)
+    }
+}
+
+fn with_unit(title: &str, unit: &str) -> String {
+    if unit.is_empty() { title.to_owned() } else { format!("{title} [{unit}]") }
+}
+
+/// A cell of a table.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum TableCell {
+    /// Words; several things are separated by `, `.
+    Words(String),
+    /// A number: its text for a person, and its full value in the unit of the column, as JSON writes it.
+    Number {
+        /// `1.81 mJ`
+        text: String,
+        /// `1813958912.52`
+        value: String,
+    },
+    /// The name of a row, and the unit in which files hold its numbers.
+    Label {
+        /// `Energy`
+        text: String,
+        /// `pJ`
+        unit: &'static str,
+    },
+    /// There is no such number.
+    Nothing,
+}
+
+impl TableCell {
+    /// A number that is shown as `text`; what is not finite is none.
+    pub fn number(text: impl Into<String>, value: f64) -> Self {
+        if !value.is_finite() {
+            return Self::Nothing;
+        }
+        // There is no negative zero for a person.
+        Self::Number { text: text.into(), value: (value + 0.0).to_string() }
+    }
+
+    /// A number with its unit, in the base unit in files.
+    pub fn of(quantity: Quantity, value: f64) -> Self {
+        Self::number(quantity.text(value), value)
+    }
+
+    /// A number without its unit, which the column names.
+    pub fn scaled(unit: Unit, value: f64) -> Self {
+        Self::number(unit.text(value), value)
+    }
+
+    /// A number of things.
+    pub fn count(count: u64) -> Self {
+        Self::Number { text: group_thousands(count), value: count.to_string() }
+    }
+
+    /// A size in bits, which files hold in bytes.
+    pub fn size(bits: u64) -> Self {
+        Self::number(size_text(bits), bits as f64 / 8.0)
+    }
+
+    /// What a person reads.
+    pub fn text(&self) -> &str {
+        match self {
+            Self::Words(text) | Self::Number { text, .. } | Self::Label { text, .. } => text,
+            Self::Nothing => "–",
+        }
+    }
+
+    /// What a file says.
+    fn saved(&self) -> String {
+        match self {
+            Self::Words(text) => text.clone(),
+            Self::Number { value, .. } => value.clone(),
+            Self::Label { text, unit } => with_unit(text, unit),
+            Self::Nothing => String::new(),
+        }
+    }
+}
+
+impl From<String> for TableCell {
+    fn from(text: String) -> Self {
+        Self::Words(text)
+    }
+}
+
+impl From<&str> for TableCell {
+    fn from(text: &str) -> Self {
+        Self::Words(text.to_owned())
     }
 }
 
 impl Table {
-    /// The table as comma-separated values (RFC 4180), header first.
+    /// The table as comma-separated values (RFC 4180), header first: full numbers, units in the header.
     pub fn to_csv(&self) -> String {
-        let header: Vec<String> = self.columns.iter().map(|column| column.title.clone()).collect();
         let mut text = String::new();
-        for row in std::iter::once(&header).chain(&self.rows) {
-            let fields: Vec<String> = row.iter().map(|field| csv_field(field)).collect();
+        let mut add = |fields: &[String]| {
+            let fields: Vec<String> = fields.iter().map(|field| csv_field(field)).collect();
             text.push_str(&fields.join(","));
             text.push_str("\r\n");
+        };
+        add(&self.names());
+        for row in &self.rows {
+            let mut fields: Vec<String> = row.iter().map(TableCell::saved).collect();
+            fields.resize(self.columns.len(), String::new());
+            add(&fields);
         }
         text
     }
 
-    /// The table as Markdown (GitHub's dialect), without its caption.
+    /// The table as Markdown (GitHub's dialect), without its caption, as a person reads it.
     pub fn to_markdown(&self) -> String {
         let mut text = String::new();
         let mut add = |fields: &mut dyn Iterator<Item = String>| {
             fields.for_each(|field| text.extend(["| ", &field, " "]));
             text.push_str("|\n");
         };
-        add(&mut self.columns.iter().map(|column| markdown(&column.title)));
+        add(&mut self.columns.iter().map(|column| markdown(&column.heading())));
         add(&mut self.columns.iter().map(|column| if column.numeric { "---:" } else { "---" }.to_owned()));
-        self.rows.iter().for_each(|row| add(&mut row.iter().map(|field| markdown(field))));
+        self.rows.iter().for_each(|row| add(&mut row.iter().map(|cell| markdown(cell.text()))));
         text
     }
 
-    /// The table as a list of objects, one a row, by the titles of the columns. Numbers are numbers where they are written as such.
+    /// The table as a list of objects, one a row; keys are named and ordered as in CSV. What is not there is `null`.
     pub fn to_json(&self) -> String {
-        let value = |column: &Column, text: &str| match text.parse::<f64>() {
-            Ok(number) if column.numeric && number.is_finite() => Value::from(number),
-            _ => Value::from(text),
+        let names: Vec<String> = self.names().iter().map(|name| json_string(name)).collect();
+        let value = |cell: Option<&TableCell>| match cell {
+            Some(TableCell::Number { value, .. }) => value.clone(),
+            Some(words) if !words.saved().is_empty() => json_string(&words.saved()),
+            _ => "null".to_owned(),
         };
-        let row = |row: &Vec<String>| {
-            self.columns.iter().zip(row).map(|(column, text)| (column.title.clone(), value(column, text))).collect()
+        let row = |row: &Vec<TableCell>| {
+            let members = names.iter().enumerate().map(|(index, name)| format!("{name}:{}", value(row.get(index))));
+            format!("{{{}}}", members.collect::<Vec<_>>().join(","))
         };
-        Value::Array(self.rows.iter().map(|line| Value::Object(row(line))).collect()).to_string()
+        format!("[{}]", self.rows.iter().map(row).collect::<Vec<_>>().join(",\n"))
     }
+
+    /// What a file calls its columns; no two alike.
+    fn names(&self) -> Vec<String> {
+        let mut names: Vec<String> = Vec::new();
+        for column in &self.columns {
+            let name = column.name();
+            let next = (2..).map(|number| format!("{name} ({number})"));
+            let free = std::iter::once(name.clone()).chain(next).find(|name| !names.contains(name));
+            names.extend(free);
+        }
+        names
+    }
+}
+
+fn json_string(text: &str) -> String {
+    serde_json::Value::from(text).to_string()
 }
 
 fn csv_field(field: &str) -> String {

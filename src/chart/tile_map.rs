@@ -3,7 +3,7 @@
 use super::color::{Color, mix, text_on};
 use super::legend::{Entry, Mark, draw_legend, legend_height};
 use super::sketch::Sketch;
-use super::{Chart, Column, MINIMUM_WIDTH, Table, Theme, group_thousands};
+use super::{Chart, Column, MINIMUM_WIDTH, Table, TableCell, Theme, group_thousands};
 use crate::depth_first::{TileMap, TileRun};
 
 /// A tile type in the legend.
@@ -223,14 +223,14 @@ impl Chart for TileTypeMap {
         let rows = (self.types.iter().enumerate())
             .map(|(index, entry)| {
                 vec![
-                    (index + 1).to_string(),
-                    entry.size.0.to_string(),
-                    entry.size.1.to_string(),
-                    entry.count.to_string(),
+                    TableCell::count(index as u64 + 1),
+                    TableCell::count(entry.size.0),
+                    TableCell::count(entry.size.1),
+                    TableCell::count(entry.count),
                 ]
             })
             .collect();
-        let columns = ["width, columns", "height, rows", "tiles"].map(Column::numbers);
+        let columns = [Column::plain("width", "columns"), Column::plain("height", "rows"), Column::numbers("tiles")];
         let columns = std::iter::once(Column::words("tile type")).chain(columns).collect();
         Table { caption: "Tile types".to_owned(), columns, rows }
     }

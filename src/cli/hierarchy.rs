@@ -3,7 +3,7 @@
 use super::arguments::{Format, Hierarchy};
 use super::documents::load;
 use super::{Failure, print};
-use fusescape::chart::{Column, Quantity, Table};
+use fusescape::chart::{Column, Quantity, Table, TableCell};
 use fusescape::hierarchy::{Exploration, HierarchyRequest, HierarchySettings, Point, Stage, Study, Widths};
 use fusescape::spec::{hardware_presets, pool_presets, workload_presets};
 use indicatif::{ProgressBar, ProgressStyle};
@@ -86,20 +86,19 @@ fn explore(study: &Study, everything: bool) -> (Exploration, Duration) {
     (exploration, elapsed)
 }
 
-/// Points by ascending energy; exact numbers for a spreadsheet, three digits for a person.
+/// Points by ascending energy; a spreadsheet reads the names of columns and exact numbers, a person three digits.
 fn table(study: &Study, points: &[Point], best: &Point, exact: bool) -> Table {
     let mut points = points.to_vec();
     points.sort_by(|a, b| a.energy_pj.total_cmp(&b.energy_pj).then(a.hierarchy.cmp(&b.hierarchy)));
-    let number = |quantity: Quantity, value: f64| if exact { value.to_string() } else { quantity.text(value) };
     let row = |point: &Point| {
         let hierarchy = &study.hierarchies[point.hierarchy as usize];
         vec![
-            study.name(hierarchy),
-            number(Quantity::Energy, point.energy_pj),
-            number(Quantity::Latency, point.latency_cycles as f64),
-            number(Quantity::Area, point.area_um2),
-            if study.is_estimated(hierarchy) { "yes" } else { "no" }.to_owned(),
-            if point.hierarchy == best.hierarchy { "*" } else { "" }.to_owned(),
+            study.name(hierarchy).into(),
+            TableCell::of(Quantity::Energy, point.energy_pj),
+            TableCell::of(Quantity::Latency, point.latency_cycles as f64),
+            TableCell::of(Quantity::Area, point.area_um2),
+            if study.is_estimated(hierarchy) { "yes" } else { "no" }.into(),
+            if point.hierarchy == best.hierarchy { "*" } else { "" }.into(),
         ]
     };
     let unit = |name: &str, unit: &str| if exact { format!("{name}_{unit}") } else { name.to_owned() };
@@ -123,7 +122,7 @@ fn for_a_person(study: &Study, exploration: &Exploration, best: &Point, elapsed:
     let mut widths: Vec<usize> = table.columns.iter().map(|column| column.title.chars().count()).collect();
     for row in &table.rows {
         for (width, cell) in widths.iter_mut().zip(row) {
-            *width = cell.chars().count().max(*width);
+            *width = cell.text().chars().count().max(*width);
         }
     }
     let line = |cells: Vec<&str>| {
@@ -134,7 +133,7 @@ fn for_a_person(study: &Study, exploration: &Exploration, best: &Point, elapsed:
     };
     let mut text = line(table.columns.iter().map(|column| column.title.as_str()).collect());
     for row in &table.rows {
-        text += &line(row.iter().map(String::as_str).collect());
+        text += &line(row.iter().map(TableCell::text).collect());
     }
     let layers: usize = study.layers.iter().map(|layer| layer.names.len()).sum();
     text += &format!(

@@ -55,6 +55,28 @@ test('a pinned design is compared with the one at hand, number by number', () =>
     await page.getByText('Compare two designs').waitFor();
   }));
 
+test('a design with errors has no numbers to compare', () =>
+  withPage(async ({ page, url }) => {
+    await page.goto(url);
+    await done(page);
+    await page.getByTestId('tab-compare').click();
+    await page.getByTestId('pin').click();
+    await page.getByTestId('whole-costs').waitFor();
+    await page.getByTestId('hardware-as-text').click();
+    const text = await page.getByTestId('hardware-text').inputValue();
+    await page.getByTestId('hardware-text').fill(text.replace('size: 64 KiB', 'size: 64 Kib'));
+    const view = page.getByTestId('compare-view');
+    await view.getByText('Design B has errors, so it has no numbers').waitFor();
+    assert.equal(await page.getByTestId('whole-costs').count(), 0);
+    assert.equal(await page.getByTestId('ratios').count(), 0);
+    // In the other place it has none, either.
+    await page.getByTestId('swap').click();
+    await view.getByText('Design A has errors, so it has no numbers').waitFor();
+    await page.getByTestId('swap').click();
+    await page.getByTestId('hardware-text').fill(text);
+    await page.getByTestId('whole-costs').waitFor();
+  }));
+
 test('a pinned design whose sweep was stopped is not called impossible', () =>
   withPage(async ({ page, url }) => {
     await page.goto(url);

@@ -65,7 +65,7 @@ test('a design is edited, opened, cut, pinned, compared, shared and undone by ke
       await tabTo(page, 'save-state');
       const download = page.waitForEvent('download');
       await press('Enter');
-      assert.equal((await download).suggestedFilename(), 'design.yaml');
+      assert.match((await download).suggestedFilename(), /^meta-prototype-like-df-fsrcnn-[a-z0-9-]*\.yaml$/);
       await press('Escape');
       for (const [key, tab] of ['landscape', 'schedule', 'mapping', 'hierarchy', 'compare', 'gallery'].map((tab, index) => [String(index + 1), tab])) {
         await press(key);

@@ -13,7 +13,7 @@ test('the best mapping of the heaviest layer is shown with all its figures', () 
     for (const figure of ['loop-nest', 'loop-effect', 'memory-energy', 'port-stalls']) await assertDrawn(page, figure);
     // ZigZag, Fig. 6: what does not depend on the mapping in time.
     const outputs = page.getByTestId('loop-information').locator('table').last();
-    assert.match(await outputs.locator('caption').textContent(), /O: 173\s056 elements, each used 1\s200 times/);
+    assert.match(await outputs.locator('caption').textContent(), /of O \(173\s056 elements, each used 1\s200 times\)/);
     const row = (name) => outputs.locator('tr', { hasText: name }).first().locator('td').allInnerTexts();
     assert.equal((await row('data size in total, elements')).at(-1), '173\u202f056');
     assert.equal((await row('accesses from above')).at(0), '207\u202f494\u202f144');

@@ -3,7 +3,7 @@
 use fusescape::chart::{
     AccessRow, Accesses, AxisScale, Best, Breakdown, Capacity, Cause, Cell, Chart, ColorBar, DataSizes, Heatmap,
     Hierarchies, HierarchyPoint, LayerData, Level, LevelCell, LevelMatrix, Lines, LoopNest, MacCounts, Matrix,
-    NetworkDrawing, NetworkLayer, Pair, Paired, Panels, Quantity, Ramp, Scatter, ScatterPoint, StackedBar,
+    NetworkDrawing, NetworkLayer, Pair, Paired, Panels, Quantity, Ramp, Scatter, ScatterPoint, StackedBar, TableCell,
     TileTypeEntry, TileTypeMap, TypeLevels,
 };
 use fusescape::depth_first::{TileMap, TileRun};
@@ -416,10 +416,10 @@ fn network(id: &str, per_stack: usize) -> NetworkDrawing {
                 name: layer.name.clone(),
                 kind: layer.shape.kind.name().to_owned(),
                 sizes: [
-                    format!("{x} × {y} × {}", layer.shape.output_channels()),
-                    "1 MiB".to_owned(),
-                    String::new(),
-                    Quantity::Macs.text(layer.shape.macs() as f64),
+                    format!("{x} × {y} × {}", layer.shape.output_channels()).into(),
+                    TableCell::size(layer.shape.output_bits()),
+                    "".into(),
+                    TableCell::of(Quantity::Macs, layer.shape.macs() as f64),
                 ],
             }
         })

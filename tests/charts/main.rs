@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
 
 mod figures;
+mod tables;
 
 use figures::{
     empty_figures, figures, heatmap, large_heatmap, latency_heatmap, level_matrix, mapped, million_tiles, scatter,
@@ -9,8 +10,8 @@ use figures::{
 };
 use fusescape::chart::{
     Accesses, AxisScale, Best, Breakdown, Cell, Chart, Counted, DataSizes, Heatmap, Landscape, LevelMatrix, Pair,
-    PointState, Quantity, Shape, Sketch, Theme, TileTypeMap, comparisons, contrast, information_table, port_table,
-    strategy_title, svg, viridis, whole_costs,
+    PointState, Quantity, Shape, Sketch, TableCell, Theme, TileTypeMap, comparisons, contrast, copy_table,
+    information_table, layer_tile_table, port_table, strategy_title, svg, viridis, whole_costs,
 };
 use fusescape::depth_first::{FuseDepth, PointAccount, StoringMode};
 use fusescape::explore::{PointSummary, Request, Settings, Sweep, pareto_front, solve_all};
@@ -182,6 +183,20 @@ fn a_real_sweep_fills_every_figure() {
         }
         assert!(chart.table().rows.iter().all(|row| row.len() == chart.table().columns.len()), "{name}");
     }
+
+    let layers = &stack.tile_types[0].layers;
+    let saved: serde_json::Value = serde_json::from_str(&layer_tile_table(layers).to_json()).unwrap();
+    let (row, layer) = (&saved[2], &layers[2]);
+    let split = &layer.cost.as_ref().unwrap().energy;
+    assert_eq!(row["energy [pJ]"], split.activation_pj + split.weight_pj + split.copy_pj + split.mac_pj);
+    assert_eq!(row["top memory"], "W dram, I sram_1MB_A, O sram_64KB");
+    let copies: serde_json::Value = serde_json::from_str(&copy_table(layers).to_json()).unwrap();
+    let actions: Vec<_> = layers.iter().flat_map(|layer| &layer.copies.actions).collect();
+    assert!(!actions.is_empty());
+    for (row, action) in copies.as_array().unwrap().iter().zip(actions) {
+        assert_eq!(row["size [B]"], action.bits as f64 / 8.0);
+        assert_eq!(row["way"], action.chain.join(" → "));
+    }
 }
 
 #[test]
@@ -194,9 +209,6 @@ fn every_figure_has_a_table_and_a_sentence() {
         let sentence = chart.describe();
         assert!(sentence.ends_with('.') && sentence.len() > 40, "{name}: {sentence}");
     }
-    let table = heatmap(2).table();
-    assert_eq!(table.caption, "Energy, mJ: fully-cached");
-    assert_eq!(table.rows[3], ["72", "2.29", "1.81", "2.08", "2.15", "8.52", "17.6"]);
 }
 
 #[test]
@@ -299,7 +311,7 @@ fn a_cell_not_computed_yet_looks_like_its_neighbour_on_a_coarser_grid() {
     });
     assert_eq!(colors.unwrap()[9 * 48 + 9], colors.unwrap()[8 * 48 + 8]);
     assert_eq!(map.cell(9, 9).value(), None);
-    assert_eq!(map.table().rows[9][10], "");
+    assert_eq!(map.table().rows[9][10].text(), "");
 }
 
 #[test]
@@ -335,11 +347,16 @@ fn the_table_of_loop_information_has_the_rows_of_figure_6() {
         assert!(table.rows.iter().all(|row| row.len() == table.columns.len()), "{table:?}");
     }
     let outputs = information_table(&facts, &layer, 0);
-    assert_eq!(outputs.caption, "O: 173\u{202f}056 elements, each used 1\u{202f}200 times");
-    let sizes = outputs.rows.iter().find(|row| row[0] == "data size in total, elements").unwrap();
-    assert_eq!(sizes.last().unwrap(), "173\u{202f}056");
+    assert_eq!(outputs.caption, "Loop information of O (173\u{202f}056 elements, each used 1\u{202f}200 times)");
+    let sizes = outputs.rows.iter().find(|row| row[0].text() == "data size in total, elements").unwrap();
+    assert_eq!(sizes.last().unwrap(), &TableCell::count(173_056));
+    let bytes = outputs.to_csv();
+    assert!(bytes.contains("\r\nmemory size used in a unit [B],"), "{bytes}");
     let links = port_table(&layer.ports);
-    assert!(links.rows.iter().any(|row| row[0].starts_with("dram") && row[1] == "W read to low"), "{links:?}");
+    assert!(
+        links.rows.iter().any(|row| row[0].text().starts_with("dram") && row[1].text() == "W read to low"),
+        "{links:?}"
+    );
 }
 
 /// What a comparison says of layers and memories adds up to what the account says of the whole.
@@ -382,5 +399,46 @@ fn comparisons_leave_nothing_out() {
     }
     let rows = whole_costs(&a, &b).rows;
     assert_eq!(rows.len(), 5);
-    assert!(rows.iter().any(|row| row[0] == "Energy" && row[1] == Quantity::Energy.text(a.energy_pj)));
+    assert!(rows.iter().any(|row| row[0].text() == "Energy" && row[1] == TableCell::of(Quantity::Energy, a.energy_pj)));
+}
+
+#[test]
+fn a_change_is_never_zero_per_cent() {
+    let pair = |label: &str, a: f64, b: f64| Pair { label: label.to_owned(), a: Some(a), b: Some(b) };
+    let pairs = vec![
+        pair("equal", 0.1 + 0.2, 0.3),
+        pair("less", 1e6, 1e6 - 40.0),
+        pair("more", 1e6, 1e6 + 10.0),
+        pair("nearly", 1e6, 1e6 + 1.0),
+        pair("third", 3.0, 2.0),
+        pair("double", 1.0, 2.5),
+    ];
+    let table = fusescape::chart::Paired::new(Quantity::Energy, "Energy", "memory", pairs).table();
+    let change = |name: &str| table.rows.iter().find(|row| row[0].text() == name).unwrap()[4].text().to_owned();
+    let changes = ["equal", "less", "more", "nearly", "third", "double"].map(change);
+    assert_eq!(changes, ["equal", "−0.004 %", "+0.001 %", "almost equal", "−33 %", "2.50×"]);
+}
+
+/// The mark at the end of an axis has as much room as any other.
+#[test]
+fn the_last_mark_of_an_axis_is_not_cut_off() {
+    for largest in [1e9, 1e6, 250e9, 5000.0] {
+        let pair = |label: &str, a| Pair { label: label.to_owned(), a: Some(a), b: Some(a / 2.0) };
+        let pairs = vec![pair("a memory with quite a long name", largest), pair("dram", largest / 3.0)];
+        let figure = fusescape::chart::Paired::new(Quantity::Energy, "Energy by memory", "memory", pairs);
+        for width in (240..=1400).step_by(20) {
+            check_layout("paired", &figure.sketch(width, &Theme::LIGHT));
+        }
+    }
+}
+
+/// What stands above a heatmap is a whole sentence, however narrow it is.
+#[test]
+fn the_note_above_a_heatmap_is_not_cut_off() {
+    for mode in 0..3 {
+        for width in 240..=420 {
+            let sketch = heatmap(mode).sketch(width, &Theme::LIGHT);
+            assert!(texts(&sketch).iter().all(|(text, _)| !text.contains('…')), "{width} wide: {:?}", texts(&sketch));
+        }
+    }
 }
