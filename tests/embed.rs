@@ -1,16 +1,18 @@
 //! Embedding: addresses and messages are read with all that is wrong with them, and nothing is changed by one that is wrong.
 #![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
 
-use fusescape::embed::{Answer, Control, EmbedOptions, EmbedTheme, EmbedView, answer, snippet, state_of};
+use fusescape::embed::{
+    Answer, Control, EmbedOptions, EmbedTheme, EmbedView, answer, resize_script, snippet, state_of,
+};
 use fusescape::link::{from_link, to_link};
-use fusescape::state::{Action, Metric, State, Tab};
+use fusescape::spec::find_preset;
+use fusescape::state::{Action, Half, Metric, State, Tab};
 use serde_json::{Value, json};
 
 #[test]
 fn an_address_says_what_is_shown() {
     for view in EmbedView::ALL.map(|(view, ..)| view) {
-        for controls in [vec![], vec![Control::Schedule], vec![Control::Hardware, Control::Network, Control::Schedule]]
-        {
+        for controls in [vec![], vec![Control::Schedule], Control::ALL.map(|(control, ..)| control).to_vec()] {
             for theme in EmbedTheme::ALL.map(|(theme, ..)| theme) {
                 let options = EmbedOptions { view, controls: controls.clone(), theme };
                 let (back, wrong) = EmbedOptions::from_query(&format!("?{}", options.query()));
@@ -35,6 +37,19 @@ fn a_snippet_holds_the_state_and_cannot_break_out() {
     assert!(html.contains("&quot;>") && html.contains("title=\"Fusescape: Schedule"), "{html}");
 }
 
+#[test]
+fn the_script_beside_a_snippet_trusts_the_page_s_own_origin_only() {
+    for (address, origin) in [
+        ("https://host.org:8443/courses/embed.html", "'https://host.org:8443'"),
+        ("http://localhost", "'http://localhost'"),
+        ("https://it's</script>/embed.html", "'https://its'"),
+    ] {
+        let script = resize_script(address);
+        assert!(script.contains(&format!("origin !== {origin}")), "{script}");
+        assert_eq!(script.matches('<').count(), 2, "{script}");
+    }
+}
+
 fn sent(message: &Value) -> Answer {
     answer(&message.to_string(), &State::first())
 }
@@ -51,6 +66,14 @@ fn errors(message: &Value) -> Vec<String> {
     }
 }
 
+const OWN: &str = "\
+name: own
+precision: { W: 8, I: 8, O_partial: 16, O: 8 }
+layers:
+  - { name: image, type: input, K: 1, size: 32 x 16 }
+  - { name: extract, type: conv, K: 8, kernel: 3 x 3, padding: 1 }
+";
+
 #[test]
 fn messages_are_understood() {
     assert_eq!(sent(&json!({ "fusescape": 1, "type": "get", "id": 7 })), Answer::Tell(json!(7)));
@@ -60,14 +83,41 @@ fn messages_are_understood() {
     let Answer::Show(state, view, id) = sent(&message) else { panic!("{message}") };
     assert_eq!((view, id, state.view.metric), (Some(EmbedView::Mapping), Value::Null, Metric::EnergyDelay));
     assert_eq!(state.design, entry.design);
-    let message = json!({ "fusescape": 1, "type": "set", "hardware": "tpu-like", "workload": "name: own\nlayers: []\n", "view": "hierarchy" });
+    let message =
+        json!({ "fusescape": 1, "type": "set", "hardware": "tpu-like", "workload": OWN, "view": "hierarchy" });
     let Answer::Show(state, ..) = sent(&message) else { panic!("{message}") };
     assert_eq!((state.design.hardware.preset, state.view.tab), (Some("tpu-like"), Tab::Hierarchy));
-    assert_eq!(state.design.workload.text, "name: own\nlayers: []\n");
+    assert_eq!(state.design.workload.text, OWN);
 
     let told = state_of(&state, EmbedView::Hierarchy, Value::Null, &json!("a"));
     assert_eq!(from_link(told["link"].as_str().unwrap()).unwrap().design, state.design);
     assert_eq!((&told["id"], &told["hardware"]), (&json!("a"), &json!(state.design.hardware.text)));
+}
+
+#[test]
+fn a_broken_document_is_refused_with_every_place() {
+    let hardware = find_preset(Half::Hardware.presets(), "tpu-like").unwrap().text;
+    let broken = hardware.replacen("memories:", "memoriez:", 1);
+    assert_ne!(broken, hardware);
+    let message = json!({ "fusescape": 1, "type": "set", "hardware": broken, "workload": "name: own\nlayers: 7\n" });
+    let Answer::Refuse(refusal) = sent(&message) else { panic!("{message}") };
+    let errors = refusal["errors"].as_array().unwrap();
+    let lines = |document: &str| -> Vec<&Value> {
+        let of = errors.iter().filter(|wrong| wrong["place"].as_str().unwrap().starts_with(document));
+        of.map(|wrong| &wrong["line"]).collect()
+    };
+    assert!(!lines("hardware.").is_empty(), "{errors:?}");
+    assert_eq!(lines("workload.layers"), [&json!(2)], "{errors:?}");
+    assert!(errors.iter().all(|wrong| !wrong["reason"].as_str().unwrap().is_empty()), "{errors:?}");
+
+    // What a link holds is opened as it is, and what is at hand may be broken while another part of it is set.
+    let mut draft = State::first();
+    draft.apply(Action::Take(Half::Hardware, broken.clone()));
+    let message = json!({ "fusescape": 1, "type": "set", "link": to_link(&draft), "metric": "macs" });
+    let Answer::Show(state, ..) = sent(&message) else { panic!("{message}") };
+    assert_eq!(state.design.hardware.text, broken);
+    let message = json!({ "fusescape": 1, "type": "set", "workload": "resnet18" });
+    assert!(matches!(answer(&message.to_string(), &draft), Answer::Show(..)));
 }
 
 #[test]

@@ -1,4 +1,4 @@
-// Starts one view inside another page (docs/EMBED.md).
+// Starts one view inside another page (www/EMBED.md).
 
 import init, { openEmbed } from './pkg/fusescape.js';
 

@@ -35,13 +35,14 @@ pub fn Answer(props: &AnswerProps) -> Html {
     }
     let waits = html! {
         <>
-            <div class="kpi"><b>{ "…" }</b><span>{ "the best point" }</span></div>
-            <div class="kpi"><b>{ "…" }</b><span>{ "what else it costs" }</span></div>
-            <div class="kpi"><b>{ "…" }</b><span>{ "its tile and mode" }</span></div>
+            // As long as what comes, so that nothing below moves then.
+            <div class="kpi"><b>{ "…" }</b><span>{ "best point · …× below layer-by-layer" }</span></div>
+            <div class="kpi"><b>{ "…" }</b><span>{ "what it costs · …× below layer-by-layer · MAC use …" }</span></div>
+            <div class="kpi"><b>{ "…" }</b><span>{ "its tile, and how overlap is stored" }</span></div>
         </>
     };
     html! {
-        <div class="answer" data-testid="answer">
+        <div class="answer best" data-testid="answer">
             { best.map_or(waits, |(strategy, best)| kpis(props, strategy, best)) }
             { effort(results) }
         </div>
@@ -94,12 +95,12 @@ fn kpis(props: &AnswerProps, strategy: &DepthFirstStrategy, best: &PointSummary)
         _ => (Quantity::Latency.text(latency(best)), "latency there", gain(Quantity::Latency, latency)),
     };
     let account = results.accounts.get(&(best.point as u32));
-    let busy = account.map(|known| {
+    let busy = account.map_or("…".to_owned(), |known| {
         let share = known.latency.ideal_cycles as f64 / known.latency_cycles.max(1) as f64;
         let percent = 100.0 * share;
-        let text = if percent < 1.0 { "below 1 %".to_owned() } else { format!("{percent:.0} %") };
-        html! { <>{ " · MAC use " }{ number_of(account, PointNumber::MacUse, text) }</> }
+        if percent < 1.0 { "below 1 %".to_owned() } else { format!("{percent:.0} %") }
     });
+    let busy = html! { <>{ " · MAC use " }{ number_of(account, PointNumber::MacUse, busy) }</> };
     let at = |amount: Amount| PointNumber::Of(Place::Point, amount);
     let dram = account.map_or(0, |account| account.memories.len().saturating_sub(1));
     let amount = match objective {
@@ -240,7 +241,7 @@ pub fn ProgressRow(props: &ProgressRowProps) -> Html {
         _ => (String::new(), String::new(), None),
     };
     if text.is_empty() {
-        return html! { <div class="progress quiet" data-testid="progress"></div> };
+        return html! { <div class="progress" data-testid="progress"></div> };
     }
     let (value, max) = (progress.points_done, progress.points.max(1));
     html! {

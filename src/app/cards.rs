@@ -50,6 +50,7 @@ pub fn card(control: Control, state: &PageState, engine: &Engine, act: &Callback
                 act={act.clone()}
             />
         },
+        Control::Text => html! {},
     }
 }
 

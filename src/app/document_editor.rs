@@ -39,6 +39,16 @@ pub struct DocumentCardProps {
     pub model: Model,
 }
 
+/// Whether a person may write documents as text, and open files; a context, without which they may.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct TextOffered(pub bool);
+
+/// The same where it is asked for.
+#[hook]
+pub fn use_text_offered() -> bool {
+    use_context::<TextOffered>().is_none_or(|offered| offered.0)
+}
+
 /// What a document describes.
 #[derive(Clone)]
 pub enum Model {
@@ -57,8 +67,10 @@ pub fn DocumentCard(props: &DocumentCardProps) -> Html {
         Half::Workload => ("workload-card", "workload-preset", "workload-as-text", "workload-errors"),
     };
     let area = use_node_ref();
+    let is_offered = use_text_offered();
+    let shows_text = props.shows_text && is_offered;
     let toggle = {
-        let shown = !props.shows_text;
+        let shown = !shows_text;
         props.act.reform(move |_: MouseEvent| Action::Look(ViewChange::Text(half, shown)))
     };
     let pick = props.act.reform(move |value: String| {
@@ -82,7 +94,7 @@ pub fn DocumentCard(props: &DocumentCardProps) -> Html {
         Callback::from(move |event: DragEvent| {
             if carries_files(&event) {
                 event.prevent_default();
-                is_over.set(over);
+                is_over.set(over && is_offered);
             }
         })
     };
@@ -91,7 +103,9 @@ pub fn DocumentCard(props: &DocumentCardProps) -> Html {
         Callback::from(move |event: DragEvent| {
             event.prevent_default();
             is_over.set(false);
-            start.emit(dropped(&event));
+            if is_offered {
+                start.emit(dropped(&event));
+            }
         })
     };
     let selected = use_state_eq(|| None::<Selected>);
@@ -107,19 +121,21 @@ pub fn DocumentCard(props: &DocumentCardProps) -> Html {
             aria-labelledby={format!("{}-title", half.name())} data-testid={testid_card}>
             <h2 id={format!("{}-title", half.name())}>
                 { props.title }
-                <span class="actions">
-                <ImportButton start={import.start.clone()} name={half.name()} />
-                <button
-                    type="button"
-                    class="link"
-                    onclick={toggle}
-                    aria-expanded={props.shows_text.to_string()}
-                    aria-controls={body_id.clone()}
-                    data-testid={testid_toggle}
-                >
-                    { if props.shows_text { "as form" } else { "as text" } }
-                </button>
-                </span>
+                if is_offered {
+                    <span class="actions">
+                        <ImportButton start={import.start.clone()} name={half.name()} />
+                        <button
+                            type="button"
+                            class="link"
+                            onclick={toggle}
+                            aria-expanded={shows_text.to_string()}
+                            aria-controls={body_id.clone()}
+                            data-testid={testid_toggle}
+                        >
+                            { if shows_text { "as form" } else { "as text" } }
+                        </button>
+                    </span>
+                }
             </h2>
             <Select
                 label="Preset"
@@ -130,18 +146,21 @@ pub fn DocumentCard(props: &DocumentCardProps) -> Html {
             />
             <ImportPanel {import} name={half.name()} />
             <div id={body_id}>
-                if props.shows_text {
+                if shows_text {
                     <Editor {half} text={props.document.text.clone()} act={props.act.clone()} area={area} />
                 } else if let Some(form) = form.clone() {
                     { fields(form, &props.model, &props.act, &selected) }
                 } else {
-                    <p class="hint">{ "The text cannot be read as fields. Nothing is lost: “as text” shows it as it was written." }</p>
+                    <p class="hint">
+                        { "The text cannot be read as fields. Nothing is lost: " }
+                        { if is_offered { "“as text” shows it as it was written." } else { "opened in full, it can be mended." } }
+                    </p>
                 }
             </div>
-            if props.shows_text || form.is_none() {
+            if shows_text || form.is_none() {
                 <DiagnosticList
                     diagnostics={props.diagnostics.clone()}
-                    on_line={props.shows_text.then_some(go_to_line)}
+                    on_line={shows_text.then_some(go_to_line)}
                     {form}
                     testid={testid_errors}
                 />

@@ -1,29 +1,34 @@
-//! One view for another page around it (`docs/EMBED.md`). It keeps nothing, leaves its address alone, and tells its host what it shows.
+//! One view for another page around it (`www/EMBED.md`). It keeps nothing, leaves its address alone, and tells its host what it shows.
 
 use super::address::{fragment, listen, said};
 use super::cards::card;
+use super::document_editor::TextOffered;
 use super::engine::{Engine, use_engine};
 use super::explain::Explaining;
 use super::figure::IsDark;
 use super::landscape::Part;
 use super::lazy::use_others;
+use super::results::Progress;
 use super::save::DesignNames;
 use super::share::page_address;
 use super::state::{Event, PageState};
 use super::theme::{ThemeChoice, use_is_dark};
 use super::views::{lesson, view};
-use crate::embed::{Answer, EmbedOptions, EmbedTheme, EmbedView, answer, changed, ready, resize, state_of};
+use crate::embed::{
+    Answer, Control, EmbedOptions, EmbedTheme, EmbedView, answer, changed, listed, ready, resize, state_of,
+};
 use crate::link::{from_link, to_link};
+use crate::spec::Diagnostics;
 use crate::state::{Action, State, Tab, ViewChange};
 use gloo_timers::callback::Timeout;
 use serde_json::{Value, json};
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use wasm_bindgen::prelude::*;
 use web_sys::{Element, MessageEvent, ResizeObserver, Window};
 use yew::prelude::*;
 
-/// After so long without an edit the host hears of it, milliseconds.
+/// After so long without another change the host hears of one, milliseconds.
 const PAUSE_MS: u32 = 100;
 
 /// What the address asks for, and what is wrong with it.
@@ -100,11 +105,14 @@ pub fn Embed() -> Html {
             Action::Look(ViewChange::Tab(first.tab()))
         })
     });
+    let cards = options.controls.iter().filter(|control| **control != Control::Text);
+    let has_cards = cards.clone().next().is_some();
     let full = format!("{}#{}", page_address("index.html"), to_link(&state.chosen));
     let name = |name: Option<&String>| name.cloned().unwrap_or_else(|| "a document with errors".to_owned());
     html! {
         <ContextProvider<IsDark> context={is_dark}>
         <ContextProvider<DesignNames> context={engine.names()}>
+        <ContextProvider<TextOffered> context={TextOffered(options.controls.contains(&Control::Text))}>
             <main
                 class="embed"
                 ref={place}
@@ -117,12 +125,12 @@ pub fn Embed() -> Html {
                 if let Some(wrong) = wrong {
                     <p class="banner" role="status" data-testid="embed-wrong">{ wrong }</p>
                 }
-                if !options.controls.is_empty() {
+                if has_cards {
                     <div class="controls">
-                        { for options.controls.iter().map(|control| html! { <div>{ card(*control, &state, &engine, &act) }</div> }) }
+                        { for cards.map(|control| html! { <div>{ card(*control, &state, &engine, &act) }</div> }) }
                     </div>
                 }
-                if engine.status(&state) == "rejected" && options.controls.is_empty() {
+                if engine.status(&state) == "rejected" && !has_cards {
                     <p class="banner" role="status">{ "The design has errors. Open it in full to see them." }</p>
                 }
                 { lesson(&state, &engine, &tell, others) }
@@ -139,6 +147,7 @@ pub fn Embed() -> Html {
                     <a href={full} target="_blank" rel="noopener" data-testid="open-in-full">{ "Open in full ↗" }</a>
                 </footer>
             </main>
+        </ContextProvider<TextOffered>>
         </ContextProvider<DesignNames>>
         </ContextProvider<IsDark>>
     }
@@ -206,13 +215,13 @@ fn hear(event: &MessageEvent, shown: &Rc<RefCell<Shown>>, tell: &Callback<Event>
 /// What is known of the state that is shown: the status and the best point.
 fn results(state: &PageState, engine: &Engine) -> Value {
     let results = &state.results;
-    // Until a sweep of this design has begun, what is known belongs to the one before.
-    let best = results.best.filter(|_| state.is_current());
+    let progress = if state.is_current() { results.progress } else { Progress::default() };
+    let best = results.best.filter(|_| state.is_answered());
     let best = best.and_then(|point| Some((results.summary(point)?, results.strategy(point)?)));
     json!({
         "status": engine.status(state),
-        "points": results.progress.points,
-        "points_done": if state.is_current() { results.progress.points_done } else { 0 },
+        "points": progress.points,
+        "points_done": progress.points_done,
         "best": best.map(|(best, strategy)| json!({
             "tile_x": strategy.tile.0,
             "tile_y": strategy.tile.1,
@@ -220,7 +229,22 @@ fn results(state: &PageState, engine: &Engine) -> Value {
             "energy_pj": best.energy_pj,
             "latency_cycles": best.latency_cycles,
         })),
+        "errors": listed(&errors(state, engine)),
     })
+}
+
+/// All that is wrong with the design.
+fn errors(state: &PageState, engine: &Engine) -> Diagnostics {
+    let of = |wrong: Option<&Diagnostics>, document: &str| wrong.cloned().unwrap_or_default().under(document);
+    let mut all = of(engine.core.as_ref().as_ref().err(), "hardware");
+    all.0.append(&mut of(engine.network.as_ref().as_ref().err(), "workload").0);
+    match state.chosen.design.request() {
+        Err(mut wrong) => all.0.append(&mut wrong.0),
+        // What only workers find.
+        Ok(_) if engine.status(state) == "rejected" && all.is_empty() => all = state.results.diagnostics.clone(),
+        Ok(_) => {}
+    }
+    all
 }
 
 /// The page around this one; `None` where there is none.
@@ -241,18 +265,23 @@ fn post(message: &Value) {
     }
 }
 
-/// Tells the host how high the view is, whenever that changes.
+/// Tells the host how high the view is, when that has changed and everything is drawn: figures are drawn one after the other.
 #[hook]
 fn use_height(place: &NodeRef) {
     use_effect_with(place.clone(), |place| {
         let Some(element) = place.cast::<Element>() else { return };
         let measured = element.clone();
-        let told = RefCell::new(0.0);
+        let told = Rc::new(Cell::new(0.0));
+        let mut waiting = None;
         let call = Closure::<dyn FnMut()>::new(move || {
-            let height = measured.get_bounding_client_rect().height();
-            if told.replace(height) != height {
-                post(&resize(height));
-            }
+            let (measured, told) = (measured.clone(), Rc::clone(&told));
+            // Drops the one before, which is then never called.
+            waiting.replace(Timeout::new(PAUSE_MS, move || {
+                let height = measured.get_bounding_client_rect().height();
+                if told.replace(height) != height {
+                    post(&resize(height));
+                }
+            }));
         });
         if let Ok(observer) = ResizeObserver::new(call.as_ref().unchecked_ref()) {
             observer.observe(&element);

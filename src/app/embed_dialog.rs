@@ -3,7 +3,7 @@
 use super::controls::{Checkbox, Choice, Select};
 use super::dialog::Dialog;
 use super::share::{CopyField, page_address};
-use crate::embed::{Control, EmbedOptions, EmbedTheme, EmbedView, snippet};
+use crate::embed::{Control, EmbedOptions, EmbedTheme, EmbedView, resize_script, snippet};
 use crate::link::to_link;
 use crate::state::State;
 use std::rc::Rc;
@@ -28,7 +28,11 @@ pub fn EmbedDialog(props: &EmbedDialogProps) -> Html {
     let height = use_state_eq(|| 720_u32);
     let link = use_memo(Rc::clone(&props.chosen), |chosen| to_link(chosen));
     let address = page_address("embed.html");
-    let html = snippet(&address, &options, &link, *height);
+    let fits = use_state_eq(|| false);
+    let mut html = snippet(&address, &options, &link, *height);
+    if *fits {
+        html += &resize_script(&address);
+    }
     let change = |change: fn(&mut EmbedOptions, &str)| {
         let options = options.clone();
         Callback::from(move |value: String| {
@@ -53,6 +57,10 @@ pub fn EmbedDialog(props: &EmbedDialogProps) -> Html {
     let on_height = {
         let height = height.clone();
         Callback::from(move |value: String| height.set(value.parse().unwrap_or(720)))
+    };
+    let on_fit = {
+        let fits = fits.clone();
+        Callback::from(move |on: bool| fits.set(on))
     };
     let preview = format!("{address}?{}#{link}", options.query());
     let name_of =
@@ -93,10 +101,17 @@ pub fn EmbedDialog(props: &EmbedDialogProps) -> Html {
                 onchange={on_height}
                 testid="embed-height"
             />
+            <Checkbox
+                label="Make it as high as its content, by a script"
+                checked={*fits}
+                onchange={on_fit}
+                testid="embed-fits"
+            />
             <CopyField label="HTML" text={html} testid="embed-snippet" />
             <p class="hint">
                 <a href={preview} target="_blank" rel="noopener" data-testid="embed-preview">{ "Look at it alone ↗" }</a>
-                { " · The host page can read and change what is shown: see EMBED.md." }
+                { " · Pages can read and change it: " }
+                <a href="EMBED.md" target="_blank" rel="noopener" data-testid="embed-docs">{ "EMBED.md ↗" }</a>
             </p>
         </Dialog>
     }

@@ -115,12 +115,15 @@ fn use_opened(state: &UseReducerHandle<PageState>, conductor: &Rc<Conductor>) ->
     let results = &state.results;
     let (design, clicked) = state.wanted();
     let opened = results.opened(clicked);
-    // Before the end the best point changes all the time.
     let is_looked_at = matches!(state.chosen.view.tab, Tab::Schedule | Tab::Compare)
         || clicked.is_some()
         || !std::ptr::eq(design, &state.chosen.design);
     let missing = opened.filter(|point| {
-        is_looked_at && !results.stale && results.summary(*point).is_some() && !results.accounts.contains_key(point)
+        is_looked_at
+            && !results.stale
+            && results.is_chosen(*point, clicked)
+            && results.summary(*point).is_some()
+            && !results.accounts.contains_key(point)
     });
     let conductor = Rc::clone(conductor);
     use_effect_with((missing, results.generation), move |(missing, _)| {

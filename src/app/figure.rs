@@ -125,6 +125,8 @@ pub fn use_observed_width(place: &NodeRef) -> u32 {
         let width = width.clone();
         use_effect_with(place.clone(), move |place| {
             let element = place.cast::<Element>();
+            // At once, so that it has its height before the next frame.
+            width.set(element.as_ref().map_or(0, |element| element.client_width().max(0) as u32));
             let measured = element.clone();
             let call = Closure::<dyn FnMut()>::new(move || {
                 if let Some(element) = &measured {

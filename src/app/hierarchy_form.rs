@@ -3,6 +3,7 @@
 use super::answer::seconds_text;
 use super::controls::{Checkbox, Choice, Select, TextField, passing, target};
 use super::diagnostics::DiagnosticList;
+use super::document_editor::use_text_offered;
 use super::explorer::{Explorer, StudyResults, StudyStatus};
 use super::state::PageState;
 use crate::chart::group_thousands;
@@ -34,6 +35,7 @@ pub struct FormCardProps {
 #[component]
 pub fn FormCard(props: &FormCardProps) -> Html {
     let form = &props.form;
+    let is_offered = use_text_offered();
     let change = props.act.reform(Action::Hierarchy);
     let pools = {
         let mut pools: Vec<Choice> = pool_presets().iter().map(|preset| Choice::new(preset.id, preset.title)).collect();
@@ -117,11 +119,13 @@ pub fn FormCard(props: &FormCardProps) -> Html {
                 onchange={change.reform(FormChange::AllWidths)}
                 testid="hierarchy-widths"
             />
-            <button type="button" class="link" onclick={show} aria-expanded={form.shows_pool.to_string()}
-                data-testid="pool-as-text">
-                { if form.shows_pool { "hide the pool’s text" } else { "the pool as text" } }
-            </button>
-            if form.shows_pool {
+            if is_offered {
+                <button type="button" class="link" onclick={show} aria-expanded={form.shows_pool.to_string()}
+                    data-testid="pool-as-text">
+                    { if form.shows_pool { "hide the pool’s text" } else { "the pool as text" } }
+                </button>
+            }
+            if form.shows_pool && is_offered {
                 <textarea class="document" value={form.pool.clone()} oninput={write} rows="18" wrap="off"
                     aria-label="Pool document" spellcheck="false" autocomplete="off" data-testid="pool-text" />
             }

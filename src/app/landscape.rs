@@ -6,7 +6,7 @@ use super::data_table::plain_table;
 use super::diagnostics::sentences;
 use super::figure::{Drawn, Figure, Spot};
 use super::heatmaps::Heatmaps;
-use super::results::{PointState, Results};
+use super::results::{PointState, Results, Status};
 use super::state::PageState;
 use crate::chart::{
     AxisScale, Breakdown, Column, MacCounts, Quantity, Scatter, ScatterPoint, Table, TableCell, group_thousands,
@@ -55,7 +55,7 @@ pub enum Part {
 /// Answer, heatmaps, and what they are compared with.
 #[component]
 pub fn Landscape(props: &LandscapeProps) -> Html {
-    let results = &props.state.results;
+    let results = &expected(&props.state);
     let old = (results.stale || props.waits).then_some("old");
     let comparison = html! { <Comparison results={Rc::clone(results)} /> };
     let trade_off = html! { <TradeOff results={Rc::clone(results)} opened={props.opened} act={props.act.clone()} /> };
@@ -106,6 +106,16 @@ pub fn Landscape(props: &LandscapeProps) -> Html {
     }
 }
 
+/// What the workers found out; before they have found anything, the points that there will be, so that the figures are in their
+/// places.
+fn expected(state: &PageState) -> Rc<Results> {
+    if !state.results.requests.is_empty() {
+        return Rc::clone(&state.results);
+    }
+    let requests = Rc::new(state.chosen.design.request().unwrap_or_default());
+    Rc::new(Results { requests, ..(*state.results).clone() })
+}
+
 #[derive(Properties, PartialEq)]
 struct ResultsProps {
     results: Rc<Results>,
@@ -154,10 +164,38 @@ fn names(results: &Results, points: &[u32]) -> String {
     }
 }
 
-/// Single-layer, layer-by-layer, the best depth-first point and the best combination side by side (DeFiNES, Fig. 16).
+/// Single-layer, layer-by-layer, the best depth-first point and the best combination side by side (DeFiNES, Fig. 16). Those of one
+/// design stay until all of the next are known.
 #[component]
 fn Comparison(props: &ResultsProps) -> Html {
     let results = &*props.results;
+    let kept = use_mut_ref(Vec::new);
+    let waits = awaits_accounts(results);
+    if !waits {
+        *kept.borrow_mut() = compared(results);
+    }
+    let kept = kept.borrow();
+    let points: Vec<(String, &PointAccount)> =
+        kept.iter().map(|(title, account)| (title.clone(), &**account)).collect();
+    html! {
+        <section
+            class={classes!("card", (waits && !results.stale).then_some("old"))}
+            aria-busy={waits.then_some("true")}
+            data-testid="comparison"
+        >
+            <h2>{ "Single-layer, layer-by-layer, depth-first" }</h2>
+            if points.is_empty() {
+                <p class="hint">{ "Comes when all points are known." }</p>
+            } else {
+                <Figure title="" chart={Drawn::new(Breakdown::energy(&points))} testid="comparison-energy" />
+                <Figure title="" chart={Drawn::new(Breakdown::latency(&points))} testid="comparison-latency" />
+            }
+        </section>
+    }
+}
+
+/// The bars, with their titles.
+fn compared(results: &Results) -> Vec<(String, Rc<PointAccount>)> {
     let references = REFERENCES
         .iter()
         .filter_map(|(fuse, title)| Some(((*title).to_owned(), results.accounts.get(&results.reference(fuse)?)?)));
@@ -172,18 +210,18 @@ fn Comparison(props: &ResultsProps) -> Html {
         Some((title, results.accounts.get(&point)?))
     });
     let combined = results.combined.as_ref().map(|(_, account)| ("best combination".to_owned(), account));
-    let points: Vec<(String, &PointAccount)> =
-        references.chain(best).chain(combined).map(|(title, account)| (title, &**account)).collect();
-    html! {
-        <section class="card" data-testid="comparison">
-            <h2>{ "Single-layer, layer-by-layer, depth-first" }</h2>
-            if points.is_empty() {
-                <p class="hint">{ "Comes when all points are known." }</p>
-            } else {
-                <Figure title="" chart={Drawn::new(Breakdown::energy(&points))} testid="comparison-energy" />
-                <Figure title="" chart={Drawn::new(Breakdown::latency(&points))} testid="comparison-latency" />
-            }
-        </section>
+    references.chain(best).chain(combined).map(|(title, account)| (title, Rc::clone(account))).collect()
+}
+
+/// Whether some of them are still to come.
+fn awaits_accounts(results: &Results) -> bool {
+    let references = REFERENCES.iter().filter_map(|(fuse, _)| results.reference(fuse));
+    let is_missing = |point: u32| results.summary(point).is_some() && !results.accounts.contains_key(&point);
+    let is_combined = results.combination.as_ref().is_none_or(|combination| combination.points.len() < 2);
+    match results.status {
+        Status::Running => true,
+        Status::Done => references.chain(results.best).any(is_missing) || !is_combined && results.combined.is_none(),
+        _ => false,
     }
 }
 

@@ -6,6 +6,9 @@ use crate::spec::Diagnostics;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
+/// A person waits so long for the best point, milliseconds; of a sweep that takes longer they see the best so far.
+const PATIENCE_MS: f64 = 2000.0;
+
 /// How far a sweep is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Status {
@@ -128,6 +131,13 @@ impl Results {
     /// The point that a person opened, else the best.
     pub fn opened(&self, clicked: Option<&DepthFirstStrategy>) -> Option<u32> {
         clicked.and_then(|strategy| self.point_of(strategy)).or(self.best)
+    }
+
+    /// Whether it is likely to stay the opened point: a person clicked it, or the best is known, or takes long to find; before,
+    /// the best changes all the time.
+    pub fn is_chosen(&self, point: u32, clicked: Option<&DepthFirstStrategy>) -> bool {
+        let is_clicked = clicked.is_some() && self.strategy(point) == clicked;
+        is_clicked || self.status != Status::Running || self.progress.elapsed_ms > PATIENCE_MS
     }
 
     /// The reference with this fuse depth.

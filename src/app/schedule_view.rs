@@ -25,40 +25,77 @@ pub struct ScheduleViewProps {
     pub state: Rc<PageState>,
     /// The opened point; `None` while nothing is known.
     pub opened: Option<u32>,
+    /// How far the sweep is, as [`super::engine::Engine::status`] says.
+    pub status: &'static str,
     /// Hears of every change.
     pub act: Callback<Action>,
 }
 
-/// The opened point.
+/// The opened point. What is known of one stays until all is known of the next, so that nothing jumps.
 #[component]
 pub fn ScheduleView(props: &ScheduleViewProps) -> Html {
-    let results = &*props.state.results;
-    let Some((point, strategy)) = props.opened.and_then(|point| Some((point, results.strategy(point)?))) else {
-        return html! {
-            <section class="card">
-                <p class="hint">{ "No point is known yet. The best one appears here, or the one you click in the landscape." }</p>
-            </section>
-        };
+    let kept = use_mut_ref(|| None::<(u32, Rc<PageState>)>);
+    let is_running = props.status == "running";
+    let next = props.opened.filter(|&point| is_settled(&props.state, is_running, point));
+    match next {
+        Some(point) => *kept.borrow_mut() = Some((point, Rc::clone(&props.state))),
+        None if props.opened.is_none() && !is_running => *kept.borrow_mut() = None,
+        None => {}
+    }
+    let is_busy = next.is_none() && props.status != "rejected" && (is_running || props.opened.is_some());
+    let (point, body) = match &*kept.borrow() {
+        Some((point, state)) => (Some(point.to_string()), point_view(*point, state, &props.act)),
+        None => {
+            let text = match is_busy {
+                true => "Working it out …",
+                false => "No point is known yet. The best one appears here, or the one you click in the landscape.",
+            };
+            (None, html! { <section class="card"><p class="hint">{ text }</p></section> })
+        }
     };
-    let is_best = results.best == Some(point);
+    html! {
+        <div
+            class={is_busy.then_some("old")}
+            aria-busy={is_busy.then_some("true")}
+            data-testid="schedule-view"
+            data-point={point}
+        >
+            { body }
+        </div>
+    }
+}
+
+/// Whether all that can be known of a point is.
+fn is_settled(state: &PageState, is_running: bool, point: u32) -> bool {
+    let results = &*state.results;
+    if is_running && !(state.is_answered() && results.is_chosen(point, state.chosen.view.point.as_ref())) {
+        return false;
+    }
+    match results.points.get(point as usize) {
+        Some(PointState::Done(_)) => results.accounts.contains_key(&point),
+        Some(PointState::Infeasible(_) | PointState::Failed(_)) => true,
+        _ => !is_running,
+    }
+}
+
+fn point_view(point: u32, state: &Rc<PageState>, act: &Callback<Action>) -> Html {
+    let results = &*state.results;
+    let Some(strategy) = results.strategy(point) else { return html! {} };
     let body = match (results.points.get(point as usize), results.accounts.get(&point)) {
         (_, Some(account)) => {
-            html! { <Account account={Rc::clone(account)} state={Rc::clone(&props.state)} act={props.act.clone()} /> }
+            html! { <Account account={Rc::clone(account)} state={Rc::clone(state)} act={act.clone()} /> }
         }
         (Some(PointState::Infeasible(reasons)), _) => why_not(reasons),
         (Some(PointState::Failed(reason)), _) => html! {
             <section class="card"><h2>{ "Workers failed on this point" }</h2><p>{ reason.to_string() }</p></section>
         },
-        (Some(PointState::Done(_)), None) => {
-            html! { <section class="card"><p class="hint">{ "Working it out …" }</p></section> }
-        }
         _ => html! { <section class="card"><p class="hint">{ "Not computed yet." }</p></section> },
     };
     html! {
-        <div data-testid="schedule-view" data-point={point.to_string()}>
-            { heading(results, strategy, point, is_best, &props.act) }
+        <>
+            { heading(results, strategy, point, results.best == Some(point), act) }
             { body }
-        </div>
+        </>
     }
 }
 

@@ -164,6 +164,11 @@ impl PageState {
         }
     }
 
+    /// Whether anything is known of the design as it stands; if not, all results are those of one before.
+    pub fn is_answered(&self) -> bool {
+        self.is_current() && !self.results.stale
+    }
+
     /// Whether the workers were asked for the design as it stands.
     pub fn is_current(&self) -> bool {
         self.chosen.design.request().is_ok_and(|requests| *requests == *self.results.asked)

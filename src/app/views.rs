@@ -66,10 +66,11 @@ pub fn missing() -> Html {
 /// The view of any tab but the landscape's. Only [`super::lazy`] may name it.
 pub fn other_view(state: &PageState, engine: &Engine, act: &Callback<Action>) -> Html {
     let (network, act, opened) = (network(engine), act.clone(), engine.opened);
+    let status = engine.status(state);
     let state = Rc::new(state.clone());
     match state.chosen.view.tab {
         Tab::Landscape => html! {},
-        Tab::Schedule => html! { <ScheduleView {state} {opened} {act} /> },
+        Tab::Schedule => html! { <ScheduleView {state} {opened} {status} {act} /> },
         Tab::Mapping => html! {
             <MappingView {state} {network} conductor={(*engine.conductor).clone()} is_valid={engine.is_valid} {act} />
         },

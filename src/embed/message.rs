@@ -2,15 +2,19 @@
 //! untrusted, read as bounded JSON, and answered with all that is wrong with it.
 
 use super::options::EmbedView;
+use crate::hardware::Core;
 use crate::link::{from_link, to_link};
 use crate::spec::{Diagnostics, find_preset};
 use crate::state::{Action, Half, Metric, State, ViewChange};
+use crate::workload::Network;
 use serde_json::{Value, json};
 
 /// Longest message that is looked at, bytes of JSON.
 const LONGEST: usize = 4 << 20;
 /// Longest document that a message may bring, bytes.
 const LONGEST_DOCUMENT: usize = 1 << 20;
+/// No answer lists more that is wrong.
+const MOST_ERRORS: usize = 100;
 /// Longest `id`, characters.
 const LONGEST_ID: usize = 64;
 const FIELDS: [&str; 8] = ["fusescape", "type", "id", "link", "hardware", "workload", "view", "metric"];
@@ -104,6 +108,11 @@ fn changed_by(
                 "Send a smaller one",
             );
         } else if document.contains('\n') || document.contains('{') {
+            let found = match half {
+                Half::Hardware => Core::from_text(document).err(),
+                Half::Workload => Network::from_text(document).err(),
+            };
+            wrong.0.append(&mut found.unwrap_or_default().under(half.name()).0);
             next.apply(Action::Take(half, document.to_owned()));
         } else {
             match find_preset(half.presets(), document) {
@@ -171,10 +180,13 @@ pub fn state_of(state: &State, view: EmbedView, results: Value, id: &Value) -> V
 
 /// Everything that is wrong with the message with this `id`.
 pub fn refusal(id: &Value, wrong: &Diagnostics) -> Value {
-    let errors: Vec<Value> = wrong
-        .0
-        .iter()
-        .map(|wrong| json!({ "place": wrong.path, "reason": wrong.reason, "remedy": wrong.remedy }))
-        .collect();
-    json!({ "fusescape": 1, "type": "error", "id": id, "errors": errors })
+    json!({ "fusescape": 1, "type": "error", "id": id, "errors": listed(wrong) })
+}
+
+/// What is wrong, as a list for the host.
+pub fn listed(wrong: &Diagnostics) -> Value {
+    let listed = wrong.0.iter().take(MOST_ERRORS).map(
+        |wrong| json!({ "place": wrong.path, "line": wrong.line, "reason": wrong.reason, "remedy": wrong.remedy }),
+    );
+    listed.collect()
 }

@@ -32,6 +32,8 @@ pub enum Control {
     Network,
     /// The card of the schedule.
     Schedule,
+    /// On the cards and in the view: documents as text, and as files.
+    Text,
 }
 
 /// Light or dark.
@@ -93,10 +95,11 @@ impl EmbedView {
 
 impl Control {
     /// All of them: as in addresses, and for a person.
-    pub const ALL: [(Self, &'static str, &'static str); 3] = [
+    pub const ALL: [(Self, &'static str, &'static str); 4] = [
         (Self::Hardware, "hardware", "Hardware"),
         (Self::Network, "network", "Network"),
         (Self::Schedule, "schedule", "Schedule"),
+        (Self::Text, "text", "These as text (YAML) and by files, too"),
     ];
 }
 
@@ -183,5 +186,19 @@ pub fn snippet(address: &str, options: &EmbedOptions, link: &str, height: u32) -
     format!(
         "<iframe src=\"{address}\"\n  title=\"Fusescape: {title}\" width=\"100%\" height=\"{height}\"\n  \
          style=\"border: 0\" loading=\"lazy\" allow=\"clipboard-write\"></iframe>\n"
+    )
+}
+
+/// A script to stand right behind that HTML: it makes the view as high as its content. It listens to no window but the view's, and only
+/// while that shows a page of the origin that `address` is of.
+pub fn resize_script(address: &str) -> String {
+    let end = address.match_indices('/').nth(2).map_or(address.len(), |(end, _)| end);
+    let origin: String = address[..end].chars().filter(|letter| !matches!(letter, '\'' | '\\' | '<')).collect();
+    format!(
+        "<script>\n  {{\n    const view = document.currentScript.previousElementSibling;\n    \
+         addEventListener('message', ({{ origin, source, data }}) => {{\n      \
+         if (origin !== '{origin}' || source !== view.contentWindow) return;\n      \
+         if (data?.fusescape === 1 && data.type === 'resize') view.style.height = `${{data.height}}px`;\n    \
+         }});\n  }}\n</script>\n"
     )
 }

@@ -78,6 +78,16 @@ impl Diagnostics {
         self.0.is_empty()
     }
 
+    /// The same with every path below the name of a document: `hardware.memories[2].size`.
+    #[must_use]
+    pub fn under(mut self, document: &str) -> Self {
+        for diagnostic in &mut self.0 {
+            let dot = if diagnostic.path.is_empty() { "" } else { "." };
+            diagnostic.path = format!("{document}{dot}{}", diagnostic.path);
+        }
+        self
+    }
+
     /// `value` if nothing is wrong, else all that is.
     ///
     /// # Errors

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { AxeBuilder } from '@axe-core/playwright';
-import { withPage } from './harness.mjs';
+import { holdableWorkers, withPage } from './harness.mjs';
 import { serve } from './server.mjs';
 
 const FIG_6 = '1AT4Awf8AAGlbxUkBAMtS2rEcBWNvbnYyHggCCAMCBwUFAgMCBQ0DDAIgAwUHCAIGCAMDBwgQBWNvbnYyFgIfGRZMhXqe';
@@ -70,6 +70,128 @@ test('what makes no sense is answered with all that is wrong, and changes nothin
     assert.match((await heard('state', 'after')).hardware, /Meta-prototype-like DF/);
     const answers = await page.evaluate(() => window.messages.filter(({ type }) => ['state', 'error'].includes(type)).length);
     assert.equal(answers, 3);
+  }));
+
+test('while a design is worked out, the host hears of no best point of the one before', () =>
+  withHost('view=landscape', '', async ({ page, frame, say, heard }) => {
+    await done(frame);
+    const get = async (id) => {
+      await say({ fusescape: 1, type: 'get', id });
+      return (await heard('state', id)).results;
+    };
+    const before = await get('before');
+    assert.ok(before.best.energy_pj > 0);
+    await frame.evaluate(() => window.hold());
+    const told = await page.evaluate(() => window.messages.length);
+    const changes = () => page.evaluate((told) => window.messages.slice(told).filter(({ type }) => type === 'changed'), told);
+    await say({ fusescape: 1, type: 'set', id: 'set', hardware: 'tpu-like-df' });
+    assert.equal((await heard('state', 'set')).results, null);
+    const asked = await get('asked');
+    assert.deepEqual([asked.status, asked.points_done, asked.best], ['running', 0, null]);
+    await frame.waitForFunction(() => window.fusescape.state().status === 'running');
+    const swept = await get('swept');
+    assert.deepEqual([swept.status, swept.points, swept.points_done, swept.best], ['running', 108, 0, null]);
+    await page.waitForFunction((told) => window.messages.slice(told).some(({ type }) => type === 'changed'), told);
+    await frame.evaluate(() => window.release());
+    await done(frame);
+    await page.waitForFunction(() => window.messages.findLast(({ type }) => type === 'changed').results.status === 'done');
+    const [start, end, ...more] = await changes();
+    assert.deepEqual([start.results.status, start.results.best, end.results.points_done, more], ['running', null, 108, []]);
+    assert.ok(end.results.best.energy_pj > 0 && end.results.best.energy_pj !== before.best.energy_pj);
+    assert.equal(end.link, start.link);
+  }));
+
+test('a document with errors is refused with all of them, and what a reader breaks is told', () =>
+  withHost('view=landscape&controls=hardware,text', '', async ({ page, frame, say, heard }) => {
+    await done(frame);
+    await say({ fusescape: 1, type: 'get', id: 'before' });
+    const before = await heard('state', 'before');
+    const hardware = before.hardware.replace('memories:', 'memoriez:').replace(/mac_energy: .*/, 'mac_energy: much');
+    await say({ fusescape: 1, type: 'set', id: 'broken', hardware, workload: 'name: own\nlayers: 7\n' });
+    const { errors } = await heard('error', 'broken');
+    const places = errors.map(({ place }) => place);
+    assert.ok(places.includes('hardware.array.mac_energy') && places.some((place) => place.startsWith('workload.')), places.join());
+    const { line } = errors.find(({ place }) => place === 'hardware.array.mac_energy');
+    assert.match(hardware.split('\n')[line - 1], /mac_energy: much/);
+    await say({ fusescape: 1, type: 'get', id: 'after' });
+    const after = await heard('state', 'after');
+    assert.deepEqual([after.link, after.results], [before.link, before.results]);
+
+    await frame.getByTestId('hardware-as-text').click();
+    await frame.getByTestId('hardware-text').fill(hardware);
+    await page.waitForFunction(() => window.messages.findLast(({ type }) => type === 'changed')?.results.status === 'rejected');
+    const { results } = await page.evaluate(() => window.messages.findLast(({ type }) => type === 'changed'));
+    assert.equal(results.best, null);
+    assert.ok(results.errors.some(({ place }) => place === 'hardware.array.mac_energy'), JSON.stringify(results.errors));
+  }));
+
+for (const width of [1440, 700, 390]) {
+  test(`at ${width} px the height is told at most twice while a view loads, and once when an edit is worked out`, async () => {
+    for (const view of ['landscape', 'comparison', 'trade-off', 'schedule']) {
+      await withHost(
+        `view=${view}`,
+        '',
+        async ({ page, frame, say }) => {
+          const heights = () =>
+            page.evaluate(() => window.messages.filter(({ type }) => type === 'resize').map(({ height }) => height));
+          const isTold = (status) =>
+            page.waitForFunction(
+              (status) => window.messages.findLast(({ type }) => type === 'changed')?.results.status === status,
+              status,
+              { timeout: MINUTE },
+            );
+          const busy = frame.locator('[aria-busy]');
+          const settled = async () => {
+            await isTold('done');
+            await busy.waitFor({ state: 'detached' });
+            if (view === 'schedule') await frame.getByTestId('stack-facts').waitFor();
+            const height = await frame.getByTestId('root').evaluate((root) => Math.ceil(root.getBoundingClientRect().height));
+            await page.waitForFunction((height) => window.messages.findLast(({ type }) => type === 'resize').height === height, height);
+          };
+          await settled();
+          const loading = await heights();
+          assert.ok(loading.length <= 2, `${view}: ${loading.join()}`);
+
+          await frame.evaluate(() => window.hold());
+          await say({ fusescape: 1, type: 'set', hardware: 'edge-tpu-like-df' });
+          await isTold('running');
+          assert.deepEqual(await heights(), loading, `${view}, while workers work`);
+          if (view === 'schedule') {
+            const view = frame.getByTestId('schedule-view');
+            assert.equal(await view.getAttribute('aria-busy'), 'true');
+            assert.match(await view.getByTestId('stack-facts').innerText(), /of weights/);
+          }
+          await frame.evaluate(() => window.release());
+          await settled();
+          const edited = (await heights()).slice(loading.length);
+          assert.ok(edited.length <= 1, `${view}: ${loading.join()}, then ${edited.join()}`);
+        },
+        { viewport: { width, height: 900 } },
+      );
+    }
+  });
+}
+
+test('readers get no text to edit unless the host says so', () =>
+  withPage(async ({ page, url }) => {
+    await page.goto(url);
+    await page.getByTestId('hardware-as-text').click();
+    await page.getByTestId('hardware-text').waitFor();
+    await page.waitForFunction(() => location.hash.length > 2);
+    const link = new URL(page.url()).hash;
+    const fields = page.locator('textarea, [data-testid$=-as-text], input[type=file]');
+    for (const [query, count] of [
+      ['view=landscape&controls=hardware,network,schedule', 0],
+      ['view=hierarchy&controls=hardware', 0],
+      ['view=landscape&controls=hardware,text', 3],
+      ['view=hierarchy&controls=text', 1],
+    ]) {
+      await page.goto('about:blank');
+      await page.goto(`${url}embed.html?${query}${link}`);
+      await done(page);
+      assert.equal(await fields.count(), count, query);
+      assert.equal(await page.getByTestId('hardware-preset').count(), query.includes('hardware') ? 1 : 0);
+    }
   }));
 
 test('nothing is kept, no other window is listened to, and scrolling is left to the host', () =>
@@ -143,6 +265,51 @@ test('the dialog gives a snippet that shows what was chosen', () =>
     await page.getByTestId('stack-facts').waitFor({ timeout: MINUTE });
   }));
 
+test('the snippet with a script is as high as its content, and listens to nobody else', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'host-'));
+  const host = await serve(folder);
+  try {
+    await withPage(
+      async ({ page, url }) => {
+        await page.goto(url);
+        await page.getByTestId('embed').click();
+        await page.getByTestId('embed-height').selectOption('420');
+        await page.getByTestId('embed-fits').check();
+        const html = await page.getByTestId('embed-snippet').inputValue();
+        const docs = await page.getByTestId('embed-docs').getAttribute('href');
+        const answered = await page.request.get(new URL(docs, url).href);
+        assert.match(await answered.text(), /^# One view inside another page[^]*postMessage/);
+
+        const two = `${html}<p>Text</p>${html.replace('view=landscape', 'view=comparison')}`;
+        await writeFile(join(folder, 'index.html'), `<!doctype html><title>A course</title><link rel="icon" href="data:,">${two}`);
+        await page.goto(host.url);
+        for (const frame of await page.locator('iframe').all()) {
+          await frame.scrollIntoViewIfNeeded();
+          const content = await (await frame.elementHandle()).contentFrame();
+          await done(content);
+          await content.locator('.canvas').first().waitFor();
+          await page.waitForFunction(
+            ([frame, height]) => frame.style.height === `${height}px`,
+            [await frame.elementHandle(), await content.getByTestId('root').evaluate((root) => Math.ceil(root.getBoundingClientRect().height))],
+          );
+        }
+        const heights = () => page.locator('iframe').evaluateAll((frames) => frames.map(({ style }) => style.height));
+        const before = await heights();
+        assert.notEqual(before[0], before[1]);
+        await page.evaluate(() => {
+          window.postMessage({ fusescape: 1, type: 'resize', height: 7 }, '*');
+          return new Promise((heard) => addEventListener('message', heard, { once: true }));
+        });
+        assert.deepEqual(await heights(), before);
+      },
+      { hosts: [host.url] },
+    );
+  } finally {
+    await host.close();
+    await rm(folder, { recursive: true });
+  }
+});
+
 /** A page of another origin with the view in it; `say` sends a message, `heard` waits for one by type and id. */
 async function withHost(query, link, visit, options = {}) {
   const folder = await mkdtemp(join(tmpdir(), 'host-'));
@@ -153,6 +320,7 @@ async function withHost(query, link, visit, options = {}) {
         const embed = `${url}embed.html?${query}${link}`;
         await writeFile(join(folder, 'index.html'), hostPage(embed));
         await page.addInitScript(watchStorage);
+        await page.addInitScript(holdableWorkers);
         await page.goto(host.url);
         const frame = await (await page.locator('iframe').elementHandle()).contentFrame();
         await frame.waitForURL(embed);

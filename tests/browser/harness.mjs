@@ -151,3 +151,22 @@ export async function mistakes(page) {
   });
   return [...texts, ...wide];
 }
+
+/**
+ * A script for `addInitScript`: between `hold()` and `release()` workers hear nothing from the page, so that it stays in the middle of what
+ * it is at.
+ */
+export function holdableWorkers() {
+  const tell = Worker.prototype.postMessage;
+  let held;
+  Worker.prototype.postMessage = function (...message) {
+    if (held) held.push([this, message]);
+    else tell.apply(this, message);
+  };
+  window.hold = () => (held ??= []);
+  window.release = () => {
+    const waiting = held ?? [];
+    held = undefined;
+    waiting.forEach(([worker, message]) => tell.apply(worker, message));
+  };
+}

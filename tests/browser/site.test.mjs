@@ -43,6 +43,9 @@ test('a published page opens offline, from a path below the host, and is replace
         await page.goto(`${url}courses/fusescape/`);
         await page.context().setOffline(false);
 
+        // What says how to embed a view is there, too.
+        assert.match(await readFile(join(folder, 'EMBED.md'), 'utf8'), /postMessage/);
+
         // The next version is fetched behind the page that is shown; then a page that is alone moves on to it.
         publish();
         await appendFile(join(folder, 'style.css'), '/* another version */');

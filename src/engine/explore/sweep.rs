@@ -86,10 +86,7 @@ impl Sweep {
             (core, network) => {
                 let mut all = Diagnostics::default();
                 for (document, wrong) in [("hardware", core.err()), ("workload", network.err())] {
-                    for mut diagnostic in wrong.unwrap_or_default().0 {
-                        diagnostic.path = join(document, &diagnostic.path);
-                        all.0.push(diagnostic);
-                    }
+                    all.0.append(&mut wrong.unwrap_or_default().under(document).0);
                 }
                 all.0.append(&mut diagnostics.0);
                 return Err(all);
@@ -277,10 +274,8 @@ pub fn explain_outcome(outcome: &Outcome) -> String {
 fn check_cuts(core: &Core, network: &Network, settings: &Settings) -> Result<(), Diagnostics> {
     let mut diagnostics = Diagnostics::default();
     for fuse in settings.fuse.iter().filter(|fuse| matches!(fuse, FuseDepth::Cuts(_))) {
-        for mut wrong in cut(network, core, fuse, &settings.rules).err().unwrap_or_default().0 {
-            wrong.path = join("settings", &wrong.path);
-            diagnostics.0.push(wrong);
-        }
+        let wrong = cut(network, core, fuse, &settings.rules).err().unwrap_or_default();
+        diagnostics.0.append(&mut wrong.under("settings").0);
     }
     diagnostics.or(())
 }
@@ -307,10 +302,6 @@ fn check_unrolls(core: &Core, network: &Network) -> Result<(), Diagnostics> {
         }
     }
     diagnostics.or(())
-}
-
-fn join(document: &str, path: &str) -> String {
-    if path.is_empty() { document.to_owned() } else { format!("{document}.{path}") }
 }
 
 fn check_settings(settings: &Settings, core: Option<&Core>) -> Diagnostics {

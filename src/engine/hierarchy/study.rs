@@ -60,10 +60,7 @@ impl Study {
         let found =
             [("pool", pool.as_ref().err()), ("hardware", core.as_ref().err()), ("workload", network.as_ref().err())];
         for (document, wrong) in found {
-            for mut diagnostic in wrong.cloned().unwrap_or_default().0 {
-                diagnostic.path = join(document, &diagnostic.path);
-                diagnostics.0.push(diagnostic);
-            }
+            diagnostics.0.append(&mut wrong.cloned().unwrap_or_default().under(document).0);
         }
         check_settings(settings, &mut diagnostics);
         if let Ok(core) = &core {
@@ -269,8 +266,4 @@ fn check_layers(settings: &HierarchySettings, network: &Network, diagnostics: &m
             .map_or_else(|| format!("Use {}", names.join(", ")), |meant| format!("Did you mean `{meant}`?"));
         diagnostics.add("settings.layers", format!("No layer that computes is called `{layer}`"), remedy);
     }
-}
-
-fn join(document: &str, path: &str) -> String {
-    if path.is_empty() { document.to_owned() } else { format!("{document}.{path}") }
 }
