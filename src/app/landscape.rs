@@ -179,8 +179,8 @@ fn Comparison(props: &ResultsProps) -> Html {
         kept.iter().map(|(title, account)| (title.clone(), &**account)).collect();
     html! {
         <section
-            class={classes!("card", (waits && !results.stale).then_some("old"))}
-            aria-busy={waits.then_some("true")}
+            class="card"
+            aria-busy={(waits && !results.stale).then_some("true")}
             data-testid="comparison"
         >
             <h2>{ "Single-layer, layer-by-layer, depth-first" }</h2>

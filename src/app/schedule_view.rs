@@ -53,9 +53,10 @@ pub fn ScheduleView(props: &ScheduleViewProps) -> Html {
             (None, html! { <section class="card"><p class="hint">{ text }</p></section> })
         }
     };
+    let is_old = is_busy && point.is_some();
     html! {
         <div
-            class={is_busy.then_some("old")}
+            class={is_old.then_some("old")}
             aria-busy={is_busy.then_some("true")}
             data-testid="schedule-view"
             data-point={point}
