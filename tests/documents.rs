@@ -327,6 +327,20 @@ fn wrong_hardware_is_answered_with_place_reason_and_remedy() {
         (&[], &[]),
         (&[("size: 2 B", "size: 2")], &[(9, "memories[0].size", "`2` has no unit. Write for example `64 bit`")]),
         (&[("size: 2 B", "size: 2 KB")], &[(9, "memories[0].size", "no unit `KB` here. Use `KiB` (1024 B)")]),
+        (
+            &[("size: 2 B", "size: 64 Kb")],
+            &[(
+                9,
+                "memories[0].size",
+                "`Kb` are kilobits, which are no unit here. Write `8 KiB`, or `64 KiB` if bytes",
+            )],
+        ),
+        (&[("size: 2 B", "size: 0.5 mb")], &[(9, "memories[0].size", "Write `bit`, or `0.5 MiB` if bytes were meant")]),
+        (
+            &[("size: 2 B", "size: -1")],
+            &[(9, "memories[0].size", "`-1` is negative. It must be positive: write for example")],
+        ),
+        (&[("size: 2 B", "size: -1 KiB")], &[(9, "memories[0].size", "`-1` is negative. It must be positive")]),
         (&[("size: 2 B", "size: 0.3 B")], &[(9, "memories[0].size", "not a whole number of bits")]),
         (&[("size: 2 B", "size: 0 B")], &[(9, "memories[0].size", "`0 B` is nothing")]),
         (&[("size: 2 B", "size: 9999999999 GiB")], &[(9, "memories[0].size", "that can be counted")]),

@@ -362,6 +362,7 @@ fn a_mistake_with_one_remedy_is_repaired_in_one_step() {
     let fsrcnn = find_preset(workload_presets(), "fsrcnn").unwrap().text;
     let cases = [
         (tpu, "size: 64 KiB", "size: 64 KB", "Use `KiB`"),
+        (tpu, "size: 64 KiB", "size: 512 Kb", "Write `64 KiB`"),
         (tpu, "granularity: 64 bit", "granularty: 64 bit", "Did you mean `granularity`?"),
         (tpu, "r_port_1: [O.read_to_low]", "r_port_1: [O.read_to_lo]", "Did you mean `O.read_to_low`?"),
         (tpu, "  depthwise: {", "  depthwize: {", "Did you mean `depthwise`?"),

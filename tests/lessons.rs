@@ -1,7 +1,8 @@
 //! Guided lessons: every question has one right answer, which follows from numbers that are computed.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
 
-use fusescape::gallery::{Lesson, Workbench, find_step, lessons};
+use fusescape::depth_first::FuseDepth;
+use fusescape::gallery::{Lesson, Measure, Shown, Way, Workbench, find_step, lessons};
 use fusescape::spec::{lesson_presets, lesson_steps};
 
 #[test]
@@ -11,7 +12,8 @@ fn every_question_has_one_right_answer() {
     for step in lessons().unwrap_or_else(|wrong| panic!("{wrong}")).iter().flat_map(|lesson| &lesson.steps) {
         let numbers = step.numbers.iter().map(|number| workbench.number(step, number));
         let values: Vec<f64> = numbers.collect::<Result<_, _>>().unwrap_or_else(|wrong| panic!("{}: {wrong}", step.id));
-        println!("{}: {}", step.id, step.explanation(&values));
+        println!("{}: {}\n    {}", step.id, step.introduction(Some(&values)), step.explanation(&values));
+        assert!(!step.introduction(None).contains(['{', '}']) && !step.explanation(&values).contains(['{', '}']));
         let holds = |answer: usize| {
             let all = &step.answers[answer].when;
             all.iter().all(|&(index, from, to)| (from..to).contains(&values[index]))
@@ -30,6 +32,52 @@ fn every_question_has_one_right_answer() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Nobody has to remember or to look elsewhere: the numbers that decide are those of the point that is open; in the landscape those of
+/// its points, of the best, and of layer-by-layer, with which the headline compares; and those that the text tells.
+#[test]
+fn every_question_is_about_what_is_on_the_screen() {
+    let mut wrong = Vec::new();
+    for step in lessons().unwrap().iter().flat_map(|lesson| &lesson.steps) {
+        let opens = &step.opens;
+        let is_swept =
+            |tile: (u64, u64)| opens.settings.tiles_x.contains(&tile.0) && opens.settings.tiles_y.contains(&tile.1);
+        let is_shown = |way: Way| match (opens.shows, &opens.point, way) {
+            (Shown::Landscape, _, Way::Best(None) | Way::LayerByLayer) => true,
+            (Shown::Landscape, _, Way::Tile(tile, mode)) => is_swept(tile) && opens.settings.modes.contains(&mode),
+            (Shown::Schedule, None, way) => way == Way::Best(None),
+            (Shown::Schedule, Some(point), Way::Tile(tile, mode)) => {
+                point.fuse == FuseDepth::Automatic && (point.tile, point.mode) == (tile, mode)
+            }
+            (Shown::Schedule, Some(point), Way::SingleLayer) => point.fuse == FuseDepth::SingleLayer,
+            (Shown::Schedule, Some(point), Way::LayerByLayer) => point.fuse == FuseDepth::LayerByLayer,
+            _ => false,
+        };
+        let told: Vec<Way> = step.told().flat_map(|number| ways(&number.measure)).collect();
+        for &(index, ..) in step.answers.iter().flat_map(|answer| &answer.when) {
+            let number = &step.numbers[index];
+            let other_place = match &number.measure {
+                Measure::Gain { hardware, workloads, .. } => {
+                    *hardware != [(opens.hardware, opens.hardware)] || *workloads != [opens.workload]
+                }
+                _ => false,
+            };
+            let hidden = ways(&number.measure).into_iter().find(|way| !is_shown(*way) && !told.contains(way));
+            if other_place || hidden.is_some() {
+                wrong.push(format!("{}: `{}` needs {hidden:?}, which is not shown", step.id, number.name));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+fn ways(measure: &Measure) -> Vec<Way> {
+    match measure {
+        Measure::Run(_, way) | Measure::MemoryShare(_, way) => vec![*way],
+        Measure::RunRatio(_, from, to) | Measure::Gain { from, to, .. } => vec![*from, *to],
+        other => panic!("{other:?} is in no lesson yet"),
+    }
 }
 
 #[test]

@@ -44,12 +44,18 @@ fn bits(text: &str) -> f64 {
     number.parse::<f64>().unwrap() * size * 8.0
 }
 
-/// `needs` and `has` of a sentence that says that something does not fit.
+/// What is needed and what there is, of a sentence that says that something does not fit.
 fn balance(reason: &str) -> Option<(f64, f64)> {
-    let (_, rest) = reason.split_once(": needs ").or_else(|| reason.split_once(": need "))?;
-    let needs = rest.split(", ").next()?;
-    let has = rest.split(", has ").nth(1)?.split(" in ").next()?;
-    Some((bits(needs), bits(has)))
+    let (_, rest) = reason.split_once(" fit into ")?;
+    let (_, needs) = rest.split_once(" needs ").or_else(|| rest.split_once(" need "))?;
+    let (_, has) = rest.rsplit_once(" room for ")?;
+    Some((bits(needs.split(", ").next()?), bits(has)))
+}
+
+/// Whether a sentence says why something is not in a memory.
+fn is_about(reason: &str, memory: &str) -> bool {
+    let fits = [": ", " beside "].map(|next| reason.contains(&format!(" into {memory}{next}")));
+    fits.contains(&true) || reason.contains(&format!(" lie in {memory}, "))
 }
 
 fn check_layers(what: &str, core: &Core, stack_output: &str, tile: &TileTypeAccount) -> usize {
@@ -66,7 +72,7 @@ fn check_layers(what: &str, core: &Core, stack_output: &str, tile: &TileTypeAcco
             let mine: Vec<&String> = layer.reasons.iter().filter(begins).collect();
             if operand == Operand::O && layer.layer == stack_output {
                 assert!(
-                    mine.iter().any(|reason| reason.contains("the stack's output") && reason.contains(top)),
+                    mine.iter().any(|reason| reason.contains("the output of the stack") && reason.contains(top)),
                     "{what}"
                 );
                 continue;
@@ -76,8 +82,7 @@ fn check_layers(what: &str, core: &Core, stack_output: &str, tile: &TileTypeAcco
                 continue;
             }
             for memory in passed(core, operand, top) {
-                let here: Vec<&&String> =
-                    mine.iter().filter(|reason| reason.contains(&format!(" {memory}:"))).collect();
+                let here: Vec<&&String> = mine.iter().filter(|reason| is_about(reason, memory)).collect();
                 assert_eq!(here.len(), 1, "{operand} passes over {memory} on its way to {top}. {what}");
                 sentences += 1;
                 let size = &core.memories.iter().find(|other| other.name == memory).unwrap();
@@ -91,11 +96,12 @@ fn check_layers(what: &str, core: &Core, stack_output: &str, tile: &TileTypeAcco
                 // The sentence speaks of the data that is shown.
                 let own = match operand {
                     Operand::I => layer.bits.i.max(if layer.kind.is_none() { layer.bits.o } else { 0 }),
-                    Operand::O => layer.bits.o + if here[0].contains("of which I takes") { layer.bits.i } else { 0 },
+                    Operand::O => layer.bits.o + if here[0].contains(" beside I: ") { layer.bits.i } else { 0 },
                     Operand::W => 0,
                 };
                 if operand != Operand::W {
-                    assert!(here[0].contains(&format!("needs {}", bytes(own))), "{own} bits: {what}");
+                    let says = |word: &str| here[0].contains(&format!("{word} {}", bytes(own)));
+                    assert!(says("needs") || says("need"), "{own} bits: {what}");
                 }
             }
         }
@@ -111,7 +117,8 @@ fn check_caches(what: &str, core: &Core, tile: &TileTypeAccount) -> usize {
     {
         for top in memories.into_iter().flatten() {
             for memory in passed(core, Operand::O, top) {
-                let here = caches.reasons.iter().filter(|reason| reason.starts_with(begins) && reason.contains(memory));
+                let here =
+                    caches.reasons.iter().filter(|reason| reason.starts_with(begins) && is_about(reason, memory));
                 let here: Vec<&String> = here.collect();
                 assert!(!here.is_empty(), "{what}: {begins} in {top}, not in {memory}: {:?}", caches.reasons);
                 for (needs, has) in here.iter().filter_map(|reason| balance(reason)) {
@@ -158,13 +165,16 @@ fn what_takes_the_room_is_named() {
         account("meta-proto-like-df", "fsrcnn-defines", Rules::DEFINES_2022, (60, 72), StoringMode::FullyRecompute);
     let layers = account.stacks.iter().flat_map(|stack| &stack.tile_types).flat_map(|tile| &tile.layers);
     let found = layers.filter(|layer| layer.kind.is_some()).find_map(|layer| {
-        let reason = layer.reasons.iter().find(|reason| reason.contains("of which I takes"))?;
+        let reason = layer.reasons.iter().find(|reason| reason.contains(" beside I: "))?;
         Some((layer.clone(), reason.clone()))
     });
     let (layer, reason) = found.expect("an output that has no room beside the input");
     let all = bytes(layer.bits.i + layer.bits.o);
     assert_eq!(
         reason,
-        format!("O does not fit sram_64KB: needs {all}, of which I takes {}, has 64.0 KiB", bytes(layer.bits.i))
+        format!(
+            "O does not fit into sram_64KB beside I: together they need {all}, of which I takes {}, and there is room for 64.0 KiB",
+            bytes(layer.bits.i)
+        )
     );
 }

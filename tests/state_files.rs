@@ -8,7 +8,7 @@ use fusescape::depth_first::{DepthFirstStrategy, FuseDepth, StoringMode};
 use fusescape::hardware::Unroll;
 use fusescape::link::to_link;
 use fusescape::mapping::TemporalLoop;
-use fusescape::spec::{gallery_presets, is_state};
+use fusescape::spec::{gallery_presets, is_state, lesson_steps};
 use fusescape::state::{
     Action, FormChange, FuseChoice, Half, MappingChange, Metric, ObjectiveChoice, ScheduleChange, State, Tab,
     ViewChange,
@@ -32,6 +32,21 @@ fn every_entry_of_the_gallery_comes_back() {
         state.apply(Action::OpenEntry(entry.id));
         comes_back(&state, entry.id);
     }
+}
+
+#[test]
+fn the_step_of_a_lesson_that_is_open_comes_back() {
+    for step in lesson_steps() {
+        let mut state = State::first();
+        state.apply(Action::OpenStep(step));
+        let text = comes_back(&state, step);
+        assert!(text.contains(&format!("lesson: {step}\n")), "{text}");
+        // So it does after an edit.
+        state.apply(Action::TilesX("4, 8".to_owned()));
+        comes_back(&state, step);
+    }
+    let wrong = State::from_yaml("fusescape: 1\nlesson: why-fuse-11\n").unwrap_err().to_string();
+    assert!(wrong.contains("line 2: lesson: `why-fuse-11` is not known here. Did you mean `why-fuse-1`?"), "{wrong}");
 }
 
 #[test]

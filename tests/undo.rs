@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, missing_docs)]
 
 use fusescape::form::Place;
-use fusescape::state::{Action, Half, History, ScheduleChange, State, Tab, ViewChange};
+use fusescape::state::{Action, FormChange, Half, History, MappingChange, ScheduleChange, State, Tab, ViewChange};
 
 /// A page without a browser.
 #[derive(Default)]
@@ -33,6 +33,33 @@ impl Page {
         let forth = self.history.redo(&self.state);
         forth.map(|state| self.state = state).is_some()
     }
+}
+
+#[test]
+fn what_the_next_step_of_a_lesson_replaces_is_one_undo_away() {
+    let mut page = Page::first();
+    assert!(!page.state.is_edited());
+    page.act(Action::OpenStep("why-fuse-1"));
+    assert!(!page.state.is_edited());
+    // Looking around is no edit.
+    page.act(Action::Look(ViewChange::Tab(Tab::Mapping)));
+    page.act(Action::Mapping(MappingChange::Layer("map2".to_owned())));
+    assert!(!page.state.is_edited());
+    page.act(Action::Fill(Half::Hardware, Place::value("name"), "name: mine".to_owned()));
+    assert!(page.state.is_edited());
+    let mine = page.state.clone();
+    page.act(Action::OpenStep("why-fuse-2"));
+    assert!(!page.state.is_edited() && page.state.design.hardware.text != mine.design.hardware.text);
+    assert!(page.undo());
+    assert_eq!(page.state.design, mine.design);
+    assert_eq!(page.state.lesson, Some("why-fuse-1"));
+    for edit in [Action::TilesX("4".to_owned()), Action::Hierarchy(FormChange::Budget("1".to_owned()))] {
+        page.act(Action::OpenStep("why-fuse-4"));
+        page.act(edit);
+        assert!(page.state.is_edited());
+    }
+    page.act(Action::OpenEntry("defines-fig-9"));
+    assert!(!page.state.is_edited());
 }
 
 #[test]

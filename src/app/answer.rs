@@ -188,13 +188,12 @@ fn place_text(strategy: &DepthFirstStrategy) -> String {
 fn effort(results: &Results) -> Html {
     let progress = &results.progress;
     let count = |number: usize| group_thousands(number as u64);
-    let reused =
-        (progress.problems_reused > 0).then(|| format!(", {} known from before", count(progress.problems_reused)));
-    let (points, mappings) = (count(progress.points), count(progress.problems_searched + progress.problems_reused));
+    // How many mappings that took depends on how workers shared the points.
+    let points = count(progress.points);
     html! {
         <div class="kpi" data-testid="kpi-effort">
             <b>{ seconds_text(progress.elapsed_ms) }</b>
-            <span>{ format!("{points} points from {mappings} mappings") }{ reused }</span>
+            <span>{ if progress.points == 1 { "for 1 point".to_owned() } else { format!("for {points} points") } }</span>
         </div>
     }
 }

@@ -1,7 +1,7 @@
 //! What is wrong, as a list: place, reason, remedy.
 
 use super::form::Form;
-use crate::spec::{Diagnostic, Diagnostics};
+use crate::spec::{Diagnostic, Diagnostics, in_quotes, quoted_parts};
 use yew::prelude::*;
 
 /// What a [`DiagnosticList`] needs.
@@ -49,20 +49,20 @@ pub fn DiagnosticList(props: &DiagnosticListProps) -> Html {
             None => html! { <code>{ &diagnostic.path }</code> },
         });
         let repair = props.form.as_ref().and_then(|form| form.repair(diagnostic)).map(|(title, onclick)| {
-            html! { <button type="button" class="link" {onclick} data-testid="repair">{ title }</button> }
+            html! { <button type="button" class="link" {onclick} data-testid="repair">{ prose(&title) }</button> }
         });
         html! {
             <li>
                 if line.is_some() || path.is_some() {
                     <div class="place">{ line }{ path }</div>
                 }
-                <div>{ sentence(&diagnostic.reason) }</div>
-                <div class="remedy">{ sentence(&diagnostic.remedy) }{ " " }{ repair }</div>
+                <div>{ prose(&sentence(&diagnostic.reason)) }</div>
+                <div class="remedy">{ prose(&sentence(&diagnostic.remedy)) }{ " " }{ repair }</div>
             </li>
         }
     };
     html! {
-        <div role="alert" data-testid={props.testid}>
+        <div role="alert" tabindex="-1" data-testid={props.testid}>
             <ul class="diagnostics">
                 { for all.iter().take(MOST).map(entry) }
                 if all.len() > MOST {
@@ -73,14 +73,27 @@ pub fn DiagnosticList(props: &DiagnosticListProps) -> Html {
     }
 }
 
-fn sentence(text: &str) -> String {
+/// A text in which words of documents, which stand in backticks, look like such.
+pub fn prose(text: &str) -> Html {
+    let part = |(is_quoted, part): (bool, &str)| {
+        if is_quoted {
+            html! { <code>{ part }</code> }
+        } else {
+            html! { part }
+        }
+    };
+    quoted_parts(text).into_iter().map(part).collect()
+}
+
+/// With a full stop.
+pub fn sentence(text: &str) -> String {
     if text.ends_with(['.', '?', '!']) { text.to_owned() } else { format!("{text}.") }
 }
 
 /// Reasons and remedies as running text.
 pub fn sentences(diagnostics: &Diagnostics) -> String {
     let texts = diagnostics.0.iter().flat_map(|diagnostic| [&diagnostic.reason, &diagnostic.remedy]);
-    texts.map(|text| sentence(text)).collect::<Vec<_>>().join(" ")
+    texts.map(|text| sentence(&in_quotes(text))).collect::<Vec<_>>().join(" ")
 }
 
 /// The diagnostics whose path begins with `section` and a dot, without that.

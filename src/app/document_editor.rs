@@ -210,7 +210,11 @@ fn choices(half: Half, document: &Document) -> Vec<Choice> {
         .collect();
     sort_by_key(&mut choices, |choice| choice.group);
     if document.own.is_some() {
-        choices.insert(0, Choice::new(OWN, "my own text"));
+        let mine = match half {
+            Half::Hardware => "my own hardware",
+            Half::Workload => "my own network",
+        };
+        choices.insert(0, Choice::new(OWN, mine));
     }
     choices
 }

@@ -2,6 +2,7 @@
 
 use super::address::{fragment, listen, said};
 use super::cards::card;
+use super::diagnostics::prose;
 use super::document_editor::TextOffered;
 use super::engine::{Engine, use_engine};
 use super::explain::Explaining;
@@ -123,7 +124,7 @@ pub fn Embed() -> Html {
                 <h1 class="sr-only">{ "Fusescape" }</h1>
                 <h2 class="sr-only">{ shows.title() }</h2>
                 if let Some(wrong) = wrong {
-                    <p class="banner" role="status" data-testid="embed-wrong">{ wrong }</p>
+                    <p class="banner" role="status" data-testid="embed-wrong">{ prose(wrong) }</p>
                 }
                 if has_cards {
                     <div class="controls">

@@ -1,6 +1,7 @@
 //! Fields that edit a document in its text.
 
 use super::controls::target;
+use super::diagnostics::prose;
 use crate::form::{Field, Place, repair, repair_title};
 use crate::spec::edit::{Outline, PathKey};
 use crate::spec::{Diagnostic, Diagnostics};
@@ -280,9 +281,9 @@ pub fn WrongHere(props: &WrongHereProps) -> Html {
     }
     let one = |diagnostic: &Diagnostic| {
         let repair = props.form.repair(diagnostic).map(|(title, onclick)| {
-            html! { <button type="button" class="link" {onclick} data-testid="repair">{ title }</button> }
+            html! { <button type="button" class="link" {onclick} data-testid="repair">{ prose(&title) }</button> }
         });
-        html! { <p>{ format!("{diagnostic}", diagnostic = Plain(diagnostic)) }{ " " }{ repair }</p> }
+        html! { <p>{ prose(&Plain(diagnostic).to_string()) }{ " " }{ repair }</p> }
     };
     html! { <div class="wrong-here" id={props.id.clone()}>{ for props.wrong.iter().map(one) }</div> }
 }

@@ -6,8 +6,8 @@ use super::save::SaveTable;
 use crate::chart::{Column, Table, TableCell};
 use crate::gallery::{Claim, Entry, Finding, Lesson, entries, lessons};
 use crate::question::{Question, Reply, Topic};
-use crate::spec::Diagnostics;
-use crate::state::{Action, StepShown};
+use crate::spec::{Diagnostics, in_quotes};
+use crate::state::Action;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use yew::prelude::*;
@@ -80,13 +80,13 @@ fn lesson_cards(answers: &BTreeMap<&'static str, usize>, act: &Callback<Action>)
                 if let Some(window) = web_sys::window() {
                     window.scroll_to_with_x_and_y(0.0, 0.0);
                 }
-                Action::OpenStep(id, StepShown::Question)
+                Action::OpenStep(id)
             })
         });
         html! {
             <section class="card" key={lesson.id} data-testid={format!("lesson-{}", lesson.id)}>
                 <div class="entry-head">
-                    <h3>{ &lesson.title }</h3>
+                    <h3><button type="button" class="link" onclick={open.clone()}>{ &lesson.title }</button></h3>
                     <button type="button" onclick={open} aria-label={format!("{word}: {}", lesson.title)} data-testid={format!("start-{}", lesson.id)}>
                         { word }
                     </button>
@@ -180,7 +180,7 @@ fn EntryCard(props: &EntryCardProps) -> Html {
     html! {
         <section class="card" data-testid={format!("entry-{id}")} data-status={status}>
             <div class="entry-head">
-                <h3>{ &entry.title }</h3>
+                <h3><button type="button" class="link" onclick={open.clone()}>{ &entry.title }</button></h3>
                 <button type="button" onclick={open} aria-label={format!("Open: {}", entry.title)} data-testid={format!("open-{id}")}>
                     { "Open" }
                 </button>
@@ -202,7 +202,7 @@ fn EntryCard(props: &EntryCardProps) -> Html {
 
 /// About the claim above it.
 fn remark(text: &str) -> Html {
-    html! { <tr class="remark"><td colspan="4">{ text }</td></tr> }
+    html! { <tr class="remark"><td colspan="4">{ in_quotes(text) }</td></tr> }
 }
 
 fn table(entry: &Entry, findings: &Findings) -> Html {

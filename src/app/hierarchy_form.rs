@@ -40,7 +40,7 @@ pub fn FormCard(props: &FormCardProps) -> Html {
     let pools = {
         let mut pools: Vec<Choice> = pool_presets().iter().map(|preset| Choice::new(preset.id, preset.title)).collect();
         if form.pool_preset.is_none() {
-            pools.push(Choice::new(OWN, "my own text"));
+            pools.push(Choice::new(OWN, "my own pool"));
         }
         pools
     };

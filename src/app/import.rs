@@ -1,6 +1,6 @@
 //! Importing files: the button, the drop on a card, progress, and the report.
 
-use super::diagnostics::DiagnosticList;
+use super::diagnostics::{DiagnosticList, prose};
 use super::lazy::with_others;
 use crate::import::{Finding, Imported, Report, Weight};
 use crate::spec::Diagnostics;
@@ -265,10 +265,12 @@ fn report(report: &Report) -> Html {
         let list = html! {
             <ul>{ for findings.iter().map(|finding| html! { <li>{ finding_text(finding) }</li> }) }</ul>
         };
-        // What is not counted is never folded away.
+        // What is to be corrected or not counted is never folded away.
         match (findings.is_empty(), weight) {
             (true, _) => html! {},
-            (_, Weight::NotCounted) => html! { <div class="not-counted"><b>{ weight.title() }</b>{ list }</div> },
+            (_, Weight::Mistake | Weight::NotCounted) => {
+                html! { <div class="not-counted"><b>{ weight.title() }</b>{ list }</div> }
+            }
             _ => html! { <details><summary>{ format!("{} ({count})", weight.title()) }</summary>{ list }</details> },
         }
     };
@@ -285,7 +287,7 @@ fn finding_text(finding: &Finding) -> Html {
     let more = if finding.count > finding.places.len() as u64 { ", …" } else { "" };
     html! {
         <>
-            { count }<b>{ &finding.what }</b>{ format!(": {}", finding.reason) }
+            { count }<b>{ &finding.what }</b>{ prose(&format!(": {}", finding.reason)) }
             if !finding.places.is_empty() {
                 <span class="places">{ format!(" {}{more}", finding.places.join(", ")) }</span>
             }

@@ -4,7 +4,8 @@ use super::conductor::Conductor;
 use super::state::Event;
 use crate::gallery::{Step, find_step};
 use crate::question::{Question, Reply, Topic};
-use crate::state::{Action, StepShown};
+use crate::spec::{in_quotes, lesson_presets, lesson_steps};
+use crate::state::{Action, Tab, ViewChange};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use yew::prelude::*;
@@ -16,6 +17,8 @@ pub struct LessonPanelProps {
     pub id: &'static str,
     /// What was answered so far, by step.
     pub answers: Rc<BTreeMap<&'static str, usize>>,
+    /// Whether opening the step replaced what a person had changed.
+    pub is_set_aside: bool,
     /// Asks workers.
     pub conductor: Conductor,
     /// Hears of everything.
@@ -47,7 +50,7 @@ pub fn LessonPanel(props: &LessonPanelProps) -> Html {
     let step = &lesson.steps[*index];
     let values = numbers.as_ref().filter(|(id, _)| *id == step.id).map(|(_, values)| values);
     let act = props.tell.reform(Event::Act);
-    let open = |id: &'static str, shown: StepShown| act.reform(move |_: MouseEvent| Action::OpenStep(id, shown));
+    let open = |id: &'static str| act.reform(move |_: MouseEvent| Action::OpenStep(id));
     let answered = props.answers.get(step.id).copied();
     let dot = |(number, other): (usize, &Step)| {
         let is_here = number == *index;
@@ -60,7 +63,7 @@ pub fn LessonPanel(props: &LessonPanelProps) -> Html {
                     class={is_done.then_some("done")}
                     aria-current={is_here.then_some("step")}
                     aria-label={label}
-                    onclick={open(other.id, StepShown::Question)}
+                    onclick={open(other.id)}
                     data-testid={format!("step-{}", number + 1)}
                 >
                     { number + 1 }
@@ -84,30 +87,58 @@ pub fn LessonPanel(props: &LessonPanelProps) -> Html {
                 </button>
             </div>
             <h2 id="step-title">{ &step.title }</h2>
-            <p>{ &step.text }</p>
+            if props.is_set_aside {
+                <p class="hint" role="status" data-testid="set-aside">
+                    { "This step has replaced what you changed. " }
+                    <button type="button" class="link" onclick={props.tell.reform(|_: MouseEvent| Event::Undo)}>
+                        { "Bring it back" }
+                    </button>
+                </p>
+            }
+            <p>{ step.introduction(values.and_then(|values| values.as_deref().ok())) }</p>
             { question(step, answered, values, &props.tell) }
             <div role="status" data-testid="verdict">{ verdict(step, answered, values) }</div>
             <div class="row">
-                if answered.is_some() && step.reveals.is_some() {
-                    <button type="button" onclick={open(step.id, StepShown::Answer)} data-testid="reveal">
-                        { "Show it in the figure" }
-                    </button>
-                }
                 if let Some(next) = lesson.steps.get(index + 1) {
                     <button
                         type="button"
                         class={answered.is_some().then_some("primary")}
-                        onclick={open(next.id, StepShown::Question)}
+                        onclick={open(next.id)}
                         data-testid="next-step"
                     >
                         { format!("Next: {} →", next.title) }
                     </button>
-                } else if answered.is_some() {
-                    <span class="hint">{ "That was the last step. Change the design and see whether the answers stay." }</span>
+                } else {
+                    if let Some((id, title)) = lesson_after(step.id) {
+                        <button
+                            type="button"
+                            class={answered.is_some().then_some("primary")}
+                            onclick={open(id)}
+                            data-testid="next-lesson"
+                        >
+                            { format!("Next lesson: {title} →") }
+                        </button>
+                    }
+                    <button
+                        type="button"
+                        class="to-gallery"
+                        onclick={act.reform(|_: MouseEvent| Action::Look(ViewChange::Tab(Tab::Gallery)))}
+                        data-testid="lesson-gallery"
+                    >
+                        { "All lessons" }
+                    </button>
+                    <span class="hint">{ "This is the last step. Change the design and see whether the answers stay." }</span>
                 }
             </div>
         </section>
     }
+}
+
+/// The first step of the lesson after the one that ends with this step, and what that is called.
+fn lesson_after(last: &str) -> Option<(&'static str, &'static str)> {
+    let id = lesson_steps().iter().skip_while(|id| **id != last).nth(1)?;
+    let lesson = lesson_presets().iter().find(|lesson| id.starts_with(lesson.id))?;
+    Some((id, lesson.title))
 }
 
 fn question(
@@ -150,7 +181,7 @@ fn verdict(step: &Step, answered: Option<usize>, values: Option<&Result<Vec<f64>
     let Some(answered) = answered else { return html! {} };
     let values = match values {
         None => return html! { <p class="hint">{ "Working it out …" }</p> },
-        Some(Err(reason)) => return html! { <p class="hint">{ format!("Nobody knows: {reason}") }</p> },
+        Some(Err(reason)) => return html! { <p class="hint">{ in_quotes(&format!("Nobody knows: {reason}")) }</p> },
         Some(Ok(values)) => values,
     };
     let right = step.right_answer(values);

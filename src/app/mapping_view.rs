@@ -4,7 +4,7 @@
 use super::conductor::Conductor;
 use super::controls::{Choice, Select};
 use super::data_table::explained_table;
-use super::diagnostics::DiagnosticList;
+use super::diagnostics::{DiagnosticList, prose};
 use super::explain::{Asked, Number};
 use super::figure::{Drawn, Figure, Numbers};
 use super::loop_editor::{LoopEditor, operand_badge};
@@ -62,8 +62,8 @@ struct Findings {
     asked: Option<LayerRequest>,
     facts: Option<Rc<LayerFacts>>,
     best: Option<Result<(Rc<MappedLayer>, Proof), Diagnostics>>,
-    /// The mapping made by hand last.
-    own: Option<Judged>,
+    /// The mapping made by hand that was judged last, and what became of it.
+    own: Option<(TemporalMapping, Judged)>,
     /// Nobody could answer.
     failure: Option<String>,
 }
@@ -71,7 +71,7 @@ struct Findings {
 /// What is heard.
 enum Heard {
     Best(LayerRequest, Reply),
-    Own(Reply),
+    Own(TemporalMapping, Reply),
 }
 
 impl Reducible for Findings {
@@ -92,9 +92,9 @@ impl Reducible for Findings {
                     _ => {}
                 }
             }
-            Heard::Own(Reply::OwnMapping(own)) => next.own = Some(own.map(|own| Rc::new(*own))),
-            Heard::Own(Reply::Failed(text)) => next.failure = Some(text),
-            Heard::Own(_) => {}
+            Heard::Own(own, Reply::OwnMapping(judged)) => next.own = Some((own, judged.map(|judged| Rc::new(*judged)))),
+            Heard::Own(_, Reply::Failed(text)) => next.failure = Some(text),
+            Heard::Own(..) => {}
         }
         Rc::new(next)
     }
@@ -112,7 +112,10 @@ pub fn MappingView(props: &MappingViewProps) -> Html {
     use_answers(&props.conductor, &findings, request.clone(), own.clone());
 
     let change = props.act.reform(|change: MappingChange| Action::Mapping(change));
-    let waits = request.is_some() && findings.asked != request;
+    // What is shown is of the edit before until the last one is judged.
+    let is_judged = |own: &TemporalMapping| findings.own.as_ref().is_some_and(|(judged, _)| judged == own);
+    let own_waits = findings.failure.is_none() && own.as_ref().is_some_and(|own| !is_judged(own));
+    let waits = request.is_some() && (findings.asked != request || own_waits);
     let picker = picker(props, findings.facts.as_deref(), &change);
     let body = match (&findings.facts, &findings.best, &findings.failure) {
         (_, _, Some(text)) => html! {
@@ -120,7 +123,7 @@ pub fn MappingView(props: &MappingViewProps) -> Html {
         },
         (Some(facts), Some(Ok((best, proof))), _) => {
             // Until the cost of an edit is known, what is known stays.
-            let judged = findings.own.as_ref().filter(|_| own.is_some());
+            let judged = findings.own.as_ref().map(|(_, judged)| judged).filter(|_| own.is_some());
             let shown = judged.and_then(|own| own.as_ref().ok()).unwrap_or(best);
             let flaws = judged.and_then(|own| own.as_ref().err());
             let mapping = own.clone().unwrap_or_else(|| best.mapping.clone());
@@ -130,6 +133,7 @@ pub fn MappingView(props: &MappingViewProps) -> Html {
             };
             let strategy = findings.asked.as_ref().map(|asked| asked.strategy).unwrap_or_default();
             let source = match judged.is_some_and(|own| own.is_ok()) {
+                _ if own_waits => Source::Awaited,
                 true => Source::Hand,
                 false => Source::Search(*proof, strategy),
             };
@@ -218,8 +222,9 @@ fn use_answers(
     // Again when the best is known, as that forgets everything else.
     use_effect_with((request, own, findings.asked.clone()), move |(request, own, _)| {
         let (Some(request), Some(own)) = (request.clone(), own.clone()) else { return };
-        let question = Question::OwnMapping(Box::new(request), own);
-        let on_reply = Callback::from(move |(_, reply): (usize, Reply)| dispatcher.dispatch(Heard::Own(reply)));
+        let question = Question::OwnMapping(Box::new(request), own.clone());
+        let on_reply =
+            Callback::from(move |(_, reply): (usize, Reply)| dispatcher.dispatch(Heard::Own(own.clone(), reply)));
         asked.ask(Topic::OwnMapping, vec![question], on_reply);
     });
     let asked = conductor.clone();
@@ -270,6 +275,8 @@ fn unrolling_text(facts: &LayerFacts) -> String {
 #[derive(Clone, Copy, PartialEq)]
 enum Source {
     Hand,
+    /// A person, but the numbers are those of the mapping before.
+    Awaited,
     Search(Proof, Strategy),
 }
 
@@ -323,6 +330,7 @@ fn heading(facts: &Rc<LayerFacts>, shown: &Rc<MappedLayer>, best: &MappedLayer, 
             <p class="hint" data-testid="mapping-source">
                 { match source {
                     Source::Hand => html! { "A mapping of your own." },
+                    Source::Awaited => html! { "A mapping of your own, whose cost is being worked out. The numbers are those of the one before." },
                     Source::Search(proof, strategy) => html! {
                         <>{ "The best mapping that the search finds. " }{ proof_note(proof, strategy) }</>
                     },
@@ -364,7 +372,7 @@ fn flaw_list(flaws: &[Flaw]) -> Html {
     html! {
         <div role="status" data-testid="mapping-flaws">
             <p class="hint">{ "This mapping is not valid; the figures show the best one meanwhile." }</p>
-            <ul class="diagnostics">{ for flaws.iter().map(|flaw| html! { <li>{ flaw.to_string() }</li> }) }</ul>
+            <ul class="diagnostics">{ for flaws.iter().map(|flaw| html! { <li>{ prose(&flaw.to_string()) }</li> }) }</ul>
         </div>
     }
 }

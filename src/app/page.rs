@@ -2,6 +2,7 @@
 
 use super::address::{initial, use_address};
 use super::cards::card;
+use super::diagnostics::prose;
 use super::embed_dialog::EmbedDialog;
 use super::engine::{Engine, use_engine};
 use super::explain::Explaining;
@@ -23,7 +24,8 @@ use crate::gallery::Entry;
 use crate::spec::gallery_presets;
 use crate::state::{Action, Tab, ViewChange};
 use std::rc::Rc;
-use web_sys::File;
+use wasm_bindgen::JsCast;
+use web_sys::{Element, File, HtmlElement};
 use yew::prelude::*;
 
 /// The page.
@@ -108,7 +110,15 @@ pub fn Page() -> Html {
                         <Tabs tab={state.chosen.view.tab} act={act.clone()} />
                         if is_old {
                             <p class="banner" role="status">
-                                { "The design has errors. These are the results of the last one without." }
+                                { "The design has errors. These are the results of the last one without. " }
+                                <button
+                                    type="button"
+                                    class="link"
+                                    onclick={|_: MouseEvent| go_to_first_error()}
+                                    data-testid="first-error"
+                                >
+                                    { "Go to the first error" }
+                                </button>
                             </p>
                         }
                         { lesson(&state, &engine, &tell, others) }
@@ -138,6 +148,24 @@ pub fn Page() -> Html {
             </div>
         </ContextProvider<DesignNames>>
         </ContextProvider<IsDark>>
+    }
+}
+
+/// Leads to the first thing of the design that is marked as wrong: opens the fields of a memory or layer, goes to a line of a text.
+fn go_to_first_error() {
+    const MARKED: &str =
+        "#design [aria-invalid=true], #design button.is-wrong, #design .is-wrong button, #design [role=alert]";
+    let page = web_sys::window().and_then(|window| window.document());
+    let Some(marked) = page.and_then(|page| page.query_selector(MARKED).ok().flatten()) else { return };
+    let place = marked.query_selector(".place button").ok().flatten();
+    let is_closed = marked.get_attribute("aria-expanded").as_deref() == Some("false");
+    let opens = place.clone().or(is_closed.then(|| marked.clone()));
+    marked.scroll_into_view();
+    let focus = |element: &Element| element.dyn_ref::<HtmlElement>().map(HtmlElement::focus);
+    // A window that is closing may refuse the focus; that does not matter.
+    let _ = focus(&marked);
+    if let Some(opens) = opens.as_ref().and_then(|element| element.dyn_ref::<HtmlElement>()) {
+        opens.click();
     }
 }
 
@@ -277,7 +305,7 @@ fn Notices(props: &NoticesProps) -> Html {
         <div class="notices" role="status" data-testid="notices">
             <ul>
                 if hidden > 0 { <li>{ format!("{hidden} earlier messages") }</li> }
-                { for notices.iter().skip(hidden).map(|notice| html! { <li>{ notice }</li> }) }
+                { for notices.iter().skip(hidden).map(|notice| html! { <li>{ prose(notice) }</li> }) }
             </ul>
             <button type="button" onclick={props.on_dismiss.reform(|_: MouseEvent| ())} data-testid="dismiss">
                 { "Dismiss" }

@@ -60,8 +60,6 @@ pub struct Progress {
     pub points: usize,
     /// Mapping problems that were searched for them.
     pub problems_searched: usize,
-    /// Mapping problems that an earlier sweep had solved.
-    pub problems_reused: usize,
     /// Time spent, milliseconds.
     pub elapsed_ms: f64,
     /// Time left, milliseconds, as far as can be told.

@@ -225,7 +225,6 @@ impl Run {
             points_done: self.swept - waiting,
             points: self.swept,
             problems_searched: self.effort.searched as usize,
-            problems_reused: self.effort.reused as usize,
             elapsed_ms,
             remaining_ms: (done > 0).then(|| elapsed_ms / done as f64 * self.open_points as f64),
         }

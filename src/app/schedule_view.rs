@@ -1,6 +1,7 @@
 //! The view of one point in depth: where every pJ and every cycle goes, and why.
 
 use super::answer::tile_text;
+use super::diagnostics::{prose, sentence};
 use super::explain::{Asked, number_of};
 use super::figure::{Drawn, Figure, Numbers, Spot};
 use super::layer_tables::{CopyTable, LayerTileTable};
@@ -174,7 +175,7 @@ fn why_not(reasons: &Diagnostics) -> Html {
             { for reasons.0.iter().map(|reason| html! {
                 <div class="why">
                     if !reason.path.is_empty() { <b>{ &reason.path }{ ": " }</b> }
-                    { &reason.reason }{ ". " }<span class="remedy">{ &reason.remedy }{ "." }</span>
+                    { prose(&sentence(&reason.reason)) }{ " " }<span class="remedy">{ prose(&sentence(&reason.remedy)) }</span>
                 </div>
             }) }
         </section>
@@ -331,7 +332,11 @@ fn StackPanel(props: &StackPanelProps) -> Html {
             </section>
             <section class="card">
                 <h2>
-                    { format!("Tile type {} of {}", chosen + 1, stack.tile_types.len()) }
+                    { match stack.tile_types.len() {
+                        1 if stack.tile_count == 1 => "The only tile".to_owned(),
+                        1 => "The only tile type".to_owned(),
+                        count => format!("Tile type {} of {count}", chosen + 1),
+                    } }
                     { type_switch(stack, chosen, &props.act) }
                 </h2>
                 <p class="facts">{ type_facts(&props.account, (props.index, chosen), tile_type) }</p>
@@ -395,13 +400,18 @@ fn stack_facts(account: &Rc<PointAccount>, index: usize, stack: &StackAccount) -
         (None, bits) => format!("{} of weights", size_text(bits)),
     };
     let tiles = if stack.tile_count == 1 { "tile" } else { "tiles" };
+    let types = match stack.tile_types.len() {
+        1 if stack.tile_count == 1 => String::new(),
+        1 => " of one type".to_owned(),
+        count => format!(" of {count} types"),
+    };
     let share = 100.0 * stack.energy_pj / account.energy_pj.max(f64::MIN_POSITIVE);
     let (columns, rows) = stack.output_size;
     html! {
         <>
             { format!("{} · last map {columns} × {rows} · ", stack.layers.join(" → ")) }
             { number(PointNumber::Tiles(index), group_thousands(stack.tile_count)) }
-            { format!(" {tiles} of {} types · {weights} · ", stack.tile_types.len()) }
+            { format!(" {tiles}{types} · {weights} · ") }
             { number(of(Amount::Energy), Quantity::Energy.text(stack.energy_pj)) }
             { format!(" ({share:.0} % of all), ") }
             { number(of(Amount::Cycles), Quantity::Latency.text(stack.latency_cycles as f64)) }
@@ -506,9 +516,9 @@ fn reasons(tile_type: &TileTypeAccount) -> Html {
     }
     html! {
         <div class="reasons" data-testid="reasons">
-            { for tile_type.caches.reasons.iter().map(|reason| html! { <div class="why"><b>{ "Cached data: " }</b>{ reason }</div> }) }
+            { for tile_type.caches.reasons.iter().map(|reason| html! { <div class="why"><b>{ "Cached data: " }</b>{ sentence(reason) }</div> }) }
             { for groups.into_iter().map(|(reason, layers)| html! {
-                <div class="why"><b>{ layers.join(", ") }{ ": " }</b>{ reason }</div>
+                <div class="why"><b>{ layers.join(", ") }{ ": " }</b>{ sentence(reason) }</div>
             }) }
         </div>
     }

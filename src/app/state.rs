@@ -31,6 +31,8 @@ pub struct PageState {
     pub theme: ThemeChoice,
     /// The answers that were given to questions of lessons, by step.
     pub answers: Rc<BTreeMap<&'static str, usize>>,
+    /// Whether the step of a lesson that was opened last replaced what a person had changed.
+    pub is_set_aside: bool,
     /// Whether the last edit of the design was a keystroke that went on with another, after which more may follow.
     pub is_typing: bool,
 }
@@ -86,13 +88,16 @@ impl Reducible for PageState {
         match event {
             Event::Act(action) => {
                 let (kind, is_step) = (action.kind(), action.is_step());
+                if kind != Kind::Look {
+                    next.is_set_aside = matches!(action, Action::OpenStep(_)) && self.chosen.is_edited();
+                }
                 let mut chosen = (*self.chosen).clone();
                 chosen.apply(action);
                 next.steps += u32::from(is_step && chosen != *self.chosen);
                 next.edit(chosen, kind);
             }
             Event::Open(Opened { state, is_address }) => {
-                next.notice = None;
+                (next.notice, next.is_set_aside) = (None, false);
                 next.steps += u32::from(!is_address);
                 next.edit(state.keeping_own(&self.chosen), Kind::Edit);
             }
@@ -122,7 +127,7 @@ impl PageState {
     fn cross(&mut self, way: fn(&mut History, &State) -> Option<State>) {
         if let Some(state) = way(Rc::make_mut(&mut self.history), &self.chosen) {
             self.chosen = Rc::new(state);
-            self.is_typing = false;
+            (self.is_typing, self.is_set_aside) = (false, false);
         }
     }
 

@@ -42,7 +42,8 @@ pub fn view(state: &PageState, engine: &Engine, act: &Callback<Action>, part: Op
 
 /// The step of a lesson that is open, above the view.
 pub fn lesson(state: &PageState, engine: &Engine, tell: &Callback<Event>, others: Piece) -> Html {
-    match (state.chosen.lesson, others) {
+    // The gallery lists all lessons.
+    match (state.chosen.lesson.filter(|_| state.chosen.view.tab != Tab::Gallery), others) {
         (Some(id), Piece::Here(others)) => (others.lesson)(id, state, engine, tell),
         _ => html! {},
     }
@@ -51,7 +52,7 @@ pub fn lesson(state: &PageState, engine: &Engine, tell: &Callback<Event>, others
 /// The same. Only [`super::lazy`] may name it.
 pub fn lesson_panel(id: &'static str, state: &PageState, engine: &Engine, tell: &Callback<Event>) -> Html {
     let (answers, conductor) = (Rc::clone(&state.answers), (*engine.conductor).clone());
-    html! { <LessonPanel {id} {answers} {conductor} tell={tell.clone()} /> }
+    html! { <LessonPanel {id} {answers} is_set_aside={state.is_set_aside} {conductor} tell={tell.clone()} /> }
 }
 
 /// Says that code could not be fetched.

@@ -46,7 +46,7 @@ pub struct DataSizes {
 
 const PLOT: i32 = 210;
 const LEFT: i32 = 52;
-const LONGEST_NAME: i32 = 90;
+const LONGEST_NAME: i32 = 120;
 const LABEL: i32 = 28;
 
 impl LayerData {

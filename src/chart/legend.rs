@@ -51,6 +51,12 @@ pub(super) fn legend_height(entries: &[Entry], width: i32, letters: Lettering) -
     places(entries, width, letters).1 * LINE
 }
 
+/// Width of a legend on one line.
+pub(super) fn legend_width(entries: &[Entry], letters: Lettering) -> i32 {
+    let needed = entries.iter().map(|(_, text)| MARK + GAP + letters.width(text) + BETWEEN);
+    needed.sum::<i32>() - BETWEEN
+}
+
 /// Draws a legend with its upper left corner at `at`.
 pub(super) fn draw_legend(sketch: &mut Sketch, entries: &[Entry], at: (i32, i32), width: i32, letters: Lettering) {
     for ((mark, text), (x, line)) in entries.iter().zip(places(entries, width, letters).0) {

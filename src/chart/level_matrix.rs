@@ -56,7 +56,7 @@ const LEFT: i32 = 24;
 const ROW: i32 = 26;
 const TITLE: i32 = 24;
 const BETWEEN: i32 = 12;
-const LONGEST_NAME: i32 = 90;
+const LONGEST_NAME: i32 = 120;
 
 /// How much of the memories' names is printed in the cells.
 #[derive(Clone, Copy, PartialEq)]

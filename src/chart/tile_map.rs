@@ -1,7 +1,7 @@
 //! Which tile type lies where in a stack's last feature map (DeFiNES, Fig. 6).
 
 use super::color::{Color, mix, text_on};
-use super::legend::{Entry, Mark, draw_legend, legend_height};
+use super::legend::{Entry, Mark, draw_legend, legend_height, legend_width};
 use super::sketch::Sketch;
 use super::{Chart, Column, MINIMUM_WIDTH, Table, TableCell, Theme, group_thousands};
 use crate::depth_first::{TileMap, TileRun};
@@ -48,7 +48,9 @@ impl TileTypeMap {
     fn layout(&self, width: u32) -> Layout {
         let width = width.max(MINIMUM_WIDTH) as i32;
         let beside = width >= 640;
-        let legend_width = if beside { 230 } else { width };
+        // As wide as its longest name, but the map keeps half of the figure.
+        let names = self.entries(&Theme::LIGHT).into_iter().map(|entry| legend_width(&[entry], Theme::LIGHT.value()));
+        let legend_width = if beside { names.max().unwrap_or(0).clamp(230, width / 2) } else { width };
         let room = if beside { width - LEFT - legend_width - 24 } else { width - LEFT - 2 };
         let (columns, rows) = (self.size.0.max(1) as f64, self.size.1.max(1) as f64);
         let tallest = if beside { 400.0 } else { 320.0 };
@@ -146,6 +148,11 @@ struct Place {
     height: i32,
 }
 
+/// `1 row`, `2 rows`.
+fn counted(count: u64, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+}
+
 /// Edges of the runs in pixels: in proportion, but none thinner than [`THINNEST`].
 fn edges(runs: &[TileRun], start: i32, extent: i32) -> Vec<i32> {
     let length = |run: &TileRun| run.size as f64 * run.count as f64;
@@ -203,9 +210,9 @@ impl Chart for TileTypeMap {
         if self.map.columns.is_empty() || self.map.rows.is_empty() {
             return sketch;
         }
-        let columns = format!("{} columns", self.size.0);
+        let columns = counted(self.size.0, "column");
         sketch.text(columns, ((LEFT + right) / 2, bottom + 12), theme.note().middle());
-        let rows = format!("{} rows", self.size.1);
+        let rows = counted(self.size.1, "row");
         let rows = if theme.note().width(&rows) > bottom - TOP { self.size.1.to_string() } else { rows };
         sketch.text_upwards(rows, (8, (TOP + bottom) / 2), theme.note().middle());
         draw_legend(&mut sketch, &self.entries(theme), layout.legend, layout.legend_width, theme.value());
@@ -239,11 +246,15 @@ impl Chart for TileTypeMap {
         let tiles: u64 = self.types.iter().map(|entry| entry.count).sum();
         let types: Vec<String> = (0..self.types.len()).map(|index| self.title(index)).collect();
         let (columns, rows) = self.size;
-        format!(
-            "Feature map of {columns} columns and {rows} rows, cut into {} tiles of {} types: {}.",
-            group_thousands(tiles),
-            self.types.len(),
-            types.join("; ")
-        )
+        let map = format!("Feature map of {}", counted(columns, "column") + " and " + &counted(rows, "row"));
+        match tiles {
+            1 => format!("{map}, computed as one tile."),
+            _ => format!(
+                "{map}, cut into {} tiles of {}: {}.",
+                group_thousands(tiles),
+                counted(self.types.len() as u64, "type"),
+                types.join("; ")
+            ),
+        }
     }
 }

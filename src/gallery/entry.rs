@@ -103,7 +103,7 @@ const fn unit(name: &'static str, symbol: &'static str, quantity: Quantity, size
     (name, Unit { name, symbol, quantity, size })
 }
 
-pub(super) const UNITS: [(&str, Unit); 10] = [
+pub(super) const UNITS: [(&str, Unit); 12] = [
     unit("mJ", " mJ", Quantity::Energy, 1e9),
     unit("uJ", " µJ", Quantity::Energy, 1e6),
     unit("Mcycles", " Mcycles", Quantity::Latency, 1e6),
@@ -113,6 +113,8 @@ pub(super) const UNITS: [(&str, Unit); 10] = [
     unit("MB", " MB", Quantity::Data, 1e6),
     unit("x", "×", Quantity::Ratio, 1.0),
     unit("%", " %", Quantity::Ratio, 0.01),
+    unit("GMAC", " GMAC", Quantity::Count, 1e9),
+    unit("M", " million", Quantity::Count, 1e6),
     unit("", "", Quantity::Count, 1.0),
 ];
 

@@ -4,7 +4,7 @@ use super::entry::{Opening, UNITS, Unit, open};
 use super::measure::Measure;
 use super::parameters::{choose, find};
 use crate::spec::{
-    AnswerSpec, ClaimSpec, Diagnostics, LessonSpec, NumberSpec, OpensSpec, StepSpec, hardware_presets, lesson_presets,
+    AnswerSpec, ClaimSpec, Diagnostics, LessonSpec, NumberSpec, StepSpec, hardware_presets, lesson_presets,
     lesson_steps, merge, read_lesson, workload_presets,
 };
 
@@ -28,12 +28,10 @@ pub struct Step {
     pub id: &'static str,
     /// What it is about.
     pub title: String,
-    /// What there is to be seen.
+    /// What there is to be seen; `{name}` stands for a number.
     pub text: String,
-    /// The state that it begins with.
+    /// The state that it begins with, in which the answer can be found.
     pub opens: Opening,
-    /// The state that shows the answer; `None` where that is the same.
-    pub reveals: Option<Opening>,
     /// The question.
     pub question: String,
     /// What the answers are judged by.
@@ -124,14 +122,10 @@ fn read_step(lesson: &str, index: usize, spec: &StepSpec, diagnostics: &mut Diag
     if id.is_none() {
         diagnostics.add(&path, format!("Links know no step `{name}`"), "List it in `spec/preset.rs`");
     }
-    let mut opening = |spec: &OpensSpec, name: &str| {
-        let path = format!("{path}.{name}");
-        let hardware = find(hardware_presets(), &spec.hardware, &format!("{path}.hardware"), diagnostics);
-        let workload = find(workload_presets(), &spec.workload, &format!("{path}.workload"), diagnostics);
-        open(spec, &path, hardware, workload, diagnostics)
-    };
-    let opens = opening(&spec.opens, "opens");
-    let reveals = spec.reveals.as_ref().map(|reveals| opening(reveals, "reveals"));
+    let opens_path = format!("{path}.opens");
+    let hardware = find(hardware_presets(), &spec.opens.hardware, &format!("{opens_path}.hardware"), diagnostics);
+    let workload = find(workload_presets(), &spec.opens.workload, &format!("{opens_path}.workload"), diagnostics);
+    let opens = open(&spec.opens, &opens_path, hardware, workload, diagnostics);
     let place = opens.as_ref().map(|opens| (opens.hardware, opens.workload));
     let mut numbers = Vec::new();
     for (index, number) in spec.numbers.iter().enumerate() {
@@ -156,14 +150,16 @@ fn read_step(lesson: &str, index: usize, spec: &StepSpec, diagnostics: &mut Diag
     if answers.len() < 2 {
         diagnostics.add(format!("{path}.answers"), "There is nothing to choose from", "Write at least two answers");
     }
-    for name in placeholders(&spec.explains) {
-        if numbers.iter().all(|number| number.name != name) {
-            let remedy = format!("Add a number called `{name}`");
-            diagnostics.add(format!("{path}.explains"), format!("There is no number `{name}`"), remedy);
+    for (field, text) in [("text", &spec.text), ("explains", &spec.explains)] {
+        for name in placeholders(text) {
+            if numbers.iter().all(|number| number.name != name) {
+                let remedy = format!("Add a number called `{name}`");
+                diagnostics.add(format!("{path}.{field}"), format!("There is no number `{name}`"), remedy);
+            }
         }
     }
     let StepSpec { title, text, question, explains, .. } = spec.clone();
-    Some(Step { id: id?, title, text, opens: opens?, reveals: reveals.flatten(), question, numbers, answers, explains })
+    Some(Step { id: id?, title, text, opens: opens?, question, numbers, answers, explains })
 }
 
 fn read_answer(spec: &AnswerSpec, path: &str, numbers: &[Number], diagnostics: &mut Diagnostics) -> Answer {
@@ -199,11 +195,26 @@ impl Step {
         self.answers.iter().position(|answer| answer.when.iter().all(holds))
     }
 
+    /// What there is to be seen, with the numbers put in; `None` while these are unknown.
+    pub fn introduction(&self, values: Option<&[f64]>) -> String {
+        self.filled(&self.text, values)
+    }
+
     /// The explanation with the numbers put in.
     pub fn explanation(&self, values: &[f64]) -> String {
-        let pairs = self.numbers.iter().zip(values);
-        pairs.fold(self.explains.clone(), |text, (number, value)| {
-            text.replace(&format!("{{{}}}", number.name), &number.unit.text(*value))
+        self.filled(&self.explains, Some(values))
+    }
+
+    fn filled(&self, text: &str, values: Option<&[f64]>) -> String {
+        let value = |index: usize| values.and_then(|values| values.get(index));
+        self.numbers.iter().enumerate().fold(text.to_owned(), |text, (index, number)| {
+            let shown = value(index).map_or_else(|| "…".to_owned(), |value| number.unit.text(*value));
+            text.replace(&format!("{{{}}}", number.name), &shown)
         })
+    }
+
+    /// The numbers that the text names.
+    pub fn told(&self) -> impl Iterator<Item = &Number> {
+        placeholders(&self.text).filter_map(|name| self.numbers.iter().find(|number| number.name == name))
     }
 }

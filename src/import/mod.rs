@@ -140,21 +140,23 @@ impl Parts {
             text.lines().any(starts)
         };
         let (is_hardware, is_workload) = (has("memories") || has("array"), has("layers"));
-        let mut report = Report { title: name.to_owned(), result: "taken as it is".to_owned(), ..Report::default() };
+        let mut report = Report { title: name.to_owned(), ..Report::default() };
         match (is_hardware, is_workload) {
             (_, true) if self.layers.is_some() || self.imported.workload.is_some() => self.twice("workload"),
             (_, true) => {
-                if let Ok(network) = Network::from_text(&text) {
-                    report.result = format!("taken as it is: {}", network_facts(&network));
-                }
+                report.result = match Network::from_text(&text) {
+                    Ok(network) => format!("taken as it is: {}", network_facts(&network)),
+                    Err(wrong) => format!("taken as it is, with {}", report.note_mistakes(&wrong)),
+                };
                 self.imported.workload = Some(text);
                 self.imported.reports.push(report);
             }
             (true, _) if self.accelerator.is_some() || self.imported.hardware.is_some() => self.twice("hardware"),
             (true, _) => {
-                if let Ok(core) = Core::from_text(&text) {
-                    report.result = format!("taken as it is: {}", core_facts(&core));
-                }
+                report.result = match Core::from_text(&text) {
+                    Ok(core) => format!("taken as it is: {}", core_facts(&core)),
+                    Err(wrong) => format!("taken as it is, with {}", report.note_mistakes(&wrong)),
+                };
                 self.imported.hardware = Some(text);
                 self.imported.reports.push(report);
             }
@@ -208,10 +210,7 @@ impl Parts {
                 Ok(network) => report.result = network_facts(&network),
                 // Of a model there is no text to correct, so a person gets the document, with what is wrong with it beside.
                 Err(wrong) if lines.is_empty() => {
-                    report.result = format!("{} layers, not all of them valid", spec.layers.len());
-                    for wrong in &wrong.0 {
-                        report.note(Weight::NotCounted, "document", &wrong.to_string(), "");
-                    }
+                    report.result = format!("{} layers, with {}", spec.layers.len(), report.note_mistakes(&wrong));
                 }
                 Err(wrong) => {
                     let line = |path: &str| {

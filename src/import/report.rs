@@ -1,10 +1,13 @@
 //! What became of a file that was imported.
 
+use crate::spec::{Diagnostic, Diagnostics};
 use serde::{Deserialize, Serialize};
 
 /// How a finding concerns whoever imports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Weight {
+    /// Something is wrong with a document, and a person has to correct it.
+    Mistake,
     /// Something costs energy and time that the document does not count.
     NotCounted,
     /// Something was assumed that the file does not say.
@@ -17,11 +20,12 @@ pub enum Weight {
 
 impl Weight {
     /// All of them, the gravest first.
-    pub const ALL: [Self; 4] = [Self::NotCounted, Self::Assumed, Self::Expressed, Self::Merged];
+    pub const ALL: [Self; 5] = [Self::Mistake, Self::NotCounted, Self::Assumed, Self::Expressed, Self::Merged];
 
     /// For a person, as a heading.
     pub fn title(self) -> &'static str {
         match self {
+            Self::Mistake => "To be corrected",
             Self::NotCounted => "Not counted",
             Self::Assumed => "Assumed",
             Self::Expressed => "Expressed otherwise",
@@ -81,6 +85,20 @@ impl Report {
                 places: if place.is_empty() { Vec::new() } else { vec![place.to_owned()] },
             }),
             None => {}
+        }
+    }
+
+    /// Notes everything that is wrong with a document; says how much that is: `2 mistakes`.
+    pub fn note_mistakes(&mut self, wrong: &Diagnostics) -> String {
+        for Diagnostic { path, line, reason, remedy, .. } in &wrong.0 {
+            let what = if path.is_empty() { "document" } else { path };
+            let end = if remedy.ends_with(['.', '?', '!']) { "" } else { "." };
+            let place = line.map(|line| format!("line {line}")).unwrap_or_default();
+            self.note(Weight::Mistake, what, &format!("{reason}. {remedy}{end}"), &place);
+        }
+        match wrong.0.len() {
+            1 => "1 mistake".to_owned(),
+            count => format!("{count} mistakes"),
         }
     }
 

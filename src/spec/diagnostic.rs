@@ -120,3 +120,40 @@ pub fn closest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) ->
         .max_by(|a, b| a.0.total_cmp(&b.0))
         .map(|(_, candidate)| candidate)
 }
+
+/// The parts of a text, and whether each stood in backticks: a word of a document, a name, a file. Backticks without a partner belong
+/// to such a word, and then nothing is set apart.
+pub fn quoted_parts(text: &str) -> Vec<(bool, &str)> {
+    let parts: Vec<&str> = text.split('`').collect();
+    if parts.len().is_multiple_of(2) {
+        return vec![(false, text)];
+    }
+    let parts = parts.into_iter().enumerate().map(|(index, part)| (index % 2 == 1, part));
+    parts.filter(|(_, part)| !part.is_empty()).collect()
+}
+
+/// The text with quotation marks where it has backticks, for a place that shows nothing but letters.
+pub fn in_quotes(text: &str) -> String {
+    let part = |(is_quoted, part)| if is_quoted { format!("“{part}”") } else { String::from(part) };
+    quoted_parts(text).into_iter().map(part).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_stands_in_backticks_is_set_apart() {
+        for (text, quoted) in [
+            ("", ""),
+            ("plain", "plain"),
+            ("Write `64 bit`, or `8 B`", "Write “64 bit”, or “8 B”"),
+            ("`a``b`", "“a”“b”"),
+            ("a name like `it`s`", "a name like `it`s`"),
+        ] {
+            assert_eq!(in_quotes(text), quoted);
+            let all: String = quoted_parts(text).into_iter().map(|(_, part)| part).collect();
+            assert!(all == text || all == text.replace('`', ""), "{all}");
+        }
+    }
+}

@@ -9,7 +9,7 @@ const MAX_STEPS: usize = 16;
 /// More answers, or numbers, than a question has.
 const MAX_ANSWERS: usize = 16;
 const LESSON: [&str; 3] = ["title", "about", "steps"];
-const STEP: [&str; 8] = ["title", "text", "opens", "reveals", "question", "numbers", "answers", "explains"];
+const STEP: [&str; 7] = ["title", "text", "opens", "question", "numbers", "answers", "explains"];
 const NUMBER: [&str; 3] = ["name", "unit", "measure"];
 const ANSWER: [&str; 2] = ["text", "when"];
 
@@ -29,12 +29,10 @@ pub struct LessonSpec {
 pub struct StepSpec {
     /// What it is about.
     pub title: String,
-    /// What to look at, and what is there to be seen.
+    /// What to look at, and what is there to be seen; `{name}` stands for a number.
     pub text: String,
-    /// The state that it begins with.
+    /// The state that it begins with, in which the answer can be found.
     pub opens: OpensSpec,
-    /// The state that shows the answer; `None` where that is the same.
-    pub reveals: Option<OpensSpec>,
     /// The question.
     pub question: String,
     /// What the answers are judged by, and the explanation names.
@@ -95,7 +93,6 @@ fn read_step(place: &Place, reader: &mut Reader) -> StepSpec {
         title: needed_text(&fields, reader, "title", "One layer at a time"),
         text: needed_text(&fields, reader, "text", "Every map goes to DRAM and comes back."),
         opens: opens.map(|place| read_opens(place, reader)).unwrap_or_default(),
-        reveals: fields.get("reveals").map(|place| read_opens(place, reader)),
         question: needed_text(&fields, reader, "question", "Where does the energy go?"),
         numbers: numbers.iter().map(|number| read_number(number, reader)).collect(),
         answers: answers.iter().map(|answer| read_answer(answer, reader)).collect(),

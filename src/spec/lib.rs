@@ -24,7 +24,7 @@ mod tree;
 mod workload;
 mod write;
 
-pub use diagnostic::{Diagnostic, Diagnostics, Fix, closest};
+pub use diagnostic::{Diagnostic, Diagnostics, Fix, closest, in_quotes, quoted_parts};
 pub use differences::{Difference, differences};
 pub use document::{
     ArraySpec, FiguresSpec, HardwareSpec, KernelSpec, LayerSpec, MemorySpec, PaddingSpec, PoolMemorySpec, PoolSpec,

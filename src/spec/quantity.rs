@@ -19,6 +19,9 @@ pub(super) fn bits(text: &str) -> Result<u64, Wrong> {
     let (number, unit) = split(text, example)?;
     let Some((_, factor)) = BITS.into_iter().find(|(name, _)| *name == unit) else {
         return Err(match unit.to_lowercase().as_str() {
+            "kb" | "kbit" | "kibit" if unit != "KB" => of_bits(text, number, unit, "kilobits", "KiB", 1 << 10),
+            "mb" | "mbit" | "mibit" if unit != "MB" => of_bits(text, number, unit, "megabits", "MiB", 1 << 20),
+            "gb" | "gbit" | "gibit" if unit != "GB" => of_bits(text, number, unit, "gigabits", "GiB", 1 << 30),
             "k" | "kb" | "kib" => wrong_unit(unit, "`KiB` (1024 B)").fixed_by(with_unit(text, number, "KiB")),
             "m" | "mb" | "mib" => wrong_unit(unit, "`MiB` (1024 KiB)").fixed_by(with_unit(text, number, "MiB")),
             "g" | "gb" | "gib" => wrong_unit(unit, "`GiB` (1024 MiB)").fixed_by(with_unit(text, number, "GiB")),
@@ -101,6 +104,11 @@ fn split<'t>(text: &'t str, example: &str) -> Result<(&'t str, &'t str), Wrong> 
         text.char_indices().find(|&(at, c)| c.is_alphabetic() && !exponent(at)).map_or(text.len(), |(at, _)| at);
     let (number, unit) = (text[..start].trim_end(), text[start..].trim_end());
     match (number, unit) {
+        // Whatever its unit.
+        _ if number.parse::<f64>().is_ok_and(|number| number < 0.0) => {
+            let remedy = example.replace("Write for example", "It must be positive: write for example");
+            Err(Wrong::new(format!("`{number}` is negative"), remedy))
+        }
         ("", _) => Err(Wrong::new(format!("`{text}` does not start with a number"), example)),
         (_, "") => Err(Wrong::new(format!("`{text}` has no unit"), example)),
         _ => Ok((number, unit)),
@@ -110,13 +118,26 @@ fn split<'t>(text: &'t str, example: &str) -> Result<(&'t str, &'t str), Wrong> 
 fn decimal(number: &str, example: &str) -> Result<f64, Wrong> {
     match number.parse::<f64>() {
         Ok(value) if value.is_finite() && value >= 0.0 => Ok(value),
-        Ok(_) => Err(Wrong::new(format!("`{number}` is negative or too large"), example)),
+        Ok(_) => Err(Wrong::new(format!("`{number}` is too large"), example)),
         Err(_) => Err(Wrong::new(format!("`{number}` is not a number"), example)),
     }
 }
 
 fn with_unit(text: &str, number: &str, unit: &str) -> Fix {
     Fix::Replace { word: text.trim().to_owned(), meant: format!("{number} {unit}") }
+}
+
+/// A small b stands for bits, so that `64 Kb` are 8 KiB; but `kb`, all small, may as well be bytes written in haste.
+fn of_bits(text: &str, number: &str, unit: &str, name: &str, bytes: &str, factor: u64) -> Wrong {
+    let bits = number.parse::<u64>().ok().and_then(|number| number.checked_mul(factor));
+    let meant = bits.filter(|bits| *bits > 0).map(write_size);
+    let shown = meant.clone().unwrap_or_else(|| "bit".to_owned());
+    let reason = format!("`{unit}` are {name}, which are no unit here");
+    let wrong = Wrong::new(reason, format!("Write `{shown}`, or `{number} {bytes}` if bytes were meant"));
+    match meant.filter(|_| unit.starts_with(|c: char| c.is_uppercase()) || unit.ends_with("bit")) {
+        Some(meant) => wrong.fixed_by(Fix::Replace { word: text.trim().to_owned(), meant }),
+        None => wrong,
+    }
 }
 
 fn wrong_unit(unit: &str, right: &str) -> Wrong {

@@ -49,7 +49,7 @@ pub enum Action {
     /// Take the state that a file holds.
     Open(Box<super::State>),
     /// Show a step of a lesson.
-    OpenStep(&'static str, StepShown),
+    OpenStep(&'static str),
     /// Close the lesson; the design stays.
     LeaveLesson,
     /// Change what hierarchies are generated.
@@ -60,15 +60,6 @@ pub enum Action {
     Mapping(MappingChange),
     /// Change the way of looking.
     Look(ViewChange),
-}
-
-/// Which state of a step of a lesson.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum StepShown {
-    /// The one that it asks about.
-    Question,
-    /// The one that shows the answer.
-    Answer,
 }
 
 /// A document in which a memory or a layer has another name.
@@ -184,7 +175,7 @@ impl Action {
             | Self::Swap
             | Self::OpenEntry(_)
             | Self::Open(_)
-            | Self::OpenStep(..)
+            | Self::OpenStep(_)
             | Self::Hierarchy(_)
             | Self::Mapping(_) => Kind::Edit,
         }
@@ -203,7 +194,7 @@ impl Action {
                 | Self::CaseStudy2
                 | Self::OpenEntry(_)
                 | Self::Open(_)
-                | Self::OpenStep(..)
+                | Self::OpenStep(_)
                 | Self::LeaveLesson
                 | Self::Look(ViewChange::Tab(_) | ViewChange::Open(_))
         )

@@ -15,7 +15,7 @@ mod schedule;
 mod tiles;
 mod view;
 
-pub use action::{Action, Field, Kind, Renamed, ScheduleChange, StepShown, ViewChange};
+pub use action::{Action, Field, Kind, Renamed, ScheduleChange, ViewChange};
 pub use design::{Design, Document, Half};
 pub use file::MOST_BYTES;
 pub use file_name::file_name;
@@ -114,10 +114,10 @@ impl State {
                     (self.entry, self.lesson) = (Some(entry.id), None);
                 }
             }
-            Action::OpenStep(id, shown) => {
+            Action::OpenStep(id) => {
                 if let Some((lesson, index)) = find_step(id) {
                     let step = &lesson.steps[index];
-                    self.take(step.reveals.as_ref().filter(|_| shown == StepShown::Answer).unwrap_or(&step.opens));
+                    self.take(&step.opens);
                     self.lesson = Some(step.id);
                 }
             }
@@ -178,6 +178,25 @@ impl State {
             }
         }
         next
+    }
+
+    /// Whether a person changed the design, a mapping or what hierarchies are generated since a step of a lesson, an entry of the
+    /// gallery or the page was opened: what opening another step replaces.
+    pub fn is_edited(&self) -> bool {
+        let mut opened = Self::first();
+        match (self.entry, self.lesson) {
+            (Some(_), _) => return false,
+            (None, Some(step)) => opened.apply(Action::OpenStep(step)),
+            (None, None) => {}
+        }
+        let text =
+            |state: &Self| [&state.design.hardware, &state.design.workload].map(|document| document.text.clone());
+        let form = |state: &Self| HierarchyForm { shows_pool: false, ..state.hierarchy.clone() };
+        text(self) != text(&opened)
+            || self.design.schedule != opened.design.schedule
+            || self.own_mapping() != opened.own_mapping()
+            || self.unroll() != opened.unroll()
+            || form(self) != form(&opened)
     }
 
     /// Takes over the state of an entry of the gallery or of a step of a lesson. Documents written by hand stay at hand.

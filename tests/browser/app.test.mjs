@@ -27,7 +27,28 @@ test('the heatmaps agree with the native engine to the digit', () =>
     ]);
     assert.match(await page.getByTestId('kpi-best').innerText(), /1\.81 mJ\s+best energy · 11\.2× below layer-by-layer/);
     assert.match(await page.getByTestId('kpi-tile').innerText(), /4 × 72/);
+    // How many mappings that took differs from run to run, so nothing is said of it.
+    assert.match(await page.getByTestId('kpi-effort').innerText(), /^[\d.]+ s\s+for 108 points$/);
   }));
+
+test('a click leads from the results to the first error, in the text and in the form', () =>
+  withPage(
+    async ({ page, url }) => {
+      await open(page, url);
+      await page.getByTestId('hardware-as-text').click();
+      const text = page.getByTestId('hardware-text');
+      await text.fill((await text.inputValue()).replace('size: 32 KiB', 'size: -32'));
+      await page.getByTestId('first-error').click();
+      const selected = await text.evaluate((area) => area.value.slice(area.selectionStart, area.selectionEnd));
+      assert.match(selected, /size: -32/);
+      await page.getByTestId('hardware-as-text').click();
+      await page.getByTestId('first-error').click();
+      const panel = page.getByTestId('memory-panel');
+      await panel.getByText('-32 is negative. It must be positive').waitFor();
+      assert.doesNotMatch(await page.getByTestId('hardware-card').innerText(), /`/);
+    },
+    { viewport: { width: 390, height: 844 } },
+  ));
 
 test('a click and the keyboard open a point, which is explained', () =>
   withPage(async ({ page, url }) => {
@@ -271,7 +292,7 @@ test('mistakes are listed with line, reason and remedy, and nothing is lost', ()
 
     await page.getByTestId('hardware-preset').selectOption('tpu-like');
     await settled(page, 'done');
-    await page.getByTestId('hardware-preset').selectOption({ label: 'my own text' });
+    await page.getByTestId('hardware-preset').selectOption({ label: 'my own hardware' });
     assert.match(await text.inputValue(), /32 Kib/);
     await text.fill(good);
     await settled(page, 'done');

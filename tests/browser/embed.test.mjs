@@ -240,7 +240,7 @@ for (const view of ['landscape', 'comparison', 'trade-off', 'schedule', 'mapping
 test('an address with mistakes shows them, and the rest', () =>
   withHost('view=landscap&controls=schedule', '#1xyz', async ({ frame }) => {
     const text = await frame.getByTestId('embed-wrong').innerText();
-    assert.match(text, /`landscap` cannot be used here\. Did you mean `landscape`\?[^]*damaged/);
+    assert.match(text, /landscap cannot be used here\. Did you mean landscape\?[^]*damaged/);
     await done(frame);
     await frame.getByTestId('tiles-x').waitFor();
   }));

@@ -115,7 +115,7 @@ test('the whole design is saved as YAML, and opened again by button and by drop'
 
     // What is wrong with a file is said, and nothing is changed.
     await drop(page, 'main', { ...upload, buffer: Buffer.from(yaml.replace('tab: Mapping', 'tab: Maping')) });
-    await page.getByTestId('page-import-report').getByText('Did you mean `Mapping`?').waitFor();
+    await page.getByTestId('page-import-report').getByText('Did you mean Mapping?').waitFor();
     assert.equal(await page.getByTestId('workload-preset').inputValue(), 'resnet18');
   }));
 

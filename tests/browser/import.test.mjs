@@ -88,6 +88,9 @@ test('a dropped document is taken as it is, mistakes and all', () =>
     assert.equal(await page.getByTestId('hardware-preset').inputValue(), '(own)');
     await drop(page, 'hardware-card', 'mine.yaml', text.replace('mac_energy', 'mac_enrgy'));
     await page.getByTestId('hardware-errors').getByText('Did you mean').waitFor();
+    await report.getByText('mine.yaml: taken as it is, with 1 mistake').waitFor();
+    const told = await report.innerText();
+    assert.match(told, /To be corrected[^]*array\.mac_enrgy: There is no field mac_enrgy here\. Did you mean mac_energy\? line \d+/);
     // A network may be dropped on the hardware, too: it goes where it belongs.
     await drop(page, 'hardware-card', 'net.yaml', fusescape('presets', 'mccnn'));
     await page.getByTestId('network-facts').getByText('4 layers').waitFor();
@@ -100,7 +103,10 @@ test('what cannot be imported changes nothing and says why', () =>
     await page.getByTestId('workload-import-files').setInputFiles({ name: 'cut.onnx', mimeType: '', buffer: cut });
     const report = page.getByTestId('workload-import-report');
     await report.getByText('Nothing was imported').waitFor();
-    assert.match(await report.innerText(), /`cut\.onnx` is no complete ONNX model: at byte \d+/);
+    assert.match(await report.innerText(), /cut\.onnx is no complete ONNX model: at byte \d+/);
+    const picture = Buffer.from('\x89PNG\r\n\x1a\n\0\0\0\r', 'latin1');
+    await page.getByTestId('workload-import-files').setInputFiles({ name: 'net.onnx', mimeType: '', buffer: picture });
+    await report.getByText('net.onnx is no ONNX model, but a PNG picture').waitFor();
     assert.match(await page.getByTestId('network-facts').innerText(), /^8 layers/);
   }));
 

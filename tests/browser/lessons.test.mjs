@@ -29,12 +29,50 @@ test('a lesson shows, asks, judges by numbers of its own, and goes on', () =>
     await screenshot('lesson');
     await page.getByTestId('next-step').click();
     await page.locator('[data-testid=lesson][data-step=why-fuse-2]').waitFor();
+    // What decides is on the screen: one number in the text, the other above the landscape.
+    assert.equal(await page.locator('nav [aria-current=page]').innerText(), 'Landscape');
+    await lesson.getByText(`One layer at a time took ${energy} mJ`).waitFor();
     await page.getByTestId('answer-2').click();
     await lesson.getByText('Right.').waitFor();
-    await page.getByTestId('reveal').click();
-    await page.locator('nav [aria-current=page]', { hasText: 'Landscape' }).waitFor();
-    assert.equal(await page.locator('[data-testid=lesson][data-step=why-fuse-2]').count(), 1);
+    await page.locator('[data-testid=root][data-status=done]').waitFor();
+    const best = (await page.getByTestId('kpi-best').innerText()).match(/^([\d.]+) mJ/)[1];
+    assert.ok(Math.abs(Number(energy) / Number(best) / 10.4 - 1) < 0.01, `${energy}, ${best}`);
     await assertAccessible(page);
+  }));
+
+test('a step that replaces an edit says so, and brings it back', () =>
+  withPage(async ({ page, url }) => {
+    await start(page, url, 'why-fuse');
+    await page.getByTestId('step-2').click();
+    await page.locator('[data-testid=lesson][data-step=why-fuse-2]').waitFor();
+    assert.equal(await page.getByTestId('set-aside').count(), 0, 'nothing was changed');
+    await page.getByTestId('tiles-x').fill('4 60');
+    await page.getByTestId('next-step').click();
+    await page.locator('[data-testid=lesson][data-step=why-fuse-3]').waitFor();
+    await page.getByTestId('set-aside').getByText('This step has replaced what you changed.').waitFor();
+    assert.notEqual(await page.getByTestId('tiles-x').inputValue(), '4 60');
+    await assertAccessible(page);
+    await page.getByTestId('set-aside').getByText('Bring it back').click();
+    await page.locator('[data-testid=lesson][data-step=why-fuse-2]').waitFor();
+    assert.equal(await page.getByTestId('tiles-x').inputValue(), '4 60');
+    assert.equal(await page.getByTestId('set-aside').count(), 0);
+  }));
+
+test('a title starts a lesson, and the last step of one leads to the next and to the gallery', () =>
+  withPage(async ({ page, url }) => {
+    await page.goto(url);
+    await page.getByTestId('tab-gallery').click();
+    await page.getByRole('button', { name: 'Why fuse layers?', exact: true }).click();
+    await page.getByTestId('step-4').click();
+    await page.getByTestId('next-lesson').click();
+    await page.locator('[data-testid=lesson][data-step=tiles-and-overlap-1]').waitFor();
+    await page.getByTestId('step-4').click();
+    assert.match(await page.getByTestId('next-lesson').innerText(), /How the memory hierarchy decides/);
+    await page.getByTestId('next-lesson').click();
+    await page.getByTestId('step-4').click();
+    await page.getByTestId('lesson-gallery').click();
+    await page.getByTestId('gallery').waitFor();
+    assert.equal(await page.getByTestId('lesson').count(), 0);
   }));
 
 test('progress is kept while the page is open', () =>

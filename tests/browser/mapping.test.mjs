@@ -44,14 +44,43 @@ test('a mapping changed by hand is costed beside the best, and taken back', () =
     assert.deepEqual(await costs(page), [energy, latency]);
   }));
 
+test('as long as an edit is not costed, nothing says that it is done', () =>
+  withPage(async ({ page, url }) => {
+    await openMapping(page, url);
+    // Everything that the view ever says about itself, in order.
+    await page.evaluate(() => {
+      const said = () => {
+        const view = document.querySelector('[data-testid=mapping-view]');
+        const source = view.querySelector('[data-testid=mapping-source]').textContent;
+        const loops = view.querySelector('[data-testid=loop-editor]').textContent;
+        return { status: view.dataset.status, source, loops };
+      };
+      window.told = [said()];
+      const watch = { subtree: true, childList: true, attributes: true, characterData: true };
+      new MutationObserver(() => window.told.push(said())).observe(document.body, watch);
+    });
+    for (const edit of ['lower-I-0', 'lower-I-0']) {
+      await page.evaluate(() => window.told.splice(0, window.told.length - 1));
+      await page.getByTestId(edit).click();
+      await page.waitForFunction(() => {
+        const [{ loops }] = window.told;
+        return window.told.at(-1).status === 'done' && window.told.at(-1).loops !== loops;
+      });
+      const [{ loops }, ...all] = await page.evaluate(() => window.told);
+      const [first] = all.slice(all.findIndex((one) => one.loops !== loops));
+      assert.equal(first.status, 'running', JSON.stringify(first));
+      assert.match(first.source, /is being worked out/);
+    }
+  }));
+
 test('what is wrong with a mapping is said, and loops move by keyboard', () =>
   withPage(async ({ page, url }) => {
     await openMapping(page, url);
     await page.getByTestId('raise-O-0').click();
     await page.getByTestId('raise-W-0').click();
     const flaws = page.getByTestId('mapping-flaws');
-    await flaws.getByText('`spad_W` has 448 B').waitFor();
-    assert.match(await flaws.innerText(), /`spad_O` has 48 B, but O would need/);
+    await flaws.getByText('spad_W has 448 B').waitFor();
+    assert.match(await flaws.innerText(), /spad_O has 48 B, but O would need/);
     await page.getByTestId('undo').click();
     await page.getByTestId('undo').click();
 

@@ -15,7 +15,7 @@ test('layers are edited, added, branched and removed, and the text follows', () 
     assert.match(await page.getByTestId('layer-facts').innerText(), /output \d+ × \d+ × 12, .* · weights .* · /);
     await page.getByTestId('kernel').fill('5 x');
     await status(page, 'rejected');
-    assert.match(await page.getByTestId('layer-panel').innerText(), /`5 x` is not a number of columns and rows/);
+    assert.match(await page.getByTestId('layer-panel').innerText(), /5 x is not a number of columns and rows/);
     assert.match(await page.getByTestId('layer-4').locator('title').textContent(), /mistakes/);
     await page.getByTestId('kernel').fill('5 x 5');
     await status(page, 'done');

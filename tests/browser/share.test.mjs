@@ -179,7 +179,7 @@ for (const storage of [true, false]) {
       await page.getByTestId('workload-preset').selectOption('mccnn');
       await page.reload();
       // What lies aside is there, too.
-      await page.getByTestId('workload-preset').selectOption({ label: 'my own text' });
+      await page.getByTestId('workload-preset').selectOption({ label: 'my own network' });
       assert.equal(await text.inputValue(), 'name: mine\n# not yet\n');
       const before = await address(page);
       await text.fill('name: mine\n# nearly\n');

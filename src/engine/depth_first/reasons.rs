@@ -32,7 +32,7 @@ impl Reasons<'_> {
 
     fn of_layer(&self, stack: &StackPlan, layer: &LayerTilePlan, reasons: &mut Vec<String>) {
         if layer.weights_fetched_again {
-            reasons.push("W is fetched again by every tile, as no mapping fits where it would be kept".into());
+            reasons.push("Every tile fetches W again, as no mapping fits where W would be kept".into());
         }
         if let Some(problem) = layer.problem.filter(|_| layer.narrowed).and_then(|index| self.problems.list.get(index))
         {
@@ -65,7 +65,7 @@ impl Reasons<'_> {
             }
             if operand == Operand::O && is_output {
                 let top = &self.core.memories[self.core.top(Operand::O)].name;
-                reasons.push(format!("O is the stack's output, which goes to {top}"));
+                reasons.push(format!("O is the output of the stack, which goes to {top}"));
                 continue;
             }
             let all = self.core.levels(operand);
@@ -77,7 +77,7 @@ impl Reasons<'_> {
                         memory,
                         bits,
                         self.core.memories[memory].size_bits,
-                        &[("I", of_inputs)],
+                        ("I", of_inputs),
                     ),
                     None => self.in_parts(&operand.to_string(), memory),
                 });
@@ -85,7 +85,7 @@ impl Reasons<'_> {
             for &memory in all.iter().skip(chosen - 1).take(extra) {
                 let name = &self.core.memories[memory].name;
                 reasons.push(format!(
-                    "{operand} passes over {name}: it has room, but no mapping fits with it as the highest"
+                    "{operand} cannot lie in {name}, though it has room: no mapping fits with {name} as the highest memory of {operand}"
                 ));
             }
         }
@@ -100,7 +100,7 @@ impl Reasons<'_> {
             let Some((memory, decided)) = memory.zip(decided) else { continue };
             let decision = &decided.caches;
             self.of_cache("Columns cached for the next tile", memory, &mut reasons, &|_| {
-                (decision.peak_with_h_bits.unwrap_or(0), [("features", decision.peak_bits)])
+                (decision.peak_with_h_bits.unwrap_or(0), ("the features", decision.peak_bits))
             });
         }
         for memory in [tile.caches.v_read, tile.caches.v_write] {
@@ -108,7 +108,7 @@ impl Reasons<'_> {
             let decision = &decided.caches;
             let before = decision.peak_with_h_bits.unwrap_or(decision.peak_bits);
             self.of_cache("Rows cached for the tiles below", memory, &mut reasons, &|passed| {
-                (decision.with_v_cache_bits(passed).unwrap_or(0), [("features and cached columns", before)])
+                (decision.with_v_cache_bits(passed).unwrap_or(0), ("the features and cached columns", before))
             });
         }
         let mut seen = std::collections::HashSet::new();
@@ -121,7 +121,7 @@ impl Reasons<'_> {
         what: &str,
         memory: MemoryId,
         reasons: &mut Vec<String>,
-        needed: &dyn Fn(MemoryId) -> (u64, [(&'n str, u64); 1]),
+        needed: &dyn Fn(MemoryId) -> (u64, (&'n str, u64)),
     ) {
         let below = self.core.levels(Operand::O).iter().copied().take_while(|&passed| passed != memory);
         for passed in below {
@@ -129,11 +129,17 @@ impl Reasons<'_> {
             let (bits, beside) = needed(passed);
             reasons.push(match is_shared(self.core, passed) {
                 false if self.core.memories[passed].instances == 1 => {
-                    format!("{what}: {} does not hold both inputs and outputs", self.core.memories[passed].name)
+                    format!(
+                        "{what} cannot lie in {}, which does not hold both inputs and outputs",
+                        self.core.memories[passed].name
+                    )
                 }
                 false => self.in_parts(what, passed),
-                true if bits > has => self.too_large(what, passed, bits, has, &beside),
-                true => format!("{what}: a neighbouring tile has no room in {}", self.core.memories[passed].name),
+                true if bits > has => self.too_large(what, passed, bits, has, beside),
+                true => format!(
+                    "{what} cannot lie in {}, where a neighbouring tile has no room for them",
+                    self.core.memories[passed].name
+                ),
             });
         }
     }
@@ -153,34 +159,38 @@ impl Reasons<'_> {
             let beside =
                 stack.decisions.iter().map(|decided| decided.caches.features_beside_weights(self.core, passed));
             let beside = beside.max().unwrap_or(0);
-            self.too_large("W of the whole stack", passed, stack.weight_bits + beside, has, &[("features", beside)])
+            self.too_large("W of the whole stack", passed, stack.weight_bits + beside, has, ("the features", beside))
         });
         passed.collect()
     }
 
-    fn too_large(&self, what: &str, memory: MemoryId, bits: u64, has: u64, beside: &[(&str, u64)]) -> String {
-        let taken = beside.iter().filter(|(_, bits)| *bits > 0);
-        let taken: String = taken
-            .map(|(who, bits)| {
-                let verb = if who.ends_with('s') { "take" } else { "takes" };
-                format!(", of which {who} {verb} {}", bytes(*bits))
-            })
-            .collect();
+    /// `bits` are what is to lie there, and of these so many what lies there already.
+    fn too_large(&self, what: &str, memory: MemoryId, bits: u64, has: u64, beside: (&str, u64)) -> String {
         let memory = &self.core.memories[memory];
-        let has = match memory.instances {
-            instances if instances > 1 && has > memory.size_bits => format!("{} in {instances} instances", bytes(has)),
-            _ => bytes(has),
+        let room = match memory.instances {
+            instances if instances > 1 && has > memory.size_bits => {
+                format!("{instances} instances have room for {}", bytes(has))
+            }
+            _ => format!("there is room for {}", bytes(has)),
         };
-        let (does, needs) = if what.contains(" cached ") { ("do", "need") } else { ("does", "needs") };
-        format!("{what} {does} not fit {}: {needs} {}{taken}, has {has}", memory.name, bytes(bits))
+        let are_many = |what: &str| what.contains("s cached ") || what.contains("features");
+        let does = if are_many(what) { "do" } else { "does" };
+        let needs = match beside {
+            (_, 0) => format!(": {} {}", if are_many(what) { "they need" } else { "it needs" }, bytes(bits)),
+            (other, taken) => {
+                let take = if are_many(other) { "take" } else { "takes" };
+                let (bits, taken) = (bytes(bits), bytes(taken));
+                format!(" beside {other}: together they need {bits}, of which {other} {take} {taken}")
+            }
+        };
+        format!("{what} {does} not fit into {}{needs}, and {room}", memory.name)
     }
 
     /// Of memories that stand beside single PEs.
     fn in_parts(&self, what: &str, memory: MemoryId) -> String {
         let memory = &self.core.memories[memory];
-        let verb = if what.contains(" cached ") { "pass" } else { "passes" };
         format!(
-            "{what} {verb} over {}: each of its {} instances serves a part of the array",
+            "{what} cannot lie in {}, as each of its {} instances serves only a part of the array",
             memory.name, memory.instances
         )
     }

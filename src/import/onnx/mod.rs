@@ -39,11 +39,45 @@ pub fn import(
 ) -> Result<(WorkloadSpec, Report), Diagnostics> {
     let model = model::read(source).map_err(|fault| {
         let mut diagnostics = Diagnostics::default();
+        if let Some(kind) = other_kind(source) {
+            let reason = format!("`{}` is no ONNX model, but {kind}", clean(name));
+            diagnostics.add("", reason, "Choose an ONNX file, or export the model as ONNX");
+            return diagnostics;
+        }
         let reason = format!("`{}` is no complete ONNX model: at byte {}, {}", clean(name), fault.at, fault.reason);
         diagnostics.add("", reason, "Fetch or export the file again, as ONNX");
         diagnostics
     })?;
     network(&model, name, sizes)
+}
+
+/// How files begin that are taken for models now and then, and what these are.
+const OTHER_KINDS: [(&[u8], &str); 8] = [
+    (b"\x89PNG", "a PNG picture"),
+    (b"\xff\xd8\xff", "a JPEG picture"),
+    (b"GIF8", "a GIF picture"),
+    (b"%PDF", "a PDF document"),
+    (b"PK\x03\x04", "a ZIP archive, as PyTorch and Keras write them"),
+    (b"\x1f\x8b", "a file compressed by gzip"),
+    (b"\x89HDF", "an HDF5 file, as Keras writes them"),
+    (b"\x80\x02", "a pickled Python object, as PyTorch wrote them"),
+];
+
+/// What a file is that does not begin as a model does, with one of the fields of `ModelProto`; `None` where it does, or is empty.
+fn other_kind(source: &mut dyn Source) -> Option<&'static str> {
+    let mut start = [0; 8];
+    let count = source.read_at(0, &mut start).unwrap_or(0);
+    let start = start.get(..count).filter(|start| !start.is_empty())?;
+    if let Some((_, kind)) = OTHER_KINDS.iter().find(|(begins, _)| start.starts_with(begins)) {
+        return Some(kind);
+    }
+    // Tags of ir_version, producer_name, producer_version, domain, model_version, doc_string, graph, opset_import, metadata_props,
+    // training_info and functions.
+    let tags: [&[u8]; 11] =
+        [&[0x08], &[0x12], &[0x1a], &[0x22], &[0x28], &[0x32], &[0x3a], &[0x42], &[0x72], &[0xa2, 1], &[0xca, 1]];
+    let is_cut = |tag: &[u8]| start.len() < tag.len() && tag.starts_with(start);
+    let begins = tags.iter().any(|tag| start.starts_with(tag) || is_cut(tag));
+    (!begins).then_some("a file of another kind")
 }
 
 fn network(model: &Model, name: &str, sizes: &[(String, u64)]) -> Result<(WorkloadSpec, Report), Diagnostics> {

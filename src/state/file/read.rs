@@ -7,7 +7,7 @@ use crate::hardware::Unroll;
 use crate::mapping::TemporalLoop;
 use crate::rules::Rules;
 use crate::spec::reader::{Fields, Place, Reader, Wrong};
-use crate::spec::{Diagnostics, MARK, Preset, closest, gallery_presets, pool_presets};
+use crate::spec::{Diagnostics, MARK, Preset, closest, gallery_presets, lesson_steps, pool_presets};
 use crate::state::{
     Design, Document, FuseChoice, Half, LPF_LIMITS, MappingChange, OBJECTIVES, ObjectiveChoice, Pinned, Schedule,
     State, Tab,
@@ -17,8 +17,8 @@ use crate::workload::Dim;
 /// More loops, layers or tile sizes than anybody names.
 const MOST_ITEMS: usize = 2000;
 
-const STATE: [&str; 9] =
-    [MARK, "schedule", "hardware", "workload", "pinned", "view", "mapping", "hierarchies", "gallery"];
+const STATE: [&str; 10] =
+    [MARK, "schedule", "hardware", "workload", "pinned", "view", "mapping", "hierarchies", "gallery", "lesson"];
 const PINNED: [&str; 4] = ["schedule", "hardware", "workload", "point"];
 const SCHEDULE: [&str; 12] = [
     "tile_widths",
@@ -79,6 +79,10 @@ impl State {
         if let Some(place) = fields.get("gallery") {
             let entries: Vec<(&str, &str)> = gallery_presets().iter().map(|entry| (entry.id, entry.id)).collect();
             state.entry = one_of(reader, place, &entries);
+        }
+        if let Some(place) = fields.get("lesson") {
+            let steps: Vec<(&str, &str)> = lesson_steps().iter().map(|step| (*step, *step)).collect();
+            state.lesson = one_of(reader, place, &steps);
         }
         own.finish().or(state)
     }

@@ -38,6 +38,7 @@ impl State {
         }
         fields.push(("hierarchies", Item::Fields(hierarchies(&self.hierarchy))));
         fields.extend(self.entry.map(|entry| ("gallery", Item::Line(scalar(entry)))));
+        fields.extend(self.lesson.map(|step| ("lesson", Item::Line(scalar(step)))));
         let mut text = HEAD.to_owned();
         write(&mut text, 0, &fields);
         text
