@@ -255,8 +255,8 @@ impl<'a> Planner<'a> {
     /// As [`Self::plan`], and where `judge` has no time.
     pub fn plan_judged(&mut self, strategy: &DepthFirstStrategy, judge: Judge<'_>) -> Result<PointPlan, NotPlanned> {
         let stacks = self.stacks(&strategy.fuse)?;
-        check_strip_count(self.network, &stacks, strategy)?;
         let tile = if strategy.fuse == FuseDepth::LayerByLayer { (u64::MAX, u64::MAX) } else { strategy.tile };
+        check_strip_count(self.network, stacks.iter().map(|known| &*known.stack), tile)?;
         let mut planned = Vec::with_capacity(stacks.len());
         for known in stacks {
             planned.push(StackPlanner::new(self, known, tile, strategy.mode).plan(&mut self.memory, judge)?);
@@ -264,23 +264,39 @@ impl<'a> Planner<'a> {
         Ok(PointPlan { strategy: strategy.clone(), stacks: planned })
     }
 
+    /// Plans one stack, whatever it is a part of.
+    ///
+    /// # Errors
+    /// As [`Self::plan_judged`].
+    pub fn plan_stack(
+        &mut self,
+        stack: &Stack,
+        tile: (u64, u64),
+        mode: StoringMode,
+        judge: Judge<'_>,
+    ) -> Result<StackPlan, NotPlanned> {
+        let known = self.known_stack(stack);
+        check_strip_count(self.network, [stack], tile)?;
+        StackPlanner::new(self, known, tile, mode).plan(&mut self.memory, judge)
+    }
+
     fn stacks(&mut self, fuse: &FuseDepth) -> Result<Vec<KnownStack>, Diagnostics> {
         if let Some(known) = self.memory.stacks.get(fuse) {
             return known.clone();
         }
         let stacks = cut(self.network, self.core, fuse, &self.rules)
-            .map(|stacks| stacks.into_iter().map(|stack| self.known_stack(stack)).collect::<Vec<_>>());
+            .map(|stacks| stacks.iter().map(|stack| self.known_stack(stack)).collect::<Vec<_>>());
         self.memory.stacks.insert(fuse.clone(), stacks.clone());
         stacks
     }
 
     /// Stacks of different fuse depths may be equal.
-    fn known_stack(&mut self, stack: Stack) -> KnownStack {
+    fn known_stack(&mut self, stack: &Stack) -> KnownStack {
         let measured = &mut self.memory.measured;
-        let known = measured.iter().find(|known| *known.stack == stack).cloned();
+        let known = measured.iter().find(|known| *known.stack == *stack).cloned();
         known.unwrap_or_else(|| {
-            let measure = Arc::new(Measure::new(self.network, &stack, &self.rules));
-            let known = KnownStack { number: measured.len(), stack: Arc::new(stack), measure };
+            let measure = Arc::new(Measure::new(self.network, stack, &self.rules));
+            let known = KnownStack { number: measured.len(), stack: Arc::new(stack.clone()), measure };
             measured.push(known.clone());
             known
         })
@@ -302,17 +318,14 @@ const MOST_STRIP_LAYERS: u64 = 1 << 22;
 /// More kinds of tiles than anybody schedules: their kinds of columns times their kinds of rows.
 const MOST_KINDS: usize = 1 << 14;
 
-fn check_strip_count(
+fn check_strip_count<'a>(
     network: &Network,
-    stacks: &[KnownStack],
-    strategy: &DepthFirstStrategy,
+    stacks: impl IntoIterator<Item = &'a Stack>,
+    tile: (u64, u64),
 ) -> Result<(), Diagnostics> {
     let mut diagnostics = Diagnostics::default();
-    for (axis, field, tile) in [(Axis::Columns, "tiles_x", strategy.tile.0), (Axis::Rows, "tiles_y", strategy.tile.1)] {
-        if strategy.fuse == FuseDepth::LayerByLayer {
-            continue;
-        }
-        for stack in stacks.iter().map(|known| &*known.stack) {
+    for stack in stacks {
+        for (axis, field, tile) in [(Axis::Columns, "tiles_x", tile.0), (Axis::Rows, "tiles_y", tile.1)] {
             let map = axis.map_size(network, stack, stack.output());
             let most = MOST_STRIPS.min(MOST_STRIP_LAYERS / stack.nodes.len() as u64).max(1);
             if map.div_ceil(tile.max(1)) > most {

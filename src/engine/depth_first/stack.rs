@@ -21,7 +21,7 @@ pub struct Stack {
 }
 
 impl Stack {
-    fn new(network: &Network, layers: Vec<LayerId>) -> Self {
+    pub(super) fn new(network: &Network, layers: Vec<LayerId>) -> Self {
         let mut nodes: Vec<LayerId> = Vec::new();
         for &layer in &layers {
             for producer in network.inputs(layer) {
@@ -137,7 +137,7 @@ fn ignore_cut_after_first_layer(network: &Network, stored: &[LayerId], ends: &mu
 }
 
 /// A layer and all that it depends on.
-fn ancestors(network: &Network, layer: LayerId) -> Vec<bool> {
+pub(super) fn ancestors(network: &Network, layer: LayerId) -> Vec<bool> {
     let mut wanted = vec![false; network.len()];
     wanted[layer] = true;
     for id in (0..=layer).rev() {

@@ -9,6 +9,7 @@ mod layer;
 mod order;
 mod request;
 mod sizes;
+mod stacks;
 mod strategies;
 mod survey;
 mod sweep;
@@ -21,6 +22,7 @@ pub use layer::{
 pub use order::{coarse_to_fine, coarsest_step};
 pub use request::{Request, Settings};
 pub use sizes::{MOST_SIZES, parse_sizes};
+pub use stacks::{OptimalStacks, StackLimits, StackRun, StackStudy};
 pub use strategies::{MOST_STRATEGY_LPFS, StrategyFindings, ZigZagStrategy};
 pub use survey::{CostStore, Effort, Survey};
 pub use sweep::{PointSummary, StackSummary, Sweep, SweepPlan, explain_outcome, solve_all, too_large_to_count};

@@ -5,8 +5,8 @@
 
 use super::sweep::{PointSummary, StackSummary, Sweep, too_large_to_count};
 use crate::depth_first::{
-    DepthFirstStrategy, NotPlanned, Planner, PlannerMemory, PointAccount, PointPlan, PointTotals, ProblemCost, Summing,
-    Verdict, WATCHED,
+    DepthFirstStrategy, FuseDepth, Judge, NotPlanned, Planner, PlannerMemory, PointAccount, PointPlan, PointTotals,
+    ProblemCost, Stack, StoringMode, Summing, Verdict, WATCHED,
 };
 use crate::hardware::{Core, MemoryId, Operand};
 use crate::mapping::{LayerOnCore, LayerProblem};
@@ -124,8 +124,7 @@ impl Survey {
         has_time: &mut dyn FnMut() -> bool,
     ) -> Result<PointTotals, NotPlanned> {
         let plan = self.plan(store, point, has_time)?;
-        let totals = Summing::new(&self.sweep.core, &self.memory.problems, self.watched).totals(&plan, &self.costs);
-        totals.ok_or_else(|| self.why_unknown(&plan).into())
+        self.totals_of(&plan)
     }
 
     /// What a heatmap needs of what point number `point` costs.
@@ -185,20 +184,68 @@ impl Survey {
         assembler.assemble(plan, &|index| solutions.get(&index)).ok_or_else(|| self.why_unknown(plan))
     }
 
+    /// What one stack costs by itself.
+    ///
+    /// # Errors
+    /// As [`Self::totals`].
+    pub(super) fn stack_totals(
+        &mut self,
+        store: &mut CostStore,
+        stack: &Stack,
+        (tile, mode): ((u64, u64), StoringMode),
+        has_time: &mut dyn FnMut() -> bool,
+    ) -> Result<PointTotals, NotPlanned> {
+        let planned =
+            self.with_planner(store, has_time, |planner, judge| planner.plan_stack(stack, tile, mode, judge))?;
+        let strategy = DepthFirstStrategy { tile, mode, fuse: FuseDepth::Automatic };
+        self.totals_of(&PointPlan { strategy, stacks: vec![planned] })
+    }
+
+    /// The whole account of stacks, each run in its own way. Its strategy is that of the first, with `fuse`.
+    ///
+    /// # Errors
+    /// Why one cannot be scheduled; also if there is none.
+    pub(super) fn account_of_stacks(
+        &mut self,
+        store: &mut CostStore,
+        fuse: FuseDepth,
+        stacks: &[(Stack, (u64, u64), StoringMode)],
+    ) -> Result<PointAccount, Diagnostics> {
+        let (_, tile, mode) = stacks.first().ok_or_else(no_such_point)?;
+        let strategy = DepthFirstStrategy { tile: *tile, mode: *mode, fuse };
+        let mut plan = PointPlan { strategy, stacks: Vec::with_capacity(stacks.len()) };
+        for (stack, tile, mode) in stacks {
+            let planned =
+                self.with_planner(store, &mut || true, |planner, judge| planner.plan_stack(stack, *tile, *mode, judge));
+            plan.stacks.push(planned.map_err(NotPlanned::reasons)?);
+        }
+        self.account_of(store, &plan)
+    }
+
     fn plan(
         &mut self,
         store: &mut CostStore,
         point: usize,
         has_time: &mut dyn FnMut() -> bool,
     ) -> Result<PointPlan, NotPlanned> {
-        let Self { sweep, strategies, memory, costs, watched, fingerprints, effort } = self;
-        let strategy = strategies.get(point).ok_or_else(no_such_point)?;
+        let strategy = self.strategies.get(point).cloned().ok_or_else(no_such_point)?;
+        self.with_planner(store, has_time, |planner, judge| planner.plan_judged(&strategy, judge))
+    }
+
+    /// Plans something with all that is known so far, and searches the problems that are new.
+    fn with_planner<T>(
+        &mut self,
+        store: &mut CostStore,
+        has_time: &mut dyn FnMut() -> bool,
+        plan: impl FnOnce(&mut Planner<'_>, Judge<'_>) -> Result<T, NotPlanned>,
+    ) -> Result<T, NotPlanned> {
+        let Self { sweep, memory, costs, watched, fingerprints, effort, .. } = self;
         let (core, rules) = (&sweep.core, sweep.settings.rules);
         let known = std::mem::take(memory);
         let mut planner =
             Planner::with_memory(core, &sweep.network, rules, (sweep.limits(), sweep.settings.strategy), known)
                 .skipping(sweep.skipping);
-        let plan = planner.plan_judged(strategy, &mut |problem| {
+        let plan = plan(&mut planner, &mut |problem| {
             let solve = || has_time().then(|| solve(sweep, problem, *watched));
             let cost = match store.cost(fingerprints.of(core, problem), effort, solve) {
                 Some(Known::Cost(cost)) => Some(cost),
@@ -211,6 +258,11 @@ impl Survey {
         });
         *memory = planner.memory;
         plan
+    }
+
+    fn totals_of(&self, plan: &PointPlan) -> Result<PointTotals, NotPlanned> {
+        let totals = Summing::new(&self.sweep.core, &self.memory.problems, self.watched).totals(plan, &self.costs);
+        totals.ok_or_else(|| self.why_unknown(plan).into())
     }
 
     /// Why a planned point has no cost.

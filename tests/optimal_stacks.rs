@@ -1,0 +1,154 @@
+//! Stacks, tiles and modes that are jointly optimal: brute force over all cuts, and never worse than any rule.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+use fusescape::depth_first::{FuseDepth, StoringMode};
+use fusescape::explore::{
+    CostStore, OptimalStacks, PointSummary, Request, Settings, StackLimits, StackRun, StackStudy, Survey, Sweep,
+    best_combination, best_point,
+};
+use fusescape::search::Objective;
+use fusescape::spec::{find_preset, hardware_presets, workload_presets};
+use rayon::prelude::*;
+
+/// Two branches that an addition joins, and a layer after them.
+const BRANCHED: &str = "\
+name: branched
+layers:
+  - { name: image, type: input, K: 8, size: 24 x 24 }
+  - { name: a, type: conv, K: 16, kernel: 3 x 3 }
+  - { name: b, type: conv, K: 16, kernel: 3 x 3, padding: 1 }
+  - { name: c, type: conv, from: a, K: 16, kernel: 1 x 1 }
+  - { name: d, type: add, from: [b, c] }
+  - { name: e, type: conv, K: 8, kernel: 3 x 3 }
+";
+
+fn sweep(hardware: &str, workload: &str, settings: Settings) -> Sweep {
+    let document = |id, presets| find_preset(presets, id).unwrap().text.to_owned();
+    let workload = if workload.contains('\n') { workload.to_owned() } else { document(workload, workload_presets()) };
+    let request = Request { hardware: document(hardware, hardware_presets()), workload, settings };
+    Sweep::new(&request).unwrap_or_else(|wrong| panic!("{wrong}"))
+}
+
+fn study(sweep: &Sweep, limits: StackLimits) -> (StackStudy, Vec<StackRun>, OptimalStacks) {
+    let mut study = StackStudy::new(sweep.clone(), limits).unwrap();
+    let mut store = CostStore::default();
+    let runs: Vec<StackRun> =
+        (0..study.parts()).flat_map(|part| study.part(&mut store, part, &mut || true).unwrap()).collect();
+    let optimal = study.combine(&runs).unwrap();
+    (study, runs, optimal)
+}
+
+fn points(sweep: &Sweep) -> (Survey, Vec<PointSummary>) {
+    let (mut survey, mut store) = (Survey::new(sweep.clone()), CostStore::default());
+    let points = 0..survey.strategies().len();
+    let found = points.filter_map(|point| survey.point(&mut store, point, &mut || true).ok()).collect();
+    (survey, found)
+}
+
+fn settings(objective: Objective) -> Settings {
+    Settings { tiles_x: vec![4, 60], tiles_y: vec![4, 72], objective, ..Settings::default() }
+}
+
+/// The least of all products of choices, one a stack.
+fn least_edp(stacks: &[Vec<(f64, u64)>], energy_pj: f64, latency_cycles: u64) -> f64 {
+    let Some((first, rest)) = stacks.split_first() else { return energy_pj * latency_cycles as f64 };
+    let with = |&(energy, latency): &(f64, u64)| least_edp(rest, energy_pj + energy, latency_cycles + latency);
+    first.iter().map(with).fold(f64::INFINITY, f64::min)
+}
+
+/// The best by trying every set of cuts as a fuse depth by hand.
+fn brute_force(workload: &str, names: &[&str], objective: &Objective) -> (f64, usize) {
+    let mut best = f64::INFINITY;
+    let mut cuttings = 0;
+    for chosen in 0..1_u32 << (names.len() - 1) {
+        let cuts = names.iter().enumerate().filter(|(at, _)| chosen >> at & 1 == 1).map(|(_, name)| (*name).to_owned());
+        let own = Settings { fuse: vec![FuseDepth::Cuts(cuts.collect())], ..settings(objective.clone()) };
+        let document = |id, presets| find_preset(presets, id).unwrap().text.to_owned();
+        let hardware = document("meta-proto-like-df", hardware_presets());
+        let Ok(sweep) = Sweep::new(&Request { hardware, workload: workload.to_owned(), settings: own }) else {
+            continue;
+        };
+        cuttings += 1;
+        let (survey, points) = points(&sweep);
+        let score = if *objective == Objective::EnergyDelayProduct {
+            let count = points[0].stacks.len();
+            let of =
+                |stack: usize| points.iter().map(move |p| (p.stacks[stack].energy_pj, p.stacks[stack].latency_cycles));
+            least_edp(&(0..count).map(|stack| of(stack).collect()).collect::<Vec<_>>(), 0.0, 0)
+        } else {
+            let found = best_combination(&sweep.settings, survey.strategies(), &points).unwrap();
+            if *objective == Objective::Latency { found.latency_cycles as f64 } else { found.energy_pj }
+        };
+        best = best.min(score);
+    }
+    (best, cuttings)
+}
+
+#[test]
+fn equals_brute_force_over_all_cuts() {
+    for objective in [Objective::Energy, Objective::Latency, Objective::EnergyDelayProduct] {
+        let sweep = sweep("meta-proto-like-df", BRANCHED, settings(objective.clone()));
+        let (study, _, optimal) = study(&sweep, StackLimits::default());
+        let (least, cuttings) = brute_force(BRANCHED, &["a", "b", "c", "d", "e"], &objective);
+        assert_eq!(study.cuttings(), cuttings as u128, "every choice of cuts is one way");
+        assert!((optimal.score - least).abs() <= 1e-9 * least, "{objective:?}: {} and {least}", optimal.score);
+    }
+}
+
+#[test]
+fn the_account_of_the_optimum_has_its_cost() {
+    let sweep = sweep("meta-proto-like-df", "mobilenet-v1-defines", settings(Objective::Energy));
+    let (mut study, _, optimal) = study(&sweep, StackLimits::default());
+    let account = study.account(&mut CostStore::default(), &optimal).unwrap();
+    assert!((account.energy_pj - optimal.energy_pj).abs() <= 1e-9 * optimal.energy_pj);
+    assert_eq!(account.latency_cycles, optimal.latency_cycles);
+    assert_eq!(account.stacks.len(), optimal.runs.len());
+    let fuse = optimal.fuse();
+    let cut = fusescape::depth_first::cut(&sweep.network, &sweep.core, &fuse, &sweep.settings.rules).unwrap();
+    let stacks: Vec<_> = optimal.runs.iter().map(|run| study.stacks()[run.stack].stack.clone()).collect();
+    assert_eq!(cut, stacks, "the cuts say it all");
+}
+
+#[test]
+fn never_worse_than_rules_strategies_and_combinations() {
+    let hardware: Vec<&str> = hardware_presets()
+        .iter()
+        .map(|preset| preset.id)
+        .filter(|id| id.ends_with("-like") || id.ends_with("-df"))
+        .collect();
+    let networks = ["fsrcnn-defines", "dmcnn-vd-defines", "mccnn-defines", "mobilenet-v1-defines", "resnet18-defines"];
+    let cases: Vec<(&str, &str)> = hardware.iter().flat_map(|&id| networks.map(|network| (id, network))).collect();
+    cases.into_par_iter().for_each(|(hardware, workload)| {
+        let fuse = vec![FuseDepth::Automatic, FuseDepth::SingleLayer, FuseDepth::LayerByLayer];
+        let few = Settings {
+            tiles_x: vec![4, 60],
+            tiles_y: vec![72],
+            modes: vec![StoringMode::FullyRecompute, StoringMode::FullyCached],
+            fuse,
+            ..Settings::default()
+        };
+        let sweep = sweep(hardware, workload, few);
+        let (survey, points) = points(&sweep);
+        let (_, _, optimal) = study(&sweep, StackLimits::default());
+        let rule = best_combination(&sweep.settings, survey.strategies(), &points).unwrap();
+        let single = best_point(&points).unwrap();
+        for other in [rule.energy_pj, single.energy_pj] {
+            assert!(
+                optimal.energy_pj <= other * (1.0 + 1e-9),
+                "{hardware}, {workload}: {} > {other}",
+                optimal.energy_pj
+            );
+        }
+    });
+}
+
+#[test]
+fn limits_are_kept_and_cost() {
+    let sweep = sweep("meta-proto-like-df", "fsrcnn-defines", settings(Objective::Energy));
+    let (_, _, free) = study(&sweep, StackLimits::default());
+    let (few, _, limited) = study(&sweep, StackLimits { most_layers: Some(3), most_tiles: Some(200) });
+    assert!(limited.runs.iter().all(|run| run.tiles <= 200 && few.stacks()[run.stack].stack.layers().len() <= 3));
+    assert!(limited.energy_pj > free.energy_pj);
+    let none = StackStudy::new(sweep, StackLimits { most_layers: Some(0), most_tiles: None });
+    assert!(none.is_err());
+}
