@@ -93,6 +93,15 @@ pub enum Command {
     },
 }
 
+/// Who decides which layers are fused.
+#[derive(Debug, Clone)]
+pub enum Stacks {
+    /// A rule, or a person.
+    By(FuseDepth),
+    /// The search, which also finds the best tile and mode for each stack.
+    Optimal,
+}
+
 /// What to explore.
 #[derive(Debug, Args)]
 pub struct DepthFirst {
@@ -111,10 +120,16 @@ pub struct DepthFirst {
     /// All widths with all heights; ranges as in 10..960:10x10..540:10 [default: 1,4,16,60,240,960x1,4,18,72,270,540]
     #[arg(long, value_name = "X,X,..xY,Y,..", value_parser = parse_grid)]
     pub grid: Option<Grid>,
-    /// Which layers are fused: auto, single-layer, layer-by-layer, or names of layers to cut after, those with blanks or commas
-    /// in double quotes
-    #[arg(long, default_value = "auto", value_name = "auto|single-layer|layer-by-layer|CUTS", value_parser = parse_stacks)]
-    pub stacks: FuseDepth,
+    /// Which layers are fused: auto, optimal (with the best tile and mode for each stack), single-layer, layer-by-layer, or
+    /// names of layers to cut after, those with blanks or commas in double quotes
+    #[arg(long, default_value = "auto", value_name = "auto|optimal|single-layer|layer-by-layer|CUTS", value_parser = parse_stacks)]
+    pub stacks: Stacks,
+    /// With optimal stacks: at most so many layers in a stack
+    #[arg(long)]
+    pub most_layers: Option<usize>,
+    /// With optimal stacks: at most so many tiles in a stack
+    #[arg(long)]
+    pub most_tiles: Option<u64>,
     /// How to search for the loop order and its division among the memories
     #[arg(long, value_enum, default_value_t = SearchStrategy::Exact)]
     pub strategy: SearchStrategy,
@@ -425,13 +440,16 @@ fn parse_list(text: &str) -> Result<Vec<u64>, String> {
     Ok(sizes)
 }
 
-fn parse_stacks(text: &str) -> Result<FuseDepth, String> {
-    Ok(match text {
+fn parse_stacks(text: &str) -> Result<Stacks, String> {
+    if text == "optimal" {
+        return Ok(Stacks::Optimal);
+    }
+    Ok(Stacks::By(match text {
         "auto" => FuseDepth::Automatic,
         "single-layer" => FuseDepth::SingleLayer,
         "layer-by-layer" => FuseDepth::LayerByLayer,
         names => FuseDepth::Cuts(names_in(names).into_iter().map(|(name, _)| name).collect()),
-    })
+    }))
 }
 
 fn parse_objective(text: &str) -> Result<Objective, String> {

@@ -3,12 +3,14 @@
 //! With a tile width or more for every core, each core has points of its own, which it plans, searches and adds up one by one.
 //! Otherwise all are planned first, and the cores share the mapping problems of the few points.
 
-use super::arguments::{DepthFirst, Format};
+use super::arguments::{DepthFirst, Format, Stacks};
 use super::documents::load;
 use super::report::{Findings, Report, Row};
-use super::{Failure, print};
-use fusescape::depth_first::StoringMode;
-use fusescape::explore::{CostStore, Request, Settings, Survey, Sweep, coarse_to_fine, too_large_to_count};
+use super::{Failure, optimal, print};
+use fusescape::depth_first::{FuseDepth, StoringMode};
+use fusescape::explore::{
+    CostStore, Request, Settings, StackLimits, Survey, Sweep, coarse_to_fine, too_large_to_count,
+};
 use fusescape::mapping::LayerProblem;
 use fusescape::search::Outcome;
 use fusescape::spec::{hardware_presets, workload_presets};
@@ -26,6 +28,14 @@ pub fn run(options: &DepthFirst) -> Result<(), Failure> {
     let sweep = Sweep::new(&request)?;
     for note in &sweep.notes().0 {
         eprintln!("note: {note}");
+    }
+    let limits = StackLimits { most_layers: options.most_layers, most_tiles: options.most_tiles };
+    match options.stacks {
+        Stacks::Optimal => return optimal::run(sweep, limits, options.format),
+        Stacks::By(_) if limits != StackLimits::default() => {
+            return Err("--most-layers and --most-tiles limit a search: add --stacks optimal.".into());
+        }
+        Stacks::By(_) => {}
     }
     let strategies = sweep.settings.strategies();
     let many = strategies.len() > 1 && sweep.settings.tiles_x.len() >= rayon::current_num_threads();
@@ -50,7 +60,10 @@ fn settings(options: &DepthFirst) -> Settings {
         tiles_x,
         tiles_y,
         modes: if options.mode.is_empty() { StoringMode::ALL.to_vec() } else { options.mode.clone() },
-        fuse: vec![options.stacks.clone()],
+        fuse: vec![match &options.stacks {
+            Stacks::By(fuse) => fuse.clone(),
+            Stacks::Optimal => FuseDepth::Automatic,
+        }],
         objective: options.objective.clone(),
         strategy: options.strategy.strategy(),
         lpf_limit: options.lpf_limit,

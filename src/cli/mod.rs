@@ -9,6 +9,7 @@ mod import;
 mod layer;
 mod layer_report;
 mod link;
+mod optimal;
 mod report;
 mod serve;
 mod state;

@@ -7,7 +7,7 @@
 //!
 //! The mapping of every layer-tile is the one that a sweep has: best by the objective for that layer-tile alone.
 
-use super::survey::{CostStore, Survey};
+use super::survey::{CostStore, Effort, Survey};
 use super::sweep::Sweep;
 use crate::depth_first::{EveryStack, FuseDepth, MOST_STACKS, NotPlanned, PointAccount, StackArc, StoringMode};
 use crate::search::Objective;
@@ -104,6 +104,11 @@ impl StackStudy {
             ways[arc.to] = ways[arc.to].saturating_add(ways[arc.from]);
         }
         ways[self.every.end]
+    }
+
+    /// How much work was done so far.
+    pub fn effort(&self) -> Effort {
+        self.survey.effort
     }
 
     /// In how many parts the study is done: one for the stacks of each last layer, as these have most problems in common.

@@ -1,0 +1,147 @@
+//! `fusescape depth-first --stacks optimal`: stacks, tile sizes and modes that are jointly optimal.
+
+use super::arguments::Format;
+use super::{Failure, print};
+use fusescape::explore::{CostStore, Effort, OptimalStacks, StackLimits, StackRun, StackStudy, Sweep};
+use rayon::prelude::*;
+use serde_json::{Value, json};
+use std::fmt::Write;
+
+/// Finds the optimum on all cores and prints it.
+pub fn run(sweep: Sweep, limits: StackLimits, format: Format) -> Result<(), Failure> {
+    let study = StackStudy::new(sweep.clone(), limits)?;
+    let (runs, effort) = all_parts(&sweep, limits, study.parts())?;
+    let optimal = study.combine(&runs)?;
+    let found = Found { sweep, study, optimal, effort };
+    print(&match format {
+        Format::Table => found.table()?,
+        Format::Json => serde_json::to_string_pretty(&found.json())? + "\n",
+        Format::Csv => found.csv()?,
+    })
+}
+
+/// Each core takes every so-manieth part, as later ones have more stacks.
+fn all_parts(sweep: &Sweep, limits: StackLimits, parts: usize) -> Result<(Vec<StackRun>, Effort), Failure> {
+    let lanes = rayon::current_num_threads();
+    let found: Result<Vec<(Vec<StackRun>, Effort)>, String> = (0..lanes)
+        .into_par_iter()
+        .map(|lane| {
+            let (mut study, mut store) =
+                (StackStudy::new(sweep.clone(), limits).map_err(|wrong| wrong.to_string())?, CostStore::default());
+            let mut runs = Vec::new();
+            for part in (lane..parts).step_by(lanes) {
+                let found = study.part(&mut store, part, &mut || true);
+                runs.append(&mut found.map_err(|wrong| wrong.reasons().to_string())?);
+            }
+            Ok((runs, study.effort()))
+        })
+        .collect();
+    let mut all = (Vec::new(), Effort::default());
+    for (mut runs, effort) in found? {
+        all.0.append(&mut runs);
+        all.1.searched += effort.searched;
+        all.1.reused += effort.reused;
+    }
+    Ok(all)
+}
+
+struct Found {
+    sweep: Sweep,
+    study: StackStudy,
+    optimal: OptimalStacks,
+    effort: Effort,
+}
+
+impl Found {
+    fn table(&self) -> Result<String, std::fmt::Error> {
+        let Self { sweep, study, optimal, effort } = self;
+        let mut out = String::new();
+        writeln!(out, "{} on {}\n", sweep.network.name, sweep.core.name)?;
+        writeln!(
+            out,
+            "{:>5}  {:<22} {:>12} {:>8} {:>12} {:>17}  layers",
+            "stack", "mode", "tile", "tiles", "energy [mJ]", "latency [Mcycles]"
+        )?;
+        for (number, run) in optimal.runs.iter().enumerate() {
+            let (x, y) = run.tile;
+            writeln!(
+                out,
+                "{:>5}  {:<22} {:>12} {:>8} {:>12.4} {:>17.4}  {}",
+                number + 1,
+                run.mode.title(),
+                format!("{x} x {y}"),
+                run.tiles,
+                run.energy_pj / 1e9,
+                run.latency_cycles as f64 / 1e6,
+                self.layers(run).join(", "),
+            )?;
+        }
+        writeln!(
+            out,
+            "\noptimal: {:.4} mJ, {:.4} Mcycles; of {} ways to cut {} stacks, each with every tile and mode; {} mapping problems",
+            optimal.energy_pj / 1e9,
+            optimal.latency_cycles as f64 / 1e6,
+            study.cuttings(),
+            study.stacks().len(),
+            effort.searched,
+        )?;
+        writeln!(out, "the same by hand: --stacks {}", optimal.fuse())?;
+        Ok(out)
+    }
+
+    fn json(&self) -> Value {
+        let Self { sweep, study, optimal, effort } = self;
+        let stacks: Vec<Value> = optimal
+            .runs
+            .iter()
+            .map(|run| {
+                json!({
+                    "layers": self.layers(run),
+                    "mode": run.mode.name(),
+                    "tile_x_columns": run.tile.0,
+                    "tile_y_rows": run.tile.1,
+                    "tiles": run.tiles,
+                    "energy_pj": run.energy_pj,
+                    "latency_cycles": run.latency_cycles,
+                    "score": run.score,
+                })
+            })
+            .collect();
+        json!({
+            "hardware": sweep.core.name,
+            "workload": sweep.network.name,
+            "settings": sweep.settings,
+            "energy_pj": optimal.energy_pj,
+            "latency_cycles": optimal.latency_cycles,
+            "score": optimal.score,
+            "cuts": optimal.fuse().to_string(),
+            "stacks": stacks,
+            "stacks_considered": study.stacks().len(),
+            "ways_to_cut": study.cuttings().to_string(),
+            "mapping_problems_searched": effort.searched,
+        })
+    }
+
+    fn csv(&self) -> Result<String, std::fmt::Error> {
+        let mut out = String::from("stack,layers,mode,tile_x_columns,tile_y_rows,tiles,energy_pj,latency_cycles\n");
+        for (number, run) in self.optimal.runs.iter().enumerate() {
+            let layers = self.layers(run).join(", ").replace('"', "\"\"");
+            let ((x, y), mode) = (run.tile, run.mode.name());
+            writeln!(
+                out,
+                "{},\"{layers}\",{mode},{x},{y},{},{},{}",
+                number + 1,
+                run.tiles,
+                run.energy_pj,
+                run.latency_cycles
+            )?;
+        }
+        Ok(out)
+    }
+
+    fn layers(&self, run: &StackRun) -> Vec<&str> {
+        let stacks = self.study.stacks();
+        let layers = stacks.get(run.stack).map(|arc| arc.stack.layers()).unwrap_or_default();
+        layers.iter().map(|&layer| self.sweep.network.layer(layer).name.as_str()).collect()
+    }
+}
