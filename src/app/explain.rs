@@ -151,7 +151,7 @@ fn Explanation(props: &ExplanationProps) -> Html {
     let tree = Tree { open: &open, ontoggle };
     let mut title = explained.name.to_string();
     if let Some(first) = title.get(..1) {
-        title = first.to_uppercase() + &title[1..];
+        title = first.to_ascii_uppercase() + &title[1..];
     }
     html! {
         <Dialog {title} beside={props.beside.clone()} on_close={props.on_close.clone()} testid="explanation">

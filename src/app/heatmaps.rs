@@ -124,7 +124,7 @@ fn MetricSwitch(props: &MetricSwitchProps) -> Html {
                 type="button"
                 aria-pressed={(metric == props.metric).to_string()}
                 onclick={props.act.reform(move |_: MouseEvent| Action::Look(ViewChange::Metric(metric)))}
-                data-testid={format!("metric-{}", metric.title().to_lowercase().replace(' ', "-"))}
+                data-testid={format!("metric-{}", metric.title().to_ascii_lowercase().replace(' ', "-"))}
             >
                 { metric.title() }
             </button>

@@ -94,7 +94,7 @@ fn buttons(kinds: &[&'static str], what: &Saved, names: &DesignNames) -> Html {
         html! {
             <>
                 { " " }
-                <button type="button" class="link" {onclick} data-testid={format!("save-{kind}")}>{ kind.to_uppercase() }</button>
+                <button type="button" class="link" {onclick} data-testid={format!("save-{kind}")}>{ kind.to_ascii_uppercase() }</button>
             </>
         }
     };

@@ -91,7 +91,7 @@ fn meant(event: &KeyboardEvent, single_keys: bool) -> Option<Command> {
     if is_in("input[type=text], textarea, [contenteditable], dialog", event) {
         return None;
     }
-    let key = if is_command { key.to_owned() } else { key.to_lowercase() };
+    let key = if is_command { key.to_owned() } else { key.to_ascii_lowercase() };
     SHORTCUTS.iter().find(|(known, ..)| *known == key).map(|(.., command)| *command)
 }
 

@@ -91,8 +91,11 @@ impl Quantity {
 
     /// The same at the beginning of a sentence.
     pub fn title(self) -> String {
-        let mut letters = self.name().chars();
-        letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+        let mut title = self.name().to_owned();
+        if let Some(first) = title.get_mut(..1) {
+            first.make_ascii_uppercase();
+        }
+        title
     }
 
     fn units(self) -> &'static [Unit] {

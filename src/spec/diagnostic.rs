@@ -115,7 +115,7 @@ impl std::error::Error for Diagnostics {}
 pub fn closest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     candidates
         .into_iter()
-        .map(|candidate| (strsim::jaro_winkler(&word.to_lowercase(), &candidate.to_lowercase()), candidate))
+        .map(|candidate| (strsim::jaro_winkler(&word.to_ascii_lowercase(), &candidate.to_ascii_lowercase()), candidate))
         .filter(|(likeness, _)| *likeness > 0.75)
         .max_by(|a, b| a.0.total_cmp(&b.0))
         .map(|(_, candidate)| candidate)

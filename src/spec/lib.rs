@@ -4,6 +4,7 @@
 //! [`Diagnostic`], and what could be read is kept. The structs here mirror the documents one to one and may
 //! describe nonsense; `Core` and `Network` of the engine are built from them and cannot.
 
+mod decimal;
 mod diagnostic;
 mod differences;
 mod document;
@@ -24,6 +25,7 @@ mod tree;
 mod workload;
 mod write;
 
+pub use decimal::parse_decimal;
 pub use diagnostic::{Diagnostic, Diagnostics, Fix, closest, in_quotes, quoted_parts};
 pub use differences::{Difference, differences};
 pub use document::{

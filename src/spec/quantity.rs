@@ -1,5 +1,6 @@
 //! Quantities with units, as people write them.
 
+use super::decimal::parse_decimal;
 use super::diagnostic::Fix;
 use super::reader::Wrong;
 
@@ -18,7 +19,7 @@ pub(super) fn bits(text: &str) -> Result<u64, Wrong> {
     let example = "Write for example `64 bit`, `8 B` or `32 KiB` (1 KiB = 1024 B)";
     let (number, unit) = split(text, example)?;
     let Some((_, factor)) = BITS.into_iter().find(|(name, _)| *name == unit) else {
-        return Err(match unit.to_lowercase().as_str() {
+        return Err(match unit.to_ascii_lowercase().as_str() {
             "kb" | "kbit" | "kibit" if unit != "KB" => of_bits(text, number, unit, "kilobits", "KiB", 1 << 10),
             "mb" | "mbit" | "mibit" if unit != "MB" => of_bits(text, number, unit, "megabits", "MiB", 1 << 20),
             "gb" | "gbit" | "gibit" if unit != "GB" => of_bits(text, number, unit, "gigabits", "GiB", 1 << 30),
@@ -100,12 +101,11 @@ fn split<'t>(text: &'t str, example: &str) -> Result<(&'t str, &'t str), Wrong> 
         text[at..].starts_with(['e', 'E'])
             && text[at + 1..].trim_start_matches(['+', '-']).starts_with(|c: char| c.is_ascii_digit())
     };
-    let start =
-        text.char_indices().find(|&(at, c)| c.is_alphabetic() && !exponent(at)).map_or(text.len(), |(at, _)| at);
+    let start = text.char_indices().find(|&(at, c)| is_of_a_unit(c) && !exponent(at)).map_or(text.len(), |(at, _)| at);
     let (number, unit) = (text[..start].trim_end(), text[start..].trim_end());
     match (number, unit) {
         // Whatever its unit.
-        _ if number.parse::<f64>().is_ok_and(|number| number < 0.0) => {
+        _ if parse_decimal(number).is_some_and(|number| number < 0.0) => {
             let remedy = example.replace("Write for example", "It must be positive: write for example");
             Err(Wrong::new(format!("`{number}` is negative"), remedy))
         }
@@ -115,11 +115,16 @@ fn split<'t>(text: &'t str, example: &str) -> Result<(&'t str, &'t str), Wrong> 
     }
 }
 
+/// Letters, and whatever else is no part of a number.
+fn is_of_a_unit(c: char) -> bool {
+    c.is_ascii_alphabetic() || !(c.is_ascii() || c.is_whitespace())
+}
+
 fn decimal(number: &str, example: &str) -> Result<f64, Wrong> {
-    match number.parse::<f64>() {
-        Ok(value) if value.is_finite() && value >= 0.0 => Ok(value),
-        Ok(_) => Err(Wrong::new(format!("`{number}` is too large"), example)),
-        Err(_) => Err(Wrong::new(format!("`{number}` is not a number"), example)),
+    match parse_decimal(number) {
+        Some(value) if value.is_finite() && value >= 0.0 => Ok(value),
+        Some(_) => Err(Wrong::new(format!("`{number}` is too large"), example)),
+        None => Err(Wrong::new(format!("`{number}` is not a number"), example)),
     }
 }
 

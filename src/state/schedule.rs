@@ -6,7 +6,7 @@ use crate::depth_first::{FuseDepth, StoringMode};
 use crate::explore::Settings;
 use crate::rules::Rules;
 use crate::search::{Objective, Strategy, Weights};
-use crate::spec::{Diagnostics, listed_name, listed_names, names_in};
+use crate::spec::{Diagnostics, listed_name, listed_names, names_in, parse_decimal};
 
 /// Which layers share a stack, as chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -210,8 +210,8 @@ impl Schedule {
 
     fn weight(&self, index: usize, diagnostics: &mut Diagnostics) -> f64 {
         let text = self.weights[index].trim();
-        match text.parse::<f64>() {
-            Ok(weight) if weight.is_finite() && weight >= 0.0 => weight,
+        match parse_decimal(text) {
+            Some(weight) if weight.is_finite() && weight >= 0.0 => weight,
             _ => {
                 let what = ["energy", "latency", "DRAM accesses"][index];
                 diagnostics.add(
