@@ -10,10 +10,10 @@ use crate::explore::{
     LayerFacts, LayerRequest, LayerStudy, MappedLayer, StrategyFindings, TemporalMapping, UnrollingChoices,
     ZigZagStrategy,
 };
-use crate::gallery::{Entry, Finding, Workbench, find_step};
+use crate::gallery::{Finding, Workbench, find_entry, find_step};
 use crate::hierarchy::{Bound, Front, HierarchyFacts, HierarchyRequest, Study, StudyOutline, Verdict, unrollings};
 use crate::search::Proof;
-use crate::spec::{Diagnostics, find_preset, gallery_presets};
+use crate::spec::Diagnostics;
 use serde::{Deserialize, Serialize};
 
 /// What questions are about: a view may use several topics that do not disturb each other.
@@ -184,8 +184,7 @@ impl Answerer {
     }
 
     fn claim(&mut self, entry: &str, claim: u32) -> Result<Finding, String> {
-        let preset = find_preset(gallery_presets(), entry).map_err(|wrong| wrong.to_string())?;
-        let entry = Entry::from_text(preset.id, preset.text).map_err(|wrong| wrong.to_string())?;
+        let entry = find_entry(entry).map_err(|wrong| wrong.to_string())?;
         let claim = entry.claims.get(claim as usize).ok_or("The entry makes no such claim")?;
         self.gallery.find(&entry, claim)
     }

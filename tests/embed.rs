@@ -4,6 +4,7 @@
 use fusescape::embed::{
     Answer, Control, EmbedOptions, EmbedTheme, EmbedView, answer, resize_script, snippet, state_of,
 };
+use fusescape::gallery::find_entry;
 use fusescape::link::{from_link, to_link};
 use fusescape::spec::find_preset;
 use fusescape::state::{Action, Half, Metric, State, Tab};
@@ -78,7 +79,7 @@ layers:
 fn messages_are_understood() {
     assert_eq!(sent(&json!({ "fusescape": 1, "type": "get", "id": 7 })), Answer::Tell(json!(7)));
     let mut entry = State::first();
-    entry.apply(Action::OpenEntry("zigzag-fig-6"));
+    entry.apply(Action::entry(&find_entry("zigzag-fig-6").unwrap()));
     let message = json!({ "fusescape": 1, "type": "set", "link": to_link(&entry), "metric": "edp", "view": "mapping" });
     let Answer::Show(state, view, id) = sent(&message) else { panic!("{message}") };
     assert_eq!((view, id, state.view.metric), (Some(EmbedView::Mapping), Value::Null, Metric::EnergyDelay));

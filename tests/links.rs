@@ -5,6 +5,7 @@
 mod random;
 
 use fusescape::depth_first::{DepthFirstStrategy, FuseDepth, StoringMode};
+use fusescape::gallery::{find_entry, find_step};
 use fusescape::link::{fingerprint, from_link, frozen_texts, to_draft, to_link};
 use fusescape::rules::Rules;
 use fusescape::search::Strategy;
@@ -79,7 +80,7 @@ fn expectation(state: &State) -> String {
 #[test]
 fn gallery_items_are_short() {
     for entry in gallery_presets() {
-        let state = after([Action::OpenEntry(entry.id)]);
+        let state = after([Action::entry(&find_entry(entry.id).unwrap())]);
         let link = to_link(&state);
         println!("{:4} {} {link}", link.len(), entry.id);
         assert!(link.len() <= 120, "{}: {} characters", entry.id, link.len());
@@ -90,7 +91,8 @@ fn gallery_items_are_short() {
 #[test]
 fn steps_of_lessons_are_short_and_lead_back() {
     for id in lesson_steps() {
-        let state = after([Action::OpenStep(id)]);
+        let (lesson, index) = find_step(id).unwrap();
+        let state = after([Action::step(&lesson.steps[index], &State::first())]);
         assert_eq!(state.lesson, Some(*id));
         let link = to_link(&state);
         println!("{:4} {id} {link}", link.len());
@@ -213,7 +215,10 @@ fn random_action(random: &mut Lcg, state: &State) -> Action {
         23 => Action::Pin,
         24 => Action::Swap,
         25 => Action::Unpin,
-        _ => Action::OpenEntry(gallery_presets()[random.below(gallery_presets().len() as u64) as usize].id),
+        _ => {
+            let entry = &gallery_presets()[random.below(gallery_presets().len() as u64) as usize];
+            Action::entry(&find_entry(entry.id).unwrap())
+        }
     }
 }
 
@@ -272,7 +277,7 @@ fn texts_of_all_kinds_come_back() {
 
 #[test]
 fn wrong_links_are_called_wrong() {
-    let good = to_link(&after([Action::OpenEntry("zigzag-fig-6")]));
+    let good = to_link(&after([Action::entry(&find_entry("zigzag-fig-6").unwrap())]));
     assert!(from_link(&format!("https://host/page/#{good}\n")).is_ok());
     let reason = |link: &str| from_link(link).unwrap_err().0[0].reason.clone();
     for (link, expected) in [
@@ -293,8 +298,10 @@ fn wrong_links_are_called_wrong() {
 
 #[test]
 fn no_link_does_harm() {
-    let good =
-        to_link(&after([Action::OpenEntry("zigzag-fig-6"), Action::Write(Half::Hardware, FROM_SCRATCH.to_owned())]));
+    let good = to_link(&after([
+        Action::entry(&find_entry("zigzag-fig-6").unwrap()),
+        Action::Write(Half::Hardware, FROM_SCRATCH.to_owned()),
+    ]));
     const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
     let mut random = Lcg(1);
     let mut opened = 0;

@@ -5,6 +5,7 @@
 mod random;
 
 use fusescape::depth_first::{DepthFirstStrategy, FuseDepth, StoringMode};
+use fusescape::gallery::{find_entry, find_step};
 use fusescape::hardware::Unroll;
 use fusescape::link::to_link;
 use fusescape::mapping::TemporalLoop;
@@ -29,7 +30,7 @@ fn every_entry_of_the_gallery_comes_back() {
     comes_back(&State::first(), "what the page opens with");
     for entry in gallery_presets() {
         let mut state = State::first();
-        state.apply(Action::OpenEntry(entry.id));
+        state.apply(Action::entry(&find_entry(entry.id).unwrap()));
         comes_back(&state, entry.id);
     }
 }
@@ -38,7 +39,8 @@ fn every_entry_of_the_gallery_comes_back() {
 fn the_step_of_a_lesson_that_is_open_comes_back() {
     for step in lesson_steps() {
         let mut state = State::first();
-        state.apply(Action::OpenStep(step));
+        let (lesson, index) = find_step(step).unwrap();
+        state.apply(Action::step(&lesson.steps[index], &state));
         let text = comes_back(&state, step);
         assert!(text.contains(&format!("lesson: {step}\n")), "{text}");
         // So it does after an edit.

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, missing_docs)]
 
 use fusescape::form::Place;
+use fusescape::gallery::{find_entry, find_step};
 use fusescape::state::{Action, FormChange, Half, History, MappingChange, ScheduleChange, State, Tab, ViewChange};
 
 /// A page without a browser.
@@ -29,6 +30,11 @@ impl Page {
         back.map(|state| self.state = state).is_some()
     }
 
+    fn open_step(&mut self, id: &str) {
+        let (lesson, index) = find_step(id).unwrap();
+        self.act(Action::step(&lesson.steps[index], &self.state));
+    }
+
     fn redo(&mut self) -> bool {
         let forth = self.history.redo(&self.state);
         forth.map(|state| self.state = state).is_some()
@@ -39,7 +45,7 @@ impl Page {
 fn what_the_next_step_of_a_lesson_replaces_is_one_undo_away() {
     let mut page = Page::first();
     assert!(!page.state.is_edited());
-    page.act(Action::OpenStep("why-fuse-1"));
+    page.open_step("why-fuse-1");
     assert!(!page.state.is_edited());
     // Looking around is no edit.
     page.act(Action::Look(ViewChange::Tab(Tab::Mapping)));
@@ -48,17 +54,17 @@ fn what_the_next_step_of_a_lesson_replaces_is_one_undo_away() {
     page.act(Action::Fill(Half::Hardware, Place::value("name"), "name: mine".to_owned()));
     assert!(page.state.is_edited());
     let mine = page.state.clone();
-    page.act(Action::OpenStep("why-fuse-2"));
+    page.open_step("why-fuse-2");
     assert!(!page.state.is_edited() && page.state.design.hardware.text != mine.design.hardware.text);
     assert!(page.undo());
     assert_eq!(page.state.design, mine.design);
     assert_eq!(page.state.lesson, Some("why-fuse-1"));
     for edit in [Action::TilesX("4".to_owned()), Action::Hierarchy(FormChange::Budget("1".to_owned()))] {
-        page.act(Action::OpenStep("why-fuse-4"));
+        page.open_step("why-fuse-4");
         page.act(edit);
         assert!(page.state.is_edited());
     }
-    page.act(Action::OpenEntry("defines-fig-9"));
+    page.act(Action::entry(&find_entry("defines-fig-9").unwrap()));
     assert!(!page.state.is_edited());
 }
 
@@ -71,7 +77,7 @@ fn twenty_edits_are_taken_back_and_made_again() {
             0 => Action::PickPreset(Half::Hardware, if number % 8 == 0 { "tpu-like" } else { "eyeriss-like" }),
             1 => Action::Write(Half::Workload, format!("name: draft {number}")),
             2 => Action::Schedule(ScheduleChange::LpfLimit(7 + number as usize % 3)),
-            _ => Action::OpenEntry(if number % 8 == 3 { "defines-fig-9" } else { "zigzag-fig-6" }),
+            _ => Action::entry(&find_entry(if number % 8 == 3 { "defines-fig-9" } else { "zigzag-fig-6" }).unwrap()),
         });
         page.now_ms += 100.0;
         states.push(page.state.clone());
@@ -158,7 +164,7 @@ fn a_way_of_looking_stays_unless_the_edit_changed_it() {
     page.act(Action::Look(ViewChange::Tab(Tab::Mapping)));
     page.undo();
     assert_eq!((page.state.design.hardware.preset, page.state.view.tab), (Some("meta-proto-like-df"), Tab::Mapping));
-    page.act(Action::OpenEntry("defines-fig-9"));
+    page.act(Action::entry(&find_entry("defines-fig-9").unwrap()));
     assert_eq!(page.state.view.tab, Tab::Schedule);
     page.undo();
     assert_eq!(page.state.view.tab, Tab::Mapping);

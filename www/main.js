@@ -4,7 +4,7 @@ import init, { openPage } from './pkg/fusescape.js';
 
 try {
   await init();
-  openPage();
+  await openPage();
 } catch (error) {
   const place = document.querySelector('#app .loading') ?? document.body;
   place.textContent = `Fusescape could not start: ${error}. It needs a browser with WebAssembly (and its SIMD).`;

@@ -3,30 +3,41 @@
 //! Edits replace the address, a few times a second; a step, such as another preset or tab, is an entry of its own that a browser's Back
 //! leads out of. Each entry carries the whole draft besides, so that neither Back nor a reload loses what a link leaves out or
 //! what is too long for one. What a page writes into its entry while it is left may come too late; that is kept for the reload.
+//!
+//! The code for all that is fetched late (`lazy.rs`): before the page is shown if there is anything to be read, else with the first key or
+//! click. A page that nobody touched has nothing to keep.
 
+use super::lazy::{Links, fetch_links, links_here, with_links};
 use super::state::{Event, Opened, PageState};
 use super::storage;
 use super::timer::now_ms;
-use crate::link::{LONGEST_LINK, from_link, to_draft, to_link};
+use crate::link::LONGEST_LINK;
 use crate::spec::Diagnostics;
 use crate::state::{History, Kind, State};
 use gloo_timers::callback::Timeout;
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use wasm_bindgen::prelude::*;
 use wasm_bindgen::{JsCast, JsValue};
+use wasm_bindgen_futures::spawn_local;
 use web_sys::{NavigationType, PerformanceNavigationTiming, PopStateEvent, Window};
 use yew::prelude::*;
 
 /// The address changes at most once in so many milliseconds: browsers refuse more than a few changes a second.
 const PAUSE_MS: u32 = 300;
 
+/// Whether there is a link or a draft, which has to be read before the page is shown.
+pub fn says_something() -> bool {
+    let is_carried = carried().is_some_and(|carried| !carried.draft.is_empty());
+    is_carried || fragment().is_some() || storage::draft().is_some() || storage::is_late()
+}
+
 /// What the page begins with: the state that this entry of the browser's history carries, that of the link, the draft, or the first.
 pub fn initial() -> PageState {
-    let draft = storage::draft().and_then(|text| from_link(&text).ok());
+    let draft = storage::draft().and_then(|text| read(&text).ok());
     let (carried, link) = (late_or_carried(), fragment());
-    let linked = link.as_deref().map(from_link);
-    let (chosen, history, notice) = match (carried.and_then(|draft| from_link(&draft).ok()), linked) {
+    let linked = link.as_deref().map(read);
+    let (chosen, history, notice) = match (carried.and_then(|draft| read(&draft).ok()), linked) {
         (Some(state), _) => (state, History::default(), None),
         (None, Some(Ok(state))) => open_over(draft, state),
         (None, Some(Err(wrong))) => (draft.unwrap_or_else(State::first), History::default(), Some(said(&wrong))),
@@ -35,10 +46,24 @@ pub fn initial() -> PageState {
     PageState { chosen: Rc::new(chosen), history: Rc::new(history), notice, ..PageState::default() }
 }
 
+/// The state that a link or a draft stands for; nothing stands for the first. [`says_something`] tells whether there is any other.
+fn read(text: &str) -> Result<State, Diagnostics> {
+    match links_here() {
+        Some(links) if !text.is_empty() => (links.read)(text),
+        _ => Ok(State::first()),
+    }
+}
+
+/// A draft, or nothing for what the page opens with.
+fn draft_of(state: &State) -> String {
+    links_here().filter(|_| *state != State::first()).map(|links| (links.draft)(state)).unwrap_or_default()
+}
+
 /// A link was opened, and there is a draft from before: it is one undo away, and documents written by hand stay at hand.
 fn open_over(draft: Option<State>, state: State) -> (State, History, Option<String>) {
     let mut history = History::default();
-    match draft.filter(|draft| to_link(draft) != to_link(&state)) {
+    let link = |state: &State| links_here().map(|links| (links.link)(state));
+    match draft.filter(|draft| link(draft) != link(&state)) {
         Some(draft) => {
             let state = state.keeping_own(&draft);
             history.note(&draft, &state, Kind::Edit, 0.0);
@@ -122,6 +147,8 @@ struct Writer {
     entry: String,
     /// When it was written last, milliseconds.
     written_ms: f64,
+    /// What is to be written as soon as the code for it is here: names of entries, states, and whether each is a step.
+    waiting: Vec<(String, Rc<State>, bool)>,
     /// Runs while the address is behind.
     pause: Option<Timeout>,
 }
@@ -131,12 +158,12 @@ impl Writer {
         let mut writer = this.borrow_mut();
         let is_step = std::mem::replace(&mut writer.steps, steps) != steps;
         if is_step {
-            writer.flush();
+            writer.flush(this);
         }
         writer.latest = Rc::clone(chosen);
         let left_ms = f64::from(PAUSE_MS) - (now_ms() - writer.written_ms);
         if is_step || left_ms <= 0.0 {
-            return writer.write(is_step);
+            return writer.write(this, is_step);
         }
         if writer.pause.is_none() {
             let later = Rc::clone(this);
@@ -144,7 +171,7 @@ impl Writer {
                 let mut writer = later.borrow_mut();
                 // Its time has come: there is nothing to cancel.
                 writer.pause.take().map(Timeout::forget);
-                writer.write(false);
+                writer.write(&later, false);
             }));
         }
     }
@@ -152,40 +179,64 @@ impl Writer {
     /// Takes it that the browser went to an entry that says this already. What was not written yet of another is not written here.
     fn arrive(&mut self, state: &Rc<State>) {
         self.pause = None;
+        self.waiting.clear();
         self.latest = Rc::clone(state);
     }
 
     /// Writes what waits.
-    fn flush(&mut self) {
+    fn flush(&mut self, this: &Rc<RefCell<Self>>) {
         if self.pause.is_some() {
-            self.write(false);
+            self.write(this, false);
         }
     }
 
     /// Writes everything as the page may be gone in a moment: browsers may take no other address any more.
-    fn leave(&mut self) {
-        self.flush();
-        storage::keep_late(&self.entry, &to_draft(&self.latest));
+    ///
+    /// What cannot be written, as the code for it could not be fetched, would be lost: the browser asks whether to stay.
+    fn leave(&mut self, this: &Rc<RefCell<Self>>, event: &web_sys::Event) {
+        self.flush(this);
+        if self.waiting.is_empty() {
+            storage::keep_late(&self.entry, &draft_of(&self.latest));
+        } else if event.type_() == "beforeunload" {
+            event.prevent_default();
+        }
     }
 
-    fn write(&mut self, is_step: bool) {
+    fn write(&mut self, this: &Rc<RefCell<Self>>, is_step: bool) {
         self.pause = None;
         self.written_ms = now_ms();
         if is_step {
             self.entry = new_entry();
         }
         storage::forget_late();
-        write(&self.entry, &self.latest, is_step);
+        self.waiting.push((self.entry.clone(), Rc::clone(&self.latest), is_step));
+        self.write_waiting();
+        if self.waiting.is_empty() {
+            return;
+        }
+        let this = Rc::clone(this);
+        spawn_local(async move {
+            // Where it cannot be had the next edit tries again.
+            if fetch_links().await.is_ok() {
+                this.borrow_mut().write_waiting();
+            }
+        });
+    }
+
+    fn write_waiting(&mut self) {
+        if let Some(links) = links_here() {
+            self.waiting.drain(..).for_each(|(entry, state, is_step)| write(links, &entry, &state, is_step));
+        }
     }
 }
 
 /// Puts a state into the address, the entry of the browser's history, and the draft.
-fn write(entry: &str, state: &State, is_step: bool) {
+fn write(links: Links, entry: &str, state: &State, is_step: bool) {
     let Some((window, history)) = web_sys::window().and_then(|window| Some((window.clone(), window.history().ok()?)))
     else {
         return;
     };
-    let (link, draft) = (to_link(state), to_draft(state));
+    let (link, draft) = ((links.link)(state), (links.draft)(state));
     let address = match link.len() {
         0..=LONGEST_LINK => Some(format!("#{link}")),
         _ => bare(&window),
@@ -232,26 +283,47 @@ pub fn use_address(state: &UseReducerHandle<PageState>, tell: &Callback<Event>) 
             let (entry, draft) =
                 carried.map_or_else(|| (new_entry(), None), |carried| (carried.entry, Some(carried.draft)));
             arriving.borrow_mut().entry = entry;
-            let state = match draft.or_else(fragment).as_deref().map(from_link) {
-                Some(Ok(state)) => Rc::new(state),
-                Some(Err(wrong)) => return tell.emit(Event::Notice(Some(said(&wrong)))),
-                None => Rc::new(State::first()),
+            let (arriving, tell) = (Rc::clone(&arriving), tell.clone());
+            let arrive = move |state: Result<State, Diagnostics>| match state {
+                Ok(state) => {
+                    let state = Rc::new(state);
+                    arriving.borrow_mut().arrive(&state);
+                    tell.emit(Event::Open(Opened { state, is_address: true }));
+                }
+                Err(wrong) => tell.emit(Event::Notice(Some(said(&wrong)))),
             };
-            arriving.borrow_mut().arrive(&state);
-            tell.emit(Event::Open(Opened { state, is_address: true }));
+            match draft.or_else(fragment).filter(|text| !text.is_empty()) {
+                Some(text) => with_links(move |links| arrive((links.read)(&text))),
+                None => arrive(Ok(State::first())),
+            }
+        });
+        let is_touched = Cell::new(links_here().is_some());
+        listen_to(["pointerdown", "keydown", "focusin"], move |_| {
+            if !is_touched.replace(true) {
+                // Where it cannot be had the first edit tries again.
+                spawn_local(async { fetch_links().await.map_or((), drop) });
+            }
         });
         // Where a page is left for good differs between browsers and devices.
-        for kind in ["beforeunload", "pagehide", "visibilitychange"] {
-            let writer = Rc::clone(&writer);
-            listen(kind, move |_: web_sys::Event| writer.borrow_mut().leave());
-        }
+        listen_to(["beforeunload", "pagehide", "visibilitychange"], move |event| {
+            writer.borrow_mut().leave(&writer, &event);
+        });
     });
 }
 
 /// Gives the draft to the entry of the browser's history that is there; the address stays.
 fn carry(entry: &str, state: &State) {
     if let Some(history) = web_sys::window().and_then(|window| window.history().ok()) {
-        let _ = history.replace_state(&Carried::value(entry, &to_draft(state)), "");
+        let _ = history.replace_state(&Carried::value(entry, &draft_of(state)), "");
+    }
+}
+
+/// Calls `call` with every event of these kinds, as long as the page is there.
+fn listen_to<const N: usize>(kinds: [&str; N], call: impl Fn(web_sys::Event) + 'static) {
+    let call = Rc::new(call);
+    for kind in kinds {
+        let call = Rc::clone(&call);
+        listen(kind, move |event: web_sys::Event| call(event));
     }
 }
 

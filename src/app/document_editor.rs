@@ -4,7 +4,7 @@ use super::controls::{Choice, Select, passing, target};
 use super::diagnostics::DiagnosticList;
 use super::form::{Form, Selected};
 use super::hardware_card::HardwareForm;
-use super::import::{ImportButton, ImportPanel, carries_files, dropped, use_import};
+use super::import::{ImportButton, carries_files, dropped, import_panel, use_import};
 use super::network_card::NetworkForm;
 use crate::form::Stacks;
 use crate::hardware::Core;
@@ -144,7 +144,7 @@ pub fn DocumentCard(props: &DocumentCardProps) -> Html {
                 onchange={pick}
                 testid={testid_preset}
             />
-            <ImportPanel {import} name={half.name()} />
+            { import_panel(&import, half.name()) }
             <div id={body_id}>
                 if shows_text {
                     <Editor {half} text={props.document.text.clone()} act={props.act.clone()} area={area} />

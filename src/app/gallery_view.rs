@@ -7,7 +7,7 @@ use crate::chart::{Column, Table, TableCell};
 use crate::gallery::{Claim, Entry, Finding, Lesson, entries, lessons};
 use crate::question::{Question, Reply, Topic};
 use crate::spec::{Diagnostics, in_quotes};
-use crate::state::Action;
+use crate::state::{Action, State};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use yew::prelude::*;
@@ -15,6 +15,8 @@ use yew::prelude::*;
 /// What a [`GalleryView`] needs.
 #[derive(Properties, PartialEq)]
 pub struct GalleryViewProps {
+    /// What a person chose.
+    pub chosen: Rc<State>,
     /// The questions of lessons that were answered, by step.
     pub answers: Rc<BTreeMap<&'static str, usize>>,
     /// Asks workers.
@@ -47,7 +49,7 @@ pub fn GalleryView(props: &GalleryViewProps) -> Html {
     };
     html! {
         <div class="gallery" data-testid="gallery">
-            { lesson_cards(&props.answers, &props.act) }
+            { lesson_cards(&props.answers, &props.chosen, &props.act) }
             <p class="hint">
                 { "Figures and tables of the papers that can be recomputed: what they say, and what this engine says. \
                    “Open” replaces the design at hand." }
@@ -65,7 +67,7 @@ pub fn GalleryView(props: &GalleryViewProps) -> Html {
 }
 
 /// A card for each guided lesson.
-fn lesson_cards(answers: &BTreeMap<&'static str, usize>, act: &Callback<Action>) -> Html {
+fn lesson_cards(answers: &BTreeMap<&'static str, usize>, chosen: &Rc<State>, act: &Callback<Action>) -> Html {
     let card = |lesson: &Lesson| {
         let done = lesson.steps.iter().filter(|step| answers.contains_key(step.id)).count();
         let next = lesson.steps.iter().find(|step| !answers.contains_key(step.id)).or(lesson.steps.first());
@@ -75,12 +77,12 @@ fn lesson_cards(answers: &BTreeMap<&'static str, usize>, act: &Callback<Action>)
             _ => "Continue",
         };
         let open = next.map(|next| {
-            let id = next.id;
+            let (next, chosen) = (next.clone(), Rc::clone(chosen));
             act.reform(move |_: MouseEvent| {
                 if let Some(window) = web_sys::window() {
                     window.scroll_to_with_x_and_y(0.0, 0.0);
                 }
-                Action::OpenStep(id)
+                Action::step(&next, &chosen)
             })
         });
         html! {
@@ -165,11 +167,12 @@ fn EntryCard(props: &EntryCardProps) -> Html {
         })
     };
     let id = entry.id;
+    let opens = Action::entry(entry);
     let open = props.act.reform(move |_: MouseEvent| {
         if let Some(window) = web_sys::window() {
             window.scroll_to_with_x_and_y(0.0, 0.0);
         }
-        Action::OpenEntry(id)
+        opens.clone()
     });
     let (known, all) = (findings.0.len(), entry.claims.len());
     let status = if known == all { "done" } else { "running" };

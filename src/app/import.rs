@@ -1,7 +1,7 @@
 //! Importing files: the button, the drop on a card, progress, and the report.
 
 use super::diagnostics::{DiagnosticList, prose};
-use super::lazy::with_others;
+use super::lazy::{late, with_others};
 use crate::import::{Finding, Imported, Report, Weight};
 use crate::spec::Diagnostics;
 use crate::state::{Action, State};
@@ -14,7 +14,7 @@ use web_sys::{DragEvent, Event, File, FileList, HtmlInputElement, MessageEvent, 
 use yew::prelude::*;
 
 /// How an import stands.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub enum Import {
     /// Nothing was imported, or the report was closed.
     None,
@@ -27,7 +27,7 @@ pub enum Import {
 }
 
 /// A worker that imports; dropped, it stops.
-struct Importer {
+pub struct Importer {
     worker: Worker,
     _on_message: Closure<dyn FnMut(MessageEvent)>,
     _on_error: Closure<dyn FnMut(Event)>,
@@ -70,7 +70,7 @@ impl Importer {
 }
 
 /// An import that a component can start and show.
-#[derive(Clone, PartialEq)]
+#[derive(Clone)]
 pub struct ImportHandle {
     /// How it stands.
     pub state: Import,
@@ -83,7 +83,7 @@ pub struct ImportHandle {
 /// One import after the other. The documents that come out are taken over in one action.
 #[hook]
 pub fn use_import(act: &Callback<Action>) -> ImportHandle {
-    let state = use_state_eq(|| Import::None);
+    let state = use_state(|| Import::None);
     let importer = use_mut_ref(|| None::<Importer>);
     let close = {
         let (setter, importer) = (state.setter(), Rc::clone(&importer));
@@ -98,33 +98,41 @@ pub fn use_import(act: &Callback<Action>) -> ImportHandle {
             if files.is_empty() {
                 return;
             }
-            let names = files.iter().map(File::name).collect::<Vec<_>>().join(", ");
-            let of = files.iter().map(|file| file.size()).sum();
-            setter.set(Import::Reading(names.clone(), 0.0, of));
-            let tell = {
-                let (setter, act) = (setter.clone(), act.clone());
-                Callback::from(move |news: Result<ImportNews, Notice>| match news {
-                    Ok(ImportNews::Progress { done, of }) => setter.set(Import::Reading(names.clone(), done, of)),
-                    Ok(ImportNews::Done(Ok(imported))) => {
-                        let (setter, act) = (setter.clone(), act.clone());
-                        with_others(move |others| setter.set((others.take)(imported, &act)));
-                    }
-                    Ok(ImportNews::Done(Err(diagnostics))) => setter.set(Import::Failed(Rc::new(diagnostics))),
-                    Err(Notice::Failed { text }) => setter.set(broken(&text)),
-                    Err(Notice::Ready) => {}
-                })
-            };
-            match Importer::start(&files, tell) {
-                Ok(started) => drop(importer.replace(Some(started))),
-                Err(_) => setter.set(broken("no worker could be started")),
-            }
+            let (setter, importer, act) = (setter.clone(), Rc::clone(&importer), act.clone());
+            with_others(move |others| {
+                let tell = Callback::from(move |import: Import| setter.set(import));
+                let started = (others.import)(files, tell, act);
+                drop(importer.replace(started));
+            });
         })
     };
     ImportHandle { state: (*state).clone(), start, close }
 }
 
-/// Takes over what came out of files. Only [`super::lazy`] may name it.
-pub fn take(imported: Imported, act: &Callback<Action>) -> Import {
+/// Imports files. Only [`super::lazy`] may name it.
+pub fn import(files: Vec<File>, tell: Callback<Import>, act: Callback<Action>) -> Option<Importer> {
+    let names = files.iter().map(File::name).collect::<Vec<_>>().join(", ");
+    let of = files.iter().map(|file| file.size()).sum();
+    tell.emit(Import::Reading(names.clone(), 0.0, of));
+    let hears = tell.clone();
+    let started = Importer::start(
+        &files,
+        Callback::from(move |news: Result<ImportNews, Notice>| match news {
+            Ok(ImportNews::Progress { done, of }) => hears.emit(Import::Reading(names.clone(), done, of)),
+            Ok(ImportNews::Done(Ok(imported))) => hears.emit(take(imported, &act)),
+            Ok(ImportNews::Done(Err(diagnostics))) => hears.emit(Import::Failed(Rc::new(diagnostics))),
+            Err(Notice::Failed { text }) => hears.emit(broken(&text)),
+            Err(Notice::Ready) => {}
+        }),
+    );
+    if started.is_err() {
+        tell.emit(broken("no worker could be started"));
+    }
+    started.ok()
+}
+
+/// Takes over what came out of files.
+fn take(imported: Imported, act: &Callback<Action>) -> Import {
     match imported.state.as_deref().map(State::from_yaml) {
         Some(Err(wrong)) => return Import::Failed(Rc::new(wrong)),
         Some(Ok(state)) => act.emit(Action::Open(Box::new(state))),
@@ -215,21 +223,20 @@ pub fn dropped(event: &DragEvent) -> Vec<File> {
     event.data_transfer().and_then(|data| data.files()).as_ref().map(listed).unwrap_or_default()
 }
 
-/// What an [`ImportPanel`] needs.
-#[derive(Properties, PartialEq)]
-pub struct ImportPanelProps {
-    /// The import.
-    pub import: ImportHandle,
-    /// Of which document the card is one.
-    pub name: &'static str,
+/// How an import stands, and what became of the files; `name` is that of the document whose card it is on.
+pub fn import_panel(import: &ImportHandle, name: &'static str) -> Html {
+    if matches!(import.state, Import::None) {
+        return html! {};
+    }
+    let import = import.clone();
+    late(move |others| (others.import_report)(&import, name))
 }
 
-/// How an import stands, and what became of the files.
-#[component]
-pub fn ImportPanel(props: &ImportPanelProps) -> Html {
-    let close = props.import.close.reform(|_: MouseEvent| ());
-    let testid = format!("{}-import-report", props.name);
-    match &props.import.state {
+/// The same, where there is an import. Only [`super::lazy`] may name it.
+pub fn report(import: &ImportHandle, name: &'static str) -> Html {
+    let close = import.close.reform(|_: MouseEvent| ());
+    let testid = format!("{name}-import-report");
+    match &import.state {
         Import::None => html! {},
         Import::Reading(names, done, of) => html! {
             <div class="import" role="status" data-testid={testid}>
@@ -240,7 +247,7 @@ pub fn ImportPanel(props: &ImportPanelProps) -> Html {
         },
         Import::Done(imported) => html! {
             <div class="import" role="status" data-testid={testid}>
-                { for imported.reports.iter().map(report) }
+                { for imported.reports.iter().map(of_file) }
                 <button type="button" class="link" onclick={close}>{ "close the report" }</button>
             </div>
         },
@@ -258,7 +265,7 @@ fn megabytes(bytes: f64) -> String {
     if bytes < 1e6 { format!("{:.0} kB", (bytes / 1e3).ceil()) } else { format!("{:.0} MB", bytes / 1e6) }
 }
 
-fn report(report: &Report) -> Html {
+fn of_file(report: &Report) -> Html {
     let group = |weight: Weight| {
         let findings: Vec<&Finding> = report.of(weight).collect();
         let count: u64 = findings.iter().map(|finding| finding.count).sum();

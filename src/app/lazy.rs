@@ -1,5 +1,5 @@
-//! Code that is fetched when it is first needed: every view but the first, panels that open on a click, the dialogs, and the embedded
-//! view.
+//! Code that is fetched when it is first needed: every view but the first, panels that open on a click, the dialogs, the embedded
+//! view, and what reads and writes links.
 //!
 //! `tools/build-page` cuts the page's module in pieces at the functions marked `wasm_split`. What only such a function reaches is
 //! in a file of its own, which its first call fetches; so nothing else may name what they return.
@@ -8,18 +8,19 @@ use super::array_panel::ArrayPanelProps;
 use super::engine::Engine;
 use super::explain::Asked;
 use super::header::Shown;
-use super::import::Import;
+use super::import::{Import, ImportHandle, Importer};
 use super::layer_panel::LayerPanelProps;
 use super::memory_panel::MemoryPanelProps;
 use super::page::DialogNeeds;
 use super::save::{DesignNames, Saved};
 use super::state::{Event, PageState};
-use crate::import::Imported;
-use crate::state::Action;
+use crate::link::{from_link, to_draft, to_link};
+use crate::spec::Diagnostics;
+use crate::state::{Action, State};
 use std::cell::Cell;
 use wasm_bindgen_futures::spawn_local;
 use wasm_split_helpers::{SplitLoaderError, wasm_split};
-use web_sys::Element;
+use web_sys::{Element, File};
 use yew::prelude::*;
 
 /// What is fetched as one.
@@ -41,8 +42,10 @@ pub struct Others {
     pub layer_panel: fn(LayerPanelProps) -> Html,
     /// Says which entry of the gallery is shown.
     pub origin: fn(&'static str, Callback<Action>) -> Html,
-    /// Takes over what came out of files.
-    pub take: fn(Imported, &Callback<Action>) -> Import,
+    /// Imports files; the first callback hears how that stands, the second of what comes out.
+    pub import: fn(Vec<File>, Callback<Import>, Callback<Action>) -> Option<Importer>,
+    /// Draws how an import stands, and what became of the files.
+    pub import_report: fn(&ImportHandle, &'static str) -> Html,
     /// Hands a figure or a table to the person as a file of a kind.
     pub save: fn(&Saved, &'static str, &DesignNames),
     /// Shows an embedded view in an element.
@@ -60,7 +63,8 @@ fn others() -> Result<Others, SplitLoaderError> {
         memory_panel: super::memory_panel::memory_panel,
         layer_panel: super::layer_panel::layer_panel,
         origin: super::page::origin,
-        take: super::import::take,
+        import: super::import::import,
+        import_report: super::import::report,
         save: super::save::write,
         embed: super::render::<super::embed::Embed>,
     })
@@ -77,8 +81,25 @@ pub enum Piece {
     Missing,
 }
 
+/// What reads and writes links and drafts. It is fetched as one where there is any to be read, else when a person first does something.
+#[derive(Clone, Copy)]
+pub struct Links {
+    /// The state that a link or a draft stands for.
+    pub read: fn(&str) -> Result<State, Diagnostics>,
+    /// What is in force, as a link.
+    pub link: fn(&State) -> String,
+    /// Everything that a person entered.
+    pub draft: fn(&State) -> String,
+}
+
+#[wasm_split(links, fallible)]
+fn links() -> Result<Links, SplitLoaderError> {
+    Ok(Links { read: from_link, link: to_link, draft: to_draft })
+}
+
 thread_local! {
     static HERE: Cell<Option<Others>> = const { Cell::new(None) };
+    static LINKS: Cell<Option<Links>> = const { Cell::new(None) };
 }
 
 /// What a person reads where it could not be fetched.
@@ -92,6 +113,21 @@ pub async fn fetch() -> Result<Others, SplitLoaderError> {
     let fetched = others().await?;
     HERE.set(Some(fetched));
     Ok(fetched)
+}
+
+/// Fetches what reads and writes links.
+///
+/// # Errors
+/// If it cannot be had.
+pub async fn fetch_links() -> Result<Links, SplitLoaderError> {
+    let fetched = links().await?;
+    LINKS.set(Some(fetched));
+    Ok(fetched)
+}
+
+/// What reads and writes links, if it was fetched.
+pub fn links_here() -> Option<Links> {
+    LINKS.get()
 }
 
 /// Fetches it whenever it `is_needed` from now on and not here.
@@ -112,12 +148,27 @@ pub fn with_others(act: impl FnOnce(Others) + 'static) {
     spawn_local(async move {
         match fetch().await {
             Ok(others) => act(others),
-            Err(_) => {
-                // A browser without alerts has said so in its console.
-                let _ = web_sys::window().map(|window| window.alert_with_message(NOT_FETCHED));
-            }
+            Err(_) => alert(),
         }
     });
+}
+
+/// Does something with what reads links, as a person asked for: at once if it is here.
+pub fn with_links(act: impl FnOnce(Links) + 'static) {
+    if let Some(links) = LINKS.get() {
+        return act(links);
+    }
+    spawn_local(async move {
+        match fetch_links().await {
+            Ok(links) => act(links),
+            Err(_) => alert(),
+        }
+    });
+}
+
+/// Says that something could not be fetched. A browser without alerts has said so in its console.
+fn alert() {
+    let _ = web_sys::window().map(|window| window.alert_with_message(NOT_FETCHED));
 }
 
 /// What a [`Late`] needs.

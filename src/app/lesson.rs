@@ -4,8 +4,8 @@ use super::conductor::Conductor;
 use super::state::Event;
 use crate::gallery::{Step, find_step};
 use crate::question::{Question, Reply, Topic};
-use crate::spec::{in_quotes, lesson_presets, lesson_steps};
-use crate::state::{Action, Tab, ViewChange};
+use crate::spec::{in_quotes, lesson_steps};
+use crate::state::{Action, State, Tab, ViewChange};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use yew::prelude::*;
@@ -17,6 +17,8 @@ pub struct LessonPanelProps {
     pub id: &'static str,
     /// What was answered so far, by step.
     pub answers: Rc<BTreeMap<&'static str, usize>>,
+    /// What a person chose.
+    pub chosen: Rc<State>,
     /// Whether opening the step replaced what a person had changed.
     pub is_set_aside: bool,
     /// Asks workers.
@@ -50,7 +52,10 @@ pub fn LessonPanel(props: &LessonPanelProps) -> Html {
     let step = &lesson.steps[*index];
     let values = numbers.as_ref().filter(|(id, _)| *id == step.id).map(|(_, values)| values);
     let act = props.tell.reform(Event::Act);
-    let open = |id: &'static str| act.reform(move |_: MouseEvent| Action::OpenStep(id));
+    let open = |step: &Step| {
+        let (step, chosen) = (step.clone(), Rc::clone(&props.chosen));
+        act.reform(move |_: MouseEvent| Action::step(&step, &chosen))
+    };
     let answered = props.answers.get(step.id).copied();
     let dot = |(number, other): (usize, &Step)| {
         let is_here = number == *index;
@@ -63,7 +68,7 @@ pub fn LessonPanel(props: &LessonPanelProps) -> Html {
                     class={is_done.then_some("done")}
                     aria-current={is_here.then_some("step")}
                     aria-label={label}
-                    onclick={open(other.id)}
+                    onclick={open(other)}
                     data-testid={format!("step-{}", number + 1)}
                 >
                     { number + 1 }
@@ -103,17 +108,17 @@ pub fn LessonPanel(props: &LessonPanelProps) -> Html {
                     <button
                         type="button"
                         class={answered.is_some().then_some("primary")}
-                        onclick={open(next.id)}
+                        onclick={open(next)}
                         data-testid="next-step"
                     >
                         { format!("Next: {} →", next.title) }
                     </button>
                 } else {
-                    if let Some((id, title)) = lesson_after(step.id) {
+                    if let Some((next, title)) = lesson_after(step.id) {
                         <button
                             type="button"
                             class={answered.is_some().then_some("primary")}
-                            onclick={open(id)}
+                            onclick={open(&next)}
                             data-testid="next-lesson"
                         >
                             { format!("Next lesson: {title} →") }
@@ -135,10 +140,10 @@ pub fn LessonPanel(props: &LessonPanelProps) -> Html {
 }
 
 /// The first step of the lesson after the one that ends with this step, and what that is called.
-fn lesson_after(last: &str) -> Option<(&'static str, &'static str)> {
+fn lesson_after(last: &str) -> Option<(Step, String)> {
     let id = lesson_steps().iter().skip_while(|id| **id != last).nth(1)?;
-    let lesson = lesson_presets().iter().find(|lesson| id.starts_with(lesson.id))?;
-    Some((id, lesson.title))
+    let (mut lesson, index) = find_step(id)?;
+    Some((lesson.steps.swap_remove(index), lesson.title))
 }
 
 fn question(

@@ -73,11 +73,18 @@ use wasm_bindgen::prelude::*;
 use web_sys::Element;
 
 /// Shows the page in the element `#app`; called by `www/main.js`.
+///
+/// # Errors
+/// If there is a link or a draft, and the code that reads it cannot be fetched.
 #[wasm_bindgen(js_name = openPage)]
-pub fn open_page() {
+pub async fn open_page() -> Result<(), JsError> {
+    if address::says_something() {
+        lazy::fetch_links().await?;
+    }
     if let Some(place) = place() {
         render::<page::Page>(place);
     }
+    Ok(())
 }
 
 /// Shows one view in the element `#app`, for another page around it; called by `www/embed.js`.

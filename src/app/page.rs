@@ -10,7 +10,7 @@ use super::figure::IsDark;
 use super::files::Files;
 use super::header::{Header, Shown};
 use super::help::Help;
-use super::import::{ImportPanel, carries_files, dropped, use_import};
+use super::import::{carries_files, dropped, import_panel, use_import};
 use super::lazy::{Piece, late, use_others};
 use super::save::DesignNames;
 use super::share::Share;
@@ -20,8 +20,7 @@ use super::theme::use_is_dark;
 use super::timer::later;
 use super::views::{lesson, missing, view};
 use crate::embed::Control;
-use crate::gallery::Entry;
-use crate::spec::gallery_presets;
+use crate::gallery::find_entry;
 use crate::state::{Action, Tab, ViewChange};
 use std::rc::Rc;
 use wasm_bindgen::JsCast;
@@ -99,7 +98,7 @@ pub fn Page() -> Html {
                     {on_dialog}
                 />
                 <Notices notices={notices(&state)} {on_dismiss} />
-                <ImportPanel import={import.clone()} name="page" />
+                { import_panel(&import, "page") }
                 <main>
                     <aside id="design" aria-label="Design">
                         if built > 0 {
@@ -224,11 +223,8 @@ struct OriginProps {
 /// Which published figure or table is shown, as long as nothing of it is changed.
 #[component]
 fn Origin(props: &OriginProps) -> Html {
-    let entry = use_memo(props.id, |id| {
-        let preset = gallery_presets().iter().find(|preset| preset.id == *id)?;
-        Entry::from_text(preset.id, preset.text).ok()
-    });
-    let Some(entry) = &*entry else { return html! {} };
+    let entry = use_memo(props.id, |id| find_entry(id));
+    let Ok(entry) = &*entry else { return html! {} };
     let onclick = props.act.reform(|_: MouseEvent| Action::Look(ViewChange::Tab(Tab::Gallery)));
     html! {
         <p class="origin" data-testid="origin">
@@ -266,7 +262,7 @@ fn Tabs(props: &TabsProps) -> Html {
                 type="button"
                 aria-current={(tab == props.tab).then_some("page")}
                 onclick={props.act.reform(move |_: MouseEvent| Action::Look(ViewChange::Tab(tab)))}
-                data-testid={format!("tab-{}", title.to_lowercase())}
+                data-testid={format!("tab-{}", title.to_ascii_lowercase())}
             >
                 { title }
             </button>

@@ -89,7 +89,7 @@ impl Reducible for PageState {
             Event::Act(action) => {
                 let (kind, is_step) = (action.kind(), action.is_step());
                 if kind != Kind::Look {
-                    next.is_set_aside = matches!(action, Action::OpenStep(_)) && self.chosen.is_edited();
+                    next.is_set_aside = matches!(&action, Action::OpenStep(step) if step.replaces_edits);
                 }
                 let mut chosen = (*self.chosen).clone();
                 chosen.apply(action);

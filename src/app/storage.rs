@@ -32,6 +32,12 @@ pub fn forget_late() {
     }
 }
 
+/// Whether this tab left a draft that [`take_late`] gives.
+pub fn is_late() -> bool {
+    let late = || session()?.get_item(LATE).ok()?;
+    late().is_some_and(|late| !late.ends_with(' '))
+}
+
 /// The draft of the page that this tab left last, with the name of its entry; once.
 pub fn take_late() -> Option<(String, String)> {
     let late = session()?.get_item(LATE).ok()??;

@@ -52,7 +52,7 @@ pub fn lesson(state: &PageState, engine: &Engine, tell: &Callback<Event>, others
 /// The same. Only [`super::lazy`] may name it.
 pub fn lesson_panel(id: &'static str, state: &PageState, engine: &Engine, tell: &Callback<Event>) -> Html {
     let (answers, conductor) = (Rc::clone(&state.answers), (*engine.conductor).clone());
-    html! { <LessonPanel {id} {answers} is_set_aside={state.is_set_aside} {conductor} tell={tell.clone()} /> }
+    html! { <LessonPanel {id} chosen={Rc::clone(&state.chosen)} {answers} is_set_aside={state.is_set_aside} {conductor} tell={tell.clone()} /> }
 }
 
 /// Says that code could not be fetched.
@@ -92,7 +92,12 @@ pub fn other_view(state: &PageState, engine: &Engine, act: &Callback<Action>) ->
             html! {
                 // What papers say is of no design.
                 <ContextProvider<DesignNames> context={DesignNames::default()}>
-                    <GalleryView answers={Rc::clone(&state.answers)} conductor={(*engine.conductor).clone()} {act} />
+                    <GalleryView
+                        chosen={Rc::clone(&state.chosen)}
+                        answers={Rc::clone(&state.answers)}
+                        conductor={(*engine.conductor).clone()}
+                        {act}
+                    />
                 </ContextProvider<DesignNames>>
             }
         }

@@ -3,8 +3,9 @@
 use super::Failure;
 use super::arguments::StateOptions;
 use super::documents::load;
+use fusescape::gallery::find_entry;
 use fusescape::link::from_link;
-use fusescape::spec::{find_preset, gallery_presets, is_state};
+use fusescape::spec::is_state;
 use fusescape::state::{Action, Half, MOST_BYTES, ScheduleChange, State, ViewChange};
 use std::io::{ErrorKind, Read};
 
@@ -34,7 +35,7 @@ pub fn opened(link_or_file: &str) -> Result<State, Failure> {
 pub fn chosen(options: &StateOptions) -> Result<State, Failure> {
     let mut state = options.from.as_deref().map_or_else(|| Ok(State::first()), opened)?;
     if let Some(id) = &options.gallery {
-        state.apply(Action::OpenEntry(find_preset(gallery_presets(), id)?.id));
+        state.apply(Action::entry(&find_entry(id)?));
     }
     for (half, name) in [(Half::Hardware, &options.hardware), (Half::Workload, &options.workload)] {
         if let Some(name) = name {

@@ -10,7 +10,7 @@ use crate::mapping::TemporalLoop;
 use crate::rules::Rules;
 use crate::search::Strategy;
 use crate::spec::{
-    ClaimSpec, Diagnostics, GallerySpec, OpensSpec, Preset, gallery_presets, hardware_presets, merge,
+    ClaimSpec, Diagnostics, GallerySpec, OpensSpec, Preset, find_preset, gallery_presets, hardware_presets, merge,
     read_gallery_entry, workload_presets,
 };
 use crate::workload::Dim;
@@ -184,6 +184,15 @@ pub fn entries() -> Result<Vec<Entry>, Diagnostics> {
         }
     }
     diagnostics.or(all)
+}
+
+/// The entry called `id`.
+///
+/// # Errors
+/// There is none; the remedy names the one that was most likely meant.
+pub fn find_entry(id: &str) -> Result<Entry, Diagnostics> {
+    let preset = find_preset(gallery_presets(), id)?;
+    Entry::from_text(preset.id, preset.text)
 }
 
 impl Entry {

@@ -16,7 +16,7 @@ mod parameters;
 mod way;
 mod workbench;
 
-pub use entry::{Claim, Entry, Opening, Shown, Unit, entries};
+pub use entry::{Claim, Entry, Opening, Shown, Unit, entries, find_entry};
 pub use lesson::{Answer, Lesson, Number, Step, find_step, lessons};
 pub use mapping::SpaceOf;
 pub use measure::{

@@ -1,5 +1,6 @@
 //! Every change that a person can make.
 
+use super::State;
 use super::design::Half;
 use super::hierarchy_form::FormChange;
 use super::own_mapping::MappingChange;
@@ -7,6 +8,7 @@ use super::schedule::{FuseChoice, GridChoice, ObjectiveChoice};
 use super::view::{Metric, Tab};
 use crate::depth_first::{DepthFirstStrategy, StoringMode};
 use crate::form::Place;
+use crate::gallery::{Entry, Opening, Step};
 use crate::rules::Rules;
 
 /// Every change that there is.
@@ -45,11 +47,11 @@ pub enum Action {
     /// Change the design at hand for the one that was put aside.
     Swap,
     /// Show an entry of the gallery.
-    OpenEntry(&'static str),
+    OpenEntry(&'static str, Box<Opening>),
     /// Take the state that a file holds.
-    Open(Box<super::State>),
+    Open(Box<State>),
     /// Show a step of a lesson.
-    OpenStep(&'static str),
+    OpenStep(Box<StepOpened>),
     /// Close the lesson; the design stays.
     LeaveLesson,
     /// Change what hierarchies are generated.
@@ -60,6 +62,17 @@ pub enum Action {
     Mapping(MappingChange),
     /// Change the way of looking.
     Look(ViewChange),
+}
+
+/// A step of a lesson as it is opened.
+#[derive(Debug, Clone)]
+pub struct StepOpened {
+    /// The step.
+    pub id: &'static str,
+    /// The state that it begins with.
+    pub opens: Opening,
+    /// Whether that takes the place of what a person had changed.
+    pub replaces_edits: bool,
 }
 
 /// A document in which a memory or a layer has another name.
@@ -148,6 +161,16 @@ pub enum Field {
 }
 
 impl Action {
+    /// Shows an entry of the gallery.
+    pub fn entry(entry: &Entry) -> Self {
+        Self::OpenEntry(entry.id, Box::new(entry.opens.clone()))
+    }
+
+    /// Shows a step of a lesson in place of a state.
+    pub fn step(step: &Step, of: &State) -> Self {
+        Self::OpenStep(Box::new(StepOpened { id: step.id, opens: step.opens.clone(), replaces_edits: of.is_edited() }))
+    }
+
     /// What it means for undo and for the search.
     pub fn kind(&self) -> Kind {
         match self {
@@ -173,7 +196,7 @@ impl Action {
             | Self::Pin
             | Self::Unpin
             | Self::Swap
-            | Self::OpenEntry(_)
+            | Self::OpenEntry(..)
             | Self::Open(_)
             | Self::OpenStep(_)
             | Self::Hierarchy(_)
@@ -192,7 +215,7 @@ impl Action {
                 | Self::Swap
                 | Self::ReproduceFigure12
                 | Self::CaseStudy2
-                | Self::OpenEntry(_)
+                | Self::OpenEntry(..)
                 | Self::Open(_)
                 | Self::OpenStep(_)
                 | Self::LeaveLesson

@@ -15,7 +15,7 @@ mod schedule;
 mod tiles;
 mod view;
 
-pub use action::{Action, Field, Kind, Renamed, ScheduleChange, ViewChange};
+pub use action::{Action, Field, Kind, Renamed, ScheduleChange, StepOpened, ViewChange};
 pub use design::{Design, Document, Half};
 pub use file::MOST_BYTES;
 pub use file_name::file_name;
@@ -26,8 +26,7 @@ pub use pinned::{Pinned, described, design_differences};
 pub use schedule::{FuseChoice, GridChoice, LPF_LIMITS, ObjectiveChoice, Schedule};
 pub use view::{Metric, Tab, View};
 
-use crate::gallery::{Entry, Opening, Shown, find_step};
-use crate::spec::gallery_presets;
+use crate::gallery::{Opening, Shown, find_step};
 use crate::workload::Network;
 
 /// What a person chose or wrote.
@@ -107,19 +106,13 @@ impl State {
                     std::mem::swap(&mut self.view.point, &mut pinned.point);
                 }
             }
-            Action::OpenEntry(id) => {
-                let entry = gallery_presets().iter().find(|preset| preset.id == id);
-                if let Some(Ok(entry)) = entry.map(|preset| Entry::from_text(preset.id, preset.text)) {
-                    self.take(&entry.opens);
-                    (self.entry, self.lesson) = (Some(entry.id), None);
-                }
+            Action::OpenEntry(id, opens) => {
+                self.take(*opens);
+                (self.entry, self.lesson) = (Some(id), None);
             }
-            Action::OpenStep(id) => {
-                if let Some((lesson, index)) = find_step(id) {
-                    let step = &lesson.steps[index];
-                    self.take(&step.opens);
-                    self.lesson = Some(step.id);
-                }
+            Action::OpenStep(step) => {
+                self.take(step.opens);
+                self.lesson = Some(step.id);
             }
             Action::LeaveLesson => self.lesson = None,
             Action::Hierarchy(change) => self.hierarchy.change(change),
@@ -186,7 +179,11 @@ impl State {
         let mut opened = Self::first();
         match (self.entry, self.lesson) {
             (Some(_), _) => return false,
-            (None, Some(step)) => opened.apply(Action::OpenStep(step)),
+            (None, Some(step)) => {
+                if let Some((mut lesson, index)) = find_step(step) {
+                    opened.take(lesson.steps.swap_remove(index).opens);
+                }
+            }
             (None, None) => {}
         }
         let text =
@@ -200,8 +197,8 @@ impl State {
     }
 
     /// Takes over the state of an entry of the gallery or of a step of a lesson. Documents written by hand stay at hand.
-    fn take(&mut self, opens: &Opening) {
-        let Opening { shows, hardware, workload, settings, layer, mapping, point, budget_um2 } = opens.clone();
+    fn take(&mut self, opens: Opening) {
+        let Opening { shows, hardware, workload, settings, layer, mapping, point, budget_um2 } = opens;
         self.design.pick(Half::Hardware, hardware.id);
         self.design.pick(Half::Workload, workload.id);
         self.design.schedule = Schedule::of(&settings);

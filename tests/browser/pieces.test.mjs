@@ -1,10 +1,13 @@
 // Pieces of the page's code that are fetched when they are first needed.
 
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { withPage } from './harness.mjs';
 
 const PIECE = '**/split_others.wasm';
+const LINKS_PIECE = '**/split_links.wasm';
+const LINKS = new URL('../links/links.txt', import.meta.url);
 
 test('a view whose code cannot be fetched says so, and is there when it can', () =>
   withPage(async ({ page, url, problems }) => {
@@ -32,4 +35,63 @@ test('what is saved waits for its code', () =>
     await page.getByTestId('save-svg').first().click();
     await fetched;
     assert.match((await download).suggestedFilename(), /\.svg$/);
+  }));
+
+test('a link whose code cannot be fetched is not taken for nothing', () =>
+  withPage(async ({ page, url, problems }) => {
+    const link = readFileSync(LINKS, 'utf8').split('\n')[0].split(' ')[1];
+    await page.route(LINKS_PIECE, (route) => route.abort());
+    await page.goto(`${url}#${link}`);
+    await page.getByText('Fusescape could not start').waitFor();
+    problems.splice(0);
+    await page.unroute(LINKS_PIECE);
+    await page.reload();
+    await page.locator('[data-testid=root][data-status=done]').waitFor();
+    assert.equal(new URL(page.url()).hash, `#${link}`);
+  }));
+
+test('a first visit reads no link, and its first edit is kept', () =>
+  withPage(async ({ page, url }) => {
+    let requests = 0;
+    page.on('request', (request) => (requests += request.url().endsWith('split_links.wasm')));
+    await page.goto(url);
+    await page.locator('[data-testid=root][data-status=done]').waitFor();
+    assert.equal(requests, 0);
+    await page.getByTestId('hardware-preset').selectOption('tpu-like');
+    await page.waitForFunction(() => location.hash.length > 1);
+    assert.equal(requests, 1);
+    await page.goBack();
+    await page.waitForFunction(() => location.hash === '');
+    assert.equal(await page.getByTestId('hardware-preset').inputValue(), 'meta-proto-like-df');
+    await page.goForward();
+    await page.waitForFunction(() => location.hash.length > 1);
+    await page.reload();
+    await page.locator('[data-testid=root][data-status=done]').waitFor();
+    assert.equal(await page.getByTestId('hardware-preset').inputValue(), 'tpu-like');
+  }));
+
+test('edits that could not be kept are kept with the next, and nobody leaves them without being asked', () =>
+  withPage(async ({ page, url, problems }) => {
+    await page.goto(url);
+    await page.locator('[data-testid=root][data-status=done]').waitFor();
+    await page.route(LINKS_PIECE, (route) => route.abort());
+    const failed = page.waitForEvent('requestfailed');
+    await page.getByTestId('tiles-x').click();
+    await failed;
+    await page.getByTestId('tiles-x').fill('4 8');
+    const asked = page.waitForEvent('dialog');
+    const stays = page.goto('about:blank').catch(() => {});
+    const dialog = await asked;
+    assert.equal(dialog.type(), 'beforeunload');
+    await dialog.dismiss();
+    await stays;
+    await page.unroute(LINKS_PIECE);
+    await page.getByTestId('tiles-y').fill('4 9');
+    await page.waitForFunction(() => location.hash.length > 1);
+    await page.reload();
+    await page.locator('[data-testid=root][data-status=done]').waitFor();
+    assert.equal(await page.getByTestId('tiles-x').inputValue(), '4 8');
+    assert.equal(await page.getByTestId('tiles-y').inputValue(), '4 9');
+    assert.ok(problems.length > 0, 'the console knew of it');
+    problems.splice(0);
   }));
