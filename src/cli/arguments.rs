@@ -2,7 +2,7 @@
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use fusescape::depth_first::{FuseDepth, StoringMode};
-use fusescape::explore::parse_sizes;
+use fusescape::explore::{StackLimits, parse_sizes};
 use fusescape::rules::Rules;
 use fusescape::search::space::Pruning;
 use fusescape::search::{Objective, Strategy, Weights};
@@ -25,6 +25,8 @@ pub struct Arguments {
 pub enum Command {
     /// Explores depth-first schedules (DeFiNES) of a network on a core
     DepthFirst(DepthFirst),
+    /// Compares methods to choose the layers that run together: DeFiNES' rule, Optimus, and the jointly optimal stacks
+    Fuse(SweepOptions),
     /// Maps single layers on a core (ZigZag): the best loop nest, its energy and latency
     Layer(Layer),
     /// Generates all memory hierarchies from a pool and finds the best (ZigZag, Section V)
@@ -105,6 +107,17 @@ pub enum Stacks {
 /// What to explore.
 #[derive(Debug, Args)]
 pub struct DepthFirst {
+    #[command(flatten)]
+    pub sweep: SweepOptions,
+    /// Which layers are fused: auto, optimal (with the best tile and mode for each stack), single-layer, layer-by-layer, or
+    /// names of layers to cut after, those with blanks or commas in double quotes
+    #[arg(long, default_value = "auto", value_name = "auto|optimal|single-layer|layer-by-layer|CUTS", value_parser = parse_stacks)]
+    pub stacks: Stacks,
+}
+
+/// A network on a core, and the strategies that are tried.
+#[derive(Debug, Args)]
+pub struct SweepOptions {
     /// Hardware: a preset or a file
     #[arg(long, value_name = "PRESET|FILE")]
     pub hardware: String,
@@ -120,14 +133,10 @@ pub struct DepthFirst {
     /// All widths with all heights; ranges as in 10..960:10x10..540:10 [default: 1,4,16,60,240,960x1,4,18,72,270,540]
     #[arg(long, value_name = "X,X,..xY,Y,..", value_parser = parse_grid)]
     pub grid: Option<Grid>,
-    /// Which layers are fused: auto, optimal (with the best tile and mode for each stack), single-layer, layer-by-layer, or
-    /// names of layers to cut after, those with blanks or commas in double quotes
-    #[arg(long, default_value = "auto", value_name = "auto|optimal|single-layer|layer-by-layer|CUTS", value_parser = parse_stacks)]
-    pub stacks: Stacks,
-    /// With optimal stacks: at most so many layers in a stack
+    /// Where stacks are searched for: at most so many layers in one
     #[arg(long)]
     pub most_layers: Option<usize>,
-    /// With optimal stacks: at most so many tiles in a stack
+    /// Where stacks are searched for: at most so many tiles in one
     #[arg(long)]
     pub most_tiles: Option<u64>,
     /// How to search for the loop order and its division among the memories
@@ -146,6 +155,13 @@ pub struct DepthFirst {
     /// How to print the result
     #[arg(long, value_enum, default_value_t = Format::Table)]
     pub format: Format,
+}
+
+impl SweepOptions {
+    /// What stacks may be, where they are searched for.
+    pub fn limits(&self) -> StackLimits {
+        StackLimits { most_layers: self.most_layers, most_tiles: self.most_tiles }
+    }
 }
 
 /// Which layers to map, and how.

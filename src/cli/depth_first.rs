@@ -3,7 +3,7 @@
 //! With a tile width or more for every core, each core has points of its own, which it plans, searches and adds up one by one.
 //! Otherwise all are planned first, and the cores share the mapping problems of the few points.
 
-use super::arguments::{DepthFirst, Format, Stacks};
+use super::arguments::{DepthFirst, Format, Stacks, SweepOptions};
 use super::documents::load;
 use super::report::{Findings, Report, Row};
 use super::{Failure, optimal, print};
@@ -19,24 +19,16 @@ use rayon::prelude::*;
 use std::collections::HashSet;
 
 /// Runs the sweep and prints it.
-pub fn run(options: &DepthFirst) -> Result<(), Failure> {
-    let request = match (load(&options.hardware, hardware_presets()), load(&options.workload, workload_presets())) {
-        (Ok(hardware), Ok(workload)) => Request { hardware, workload, settings: settings(options) },
-        (Err(hardware), Err(workload)) => return Err(format!("{hardware}\n{workload}").into()),
-        (Err(failure), _) | (_, Err(failure)) => return Err(failure),
-    };
-    let sweep = Sweep::new(&request)?;
-    for note in &sweep.notes().0 {
-        eprintln!("note: {note}");
-    }
-    let limits = StackLimits { most_layers: options.most_layers, most_tiles: options.most_tiles };
-    match options.stacks {
-        Stacks::Optimal => return optimal::run(sweep, limits, options.format),
+pub fn run(DepthFirst { sweep: options, stacks }: &DepthFirst) -> Result<(), Failure> {
+    let limits = options.limits();
+    let fuse = match stacks {
+        Stacks::Optimal => return optimal::run(validated(options, FuseDepth::Automatic)?, limits, options.format),
         Stacks::By(_) if limits != StackLimits::default() => {
             return Err("--most-layers and --most-tiles limit a search: add --stacks optimal.".into());
         }
-        Stacks::By(_) => {}
-    }
+        Stacks::By(fuse) => fuse.clone(),
+    };
+    let sweep = validated(options, fuse)?;
     let strategies = sweep.settings.strategies();
     let many = strategies.len() > 1 && sweep.settings.tiles_x.len() >= rayon::current_num_threads();
     let findings = if many { by_points(&sweep, strategies.len()) } else { by_problems(&sweep) };
@@ -49,7 +41,21 @@ pub fn run(options: &DepthFirst) -> Result<(), Failure> {
     report.failure_if_empty()
 }
 
-fn settings(options: &DepthFirst) -> Settings {
+/// A sweep of what the options name; notes on it go to standard error.
+pub fn validated(options: &SweepOptions, fuse: FuseDepth) -> Result<Sweep, Failure> {
+    let request = match (load(&options.hardware, hardware_presets()), load(&options.workload, workload_presets())) {
+        (Ok(hardware), Ok(workload)) => Request { hardware, workload, settings: settings(options, fuse) },
+        (Err(hardware), Err(workload)) => return Err(format!("{hardware}\n{workload}").into()),
+        (Err(failure), _) | (_, Err(failure)) => return Err(failure),
+    };
+    let sweep = Sweep::new(&request)?;
+    for note in &sweep.notes().0 {
+        eprintln!("note: {note}");
+    }
+    Ok(sweep)
+}
+
+fn settings(options: &SweepOptions, fuse: FuseDepth) -> Settings {
     let all = Settings::default();
     let (tiles_x, tiles_y) = match (&options.tile, &options.grid) {
         (Some((x, y)), _) => (vec![*x], vec![*y]),
@@ -60,10 +66,7 @@ fn settings(options: &DepthFirst) -> Settings {
         tiles_x,
         tiles_y,
         modes: if options.mode.is_empty() { StoringMode::ALL.to_vec() } else { options.mode.clone() },
-        fuse: vec![match &options.stacks {
-            Stacks::By(fuse) => fuse.clone(),
-            Stacks::Optimal => FuseDepth::Automatic,
-        }],
+        fuse: vec![fuse],
         objective: options.objective.clone(),
         strategy: options.strategy.strategy(),
         lpf_limit: options.lpf_limit,

@@ -3,6 +3,7 @@
 mod arguments;
 mod depth_first;
 mod documents;
+mod fuse;
 mod gallery;
 mod hierarchy;
 mod import;
@@ -30,6 +31,7 @@ pub type Failure = Box<dyn std::error::Error>;
 pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     match &arguments.command {
         Command::DepthFirst(options) => depth_first::run(options),
+        Command::Fuse(options) => fuse::run(options),
         Command::Layer(options) => layer::run(options),
         Command::Hierarchy(options) => hierarchy::run(options),
         Command::Gallery { id } => gallery::run(id.as_deref()),

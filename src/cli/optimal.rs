@@ -6,6 +6,7 @@ use fusescape::explore::{CostStore, Effort, OptimalStacks, StackLimits, StackRun
 use rayon::prelude::*;
 use serde_json::{Value, json};
 use std::fmt::Write;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Finds the optimum on all cores and prints it.
 pub fn run(sweep: Sweep, limits: StackLimits, format: Format) -> Result<(), Failure> {
@@ -20,20 +21,23 @@ pub fn run(sweep: Sweep, limits: StackLimits, format: Format) -> Result<(), Fail
     })
 }
 
-/// Each core takes every so-manieth part, as later ones have more stacks.
-fn all_parts(sweep: &Sweep, limits: StackLimits, parts: usize) -> Result<(Vec<StackRun>, Effort), Failure> {
-    let lanes = rayon::current_num_threads();
-    let found: Result<Vec<(Vec<StackRun>, Effort)>, String> = (0..lanes)
+/// Each core takes the next part that is left; what it found out stays with it.
+pub fn all_parts(sweep: &Sweep, limits: StackLimits, parts: usize) -> Result<(Vec<StackRun>, Effort), Failure> {
+    let next = AtomicUsize::new(0);
+    let found: Result<Vec<(Vec<StackRun>, Effort)>, String> = (0..rayon::current_num_threads())
         .into_par_iter()
-        .map(|lane| {
+        .map(|_| {
             let (mut study, mut store) =
                 (StackStudy::new(sweep.clone(), limits).map_err(|wrong| wrong.to_string())?, CostStore::default());
             let mut runs = Vec::new();
-            for part in (lane..parts).step_by(lanes) {
+            loop {
+                let part = next.fetch_add(1, Ordering::Relaxed);
+                if part >= parts {
+                    return Ok((runs, study.effort()));
+                }
                 let found = study.part(&mut store, part, &mut || true);
                 runs.append(&mut found.map_err(|wrong| wrong.reasons().to_string())?);
             }
-            Ok((runs, study.effort()))
         })
         .collect();
     let mut all = (Vec::new(), Effort::default());

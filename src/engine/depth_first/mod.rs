@@ -24,6 +24,6 @@ pub use placement::{CacheDecision, Skipping};
 pub use plan::{Caches, LayerTilePlan, Planner, PlannerMemory, PointPlan, StackPlan, TileDecision, TilePlan};
 pub use problems::{Judge, NotPlanned, Problems, Verdict};
 pub use solved::{ProblemCost, WATCHED};
-pub use stack::{Stack, cut};
+pub use stack::{Stack, cut, cut_with_outputs};
 pub use strategy::{DepthFirstStrategy, FuseDepth, StoringMode};
 pub use totals::{PointTotals, Summing};

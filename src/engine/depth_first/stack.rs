@@ -72,9 +72,26 @@ pub fn cut(network: &Network, core: &Core, fuse: &FuseDepth, rules: &Rules) -> R
         FuseDepth::SingleLayer => network.computing().collect(),
         FuseDepth::Cuts(names) => named_cuts(network, names)?,
     };
-    // With several outputs a map may be needed in two stacks; where nobody asked for these very cuts, cut there too.
+    // Where nobody asked for these very cuts there may be more.
     let may_add = matches!(fuse, FuseDepth::Automatic | FuseDepth::LayerByLayer);
-    let mut ends = ends;
+    cut_at_least_after(network, ends, rules, may_add)
+}
+
+/// Cuts after the given layers, and after those whose outputs other stacks need besides.
+///
+/// # Errors
+/// Cuts through a branch, which more cuts cannot mend.
+pub fn cut_with_outputs(network: &Network, ends: Vec<LayerId>, rules: &Rules) -> Result<Vec<Stack>, Diagnostics> {
+    cut_at_least_after(network, ends, rules, true)
+}
+
+/// With several outputs a map may be needed in two stacks; if cuts may be added, one is added there.
+fn cut_at_least_after(
+    network: &Network,
+    mut ends: Vec<LayerId>,
+    rules: &Rules,
+    may_add: bool,
+) -> Result<Vec<Stack>, Diagnostics> {
     loop {
         let stacks = cut_after(network, &ends, rules);
         match needed_outside(network, &stacks) {

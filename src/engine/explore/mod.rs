@@ -5,6 +5,7 @@
 //! point at once and remembers what points share, so that a picture of the landscape appears and refines.
 
 mod best;
+mod fusions;
 mod layer;
 mod order;
 mod request;
@@ -15,6 +16,7 @@ mod survey;
 mod sweep;
 
 pub use best::{Combination, best_combination, best_point, pareto_front};
+pub use fusions::{FusionMethod, FusionVerdict, Fusions, compare_fusions};
 pub use layer::{
     Cycles, LayerFacts, LayerRequest, LayerStudy, MappedLayer, MappingEdit, TemporalMapping, UnrollingChoice,
     UnrollingChoices,

@@ -17,6 +17,8 @@ use serde::{Deserialize, Serialize};
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
 
+/// So many stacks are a part: some of them take a second where maps are large.
+const BLOCK: usize = 64;
 /// More stacks times strategies than anybody waits for.
 const MOST_RUNS: usize = 2_000_000;
 
@@ -46,6 +48,8 @@ pub struct StackRun {
     pub energy_pj: f64,
     /// Latency, cycles.
     pub latency_cycles: u64,
+    /// Full-width words read from and written to DRAM.
+    pub dram_words: f64,
     /// Its value of the objective.
     pub score: f64,
 }
@@ -61,6 +65,8 @@ pub struct OptimalStacks {
     pub energy_pj: f64,
     /// Latency, cycles.
     pub latency_cycles: u64,
+    /// Full-width words read from and written to DRAM.
+    pub dram_words: f64,
     /// Value of the objective.
     pub score: f64,
 }
@@ -77,7 +83,6 @@ pub struct StackStudy {
     survey: Survey,
     every: EveryStack,
     limits: StackLimits,
-    ends: Vec<LayerId>,
 }
 
 impl StackStudy {
@@ -87,8 +92,12 @@ impl StackStudy {
     /// A network that branches into too many stacks, or limits that leave no way.
     pub fn new(sweep: Sweep, limits: StackLimits) -> Result<Self, Diagnostics> {
         let every = every_stack(&sweep, limits)?;
-        let ends: BTreeSet<LayerId> = every.arcs.iter().map(end_of).collect();
-        Ok(Self { survey: Survey::new(sweep), every, limits, ends: ends.into_iter().collect() })
+        Ok(Self { survey: Survey::new(sweep), every, limits })
+    }
+
+    /// What is studied.
+    pub fn sweep(&self) -> &Sweep {
+        self.survey.sweep()
     }
 
     /// All stacks.
@@ -111,13 +120,18 @@ impl StackStudy {
         self.survey.effort
     }
 
-    /// In how many parts the study is done: one for the stacks of each last layer, as these have most problems in common.
+    /// In how many parts the study is done: one for each tile width and block of stacks, as those of one width have most mapping
+    /// problems in common.
     pub fn parts(&self) -> usize {
-        self.ends.len()
+        self.sweep().settings.tiles_x.len() * self.blocks()
     }
 
-    /// The best ways to run the stacks of one part, as many as may matter. `has_time` is asked before each search; where it says no, the
-    /// next attempt goes on there.
+    fn blocks(&self) -> usize {
+        self.every.arcs.len().div_ceil(BLOCK)
+    }
+
+    /// The best ways to run the stacks of one part with its tiles, as many as may matter. `has_time` is asked before each search;
+    /// where it says no, the next attempt goes on there.
     ///
     /// # Errors
     /// That there is no time left.
@@ -127,20 +141,17 @@ impl StackStudy {
         part: usize,
         has_time: &mut dyn FnMut() -> bool,
     ) -> Result<Vec<StackRun>, NotPlanned> {
+        let (width, block) = (part / self.blocks(), part % self.blocks());
+        let end = self.every.arcs.len().min((block + 1) * BLOCK);
         let mut best = Vec::new();
-        let Some(&end) = self.ends.get(part) else { return Ok(best) };
-        let stacks: Vec<usize> = (0..self.every.arcs.len()).filter(|&at| end_of(&self.every.arcs[at]) == end).collect();
-        let tiles = self.tiles(end);
-        for stack in stacks {
+        for stack in block * BLOCK..end {
             let mut runs: Vec<StackRun> = Vec::new();
-            for &tile in &tiles {
-                for mode in self.modes_of(end, tile) {
-                    match self.run(store, stack, (tile, mode), has_time) {
-                        Ok(Some(run)) => self.keep(&mut runs, run),
-                        Err(NotPlanned::Later) => return Err(NotPlanned::Later),
-                        // Some tiles fit nowhere; others do.
-                        Ok(None) | Err(NotPlanned::Impossible(_)) => {}
-                    }
+            for (tile, mode) in self.strategies(stack, width) {
+                match self.run(store, stack, (tile, mode), has_time) {
+                    Ok(Some(run)) => self.keep(&mut runs, run),
+                    Err(NotPlanned::Later) => return Err(NotPlanned::Later),
+                    // Some tiles fit nowhere; others do.
+                    Ok(None) | Err(NotPlanned::Impossible(_)) => {}
                 }
             }
             best.append(&mut runs);
@@ -179,13 +190,15 @@ impl StackStudy {
             ends: Vec::new(),
             energy_pj: at.energy_pj,
             latency_cycles: at.latency_cycles,
+            dram_words: 0.0,
             score: cost(at),
         };
         while let (Some((state, number)), Some(run)) = (at.before, at.run) {
             optimal.runs.push(*run);
-            optimal.ends.push(self.survey.sweep().network.layer(end_of(&self.every.arcs[run.stack])).name.clone());
+            optimal.ends.push(self.sweep().network.layer(end_of(&self.every.arcs[run.stack])).name.clone());
             at = &ways[state][number];
         }
+        optimal.dram_words = optimal.runs.iter().map(|run| run.dram_words).sum();
         optimal.runs.reverse();
         optimal.ends.reverse();
         Ok(optimal)
@@ -205,7 +218,7 @@ impl StackStudy {
     }
 
     fn objective(&self) -> &Objective {
-        &self.survey.sweep().settings.objective
+        &self.sweep().settings.objective
     }
 
     /// Whether the objective of a network is the sum of its stacks'.
@@ -215,30 +228,28 @@ impl StackStudy {
 
     /// Columns and rows of a layer's output.
     fn map(&self, layer: LayerId) -> (u64, u64) {
-        let shape = &self.survey.sweep().network.layer(layer).shape;
+        let shape = &self.sweep().network.layer(layer).shape;
         (shape.size(Dim::OX), shape.size(Dim::OY))
     }
 
-    /// Tile sizes that differ for the map of a last layer.
-    fn tiles(&self, end: LayerId) -> Vec<(u64, u64)> {
-        let settings = &self.survey.sweep().settings;
-        let (columns, rows) = self.map(end);
-        let sizes = |sizes: &[u64], map: u64| -> BTreeSet<u64> { sizes.iter().map(|&size| size.min(map)).collect() };
-        let (x, y) = (sizes(&settings.tiles_x, columns), sizes(&settings.tiles_y, rows));
-        let mut tiles: Vec<(u64, u64)> = y.iter().flat_map(|&y| x.iter().map(move |&x| (x, y))).collect();
-        if !tiles.contains(&(columns, rows)) {
-            tiles.push((columns, rows));
+    /// The strategies of a stack with the tile width of this index, each different one under one index. A single tile has no
+    /// overlap, so that its mode does not matter.
+    fn strategies(&self, stack: usize, index: usize) -> Vec<((u64, u64), StoringMode)> {
+        let settings = &self.sweep().settings;
+        let (columns, rows) = self.map(end_of(&self.every.arcs[stack]));
+        let widths: Vec<u64> = settings.tiles_x.iter().map(|&width| width.min(columns)).collect();
+        let heights: BTreeSet<u64> = settings.tiles_y.iter().map(|&height| height.min(rows)).collect();
+        let mut strategies = Vec::new();
+        let Some(&width) = widths.get(index) else { return strategies };
+        if !widths[..index].contains(&width) {
+            let tiles = heights.iter().map(|&height| (width, height)).filter(|&tile| tile != (columns, rows));
+            strategies.extend(tiles.flat_map(|tile| settings.modes.iter().map(move |&mode| (tile, mode))));
         }
-        tiles
-    }
-
-    /// The modes to try; a single tile has no overlap.
-    fn modes_of(&self, end: LayerId, tile: (u64, u64)) -> Vec<StoringMode> {
-        if tile == self.map(end) {
-            vec![StoringMode::FullyRecompute]
-        } else {
-            self.survey.sweep().settings.modes.clone()
+        // The whole map is a tile whatever the settings say.
+        if index == widths.iter().position(|&width| width == columns).unwrap_or(0) {
+            strategies.push(((columns, rows), StoringMode::FullyRecompute));
         }
+        strategies
     }
 
     fn run(
@@ -257,7 +268,7 @@ impl StackStudy {
         let (energy_pj, latency_cycles) = (totals.energy.total_pj(), totals.latency.total_cycles());
         let [dram, named] = totals.words;
         let score = self.objective().combine(energy_pj, latency_cycles as f64, &|| dram, &|_| named);
-        Ok(Some(StackRun { stack, tile, mode, tiles, energy_pj, latency_cycles, score }))
+        Ok(Some(StackRun { stack, tile, mode, tiles, energy_pj, latency_cycles, dram_words: dram, score }))
     }
 
     /// Keeps what is not worse than all others, and drops what it makes so.

@@ -9,6 +9,7 @@
 //! - [`group`]: tiles, buffer and memory cost of one group
 //! - [`isoa`]: which maps are buffered a few channels at a time
 //! - [`setting`]: accelerator and batch
+//! - [`document`]: operators and setting of the documents that a person wrote
 //! - [`networks`], with `nasnet.rs` and `builder.rs`: the networks that the paper fuses
 //! - [`graph`]: operators, the maps between them, and the merging of simple operators
 //!
@@ -21,6 +22,7 @@
 pub mod algorithm1;
 pub mod baselines;
 mod builder;
+pub mod document;
 pub mod exact;
 pub mod fuse;
 pub mod graph;

@@ -1,0 +1,137 @@
+//! `fusescape fuse`: which layers run together, by several methods, each judged by its own model and by the whole one.
+
+use super::arguments::{Format, SweepOptions};
+use super::depth_first::validated;
+use super::optimal::all_parts;
+use super::{Failure, print};
+use fusescape::depth_first::FuseDepth;
+use fusescape::explore::{FusionVerdict, Fusions, StackStudy, compare_fusions};
+use serde_json::{Value, json};
+use std::fmt::Write;
+
+/// Compares the methods and prints what they say.
+pub fn run(options: &SweepOptions) -> Result<(), Failure> {
+    let sweep = validated(options, FuseDepth::Automatic)?;
+    let study = StackStudy::new(sweep.clone(), options.limits())?;
+    let (runs, _) = all_parts(&sweep, options.limits(), study.parts())?;
+    let fusions = compare_fusions(&study, &runs);
+    print(&match options.format {
+        Format::Table => table(&study, &fusions)?,
+        Format::Json => serde_json::to_string_pretty(&json(&study, &fusions))? + "\n",
+        Format::Csv => csv(&fusions)?,
+    })
+}
+
+fn table(study: &StackStudy, fusions: &Fusions) -> Result<String, std::fmt::Error> {
+    let mut out = String::new();
+    writeln!(out, "{} on {}\n", study.sweep().network.name, study.sweep().core.name)?;
+    writeln!(
+        out,
+        "{:<22} {:>6} {:>6} {:>12} {:>17} {:>14} {:>18}",
+        "method", "groups", "stacks", "energy [mJ]", "latency [Mcycles]", "DRAM [Mword]", "Optimus DRAM [MB]"
+    )?;
+    for (method, verdict) in &fusions.verdicts {
+        match verdict {
+            Ok(verdict) => writeln!(
+                out,
+                "{:<22} {:>6} {:>6} {:>12.4} {:>17.4} {:>14.4} {:>18}",
+                method.title(),
+                verdict.groups.len(),
+                verdict.layers.len(),
+                verdict.stacks.energy_pj / 1e9,
+                verdict.stacks.latency_cycles as f64 / 1e6,
+                verdict.stacks.dram_words / 1e6,
+                verdict.optimus_bytes.map_or_else(|| "-".to_owned(), |bytes| format!("{:.3}", bytes as f64 / 1e6)),
+            )?,
+            Err(reasons) => {
+                let reasons: Vec<String> = reasons.0.iter().map(ToString::to_string).collect();
+                writeln!(out, "{:<22} impossible: {}", method.title(), reasons.join(" "))?;
+            }
+        }
+    }
+    writeln!(
+        out,
+        "\nOptimus' model sees one buffer of {:.0} KiB; no groups move less than {} MB by it.",
+        fusions.buffer_bytes as f64 / 1024.0,
+        fusions.oracle_bytes.map_or_else(|| "?".to_owned(), |bytes| format!("{:.3}", bytes as f64 / 1e6)),
+    )?;
+    for (method, verdict) in &fusions.verdicts {
+        let Ok(verdict) = verdict else { continue };
+        writeln!(out, "\n{}", method.title())?;
+        for (run, layers) in verdict.stacks.runs.iter().zip(&verdict.layers) {
+            let ((x, y), mode) = (run.tile, run.mode.title());
+            writeln!(out, "  {x} x {y}, {mode}: {}", names(fusions, layers).join(", "))?;
+        }
+    }
+    Ok(out)
+}
+
+fn json(study: &StackStudy, fusions: &Fusions) -> Value {
+    let of = |verdict: &FusionVerdict| {
+        let stack = |(run, layers): (&fusescape::explore::StackRun, &Vec<usize>)| {
+            json!({
+                "layers": names(fusions, layers),
+                "mode": run.mode.name(),
+                "tile_x_columns": run.tile.0,
+                "tile_y_rows": run.tile.1,
+                "energy_pj": run.energy_pj,
+                "latency_cycles": run.latency_cycles,
+                "dram_words": run.dram_words,
+            })
+        };
+        json!({
+            "groups": verdict.groups.iter().map(|group| names(fusions, group)).collect::<Vec<_>>(),
+            "optimus_dram_bytes": verdict.optimus_bytes,
+            "energy_pj": verdict.stacks.energy_pj,
+            "latency_cycles": verdict.stacks.latency_cycles,
+            "dram_words": verdict.stacks.dram_words,
+            "stacks": verdict.stacks.runs.iter().zip(&verdict.layers).map(stack).collect::<Vec<_>>(),
+        })
+    };
+    let methods: Vec<Value> = fusions
+        .verdicts
+        .iter()
+        .map(|(method, verdict)| {
+            let mut value = match verdict {
+                Ok(verdict) => of(verdict),
+                Err(reasons) => json!({ "impossible": reasons.0.iter().map(ToString::to_string).collect::<Vec<_>>() }),
+            };
+            value["method"] = method.title().into();
+            value
+        })
+        .collect();
+    json!({
+        "hardware": study.sweep().core.name,
+        "workload": study.sweep().network.name,
+        "settings": study.sweep().settings,
+        "optimus_buffer_bytes": fusions.buffer_bytes,
+        "optimus_oracle_bytes": fusions.oracle_bytes,
+        "stacks_considered": fusions.stacks,
+        "methods": methods,
+    })
+}
+
+fn csv(fusions: &Fusions) -> Result<String, std::fmt::Error> {
+    let mut out =
+        String::from("method,groups,stacks,energy_pj,latency_cycles,dram_words,optimus_dram_bytes,impossible\n");
+    for (method, verdict) in &fusions.verdicts {
+        let title = method.title();
+        match verdict {
+            Ok(verdict) => {
+                let bytes = verdict.optimus_bytes.map(|bytes| bytes.to_string()).unwrap_or_default();
+                let (groups, layers, stacks) = (&verdict.groups, &verdict.layers, &verdict.stacks);
+                let (energy, latency, words) = (stacks.energy_pj, stacks.latency_cycles, stacks.dram_words);
+                writeln!(out, "\"{title}\",{},{},{energy},{latency},{words},{bytes},", groups.len(), layers.len())?;
+            }
+            Err(reasons) => {
+                let reasons: Vec<String> = reasons.0.iter().map(ToString::to_string).collect();
+                writeln!(out, "\"{title}\",,,,,,,\"{}\"", reasons.join(" ").replace('"', "\"\""))?;
+            }
+        }
+    }
+    Ok(out)
+}
+
+fn names<'a>(fusions: &'a Fusions, layers: &[usize]) -> Vec<&'a str> {
+    layers.iter().filter_map(|&layer| fusions.names.get(layer).map(String::as_str)).collect()
+}

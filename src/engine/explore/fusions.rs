@@ -1,0 +1,200 @@
+//! Which layers run together, by several methods, each judged by its own model and by the whole cost model.
+//!
+//! Every method divides the network into groups. By the whole model a group is run as a depth-first stack, with the tile and the mode
+//! that suit it best; where later groups read several of a group's outputs, it is run as several stacks, as a stack has one output.
+
+use super::stacks::{OptimalStacks, StackRun, StackStudy};
+use crate::depth_first::{FuseDepth, Stack, cut, cut_with_outputs};
+use crate::fusion::document::{layers_of, operators_in, operators_of};
+use crate::fusion::{Group, OperatorGraph, OperatorId, Scheme, Setting, baselines, fuse, memory_cost, published};
+use crate::spec::Diagnostics;
+use crate::workload::LayerId;
+use serde::{Deserialize, Serialize};
+
+/// Order ideals beyond which Optimus' optimum is not proved.
+const MOST_IDEALS: usize = 4_000;
+/// Groups beyond which Algorithm 1 ends.
+const MOST_GROUPS: usize = 200_000;
+
+/// Who decides which layers run together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum FusionMethod {
+    /// Nobody: every layer by itself.
+    SingleLayer,
+    /// DeFiNES' rule: as many layers as have weights that fit on the chip together.
+    Automatic,
+    /// Optimus' algorithm as printed, for the fewest accesses to DRAM by its model.
+    Published,
+    /// The best of all groups by Optimus' model.
+    Optimus,
+    /// The best of all stacks, tiles and modes by the whole model.
+    Optimal,
+}
+
+impl FusionMethod {
+    /// All of them.
+    pub const ALL: [Self; 5] = [Self::SingleLayer, Self::Automatic, Self::Published, Self::Optimus, Self::Optimal];
+
+    /// For a person.
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::SingleLayer => "Single layers",
+            Self::Automatic => "DeFiNES' rule",
+            Self::Published => "Optimus, as published",
+            Self::Optimus => "Optimus, exact",
+            Self::Optimal => "Jointly optimal",
+        }
+    }
+
+    /// What it does, in a sentence.
+    pub fn about(self) -> &'static str {
+        match self {
+            Self::SingleLayer => "Every layer by itself; features between layers go through DRAM.",
+            Self::Automatic => {
+                "Layers are fused as long as their weights fit on the chip together (DeFiNES, Section III)."
+            }
+            Self::Published => {
+                "Groups of operators with the fewest accesses to DRAM, by Algorithm 1 (Optimus, Section 6)."
+            }
+            Self::Optimus => "The same model, searched over all order ideals of the graph: nothing is cheaper by it.",
+            Self::Optimal => "Stacks, tile sizes and modes together, by the whole cost model: nothing is better by it.",
+        }
+    }
+}
+
+/// What a method says, and what becomes of it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct FusionVerdict {
+    /// The layers of each of its groups, by their place among the computing layers.
+    pub groups: Vec<Vec<usize>>,
+    /// Bytes between DRAM and chip by Optimus' model, if that can express the network and the groups fit.
+    pub optimus_bytes: Option<u64>,
+    /// The stacks that run, and how.
+    pub stacks: OptimalStacks,
+    /// The layers of each of these, by their place among the computing layers.
+    pub layers: Vec<Vec<usize>>,
+}
+
+/// All methods on one network and one core.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Fusions {
+    /// Names of the computing layers.
+    pub names: Vec<String>,
+    /// What each method says, or why it says nothing.
+    pub verdicts: Vec<(FusionMethod, Result<FusionVerdict, Diagnostics>)>,
+    /// The buffer that Optimus' model sees, in bytes.
+    pub buffer_bytes: u64,
+    /// What no groups undercut by Optimus' model, in bytes; `None` if it cannot express the network.
+    pub oracle_bytes: Option<u64>,
+    /// How many different stacks there are.
+    pub stacks: usize,
+    /// In how many ways the network can be cut into them.
+    pub cuttings: f64,
+}
+
+/// Compares all methods; `runs` are those of all parts of the study.
+pub fn compare_fusions(study: &StackStudy, runs: &[StackRun]) -> Fusions {
+    let sweep = study.sweep();
+    let layers: Vec<LayerId> = sweep.network.computing().collect();
+    let optimus = operators_of(&sweep.network).map(|graph| (graph, Setting::of(&sweep.core, &sweep.network)));
+    let comparison = Comparison { study, runs, layers, optimus };
+    Fusions {
+        names: comparison.layers.iter().map(|&id| sweep.network.layer(id).name.clone()).collect(),
+        verdicts: FusionMethod::ALL.map(|method| (method, comparison.verdict(method))).into(),
+        buffer_bytes: Setting::of(&sweep.core, &sweep.network).buffer_bytes,
+        oracle_bytes: comparison
+            .optimus
+            .as_ref()
+            .ok()
+            .map(|(graph, setting)| setting.bytes(baselines::oracle(graph, setting))),
+        stacks: study.stacks().len(),
+        cuttings: study.cuttings() as f64,
+    }
+}
+
+struct Comparison<'a> {
+    study: &'a StackStudy,
+    runs: &'a [StackRun],
+    layers: Vec<LayerId>,
+    optimus: Result<(OperatorGraph, Setting), Diagnostics>,
+}
+
+impl Comparison<'_> {
+    fn verdict(&self, method: FusionMethod) -> Result<FusionVerdict, Diagnostics> {
+        let sweep = self.study.sweep();
+        let rule = |fuse: FuseDepth| {
+            let stacks = cut(&sweep.network, &sweep.core, &fuse, &sweep.settings.rules)?;
+            let groups = stacks.iter().map(|stack| stack.layers().to_vec()).collect();
+            Ok((groups, self.judge(&stacks)?))
+        };
+        let (groups, stacks): (Vec<Vec<LayerId>>, OptimalStacks) = match method {
+            FusionMethod::SingleLayer => rule(FuseDepth::SingleLayer)?,
+            FusionMethod::Automatic => rule(FuseDepth::Automatic)?,
+            FusionMethod::Published | FusionMethod::Optimus => {
+                let groups = self.optimus_groups(method)?;
+                let ends = self.outputs(&groups)?;
+                let stacks = cut_with_outputs(&sweep.network, ends, &sweep.settings.rules)?;
+                let judged = self.judge(&stacks)?;
+                (groups.iter().map(|group| layers_of(&sweep.network, group)).collect(), judged)
+            }
+            FusionMethod::Optimal => {
+                let optimal = self.study.combine(self.runs)?;
+                let layers = optimal.runs.iter().map(|run| self.study.stacks()[run.stack].stack.layers().to_vec());
+                (layers.collect(), optimal)
+            }
+        };
+        let places = |layers: &[LayerId]| layers.iter().filter_map(|id| self.layers.binary_search(id).ok()).collect();
+        let of_run = |run: &StackRun| places(self.study.stacks()[run.stack].stack.layers());
+        Ok(FusionVerdict {
+            groups: groups.iter().map(|layers| places(layers)).collect(),
+            optimus_bytes: self.optimus_bytes(&groups),
+            layers: stacks.runs.iter().map(of_run).collect(),
+            stacks,
+        })
+    }
+
+    /// The best way to run these very stacks.
+    fn judge(&self, stacks: &[Stack]) -> Result<OptimalStacks, Diagnostics> {
+        let is_one =
+            |run: &&StackRun| self.study.stacks().get(run.stack).is_some_and(|arc| stacks.contains(&arc.stack));
+        let runs: Vec<StackRun> = self.runs.iter().filter(is_one).copied().collect();
+        self.study.combine(&runs)
+    }
+
+    fn optimus_groups(&self, method: FusionMethod) -> Result<Vec<Vec<OperatorId>>, Diagnostics> {
+        let (graph, setting) = self.optimus.as_ref().map_err(Clone::clone)?;
+        let price = memory_cost(graph, setting);
+        let scheme: Option<Scheme> = if method == FusionMethod::Published {
+            published(graph, &price, MOST_GROUPS).scheme
+        } else {
+            fuse(graph, setting, MOST_IDEALS).0
+        };
+        let mut diagnostics = Diagnostics::default();
+        let Some(scheme) = scheme else {
+            diagnostics.add(
+                "hardware",
+                format!("Some layer's smallest tile exceeds the buffer of {} B", setting.buffer_bytes),
+                "Enlarge the highest memories on the chip",
+            );
+            return Err(diagnostics);
+        };
+        Ok(scheme.groups)
+    }
+
+    /// The layers whose outputs leave their groups.
+    fn outputs(&self, groups: &[Vec<OperatorId>]) -> Result<Vec<LayerId>, Diagnostics> {
+        let (graph, _) = self.optimus.as_ref().map_err(Clone::clone)?;
+        let outputs = groups.iter().flat_map(|group| Group::new(graph, group).outputs().collect::<Vec<_>>());
+        let mut ends: Vec<LayerId> = outputs.filter_map(|map| self.layers.get(map.checked_sub(1)?).copied()).collect();
+        ends.sort_unstable();
+        Ok(ends)
+    }
+
+    fn optimus_bytes(&self, groups: &[Vec<LayerId>]) -> Option<u64> {
+        let (graph, setting) = self.optimus.as_ref().ok()?;
+        let network = &self.study.sweep().network;
+        let cost = |group: &Vec<LayerId>| Group::new(graph, &operators_in(network, group)).cost(setting);
+        let elements = groups.iter().try_fold(0_u64, |sum, group| sum.checked_add(cost(group)?.elements))?;
+        Some(setting.bytes(elements))
+    }
+}
