@@ -7,8 +7,8 @@
 
 use crate::cost::Flaw;
 use crate::explore::{
-    LayerFacts, LayerRequest, LayerStudy, MappedLayer, StrategyFindings, TemporalMapping, UnrollingChoices,
-    ZigZagStrategy,
+    CostStore, Fusions, LayerFacts, LayerRequest, LayerStudy, MappedLayer, Request, StackLimits, StackRun, StackStudy,
+    StrategyFindings, Sweep, TemporalMapping, UnrollingChoices, ZigZagStrategy, compare_fusions,
 };
 use crate::gallery::{Finding, Workbench, find_entry, find_step};
 use crate::hierarchy::{Bound, Front, HierarchyFacts, HierarchyRequest, Study, StudyOutline, Verdict, unrollings};
@@ -29,6 +29,8 @@ pub enum Topic {
     LayerUnrollings,
     /// The layer by other searches.
     Strategies,
+    /// Which layers run together.
+    Fusion,
     /// A share of the work on memory hierarchies, for one worker; shares go on one by one.
     Hierarchies(u8),
     /// The hierarchy at hand.
@@ -47,6 +49,7 @@ impl Topic {
         match self {
             Self::BestMapping | Self::OwnMapping | Self::HierarchyFacts => false,
             Self::Rules | Self::LayerUnrollings | Self::Strategies | Self::Hierarchies(_) | Self::Unrollings => true,
+            Self::Fusion => true,
             Self::Gallery(_) => true,
             Self::Lesson => true,
         }
@@ -66,6 +69,12 @@ pub enum Question {
     Unrollings(Box<LayerRequest>, usize),
     /// What one of ZigZag's strategies finds for a layer.
     Strategy(Box<LayerRequest>, ZigZagStrategy),
+    /// How many stacks there are, and in how many parts they are studied.
+    Stacks(Box<Request>, StackLimits),
+    /// The best ways to run the stacks of the part of this number.
+    StackRuns(Box<Request>, StackLimits, u32),
+    /// What every method to choose stacks comes to, of the runs of all parts.
+    Fusions(Box<Request>, StackLimits, Vec<StackRun>),
     /// Which hierarchies there are.
     Hierarchies(Box<HierarchyRequest>),
     /// What the hierarchies from the first to before the second number cost at least.
@@ -95,6 +104,12 @@ pub enum Reply {
     Unrollings(UnrollingChoices),
     /// What a strategy found, or why it cannot be used here.
     Strategy(Result<Box<StrategyFindings>, String>),
+    /// How many parts there are.
+    Stacks(u32),
+    /// The best ways to run some stacks.
+    StackRuns(Vec<StackRun>),
+    /// What every method comes to.
+    Fusions(Box<Fusions>),
     /// Which hierarchies there are.
     Hierarchies(Box<StudyOutline>),
     /// Number of the first, and what each costs at least or why it does not fit.
@@ -120,6 +135,9 @@ pub enum Reply {
 pub struct Answerer {
     study: Option<(LayerRequest, LayerStudy)>,
     hierarchies: Option<(HierarchyRequest, Study)>,
+    stacks: Option<(Request, StackLimits, StackStudy)>,
+    /// Of stacks, whatever the request.
+    costs: CostStore,
     gallery: Workbench,
 }
 
@@ -151,6 +169,21 @@ impl Answerer {
                 Ok(study) => {
                     Reply::Strategy(study.strategy(strategy).map(Box::new).map_err(|refusal| refusal.to_string()))
                 }
+                Err(diagnostics) => Reply::Rejected(diagnostics),
+            },
+            Question::Stacks(request, limits) => match self.stacks(*request, limits) {
+                Ok((study, _)) => Reply::Stacks(study.parts() as u32),
+                Err(diagnostics) => Reply::Rejected(diagnostics),
+            },
+            Question::StackRuns(request, limits, part) => match self.stacks(*request, limits) {
+                Ok((study, costs)) => match study.part(costs, part as usize, &mut || true) {
+                    Ok(runs) => Reply::StackRuns(runs),
+                    Err(why) => Reply::Rejected(why.reasons()),
+                },
+                Err(diagnostics) => Reply::Rejected(diagnostics),
+            },
+            Question::Fusions(request, limits, runs) => match self.stacks(*request, limits) {
+                Ok((study, _)) => Reply::Fusions(Box::new(compare_fusions(study, &runs))),
                 Err(diagnostics) => Reply::Rejected(diagnostics),
             },
             Question::Hierarchies(request) => {
@@ -202,6 +235,22 @@ impl Answerer {
             Err(diagnostics) => return Reply::Rejected(diagnostics),
         };
         answer(&self.hierarchies.insert(study).1)
+    }
+
+    fn stacks(
+        &mut self,
+        request: Request,
+        limits: StackLimits,
+    ) -> Result<(&mut StackStudy, &mut CostStore), Diagnostics> {
+        let known = self.stacks.take().filter(|known| known.0 == request && known.1 == limits);
+        let study = match known {
+            Some(known) => known,
+            None => {
+                let study = StackStudy::new(Sweep::new(&request)?, limits)?;
+                (request, limits, study)
+            }
+        };
+        Ok((&mut self.stacks.insert(study).2, &mut self.costs))
     }
 
     fn study(&mut self, request: LayerRequest) -> Result<&LayerStudy, Diagnostics> {

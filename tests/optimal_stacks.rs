@@ -3,8 +3,8 @@
 
 use fusescape::depth_first::{FuseDepth, StoringMode};
 use fusescape::explore::{
-    CostStore, OptimalStacks, PointSummary, Request, Settings, StackLimits, StackRun, StackStudy, Survey, Sweep,
-    best_combination, best_point,
+    CostStore, FusionMethod, OptimalStacks, PointSummary, Request, Settings, StackLimits, StackRun, StackStudy, Survey,
+    Sweep, best_combination, best_point, compare_fusions,
 };
 use fusescape::search::Objective;
 use fusescape::spec::{find_preset, hardware_presets, workload_presets};
@@ -151,4 +151,62 @@ fn limits_are_kept_and_cost() {
     assert!(limited.energy_pj > free.energy_pj);
     let none = StackStudy::new(sweep, StackLimits { most_layers: Some(0), most_tiles: None });
     assert!(none.is_err());
+}
+
+#[test]
+fn every_method_is_judged_by_both_models() {
+    let sweep = sweep("meta-proto-like-df", "resnet18", settings(Objective::Energy));
+    let (study, runs, optimal) = study(&sweep, StackLimits::default());
+    let fusions = compare_fusions(&study, &runs);
+    let oracle = fusions.oracle_bytes.unwrap();
+    let of = |wanted: FusionMethod| {
+        let (_, verdict) = fusions.verdicts.iter().find(|(method, _)| *method == wanted).unwrap();
+        verdict.as_ref().unwrap()
+    };
+    for (method, verdict) in &fusions.verdicts {
+        let verdict = verdict.as_ref().unwrap();
+        assert!(verdict.stacks.energy_pj >= optimal.energy_pj, "{method:?}");
+        assert!(verdict.optimus_bytes.is_none_or(|bytes| bytes >= oracle), "{method:?}");
+        for division in [&verdict.groups, &verdict.layers] {
+            let mut all: Vec<usize> = division.concat();
+            all.sort_unstable();
+            assert_eq!(all, (0..fusions.names.len()).collect::<Vec<_>>(), "{method:?} has every layer once");
+        }
+        let sum: f64 = verdict.stacks.runs.iter().map(|run| run.energy_pj).sum();
+        assert!((verdict.stacks.energy().total_pj() - sum).abs() <= 1e-9 * sum);
+        assert_eq!(verdict.stacks.latency().total_cycles(), verdict.stacks.latency_cycles);
+    }
+    let bytes = |method| of(method).optimus_bytes.unwrap_or(u64::MAX);
+    for other in FusionMethod::ALL {
+        assert!(bytes(FusionMethod::Optimus) <= bytes(other), "{other:?}");
+    }
+    assert_eq!(of(FusionMethod::SingleLayer).groups.len(), fusions.names.len());
+    // The rules are what a sweep of their fuse depth finds.
+    for (method, fuse) in
+        [(FusionMethod::SingleLayer, FuseDepth::SingleLayer), (FusionMethod::Automatic, FuseDepth::Automatic)]
+    {
+        // A sweep has no tile of the whole map, unless one is so large.
+        let whole = Settings {
+            tiles_x: vec![4, 60, u64::MAX],
+            tiles_y: vec![4, 72, u64::MAX],
+            fuse: vec![fuse],
+            ..settings(Objective::Energy)
+        };
+        let mut swept = sweep.clone();
+        swept.settings = whole.clone();
+        let (survey, points) = points(&swept);
+        let combination = best_combination(&whole, survey.strategies(), &points).unwrap();
+        assert!(of(method).stacks.energy_pj >= combination.energy_pj * (1.0 - 1e-9));
+        assert_eq!(of(method).layers.len(), combination.points.len());
+    }
+}
+
+#[test]
+fn a_network_that_optimus_cannot_express_is_judged_by_the_others() {
+    let sweep = sweep("meta-proto-like-df", "bert-base-block", settings(Objective::Energy));
+    let (study, runs, _) = study(&sweep, StackLimits::default());
+    let fusions = compare_fusions(&study, &runs);
+    let says = |method| fusions.verdicts.iter().any(|(of, verdict)| *of == method && verdict.is_ok());
+    assert!(says(FusionMethod::Automatic) && says(FusionMethod::Optimal));
+    assert!(!says(FusionMethod::Optimus) && fusions.oracle_bytes.is_none());
 }

@@ -349,7 +349,7 @@ fn CombinationCard(props: &ResultsProps) -> Html {
                 <h2>{ "Best combination of stacks" }</h2>
                 <p class="hint">
                     { "The whole network is one stack, so there is nothing to combine. There are more stacks where the \
-                       weights do not fit on the chip together, or with a fuse depth by hand." }
+                       weights do not fit on the chip together, or with a fuse depth by hand. Fusion finds the best stacks." }
                 </p>
             </section>
         };
@@ -394,6 +394,7 @@ fn CombinationCard(props: &ResultsProps) -> Html {
         <section class="card" data-testid="combination">
             <h2>{ "Best combination of stacks" }</h2>
             <div class="scroll low" tabindex="0" role="group" aria-label="Best combination of stacks">{ plain_table(table) }</div>
+            <p class="hint">{ "These are the stacks of the fuse depth at hand. Fusion finds the best of all." }</p>
         </section>
     }
 }

@@ -23,6 +23,7 @@ mod explorer;
 mod figure;
 mod files;
 mod form;
+mod fusion_view;
 mod gallery_view;
 mod grid;
 mod hardware_card;

@@ -3,6 +3,7 @@
 use super::compare_view::CompareView;
 use super::conductor::Conductor;
 use super::engine::Engine;
+use super::fusion_view::FusionView;
 use super::gallery_view::GalleryView;
 use super::hierarchy_view::HierarchyView;
 use super::landscape::{Landscape, Part};
@@ -74,6 +75,9 @@ pub fn other_view(state: &PageState, engine: &Engine, act: &Callback<Action>) ->
         Tab::Schedule => html! { <ScheduleView {state} {opened} {status} {act} /> },
         Tab::Mapping => html! {
             <MappingView {state} {network} conductor={(*engine.conductor).clone()} is_valid={engine.is_valid} {act} />
+        },
+        Tab::Fusion => html! {
+            <FusionView {state} conductor={(*engine.conductor).clone()} is_valid={engine.is_valid} {act} />
         },
         Tab::Hierarchy => html! {
             <HierarchyView

@@ -5,8 +5,8 @@ use super::{
     StackedBar, TileTypeEntry, TileTypeMap, TypeLevels,
 };
 use crate::depth_first::{
-    ByCause, DepthFirstStrategy, FuseDepth, LatencySplit, LayerTileAccount, MemoryAccount, PointAccount, StackAccount,
-    TileTypeAccount,
+    ByCause, DepthFirstStrategy, EnergySplit, FuseDepth, LatencySplit, LayerTileAccount, MemoryAccount, PointAccount,
+    StackAccount, TileTypeAccount,
 };
 use crate::hardware::Operand;
 
@@ -124,18 +124,29 @@ impl Accesses {
 impl Breakdown {
     /// Energy of several points by cause, each with its label.
     pub fn energy(points: &[(String, &PointAccount)]) -> Self {
-        let bar = |(label, account): &(String, &PointAccount)| {
-            let split = account.energy;
-            let values = vec![split.activation_pj, split.weight_pj, split.copy_pj, split.mac_pj];
-            StackedBar { label: label.clone(), values }
-        };
-        let causes = vec![Cause::Activation, Cause::Weight, Cause::Copy, Cause::Mac];
-        Self::of_strategies(Quantity::Energy, causes, points.iter().map(bar).collect())
+        let of = |(label, account): &(String, &PointAccount)| (label.clone(), account.energy);
+        Self::energy_splits("strategy", points.iter().map(of).collect())
     }
 
     /// Latency of several points by cause, each with its label.
     pub fn latency(points: &[(String, &PointAccount)]) -> Self {
-        let bar = |(label, account): &(String, &PointAccount)| {
+        let of = |(label, account): &(String, &PointAccount)| (label.clone(), account.latency);
+        Self::latency_splits("strategy", points.iter().map(of).collect())
+    }
+
+    /// Energy by cause of several of what `bar` says, each with its label.
+    pub fn energy_splits(bar: &str, splits: Vec<(String, EnergySplit)>) -> Self {
+        let of = |(label, split): (String, EnergySplit)| {
+            let values = vec![split.activation_pj, split.weight_pj, split.copy_pj, split.mac_pj];
+            StackedBar { label, values }
+        };
+        let causes = vec![Cause::Activation, Cause::Weight, Cause::Copy, Cause::Mac];
+        Self::of_bars(Quantity::Energy, bar, causes, splits.into_iter().map(of).collect())
+    }
+
+    /// Latency by cause of several of what `bar` says, each with its label.
+    pub fn latency_splits(bar: &str, splits: Vec<(String, LatencySplit)>) -> Self {
+        let of = |(label, split): (String, LatencySplit)| {
             let LatencySplit {
                 temporal_cycles,
                 stall_cycles,
@@ -143,17 +154,17 @@ impl Breakdown {
                 offloading_cycles,
                 copy_cycles,
                 ideal_cycles,
-            } = account.latency;
+            } = split;
             let ideal = ideal_cycles.min(temporal_cycles);
             let cycles = [ideal, temporal_cycles - ideal, stall_cycles, loading_cycles, offloading_cycles, copy_cycles];
-            StackedBar { label: label.clone(), values: cycles.map(|cycles| cycles as f64).to_vec() }
+            StackedBar { label, values: cycles.map(|cycles| cycles as f64).to_vec() }
         };
         let causes =
             vec![Cause::Computing, Cause::IdlePes, Cause::Stall, Cause::Loading, Cause::Offloading, Cause::Copy];
-        Self::of_strategies(Quantity::Latency, causes, points.iter().map(bar).collect())
+        Self::of_bars(Quantity::Latency, bar, causes, splits.into_iter().map(of).collect())
     }
 
-    fn of_strategies(quantity: Quantity, causes: Vec<Cause>, bars: Vec<StackedBar>) -> Self {
-        Self { quantity, title: quantity.title(), bar: "strategy".to_owned(), causes, bars }
+    fn of_bars(quantity: Quantity, bar: &str, causes: Vec<Cause>, bars: Vec<StackedBar>) -> Self {
+        Self { quantity, title: quantity.title(), bar: bar.to_owned(), causes, bars }
     }
 }

@@ -17,6 +17,8 @@ pub enum EmbedView {
     Schedule,
     /// One layer's loop nest.
     Mapping,
+    /// Which layers run together, by several methods.
+    Fusion,
     /// Memory hierarchies.
     Hierarchy,
     /// Two designs side by side.
@@ -50,12 +52,13 @@ pub enum EmbedTheme {
 
 impl EmbedView {
     /// All of them: as in addresses, and for a person.
-    pub const ALL: [(Self, &'static str, &'static str); 7] = [
+    pub const ALL: [(Self, &'static str, &'static str); 8] = [
         (Self::Landscape, "landscape", "Landscape: all points and the best"),
         (Self::Comparison, "comparison", "Comparison with single-layer and layer-by-layer"),
         (Self::TradeOff, "trade-off", "Energy against latency"),
         (Self::Schedule, "schedule", "Schedule: one point in depth"),
         (Self::Mapping, "mapping", "Mapping: one layer's loop nest"),
+        (Self::Fusion, "fusion", "Fusion: which layers run together"),
         (Self::Hierarchy, "hierarchy", "Memory hierarchies"),
         (Self::Compare, "compare", "Two designs side by side"),
     ];
@@ -76,6 +79,7 @@ impl EmbedView {
             Self::Landscape | Self::Comparison | Self::TradeOff => Tab::Landscape,
             Self::Schedule => Tab::Schedule,
             Self::Mapping => Tab::Mapping,
+            Self::Fusion => Tab::Fusion,
             Self::Hierarchy => Tab::Hierarchy,
             Self::Compare => Tab::Compare,
         }
@@ -87,6 +91,7 @@ impl EmbedView {
             Tab::Landscape | Tab::Gallery => Self::Landscape,
             Tab::Schedule => Self::Schedule,
             Tab::Mapping => Self::Mapping,
+            Tab::Fusion => Self::Fusion,
             Tab::Hierarchy => Self::Hierarchy,
             Tab::Compare => Self::Compare,
         }

@@ -17,6 +17,7 @@ pub(super) const TABS: Codes<Tab> = &[
     (3, Tab::Hierarchy),
     (4, Tab::Gallery),
     (5, Tab::Compare),
+    (6, Tab::Fusion),
 ];
 
 pub(super) const METRICS: Codes<Metric> = &[

@@ -17,6 +17,8 @@ pub enum Tab {
     Schedule,
     /// One layer's loop nest.
     Mapping,
+    /// Which layers run together.
+    Fusion,
     /// Memory hierarchies.
     Hierarchy,
     /// Two designs side by side.
@@ -27,10 +29,11 @@ pub enum Tab {
 
 impl Tab {
     /// All of them, with what the page calls them.
-    pub const ALL: [(Self, &'static str); 6] = [
+    pub const ALL: [(Self, &'static str); 7] = [
         (Self::Landscape, "Landscape"),
         (Self::Schedule, "Schedule"),
         (Self::Mapping, "Mapping"),
+        (Self::Fusion, "Fusion"),
         (Self::Hierarchy, "Hierarchy"),
         (Self::Compare, "Compare"),
         (Self::Gallery, "Gallery"),

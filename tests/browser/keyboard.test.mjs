@@ -43,7 +43,7 @@ test('a design is edited, opened, cut, pinned, compared, shared and undone by ke
       assert.match(await page.getByTestId('network-facts').innerText(), /in 2 stacks/);
       await page.locator('[data-testid=layer-2]:focus').waitFor();
 
-      await press('5');
+      await press('6');
       await page.getByTestId('differences').waitFor();
       assert.match(await page.getByTestId('differences').innerText(), /schedule\.stacks/);
       await page.getByTestId('whole-costs').locator('table').waitFor();
@@ -67,7 +67,7 @@ test('a design is edited, opened, cut, pinned, compared, shared and undone by ke
       await press('Enter');
       assert.match((await download).suggestedFilename(), /^meta-prototype-like-df-fsrcnn-[a-z0-9-]*\.yaml$/);
       await press('Escape');
-      for (const [key, tab] of ['landscape', 'schedule', 'mapping', 'hierarchy', 'compare', 'gallery'].map((tab, index) => [String(index + 1), tab])) {
+      for (const [key, tab] of ['landscape', 'schedule', 'mapping', 'fusion', 'hierarchy', 'compare', 'gallery'].map((tab, index) => [String(index + 1), tab])) {
         await press(key);
         await page.locator(`[data-testid=tab-${tab}][aria-current=page]`).waitFor();
       }

@@ -56,6 +56,11 @@ const VIEWS = {
     await page.getByTestId('entry-defines-table-1').locator('summary').click();
     await page.locator('[data-testid=entry-defines-table-1][data-status=done]').waitFor({ timeout: MINUTE });
   },
+  fusion: async (page) => {
+    await page.getByTestId('tab-fusion').click();
+    await page.locator('[data-testid=fusion-view][data-status=done]').waitFor({ timeout: MINUTE });
+    await unfold(page);
+  },
   hierarchy: async (page) => {
     await page.getByTestId('tab-hierarchy').click();
     await page.getByTestId('case-study-2').click();

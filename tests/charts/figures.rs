@@ -1,13 +1,16 @@
 //! Figures with numbers of the papers, and some that are hard to draw.
 
 use fusescape::chart::{
-    AccessRow, Accesses, AxisScale, Best, Breakdown, Capacity, Cause, Cell, Chart, ColorBar, DataSizes, Heatmap,
-    Hierarchies, HierarchyPoint, LayerData, Level, LevelCell, LevelMatrix, Lines, LoopNest, MacCounts, Matrix,
+    AccessRow, Accesses, AxisScale, Best, Breakdown, Capacity, Cause, Cell, Chart, ColorBar, DataSizes, FusionMap,
+    Heatmap, Hierarchies, HierarchyPoint, LayerData, Level, LevelCell, LevelMatrix, Lines, LoopNest, MacCounts, Matrix,
     NetworkDrawing, NetworkLayer, Pair, Paired, Panels, Quantity, Ramp, Scatter, ScatterPoint, StackedBar, TableCell,
     TileTypeEntry, TileTypeMap, TypeLevels,
 };
 use fusescape::depth_first::{TileMap, TileRun};
-use fusescape::explore::{LayerFacts, LayerRequest, LayerStudy, MappedLayer, StrategyFindings, ZigZagStrategy};
+use fusescape::explore::{
+    CostStore, Fusions, LayerFacts, LayerRequest, LayerStudy, MappedLayer, Request, Settings, StackLimits, StackRun,
+    StackStudy, StrategyFindings, Sweep, ZigZagStrategy, compare_fusions,
+};
 use fusescape::hardware::Operand;
 use fusescape::rules::Rules;
 use fusescape::search::{Objective, Strategy};
@@ -461,6 +464,7 @@ pub fn figures() -> Vec<(&'static str, Box<dyn Chart>, Vec<&'static str>)> {
             Box::new(Breakdown::memory_energy(&facts, &layer)),
             vec!["global_buffer", "weight", "MAC units"],
         ),
+        ("fusion_map", Box::new(FusionMap::new(&fusions())), vec!["conv1", "7 × 7"]),
         ("port_stalls", Box::new(Breakdown::port_stalls(&facts, &layer.ports)), vec!["weight", "sharing the port"]),
         ("mapping_space", Box::new(mapping_space()), vec!["even", "uneven", "energy, mJ"]),
         ("trajectories", Box::new(trajectories()), vec!["exhaustive", "other mappings"]),
@@ -562,4 +566,20 @@ pub fn ratio_heatmap() -> Heatmap {
         range: Some((1.0 / 60.0, 60.0)),
         ..heatmap(2)
     }
+}
+
+/// What methods say of ResNet18 with a few tiles.
+fn fusions() -> Fusions {
+    let document = |id, presets| find_preset(presets, id).unwrap().text.to_owned();
+    let settings = Settings { tiles_x: vec![7], tiles_y: vec![7], ..Settings::default() };
+    let request = Request {
+        hardware: document("meta-proto-like-df", hardware_presets()),
+        workload: document("resnet18", workload_presets()),
+        settings,
+    };
+    let mut study = StackStudy::new(Sweep::new(&request).unwrap(), StackLimits::default()).unwrap();
+    let mut costs = CostStore::default();
+    let parts = 0..study.parts();
+    let runs: Vec<StackRun> = parts.flat_map(|part| study.part(&mut costs, part, &mut || true).unwrap()).collect();
+    compare_fusions(&study, &runs)
 }

@@ -45,7 +45,8 @@ impl ByCause {
 }
 
 impl EnergySplit {
-    pub(super) fn add(&mut self, other: &Self, times: f64) {
+    /// Adds another, so many times.
+    pub fn add(&mut self, other: &Self, times: f64) {
         self.activation_pj += other.activation_pj * times;
         self.weight_pj += other.weight_pj * times;
         self.copy_pj += other.copy_pj * times;
@@ -59,7 +60,8 @@ impl EnergySplit {
 }
 
 impl LatencySplit {
-    pub(super) fn add(&mut self, other: &Self, times: u64) {
+    /// Adds another, so many times; stops at the largest number.
+    pub fn add(&mut self, other: &Self, times: u64) {
         for (to, from) in [
             (&mut self.temporal_cycles, other.temporal_cycles),
             (&mut self.stall_cycles, other.stall_cycles),

@@ -46,6 +46,17 @@ impl FusionMethod {
         }
     }
 
+    /// The same where there is little room.
+    pub fn short_title(self) -> &'static str {
+        match self {
+            Self::SingleLayer => "single",
+            Self::Automatic => "rule",
+            Self::Published => "Alg. 1",
+            Self::Optimus => "exact",
+            Self::Optimal => "optimal",
+        }
+    }
+
     /// What it does, in a sentence.
     pub fn about(self) -> &'static str {
         match self {

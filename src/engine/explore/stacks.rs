@@ -9,7 +9,9 @@
 
 use super::survey::{CostStore, Effort, Survey};
 use super::sweep::Sweep;
-use crate::depth_first::{EveryStack, FuseDepth, MOST_STACKS, NotPlanned, PointAccount, StackArc, StoringMode};
+use crate::depth_first::{
+    EnergySplit, EveryStack, FuseDepth, LatencySplit, MOST_STACKS, NotPlanned, PointAccount, StackArc, StoringMode,
+};
 use crate::search::Objective;
 use crate::spec::Diagnostics;
 use crate::workload::{Dim, LayerId};
@@ -44,6 +46,10 @@ pub struct StackRun {
     pub mode: StoringMode,
     /// How many tiles it makes.
     pub tiles: u64,
+    /// Energy by cause.
+    pub energy: EnergySplit,
+    /// Latency by cause.
+    pub latency: LatencySplit,
     /// Energy, pJ.
     pub energy_pj: f64,
     /// Latency, cycles.
@@ -72,6 +78,20 @@ pub struct OptimalStacks {
 }
 
 impl OptimalStacks {
+    /// Energy by cause, of all stacks.
+    pub fn energy(&self) -> EnergySplit {
+        let mut sum = EnergySplit::default();
+        self.runs.iter().for_each(|run| sum.add(&run.energy, 1.0));
+        sum
+    }
+
+    /// Latency by cause, of all stacks.
+    pub fn latency(&self) -> LatencySplit {
+        let mut sum = LatencySplit::default();
+        self.runs.iter().for_each(|run| sum.add(&run.latency, 1));
+        sum
+    }
+
     /// The fuse depth that makes these stacks.
     pub fn fuse(&self) -> FuseDepth {
         FuseDepth::Cuts(self.ends.clone())
@@ -268,7 +288,19 @@ impl StackStudy {
         let (energy_pj, latency_cycles) = (totals.energy.total_pj(), totals.latency.total_cycles());
         let [dram, named] = totals.words;
         let score = self.objective().combine(energy_pj, latency_cycles as f64, &|| dram, &|_| named);
-        Ok(Some(StackRun { stack, tile, mode, tiles, energy_pj, latency_cycles, dram_words: dram, score }))
+        let (energy, latency) = (totals.energy, totals.latency);
+        Ok(Some(StackRun {
+            stack,
+            tile,
+            mode,
+            tiles,
+            energy,
+            latency,
+            energy_pj,
+            latency_cycles,
+            dram_words: dram,
+            score,
+        }))
     }
 
     /// Keeps what is not worse than all others, and drops what it makes so.

@@ -1,0 +1,295 @@
+//! Which layers run together: by DeFiNES' rule, by Optimus, and jointly optimal with tiles and modes.
+
+use super::conductor::Conductor;
+use super::data_table::plain_table;
+use super::figure::{Drawn, Figure};
+use super::state::PageState;
+use crate::chart::{FusionMap, Quantity, fusion_energy, fusion_latency, fusion_table, group_thousands, three_digits};
+use crate::depth_first::FuseDepth;
+use crate::explore::{FusionMethod, FusionVerdict, Fusions, Request, Settings, StackLimits, StackRun};
+use crate::question::{Question, Reply, Topic};
+use crate::search::Objective;
+use crate::spec::{Diagnostics, listed_names};
+use crate::state::{Action, ScheduleChange};
+use std::rc::Rc;
+use yew::prelude::*;
+
+/// What a [`FusionView`] needs.
+#[derive(Properties, PartialEq)]
+pub struct FusionViewProps {
+    /// Everything.
+    pub state: Rc<PageState>,
+    /// Asks workers.
+    pub conductor: Conductor,
+    /// Whether both documents make sense.
+    pub is_valid: bool,
+    /// Hears of every change.
+    pub act: Callback<Action>,
+}
+
+/// How far the study of one request is.
+#[derive(Clone, PartialEq, Default)]
+struct Known {
+    /// How many parts there are, once that is known.
+    parts: Option<u32>,
+    done: u32,
+    runs: Rc<Vec<StackRun>>,
+    /// The findings; while others are worked out, those of the request before.
+    fusions: Option<Rc<Fusions>>,
+    is_current: bool,
+    wrong: Option<Rc<Diagnostics>>,
+    failure: Option<String>,
+}
+
+enum Heard {
+    /// Another request.
+    Anew,
+    Reply(Box<Reply>),
+}
+
+impl Reducible for Known {
+    type Action = Heard;
+
+    fn reduce(self: Rc<Self>, heard: Heard) -> Rc<Self> {
+        let mut next = (*self).clone();
+        match heard {
+            Heard::Anew => next = Self { fusions: next.fusions, ..Self::default() },
+            Heard::Reply(reply) => match *reply {
+                Reply::Stacks(parts) => next.parts = Some(parts),
+                Reply::StackRuns(runs) => {
+                    next.done += 1;
+                    Rc::make_mut(&mut next.runs).extend(runs);
+                }
+                Reply::Fusions(fusions) => (next.fusions, next.is_current) = (Some(Rc::new(*fusions)), true),
+                Reply::Rejected(wrong) => next.wrong = Some(Rc::new(wrong)),
+                Reply::Failed(text) => next.failure = Some(text),
+                _ => {}
+            },
+        }
+        Rc::new(next)
+    }
+}
+
+/// Every method beside every other. The work starts when the view is opened, after the sweep.
+#[component]
+pub fn FusionView(props: &FusionViewProps) -> Html {
+    let known = use_reducer(Known::default);
+    let request = request(&props.state, props.is_valid);
+    {
+        let (conductor, dispatcher) = (props.conductor.clone(), known.dispatcher());
+        let stage = (request.clone(), known.parts, known.parts.is_some_and(|parts| known.done >= parts));
+        let runs = Rc::clone(&known.runs);
+        use_effect_with(stage, move |(request, parts, are_all_done)| {
+            let asked = conductor.clone();
+            if let Some(request) = request {
+                let request = || Box::new(request.clone());
+                let limits = StackLimits::default();
+                let questions = match (parts, are_all_done) {
+                    (None, _) => vec![Question::Stacks(request(), limits)],
+                    (Some(_), true) => vec![Question::Fusions(request(), limits, runs.to_vec())],
+                    (Some(parts), false) => {
+                        (0..*parts).map(|part| Question::StackRuns(request(), limits, part)).collect()
+                    }
+                };
+                let on_reply = Callback::from(move |(_, reply): (usize, Reply)| {
+                    dispatcher.dispatch(Heard::Reply(Box::new(reply)));
+                });
+                conductor.ask(Topic::Fusion, questions, on_reply);
+            }
+            move || asked.forget(Topic::Fusion)
+        });
+    }
+    {
+        let dispatcher = known.dispatcher();
+        use_effect_with(request.clone(), move |_| dispatcher.dispatch(Heard::Anew));
+    }
+    let status = match () {
+        () if request.is_none() || known.wrong.is_some() || known.failure.is_some() => "rejected",
+        () if known.is_current => "done",
+        () => "running",
+    };
+    html! {
+        <div data-testid="fusion-view" data-status={status} aria-busy={(status == "running").then_some("true")}>
+            <section class="card">
+                <h2>{ "Which layers run together?" }</h2>
+                <p class="hint">
+                    { "Every method divides the network into groups. Each group is then run as a depth-first stack with the tile and the \
+                       mode of the landscape's grid that suit it best, so that all are judged by the same cost model." }
+                </p>
+                { progress(&known, status) }
+                if let Some(fusions) = &known.fusions {
+                    <div class={(status != "done").then_some("old")}>
+                        { headline(fusions, &props.state) }
+                        <div class="scroll" tabindex="0" role="group" aria-label="Methods">
+                            { plain_table(fusion_table(fusions)) }
+                        </div>
+                        { notes(fusions) }
+                        { choices(fusions, &props.act) }
+                    </div>
+                }
+            </section>
+            if let Some(fusions) = &known.fusions {
+                <div class={(status != "done").then_some("old")}>
+                    <section class="card">
+                        <Figure
+                            title="Layers that run as one stack"
+                            hint="A block is a stack, with its tile (columns × rows) and how it stores overlap."
+                            chart={Drawn::new(FusionMap::new(fusions))}
+                            testid="fusion-map"
+                        />
+                    </section>
+                    <section class="card">
+                        <h2>{ "Where energy and time go" }</h2>
+                        <Figure title="" chart={Drawn::new(fusion_energy(fusions))} testid="fusion-energy" />
+                        <Figure title="" chart={Drawn::new(fusion_latency(fusions))} testid="fusion-latency" />
+                    </section>
+                </div>
+            }
+        </div>
+    }
+}
+
+/// The study of the design at hand, whatever its own stacks; `None` if it has errors.
+fn request(state: &PageState, is_valid: bool) -> Option<Request> {
+    let request = state.chosen.design.request().ok().filter(|_| is_valid)?.into_iter().next()?;
+    let settings = Settings { fuse: vec![FuseDepth::Automatic], ..request.settings };
+    Some(Request { settings, ..request })
+}
+
+fn progress(known: &Known, status: &str) -> Html {
+    let (done, parts) = (known.done, known.parts.unwrap_or(0));
+    match (status, &known.wrong, &known.failure) {
+        (_, Some(wrong), _) => html! {
+            <ul class="banner" role="alert" data-testid="fusion-wrong">
+                { for wrong.0.iter().map(|diagnostic| html! { <li>{ diagnostic.to_string() }</li> }) }
+            </ul>
+        },
+        (_, _, Some(failure)) => html! { <p class="banner" role="alert">{ failure.clone() }</p> },
+        ("rejected", ..) => html! {
+            <p class="hint" role="status">{ "The design has errors. Mend them in its cards." }</p>
+        },
+        ("running", ..) => html! {
+            <p class="hint" role="status">
+                { "Working out every stack with every tile and mode … " }
+                if parts > 0 {
+                    <progress max={parts.to_string()} value={done.to_string()} aria-label="Parts done"></progress>
+                    { format!(" {done} of {parts}") }
+                }
+            </p>
+        },
+        _ => html! {},
+    }
+}
+
+fn headline(fusions: &Fusions, state: &PageState) -> Html {
+    let verdict = |wanted: FusionMethod| {
+        let found = fusions.verdicts.iter().find(|(method, _)| *method == wanted);
+        found.and_then(|(_, verdict)| verdict.as_ref().ok())
+    };
+    let Some(optimal) = verdict(FusionMethod::Optimal) else { return html! {} };
+    let is_latency = state
+        .chosen
+        .design
+        .request()
+        .ok()
+        .and_then(|requests| Some(requests.first()?.settings.objective == Objective::Latency))
+        == Some(true);
+    let value = |verdict: &FusionVerdict| {
+        if is_latency { verdict.stacks.latency_cycles as f64 } else { verdict.stacks.energy_pj }
+    };
+    let quantity = if is_latency { Quantity::Latency } else { Quantity::Energy };
+    let against = |method: FusionMethod, name: &str| {
+        verdict(method).map(|other| {
+            let factor = value(other) / value(optimal);
+            // What is judged by another objective may be better in this number.
+            match () {
+                () if (factor - 1.0).abs() < 5e-4 => format!("equal to {name}"),
+                () if factor > 1.0 => format!("{}× below {name}", three_digits(factor)),
+                () => format!("{}× above {name}", three_digits(1.0 / factor)),
+            }
+        })
+    };
+    let kpi = |big: String, small: String| html! { <div class="kpi"><b>{ big }</b><span>{ small }</span></div> };
+    let gains = [
+        against(FusionMethod::SingleLayer, "single layers"),
+        against(FusionMethod::Automatic, "DeFiNES' rule"),
+        against(FusionMethod::Optimus, "Optimus"),
+    ];
+    let stacks = optimal.layers.len();
+    html! {
+        <div class="answer" data-testid="fusion-answer">
+            { kpi(quantity.text(value(optimal)), format!("jointly optimal {}", quantity.title().to_lowercase())) }
+            { kpi(
+                if stacks == 1 { "1 stack".to_owned() } else { format!("{stacks} stacks") },
+                format!("the best of {} ways to cut, of {} different stacks", ways(fusions.cuttings), group_thousands(fusions.stacks as u64)),
+            ) }
+            { kpi(
+                gains[1].clone().unwrap_or_default(),
+                [gains[0].clone(), gains[2].clone()].into_iter().flatten().collect::<Vec<_>>().join(" · "),
+            ) }
+        </div>
+    }
+}
+
+fn ways(count: f64) -> String {
+    if count < 1e15 { group_thousands(count as u64) } else { "more than 10¹⁵".to_owned() }
+}
+
+/// What the methods are, why one says nothing, and what Optimus' model sees.
+fn notes(fusions: &Fusions) -> Html {
+    let item = |(method, verdict): &(FusionMethod, Result<FusionVerdict, Diagnostics>)| {
+        let reasons =
+            verdict.as_ref().err().map(|wrong| wrong.0.iter().map(ToString::to_string).collect::<Vec<_>>().join(" "));
+        html! {
+            <>
+                <dt>{ method.title() }</dt>
+                <dd>
+                    { method.about() }
+                    if let Some(reasons) = reasons {
+                        { format!(" Not possible here: {reasons}") }
+                    }
+                </dd>
+            </>
+        }
+    };
+    let oracle = fusions.oracle_bytes.map(|bytes| {
+        format!(
+            " No groups move less than {} by it: every weight and the network's input and output once.",
+            Quantity::Bytes.text(bytes as f64)
+        )
+    });
+    html! {
+        <details class="twin">
+            <summary>{ "the methods" }</summary>
+            <dl class="methods">{ for fusions.verdicts.iter().map(item) }</dl>
+            <p class="hint">
+                { format!(
+                    "Optimus' model counts bytes between DRAM and one buffer of {}, the highest memories on the chip together.",
+                    Quantity::Bytes.text(fusions.buffer_bytes as f64)
+                ) }
+                { oracle.unwrap_or_default() }
+                { " A group with several outputs is run as several stacks, as a stack has one output." }
+            </p>
+        </details>
+    }
+}
+
+/// Takes a method's stacks over into the schedule.
+fn choices(fusions: &Fusions, act: &Callback<Action>) -> Html {
+    let choice = |(method, verdict): (FusionMethod, &FusionVerdict)| {
+        let ends = listed_names(&verdict.stacks.ends);
+        let onclick = act.reform(move |_: MouseEvent| Action::Schedule(ScheduleChange::Stacks(ends.clone())));
+        html! {
+            <button type="button" class="small" {onclick} data-testid={format!("use-{method:?}").to_lowercase()}>
+                { method.title() }
+            </button>
+        }
+    };
+    let known = fusions.verdicts.iter().filter_map(|(method, verdict)| Some((*method, verdict.as_ref().ok()?)));
+    html! {
+        <div class="row" role="group" aria-label="Cut the network as a method does">
+            <small>{ "Cut the network as" }</small>
+            { for known.map(choice) }
+        </div>
+    }
+}
