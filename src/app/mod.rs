@@ -61,6 +61,7 @@ mod schedule_card;
 mod schedule_view;
 mod share;
 mod shortcuts;
+mod stack_panel;
 mod state;
 mod storage;
 mod strategies;
