@@ -1,12 +1,11 @@
 //! The view of all points.
 
 use super::answer::{Answer, ProgressRow, tile_text};
-use super::conductor::REFERENCES;
 use super::data_table::plain_table;
 use super::diagnostics::sentences;
 use super::figure::{Drawn, Figure, Spot};
 use super::heatmaps::Heatmaps;
-use super::results::{PointState, Results, Status};
+use super::results::{PointState, REFERENCES, Results, Status};
 use super::state::PageState;
 use crate::chart::{
     AxisScale, Breakdown, Column, MacCounts, Quantity, Scatter, ScatterPoint, Table, TableCell, group_thousands,

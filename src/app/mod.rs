@@ -14,6 +14,7 @@ mod controls;
 mod data_table;
 mod diagnostics;
 mod dialog;
+mod dispatch;
 mod document_editor;
 mod embed;
 mod embed_dialog;

@@ -38,6 +38,10 @@ impl Status {
     }
 }
 
+/// The two ways to run a network that everything is compared with, with what the page calls them.
+pub const REFERENCES: [(FuseDepth, &str); 2] =
+    [(FuseDepth::SingleLayer, "single-layer"), (FuseDepth::LayerByLayer, "layer-by-layer")];
+
 /// What is known of a point.
 #[derive(Debug, Clone, PartialEq)]
 pub enum PointState {
@@ -151,5 +155,17 @@ impl Results {
             PointState::Done(summary) => Some(&**summary),
             _ => None,
         })
+    }
+
+    /// These points under the heading of another edit.
+    pub fn with_heading(self, heading: Self) -> Self {
+        Self {
+            generation: heading.generation,
+            status: heading.status,
+            notices: heading.notices,
+            workers: heading.workers,
+            asked: heading.asked,
+            ..self
+        }
     }
 }
