@@ -12,7 +12,7 @@ use super::state::{Event, Opened, PageState};
 use super::storage;
 use super::timer::now_ms;
 use crate::link::LONGEST_LINK;
-use crate::spec::Diagnostics;
+use crate::spec::{Diagnostic, Diagnostics};
 use crate::state::{History, Kind, State};
 use gloo_timers::callback::Timeout;
 use std::cell::{Cell, RefCell};
@@ -79,8 +79,7 @@ fn open_over(draft: Option<State>, state: State) -> (State, History, Option<Stri
 
 /// What is wrong with a link, for a person.
 pub fn said(wrong: &Diagnostics) -> String {
-    let sentence = |wrong: &crate::spec::Diagnostic| format!("{}. {}.", wrong.reason, wrong.remedy);
-    wrong.0.iter().map(sentence).collect::<Vec<_>>().join(" ")
+    wrong.0.iter().map(Diagnostic::sentences).collect::<Vec<_>>().join(" ")
 }
 
 /// What an entry of the browser's history carries: a name of its own, and a draft.

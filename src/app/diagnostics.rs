@@ -1,7 +1,7 @@
 //! What is wrong, as a list: place, reason, remedy.
 
 use super::form::Form;
-use crate::spec::{Diagnostic, Diagnostics, in_quotes, quoted_parts};
+use crate::spec::{Diagnostic, Diagnostics, in_quotes, quoted_parts, sentence};
 use yew::prelude::*;
 
 /// What a [`DiagnosticList`] needs.
@@ -85,15 +85,9 @@ pub fn prose(text: &str) -> Html {
     quoted_parts(text).into_iter().map(part).collect()
 }
 
-/// With a full stop.
-pub fn sentence(text: &str) -> String {
-    if text.ends_with(['.', '?', '!']) { text.to_owned() } else { format!("{text}.") }
-}
-
 /// Reasons and remedies as running text.
 pub fn sentences(diagnostics: &Diagnostics) -> String {
-    let texts = diagnostics.0.iter().flat_map(|diagnostic| [&diagnostic.reason, &diagnostic.remedy]);
-    texts.map(|text| sentence(&in_quotes(text))).collect::<Vec<_>>().join(" ")
+    diagnostics.0.iter().map(|diagnostic| in_quotes(&diagnostic.sentences())).collect::<Vec<_>>().join(" ")
 }
 
 /// The diagnostics whose path begins with `section` and a dot, without that.

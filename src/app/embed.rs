@@ -124,7 +124,7 @@ pub fn Embed() -> Html {
                 <h1 class="sr-only">{ "Fusescape" }</h1>
                 <h2 class="sr-only">{ shows.title() }</h2>
                 if let Some(wrong) = wrong {
-                    <p class="banner" role="status" data-testid="embed-wrong">{ prose(wrong) }</p>
+                    <p class="banner" role="status" data-testid="embed-wrong"><span>{ prose(wrong) }</span></p>
                 }
                 if has_cards {
                     <div class="controls">

@@ -283,19 +283,9 @@ pub fn WrongHere(props: &WrongHereProps) -> Html {
         let repair = props.form.repair(diagnostic).map(|(title, onclick)| {
             html! { <button type="button" class="link" {onclick} data-testid="repair">{ prose(&title) }</button> }
         });
-        html! { <p>{ prose(&Plain(diagnostic).to_string()) }{ " " }{ repair }</p> }
+        html! { <p>{ prose(&diagnostic.sentences()) }{ " " }{ repair }</p> }
     };
     html! { <div class="wrong-here" id={props.id.clone()}>{ for props.wrong.iter().map(one) }</div> }
-}
-
-/// Reason and remedy, without the place.
-struct Plain<'d>(&'d Diagnostic);
-
-impl std::fmt::Display for Plain<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let bare = Diagnostic { path: String::new(), line: None, ..self.0.clone() };
-        write!(f, "{bare}")
-    }
 }
 
 /// A field of a list of fields, of what `path` names.

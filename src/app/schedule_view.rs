@@ -1,7 +1,7 @@
 //! The view of one point in depth: where every pJ and every cycle goes, and why.
 
 use super::answer::tile_text;
-use super::diagnostics::{prose, sentence};
+use super::diagnostics::prose;
 use super::explain::{Asked, number_of};
 use super::figure::{Drawn, Figure, Numbers};
 use super::results::{PointState, Results};
@@ -10,7 +10,7 @@ use super::state::PageState;
 use crate::chart::{Accesses, AxisScale, Breakdown, Counted as Shown, Quantity, strategy_title, three_digits};
 use crate::depth_first::{DepthFirstStrategy, FuseDepth, PointAccount};
 use crate::explain::{Amount, Cause, Counted, Place, PointNumber, Time};
-use crate::spec::Diagnostics;
+use crate::spec::{Diagnostics, sentence};
 use crate::state::{Action, ViewChange};
 use std::rc::Rc;
 use yew::prelude::*;

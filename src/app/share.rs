@@ -1,17 +1,17 @@
 //! Sharing: the link, a file where a link would be too long, and opening one.
 
-use super::address::said;
 use super::controls::target;
+use super::diagnostics::DiagnosticList;
 use super::dialog::Dialog;
 use super::files::save_state;
 use super::save::DesignNames;
 use super::state::{Event, Opened};
 use crate::chart::group_thousands;
 use crate::link::{LONGEST_LINK, from_link, to_link};
-use crate::spec::is_state;
+use crate::spec::{Diagnostics, is_state};
 use crate::state::{MOST_BYTES, State};
 use std::rc::Rc;
-use wasm_bindgen::{JsCast, JsValue};
+use wasm_bindgen::JsCast;
 use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::{HtmlInputElement, HtmlTextAreaElement};
 use yew::prelude::*;
@@ -34,7 +34,7 @@ pub fn Share(props: &ShareProps) -> Html {
     let link = use_memo(Rc::clone(&props.chosen), |chosen| to_link(chosen));
     let address = format!("{}#{link}", page_address("index.html"));
     let is_long = link.len() > LONGEST_LINK;
-    let wrong = use_state_eq(|| None::<String>);
+    let wrong = use_state_eq(Diagnostics::default);
     let save = {
         let chosen = Rc::clone(&props.chosen);
         Callback::from(move |_: MouseEvent| save_state(&chosen, &names))
@@ -50,7 +50,7 @@ pub fn Share(props: &ShareProps) -> Html {
                         tell.emit(Event::Open(Opened { state: Rc::new(state), is_address: false }));
                         on_close.emit(());
                     }
-                    Err(text) => wrong.set(Some(text)),
+                    Err(found) => wrong.set(found),
                 }
             });
         })
@@ -80,9 +80,7 @@ pub fn Share(props: &ShareProps) -> Html {
                     <input type="file" class="sr-only" accept=".yaml,.yml,.fusescape,.txt" onchange={open} data-testid="open-file" />
                 </label>
             </div>
-            if let Some(wrong) = &*wrong {
-                <p class="why" role="alert" data-testid="file-error">{ wrong }</p>
-            }
+            <DiagnosticList diagnostics={(*wrong).clone()} testid="file-error" />
         </Dialog>
     }
 }
@@ -90,14 +88,18 @@ pub fn Share(props: &ShareProps) -> Html {
 /// A larger file is none of ours, bytes.
 const LARGEST_FILE: f64 = MOST_BYTES as f64;
 
-async fn read(file: &web_sys::File) -> Result<State, String> {
+async fn read(file: &web_sys::File) -> Result<State, Diagnostics> {
+    let refused = |reason: &str, remedy: &str| {
+        let mut diagnostics = Diagnostics::default();
+        diagnostics.add("", format!("`{}` {reason}", file.name()), remedy);
+        diagnostics
+    };
     if file.size() > LARGEST_FILE {
-        return Err(format!("`{}` is too large to be a saved state. Open one that was saved here.", file.name()));
+        return Err(refused("is too large to be a saved state", "Open one that was saved here"));
     }
-    let unreadable = |_: JsValue| format!("`{}` cannot be read. Choose it once more.", file.name());
-    let text = JsFuture::from(file.text()).await.map_err(unreadable)?.as_string().unwrap_or_default();
-    let state = if is_state(&text) { State::from_yaml(&text) } else { from_link(&text) };
-    state.map_err(|wrong| format!("`{}`: {}", file.name(), said(&wrong)))
+    let text = JsFuture::from(file.text()).await.map_err(|_| refused("cannot be read", "Choose it once more"))?;
+    let text = text.as_string().unwrap_or_default();
+    if is_state(&text) { State::from_yaml(&text) } else { from_link(&text) }
 }
 
 /// What a [`CopyField`] needs.

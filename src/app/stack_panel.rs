@@ -1,6 +1,5 @@
 //! One stack of the opened point: its tiles, where the data of every layer-tile lies, and one tile type in depth.
 
-use super::diagnostics::sentence;
 use super::explain::{Asked, number_of};
 use super::figure::{Drawn, Figure, Numbers, Spot};
 use super::layer_tables::{CopyTable, LayerTileTable};
@@ -8,6 +7,7 @@ use crate::chart::{DataSizes, LevelMatrix, Quantity, TileTypeMap, TypeLevels, gr
 use crate::depth_first::{PointAccount, StackAccount, TileTypeAccount};
 use crate::explain::{Amount, Data, Place, PointNumber};
 use crate::hardware::Operand;
+use crate::spec::sentence;
 use crate::state::{Action, ViewChange};
 use std::rc::Rc;
 use yew::prelude::*;

@@ -43,9 +43,20 @@ impl fmt::Display for Diagnostic {
         if !self.path.is_empty() {
             write!(f, "{}: ", self.path)?;
         }
-        let end = if self.remedy.ends_with('?') { "" } else { "." };
-        write!(f, "{}. {}{end}", self.reason, self.remedy)
+        f.write_str(&self.sentences())
     }
+}
+
+impl Diagnostic {
+    /// Reason and remedy, without the place.
+    pub fn sentences(&self) -> String {
+        format!("{} {}", sentence(&self.reason), sentence(&self.remedy))
+    }
+}
+
+/// The text with a full stop, where nothing ends it yet.
+pub fn sentence(text: &str) -> String {
+    if text.ends_with(['.', '?', '!']) { text.to_owned() } else { format!("{text}.") }
 }
 
 /// All problems found so far; collecting goes on after each.
@@ -141,6 +152,13 @@ pub fn in_quotes(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_question_ends_without_a_full_stop() {
+        let mut wrong = Diagnostics::default();
+        wrong.add_unknown("view", "`landscap` cannot be used here", "landscap", &["landscape"]);
+        assert_eq!(wrong.to_string(), "view: `landscap` cannot be used here. Did you mean `landscape`?");
+    }
 
     #[test]
     fn what_stands_in_backticks_is_set_apart() {

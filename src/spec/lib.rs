@@ -26,7 +26,7 @@ mod workload;
 mod write;
 
 pub use decimal::parse_decimal;
-pub use diagnostic::{Diagnostic, Diagnostics, Fix, closest, in_quotes, quoted_parts};
+pub use diagnostic::{Diagnostic, Diagnostics, Fix, closest, in_quotes, quoted_parts, sentence};
 pub use differences::{Difference, differences};
 pub use document::{
     ArraySpec, FiguresSpec, HardwareSpec, KernelSpec, LayerSpec, MemorySpec, PaddingSpec, PoolMemorySpec, PoolSpec,

@@ -325,6 +325,23 @@ test('a network of several stacks shows each, and the best combination of them',
     await page.getByTestId('opened-tile').getByText('whole map').waitFor();
   }));
 
+test('one tile is no tiles', () =>
+  withPage(async ({ page, url }) => {
+    await open(page, url);
+    await settled(page, 'done');
+    await page.getByTestId('tab-schedule').click();
+    await page.getByTestId('open-layer-by-layer').click();
+    await page.getByRole('heading', { name: 'The only tile', exact: true }).waitFor();
+    assert.match(await page.getByTestId('stack-facts').innerText(), / · 1 tile · /);
+    await page.getByTestId('open-best').click();
+    await page.getByRole('heading', { name: /^Tile type \d+ of \d+/ }).waitFor();
+    assert.match(await page.getByTestId('stack-facts').innerText(), / · \d+ tiles of \d+ types · /);
+    // The first tile alone fetches weights, so that it is a type of its own.
+    const all = await page.getByTestId('schedule-view').textContent();
+    assert.match(all, /\b1 tile\b/);
+    assert.doesNotMatch(all, /(?<![\d,.])1 (tiles|types|columns|rows)\b/);
+  }));
+
 test('what does not fit is explained', () =>
   withPage(async ({ page, url }) => {
     await open(page, url);

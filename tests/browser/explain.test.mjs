@@ -63,7 +63,7 @@ test('tiles, sizes and copies of a layer-tile unfold where they are shown', () =
     assert.match(await panel.innerText(), /DeFiNES, Section III, step 4/);
     await close(page);
     // Whatever is passed over has a reason with sizes in it.
-    assert.match(await page.getByTestId('reasons').innerText(), /needs [\d.]+ [KM]?i?B.*, has [\d.]+ [KM]?i?B/);
+    assert.match(await page.getByTestId('reasons').innerText(), /needs? [\d.]+ [KM]?i?B.* room for [\d.]+ [KM]?i?B/);
   }));
 
 test('the numbers of a mapped layer unfold in the Mapping view', () =>

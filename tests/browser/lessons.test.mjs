@@ -130,6 +130,34 @@ test('a step is in the address, and opens from there inside another page', () =>
     await assertAccessible(page);
   }));
 
+test('a step is in a saved file, and opens from there', () =>
+  withPage(async ({ page, url }) => {
+    await start(page, url, 'why-fuse');
+    await page.getByTestId('step-2').click();
+    await page.locator('[data-testid=lesson][data-step=why-fuse-2]').waitFor();
+    await page.getByTestId('share').click();
+    const [download] = await Promise.all([page.waitForEvent('download'), page.getByTestId('save-file').click()]);
+    const file = await download.path();
+    await page.getByTestId('close').click();
+    await page.getByTestId('lesson-close').click();
+    await page.getByTestId('lesson').waitFor({ state: 'detached' });
+    await page.getByTestId('tab-schedule').click();
+    await page.getByTestId('share').click();
+    await page.getByTestId('open-file').setInputFiles(file);
+    await page.locator('[data-testid=lesson][data-step=why-fuse-2]').waitFor();
+    assert.equal(await page.locator('nav [aria-current=page]').innerText(), 'Landscape');
+    await page.getByTestId('answer-2').click();
+    await page.getByTestId('lesson').getByText('Right.').waitFor();
+    // A file with mistakes is told with their places, and changes nothing.
+    await page.getByTestId('share').click();
+    const wrong = { name: 'x.yaml', mimeType: 'text/yaml', buffer: Buffer.from('fusescape: 1\nlesson: why-fuse-11\n') };
+    await page.getByTestId('open-file').setInputFiles(wrong);
+    const told = await page.getByTestId('file-error').innerText();
+    assert.match(told, /line 2\s+lesson\s+why-fuse-11 is not known here\. Did you mean why-fuse-1\?/);
+    await page.getByTestId('close').click();
+    await page.locator('[data-testid=lesson][data-step=why-fuse-2]').waitFor();
+  }));
+
 for (const colorScheme of ['light', 'dark']) {
   test(`a lesson fits 390 px, ${colorScheme}`, () =>
     withPage(
