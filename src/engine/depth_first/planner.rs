@@ -1,0 +1,186 @@
+//! Planning points one after the other, so that what they share is found once.
+
+use super::axis::{Axis, Strips};
+use super::fast_map::FastMap;
+use super::layer_tile::TiledLayer;
+use super::placement::{Measure, Scratch, Skipping};
+use super::plan::{PointPlan, StackPlan};
+use super::problems::{Judge, NotPlanned, Problems, Verdict};
+use super::stack::{Stack, cut};
+use super::stack_planner::StackPlanner;
+use super::strategy::{DepthFirstStrategy, FuseDepth, StoringMode};
+use crate::hardware::Core;
+use crate::mapping::{LayerOnCore, LayerProblem};
+use crate::rules::Rules;
+use crate::search::{Limits, Strategy, has_mapping};
+use crate::spec::Diagnostics;
+use crate::workload::{LayerId, Network};
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// What a planner found out and needs again. It outlives the planner, for the next one of the same core, network, rules
+/// and limits.
+#[derive(Default)]
+pub struct PlannerMemory {
+    /// The different problems of all points planned.
+    pub problems: Problems,
+    stacks: HashMap<FuseDepth, Result<Vec<KnownStack>, Diagnostics>>,
+    /// Every different stack; its place is its number.
+    measured: Vec<KnownStack>,
+    strips: FastMap<(usize, bool, u64, bool), Arc<Strips>>,
+    pub(super) layers: Vec<Option<TiledLayer>>,
+    pub(super) scratch: Scratch,
+}
+
+/// A stack, its place among all that were met, and what its layers take up.
+#[derive(Clone)]
+pub(super) struct KnownStack {
+    number: usize,
+    pub stack: Arc<Stack>,
+    pub measure: Arc<Measure>,
+}
+
+/// Plans points of one network on one core, remembering what they share.
+pub struct Planner<'a> {
+    pub(super) core: &'a Core,
+    pub(super) network: &'a Network,
+    pub(super) rules: Rules,
+    limits: Limits,
+    search: Strategy,
+    pub(super) skipping: Skipping,
+    /// What it found out.
+    pub memory: PlannerMemory,
+}
+
+impl<'a> Planner<'a> {
+    /// A planner that has planned nothing yet.
+    pub fn new(core: &'a Core, network: &'a Network, rules: Rules, limits: Limits, search: Strategy) -> Self {
+        Self::with_memory(core, network, rules, (limits, search), PlannerMemory::default())
+    }
+
+    /// A planner that goes on where another one ended, which had the same core, network, rules and limits.
+    pub fn with_memory(
+        core: &'a Core,
+        network: &'a Network,
+        rules: Rules,
+        (limits, search): (Limits, Strategy),
+        mut memory: PlannerMemory,
+    ) -> Self {
+        if memory.layers.is_empty() {
+            let layer = |id: LayerId| TiledLayer::new(core, network, id, &mut memory.problems);
+            memory.layers = network.ids().map(layer).collect();
+        }
+        Self { core, network, rules, limits, search, skipping: Skipping::default(), memory }
+    }
+
+    /// The same where features may pass over these memories only.
+    #[must_use]
+    pub fn skipping(self, skipping: Skipping) -> Self {
+        Self { skipping, ..self }
+    }
+
+    /// Plans one point.
+    ///
+    /// # Errors
+    /// Cuts that are impossible, or a layer-tile that fits nowhere: which operand, where, how much it lacks.
+    pub fn plan(&mut self, strategy: &DepthFirstStrategy) -> Result<PointPlan, Diagnostics> {
+        let (core, rules, limits, search) = (self.core, self.rules, self.limits, self.search);
+        let judge = &mut |problem: &LayerProblem| {
+            let fits = has_mapping(&LayerOnCore::new(core, rules, problem), &limits, search);
+            if fits { Verdict::Mappable } else { Verdict::NoMapping }
+        };
+        self.plan_judged(strategy, judge).map_err(NotPlanned::reasons)
+    }
+
+    /// Plans one point; `judge` says which problems have a mapping.
+    ///
+    /// # Errors
+    /// As [`Self::plan`], and where `judge` has no time.
+    pub fn plan_judged(&mut self, strategy: &DepthFirstStrategy, judge: Judge<'_>) -> Result<PointPlan, NotPlanned> {
+        let stacks = self.stacks(&strategy.fuse)?;
+        let tile = if strategy.fuse == FuseDepth::LayerByLayer { (u64::MAX, u64::MAX) } else { strategy.tile };
+        check_strip_count(self.network, stacks.iter().map(|known| &*known.stack), tile)?;
+        let mut planned = Vec::with_capacity(stacks.len());
+        for known in stacks {
+            planned.push(StackPlanner::new(self, known, tile, strategy.mode).plan(&mut self.memory, judge)?);
+        }
+        Ok(PointPlan { strategy: strategy.clone(), stacks: planned })
+    }
+
+    /// Plans one stack, whatever it is a part of.
+    ///
+    /// # Errors
+    /// As [`Self::plan_judged`].
+    pub fn plan_stack(
+        &mut self,
+        stack: &Stack,
+        tile: (u64, u64),
+        mode: StoringMode,
+        judge: Judge<'_>,
+    ) -> Result<StackPlan, NotPlanned> {
+        let known = self.known_stack(stack);
+        check_strip_count(self.network, [stack], tile)?;
+        StackPlanner::new(self, known, tile, mode).plan(&mut self.memory, judge)
+    }
+
+    fn stacks(&mut self, fuse: &FuseDepth) -> Result<Vec<KnownStack>, Diagnostics> {
+        if let Some(known) = self.memory.stacks.get(fuse) {
+            return known.clone();
+        }
+        let stacks = cut(self.network, self.core, fuse, &self.rules)
+            .map(|stacks| stacks.iter().map(|stack| self.known_stack(stack)).collect::<Vec<_>>());
+        self.memory.stacks.insert(fuse.clone(), stacks.clone());
+        stacks
+    }
+
+    /// Stacks of different fuse depths may be equal.
+    fn known_stack(&mut self, stack: &Stack) -> KnownStack {
+        let measured = &mut self.memory.measured;
+        let known = measured.iter().find(|known| *known.stack == *stack).cloned();
+        known.unwrap_or_else(|| {
+            let measure = Arc::new(Measure::new(self.network, stack, &self.rules));
+            let known = KnownStack { number: measured.len(), stack: Arc::new(stack.clone()), measure };
+            measured.push(known.clone());
+            known
+        })
+    }
+
+    /// How the columns (or rows) of tiles of this size follow through the layers of a stack.
+    pub(super) fn strips(&mut self, axis: Axis, known: &KnownStack, tile: u64, caches: bool) -> Arc<Strips> {
+        let (network, borders) = (self.network, !self.rules.tiles_without_borders);
+        let stack = &*known.stack;
+        let tile = tile.min(axis.map_size(network, stack, stack.output()));
+        let strips = self.memory.strips.entry((known.number, axis == Axis::Columns, tile, caches));
+        strips.or_insert_with(|| Arc::new(axis.strips(network, stack, tile, caches, borders))).clone()
+    }
+}
+
+/// More columns (or rows) of tiles than anybody schedules; each is followed through every layer of its stack.
+const MOST_STRIPS: u64 = 1 << 16;
+/// Columns of tiles times layers, for the same reason.
+const MOST_STRIP_LAYERS: u64 = 1 << 22;
+
+fn check_strip_count<'a>(
+    network: &Network,
+    stacks: impl IntoIterator<Item = &'a Stack>,
+    tile: (u64, u64),
+) -> Result<(), Diagnostics> {
+    let mut diagnostics = Diagnostics::default();
+    for stack in stacks {
+        for (axis, field, tile) in [(Axis::Columns, "tiles_x", tile.0), (Axis::Rows, "tiles_y", tile.1)] {
+            let map = axis.map_size(network, stack, stack.output());
+            let most = MOST_STRIPS.min(MOST_STRIP_LAYERS / stack.nodes.len() as u64).max(1);
+            if map.div_ceil(tile.max(1)) > most {
+                let last = &network.layer(stack.nodes[stack.output()]).name;
+                diagnostics.add(
+                    format!("settings.{field}"),
+                    format!(
+                        "The map of `{last}`, {map}, in tiles of {tile} makes more than {most} of them side by side"
+                    ),
+                    format!("Choose tiles of at least {}", map.div_ceil(most)),
+                );
+            }
+        }
+    }
+    diagnostics.or(())
+}

@@ -1,0 +1,228 @@
+//! Planning one stack: which of its tiles behave identically, and where each kind keeps its data.
+
+use super::account::{TileMap, TileRun};
+use super::axis::{Axis, Slot, Strips};
+use super::fast_map::FastMap;
+use super::layer_tile::{TilePlanner, has_weights};
+use super::placement::{Deciding, Scratch, Skipping, TileGeometry};
+use super::plan::{Caches, StackPlan, TileDecision, TilePlan};
+use super::planner::{KnownStack, Planner, PlannerMemory};
+use super::problems::{Judge, NotPlanned};
+use super::strategy::StoringMode;
+use crate::hardware::{Core, MemoryId, Operand};
+use crate::rules::Rules;
+use crate::spec::Diagnostics;
+use crate::workload::Network;
+use std::sync::Arc;
+
+/// More kinds of tiles than anybody schedules: their kinds of columns times their kinds of rows.
+const MOST_KINDS: usize = 1 << 14;
+
+/// What decides how a tile behaves: tiles with equal keys are of one type.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+struct TileKey {
+    weights_from_top: bool,
+    caches: Caches,
+    /// Behaviour of the column and of the row: indices into [`Strips::effective`].
+    behaviour: (usize, usize),
+}
+
+/// One stack while it is planned.
+pub(super) struct StackPlanner<'a> {
+    core: &'a Core,
+    network: &'a Network,
+    rules: Rules,
+    known: KnownStack,
+    mode: StoringMode,
+    skipping: Skipping,
+    x: Arc<Strips>,
+    y: Arc<Strips>,
+}
+
+impl<'a> StackPlanner<'a> {
+    pub fn new(planner: &mut Planner<'a>, known: KnownStack, tile: (u64, u64), mode: StoringMode) -> Self {
+        let x = planner.strips(Axis::Columns, &known, tile.0, mode.caches_columns());
+        let y = planner.strips(Axis::Rows, &known, tile.1, mode.caches_rows());
+        let Planner { core, network, rules, skipping, .. } = *planner;
+        Self { core, network, rules, known, mode, skipping, x, y }
+    }
+
+    pub fn plan(self, memory: &mut PlannerMemory, judge: Judge<'_>) -> Result<StackPlan, NotPlanned> {
+        let (columns, rows) = (&self.x.slots, &self.y.slots);
+        check_kinds(columns, rows)?;
+        let decisions = self.decide(&mut memory.scratch);
+        let of = |decided: &TileDecision| decided.caches.w_memory;
+        let w_memory = decisions
+            .iter()
+            .map(of)
+            .max_by_key(|&id| self.core.level_of(Operand::W, id))
+            .unwrap_or_else(|| self.core.top(Operand::W));
+        let mut types: Vec<TilePlan> = Vec::new();
+        let mut known: FastMap<TileKey, usize> = FastMap::default();
+        let mut map = TileMap { columns: tile_runs(columns), rows: tile_runs(rows), types: Vec::new() };
+        let v_memory = self.v_memory(&decisions);
+        for row in rows {
+            let mut types_of_row = Vec::with_capacity(columns.len());
+            for column in columns {
+                let key = self.key(column, row, &decisions, v_memory);
+                let index = match known.get(&key) {
+                    Some(&index) => index,
+                    None => {
+                        types.push(self.tile(column, row, key, w_memory, memory, judge)?);
+                        known.insert(key, types.len() - 1);
+                        types.len() - 1
+                    }
+                };
+                types[index].count += column.count * row.count;
+                types_of_row.push(index);
+            }
+            map.types.push(types_of_row);
+        }
+        let stack = self.known.stack;
+        let has_weights = stack.layers().iter().any(|&layer| has_weights(self.network, layer));
+        let output_size = [Axis::Columns, Axis::Rows].map(|axis| axis.map_size(self.network, &stack, stack.output()));
+        Ok(StackPlan {
+            output_size: output_size.into(),
+            weight_bits: self.known.measure.weight_bits,
+            weight_memory: has_weights.then_some(w_memory),
+            decisions,
+            types,
+            map,
+            stack,
+            columns: self.x,
+            rows: self.y,
+        })
+    }
+
+    fn key(&self, column: &Slot, row: &Slot, decisions: &[TileDecision], v_memory: Option<MemoryId>) -> TileKey {
+        let decision = |strip: usize| &decisions[row.strip * self.x.different.len() + strip];
+        let here = decision(column.strip);
+        let h = |neighbour: Option<usize>, written_by_here: bool| {
+            self.h_memory(here, decision(neighbour?), written_by_here)
+        };
+        let caches = Caches {
+            h_write: h(column.next, true),
+            h_read: h(column.previous, false),
+            v_write: v_memory.filter(|_| row.next.is_some()),
+            v_read: v_memory.filter(|_| row.previous.is_some()),
+        };
+        TileKey {
+            weights_from_top: column.start == 0 && row.start == 0,
+            caches,
+            behaviour: (
+                self.x.behaviour(column.strip, caches.h_write.is_some(), caches.h_read.is_some()),
+                self.y.behaviour(row.strip, caches.v_write.is_some(), caches.v_read.is_some()),
+            ),
+        }
+    }
+
+    /// A tile type, of which no tile is counted yet.
+    fn tile(
+        &self,
+        column: &Slot,
+        row: &Slot,
+        key: TileKey,
+        w_memory: MemoryId,
+        memory: &mut PlannerMemory,
+        judge: Judge<'_>,
+    ) -> Result<TilePlan, NotPlanned> {
+        let planner = TilePlanner {
+            core: self.core,
+            network: self.network,
+            rules: self.rules,
+            stack: &self.known.stack,
+            measure: &self.known.measure,
+            layers: &memory.layers,
+            skipping: self.skipping,
+            weights_from_top: key.weights_from_top,
+            caches: key.caches,
+            x: &self.x.effective[key.behaviour.0],
+            y: &self.y.effective[key.behaviour.1],
+            w_memory,
+        };
+        let (layers, copies) = planner.plan(&mut memory.problems, judge)?;
+        Ok(TilePlan {
+            size: (column.size, row.size),
+            count: 0,
+            first_position: (column.start, row.start),
+            weights_from_top: key.weights_from_top,
+            caches: key.caches,
+            layers,
+            copies,
+        })
+    }
+
+    /// Decides for every different pair of column and row: all columns of the first different row, then the next.
+    fn decide(&self, scratch: &mut Scratch) -> Vec<TileDecision> {
+        let width = self.x.different.len();
+        let mut decisions: Vec<Option<TileDecision>> = vec![None; width * self.y.different.len()];
+        for row in &self.y.slots {
+            for column in &self.x.slots {
+                let decision = &mut decisions[row.strip * width + column.strip];
+                if decision.is_some() {
+                    continue;
+                }
+                let (x, y) = (&self.x.different[column.strip], &self.y.different[row.strip]);
+                let first = (column.start == 0, row.start == 0);
+                let deciding = Deciding {
+                    core: self.core,
+                    rules: &self.rules,
+                    stack: &self.known.stack,
+                    measure: &self.known.measure,
+                    mode: self.mode,
+                    first_column: first.0,
+                };
+                let own = TileGeometry { x: &x.own, y: &y.own };
+                let assumed = TileGeometry { x: &x.assumed, y: &y.assumed };
+                let caches = deciding.decide(own, assumed, scratch);
+                let strips = (column.strip, row.strip);
+                *decision = Some(TileDecision { size: (column.size, row.size), first, caches, strips });
+            }
+        }
+        // Every strip lies somewhere, so that no pair is left out.
+        decisions.into_iter().flatten().collect()
+    }
+
+    /// Where neighbouring columns of tiles exchange their overlap.
+    fn h_memory(&self, here: &TileDecision, there: &TileDecision, written_by_here: bool) -> Option<MemoryId> {
+        let (here, there) = (here.caches.h_memory?, there.caches.h_memory?);
+        let (writer, reader) = if written_by_here { (here, there) } else { (there, here) };
+        Some(if self.rules.cache_level_of_neighbour {
+            reader
+        } else {
+            [writer, reader].into_iter().max_by_key(|&id| self.core.level_of(Operand::O, id))?
+        })
+    }
+
+    /// Where rows of tiles exchange their overlap: the same for all tiles.
+    fn v_memory(&self, decisions: &[TileDecision]) -> Option<MemoryId> {
+        if self.rules.cache_level_of_neighbour {
+            let last = self.y.slots.last()?.strip * self.x.different.len() + self.x.slots.last()?.strip;
+            return decisions.get(last)?.caches.v_memory;
+        }
+        decisions
+            .iter()
+            .filter_map(|decided| decided.caches.v_memory)
+            .max_by_key(|&id| self.core.level_of(Operand::O, id))
+    }
+}
+
+fn check_kinds(columns: &[Slot], rows: &[Slot]) -> Result<(), Diagnostics> {
+    let mut diagnostics = Diagnostics::default();
+    if columns.len().saturating_mul(rows.len()) > MOST_KINDS {
+        diagnostics.add(
+            "settings",
+            format!(
+                "Nearly every tile differs from its neighbours: {} kinds of columns by {} kinds of rows",
+                columns.len(),
+                rows.len()
+            ),
+            "Choose larger tiles",
+        );
+    }
+    diagnostics.or(())
+}
+
+fn tile_runs(slots: &[Slot]) -> Vec<TileRun> {
+    slots.iter().map(|slot| TileRun { start: slot.start, size: slot.size, count: slot.count }).collect()
+}
