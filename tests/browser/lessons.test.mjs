@@ -153,7 +153,7 @@ test('a step is in a saved file, and opens from there', () =>
     const wrong = { name: 'x.yaml', mimeType: 'text/yaml', buffer: Buffer.from('fusescape: 1\nlesson: why-fuse-11\n') };
     await page.getByTestId('open-file').setInputFiles(wrong);
     const told = await page.getByTestId('file-error').innerText();
-    assert.match(told, /line 2\s+lesson\s+why-fuse-11 is not known here\. Did you mean why-fuse-1\?/);
+    assert.match(told, /line 2\s+lesson\s+why-fuse-11 is not known here\.\s+Did you mean why-fuse-1\?/);
     await page.getByTestId('close').click();
     await page.locator('[data-testid=lesson][data-step=why-fuse-2]').waitFor();
   }));
