@@ -2,7 +2,7 @@
 
 use super::{
     AccessRow, Accesses, AxisScale, Breakdown, Capacity, Cause, DataSizes, LayerData, Level, LevelMatrix, Quantity,
-    StackedBar, TileTypeEntry, TileTypeMap, TypeLevels,
+    StackedBar, TileTypeEntry, TileTypeMap, TypeLevels, group_thousands,
 };
 use crate::depth_first::{
     ByCause, DepthFirstStrategy, EnergySplit, FuseDepth, LatencySplit, LayerTileAccount, MemoryAccount, PointAccount,
@@ -34,7 +34,8 @@ pub fn strategy_title(strategy: &DepthFirstStrategy) -> String {
 /// `type 1: 60 × 72, 112 tiles`
 fn tile_type_title(index: usize, tile_type: &TileTypeAccount) -> String {
     let tiles = if tile_type.count == 1 { "tile" } else { "tiles" };
-    format!("type {}: {} × {}, {} {tiles}", index + 1, tile_type.size.0, tile_type.size.1, tile_type.count)
+    let count = group_thousands(tile_type.count);
+    format!("type {}: {} × {}, {count} {tiles}", index + 1, tile_type.size.0, tile_type.size.1)
 }
 
 fn bytes(bits: u64) -> f64 {

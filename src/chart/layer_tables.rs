@@ -77,7 +77,10 @@ pub fn copy_table(layers: &[LayerTileAccount]) -> Table {
             action.chain.join(" → ").into(),
             TableCell::number(hops, cycles as f64),
             TableCell::of(Quantity::Energy, action.energy_pj),
-            TableCell::number(format!("{} cycles", TableCell::count(waits).text()), waits as f64),
+            TableCell::number(
+                if waits == 1 { "1 cycle".to_owned() } else { format!("{} cycles", TableCell::count(waits).text()) },
+                waits as f64,
+            ),
         ]
     };
     Table {
