@@ -59,15 +59,11 @@ test('a published page opens offline, from a path below the host, and is replace
           const next = registration.installing;
           if (next) await new Promise((kept) => next.addEventListener('statechange', kept, { once: true }));
         });
-        await page.reload();
-        await done(page);
-        await page.evaluate(async () => {
-          const registration = await navigator.serviceWorker.getRegistration();
-          if (registration.waiting === null) return;
-          await new Promise((over) => navigator.serviceWorker.addEventListener('controllerchange', over, { once: true }));
-        });
-        await page.reload();
-        await done(page);
+        // A page that starts while the one before it is still closing is not alone yet; the next one is.
+        for (let start = 0; start < 20 && (await versionOn(page)) === first; start++) {
+          await page.reload();
+          await done(page);
+        }
         assert.equal(await versionOn(page), '0123456789ab');
         assert.deepEqual(problems, []);
       },
