@@ -21,7 +21,12 @@ for (const type of ['dragover', 'drop']) {
 const version = document.querySelector('meta[name=version]')?.content;
 if (version && navigator.serviceWorker !== undefined) {
   navigator.serviceWorker.register('./service-worker.js').then(
-    ({ waiting }) => waiting?.postMessage('take over'),
+    ({ waiting }) => {
+      if (!waiting) return;
+      // What the page has yet to fetch would be of the next version, which does not fit what is here.
+      navigator.serviceWorker.addEventListener('controllerchange', () => location.reload(), { once: true });
+      waiting.postMessage('take over');
+    },
     () => {},
   );
 }
