@@ -47,8 +47,9 @@ test('an edit is worked out anew, and errors and refusals are told', () =>
     await page.getByTestId('tab-fusion').click();
     await done(page);
     const before = await saved(page);
+    const old = await page.getByTestId('fusion-answer').evaluate((answer) => answer.textContent);
     await page.getByTestId('hardware-preset').selectOption('tpu-like-df');
-    await page.locator('[data-testid=fusion-view][data-status=running]').waitFor();
+    await page.waitForFunction((old) => document.querySelector('[data-testid=fusion-answer]').textContent !== old, old);
     await done(page);
     assert.notDeepEqual(await saved(page), before);
     // A design with errors has no stacks.
