@@ -130,25 +130,36 @@ struct ExplanationProps {
     on_close: Callback<()>,
 }
 
+/// Paths of what is open: from the number down, by formula and term.
+#[derive(Default, PartialEq)]
+struct Open(BTreeSet<Vec<u16>>);
+
+impl Reducible for Open {
+    /// A path, and whether it is open from now on.
+    type Action = (Vec<u16>, bool);
+
+    // Two terms may be toggled before the first is drawn: each builds on what the other left.
+    fn reduce(self: Rc<Self>, (path, is_open): Self::Action) -> Rc<Self> {
+        let mut open = self.0.clone();
+        if is_open {
+            open.insert(path);
+        } else {
+            open.remove(&path);
+        }
+        Rc::new(Self(open))
+    }
+}
+
 /// The explanation of a number, whose terms unfold in turn.
 #[component]
 fn Explanation(props: &ExplanationProps) -> Html {
-    // Paths of what is open: from the number down, by formula and term.
-    let open = use_state_eq(BTreeSet::<Vec<u16>>::new);
+    let open = use_reducer_eq(Open::default);
     let ontoggle = {
-        let open = open.clone();
-        Callback::from(move |(path, is_open): (Vec<u16>, bool)| {
-            let mut next = (*open).clone();
-            if is_open {
-                next.insert(path);
-            } else {
-                next.remove(&path);
-            }
-            open.set(next);
-        })
+        let open = open.dispatcher();
+        Callback::from(move |toggled| open.dispatch(toggled))
     };
     let Some(explained) = props.asked.explain() else { return html! {} };
-    let tree = Tree { open: &open, ontoggle };
+    let tree = Tree { open: &open.0, ontoggle };
     let mut title = explained.name.to_string();
     if let Some(first) = title.get(..1) {
         title = first.to_ascii_uppercase() + &title[1..];

@@ -136,9 +136,11 @@ async function close(page) {
   await page.getByTestId('explanation').waitFor({ state: 'detached' });
 }
 
-/** Opens the first closed term with this text. */
+/** Opens the first closed term with this text, and waits for what is below it. */
 async function unfold(panel, hasText) {
-  await panel.locator('details.part:not([open]) > summary', { hasText }).first().click();
+  const summary = await panel.locator('details.part:not([open]) > summary', { hasText }).first().elementHandle();
+  await summary.click();
+  await summary.waitForSelector('xpath=following-sibling::*[1]');
 }
 
 function millijoules(text) {
