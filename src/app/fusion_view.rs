@@ -119,7 +119,7 @@ pub fn FusionView(props: &FusionViewProps) -> Html {
                 { progress(&known, status) }
                 if let Some(fusions) = &known.fusions {
                     <div class={(status != "done").then_some("old")}>
-                        { headline(fusions, &props.state) }
+                        { headline(fusions, request.as_ref()) }
                         <div class="scroll" tabindex="0" role="group" aria-label="Methods">
                             { plain_table(fusion_table(fusions)) }
                         </div>
@@ -181,19 +181,13 @@ fn progress(known: &Known, status: &str) -> Html {
     }
 }
 
-fn headline(fusions: &Fusions, state: &PageState) -> Html {
+fn headline(fusions: &Fusions, request: Option<&Request>) -> Html {
     let verdict = |wanted: FusionMethod| {
         let found = fusions.verdicts.iter().find(|(method, _)| *method == wanted);
         found.and_then(|(_, verdict)| verdict.as_ref().ok())
     };
     let Some(optimal) = verdict(FusionMethod::Optimal) else { return html! {} };
-    let is_latency = state
-        .chosen
-        .design
-        .request()
-        .ok()
-        .and_then(|requests| Some(requests.first()?.settings.objective == Objective::Latency))
-        == Some(true);
+    let is_latency = request.is_some_and(|request| request.settings.objective == Objective::Latency);
     let value = |verdict: &FusionVerdict| {
         if is_latency { verdict.stacks.latency_cycles as f64 } else { verdict.stacks.energy_pj }
     };

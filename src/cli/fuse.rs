@@ -2,7 +2,7 @@
 
 use super::arguments::{Format, SweepOptions};
 use super::depth_first::validated;
-use super::optimal::all_parts;
+use super::optimal::{all_parts, run_json};
 use super::{Failure, print};
 use fusescape::depth_first::FuseDepth;
 use fusescape::explore::{FusionVerdict, Fusions, StackStudy, compare_fusions};
@@ -68,24 +68,15 @@ fn table(study: &StackStudy, fusions: &Fusions) -> Result<String, std::fmt::Erro
 
 fn json(study: &StackStudy, fusions: &Fusions) -> Value {
     let of = |verdict: &FusionVerdict| {
-        let stack = |(run, layers): (&fusescape::explore::StackRun, &Vec<usize>)| {
-            json!({
-                "layers": names(fusions, layers),
-                "mode": run.mode.name(),
-                "tile_x_columns": run.tile.0,
-                "tile_y_rows": run.tile.1,
-                "energy_pj": run.energy_pj,
-                "latency_cycles": run.latency_cycles,
-                "dram_words": run.dram_words,
-            })
-        };
+        let stacks = verdict.stacks.runs.iter().zip(&verdict.layers);
+        let stacks: Vec<Value> = stacks.map(|(run, layers)| run_json(run, &names(fusions, layers))).collect();
         json!({
             "groups": verdict.groups.iter().map(|group| names(fusions, group)).collect::<Vec<_>>(),
             "optimus_dram_bytes": verdict.optimus_bytes,
             "energy_pj": verdict.stacks.energy_pj,
             "latency_cycles": verdict.stacks.latency_cycles,
             "dram_words": verdict.stacks.dram_words,
-            "stacks": verdict.stacks.runs.iter().zip(&verdict.layers).map(stack).collect::<Vec<_>>(),
+            "stacks": stacks,
         })
     };
     let methods: Vec<Value> = fusions

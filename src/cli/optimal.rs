@@ -21,6 +21,21 @@ pub fn run(sweep: Sweep, limits: StackLimits, format: Format) -> Result<(), Fail
     })
 }
 
+/// One stack as it runs, with its layers' names.
+pub fn run_json(run: &StackRun, layers: &[&str]) -> Value {
+    json!({
+        "layers": layers,
+        "mode": run.mode.name(),
+        "tile_x_columns": run.tile.0,
+        "tile_y_rows": run.tile.1,
+        "tiles": run.tiles,
+        "energy_pj": run.energy_pj,
+        "latency_cycles": run.latency_cycles,
+        "dram_words": run.dram_words,
+        "score": run.score,
+    })
+}
+
 /// Each core takes the next part that is left; what it found out stays with it.
 pub fn all_parts(sweep: &Sweep, limits: StackLimits, parts: usize) -> Result<(Vec<StackRun>, Effort), Failure> {
     let next = AtomicUsize::new(0);
@@ -95,22 +110,7 @@ impl Found {
 
     fn json(&self) -> Value {
         let Self { sweep, study, optimal, effort } = self;
-        let stacks: Vec<Value> = optimal
-            .runs
-            .iter()
-            .map(|run| {
-                json!({
-                    "layers": self.layers(run),
-                    "mode": run.mode.name(),
-                    "tile_x_columns": run.tile.0,
-                    "tile_y_rows": run.tile.1,
-                    "tiles": run.tiles,
-                    "energy_pj": run.energy_pj,
-                    "latency_cycles": run.latency_cycles,
-                    "score": run.score,
-                })
-            })
-            .collect();
+        let stacks: Vec<Value> = optimal.runs.iter().map(|run| run_json(run, &self.layers(run))).collect();
         json!({
             "hardware": sweep.core.name,
             "workload": sweep.network.name,
