@@ -176,10 +176,7 @@ impl Answerer {
                 Err(diagnostics) => Reply::Rejected(diagnostics),
             },
             Question::StackRuns(request, limits, part) => match self.stacks(*request, limits) {
-                Ok((study, costs)) => match study.part(costs, part as usize, &mut || true) {
-                    Ok(runs) => Reply::StackRuns(runs),
-                    Err(why) => Reply::Rejected(why.reasons()),
-                },
+                Ok((study, costs)) => Reply::StackRuns(study.part(costs, part as usize)),
                 Err(diagnostics) => Reply::Rejected(diagnostics),
             },
             Question::Fusions(request, limits, runs) => match self.stacks(*request, limits) {

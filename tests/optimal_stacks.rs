@@ -32,8 +32,7 @@ fn sweep(hardware: &str, workload: &str, settings: Settings) -> Sweep {
 fn study(sweep: &Sweep, limits: StackLimits) -> (StackStudy, Vec<StackRun>, OptimalStacks) {
     let mut study = StackStudy::new(sweep.clone(), limits).unwrap();
     let mut store = CostStore::default();
-    let runs: Vec<StackRun> =
-        (0..study.parts()).flat_map(|part| study.part(&mut store, part, &mut || true).unwrap()).collect();
+    let runs: Vec<StackRun> = (0..study.parts()).flat_map(|part| study.part(&mut store, part)).collect();
     let optimal = study.combine(&runs).unwrap();
     (study, runs, optimal)
 }

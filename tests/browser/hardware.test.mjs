@@ -140,6 +140,7 @@ test('the keyboard alone edits a memory', () =>
     };
     await tabTo('memory-2');
     await page.keyboard.press('Enter');
+    await page.getByTestId('holds-W').waitFor();
     await tabTo('holds-W');
     await tabTo('size');
     await page.keyboard.press('ControlOrMeta+a');

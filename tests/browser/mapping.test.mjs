@@ -28,19 +28,19 @@ test('a mapping changed by hand is costed beside the best, and taken back', () =
     await openMapping(page, url);
     const [energy, latency] = await costs(page);
     await page.getByTestId('lower-I-0').click();
-    await page.getByTestId('mapping-source').getByText('of your own').waitFor();
+    await settled(page, 'of your own');
     const [worse] = await costs(page);
     assert.ok(worse > energy, `${worse} pJ are not more than ${energy}`);
     assert.match(await page.getByTestId('mapping-energy').innerText(), /% above the best/);
 
     await page.getByTestId('undo').click();
-    await page.getByTestId('mapping-source').getByText('that the search finds').waitFor();
+    await settled(page, 'that the search finds');
     assert.deepEqual(await costs(page), [energy, latency]);
     await page.getByTestId('redo').click();
-    await page.getByTestId('mapping-source').getByText('of your own').waitFor();
+    await settled(page, 'of your own');
     assert.equal((await costs(page))[0], worse);
     await page.getByTestId('mapping-reset').click();
-    await page.getByTestId('mapping-source').getByText('that the search finds').waitFor();
+    await settled(page, 'that the search finds');
     assert.deepEqual(await costs(page), [energy, latency]);
   }));
 
@@ -150,6 +150,12 @@ async function openMapping(page, url) {
   await page.getByTestId('workload-preset').selectOption('alexnet-eyeriss');
   await page.getByTestId('tab-mapping').click();
   await page.getByTestId('loop-editor').getByText('spad_I').first().waitFor();
+  await page.locator('[data-testid=mapping-view][data-status=done]').waitFor();
+}
+
+/** Waits for the cost of a mapping whose origin is told in these words. */
+async function settled(page, source) {
+  await page.getByTestId('mapping-source').getByText(source).waitFor();
   await page.locator('[data-testid=mapping-view][data-status=done]').waitFor();
 }
 

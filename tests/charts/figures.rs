@@ -580,6 +580,6 @@ fn fusions() -> Fusions {
     let mut study = StackStudy::new(Sweep::new(&request).unwrap(), StackLimits::default()).unwrap();
     let mut costs = CostStore::default();
     let parts = 0..study.parts();
-    let runs: Vec<StackRun> = parts.flat_map(|part| study.part(&mut costs, part, &mut || true).unwrap()).collect();
+    let runs: Vec<StackRun> = parts.flat_map(|part| study.part(&mut costs, part)).collect();
     compare_fusions(&study, &runs)
 }

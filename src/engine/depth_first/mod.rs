@@ -29,4 +29,4 @@ pub use problems::{Judge, NotPlanned, Problems, Verdict};
 pub use solved::{ProblemCost, WATCHED};
 pub use stack::{Stack, cut, cut_with_outputs};
 pub use strategy::{DepthFirstStrategy, FuseDepth, StoringMode};
-pub use totals::{PointTotals, Summing};
+pub use totals::{Bill, PointTotals, Summing};

@@ -1,7 +1,7 @@
 //! What a solved problem adds to a point: found once, added up many times.
 
 use super::account::{ByCause, EnergySplit, LatencySplit};
-use crate::cost::{Access, LayerCost, PerLink, PortBalance, accesses, slowest_port};
+use crate::cost::{Access, Energy, Evaluator, LayerCost, PerLink, PortBalance, accesses, slowest_port};
 use crate::hardware::{MemoryId, Operand};
 use crate::mapping::{LayerOnCore, TemporalLoop};
 use crate::search::Solution;
@@ -104,7 +104,7 @@ impl SolvedCost {
             unrolled: layer.spatial.loops.iter().map(|unrolled| (unrolled.dim, unrolled.average)).collect(),
             spatial_utilization: layer.spatial.loops.iter().map(|unrolled| unrolled.average).product::<f64>()
                 / layer.core.pe_count() as f64,
-            energy: energy_split(layer, cost),
+            energy: energy_split(layer, &cost.energy),
             latency: latency_split(cost),
             memories,
             accesses: accesses(layer, cost),
@@ -113,11 +113,11 @@ impl SolvedCost {
     }
 }
 
-fn energy_split(layer: &LayerOnCore<'_>, cost: &LayerCost) -> EnergySplit {
-    let mut energy = EnergySplit { mac_pj: cost.energy.mac_pj, ..EnergySplit::default() };
+fn energy_split(layer: &LayerOnCore<'_>, of: &Energy) -> EnergySplit {
+    let mut energy = EnergySplit { mac_pj: of.mac_pj, ..EnergySplit::default() };
     for (index, operand) in layer.operands.iter().enumerate() {
         for level in 0..operand.memories.len() {
-            let energy_pj = cost.energy.energy_pj[index][level].iter().sum::<f64>();
+            let energy_pj = of.energy_pj[index][level].iter().sum::<f64>();
             *(if operand.stored_as == Operand::W { &mut energy.weight_pj } else { &mut energy.activation_pj }) +=
                 energy_pj;
         }
@@ -150,18 +150,38 @@ pub struct ProblemCost {
 }
 
 impl ProblemCost {
+    /// What no mapping of a problem undercuts, found without a search; nothing under the tools' rules, whose numbers may
+    /// fall as data is moved in more parts.
+    pub fn at_least(layer: &LayerOnCore<'_>, watched: [MemoryId; WATCHED]) -> Self {
+        let least = Evaluator::new(layer).unavoidable();
+        let steps = layer.spatial.temporal_sizes.iter().product();
+        Self {
+            energy: energy_split(layer, &least),
+            latency: LatencySplit { temporal_cycles: steps, ..LatencySplit::default() },
+            words: words_at(layer, &least, watched),
+        }
+    }
+
     /// The cost of a problem mapped as `solution` says; `None` if that is no mapping of it.
     pub fn new(layer: &LayerOnCore<'_>, solution: &Solution, watched: [MemoryId; WATCHED]) -> Option<Self> {
         let cost = solution.cost(layer)?;
-        let mut words = [ByCause::default(); WATCHED];
-        for (index, operand) in layer.operands.iter().enumerate() {
-            for (level, memory) in operand.memories.iter().enumerate() {
-                for (words, _) in words.iter_mut().zip(watched).filter(|(_, watched)| watched == memory) {
-                    let moved = cost.energy.words[index][level].iter().sum::<f64>();
-                    *(if operand.stored_as == Operand::W { &mut words.weight } else { &mut words.activation }) += moved;
-                }
+        Some(Self {
+            energy: energy_split(layer, &cost.energy),
+            latency: latency_split(&cost),
+            words: words_at(layer, &cost.energy, watched),
+        })
+    }
+}
+
+fn words_at(layer: &LayerOnCore<'_>, energy: &Energy, watched: [MemoryId; WATCHED]) -> [ByCause; WATCHED] {
+    let mut words = [ByCause::default(); WATCHED];
+    for (index, operand) in layer.operands.iter().enumerate() {
+        for (level, memory) in operand.memories.iter().enumerate() {
+            for (words, _) in words.iter_mut().zip(watched).filter(|(_, watched)| watched == memory) {
+                let moved = energy.words[index][level].iter().sum::<f64>();
+                *(if operand.stored_as == Operand::W { &mut words.weight } else { &mut words.activation }) += moved;
             }
         }
-        Some(Self { energy: energy_split(layer, &cost), latency: latency_split(&cost), words })
     }
+    words
 }

@@ -2,7 +2,7 @@
 
 use super::account::{ByCause, EnergySplit, LatencySplit};
 use super::copies::Ways;
-use super::plan::{PointPlan, TilePlan};
+use super::plan::{LayerTilePlan, PointPlan, TilePlan};
 use super::problems::Problems;
 use super::solved::{ProblemCost, WATCHED};
 use crate::hardware::{Core, MemoryId};
@@ -22,6 +22,39 @@ pub struct PointTotals {
     pub stacks: Vec<(f64, u64)>,
 }
 
+/// What a point consists of, whatever its problems cost: to be added up again as more is known of them.
+#[derive(Debug, Clone)]
+pub struct Bill {
+    /// What is there without any problem: the copies.
+    copies: Sum,
+    copied_words: [f64; WATCHED],
+    /// Each problem, and how many times it is there.
+    problems: Vec<(usize, u64)>,
+}
+
+impl Bill {
+    /// The problems.
+    pub fn problems(&self) -> impl Iterator<Item = usize> {
+        self.problems.iter().map(|&(problem, _)| problem)
+    }
+
+    /// The sum; `None` where the cost of a problem is missing. As it adds up in another order, its last digits may differ from
+    /// those of [`Summing::totals`]. It has no stacks.
+    pub fn total(&self, costs: &[Option<ProblemCost>]) -> Option<PointTotals> {
+        let mut sum = self.copies;
+        let mut words = self.copied_words;
+        for &(problem, times) in &self.problems {
+            let cost = costs.get(problem)?.as_ref()?;
+            sum.energy.add(&cost.energy, times as f64);
+            sum.latency.add(&cost.latency, times);
+            for (words, of_problem) in words.iter_mut().zip(&cost.words) {
+                *words += of_problem.total() * times as f64;
+            }
+        }
+        Some(PointTotals { energy: sum.energy, latency: sum.latency, macs: 0, words, stacks: Vec::new() })
+    }
+}
+
 /// Adds up points.
 pub struct Summing<'a> {
     /// The memories whose words are counted.
@@ -30,7 +63,7 @@ pub struct Summing<'a> {
     ways: Ways<'a>,
 }
 
-#[derive(Default)]
+#[derive(Debug, Clone, Copy, Default)]
 struct Sum {
     energy: EnergySplit,
     latency: LatencySplit,
@@ -71,25 +104,55 @@ impl<'a> Summing<'a> {
         })
     }
 
-    fn tile(&mut self, tile: &TilePlan, costs: &[Option<ProblemCost>], words: &mut [ByCause; WATCHED]) -> Option<Sum> {
-        let times = tile.count as f64;
-        let mut sum = Sum::default();
-        for layer in &tile.layers {
-            let copies = tile.copies_before(layer);
-            let copied = self.ways.cost(copies);
-            sum.energy.copy_pj += copied.energy_pj;
-            sum.latency.copy_cycles += copied.latency_cycles;
-            for action in copies {
-                for hop in self.ways.hops(action) {
-                    for (memory, moved) in [(hop.from.0, hop.read_words), (hop.to.0, hop.write_words)] {
-                        for (words, watched) in words.iter_mut().zip(self.watched) {
-                            if memory == watched {
-                                words.copy += moved * times;
-                            }
+    /// What a point consists of.
+    pub fn bill(&mut self, plan: &PointPlan) -> Bill {
+        let mut bill = Bill { copies: Sum::default(), copied_words: [0.0; WATCHED], problems: Vec::new() };
+        for tile in plan.stacks.iter().flat_map(|stack| &stack.types) {
+            let mut words = [ByCause::default(); WATCHED];
+            for layer in &tile.layers {
+                let copies = self.copies(tile, layer, &mut words);
+                bill.copies.energy.add(&copies.energy, tile.count as f64);
+                bill.copies.latency.add(&copies.latency, tile.count);
+                bill.problems.extend(layer.problem.map(|problem| (problem, tile.count)));
+            }
+            bill.copied_words.iter_mut().zip(words).for_each(|(all, of_tile)| *all += of_tile.copy);
+        }
+        bill.problems.sort_unstable();
+        bill.problems.dedup_by(|(problem, times), (kept, kept_times)| {
+            let is_same = problem == kept;
+            *kept_times += if is_same { *times } else { 0 };
+            is_same
+        });
+        bill
+    }
+
+    /// What is copied before one layer of one tile; the words are those of all tiles of the type.
+    fn copies(&mut self, tile: &TilePlan, layer: &LayerTilePlan, words: &mut [ByCause; WATCHED]) -> Sum {
+        let copies = tile.copies_before(layer);
+        let copied = self.ways.cost(copies);
+        for action in copies {
+            for hop in self.ways.hops(action) {
+                for (memory, moved) in [(hop.from.0, hop.read_words), (hop.to.0, hop.write_words)] {
+                    for (words, watched) in words.iter_mut().zip(self.watched) {
+                        if memory == watched {
+                            words.copy += moved * tile.count as f64;
                         }
                     }
                 }
             }
+        }
+        let mut sum = Sum::default();
+        (sum.energy.copy_pj, sum.latency.copy_cycles) = (copied.energy_pj, copied.latency_cycles);
+        sum
+    }
+
+    fn tile(&mut self, tile: &TilePlan, costs: &[Option<ProblemCost>], words: &mut [ByCause; WATCHED]) -> Option<Sum> {
+        let times = tile.count as f64;
+        let mut sum = Sum::default();
+        for layer in &tile.layers {
+            let copies = self.copies(tile, layer, words);
+            sum.energy.copy_pj += copies.energy.copy_pj;
+            sum.latency.copy_cycles += copies.latency.copy_cycles;
             if let Some(problem) = layer.problem {
                 let cost = costs.get(problem)?.as_ref()?;
                 for (words, of_problem) in words.iter_mut().zip(&cost.words) {

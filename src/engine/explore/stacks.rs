@@ -10,17 +10,21 @@
 use super::survey::{CostStore, Effort, Survey};
 use super::sweep::Sweep;
 use crate::depth_first::{
-    EnergySplit, EveryStack, FuseDepth, LatencySplit, MOST_STACKS, NotPlanned, PointAccount, StackArc, StoringMode,
+    Bill, EnergySplit, EveryStack, FuseDepth, LatencySplit, MOST_STACKS, PointAccount, PointTotals, StackArc,
+    StoringMode,
 };
 use crate::search::Objective;
+use crate::sorting::sort_by;
 use crate::spec::Diagnostics;
 use crate::workload::{Dim, LayerId};
 use serde::{Deserialize, Serialize};
-use std::cmp::Ordering;
-use std::collections::BTreeSet;
+use std::cmp::{Ordering, Reverse};
+use std::collections::{BTreeMap, BTreeSet};
 
-/// So many stacks are a part: some of them take a second where maps are large.
-const BLOCK: usize = 64;
+/// So many stacks are a part at most: some of them take a second where maps are large.
+const MOST_IN_A_PART: usize = 64;
+/// A bound and a cost are summed up in different orders, so that only a clear difference counts.
+const MARGIN: f64 = 1e-9;
 /// More stacks times strategies than anybody waits for.
 const MOST_RUNS: usize = 2_000_000;
 
@@ -34,6 +38,9 @@ pub struct StackLimits {
     /// Tiles of a stack, at most.
     pub most_tiles: Option<u64>,
 }
+
+/// Columns and rows of a tile, and what happens to the overlap of tiles.
+type Way = ((u64, u64), StoringMode);
 
 /// A stack, run in one way.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -98,11 +105,14 @@ impl OptimalStacks {
     }
 }
 
-/// What every stack costs in every way, found out part by part, by whoever has time.
+/// What every stack costs at its best, found out part by part, by whoever has time.
 pub struct StackStudy {
     survey: Survey,
     every: EveryStack,
+    /// Numbers of the stacks of each part.
+    parts: Vec<Vec<usize>>,
     limits: StackLimits,
+    order: Order,
 }
 
 impl StackStudy {
@@ -112,7 +122,9 @@ impl StackStudy {
     /// A network that branches into too many stacks, or limits that leave no way.
     pub fn new(sweep: Sweep, limits: StackLimits) -> Result<Self, Diagnostics> {
         let every = every_stack(&sweep, limits)?;
-        Ok(Self { survey: Survey::new(sweep), every, limits })
+        let parts = parts(&every);
+        let order = Order { objective: sweep.settings.objective.clone() };
+        Ok(Self { survey: Survey::new(sweep), every, parts, limits, order })
     }
 
     /// What is studied.
@@ -140,43 +152,40 @@ impl StackStudy {
         self.survey.effort
     }
 
-    /// In how many parts the study is done: one for each tile width and block of stacks, as those of one width have most mapping
-    /// problems in common.
+    /// In how many parts the study is done.
     pub fn parts(&self) -> usize {
-        self.sweep().settings.tiles_x.len() * self.blocks()
+        self.parts.len()
     }
 
-    fn blocks(&self) -> usize {
-        self.every.arcs.len().div_ceil(BLOCK)
+    /// The best ways to run the stacks of one part, as many as may matter.
+    pub fn part(&mut self, store: &mut CostStore, part: usize) -> Vec<StackRun> {
+        let stacks = self.parts.get(part).cloned().unwrap_or_default();
+        stacks.into_iter().flat_map(|stack| self.runs_of(store, stack)).collect()
     }
 
-    /// The best ways to run the stacks of one part with its tiles, as many as may matter. `has_time` is asked before each search;
-    /// where it says no, the next attempt goes on there.
-    ///
-    /// # Errors
-    /// That there is no time left.
-    pub fn part(
-        &mut self,
-        store: &mut CostStore,
-        part: usize,
-        has_time: &mut dyn FnMut() -> bool,
-    ) -> Result<Vec<StackRun>, NotPlanned> {
-        let (width, block) = (part / self.blocks(), part % self.blocks());
-        let end = self.every.arcs.len().min((block + 1) * BLOCK);
-        let mut best = Vec::new();
-        for stack in block * BLOCK..end {
-            let mut runs: Vec<StackRun> = Vec::new();
-            for (tile, mode) in self.strategies(stack, width) {
-                match self.run(store, stack, (tile, mode), has_time) {
-                    Ok(Some(run)) => self.keep(&mut runs, run),
-                    Err(NotPlanned::Later) => return Err(NotPlanned::Later),
-                    // Some tiles fit nowhere; others do.
-                    Ok(None) | Err(NotPlanned::Impossible(_)) => {}
-                }
+    /// The best ways to run a stack. Those that promise most are tried first, so that most others need no search.
+    fn runs_of(&mut self, store: &mut CostStore, number: usize) -> Vec<StackRun> {
+        let mut promising: Vec<(f64, Way, Bill)> = Vec::new();
+        for way in self.strategies(number) {
+            if self.limits.most_tiles.is_some_and(|most| self.tiles(number, way.0) > most) {
+                continue;
             }
-            best.append(&mut runs);
+            // Some tiles fit nowhere; others do.
+            let Ok(bill) = self.survey.stack_bill(store, &self.every.arcs[number].stack, way) else { continue };
+            let Some(least) = self.survey.at_least(&bill) else { continue };
+            promising.push((self.order.score(&least), way, bill));
         }
-        Ok(best)
+        sort_by(&mut promising, |(a, ..), (b, ..)| a.total_cmp(b));
+        let mut runs: Vec<StackRun> = Vec::new();
+        for (_, way, bill) in promising {
+            let is_beaten = |least: &PointTotals| runs.iter().any(|run| self.order.is_clearly_below(run, least));
+            let stack = &self.every.arcs[number].stack;
+            if let Ok(Some(totals)) = self.survey.stack_totals_unless(store, (stack, way, &bill), &is_beaten) {
+                let run = self.run(number, way, &totals);
+                self.order.keep(&mut runs, run);
+            }
+        }
+        runs
     }
 
     /// The best of all choices, of the best ways of all parts.
@@ -190,18 +199,18 @@ impl StackStudy {
                 of_stack.push(*run);
             }
         }
-        let mut ways: Vec<Vec<Way>> = vec![Vec::new(); self.every.states];
-        ways[0].push(Way::default());
+        let mut ways: Vec<Vec<Course>> = vec![Vec::new(); self.every.states];
+        ways[0].push(Course::default());
         for (arc, runs) in self.every.arcs.iter().zip(&of_stack) {
             let (before, after) = ways.split_at_mut(arc.to);
             for (number, way) in before[arc.from].iter().enumerate() {
                 for run in runs {
-                    self.keep(&mut after[0], way.then((arc.from, number), run));
+                    self.order.keep(&mut after[0], way.then((arc.from, number), run));
                 }
             }
         }
-        let cost = |way: &Way<'_>| {
-            if self.is_sum() { way.score } else { way.energy_pj * way.latency_cycles as f64 }
+        let cost = |way: &Course<'_>| {
+            if self.order.is_sum() { way.score } else { way.energy_pj * way.latency_cycles as f64 }
         };
         let last = ways[self.every.end].iter().min_by(|a, b| cost(a).total_cmp(&cost(b)));
         let mut at = last.ok_or_else(nothing_fits)?;
@@ -237,70 +246,68 @@ impl StackStudy {
         self.survey.account_of_stacks(store, optimal.fuse(), &stacks)
     }
 
-    fn objective(&self) -> &Objective {
-        &self.sweep().settings.objective
-    }
-
-    /// Whether the objective of a network is the sum of its stacks'.
-    fn is_sum(&self) -> bool {
-        *self.objective() != Objective::EnergyDelayProduct
-    }
-
     /// Columns and rows of a layer's output.
     fn map(&self, layer: LayerId) -> (u64, u64) {
         let shape = &self.sweep().network.layer(layer).shape;
         (shape.size(Dim::OX), shape.size(Dim::OY))
     }
 
-    /// The strategies of a stack with the tile width of this index, each different one under one index. A single tile has no
-    /// overlap, so that its mode does not matter.
-    fn strategies(&self, stack: usize, index: usize) -> Vec<((u64, u64), StoringMode)> {
+    /// The different strategies of a stack. A single tile has no overlap, so that its mode does not matter.
+    fn strategies(&self, stack: usize) -> Vec<Way> {
         let settings = &self.sweep().settings;
         let (columns, rows) = self.map(end_of(&self.every.arcs[stack]));
-        let widths: Vec<u64> = settings.tiles_x.iter().map(|&width| width.min(columns)).collect();
-        let heights: BTreeSet<u64> = settings.tiles_y.iter().map(|&height| height.min(rows)).collect();
-        let mut strategies = Vec::new();
-        let Some(&width) = widths.get(index) else { return strategies };
-        if !widths[..index].contains(&width) {
-            let tiles = heights.iter().map(|&height| (width, height)).filter(|&tile| tile != (columns, rows));
-            strategies.extend(tiles.flat_map(|tile| settings.modes.iter().map(move |&mode| (tile, mode))));
-        }
+        let sides = |sides: &[u64], map: u64| sides.iter().map(|&side| side.min(map)).collect::<BTreeSet<u64>>();
+        let heights = sides(&settings.tiles_y, rows);
+        let tiles = sides(&settings.tiles_x, columns).into_iter().flat_map(|x| heights.iter().map(move |&y| (x, y)));
+        let mut strategies: Vec<_> = tiles
+            .filter(|&tile| tile != (columns, rows))
+            .flat_map(|tile| settings.modes.iter().map(move |&mode| (tile, mode)))
+            .collect();
         // The whole map is a tile whatever the settings say.
-        if index == widths.iter().position(|&width| width == columns).unwrap_or(0) {
-            strategies.push(((columns, rows), StoringMode::FullyRecompute));
-        }
+        strategies.push(((columns, rows), StoringMode::FullyRecompute));
         strategies
     }
 
-    fn run(
-        &mut self,
-        store: &mut CostStore,
-        stack: usize,
-        (tile, mode): ((u64, u64), StoringMode),
-        has_time: &mut dyn FnMut() -> bool,
-    ) -> Result<Option<StackRun>, NotPlanned> {
+    /// How many tiles a stack is cut into.
+    fn tiles(&self, stack: usize, tile: (u64, u64)) -> u64 {
         let (columns, rows) = self.map(end_of(&self.every.arcs[stack]));
-        let tiles = columns.div_ceil(tile.0.max(1)).saturating_mul(rows.div_ceil(tile.1.max(1)));
-        if self.limits.most_tiles.is_some_and(|most| tiles > most) {
-            return Ok(None);
-        }
-        let totals = self.survey.stack_totals(store, &self.every.arcs[stack].stack, (tile, mode), has_time)?;
-        let (energy_pj, latency_cycles) = (totals.energy.total_pj(), totals.latency.total_cycles());
-        let [dram, named] = totals.words;
-        let score = self.objective().combine(energy_pj, latency_cycles as f64, &|| dram, &|_| named);
+        columns.div_ceil(tile.0.max(1)).saturating_mul(rows.div_ceil(tile.1.max(1)))
+    }
+
+    fn run(&self, stack: usize, (tile, mode): Way, totals: &PointTotals) -> StackRun {
         let (energy, latency) = (totals.energy, totals.latency);
-        Ok(Some(StackRun {
-            stack,
-            tile,
-            mode,
-            tiles,
-            energy,
-            latency,
-            energy_pj,
-            latency_cycles,
-            dram_words: dram,
-            score,
-        }))
+        let (energy_pj, latency_cycles) = (energy.total_pj(), latency.total_cycles());
+        let [dram_words, _] = totals.words;
+        let score = self.order.score(totals);
+        let tiles = self.tiles(stack, tile);
+        StackRun { stack, tile, mode, tiles, energy, latency, energy_pj, latency_cycles, dram_words, score }
+    }
+}
+
+/// What makes one way better than another.
+struct Order {
+    objective: Objective,
+}
+
+impl Order {
+    /// Whether the objective of a network is the sum of its stacks'.
+    fn is_sum(&self) -> bool {
+        self.objective != Objective::EnergyDelayProduct
+    }
+
+    fn score(&self, totals: &PointTotals) -> f64 {
+        let [dram, named] = totals.words;
+        let cycles = totals.latency.total_cycles() as f64;
+        self.objective.combine(totals.energy.total_pj(), cycles, &|| dram, &|_| named)
+    }
+
+    /// Whether a run leaves no hope to what costs at least so much.
+    fn is_clearly_below(&self, run: &StackRun, least: &PointTotals) -> bool {
+        let below = |value: f64, least: f64| value < least * (1.0 - MARGIN);
+        if self.is_sum() {
+            return below(run.score, self.score(least));
+        }
+        below(run.energy_pj, least.energy.total_pj()) && run.latency_cycles <= least.latency.total_cycles()
     }
 
     /// Keeps what is not worse than all others, and drops what it makes so.
@@ -336,7 +343,7 @@ impl Priced for StackRun {
 
 /// A way from nothing to a state.
 #[derive(Debug, Clone, Copy, Default)]
-struct Way<'a> {
+struct Course<'a> {
     /// The state before the last stack, and which of the ways there.
     before: Option<(usize, usize)>,
     /// How the last stack is run.
@@ -346,7 +353,7 @@ struct Way<'a> {
     score: f64,
 }
 
-impl<'a> Way<'a> {
+impl<'a> Course<'a> {
     fn then(&self, before: (usize, usize), run: &'a StackRun) -> Self {
         Self {
             before: Some(before),
@@ -358,7 +365,7 @@ impl<'a> Way<'a> {
     }
 }
 
-impl Priced for Way<'_> {
+impl Priced for Course<'_> {
     fn price(&self) -> (f64, u64, f64) {
         (self.energy_pj, self.latency_cycles, self.score)
     }
@@ -366,6 +373,16 @@ impl Priced for Way<'_> {
 
 fn end_of(arc: &StackArc) -> LayerId {
     arc.stack.nodes[arc.stack.output()]
+}
+
+/// Stacks with the same last layer have most mapping problems in common, and so are in the same part.
+fn parts(every: &EveryStack) -> Vec<Vec<usize>> {
+    let mut by_end: BTreeMap<Reverse<LayerId>, Vec<usize>> = BTreeMap::new();
+    for (number, arc) in every.arcs.iter().enumerate() {
+        by_end.entry(Reverse(end_of(arc))).or_default().push(number);
+    }
+    // Late layers end the most stacks, so that small parts are left for the end.
+    by_end.values().flat_map(|stacks| stacks.chunks(MOST_IN_A_PART)).map(<[usize]>::to_vec).collect()
 }
 
 fn every_stack(sweep: &Sweep, limits: StackLimits) -> Result<EveryStack, Diagnostics> {

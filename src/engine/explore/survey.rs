@@ -5,16 +5,17 @@
 
 use super::sweep::{PointSummary, StackSummary, Sweep, too_large_to_count};
 use crate::depth_first::{
-    DepthFirstStrategy, FuseDepth, Judge, NotPlanned, Planner, PlannerMemory, PointAccount, PointPlan, PointTotals,
-    ProblemCost, Stack, StoringMode, Summing, Verdict, WATCHED,
+    Bill, DepthFirstStrategy, FuseDepth, Judge, NotPlanned, Planner, PlannerMemory, PointAccount, PointPlan,
+    PointTotals, ProblemCost, Stack, StoringMode, Summing, Verdict, WATCHED,
 };
 use crate::hardware::{Core, MemoryId, Operand};
 use crate::mapping::{LayerOnCore, LayerProblem};
-use crate::search::{Objective, Solution};
+use crate::rules::Rules;
+use crate::search::{Objective, Solution, has_mapping};
 use crate::spec::Diagnostics;
 use serde::{Deserialize, Serialize};
-use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// Above this many problems a store starts anew: some 100 MiB.
@@ -52,6 +53,14 @@ pub struct Effort {
     pub reused: u32,
 }
 
+/// What is to be known of the problems of a plan.
+enum Asked<'a> {
+    /// What they cost, if there is time for the searches.
+    Costs(&'a mut dyn FnMut() -> bool),
+    /// What they cost at least, where there are bounds.
+    Bounds,
+}
+
 /// The points of one sweep.
 pub struct Survey {
     sweep: Sweep,
@@ -59,6 +68,8 @@ pub struct Survey {
     memory: PlannerMemory,
     /// By index of the problem; `None` where nothing was found.
     costs: Vec<Option<ProblemCost>>,
+    /// The problems that nobody has searched yet. Their costs are bounds.
+    unsearched: HashSet<usize>,
     watched: [MemoryId; WATCHED],
     fingerprints: Fingerprints,
     /// How much work all points took so far.
@@ -79,6 +90,7 @@ impl Survey {
             fingerprints: Fingerprints::new(&sweep),
             memory: PlannerMemory::default(),
             costs: Vec::new(),
+            unsearched: HashSet::new(),
             effort: Effort::default(),
             sweep,
         }
@@ -184,21 +196,72 @@ impl Survey {
         assembler.assemble(plan, &|index| solutions.get(&index)).ok_or_else(|| self.why_unknown(plan))
     }
 
-    /// What one stack costs by itself.
+    /// What one stack consists of, planned without a search where there are bounds.
     ///
     /// # Errors
-    /// As [`Self::totals`].
-    pub(super) fn stack_totals(
+    /// Why it cannot be scheduled.
+    pub(super) fn stack_bill(
+        &mut self,
+        store: &mut CostStore,
+        stack: &Stack,
+        way: ((u64, u64), StoringMode),
+    ) -> Result<Bill, NotPlanned> {
+        let plan = self.stack_plan(store, stack, way)?;
+        Ok(self.summing().bill(&plan))
+    }
+
+    /// What a stack costs at least, by all that is known so far; `None` if it cannot be scheduled.
+    pub(super) fn at_least(&self, bill: &Bill) -> Option<PointTotals> {
+        bill.total(&self.costs)
+    }
+
+    /// What one stack costs by itself; nothing if `is_beaten` by what it costs at least, which is asked before each search.
+    ///
+    /// # Errors
+    /// Why it cannot be scheduled.
+    pub(super) fn stack_totals_unless(
+        &mut self,
+        store: &mut CostStore,
+        (stack, way, bill): (&Stack, ((u64, u64), StoringMode), &Bill),
+        is_beaten: &dyn Fn(&PointTotals) -> bool,
+    ) -> Result<Option<PointTotals>, NotPlanned> {
+        for index in bill.problems() {
+            if self.unsearched.contains(&index) {
+                if self.at_least(bill).is_none_or(|least| is_beaten(&least)) {
+                    return Ok(None);
+                }
+                self.search(store, index);
+            }
+        }
+        if self.at_least(bill).is_none_or(|least| is_beaten(&least)) {
+            return Ok(None);
+        }
+        let plan = self.stack_plan(store, stack, way)?;
+        self.totals_of(&plan).map(Some)
+    }
+
+    /// The plan of one stack, whose problems need not be searched yet.
+    fn stack_plan(
         &mut self,
         store: &mut CostStore,
         stack: &Stack,
         (tile, mode): ((u64, u64), StoringMode),
-        has_time: &mut dyn FnMut() -> bool,
-    ) -> Result<PointTotals, NotPlanned> {
+    ) -> Result<PointPlan, NotPlanned> {
         let planned =
-            self.with_planner(store, has_time, |planner, judge| planner.plan_stack(stack, tile, mode, judge))?;
-        let strategy = DepthFirstStrategy { tile, mode, fuse: FuseDepth::Automatic };
-        self.totals_of(&PointPlan { strategy, stacks: vec![planned] })
+            self.with_planner(store, Asked::Bounds, |planner, judge| planner.plan_stack(stack, tile, mode, judge))?;
+        Ok(PointPlan { strategy: DepthFirstStrategy { tile, mode, fuse: FuseDepth::Automatic }, stacks: vec![planned] })
+    }
+
+    /// Finds out what a problem costs of which only a bound is known.
+    fn search(&mut self, store: &mut CostStore, index: usize) {
+        let Self { sweep, memory, costs, watched, fingerprints, effort, unsearched, .. } = self;
+        let problem = &memory.problems.list[index];
+        let solve = || Some(solve(sweep, problem, *watched));
+        costs[index] = match store.cost(fingerprints.of(&sweep.core, problem), effort, solve) {
+            Some(Known::Cost(cost)) => Some(cost),
+            _ => None,
+        };
+        unsearched.remove(&index);
     }
 
     /// The whole account of stacks, each run in its own way. Its strategy is that of the first, with `fuse`.
@@ -215,8 +278,9 @@ impl Survey {
         let strategy = DepthFirstStrategy { tile: *tile, mode: *mode, fuse };
         let mut plan = PointPlan { strategy, stacks: Vec::with_capacity(stacks.len()) };
         for (stack, tile, mode) in stacks {
-            let planned =
-                self.with_planner(store, &mut || true, |planner, judge| planner.plan_stack(stack, *tile, *mode, judge));
+            let planned = self.with_planner(store, Asked::Costs(&mut || true), |planner, judge| {
+                planner.plan_stack(stack, *tile, *mode, judge)
+            });
             plan.stacks.push(planned.map_err(NotPlanned::reasons)?);
         }
         self.account_of(store, &plan)
@@ -229,25 +293,40 @@ impl Survey {
         has_time: &mut dyn FnMut() -> bool,
     ) -> Result<PointPlan, NotPlanned> {
         let strategy = self.strategies.get(point).cloned().ok_or_else(no_such_point)?;
-        self.with_planner(store, has_time, |planner, judge| planner.plan_judged(&strategy, judge))
+        self.with_planner(store, Asked::Costs(has_time), |planner, judge| planner.plan_judged(&strategy, judge))
     }
 
-    /// Plans something with all that is known so far, and searches the problems that are new.
+    /// Plans something with all that is known so far, and finds out what is asked about the problems that are new.
     fn with_planner<T>(
         &mut self,
         store: &mut CostStore,
-        has_time: &mut dyn FnMut() -> bool,
+        mut asked: Asked<'_>,
         plan: impl FnOnce(&mut Planner<'_>, Judge<'_>) -> Result<T, NotPlanned>,
     ) -> Result<T, NotPlanned> {
-        let Self { sweep, memory, costs, watched, fingerprints, effort, .. } = self;
+        let Self { sweep, memory, costs, watched, fingerprints, effort, unsearched, .. } = self;
+        let has_bounds = sweep.settings.rules == Rules::CORRECTED && sweep.settings.objective.never_falls();
         let (core, rules) = (&sweep.core, sweep.settings.rules);
         let known = std::mem::take(memory);
         let mut planner =
             Planner::with_memory(core, &sweep.network, rules, (sweep.limits(), sweep.settings.strategy), known)
                 .skipping(sweep.skipping);
         let plan = plan(&mut planner, &mut |problem| {
+            let key = fingerprints.of(core, problem);
+            if has_bounds && matches!(asked, Asked::Bounds) && !store.known.contains_key(&key) {
+                let layer = LayerOnCore::new(core, rules, problem);
+                if !has_mapping(&layer, &sweep.limits(), sweep.settings.strategy) {
+                    return Verdict::NoMapping;
+                }
+                unsearched.insert(costs.len());
+                costs.push(Some(ProblemCost::at_least(&layer, *watched)));
+                return Verdict::Mappable;
+            }
+            let mut has_time = || match &mut asked {
+                Asked::Costs(has_time) => has_time(),
+                Asked::Bounds => true,
+            };
             let solve = || has_time().then(|| solve(sweep, problem, *watched));
-            let cost = match store.cost(fingerprints.of(core, problem), effort, solve) {
+            let cost = match store.cost(key, effort, solve) {
                 Some(Known::Cost(cost)) => Some(cost),
                 Some(Known::NotFound) => None,
                 Some(Known::NoMapping) => return Verdict::NoMapping,
@@ -261,8 +340,12 @@ impl Survey {
     }
 
     fn totals_of(&self, plan: &PointPlan) -> Result<PointTotals, NotPlanned> {
-        let totals = Summing::new(&self.sweep.core, &self.memory.problems, self.watched).totals(plan, &self.costs);
+        let totals = self.summing().totals(plan, &self.costs);
         totals.ok_or_else(|| self.why_unknown(plan).into())
+    }
+
+    fn summing(&self) -> Summing<'_> {
+        Summing::new(&self.sweep.core, &self.memory.problems, self.watched)
     }
 
     /// Why a planned point has no cost.
@@ -292,7 +375,7 @@ fn solve(sweep: &Sweep, problem: &LayerProblem, watched: [MemoryId; WATCHED]) ->
     let known = match best.as_ref().and_then(|solution| ProblemCost::new(&layer, solution, watched)) {
         Some(cost) => Known::Cost(cost),
         // It may have ended too early; then the search is to blame and not the memories.
-        None if crate::search::has_mapping(&layer, &sweep.limits(), sweep.settings.strategy) => Known::NotFound,
+        None if has_mapping(&layer, &sweep.limits(), sweep.settings.strategy) => Known::NotFound,
         None => Known::NoMapping,
     };
     (known, best)

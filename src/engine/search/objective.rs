@@ -36,6 +36,16 @@ pub struct Weights {
 }
 
 impl Objective {
+    /// Whether more energy, more cycles and more words never score lower.
+    pub fn never_falls(&self) -> bool {
+        match self {
+            Self::Weighted(Weights { energy, latency, dram_accesses }) => {
+                [energy, latency, dram_accesses].iter().all(|&&weight| weight >= 0.0)
+            }
+            _ => true,
+        }
+    }
+
     /// What a mapping costs by this objective.
     pub fn score(&self, problem: &LayerOnCore<'_>, cost: &LayerCost) -> f64 {
         self.score_of(problem, &cost.energy, cost.latency.exact_cycles())

@@ -3,7 +3,7 @@
 //! Every legal unrolling has a lower bound that takes microseconds to compute. They are searched in the order of their
 //! bounds; once the next bound is no better than the best mapping found, no other unrolling can win.
 
-use super::{Limits, Objective, Outcome, Proof, Solution, Strategy, Weights, find_best};
+use super::{Limits, Objective, Outcome, Proof, Solution, Strategy, find_best};
 use crate::cost::Evaluator;
 use crate::hardware::{Core, Unroll};
 use crate::mapping::{LayerOnCore, LayerProblem, UnrollingOptions, Unrollings, unrollings};
@@ -221,9 +221,7 @@ fn lower_bound(problem: &LayerOnCore<'_>, objective: &Objective) -> f64 {
     // The tool's reduction of waiting times may make them negative.
     let steps: u64 = problem.spatial.temporal_sizes.iter().product();
     let cycles = if problem.rules.loading_reduction_repeats { 0.0 } else { steps as f64 };
-    if let Objective::Weighted(Weights { energy, latency, dram_accesses }) = *objective
-        && [energy, latency, dram_accesses].iter().any(|&weight| weight < 0.0)
-    {
+    if !objective.never_falls() {
         return f64::NEG_INFINITY;
     }
     let mut least = Evaluator::new(problem).unavoidable();
