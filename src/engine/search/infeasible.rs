@@ -45,10 +45,10 @@ pub fn bytes(bits: u64) -> String {
 /// The memories that are too small for every mapping: what the array needs at once, or, at an operand's highest
 /// level, all of it. Empty where only the combination of demands fails.
 pub fn explain_infeasible(problem: &LayerOnCore<'_>) -> Vec<Shortage> {
-    let shortage = |operands: String, memory: MemoryId, needed_bits: u64| {
+    let shortage = |operands: &dyn Fn() -> String, memory: MemoryId, needed_bits: u64| {
         let memory = &problem.core.memories[memory];
         (needed_bits > memory.size_bits).then(|| Shortage {
-            operands,
+            operands: operands(),
             memory: memory.name.clone(),
             needed_bits,
             available_bits: memory.size_bits,
@@ -67,12 +67,13 @@ pub fn explain_infeasible(problem: &LayerOnCore<'_>) -> Vec<Shortage> {
             .collect();
         let alone: Vec<Shortage> = demands
             .iter()
-            .filter_map(|&(operand, bits)| shortage(problem.operand_name(operand).to_owned(), memory, bits))
+            .filter_map(|&(operand, bits)| shortage(&|| problem.operand_name(operand).to_owned(), memory, bits))
             .collect();
         // Where the rules let a lowest memory overflow, operands need not fit together.
         if alone.is_empty() && demands.len() > 1 && !problem.rules.lowest_memory_may_overflow {
-            let names: Vec<&str> = demands.iter().map(|&(operand, _)| problem.operand_name(operand)).collect();
-            shortages.extend(shortage(names.join(" and "), memory, demands.iter().map(|(_, bits)| bits).sum()));
+            let names = || demands.iter().map(|&(operand, _)| problem.operand_name(operand)).collect::<Vec<_>>();
+            let together = demands.iter().map(|(_, bits)| bits).sum();
+            shortages.extend(shortage(&|| names().join(" and "), memory, together));
         }
         shortages.extend(alone);
     }

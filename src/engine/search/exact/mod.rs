@@ -13,10 +13,10 @@ mod orders;
 mod space;
 mod ties;
 
-use super::{Limits, Objective, Outcome, Proof, StopReason, loma};
+use super::{Limits, Objective, Outcome, Proof, StopReason, explain_infeasible, loma};
 use crate::cost::Evaluator;
 use crate::hardware::{MemoryId, Movement, Operand};
-use crate::mapping::{Allocation, LayerOnCore, TemporalLoop, temporal};
+use crate::mapping::{Allocation, LayerOnCore, Relevance, TemporalLoop, temporal};
 use space::{Price, Space};
 
 /// Sets of factors at the most: tables have an entry for each that an operand sees.
@@ -84,13 +84,13 @@ pub(super) fn find_best(
 pub(super) fn has_mapping(problem: &LayerOnCore<'_>, limits: &Limits) -> bool {
     let search = Search { problem, evaluator: &Evaluator::new(problem), limits, has_time: &|| true };
     let loops = search.loops(&mut Outcome::NOTHING.clone());
-    // Memories hold least when all loops are above them, but for outputs, which are smaller once they are final.
-    let mut highest = Allocation::default();
-    for (operand, view) in problem.operands.iter().enumerate() {
-        highest.ends[operand][view.memories.len() - 1] = loops.len() as u8;
-    }
-    if search.evaluator.moves(&loops, &highest).is_some() && !problem.rules.mappings_fit_unchecked {
-        return true;
+    if !problem.rules.mappings_fit_unchecked {
+        if search.simplest_fits(&loops) {
+            return true;
+        }
+        if !explain_infeasible(problem).is_empty() {
+            return false;
+        }
     }
     let space = Space::new(search.evaluator, problem, &loops, MOST_SETS, &|_, _, _, _| 0.0);
     // At price 0 the search goes straight for a complete chain.
@@ -120,6 +120,30 @@ impl Search<'_> {
             loops = factors(loops.len() - 1);
         }
         loops
+    }
+
+    /// Whether one of the two mappings fits that need the least room: memories hold least when all loops are above them, but for outputs,
+    /// which are smaller once they are final, so that loops which add to them may have to be below.
+    fn simplest_fits(&self, loops: &[TemporalLoop]) -> bool {
+        let operands = &self.problem.operands;
+        let adds = |next: &TemporalLoop| {
+            let mut outputs = operands.iter().filter(|view| view.stored_as == Operand::O);
+            outputs.all(|view| view.relevance[next.dim as usize] == Relevance::Irrelevant)
+        };
+        let mut loops = loops.to_vec();
+        loops.sort_by_key(|next| !adds(next));
+        let adding = loops.iter().filter(|next| adds(next)).count();
+        [0, adding].into_iter().any(|below| {
+            let mut allocation = Allocation::default();
+            for (operand, view) in operands.iter().enumerate() {
+                let top = view.memories.len() - 1;
+                if view.stored_as == Operand::O {
+                    allocation.ends[operand][..top].fill(below as u8);
+                }
+                allocation.ends[operand][top] = loops.len() as u8;
+            }
+            self.evaluator.moves(&loops, &allocation).is_some()
+        })
     }
 
     fn is_at(&self, operand: usize, level: usize, memory: MemoryId) -> bool {
