@@ -4,7 +4,7 @@
 use fusescape_engine::fusion::isoa::{MapPrices, decide};
 use fusescape_engine::fusion::{
     FeatureMap, GraphError, Ideals, NETWORK_INPUT, Operator, OperatorGraph, OperatorId, OperatorKind, PaperNetwork,
-    Proof, Residency, Setting, Throughput, baselines, fuse, is_convex, is_scheme, memory_cost, published,
+    PriceList, Proof, Residency, Setting, Throughput, baselines, fuse, is_convex, is_scheme, memory_cost, published,
 };
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -99,11 +99,10 @@ fn the_published_algorithm_is_not_optimal() {
     let graph = PaperNetwork::GoogLeNet.graph();
     let setting = Setting { buffer_bytes: 512 << 10, ..Setting::paper() };
     let (exact, proof) = fuse(&graph, &setting, 1000);
-    let algorithm = published(&graph, &memory_cost(&graph, &setting), 1_000_000);
-    assert!(algorithm.is_complete);
+    let algorithm = published(&graph, &memory_cost(&graph, &setting));
     assert_eq!(proof, Proof::Optimal);
     assert_eq!(setting.bytes(exact.unwrap().cost), 39_841_728);
-    assert_eq!(setting.bytes(algorithm.scheme.unwrap().cost), 47_371_968);
+    assert_eq!(setting.bytes(algorithm.unwrap().cost), 47_371_968);
 }
 
 /// Two chains side by side: the best scheme is no way to cut the one order that Algorithm 1 knows.
@@ -111,12 +110,11 @@ fn the_published_algorithm_is_not_optimal() {
 fn the_published_table_misses_schemes_across_the_order() {
     let conv = |inputs: &[usize]| operator("conv", OperatorKind::Conv, inputs);
     let graph = build(vec![conv(&[0]), conv(&[0]), conv(&[1]), conv(&[2])]).unwrap();
-    let price = |group: &[OperatorId], at_most| {
-        Some(if [[0, 2], [1, 3]].contains(&group.try_into().unwrap_or([0, 0])) { 1 } else { 10 })
-            .filter(|&cost| cost <= at_most)
-    };
+    let price =
+        |group: &[OperatorId]| Some(if [&[0, 2], &[1, 3]].iter().any(|cheap| group == *cheap) { 1 } else { 10 });
+    let price = PriceList(&price);
     assert_eq!(Ideals::of(&graph, 100).unwrap().best_scheme(&price).unwrap().cost, 2);
-    let algorithm = published(&graph, &price, 100).scheme.unwrap();
+    let algorithm = published(&graph, &price).unwrap();
     assert_eq!(algorithm.cost, 40, "{algorithm:?}");
 }
 
@@ -151,13 +149,13 @@ fn the_exact_search_equals_brute_force_on_random_graphs() {
         let (exact, proof) = fuse(&graph, &setting, 10_000);
         assert_eq!(proof, Proof::Optimal);
         let found = exact.as_ref().map(|scheme| (scheme.cost, scheme.groups.len()));
-        assert_eq!(found, brute_force(&graph, &|group| price(group, u64::MAX)), "case {case}: {graph:?}, {setting:?}");
+        assert_eq!(found, brute_force(&graph, &|group| price.of(group)), "case {case}: {graph:?}, {setting:?}");
 
         // What no scheme undercuts, and what others find.
         let cost = exact.as_ref().map_or(u64::MAX, |scheme| scheme.cost);
         assert!(baselines::oracle(&graph, &setting) <= cost);
         for other in [
-            published(&graph, &price, 10_000).scheme,
+            published(&graph, &price),
             baselines::without_fusion(&graph, &price),
             baselines::within_chains(&graph, &price),
             baselines::within_levels(&graph, &price),

@@ -13,8 +13,6 @@ use serde::{Deserialize, Serialize};
 
 /// Order ideals beyond which Optimus' optimum is not proved.
 const MOST_IDEALS: usize = 4_000;
-/// Groups beyond which Algorithm 1 ends.
-const MOST_GROUPS: usize = 200_000;
 
 /// Who decides which layers run together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -176,7 +174,7 @@ impl Comparison<'_> {
         let (graph, setting) = self.optimus.as_ref().map_err(Clone::clone)?;
         let price = memory_cost(graph, setting);
         let scheme: Option<Scheme> = if method == FusionMethod::Published {
-            published(graph, &price, MOST_GROUPS).scheme
+            published(graph, &price)
         } else {
             fuse(graph, setting, MOST_IDEALS).0
         };

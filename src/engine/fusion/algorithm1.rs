@@ -1,61 +1,54 @@
 //! Algorithm 1 of the paper, as printed. It is not exact, see [`published`].
 
-use super::graph::{OperatorGraph, OperatorId};
-use super::scheme::{Price, Scheme, Way};
+use super::exact::Ideals;
+use super::graph::{MapId, NETWORK_INPUT, OperatorGraph, OperatorId};
+use super::scheme::{Growing, Prices, Scheme};
 use super::validity::is_convex;
+use fixedbitset::FixedBitSet;
 use std::collections::BTreeSet;
 
-/// What Algorithm 1 finds.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Published {
-    /// Its scheme; nothing if none of its groups fits.
-    pub scheme: Option<Scheme>,
-    /// How many valid groups it generates.
-    pub generated: usize,
-    /// Whether it stayed below its limit of groups.
-    pub is_complete: bool,
-}
-
-/// Algorithm 1: operators are visited from last to first; each either begins a group or joins one with which it shares data.
+/// The scheme of Algorithm 1: operators are visited from last to first; each either begins a group or joins one with which it shares
+/// data. Nothing if none of its groups fits.
 ///
 /// Corrected where the print cannot work: every operator starts with the empty group (else no loop ever runs), and line 10 looks up
 /// the operators visited before this one. Its table then has sets that are suffixes of the one order only, so a group is of use only
-/// if it is the block visited last: however many groups are generated, schemes are cut out of one order, and the claim of
-/// optimality does not hold. The groups are exponential in the width of the network: after `most_groups` none is
-/// extended.
-pub fn published(graph: &OperatorGraph, price: &Price, most_groups: usize) -> Published {
-    let count = graph.len();
-    let mut joinable: Vec<BTreeSet<Vec<OperatorId>>> = vec![BTreeSet::from([Vec::new()]); count];
-    // By the length of the suffix.
-    let mut best: Vec<Option<Way>> = vec![Some(Way::START)];
-    let mut generated = 0;
-    for first in (0..count).rev() {
-        let mut way = None;
+/// if it is the block visited last: however many groups are generated ([`generated`]), schemes are cut out of one order, and the claim
+/// of optimality does not hold. Only these groups are priced here, which gives the same scheme.
+pub fn published(graph: &OperatorGraph, prices: &dyn Prices) -> Option<Scheme> {
+    let order: Vec<OperatorId> = (0..graph.len()).collect();
+    Ideals::along(graph, &order).best_scheme(&Generated { graph, prices })
+}
+
+/// How many valid groups Algorithm 1 generates.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct GeneratedGroups {
+    /// The groups.
+    pub count: usize,
+    /// Whether these are all.
+    pub is_complete: bool,
+}
+
+/// Generates the groups of Algorithm 1. They are exponential in the width of the network: after `most` none is extended.
+pub fn generated(graph: &OperatorGraph, most: usize) -> GeneratedGroups {
+    let mut joinable: Vec<BTreeSet<Vec<OperatorId>>> = vec![BTreeSet::from([Vec::new()]); graph.len()];
+    let mut count = 0;
+    for first in (0..graph.len()).rev() {
         for others in std::mem::take(&mut joinable[first]) {
             let mut group = vec![first];
             group.extend(others);
             if !is_convex(graph, &group) {
                 continue;
             }
-            generated += 1;
-            if group.last() == Some(&(first + group.len() - 1)) {
-                let rest = count - first - group.len();
-                let price = |at_most| price(&group, at_most);
-                way = best[rest].and_then(|after| after.improve(way, rest, price)).or(way);
-            }
-            if generated >= most_groups {
+            count += 1;
+            if count >= most {
                 continue;
             }
             for joining in sharing_data(graph, &group, first) {
                 joinable[joining].insert(group.clone());
             }
         }
-        best.push(way);
     }
-    // From the end of the order to its beginning.
-    let scheme = Scheme::from_ways(&best, |shorter, longer| (count - longer..count - shorter).collect());
-    let scheme = scheme.map(|Scheme { groups, cost }| Scheme { groups: groups.into_iter().rev().collect(), cost });
-    Published { scheme, generated, is_complete: generated < most_groups }
+    GeneratedGroups { count, is_complete: count < most }
 }
 
 /// The operators before `first` that a group reads, or that read an operator's output which it reads, too.
@@ -63,4 +56,63 @@ fn sharing_data(graph: &OperatorGraph, group: &[OperatorId], first: OperatorId) 
     let producers = group.iter().flat_map(|&id| graph.producers(id));
     let sharing = producers.flat_map(|producer| graph.consumers(producer).iter().copied().chain([producer]));
     sharing.filter(|&id| id < first).collect()
+}
+
+/// Groups to which every operator was added because it shares data with those after it.
+struct Generated<'a> {
+    graph: &'a OperatorGraph,
+    prices: &'a dyn Prices,
+}
+
+impl Prices for Generated<'_> {
+    fn groups<'s>(&'s self, done: &'s FixedBitSet) -> Box<dyn Growing + 's> {
+        let group = self.prices.groups(done);
+        Box::new(Sharing { graph: self.graph, group, operators: Vec::new(), readers: vec![0; self.graph.len() + 1] })
+    }
+}
+
+struct Sharing<'a> {
+    graph: &'a OperatorGraph,
+    group: Box<dyn Growing + 'a>,
+    operators: Vec<OperatorId>,
+    /// Of each map in the group.
+    readers: Vec<u32>,
+}
+
+impl Sharing<'_> {
+    fn inputs(&self, id: OperatorId) -> &[MapId] {
+        &self.graph.operators()[id].inputs
+    }
+}
+
+impl Growing for Sharing<'_> {
+    fn push(&mut self, id: OperatorId) -> bool {
+        let is_shared = |&map: &MapId| map != NETWORK_INPUT && self.readers[map] > 0;
+        let shares = is_shared(&(id + 1)) || self.inputs(id).iter().any(is_shared);
+        if !(self.operators.is_empty() || shares) || !self.group.push(id) {
+            return false;
+        }
+        for &map in &self.graph.operators()[id].inputs {
+            self.readers[map] += 1;
+        }
+        self.operators.push(id);
+        true
+    }
+
+    fn pop(&mut self) {
+        self.group.pop();
+        if let Some(id) = self.operators.pop() {
+            for &map in &self.graph.operators()[id].inputs {
+                self.readers[map] -= 1;
+            }
+        }
+    }
+
+    fn at_least(&self) -> Option<u64> {
+        self.group.at_least()
+    }
+
+    fn price(&mut self, operators: &[OperatorId], at_most: u64) -> Option<u64> {
+        self.group.price(operators, at_most)
+    }
 }

@@ -1,43 +1,71 @@
 //! The best scheme of all, and its proof.
 
 use super::graph::{OperatorGraph, OperatorId};
-use super::scheme::{Price, Scheme, Way};
+use super::scheme::{Growing, Prices, Scheme, Way};
 use fixedbitset::FixedBitSet;
+use rustc_hash::FxHashMap;
 use std::collections::BTreeSet;
 
 /// The order ideals of a network: the sets of operators that hold, with an operator, everything it depends on. What has run at any
 /// time is one, so a scheme is a chain of ideals, each group what one has beyond the one before. Two ideals of which one holds the
 /// other differ by a convex set, and every convex set is such a difference.
+///
+/// Where not all are needed, these may be those that one order of the operators passes through.
 #[derive(Debug, Clone)]
 pub struct Ideals {
     /// Smallest first: from the empty set to all operators.
     sets: Vec<FixedBitSet>,
+    /// For each ideal the operators that may have been its last, and the ideal without them.
+    without: Vec<Vec<(OperatorId, usize)>>,
+    /// The place of each operator in a topological order.
+    place: Vec<usize>,
 }
 
 impl Ideals {
     /// All of them; nothing if they are more than `limit`: their number is exponential in the width of the network.
     pub fn of(graph: &OperatorGraph, limit: usize) -> Option<Self> {
-        let mut sets = Vec::new();
-        let mut level = BTreeSet::from([FixedBitSet::with_capacity(graph.len())]);
+        let ready = (0..graph.len()).filter(|&id| graph.producers(id).next().is_none()).collect();
+        let mut all = Self { sets: Vec::new(), without: Vec::new(), place: (0..graph.len()).collect() };
+        let mut level = vec![Found { set: FixedBitSet::with_capacity(graph.len()), ready, without: Vec::new() }];
         while !level.is_empty() {
-            if sets.len() + level.len() > limit {
-                return None;
-            }
-            let mut next = BTreeSet::new();
-            for ideal in &level {
-                for id in ideal.zeroes().filter(|&id| graph.producers(id).all(|producer| ideal.contains(producer))) {
-                    let mut larger = ideal.clone();
+            level.sort_unstable_by(|a, b| a.set.cmp(&b.set));
+            let mut next: FxHashMap<FixedBitSet, Found> = FxHashMap::default();
+            for (place, Found { set, ready, .. }) in level.iter().enumerate() {
+                for &id in ready {
+                    let mut larger = set.clone();
                     larger.insert(id);
-                    next.insert(larger);
+                    let found = next.entry(larger).or_insert_with_key(|larger| {
+                        let is_ready = |&next: &OperatorId| graph.producers(next).all(|id| larger.contains(id));
+                        let more = graph.consumers(id).iter().copied().filter(is_ready);
+                        let ready = ready.iter().copied().filter(|&other| other != id).chain(more).collect();
+                        Found { set: larger.clone(), ready, without: Vec::new() }
+                    });
+                    found.without.push((id, all.sets.len() + place));
                 }
-                if sets.len() + next.len() > limit {
+                if all.sets.len() + level.len() + next.len() > limit {
                     return None;
                 }
             }
-            sets.extend(level);
-            level = next;
+            for found in level {
+                all.sets.push(found.set);
+                all.without.push(found.without);
+            }
+            level = next.into_values().collect();
         }
-        Some(Self { sets })
+        (all.sets.len() <= limit).then_some(all)
+    }
+
+    /// Those that `order` passes through: operators of a network, each after all of them that it depends on.
+    pub fn along(graph: &OperatorGraph, order: &[OperatorId]) -> Self {
+        let mut set = FixedBitSet::with_capacity(graph.len());
+        let mut along = Self { sets: vec![set.clone()], without: vec![Vec::new()], place: vec![0; graph.len()] };
+        for (place, &id) in order.iter().enumerate() {
+            set.insert(id);
+            along.sets.push(set.clone());
+            along.without.push(vec![(id, place)]);
+            along.place[id] = place;
+        }
+        along
     }
 
     /// Number of ideals, the empty one included.
@@ -53,31 +81,66 @@ impl Ideals {
     /// All groups that are possible at all, which the paper counts in Table 5: every convex set of operators, empty ones left out.
     pub fn convex_sets(&self) -> BTreeSet<Vec<OperatorId>> {
         let pairs = (0..self.len()).flat_map(|larger| (0..larger).map(move |smaller| (smaller, larger)));
-        pairs.filter_map(|(smaller, larger)| self.group(smaller, larger)).collect()
+        let is_within = |&(smaller, larger): &(usize, usize)| self.sets[smaller].is_subset(&self.sets[larger]);
+        pairs.filter(is_within).map(|(smaller, larger)| self.beyond(smaller, larger)).collect()
     }
 
-    /// What the larger ideal has beyond the smaller, if it holds it.
-    fn group(&self, smaller: usize, larger: usize) -> Option<Vec<OperatorId>> {
-        self.sets[smaller].is_subset(&self.sets[larger]).then(|| self.beyond(smaller, larger))
-    }
-
-    fn beyond(&self, smaller: usize, larger: usize) -> Vec<OperatorId> {
+    /// The operators, in ascending order, that one ideal has beyond another.
+    pub(super) fn beyond(&self, smaller: usize, larger: usize) -> Vec<OperatorId> {
         self.sets[larger].difference(&self.sets[smaller]).collect()
     }
 
     /// The cheapest scheme, in the fewest groups: a shortest path through the ideals. Nothing if no scheme has a price.
-    pub fn best_scheme(&self, price: &Price) -> Option<Scheme> {
+    pub fn best_scheme(&self, prices: &dyn Prices) -> Option<Scheme> {
         let mut best: Vec<Option<Way>> = vec![Some(Way::START)];
-        for larger in 1..self.len() {
-            let mut way = None;
-            // The smallest groups first: they are soon judged, and what they cost limits the others.
-            for smaller in (0..larger).rev() {
-                let Some(before) = best[smaller] else { continue };
-                let price = |at_most| price(&self.group(smaller, larger)?, at_most);
-                way = before.improve(way, smaller, price).or(way);
-            }
-            best.push(way);
+        for end in 1..self.len() {
+            best.push(self.best_way_to(end, &best, prices));
         }
         Scheme::from_ways(&best, |smaller, larger| self.beyond(smaller, larger))
     }
+
+    /// First what every last group costs at least, then what the most promising ones cost, until no other can be better.
+    fn best_way_to(&self, end: usize, best: &[Option<Way>], prices: &dyn Prices) -> Option<Way> {
+        let mut group = prices.groups(&self.sets[end]);
+        let mut promising: Vec<Way> = Vec::new();
+        self.grow(end, usize::MAX, &mut *group, &mut |start, at_least| {
+            promising.extend(best[start].and_then(|before| before.with(start, at_least)));
+        });
+        promising.sort_unstable_by_key(Way::rank);
+        let mut found: Option<Way> = None;
+        for way in promising {
+            if found.is_some_and(|found| found.rank() <= way.rank()) {
+                break;
+            }
+            let Some(before) = best[way.before] else { continue };
+            let mut operators = self.beyond(way.before, end);
+            operators.sort_unstable_by_key(|&id| std::cmp::Reverse(self.place[id]));
+            let at_most = found.map_or(u64::MAX, |found| found.cost) - before.cost;
+            let price = group.price(&operators, at_most).and_then(|price| before.with(way.before, price));
+            found = found.into_iter().chain(price).min_by_key(Way::rank);
+        }
+        found
+    }
+
+    /// Every group that ends where `group` does and is as large or larger: the ideal where it begins, and what it costs at least.
+    ///
+    /// Operators are added from last to first, so each group comes up once: without its first operator it is the one it grew from.
+    pub(super) fn grow(&self, start: usize, place: usize, group: &mut dyn Growing, visit: &mut dyn FnMut(usize, u64)) {
+        for &(id, start) in &self.without[start] {
+            if self.place[id] < place && group.push(id) {
+                if let Some(at_least) = group.at_least() {
+                    visit(start, at_least);
+                }
+                self.grow(start, self.place[id], group, visit);
+                group.pop();
+            }
+        }
+    }
+}
+
+/// An ideal, the operators that may run next, and the way to it.
+struct Found {
+    set: FixedBitSet,
+    ready: Vec<OperatorId>,
+    without: Vec<(OperatorId, usize)>,
 }

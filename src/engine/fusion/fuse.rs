@@ -3,7 +3,8 @@
 use super::baselines::{oracle, segments, within_levels};
 use super::exact::Ideals;
 use super::graph::{OperatorGraph, OperatorId};
-use super::scheme::{Scheme, memory_cost};
+use super::growing::memory_cost;
+use super::scheme::Scheme;
 use super::setting::Setting;
 
 /// What is known of a scheme.
@@ -25,6 +26,6 @@ pub fn fuse(graph: &OperatorGraph, setting: &Setting, most_ideals: usize) -> (Op
         return (ideals.best_scheme(&price), Proof::Optimal);
     }
     let order: Vec<OperatorId> = (0..graph.len()).collect();
-    let found = segments(&order, &price).into_iter().chain(within_levels(graph, &price));
+    let found = segments(graph, &order, &price).into_iter().chain(within_levels(graph, &price));
     (found.min_by_key(|scheme| (scheme.cost, scheme.groups.len())), Proof::TooWide(oracle(graph, setting)))
 }

@@ -3,7 +3,7 @@
 
 use super::graph::{FeatureMap, MapId, OperatorGraph, OperatorId};
 use super::isoa::{Decision, MapPrices, decide};
-use super::setting::{Residency, Setting, Throughput};
+use super::setting::{Setting, Throughput};
 
 /// Operators that run together. Their maps are the outputs of all of them, and what they read of others.
 #[derive(Debug, Clone)]
@@ -92,10 +92,7 @@ impl<'a> Group<'a> {
 
     /// The most tiles from top to bottom: in each of them every output has at least as many rows as the array computes at once.
     pub fn most_tiles(&self, throughput: Throughput) -> u64 {
-        let tiles = |map: MapId| {
-            let rows = self.graph.map(map).rows;
-            rows.div_ceil(throughput.rows.clamp(1, rows))
-        };
+        let tiles = |map: MapId| most_tiles_of(self.graph.map(map), throughput);
         self.outputs().map(tiles).max().unwrap_or(1)
     }
 
@@ -167,12 +164,11 @@ impl<'a> Group<'a> {
             return None;
         }
         let parameters = self.parameters();
-        let is_resident = match setting.residency {
-            Residency::SmallestTile => smallest + parameters <= capacity,
-            Residency::ParametersAlone => parameters <= capacity,
-            Residency::Never => false,
+        let loading = if setting.is_resident(smallest, parameters) {
+            Loading::Once
+        } else {
+            stream(setting, most_tiles, u64::MAX, buffer).unwrap_or(Loading::Once)
         };
-        let loading = if is_resident { Loading::Once } else { stream(setting, capacity, most_tiles, buffer) };
         let features = self.border().saturating_mul(setting.batch);
         let loaded = parameters.saturating_mul(loading.times());
         Some(GroupCost { elements: features.saturating_add(loaded), loading })
@@ -189,24 +185,34 @@ impl Loading {
     }
 }
 
-/// The fewest loadings of the parameters. Fewer tiles need more `buffer`, and so do more images at once, which makes the tiles more;
-/// of equal choices the one with the most images. Tiles of one image fit.
-fn stream(setting: &Setting, capacity: u64, most_tiles: u64, buffer: impl Fn(u64) -> u64) -> Loading {
-    let batch = setting.batch.max(1);
-    let (mut best, mut fewest) = (Loading::Once, u64::MAX);
+/// The most tiles from top to bottom that keep the array busy.
+pub(super) fn most_tiles_of(map: FeatureMap, throughput: Throughput) -> u64 {
+    map.rows.div_ceil(throughput.rows.clamp(1, map.rows))
+}
+
+/// The fewest loadings of the parameters, if they are no more than `at_most`. Fewer tiles need more `buffer`, and so do more images at
+/// once, which makes the tiles more; of equal choices the one with the most images. Tiles of one image fit.
+pub(super) fn stream(
+    setting: &Setting,
+    most_tiles: u64,
+    at_most: u64,
+    mut buffer: impl FnMut(u64) -> u64,
+) -> Option<Loading> {
+    let (capacity, batch) = (setting.capacity(), setting.batch.max(1));
+    let (mut best, mut fewest) = (None, at_most.saturating_add(1));
     let mut images = batch;
     loop {
         let passes = batch.div_ceil(images);
         if passes >= fewest {
             return best;
         }
-        let fits = |tiles| buffer(tiles) <= capacity / images;
-        if fits(most_tiles) {
-            let tiles = least(most_tiles, fits);
+        let mut fits = |tiles| buffer(tiles) <= capacity / images;
+        // With more it would be no better.
+        let enough = ((fewest - 1) / passes).min(most_tiles);
+        if fits(enough) {
+            let tiles = least(enough, fits);
             let iterations = tiles.saturating_mul(passes);
-            if iterations < fewest {
-                (best, fewest) = (Loading::PerTile { tiles, images, iterations }, iterations);
-            }
+            (best, fewest) = (Some(Loading::PerTile { tiles, images, iterations }), iterations);
         }
         // The most images that take more passes.
         if images == 1 {
@@ -217,7 +223,7 @@ fn stream(setting: &Setting, capacity: u64, most_tiles: u64, buffer: impl Fn(u64
 }
 
 /// The least number up to `most` that is good, where all above a good one are, and `most` is.
-fn least(most: u64, is_good: impl Fn(u64) -> bool) -> u64 {
+fn least(most: u64, mut is_good: impl FnMut(u64) -> bool) -> u64 {
     let (mut bad, mut good) = (0, most);
     while good - bad > 1 {
         let middle = bad + (good - bad) / 2;

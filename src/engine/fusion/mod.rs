@@ -5,7 +5,8 @@
 //!
 //! - [`fuse`](mod@fuse): the best scheme and its proof
 //! - [`exact`], [`algorithm1`], [`baselines`]: the best scheme of all; of what the paper's algorithm searches; of what others do
-//! - [`scheme`], [`validity`]: partitions, their price, and which are allowed
+//! - [`growing`], with `frontier.rs`: the memory cost of groups that grow by one operator at a time
+//! - [`scheme`], [`validity`]: partitions, what prices of groups are to a search, and which are allowed
 //! - [`group`]: tiles, buffer and memory cost of one group
 //! - [`isoa`]: which maps are buffered a few channels at a time
 //! - [`setting`]: accelerator and batch
@@ -24,9 +25,11 @@ pub mod baselines;
 mod builder;
 pub mod document;
 pub mod exact;
+mod frontier;
 pub mod fuse;
 pub mod graph;
 pub mod group;
+pub mod growing;
 pub mod isoa;
 mod nasnet;
 pub mod networks;
@@ -34,12 +37,13 @@ pub mod scheme;
 pub mod setting;
 pub mod validity;
 
-pub use algorithm1::{Published, published};
+pub use algorithm1::{GeneratedGroups, generated, published};
 pub use exact::Ideals;
 pub use fuse::{Proof, fuse};
 pub use graph::{FeatureMap, GraphError, MapId, NETWORK_INPUT, Operator, OperatorGraph, OperatorId, OperatorKind};
 pub use group::{Group, GroupCost, Loading};
+pub use growing::{MemoryCost, memory_cost};
 pub use networks::PaperNetwork;
-pub use scheme::{Scheme, memory_cost};
+pub use scheme::{Growing, PriceList, Prices, Scheme};
 pub use setting::{Residency, Setting, Throughput};
 pub use validity::{is_convex, is_scheme};

@@ -1,8 +1,8 @@
 //! Partitions of a network into groups, and what they are judged by.
 
-use super::graph::{OperatorGraph, OperatorId};
-use super::group::Group;
-use super::setting::Setting;
+use super::graph::OperatorId;
+use fixedbitset::FixedBitSet;
+use std::cmp::Reverse;
 
 /// Groups in an order in which they can run.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -29,22 +29,61 @@ impl Scheme {
     }
 }
 
-/// The price of a group: its operators in ascending order, and what it may cost at most. Nothing where it is not allowed, or
-/// costs more than that.
-pub type Price<'a> = dyn Fn(&[OperatorId], u64) -> Option<u64> + 'a;
+/// What groups cost. A search knows no more of them.
+pub trait Prices {
+    /// Groups after which the operators `done` have run.
+    fn groups<'s>(&'s self, done: &'s FixedBitSet) -> Box<dyn Growing + 's>;
+}
 
-/// The price of a group under a setting: elements between DRAM and chip.
-pub fn memory_cost<'a>(
-    graph: &'a OperatorGraph,
-    setting: &'a Setting,
-) -> impl Fn(&[OperatorId], u64) -> Option<u64> + 'a {
-    move |operators, at_most| {
-        let group = Group::new(graph, operators);
-        let at_least = group.border().saturating_mul(setting.batch).saturating_add(group.parameters());
-        if at_least > at_most {
-            return None;
-        }
-        group.cost(setting).map(|cost| cost.elements).filter(|&cost| cost <= at_most)
+/// A group that grows from its last operator to its first, every one of them added once all that read its output in `done` are there.
+pub trait Growing {
+    /// Adds an operator, unless no group that has it and the operators so far may cost anything; then the answer is no.
+    fn push(&mut self, id: OperatorId) -> bool;
+
+    /// Takes the operator back that was added last.
+    fn pop(&mut self);
+
+    /// What the group costs at least; nothing if it is not allowed.
+    fn at_least(&self) -> Option<u64>;
+
+    /// What a group of these operators, last first, costs; nothing if it is not allowed, or costs more than `at_most`. The group that grew
+    /// is forgotten.
+    fn price(&mut self, operators: &[OperatorId], at_most: u64) -> Option<u64>;
+}
+
+/// Prices by any function of the operators of a group, in ascending order; nothing where it is not allowed.
+pub struct PriceList<'a>(pub &'a dyn Fn(&[OperatorId]) -> Option<u64>);
+
+impl Prices for PriceList<'_> {
+    fn groups<'s>(&'s self, _: &'s FixedBitSet) -> Box<dyn Growing + 's> {
+        Box::new(Listed { price: self.0, operators: Vec::new() })
+    }
+}
+
+struct Listed<'a> {
+    price: &'a dyn Fn(&[OperatorId]) -> Option<u64>,
+    operators: Vec<OperatorId>,
+}
+
+impl Growing for Listed<'_> {
+    fn push(&mut self, id: OperatorId) -> bool {
+        self.operators.push(id);
+        true
+    }
+
+    fn pop(&mut self) {
+        self.operators.pop();
+    }
+
+    fn at_least(&self) -> Option<u64> {
+        let mut ascending = self.operators.clone();
+        ascending.sort_unstable();
+        (self.price)(&ascending)
+    }
+
+    fn price(&mut self, operators: &[OperatorId], at_most: u64) -> Option<u64> {
+        self.operators = operators.to_vec();
+        self.at_least().filter(|&price| price <= at_most)
     }
 }
 
@@ -60,11 +99,13 @@ impl Way {
     /// No operator, no cost.
     pub const START: Self = Self { cost: 0, groups: 0, before: 0 };
 
-    /// This way and one more group, if that is better than `best`: cheaper, or as cheap in fewer groups.
-    pub fn improve(&self, best: Option<Self>, before: usize, price: impl FnOnce(u64) -> Option<u64>) -> Option<Self> {
-        let limit = best.map_or(u64::MAX, |best| best.cost);
-        let cost = self.cost.checked_add(price(limit.checked_sub(self.cost)?)?)?;
-        let way = Self { cost, groups: self.groups + 1, before };
-        best.is_none_or(|best| (way.cost, way.groups) < (best.cost, best.groups)).then_some(way)
+    /// This way, to `before`, and one more group.
+    pub fn with(&self, before: usize, price: u64) -> Option<Self> {
+        Some(Self { cost: self.cost.checked_add(price)?, groups: self.groups + 1, before })
+    }
+
+    /// Cheaper ways come first, then those with fewer groups, then those whose last group is smaller.
+    pub fn rank(&self) -> (u64, usize, Reverse<usize>) {
+        (self.cost, self.groups, Reverse(self.before))
     }
 }

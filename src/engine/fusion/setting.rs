@@ -34,6 +34,15 @@ impl Setting {
         self.buffer_bytes.saturating_mul(8) / self.bits.max(1)
     }
 
+    /// Whether parameters stay in the buffer of a group that needs `smallest` elements for the smallest tile of one image.
+    pub(super) fn is_resident(&self, smallest: u64, parameters: u64) -> bool {
+        match self.residency {
+            Residency::SmallestTile => smallest.saturating_add(parameters) <= self.capacity(),
+            Residency::ParametersAlone => parameters <= self.capacity(),
+            Residency::Never => false,
+        }
+    }
+
     /// Elements as bytes, rounded up; saturates.
     pub fn bytes(&self, elements: u64) -> u64 {
         u64::try_from((u128::from(elements) * u128::from(self.bits)).div_ceil(8)).unwrap_or(u64::MAX)

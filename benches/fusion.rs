@@ -1,0 +1,46 @@
+//! Optimus: how long it takes to find which operators run together, in the paper's setting.
+//!
+//! The paper's times are of its Algorithm 1 on an i7-6700 (Table 5, "bottom-up"), so the goals are, too; the exact search stands beside.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::disallowed_methods, missing_docs)]
+
+mod common;
+
+use common::quickest;
+use common::report::{Goal, Report};
+use fusescape_engine::fusion::{Ideals, PaperNetwork, Proof, Scheme, Setting, fuse, memory_cost, published};
+use serde_json::{Value, json};
+
+/// Order ideals beyond which nothing is proved.
+const MOST_IDEALS: usize = 4_000;
+/// Larger than the paper's, so that more groups fit.
+const LARGE_BUFFER_BYTES: u64 = 512 << 10;
+
+fn main() {
+    let mut report = Report::new("fusion");
+    let (paper, large) = (Setting::paper(), Setting { buffer_bytes: LARGE_BUFFER_BYTES, ..Setting::paper() });
+    for (network, ms) in [
+        (PaperNetwork::SqueezeNet1_0, 2.2),
+        (PaperNetwork::ResNet50, 2.7),
+        (PaperNetwork::ResNet152, 5.0),
+        (PaperNetwork::GoogLeNet, 28.0),
+        (PaperNetwork::ResNet1202, 384.0),
+        (PaperNetwork::NasNetALarge, 8713.0),
+    ] {
+        let graph = network.graph();
+        for (setting, goal) in [(&paper, Goal::at_most(ms)), (&large, Goal::None)] {
+            let title = format!("{}, {} KB", network.name(), setting.buffer_bytes >> 10);
+            let (ms, scheme) = quickest(|| published(&graph, &memory_cost(&graph, setting)));
+            report.figure(&format!("{title}, Algorithm 1"), ms, "ms", goal, details(setting, scheme.as_ref()));
+            let (ms, (scheme, proof)) = quickest(|| fuse(&graph, setting, MOST_IDEALS));
+            let what = if proof == Proof::Optimal { "exact" } else { "too wide, cut along two orders" };
+            report.figure(&format!("{title}, {what}"), ms, "ms", Goal::None, details(setting, scheme.as_ref()));
+        }
+        let (ms, ideals) = quickest(|| Ideals::of(&graph, MOST_IDEALS).map(|ideals| ideals.len()));
+        report.figure(&format!("{}, order ideals", network.name()), ms, "ms", Goal::None, json!({ "ideals": ideals }));
+    }
+    report.write();
+}
+
+fn details(setting: &Setting, scheme: Option<&Scheme>) -> Value {
+    scheme.map_or(Value::Null, |scheme| json!({ "bytes": setting.bytes(scheme.cost), "groups": scheme.groups.len() }))
+}

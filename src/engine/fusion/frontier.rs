@@ -1,0 +1,206 @@
+//! A group that grows from its last operator to its first: what has to be known of it to add one more, and the buffer that it needs.
+
+use super::graph::{FeatureMap, MapId, OperatorGraph, OperatorId};
+use super::isoa::Price;
+use super::setting::Throughput;
+use fixedbitset::FixedBitSet;
+
+/// Partial decisions that are followed; a wider group is left to [`Group`](super::Group).
+const MOST_PARTIALS: usize = 1 << 12;
+
+/// What the outputs of a group are cut into.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Tiling {
+    /// Whole columns, and so many tiles from top to bottom.
+    Rows(u64),
+}
+
+impl Tiling {
+    /// As many as there may be.
+    pub const SMALLEST: Self = Self::Rows(u64::MAX);
+
+    /// Columns and rows of an output's tile.
+    pub fn of_output(self, map: FeatureMap, throughput: Throughput) -> (u64, u64) {
+        match self {
+            Self::Rows(tiles) => (map.columns, map.rows.div_ceil(tiles.max(1)).max(throughput.rows.min(map.rows))),
+        }
+    }
+}
+
+/// What decisions on ISOA are compared by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Goal {
+    /// The buffer of one pixel, and among equal ones of the tile, as the paper decides.
+    Pixel,
+    /// The buffer of the tile: what no decision undercuts. It never shrinks as a group grows.
+    Tile,
+}
+
+/// Maps that a group reads from outside, and the partial decisions on ISOA that may yet be part of the best.
+///
+/// Where operators are added from last to first, what an operator's output needs follows from those that are in the group already, as
+/// all that read it and run until the group is done are among them. So only the maps that come from outside can change.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Frontier {
+    external: Vec<External>,
+    partials: Vec<Partial>,
+    /// Whether it is too wide, so that decisions are not known.
+    is_wide: bool,
+}
+
+/// A map from outside: columns and rows that one pixel and a tile of the outputs need.
+#[derive(Debug, Clone, Copy)]
+struct External {
+    map: MapId,
+    /// Its bit in decisions.
+    bit: u64,
+    pixel: (u64, u64),
+    tile: (u64, u64),
+}
+
+/// Decisions on all operators: the maps from outside of which a reader is invoked in advance, and the price without those maps.
+#[derive(Debug, Clone, Copy)]
+struct Partial {
+    blocked: u64,
+    price: Price,
+}
+
+/// What growing takes: the network, what has run once the group has, the tiles, and what decisions are compared by.
+#[derive(Clone, Copy)]
+pub(super) struct Growth<'a> {
+    pub graph: &'a OperatorGraph,
+    pub done: &'a FixedBitSet,
+    pub throughput: Throughput,
+    pub tiling: Tiling,
+    pub goal: Goal,
+}
+
+impl Growth<'_> {
+    /// Whether somebody outside of the groups, or nobody, reads an operator's output.
+    pub fn is_output(&self, id: OperatorId) -> bool {
+        let consumers = self.graph.consumers(id);
+        consumers.is_empty() || !consumers.iter().all(|&consumer| self.done.contains(consumer))
+    }
+
+    /// What a map needs in full, and a few channels at a time.
+    fn prices(&self, map: MapId, pixel: (u64, u64), tile: (u64, u64)) -> (Price, Price) {
+        let channels = self.graph.map(map).channels;
+        let few = self.throughput.channels.clamp(1, channels);
+        let (pixel, tile) = (pixel.0 * pixel.1, tile.0 * tile.1);
+        match self.goal {
+            Goal::Pixel => ((channels * pixel, channels * tile), (few * pixel, few * tile)),
+            Goal::Tile => ((channels * tile, 0), (few * tile, 0)),
+        }
+    }
+}
+
+impl Frontier {
+    /// Of no operator.
+    pub fn start() -> Self {
+        Self { external: Vec::new(), partials: vec![Partial { blocked: 0, price: (0, 0) }], is_wide: false }
+    }
+
+    /// Forgets all operators.
+    pub fn clear(&mut self) {
+        self.external.clear();
+        self.partials.clear();
+        self.partials.push(Partial { blocked: 0, price: (0, 0) });
+        self.is_wide = false;
+    }
+
+    /// Maps from outside.
+    pub fn external_inputs(&self) -> impl Iterator<Item = MapId> + '_ {
+        self.external.iter().map(|external| external.map)
+    }
+
+    /// Whether it is known how much buffer the group needs.
+    pub fn is_known(&self) -> bool {
+        !self.is_wide
+    }
+
+    /// One more operator, whose output no other but those of the group reads until it is done. The result is written to `grown`.
+    pub fn grow(&self, growth: &Growth, id: OperatorId, grown: &mut Self) {
+        let (graph, operator) = (growth.graph, &growth.graph.operators()[id]);
+        grown.external.clear();
+        let (mut pixel, mut tile, mut own) = ((0, 0), (0, 0), 0);
+        let mut taken = 0;
+        for external in &self.external {
+            if external.map == id + 1 {
+                (pixel, tile, own) = (external.pixel, external.tile, external.bit);
+            } else {
+                taken |= external.bit;
+                grown.external.push(*external);
+            }
+        }
+        if growth.is_output(id) {
+            (pixel, tile) =
+                (larger(pixel, (1, 1)), larger(tile, growth.tiling.of_output(operator.output, growth.throughput)));
+        }
+        let window = |of: (u64, u64), whole: FeatureMap| {
+            let along = |outputs: u64, stride: u64, kernel: u64, whole: u64| {
+                outputs.saturating_sub(1).saturating_mul(stride).saturating_add(kernel).min(whole)
+            };
+            let ((stride_x, stride_y), (kernel_x, kernel_y)) = (operator.stride, operator.kernel);
+            (along(of.0, stride_x, kernel_x, whole.columns), along(of.1, stride_y, kernel_y, whole.rows))
+        };
+        grown.is_wide = self.is_wide;
+        let mut read = 0;
+        for &map in &operator.inputs {
+            let whole = graph.map(map);
+            let (pixel, tile) = (window(pixel, whole), window(tile, whole));
+            if let Some(known) = grown.external.iter_mut().find(|external| external.map == map) {
+                (known.pixel, known.tile) = (larger(known.pixel, pixel), larger(known.tile, tile));
+                read |= known.bit;
+            } else {
+                let bit = 1_u64.checked_shl(taken.trailing_ones()).unwrap_or(0);
+                grown.is_wide |= bit == 0;
+                taken |= bit;
+                read |= bit;
+                grown.external.push(External { map, bit, pixel, tile });
+            }
+        }
+        grown.partials.clear();
+        if grown.is_wide {
+            return;
+        }
+        let (whole, few) = growth.prices(id + 1, pixel, tile);
+        for partial in &self.partials {
+            let blocked = partial.blocked & !own;
+            keep(&mut grown.partials, Partial { blocked, price: sum(partial.price, whole) });
+            if partial.blocked & own == 0 && few < whole {
+                let price = sum(partial.price, few);
+                keep(&mut grown.partials, Partial { blocked: blocked | read, price });
+            }
+        }
+        grown.is_wide = grown.partials.len() > MOST_PARTIALS;
+    }
+
+    /// The least price of all decisions, with the maps from outside.
+    pub fn price(&self, growth: &Growth) -> Price {
+        let price = |partial: &Partial| {
+            self.external.iter().fold(partial.price, |price, external| {
+                let (whole, few) = growth.prices(external.map, external.pixel, external.tile);
+                sum(price, if partial.blocked & external.bit == 0 { few } else { whole })
+            })
+        };
+        self.partials.iter().map(price).min().unwrap_or((u64::MAX, u64::MAX))
+    }
+}
+
+/// Keeps a decision unless one is there that is as cheap and blocks no other map; those that it makes needless leave.
+fn keep(partials: &mut Vec<Partial>, new: Partial) {
+    let covers = |one: &Partial, other: &Partial| one.blocked & !other.blocked == 0 && one.price <= other.price;
+    if partials.iter().any(|known| covers(known, &new)) {
+        return;
+    }
+    partials.retain(|known| !covers(&new, known));
+    partials.push(new);
+}
+
+fn sum(a: Price, b: Price) -> Price {
+    (a.0 + b.0, a.1 + b.1)
+}
+
+fn larger(a: (u64, u64), b: (u64, u64)) -> (u64, u64) {
+    (a.0.max(b.0), a.1.max(b.1))
+}
