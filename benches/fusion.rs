@@ -7,7 +7,7 @@ mod common;
 
 use common::quickest;
 use common::report::{Goal, Report};
-use fusescape_engine::fusion::{Ideals, PaperNetwork, Proof, Scheme, Setting, fuse, memory_cost, published};
+use fusescape_engine::fusion::{Ideals, Online, PaperNetwork, Proof, Scheme, Setting, fuse, memory_cost, published};
 use serde_json::{Value, json};
 
 /// Order ideals beyond which nothing is proved.
@@ -18,13 +18,13 @@ const LARGE_BUFFER_BYTES: u64 = 512 << 10;
 fn main() {
     let mut report = Report::new("fusion");
     let (paper, large) = (Setting::paper(), Setting { buffer_bytes: LARGE_BUFFER_BYTES, ..Setting::paper() });
-    for (network, ms) in [
-        (PaperNetwork::SqueezeNet1_0, 2.2),
-        (PaperNetwork::ResNet50, 2.7),
-        (PaperNetwork::ResNet152, 5.0),
-        (PaperNetwork::GoogLeNet, 28.0),
-        (PaperNetwork::ResNet1202, 384.0),
-        (PaperNetwork::NasNetALarge, 8713.0),
+    for (network, ms, online_goal) in [
+        (PaperNetwork::SqueezeNet1_0, 2.2, Goal::None),
+        (PaperNetwork::ResNet50, 2.7, Goal::None),
+        (PaperNetwork::ResNet152, 5.0, Goal::at_most(1.0)),
+        (PaperNetwork::GoogLeNet, 28.0, Goal::None),
+        (PaperNetwork::ResNet1202, 384.0, Goal::None),
+        (PaperNetwork::NasNetALarge, 8713.0, Goal::None),
     ] {
         let graph = network.graph();
         for (setting, goal) in [(&paper, Goal::at_most(ms)), (&large, Goal::None)] {
@@ -34,6 +34,14 @@ fn main() {
             let (ms, (scheme, proof)) = quickest(|| fuse(&graph, setting, MOST_IDEALS));
             let what = if proof == Proof::Optimal { "exact" } else { "too wide, cut along two orders" };
             report.figure(&format!("{title}, {what}"), ms, "ms", Goal::None, details(setting, scheme.as_ref()));
+        }
+        let (ms, online) = quickest(|| Online::new(graph.clone(), large, MOST_IDEALS));
+        let what = format!("{}, on-line variant prepared for up to 512 KB", network.name());
+        report.figure(&what, ms, "ms", Goal::None, Value::Null);
+        for (setting, goal) in [(&paper, online_goal), (&large, Goal::None)] {
+            let (ms, scheme) = quickest(|| online.decide(setting.buffer_bytes));
+            let what = format!("{}, {} KB, decided on line", network.name(), setting.buffer_bytes >> 10);
+            report.figure(&what, ms, "ms", goal, details(setting, scheme.as_ref()));
         }
         let (ms, ideals) = quickest(|| Ideals::of(&graph, MOST_IDEALS).map(|ideals| ideals.len()));
         report.figure(&format!("{}, order ideals", network.name()), ms, "ms", Goal::None, json!({ "ideals": ideals }));

@@ -3,8 +3,9 @@
 
 use fusescape_engine::fusion::isoa::{MapPrices, decide};
 use fusescape_engine::fusion::{
-    FeatureMap, GraphError, Ideals, NETWORK_INPUT, Operator, OperatorGraph, OperatorId, OperatorKind, PaperNetwork,
-    PriceList, Proof, Residency, Setting, Throughput, baselines, fuse, is_convex, is_scheme, memory_cost, published,
+    FeatureMap, GraphError, Ideals, NETWORK_INPUT, Online, Operator, OperatorGraph, OperatorId, OperatorKind,
+    PaperNetwork, PriceList, Proof, Residency, Setting, Throughput, baselines, fuse, is_convex, is_scheme, memory_cost,
+    published,
 };
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -175,6 +176,56 @@ fn the_exact_search_equals_brute_force_on_random_graphs() {
         assert!(fuse(&graph, &larger, 10_000).0.map_or(u64::MAX, |scheme| scheme.cost) <= cost);
     }
     assert!(differ > 100, "the searches hardly ever differ: {differ}");
+}
+
+/// It decides as an exact search does whose groups keep to the rules as the paper states them, whatever buffers were asked for before.
+#[test]
+fn the_on_line_variant_finds_the_best_of_what_its_rules_let_through() {
+    let mut random = Random(3);
+    let mut differ = 0;
+    for case in 0..300 {
+        let graph = random.graph();
+        let largest = Setting { buffer_bytes: 4000, batch: 1 + random.below(4), ..Setting::paper() };
+        let online = Online::new(graph.clone(), largest, 10_000);
+        for _ in 0..4 {
+            let setting = Setting { buffer_bytes: 64 + random.below(3900), ..largest };
+            let (price, most) = (memory_cost(&graph, &setting), online.largest_group(setting.buffer_bytes));
+            let restricted = |group: &[OperatorId]| {
+                let is_allowed = group.len() == 1 || (group.len() <= most && is_worth_fusing(&graph, group));
+                if is_allowed { price.of(group) } else { None }
+            };
+            let ideals = Ideals::of(&graph, 10_000).unwrap();
+            let found = online.decide(setting.buffer_bytes);
+            assert_eq!(found, ideals.best_scheme(&PriceList(&restricted)), "case {case}: {graph:?}, {setting:?}");
+            let exact = ideals.best_scheme(&price).map_or(u64::MAX, |scheme| scheme.cost);
+            let cost = found.as_ref().map_or(u64::MAX, |scheme| scheme.cost);
+            assert!(exact <= cost);
+            assert!(found.is_none_or(|scheme| is_scheme(&graph, &scheme.groups)));
+            differ += usize::from(exact < cost);
+        }
+        // More than it was prepared for.
+        assert_eq!(online.decide(u64::MAX), online.decide(largest.buffer_bytes));
+    }
+    assert!(differ > 30, "the rules hardly ever matter: {differ}");
+}
+
+/// The rules of Optimus, Section 6: all readers of an operator in the group run there, or none; and all operators share data.
+fn is_worth_fusing(graph: &OperatorGraph, group: &[OperatorId]) -> bool {
+    let is_whole = |id: &OperatorId| {
+        let within = graph.consumers(*id).iter().filter(|consumer| group.contains(consumer)).count();
+        within == 0 || within == graph.consumers(*id).len()
+    };
+    let maps = |id: OperatorId| graph.operators()[id].inputs.iter().copied().chain([id + 1]).collect::<Vec<_>>();
+    let mut reached = vec![group[0]];
+    let mut next = 0;
+    while let Some(&id) = reached.get(next) {
+        let shares = |other: OperatorId| maps(other).iter().any(|map| maps(id).contains(map));
+        let more: Vec<OperatorId> =
+            group.iter().copied().filter(|&other| shares(other) && !reached.contains(&other)).collect();
+        reached.extend(more);
+        next += 1;
+    }
+    group.iter().all(is_whole) && reached.len() == group.len()
 }
 
 #[test]

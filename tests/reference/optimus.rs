@@ -3,8 +3,8 @@
 use crate::Report;
 use crate::common::{integer, reference, text};
 use fusescape_engine::fusion::{
-    FeatureMap, Group, GroupCost, Ideals, Loading, Operator, OperatorGraph, OperatorKind, PaperNetwork, Residency,
-    Scheme, Setting, Throughput, baselines, is_convex, is_scheme, memory_cost, published,
+    FeatureMap, Group, GroupCost, Ideals, Loading, Online, Operator, OperatorGraph, OperatorKind, PaperNetwork,
+    Residency, Scheme, Setting, Throughput, baselines, is_convex, is_scheme, memory_cost, published,
 };
 use serde_json::Value;
 
@@ -136,6 +136,7 @@ fn check_schemes(graph: &OperatorGraph, setting: &Setting, expected: &Value, wha
         let ours = setting.bytes(baselines::oracle(graph, setting));
         report.same(&ours, &oracle, || format!("{what}: oracle"));
     }
+    check_online(graph, setting, exact.as_ref(), expected, what, report);
     let algorithm = published(graph, &price);
     let (cost, groups) = (&expected["alg1_literal"], &expected["alg1_groups"]);
     check_scheme(algorithm.as_ref(), cost, groups, setting, &format!("{what}: Algorithm 1"), report);
@@ -160,6 +161,38 @@ fn check_schemes(graph: &OperatorGraph, setting: &Setting, expected: &Value, wha
         let feasible = convex.iter().filter(|group| price.of(group).is_some()).count() as u64;
         report.same(&feasible, &integer(&expected["feasible_groups"]), || format!("{what}: groups that fit"));
     }
+}
+
+/// The look-up table, the groups that the rules let through, and the scheme of the on-line variant, which was prepared for 512 KB.
+fn check_online(
+    graph: &OperatorGraph,
+    setting: &Setting,
+    exact: Option<&Scheme>,
+    expected: &Value,
+    what: &str,
+    report: &mut Report,
+) {
+    if expected["online_nmax"].is_null() {
+        return;
+    }
+    let largest = Setting { buffer_bytes: 512 << 10, ..*setting };
+    let online = Online::new(graph.clone(), largest, 1000);
+    let table = if expected["memo"].is_null() { &expected["memo_table_elems"] } else { &expected["memo"] };
+    for (operators, least) in (1..).zip(online.table()) {
+        let theirs = table[operators.to_string()].as_u64();
+        let ours = Some(*least).filter(|&least| least <= largest.capacity());
+        report.same(&ours, &theirs, || format!("{what}: table of {operators} operators"));
+    }
+    let most = online.largest_group(setting.buffer_bytes);
+    report.same(&(most as u64), &integer(&expected["online_nmax"]), || format!("{what}: largest group"));
+    let scheme = online.decide(setting.buffer_bytes);
+    let (cost, groups) = (&expected["online"], &expected["online_groups"]);
+    check_scheme(scheme.as_ref(), cost, groups, setting, &format!("{what}: on-line"), report);
+    let is_valid = scheme.as_ref().is_none_or(|scheme| is_scheme(graph, &scheme.groups));
+    report.same(&is_valid, &true, || format!("{what}: on-line is valid"));
+    let cost = |scheme: Option<&Scheme>| scheme.map_or(u64::MAX, |scheme| scheme.cost);
+    let is_no_better = cost(exact) <= cost(scheme.as_ref());
+    report.same(&is_no_better, &true, || format!("{what}: on-line is no better than exact"));
 }
 
 fn check_scheme(

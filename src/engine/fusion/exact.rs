@@ -4,6 +4,7 @@ use super::graph::{OperatorGraph, OperatorId};
 use super::scheme::{Growing, Prices, Scheme, Way};
 use fixedbitset::FixedBitSet;
 use rustc_hash::FxHashMap;
+use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
 /// The order ideals of a network: the sets of operators that hold, with an operator, everything it depends on. What has run at any
@@ -90,6 +91,11 @@ impl Ideals {
         self.sets[larger].difference(&self.sets[smaller]).collect()
     }
 
+    /// The operators of an ideal.
+    pub(super) fn set(&self, ideal: usize) -> &FixedBitSet {
+        &self.sets[ideal]
+    }
+
     /// The cheapest scheme, in the fewest groups: a shortest path through the ideals. Nothing if no scheme has a price.
     pub fn best_scheme(&self, prices: &dyn Prices) -> Option<Scheme> {
         let mut best: Vec<Option<Way>> = vec![Some(Way::START)];
@@ -99,13 +105,26 @@ impl Ideals {
         Scheme::from_ways(&best, |smaller, larger| self.beyond(smaller, larger))
     }
 
-    /// First what every last group costs at least, then what the most promising ones cost, until no other can be better.
+    /// First what every last group costs at least, then what promising ones cost.
     fn best_way_to(&self, end: usize, best: &[Option<Way>], prices: &dyn Prices) -> Option<Way> {
         let mut group = prices.groups(&self.sets[end]);
         let mut promising: Vec<Way> = Vec::new();
-        self.grow(end, usize::MAX, &mut *group, &mut |start, at_least| {
-            promising.extend(best[start].and_then(|before| before.with(start, at_least)));
+        self.each_group(end, &mut *group, &mut |start, group| {
+            let before = group.at_least().zip(best[start]);
+            promising.extend(before.and_then(|(at_least, before)| before.with(start, at_least)));
         });
+        self.best_of(promising, best, end, |_, operators, at_most| group.price(operators, at_most))
+    }
+
+    /// The best of ways to an ideal of which it is known what they cost at least. The most promising are priced, until no other can be
+    /// better: by where their last group begins, its operators, last first, and what that may cost at most.
+    pub(super) fn best_of(
+        &self,
+        mut promising: Vec<Way>,
+        best: &[Option<Way>],
+        end: usize,
+        mut price: impl FnMut(usize, &[OperatorId], u64) -> Option<u64>,
+    ) -> Option<Way> {
         promising.sort_unstable_by_key(Way::rank);
         let mut found: Option<Way> = None;
         for way in promising {
@@ -114,23 +133,25 @@ impl Ideals {
             }
             let Some(before) = best[way.before] else { continue };
             let mut operators = self.beyond(way.before, end);
-            operators.sort_unstable_by_key(|&id| std::cmp::Reverse(self.place[id]));
+            operators.sort_unstable_by_key(|&id| Reverse(self.place[id]));
             let at_most = found.map_or(u64::MAX, |found| found.cost) - before.cost;
-            let price = group.price(&operators, at_most).and_then(|price| before.with(way.before, price));
+            let price = price(way.before, &operators, at_most).and_then(|price| before.with(way.before, price));
             found = found.into_iter().chain(price).min_by_key(Way::rank);
         }
         found
     }
 
-    /// Every group that ends where `group` does and is as large or larger: the ideal where it begins, and what it costs at least.
+    /// Lets a group that ends at an ideal grow; it is shown at every size, with the ideal where it begins.
     ///
     /// Operators are added from last to first, so each group comes up once: without its first operator it is the one it grew from.
-    pub(super) fn grow(&self, start: usize, place: usize, group: &mut dyn Growing, visit: &mut dyn FnMut(usize, u64)) {
-        for &(id, start) in &self.without[start] {
+    pub(super) fn each_group<G: Growing + ?Sized>(&self, end: usize, group: &mut G, visit: &mut impl FnMut(usize, &G)) {
+        self.grow(end, usize::MAX, group, visit);
+    }
+
+    fn grow<G: Growing + ?Sized>(&self, from: usize, place: usize, group: &mut G, visit: &mut impl FnMut(usize, &G)) {
+        for &(id, start) in &self.without[from] {
             if self.place[id] < place && group.push(id) {
-                if let Some(at_least) = group.at_least() {
-                    visit(start, at_least);
-                }
+                visit(start, group);
                 self.grow(start, self.place[id], group, visit);
                 group.pop();
             }

@@ -13,6 +13,8 @@ const MOST_PARTIALS: usize = 1 << 12;
 pub(super) enum Tiling {
     /// Whole columns, and so many tiles from top to bottom.
     Rows(u64),
+    /// Four by four (Algorithm 3).
+    Quarters,
 }
 
 impl Tiling {
@@ -23,6 +25,7 @@ impl Tiling {
     pub fn of_output(self, map: FeatureMap, throughput: Throughput) -> (u64, u64) {
         match self {
             Self::Rows(tiles) => (map.columns, map.rows.div_ceil(tiles.max(1)).max(throughput.rows.min(map.rows))),
+            Self::Quarters => (map.columns.div_ceil(4), map.rows.div_ceil(4)),
         }
     }
 }
@@ -113,11 +116,6 @@ impl Frontier {
         self.external.iter().map(|external| external.map)
     }
 
-    /// Whether it is known how much buffer the group needs.
-    pub fn is_known(&self) -> bool {
-        !self.is_wide
-    }
-
     /// One more operator, whose output no other but those of the group reads until it is done. The result is written to `grown`.
     pub fn grow(&self, growth: &Growth, id: OperatorId, grown: &mut Self) {
         let (graph, operator) = (growth.graph, &growth.graph.operators()[id]);
@@ -175,15 +173,15 @@ impl Frontier {
         grown.is_wide = grown.partials.len() > MOST_PARTIALS;
     }
 
-    /// The least price of all decisions, with the maps from outside.
-    pub fn price(&self, growth: &Growth) -> Price {
+    /// The least price of all decisions, with the maps from outside; nothing if the group is too wide.
+    pub fn price(&self, growth: &Growth) -> Option<Price> {
         let price = |partial: &Partial| {
             self.external.iter().fold(partial.price, |price, external| {
                 let (whole, few) = growth.prices(external.map, external.pixel, external.tile);
                 sum(price, if partial.blocked & external.bit == 0 { few } else { whole })
             })
         };
-        self.partials.iter().map(price).min().unwrap_or((u64::MAX, u64::MAX))
+        self.partials.iter().map(price).min().filter(|_| !self.is_wide)
     }
 }
 

@@ -3,6 +3,7 @@
 use super::frontier::{Frontier, Goal, Growth, Tiling};
 use super::graph::{OperatorGraph, OperatorId};
 use super::group::{Group, Loading, most_tiles_of, stream};
+use super::isoa::Price;
 use super::scheme::{Growing, Prices};
 use super::setting::Setting;
 use fixedbitset::FixedBitSet;
@@ -43,25 +44,56 @@ pub(super) struct GrowingGroup<'a> {
     spare: [Frontier; 2],
 }
 
-/// What is known of a group.
+/// What is known of a group of any size.
 #[derive(Debug, Clone, Default)]
 struct Level {
     frontier: Frontier,
+    /// Elements of one image that go outside.
+    outputs: u64,
+    known: Known,
+}
+
+/// What the cost of a group follows from, but for the buffer of larger tiles.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Known {
     /// Elements of one image that come from outside and go outside.
     border: u64,
-    /// Of which outputs.
-    outputs: u64,
     parameters: u64,
     most_tiles: u64,
-    /// The buffer of the smallest tile.
-    smallest: u64,
+    /// The buffer of the smallest tile; nothing if the group is too wide to know it while it grows.
+    pub smallest: Option<u64>,
+}
+
+impl Known {
+    /// Elements that the group moves at least: parameters that do not stay are loaded as often as images do not fit together. Nothing
+    /// if it does not fit.
+    pub fn at_least(&self, setting: &Setting) -> Option<u64> {
+        let (capacity, smallest) = (setting.capacity(), self.smallest.unwrap_or(0));
+        if smallest > capacity {
+            return None;
+        }
+        let images = (capacity / smallest.max(1)).max(1);
+        let is_resident = setting.is_resident(smallest, self.parameters);
+        let passes = if is_resident { 1 } else { setting.batch.max(1).div_ceil(images) };
+        Some(self.features(setting).saturating_add(self.parameters.saturating_mul(passes)))
+    }
+
+    fn features(&self, setting: &Setting) -> u64 {
+        self.border.saturating_mul(setting.batch)
+    }
 }
 
 impl<'a> GrowingGroup<'a> {
     /// A group without operators, after which `done` will have run.
     pub fn new(graph: &'a OperatorGraph, setting: &'a Setting, done: &'a FixedBitSet) -> Self {
-        let (throughput, tiling) = (setting.throughput, Tiling::SMALLEST);
-        let start = Level { frontier: Frontier::start(), most_tiles: 1, ..Level::default() };
+        Self::with_tiling(graph, setting, done, Tiling::SMALLEST)
+    }
+
+    /// The same, with other tiles than the smallest in place of these.
+    pub fn with_tiling(graph: &'a OperatorGraph, setting: &'a Setting, done: &'a FixedBitSet, tiling: Tiling) -> Self {
+        let throughput = setting.throughput;
+        let known = Known { most_tiles: 1, ..Known::default() };
+        let start = Level { frontier: Frontier::start(), outputs: 0, known };
         Self {
             setting,
             growth: Growth { graph, done, throughput, tiling, goal: Goal::Pixel },
@@ -81,70 +113,91 @@ impl<'a> GrowingGroup<'a> {
         let (before, level) = (&below[depth], &mut above[0]);
         before.frontier.grow(&self.growth, id, &mut level.frontier);
         let graph = self.growth.graph;
-        level.parameters = before.parameters + graph.operators()[id].parameters;
-        (level.outputs, level.most_tiles) = (before.outputs, before.most_tiles);
+        level.outputs = before.outputs;
+        let Known { mut parameters, mut most_tiles, .. } = before.known;
+        parameters += graph.operators()[id].parameters;
         if self.growth.is_output(id) {
             let map = graph.map(id + 1);
             level.outputs += map.elements();
-            level.most_tiles = level.most_tiles.max(most_tiles_of(map, self.growth.throughput));
+            most_tiles = most_tiles.max(most_tiles_of(map, self.growth.throughput));
         }
         let inputs: u64 = level.frontier.external_inputs().map(|map| graph.map(map).elements()).sum();
-        level.border = level.outputs + inputs;
+        level.known = Known { border: level.outputs + inputs, parameters, most_tiles, smallest: None };
         self.operators.push(id);
     }
 
-    /// The buffer of the smallest tile, or 0 if that is not known.
-    fn measure(&mut self) -> u64 {
-        let growth = self.growth;
-        let level = &mut self.levels[self.operators.len()];
-        level.smallest = if level.frontier.is_known() { level.frontier.price(&growth).1 } else { 0 };
-        level.smallest
+    /// Finds the buffer of the smallest tile.
+    fn measure(&mut self) {
+        let Level { frontier, known, .. } = &mut self.levels[self.operators.len()];
+        known.smallest = frontier.price(&self.growth).map(|(_, tile)| tile);
     }
 
-    /// The buffer that operators (last first) need.
-    fn buffer(&mut self, operators: &[OperatorId], tiling: Tiling, goal: Goal) -> u64 {
-        let growth = Growth { tiling, goal, ..self.growth };
-        let [one, other] = &mut self.spare;
-        one.clear();
-        for &id in operators {
-            one.grow(&growth, id, other);
-            std::mem::swap(one, other);
-        }
-        let (first, second) = one.price(&growth);
-        if goal == Goal::Tile { first } else { second }
+    /// The operators, last first.
+    pub fn operators(&self) -> &[OperatorId] {
+        &self.operators
     }
 
-    fn top(&self) -> &Level {
-        &self.levels[self.operators.len()]
+    /// Whether somebody outside of the group, or nobody, reads an operator's output.
+    pub fn is_output(&self, id: OperatorId) -> bool {
+        self.growth.is_output(id)
     }
 
-    /// What is loaded and stored at least: of parameters that do not stay, as often as images do not fit together.
-    fn least_elements(&self, level: &Level) -> u64 {
-        let features = level.border.saturating_mul(self.setting.batch);
-        let passes = if self.setting.is_resident(level.smallest, level.parameters) {
-            1
-        } else {
-            let images = (self.setting.capacity() / level.smallest.max(1)).max(1);
-            self.setting.batch.max(1).div_ceil(images)
+    /// What is known of the group.
+    pub fn known(&self) -> Known {
+        self.levels[self.operators.len()].known
+    }
+
+    /// What no decision on ISOA undercuts, and no larger group.
+    fn least_buffer(&mut self) -> Option<u64> {
+        let growth = Growth { goal: Goal::Tile, ..self.growth };
+        Some(buffer(&growth, &self.operators, &mut self.spare)?.0)
+    }
+
+    /// What a group of these operators, last first, costs; nothing if it does not fit, or costs more than `at_most`.
+    pub fn price_known(&mut self, known: &Known, operators: &[OperatorId], at_most: u64) -> Option<u64> {
+        let (graph, setting) = (self.growth.graph, self.setting);
+        let group = || Group::new(graph, &operators.iter().rev().copied().collect::<Vec<_>>());
+        let features = known.features(setting);
+        let loading = match known.smallest {
+            None => group().cost(setting)?.loading,
+            Some(smallest) if smallest > setting.capacity() => return None,
+            Some(smallest) if setting.is_resident(smallest, known.parameters) => Loading::Once,
+            Some(_) => {
+                let most = at_most.checked_sub(features)?.checked_div(known.parameters).unwrap_or(u64::MAX);
+                stream(setting, known.most_tiles, most, |tiles| {
+                    let growth = Growth { tiling: Tiling::Rows(tiles), ..self.growth };
+                    let price = buffer(&growth, operators, &mut self.spare);
+                    price.unwrap_or_else(|| group().isoa(tiles, setting.throughput).price).1
+                })?
+            }
         };
-        features.saturating_add(level.parameters.saturating_mul(passes))
+        let cost = features.saturating_add(known.parameters.saturating_mul(loading.times()));
+        (cost <= at_most).then_some(cost)
     }
+}
+
+/// The price of the best decision on ISOA for operators, last first; nothing if they are too wide.
+fn buffer(growth: &Growth, operators: &[OperatorId], spare: &mut [Frontier; 2]) -> Option<Price> {
+    let [group, grown] = spare;
+    group.clear();
+    for &id in operators {
+        group.grow(growth, id, grown);
+        std::mem::swap(group, grown);
+    }
+    group.price(growth)
 }
 
 impl Growing for GrowingGroup<'_> {
     fn push(&mut self, id: OperatorId) -> bool {
         self.grow(id);
+        self.measure();
         let capacity = self.setting.capacity();
-        if self.measure() <= capacity {
-            return true;
-        }
-        let operators = std::mem::take(&mut self.operators);
-        let at_least = self.buffer(&operators, Tiling::SMALLEST, Goal::Tile);
-        self.operators = operators;
-        if at_least > capacity {
+        let is_too_large = |buffer: Option<u64>| buffer.is_some_and(|buffer| buffer > capacity);
+        let is_hopeless = is_too_large(self.known().smallest) && is_too_large(self.least_buffer());
+        if is_hopeless {
             self.pop();
         }
-        at_least <= capacity
+        !is_hopeless
     }
 
     fn pop(&mut self) {
@@ -152,8 +205,7 @@ impl Growing for GrowingGroup<'_> {
     }
 
     fn at_least(&self) -> Option<u64> {
-        let level = self.top();
-        (level.smallest <= self.setting.capacity()).then(|| self.least_elements(level))
+        self.known().at_least(self.setting)
     }
 
     fn price(&mut self, operators: &[OperatorId], at_most: u64) -> Option<u64> {
@@ -161,24 +213,7 @@ impl Growing for GrowingGroup<'_> {
         for &id in operators {
             self.grow(id);
         }
-        let smallest = self.measure();
-        let Level { border, parameters, most_tiles, ref frontier, .. } = *self.top();
-        if !frontier.is_known() {
-            let ascending: Vec<OperatorId> = operators.iter().rev().copied().collect();
-            let cost = Group::new(self.growth.graph, &ascending).cost(self.setting)?;
-            return Some(cost.elements).filter(|&cost| cost <= at_most);
-        }
-        if smallest > self.setting.capacity() {
-            return None;
-        }
-        let setting = self.setting;
-        let features = border.saturating_mul(setting.batch);
-        let loading = if setting.is_resident(smallest, parameters) {
-            Loading::Once
-        } else {
-            let most = at_most.checked_sub(features)?.checked_div(parameters).unwrap_or(u64::MAX);
-            stream(setting, most_tiles, most, |tiles| self.buffer(operators, Tiling::Rows(tiles), Goal::Pixel))?
-        };
-        Some(features.saturating_add(parameters.saturating_mul(loading.times()))).filter(|&cost| cost <= at_most)
+        self.measure();
+        self.price_known(&self.known(), operators, at_most)
     }
 }

@@ -4,6 +4,7 @@
 //! the maps at its border, and the parameters, move between DRAM and chip. Imports only ever point down this list:
 //!
 //! - [`fuse`](mod@fuse): the best scheme and its proof
+//! - [`online`]: a scheme at once, for a buffer whose size changes
 //! - [`exact`], [`algorithm1`], [`baselines`]: the best scheme of all; of what the paper's algorithm searches; of what others do
 //! - [`growing`], with `frontier.rs`: the memory cost of groups that grow by one operator at a time
 //! - [`scheme`], [`validity`]: partitions, what prices of groups are to a search, and which are allowed
@@ -33,6 +34,7 @@ pub mod growing;
 pub mod isoa;
 mod nasnet;
 pub mod networks;
+pub mod online;
 pub mod scheme;
 pub mod setting;
 pub mod validity;
@@ -44,6 +46,7 @@ pub use graph::{FeatureMap, GraphError, MapId, NETWORK_INPUT, Operator, Operator
 pub use group::{Group, GroupCost, Loading};
 pub use growing::{MemoryCost, memory_cost};
 pub use networks::PaperNetwork;
+pub use online::Online;
 pub use scheme::{Growing, PriceList, Prices, Scheme};
 pub use setting::{Residency, Setting, Throughput};
 pub use validity::{is_convex, is_scheme};

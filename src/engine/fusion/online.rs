@@ -1,0 +1,179 @@
+//! The on-line variant (Optimus, Section 6): a scheme within a millisecond, for when the size of the buffer changes while a network runs.
+
+use super::exact::Ideals;
+use super::frontier::Tiling;
+use super::graph::{MapId, OperatorGraph, OperatorId};
+use super::growing::{GrowingGroup, Known};
+use super::scheme::{Growing, Scheme, Way};
+use super::setting::Setting;
+
+/// Decides which operators run together, again and again for other sizes of the buffer.
+///
+/// Of groups of more than one operator it looks only at those that the paper's rules let through: an operator runs together with all
+/// that read its output, or with none of them; operators share data, directly or by way of others of the group; and a group has no
+/// more operators than the [look-up table](Self::table) allows. So its schemes may cost more than the best of all, never less.
+///
+/// The paper runs Algorithm 1 on these groups. Here they are searched exactly, which costs no more time. What does not depend on
+/// the buffer is found once, for the largest that may be asked for.
+#[derive(Debug, Clone)]
+pub struct Online {
+    graph: OperatorGraph,
+    largest: Setting,
+    ideals: Ideals,
+    table: Vec<u64>,
+    /// For every ideal the groups that end there, in order of their size.
+    groups: Vec<Vec<Candidate>>,
+}
+
+/// A group that keeps to the rules.
+#[derive(Debug, Clone, Copy)]
+struct Candidate {
+    start: usize,
+    size: usize,
+    known: Known,
+}
+
+impl Online {
+    /// Prepares decisions for buffers up to that of the setting.
+    ///
+    /// A network of more than `most_ideals` order ideals is cut along its own order only, as Algorithm 1 does.
+    pub fn new(graph: OperatorGraph, largest: Setting, most_ideals: usize) -> Self {
+        let order: Vec<OperatorId> = (0..graph.len()).collect();
+        let ideals = Ideals::of(&graph, most_ideals).unwrap_or_else(|| Ideals::along(&graph, &order));
+        let mut online = Self { graph, largest, ideals, table: Vec::new(), groups: vec![Vec::new()] };
+        online.table = online.look_up_table();
+        let most = online.largest_group(largest.buffer_bytes);
+        online.groups = (0..online.ideals.len()).map(|end| online.groups_to(end, most)).collect();
+        online
+    }
+
+    /// The look-up table of Algorithm 3: entry `n - 1` is the buffer, in elements, that pays for groups of `n` operators; the largest
+    /// number where it exceeds all buffers that may be asked for.
+    ///
+    /// It is the least that any group of so many needs where its outputs are cut into four by four tiles: with more of them the
+    /// parameters would be loaded more than 16 times, which, says the paper, is more than is gained.
+    pub fn table(&self) -> &[u64] {
+        &self.table
+    }
+
+    /// The most operators of a group: those of the last entry of the table that fits, at least 1.
+    ///
+    /// The paper claims that entries grow, which they need not.
+    pub fn largest_group(&self, buffer_bytes: u64) -> usize {
+        let capacity = self.setting(buffer_bytes).capacity();
+        self.table.iter().rposition(|&least| least <= capacity).map_or(1, |last| last + 1)
+    }
+
+    /// The best scheme that keeps to the rules; nothing if an operator fits in no group. A buffer that is larger than was prepared for
+    /// is taken for the largest.
+    pub fn decide(&self, buffer_bytes: u64) -> Option<Scheme> {
+        let (setting, most) = (self.setting(buffer_bytes), self.largest_group(buffer_bytes));
+        let mut best: Vec<Option<Way>> = vec![Some(Way::START)];
+        for end in 1..self.ideals.len() {
+            let groups = &self.groups[end];
+            let groups = &groups[..groups.partition_point(|group| group.size <= most)];
+            let way = |group: &Candidate| best[group.start]?.with(group.start, group.known.at_least(&setting)?);
+            let promising = groups.iter().filter_map(way).collect();
+            let mut growing = GrowingGroup::new(&self.graph, &setting, self.ideals.set(end));
+            let way = self.ideals.best_of(promising, &best, end, |start, operators, at_most| {
+                let known = groups.iter().find(|group| group.start == start)?.known;
+                growing.price_known(&known, operators, at_most)
+            });
+            best.push(way);
+        }
+        Scheme::from_ways(&best, |smaller, larger| self.ideals.beyond(smaller, larger))
+    }
+
+    fn setting(&self, buffer_bytes: u64) -> Setting {
+        Setting { buffer_bytes: buffer_bytes.min(self.largest.buffer_bytes), ..self.largest }
+    }
+
+    fn look_up_table(&self) -> Vec<u64> {
+        let mut table = vec![u64::MAX; self.graph.len()];
+        for end in 1..self.ideals.len() {
+            let done = self.ideals.set(end);
+            let mut group = GrowingGroup::with_tiling(&self.graph, &self.largest, done, Tiling::Quarters);
+            self.ideals.each_group(end, &mut group, &mut |_, group| {
+                let entry = &mut table[group.operators().len() - 1];
+                *entry = group.known().smallest.map_or(*entry, |buffer| buffer.min(*entry));
+            });
+        }
+        table
+    }
+
+    fn groups_to(&self, end: usize, most: usize) -> Vec<Candidate> {
+        let mut groups = Vec::new();
+        let group = GrowingGroup::new(&self.graph, &self.largest, self.ideals.set(end));
+        let mut group = Worthwhile { group, graph: &self.graph, most, parts: vec![Vec::new()] };
+        self.ideals.each_group(end, &mut group, &mut |start, group| {
+            if group.shares_data() {
+                groups.push(Candidate { start, size: group.parts.len() - 1, known: group.group.known() });
+            }
+        });
+        groups.sort_unstable_by_key(|group| (group.size, group.start));
+        groups
+    }
+}
+
+/// A group that keeps to the rules as it grows.
+struct Worthwhile<'a> {
+    group: GrowingGroup<'a>,
+    graph: &'a OperatorGraph,
+    most: usize,
+    /// After each operator the maps that are read from outside, with the part of the group that reads them: operators of different
+    /// parts share no data yet.
+    parts: Vec<Vec<(MapId, OperatorId)>>,
+}
+
+impl Worthwhile<'_> {
+    /// Whether all operators do. Every part reads some map.
+    fn shares_data(&self) -> bool {
+        let mut parts = self.parts.last().into_iter().flatten().map(|&(_, part)| part);
+        let first = parts.next();
+        parts.all(|part| Some(part) == first)
+    }
+
+    /// Whether the operator runs together with some of its readers, but not with all.
+    fn is_torn(&self, id: OperatorId) -> bool {
+        let has_reader = self.parts.last().into_iter().flatten().any(|&(map, _)| map == id + 1);
+        has_reader && self.group.is_output(id)
+    }
+}
+
+impl Growing for Worthwhile<'_> {
+    fn push(&mut self, id: OperatorId) -> bool {
+        if self.parts.len() > self.most || self.is_torn(id) || !self.group.push(id) {
+            return false;
+        }
+        let mut parts = self.parts.last().cloned().unwrap_or_default();
+        let inputs = &self.graph.operators()[id].inputs;
+        let shared: Vec<OperatorId> = {
+            let is_shared = |&&(map, _): &&(MapId, OperatorId)| map == id + 1 || inputs.contains(&map);
+            parts.iter().filter(is_shared).map(|&(_, part)| part).collect()
+        };
+        for (_, part) in &mut parts {
+            if shared.contains(part) {
+                *part = id;
+            }
+        }
+        parts.retain(|&(map, _)| map != id + 1);
+        parts.extend(inputs.iter().map(|&map| (map, id)));
+        parts.sort_unstable();
+        parts.dedup();
+        self.parts.push(parts);
+        true
+    }
+
+    fn pop(&mut self) {
+        self.group.pop();
+        self.parts.pop();
+    }
+
+    fn at_least(&self) -> Option<u64> {
+        self.group.at_least()
+    }
+
+    fn price(&mut self, operators: &[OperatorId], at_most: u64) -> Option<u64> {
+        self.group.price(operators, at_most)
+    }
+}
