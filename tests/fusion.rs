@@ -5,7 +5,7 @@ use fusescape_engine::fusion::isoa::{MapPrices, decide};
 use fusescape_engine::fusion::{
     FeatureMap, GraphError, Ideals, NETWORK_INPUT, Online, Operator, OperatorGraph, OperatorId, OperatorKind,
     PaperNetwork, PriceList, Proof, Residency, Setting, Throughput, baselines, fuse, is_convex, is_scheme, memory_cost,
-    published,
+    prior_cost, published, relaxed_cost,
 };
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -119,7 +119,7 @@ fn the_published_table_misses_schemes_across_the_order() {
     assert_eq!(algorithm.cost, 40, "{algorithm:?}");
 }
 
-/// Two groups, each convex, that wait for each other.
+/// Two groups, each convex, that wait for each other: eq. 2 takes them for a scheme.
 #[test]
 fn convex_groups_may_still_wait_for_each_other() {
     let conv = |inputs: &[usize]| operator("conv", OperatorKind::Conv, inputs);
@@ -127,6 +127,9 @@ fn convex_groups_may_still_wait_for_each_other() {
     let groups = vec![vec![0, 2], vec![1, 3]];
     assert!(groups.iter().all(|group| is_convex(&graph, group)));
     assert!(!is_scheme(&graph, &groups));
+    let price = |group: &[OperatorId]| Some(if groups.iter().any(|cheap| cheap == group) { 1 } else { 10 });
+    assert_eq!(relaxed_cost(&graph, &price), Some(2));
+    assert_eq!(Ideals::of(&graph, 100).unwrap().best_scheme(&PriceList(&price)).unwrap().cost, 10);
     assert!(is_scheme(&graph, &[vec![0], vec![1, 2, 3]]));
     assert!(!is_scheme(&graph, &[vec![0], vec![1, 2]]), "an operator is left out");
     let chain = build(vec![conv(&[0]), conv(&[1]), conv(&[2])]).unwrap();
@@ -166,6 +169,16 @@ fn the_exact_search_equals_brute_force_on_random_graphs() {
             differ += usize::from(cost < other);
         }
 
+        // Without Optimus' memory model: larger groups of what does not fit are left out, and would not fit either.
+        let prior = prior_cost(&graph, &setting);
+        let ideals = Ideals::of(&graph, 10_000).unwrap();
+        let without_model = ideals.best_scheme(&prior);
+        assert_eq!(without_model, ideals.best_scheme(&PriceList(&|group| prior.of(group))));
+        assert!(cost <= without_model.map_or(u64::MAX, |scheme| scheme.cost));
+        if graph.len() <= 7 {
+            assert!(relaxed_cost(&graph, &|group| price.of(group)).is_none_or(|relaxed| relaxed <= cost));
+        }
+
         // A network that is too wide for its limit.
         let (bounded, proof) = fuse(&graph, &setting, 1);
         let Proof::TooWide(at_least) = proof else { panic!("one ideal is never all") };
@@ -176,6 +189,29 @@ fn the_exact_search_equals_brute_force_on_random_graphs() {
         assert!(fuse(&graph, &larger, 10_000).0.map_or(u64::MAX, |scheme| scheme.cost) <= cost);
     }
     assert!(differ > 100, "the searches hardly ever differ: {differ}");
+}
+
+/// Eleven branches are so wide that decisions on ISOA are not followed while a group grows.
+#[test]
+fn wide_groups_cost_the_same_as_they_grow() {
+    let mut operators: Vec<Operator> = (0..11).map(|_| operator("before", OperatorKind::Conv, &[0])).collect();
+    operators.extend((1..=11).map(|map| operator("branch", OperatorKind::Conv, &[map])));
+    for (id, operator) in operators.iter_mut().enumerate() {
+        (operator.output.channels, operator.parameters) = (2 + id as u64, 50);
+    }
+    operators.push(operator("join", OperatorKind::Concat, &(12..=22).collect::<Vec<_>>()));
+    let graph = build(operators).unwrap();
+    let order: Vec<OperatorId> = (0..graph.len()).collect();
+    for buffer_bytes in [1 << 10, 4 << 10, 1 << 20] {
+        let setting = Setting { buffer_bytes, throughput: Throughput { channels: 1, rows: 1 }, ..Setting::paper() };
+        let price = memory_cost(&graph, &setting);
+        let known = RefCell::new(HashMap::new());
+        let price_of =
+            |group: &[OperatorId]| *known.borrow_mut().entry(group.to_vec()).or_insert_with(|| price.of(group));
+        let expected = baselines::segments(&graph, &order, &PriceList(&price_of));
+        assert_eq!(baselines::segments(&graph, &order, &price), expected, "{buffer_bytes} B");
+        assert!(expected.is_some());
+    }
 }
 
 /// It decides as an exact search does whose groups keep to the rules as the paper states them, whatever buffers were asked for before.

@@ -4,7 +4,8 @@ use crate::Report;
 use crate::common::{integer, reference, text};
 use fusescape_engine::fusion::{
     FeatureMap, Group, GroupCost, Ideals, Loading, Online, Operator, OperatorGraph, OperatorKind, PaperNetwork,
-    Residency, Scheme, Setting, Throughput, baselines, is_convex, is_scheme, memory_cost, published,
+    Residency, Scheme, Setting, Throughput, baselines, is_convex, is_scheme, memory_cost, prior_cost, published,
+    relaxed_cost,
 };
 use serde_json::Value;
 
@@ -131,6 +132,20 @@ fn check_schemes(graph: &OperatorGraph, setting: &Setting, expected: &Value, wha
         }
         let is_valid = ours.is_none_or(|ours| is_scheme(graph, &ours.groups));
         report.same(&is_valid, &true, || format!("{what}: {name} is valid"));
+    }
+    let prior = prior_cost(graph, setting);
+    for (name, ours) in [
+        ("dnnvm_prior", baselines::within_chains(graph, &prior)),
+        ("effs_prior", baselines::within_levels(graph, &prior)),
+    ] {
+        if expected.get(name).is_some() {
+            let (cost, groups) = (&expected[name], &expected[format!("{name}_groups")]);
+            check_scheme(ours.as_ref(), cost, groups, setting, &format!("{what}: {name}"), report);
+        }
+    }
+    if let Some(theirs) = expected.get("eq2_topdown") {
+        let ours = relaxed_cost(graph, &|group| price.of(group)).map(|cost| setting.bytes(cost));
+        report.same(&ours, &theirs.as_u64(), || format!("{what}: eq. 2"));
     }
     if let Some(oracle) = expected["oracle"].as_u64() {
         let ours = setting.bytes(baselines::oracle(graph, setting));

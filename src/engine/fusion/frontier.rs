@@ -6,7 +6,7 @@ use super::setting::Throughput;
 use fixedbitset::FixedBitSet;
 
 /// Partial decisions that are followed; a wider group is left to [`Group`](super::Group).
-const MOST_PARTIALS: usize = 1 << 12;
+const MOST_PARTIALS: usize = 1 << 10;
 
 /// What the outputs of a group are cut into.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

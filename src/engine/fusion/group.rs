@@ -167,7 +167,7 @@ impl<'a> Group<'a> {
         let loading = if setting.is_resident(smallest, parameters) {
             Loading::Once
         } else {
-            stream(setting, most_tiles, u64::MAX, buffer).unwrap_or(Loading::Once)
+            stream(setting, (most_tiles, smallest), u64::MAX, buffer).unwrap_or(Loading::Once)
         };
         let features = self.border().saturating_mul(setting.batch);
         let loaded = parameters.saturating_mul(loading.times());
@@ -191,10 +191,11 @@ pub(super) fn most_tiles_of(map: FeatureMap, throughput: Throughput) -> u64 {
 }
 
 /// The fewest loadings of the parameters, if they are no more than `at_most`. Fewer tiles need more `buffer`, and so do more images at
-/// once, which makes the tiles more; of equal choices the one with the most images. Tiles of one image fit.
+/// once, which makes the tiles more; of equal choices the one with the most images. The `smallest` tiles, of which there are `most_tiles`,
+/// fit for one image.
 pub(super) fn stream(
     setting: &Setting,
-    most_tiles: u64,
+    (most_tiles, smallest): (u64, u64),
     at_most: u64,
     mut buffer: impl FnMut(u64) -> u64,
 ) -> Option<Loading> {
@@ -206,10 +207,11 @@ pub(super) fn stream(
         if passes >= fewest {
             return best;
         }
-        let mut fits = |tiles| buffer(tiles) <= capacity / images;
+        let room = capacity / images;
+        let mut fits = |tiles| if tiles < most_tiles { buffer(tiles) <= room } else { smallest <= room };
         // With more it would be no better.
         let enough = ((fewest - 1) / passes).min(most_tiles);
-        if fits(enough) {
+        if smallest <= room && fits(enough) {
             let tiles = least(enough, fits);
             let iterations = tiles.saturating_mul(passes);
             (best, fewest) = (Some(Loading::PerTile { tiles, images, iterations }), iterations);

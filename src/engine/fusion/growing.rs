@@ -162,9 +162,9 @@ impl<'a> GrowingGroup<'a> {
             None => group().cost(setting)?.loading,
             Some(smallest) if smallest > setting.capacity() => return None,
             Some(smallest) if setting.is_resident(smallest, known.parameters) => Loading::Once,
-            Some(_) => {
+            Some(smallest) => {
                 let most = at_most.checked_sub(features)?.checked_div(known.parameters).unwrap_or(u64::MAX);
-                stream(setting, known.most_tiles, most, |tiles| {
+                stream(setting, (known.most_tiles, smallest), most, |tiles| {
                     let growth = Growth { tiling: Tiling::Rows(tiles), ..self.growth };
                     let price = buffer(&growth, operators, &mut self.spare);
                     price.unwrap_or_else(|| group().isoa(tiles, setting.throughput).price).1

@@ -6,6 +6,7 @@
 //! - [`fuse`](mod@fuse): the best scheme and its proof
 //! - [`online`]: a scheme at once, for a buffer whose size changes
 //! - [`exact`], [`algorithm1`], [`baselines`]: the best scheme of all; of what the paper's algorithm searches; of what others do
+//! - [`prior`], [`relaxation`]: what groups cost by earlier models; what eq. 2 says, which no scheme may cost
 //! - [`growing`], with `frontier.rs`: the memory cost of groups that grow by one operator at a time
 //! - [`scheme`], [`validity`]: partitions, what prices of groups are to a search, and which are allowed
 //! - [`group`]: tiles, buffer and memory cost of one group
@@ -35,6 +36,8 @@ pub mod isoa;
 mod nasnet;
 pub mod networks;
 pub mod online;
+pub mod prior;
+pub mod relaxation;
 pub mod scheme;
 pub mod setting;
 pub mod validity;
@@ -47,6 +50,8 @@ pub use group::{Group, GroupCost, Loading};
 pub use growing::{MemoryCost, memory_cost};
 pub use networks::PaperNetwork;
 pub use online::Online;
+pub use prior::{PriorCost, prior_cost};
+pub use relaxation::relaxed_cost;
 pub use scheme::{Growing, PriceList, Prices, Scheme};
 pub use setting::{Residency, Setting, Throughput};
 pub use validity::{is_convex, is_scheme};

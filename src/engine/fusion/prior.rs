@@ -1,0 +1,91 @@
+//! What groups cost by the models before Optimus' (Section 2.2 and eq. 3 without its last factor).
+
+use super::graph::{OperatorGraph, OperatorId};
+use super::group::Group;
+use super::scheme::{Growing, Prices};
+use super::setting::Setting;
+use fixedbitset::FixedBitSet;
+
+/// Elements between DRAM and chip where all parameters of a group, and all channels of its tiles, have to be in the buffer at once. An
+/// operator by itself is no group, and costs what it does by Optimus' model.
+///
+/// Prior work leaves open how large its tiles are; these are the smallest, as in Optimus' model, so that only the two assumptions
+/// make the difference.
+#[derive(Debug, Clone, Copy)]
+pub struct PriorCost<'a> {
+    graph: &'a OperatorGraph,
+    setting: &'a Setting,
+}
+
+/// The price of a group by the models before Optimus'.
+pub fn prior_cost<'a>(graph: &'a OperatorGraph, setting: &'a Setting) -> PriorCost<'a> {
+    PriorCost { graph, setting }
+}
+
+impl PriorCost<'_> {
+    /// Of operators in ascending order; nothing if they do not fit.
+    pub fn of(&self, operators: &[OperatorId]) -> Option<u64> {
+        let group = Group::new(self.graph, operators);
+        if operators.len() == 1 {
+            return group.cost(self.setting).map(|cost| cost.elements);
+        }
+        let throughput = self.setting.throughput;
+        let tile = group.tile(group.most_tiles(throughput), throughput);
+        let pixels = group.maps().iter().zip(tile).map(|(&map, (columns, rows))| {
+            let channels = self.graph.map(map).channels;
+            channels.saturating_mul(columns).saturating_mul(rows)
+        });
+        let needed = pixels.fold(group.parameters(), u64::saturating_add);
+        let features = group.border().saturating_mul(self.setting.batch);
+        (needed <= self.setting.capacity()).then(|| features.saturating_add(group.parameters()))
+    }
+}
+
+impl Prices for PriorCost<'_> {
+    fn groups<'s>(&'s self, _: &'s FixedBitSet) -> Box<dyn Growing + 's> {
+        Box::new(GrowingGroup { prices: self, operators: Vec::new(), costs: Vec::new() })
+    }
+}
+
+struct GrowingGroup<'a> {
+    prices: &'a PriorCost<'a>,
+    operators: Vec<OperatorId>,
+    /// After each operator.
+    costs: Vec<Option<u64>>,
+}
+
+impl GrowingGroup<'_> {
+    fn cost(&self) -> Option<u64> {
+        let mut ascending = self.operators.clone();
+        ascending.sort_unstable();
+        self.prices.of(&ascending)
+    }
+}
+
+impl Growing for GrowingGroup<'_> {
+    fn push(&mut self, id: OperatorId) -> bool {
+        self.operators.push(id);
+        let cost = self.cost();
+        // What a group needs never shrinks as it grows.
+        if cost.is_none() && self.operators.len() > 1 {
+            self.operators.pop();
+            return false;
+        }
+        self.costs.push(cost);
+        true
+    }
+
+    fn pop(&mut self) {
+        self.operators.pop();
+        self.costs.pop();
+    }
+
+    fn at_least(&self) -> Option<u64> {
+        self.costs.last().copied().flatten()
+    }
+
+    fn price(&mut self, operators: &[OperatorId], at_most: u64) -> Option<u64> {
+        self.operators = operators.to_vec();
+        self.cost().filter(|&cost| cost <= at_most)
+    }
+}

@@ -1,0 +1,45 @@
+//! Eq. 2 of the paper, taken at its word. It is a bound, and no scheme, see [`relaxed_cost`].
+
+use super::graph::{OperatorGraph, OperatorId};
+use super::validity::is_convex;
+use rustc_hash::FxHashMap;
+
+/// Operators beyond which eq. 2 is not worked out: it takes all subsets of all subsets of them.
+const MOST_OPERATORS: usize = 12;
+
+/// What eq. 2 says that a network costs: of any set of operators, the cheapest group that its first may run in, and what is left, by
+/// the same rule. Nothing of more than 12 operators, or if some operator fits in no group.
+///
+/// The text asks of a group that no path leaves it and comes back (`ISValid`), which does not keep two groups from waiting for each
+/// other. So this is never above the best scheme, and where it is below there is no scheme that costs so little.
+pub fn relaxed_cost(graph: &OperatorGraph, price: &dyn Fn(&[OperatorId]) -> Option<u64>) -> Option<u64> {
+    if graph.len() > MOST_OPERATORS {
+        return None;
+    }
+    let mut prices = FxHashMap::default();
+    let mut price_of = |group: u32| {
+        *prices.entry(group).or_insert_with(|| {
+            let operators: Vec<OperatorId> = (0..graph.len()).filter(|id| group >> id & 1 == 1).collect();
+            is_convex(graph, &operators).then(|| price(&operators)).flatten()
+        })
+    };
+    let all = (1_u32 << graph.len()) - 1;
+    // By the set as a number: what a set leaves is a smaller number.
+    let mut costs: Vec<Option<u64>> = vec![Some(0)];
+    for set in 1..=all {
+        let first = 1 << set.trailing_zeros();
+        let others = set & !first;
+        let (mut cheapest, mut more) = (None, others);
+        loop {
+            let group = first | more;
+            let cost = costs[(set & !group) as usize].and_then(|rest| rest.checked_add(price_of(group)?));
+            cheapest = [cheapest, cost].into_iter().flatten().min();
+            if more == 0 {
+                break;
+            }
+            more = (more - 1) & others;
+        }
+        costs.push(cheapest);
+    }
+    costs.last().copied().flatten()
+}
