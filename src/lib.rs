@@ -32,6 +32,8 @@ pub mod state;
 #[cfg(target_arch = "wasm32")]
 pub mod worker;
 
-pub use fusescape_engine::{cost, depth_first, explore, hardware, hierarchy, mapping, rules, search, workload};
+pub use fusescape_engine::{
+    cost, depth_first, explore, fusion, hardware, hierarchy, interlayer, mapping, rules, search, workload,
+};
 pub use fusescape_spec as spec;
 use fusescape_spec::sorting;

@@ -49,6 +49,29 @@ fn figures_and_tables_of_zigzag() {
 }
 
 #[test]
+fn figures_and_tables_of_optimus() {
+    holds(|entry| entry.paper == "Optimus");
+}
+
+#[test]
+fn figures_and_tables_of_hw_flow_fusion() {
+    holds(|entry| entry.paper == "HW-Flow-Fusion");
+}
+
+/// The one place where the paper tells what it searched.
+#[test]
+fn the_possible_groups_of_four_networks_are_those_of_optimus() {
+    let entry = entries().unwrap().into_iter().find(|entry| entry.id == "optimus-table-5").unwrap();
+    let mut workbench = Workbench::default();
+    for network in ["VGG", "SqueezeNet", "ResNet50", "ResNet152"] {
+        let what = format!("{network}: groups that are possible");
+        let claim = entry.claims.iter().find(|claim| claim.what == what).unwrap();
+        let found = workbench.find(&entry, claim).unwrap();
+        assert_eq!(found.ours, claim.published, "{network}");
+    }
+}
+
+#[test]
 fn every_entry_can_be_looked_at() {
     let entries = entries().unwrap();
     assert_eq!(entries.len(), gallery_presets().len());
@@ -103,6 +126,10 @@ claims:
   - { what: e, published: 1, measure: energy-spred }
   - { what: f, published: 1, unit: x, measure: { gain: { from: best, to: bets, form: best } } }
   - { what: g, published: 1, unit: x, measure: energy-spread, deviation: 5 %, tolerance: 1 }
+  - { what: h, published: 1, measure: { possible-groups: { networks: resnet-50 } } }
+  - { what: i, published: 1, measure: { fused-groups: { networks: resnet50, buffer: 256 } } }
+  - { what: j, published: 1, unit: x, measure: { ctc: { workload: vgg16-e, layers: CONV1, of: spacial } } }
+  - { what: k, published: 1, unit: x, measure: { fused-storage: { from: 0 } } }
 ";
     let wrong = Entry::from_text("wrong", text).unwrap_err().0;
     let said: Vec<String> = wrong.iter().map(ToString::to_string).collect();
@@ -124,6 +151,11 @@ claims:
         (19, "There is no parameter `form`"),
         (20, "`1` is no share in percent"),
         (20, "Ours departs and nobody says why"),
+        (21, "Did you mean `resnet50`?"),
+        (22, "Write for example `128 KiB`"),
+        (23, "Did you mean `spatial`?"),
+        (24, "Write a whole number, 1 or more"),
+        (24, "Add `to`"),
     ] {
         let found = wrong.iter().zip(&said).any(|(one, said)| one.line == Some(line) && said.contains(expected));
         assert!(found, "line {line}: {expected}\n\n{}", said.join("\n"));

@@ -1,15 +1,20 @@
 //! HW-Flow-Fusion on what the paper does not show: refusals, packings, and what its choice of sequences promises.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
 
+use fusescape::spec::{find_preset, workload_presets};
 use fusescape::workload::Network;
 use fusescape_engine::interlayer::{
     Accelerator, Array, Chain, ChainLayer, FusedSchedule, FusionMode, LayerSchedule, Parameters, Step, legal_sequences,
-    networks, partitions, schedule_chain, sub_arrays,
+    partitions, schedule_chain, sub_arrays,
 };
 
 const PARAMETERS: Parameters = Parameters::AS_PUBLISHED;
+const VGG16_E: &str = "vgg16-e";
+const RESNET18: &str = "resnet18-main-path";
 
-fn chain(document: &str) -> Chain {
+/// One of the paper's networks.
+fn chain(preset: &str) -> Chain {
+    let document = find_preset(workload_presets(), preset).unwrap().text;
     Chain::new(&Network::from_text(document).unwrap_or_else(|wrong| panic!("{wrong}"))).unwrap()
 }
 
@@ -73,7 +78,7 @@ fn fits_cell_by_cell(array: Array, covered: &mut [bool], cell: usize, left: &[Ar
 
 #[test]
 fn partitions_of_two_layers_are_all_that_fit() {
-    let chain = chain(networks::VGG16_E);
+    let chain = chain(VGG16_E);
     let layers = &chain.layers()[1..3];
     for (columns, rows) in [(6, 4), (8, 3), (6, 6), (9, 6), (4, 12)] {
         let array = Array { columns, rows };
@@ -94,7 +99,7 @@ fn partitions_of_two_layers_are_all_that_fit() {
 #[test]
 fn partitions_of_more_layers_fit_and_no_part_can_grow() {
     let array = Array { columns: 12, rows: 8 };
-    let chain = chain(networks::VGG16_E);
+    let chain = chain(VGG16_E);
     for layers in [&chain.layers()[..3], &chain.layers()[..4]] {
         let partitions = partitions(layers, array);
         assert!(!partitions.is_empty());
@@ -118,8 +123,8 @@ fn the_chosen_sequences_never_cost_more_than_single_layers_and_cover_every_layer
     let energy = |cost: &fusescape_engine::interlayer::Cost, accelerator: &Accelerator| {
         cost.energy(accelerator, &PARAMETERS.report).total()
     };
-    for document in [networks::VGG16_E, networks::RESNET18] {
-        let chain = chain(document);
+    for preset in [VGG16_E, RESNET18] {
+        let chain = chain(preset);
         for accelerator in &Accelerator::PUBLISHED {
             for mode in [FusionMode::Temporal, FusionMode::Spatial] {
                 let steps = schedule_chain(&chain, mode, 2, accelerator, &PARAMETERS).unwrap();
@@ -149,7 +154,7 @@ fn the_chosen_sequences_never_cost_more_than_single_layers_and_cover_every_layer
 
 #[test]
 fn nothing_fits_into_a_buffer_of_a_few_bytes() {
-    let chain = chain(networks::RESNET18);
+    let chain = chain(RESNET18);
     let tiny = Accelerator { buffer: 16, ..Accelerator::PUBLISHED[0] };
     assert_eq!(legal_sequences(&chain, tiny.buffer, 4), Vec::new());
     assert_eq!(LayerSchedule::best(&chain.layers()[0], &tiny, &PARAMETERS), None);

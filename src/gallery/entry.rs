@@ -62,6 +62,8 @@ pub enum Shown {
     Landscape,
     /// One point.
     Schedule,
+    /// Which layers run together.
+    Fusion,
     /// One layer.
     Mapping,
     /// Memory hierarchies.
@@ -264,9 +266,10 @@ pub(super) fn open(
     workload: Option<&'static Preset>,
     diagnostics: &mut Diagnostics,
 ) -> Option<Opening> {
-    const VIEWS: [(&str, Shown); 4] = [
+    const VIEWS: [(&str, Shown); 5] = [
         ("landscape", Shown::Landscape),
         ("schedule", Shown::Schedule),
+        ("fusion", Shown::Fusion),
         ("mapping", Shown::Mapping),
         ("hierarchy", Shown::Hierarchy),
     ];

@@ -1,7 +1,9 @@
 //! What can be computed for a claim.
 
 use super::mapping::SpaceOf;
+use super::operators::{OperatorFigure, OperatorsOf};
 use super::parameters::{Parameters, choose};
+use super::sequences::{SequenceFigure, Sequences};
 use super::way::Way;
 use crate::hardware::Operand;
 use crate::spec::{ClaimSpec, Diagnostics, Preset, hardware_presets, workload_presets};
@@ -60,6 +62,10 @@ pub enum Measure {
     Space(SpaceFigure, SpaceOf),
     /// Generated memory hierarchies for the layers of the network.
     Hierarchies(HierarchyFigure, Vec<String>),
+    /// Networks of operators that are fused.
+    Operators(OperatorFigure, OperatorsOf),
+    /// Layers of a chain that run together.
+    Sequences(SequenceFigure, Sequences),
 }
 
 /// A figure of one way to run a network.
@@ -193,9 +199,11 @@ enum Kind {
     Operand(fn(Operand) -> LayerFigure),
     Space(SpaceFigure),
     Hierarchies(HierarchyFigure),
+    Operators(OperatorFigure),
+    Sequences(SequenceFigure),
 }
 
-const KINDS: [(&str, Kind); 46] = [
+const KINDS: [(&str, Kind); 64] = [
     ("energy", Kind::Run(RunFigure::Energy)),
     ("latency", Kind::Run(RunFigure::Latency)),
     ("macs", Kind::Run(RunFigure::Macs)),
@@ -242,6 +250,24 @@ const KINDS: [(&str, Kind); 46] = [
     ("flexible-over-fixed", Kind::Hierarchies(HierarchyFigure::FlexibleOverFixed)),
     ("unrolling-spread-shared", Kind::Hierarchies(HierarchyFigure::UnrollingSpreadShared)),
     ("unrolling-spread-separate", Kind::Hierarchies(HierarchyFigure::UnrollingSpreadSeparate)),
+    ("operators", Kind::Operators(OperatorFigure::Operators)),
+    ("possible-groups", Kind::Operators(OperatorFigure::PossibleGroups)),
+    ("fused-groups", Kind::Operators(OperatorFigure::Groups)),
+    ("least-reduction", Kind::Operators(OperatorFigure::LeastReduction)),
+    ("most-reduction", Kind::Operators(OperatorFigure::MostReduction)),
+    ("array-columns", Kind::Sequences(SequenceFigure::ArrayColumns)),
+    ("array-rows", Kind::Sequences(SequenceFigure::ArrayRows)),
+    ("weight-registers", Kind::Sequences(SequenceFigure::WeightWords)),
+    ("input-registers", Kind::Sequences(SequenceFigure::InputWords)),
+    ("sum-registers", Kind::Sequences(SequenceFigure::SumWords)),
+    ("ctc", Kind::Sequences(SequenceFigure::Ctc)),
+    ("pairs-energy", Kind::Sequences(SequenceFigure::Energy)),
+    ("pairs-latency", Kind::Sequences(SequenceFigure::Latency)),
+    ("pairs-latency-in-sequence", Kind::Sequences(SequenceFigure::LatencyInSequence)),
+    ("pairs-volume", Kind::Sequences(SequenceFigure::Volume)),
+    ("fused-storage", Kind::Sequences(SequenceFigure::Storage)),
+    ("fused-volume-saved", Kind::Sequences(SequenceFigure::VolumeSaved)),
+    ("reuse-saved", Kind::Sequences(SequenceFigure::ReuseSaved)),
 ];
 
 const OPERANDS: [(&str, Operand); 3] = [("W", Operand::W), ("I", Operand::I), ("O", Operand::O)];
@@ -300,6 +326,8 @@ impl Measure {
                 Some(Self::Space(figure, SpaceOf { layers, min_utilization }))
             }
             Kind::Hierarchies(figure) => Some(Self::Hierarchies(figure, of.words("layers"))),
+            Kind::Operators(figure) => OperatorsOf::read(&mut of, figure).map(|of| Self::Operators(figure, of)),
+            Kind::Sequences(figure) => Sequences::read(&mut of, figure, workload).map(|of| Self::Sequences(figure, of)),
         };
         of.finish();
         measure
@@ -320,6 +348,10 @@ impl Measure {
             Self::Layer(LayerFigure::Reuse(_) | LayerFigure::EnergyOverBest) => Quantity::Ratio,
             Self::Table { .. } | Self::Layer(_) | Self::Space(SpaceFigure::Mappings, _) => Quantity::Count,
             Self::Space(..) => Quantity::Ratio,
+            Self::Operators(OperatorFigure::LeastReduction | OperatorFigure::MostReduction, _) => Quantity::Ratio,
+            Self::Operators(..) => Quantity::Count,
+            Self::Sequences(figure, _) if figure.is_ratio() => Quantity::Ratio,
+            Self::Sequences(..) => Quantity::Count,
             Self::Hierarchies(figure, _) => match figure {
                 HierarchyFigure::Count => Quantity::Count,
                 HierarchyFigure::FlexibleEnergy | HierarchyFigure::FixedEnergy => Quantity::Energy,

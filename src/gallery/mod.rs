@@ -12,7 +12,9 @@ mod lesson;
 mod mapping;
 mod measure;
 mod network;
+mod operators;
 mod parameters;
+mod sequences;
 mod way;
 mod workbench;
 
@@ -22,5 +24,7 @@ pub use mapping::SpaceOf;
 pub use measure::{
     HierarchyFigure, LayerFigure, Measure, NetworkFact, Quantity, RunFigure, SpaceFigure, SweepFigure, TableFigure,
 };
+pub use operators::{OperatorFigure, OperatorsOf};
+pub use sequences::{SequenceFigure, Sequences};
 pub use way::Way;
 pub use workbench::{Finding, Workbench};

@@ -6,6 +6,7 @@ use super::landscape::Landscapes;
 use super::lesson::{Number, Step};
 use super::mapping::MappingSpaces;
 use super::measure::Measure;
+use super::operators::Schemes;
 use super::{layer, network};
 use serde::{Deserialize, Serialize};
 
@@ -40,6 +41,7 @@ pub struct Workbench {
     landscapes: Landscapes,
     spaces: MappingSpaces,
     hierarchies: Hierarchies,
+    schemes: Schemes,
 }
 
 impl Workbench {
@@ -88,6 +90,8 @@ impl Workbench {
             Measure::Layer(figure) => layer::figure(opens, *figure),
             Measure::Space(figure, layers) => self.spaces.figure(opens, *figure, layers),
             Measure::Hierarchies(figure, layers) => self.hierarchies.figure(opens, *figure, layers),
+            Measure::Operators(figure, of) => self.schemes.figure(*figure, of),
+            Measure::Sequences(figure, of) => of.figure(*figure),
         }
     }
 }

@@ -219,6 +219,7 @@ impl State {
         self.view.tab = match shows {
             Shown::Landscape => Tab::Landscape,
             Shown::Schedule => Tab::Schedule,
+            Shown::Fusion => Tab::Fusion,
             Shown::Mapping => Tab::Mapping,
             Shown::Hierarchy => Tab::Hierarchy,
         };

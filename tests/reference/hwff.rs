@@ -4,11 +4,12 @@ pub mod fused;
 
 use crate::Report;
 use crate::common::{entries, integer, number, reference, text};
+use fusescape::spec::{find_preset, workload_presets};
 use fusescape::workload::Network;
 use fusescape_engine::interlayer::{
     Accelerator, BottomTile, Chain, ChainLayer, Direction, FusionBuffers, LayerSchedule, LayerTile, Parameters,
-    RowStationary, Run, closed_form, fused_volume, multi_tiled_macs, networks, propagate, reuse_overhead, tile_count,
-    tile_sets, unique_tiles,
+    RowStationary, Run, closed_form, fused_volume, multi_tiled_macs, propagate, reuse_overhead, tile_count, tile_sets,
+    unique_tiles,
 };
 use serde_json::{Value, json};
 
@@ -30,7 +31,13 @@ fn chain(document: &str) -> Chain {
 
 /// One of the paper's networks.
 fn published(name: &Value) -> Chain {
-    chain(if name == "VGG16-E" { networks::VGG16_E } else { networks::RESNET18 })
+    chain(preset(&text(name)))
+}
+
+/// Its document.
+fn preset(name: &str) -> &'static str {
+    let id = if name == "VGG16-E" { "vgg16-e" } else { "resnet18-main-path" };
+    find_preset(workload_presets(), id).unwrap().text
 }
 
 fn layer(chain: &Chain, name: &Value) -> ChainLayer {
@@ -183,9 +190,9 @@ pub fn table_7() -> Report {
 fn swapped_poolings(network: &str) -> String {
     let (two, three) = ("kernel: 2 x 2, stride: 2 }", "kernel: 3 x 3, stride: 2, padding: 1 }");
     if network == "VGG16-E" {
-        networks::VGG16_E.replace(two, three)
+        preset(network).replace(two, three)
     } else {
-        networks::RESNET18.replace(&format!("type: pooling, {three}"), &format!("type: pooling, {two}"))
+        preset(network).replace(&format!("type: pooling, {three}"), &format!("type: pooling, {two}"))
     }
 }
 

@@ -15,7 +15,6 @@ mod cost;
 mod fused;
 mod mapping;
 mod multi_tiling;
-pub mod networks;
 mod parameters;
 mod partition;
 mod propagation;

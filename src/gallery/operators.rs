@@ -1,0 +1,201 @@
+//! Figures of operator fusion on the networks of its paper (Optimus, Tables 4 and 5, Section 7.4).
+
+use super::parameters::{Parameters, choose};
+use crate::fusion::{
+    Group, Ideals, NETWORK_INPUT, OperatorGraph, OperatorId, OperatorKind, PaperNetwork, PriceList, Scheme, Setting,
+    baselines, memory_cost,
+};
+use std::collections::HashMap;
+
+/// More order ideals than any network of an entry has.
+const MOST_IDEALS: usize = 1000;
+
+/// A figure of networks of operators.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OperatorFigure {
+    /// Operators, simple ones merged.
+    Operators,
+    /// Groups that are possible at all: convex sets of operators.
+    PossibleGroups,
+    /// Groups of the best scheme.
+    Groups,
+    /// What the best scheme saves of the DRAM traffic of another method; of several networks the least share.
+    LeastReduction,
+    /// The same, the largest share.
+    MostReduction,
+}
+
+/// What operators are fused, and what that is compared with.
+#[derive(Debug, Clone, PartialEq)]
+pub struct OperatorsOf {
+    networks: Vec<Operators>,
+    /// Where the best scheme is looked for.
+    setting: Setting,
+    against: Method,
+}
+
+/// A network of the paper, as far as it is fused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+struct Operators(PaperNetwork, Part);
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum Part {
+    Whole,
+    /// Without fully connected layers.
+    Convolutions,
+    /// Poolings that keep the size of their map are one operator with what reads them.
+    PoolingMerged,
+}
+
+/// A way to group operators.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum Method {
+    Best,
+    WithoutFusion,
+    /// In the space of DNNVM and by what it charges for a group.
+    Dnnvm,
+    /// In that of Efficient-S.
+    EfficientS,
+}
+
+/// Those of Table 4 first.
+const NETWORKS: [(&str, Operators); 10] = [
+    ("alexnet-convolutions", Operators(PaperNetwork::AlexNet, Part::Convolutions)),
+    ("vgg16-convolutions", Operators(PaperNetwork::Vgg16, Part::Convolutions)),
+    ("googlenet-merged", Operators(PaperNetwork::GoogLeNet, Part::PoolingMerged)),
+    ("resnet18", Operators(PaperNetwork::ResNet18, Part::Whole)),
+    ("resnet50", Operators(PaperNetwork::ResNet50, Part::Whole)),
+    ("resnet152", Operators(PaperNetwork::ResNet152, Part::Whole)),
+    ("mobilenet-v1", Operators(PaperNetwork::MobileNetV1, Part::Whole)),
+    ("squeezenet-1.0", Operators(PaperNetwork::SqueezeNet1_0, Part::Whole)),
+    ("squeezenet-1.1", Operators(PaperNetwork::SqueezeNet1_1, Part::Whole)),
+    ("googlenet", Operators(PaperNetwork::GoogLeNet, Part::Whole)),
+];
+
+/// How many are in Table 4.
+const TABLE_4: usize = 8;
+
+const METHODS: [(&str, Method); 3] =
+    [("no-fusion", Method::WithoutFusion), ("dnnvm", Method::Dnnvm), ("efficient-s", Method::EfficientS)];
+
+impl OperatorsOf {
+    /// Reads `networks` (by default those of Table 4), and where schemes are looked for `buffer` (by default the paper's) and what they are held `against`.
+    pub(super) fn read(of: &mut Parameters<'_>, figure: OperatorFigure) -> Option<Self> {
+        let path = of.path_of("networks");
+        let words = of.words("networks");
+        let mut network = |word: &String| match choose(word, &NETWORKS) {
+            Ok(network) => Some(network),
+            Err(remedy) => {
+                of.diagnostics.add(&path, format!("There is no network `{word}`"), remedy);
+                None
+            }
+        };
+        let networks: Vec<Operators> = match words.as_slice() {
+            [] => NETWORKS[..TABLE_4].iter().map(|&(_, network)| network).collect(),
+            words => words.iter().filter_map(&mut network).collect(),
+        };
+        let mut setting = Setting::paper();
+        if !matches!(figure, OperatorFigure::Operators | OperatorFigure::PossibleGroups) {
+            let kibibytes = |word: &str| match word.strip_suffix(" KiB").map(str::parse::<u32>) {
+                Some(Ok(kibibytes)) if kibibytes > 0 => Ok(u64::from(kibibytes)),
+                _ => Err("Write for example `128 KiB`".to_owned()),
+            };
+            let buffer = of.optional("buffer", kibibytes);
+            setting.buffer_bytes = buffer.map_or(setting.buffer_bytes, |kibibytes| kibibytes << 10);
+        }
+        let against = match figure {
+            OperatorFigure::LeastReduction | OperatorFigure::MostReduction => {
+                of.need("against", |word| choose(word, &METHODS))?
+            }
+            _ => Method::WithoutFusion,
+        };
+        (!networks.is_empty()).then_some(Self { networks, setting, against })
+    }
+}
+
+/// Schemes, by what decides about them.
+#[derive(Default)]
+pub struct Schemes {
+    known: HashMap<(Operators, Setting, Method), Scheme>,
+}
+
+impl Schemes {
+    /// A figure: numbers of several networks are added up.
+    pub fn figure(&mut self, figure: OperatorFigure, of: &OperatorsOf) -> Result<f64, String> {
+        let each = of.networks.iter().map(|network| match figure {
+            OperatorFigure::Operators => Ok(network.graph()?.len() as f64),
+            OperatorFigure::PossibleGroups => Ok(ideals(&network.graph()?)?.convex_sets().len() as f64),
+            OperatorFigure::Groups => Ok(self.scheme(*network, of.setting, Method::Best)?.groups.len() as f64),
+            OperatorFigure::LeastReduction | OperatorFigure::MostReduction => {
+                let best = self.scheme(*network, of.setting, Method::Best)?.cost;
+                Ok(1.0 - best as f64 / self.scheme(*network, of.setting, of.against)?.cost as f64)
+            }
+        });
+        let each: Vec<f64> = each.collect::<Result<_, String>>()?;
+        Ok(match figure {
+            OperatorFigure::LeastReduction => each.into_iter().fold(f64::INFINITY, f64::min),
+            OperatorFigure::MostReduction => each.into_iter().fold(f64::NEG_INFINITY, f64::max),
+            _ => each.into_iter().sum(),
+        })
+    }
+
+    fn scheme(&mut self, network: Operators, setting: Setting, method: Method) -> Result<Scheme, String> {
+        let key = (network, setting, method);
+        if let Some(known) = self.known.get(&key) {
+            return Ok(known.clone());
+        }
+        let graph = network.graph()?;
+        let own = memory_cost(&graph, &setting);
+        let earlier = |operators: &[OperatorId]| price_of_earlier_work(&graph, &setting, operators);
+        let found = match method {
+            Method::Best => ideals(&graph)?.best_scheme(&own),
+            Method::WithoutFusion => baselines::without_fusion(&graph, &own),
+            Method::Dnnvm => baselines::within_chains(&graph, &PriceList(&earlier)),
+            Method::EfficientS => baselines::within_levels(&graph, &PriceList(&earlier)),
+        };
+        let found = found.ok_or("An operator does not fit into the buffer")?;
+        Ok(self.known.entry(key).or_insert(found).clone())
+    }
+}
+
+fn ideals(graph: &OperatorGraph) -> Result<Ideals, String> {
+    Ideals::of(graph, MOST_IDEALS).ok_or_else(|| format!("{} is too wide to be searched", graph.name()))
+}
+
+/// What methods without Optimus' memory model charge for several operators: they fit only with all their parameters beside the
+/// smallest tile of all channels of every map, and then load these once.
+fn price_of_earlier_work(graph: &OperatorGraph, setting: &Setting, operators: &[OperatorId]) -> Option<u64> {
+    if operators.len() < 2 {
+        return memory_cost(graph, setting).of(operators);
+    }
+    let group = Group::new(graph, operators);
+    let tile = group.tile(group.most_tiles(setting.throughput), setting.throughput);
+    let sizes = group.maps().iter().zip(tile);
+    let features: u64 = sizes.map(|(&map, (columns, rows))| graph.map(map).channels * columns * rows).sum();
+    let fits = features + group.parameters() <= setting.capacity();
+    fits.then(|| group.border() * setting.batch + group.parameters())
+}
+
+impl Operators {
+    fn graph(self) -> Result<OperatorGraph, String> {
+        let whole = self.0.graph();
+        let mut operators = whole.operators().to_vec();
+        match self.1 {
+            Part::Whole => return Ok(whole),
+            // They come last.
+            Part::Convolutions => operators.retain(|operator| operator.kind != OperatorKind::FullyConnected),
+            Part::PoolingMerged => {
+                for pooling in 0..operators.len() {
+                    let Some(merged) = operators.get_mut(pooling) else { continue };
+                    if merged.kind == OperatorKind::Pooling && merged.stride == (1, 1) {
+                        merged.kind = OperatorKind::Simple;
+                        let kernel = merged.kernel;
+                        whole.readers(pooling + 1).iter().for_each(|&reader| operators[reader].kernel = kernel);
+                    }
+                }
+            }
+        }
+        OperatorGraph::new(whole.name().to_owned(), whole.map(NETWORK_INPUT), operators)
+            .map_err(|wrong| wrong.iter().map(ToString::to_string).collect::<Vec<_>>().join(" "))
+    }
+}

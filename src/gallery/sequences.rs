@@ -1,0 +1,259 @@
+//! Figures of layers that run together in pairs on the first hardware of HW-Flow-Fusion (Tables 5 to 7), and of what fused layers
+//! keep on the chip (Figs. 12 and 13).
+
+use super::parameters::{Parameters, choose};
+use crate::interlayer::{
+    Accelerator, BottomTile, Chain, ChainLayer, Cost, Direction, FusedSchedule, FusionBuffers, FusionMode,
+    LayerSchedule, Parameters as Choices, legal_sequences, propagate, reuse_overhead,
+};
+use crate::spec::{Preset, workload_presets};
+use crate::workload::Network;
+use std::ops::Range;
+
+const ACCELERATOR: Accelerator = Accelerator::PUBLISHED[0];
+const CHOICES: Choices = Choices::AS_PUBLISHED;
+/// Layers that run together at most.
+const MOST_LAYERS: usize = 2;
+
+/// A figure of a chain of layers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SequenceFigure {
+    /// Columns of PEs that a layer has under spatial fusion.
+    ArrayColumns,
+    /// Rows of these.
+    ArrayRows,
+    /// Words of weights that a layer has of a register file under temporal fusion.
+    WeightWords,
+    /// The same of inputs.
+    InputWords,
+    /// The same of partial sums.
+    SumWords,
+    /// Ratio of computation to communication of some layers.
+    Ctc,
+    /// Energy of all pairs by one schedule to that by another.
+    Energy,
+    /// The same of latency, if computation and data movement overlap.
+    Latency,
+    /// The same of latency, if nothing overlaps.
+    LatencyInSequence,
+    /// The same of the words between DRAM and chip.
+    Volume,
+    /// What the first layers need on chip to be fused, by what fewer or more of them need.
+    Storage,
+    /// Features that need not move because some layers are fused, as a share of all that the first layers move by themselves.
+    VolumeSaved,
+    /// By how much the reuse buffers of the first layers are smaller than those of Alwani et al.
+    ReuseSaved,
+}
+
+/// A figure with what it is about.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Sequences {
+    workload: &'static Preset,
+    subject: Subject,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+enum Subject {
+    /// One layer, in the pair that it runs in.
+    Layer(String),
+    Layers {
+        layers: Vec<String>,
+        mode: Mode,
+        /// Of poolings, where it is not their own.
+        kernel: Option<u64>,
+    },
+    /// All pairs.
+    Pairs([Mode; 2]),
+    /// How many layers from the first.
+    Storage([usize; 2]),
+    /// Some layers, and how many from the first.
+    VolumeSaved(Vec<String>, usize),
+    /// How many layers from the first, and columns and rows of the bottom tile.
+    ReuseSaved(usize, u64),
+}
+
+/// How some layers run; nothing if each does by itself.
+type Mode = Option<FusionMode>;
+
+const MODES: [(&str, Mode); 3] =
+    [("single", None), ("temporal", Some(FusionMode::Temporal)), ("spatial", Some(FusionMode::Spatial))];
+
+impl Sequences {
+    /// Reads what a figure is about; `workload` is the network unless another is named.
+    pub(super) fn read(
+        of: &mut Parameters<'_>,
+        figure: SequenceFigure,
+        workload: Option<&'static Preset>,
+    ) -> Option<Self> {
+        let workload = of.presets("workload", workload_presets(), workload).first().copied();
+        let mode = |of: &mut Parameters<'_>, name| of.need(name, |word| choose(word, &MODES));
+        let layers = |of: &mut Parameters<'_>, name| of.need(name, count).map(|layers| layers as usize);
+        let subject = match figure {
+            SequenceFigure::ArrayColumns
+            | SequenceFigure::ArrayRows
+            | SequenceFigure::WeightWords
+            | SequenceFigure::InputWords
+            | SequenceFigure::SumWords => of.need("layer", |word| Ok(word.to_owned())).map(Subject::Layer),
+            SequenceFigure::Ctc => {
+                let (layers, mode) = (of.words("layers"), mode(of, "of"));
+                let kernel = of.optional("pooling-kernel", count);
+                mode.map(|mode| Subject::Layers { layers, mode, kernel })
+            }
+            SequenceFigure::Energy
+            | SequenceFigure::Latency
+            | SequenceFigure::LatencyInSequence
+            | SequenceFigure::Volume => {
+                let (from, to) = (mode(of, "from"), mode(of, "to"));
+                from.zip(to).map(|(from, to)| Subject::Pairs([from, to]))
+            }
+            SequenceFigure::Storage => {
+                let (from, to) = (layers(of, "from"), layers(of, "to"));
+                from.zip(to).map(|(from, to)| Subject::Storage([from, to]))
+            }
+            SequenceFigure::VolumeSaved => {
+                let fused = of.words("layers");
+                layers(of, "of-first").map(|of| Subject::VolumeSaved(fused, of))
+            }
+            SequenceFigure::ReuseSaved => {
+                let (layers, tile) = (layers(of, "layers"), of.need("tile", count));
+                layers.zip(tile).map(|(layers, tile)| Subject::ReuseSaved(layers, tile))
+            }
+        };
+        Some(Self { workload: workload?, subject: subject? })
+    }
+
+    /// The figure.
+    pub(super) fn figure(&self, figure: SequenceFigure) -> Result<f64, String> {
+        let network = Network::from_text(self.workload.text).map_err(|wrong| wrong.to_string())?;
+        let chain = Chain::new(&network).map_err(|wrong| wrong.to_string())?;
+        let layers = chain.layers();
+        let first = |count: usize| layers.get(..count).ok_or_else(|| format!("There are {} layers", layers.len()));
+        match &self.subject {
+            Subject::Layer(layer) => of_layer(&chain, figure, layer),
+            Subject::Layers { layers: names, mode, kernel } => {
+                let mut named = layers[named(&chain, names)?].to_vec();
+                for layer in named.iter_mut().filter(|layer| layer.is_pooling) {
+                    let kernel = kernel.unwrap_or(layer.x.kernel);
+                    (layer.x.kernel, layer.y.kernel) = (kernel, kernel);
+                }
+                let mut all = Cost::default();
+                costs(&named, *mode)?.into_iter().for_each(|cost| all += cost);
+                Ok(all.ctc(&CHOICES))
+            }
+            Subject::Pairs([from, to]) => {
+                let pairs = legal_sequences(&chain, ACCELERATOR.buffer, MOST_LAYERS);
+                let sum = |mode: Mode| -> Result<f64, String> {
+                    let of_pair = |pair: &Range<usize>| {
+                        Ok(costs(&layers[pair.clone()], mode)?.iter().map(|cost| of_cost(figure, cost)).sum::<f64>())
+                    };
+                    pairs.iter().map(of_pair).sum()
+                };
+                Ok(sum(*from)? / sum(*to)?)
+            }
+            Subject::Storage([from, to]) => {
+                let storage = |count: usize| {
+                    let fused = first(count)?;
+                    let buffers = FusionBuffers::new(fused, &square(fused, 1)?, Direction::Horizontal);
+                    Ok::<f64, String>(buffers.total() as f64)
+                };
+                Ok(storage(*from)? / storage(*to)?)
+            }
+            Subject::VolumeSaved(names, of) => {
+                let fused = &layers[named(&chain, names)?];
+                // What lies between fused layers is neither written nor read.
+                let saved: u64 = fused.iter().rev().skip(1).map(|layer| 2 * layer.outputs()).sum();
+                let moved = |layer: &ChainLayer| layer.outputs() + layer.x.input * layer.y.input * layer.input_maps;
+                Ok(saved as f64 / first(*of)?.iter().map(moved).sum::<u64>() as f64)
+            }
+            Subject::ReuseSaved(count, tile) => {
+                let fused = first(*count)?;
+                let tile = square(fused, *tile)?;
+                let ours: u64 = FusionBuffers::new(fused, &tile, Direction::Horizontal).reuse.iter().sum();
+                // The top layer fetches its halo again in both models.
+                let extents = propagate(fused, &tile);
+                let pairs = fused.iter().zip(&extents).skip(1);
+                let besides: u64 =
+                    pairs.map(|(layer, extent)| reuse_overhead(layer, extent, Direction::Horizontal)).sum();
+                Ok(besides as f64 / (ours + besides) as f64)
+            }
+        }
+    }
+}
+
+impl SequenceFigure {
+    /// Whether one number is divided by another.
+    pub(super) fn is_ratio(self) -> bool {
+        !matches!(self, Self::ArrayColumns | Self::ArrayRows | Self::WeightWords | Self::InputWords | Self::SumWords)
+    }
+}
+
+fn count(word: &str) -> Result<u64, String> {
+    match word.parse::<u32>() {
+        Ok(count) if count > 0 => Ok(u64::from(count)),
+        _ => Err("Write a whole number, 1 or more".to_owned()),
+    }
+}
+
+/// A square tile with all output maps of the last layer.
+fn square(layers: &[ChainLayer], side: u64) -> Result<BottomTile, String> {
+    let bottom = layers.last().ok_or("No layers are named")?;
+    Ok(BottomTile { columns: side, rows: side, output_maps: bottom.output_maps })
+}
+
+/// Where the layers of these names stand, which follow each other.
+fn named(chain: &Chain, names: &[String]) -> Result<Range<usize>, String> {
+    let start = names.first().and_then(|name| chain.position(name)).unwrap_or(chain.layers().len());
+    let found = start..start + names.len();
+    let layers = chain.layers().get(found.clone()).unwrap_or_default();
+    if !names.is_empty() && layers.iter().map(|layer| &layer.name).eq(names) {
+        return Ok(found);
+    }
+    Err(format!("{} are no layers in a row", names.join(", ")))
+}
+
+/// What a layer has of the array and the registers in the pair that it runs in.
+fn of_layer(chain: &Chain, figure: SequenceFigure, layer: &str) -> Result<f64, String> {
+    let at = chain.position(layer).ok_or_else(|| format!("There is no layer `{layer}`"))?;
+    let pairs = legal_sequences(chain, ACCELERATOR.buffer, MOST_LAYERS);
+    let pair = pairs.into_iter().find(|pair| pair.contains(&at)).ok_or_else(|| format!("{layer} runs by itself"))?;
+    let pair_in = |mode| fused(&chain.layers()[pair.clone()], mode);
+    let array = || {
+        let schedule = pair_in(FusionMode::Spatial)?;
+        schedule.arrays.get(at - pair.start).copied().ok_or("It has no part of the array".to_owned())
+    };
+    let registers = || Ok::<_, String>(pair_in(FusionMode::Temporal)?.registers);
+    Ok(match figure {
+        SequenceFigure::ArrayColumns => array()?.columns,
+        SequenceFigure::ArrayRows => array()?.rows,
+        SequenceFigure::WeightWords => registers()?.weights,
+        SequenceFigure::InputWords => registers()?.inputs,
+        _ => registers()?.sums,
+    } as f64)
+}
+
+fn of_cost(figure: SequenceFigure, cost: &Cost) -> f64 {
+    match figure {
+        SequenceFigure::Energy => cost.energy(&ACCELERATOR, &CHOICES.report).picojoules(),
+        SequenceFigure::Latency => cost.latency_overlapped(&CHOICES) as f64,
+        SequenceFigure::LatencyInSequence => cost.latency_in_sequence(&CHOICES) as f64,
+        _ => cost.volume.total() as f64,
+    }
+}
+
+fn fused(layers: &[ChainLayer], mode: FusionMode) -> Result<FusedSchedule, String> {
+    let found = FusedSchedule::best(layers, mode, &ACCELERATOR, &CHOICES);
+    found.ok_or_else(|| "These layers do not fit together".to_owned())
+}
+
+/// What runs one after another.
+fn costs(layers: &[ChainLayer], mode: Mode) -> Result<Vec<Cost>, String> {
+    if let Some(mode) = mode {
+        return Ok(vec![fused(layers, mode)?.cost]);
+    }
+    let single = |layer: &ChainLayer| {
+        let found = LayerSchedule::best(layer, &ACCELERATOR, &CHOICES);
+        Ok(found.ok_or_else(|| format!("{} does not fit", layer.name))?.cost)
+    };
+    layers.iter().map(single).collect()
+}
