@@ -2,8 +2,8 @@
 
 use super::parameters::{Parameters, choose};
 use crate::fusion::{
-    Group, Ideals, NETWORK_INPUT, OperatorGraph, OperatorId, OperatorKind, PaperNetwork, PriceList, Scheme, Setting,
-    baselines, memory_cost,
+    Ideals, NETWORK_INPUT, OperatorGraph, OperatorKind, PaperNetwork, Scheme, Setting, baselines, memory_cost,
+    prior_cost,
 };
 use std::collections::HashMap;
 
@@ -145,13 +145,12 @@ impl Schemes {
             return Ok(known.clone());
         }
         let graph = network.graph()?;
-        let own = memory_cost(&graph, &setting);
-        let earlier = |operators: &[OperatorId]| price_of_earlier_work(&graph, &setting, operators);
+        let (own, prior) = (memory_cost(&graph, &setting), prior_cost(&graph, &setting));
         let found = match method {
             Method::Best => ideals(&graph)?.best_scheme(&own),
             Method::WithoutFusion => baselines::without_fusion(&graph, &own),
-            Method::Dnnvm => baselines::within_chains(&graph, &PriceList(&earlier)),
-            Method::EfficientS => baselines::within_levels(&graph, &PriceList(&earlier)),
+            Method::Dnnvm => baselines::within_chains(&graph, &prior),
+            Method::EfficientS => baselines::within_levels(&graph, &prior),
         };
         let found = found.ok_or("An operator does not fit into the buffer")?;
         Ok(self.known.entry(key).or_insert(found).clone())
@@ -160,20 +159,6 @@ impl Schemes {
 
 fn ideals(graph: &OperatorGraph) -> Result<Ideals, String> {
     Ideals::of(graph, MOST_IDEALS).ok_or_else(|| format!("{} is too wide to be searched", graph.name()))
-}
-
-/// What methods without Optimus' memory model charge for several operators: they fit only with all their parameters beside the
-/// smallest tile of all channels of every map, and then load these once.
-fn price_of_earlier_work(graph: &OperatorGraph, setting: &Setting, operators: &[OperatorId]) -> Option<u64> {
-    if operators.len() < 2 {
-        return memory_cost(graph, setting).of(operators);
-    }
-    let group = Group::new(graph, operators);
-    let tile = group.tile(group.most_tiles(setting.throughput), setting.throughput);
-    let sizes = group.maps().iter().zip(tile);
-    let features: u64 = sizes.map(|(&map, (columns, rows))| graph.map(map).channels * columns * rows).sum();
-    let fits = features + group.parameters() <= setting.capacity();
-    fits.then(|| group.border() * setting.batch + group.parameters())
 }
 
 impl Operators {
