@@ -7,8 +7,9 @@
 
 use crate::cost::Flaw;
 use crate::explore::{
-    CostStore, Fusions, LayerFacts, LayerRequest, LayerStudy, MappedLayer, Request, StackLimits, StackRun, StackStudy,
-    StrategyFindings, Sweep, TemporalMapping, UnrollingChoices, ZigZagStrategy, compare_fusions,
+    CostStore, FusionStep, Fusions, LayerFacts, LayerRequest, LayerStudy, MappedLayer, Request, StackLimits, StackRun,
+    StackStudy, StrategyFindings, Sweep, TemporalMapping, UnrollingChoices, Varied, ZigZagStrategy, compare_fusions,
+    fusion_step,
 };
 use crate::gallery::{Finding, Workbench, find_entry, find_step};
 use crate::hierarchy::{Bound, Front, HierarchyFacts, HierarchyRequest, Study, StudyOutline, Verdict, unrollings};
@@ -31,6 +32,8 @@ pub enum Topic {
     Strategies,
     /// Which layers run together.
     Fusion,
+    /// How that changes with the accelerator.
+    FusionSteps,
     /// A share of the work on memory hierarchies, for one worker; shares go on one by one.
     Hierarchies(u8),
     /// The hierarchy at hand.
@@ -49,7 +52,7 @@ impl Topic {
         match self {
             Self::BestMapping | Self::OwnMapping | Self::HierarchyFacts => false,
             Self::Rules | Self::LayerUnrollings | Self::Strategies | Self::Hierarchies(_) | Self::Unrollings => true,
-            Self::Fusion => true,
+            Self::Fusion | Self::FusionSteps => true,
             Self::Gallery(_) => true,
             Self::Lesson => true,
         }
@@ -75,6 +78,8 @@ pub enum Question {
     StackRuns(Box<Request>, StackLimits, u32),
     /// What every method to choose stacks comes to, of the runs of all parts.
     Fusions(Box<Request>, StackLimits, Vec<StackRun>),
+    /// What groups move to and from DRAM so many doublings away from the design.
+    FusionStep(Box<Request>, Varied, i32),
     /// Which hierarchies there are.
     Hierarchies(Box<HierarchyRequest>),
     /// What the hierarchies from the first to before the second number cost at least.
@@ -110,6 +115,8 @@ pub enum Reply {
     StackRuns(Vec<StackRun>),
     /// What every method comes to.
     Fusions(Box<Fusions>),
+    /// One step of a sweep.
+    FusionStep(Box<FusionStep>),
     /// Which hierarchies there are.
     Hierarchies(Box<StudyOutline>),
     /// Number of the first, and what each costs at least or why it does not fit.
@@ -183,6 +190,12 @@ impl Answerer {
                 Ok((study, _)) => Reply::Fusions(Box::new(compare_fusions(study, &runs))),
                 Err(diagnostics) => Reply::Rejected(diagnostics),
             },
+            Question::FusionStep(request, varied, step) => {
+                let step = self
+                    .stacks(*request, StackLimits::default())
+                    .and_then(|(study, _)| fusion_step(study.sweep(), varied, step));
+                step.map_or_else(Reply::Rejected, |step| Reply::FusionStep(Box::new(step)))
+            }
             Question::Hierarchies(request) => {
                 self.about_hierarchies(*request, |study| Reply::Hierarchies(Box::new(study.outline())))
             }

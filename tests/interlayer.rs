@@ -1,11 +1,12 @@
 //! HW-Flow-Fusion on what the paper does not show: refusals, packings, and what its choice of sequences promises.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
 
-use fusescape::spec::{find_preset, workload_presets};
+use fusescape::hardware::Core;
+use fusescape::spec::{find_preset, hardware_presets, workload_presets};
 use fusescape::workload::Network;
 use fusescape_engine::interlayer::{
-    Accelerator, Array, Chain, ChainLayer, FusedSchedule, FusionMode, LayerSchedule, Parameters, Step, legal_sequences,
-    partitions, schedule_chain, sub_arrays,
+    Accelerator, Array, Chain, ChainLayer, FusedSchedule, FusionMode, LayerSchedule, Parameters, Step, groups_of,
+    legal_sequences, partitions, schedule_chain, sub_arrays,
 };
 
 const PARAMETERS: Parameters = Parameters::AS_PUBLISHED;
@@ -160,4 +161,38 @@ fn nothing_fits_into_a_buffer_of_a_few_bytes() {
     assert_eq!(LayerSchedule::best(&chain.layers()[0], &tiny, &PARAMETERS), None);
     assert_eq!(FusedSchedule::best(&chain.layers()[..2], FusionMode::Temporal, &tiny, &PARAMETERS), None);
     assert_eq!(schedule_chain(&chain, FusionMode::Temporal, 2, &tiny, &PARAMETERS), None);
+}
+
+#[test]
+fn a_network_with_shortcuts_falls_into_chains_that_nobody_else_reads() {
+    let document = find_preset(workload_presets(), "resnet18").unwrap();
+    let network = Network::from_text(document.text).unwrap_or_else(|wrong| panic!("{wrong}"));
+    let hardware = find_preset(hardware_presets(), "meta-proto-like-df").unwrap();
+    let core = Core::from_text(hardware.text).unwrap_or_else(|wrong| panic!("{wrong}"));
+    for (layers, chain) in Chain::parts(&network) {
+        assert_eq!(layers.len(), chain.layers().len());
+        for pair in layers.windows(2) {
+            assert_eq!((network.inputs(pair[1]), network.consumers(pair[0])), (vec![pair[0]], vec![pair[1]]));
+        }
+    }
+    let groups = groups_of(&network, &core).unwrap();
+    let mut all: Vec<_> = groups.concat();
+    all.sort_unstable();
+    assert_eq!(all, network.computing().collect::<Vec<_>>());
+    assert!(groups.iter().any(|group| group.len() > 1));
+}
+
+#[test]
+fn where_nothing_follows_anything_there_are_no_groups() {
+    let network = Network::from_text(
+        "name: lone
+layers:
+  - { name: in, type: input, K: 4, size: 16 x 16 }
+  - { name: a, type: depthwise, kernel: 3 x 3, padding: 1 }
+  - { name: b, type: conv, K: 8, kernel: 3 x 3, padding: 1 }",
+    )
+    .unwrap_or_else(|wrong| panic!("{wrong}"));
+    let hardware = find_preset(hardware_presets(), "tpu-like").unwrap();
+    let core = Core::from_text(hardware.text).unwrap_or_else(|wrong| panic!("{wrong}"));
+    assert_eq!(groups_of(&network, &core), None);
 }

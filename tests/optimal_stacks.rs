@@ -3,8 +3,8 @@
 
 use fusescape::depth_first::{FuseDepth, StoringMode};
 use fusescape::explore::{
-    CostStore, FusionMethod, OptimalStacks, PointSummary, Request, Settings, StackLimits, StackRun, StackStudy, Survey,
-    Sweep, best_combination, best_point, compare_fusions,
+    CostStore, FusionMethod, FusionStep, Grouping, OptimalStacks, PointSummary, Request, Settings, StackLimits,
+    StackRun, StackStudy, Survey, Sweep, Varied, best_combination, best_point, compare_fusions, fusion_step,
 };
 use fusescape::search::Objective;
 use fusescape::spec::{find_preset, hardware_presets, workload_presets};
@@ -208,4 +208,26 @@ fn a_network_that_optimus_cannot_express_is_judged_by_the_others() {
     let says = |method| fusions.verdicts.iter().any(|(of, verdict)| *of == method && verdict.is_ok());
     assert!(says(FusionMethod::Automatic) && says(FusionMethod::Optimal));
     assert!(!says(FusionMethod::Optimus) && fusions.oracle_bytes.is_none());
+}
+
+#[test]
+fn more_room_and_more_images_never_move_more_bytes_an_image() {
+    let sweep = sweep("meta-proto-like-df", "resnet18", settings(Objective::Energy));
+    let exact = Grouping::ALL.iter().position(|grouping| *grouping == Grouping::Exact).unwrap();
+    for varied in Varied::ALL {
+        let steps: Vec<FusionStep> = varied.steps().map(|step| fusion_step(&sweep, varied, step).unwrap()).collect();
+        assert_eq!(steps.iter().filter(|step| step.is_design).count(), 1, "{varied:?}");
+        for step in &steps {
+            let best = step.bytes[exact].unwrap();
+            assert!(best >= step.oracle_bytes, "{step:?}");
+            assert!(step.bytes.iter().flatten().all(|&bytes| bytes >= best), "{step:?}");
+        }
+        for pair in steps.windows(2) {
+            assert!(pair[0].value < pair[1].value);
+            let (before, after) = (pair[0].bytes[exact].unwrap(), pair[1].bytes[exact].unwrap());
+            // A larger array only wants larger tiles.
+            let is_fine = if varied == Varied::Array { after >= before } else { after <= before };
+            assert!(is_fine, "{varied:?}: {before} B, then {after} B at {}", pair[1].value);
+        }
+    }
 }

@@ -3,8 +3,13 @@
 use super::conductor::Conductor;
 use super::data_table::plain_table;
 use super::figure::{Drawn, Figure};
+use super::fusion_graph::FusionGraph;
+use super::fusion_sweeps::FusionSweeps;
 use super::state::PageState;
-use crate::chart::{FusionMap, Quantity, fusion_energy, fusion_latency, fusion_table, group_thousands, three_digits};
+use crate::chart::{
+    FusionMap, NetworkDrawing, Quantity, fusion_dram, fusion_energy, fusion_latency, fusion_table, group_thousands,
+    three_digits,
+};
 use crate::depth_first::FuseDepth;
 use crate::explore::{FusionMethod, FusionVerdict, Fusions, Request, Settings, StackLimits, StackRun};
 use crate::question::{Question, Reply, Topic};
@@ -19,6 +24,8 @@ use yew::prelude::*;
 pub struct FusionViewProps {
     /// Everything.
     pub state: Rc<PageState>,
+    /// The network's graph, if its document makes sense.
+    pub graph: Option<Rc<NetworkDrawing>>,
     /// Asks workers.
     pub conductor: Conductor,
     /// Whether both documents make sense.
@@ -138,12 +145,19 @@ pub fn FusionView(props: &FusionViewProps) -> Html {
                             testid="fusion-map"
                         />
                     </section>
+                    if let Some(graph) = &props.graph {
+                        <FusionGraph graph={Rc::clone(graph)} fusions={Rc::clone(fusions)} />
+                    }
                     <section class="card">
-                        <h2>{ "Where energy and time go" }</h2>
+                        <h2>{ "Where accesses, energy and time go" }</h2>
+                        <Figure title="" chart={Drawn::new(fusion_dram(fusions))} testid="fusion-dram" />
                         <Figure title="" chart={Drawn::new(fusion_energy(fusions))} testid="fusion-energy" />
                         <Figure title="" chart={Drawn::new(fusion_latency(fusions))} testid="fusion-latency" />
                     </section>
                 </div>
+            }
+            if let Some(request) = request.clone().filter(|_| known.fusions.is_some()) {
+                <FusionSweeps {request} conductor={props.conductor.clone()} />
             }
         </div>
     }

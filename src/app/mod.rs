@@ -24,6 +24,8 @@ mod explorer;
 mod figure;
 mod files;
 mod form;
+mod fusion_graph;
+mod fusion_sweeps;
 mod fusion_view;
 mod gallery_view;
 mod grid;

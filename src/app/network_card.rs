@@ -276,7 +276,7 @@ fn describe(layer: &Layer) -> String {
 }
 
 /// Output map, its size, weights and MACs.
-fn columns(layer: &Layer) -> [TableCell; 4] {
+pub fn columns(layer: &Layer) -> [TableCell; 4] {
     let is_input = layer.is_input();
     let weights = layer.shape.weight_bits();
     [

@@ -3,6 +3,7 @@
 use super::compare_view::CompareView;
 use super::conductor::Conductor;
 use super::engine::Engine;
+use super::fusion_graph::graph_of;
 use super::fusion_view::FusionView;
 use super::gallery_view::GalleryView;
 use super::hierarchy_view::HierarchyView;
@@ -77,7 +78,7 @@ pub fn other_view(state: &PageState, engine: &Engine, act: &Callback<Action>) ->
             <MappingView {state} {network} conductor={(*engine.conductor).clone()} is_valid={engine.is_valid} {act} />
         },
         Tab::Fusion => html! {
-            <FusionView {state} conductor={(*engine.conductor).clone()} is_valid={engine.is_valid} {act} />
+            <FusionView {state} graph={network.as_deref().map(|network| Rc::new(graph_of(network)))} conductor={(*engine.conductor).clone()} is_valid={engine.is_valid} {act} />
         },
         Tab::Hierarchy => html! {
             <HierarchyView

@@ -145,6 +145,16 @@ impl Breakdown {
         Self::of_bars(Quantity::Energy, bar, causes, splits.into_iter().map(of).collect())
     }
 
+    /// DRAM accesses by cause of several of what `bar` says, each with its label.
+    pub fn dram_splits(bar: &str, splits: Vec<(String, ByCause)>) -> Self {
+        let of = |(label, split): (String, ByCause)| StackedBar {
+            label,
+            values: vec![split.activation, split.weight, split.copy],
+        };
+        let causes = vec![Cause::Activation, Cause::Weight, Cause::Copy];
+        Self::of_bars(Quantity::DramAccesses, bar, causes, splits.into_iter().map(of).collect())
+    }
+
     /// Latency by cause of several of what `bar` says, each with its label.
     pub fn latency_splits(bar: &str, splits: Vec<(String, LatencySplit)>) -> Self {
         let of = |(label, split): (String, LatencySplit)| {

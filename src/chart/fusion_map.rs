@@ -143,6 +143,12 @@ fn known(fusions: &Fusions) -> impl Iterator<Item = (FusionMethod, &FusionVerdic
     fusions.verdicts.iter().filter_map(|(method, verdict)| Some((*method, verdict.as_ref().ok()?)))
 }
 
+/// DRAM accesses by cause, a bar a method.
+pub fn fusion_dram(fusions: &Fusions) -> Breakdown {
+    let splits = known(fusions).map(|(method, verdict)| (method.title().to_owned(), verdict.stacks.dram()));
+    Breakdown::dram_splits("method", splits.collect())
+}
+
 /// Energy by cause, a bar a method.
 pub fn fusion_energy(fusions: &Fusions) -> Breakdown {
     let splits = known(fusions).map(|(method, verdict)| (method.title().to_owned(), verdict.stacks.energy()));

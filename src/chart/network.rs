@@ -99,12 +99,14 @@ impl Chart for NetworkDrawing {
         for route in &layout.routes {
             sketch.line(swinging(route).into_iter().map(|(x, y)| at(x, y)).collect(), 1, line);
         }
-        for (layer, &(x, y)) in self.layers.iter().zip(&layout.nodes) {
+        for (index, (layer, &(x, y))) in self.layers.iter().zip(&layout.nodes).enumerate() {
             let (corner, end) = (at(x, y), at(x + spacing.width, y + spacing.height));
             let size = (end.0 - corner.0, end.1 - corner.1);
             let computes = !matches!(layer.kind.as_str(), "input" | "pooling" | "add" | "view");
             sketch.round_rect(corner, size, 4, if computes { theme.accent } else { line });
-            sketch.round_rect((corner.0 + 1, corner.1 + 1), (size.0 - 2, size.1 - 2), 3, theme.panel);
+            let group = self.stack_of(index).filter(|_| self.stacks.len() > 1);
+            let inside = group.map_or(theme.panel, |group| mix(theme.panel, theme.tile_type(group % 8), 0.35));
+            sketch.round_rect((corner.0 + 1, corner.1 + 1), (size.0 - 2, size.1 - 2), 3, inside);
             let letters = theme.label().color(theme.ink);
             let (map_width, middle) = (letters.width(layer.map()), corner.1 + size.1 / 2);
             let has_map = spacing.width * scale > 200.0 && !layer.map().is_empty();

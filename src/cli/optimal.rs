@@ -31,7 +31,7 @@ pub fn run_json(run: &StackRun, layers: &[&str]) -> Value {
         "tiles": run.tiles,
         "energy_pj": run.energy_pj,
         "latency_cycles": run.latency_cycles,
-        "dram_words": run.dram_words,
+        "dram_words": run.dram_words.total(),
         "score": run.score,
     })
 }

@@ -5,7 +5,7 @@ import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { mistakes, withPage } from './harness.mjs';
 
-const METHODS = ['Single layers', "DeFiNES' rule", 'Optimus, as published', 'Optimus, exact', 'Jointly optimal'];
+const METHODS = ['Single layers', "DeFiNES' rule", 'HW-Flow-Fusion', 'Optimus, as published', 'Optimus, exact', 'Jointly optimal'];
 
 test('methods are compared, their stacks drawn and taken over, and a link shows the same', () =>
   withPage(async ({ page, url, screenshot }) => {
@@ -20,8 +20,18 @@ test('methods are compared, their stacks drawn and taken over, and a link shows 
     const optimal = energy.at(-1);
     assert.ok(energy.every((other) => other >= optimal), energy.join(' '));
     const bytes = rows.map((row) => row["DRAM by Optimus' model [B]"]).filter((cell) => typeof cell === 'number');
-    assert.ok(bytes.every((other) => other >= rows[3]["DRAM by Optimus' model [B]"]), bytes.join(' '));
+    assert.ok(bytes.every((other) => other >= rows.at(-2)["DRAM by Optimus' model [B]"]), bytes.join(' '));
     assert.match(await page.getByTestId('fusion-answer').innerText(), /3 125 000|ways to cut/);
+    // The groups of any method on the graph, and what another accelerator would do.
+    await page.getByTestId('fusion-groups-of').selectOption("DeFiNES' rule");
+    await page.locator('[data-testid=fusion-sweeps][data-status=done]').waitFor();
+    for (const figure of ['fusion-graph', 'fusion-buffer', 'fusion-array', 'fusion-batch']) {
+      await page.getByTestId(figure).locator('summary').click();
+    }
+    const layers = page.getByTestId('fusion-graph').locator('tbody tr');
+    assert.equal(new Set(await layers.locator('td:last-child').allInnerTexts()).size - 1, rows[1].stacks);
+    const buffer = await page.getByTestId('fusion-buffer').locator('tbody tr').allInnerTexts();
+    assert.equal(buffer.length, 9);
     assert.deepEqual(await mistakes(page), []);
     await screenshot('fusion');
 

@@ -1,15 +1,15 @@
 //! Figures with numbers of the papers, and some that are hard to draw.
 
 use fusescape::chart::{
-    AccessRow, Accesses, AxisScale, Best, Breakdown, Capacity, Cause, Cell, Chart, ColorBar, DataSizes, FusionMap,
-    Heatmap, Hierarchies, HierarchyPoint, LayerData, Level, LevelCell, LevelMatrix, Lines, LoopNest, MacCounts, Matrix,
-    NetworkDrawing, NetworkLayer, Pair, Paired, Panels, Quantity, Ramp, Scatter, ScatterPoint, StackedBar, TableCell,
-    TileTypeEntry, TileTypeMap, TypeLevels,
+    AccessRow, Accesses, AxisScale, Best, Breakdown, Capacity, Cause, Cell, Chart, ColorBar, Curves, DataSizes,
+    FusionMap, Heatmap, Hierarchies, HierarchyPoint, LayerData, Level, LevelCell, LevelMatrix, Lines, LoopNest,
+    MacCounts, Matrix, NetworkDrawing, NetworkLayer, Pair, Paired, Panels, Quantity, Ramp, Scatter, ScatterPoint,
+    StackedBar, TableCell, TileTypeEntry, TileTypeMap, TypeLevels,
 };
 use fusescape::depth_first::{TileMap, TileRun};
 use fusescape::explore::{
     CostStore, Fusions, LayerFacts, LayerRequest, LayerStudy, MappedLayer, Request, Settings, StackLimits, StackRun,
-    StackStudy, StrategyFindings, Sweep, ZigZagStrategy, compare_fusions,
+    StackStudy, StrategyFindings, Sweep, Varied, ZigZagStrategy, compare_fusions, fusion_step,
 };
 use fusescape::hardware::Operand;
 use fusescape::rules::Rules;
@@ -465,6 +465,7 @@ pub fn figures() -> Vec<(&'static str, Box<dyn Chart>, Vec<&'static str>)> {
             vec!["global_buffer", "weight", "MAC units"],
         ),
         ("fusion_map", Box::new(FusionMap::new(&fusions())), vec!["conv1", "7 × 7"]),
+        ("fusion_buffer", Box::new(fusion_buffer()), vec!["oracle", "this design", "2.00 MiB"]),
         ("port_stalls", Box::new(Breakdown::port_stalls(&facts, &layer.ports)), vec!["weight", "sharing the port"]),
         ("mapping_space", Box::new(mapping_space()), vec!["even", "uneven", "energy, mJ"]),
         ("trajectories", Box::new(trajectories()), vec!["exhaustive", "other mappings"]),
@@ -570,16 +571,26 @@ pub fn ratio_heatmap() -> Heatmap {
 
 /// What methods say of ResNet18 with a few tiles.
 fn fusions() -> Fusions {
-    let document = |id, presets| find_preset(presets, id).unwrap().text.to_owned();
-    let settings = Settings { tiles_x: vec![7], tiles_y: vec![7], ..Settings::default() };
-    let request = Request {
-        hardware: document("meta-proto-like-df", hardware_presets()),
-        workload: document("resnet18", workload_presets()),
-        settings,
-    };
-    let mut study = StackStudy::new(Sweep::new(&request).unwrap(), StackLimits::default()).unwrap();
+    let mut study = StackStudy::new(resnet18(), StackLimits::default()).unwrap();
     let mut costs = CostStore::default();
     let parts = 0..study.parts();
     let runs: Vec<StackRun> = parts.flat_map(|part| study.part(&mut costs, part)).collect();
     compare_fusions(&study, &runs)
+}
+
+/// Traffic over buffers that are up to four times smaller or larger.
+fn fusion_buffer() -> Curves {
+    let sweep = resnet18();
+    let steps: Vec<_> = (-2..=2).map(|step| fusion_step(&sweep, Varied::Buffer, step).unwrap()).collect();
+    Curves::of_fusion(Varied::Buffer, &steps)
+}
+
+fn resnet18() -> Sweep {
+    let document = |id, presets| find_preset(presets, id).unwrap().text.to_owned();
+    let request = Request {
+        hardware: document("meta-proto-like-df", hardware_presets()),
+        workload: document("resnet18", workload_presets()),
+        settings: Settings { tiles_x: vec![7], tiles_y: vec![7], ..Settings::default() },
+    };
+    Sweep::new(&request).unwrap()
 }

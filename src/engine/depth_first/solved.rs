@@ -37,7 +37,8 @@ impl MemoryUse {
 }
 
 impl ByCause {
-    pub(super) fn add(&mut self, other: &Self, times: f64) {
+    /// Adds another, so many times.
+    pub fn add(&mut self, other: &Self, times: f64) {
         self.activation += other.activation * times;
         self.weight += other.weight * times;
         self.copy += other.copy * times;

@@ -17,7 +17,7 @@ pub struct PointTotals {
     /// Multiply-accumulates, recomputed ones included.
     pub macs: u64,
     /// Full-width words read from and written to each watched memory.
-    pub words: [f64; WATCHED],
+    pub words: [ByCause; WATCHED],
     /// Energy, pJ, and latency, cycles, of each stack.
     pub stacks: Vec<(f64, u64)>,
 }
@@ -27,7 +27,7 @@ pub struct PointTotals {
 pub struct Bill {
     /// What is there without any problem: the copies.
     copies: Sum,
-    copied_words: [f64; WATCHED],
+    copied_words: [ByCause; WATCHED],
     /// Each problem, and how many times it is there.
     problems: Vec<(usize, u64)>,
 }
@@ -48,7 +48,7 @@ impl Bill {
             sum.energy.add(&cost.energy, times as f64);
             sum.latency.add(&cost.latency, times);
             for (words, of_problem) in words.iter_mut().zip(&cost.words) {
-                *words += of_problem.total() * times as f64;
+                words.add(of_problem, times as f64);
             }
         }
         Some(PointTotals { energy: sum.energy, latency: sum.latency, macs: 0, words, stacks: Vec::new() })
@@ -95,18 +95,19 @@ impl<'a> Summing<'a> {
             stacks.push((sum.energy.total_pj(), sum.latency.total_cycles()));
         }
         // Sums stop at the largest number; one that got there is wrong.
-        (all.latency.total_cycles() < u64::MAX).then(|| PointTotals {
+        (all.latency.total_cycles() < u64::MAX).then_some(PointTotals {
             energy: all.energy,
             latency: all.latency,
             macs: all.macs,
-            words: words.map(|words| words.total()),
+            words,
             stacks,
         })
     }
 
     /// What a point consists of.
     pub fn bill(&mut self, plan: &PointPlan) -> Bill {
-        let mut bill = Bill { copies: Sum::default(), copied_words: [0.0; WATCHED], problems: Vec::new() };
+        let mut bill =
+            Bill { copies: Sum::default(), copied_words: [ByCause::default(); WATCHED], problems: Vec::new() };
         for tile in plan.stacks.iter().flat_map(|stack| &stack.types) {
             let mut words = [ByCause::default(); WATCHED];
             for layer in &tile.layers {
@@ -115,7 +116,7 @@ impl<'a> Summing<'a> {
                 bill.copies.latency.add(&copies.latency, tile.count);
                 bill.problems.extend(layer.problem.map(|problem| (problem, tile.count)));
             }
-            bill.copied_words.iter_mut().zip(words).for_each(|(all, of_tile)| *all += of_tile.copy);
+            bill.copied_words.iter_mut().zip(words).for_each(|(all, of_tile)| all.add(&of_tile, 1.0));
         }
         bill.problems.sort_unstable();
         bill.problems.dedup_by(|(problem, times), (kept, kept_times)| {

@@ -7,6 +7,7 @@ use super::stacks::{OptimalStacks, StackRun, StackStudy};
 use crate::depth_first::{FuseDepth, Stack, cut, cut_with_outputs};
 use crate::fusion::document::{layers_of, operators_in, operators_of};
 use crate::fusion::{Group, OperatorGraph, OperatorId, Scheme, Setting, baselines, fuse, memory_cost, published};
+use crate::interlayer::groups_of;
 use crate::spec::Diagnostics;
 use crate::workload::LayerId;
 use serde::{Deserialize, Serialize};
@@ -21,6 +22,8 @@ pub enum FusionMethod {
     SingleLayer,
     /// DeFiNES' rule: as many layers as have weights that fit on the chip together.
     Automatic,
+    /// HW-Flow-Fusion's walk over sequences of convolutions and poolings, for the least energy by its model.
+    InterLayer,
     /// Optimus' algorithm as printed, for the fewest accesses to DRAM by its model.
     Published,
     /// The best of all groups by Optimus' model.
@@ -31,13 +34,15 @@ pub enum FusionMethod {
 
 impl FusionMethod {
     /// All of them.
-    pub const ALL: [Self; 5] = [Self::SingleLayer, Self::Automatic, Self::Published, Self::Optimus, Self::Optimal];
+    pub const ALL: [Self; 6] =
+        [Self::SingleLayer, Self::Automatic, Self::InterLayer, Self::Published, Self::Optimus, Self::Optimal];
 
     /// For a person.
     pub fn title(self) -> &'static str {
         match self {
             Self::SingleLayer => "Single layers",
             Self::Automatic => "DeFiNES' rule",
+            Self::InterLayer => "HW-Flow-Fusion",
             Self::Published => "Optimus, as published",
             Self::Optimus => "Optimus, exact",
             Self::Optimal => "Jointly optimal",
@@ -49,6 +54,7 @@ impl FusionMethod {
         match self {
             Self::SingleLayer => "single",
             Self::Automatic => "rule",
+            Self::InterLayer => "HWFF",
             Self::Published => "Alg. 1",
             Self::Optimus => "exact",
             Self::Optimal => "optimal",
@@ -61,6 +67,9 @@ impl FusionMethod {
             Self::SingleLayer => "Every layer by itself; features between layers go through DRAM.",
             Self::Automatic => {
                 "Layers are fused as long as their weights fit on the chip together (DeFiNES, Section III)."
+            }
+            Self::InterLayer => {
+                "Temporal fusion of convolutions and poolings in a row, on a row-stationary array with this buffer and these energies; other layers by themselves (HW-Flow-Fusion, Section 4)."
             }
             Self::Published => {
                 "Groups of operators with the fewest accesses to DRAM, by Algorithm 1 (Optimus, Section 6)."
@@ -121,6 +130,16 @@ pub fn compare_fusions(study: &StackStudy, runs: &[StackRun]) -> Fusions {
     }
 }
 
+fn no_chain() -> Diagnostics {
+    let mut diagnostics = Diagnostics::default();
+    diagnostics.add(
+        "workload.layers",
+        "HW-Flow-Fusion fuses convolutions without groups and poolings, for one image, and no two of them follow each other here",
+        "Compare the other methods",
+    );
+    diagnostics
+}
+
 struct Comparison<'a> {
     study: &'a StackStudy,
     runs: &'a [StackRun],
@@ -139,6 +158,14 @@ impl Comparison<'_> {
         let (groups, stacks): (Vec<Vec<LayerId>>, OptimalStacks) = match method {
             FusionMethod::SingleLayer => rule(FuseDepth::SingleLayer)?,
             FusionMethod::Automatic => rule(FuseDepth::Automatic)?,
+            FusionMethod::InterLayer => {
+                let groups = groups_of(&sweep.network, &sweep.core).ok_or_else(no_chain)?;
+                let mut ends: Vec<LayerId> = groups.iter().filter_map(|group| group.last().copied()).collect();
+                ends.sort_unstable();
+                let stacks = cut_with_outputs(&sweep.network, ends, &sweep.settings.rules)?;
+                let judged = self.judge(&stacks)?;
+                (groups, judged)
+            }
             FusionMethod::Published | FusionMethod::Optimus => {
                 let groups = self.optimus_groups(method)?;
                 let ends = self.outputs(&groups)?;

@@ -5,6 +5,7 @@
 //! point at once and remembers what points share, so that a picture of the landscape appears and refines.
 
 mod best;
+mod fusion_sweep;
 mod fusions;
 mod layer;
 mod order;
@@ -16,6 +17,7 @@ mod survey;
 mod sweep;
 
 pub use best::{Combination, best_combination, best_point, pareto_front};
+pub use fusion_sweep::{FusionStep, Grouping, Varied, fusion_step};
 pub use fusions::{FusionMethod, FusionVerdict, Fusions, compare_fusions};
 pub use layer::{
     Cycles, LayerFacts, LayerRequest, LayerStudy, MappedLayer, MappingEdit, TemporalMapping, UnrollingChoice,

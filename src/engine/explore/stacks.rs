@@ -10,7 +10,7 @@
 use super::survey::{CostStore, Effort, Survey};
 use super::sweep::Sweep;
 use crate::depth_first::{
-    Bill, EnergySplit, EveryStack, FuseDepth, LatencySplit, MOST_STACKS, PointAccount, PointTotals, StackArc,
+    Bill, ByCause, EnergySplit, EveryStack, FuseDepth, LatencySplit, MOST_STACKS, PointAccount, PointTotals, StackArc,
     StoringMode,
 };
 use crate::search::Objective;
@@ -62,7 +62,7 @@ pub struct StackRun {
     /// Latency, cycles.
     pub latency_cycles: u64,
     /// Full-width words read from and written to DRAM.
-    pub dram_words: f64,
+    pub dram_words: ByCause,
     /// Its value of the objective.
     pub score: f64,
 }
@@ -96,6 +96,13 @@ impl OptimalStacks {
     pub fn latency(&self) -> LatencySplit {
         let mut sum = LatencySplit::default();
         self.runs.iter().for_each(|run| sum.add(&run.latency, 1));
+        sum
+    }
+
+    /// Words to and from DRAM by cause, of all stacks.
+    pub fn dram(&self) -> ByCause {
+        let mut sum = ByCause::default();
+        self.runs.iter().for_each(|run| sum.add(&run.dram_words, 1.0));
         sum
     }
 
@@ -227,7 +234,7 @@ impl StackStudy {
             optimal.ends.push(self.sweep().network.layer(end_of(&self.every.arcs[run.stack])).name.clone());
             at = &ways[state][number];
         }
-        optimal.dram_words = optimal.runs.iter().map(|run| run.dram_words).sum();
+        optimal.dram_words = optimal.runs.iter().map(|run| run.dram_words.total()).sum();
         optimal.runs.reverse();
         optimal.ends.reverse();
         Ok(optimal)
@@ -296,7 +303,7 @@ impl Order {
     }
 
     fn score(&self, totals: &PointTotals) -> f64 {
-        let [dram, named] = totals.words;
+        let [dram, named] = totals.words.map(|words| words.total());
         let cycles = totals.latency.total_cycles() as f64;
         self.objective.combine(totals.energy.total_pj(), cycles, &|| dram, &|_| named)
     }

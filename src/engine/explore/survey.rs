@@ -141,7 +141,7 @@ impl Survey {
 
     /// What a heatmap needs of what point number `point` costs.
     pub fn summarize(&self, point: usize, totals: &PointTotals) -> PointSummary {
-        let [dram_words, named_words] = totals.words;
+        let [dram_words, named_words] = totals.words.map(|words| words.total());
         let (energy_pj, latency_cycles) = (totals.energy.total_pj(), totals.latency.total_cycles());
         let objective = &self.sweep.settings.objective;
         let stack = |&(energy_pj, latency_cycles): &(f64, u64)| StackSummary { energy_pj, latency_cycles };

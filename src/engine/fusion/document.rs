@@ -60,16 +60,6 @@ impl Setting {
     /// The accelerator as Optimus knows it: one buffer for all, which is as large as the highest memories on the chip together, and
     /// an array that keeps as many channels and rows busy as it unrolls for convolutions. Precision and batch are the network's.
     pub fn of(core: &Core, network: &Network) -> Self {
-        let mut highest: Vec<usize> = Operand::ALL
-            .into_iter()
-            .filter_map(|operand| {
-                let levels = core.levels(operand);
-                levels.len().checked_sub(2).map(|level| levels[level])
-            })
-            .collect();
-        highest.sort_unstable();
-        highest.dedup();
-        let bits = |&memory: &usize| core.memories[memory].size_bits.saturating_mul(core.memories[memory].instances);
         let first = network.computing().next().map(|id| network.layer(id).shape);
         let unrolled = |dim: Dim| {
             let along =
@@ -77,7 +67,7 @@ impl Setting {
             along.product::<u64>().max(1)
         };
         Self {
-            buffer_bytes: highest.iter().map(bits).fold(0, u64::saturating_add) / 8,
+            buffer_bytes: core.on_chip_bytes(),
             bits: first.map_or(8, |shape| shape.precision.i.max(1)),
             batch: first.map_or(1, |shape| shape.size(Dim::B).max(1)),
             throughput: Throughput { channels: unrolled(Dim::K), rows: unrolled(Dim::OY) },

@@ -91,6 +91,19 @@ impl Core {
         self.array.iter().map(|(_, size)| size).product()
     }
 
+    /// What the highest memories on the chip hold together, in bytes: below each operand's own highest memory, each counted once.
+    pub fn on_chip_bytes(&self) -> u64 {
+        let below_top = |operand: Operand| {
+            let levels = self.levels(operand);
+            levels.len().checked_sub(2).map(|level| levels[level])
+        };
+        let mut highest: Vec<MemoryId> = Operand::ALL.into_iter().filter_map(below_top).collect();
+        highest.sort_unstable();
+        highest.dedup();
+        let bits = |&id: &MemoryId| self.memories[id].size_bits.saturating_mul(self.memories[id].instances);
+        highest.iter().map(bits).fold(0, u64::saturating_add) / 8
+    }
+
     /// The memories that hold `operand`, lowest first; never empty.
     pub fn levels(&self, operand: Operand) -> &[MemoryId] {
         &self.levels[operand as usize]

@@ -1,7 +1,7 @@
 //! Networks as HW-Flow-Fusion sees them: layers in a row, each reading the one before.
 
 use crate::spec::Diagnostics;
-use crate::workload::{Dim, Layer, LayerKind, Network};
+use crate::workload::{Dim, Layer, LayerId, LayerKind, Network};
 
 /// One axis of a layer, columns or rows, in the paper's terms (Table 1).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -146,6 +146,36 @@ impl Chain {
             layers.push(ChainLayer::new(layer));
         }
         diagnostics.or(Self { layers })
+    }
+
+    /// The longest chains of a network's layers that the method can schedule, with these layers. Nobody but the next reads what one within
+    /// computes.
+    pub fn parts(network: &Network) -> Vec<(Vec<LayerId>, Self)> {
+        let mut parts: Vec<(Vec<LayerId>, Self)> = Vec::new();
+        let ends_here: Vec<LayerId> = network.stored().collect();
+        for id in network.computing() {
+            let layer = network.layer(id);
+            let shape = &layer.shape;
+            let is_known = match shape.kind {
+                LayerKind::Conv | LayerKind::Pointwise => shape.size(Dim::G) == 1,
+                kind => kind == LayerKind::Pooling,
+            };
+            if !is_known || shape.size(Dim::B) > 1 || shape.dilation != (1, 1) {
+                continue;
+            }
+            let follows = |last: LayerId| {
+                network.inputs(id) == [last] && network.consumers(last).len() == 1 && !ends_here.contains(&last)
+            };
+            let reads = |(layers, _): &&mut (Vec<LayerId>, Self)| layers.last().is_some_and(|&last| follows(last));
+            match parts.iter_mut().find(reads) {
+                Some((layers, chain)) => {
+                    layers.push(id);
+                    chain.layers.push(ChainLayer::new(layer));
+                }
+                None => parts.push((vec![id], Self { layers: vec![ChainLayer::new(layer)] })),
+            }
+        }
+        parts
     }
 
     /// The layers, top first.

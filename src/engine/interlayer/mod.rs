@@ -12,6 +12,7 @@
 mod accelerator;
 mod chain;
 mod cost;
+mod document;
 mod fused;
 mod mapping;
 mod multi_tiling;
@@ -24,6 +25,7 @@ mod walk;
 pub use accelerator::{Accelerator, Array, EnergyCosts, RegisterFile};
 pub use chain::{Axis, Chain, ChainLayer};
 pub use cost::{ArrayTraffic, Cost, Energy, Volume};
+pub use document::groups_of;
 pub use fused::{FusedSchedule, FusionMode, fused_tiles};
 pub use mapping::{Block, RowStationary};
 pub use multi_tiling::{Run, ThreeSizes, TileSet, closed_form, multi_tiled_macs, tile_sets, unique_tiles};

@@ -1,0 +1,73 @@
+//! What of the documents that a person wrote the method can schedule, and what it makes of them.
+
+use super::accelerator::{Accelerator, Array, EnergyCosts, RegisterFile};
+use super::chain::Chain;
+use super::fused::FusionMode;
+use super::parameters::Parameters;
+use super::walk::{Step, schedule_chain};
+use crate::hardware::{Core, Movement, Operand};
+use crate::workload::{LayerId, Network};
+
+/// Layers in a sequence at the most, twice what the paper fuses; the time grows with the square.
+const MOST_LAYERS: usize = 8;
+
+/// Bytes of a register file (Table 3, configuration 1): a [`Core`] has none like it.
+const REGISTER_BYTES: u64 = 512;
+
+/// Bytes of an access of the DRAM, as [`Parameters::AS_PUBLISHED`] reports it.
+const DRAM_ACCESS_BITS: f64 = 16.0;
+
+impl Accelerator {
+    /// The accelerator as HW-Flow-Fusion knows it: one buffer, an array of two sides with the paper's register files, and the energies of
+    /// the core's own memories.
+    pub fn of(core: &Core) -> Self {
+        let mut sides = core.array.iter().map(|&(_, size)| size);
+        let columns = sides.next().unwrap_or(1);
+        let hundredths =
+            |picojoule: f64| if picojoule.is_finite() { (picojoule * 100.0).round().max(0.0) as u64 } else { 0 };
+        let bit = |memory: usize| {
+            let memory = &core.memories[memory];
+            memory.word_energy_pj(Movement::ReadToLow)
+                / memory.width_bits(Operand::I, Movement::ReadToLow).max(1) as f64
+        };
+        let levels = core.levels(Operand::I);
+        let buffer = levels.len().checked_sub(2).map_or(0.0, |level| bit(levels[level]));
+        Self {
+            array: Array { columns, rows: sides.product::<u64>().max(1) },
+            buffer: core.on_chip_bytes(),
+            registers: RegisterFile::of(REGISTER_BYTES),
+            energy: EnergyCosts {
+                mac: hundredths(core.mac_energy_pj),
+                buffer: hundredths(8.0 * buffer),
+                dram: hundredths(DRAM_ACCESS_BITS * bit(core.top(Operand::I))),
+            },
+        }
+    }
+}
+
+/// The groups of all computing layers, by temporal fusion within the parts of the network that are chains of what the method knows
+/// (Section 4.4); every other layer is by itself. `None` where no two layers follow each other in such a chain.
+pub fn groups_of(network: &Network, core: &Core) -> Option<Vec<Vec<LayerId>>> {
+    let accelerator = Accelerator::of(core);
+    let parts = Chain::parts(network);
+    if parts.iter().all(|(layers, _)| layers.len() < 2) {
+        return None;
+    }
+    let mut groups: Vec<Vec<LayerId>> = Vec::new();
+    for (layers, chain) in parts {
+        let steps = schedule_chain(&chain, FusionMode::Temporal, MOST_LAYERS, &accelerator, &Parameters::AS_PUBLISHED);
+        match steps {
+            Some(steps) => groups.extend(steps.into_iter().map(|step| match step {
+                Step::Single(layer, _) => vec![layers[layer]],
+                Step::Fused(sequence, _) => layers[sequence].to_vec(),
+            })),
+            // Some layer fits nowhere by itself.
+            None => groups.extend(layers.into_iter().map(|layer| vec![layer])),
+        }
+    }
+    let alone = network.computing().filter(|id| !groups.iter().any(|group| group.contains(id)));
+    let alone: Vec<Vec<LayerId>> = alone.map(|id| vec![id]).collect();
+    groups.extend(alone);
+    groups.sort_unstable();
+    Some(groups)
+}
