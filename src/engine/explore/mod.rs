@@ -5,6 +5,7 @@
 //! point at once and remembers what points share, so that a picture of the landscape appears and refines.
 
 mod best;
+mod bounded;
 mod fusion_sweep;
 mod fusions;
 mod layer;

@@ -5,17 +5,16 @@
 
 use super::sweep::{PointSummary, StackSummary, Sweep, too_large_to_count};
 use crate::depth_first::{
-    Bill, DepthFirstStrategy, FuseDepth, Judge, NotPlanned, Planner, PlannerMemory, PointAccount, PointPlan,
-    PointTotals, ProblemCost, Stack, StoringMode, Summing, Verdict, WATCHED,
+    DepthFirstStrategy, FuseDepth, Judge, NotPlanned, Planner, PlannerMemory, PointAccount, PointPlan, PointTotals,
+    ProblemCost, Stack, StoringMode, Summing, Verdict, WATCHED,
 };
 use crate::hardware::{Core, MemoryId, Operand};
 use crate::mapping::{LayerOnCore, LayerProblem};
-use crate::rules::Rules;
 use crate::search::{Objective, Solution, has_mapping};
 use crate::spec::Diagnostics;
 use serde::{Deserialize, Serialize};
+use std::collections::HashMap;
 use std::collections::hash_map::Entry;
-use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// Above this many problems a store starts anew: some 100 MiB.
@@ -53,23 +52,15 @@ pub struct Effort {
     pub reused: u32,
 }
 
-/// What is to be known of the problems of a plan.
-enum Asked<'a> {
-    /// What they cost, if there is time for the searches.
-    Costs(&'a mut dyn FnMut() -> bool),
-    /// What they cost at least, where there are bounds.
-    Bounds,
-}
-
 /// The points of one sweep.
 pub struct Survey {
     sweep: Sweep,
     strategies: Vec<DepthFirstStrategy>,
     memory: PlannerMemory,
     /// By index of the problem; `None` where nothing was found.
-    costs: Vec<Option<ProblemCost>>,
-    /// The problems that nobody has searched yet. Their costs are bounds.
-    unsearched: HashSet<usize>,
+    pub(super) costs: Vec<Option<ProblemCost>>,
+    /// Whether nobody has searched the problem yet, so that its cost is a bound; by index, shorter where all the others were searched.
+    pub(super) unsearched: Vec<bool>,
     watched: [MemoryId; WATCHED],
     fingerprints: Fingerprints,
     /// How much work all points took so far.
@@ -90,7 +81,7 @@ impl Survey {
             fingerprints: Fingerprints::new(&sweep),
             memory: PlannerMemory::default(),
             costs: Vec::new(),
-            unsearched: HashSet::new(),
+            unsearched: Vec::new(),
             effort: Effort::default(),
             sweep,
         }
@@ -196,74 +187,6 @@ impl Survey {
         assembler.assemble(plan, &|index| solutions.get(&index)).ok_or_else(|| self.why_unknown(plan))
     }
 
-    /// What one stack consists of, planned without a search where there are bounds.
-    ///
-    /// # Errors
-    /// Why it cannot be scheduled.
-    pub(super) fn stack_bill(
-        &mut self,
-        store: &mut CostStore,
-        stack: &Stack,
-        way: ((u64, u64), StoringMode),
-    ) -> Result<Bill, NotPlanned> {
-        let plan = self.stack_plan(store, stack, way)?;
-        Ok(self.summing().bill(&plan))
-    }
-
-    /// What a stack costs at least, by all that is known so far; `None` if it cannot be scheduled.
-    pub(super) fn at_least(&self, bill: &Bill) -> Option<PointTotals> {
-        bill.total(&self.costs)
-    }
-
-    /// What one stack costs by itself; nothing if `is_beaten` by what it costs at least, which is asked before each search.
-    ///
-    /// # Errors
-    /// Why it cannot be scheduled.
-    pub(super) fn stack_totals_unless(
-        &mut self,
-        store: &mut CostStore,
-        (stack, way, bill): (&Stack, ((u64, u64), StoringMode), &Bill),
-        is_beaten: &dyn Fn(&PointTotals) -> bool,
-    ) -> Result<Option<PointTotals>, NotPlanned> {
-        for index in bill.problems() {
-            if self.unsearched.contains(&index) {
-                if self.at_least(bill).is_none_or(|least| is_beaten(&least)) {
-                    return Ok(None);
-                }
-                self.search(store, index);
-            }
-        }
-        if self.at_least(bill).is_none_or(|least| is_beaten(&least)) {
-            return Ok(None);
-        }
-        let plan = self.stack_plan(store, stack, way)?;
-        self.totals_of(&plan).map(Some)
-    }
-
-    /// The plan of one stack, whose problems need not be searched yet.
-    fn stack_plan(
-        &mut self,
-        store: &mut CostStore,
-        stack: &Stack,
-        (tile, mode): ((u64, u64), StoringMode),
-    ) -> Result<PointPlan, NotPlanned> {
-        let planned =
-            self.with_planner(store, Asked::Bounds, |planner, judge| planner.plan_stack(stack, tile, mode, judge))?;
-        Ok(PointPlan { strategy: DepthFirstStrategy { tile, mode, fuse: FuseDepth::Automatic }, stacks: vec![planned] })
-    }
-
-    /// Finds out what a problem costs of which only a bound is known.
-    fn search(&mut self, store: &mut CostStore, index: usize) {
-        let Self { sweep, memory, costs, watched, fingerprints, effort, unsearched, .. } = self;
-        let problem = &memory.problems.list[index];
-        let solve = || Some(solve(sweep, problem, *watched));
-        costs[index] = match store.cost(fingerprints.of(&sweep.core, problem), effort, solve) {
-            Some(Known::Cost(cost)) => Some(cost),
-            _ => None,
-        };
-        unsearched.remove(&index);
-    }
-
     /// The whole account of stacks, each run in its own way. Its strategy is that of the first, with `fuse`.
     ///
     /// # Errors
@@ -278,9 +201,8 @@ impl Survey {
         let strategy = DepthFirstStrategy { tile: *tile, mode: *mode, fuse };
         let mut plan = PointPlan { strategy, stacks: Vec::with_capacity(stacks.len()) };
         for (stack, tile, mode) in stacks {
-            let planned = self.with_planner(store, Asked::Costs(&mut || true), |planner, judge| {
-                planner.plan_stack(stack, *tile, *mode, judge)
-            });
+            let planned =
+                self.with_planner(store, cost_now, |planner, judge| planner.plan_stack(stack, *tile, *mode, judge));
             plan.stacks.push(planned.map_err(NotPlanned::reasons)?);
         }
         self.account_of(store, &plan)
@@ -293,58 +215,46 @@ impl Survey {
         has_time: &mut dyn FnMut() -> bool,
     ) -> Result<PointPlan, NotPlanned> {
         let strategy = self.strategies.get(point).cloned().ok_or_else(no_such_point)?;
-        self.with_planner(store, Asked::Costs(has_time), |planner, judge| planner.plan_judged(&strategy, judge))
+        let judge = |judging: &mut Judging<'_>, problem: &LayerProblem| judging.cost(problem, has_time);
+        self.with_planner(store, judge, |planner, judge| planner.plan_judged(&strategy, judge))
     }
 
-    /// Plans something with all that is known so far, and finds out what is asked about the problems that are new.
-    fn with_planner<T>(
+    /// Plans something with all that is known so far; `judge` says what it makes of each problem that is new.
+    pub(super) fn with_planner<T>(
         &mut self,
         store: &mut CostStore,
-        mut asked: Asked<'_>,
+        mut judge: impl FnMut(&mut Judging<'_>, &LayerProblem) -> Verdict,
         plan: impl FnOnce(&mut Planner<'_>, Judge<'_>) -> Result<T, NotPlanned>,
     ) -> Result<T, NotPlanned> {
         let Self { sweep, memory, costs, watched, fingerprints, effort, unsearched, .. } = self;
-        let has_bounds = sweep.settings.rules == Rules::CORRECTED && sweep.settings.objective.never_falls();
-        let (core, rules) = (&sweep.core, sweep.settings.rules);
         let known = std::mem::take(memory);
-        let mut planner =
-            Planner::with_memory(core, &sweep.network, rules, (sweep.limits(), sweep.settings.strategy), known)
-                .skipping(sweep.skipping);
-        let plan = plan(&mut planner, &mut |problem| {
-            let key = fingerprints.of(core, problem);
-            if has_bounds && matches!(asked, Asked::Bounds) && !store.known.contains_key(&key) {
-                let layer = LayerOnCore::new(core, rules, problem);
-                if !has_mapping(&layer, &sweep.limits(), sweep.settings.strategy) {
-                    return Verdict::NoMapping;
-                }
-                unsearched.insert(costs.len());
-                costs.push(Some(ProblemCost::at_least(&layer, *watched)));
-                return Verdict::Mappable;
-            }
-            let mut has_time = || match &mut asked {
-                Asked::Costs(has_time) => has_time(),
-                Asked::Bounds => true,
-            };
-            let solve = || has_time().then(|| solve(sweep, problem, *watched));
-            let cost = match store.cost(key, effort, solve) {
-                Some(Known::Cost(cost)) => Some(cost),
-                Some(Known::NotFound) => None,
-                Some(Known::NoMapping) => return Verdict::NoMapping,
-                None => return Verdict::Later,
-            };
-            costs.push(cost);
-            Verdict::Mappable
-        });
+        let settings = (sweep.limits(), sweep.settings.strategy);
+        let mut planner = Planner::with_memory(&sweep.core, &sweep.network, sweep.settings.rules, settings, known)
+            .skipping(sweep.skipping);
+        let mut judging = Judging { sweep, watched: *watched, store, costs, unsearched, fingerprints, effort };
+        let plan = plan(&mut planner, &mut |problem| judge(&mut judging, problem));
         *memory = planner.memory;
         plan
     }
 
-    fn totals_of(&self, plan: &PointPlan) -> Result<PointTotals, NotPlanned> {
+    pub(super) fn totals_of(&self, plan: &PointPlan) -> Result<PointTotals, NotPlanned> {
         let totals = self.summing().totals(plan, &self.costs);
         totals.ok_or_else(|| self.why_unknown(plan).into())
     }
 
-    fn summing(&self) -> Summing<'_> {
+    /// Finds out what a problem costs of which only a bound is known.
+    pub(super) fn search(&mut self, store: &mut CostStore, index: usize) {
+        let Self { sweep, memory, costs, watched, fingerprints, effort, unsearched, .. } = self;
+        let problem = &memory.problems.list[index];
+        let solve = || Some(solve(sweep, problem, *watched));
+        costs[index] = match store.cost(fingerprints.of(&sweep.core, problem), effort, solve) {
+            Some(Known::Cost(cost)) => Some(cost),
+            _ => None,
+        };
+        unsearched[index] = false;
+    }
+
+    pub(super) fn summing(&self) -> Summing<'_> {
         Summing::new(&self.sweep.core, &self.memory.problems, self.watched)
     }
 
@@ -355,6 +265,47 @@ impl Survey {
             Some(problem) => self.sweep.explain(problem, &self.sweep.search(problem)),
             None => too_large_to_count(),
         }
+    }
+}
+
+/// Searches a problem however long it takes.
+pub(super) fn cost_now(judging: &mut Judging<'_>, problem: &LayerProblem) -> Verdict {
+    judging.cost(problem, &mut || true)
+}
+
+/// What a judge of new problems works with.
+pub(super) struct Judging<'a> {
+    pub sweep: &'a Sweep,
+    pub watched: [MemoryId; WATCHED],
+    pub store: &'a mut CostStore,
+    pub costs: &'a mut Vec<Option<ProblemCost>>,
+    pub unsearched: &'a mut Vec<bool>,
+    fingerprints: &'a mut Fingerprints,
+    effort: &'a mut Effort,
+}
+
+impl Judging<'_> {
+    /// Searches a problem, if there is time.
+    pub fn cost(&mut self, problem: &LayerProblem, has_time: &mut dyn FnMut() -> bool) -> Verdict {
+        let cost = match self.find(problem, has_time) {
+            Some(Known::Cost(cost)) => Some(cost),
+            Some(Known::NotFound) => None,
+            Some(Known::NoMapping) => return Verdict::NoMapping,
+            None => return Verdict::Later,
+        };
+        self.costs.push(cost);
+        Verdict::Mappable
+    }
+
+    /// Whether the store knows the problem.
+    pub fn is_known(&mut self, problem: &LayerProblem) -> bool {
+        self.store.known.contains_key(&self.fingerprints.of(&self.sweep.core, problem))
+    }
+
+    fn find(&mut self, problem: &LayerProblem, has_time: &mut dyn FnMut() -> bool) -> Option<Known> {
+        let Self { sweep, watched, store, fingerprints, effort, .. } = self;
+        let solve = || has_time().then(|| solve(sweep, problem, *watched));
+        store.cost(fingerprints.of(&sweep.core, problem), effort, solve)
     }
 }
 

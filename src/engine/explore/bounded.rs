@@ -1,0 +1,91 @@
+//! Stacks that are planned without a search, and searched only as long as they may be better than others.
+//!
+//! Under the corrected rules nothing costs less than [`ProblemCost::at_least`] says. What a stack consists of is written down once
+//! ([`Bill`]), and added up again as more of its problems are searched.
+
+use super::survey::{CostStore, Judging, Survey, cost_now};
+use crate::depth_first::{
+    Bill, DepthFirstStrategy, FuseDepth, NotPlanned, PointPlan, PointTotals, ProblemCost, Stack, StoringMode, Verdict,
+};
+use crate::mapping::{LayerOnCore, LayerProblem};
+use crate::rules::Rules;
+use crate::search::has_mapping;
+
+impl Survey {
+    /// What one stack consists of, planned without a search where there are bounds.
+    ///
+    /// # Errors
+    /// Why it cannot be scheduled.
+    pub(super) fn stack_bill(
+        &mut self,
+        store: &mut CostStore,
+        stack: &Stack,
+        way: ((u64, u64), StoringMode),
+    ) -> Result<Bill, NotPlanned> {
+        let plan = self.stack_plan(store, stack, way)?;
+        Ok(self.summing().bill(&plan))
+    }
+
+    /// What a stack costs at least, by all that is known so far; `None` if it cannot be scheduled.
+    pub(super) fn at_least(&self, bill: &Bill) -> Option<PointTotals> {
+        bill.total(&self.costs)
+    }
+
+    /// What one stack costs by itself; nothing if `is_beaten` by what it costs at least, which is asked before each search.
+    ///
+    /// # Errors
+    /// Why it cannot be scheduled.
+    pub(super) fn stack_totals_unless(
+        &mut self,
+        store: &mut CostStore,
+        (stack, way, bill): (&Stack, ((u64, u64), StoringMode), &Bill),
+        is_beaten: &dyn Fn(&PointTotals) -> bool,
+    ) -> Result<Option<PointTotals>, NotPlanned> {
+        for index in bill.problems() {
+            if self.unsearched.get(index) == Some(&true) {
+                if self.at_least(bill).is_none_or(|least| is_beaten(&least)) {
+                    return Ok(None);
+                }
+                self.search(store, index);
+            }
+        }
+        if self.at_least(bill).is_none_or(|least| is_beaten(&least)) {
+            return Ok(None);
+        }
+        let plan = self.stack_plan(store, stack, way)?;
+        self.totals_of(&plan).map(Some)
+    }
+
+    /// The plan of one stack, whose problems need not be searched yet.
+    fn stack_plan(
+        &mut self,
+        store: &mut CostStore,
+        stack: &Stack,
+        (tile, mode): ((u64, u64), StoringMode),
+    ) -> Result<PointPlan, NotPlanned> {
+        let judge = if self.has_bounds() { bound } else { cost_now };
+        let planned = self.with_planner(store, judge, |planner, judge| planner.plan_stack(stack, tile, mode, judge))?;
+        Ok(PointPlan { strategy: DepthFirstStrategy { tile, mode, fuse: FuseDepth::Automatic }, stacks: vec![planned] })
+    }
+
+    fn has_bounds(&self) -> bool {
+        let settings = &self.sweep().settings;
+        settings.rules == Rules::CORRECTED && settings.objective.never_falls()
+    }
+}
+
+/// Whether a problem has a mapping, which then costs at least so much; what is known already costs what it costs.
+fn bound(judging: &mut Judging<'_>, problem: &LayerProblem) -> Verdict {
+    if judging.is_known(problem) {
+        return cost_now(judging, problem);
+    }
+    let sweep = judging.sweep;
+    let layer = LayerOnCore::new(&sweep.core, sweep.settings.rules, problem);
+    if !has_mapping(&layer, &sweep.limits(), sweep.settings.strategy) {
+        return Verdict::NoMapping;
+    }
+    judging.unsearched.resize(judging.costs.len(), false);
+    judging.unsearched.push(true);
+    judging.costs.push(Some(ProblemCost::at_least(&layer, judging.watched)));
+    Verdict::Mappable
+}
