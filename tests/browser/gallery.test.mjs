@@ -12,7 +12,7 @@ const REPOSITORY = fileURLToPath(new URL('../..', import.meta.url));
 test('the numbers of an entry are those of the native engine', () =>
   withPage(async ({ page, url }) => {
     await openGallery(page, url);
-    for (const id of ['zigzag-fig-6', 'defines-table-1']) {
+    for (const id of ['zigzag-fig-6', 'defines-table-1', 'optimus-table-5', 'hwff-table-6-resnet18']) {
       const rows = await computed(page, id);
       const native = execFileSync(`${REPOSITORY}/target/release/fusescape`, ['gallery', id], { encoding: 'utf8' });
       for (const [, published, ours, deviation] of rows) {
