@@ -151,7 +151,7 @@ pub struct ProblemCost {
 }
 
 impl ProblemCost {
-    /// What no mapping of a problem undercuts, found without a search; nothing under the tools' rules, whose numbers may
+    /// What no mapping of a problem undercuts, found without a search. Under the corrected rules only: by those of the tools numbers may
     /// fall as data is moved in more parts.
     pub fn at_least(layer: &LayerOnCore<'_>, watched: [MemoryId; WATCHED]) -> Self {
         let least = Evaluator::new(layer).unavoidable();
