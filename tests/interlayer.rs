@@ -196,3 +196,20 @@ layers:
     let core = Core::from_text(hardware.text).unwrap_or_else(|wrong| panic!("{wrong}"));
     assert_eq!(groups_of(&network, &core), None);
 }
+
+#[test]
+fn energies_beyond_counting_still_make_groups() {
+    let hardware = find_preset(hardware_presets(), "tpu-like").unwrap().text;
+    let lines = hardware.lines().map(|line| match line.split_once("_energy: ") {
+        Some((field, _)) => format!("{field}_energy: 1e300 pJ\n"),
+        None => format!("{line}\n"),
+    });
+    let absurd: String = lines.collect();
+    assert_ne!(absurd, hardware);
+    let core = Core::from_text(&absurd).unwrap_or_else(|wrong| panic!("{wrong}"));
+    let document = find_preset(workload_presets(), "vgg16-e").unwrap();
+    let network = Network::from_text(document.text).unwrap_or_else(|wrong| panic!("{wrong}"));
+    let mut all = groups_of(&network, &core).unwrap().concat();
+    all.sort_unstable();
+    assert_eq!(all, network.computing().collect::<Vec<_>>());
+}

@@ -17,14 +17,17 @@ const REGISTER_BYTES: u64 = 512;
 /// Bytes of an access of the DRAM, as [`Parameters::AS_PUBLISHED`] reports it.
 const DRAM_ACCESS_BITS: f64 = 16.0;
 
+/// Hundredths of a picojoule that anything costs at the most: 10 mJ.
+const MOST_ENERGY: f64 = 1e12;
+
 impl Accelerator {
     /// The accelerator as HW-Flow-Fusion knows it: one buffer, an array of two sides with the paper's register files, and the energies of
     /// the core's own memories.
     pub fn of(core: &Core) -> Self {
         let mut sides = core.array.iter().map(|&(_, size)| size);
         let columns = sides.next().unwrap_or(1);
-        let hundredths =
-            |picojoule: f64| if picojoule.is_finite() { (picojoule * 100.0).round().max(0.0) as u64 } else { 0 };
+        // Whatever a person entered, sums of such energies can be counted.
+        let hundredths = |picojoule: f64| (picojoule * 100.0).round().clamp(0.0, MOST_ENERGY) as u64;
         let bit = |memory: usize| {
             let memory = &core.memories[memory];
             memory.word_energy_pj(Movement::ReadToLow)
