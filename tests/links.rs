@@ -182,7 +182,7 @@ fn random_action(random: &mut Lcg, state: &State) -> Action {
     let presets = if half == Half::Hardware { hardware_presets() } else { workload_presets() };
     let words = ["", "4", "1 4 16", "007 1", "ü→ x", "10..960:10", "L2, map3"];
     let word = |random: &mut Lcg| random.of(&words).to_owned();
-    match random.below(27) {
+    match random.below(29) {
         0 | 1 => Action::PickPreset(half, presets[random.below(presets.len() as u64) as usize].id),
         2..=5 => Action::Write(half, scribbled(random, &state.design.document(half).text)),
         6 => Action::TilesX(word(random)),
@@ -212,6 +212,8 @@ fn random_action(random: &mut Lcg, state: &State) -> Action {
                 .clone(),
         })),
         22 => Action::Mapping(MappingChange::Layer(word(random))),
+        27 => Action::Schedule(ScheduleChange::MostLayers(word(random))),
+        28 => Action::Schedule(ScheduleChange::MostTiles(word(random))),
         23 => Action::Pin,
         24 => Action::Swap,
         25 => Action::Unpin,

@@ -75,6 +75,8 @@ fn everything_that_is_chosen_comes_back() {
     act(&mut state, Action::Schedule(ScheduleChange::Weight(1, "a half".to_owned())));
     act(&mut state, Action::Schedule(ScheduleChange::Rule("truncate_bandwidth_ratio", true)));
     act(&mut state, Action::Schedule(ScheduleChange::LpfLimit(9)));
+    act(&mut state, Action::Schedule(ScheduleChange::MostLayers("3".to_owned())));
+    act(&mut state, Action::Schedule(ScheduleChange::MostTiles("a: few".to_owned())));
     act(&mut state, Action::Hierarchy(FormChange::Pool("name: mine\n\n# open\n\n".to_owned())));
     act(&mut state, Action::Hierarchy(FormChange::ShowPool(true)));
     act(&mut state, Action::Hierarchy(FormChange::Budget("1,2".to_owned())));

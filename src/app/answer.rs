@@ -63,31 +63,19 @@ fn kpis(props: &AnswerProps, strategy: &DepthFirstStrategy, best: &PointSummary)
     let latency = |point: &PointSummary| point.latency_cycles as f64;
     let objective = results.requests.first().map(|request| &request.settings.objective);
     let fewest;
-    let (value, what, best_gain) = match objective {
-        None | Some(Objective::Energy) => {
-            (Quantity::Energy.text(best.energy_pj), "best energy", gain(Quantity::Energy, energy))
-        }
-        Some(Objective::Latency) => {
-            (Quantity::Latency.text(latency(best)), "best latency", gain(Quantity::Latency, latency))
-        }
-        Some(Objective::EnergyDelayProduct) => (
-            Quantity::EnergyDelay.text(best.score),
-            "best energy-delay product",
-            gain(Quantity::EnergyDelay, |point| point.score),
-        ),
-        Some(Objective::DramAccesses) => (
-            Quantity::DramAccesses.text(best.score),
-            "fewest DRAM accesses",
-            gain(Quantity::DramAccesses, |point| point.score),
-        ),
+    let what = match objective {
+        None | Some(Objective::Energy) => "best energy",
+        Some(Objective::Latency) => "best latency",
+        Some(Objective::EnergyDelayProduct) => "best energy-delay product",
+        Some(Objective::DramAccesses) => "fewest DRAM accesses",
         Some(Objective::MemoryAccesses(memory)) => {
             fewest = format!("fewest accesses of {memory}");
-            (Quantity::Accesses.text(best.score), fewest.as_str(), gain(Quantity::Accesses, |point| point.score))
+            &fewest
         }
-        Some(Objective::Weighted(_)) => {
-            (three_digits(best.score), "best weighted sum", gain(Quantity::WeightedSum, |point| point.score))
-        }
+        Some(Objective::Weighted(_)) => "best weighted sum",
     };
+    let quantity = objective.map_or(Quantity::Energy, Quantity::of_objective);
+    let (value, best_gain) = (quantity.text(best.score), gain(quantity, |point| point.score));
     let (beside, beside_what, beside_gain) = match objective {
         Some(Objective::Latency) => {
             (Quantity::Energy.text(best.energy_pj), "energy there", gain(Quantity::Energy, energy))

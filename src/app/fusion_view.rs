@@ -1,21 +1,21 @@
 //! Which layers run together: by DeFiNES' rule, by Optimus, and jointly optimal with tiles and modes.
 
 use super::conductor::Conductor;
+use super::controls::TextField;
 use super::data_table::plain_table;
+use super::diagnostics::DiagnosticList;
 use super::figure::{Drawn, Figure};
 use super::fusion_graph::FusionGraph;
+use super::fusion_study::{Known, request_of, use_study};
 use super::fusion_sweeps::FusionSweeps;
 use super::state::PageState;
 use crate::chart::{
     FusionMap, NetworkDrawing, Quantity, fusion_dram, fusion_energy, fusion_latency, fusion_table, group_thousands,
     three_digits,
 };
-use crate::depth_first::FuseDepth;
-use crate::explore::{FusionMethod, FusionVerdict, Fusions, Request, Settings, StackLimits, StackRun};
-use crate::question::{Question, Reply, Topic};
-use crate::search::Objective;
+use crate::explore::{FusionMethod, FusionVerdict, Fusions, Request};
 use crate::spec::{Diagnostics, listed_names};
-use crate::state::{Action, ScheduleChange};
+use crate::state::{Action, Schedule, ScheduleChange};
 use std::rc::Rc;
 use yew::prelude::*;
 
@@ -34,87 +34,14 @@ pub struct FusionViewProps {
     pub act: Callback<Action>,
 }
 
-/// How far the study of one request is.
-#[derive(Clone, PartialEq, Default)]
-struct Known {
-    /// How many parts there are, once that is known.
-    parts: Option<u32>,
-    done: u32,
-    runs: Rc<Vec<StackRun>>,
-    /// The findings; while others are worked out, those of the request before.
-    fusions: Option<Rc<Fusions>>,
-    is_current: bool,
-    wrong: Option<Rc<Diagnostics>>,
-    failure: Option<String>,
-}
-
-enum Heard {
-    /// Another request.
-    Anew,
-    Reply(Box<Reply>),
-}
-
-impl Reducible for Known {
-    type Action = Heard;
-
-    fn reduce(self: Rc<Self>, heard: Heard) -> Rc<Self> {
-        let mut next = (*self).clone();
-        match heard {
-            Heard::Anew => next = Self { fusions: next.fusions, ..Self::default() },
-            Heard::Reply(reply) => match *reply {
-                Reply::Stacks(parts) => next.parts = Some(parts),
-                Reply::StackRuns(runs) => {
-                    next.done += 1;
-                    Rc::make_mut(&mut next.runs).extend(runs);
-                }
-                Reply::Fusions(fusions) => (next.fusions, next.is_current) = (Some(Rc::new(*fusions)), true),
-                Reply::Rejected(wrong) => next.wrong = Some(Rc::new(wrong)),
-                Reply::Failed(text) => next.failure = Some(text),
-                _ => {}
-            },
-        }
-        Rc::new(next)
-    }
-}
-
 /// Every method beside every other. The work starts when the view is opened, after the sweep.
 #[component]
 pub fn FusionView(props: &FusionViewProps) -> Html {
-    let known = use_reducer(Known::default);
-    let request = request(&props.state, props.is_valid);
-    {
-        let (conductor, dispatcher) = (props.conductor.clone(), known.dispatcher());
-        let stage = (request.clone(), known.parts, known.parts.is_some_and(|parts| known.done >= parts));
-        let runs = Rc::clone(&known.runs);
-        use_effect_with(stage, move |(request, parts, are_all_done)| {
-            let asked = conductor.clone();
-            if let Some(request) = request {
-                let request = || Box::new(request.clone());
-                let limits = StackLimits::default();
-                let questions = match (parts, are_all_done) {
-                    (None, _) => vec![Question::Stacks(request(), limits)],
-                    (Some(_), true) => vec![Question::Fusions(request(), limits, runs.to_vec())],
-                    (Some(parts), false) => {
-                        (0..*parts).map(|part| Question::StackRuns(request(), limits, part)).collect()
-                    }
-                };
-                let on_reply = Callback::from(move |(_, reply): (usize, Reply)| {
-                    dispatcher.dispatch(Heard::Reply(Box::new(reply)));
-                });
-                conductor.ask(Topic::Fusion, questions, on_reply);
-            }
-            move || asked.forget(Topic::Fusion)
-        });
-    }
-    {
-        let dispatcher = known.dispatcher();
-        use_effect_with(request.clone(), move |_| dispatcher.dispatch(Heard::Anew));
-    }
-    let status = match () {
-        () if request.is_none() || known.wrong.is_some() || known.failure.is_some() => "rejected",
-        () if known.is_current => "done",
-        () => "running",
-    };
+    let request = request_of(&props.state.chosen.design, props.is_valid);
+    let limits = props.state.chosen.design.schedule.stack_limits();
+    let asked = request.clone().zip(limits.clone().ok());
+    let known = use_study(&props.conductor, asked.clone());
+    let status = known.status(asked.as_ref());
     html! {
         <div data-testid="fusion-view" data-status={status} aria-busy={(status == "running").then_some("true")}>
             <section class="card">
@@ -123,6 +50,10 @@ pub fn FusionView(props: &FusionViewProps) -> Html {
                     { "Every method divides the network into groups. Each group is then run as a depth-first stack with the tile and the \
                        mode of the landscape's grid that suit it best, so that all are judged by the same cost model." }
                 </p>
+                { limit_fields(&props.state.chosen.design.schedule, limits.as_ref().err(), &props.act) }
+                if request.is_none() {
+                    <p class="hint" role="status">{ "The design has errors. Mend them in its cards." }</p>
+                }
                 { progress(&known, status) }
                 if let Some(fusions) = &known.fusions {
                     <div class={(status != "done").then_some("old")}>
@@ -163,11 +94,33 @@ pub fn FusionView(props: &FusionViewProps) -> Html {
     }
 }
 
-/// The study of the design at hand, whatever its own stacks; `None` if it has errors.
-fn request(state: &PageState, is_valid: bool) -> Option<Request> {
-    let request = state.chosen.design.request().ok().filter(|_| is_valid)?.into_iter().next()?;
-    let settings = Settings { fuse: vec![FuseDepth::Automatic], ..request.settings };
-    Some(Request { settings, ..request })
+/// What code and control can do: limits that the stacks of every method keep to.
+fn limit_fields(schedule: &Schedule, wrong: Option<&Diagnostics>, act: &Callback<Action>) -> Html {
+    let wrong = wrong.cloned().unwrap_or_default();
+    let invalid = |what: &str| wrong.0.iter().any(|diagnostic| diagnostic.path.ends_with(what));
+    html! {
+        <>
+            <div class="limits" role="group" aria-label="Limits of a stack">
+                <TextField
+                    label="Layers of a stack, at most"
+                    value={schedule.most_layers.clone()}
+                    oninput={act.reform(|text| Action::Schedule(ScheduleChange::MostLayers(text)))}
+                    placeholder="any number"
+                    testid="most-layers"
+                    invalid={invalid("layers")}
+                />
+                <TextField
+                    label="Tiles of a stack, at most"
+                    value={schedule.most_tiles.clone()}
+                    oninput={act.reform(|text| Action::Schedule(ScheduleChange::MostTiles(text)))}
+                    placeholder="any number"
+                    testid="most-tiles"
+                    invalid={invalid("tiles")}
+                />
+            </div>
+            <DiagnosticList diagnostics={wrong} testid="limit-errors" />
+        </>
+    }
 }
 
 fn progress(known: &Known, status: &str) -> Html {
@@ -179,9 +132,6 @@ fn progress(known: &Known, status: &str) -> Html {
             </ul>
         },
         (_, _, Some(failure)) => html! { <p class="banner" role="alert">{ failure.clone() }</p> },
-        ("rejected", ..) => html! {
-            <p class="hint" role="status">{ "The design has errors. Mend them in its cards." }</p>
-        },
         ("running", ..) => html! {
             <p class="hint" role="status">
                 { "Working out every stack with every tile and mode … " }
@@ -201,11 +151,8 @@ fn headline(fusions: &Fusions, request: Option<&Request>) -> Html {
         found.and_then(|(_, verdict)| verdict.as_ref().ok())
     };
     let Some(optimal) = verdict(FusionMethod::Optimal) else { return html! {} };
-    let is_latency = request.is_some_and(|request| request.settings.objective == Objective::Latency);
-    let value = |verdict: &FusionVerdict| {
-        if is_latency { verdict.stacks.latency_cycles as f64 } else { verdict.stacks.energy_pj }
-    };
-    let quantity = if is_latency { Quantity::Latency } else { Quantity::Energy };
+    let value = |verdict: &FusionVerdict| verdict.stacks.score;
+    let quantity = request.map_or(Quantity::Energy, |request| Quantity::of_objective(&request.settings.objective));
     let against = |method: FusionMethod, name: &str| {
         verdict(method).map(|other| {
             let factor = value(other) / value(optimal);

@@ -1,10 +1,13 @@
 //! The view of all points.
 
 use super::answer::{Answer, ProgressRow, tile_text};
+use super::conductor::Conductor;
 use super::data_table::plain_table;
 use super::diagnostics::sentences;
 use super::figure::{Drawn, Figure, Spot};
 use super::heatmaps::Heatmaps;
+use super::joint::{JointProps, use_rest};
+use super::lazy::late;
 use super::results::{PointState, REFERENCES, Results, Status};
 use super::state::PageState;
 use crate::chart::{
@@ -31,6 +34,8 @@ pub struct LandscapeProps {
     pub act: Callback<Action>,
     /// Whether an edit waits to be taken up.
     pub waits: bool,
+    /// Asks workers.
+    pub conductor: Conductor,
     /// Hears that the sweep shall stop.
     pub on_stop: Callback<()>,
     /// Hears that the sweep shall go on.
@@ -55,6 +60,7 @@ pub enum Part {
 #[component]
 pub fn Landscape(props: &LandscapeProps) -> Html {
     let results = &expected(&props.state);
+    let is_resting = use_rest(&props.state);
     let old = (results.stale || props.waits).then_some("old");
     let comparison = html! { <Comparison results={Rc::clone(results)} /> };
     let trade_off = html! { <TradeOff results={Rc::clone(results)} opened={props.opened} act={props.act.clone()} /> };
@@ -78,6 +84,11 @@ pub fn Landscape(props: &LandscapeProps) -> Html {
                     on_stop={props.on_stop.clone()}
                     on_resume={props.on_resume.clone()}
                 />
+                if props.part.is_none() {
+                    <div class="joint" role="status">
+                        if is_resting { { joint(props) } }
+                    </div>
+                }
                 <div class={classes!(old)}>
                     <Impossible results={Rc::clone(results)} />
                     <Heatmaps
@@ -103,6 +114,14 @@ pub fn Landscape(props: &LandscapeProps) -> Html {
             }
         </>
     }
+}
+
+/// What stacks, tiles and modes come to together; its code is fetched when the sweep is over.
+fn joint(props: &LandscapeProps) -> Html {
+    let (state, conductor, act) = (Rc::clone(&props.state), props.conductor.clone(), props.act.clone());
+    late(move |others| {
+        (others.joint)(JointProps { state: Rc::clone(&state), conductor: conductor.clone(), act: act.clone() })
+    })
 }
 
 /// What the workers found out; before they have found anything, the points that there will be, so that the figures are in their

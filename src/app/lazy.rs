@@ -9,6 +9,7 @@ use super::engine::Engine;
 use super::explain::Asked;
 use super::header::Shown;
 use super::import::{Import, ImportHandle, Importer};
+use super::joint::JointProps;
 use super::layer_panel::LayerPanelProps;
 use super::memory_panel::MemoryPanelProps;
 use super::page::DialogNeeds;
@@ -28,6 +29,8 @@ use yew::prelude::*;
 pub struct Others {
     /// Draws any view but the landscape.
     pub view: fn(&PageState, &Engine, &Callback<Action>) -> Html,
+    /// Draws what stacks, tiles and modes come to together.
+    pub joint: fn(JointProps) -> Html,
     /// Draws a dialog.
     pub dialog: fn(Shown, &DialogNeeds) -> Html,
     /// Draws a step of a lesson.
@@ -56,6 +59,7 @@ pub struct Others {
 fn others() -> Result<Others, SplitLoaderError> {
     Ok(Others {
         view: super::views::other_view,
+        joint: super::joint::joint,
         dialog: super::page::dialog,
         lesson: super::views::lesson_panel,
         explanation: super::explain::explanation,

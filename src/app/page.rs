@@ -109,7 +109,11 @@ pub fn Page() -> Html {
                         <Tabs tab={state.chosen.view.tab} act={act.clone()} />
                         if is_old {
                             <p class="banner" role="status">
-                                { "The design has errors. These are the results of the last one without. " }
+                                { "The design has errors. " }
+                                // These two show nothing of it.
+                                if !matches!(state.chosen.view.tab, Tab::Compare | Tab::Gallery) {
+                                    { "These are the results of the last one without. " }
+                                }
                                 <button
                                     type="button"
                                     class="link"

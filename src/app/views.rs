@@ -29,6 +29,7 @@ pub fn view(state: &PageState, engine: &Engine, act: &Callback<Action>, part: Op
                 least_macs={network(engine).map(|network| network.macs())}
                 act={act.clone()}
                 waits={engine.waits(state)}
+                conductor={(*engine.conductor).clone()}
                 on_stop={call(&engine.conductor, Conductor::stop)}
                 on_resume={call(&engine.conductor, Conductor::resume)}
                 {part}

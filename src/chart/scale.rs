@@ -1,5 +1,7 @@
 //! Units and numbers as a person reads them: three significant digits and a prefix.
 
+use crate::search::Objective;
+
 /// What a number counts; the base unit is that of the results.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Quantity {
@@ -86,6 +88,18 @@ impl Quantity {
             Self::Area => "area",
             Self::WeightedSum => "weighted sum",
             Self::Factor => "factor",
+        }
+    }
+
+    /// In which the value of an objective is counted.
+    pub fn of_objective(objective: &Objective) -> Self {
+        match objective {
+            Objective::Energy => Self::Energy,
+            Objective::Latency => Self::Latency,
+            Objective::EnergyDelayProduct => Self::EnergyDelay,
+            Objective::DramAccesses => Self::DramAccesses,
+            Objective::MemoryAccesses(_) => Self::Accesses,
+            Objective::Weighted(_) => Self::WeightedSum,
         }
     }
 

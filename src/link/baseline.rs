@@ -33,6 +33,8 @@ pub(super) fn baseline() -> State {
                 modes: vec![StoringMode::FullyRecompute, StoringMode::HCachedVRecompute, StoringMode::FullyCached],
                 fuse: FuseChoice::Automatic,
                 cuts: String::new(),
+                most_layers: String::new(),
+                most_tiles: String::new(),
                 objective: ObjectiveChoice::Energy,
                 memory: String::new(),
                 weights: ["1".to_owned(), "0".to_owned(), "0".to_owned()],

@@ -50,6 +50,8 @@ pub(super) fn state(fields: &[Field]) -> Result<State, Diagnostics> {
             Field::Strategy(code) => schedule.strategy = known(codes::STRATEGIES, *code)?,
             // A larger one would only keep workers busy for hours.
             Field::LpfLimit(limit) => schedule.lpf_limit = (*limit as usize).clamp(1, *LPF_LIMITS.end()),
+            Field::MostLayers(text) => schedule.most_layers.clone_from(text),
+            Field::MostTiles(text) => schedule.most_tiles.clone_from(text),
             Field::Rules(set, others) => schedule.rules = rules(*set, others)?,
             Field::Pool(written) => (hierarchy.pool, hierarchy.pool_preset) = texts.text(Kind::Pool, written)?,
             Field::HierarchyLayer(layer) => hierarchy.layer = Some(layer.clone()),

@@ -75,8 +75,21 @@ fn text(kind: Kind, text: &str) -> Text {
 }
 
 fn schedule(schedule: &Schedule, base: &Schedule, fields: &mut Vec<Field>) {
-    let Schedule { tiles_x, tiles_y, modes, fuse, cuts, objective, memory, weights, strategy, lpf_limit, rules } =
-        schedule;
+    let Schedule {
+        tiles_x,
+        tiles_y,
+        modes,
+        fuse,
+        cuts,
+        most_layers,
+        most_tiles,
+        objective,
+        memory,
+        weights,
+        strategy,
+        lpf_limit,
+        rules,
+    } = schedule;
     let mut note = |differs: bool, field: Field| fields.extend(differs.then_some(field));
     note(*tiles_x != base.tiles_x, Field::TilesX(sizes(tiles_x)));
     note(*tiles_y != base.tiles_y, Field::TilesY(sizes(tiles_y)));
@@ -88,6 +101,8 @@ fn schedule(schedule: &Schedule, base: &Schedule, fields: &mut Vec<Field>) {
     note(*weights != base.weights, Field::Weights(weights.clone()));
     note(*strategy != base.strategy, Field::Strategy(code(codes::STRATEGIES, strategy)));
     note(*lpf_limit != base.lpf_limit, Field::LpfLimit(*lpf_limit as u32));
+    note(*most_layers != base.most_layers, Field::MostLayers(most_layers.clone()));
+    note(*most_tiles != base.most_tiles, Field::MostTiles(most_tiles.clone()));
     if *rules != base.rules {
         fields.push(rules_field(rules));
     }

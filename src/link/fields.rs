@@ -48,6 +48,8 @@ pub(super) enum Field {
     Pin,
     /// Step of a lesson, by name.
     Lesson([u8; 4]),
+    MostLayers(String),
+    MostTiles(String),
 }
 
 impl Field {

@@ -95,6 +95,10 @@ pub enum ScheduleChange {
     Cuts(String),
     /// Stacks that end after these layers, by hand.
     Stacks(String),
+    /// Text of the most layers that a stack may have.
+    MostLayers(String),
+    /// Text of the most tiles that a stack may make.
+    MostTiles(String),
     /// Kind of objective.
     Objective(ObjectiveChoice),
     /// Memory whose accesses are minimised.
@@ -152,6 +156,10 @@ pub enum Field {
     TilesY,
     /// Layers after which a stack ends.
     Cuts,
+    /// Most layers of a stack.
+    MostLayers,
+    /// Most tiles of a stack.
+    MostTiles,
     /// One of the weights.
     Weight(usize),
     /// Pool of memories.
@@ -179,6 +187,8 @@ impl Action {
             Self::TilesX(_) => Kind::Typing(Field::TilesX),
             Self::TilesY(_) => Kind::Typing(Field::TilesY),
             Self::Schedule(ScheduleChange::Cuts(_)) => Kind::Typing(Field::Cuts),
+            Self::Schedule(ScheduleChange::MostLayers(_)) => Kind::Typing(Field::MostLayers),
+            Self::Schedule(ScheduleChange::MostTiles(_)) => Kind::Typing(Field::MostTiles),
             Self::Schedule(ScheduleChange::Weight(index, _)) => Kind::Typing(Field::Weight(*index)),
             Self::Hierarchy(FormChange::Pool(_)) => Kind::Typing(Field::Pool),
             Self::Hierarchy(FormChange::Budget(_)) => Kind::Typing(Field::Budget),

@@ -92,6 +92,11 @@ fn describe_design(design: &Design) -> Vec<String> {
     if schedule.fuse == FuseChoice::ByHand {
         lines.push(format!("stacks end after: {}", schedule.cuts));
     }
+    for (text, what) in [(&schedule.most_layers, "layers"), (&schedule.most_tiles, "tiles")] {
+        if !text.is_empty() {
+            lines.push(format!("most {what} of an optimal stack: {text}"));
+        }
+    }
     let objective = ObjectiveChoice::ALL.iter().find(|(objective, _)| *objective == schedule.objective);
     let objective = objective.map_or("", |(_, title)| title);
     lines.push(match schedule.objective {

@@ -53,12 +53,15 @@ pub fn described(schedule: &Schedule) -> Vec<(&'static str, Option<String>)> {
     let switches = schedule.rules.switches();
     let switched: Vec<&str> = switches.iter().filter(|(.., on)| *on).map(|(name, ..)| *name).collect();
     let rules = schedule.rules.set_name().map_or_else(|| switched.join(", "), str::to_owned);
+    let written = |text: &String| (!text.trim().is_empty()).then(|| text.trim().to_owned());
     let limit = (schedule.strategy == Strategy::Loma).then(|| schedule.lpf_limit.to_string());
     vec![
         ("tile widths", Some(schedule.tiles_x.clone())),
         ("tile heights", Some(schedule.tiles_y.clone())),
         ("storing modes", Some(modes.join(", "))),
         ("stacks", Some(stacks)),
+        ("most layers of an optimal stack", written(&schedule.most_layers)),
+        ("most tiles of an optimal stack", written(&schedule.most_tiles)),
         ("objective", Some(objective)),
         ("search", Some(if schedule.strategy == Strategy::Exact { "exact" } else { "LOMA" }.to_owned())),
         ("LPF limit", limit),

@@ -3,7 +3,7 @@
 use super::action::ScheduleChange;
 use super::tiles::parse_tiles;
 use crate::depth_first::{FuseDepth, StoringMode};
-use crate::explore::Settings;
+use crate::explore::{Settings, StackLimits};
 use crate::rules::Rules;
 use crate::search::{Objective, Strategy, Weights};
 use crate::spec::{Diagnostics, listed_name, listed_names, names_in, parse_decimal};
@@ -92,6 +92,10 @@ pub struct Schedule {
     pub fuse: FuseChoice,
     /// Layers after which a stack ends, as written (see [`names_in`]); in force if `fuse` is by hand.
     pub cuts: String,
+    /// Layers that an optimal stack may have, as written; empty for any number.
+    pub most_layers: String,
+    /// Tiles that an optimal stack may make, as written; empty for any number.
+    pub most_tiles: String,
     /// What is minimised.
     pub objective: ObjectiveChoice,
     /// Whose accesses are minimised.
@@ -115,6 +119,8 @@ impl Default for Schedule {
             modes: settings.modes,
             fuse: FuseChoice::default(),
             cuts: String::new(),
+            most_layers: String::new(),
+            most_tiles: String::new(),
             objective: ObjectiveChoice::default(),
             memory: String::new(),
             weights: ["1".to_owned(), "0".to_owned(), "0".to_owned()],
@@ -123,6 +129,20 @@ impl Default for Schedule {
             rules: settings.rules,
         }
     }
+}
+
+/// A number of 1 or more; `None` if nothing is written, or something else, which is noted.
+fn limit(what: &str, text: &str, diagnostics: &mut Diagnostics) -> Option<u64> {
+    let text = text.trim();
+    let number = text.parse().ok().filter(|&number: &u64| number > 0);
+    if number.is_none() && !text.is_empty() {
+        diagnostics.add(
+            format!("settings.limits.{what}"),
+            format!("`{text}` is no number of {what} that a stack may have"),
+            "Write a whole number of 1 or more, or nothing for any number",
+        );
+    }
+    number
 }
 
 pub(super) fn join(sizes: &[u64]) -> String {
@@ -224,6 +244,18 @@ impl Schedule {
         }
     }
 
+    /// What the optimal stacks keep to.
+    ///
+    /// # Errors
+    /// Limits that are no numbers.
+    pub fn stack_limits(&self) -> Result<StackLimits, Diagnostics> {
+        let mut diagnostics = Diagnostics::default();
+        let most_layers = limit("layers", &self.most_layers, &mut diagnostics);
+        let most_tiles = limit("tiles", &self.most_tiles, &mut diagnostics);
+        let most_layers = most_layers.map(|most| usize::try_from(most).unwrap_or(usize::MAX));
+        diagnostics.or(StackLimits { most_layers, most_tiles })
+    }
+
     pub(super) fn settings(&self) -> Result<Settings, Diagnostics> {
         let mut diagnostics = Diagnostics::default();
         if self.modes.is_empty() {
@@ -265,6 +297,8 @@ impl Schedule {
             ScheduleChange::Fuse(fuse) => self.fuse = fuse,
             ScheduleChange::Cuts(text) => self.cuts = text,
             ScheduleChange::Stacks(text) => (self.fuse, self.cuts) = (FuseChoice::ByHand, text),
+            ScheduleChange::MostLayers(text) => self.most_layers = text,
+            ScheduleChange::MostTiles(text) => self.most_tiles = text,
             ScheduleChange::Objective(objective) => self.objective = objective,
             ScheduleChange::Memory(name) => self.memory = name,
             ScheduleChange::Weight(index, text) => {

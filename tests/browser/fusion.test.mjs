@@ -70,6 +70,59 @@ test('an edit is worked out anew, and errors and refusals are told', () =>
     await done(page);
   }));
 
+test('limits on layers and tiles bind the stacks, are told when wrong, and are part of the link', () =>
+  withPage(async ({ page, url }) => {
+    await page.goto(url);
+    await page.getByTestId('tiles-x').fill('60 960');
+    await page.getByTestId('tiles-y').fill('72 540');
+    await done(page);
+    const free = (await saved(page)).at(-1);
+    assert.equal(free.stacks, 1, 'without limits all layers of FSRCNN are one stack');
+    await page.getByTestId('most-layers').fill('3 layers');
+    await page.getByTestId('most-tiles').fill('0');
+    await page.locator('[data-testid=fusion-view][data-status=rejected]').waitFor();
+    const wrong = page.getByTestId('limit-errors');
+    await wrong.getByText('3 layers').first().waitFor();
+    assert.equal(await wrong.locator('li').count(), 2);
+    assert.equal(await page.getByTestId('most-layers').getAttribute('aria-invalid'), 'true');
+    await page.getByTestId('most-layers').fill('3');
+    await page.getByTestId('most-tiles').fill('40');
+    await done(page);
+    const limited = (await saved(page)).at(-1);
+    assert.ok(limited.stacks >= 3, `${limited.stacks} stacks of at most 3 of 8 layers`);
+    assert.ok(limited['energy [pJ]'] > free['energy [pJ]']);
+    assert.deepEqual(await mistakes(page), []);
+    const link = await page.evaluate(() => location.href);
+    await page.goto('about:blank');
+    await page.goto(link);
+    assert.equal(await page.getByTestId('most-tiles').inputValue(), '40');
+    await done(page);
+    assert.deepEqual((await saved(page)).at(-1), limited);
+  }));
+
+test('the landscape says what stacks, tiles and modes come to together, and cuts the network so', () =>
+  withPage(async ({ page, url }) => {
+    await page.goto(url);
+    await page.getByTestId('workload-preset').selectOption('resnet18');
+    await page.getByTestId('tiles-x').fill('7 28');
+    await page.getByTestId('tiles-y').fill('7 28');
+    await page.locator('[data-testid=joint][data-status=done]').waitFor({ timeout: 60_000 });
+    const joint = await page.getByTestId('joint').innerText();
+    assert.match(joint, /Jointly optimal: [\d.]+ .J, [\d.]+× below the best point, in \d+ stacks/);
+    await page.getByTestId('cut-jointly').click();
+    await page.getByTestId('network-facts').getByText(`in ${joint.match(/in (\d+) stacks/)[1]} stacks`).waitFor();
+    await page.locator('[data-testid=joint][data-status=done]').waitFor({ timeout: 60_000 });
+    // The optimum is the same however the network is cut, and nearer to what these cuts come to.
+    const told = await page.getByTestId('joint').innerText();
+    const energy = (text) => text.match(/optimal: ([\d.]+ .J)/)[1];
+    const gain = (text) => Number(text.match(/([\d.]+)× below/)?.[1] ?? 1);
+    assert.equal(energy(told), energy(joint));
+    assert.ok(gain(told) < gain(joint), told);
+    await page.getByTestId('joint').getByRole('button', { name: 'Compare in Fusion' }).click();
+    await done(page);
+    assert.equal((await saved(page)).at(-1).stacks, Number(joint.match(/in (\d+) stacks/)[1]));
+  }));
+
 async function done(page) {
   await page.getByTestId('tab-fusion').click();
   await page.locator('[data-testid=fusion-view][data-status=done]').waitFor({ timeout: 60_000 });

@@ -20,7 +20,7 @@ const MOST_ITEMS: usize = 2000;
 const STATE: [&str; 10] =
     [MARK, "schedule", "hardware", "workload", "pinned", "view", "mapping", "hierarchies", "gallery", "lesson"];
 const PINNED: [&str; 4] = ["schedule", "hardware", "workload", "point"];
-const SCHEDULE: [&str; 12] = [
+const SCHEDULE: [&str; 14] = [
     "tile_widths",
     "tile_heights",
     "modes",
@@ -31,6 +31,8 @@ const SCHEDULE: [&str; 12] = [
     "weights",
     "search",
     "lpf_limit",
+    "most_layers",
+    "most_tiles",
     "rules",
     "switched",
 ];
@@ -116,9 +118,29 @@ fn document(
 
 fn schedule(reader: &mut Reader, place: &Place, schedule: &mut Schedule) {
     let fields = &place.fields(reader, &SCHEDULE);
-    let Schedule { tiles_x, tiles_y, modes, fuse, cuts, objective, memory, weights, strategy, lpf_limit, rules } =
-        schedule;
-    for (name, text) in [("tile_widths", tiles_x), ("tile_heights", tiles_y), ("cuts", cuts), ("memory", memory)] {
+    let Schedule {
+        tiles_x,
+        tiles_y,
+        modes,
+        fuse,
+        cuts,
+        most_layers,
+        most_tiles,
+        objective,
+        memory,
+        weights,
+        strategy,
+        lpf_limit,
+        rules,
+    } = schedule;
+    for (name, text) in [
+        ("tile_widths", tiles_x),
+        ("tile_heights", tiles_y),
+        ("cuts", cuts),
+        ("most_layers", most_layers),
+        ("most_tiles", most_tiles),
+        ("memory", memory),
+    ] {
         set(text, fields.get(name).and_then(|place| place.verbatim(reader)));
     }
     if let Some(place) = fields.get("modes") {

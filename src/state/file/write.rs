@@ -90,8 +90,21 @@ fn design(design: &Design) -> Vec<(&'static str, Item)> {
 }
 
 fn schedule(schedule: &Schedule) -> Vec<(&'static str, Item)> {
-    let Schedule { tiles_x, tiles_y, modes, fuse, cuts, objective, memory, weights, strategy, lpf_limit, rules } =
-        schedule;
+    let Schedule {
+        tiles_x,
+        tiles_y,
+        modes,
+        fuse,
+        cuts,
+        most_layers,
+        most_tiles,
+        objective,
+        memory,
+        weights,
+        strategy,
+        lpf_limit,
+        rules,
+    } = schedule;
     let mut fields = vec![
         ("tile_widths", words(tiles_x)),
         ("tile_heights", words(tiles_y)),
@@ -100,6 +113,11 @@ fn schedule(schedule: &Schedule) -> Vec<(&'static str, Item)> {
     ];
     if !cuts.is_empty() {
         fields.push(("cuts", words(cuts)));
+    }
+    for (name, text) in [("most_layers", most_layers), ("most_tiles", most_tiles)] {
+        if !text.is_empty() {
+            fields.push((name, words(text)));
+        }
     }
     fields.push(("objective", named(&ObjectiveChoice::ALL, objective)));
     if !memory.is_empty() {
