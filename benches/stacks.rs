@@ -6,9 +6,13 @@ mod common;
 use common::quickest;
 use common::report::{Goal, Report};
 use fusescape::depth_first::FuseDepth;
-use fusescape::explore::{CostStore, OptimalStacks, Request, Settings, StackLimits, StackStudy, Sweep};
+use fusescape::explore::{
+    CostStore, OptimalStacks, PointSummary, Request, Settings, StackLimits, StackStudy, Survey, Sweep,
+    best_combination, best_point,
+};
 use fusescape::search::Objective;
 use fusescape::spec::{find_preset, hardware_presets, workload_presets};
+use rayon::prelude::*;
 use serde_json::json;
 
 const SIDES: [u64; 6] = [1, 2, 4, 7, 14, 28];
@@ -35,7 +39,46 @@ fn main() {
         let (ms, _) = quickest(|| solve(&sweep, &mut known));
         report.figure("the same, every mapping known", ms, "ms", Goal::None, json!({}));
     }
+    never_worse(&mut report);
     report.write();
+}
+
+/// All accelerators and networks of DeFiNES on the grid of its Fig. 12: what the rule of thumb, the best single strategy and the best
+/// combination lose against the optimum. None may gain.
+fn never_worse(report: &mut Report) {
+    let is_published = |id: &&str| id.ends_with("-like") || id.ends_with("-df");
+    let accelerators: Vec<&str> = hardware_presets().iter().map(|preset| preset.id).filter(is_published).collect();
+    let networks = ["fsrcnn-defines", "dmcnn-vd-defines", "mccnn-defines", "mobilenet-v1-defines", "resnet18-defines"];
+    let cases: Vec<(&str, &str)> = accelerators.iter().flat_map(|&id| networks.map(|network| (id, network))).collect();
+    let count = cases.len();
+    let factors: Vec<f64> = cases.into_par_iter().map(|(hardware, network)| factor(hardware, network)).collect();
+    let least = factors.iter().copied().fold(f64::INFINITY, f64::min);
+    let mean = (factors.iter().map(|factor| factor.ln()).sum::<f64>() / factors.len() as f64).exp();
+    let most = factors.iter().copied().fold(0.0, f64::max);
+    let title =
+        format!("{count} pairs of accelerator and network, 6 x 6 x 3: best of the others by the optimum, least");
+    report.figure(&title, least, "x", Goal::AtLeast(1.0 - 1e-9), json!({}));
+    report.figure("the same, geometric mean", mean, "x", Goal::None, json!({}));
+    report.figure("the same, most", most, "x", Goal::None, json!({}));
+}
+
+/// Energy of the best point or combination of all rules by that of the optimum.
+fn factor(hardware: &str, network: &str) -> f64 {
+    let fuse = vec![FuseDepth::Automatic, FuseDepth::SingleLayer, FuseDepth::LayerByLayer];
+    let sweep = Sweep::new(&Request {
+        hardware: find_preset(hardware_presets(), hardware).unwrap().text.to_owned(),
+        workload: find_preset(workload_presets(), network).unwrap().text.to_owned(),
+        settings: Settings { fuse, ..Settings::default() },
+    })
+    .unwrap();
+    let mut store = CostStore::default();
+    let mut survey = Survey::new(sweep.clone());
+    let all = 0..survey.strategies().len();
+    let points: Vec<PointSummary> =
+        all.filter_map(|point| survey.point(&mut store, point, &mut || true).ok()).collect();
+    let rule = best_combination(&sweep.settings, survey.strategies(), &points).unwrap().energy_pj;
+    let single = best_point(&points).unwrap().energy_pj;
+    rule.min(single) / solve(&sweep, &mut store).0.energy_pj
 }
 
 fn sweep(network: &str, objective: Objective) -> Sweep {
