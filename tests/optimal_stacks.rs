@@ -146,6 +146,42 @@ fn never_worse_than_rules_strategies_and_combinations() {
     });
 }
 
+/// Modes that store overlap which tiles do not have are left out of the search: a column of tiles has none from left to right, a row none
+/// from top to bottom.
+#[test]
+fn modes_differ_only_where_tiles_overlap() {
+    for (hardware, network) in [
+        ("meta-proto-like-df", "mobilenet-v1"),
+        ("tpu-like-df", "resnet18-defines"),
+        ("eyeriss-like", "fsrcnn-defines"),
+        ("edge-tpu-like-df", "branched"),
+    ] {
+        let workload = if network == "branched" { BRANCHED } else { network };
+        let of = |sides: (u64, u64), modes: [StoringMode; 2]| {
+            let (x, y) = sides;
+            let fuse = vec![FuseDepth::Automatic, FuseDepth::SingleLayer];
+            let modes = modes.to_vec();
+            let sweep = sweep(
+                hardware,
+                workload,
+                Settings { tiles_x: vec![x], tiles_y: vec![y], modes, fuse, ..Settings::default() },
+            );
+            let (_, points) = points(&sweep);
+            points.into_iter().map(|point| (point.energy_pj, point.latency_cycles)).collect::<Vec<_>>()
+        };
+        let [recompute, h_cached, cached] = StoringMode::ALL;
+        for side in [1, 3, 14] {
+            for (sides, modes) in [((u64::MAX, side), [recompute, h_cached]), ((side, u64::MAX), [h_cached, cached])] {
+                let found = of(sides, modes);
+                assert!(!found.is_empty());
+                for pair in found.chunks(2) {
+                    assert_eq!(pair[0], pair[1], "{hardware}, {network}, {sides:?}, {modes:?}");
+                }
+            }
+        }
+    }
+}
+
 #[test]
 fn limits_are_kept_and_cost() {
     let sweep = sweep("meta-proto-like-df", "fsrcnn-defines", settings(Objective::Energy));

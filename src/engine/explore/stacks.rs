@@ -259,7 +259,8 @@ impl StackStudy {
         (shape.size(Dim::OX), shape.size(Dim::OY))
     }
 
-    /// The different strategies of a stack. A single tile has no overlap, so that its mode does not matter.
+    /// The different strategies of a stack. Modes that differ in overlap that its tiles do not have are one: a column of tiles has none
+    /// from left to right, a row of tiles none from top to bottom, and a single tile none at all.
     fn strategies(&self, stack: usize) -> Vec<Way> {
         let settings = &self.sweep().settings;
         let (columns, rows) = self.map(end_of(&self.every.arcs[stack]));
@@ -268,7 +269,16 @@ impl StackStudy {
         let tiles = sides(&settings.tiles_x, columns).into_iter().flat_map(|x| heights.iter().map(move |&y| (x, y)));
         let mut strategies: Vec<_> = tiles
             .filter(|&tile| tile != (columns, rows))
-            .flat_map(|tile| settings.modes.iter().map(move |&mode| (tile, mode)))
+            .flat_map(|tile| {
+                let twin = match (tile.0 == columns, tile.1 == rows) {
+                    (true, _) => Some((StoringMode::HCachedVRecompute, StoringMode::FullyRecompute)),
+                    (_, true) => Some((StoringMode::HCachedVRecompute, StoringMode::FullyCached)),
+                    _ => None,
+                };
+                let is_twin =
+                    move |mode| twin.is_some_and(|(left_out, kept)| mode == left_out && settings.modes.contains(&kept));
+                settings.modes.iter().filter(move |&&mode| !is_twin(mode)).map(move |&mode| (tile, mode))
+            })
             .collect();
         // The whole map is a tile whatever the settings say.
         strategies.push(((columns, rows), StoringMode::FullyRecompute));
