@@ -7,9 +7,9 @@
 
 use crate::cost::Flaw;
 use crate::explore::{
-    CostStore, FusionStep, Fusions, LayerFacts, LayerRequest, LayerStudy, MappedLayer, Request, StackLimits, StackRun,
-    StackStudy, StrategyFindings, Sweep, TemporalMapping, UnrollingChoices, Varied, ZigZagStrategy, compare_fusions,
-    fusion_step,
+    CostStore, FusionStep, Fusions, LayerFacts, LayerRequest, LayerStudy, MappedLayer, Request, SequenceFinding,
+    SequenceQuestion, StackLimits, StackRun, StackStudy, StrategyFindings, Sweep, TemporalMapping, UnrollingChoices,
+    Varied, ZigZagStrategy, compare_fusions, find_sequences, fusion_step,
 };
 use crate::gallery::{Finding, Workbench, find_entry, find_step};
 use crate::hierarchy::{Bound, Front, HierarchyFacts, HierarchyRequest, Study, StudyOutline, Verdict, unrollings};
@@ -34,6 +34,14 @@ pub enum Topic {
     Fusion,
     /// How that changes with the accelerator.
     FusionSteps,
+    /// Which sequences HW-Flow-Fusion can fuse, and what they cost.
+    Sequences,
+    /// What each of these costs.
+    SequenceCosts,
+    /// One of these in depth.
+    SequenceFacts,
+    /// What more or less hardware makes of them.
+    SequenceResources,
     /// A share of the work on memory hierarchies, for one worker; shares go on one by one.
     Hierarchies(u8),
     /// The hierarchy at hand.
@@ -53,6 +61,7 @@ impl Topic {
             Self::BestMapping | Self::OwnMapping | Self::HierarchyFacts => false,
             Self::Rules | Self::LayerUnrollings | Self::Strategies | Self::Hierarchies(_) | Self::Unrollings => true,
             Self::Fusion | Self::FusionSteps => true,
+            Self::Sequences | Self::SequenceCosts | Self::SequenceFacts | Self::SequenceResources => true,
             Self::Gallery(_) => true,
             Self::Lesson => true,
         }
@@ -80,6 +89,8 @@ pub enum Question {
     Fusions(Box<Request>, StackLimits, Vec<StackRun>),
     /// What groups move to and from DRAM so many doublings away from the design.
     FusionStep(Box<Request>, Varied, i32),
+    /// About HW-Flow-Fusion's sequences.
+    Sequence(Box<Request>, SequenceQuestion),
     /// Which hierarchies there are.
     Hierarchies(Box<HierarchyRequest>),
     /// What the hierarchies from the first to before the second number cost at least.
@@ -117,6 +128,8 @@ pub enum Reply {
     Fusions(Box<Fusions>),
     /// One step of a sweep.
     FusionStep(Box<FusionStep>),
+    /// What is known about a sequence.
+    Sequence(Box<SequenceFinding>),
     /// Which hierarchies there are.
     Hierarchies(Box<StudyOutline>),
     /// Number of the first, and what each costs at least or why it does not fit.
@@ -195,6 +208,12 @@ impl Answerer {
                     .stacks(*request, StackLimits::default())
                     .and_then(|(study, _)| fusion_step(study.sweep(), varied, step));
                 step.map_or_else(Reply::Rejected, |step| Reply::FusionStep(Box::new(step)))
+            }
+            Question::Sequence(request, question) => {
+                let found = self
+                    .stacks(*request, StackLimits::default())
+                    .and_then(|(study, _)| find_sequences(study.sweep(), question));
+                found.map_or_else(Reply::Rejected, |found| Reply::Sequence(Box::new(found)))
             }
             Question::Hierarchies(request) => {
                 self.about_hierarchies(*request, |study| Reply::Hierarchies(Box::new(study.outline())))

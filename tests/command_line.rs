@@ -319,3 +319,23 @@ fn links_are_made_and_opened() {
     assert!(wrong.contains("damaged") && wrong.contains("Copy the whole address"), "{wrong}");
     assert!(fails(&["link", "make", "--gallery", "defines-fig-12b"]).contains("Did you mean `defines-fig-12`?"));
 }
+
+#[test]
+fn sequences_are_printed_as_tables() {
+    fn fuse(more: &[&'static str]) -> Vec<&'static str> {
+        [&["fuse", "--hardware", "meta-proto-like-df", "--workload", "vgg16-e", "--sequences"], more].concat()
+    }
+    let text = succeeds(&fuse(&["--format", "json"]));
+    let value: Value = serde_json::from_str(&text).unwrap();
+    let tables = value["tables"].as_array().unwrap();
+    // Sequences, what one needs, and energy, latency and volume over array, buffer and registers.
+    assert!(tables.len() >= 5 + 9, "{text}");
+    let sequences = tables[0]["rows"].as_array().unwrap();
+    let chosen: Vec<&Value> = sequences.iter().filter(|row| row["chosen"] != "no").collect();
+    assert!(!chosen.is_empty() && chosen.iter().all(|row| row["chosen"] == "Temporal fusion"));
+    assert!(chosen.iter().all(|row| row["energy FT [pJ]"].as_f64() < row["energy SL [pJ]"].as_f64()));
+    let spatial = succeeds(&fuse(&["spatial"]));
+    assert!(spatial.contains("Spatial fusion |") && !spatial.contains("Temporal fusion |"), "{spatial}");
+    assert!(succeeds(&fuse(&["--format", "csv"])).starts_with("layers,chosen,energy SL [pJ],"));
+    assert!(fails(&fuse(&["diagonal"])).contains("temporal, spatial or either"));
+}

@@ -6,6 +6,7 @@ use super::data_table::plain_table;
 use super::diagnostics::DiagnosticList;
 use super::figure::{Drawn, Figure};
 use super::fusion_graph::FusionGraph;
+use super::fusion_sequences::FusionSequences;
 use super::fusion_study::{Known, request_of, use_study};
 use super::fusion_sweeps::FusionSweeps;
 use super::state::PageState;
@@ -88,7 +89,8 @@ pub fn FusionView(props: &FusionViewProps) -> Html {
                 </div>
             }
             if let Some(request) = request.clone().filter(|_| known.fusions.is_some()) {
-                <FusionSweeps {request} conductor={props.conductor.clone()} />
+                <FusionSweeps request={request.clone()} conductor={props.conductor.clone()} />
+                <FusionSequences {request} conductor={props.conductor.clone()} />
             }
         </div>
     }

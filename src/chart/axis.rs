@@ -49,6 +49,8 @@ impl Axis {
     pub fn marks(&self, count: usize) -> Vec<f64> {
         match self.scale {
             AxisScale::Linear => linear_marks(self.low, self.high, count),
+            // A short stretch of a logarithmic axis is nearly linear, and has few marks of a decade.
+            AxisScale::Log if self.high < 3.0 * self.low => linear_marks(self.low, self.high, count),
             AxisScale::Log => log_marks(self.low, self.high, count),
         }
     }
@@ -111,6 +113,8 @@ mod tests {
         assert_eq!(linear.marks(5), [0.0, 10.0, 20.0, 30.0, 40.0]);
         let log = Axis::new(AxisScale::Log, (1.8, 47.3), (0, 100));
         assert_eq!(log.marks(5), [2.0, 5.0, 10.0, 20.0]);
+        let short = Axis::new(AxisScale::Log, (33.0, 52.0), (0, 100));
+        assert_eq!(short.marks(5), [35.0, 40.0, 45.0, 50.0]);
         let wide = Axis::new(AxisScale::Log, (1.0, 1e9), (0, 100));
         assert_eq!(wide.marks(5).len(), 5);
         let bytes = Axis::new(AxisScale::Log, (100.0, 3e6), (0, 100));

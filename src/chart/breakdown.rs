@@ -37,6 +37,16 @@ pub enum Cause {
     Output,
     /// Waiting for others at the same port.
     Sharing,
+    /// Waiting for data, for whatever reason.
+    Waiting,
+    /// What tiles share and later ones read again.
+    Reuse,
+    /// Accesses of the DRAM.
+    Dram,
+    /// The on-chip buffer's side of these.
+    BufferToDram,
+    /// Accesses of the on-chip buffer for the array.
+    BufferToArray,
 }
 
 impl Cause {
@@ -56,6 +66,11 @@ impl Cause {
             Self::SecondInput => "second input",
             Self::Output => "output",
             Self::Sharing => "sharing the port",
+            Self::Waiting => "waiting for data",
+            Self::Reuse => "reuse buffers",
+            Self::Dram => "DRAM",
+            Self::BufferToDram => "buffer ↔ DRAM",
+            Self::BufferToArray => "buffer ↔ array",
         }
     }
 }

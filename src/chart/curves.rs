@@ -35,8 +35,8 @@ pub struct Curves {
     pub place_names: Vec<String>,
     /// The curves; later ones lie over earlier ones.
     pub curves: Vec<Curve>,
-    /// What no curve undercuts.
-    pub floor: Curve,
+    /// What no curve undercuts, if that is known.
+    pub floor: Option<Curve>,
     /// The place of the design.
     pub design: Option<usize>,
 }
@@ -66,24 +66,33 @@ impl Curves {
             places: steps.iter().map(|step| step.value as f64).collect(),
             place_names: steps.iter().map(name).collect(),
             curves: Grouping::ALL.into_iter().enumerate().map(curve).collect(),
-            floor: Curve {
+            floor: Some(Curve {
                 name: "oracle".to_owned(),
                 values: steps.iter().map(|step| Some(step.oracle_bytes)).collect(),
-            },
+            }),
             design: steps.iter().position(|step| step.is_design),
         }
     }
 
+    fn all(&self) -> impl Iterator<Item = &Curve> {
+        self.curves.iter().chain(&self.floor)
+    }
+
     fn largest(&self) -> f64 {
-        let all = self.curves.iter().chain([&self.floor]).flat_map(|curve| &curve.values);
-        all.flatten().copied().fold(0.0, f64::max)
+        let values = self.all().flat_map(|curve| &curve.values);
+        values.flatten().copied().fold(0.0, f64::max)
+    }
+
+    /// A few curves are ordered, as bars are.
+    fn color(&self, theme: &Theme, index: usize) -> Color {
+        if self.curves.len() > 3 { theme.tile_type(index) } else { theme.series(index, self.curves.len()) }
     }
 
     fn entries(&self, theme: &Theme) -> Vec<Entry> {
         let curves = self.curves.iter().enumerate();
         let mut entries: Vec<Entry> =
-            curves.map(|(index, curve)| (Mark::Line(theme.tile_type(index)), curve.name.clone())).collect();
-        entries.push((Mark::Line(theme.soft), self.floor.name.clone()));
+            curves.map(|(index, curve)| (Mark::Line(self.color(theme, index)), curve.name.clone())).collect();
+        entries.extend(self.floor.iter().map(|floor| (Mark::Line(theme.soft), floor.name.clone())));
         if self.design.is_some() {
             entries.push((Mark::Dot(theme.ink), "this design".to_owned()));
         }
@@ -132,9 +141,11 @@ impl Chart for Curves {
                 .map(|(place, value)| Some((x(place), y.at((*value)? / unit.factor))))
                 .collect()
         };
-        Self::draw(&mut sketch, &at(&self.floor), 1, theme.soft);
+        if let Some(floor) = &self.floor {
+            Self::draw(&mut sketch, &at(floor), 1, theme.soft);
+        }
         for (index, curve) in self.curves.iter().enumerate() {
-            let color = theme.tile_type(index);
+            let color = self.color(theme, index);
             let points = at(curve);
             // Earlier curves are broader, so that they show below later ones that have the same values.
             let behind = (self.curves.len() - 1 - index) as u32;
@@ -166,7 +177,6 @@ impl Chart for Curves {
     }
 
     fn table(&self) -> Table {
-        let all = || self.curves.iter().chain([&self.floor]);
         let unit = self.quantity.base();
         let place = if self.place_unit.is_empty() {
             Column::numbers(&self.place)
@@ -178,11 +188,11 @@ impl Chart for Curves {
                 let value = curve.values.get(index).copied().flatten();
                 value.map_or_else(|| "does not fit".into(), |value| TableCell::of(self.quantity, value))
             };
-            [TableCell::number(name.clone(), *value)].into_iter().chain(all().map(cell)).collect()
+            [TableCell::number(name.clone(), *value)].into_iter().chain(self.all().map(cell)).collect()
         };
         Table {
             caption: format!("{} by {}", self.title, self.place),
-            columns: [place].into_iter().chain(all().map(|curve| Column::measured(&curve.name, unit))).collect(),
+            columns: [place].into_iter().chain(self.all().map(|curve| Column::measured(&curve.name, unit))).collect(),
             rows: self.places.iter().zip(&self.place_names).enumerate().map(row).collect(),
         }
     }
@@ -193,7 +203,7 @@ impl Chart for Curves {
             let (first, last) = (known.next()?, known.next_back()?);
             Some(format!("{} from {} to {}", curve.name, self.quantity.text(*first), self.quantity.text(*last)))
         };
-        let curves: Vec<String> = self.curves.iter().chain([&self.floor]).filter_map(ends).collect();
+        let curves: Vec<String> = self.all().filter_map(ends).collect();
         format!("{} over {}: {}.", self.title, self.place, curves.join("; "))
     }
 }

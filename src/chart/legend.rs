@@ -7,6 +7,8 @@ use super::text::shorten;
 /// What stands before an entry.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Mark {
+    /// Nothing: the text says it.
+    None,
     /// A filled square.
     Chip(Color),
     /// A square with a line around it, and a gap between.
@@ -31,12 +33,17 @@ const MARK: i32 = 12;
 const GAP: i32 = 6;
 const BETWEEN: i32 = 16;
 
+/// What stands before the text.
+fn indent(mark: Mark) -> i32 {
+    if mark == Mark::None { 0 } else { MARK + GAP }
+}
+
 /// Left edge and line of each entry, and the number of lines.
 fn places(entries: &[Entry], width: i32, letters: Lettering) -> (Vec<(i32, i32)>, i32) {
     let (mut x, mut line) = (0, 0);
     let mut places = Vec::with_capacity(entries.len());
-    for (_, text) in entries {
-        let needed = MARK + GAP + letters.width(text);
+    for (mark, text) in entries {
+        let needed = indent(*mark) + letters.width(text);
         if x > 0 && x + needed > width {
             (x, line) = (0, line + 1);
         }
@@ -53,7 +60,7 @@ pub(super) fn legend_height(entries: &[Entry], width: i32, letters: Lettering) -
 
 /// Width of a legend on one line.
 pub(super) fn legend_width(entries: &[Entry], letters: Lettering) -> i32 {
-    let needed = entries.iter().map(|(_, text)| MARK + GAP + letters.width(text) + BETWEEN);
+    let needed = entries.iter().map(|(mark, text)| indent(*mark) + letters.width(text) + BETWEEN);
     needed.sum::<i32>() - BETWEEN
 }
 
@@ -62,14 +69,15 @@ pub(super) fn draw_legend(sketch: &mut Sketch, entries: &[Entry], at: (i32, i32)
     for ((mark, text), (x, line)) in entries.iter().zip(places(entries, width, letters).0) {
         let (x, middle) = (at.0 + x, at.1 + line * LINE + LINE / 2);
         draw_mark(sketch, *mark, (x, middle));
-        let text = shorten(text, width - MARK - GAP, letters.size, letters.bold);
-        sketch.text(text, (x + MARK + GAP, middle), letters.start());
+        let text = shorten(text, width - indent(*mark), letters.size, letters.bold);
+        sketch.text(text, (x + indent(*mark), middle), letters.start());
     }
 }
 
 fn draw_mark(sketch: &mut Sketch, mark: Mark, (x, middle): (i32, i32)) {
     let (corner, size) = ((x, middle - MARK / 2), (MARK, MARK));
     match mark {
+        Mark::None => {}
         Mark::Chip(color) => sketch.round_rect(corner, size, 3, color),
         Mark::Outline { line, gap, inside } => {
             for (inset, color) in [(0, line), (2, gap), (3, inside)] {

@@ -9,6 +9,7 @@
 mod accesses;
 mod account;
 mod axis;
+mod bars;
 mod breakdown;
 #[cfg(target_arch = "wasm32")]
 mod canvas;
@@ -38,6 +39,7 @@ mod panels;
 mod render;
 mod scale;
 mod scatter;
+mod sequences;
 mod sketch;
 mod table;
 mod text;
@@ -48,6 +50,7 @@ mod window;
 pub use accesses::{AccessRow, Accesses};
 pub use account::{Counted, strategy_title};
 pub use axis::AxisScale;
+pub use bars::{BarGroup, Bars};
 pub use breakdown::{Breakdown, Cause, StackedBar};
 #[cfg(target_arch = "wasm32")]
 pub use canvas::draw_on_canvas;
@@ -71,11 +74,15 @@ pub use macs::MacCounts;
 pub use mapping::{OPERAND_ORDER, information_table, memories_of, port_table, stored_as};
 pub use matrix::Matrix;
 pub use network::{NETWORK_MARGIN, NetworkDrawing, NetworkLayer, lay_out_network, stack_bands};
-pub use paired::{Pair, Paired};
+pub use paired::{Pair, Paired, change};
 pub use panels::Panels;
 pub use render::{ChartError, PixelFont, draw, draw_sketch, sketch_svg, svg};
 pub use scale::{Quantity, Unit, digits, group_thousands, size_text, three_digits};
 pub use scatter::{Scatter, ScatterPoint};
+pub use sequences::{
+    SequenceQuantity, partition_scatter, pruning, resource_curves, reuse_bars, sequence_bars, sequence_ctc,
+    sequence_label, sequence_shares, sequence_table, storage_bars, traffic_bars,
+};
 pub use sketch::{Anchor, Lettering, Shape, Sketch};
 pub use table::{Column, Table, TableCell, markdown};
 pub use text::{shorten, text_width};

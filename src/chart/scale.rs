@@ -27,6 +27,8 @@ pub enum Quantity {
     WeightedSum,
     /// What one design has by what another has.
     Factor,
+    /// One number by another, without a unit.
+    Ratio,
 }
 
 /// A unit: `factor` base units.
@@ -88,6 +90,7 @@ impl Quantity {
             Self::Area => "area",
             Self::WeightedSum => "weighted sum",
             Self::Factor => "factor",
+            Self::Ratio => "ratio",
         }
     }
 
@@ -122,7 +125,7 @@ impl Quantity {
             Self::Macs => &MACS,
             Self::Bytes => &BYTES,
             Self::Area => &AREA,
-            Self::WeightedSum => &PLAIN,
+            Self::WeightedSum | Self::Ratio => &PLAIN,
             Self::Factor => &FACTOR,
         }
     }

@@ -91,14 +91,17 @@ impl Theme {
         match cause {
             Cause::Activation => self.input,
             Cause::Weight => self.weight,
-            Cause::Copy => self.copy,
+            Cause::Copy | Cause::Reuse => self.copy,
             Cause::Mac | Cause::Computing => self.soft,
             Cause::IdlePes => mix(self.soft, self.panel, 0.5),
-            Cause::Stall => self.stall,
+            Cause::Stall | Cause::Waiting => self.stall,
             Cause::Loading | Cause::Input => self.input,
             Cause::Offloading | Cause::Output => self.output,
             Cause::SecondInput => mix(self.input, self.panel, 0.45),
             Cause::Sharing => mix(self.stall, self.panel, 0.35),
+            Cause::Dram => self.level(2, 3),
+            Cause::BufferToDram => self.level(1, 3),
+            Cause::BufferToArray => self.level(0, 3),
         }
     }
 

@@ -2,7 +2,7 @@
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use fusescape::depth_first::{FuseDepth, StoringMode};
-use fusescape::explore::{StackLimits, parse_sizes};
+use fusescape::explore::{Sharing, StackLimits, parse_sizes};
 use fusescape::rules::Rules;
 use fusescape::search::space::Pruning;
 use fusescape::search::{Objective, Strategy, Weights};
@@ -26,7 +26,7 @@ pub enum Command {
     /// Explores depth-first schedules (DeFiNES) of a network on a core
     DepthFirst(DepthFirst),
     /// Compares methods to choose the layers that run together: DeFiNES' rule, Optimus, and the jointly optimal stacks
-    Fuse(SweepOptions),
+    Fuse(Fuse),
     /// Maps single layers on a core (ZigZag): the best loop nest, its energy and latency
     Layer(Layer),
     /// Generates all memory hierarchies from a pool and finds the best (ZigZag, Section V)
@@ -113,6 +113,17 @@ pub struct DepthFirst {
     /// names of layers to cut after, those with blanks or commas in double quotes
     #[arg(long, default_value = "auto", value_name = "auto|optimal|single-layer|layer-by-layer|CUTS", value_parser = parse_stacks)]
     pub stacks: Stacks,
+}
+
+/// Which layers run together.
+#[derive(Debug, Args)]
+pub struct Fuse {
+    #[command(flatten)]
+    pub sweep: SweepOptions,
+    /// Print HW-Flow-Fusion's own tables instead: the sequences that fit and those it chooses by this kind of fusion, what the best of them
+    /// needs of the chip, and what more or less hardware changes
+    #[arg(long, value_name = "temporal|spatial|either", num_args = 0..=1, default_missing_value = "temporal", value_parser = parse_sharing)]
+    pub sequences: Option<Sharing>,
 }
 
 /// A network on a core, and the strategies that are tried.
@@ -257,6 +268,15 @@ pub const STRATEGIES: &[(&str, LayerStrategy)] = &[
     ("heuristic", LayerStrategy::Space(Pruning::Heuristic)),
     ("iterative", LayerStrategy::Iterative),
 ];
+
+fn parse_sharing(text: &str) -> Result<Sharing, String> {
+    match text {
+        "temporal" => Ok(Sharing::Temporal),
+        "spatial" => Ok(Sharing::Spatial),
+        "either" => Ok(Sharing::Either),
+        _ => Err("use temporal, spatial or either".to_owned()),
+    }
+}
 
 fn parse_strategy(text: &str) -> Result<LayerStrategy, String> {
     let names = || STRATEGIES.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ");

@@ -1,17 +1,20 @@
 //! `fusescape fuse`: which layers run together, by several methods, each judged by its own model and by the whole one.
 
-use super::arguments::{Format, SweepOptions};
+use super::arguments::{Format, Fuse};
 use super::depth_first::validated;
 use super::optimal::{all_parts, run_json};
-use super::{Failure, print};
+use super::{Failure, print, sequences};
 use fusescape::depth_first::FuseDepth;
 use fusescape::explore::{FusionVerdict, Fusions, StackStudy, compare_fusions};
 use serde_json::{Value, json};
 use std::fmt::Write;
 
 /// Compares the methods and prints what they say.
-pub fn run(options: &SweepOptions) -> Result<(), Failure> {
+pub fn run(Fuse { sweep: options, sequences }: &Fuse) -> Result<(), Failure> {
     let sweep = validated(options, FuseDepth::Automatic)?;
+    if let Some(sharing) = sequences {
+        return sequences::run(&sweep, *sharing, options.format);
+    }
     let study = StackStudy::new(sweep.clone(), options.limits())?;
     let (runs, _) = all_parts(&sweep, options.limits(), study.parts())?;
     let fusions = compare_fusions(&study, &runs);

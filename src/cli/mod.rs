@@ -12,6 +12,7 @@ mod layer_report;
 mod link;
 mod optimal;
 mod report;
+mod sequences;
 mod serve;
 mod state;
 mod summary;

@@ -59,6 +59,9 @@ const VIEWS = {
   fusion: async (page) => {
     await page.getByTestId('tab-fusion').click();
     await page.locator('[data-testid=fusion-view][data-status=done]').waitFor({ timeout: MINUTE });
+    for (const part of ['sequences', 'sequence-facts', 'sequence-resources']) {
+      await page.locator(`[data-testid=${part}][data-status=done]`).waitFor({ timeout: MINUTE });
+    }
     await unfold(page);
   },
   hierarchy: async (page) => {

@@ -4,12 +4,14 @@ use fusescape::chart::{
     AccessRow, Accesses, AxisScale, Best, Breakdown, Capacity, Cause, Cell, Chart, ColorBar, Curves, DataSizes,
     FusionMap, Heatmap, Hierarchies, HierarchyPoint, LayerData, Level, LevelCell, LevelMatrix, Lines, LoopNest,
     MacCounts, Matrix, NetworkDrawing, NetworkLayer, Pair, Paired, Panels, Quantity, Ramp, Scatter, ScatterPoint,
-    StackedBar, TableCell, TileTypeEntry, TileTypeMap, TypeLevels,
+    SequenceQuantity, StackedBar, TableCell, TileTypeEntry, TileTypeMap, TypeLevels, partition_scatter,
+    resource_curves, reuse_bars, sequence_bars, sequence_ctc, storage_bars,
 };
 use fusescape::depth_first::{TileMap, TileRun};
 use fusescape::explore::{
-    CostStore, Fusions, LayerFacts, LayerRequest, LayerStudy, MappedLayer, Request, Settings, StackLimits, StackRun,
-    StackStudy, StrategyFindings, Sweep, Varied, ZigZagStrategy, compare_fusions, fusion_step,
+    CostStore, Fusions, LayerFacts, LayerRequest, LayerStudy, MappedLayer, Request, Resource, ResourceStep,
+    SequenceCosts, SequenceFinding, SequenceQuestion, Settings, StackLimits, StackRun, StackStudy, StrategyFindings,
+    Sweep, Varied, ZigZagStrategy, compare_fusions, find_sequences, fusion_step,
 };
 use fusescape::hardware::Operand;
 use fusescape::rules::Rules;
@@ -466,6 +468,16 @@ pub fn figures() -> Vec<(&'static str, Box<dyn Chart>, Vec<&'static str>)> {
         ),
         ("fusion_map", Box::new(FusionMap::new(&fusions())), vec!["conv1", "7 × 7"]),
         ("fusion_buffer", Box::new(fusion_buffer()), vec!["oracle", "this design", "2.00 MiB"]),
+        ("sequence_energy", sequence_figure("energy"), vec!["SL", "FT", "FS", "DRAM", "CONV1 + CONV2"]),
+        ("sequence_ctc", sequence_figure("ctc"), vec!["CTC ratio", "temporal fusion", "not for more than 4 layers"]),
+        (
+            "sequence_storage",
+            sequence_figure("storage"),
+            vec!["reuse buffers", "on-chip buffer 2.00 MiB", "8: to CONV6"],
+        ),
+        ("sequence_reuse", sequence_figure("reuse"), vec!["Alwani et al.", "HW-Flow-Fusion"]),
+        ("sequence_partitions", sequence_figure("partitions"), vec!["partition", "best trade-offs"]),
+        ("sequence_array", sequence_figure("array"), vec!["every PE busy", "this design", "32 × 32"]),
         ("port_stalls", Box::new(Breakdown::port_stalls(&facts, &layer.ports)), vec!["weight", "sharing the port"]),
         ("mapping_space", Box::new(mapping_space()), vec!["even", "uneven", "energy, mJ"]),
         ("trajectories", Box::new(trajectories()), vec!["exhaustive", "other mappings"]),
@@ -578,6 +590,46 @@ fn fusions() -> Fusions {
     compare_fusions(&study, &runs)
 }
 
+/// A figure of VGG's sequences.
+fn sequence_figure(of: &str) -> Box<dyn Chart> {
+    let sweep = sweep_of("vgg16-e");
+    let find = |question| find_sequences(&sweep, question).unwrap();
+    let SequenceFinding::Chains(chains) = find(SequenceQuestion::Chains) else { unreachable!() };
+    let sequence = chains.legal[0];
+    let costs: Vec<SequenceCosts> = chains
+        .legal
+        .iter()
+        .filter_map(|&sequence| match find(SequenceQuestion::Costs(sequence)) {
+            SequenceFinding::Costs(costs) => Some(*costs),
+            _ => None,
+        })
+        .collect();
+    let all: Vec<&SequenceCosts> = costs.iter().collect();
+    if of == "energy" {
+        return Box::new(sequence_bars(&chains, &all, Some(sequence), SequenceQuantity::Energy));
+    }
+    if of == "ctc" {
+        return Box::new(sequence_ctc(&chains, &all, Some(sequence)));
+    }
+    if of == "partitions" {
+        let SequenceFinding::Partitions(found) = find(SequenceQuestion::Partitions(sequence)) else { unreachable!() };
+        return Box::new(partition_scatter(&found.unwrap()));
+    }
+    if of == "array" {
+        let step = |step| match find(SequenceQuestion::Resources(Some(sequence), Resource::Array, step)) {
+            SequenceFinding::Resources(step) => *step,
+            _ => unreachable!(),
+        };
+        let steps: Vec<ResourceStep> = Resource::Array.steps().map(step).collect();
+        return Box::new(resource_curves(Resource::Array, SequenceQuantity::Latency, &steps));
+    }
+    let SequenceFinding::Needs(needs) = find(SequenceQuestion::Needs(sequence)) else { unreachable!() };
+    if of == "storage" {
+        return Box::new(storage_bars(&needs, chains.accelerator.buffer));
+    }
+    Box::new(reuse_bars(&needs, 8))
+}
+
 /// Traffic over buffers that are up to four times smaller or larger.
 fn fusion_buffer() -> Curves {
     let sweep = resnet18();
@@ -586,10 +638,14 @@ fn fusion_buffer() -> Curves {
 }
 
 fn resnet18() -> Sweep {
+    sweep_of("resnet18")
+}
+
+fn sweep_of(network: &str) -> Sweep {
     let document = |id, presets| find_preset(presets, id).unwrap().text.to_owned();
     let request = Request {
         hardware: document("meta-proto-like-df", hardware_presets()),
-        workload: document("resnet18", workload_presets()),
+        workload: document(network, workload_presets()),
         settings: Settings { tiles_x: vec![7], tiles_y: vec![7], ..Settings::default() },
     };
     Sweep::new(&request).unwrap()

@@ -130,7 +130,7 @@ pub fn compare_fusions(study: &StackStudy, runs: &[StackRun]) -> Fusions {
     }
 }
 
-fn no_chain() -> Diagnostics {
+pub(super) fn no_chain() -> Diagnostics {
     let mut diagnostics = Diagnostics::default();
     diagnostics.add(
         "workload.layers",

@@ -11,6 +11,9 @@ mod fusions;
 mod layer;
 mod order;
 mod request;
+mod resources;
+mod sequence_needs;
+mod sequences;
 mod sizes;
 mod stacks;
 mod strategies;
@@ -26,6 +29,12 @@ pub use layer::{
 };
 pub use order::{coarse_to_fine, coarsest_step};
 pub use request::{Request, Settings};
+pub use resources::{Resource, ResourceStep};
+pub use sequence_needs::{MOST_PARTITIONS, Need, PartitionCost, Reuse, SequenceNeeds, SequencePartitions, Storage};
+pub use sequences::{
+    ChainFacts, Chains, FusedRun, RunCost, Sequence, SequenceCosts, SequenceFinding, SequenceQuestion, Sharing,
+    chosen_sequences, find_sequences,
+};
 pub use sizes::{MOST_SIZES, parse_sizes};
 pub use stacks::{OptimalStacks, StackLimits, StackRun, StackStudy};
 pub use strategies::{MOST_STRATEGY_LPFS, StrategyFindings, ZigZagStrategy};

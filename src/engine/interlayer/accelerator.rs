@@ -1,8 +1,10 @@
 //! The paper's abstract hardware: DRAM, an on-chip buffer, and a spatial array whose processing engines (PEs) hold register files
 //! (Fig. 1), with the six configurations of its experiments (Tables 3 and 4).
 
+use serde::{Deserialize, Serialize};
+
 /// Columns and rows of PEs (PEx, PEy), of the whole array or of a part that one layer has to itself.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Array {
     /// PEx.
     pub columns: u64,
@@ -11,7 +13,7 @@ pub struct Array {
 }
 
 /// The sections of a PE's register file, in words.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RegisterFile {
     /// Weights.
     pub weights: u64,
@@ -38,7 +40,7 @@ impl RegisterFile {
 }
 
 /// Energies in hundredths of a picojoule, so that sums are exact.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EnergyCosts {
     /// A multiply-accumulate with its accesses to the register file.
     pub mac: u64,
@@ -49,7 +51,7 @@ pub struct EnergyCosts {
 }
 
 /// An accelerator with 8-bit words.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Accelerator {
     /// The spatial array.
     pub array: Array,

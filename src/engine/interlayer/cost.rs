@@ -2,10 +2,11 @@
 
 use super::accelerator::Accelerator;
 use super::parameters::{EnergyRule, Parameters};
+use serde::{Deserialize, Serialize};
 use std::ops::AddAssign;
 
 /// Bytes between DRAM and the on-chip buffer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Volume {
     /// Inputs read.
     pub inputs: u64,
@@ -23,7 +24,7 @@ impl Volume {
 }
 
 /// Bytes between the on-chip buffer and the array.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct ArrayTraffic {
     /// Inputs read.
     pub inputs: u64,
@@ -43,7 +44,7 @@ impl ArrayTraffic {
 }
 
 /// Energy in hundredths of a picojoule, by cause.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Energy {
     /// Multiply-accumulates.
     pub mac: u128,
@@ -68,7 +69,7 @@ impl Energy {
 }
 
 /// What running some layers once amounts to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Cost {
     /// Operations, those of pooling included.
     pub operations: u64,

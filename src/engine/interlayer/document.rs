@@ -9,10 +9,10 @@ use crate::hardware::{Core, Movement, Operand};
 use crate::workload::{LayerId, Network};
 
 /// Layers in a sequence at the most, twice what the paper fuses; the time grows with the square.
-const MOST_LAYERS: usize = 8;
+pub const MOST_LAYERS: usize = 8;
 
 /// Bytes of a register file (Table 3, configuration 1): a [`Core`] has none like it.
-const REGISTER_BYTES: u64 = 512;
+pub const REGISTER_BYTES: u64 = 512;
 
 /// Bytes of an access of the DRAM, as [`Parameters::AS_PUBLISHED`] reports it.
 const DRAM_ACCESS_BITS: f64 = 16.0;

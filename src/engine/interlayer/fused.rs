@@ -8,9 +8,10 @@ use super::multi_tiling::{Run, closed_form, unique_tiles};
 use super::parameters::Parameters;
 use super::partition::partitions;
 use super::propagation::{BottomTile, Direction, FusionBuffers, fused_volume};
+use serde::{Deserialize, Serialize};
 
 /// How fused layers share the PEs (Section 4.3).
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum FusionMode {
     /// Every layer has the whole array, and its share of every register file.
     Temporal,
@@ -19,8 +20,21 @@ pub enum FusionMode {
     Spatial,
 }
 
+impl FusionMode {
+    /// Both.
+    pub const ALL: [Self; 2] = [Self::Temporal, Self::Spatial];
+
+    /// For a person.
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Temporal => "Temporal fusion",
+            Self::Spatial => "Spatial fusion",
+        }
+    }
+}
+
 /// Layers that run together.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FusedSchedule {
     /// The tile of the bottom layer.
     pub tile: BottomTile,
@@ -91,31 +105,64 @@ impl FusedSchedule {
         partitions: &[Vec<Array>],
         registers: RegisterFile,
     ) -> Option<Self> {
-        let works = LayerWork::of_all(layers, &tile);
-        // Few arrays occur in many partitions.
-        let mut arrays: Vec<Array> = partitions.iter().flatten().copied().collect();
-        arrays.sort_unstable();
-        arrays.dedup();
-        let shares: Vec<Vec<Option<(RowStationary, Cost)>>> =
-            works.iter().map(|work| arrays.iter().map(|&array| work.on(array, registers)).collect()).collect();
-        let share =
-            |layer: usize, array: &Array| arrays.binary_search(array).ok().and_then(|index| shares[layer][index]);
+        let shares = Shares::new(layers, &tile, partitions, registers);
         let (_, _, best) = partitions
             .iter()
             .filter_map(|partition| {
-                let mut sums = (0, 0);
-                for (layer, array) in partition.iter().enumerate() {
-                    let (_, cost) = share(layer, array)?;
-                    sums = (sums.0 + cost.compute_cycles, sums.1 + cost.array.total());
-                }
-                Some((sums.0, sums.1, partition))
+                let cost = shares.cost(partition)?;
+                Some((cost.compute_cycles, cost.array.total(), partition))
             })
             .min()?;
-        let (mappings, costs): (Vec<_>, Vec<_>) =
-            best.iter().enumerate().filter_map(|(layer, array)| share(layer, array)).unzip();
-        let mut cost = Cost { volume: fused_volume(layers, &tile), ..Cost::default() };
-        costs.into_iter().for_each(|of_layer| cost += of_layer);
+        let cost = Cost { volume: fused_volume(layers, &tile), ..shares.cost(best)? };
+        let mappings = shares.of(best).filter_map(|share| Some(share?.0)).collect();
         Some(Self { tile, buffers, arrays: best.clone(), registers, mappings, cost })
+    }
+}
+
+/// What `layers` in tiles of a given size cost in each of some partitions of the array, whole register files for each; `None` where one of
+/// them does not fit on its part.
+pub fn costs_on(
+    layers: &[ChainLayer],
+    tile: &BottomTile,
+    partitions: &[Vec<Array>],
+    registers: RegisterFile,
+) -> Vec<Option<Cost>> {
+    let shares = Shares::new(layers, tile, partitions, registers);
+    let volume = fused_volume(layers, tile);
+    partitions.iter().map(|partition| Some(Cost { volume, ..shares.cost(partition)? })).collect()
+}
+
+/// What each layer costs on each array that some partition gives it: few arrays occur in many partitions.
+struct Shares {
+    arrays: Vec<Array>,
+    /// By layer and array.
+    known: Vec<Vec<Option<(RowStationary, Cost)>>>,
+}
+
+impl Shares {
+    fn new(layers: &[ChainLayer], tile: &BottomTile, partitions: &[Vec<Array>], registers: RegisterFile) -> Self {
+        let mut arrays: Vec<Array> = partitions.iter().flatten().copied().collect();
+        arrays.sort_unstable();
+        arrays.dedup();
+        let works = LayerWork::of_all(layers, tile);
+        let known = works.iter().map(|work| arrays.iter().map(|&array| work.on(array, registers)).collect()).collect();
+        Self { arrays, known }
+    }
+
+    /// Of every layer in a partition.
+    fn of<'a>(&'a self, partition: &'a [Array]) -> impl Iterator<Item = Option<(RowStationary, Cost)>> + 'a {
+        self.known
+            .iter()
+            .zip(partition)
+            .map(|(known, array)| self.arrays.binary_search(array).ok().and_then(|index| known[index]))
+    }
+
+    /// Of all layers together, but for the DRAM.
+    fn cost(&self, partition: &[Array]) -> Option<Cost> {
+        self.of(partition).try_fold(Cost::default(), |mut sum, share| {
+            sum += share?.1;
+            Some(sum)
+        })
     }
 }
 

@@ -2,12 +2,13 @@
 
 use super::accelerator::{Array, RegisterFile};
 use super::chain::ChainLayer;
+use serde::{Deserialize, Serialize};
 
 /// How a tile is spread over the array and through the register files.
 ///
 /// This is not [`crate::mapping::SpatialMapping`], whose unrollings are loop factors of a [`crate::hardware::Core`]: a row-stationary
 /// PE computes a whole row of a convolution by itself, and output rows share input rows along diagonals.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RowStationary {
     /// PEs for the columns of a kernel (Pkx): all of them.
     pub kernel_columns: u64,

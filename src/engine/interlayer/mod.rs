@@ -25,8 +25,8 @@ mod walk;
 pub use accelerator::{Accelerator, Array, EnergyCosts, RegisterFile};
 pub use chain::{Axis, Chain, ChainLayer};
 pub use cost::{ArrayTraffic, Cost, Energy, Volume};
-pub use document::groups_of;
-pub use fused::{FusedSchedule, FusionMode, fused_tiles};
+pub use document::{MOST_LAYERS, REGISTER_BYTES, groups_of};
+pub use fused::{FusedSchedule, FusionMode, costs_on, fused_tiles};
 pub use mapping::{Block, RowStationary};
 pub use multi_tiling::{Run, ThreeSizes, TileSet, closed_form, multi_tiled_macs, tile_sets, unique_tiles};
 pub use parameters::{EnergyRule, Parameters};
@@ -36,4 +36,4 @@ pub use propagation::{
     reuse_overhead, tile_count,
 };
 pub use single::{LayerSchedule, LayerTile, TileBuffers, TileMoves};
-pub use walk::{Step, legal_sequences, schedule_chain};
+pub use walk::{Step, cheapest_cover, legal_sequences, schedule_chain};

@@ -3,9 +3,10 @@
 
 use super::chain::{Axis, ChainLayer};
 use super::cost::Volume;
+use serde::{Deserialize, Serialize};
 
 /// A tile of the output of the bottom layer; every size is at least 1.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BottomTile {
     /// Columns (Tox).
     pub columns: u64,
@@ -58,7 +59,7 @@ pub fn propagate(layers: &[ChainLayer], tile: &BottomTile) -> Vec<LayerExtent> {
 }
 
 /// What fused layers hold in the on-chip buffer, in words, each list top first.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FusionBuffers {
     /// Input tile of every layer.
     pub inputs: Vec<u64>,

@@ -58,32 +58,52 @@ pub fn schedule_chain(
     let layers = chain.layers();
     let singles: Vec<LayerSchedule> =
         layers.iter().map(|layer| LayerSchedule::best(layer, accelerator, parameters)).collect::<Option<_>>()?;
-    let energy_of = |single: &LayerSchedule| single.cost.energy(accelerator, &parameters.report).total();
+    let energy_of = |cost: &Cost| cost.energy(accelerator, &parameters.report).total();
     let fused = legal_sequences(chain, accelerator.buffer, most).into_iter().filter_map(|sequence| {
         let schedule = FusedSchedule::best(&layers[sequence.clone()], mode, accelerator, parameters)?;
-        let energy = schedule.cost.energy(accelerator, &parameters.report).total();
-        let apart: u128 = singles[sequence.clone()].iter().map(energy_of).sum();
-        (energy < apart).then_some((sequence, schedule, energy))
+        Some((sequence, schedule))
     });
-    let fused: Vec<(Range<usize>, FusedSchedule, u128)> = fused.collect();
+    let fused: Vec<(Range<usize>, FusedSchedule)> = fused.collect();
+    let apart: Vec<u128> = singles.iter().map(|single| energy_of(&single.cost)).collect();
+    let together: Vec<(Range<usize>, u128)> =
+        fused.iter().map(|(sequence, schedule)| (sequence.clone(), energy_of(&schedule.cost))).collect();
+    let mut steps = Vec::new();
+    let mut next = 0;
+    for index in cheapest_cover(&apart, &together) {
+        let (sequence, schedule) = &fused[index];
+        steps.extend((next..sequence.start).map(|layer| Step::Single(layer, singles[layer])));
+        steps.push(Step::Fused(sequence.clone(), schedule.clone()));
+        next = sequence.end;
+    }
+    steps.extend((next..layers.len()).map(|layer| Step::Single(layer, singles[layer])));
+    Some(steps)
+}
+
+/// Which sequences to fuse, in the order of their layers, so that the sum of energies is least: of those in `fused`, each with its energy,
+/// that cost less than their layers one by one, whose energies are `apart`. Of equals the earlier in `fused` is taken.
+pub fn cheapest_cover(apart: &[u128], fused: &[(Range<usize>, u128)]) -> Vec<usize> {
+    let improves = |(sequence, energy): &(Range<usize>, u128)| {
+        apart.get(sequence.clone()).is_some_and(|layers| *energy < layers.iter().sum())
+    };
     // The least energy of the first layers, and the fused sequence that they end with.
     let mut least: Vec<(u128, Option<usize>)> = vec![(0, None)];
-    for end in 1..=layers.len() {
-        let single = (least[end - 1].0 + energy_of(&singles[end - 1]), None);
-        let ending = fused.iter().enumerate().filter(|(_, (sequence, _, _))| sequence.end == end);
-        let fused = ending.map(|(index, (sequence, _, energy))| (least[sequence.start].0 + energy, Some(index)));
+    for end in 1..=apart.len() {
+        let single = (least[end - 1].0 + apart[end - 1], None);
+        let ending = fused.iter().enumerate().filter(|(_, known)| known.0.end == end && improves(known));
+        let fused = ending.map(|(index, (sequence, energy))| (least[sequence.start].0 + energy, Some(index)));
         least.extend([single].into_iter().chain(fused).min_by_key(|(energy, _)| *energy));
     }
-    let mut steps = Vec::new();
-    let mut end = layers.len();
+    let mut cover = Vec::new();
+    let mut end = apart.len();
     while end > 0 {
-        let (step, start) = match least[end].1.map(|index| &fused[index]) {
-            Some((sequence, schedule, _)) => (Step::Fused(sequence.clone(), schedule.clone()), sequence.start),
-            None => (Step::Single(end - 1, singles[end - 1]), end - 1),
-        };
-        steps.push(step);
-        end = start;
+        match least[end].1 {
+            Some(index) => {
+                cover.push(index);
+                end = fused[index].0.start;
+            }
+            None => end -= 1,
+        }
     }
-    steps.reverse();
-    Some(steps)
+    cover.reverse();
+    cover
 }

@@ -1,0 +1,271 @@
+//! Groups of horizontal bars, each in parts: what sequences of layers cost by themselves and fused (HW-Flow-Fusion, Figs. 14 and 15), or
+//! what they keep on the chip (Figs. 12 and 13).
+
+use super::axis::{Axis, AxisScale};
+use super::breakdown::Cause;
+use super::color::{Color, text_on};
+use super::legend::{Entry, Mark, draw_legend, legend_height};
+use super::paired::change;
+use super::scale::{Quantity, Unit};
+use super::sketch::Sketch;
+use super::text::shorten;
+use super::{Chart, Column, MINIMUM_WIDTH, Table, TableCell, Theme};
+
+/// A group of bars.
+#[derive(Debug, Clone, PartialEq)]
+pub struct BarGroup {
+    /// What it stands for: `conv1 – pool1`.
+    pub label: String,
+    /// Whether it is the one at hand.
+    pub is_marked: bool,
+    /// For each bar of [`Bars::bars`] a value a part, or why there is none.
+    pub values: Vec<Result<Vec<f64>, &'static str>>,
+}
+
+/// Groups of bars.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Bars {
+    /// What is shown.
+    pub quantity: Quantity,
+    /// What it is: `Energy`.
+    pub title: String,
+    /// What a group stands for: `sequence`.
+    pub group: String,
+    /// Short and long names of the bars of every group: `SL`, `single layers`. The others are compared with the first.
+    pub bars: Vec<(&'static str, &'static str)>,
+    /// The parts of a bar, from the left; none if bars are not divided, and differ in colour.
+    pub parts: Vec<Cause>,
+    /// The groups, from the top.
+    pub groups: Vec<BarGroup>,
+    /// A value to hold all bars against, with its name.
+    pub limit: Option<(String, f64)>,
+}
+
+const TITLE: i32 = 24;
+const BAR: i32 = 15;
+const BETWEEN: i32 = 2;
+const NAME: i32 = 20;
+const GAP: i32 = 12;
+const UNDER: i32 = 20;
+
+struct Layout {
+    left: i32,
+    end: i32,
+    top: i32,
+    pitch: i32,
+    /// Whether labels stand above their bars.
+    above: bool,
+}
+
+fn sum(values: &[f64]) -> f64 {
+    values.iter().filter(|value| value.is_finite()).sum()
+}
+
+impl Bars {
+    fn totals(&self) -> impl Iterator<Item = f64> + '_ {
+        self.groups.iter().flat_map(|group| group.values.iter().flatten().map(|values| sum(values)))
+    }
+
+    fn largest(&self) -> f64 {
+        let limit = self.limit.iter().map(|(_, value)| *value);
+        let largest = self.totals().fold(0.0, f64::max);
+        // A limit far beyond all bars would leave them no room.
+        limit.filter(|limit| *limit < 4.0 * largest).fold(largest, f64::max)
+    }
+
+    fn unit(&self) -> Unit {
+        let smallest = self.totals().filter(|total| *total > 0.0).fold(f64::INFINITY, f64::min);
+        self.quantity.unit_for(smallest.min(self.largest()), self.largest())
+    }
+
+    fn color(&self, theme: &Theme, bar: usize, part: usize) -> Color {
+        self.parts.get(part).map_or_else(|| theme.series(bar, self.bars.len()), |cause| theme.cause(*cause))
+    }
+
+    fn entries(&self, theme: &Theme) -> Vec<Entry> {
+        let parts = self.parts.iter().map(|cause| (Mark::Chip(theme.cause(*cause)), cause.name().to_owned()));
+        let mut entries: Vec<Entry> = parts.collect();
+        if self.bars.len() > 1 {
+            let bars = self.bars.iter().enumerate().map(|(bar, (short, long))| {
+                if self.parts.is_empty() {
+                    (Mark::Chip(self.color(theme, bar, 0)), (*long).to_owned())
+                } else {
+                    (Mark::None, format!("{short} {long}"))
+                }
+            });
+            entries.extend(bars);
+        }
+        if let Some((name, value)) = &self.limit {
+            entries.push((Mark::Dashes(theme.ink), format!("{name} {}", self.quantity.text(*value))));
+        }
+        entries
+    }
+
+    fn has_names(&self) -> bool {
+        self.bars.len() > 1 && !self.parts.is_empty()
+    }
+
+    /// `1.20 (−12 %)`, or why there is no bar.
+    fn note(&self, group: &BarGroup, bar: usize) -> String {
+        let total = |bar: usize| group.values.get(bar).and_then(|values| values.as_deref().ok()).map(sum);
+        let Some(value) = total(bar) else {
+            return group.values.get(bar).and_then(|values| values.clone().err()).unwrap_or("–").to_owned();
+        };
+        let unit = self.unit();
+        match change(total(0), Some(value)).filter(|_| bar > 0) {
+            Some(change) => format!("{} ({change})", unit.text(value)),
+            None => unit.text(value),
+        }
+    }
+
+    fn layout(&self, width: u32) -> Layout {
+        let width = width.max(MINIMUM_WIDTH) as i32;
+        let letters = Theme::LIGHT.value();
+        let label = self.groups.iter().map(|group| letters.bold().width(&group.label)).max().unwrap_or(0) + 10;
+        let notes = self.groups.iter().flat_map(|group| (0..self.bars.len()).map(|bar| self.note(group, bar)));
+        // Reasons may reach over where the bar would be.
+        let right = notes.map(|note| letters.width(&note)).filter(|note| *note < width / 3).max().unwrap_or(0) + 12;
+        let above = label > width / 4;
+        let names = if self.has_names() { 24 } else { 0 };
+        let bars = self.bars.len() as i32 * (BAR + BETWEEN);
+        let top = TITLE + legend_height(&self.entries(&Theme::LIGHT), width, Theme::LIGHT.note()) + 8;
+        Layout {
+            left: if above { 0 } else { label } + names,
+            end: width - right,
+            top,
+            pitch: bars + GAP + if above { NAME } else { 0 },
+            above,
+        }
+    }
+
+    fn draw_bar(
+        &self,
+        sketch: &mut Sketch,
+        theme: &Theme,
+        axis: &Axis,
+        (bar, values): (usize, &[f64]),
+        at: (i32, i32),
+    ) {
+        let unit = self.unit();
+        let (mut reached, mut from) = (0.0, at.0);
+        for (part, value) in values.iter().enumerate().filter(|(_, value)| value.is_finite() && **value > 0.0) {
+            reached += value;
+            let to = axis.at(reached / unit.factor);
+            let color = self.color(theme, bar, part);
+            let width = if to - from > 3 { to - from - 1 } else { to - from };
+            sketch.rect((from, at.1), (width, BAR), color);
+            let (letters, text) = (theme.value().size(10.5).middle().color(text_on(color)), unit.text(*value));
+            if values.len() > 1 && letters.width(&text) + 8 <= width {
+                sketch.text(text, (from + width / 2, at.1 + BAR / 2), letters);
+            }
+            from = to;
+        }
+    }
+}
+
+impl Chart for Bars {
+    fn sketch(&self, width: u32, theme: &Theme) -> Sketch {
+        let width = width.max(MINIMUM_WIDTH);
+        let mut sketch = Sketch::new(width, self.height_for(width));
+        let (layout, unit) = (self.layout(width), self.unit());
+        let name = if unit.name.is_empty() { self.title.clone() } else { format!("{}, {}", self.title, unit.name) };
+        sketch.text(name, (0, 9), theme.heading().size(13.0));
+        draw_legend(&mut sketch, &self.entries(theme), (0, TITLE), width as i32, theme.note());
+        // In the unit, so that marks are round in MiB too.
+        let axis = Axis::new(AxisScale::Linear, (0.0, self.largest() / unit.factor), (layout.left, layout.end));
+        let bottom = layout.top + self.groups.len() as i32 * layout.pitch;
+        for value in axis.marks(((layout.end - layout.left) / 70).max(2) as usize) {
+            if !layout.above {
+                sketch.vertical((axis.at(value), layout.top), bottom - layout.top, theme.grid());
+            }
+            sketch.text_inside(unit.tick(value * unit.factor), (axis.at(value), bottom + 8), theme.label());
+        }
+        for (index, group) in self.groups.iter().enumerate() {
+            let mut y = layout.top + index as i32 * layout.pitch + GAP / 2;
+            let letters = if group.is_marked { theme.value().bold() } else { theme.value() };
+            let names = if self.has_names() { 24 } else { 0 };
+            if layout.above {
+                let label = shorten(&group.label, width as i32, letters.size, letters.bold);
+                sketch.text(label, (0, y + NAME / 2 - 2), letters);
+                y += NAME;
+            } else {
+                let middle = y + self.bars.len() as i32 * (BAR + BETWEEN) / 2;
+                sketch.text(group.label.clone(), (layout.left - names - 10, middle), letters.end());
+            }
+            for (bar, values) in group.values.iter().enumerate() {
+                let top = y + bar as i32 * (BAR + BETWEEN);
+                if let Some((short, _)) = self.bars.get(bar).filter(|_| self.has_names()) {
+                    sketch.text(*short, (layout.left - 6, top + BAR / 2), theme.label().size(10.5).end());
+                }
+                let note = self.note(group, bar);
+                let mut x = layout.left;
+                if let Ok(values) = values {
+                    self.draw_bar(&mut sketch, theme, &axis, (bar, values), (layout.left, top));
+                    x = axis.at(sum(values) / unit.factor);
+                }
+                let letters = if values.is_ok() { theme.value() } else { theme.note() };
+                let note = shorten(&note, width as i32 - x - 6, letters.size, false);
+                sketch.text(note, (x + 6, top + BAR / 2), letters);
+            }
+        }
+        if let Some((_, limit)) = self.limit.as_ref().filter(|(_, limit)| *limit <= self.largest()) {
+            let x = axis.at(*limit / unit.factor);
+            let dashes = (layout.top..bottom).step_by(7);
+            dashes.for_each(|y| sketch.vertical((x, y), 4.min(bottom - y), theme.ink));
+        }
+        sketch
+    }
+
+    fn height_for(&self, width: u32) -> u32 {
+        let layout = self.layout(width);
+        (layout.top + self.groups.len() as i32 * layout.pitch + UNDER) as u32
+    }
+
+    fn table(&self) -> Table {
+        let unit = self.unit();
+        let mut columns = vec![Column::words(&self.group)];
+        if self.bars.len() > 1 {
+            columns.push(Column::words("how"));
+        }
+        columns.extend(self.parts.iter().map(|cause| Column::scaled(cause.name(), self.quantity, unit)));
+        let whole = if self.parts.is_empty() { self.title.as_str() } else { "total" };
+        columns.push(Column::scaled(whole, self.quantity, unit));
+        let row = |group: &BarGroup, bar: usize| {
+            let mut row: Vec<TableCell> = vec![group.label.clone().into()];
+            if self.bars.len() > 1 {
+                row.extend(self.bars.get(bar).map(|(_, long)| TableCell::from(*long)));
+            }
+            match group.values.get(bar) {
+                Some(Ok(values)) => {
+                    let parts = if self.parts.is_empty() { &[] } else { values.as_slice() };
+                    let numbers = parts.iter().copied().chain([sum(values)]);
+                    row.extend(numbers.map(|value| TableCell::scaled(unit, value)));
+                }
+                missing => {
+                    row.extend(self.parts.iter().map(|_| TableCell::Nothing));
+                    let reason = missing.and_then(|values| values.as_ref().err());
+                    row.push(reason.map_or(TableCell::Nothing, |reason| (*reason).into()));
+                }
+            }
+            row
+        };
+        Table {
+            caption: format!("{} by {}", self.title, self.group),
+            columns,
+            rows: self.groups.iter().flat_map(|group| (0..self.bars.len()).map(move |bar| row(group, bar))).collect(),
+        }
+    }
+
+    fn describe(&self) -> String {
+        let group = |group: &BarGroup| {
+            let bars = self.bars.iter().enumerate().map(|(bar, (_, long))| {
+                let total = group.values.get(bar).and_then(|values| values.as_deref().ok()).map(sum);
+                let text = total.map_or_else(|| "none".to_owned(), |total| self.quantity.text(total));
+                if self.bars.len() > 1 { format!("{long} {text}") } else { text }
+            });
+            format!("{}: {}", group.label, bars.collect::<Vec<_>>().join(", "))
+        };
+        let groups: Vec<String> = self.groups.iter().map(group).collect();
+        format!("{} by {}. {}.", self.title, self.group, groups.join("; "))
+    }
+}

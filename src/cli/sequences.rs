@@ -1,0 +1,76 @@
+//! `fusescape fuse --sequences`: HW-Flow-Fusion's tables, which are those of the page.
+
+use super::arguments::Format;
+use super::{Failure, print};
+use fusescape::chart::{
+    Chart, SequenceQuantity, Table, partition_scatter, resource_curves, reuse_bars, sequence_shares, sequence_table,
+    storage_bars, traffic_bars,
+};
+use fusescape::explore::{
+    Resource, ResourceStep, Sequence, SequenceCosts, SequenceFinding, SequenceQuestion, Sharing, Sweep,
+    chosen_sequences, find_sequences,
+};
+use serde_json::{Value, json};
+use std::fmt::Write;
+
+/// Columns and rows of the tile whose reuse buffers are printed.
+const TILE: u64 = 8;
+
+/// Prints the tables; as comma-separated values the first of them.
+pub fn run(sweep: &Sweep, sharing: Sharing, format: Format) -> Result<(), Failure> {
+    let tables = tables(sweep, sharing)?;
+    print(&match format {
+        Format::Table => {
+            let mut out = format!("{} on {}\n", sweep.network.name, sweep.core.name);
+            for table in &tables {
+                write!(out, "\n{}\n\n{}", table.caption, table.to_markdown())?;
+            }
+            out
+        }
+        Format::Json => {
+            let all: Result<Vec<Value>, serde_json::Error> = tables
+                .iter()
+                .map(|table| {
+                    let rows: Value = serde_json::from_str(&table.to_json())?;
+                    Ok(json!({ "table": table.caption, "rows": rows }))
+                })
+                .collect();
+            let (hardware, workload) = (&sweep.core.name, &sweep.network.name);
+            let all = json!({ "hardware": hardware, "workload": workload, "tables": all? });
+            serde_json::to_string_pretty(&all)? + "\n"
+        }
+        Format::Csv => tables.first().map(Table::to_csv).unwrap_or_default(),
+    })
+}
+
+fn tables(sweep: &Sweep, sharing: Sharing) -> Result<Vec<Table>, Failure> {
+    let find = |question: SequenceQuestion| find_sequences(sweep, question);
+    let SequenceFinding::Chains(chains) = find(SequenceQuestion::Chains)? else { return Ok(Vec::new()) };
+    let cost = |&sequence: &Sequence| match find(SequenceQuestion::Costs(sequence)) {
+        Ok(SequenceFinding::Costs(costs)) => Some(*costs),
+        _ => None,
+    };
+    let costs: Vec<SequenceCosts> = chains.legal.iter().filter_map(cost).collect();
+    let chosen = chosen_sequences(&chains, &costs, sharing);
+    let mut tables = vec![sequence_table(&chains, &costs, &chosen)];
+    if let Some(sequence) = chains.most_saving(&costs, &chosen) {
+        if let SequenceFinding::Needs(needs) = find(SequenceQuestion::Needs(sequence))? {
+            tables.push(storage_bars(&needs, chains.accelerator.buffer).table());
+            tables.push(traffic_bars(&needs).table());
+            tables.push(reuse_bars(&needs, TILE).table());
+        }
+        tables.extend(cost(&sequence).map(|costs| sequence_shares(&chains, &costs)));
+        if let SequenceFinding::Partitions(Some(partitions)) = find(SequenceQuestion::Partitions(sequence))? {
+            tables.push(partition_scatter(&partitions).table());
+        }
+    }
+    for resource in Resource::ALL {
+        let step = |step: i32| match find(SequenceQuestion::Resources(None, resource, step)) {
+            Ok(SequenceFinding::Resources(step)) => Some(*step),
+            _ => None,
+        };
+        let steps: Vec<ResourceStep> = resource.steps().filter_map(step).collect();
+        tables.extend(SequenceQuantity::ALL.map(|quantity| resource_curves(resource, quantity, &steps).table()));
+    }
+    Ok(tables)
+}

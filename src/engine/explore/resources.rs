@@ -1,0 +1,118 @@
+//! What sequences cost on more or less hardware (HW-Flow-Fusion, Figs. 16 to 19).
+
+use super::sequences::{PARAMETERS, RunCost, fused_run, single_run};
+use crate::interlayer::{
+    Accelerator, Array, Chain, ChainLayer, FusionMode, MOST_PARTS, REGISTER_BYTES, RegisterFile, schedule_chain,
+};
+use serde::{Deserialize, Serialize};
+use std::ops::RangeInclusive;
+
+/// What there is more or less of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Resource {
+    /// The PE array (Figs. 18 and 19).
+    Array,
+    /// The on-chip buffer.
+    Buffer,
+    /// The register file of each PE (Figs. 16 and 17).
+    Registers,
+}
+
+impl Resource {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Array, Self::Buffer, Self::Registers];
+
+    /// For an axis.
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Array => "PE array",
+            Self::Buffer => "on-chip buffer",
+            Self::Registers => "register file of a PE",
+        }
+    }
+
+    /// The powers of two by which the design's own value is multiplied.
+    pub fn steps(self) -> RangeInclusive<i32> {
+        match self {
+            Self::Array => -2..=2,
+            Self::Buffer => -4..=2,
+            Self::Registers => -1..=3,
+        }
+    }
+
+    /// The accelerator at a step, what it has there, and its name. Of an array columns are doubled first, and rows halved first.
+    fn at(self, step: i32, own: &Accelerator) -> (Accelerator, u64, String) {
+        let scaled = |value: u64, step: i32| {
+            if step < 0 { (value >> step.unsigned_abs()).max(1) } else { value.saturating_mul(1 << step) }
+        };
+        match self {
+            Self::Array => {
+                let rows = step.div_euclid(2);
+                let array =
+                    Array { columns: scaled(own.array.columns, step - rows), rows: scaled(own.array.rows, rows) };
+                let name = format!("{} × {}", array.columns, array.rows);
+                (Accelerator { array, ..*own }, array.columns.saturating_mul(array.rows), name)
+            }
+            Self::Buffer => {
+                let buffer = scaled(own.buffer, step);
+                (Accelerator { buffer, ..*own }, buffer, String::new())
+            }
+            Self::Registers => {
+                let bytes = scaled(REGISTER_BYTES, step);
+                (Accelerator { registers: RegisterFile::of(bytes), ..*own }, bytes, String::new())
+            }
+        }
+    }
+}
+
+/// What some layers cost at one step.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ResourceStep {
+    /// What is varied.
+    pub resource: Resource,
+    /// How many doublings away from the design.
+    pub step: i32,
+    /// PEs, or bytes.
+    pub value: u64,
+    /// What a person calls it, if not by its bytes.
+    pub name: String,
+    /// Layer by layer, by temporal and by spatial fusion; nothing where they do not fit.
+    pub runs: [Option<RunCost>; 3],
+    /// Cycles if every PE computed in each.
+    pub ideal_cycles: u64,
+}
+
+/// One step, for some layers fused, or for all chains as the method schedules them with at most [`MOST_PARTS`] layers in a sequence.
+pub(super) fn resource_step(
+    chains: &[Chain],
+    sequence: Option<&[ChainLayer]>,
+    resource: Resource,
+    step: i32,
+    own: &Accelerator,
+) -> ResourceStep {
+    let step = step.clamp(*resource.steps().start(), *resource.steps().end());
+    let (accelerator, value, name) = resource.at(step, own);
+    let all = chains.iter().flat_map(|chain| chain.layers());
+    let layers: Vec<&ChainLayer> = sequence.map_or_else(|| all.collect(), |layers| layers.iter().collect());
+    let fused = |mode: FusionMode| match sequence {
+        Some(layers) => fused_run(layers, mode, &accelerator).map(|fused| fused.run),
+        None => RunCost::sum(chains.iter().flat_map(|chain| {
+            let steps = schedule_chain(chain, mode, MOST_PARTS, &accelerator, &PARAMETERS);
+            steps.map_or_else(
+                || vec![None],
+                |steps| steps.iter().map(|step| Some(RunCost::of(step.cost(), &accelerator))).collect(),
+            )
+        })),
+    };
+    let operations = layers.iter().map(|layer| layer.operations()).fold(0_u64, u64::saturating_add);
+    let pes = accelerator.array.columns.saturating_mul(accelerator.array.rows).max(1);
+    let [temporal, spatial] = FusionMode::ALL.map(fused);
+    ResourceStep {
+        resource,
+        step,
+        value,
+        name,
+        runs: [RunCost::sum(layers.iter().map(|layer| single_run(layer, &accelerator))), temporal, spatial],
+        ideal_cycles: operations.div_ceil(pes),
+    }
+}

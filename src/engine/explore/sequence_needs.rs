@@ -1,0 +1,173 @@
+//! What fused layers need of the chip: storage as more of them are fused (HW-Flow-Fusion, Figs. 12 and 13), and a part of the array for each
+//! (Table 6).
+
+use super::sequences::{RunCost, Sequence, fused_run};
+use crate::interlayer::{
+    Accelerator, Array, BottomTile, ChainLayer, Cost, Direction, FusionBuffers, FusionMode, MOST_LAYERS, MOST_PARTS,
+    costs_on, partitions, propagate, reuse_overhead, sub_arrays,
+};
+use serde::{Deserialize, Serialize};
+
+/// The first layers of a sequence, and those that follow it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SequenceNeeds {
+    /// The sequence.
+    pub sequence: Sequence,
+    /// What its first layer needs, its first two, and so on to as many as the method fuses or there are.
+    pub by_count: Vec<Need>,
+}
+
+/// What the first layers of a sequence need to be fused.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Need {
+    /// Name of the last of them.
+    pub last: String,
+    /// What they occupy at least, in bytes: with a tile of one pixel, all output maps, of the last layer.
+    pub storage: Storage,
+    /// Bytes to and from DRAM if every layer runs by itself and moves its input, weights and output once.
+    pub apart_bytes: u64,
+    /// The same where what lies between them stays on the chip.
+    pub together_bytes: u64,
+    /// Reuse buffers for square tiles of the last layer, for sides that double.
+    pub reuse: Vec<Reuse>,
+}
+
+/// What is on the chip, in bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Storage {
+    /// Weights of all layers.
+    pub weights: u64,
+    /// Input tiles of all layers.
+    pub inputs: u64,
+    /// Output tile of the last layer.
+    pub outputs: u64,
+    /// Reuse buffers.
+    pub reuse: u64,
+}
+
+impl Storage {
+    /// All of it.
+    pub fn total(&self) -> u64 {
+        self.weights + self.inputs + self.outputs + self.reuse
+    }
+}
+
+/// Reuse buffers of all layers, in bytes; the first fetches its halo again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Reuse {
+    /// Columns and rows of a tile of the last layer; where the map is smaller, all of it.
+    pub side: u64,
+    /// HW-Flow-Fusion (eq. 8).
+    pub ours: u64,
+    /// What the model of Alwani et al. needs besides (eq. 9).
+    pub besides: u64,
+}
+
+/// Needs of the layers of `chain` from the first of `sequence`, which is in it.
+pub(super) fn needs(chain: &[ChainLayer], sequence: Sequence) -> SequenceNeeds {
+    let following = chain.get(sequence.first as usize..).unwrap_or_default();
+    let most = following.len().min(MOST_LAYERS);
+    SequenceNeeds { sequence, by_count: (1..=most).filter_map(|count| need(&following[..count])).collect() }
+}
+
+fn need(layers: &[ChainLayer]) -> Option<Need> {
+    let (first, last) = (layers.first()?, layers.last()?);
+    let buffers = FusionBuffers::new(layers, &square(last, 1), Direction::Horizontal);
+    let input = |layer: &ChainLayer| layer.x.input * layer.y.input * layer.input_maps;
+    let weights = |layer: &ChainLayer| layer.weights(layer.input_maps, layer.output_maps);
+    let all_weights: u64 = layers.iter().map(weights).sum();
+    // Sides up to the first that covers the whole map.
+    let largest = last.x.output.max(last.y.output);
+    let sides = (0..u64::BITS).map(|power| 1_u64 << power).take_while(|side| *side < 2 * largest);
+    let reuse = |side: u64| {
+        let tile = square(last, side);
+        let extents = propagate(layers, &tile);
+        let below = layers.iter().zip(&extents).skip(1);
+        Reuse {
+            side,
+            ours: FusionBuffers::new(layers, &tile, Direction::Horizontal).reuse.iter().sum(),
+            besides: below.map(|(layer, extent)| reuse_overhead(layer, extent, Direction::Horizontal)).sum(),
+        }
+    };
+    Some(Need {
+        last: last.name.clone(),
+        storage: Storage {
+            weights: buffers.weights.iter().sum(),
+            inputs: buffers.inputs.iter().sum(),
+            outputs: buffers.outputs,
+            reuse: buffers.reuse.iter().sum(),
+        },
+        apart_bytes: all_weights + layers.iter().map(|layer| input(layer) + layer.outputs()).sum::<u64>(),
+        together_bytes: all_weights + input(first) + last.outputs(),
+        reuse: sides.map(reuse).collect(),
+    })
+}
+
+/// A square tile with all output maps, as far as the map reaches.
+fn square(bottom: &ChainLayer, side: u64) -> BottomTile {
+    BottomTile { columns: side.min(bottom.x.output), rows: side.min(bottom.y.output), output_maps: bottom.output_maps }
+}
+
+/// How layers may share the array under spatial fusion.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SequencePartitions {
+    /// The sequence.
+    pub sequence: Sequence,
+    /// In how many ways every layer has a part whose sides divide the array's.
+    pub considered: f64,
+    /// In how many of them no side is shorter than the layer's kernel.
+    pub wide_enough: f64,
+    /// In how many of these the parts lie side by side; of three layers and more only those of parts that cannot grow.
+    pub placed: u64,
+    /// The tile that spatial fusion chooses.
+    pub tile: BottomTile,
+    /// What the partitions cost with this tile where every layer has a mapping, the fewest cycles first, then the least traffic with the array; no
+    /// more than [`MOST_PARTITIONS`].
+    pub costs: Vec<PartitionCost>,
+}
+
+/// Partitions that are listed.
+pub const MOST_PARTITIONS: usize = 500;
+
+/// One partition of the array.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PartitionCost {
+    /// The part of every layer.
+    pub arrays: Vec<Array>,
+    /// What the sequence comes to.
+    pub run: RunCost,
+}
+
+/// Partitions for `layers`; `None` if they cannot be fused spatially.
+pub(super) fn partition_costs(
+    layers: &[ChainLayer],
+    sequence: Sequence,
+    accelerator: &Accelerator,
+) -> Option<SequencePartitions> {
+    if layers.len() > MOST_PARTS {
+        return None;
+    }
+    let best = fused_run(layers, FusionMode::Spatial, accelerator)?;
+    let (array, tile) = (accelerator.array, best.schedule.tile);
+    let placed = partitions(layers, array);
+    let found = costs_on(layers, &tile, &placed, accelerator.registers);
+    let cost = |(arrays, cost): (&Vec<Array>, Option<Cost>)| {
+        Some(PartitionCost { arrays: arrays.clone(), run: RunCost::of(&cost?, accelerator) })
+    };
+    let mut costs: Vec<PartitionCost> = placed.iter().zip(found).filter_map(cost).collect();
+    costs.sort_by_key(|known| {
+        let cost = &known.run.cost;
+        (cost.compute_cycles, cost.array.total(), known.arrays.clone())
+    });
+    costs.truncate(MOST_PARTITIONS);
+    let product = |count: &dyn Fn(&ChainLayer) -> usize| layers.iter().map(|layer| count(layer) as f64).product();
+    let sides = |side: u64| (1..=side).filter(|divisor| side.is_multiple_of(*divisor)).count();
+    Some(SequencePartitions {
+        sequence,
+        considered: product(&|_| sides(array.columns) * sides(array.rows)),
+        wide_enough: product(&|layer| sub_arrays(layer, array).len()),
+        placed: placed.len() as u64,
+        tile,
+        costs,
+    })
+}
