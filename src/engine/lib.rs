@@ -24,6 +24,7 @@ pub mod hardware;
 pub mod hierarchy;
 pub mod interlayer;
 pub mod mapping;
+pub mod multicore;
 pub mod rules;
 pub mod search;
 pub mod workload;

@@ -10,6 +10,7 @@ mod optimus;
 mod points;
 mod search;
 mod single_layer;
+mod stream;
 mod tiling;
 mod zigzag;
 
@@ -52,7 +53,7 @@ impl Report {
 type Check = fn() -> Report;
 
 fn main() {
-    let categories: [(&str, Check); 27] = [
+    let categories: [(&str, Check); 28] = [
         ("define/single_layer", single_layer::check),
         ("define/search", search::check),
         ("define/tiling", tiling::check),
@@ -74,6 +75,7 @@ fn main() {
         ("optimus/groups", optimus::groups),
         ("optimus/random", optimus::random),
         ("optimus/schemes", optimus::schemes),
+        ("stream/coala", stream::coala::eager),
         ("zigzag/single_layer", zigzag::single_layer::check),
         ("zigzag/search", zigzag::search::check),
         ("zigzag/comparison", zigzag::comparison::check),

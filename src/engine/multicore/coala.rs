@@ -1,0 +1,430 @@
+//! COALA: tiles and transfers are placed one after the other, each as early as cores, links and memories allow (Stream, Section 4.1).
+
+use super::graph::{Edge, TileGraph};
+use super::occupancy::Occupancy;
+use super::schedule::{Overfull, Placed, Reason, Schedule, Stream, Transfer};
+use super::system::System;
+use super::traffic::{Span, Traffic};
+use crate::hardware::Operand;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BinaryHeap};
+
+/// What is to be scheduled.
+#[derive(Debug, Clone, Copy)]
+pub struct Job<'a> {
+    /// The tiles.
+    pub graph: &'a TileGraph,
+    /// The cores and what lies between them.
+    pub system: &'a System,
+    /// Where each tile is computed, and what that costs.
+    pub placed: &'a [Placed],
+    /// The place of each tile in the order in which tiles are taken once all that they wait for are scheduled.
+    pub rank: &'a [usize],
+    /// Operands that are brought to their cores before anything else.
+    pub prefetched: &'a [Operand],
+}
+
+/// Schedules all tiles as early as possible.
+///
+/// # Errors
+/// A tensor that does not fit although everything else may leave.
+pub fn schedule(job: Job<'_>) -> Result<Schedule, Overfull> {
+    let mut coala = Coala::new(job);
+    coala.prepare()?;
+    coala.run()?;
+    Ok(coala.finish())
+}
+
+/// A tensor in a memory.
+#[derive(Debug, Clone, Copy)]
+struct Copy {
+    memory: usize,
+    /// Since when its place is taken.
+    reserved: f64,
+    /// Since when it can be read.
+    available: f64,
+    /// Orders the tensors of a memory by arrival.
+    arrival: u64,
+}
+
+struct Coala<'a> {
+    job: Job<'a>,
+    occupancy: Vec<Occupancy>,
+    traffic: Vec<Traffic>,
+    /// Where each tensor is.
+    copies: Vec<Vec<Copy>>,
+    /// What is in each memory, by arrival.
+    stored: Vec<BTreeMap<u64, usize>>,
+    arrivals: u64,
+    /// For each tensor, memories and how often it will be read there.
+    uses: Vec<Vec<(usize, u64)>>,
+    core_free: Vec<f64>,
+    result: Schedule,
+}
+
+impl<'a> Coala<'a> {
+    fn new(job: Job<'a>) -> Self {
+        let tensors = job.graph.tensors.len();
+        Self {
+            job,
+            occupancy: job.system.memories.iter().map(|memory| Occupancy::new(memory.capacity_bits)).collect(),
+            traffic: job.system.links.iter().map(|link| Traffic::new(link.bandwidth)).collect(),
+            copies: vec![Vec::new(); tensors],
+            stored: vec![BTreeMap::new(); job.system.memories.len()],
+            arrivals: 0,
+            uses: vec![Vec::new(); tensors],
+            core_free: vec![0.0; job.system.cores.len()],
+            result: Schedule { tiles: vec![None; job.graph.tiles.len()], ..Schedule::default() },
+        }
+    }
+
+    fn prepare(&mut self) -> Result<(), Overfull> {
+        let Job { graph, system, placed, .. } = self.job;
+        let dram = system.dram_memory();
+        for (tile, facts) in graph.tiles.iter().enumerate() {
+            for edge in graph.successors(tile) {
+                if let (Some(operand), Some(output)) = (edge.operand, graph.tensor(tile, Operand::O)) {
+                    let memory = system.memory_of[placed[edge.to].core][operand as usize];
+                    *self.uses_in(output, memory) += 1;
+                }
+            }
+            for &operand in &facts.constants {
+                let Some(tensor) = graph.tensor(tile, operand) else { continue };
+                let memory = system.memory_of[placed[tile].core][operand as usize];
+                *self.uses_in(tensor, memory) = graph.tensors[tensor].uses;
+                if self.copy(tensor, dram).is_none() {
+                    self.store(tensor, dram, Span { start: 0.0, end: 0.0 });
+                }
+            }
+        }
+        for tile in 0..graph.tiles.len() {
+            for &operand in &graph.tiles[tile].constants {
+                if self.job.prefetched.contains(&operand)
+                    && let Some(tensor) = graph.tensor(tile, operand)
+                {
+                    self.bring(tensor, system.memory_of[placed[tile].core][operand as usize], &[])?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn run(&mut self) -> Result<(), Overfull> {
+        let graph = self.job.graph;
+        let mut waits: Vec<usize> = (0..graph.tiles.len()).map(|tile| graph.predecessors(tile).len()).collect();
+        let mut ready = vec![0.0_f64; graph.tiles.len()];
+        let entry = |tile: usize| Reverse((self.job.rank[tile], tile));
+        let mut candidates: BinaryHeap<_> =
+            (0..graph.tiles.len()).filter(|&tile| waits[tile] == 0).map(entry).collect();
+        let ranks = self.job.rank;
+        while let Some(Reverse((_, tile))) = candidates.pop() {
+            let end = self.place(tile, ready[tile])?;
+            for edge in graph.successors(tile) {
+                ready[edge.to] = ready[edge.to].max(end);
+                waits[edge.to] -= 1;
+                if waits[edge.to] == 0 {
+                    candidates.push(Reverse((ranks[edge.to], edge.to)));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn finish(mut self) -> Schedule {
+        self.result.memories = self.occupancy.iter().map(|memory| memory.steps().to_vec()).collect();
+        let ends = self.result.tiles.iter().flatten().map(|span| span.end);
+        let transfers = self.result.transfers.iter().map(|transfer| transfer.span.end);
+        self.result.latency_cycles = ends.chain(transfers).fold(0.0, f64::max);
+        self.result
+    }
+
+    /// Computes a tile that may start at a time; says when it ends.
+    fn place(&mut self, tile: usize, ready: f64) -> Result<f64, Overfull> {
+        let Job { graph, system, placed, .. } = self.job;
+        let Placed { core, cycles, ref too_large, .. } = placed[tile];
+        let memory_of = system.memory_of[core];
+        let mut time = self.core_free[core].max(ready);
+        let needs = self.needs(tile);
+        let needed: Vec<usize> = needs.iter().map(|need| need.0).collect();
+        for &operand in too_large {
+            time = self.clear(memory_of[operand as usize], &needed, time)?;
+        }
+        for &(tensor, memory) in &needs {
+            time = time.max(self.bring(tensor, memory, &needed)?);
+        }
+        if !too_large.is_empty() {
+            time = self.stream(tile, time);
+        }
+        let home = if too_large.contains(&Operand::O) { system.dram_memory() } else { memory_of[Operand::O as usize] };
+        let output = graph.tensor(tile, Operand::O);
+        if let Some(output) = output {
+            time = self.make_room(output, home, time, &needed)?;
+        }
+        let span = Span { start: time, end: time + cycles };
+        if let Some(output) = output {
+            self.store(output, home, span);
+        }
+        self.core_free[core] = span.end;
+        self.result.tiles[tile] = Some(span);
+        self.result.energy.onchip_pj += placed[tile].onchip_pj;
+        self.result.energy.memory_pj[Reason::Fetch as usize] += placed[tile].offchip_pj;
+        for (tensor, memory) in needs {
+            self.use_up(tile, tensor, memory, span.end);
+        }
+        if let Some(output) = output
+            && graph.tiles[tile].is_final
+            && graph.successors(tile).all(|edge| edge.operand.is_none())
+        {
+            let dram = system.dram_memory();
+            if self.copy(output, dram).is_none() {
+                self.transfer(output, home, dram, &[], Reason::Result)?;
+                self.remove(output, home, span.end);
+            }
+        }
+        Ok(span.end)
+    }
+
+    /// The tensors that a tile reads, and where: the smallest first.
+    fn needs(&self, tile: usize) -> Vec<(usize, usize)> {
+        let Job { graph, system, placed, .. } = self.job;
+        let Placed { core, ref too_large, .. } = placed[tile];
+        let constants = graph.tiles[tile].constants.iter().map(|&operand| (graph.tensor(tile, operand), Some(operand)));
+        let computed =
+            graph.predecessors(tile).iter().map(|edge: &Edge| (graph.tensor(edge.from, Operand::O), edge.operand));
+        let mut needs: Vec<(usize, usize)> = constants
+            .chain(computed)
+            .filter_map(|(tensor, operand)| Some((tensor?, operand?)))
+            .filter(|(_, operand)| !too_large.contains(operand))
+            .map(|(tensor, operand)| (tensor, system.memory_of[core][operand as usize]))
+            .collect();
+        needs.sort_by_key(|(tensor, _)| graph.tensors[*tensor].bits);
+        needs
+    }
+
+    /// Brings a tensor into a memory; says when it is there.
+    fn bring(&mut self, tensor: usize, memory: usize, needed: &[usize]) -> Result<f64, Overfull> {
+        if self.copy(tensor, memory).is_some() {
+            return Ok(0.0);
+        }
+        let oldest =
+            self.copies[tensor].iter().min_by(|a, b| a.available.total_cmp(&b.available).then(a.memory.cmp(&b.memory)));
+        let Some(source) = oldest.map(|copy| copy.memory) else { return Ok(0.0) };
+        let reason = if source == self.job.system.dram_memory() { Reason::Fetch } else { Reason::Exchange };
+        self.transfer(tensor, source, memory, needed, reason)
+    }
+
+    /// Moves a tensor from a memory to another; says when it is there.
+    fn transfer(
+        &mut self,
+        tensor: usize,
+        source: usize,
+        memory: usize,
+        needed: &[usize],
+        reason: Reason,
+    ) -> Result<f64, Overfull> {
+        let system = self.job.system;
+        let bits = self.job.graph.tensors[tensor].bits;
+        let available = self.copy(tensor, source).map_or(0.0, |copy| copy.available);
+        let first = self.occupancy[memory].earliest_fit(available, bits);
+        let time = self.make_room(tensor, memory, first, needed)?;
+        let (from, to) = (system.core_of(source), system.core_of(memory));
+        let route = system.route(from, to);
+        let cycles = |bandwidth: f64| (bits as f64 / bandwidth).ceil();
+        let length = route.iter().map(|&link| cycles(system.links[link].bandwidth)).fold(0.0, f64::max);
+        let start = self.first_window(route, Some(tensor), time, length, &|link| system.links[link].bandwidth);
+        let span = Span { start, end: start + length };
+        for &link in route {
+            self.traffic[link].carry(tensor, span);
+        }
+        self.store(tensor, memory, span);
+        let link_pj: f64 = route.iter().map(|&link| length * system.links[link].pj_per_cycle).sum();
+        let (read, write) = (&system.memories[source], &system.memories[memory]);
+        let memory_pj = read.read_pj * bits.div_ceil(read.read_bits) as f64
+            + write.write_pj * bits.div_ceil(write.write_bits) as f64;
+        self.result.energy.link_pj[reason as usize] += link_pj;
+        self.result.energy.memory_pj[reason as usize] += memory_pj;
+        self.result.transfers.push(Transfer { tensor, from, to, memory, span, reason, link_pj, memory_pj });
+        if source != system.dram_memory() && self.uses_left(tensor, source) == 0 {
+            self.remove(tensor, source, span.end);
+        }
+        Ok(span.end)
+    }
+
+    /// Where all links of a route are free for so long, from a time on.
+    fn first_window(
+        &self,
+        route: &[usize],
+        tensor: Option<usize>,
+        time: f64,
+        length: f64,
+        needed: &dyn Fn(usize) -> f64,
+    ) -> f64 {
+        let windows = |link: usize| self.traffic[link].windows(tensor, time, length, needed(link));
+        // What has no bits needs no window.
+        let Some((&first, rest)) = route.split_first().filter(|_| length > 0.0) else { return time };
+        if rest.is_empty() {
+            return windows(first).next().map_or(time, |span| span.start);
+        }
+        let mut common: Vec<Span> = windows(first).collect();
+        for &link in rest {
+            let others: Vec<Span> = windows(link).collect();
+            let overlaps = |a: &Span| {
+                let a = *a;
+                others.iter().map(move |b| Span { start: a.start.max(b.start), end: a.end.min(b.end) })
+            };
+            common = common.iter().flat_map(overlaps).filter(|span| span.end - span.start >= length).collect();
+        }
+        common.first().map_or(time, |span| span.start)
+    }
+
+    /// Finds a time from which a tensor fits into a memory, evicting what is least important if it has to.
+    fn make_room(&mut self, tensor: usize, memory: usize, time: f64, needed: &[usize]) -> Result<f64, Overfull> {
+        let bits = self.job.graph.tensors[tensor].bits;
+        let fit = self.occupancy[memory].earliest_fit(time, bits);
+        let mut excess = self.occupancy[memory].excess_at(fit, bits);
+        if excess == 0 {
+            return Ok(fit);
+        }
+        let graph = self.job.graph;
+        let mut candidates: Vec<(u64, u64, usize)> = self.stored[memory]
+            .values()
+            .filter(|&&other| !needed.contains(&other))
+            .filter(|&&other| self.copy(other, memory).is_some_and(|copy| copy.reserved <= fit))
+            .map(|&other| {
+                let bits = graph.tensors[other].bits;
+                (self.importance(other, memory).saturating_mul(bits), bits, other)
+            })
+            .collect();
+        candidates.sort_by_key(|&(importance, bits, _)| (importance, bits));
+        let mut latest = fit;
+        for (_, bits, other) in candidates {
+            latest = latest.max(self.evict(other, memory, time)?);
+            excess = excess.saturating_sub(bits);
+            if excess == 0 {
+                return Ok(latest);
+            }
+        }
+        Err(Overfull { memory, tensor })
+    }
+
+    /// Removes a tensor from a memory; what is nowhere else goes to DRAM. Says when that is done.
+    fn evict(&mut self, tensor: usize, memory: usize, time: f64) -> Result<f64, Overfull> {
+        let dram = self.job.system.dram_memory();
+        let end = if self.copy(tensor, dram).is_none() {
+            self.transfer(tensor, memory, dram, &[], Reason::Eviction)?
+        } else {
+            time
+        };
+        self.remove(tensor, memory, time);
+        Ok(end)
+    }
+
+    /// Empties a memory but for what is needed; says when that is done.
+    fn clear(&mut self, memory: usize, needed: &[usize], time: f64) -> Result<f64, Overfull> {
+        let others: Vec<usize> =
+            self.stored[memory].values().copied().filter(|tensor| !needed.contains(tensor)).collect();
+        let mut latest = time;
+        for tensor in others {
+            if self.copy(tensor, memory).is_some_and(|copy| copy.reserved <= time) {
+                latest = latest.max(self.evict(tensor, memory, time)?);
+            }
+        }
+        Ok(latest)
+    }
+
+    /// Finds time on the links to DRAM for what does not fit on the chip.
+    fn stream(&mut self, tile: usize, time: f64) -> f64 {
+        let system = self.job.system;
+        let Placed { core, cycles, offchip_bits: (to, from), .. } = self.job.placed[tile];
+        let routes = [(system.route(core, system.dram), to), (system.route(system.dram, core), from)];
+        let loads: Vec<(usize, f64)> =
+            routes.iter().flat_map(|(route, bits)| route.iter().map(move |&link| (link, *bits))).collect();
+        let links: Vec<usize> = loads.iter().map(|load| load.0).collect();
+        let most = |link: usize| loads.iter().filter(|load| load.0 == link).map(|load| load.1).fold(0.0, f64::max);
+        let start = self.first_window(&links, None, time, cycles, &most);
+        let span = Span { start, end: start + cycles };
+        for (link, bits) in loads {
+            self.traffic[link].load(span, bits.ceil());
+        }
+        self.result.streams.push(Stream { tile, span });
+        start
+    }
+
+    /// Notes that a tile has read a tensor; what nobody will read any more is removed.
+    fn use_up(&mut self, tile: usize, tensor: usize, memory: usize, end: f64) {
+        let left = self.uses_in(tensor, memory);
+        *left = left.saturating_sub(1);
+        if self.uses[tensor].iter().any(|&(_, left)| left > 0) {
+            return;
+        }
+        let copies = std::mem::take(&mut self.copies[tensor]);
+        for copy in copies {
+            let last = if self.job.graph.tensors[tensor].is_output {
+                self.last_use(tile, tensor, copy.memory).unwrap_or(end)
+            } else {
+                end
+            };
+            self.stored[copy.memory].remove(&copy.arrival);
+            self.occupancy[copy.memory].free(last, self.job.graph.tensors[tensor].bits);
+        }
+    }
+
+    /// When the last of those tiles ends that read a tensor out of a memory; out of DRAM anybody may have. `reader` is one that read it.
+    fn last_use(&self, reader: usize, tensor: usize, memory: usize) -> Option<f64> {
+        let Job { graph, system, placed, .. } = self.job;
+        let producer = graph
+            .predecessors(reader)
+            .iter()
+            .map(|edge| edge.from)
+            .find(|&tile| graph.tensor(tile, Operand::O) == Some(tensor))?;
+        let is_near = |core: usize| memory == system.dram_memory() || system.memories[memory].cores.contains(&core);
+        graph
+            .successors(producer)
+            .filter(|edge| edge.operand.is_some() && is_near(placed[edge.to].core))
+            .filter_map(|edge| Some(self.result.tiles[edge.to]?.end))
+            .reduce(f64::max)
+    }
+
+    fn importance(&self, tensor: usize, memory: usize) -> u64 {
+        match self.uses[tensor].iter().find(|(of, _)| *of == memory) {
+            Some((_, left)) => *left,
+            None => {
+                let is_absent = |memory: usize| self.copy(tensor, memory).is_none();
+                self.uses[tensor].iter().filter(|(of, _)| is_absent(*of)).map(|(_, left)| left).sum()
+            }
+        }
+    }
+
+    fn uses_in(&mut self, tensor: usize, memory: usize) -> &mut u64 {
+        let uses = &mut self.uses[tensor];
+        let at = uses.iter().position(|(of, _)| *of == memory).unwrap_or_else(|| {
+            uses.push((memory, 0));
+            uses.len() - 1
+        });
+        &mut uses[at].1
+    }
+
+    fn uses_left(&self, tensor: usize, memory: usize) -> u64 {
+        self.uses[tensor].iter().find(|(of, _)| *of == memory).map_or(0, |(_, left)| *left)
+    }
+
+    fn copy(&self, tensor: usize, memory: usize) -> Option<&Copy> {
+        self.copies[tensor].iter().find(|copy| copy.memory == memory)
+    }
+
+    /// Takes a place for a tensor, which it fills until the end of a span.
+    fn store(&mut self, tensor: usize, memory: usize, span: Span) {
+        let arrival = self.arrivals;
+        self.arrivals += 1;
+        self.copies[tensor].push(Copy { memory, reserved: span.start, available: span.end, arrival });
+        self.stored[memory].insert(arrival, tensor);
+        self.occupancy[memory].add(span.start, self.job.graph.tensors[tensor].bits);
+    }
+
+    fn remove(&mut self, tensor: usize, memory: usize, time: f64) {
+        let Some(at) = self.copies[tensor].iter().position(|copy| copy.memory == memory) else { return };
+        let copy = self.copies[tensor].remove(at);
+        self.stored[memory].remove(&copy.arrival);
+        self.occupancy[memory].free(time, self.job.graph.tensors[tensor].bits);
+    }
+}

@@ -1,0 +1,109 @@
+//! Who computes what when, what travels, and what that costs.
+
+use super::traffic::Span;
+use crate::hardware::Operand;
+use serde::{Deserialize, Serialize};
+
+/// What a tile costs where it is computed.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Placed {
+    /// Its core.
+    pub core: usize,
+    /// Time, cycles.
+    pub cycles: f64,
+    /// Energy without DRAM, pJ.
+    pub onchip_pj: f64,
+    /// Energy of DRAM for operands that do not fit on the chip, pJ.
+    pub offchip_pj: f64,
+    /// Operands that stay in DRAM.
+    pub too_large: Vec<Operand>,
+    /// Bits a cycle to and from DRAM for these.
+    pub offchip_bits: (f64, f64),
+}
+
+/// Why a tensor travels.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Reason {
+    /// A tile needs it, and it comes from DRAM.
+    Fetch,
+    /// A tile needs it, and it comes from another core.
+    Exchange,
+    /// Its place is needed.
+    Eviction,
+    /// It is a result of the network.
+    Result,
+}
+
+/// A tensor travels.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Transfer {
+    /// What.
+    pub tensor: usize,
+    /// From which core.
+    pub from: usize,
+    /// To which core.
+    pub to: usize,
+    /// To which memory.
+    pub memory: usize,
+    /// When.
+    pub span: Span,
+    /// Why.
+    pub reason: Reason,
+    /// Energy of the links, pJ.
+    pub link_pj: f64,
+    /// Energy of the memories at both ends, pJ.
+    pub memory_pj: f64,
+}
+
+/// The links to DRAM serve a tile whose operands do not fit on the chip.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Stream {
+    /// The tile.
+    pub tile: usize,
+    /// When.
+    pub span: Span,
+}
+
+/// Energy by cause, pJ.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+pub struct SystemEnergy {
+    /// Computing, with the memories of the cores.
+    pub onchip_pj: f64,
+    /// Links, by reason in the order of [`Reason`].
+    pub link_pj: [f64; 4],
+    /// Memories at both ends of transfers, by reason; DRAM of what does not fit counts as fetched.
+    pub memory_pj: [f64; 4],
+}
+
+impl SystemEnergy {
+    /// All of it.
+    pub fn total_pj(&self) -> f64 {
+        self.onchip_pj + self.link_pj.iter().sum::<f64>() + self.memory_pj.iter().sum::<f64>()
+    }
+}
+
+/// A schedule.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Schedule {
+    /// When each tile is computed.
+    pub tiles: Vec<Option<Span>>,
+    /// In the order of the decisions.
+    pub transfers: Vec<Transfer>,
+    /// The same.
+    pub streams: Vec<Stream>,
+    /// For each memory, cycles and bits in use from then on.
+    pub memories: Vec<Vec<(i64, u64)>>,
+    /// Energy by cause.
+    pub energy: SystemEnergy,
+    /// End of the last tile or transfer, cycles.
+    pub latency_cycles: f64,
+}
+
+/// Why there is no schedule: nothing else can leave a memory, and a tensor does not fit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Overfull {
+    /// The memory.
+    pub memory: usize,
+    /// The tensor.
+    pub tensor: usize,
+}

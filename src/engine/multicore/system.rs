@@ -1,0 +1,65 @@
+//! Cores, the memories at their top, and the links between them, as a scheduler sees them.
+
+/// The highest memory of a core for some operands, maybe shared by cores.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TopMemory {
+    /// Its name.
+    pub name: String,
+    /// What it holds, bits.
+    pub capacity_bits: u64,
+    /// Bits read in a cycle.
+    pub read_bits: u64,
+    /// Bits written in a cycle.
+    pub write_bits: u64,
+    /// Energy of reading that many, pJ.
+    pub read_pj: f64,
+    /// Energy of writing that many, pJ.
+    pub write_pj: f64,
+    /// The cores that use it.
+    pub cores: Vec<usize>,
+}
+
+/// What carries data between cores. Both ends, and whatever else the link serves, share its bandwidth.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Link {
+    /// Its name.
+    pub name: String,
+    /// Bits in a cycle.
+    pub bandwidth: f64,
+    /// Energy of a cycle in which it is used, pJ.
+    pub pj_per_cycle: f64,
+}
+
+/// Cores that compute, memories, links, and DRAM, which counts as a core that does not compute.
+#[derive(Debug, Clone, PartialEq)]
+pub struct System {
+    /// Names of the cores; DRAM among them.
+    pub cores: Vec<String>,
+    /// For each core the memories of W, I and O.
+    pub memory_of: Vec<[usize; 3]>,
+    /// All of them; earlier ones are preferred as sources.
+    pub memories: Vec<TopMemory>,
+    /// All of them.
+    pub links: Vec<Link>,
+    /// For each pair of cores the links from the first to the second.
+    pub routes: Vec<Vec<Vec<usize>>>,
+    /// The core that is DRAM.
+    pub dram: usize,
+}
+
+impl System {
+    /// The memory that is DRAM.
+    pub fn dram_memory(&self) -> usize {
+        self.memory_of[self.dram][0]
+    }
+
+    /// The links from a core to another.
+    pub fn route(&self, from: usize, to: usize) -> &[usize] {
+        &self.routes[from][to]
+    }
+
+    /// The core by which a memory is reached.
+    pub fn core_of(&self, memory: usize) -> usize {
+        self.memories[memory].cores.first().copied().unwrap_or(self.dram)
+    }
+}

@@ -1,0 +1,4 @@
+//! Stream: tile graphs, schedules, steady states and allocations of the public tool.
+
+pub mod coala;
+mod read;
