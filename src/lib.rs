@@ -33,7 +33,7 @@ pub mod state;
 pub mod worker;
 
 pub use fusescape_engine::{
-    cost, depth_first, explore, fusion, hardware, hierarchy, interlayer, mapping, rules, search, workload,
+    cost, depth_first, explore, fusion, hardware, hierarchy, interlayer, mapping, multicore, rules, search, workload,
 };
 pub use fusescape_spec as spec;
 use fusescape_spec::sorting;

@@ -8,6 +8,7 @@
 //! - [`fusion`]: Optimus: which operators to run together
 //! - [`hierarchy`]: the architecture generator: all memory hierarchies from a pool, and the best of them
 //! - [`interlayer`]: HW-Flow-Fusion: chains of layers fused on a spatial array, by the paper's own model
+//! - [`multicore`]: Stream: computation tiles on many cores, and what travels between them
 //! - [`search`]: the best temporal mapping of a layer-tile
 //! - [`cost`]: one mapped layer on one core: accesses, energy, latency
 //! - [`mapping`]: loops in space and time, and their allocation to memory levels

@@ -2,3 +2,4 @@
 
 pub mod coala;
 mod read;
+pub mod validation;

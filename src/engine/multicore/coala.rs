@@ -2,6 +2,7 @@
 
 use super::graph::{Edge, TileGraph};
 use super::occupancy::Occupancy;
+use super::rules::SchedulingRules;
 use super::schedule::{Overfull, Placed, Reason, Schedule, Stream, Transfer};
 use super::system::System;
 use super::traffic::{Span, Traffic};
@@ -18,13 +19,24 @@ pub struct Job<'a> {
     pub system: &'a System,
     /// Where each tile is computed, and what that costs.
     pub placed: &'a [Placed],
-    /// The place of each tile in the order in which tiles are taken once all that they wait for are scheduled.
-    pub rank: &'a [usize],
+    /// Which of the tiles is next of those that wait for nothing any more.
+    pub order: Order<'a>,
     /// Operands that are brought to their cores before anything else.
     pub prefetched: &'a [Operand],
+    /// Where the public schedulers differ.
+    pub rules: SchedulingRules,
 }
 
-/// Schedules all tiles as early as possible.
+/// Which tile is next.
+#[derive(Debug, Clone, Copy)]
+pub enum Order<'a> {
+    /// The one with the lowest of these ranks, one a tile.
+    Ranks(&'a [usize]),
+    /// The one that could start first; of several that of the first layer.
+    EarliestReady,
+}
+
+/// Schedules all tiles.
 ///
 /// # Errors
 /// A tensor that does not fit although everything else may leave.
@@ -97,12 +109,12 @@ impl<'a> Coala<'a> {
                 }
             }
         }
-        for tile in 0..graph.tiles.len() {
-            for &operand in &graph.tiles[tile].constants {
+        for (tile, facts) in graph.tiles.iter().enumerate() {
+            for &operand in &facts.constants {
                 if self.job.prefetched.contains(&operand)
                     && let Some(tensor) = graph.tensor(tile, operand)
                 {
-                    self.bring(tensor, system.memory_of[placed[tile].core][operand as usize], &[])?;
+                    self.bring(tensor, system.memory_of[placed[tile].core][operand as usize], &[], 0.0)?;
                 }
             }
         }
@@ -113,17 +125,21 @@ impl<'a> Coala<'a> {
         let graph = self.job.graph;
         let mut waits: Vec<usize> = (0..graph.tiles.len()).map(|tile| graph.predecessors(tile).len()).collect();
         let mut ready = vec![0.0_f64; graph.tiles.len()];
-        let entry = |tile: usize| Reverse((self.job.rank[tile], tile));
-        let mut candidates: BinaryHeap<_> =
-            (0..graph.tiles.len()).filter(|&tile| waits[tile] == 0).map(entry).collect();
-        let ranks = self.job.rank;
+        // Times are never negative, so that their bits have their order.
+        let order = self.job.order;
+        let entry = |tile: usize, ready: f64| match order {
+            Order::Ranks(ranks) => Reverse((ranks[tile] as u64, tile)),
+            Order::EarliestReady => Reverse((ready.to_bits(), tile)),
+        };
+        let first = (0..graph.tiles.len()).filter(|&tile| waits[tile] == 0);
+        let mut candidates: BinaryHeap<_> = first.map(|tile| entry(tile, 0.0)).collect();
         while let Some(Reverse((_, tile))) = candidates.pop() {
             let end = self.place(tile, ready[tile])?;
             for edge in graph.successors(tile) {
                 ready[edge.to] = ready[edge.to].max(end);
                 waits[edge.to] -= 1;
                 if waits[edge.to] == 0 {
-                    candidates.push(Reverse((ranks[edge.to], edge.to)));
+                    candidates.push(entry(edge.to, ready[edge.to]));
                 }
             }
         }
@@ -150,7 +166,7 @@ impl<'a> Coala<'a> {
             time = self.clear(memory_of[operand as usize], &needed, time)?;
         }
         for &(tensor, memory) in &needs {
-            time = time.max(self.bring(tensor, memory, &needed)?);
+            time = time.max(self.bring(tensor, memory, &needed, time)?);
         }
         if !too_large.is_empty() {
             time = self.stream(tile, time);
@@ -177,7 +193,7 @@ impl<'a> Coala<'a> {
         {
             let dram = system.dram_memory();
             if self.copy(output, dram).is_none() {
-                self.transfer(output, home, dram, &[], Reason::Result)?;
+                self.transfer((output, home, dram), &[], Reason::Result, span.end)?;
                 self.remove(output, home, span.end);
             }
         }
@@ -202,7 +218,7 @@ impl<'a> Coala<'a> {
     }
 
     /// Brings a tensor into a memory; says when it is there.
-    fn bring(&mut self, tensor: usize, memory: usize, needed: &[usize]) -> Result<f64, Overfull> {
+    fn bring(&mut self, tensor: usize, memory: usize, needed: &[usize], wanted: f64) -> Result<f64, Overfull> {
         if self.copy(tensor, memory).is_some() {
             return Ok(0.0);
         }
@@ -210,37 +226,48 @@ impl<'a> Coala<'a> {
             self.copies[tensor].iter().min_by(|a, b| a.available.total_cmp(&b.available).then(a.memory.cmp(&b.memory)));
         let Some(source) = oldest.map(|copy| copy.memory) else { return Ok(0.0) };
         let reason = if source == self.job.system.dram_memory() { Reason::Fetch } else { Reason::Exchange };
-        self.transfer(tensor, source, memory, needed, reason)
+        self.transfer((tensor, source, memory), needed, reason, wanted)
     }
 
-    /// Moves a tensor from a memory to another; says when it is there.
+    /// Moves a tensor from a memory to another, where it is not `wanted` before a time; says when it is there.
     fn transfer(
         &mut self,
-        tensor: usize,
-        source: usize,
-        memory: usize,
+        (tensor, source, memory): (usize, usize, usize),
         needed: &[usize],
         reason: Reason,
+        wanted: f64,
     ) -> Result<f64, Overfull> {
         let system = self.job.system;
         let bits = self.job.graph.tensors[tensor].bits;
         let available = self.copy(tensor, source).map_or(0.0, |copy| copy.available);
-        let first = self.occupancy[memory].earliest_fit(available, bits);
-        let time = self.make_room(tensor, memory, first, needed)?;
         let (from, to) = (system.core_of(source), system.core_of(memory));
         let route = system.route(from, to);
         let cycles = |bandwidth: f64| (bits as f64 / bandwidth).ceil();
         let length = route.iter().map(|&link| cycles(system.links[link].bandwidth)).fold(0.0, f64::max);
-        let start = self.first_window(route, Some(tensor), time, length, &|link| system.links[link].bandwidth);
-        let span = Span { start, end: start + length };
+        let span = if self.job.rules.late_transfers {
+            let free = route.iter().map(|&link| self.traffic[link].free_from()).fold(available, f64::max);
+            let ideal = free.max(wanted - length);
+            let first = self.occupancy[memory].late_fit(ideal, bits).unwrap_or(wanted);
+            let time = self.make_room(tensor, memory, first, needed)?;
+            self.store(tensor, memory, Span { start: time, end: time + length });
+            let start = route.first().map_or(time, |&link| self.traffic[link].free_from().max(time));
+            Span { start, end: start + length }
+        } else {
+            let first = self.occupancy[memory].earliest_fit(available, bits);
+            let time = self.make_room(tensor, memory, first, needed)?;
+            let start = self.first_window(route, Some(tensor), time, length, &|link| system.links[link].bandwidth);
+            let span = Span { start, end: start + length };
+            self.store(tensor, memory, span);
+            span
+        };
         for &link in route {
             self.traffic[link].carry(tensor, span);
         }
-        self.store(tensor, memory, span);
         let link_pj: f64 = route.iter().map(|&link| length * system.links[link].pj_per_cycle).sum();
         let (read, write) = (&system.memories[source], &system.memories[memory]);
-        let memory_pj = read.read_pj * bits.div_ceil(read.read_bits) as f64
-            + write.write_pj * bits.div_ceil(write.write_bits) as f64;
+        let write_bits = if self.job.rules.late_transfers { read.write_bits } else { write.write_bits };
+        let memory_pj =
+            read.read_pj * bits.div_ceil(read.read_bits) as f64 + write.write_pj * bits.div_ceil(write_bits) as f64;
         self.result.energy.link_pj[reason as usize] += link_pj;
         self.result.energy.memory_pj[reason as usize] += memory_pj;
         self.result.transfers.push(Transfer { tensor, from, to, memory, span, reason, link_pj, memory_pj });
@@ -311,7 +338,7 @@ impl<'a> Coala<'a> {
     fn evict(&mut self, tensor: usize, memory: usize, time: f64) -> Result<f64, Overfull> {
         let dram = self.job.system.dram_memory();
         let end = if self.copy(tensor, dram).is_none() {
-            self.transfer(tensor, memory, dram, &[], Reason::Eviction)?
+            self.transfer((tensor, memory, dram), &[], Reason::Eviction, time)?
         } else {
             time
         };
@@ -359,7 +386,7 @@ impl<'a> Coala<'a> {
         }
         let copies = std::mem::take(&mut self.copies[tensor]);
         for copy in copies {
-            let last = if self.job.graph.tensors[tensor].is_output {
+            let last = if self.job.graph.tensors[tensor].is_output && !self.job.rules.late_transfers {
                 self.last_use(tile, tensor, copy.memory).unwrap_or(end)
             } else {
                 end

@@ -59,6 +59,19 @@ impl Occupancy {
         }
     }
 
+    /// The first time not before `time` of those at which the tool of June 2023 looks: the step before it and all after it. `None` if so
+    /// many bits never fit.
+    pub fn late_fit(&self, time: f64, bits: u64) -> Option<f64> {
+        let position = self.steps.partition_point(|step| (step.0 as f64) < time);
+        // Before the first step the tool finds the last one.
+        let first = position.checked_sub(1).unwrap_or(self.steps.len() - 1);
+        let at = match self.steps[first..].iter().rposition(|step| step.1 + bits > self.capacity) {
+            None => first,
+            Some(last) => first + last + 1,
+        };
+        self.steps.get(at).map(|step| (step.0 as f64).max(time))
+    }
+
     /// How many bits too many would be in use at a time with so many more.
     pub fn excess_at(&self, time: f64, bits: u64) -> u64 {
         (self.at(time) + bits).saturating_sub(self.capacity)

@@ -51,6 +51,11 @@ impl Traffic {
         })
     }
 
+    /// When it is free for good.
+    pub fn free_from(&self) -> f64 {
+        self.steps.last().map_or(0.0, |step| step.0)
+    }
+
     /// Carries a tensor with all of the bandwidth. Where the same is carried from the same time on anyway, that serves both.
     pub fn carry(&mut self, tensor: usize, span: Span) {
         let spans = self.carried.entry(tensor).or_default();
