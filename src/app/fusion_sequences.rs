@@ -215,7 +215,8 @@ fn explained(of: SequenceQuantity) -> (&'static str, &'static str, &'static str)
         SequenceQuantity::Energy => (
             "Single layers, temporal and spatial fusion",
             "Temporal fusion gives every layer the whole array and a share of each register file, spatial fusion a part of the array and whole \
-             register files (Figs. 14 and 15). Percentages compare with single layers.",
+             register files (Figs. 14 and 15). As published, weights count once even where the last layer holds only some of its maps at \
+             a time (eq. 6), which favours fusion. Percentages compare with single layers.",
             "sequence-energy",
         ),
         SequenceQuantity::Latency => ("", "", "sequence-latency"),
