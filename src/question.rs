@@ -7,15 +7,18 @@
 
 use crate::cost::Flaw;
 use crate::explore::{
-    CostStore, FusionStep, Fusions, LayerFacts, LayerRequest, LayerStudy, MappedLayer, Request, SequenceFinding,
-    SequenceQuestion, StackLimits, StackRun, StackStudy, StrategyFindings, Sweep, TemporalMapping, UnrollingChoices,
-    Varied, ZigZagStrategy, compare_fusions, find_sequences, fusion_step,
+    CostStore, ExactDecision, FusionStep, Fusions, GroupSearch, LayerFacts, LayerRequest, LayerStudy, MappedLayer,
+    OnlineDecision, OnlineStudy, PaperStudy, Request, SequenceFinding, SequenceQuestion, StackLimits, StackRun,
+    StackStudy, StrategyFindings, Sweep, TemporalMapping, UnrollingChoices, Varied, ZigZagStrategy, compare_fusions,
+    find_sequences, fusion_step,
 };
+use crate::fusion::PaperNetwork;
 use crate::gallery::{Finding, Workbench, find_entry, find_step};
 use crate::hierarchy::{Bound, Front, HierarchyFacts, HierarchyRequest, Study, StudyOutline, Verdict, unrollings};
 use crate::search::Proof;
 use crate::spec::Diagnostics;
 use serde::{Deserialize, Serialize};
+use std::collections::HashMap;
 
 /// What questions are about: a view may use several topics that do not disturb each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -42,6 +45,14 @@ pub enum Topic {
     SequenceFacts,
     /// What more or less hardware makes of them.
     SequenceResources,
+    /// What is decided on line while a person changes the buffer.
+    Online,
+    /// The same for every size of the buffer, and what would be best.
+    OnlineSteps,
+    /// The methods under other dataflows and array sizes.
+    Dataflows,
+    /// How long it takes to find the groups of networks of a paper.
+    SearchTimes,
     /// A share of the work on memory hierarchies, for one worker; shares go on one by one.
     Hierarchies(u8),
     /// The hierarchy at hand.
@@ -58,10 +69,10 @@ impl Topic {
     /// Whether the sweep goes first; otherwise a person waits for these replies.
     pub fn is_background(self) -> bool {
         match self {
-            Self::BestMapping | Self::OwnMapping | Self::HierarchyFacts => false,
+            Self::BestMapping | Self::OwnMapping | Self::HierarchyFacts | Self::Online => false,
             Self::Rules | Self::LayerUnrollings | Self::Strategies | Self::Hierarchies(_) | Self::Unrollings => true,
-            Self::Fusion | Self::FusionSteps => true,
             Self::Sequences | Self::SequenceCosts | Self::SequenceFacts | Self::SequenceResources => true,
+            Self::Fusion | Self::FusionSteps | Self::OnlineSteps | Self::Dataflows | Self::SearchTimes => true,
             Self::Gallery(_) => true,
             Self::Lesson => true,
         }
@@ -91,6 +102,12 @@ pub enum Question {
     FusionStep(Box<Request>, Varied, i32),
     /// About HW-Flow-Fusion's sequences.
     Sequence(Box<Request>, SequenceQuestion),
+    /// Which layers run together at a step of the buffer, decided on line.
+    Online(Box<Request>, i32),
+    /// The same, and what would be best.
+    OnlineStep(Box<Request>, i32),
+    /// The groups of a network of a paper, by a search.
+    SearchTime(PaperNetwork, GroupSearch),
     /// Which hierarchies there are.
     Hierarchies(Box<HierarchyRequest>),
     /// What the hierarchies from the first to before the second number cost at least.
@@ -130,6 +147,12 @@ pub enum Reply {
     FusionStep(Box<FusionStep>),
     /// What is known about a sequence.
     Sequence(Box<SequenceFinding>),
+    /// What was decided on line, and the milliseconds that it took, where there is a clock.
+    Online(Box<OnlineDecision>, Option<f64>),
+    /// The same, and what would be best.
+    OnlineStep(Box<(OnlineDecision, ExactDecision)>),
+    /// What a search found, and the milliseconds that it took, where there is a clock.
+    SearchTime(SearchFindings, Option<f64>),
     /// Which hierarchies there are.
     Hierarchies(Box<StudyOutline>),
     /// Number of the first, and what each costs at least or why it does not fit.
@@ -150,18 +173,40 @@ pub enum Reply {
     Failed(String),
 }
 
+/// What a search for groups of a network of a paper found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SearchFindings {
+    /// How many groups; none where an operator does not fit.
+    pub groups: u32,
+    /// What they move to and from DRAM, bytes.
+    pub bytes: u64,
+    /// What any scheme moves at least, bytes, where these are not proved to be the best.
+    pub bound_bytes: Option<u64>,
+}
+
+/// Does something, and says how many milliseconds that took.
+pub type Stopwatch = fn(&mut dyn FnMut()) -> f64;
+
 /// Answers questions; remembers what neighbouring questions share.
 #[derive(Default)]
 pub struct Answerer {
     study: Option<(LayerRequest, LayerStudy)>,
     hierarchies: Option<(HierarchyRequest, Study)>,
     stacks: Option<(Request, StackLimits, StackStudy)>,
+    online: Option<(Request, OnlineStudy)>,
+    papers: HashMap<PaperNetwork, PaperStudy>,
+    stopwatch: Option<Stopwatch>,
     /// Of stacks, whatever the request.
     costs: CostStore,
     gallery: Workbench,
 }
 
 impl Answerer {
+    /// One that can say how long something took.
+    pub fn with_stopwatch(stopwatch: Stopwatch) -> Self {
+        Self { stopwatch: Some(stopwatch), ..Self::default() }
+    }
+
     /// Answers one question.
     pub fn answer(&mut self, question: Question) -> Reply {
         match question {
@@ -215,6 +260,16 @@ impl Answerer {
                     .and_then(|(study, _)| find_sequences(study.sweep(), question));
                 found.map_or_else(Reply::Rejected, |found| Reply::Sequence(Box::new(found)))
             }
+            Question::Online(request, step) => {
+                let stopwatch = self.stopwatch;
+                self.about_online(*request, |study| {
+                    let (decision, ms) = timed(stopwatch, || study.decide(step));
+                    Reply::Online(Box::new(decision), ms)
+                })
+            }
+            Question::OnlineStep(request, step) => self
+                .about_online(*request, |study| Reply::OnlineStep(Box::new((study.decide(step), study.exact(step))))),
+            Question::SearchTime(network, search) => self.search(network, search),
             Question::Hierarchies(request) => {
                 self.about_hierarchies(*request, |study| Reply::Hierarchies(Box::new(study.outline())))
             }
@@ -266,6 +321,24 @@ impl Answerer {
         answer(&self.hierarchies.insert(study).1)
     }
 
+    fn about_online(&mut self, request: Request, answer: impl FnOnce(&OnlineStudy) -> Reply) -> Reply {
+        let known = self.online.take().filter(|(known, _)| *known == request);
+        let prepare = || Ok((OnlineStudy::new(&Sweep::new(&request)?)?, request));
+        let study = match known.map_or_else(|| prepare().map(|(study, request)| (request, study)), Ok) {
+            Ok(study) => study,
+            Err(diagnostics) => return Reply::Rejected(diagnostics),
+        };
+        answer(&self.online.insert(study).1)
+    }
+
+    fn search(&mut self, network: PaperNetwork, search: GroupSearch) -> Reply {
+        let study = self.papers.entry(network).or_insert_with(|| PaperStudy::new(network));
+        let ((scheme, bound), ms) = timed(self.stopwatch, || study.search(search));
+        let (groups, cost) = scheme.map_or((0, 0), |scheme| (scheme.groups.len() as u32, scheme.cost));
+        let bound_bytes = bound.map(|bound| study.bytes(bound));
+        Reply::SearchTime(SearchFindings { groups, bytes: study.bytes(cost), bound_bytes }, ms)
+    }
+
     fn stacks(
         &mut self,
         request: Request,
@@ -292,6 +365,18 @@ impl Answerer {
             }
         };
         Ok(&self.study.insert(study).1)
+    }
+}
+
+/// What comes of an act, and how many milliseconds it took.
+fn timed<T>(stopwatch: Option<Stopwatch>, mut act: impl FnMut() -> T) -> (T, Option<f64>) {
+    let Some(stopwatch) = stopwatch else { return (act(), None) };
+    let mut result = None;
+    let ms = stopwatch(&mut || result = Some(act()));
+    // A stopwatch that does nothing times nothing.
+    match result {
+        Some(result) => (result, Some(ms)),
+        None => (act(), None),
     }
 }
 

@@ -238,6 +238,10 @@ fn the_on_line_variant_finds_the_best_of_what_its_rules_let_through() {
             assert!(exact <= cost);
             assert!(found.is_none_or(|scheme| is_scheme(&graph, &scheme.groups)));
             differ += usize::from(exact < cost);
+            let convex = ideals.convex_sets();
+            let is_let_through =
+                |group: &&Vec<OperatorId>| group.len() == 1 || (group.len() <= most && is_worth_fusing(&graph, group));
+            assert_eq!(online.evaluated(setting.buffer_bytes), convex.iter().filter(is_let_through).count());
         }
         // More than it was prepared for.
         assert_eq!(online.decide(u64::MAX), online.decide(largest.buffer_bytes));

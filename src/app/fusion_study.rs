@@ -28,11 +28,16 @@ pub struct Known {
 }
 
 impl Known {
+    /// Whether this is known of what is asked, and not of what was asked before.
+    pub fn is_of(&self, asked: Option<&(Request, StackLimits)>) -> bool {
+        self.asked.as_ref() == asked
+    }
+
     /// As in the attribute `data-status`.
     pub fn status(&self, asked: Option<&(Request, StackLimits)>) -> &'static str {
         match () {
             () if asked.is_none() || self.wrong.is_some() || self.failure.is_some() => "rejected",
-            () if self.is_current && self.asked.as_ref() == asked => "done",
+            () if self.is_current && self.is_of(asked) => "done",
             () => "running",
         }
     }
@@ -69,9 +74,9 @@ impl Reducible for Known {
     }
 }
 
-/// Studies what is `asked`; another question takes its place at once.
+/// Studies what is `asked`, as a topic; another question takes its place at once.
 #[hook]
-pub fn use_study(conductor: &Conductor, asked: Option<(Request, StackLimits)>) -> Rc<Known> {
+pub fn use_study(conductor: &Conductor, topic: Topic, asked: Option<(Request, StackLimits)>) -> Rc<Known> {
     let known = use_reducer(Known::default);
     {
         let dispatcher = known.dispatcher();
@@ -95,9 +100,9 @@ pub fn use_study(conductor: &Conductor, asked: Option<(Request, StackLimits)>) -
                 let on_reply = Callback::from(move |(_, reply): (usize, Reply)| {
                     dispatcher.dispatch(Heard::Reply(Box::new(reply)));
                 });
-                conductor.ask(Topic::Fusion, questions, on_reply);
+                conductor.ask(topic, questions, on_reply);
             }
-            move || forgetful.forget(Topic::Fusion)
+            move || forgetful.forget(topic)
         });
     }
     Rc::new((*known).clone())

@@ -5,16 +5,20 @@ use super::controls::TextField;
 use super::data_table::plain_table;
 use super::diagnostics::DiagnosticList;
 use super::figure::{Drawn, Figure};
+use super::fusion_dataflows::FusionDataflows;
 use super::fusion_graph::FusionGraph;
+use super::fusion_online::FusionOnline;
 use super::fusion_sequences::FusionSequences;
 use super::fusion_study::{Known, request_of, use_study};
 use super::fusion_sweeps::FusionSweeps;
+use super::fusion_times::FusionTimes;
 use super::state::PageState;
 use crate::chart::{
     FusionMap, NetworkDrawing, Quantity, fusion_dram, fusion_energy, fusion_latency, fusion_table, group_thousands,
     three_digits,
 };
 use crate::explore::{FusionMethod, FusionVerdict, Fusions, Request};
+use crate::question::Topic;
 use crate::spec::{Diagnostics, listed_names};
 use crate::state::{Action, Schedule, ScheduleChange};
 use std::rc::Rc;
@@ -41,7 +45,7 @@ pub fn FusionView(props: &FusionViewProps) -> Html {
     let request = request_of(&props.state.chosen.design, props.is_valid);
     let limits = props.state.chosen.design.schedule.stack_limits();
     let asked = request.clone().zip(limits.clone().ok());
-    let known = use_study(&props.conductor, asked.clone());
+    let known = use_study(&props.conductor, Topic::Fusion, asked.clone());
     let status = known.status(asked.as_ref());
     html! {
         <div data-testid="fusion-view" data-status={status} aria-busy={(status == "running").then_some("true")}>
@@ -88,10 +92,13 @@ pub fn FusionView(props: &FusionViewProps) -> Html {
                     </section>
                 </div>
             }
-            if let Some(request) = request.clone().filter(|_| known.fusions.is_some()) {
+            if let Some((request, limits)) = asked.filter(|_| known.fusions.is_some()) {
+                <FusionOnline request={request.clone()} conductor={props.conductor.clone()} />
                 <FusionSweeps request={request.clone()} conductor={props.conductor.clone()} />
-                <FusionSequences {request} conductor={props.conductor.clone()} />
+                <FusionSequences request={request.clone()} conductor={props.conductor.clone()} />
+                <FusionDataflows {request} {limits} conductor={props.conductor.clone()} />
             }
+            <FusionTimes conductor={props.conductor.clone()} />
         </div>
     }
 }
@@ -215,6 +222,14 @@ fn notes(fusions: &Fusions) -> Html {
             Quantity::Bytes.text(bytes as f64)
         )
     });
+    let exact = fusions.verdicts.iter().find(|(method, _)| *method == FusionMethod::Optimus);
+    let exact_bytes = exact.and_then(|(_, verdict)| verdict.as_ref().ok()?.optimus_bytes);
+    let bound = fusions.bound_bytes.zip(exact_bytes).map(|(bound, bytes)| {
+        format!(
+            " The network is too wide for an exact search: what stands for it is the best of two orders, at most {} % above the best.",
+            three_digits(100.0 * (bytes as f64 / bound.max(1) as f64 - 1.0))
+        )
+    });
     html! {
         <details class="twin">
             <summary>{ "the methods" }</summary>
@@ -225,6 +240,7 @@ fn notes(fusions: &Fusions) -> Html {
                     Quantity::Bytes.text(fusions.buffer_bytes as f64)
                 ) }
                 { oracle.unwrap_or_default() }
+                { bound.unwrap_or_default() }
                 { " A group with several outputs is run as several stacks, as a stack has one output." }
             </p>
         </details>

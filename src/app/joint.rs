@@ -7,6 +7,7 @@ use super::state::PageState;
 use super::timer::later;
 use crate::chart::{Quantity, three_digits};
 use crate::explore::{FusionMethod, Fusions, Request};
+use crate::question::Topic;
 use crate::spec::listed_names;
 use crate::state::{Action, ScheduleChange, Tab, ViewChange};
 use std::cell::Cell;
@@ -64,7 +65,7 @@ fn Joint(props: &JointProps) -> Html {
     let is_small = settings.is_some_and(|settings| settings.strategies().len() <= MOST_STRATEGIES);
     let request = request_of(design, is_small);
     let asked = request.clone().zip(design.schedule.stack_limits().ok());
-    let known = use_study(&props.conductor, asked.clone());
+    let known = use_study(&props.conductor, Topic::Fusion, asked.clone());
     let status = known.status(asked.as_ref());
     let look = props.act.reform(|_: MouseEvent| Action::Look(ViewChange::Tab(Tab::Fusion)));
     html! {

@@ -6,7 +6,7 @@ use super::scale::{Quantity, group_thousands};
 use super::sketch::Sketch;
 use super::text::shorten;
 use super::{Chart, Color, Column, MINIMUM_WIDTH, Table, TableCell, Theme};
-use crate::explore::{FusionStep, Grouping, Varied};
+use crate::explore::{ExactDecision, FusionStep, Grouped, Grouping, OnlineDecision, Varied};
 use crate::sorting::sort_by_key;
 
 /// One curve.
@@ -39,6 +39,8 @@ pub struct Curves {
     pub floor: Option<Curve>,
     /// The place of the design.
     pub design: Option<usize>,
+    /// What is called so: `this design`.
+    pub mark: &'static str,
 }
 
 const LEFT: i32 = 52;
@@ -71,6 +73,39 @@ impl Curves {
                 values: steps.iter().map(|step| Some(step.oracle_bytes)).collect(),
             }),
             design: steps.iter().position(|step| step.is_design),
+            mark: "this design",
+        }
+    }
+
+    /// DRAM traffic of what is decided on line, and of the best groups, over the sizes of the buffer, in any order; the mark is at a
+    /// step.
+    pub fn of_online(steps: &[(OnlineDecision, ExactDecision)], at: i32) -> Self {
+        let mut steps: Vec<&(OnlineDecision, ExactDecision)> = steps.iter().collect();
+        sort_by_key(&mut steps, |(online, _)| online.step);
+        let bytes = |found: &Option<Grouped>| found.as_ref().map(|found| found.bytes);
+        Self {
+            quantity: Quantity::Bytes,
+            title: "DRAM traffic of an image".to_owned(),
+            place: Varied::Buffer.title().to_owned(),
+            place_unit: Quantity::Bytes.base(),
+            places: steps.iter().map(|(online, _)| online.buffer_bytes as f64).collect(),
+            place_names: steps.iter().map(|(online, _)| Quantity::Bytes.text(online.buffer_bytes as f64)).collect(),
+            curves: vec![
+                Curve {
+                    name: "decided on line".to_owned(),
+                    values: steps.iter().map(|(online, _)| bytes(&online.found)).collect(),
+                },
+                Curve {
+                    name: "exact search".to_owned(),
+                    values: steps.iter().map(|(_, exact)| bytes(&exact.found)).collect(),
+                },
+            ],
+            floor: Some(Curve {
+                name: "oracle".to_owned(),
+                values: steps.iter().map(|(_, exact)| Some(exact.oracle_bytes)).collect(),
+            }),
+            design: steps.iter().position(|(online, _)| online.step == at),
+            mark: "at the slider",
         }
     }
 
@@ -94,7 +129,7 @@ impl Curves {
             curves.map(|(index, curve)| (Mark::Line(self.color(theme, index)), curve.name.clone())).collect();
         entries.extend(self.floor.iter().map(|floor| (Mark::Line(theme.soft), floor.name.clone())));
         if self.design.is_some() {
-            entries.push((Mark::Dot(theme.ink), "this design".to_owned()));
+            entries.push((Mark::Dot(theme.ink), self.mark.to_owned()));
         }
         entries
     }

@@ -128,7 +128,7 @@ impl Chart for FusionMap {
 }
 
 /// Layers that follow one another, from first to last.
-fn runs_of(layers: &[usize]) -> Vec<(usize, usize)> {
+pub(super) fn runs_of(layers: &[usize]) -> Vec<(usize, usize)> {
     let mut runs: Vec<(usize, usize)> = Vec::new();
     for &layer in layers {
         match runs.last_mut() {

@@ -19,8 +19,10 @@ mod comparison;
 mod contour;
 mod curves;
 mod data_sizes;
+mod dataflows;
 mod frame;
 mod fusion_map;
+mod group_strips;
 mod heatmap;
 mod hierarchies;
 mod landscape;
@@ -39,6 +41,7 @@ mod panels;
 mod render;
 mod scale;
 mod scatter;
+mod search_times;
 mod sequences;
 mod sketch;
 mod table;
@@ -60,8 +63,10 @@ pub use comparison::{comparisons, whole_costs};
 pub use contour::contour_factors;
 pub use curves::{Curve, Curves};
 pub use data_sizes::{Capacity, DataSizes, LayerData};
+pub use dataflows::{FusionsOnArray, dataflow_energy, dataflow_latency, dataflow_table};
 pub use frame::Framed;
 pub use fusion_map::{FusionMap, fusion_dram, fusion_energy, fusion_latency, fusion_table};
+pub use group_strips::{GroupStrip, GroupStrips};
 pub use heatmap::{Best, Cell, Heatmap, Ramp};
 pub use hierarchies::{Hierarchies, HierarchyPoint};
 pub use landscape::{Landscape, PointState};
@@ -79,6 +84,7 @@ pub use panels::Panels;
 pub use render::{ChartError, PixelFont, draw, draw_sketch, sketch_svg, svg};
 pub use scale::{Quantity, Unit, digits, group_thousands, size_text, three_digits};
 pub use scatter::{Scatter, ScatterPoint};
+pub use search_times::{SearchTime, search_time_table};
 pub use sequences::{
     SequenceQuantity, partition_scatter, pruning, resource_curves, reuse_bars, sequence_bars, sequence_ctc,
     sequence_label, sequence_shares, sequence_table, storage_bars, traffic_bars,

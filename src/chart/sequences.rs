@@ -335,6 +335,7 @@ pub fn resource_curves(resource: Resource, of: SequenceQuantity, steps: &[Resour
         curves: WAYS.iter().enumerate().map(curve).collect(),
         floor,
         design: steps.iter().position(|step| step.step == 0),
+        mark: "this design",
     }
 }
 

@@ -203,7 +203,7 @@ enum Kind {
     Sequences(SequenceFigure),
 }
 
-const KINDS: [(&str, Kind); 64] = [
+const KINDS: [(&str, Kind); 65] = [
     ("energy", Kind::Run(RunFigure::Energy)),
     ("latency", Kind::Run(RunFigure::Latency)),
     ("macs", Kind::Run(RunFigure::Macs)),
@@ -252,6 +252,7 @@ const KINDS: [(&str, Kind); 64] = [
     ("unrolling-spread-separate", Kind::Hierarchies(HierarchyFigure::UnrollingSpreadSeparate)),
     ("operators", Kind::Operators(OperatorFigure::Operators)),
     ("possible-groups", Kind::Operators(OperatorFigure::PossibleGroups)),
+    ("online-groups", Kind::Operators(OperatorFigure::OnlineGroups)),
     ("fused-groups", Kind::Operators(OperatorFigure::Groups)),
     ("least-reduction", Kind::Operators(OperatorFigure::LeastReduction)),
     ("most-reduction", Kind::Operators(OperatorFigure::MostReduction)),

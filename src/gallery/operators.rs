@@ -2,7 +2,7 @@
 
 use super::parameters::{Parameters, choose};
 use crate::fusion::{
-    Ideals, NETWORK_INPUT, OperatorGraph, OperatorKind, PaperNetwork, Scheme, Setting, baselines, memory_cost,
+    Ideals, NETWORK_INPUT, Online, OperatorGraph, OperatorKind, PaperNetwork, Scheme, Setting, baselines, memory_cost,
     prior_cost,
 };
 use std::collections::HashMap;
@@ -17,6 +17,8 @@ pub enum OperatorFigure {
     Operators,
     /// Groups that are possible at all: convex sets of operators.
     PossibleGroups,
+    /// Those of them that the on-line variant looks at.
+    OnlineGroups,
     /// Groups of the best scheme.
     Groups,
     /// What the best scheme saves of the DRAM traffic of another method; of several networks the least share.
@@ -125,6 +127,10 @@ impl Schemes {
         let each = of.networks.iter().map(|network| match figure {
             OperatorFigure::Operators => Ok(network.graph()?.len() as f64),
             OperatorFigure::PossibleGroups => Ok(ideals(&network.graph()?)?.convex_sets().len() as f64),
+            OperatorFigure::OnlineGroups => {
+                let online = Online::new(network.graph()?, of.setting, MOST_IDEALS);
+                Ok(online.evaluated(of.setting.buffer_bytes) as f64)
+            }
             OperatorFigure::Groups => Ok(self.scheme(*network, of.setting, Method::Best)?.groups.len() as f64),
             OperatorFigure::LeastReduction | OperatorFigure::MostReduction => {
                 let best = self.scheme(*network, of.setting, Method::Best)?.cost;

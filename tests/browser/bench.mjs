@@ -1,7 +1,7 @@
 // How long the page takes in a real browser, and how much memory its workers have: figures beside their goals, and as JSON
 // in target/bench/. A figure without a goal explains the one above it.
 
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { availableParallelism, loadavg } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -133,6 +133,30 @@ await visit(async ({ page, url }) => {
   note('a sweep of problems that take seconds each, stopped', stopping, 'ms', 100);
 });
 
+// Optimus' searches on the networks of its paper, in a worker, by the very questions that the view asks: the median of all runs. Goals are
+// twice the paper's times of Algorithm 1, and twice a millisecond for a decision on line.
+await visit(async ({ page, url }) => {
+  await page.goto(url);
+  await settled(page, 'none');
+  await page.getByTestId('tab-fusion').click();
+  await page.locator('[data-testid=fusion-view][data-status=done]').waitFor({ timeout: 2 * MINUTE });
+  await page.waitForFunction(() => window.fusescape.busy() === 0, undefined, { timeout: 2 * MINUTE });
+  await page.getByTestId('times-start').click();
+  await page.locator('[data-testid=fusion-times][data-status=done]').waitFor({ timeout: 5 * MINUTE });
+  for (const { network, search, ...row } of await savedTable(page, 'fusion-times')) {
+    const published = row['published [ms]'];
+    const goals = { 'Algorithm 1': 2 * published, 'on line': network === 'ResNet152' ? 2 : undefined };
+    note(`groups of ${network}, 128 KB, ${search}`, row['here [ms]'], 'ms', goals[search]);
+  }
+  // As a person drags the buffer, the view's own network.
+  const ways = [];
+  for (const step of [-12, -8, -4, -2, 2, 4, 8, 12, 0]) {
+    const start = await enter(page, '[data-testid=online-buffer]', String(step), 'input');
+    ways.push((await when(page, `document.querySelector('[data-testid=fusion-online]')?.dataset.step === argument`, String(step))) - start);
+  }
+  note('groups decided on line as the buffer is dragged, from the slider to the screen, median', ways.sort((a, b) => a - b)[4], 'ms', 34);
+});
+
 for (const network of ['resnet18', 'mobilenet-v1']) {
   await visit(async ({ page, url }) => {
     await page.goto(url);
@@ -194,6 +218,13 @@ async function clicked(page, testid) {
     return performance.now();
   }, testid);
   return (await settled(page, generation)) - start;
+}
+
+/** The table in a card, as a file. */
+async function savedTable(page, testid) {
+  const download = page.waitForEvent('download');
+  await page.getByTestId(testid).getByTestId('save-json').first().click();
+  return JSON.parse(await readFile(await (await download).path(), 'utf8'));
 }
 
 /** Chooses in a select, in a task of its own, without waiting for what comes of it; returns the page's clock then. */

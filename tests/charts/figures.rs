@@ -2,16 +2,16 @@
 
 use fusescape::chart::{
     AccessRow, Accesses, AxisScale, Best, Breakdown, Capacity, Cause, Cell, Chart, ColorBar, Curves, DataSizes,
-    FusionMap, Heatmap, Hierarchies, HierarchyPoint, LayerData, Level, LevelCell, LevelMatrix, Lines, LoopNest,
-    MacCounts, Matrix, NetworkDrawing, NetworkLayer, Pair, Paired, Panels, Quantity, Ramp, Scatter, ScatterPoint,
-    SequenceQuantity, StackedBar, TableCell, TileTypeEntry, TileTypeMap, TypeLevels, partition_scatter,
+    FusionMap, GroupStrips, Heatmap, Hierarchies, HierarchyPoint, LayerData, Level, LevelCell, LevelMatrix, Lines,
+    LoopNest, MacCounts, Matrix, NetworkDrawing, NetworkLayer, Pair, Paired, Panels, Quantity, Ramp, Scatter,
+    ScatterPoint, SequenceQuantity, StackedBar, TableCell, TileTypeEntry, TileTypeMap, TypeLevels, partition_scatter,
     resource_curves, reuse_bars, sequence_bars, sequence_ctc, storage_bars,
 };
 use fusescape::depth_first::{TileMap, TileRun};
 use fusescape::explore::{
-    CostStore, Fusions, LayerFacts, LayerRequest, LayerStudy, MappedLayer, Request, Resource, ResourceStep,
-    SequenceCosts, SequenceFinding, SequenceQuestion, Settings, StackLimits, StackRun, StackStudy, StrategyFindings,
-    Sweep, Varied, ZigZagStrategy, compare_fusions, find_sequences, fusion_step,
+    CostStore, Fusions, LayerFacts, LayerRequest, LayerStudy, MappedLayer, ONLINE_STEPS, OnlineStudy, Request,
+    Resource, ResourceStep, SequenceCosts, SequenceFinding, SequenceQuestion, Settings, StackLimits, StackRun,
+    StackStudy, StrategyFindings, Sweep, Varied, ZigZagStrategy, compare_fusions, find_sequences, fusion_step,
 };
 use fusescape::hardware::Operand;
 use fusescape::rules::Rules;
@@ -478,6 +478,8 @@ pub fn figures() -> Vec<(&'static str, Box<dyn Chart>, Vec<&'static str>)> {
         ("sequence_reuse", sequence_figure("reuse"), vec!["Alwani et al.", "HW-Flow-Fusion"]),
         ("sequence_partitions", sequence_figure("partitions"), vec!["partition", "best trade-offs"]),
         ("sequence_array", sequence_figure("array"), vec!["every PE busy", "this design", "32 × 32"]),
+        ("online_groups", Box::new(online_groups()), vec!["on line", "exact search", "conv1"]),
+        ("online_sweep", Box::new(online_sweep()), vec!["decided on line", "exact search", "at the slider"]),
         ("port_stalls", Box::new(Breakdown::port_stalls(&facts, &layer.ports)), vec!["weight", "sharing the port"]),
         ("mapping_space", Box::new(mapping_space()), vec!["even", "uneven", "energy, mJ"]),
         ("trajectories", Box::new(trajectories()), vec!["exhaustive", "other mappings"]),
@@ -635,6 +637,22 @@ fn fusion_buffer() -> Curves {
     let sweep = resnet18();
     let steps: Vec<_> = (-2..=2).map(|step| fusion_step(&sweep, Varied::Buffer, step).unwrap()).collect();
     Curves::of_fusion(Varied::Buffer, &steps)
+}
+
+/// Groups for the design's own buffer, and for one that is four times smaller.
+fn online_groups() -> GroupStrips {
+    let (sweep, study) = (resnet18(), OnlineStudy::new(&resnet18()).unwrap());
+    let names: Vec<String> = sweep.network.computing().map(|id| sweep.network.layer(id).name.clone()).collect();
+    let (own, here, best) =
+        (study.decide(0).found.unwrap(), study.decide(-8).found.unwrap(), study.exact(-8).found.unwrap());
+    let strip = |title: &str, found| (title.to_owned(), "so many groups".to_owned(), found);
+    GroupStrips::new(&names, vec![strip("own buffer", &own), strip("on line", &here), strip("exact search", &best)])
+}
+
+fn online_sweep() -> Curves {
+    let study = OnlineStudy::new(&resnet18()).unwrap();
+    let steps: Vec<_> = ONLINE_STEPS.map(|step| (study.decide(step), study.exact(step))).collect();
+    Curves::of_online(&steps, -3)
 }
 
 fn resnet18() -> Sweep {

@@ -79,6 +79,14 @@ pub fn random() -> Report {
         check_schemes(&graph, &setting, expected, &what, &mut report);
         let exact = Ideals::of(&graph, 1000).unwrap().best_scheme(&memory_cost(&graph, &setting));
         let cost = exact.map(|scheme| setting.bytes(scheme.cost));
+        // Their groups may be others of equal cost.
+        if let Some(groups) = expected["exact_scheme"].as_array() {
+            let groups: Vec<_> = groups.iter().map(ids).collect();
+            let price = memory_cost(&graph, &setting);
+            let theirs = groups.iter().map(|group| price.of(group)).sum::<Option<u64>>().map(|sum| setting.bytes(sum));
+            report.same(&cost, &theirs, || format!("{what}: what their groups cost"));
+            report.same(&is_scheme(&graph, &groups), &true, || format!("{what}: their groups are a scheme"));
+        }
         report.same(&cost, &optional(&expected["brute_force"]), || format!("{what}: brute force"));
     }
     report
@@ -105,8 +113,17 @@ pub fn schemes() -> Report {
         {
             let (theirs, setting) = (&case["alternatives"][name], Setting { residency, ..setting });
             if theirs.is_object() {
-                let ours = Ideals::of(&graph, 1000).unwrap().best_scheme(&memory_cost(&graph, &setting));
+                let price = memory_cost(&graph, &setting);
+                let ours = Ideals::of(&graph, 1000).unwrap().best_scheme(&price);
                 check_scheme(ours.as_ref(), &theirs["exact"], &theirs["groups"], &setting, &what, &mut report);
+                for (key, ours) in [
+                    ("no_fusion", baselines::without_fusion(&graph, &price)),
+                    ("dnnvm_space", baselines::within_chains(&graph, &price)),
+                    ("effs_space", baselines::within_levels(&graph, &price)),
+                ] {
+                    let what = format!("{what}: {key}, {name}");
+                    check_scheme(ours.as_ref(), &theirs[key], &Value::Null, &setting, &what, &mut report);
+                }
             }
         }
     }
@@ -118,6 +135,9 @@ fn check_schemes(graph: &OperatorGraph, setting: &Setting, expected: &Value, wha
     let price = memory_cost(graph, setting);
     let ideals = Ideals::of(graph, 1000).unwrap();
     let exact = ideals.best_scheme(&price);
+    if let Some(theirs) = expected["ideals"].as_u64() {
+        report.same(&(ideals.len() as u64), &theirs, || format!("{what}: order ideals"));
+    }
     let groups = if expected["exact_groups"].is_null() { &expected["groups"] } else { &expected["exact_groups"] };
     check_scheme(exact.as_ref(), &expected["exact"], groups, setting, &format!("{what}: exact"), report);
     for (name, ours) in [
@@ -200,6 +220,12 @@ fn check_online(
     }
     let most = online.largest_group(setting.buffer_bytes);
     report.same(&(most as u64), &integer(&expected["online_nmax"]), || format!("{what}: largest group"));
+    let evaluated = ["online_evaluated", "online_groups_evaluated"]
+        .map(|name| &expected[name])
+        .into_iter()
+        .find(|it| !it.is_null());
+    let ours = online.evaluated(setting.buffer_bytes) as u64;
+    report.same(&Some(ours), &evaluated.map(integer), || format!("{what}: groups that the rules let through"));
     let scheme = online.decide(setting.buffer_bytes);
     let (cost, groups) = (&expected["online"], &expected["online_groups"]);
     check_scheme(scheme.as_ref(), cost, groups, setting, &format!("{what}: on-line"), report);

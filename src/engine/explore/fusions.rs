@@ -6,7 +6,9 @@
 use super::stacks::{OptimalStacks, StackRun, StackStudy};
 use crate::depth_first::{FuseDepth, Stack, cut, cut_with_outputs};
 use crate::fusion::document::{layers_of, operators_in, operators_of};
-use crate::fusion::{Group, OperatorGraph, OperatorId, Scheme, Setting, baselines, fuse, memory_cost, published};
+use crate::fusion::{
+    Group, OperatorGraph, OperatorId, Proof, Scheme, Setting, baselines, fuse, memory_cost, published,
+};
 use crate::interlayer::groups_of;
 use crate::spec::Diagnostics;
 use crate::workload::LayerId;
@@ -104,6 +106,8 @@ pub struct Fusions {
     pub buffer_bytes: u64,
     /// What no groups undercut by Optimus' model, in bytes; `None` if it cannot express the network.
     pub oracle_bytes: Option<u64>,
+    /// What no groups undercut by Optimus' model, in bytes, where the network is too wide for its exact search, which then is not exact.
+    pub bound_bytes: Option<u64>,
     /// How many different stacks there are.
     pub stacks: usize,
     /// In how many ways the network can be cut into them.
@@ -115,7 +119,14 @@ pub fn compare_fusions(study: &StackStudy, runs: &[StackRun]) -> Fusions {
     let sweep = study.sweep();
     let layers: Vec<LayerId> = sweep.network.computing().collect();
     let optimus = operators_of(&sweep.network).map(|graph| (graph, Setting::of(&sweep.core, &sweep.network)));
-    let comparison = Comparison { study, runs, layers, optimus };
+    let fused = optimus.as_ref().ok().map(|(graph, setting)| fuse(graph, setting, MOST_IDEALS));
+    let bound = fused.as_ref().and_then(|(_, proof)| match proof {
+        Proof::Optimal => None,
+        Proof::TooWide(bound) => Some(*bound),
+    });
+    let fused = fused.and_then(|(scheme, _)| scheme);
+    let comparison = Comparison { study, runs, layers, optimus, fused };
+    let bytes = |elements: u64| comparison.optimus.as_ref().ok().map(|(_, setting)| setting.bytes(elements));
     Fusions {
         names: comparison.layers.iter().map(|&id| sweep.network.layer(id).name.clone()).collect(),
         verdicts: FusionMethod::ALL.map(|method| (method, comparison.verdict(method))).into(),
@@ -125,6 +136,7 @@ pub fn compare_fusions(study: &StackStudy, runs: &[StackRun]) -> Fusions {
             .as_ref()
             .ok()
             .map(|(graph, setting)| setting.bytes(baselines::oracle(graph, setting))),
+        bound_bytes: bound.and_then(bytes),
         stacks: study.stacks().len(),
         cuttings: study.cuttings() as f64,
     }
@@ -145,6 +157,8 @@ struct Comparison<'a> {
     runs: &'a [StackRun],
     layers: Vec<LayerId>,
     optimus: Result<(OperatorGraph, Setting), Diagnostics>,
+    /// The best groups by Optimus' model.
+    fused: Option<Scheme>,
 }
 
 impl Comparison<'_> {
@@ -200,11 +214,8 @@ impl Comparison<'_> {
     fn optimus_groups(&self, method: FusionMethod) -> Result<Vec<Vec<OperatorId>>, Diagnostics> {
         let (graph, setting) = self.optimus.as_ref().map_err(Clone::clone)?;
         let price = memory_cost(graph, setting);
-        let scheme: Option<Scheme> = if method == FusionMethod::Published {
-            published(graph, &price)
-        } else {
-            fuse(graph, setting, MOST_IDEALS).0
-        };
+        let scheme: Option<Scheme> =
+            if method == FusionMethod::Published { published(graph, &price) } else { self.fused.clone() };
         let mut diagnostics = Diagnostics::default();
         let Some(scheme) = scheme else {
             diagnostics.add(

@@ -6,12 +6,15 @@
 
 mod best;
 mod bounded;
+mod dataflows;
 mod fusion_sweep;
 mod fusions;
 mod layer;
+mod online;
 mod order;
 mod request;
 mod resources;
+mod search_times;
 mod sequence_needs;
 mod sequences;
 mod sizes;
@@ -21,15 +24,18 @@ mod survey;
 mod sweep;
 
 pub use best::{Combination, best_combination, best_point, pareto_front};
+pub use dataflows::{ARRAY_SIZES, Dataflow, dataflow_request};
 pub use fusion_sweep::{FusionStep, Grouping, Varied, fusion_step};
 pub use fusions::{FusionMethod, FusionVerdict, Fusions, compare_fusions};
 pub use layer::{
     Cycles, LayerFacts, LayerRequest, LayerStudy, MappedLayer, MappingEdit, TemporalMapping, UnrollingChoice,
     UnrollingChoices,
 };
+pub use online::{ExactDecision, Grouped, ONLINE_STEPS, OnlineDecision, OnlineStudy, online_buffer};
 pub use order::{coarse_to_fine, coarsest_step};
 pub use request::{Request, Settings};
 pub use resources::{Resource, ResourceStep};
+pub use search_times::{GroupSearch, PUBLISHED_TIMES, PaperStudy, PublishedTimes};
 pub use sequence_needs::{MOST_PARTITIONS, Need, PartitionCost, Reuse, SequenceNeeds, SequencePartitions, Storage};
 pub use sequences::{
     ChainFacts, Chains, FusedRun, RunCost, Sequence, SequenceCosts, SequenceFinding, SequenceQuestion, Sharing,

@@ -96,6 +96,11 @@ impl Ideals {
         &self.sets[ideal]
     }
 
+    /// The operators that may have been the last of an ideal.
+    pub(super) fn last_operators(&self, ideal: usize) -> impl Iterator<Item = OperatorId> {
+        self.without[ideal].iter().map(|&(id, _)| id)
+    }
+
     /// The cheapest scheme, in the fewest groups: a shortest path through the ideals. Nothing if no scheme has a price.
     pub fn best_scheme(&self, prices: &dyn Prices) -> Option<Scheme> {
         let mut best: Vec<Option<Way>> = vec![Some(Way::START)];

@@ -137,11 +137,6 @@ impl<'a> GrowingGroup<'a> {
         &self.operators
     }
 
-    /// Whether somebody outside of the group, or nobody, reads an operator's output.
-    pub fn is_output(&self, id: OperatorId) -> bool {
-        self.growth.is_output(id)
-    }
-
     /// What is known of the group.
     pub fn known(&self) -> Known {
         self.levels[self.operators.len()].known

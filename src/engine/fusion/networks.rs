@@ -3,9 +3,10 @@
 use super::builder::{Builder, Window};
 use super::graph::{MapId, NETWORK_INPUT, OperatorGraph};
 use super::nasnet::nasnet_a_large;
+use serde::{Deserialize, Serialize};
 
 /// A network of the paper's evaluation.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[allow(missing_docs)]
 pub enum PaperNetwork {
     AlexNet,

@@ -6,6 +6,7 @@ use super::graph::{MapId, OperatorGraph, OperatorId};
 use super::growing::{GrowingGroup, Known};
 use super::scheme::{Growing, Scheme, Way};
 use super::setting::Setting;
+use fixedbitset::FixedBitSet;
 
 /// Decides which operators run together, again and again for other sizes of the buffer.
 ///
@@ -101,13 +102,29 @@ impl Online {
         table
     }
 
+    /// How many groups the rules let through, whether they fit or not; single operators always are. The paper counts these in Table 5.
+    pub fn evaluated(&self, buffer_bytes: u64) -> usize {
+        let most = self.largest_group(buffer_bytes);
+        let mut count = 0;
+        for end in 1..self.ideals.len() {
+            let mut rules = Rules::new(&self.graph, self.ideals.set(end), most);
+            self.ideals.each_group(end, &mut rules, &mut |_, rules| {
+                // A group ends at several ideals. It is counted at the smallest, all of whose last operators are its own.
+                let is_smallest = self.ideals.last_operators(end).all(|id| rules.operators.contains(&id));
+                count += usize::from(is_smallest && rules.share_data());
+            });
+        }
+        count
+    }
+
     fn groups_to(&self, end: usize, most: usize) -> Vec<Candidate> {
         let mut groups = Vec::new();
-        let group = GrowingGroup::new(&self.graph, &self.largest, self.ideals.set(end));
-        let mut group = Worthwhile { group, graph: &self.graph, most, parts: vec![Vec::new()] };
+        let done = self.ideals.set(end);
+        let group = GrowingGroup::new(&self.graph, &self.largest, done);
+        let mut group = Worthwhile { group, rules: Rules::new(&self.graph, done, most) };
         self.ideals.each_group(end, &mut group, &mut |start, group| {
-            if group.shares_data() {
-                groups.push(Candidate { start, size: group.parts.len() - 1, known: group.group.known() });
+            if group.rules.share_data() {
+                groups.push(Candidate { start, size: group.rules.operators.len(), known: group.group.known() });
             }
         });
         groups.sort_unstable_by_key(|group| (group.size, group.start));
@@ -115,36 +132,38 @@ impl Online {
     }
 }
 
-/// A group that keeps to the rules as it grows.
-struct Worthwhile<'a> {
-    group: GrowingGroup<'a>,
+/// The rules of a group as it grows, whatever it costs.
+struct Rules<'a> {
     graph: &'a OperatorGraph,
+    done: &'a FixedBitSet,
     most: usize,
+    /// Last first.
+    operators: Vec<OperatorId>,
     /// After each operator the maps that are read from outside, with the part of the group that reads them: operators of different
     /// parts share no data yet.
     parts: Vec<Vec<(MapId, OperatorId)>>,
 }
 
-impl Worthwhile<'_> {
+impl<'a> Rules<'a> {
+    fn new(graph: &'a OperatorGraph, done: &'a FixedBitSet, most: usize) -> Self {
+        Self { graph, done, most, operators: Vec::new(), parts: vec![Vec::new()] }
+    }
+
     /// Whether all operators do. Every part reads some map.
-    fn shares_data(&self) -> bool {
+    fn share_data(&self) -> bool {
         let mut parts = self.parts.last().into_iter().flatten().map(|&(_, part)| part);
         let first = parts.next();
         parts.all(|part| Some(part) == first)
     }
 
-    /// Whether the operator runs together with some of its readers, but not with all.
-    fn is_torn(&self, id: OperatorId) -> bool {
-        let has_reader = self.parts.last().into_iter().flatten().any(|&(map, _)| map == id + 1);
-        has_reader && self.group.is_output(id)
+    /// Whether some group may have the operator, too: it does not run together with some of its readers only.
+    fn admit(&self, id: OperatorId) -> bool {
+        let has_reader = || self.parts.last().into_iter().flatten().any(|&(map, _)| map == id + 1);
+        let has_other = || !self.graph.consumers(id).iter().all(|&consumer| self.done.contains(consumer));
+        self.operators.len() < self.most && !(has_reader() && has_other())
     }
-}
 
-impl Growing for Worthwhile<'_> {
-    fn push(&mut self, id: OperatorId) -> bool {
-        if self.parts.len() > self.most || self.is_torn(id) || !self.group.push(id) {
-            return false;
-        }
+    fn add(&mut self, id: OperatorId) {
         let mut parts = self.parts.last().cloned().unwrap_or_default();
         let inputs = &self.graph.operators()[id].inputs;
         let shared: Vec<OperatorId> = {
@@ -161,12 +180,51 @@ impl Growing for Worthwhile<'_> {
         parts.sort_unstable();
         parts.dedup();
         self.parts.push(parts);
-        true
+        self.operators.push(id);
+    }
+}
+
+impl Growing for Rules<'_> {
+    fn push(&mut self, id: OperatorId) -> bool {
+        let is_admitted = self.admit(id);
+        if is_admitted {
+            self.add(id);
+        }
+        is_admitted
+    }
+
+    fn pop(&mut self) {
+        self.operators.pop();
+        self.parts.pop();
+    }
+
+    fn at_least(&self) -> Option<u64> {
+        None
+    }
+
+    fn price(&mut self, _: &[OperatorId], _: u64) -> Option<u64> {
+        None
+    }
+}
+
+/// A group that keeps to the rules, and fits, as it grows.
+struct Worthwhile<'a> {
+    group: GrowingGroup<'a>,
+    rules: Rules<'a>,
+}
+
+impl Growing for Worthwhile<'_> {
+    fn push(&mut self, id: OperatorId) -> bool {
+        let is_pushed = self.rules.admit(id) && self.group.push(id);
+        if is_pushed {
+            self.rules.add(id);
+        }
+        is_pushed
     }
 
     fn pop(&mut self) {
         self.group.pop();
-        self.parts.pop();
+        self.rules.pop();
     }
 
     fn at_least(&self) -> Option<u64> {

@@ -1,0 +1,147 @@
+//! The same design with an array of another size that unrolls other loops, so that what methods of fusing come to can be compared
+//! by dataflow and by array size (Optimus, Section 7.6, Table 3).
+//!
+//! Another unrolling is another hardware document, so such a design is studied as any other. Memories above the array stay.
+
+use super::request::Request;
+use crate::spec::{ArraySpec, Diagnostics, HardwareSpec, MemorySpec, UnrollSpec, read_hardware, write_hardware};
+use crate::workload::{Dim, LayerKind, Network};
+use serde::{Deserialize, Serialize};
+
+/// Which loops lie along the rows and the columns of an array.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Dataflow {
+    /// Input and output channels: every PE keeps a weight, as in a TPU.
+    WeightStationary,
+    /// Rows and columns of the output: every PE keeps an output, as in ShiDianNao.
+    OutputStationary,
+    /// Rows of the kernel and of the output, which share rows of the input on diagonals, as in Eyeriss.
+    RowStationary,
+    /// Columns of the output and output channels: what Optimus takes (Table 2).
+    ColumnsAndChannels,
+}
+
+/// Numbers of PEs of an array, by powers of two of the design's.
+pub const ARRAY_SIZES: [i32; 3] = [0, -2, 2];
+
+/// More PEs than anybody builds.
+const MOST_PES: u64 = 1 << 32;
+const ROWS: &str = "rows";
+const COLUMNS: &str = "columns";
+
+impl Dataflow {
+    /// All of them.
+    pub const ALL: [Self; 4] =
+        [Self::WeightStationary, Self::OutputStationary, Self::RowStationary, Self::ColumnsAndChannels];
+
+    /// For a person.
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::WeightStationary => "weight-stationary, C | K",
+            Self::OutputStationary => "output-stationary, OY | OX",
+            Self::RowStationary => "row-stationary, FY | OY",
+            Self::ColumnsAndChannels => "as in Optimus, OX | K",
+        }
+    }
+
+    /// What each layer type unrolls along rows and columns of an array with so many rows, for kernels of so many rows. Convolutions first.
+    fn unrolls(self, rows: u64, kernel: u64) -> Vec<(String, Vec<UnrollSpec>)> {
+        let part = |along: &str, dim: &str, limit: Option<u64>| UnrollSpec {
+            array_dimension: along.to_owned(),
+            loop_dimension: dim.to_owned(),
+            limit,
+        };
+        let both = |row: &str, column: &str| vec![part(ROWS, row, None), part(COLUMNS, column, None)];
+        let columns = |dim: &str| vec![part(COLUMNS, dim, None)];
+        // Beside the rows of the kernel there is room for those of other channels, as Eyeriss repeats its sets of PEs.
+        let kernel = kernel.clamp(1, rows);
+        let window = |channels: &str| {
+            let others = part(ROWS, channels, Some((rows / kernel).max(1)));
+            vec![part(ROWS, "FY", Some(kernel)), others, part(COLUMNS, "OY", None)]
+        };
+        let [conv, pointwise, fully_connected, channelwise, add] = match self {
+            Self::WeightStationary => [both("C", "K"), both("C", "K"), both("C", "K"), columns("G"), columns("G")],
+            // A fully connected layer has one pixel: its outputs are channels.
+            Self::OutputStationary => {
+                [both("OY", "OX"), both("OY", "OX"), both("K", "K"), both("OY", "OX"), both("OY", "OX")]
+            }
+            Self::RowStationary => [window("K"), both("C", "OY"), both("C", "K"), window("G"), both("G", "OY")],
+            Self::ColumnsAndChannels => {
+                [both("OX", "K"), both("OX", "K"), columns("K"), both("OX", "G"), both("OX", "G")]
+            }
+        };
+        let kinds = ["conv", "pointwise", "fully-connected", "depthwise", "pooling", "add"].map(str::to_owned);
+        kinds.into_iter().zip([conv, pointwise, fully_connected, channelwise.clone(), channelwise, add]).collect()
+    }
+}
+
+/// The design with a dataflow, on an array of so many doublings more PEs, as square as their number allows. Registers that several PEs
+/// share are shared by those that use the same data; registers of single PEs stay those of single PEs. With it the array's rows and columns.
+///
+/// # Errors
+/// Documents that make no sense.
+pub fn dataflow_request(
+    request: &Request,
+    dataflow: Dataflow,
+    doublings: i32,
+) -> Result<(Request, (u64, u64)), Diagnostics> {
+    let (spec, wrong) = read_hardware(&request.hardware);
+    let network = Network::from_text(&request.workload);
+    let (network, true) = (network.map_err(|wrong| wrong.under("workload"))?, wrong.is_empty()) else {
+        return Err(wrong.under("hardware"));
+    };
+    let pes = spec.array.dimensions.iter().fold(1_u64, |pes, (_, size)| pes.saturating_mul(*size)).min(MOST_PES);
+    let less = pes >> doublings.min(0).unsigned_abs().min(63);
+    let sides = sides(less.saturating_mul(1 << doublings.clamp(0, 16)).max(1));
+    let hardware = write_hardware(&unrolled(spec, dataflow, sides, usual_kernel(&network)));
+    Ok((Request { hardware, ..request.clone() }, sides))
+}
+
+/// Rows of the kernel that most multiply-accumulates of convolutions are with.
+fn usual_kernel(network: &Network) -> u64 {
+    let shapes = || network.computing().map(|id| network.layer(id).shape).filter(|shape| shape.kind == LayerKind::Conv);
+    let macs = |rows: u64| shapes().filter(|shape| shape.size(Dim::FY) == rows).map(|shape| shape.macs()).sum::<u64>();
+    shapes().map(|shape| shape.size(Dim::FY)).max_by_key(|&rows| (macs(rows), rows)).unwrap_or(1)
+}
+
+fn unrolled(spec: HardwareSpec, dataflow: Dataflow, (rows, columns): (u64, u64), kernel: u64) -> HardwareSpec {
+    let unroll = dataflow.unrolls(rows, kernel);
+    let convolutions = unroll.first().map(|(_, loops)| loops.as_slice()).unwrap_or_default();
+    let memories = spec.memories.iter().map(|memory| rewired(memory, &spec.array, convolutions)).collect();
+    HardwareSpec {
+        array: ArraySpec { dimensions: vec![(ROWS.to_owned(), rows), (COLUMNS.to_owned(), columns)], ..spec.array },
+        // What layers state for the design's own array means nothing here.
+        dataflow: String::new(),
+        unroll,
+        memories,
+        ..spec
+    }
+}
+
+/// Two sides of so many PEs, as equal as can be, the longer one last.
+fn sides(pes: u64) -> (u64, u64) {
+    let rows = (1..=pes.isqrt()).rev().find(|side| pes.is_multiple_of(*side)).unwrap_or(1);
+    (rows, pes / rows)
+}
+
+/// A memory on an array that unrolls these loops.
+fn rewired(memory: &MemorySpec, array: &ArraySpec, loops: &[UnrollSpec]) -> MemorySpec {
+    let is_shared = |(name, _): &(String, u64)| memory.shared_over.contains(name);
+    let all = array.dimensions.iter().all(is_shared);
+    let some = array.dimensions.iter().any(is_shared);
+    let is_same = |side: &str| {
+        let dims = || loops.iter().filter(|part| part.array_dimension == side).map(|part| part.loop_dimension.as_str());
+        memory.operands.iter().all(|operand| dims().all(|dim| is_irrelevant(operand, dim)))
+    };
+    let shared = [ROWS, COLUMNS].into_iter().filter(|side| all || (some && is_same(side)));
+    MemorySpec { shared_over: shared.map(str::to_owned).collect(), ..memory.clone() }
+}
+
+/// Whether an operand of a convolution is the same for all of a loop.
+fn is_irrelevant(operand: &str, dim: &str) -> bool {
+    match operand {
+        "W" => matches!(dim, "B" | "OX" | "OY"),
+        "I" => dim == "K",
+        _ => matches!(dim, "C" | "FX" | "FY"),
+    }
+}

@@ -1,0 +1,138 @@
+//! Optimus' on-line variant on a person's design (Optimus, Section 6): groups for any size of the buffer, at once, and what the best
+//! groups would be.
+
+use super::sweep::Sweep;
+use crate::fusion::document::operators_of;
+use crate::fusion::{Online, OperatorGraph, Proof, Scheme, Setting, baselines, fuse};
+use crate::spec::Diagnostics;
+use serde::{Deserialize, Serialize};
+use std::f64::consts::SQRT_2;
+use std::ops::RangeInclusive;
+
+/// Order ideals beyond which groups are cut out of one order only, so that preparing takes no longer than a person waits.
+const MOST_IDEALS: usize = 1_000;
+/// The same for the best groups, which nobody waits for.
+const MOST_IDEALS_EXACTLY: usize = 4_000;
+/// Steps of the buffer to a doubling.
+const STEPS_A_DOUBLING: i32 = 4;
+
+/// How often the design's buffer is doubled at the ends of the sweep, in quarters of a doubling.
+pub const ONLINE_STEPS: RangeInclusive<i32> = -4 * STEPS_A_DOUBLING..=4 * STEPS_A_DOUBLING;
+
+/// What does not depend on the buffer, found once for a design.
+pub struct OnlineStudy {
+    graph: OperatorGraph,
+    setting: Setting,
+    online: Online,
+    layers: Vec<String>,
+}
+
+/// Groups, and what they move.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Grouped {
+    /// The layers of each group, by their place among the computing layers.
+    pub groups: Vec<Vec<usize>>,
+    /// Bytes to and from DRAM for one image.
+    pub bytes: f64,
+}
+
+/// What is decided for a size of the buffer.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct OnlineDecision {
+    /// Which of [`ONLINE_STEPS`].
+    pub step: i32,
+    /// Size of the buffer.
+    pub buffer_bytes: u64,
+    /// Size of the design's buffer.
+    pub design_bytes: u64,
+    /// Names of the computing layers.
+    pub layers: Vec<String>,
+    /// Layers of a group, at most, by the look-up table.
+    pub largest_group: usize,
+    /// The groups; nothing where some layer's smallest tile does not fit.
+    pub found: Option<Grouped>,
+}
+
+/// The best groups for a size of the buffer.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ExactDecision {
+    /// The groups; nothing where some layer's smallest tile does not fit.
+    pub found: Option<Grouped>,
+    /// What no groups undercut, in bytes for one image, where they are not proved to be the best.
+    pub bound_bytes: Option<f64>,
+    /// Bytes for one image if every weight and the network's input and output move once.
+    pub oracle_bytes: f64,
+}
+
+impl OnlineStudy {
+    /// Prepares decisions for all of [`ONLINE_STEPS`].
+    ///
+    /// # Errors
+    /// What Optimus' operators cannot express.
+    pub fn new(sweep: &Sweep) -> Result<Self, Diagnostics> {
+        let graph = operators_of(&sweep.network)?;
+        let setting = Setting::of(&sweep.core, &sweep.network);
+        let largest = Setting { buffer_bytes: online_buffer(setting.buffer_bytes, *ONLINE_STEPS.end()), ..setting };
+        let network = &sweep.network;
+        let layers = network.computing().map(|id| network.layer(id).name.clone()).collect();
+        Ok(Self { online: Online::new(graph.clone(), largest, MOST_IDEALS), graph, setting, layers })
+    }
+
+    /// Size of the buffer at a step, bytes; at 0 it is the design's.
+    pub fn buffer_bytes(&self, step: i32) -> u64 {
+        online_buffer(self.setting.buffer_bytes, step)
+    }
+
+    /// What is decided on line.
+    pub fn decide(&self, step: i32) -> OnlineDecision {
+        let buffer_bytes = self.buffer_bytes(step);
+        OnlineDecision {
+            step,
+            buffer_bytes,
+            design_bytes: self.setting.buffer_bytes,
+            layers: self.layers.clone(),
+            largest_group: self.online.largest_group(buffer_bytes),
+            found: self.online.decide(buffer_bytes).map(|scheme| self.grouped(scheme)),
+        }
+    }
+
+    /// What would be best.
+    pub fn exact(&self, step: i32) -> ExactDecision {
+        let setting = Setting { buffer_bytes: self.buffer_bytes(step), ..self.setting };
+        let (scheme, proof) = fuse(&self.graph, &setting, MOST_IDEALS_EXACTLY);
+        ExactDecision {
+            found: scheme.map(|scheme| self.grouped(scheme)),
+            bound_bytes: match proof {
+                Proof::Optimal => None,
+                Proof::TooWide(bound) => Some(self.bytes_an_image(bound)),
+            },
+            oracle_bytes: self.bytes_an_image(baselines::oracle(&self.graph, &setting)),
+        }
+    }
+
+    fn grouped(&self, scheme: Scheme) -> Grouped {
+        // Operator `i` is the `i`-th computing layer.
+        Grouped { bytes: self.bytes_an_image(scheme.cost), groups: scheme.groups }
+    }
+
+    fn bytes_an_image(&self, elements: u64) -> f64 {
+        self.setting.bytes(elements) as f64 / self.setting.batch as f64
+    }
+}
+
+/// A buffer of the design's size times a power of two, in bytes, by the steps of [`ONLINE_STEPS`]; one beyond them is taken for the last.
+pub fn online_buffer(design_bytes: u64, step: i32) -> u64 {
+    // Powers of two by a library differ in their last bit from machine to machine.
+    const PARTS: [f64; STEPS_A_DOUBLING as usize] = [1.0, 1.189_207_115_002_721, SQRT_2, 1.681_792_830_507_429];
+    let step = step.clamp(*ONLINE_STEPS.start(), *ONLINE_STEPS.end());
+    let part = PARTS[step.rem_euclid(STEPS_A_DOUBLING) as usize];
+    let doublings = f64::from(2_u32).powi(step.div_euclid(STEPS_A_DOUBLING));
+    ((design_bytes as f64 * doublings * part).round() as u64).max(1)
+}
+
+impl Grouped {
+    /// Which of these groups are not among others'.
+    pub fn changed_from(&self, others: &Self) -> Vec<bool> {
+        self.groups.iter().map(|group| !others.groups.contains(group)).collect()
+    }
+}
