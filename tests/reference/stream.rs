@@ -2,4 +2,5 @@
 
 pub mod coala;
 mod read;
+pub mod tiles;
 pub mod validation;

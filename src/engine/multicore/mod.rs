@@ -4,17 +4,24 @@
 //! - [`System`]: cores, their highest memories, and links
 //! - `schedule`: COALA
 
+mod build;
 mod coala;
+mod dependencies;
 mod graph;
+mod nest;
 mod occupancy;
 mod rules;
 mod schedule;
 mod system;
+mod tiling;
 mod traffic;
 
+pub use build::{TiledLayer, TiledNetwork, tile_graph};
 pub use coala::{Job, Order, schedule};
 pub use graph::{Edge, Tensor, Tile, TileGraph};
-pub use rules::SchedulingRules;
+pub use nest::{Access, Axis, LoopNest, Part};
+pub use rules::{SchedulingRules, TilingRules};
 pub use schedule::{Overfull, Placed, Reason, Schedule, Stream, SystemEnergy, Transfer};
 pub use system::{Link, System, TopMemory};
+pub use tiling::{Grid, Split};
 pub use traffic::Span;

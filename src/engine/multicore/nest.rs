@@ -1,0 +1,102 @@
+//! Layers as tiles see them: loops, and which elements of each tensor an iteration touches.
+
+use crate::hardware::Operand;
+use crate::workload::Dim;
+use std::ops::Range;
+
+/// Part of a layer's loops, by [`Dim`]; where a layer has no such loop, `0..1`.
+pub type Part = [Range<u64>; 8];
+
+/// A layer.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LoopNest {
+    /// What people call it.
+    pub name: String,
+    /// Size of each loop, by [`Dim`].
+    pub sizes: [u64; 8],
+    /// Its output. Loops that do not move through it reduce.
+    pub output: Access,
+    /// What it reads, in the order in which it is fetched.
+    pub inputs: Vec<Access>,
+    /// Bits of an element of the output that is not complete.
+    pub partial_bits: u64,
+}
+
+/// A tensor as loops go through it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Access {
+    /// Which operand it is.
+    pub operand: Operand,
+    /// The layer whose output it is; `None` if none computes it.
+    pub source: Option<usize>,
+    /// Its axes. Those of a source's output and of whoever reads it stand for the same, in the same order.
+    pub axes: Vec<Axis>,
+    /// Bits of an element.
+    pub bits: u64,
+}
+
+/// An axis of a tensor: `offset + sum of stride * loop`.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Axis {
+    /// Loops that move along it, with their strides, the largest first.
+    pub terms: Vec<(Dim, u64)>,
+    /// Where the first iteration is: negative in padding.
+    pub offset: i64,
+    /// Elements that exist.
+    pub size: u64,
+}
+
+impl Axis {
+    /// An axis along which one loop moves step by step.
+    pub fn of(dim: Dim, size: u64) -> Self {
+        Self { terms: vec![(dim, 1)], offset: 0, size }
+    }
+
+    /// From the first to behind the last element that part of the loops touches; it may leave some out in between.
+    pub fn span(&self, part: &Part) -> Range<i64> {
+        let reach = |at: fn(&Range<u64>) -> u64| -> i64 {
+            self.terms.iter().map(|(dim, stride)| (stride * at(&part[*dim as usize])) as i64).sum()
+        };
+        self.offset + reach(|range| range.start)..self.offset + reach(|range| range.end - 1) + 1
+    }
+
+    /// The part of a span that exists.
+    pub fn existing(&self, span: &Range<i64>) -> Range<i64> {
+        let end = span.end.clamp(0, self.size as i64);
+        span.start.clamp(0, end)..end
+    }
+}
+
+impl Access {
+    /// From where to where part of the loops goes along each axis.
+    pub fn spans(&self, part: &Part) -> Vec<Range<i64>> {
+        self.axes.iter().map(|axis| axis.span(part)).collect()
+    }
+
+    /// Whether a loop moves through it.
+    pub fn is_relevant(&self, dim: Dim) -> bool {
+        self.axes.iter().any(|axis| axis.terms.iter().any(|(other, _)| *other == dim))
+    }
+}
+
+impl LoopNest {
+    /// All of its loops.
+    pub fn whole(&self) -> Part {
+        self.sizes.map(|size| 0..size)
+    }
+
+    /// Size of a loop.
+    pub fn size(&self, dim: Dim) -> u64 {
+        self.sizes[dim as usize]
+    }
+
+    /// Whether part of the loops completes its outputs: it goes to the end of every loop that reduces.
+    pub fn is_final(&self, part: &Part) -> bool {
+        Dim::ALL.into_iter().all(|dim| self.output.is_relevant(dim) || part[dim as usize].end == self.size(dim))
+    }
+
+    /// Iterations of part of the loops: multiply-accumulates.
+    pub fn macs(&self, part: &Part) -> u64 {
+        part.iter().map(|range| range.end - range.start).product()
+    }
+}
