@@ -2,5 +2,6 @@
 
 pub mod coala;
 mod read;
+pub mod steady;
 pub mod tiles;
 pub mod validation;

@@ -76,12 +76,11 @@ impl Grid {
         for _ in 0..self.count {
             let number: usize = (0..8).map(|dim| self.places[dim][at[dim]]).sum();
             parts[number] = std::array::from_fn(|dim| self.pieces[dim][at[dim]].clone());
-            for dim in 0..8 {
-                at[dim] += 1;
-                if at[dim] < self.pieces[dim].len() {
+            for (piece, pieces) in at.iter_mut().zip(&self.pieces) {
+                *piece = (*piece + 1) % pieces.len();
+                if *piece > 0 {
                     break;
                 }
-                at[dim] = 0;
             }
         }
         parts
