@@ -119,6 +119,23 @@ fn partitions_of_more_layers_fit_and_no_part_can_grow() {
     }
 }
 
+/// Sides of an array are whatever a person wrote: with many divisors, or so long that finding them takes a while.
+#[test]
+fn partitions_of_any_array_are_few_enough_to_wait_for() {
+    let chain = chain(VGG16_E);
+    for (columns, rows) in [(5040, 5040), (55_440, 720_720), (1 << 47, 8)] {
+        let array = Array { columns, rows };
+        for layers in [&chain.layers()[..2], &chain.layers()[..3], &chain.layers()[..4]] {
+            let partitions = partitions(layers, array);
+            assert!(!partitions.is_empty() && partitions.len() < 40_000, "{array:?}: {}", partitions.len());
+            for parts in &partitions {
+                assert_eq!(parts.len(), layers.len());
+                assert!(parts.iter().map(|part| part.columns * part.rows).sum::<u64>() <= columns * rows, "{parts:?}");
+            }
+        }
+    }
+}
+
 #[test]
 fn the_chosen_sequences_never_cost_more_than_single_layers_and_cover_every_layer() {
     let energy = |cost: &fusescape_engine::interlayer::Cost, accelerator: &Accelerator| {

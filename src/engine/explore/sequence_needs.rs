@@ -4,7 +4,7 @@
 use super::sequences::{RunCost, Sequence, fused_run};
 use crate::interlayer::{
     Accelerator, Array, BottomTile, ChainLayer, Cost, Direction, FusionBuffers, FusionMode, MOST_LAYERS, MOST_PARTS,
-    costs_on, partitions, propagate, reuse_overhead, sub_arrays,
+    costs_on, divisors, partitions, propagate, reuse_overhead, sub_arrays,
 };
 use serde::{Deserialize, Serialize};
 
@@ -117,7 +117,7 @@ pub struct SequencePartitions {
     pub considered: f64,
     /// In how many of them no side is shorter than the layer's kernel.
     pub wide_enough: f64,
-    /// In how many of these the parts lie side by side; of three layers and more only those of parts that cannot grow.
+    /// In how many of these the parts lie side by side; where they are many, as [`partitions`] prunes them.
     pub placed: u64,
     /// The tile that spatial fusion chooses.
     pub tile: BottomTile,
@@ -161,7 +161,7 @@ pub(super) fn partition_costs(
     });
     costs.truncate(MOST_PARTITIONS);
     let product = |count: &dyn Fn(&ChainLayer) -> usize| layers.iter().map(|layer| count(layer) as f64).product();
-    let sides = |side: u64| (1..=side).filter(|divisor| side.is_multiple_of(*divisor)).count();
+    let sides = |side: u64| divisors(side).len();
     Some(SequencePartitions {
         sequence,
         considered: product(&|_| sides(array.columns) * sides(array.rows)),

@@ -3,10 +3,16 @@
 use super::accelerator::Array;
 use super::chain::ChainLayer;
 use super::mapping::divisors;
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 /// Layers that spatial fusion shares the array among at most, as in the paper's experiments: partitions multiply with every layer.
 pub const MOST_PARTS: usize = 4;
+
+/// Pairs of parts beyond which those of two layers are pruned, too: an array of 8192 x 8192 PEs has fewer.
+const MOST_PAIRS: usize = 40_000;
+/// Parts of a layer that are looked at where partitions are pruned: an array whose sides are powers of two has fewer.
+const MOST_LARGE: usize = 24;
 
 /// Parts of the array that one layer may have: sides divide the array's, and neither is shorter than a row of the kernel, columns
 /// first, ascending.
@@ -19,17 +25,25 @@ pub fn sub_arrays(layer: &ChainLayer, array: Array) -> Vec<Array> {
 
 /// Every way to give each layer a part of the array, so that all lie side by side without rotation.
 ///
-/// For three layers and more there are too many: of these only parts of at least 4 x 4 and a sixteenth of the array, and only
-/// partitions in which no part can grow by itself. For more than [`MOST_PARTS`] layers there are none.
+/// For three layers and more there are too many, and for two on an array whose sides have very many divisors: of these only parts of at
+/// least 4 x 4 and a sixteenth of the array, of very many the largest, and only partitions in which no part can grow by itself. For more
+/// than [`MOST_PARTS`] layers there are none.
 pub fn partitions(layers: &[ChainLayer], array: Array) -> Vec<Vec<Array>> {
     if layers.len() > MOST_PARTS {
         return Vec::new();
     }
     let mut parts: Vec<Vec<Array>> = layers.iter().map(|layer| sub_arrays(layer, array)).collect();
-    let is_pruned = layers.len() > 2;
+    let ways = parts.iter().fold(1_usize, |ways, parts| ways.saturating_mul(parts.len()));
+    let is_pruned = layers.len() > 2 || ways > MOST_PAIRS;
     if is_pruned {
         let is_large = |part: &Array| part.columns >= 4 && part.rows >= 4 && area(*part) * 16 >= area(array);
-        parts.iter_mut().for_each(|parts| parts.retain(is_large));
+        for parts in &mut parts {
+            parts.retain(is_large);
+            if parts.len() > MOST_LARGE {
+                parts.sort_by_key(|part| Reverse(area(*part)));
+                parts.truncate(MOST_LARGE);
+            }
+        }
     }
     let mut packing = Packing { array, known: BTreeMap::new() };
     let mut partitions: Vec<Vec<Array>> = vec![Vec::new()];
@@ -40,19 +54,19 @@ pub fn partitions(layers: &[ChainLayer], array: Array) -> Vec<Vec<Array>> {
         partitions = extended.filter(|parts| packing.fits(parts)).collect();
     }
     if is_pruned {
-        partitions.retain(|parts| !can_grow(parts, &mut packing));
+        let sides = [array.columns, array.rows].map(divisors);
+        partitions.retain(|parts| !can_grow(parts, &sides, &mut packing));
     }
     partitions
 }
 
-/// Whether a part can have the next longer side while the others stay.
-fn can_grow(parts: &[Array], packing: &mut Packing) -> bool {
-    let next = |side: u64, whole: u64| divisors(whole).into_iter().find(|&divisor| divisor > side);
-    let array = packing.array;
+/// Whether a part can have the next longer of the sides, of columns and of rows, while the others stay.
+fn can_grow(parts: &[Array], [columns, rows]: &[Vec<u64>; 2], packing: &mut Packing) -> bool {
+    let next = |side: u64, sides: &[u64]| sides.iter().copied().find(|&longer| longer > side);
     (0..parts.len()).any(|index| {
         let part = parts[index];
-        let wider = next(part.columns, array.columns).map(|columns| Array { columns, ..part });
-        let higher = next(part.rows, array.rows).map(|rows| Array { rows, ..part });
+        let wider = next(part.columns, columns).map(|columns| Array { columns, ..part });
+        let higher = next(part.rows, rows).map(|rows| Array { rows, ..part });
         [wider, higher].into_iter().flatten().any(|larger| {
             let mut parts = parts.to_vec();
             parts[index] = larger;
