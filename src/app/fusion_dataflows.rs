@@ -40,8 +40,8 @@ enum Heard {
     Anew(Rc<(Request, StackLimits)>),
     /// Go on, or stop.
     Switch(bool),
-    /// What is known of the array of this number, or why nothing is.
-    Studied(usize, Result<FusionsOnArray, String>),
+    /// What is known of a design on the array of this number, or why nothing is.
+    Studied(Rc<(Request, StackLimits)>, usize, Result<FusionsOnArray, String>),
 }
 
 /// The dataflows, at the design's number of PEs first.
@@ -63,7 +63,7 @@ impl Reducible for Known {
         match heard {
             Heard::Anew(of) if of != next.of => next = Self::of(of),
             Heard::Switch(is_on) => next.is_on = is_on,
-            Heard::Studied(at, studied) if at == next.at => {
+            Heard::Studied(of, at, studied) if at == next.at && of == next.of => {
                 next.at += 1;
                 match studied {
                     Ok(found) => Rc::make_mut(&mut next.found).push(found),
@@ -105,9 +105,9 @@ pub fn FusionDataflows(props: &FusionDataflowsProps) -> Html {
     {
         let studied = asked.as_ref().as_ref().and_then(|asked| studied(asked, &study, known.at));
         let dispatcher = known.dispatcher();
-        use_effect_with((known.at, studied), move |(at, studied)| {
+        use_effect_with((Rc::clone(&known.of), known.at, studied), move |(of, at, studied)| {
             if let Some(studied) = studied {
-                dispatcher.dispatch(Heard::Studied(*at, studied.clone()));
+                dispatcher.dispatch(Heard::Studied(Rc::clone(of), *at, studied.clone()));
             }
         });
     }

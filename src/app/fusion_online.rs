@@ -4,7 +4,7 @@ use super::conductor::Conductor;
 use super::controls::{passing, target};
 use super::figure::{Drawn, Figure};
 use super::timer::now_ms;
-use crate::chart::{Curves, GroupStrips, Quantity, three_digits};
+use crate::chart::{Curves, GroupStrips, Quantity, above_best, three_digits};
 use crate::explore::{ExactDecision, Grouped, ONLINE_STEPS, OnlineDecision, Request, online_buffer};
 use crate::question::{Question, Reply, Topic};
 use std::rc::Rc;
@@ -20,7 +20,7 @@ pub struct FusionOnlineProps {
     pub conductor: Conductor,
 }
 
-/// What is known of one design.
+/// What is known of one design; until something is, what was known of the design before.
 #[derive(Clone, PartialEq)]
 struct Known {
     of: Rc<Request>,
@@ -30,8 +30,14 @@ struct Known {
     asked: Option<(i32, f64)>,
     /// The last decision, how long it took, and how long it was on its way, ms.
     decided: Option<(Rc<OnlineDecision>, Option<f64>, f64)>,
+    /// Whether that is of the design before.
+    is_old: bool,
+    /// Why a worker did not decide; it is asked again once the slider is moved.
+    failure: Option<String>,
     /// The sweep, as far as it is known.
     steps: Rc<Vec<(OnlineDecision, ExactDecision)>>,
+    /// Whether these are of the design before.
+    are_old: bool,
     awaited: usize,
 }
 
@@ -42,13 +48,34 @@ enum Heard {
     Moved(i32),
     /// A worker was asked, at a time.
     Asked(i32, f64),
-    /// A worker replied about a design, at a time.
-    Reply(Rc<Request>, Box<Reply>, f64),
+    /// A worker replied about a topic and a design, at a time.
+    Reply(Topic, Rc<Request>, Box<Reply>, f64),
 }
 
 impl Known {
     fn of(request: Rc<Request>) -> Self {
-        Self { of: request, step: 0, asked: None, decided: None, steps: Rc::default(), awaited: 0 }
+        Self {
+            of: request,
+            step: 0,
+            asked: None,
+            decided: None,
+            is_old: false,
+            failure: None,
+            steps: Rc::default(),
+            are_old: false,
+            awaited: 0,
+        }
+    }
+
+    /// Whether the slider is where nothing is decided yet, and no worker is at it.
+    fn is_due(&self) -> bool {
+        let is_decided = self.decided.as_ref().is_some_and(|(decision, ..)| decision.step == self.step && !self.is_old);
+        self.asked.is_none() && self.failure.is_none() && !is_decided
+    }
+
+    /// A step of the sweep of the design that the decision is of.
+    fn at_step(&self, step: i32) -> Option<&(OnlineDecision, ExactDecision)> {
+        self.steps.iter().find(|(online, _)| online.step == step).filter(|_| self.is_old == self.are_old)
     }
 }
 
@@ -58,21 +85,31 @@ impl Reducible for Known {
     fn reduce(self: Rc<Self>, heard: Heard) -> Rc<Self> {
         let mut next = (*self).clone();
         match heard {
-            Heard::Anew(of, awaited) => next = Self { awaited, step: next.step, ..Self::of(of) },
-            Heard::Moved(step) => next.step = step,
+            Heard::Anew(of, awaited) => {
+                let Self { step, decided, steps, .. } = next;
+                next = Self { step, decided, is_old: true, steps, are_old: true, awaited, ..Self::of(of) };
+            }
+            Heard::Moved(step) => (next.step, next.failure) = (step, None),
             Heard::Asked(step, at) => next.asked = Some((step, at)),
-            Heard::Reply(of, ..) if of != next.of => {}
-            Heard::Reply(_, reply, at) => match *reply {
+            Heard::Reply(_, of, ..) if of != next.of => {}
+            Heard::Reply(Topic::Online, _, reply, at) => match *reply {
                 Reply::Online(decision, ms) => {
                     let way = next.asked.take().map_or(0.0, |(_, since)| at - since);
-                    next.decided = Some((Rc::new(*decision), ms, way));
+                    (next.decided, next.is_old) = (Some((Rc::new(*decision), ms, way)), false);
                 }
-                Reply::OnlineStep(step) => {
-                    Rc::make_mut(&mut next.steps).push(*step);
-                    next.awaited = next.awaited.saturating_sub(1);
-                }
-                _ => next.awaited = next.awaited.saturating_sub(1),
+                Reply::Failed(text) => (next.asked, next.failure) = (None, Some(text)),
+                // No other step of this design would be decided, either.
+                _ => next.decided = None,
             },
+            Heard::Reply(_, _, reply, _) => {
+                if std::mem::take(&mut next.are_old) {
+                    next.steps = Rc::default();
+                }
+                if let Reply::OnlineStep(step) = *reply {
+                    Rc::make_mut(&mut next.steps).push(*step);
+                }
+                next.awaited = next.awaited.saturating_sub(1);
+            }
         }
         Rc::new(next)
     }
@@ -90,21 +127,18 @@ pub fn FusionOnline(props: &FusionOnlineProps) -> Html {
             let questions: Vec<Question> =
                 ONLINE_STEPS.map(|step| Question::OnlineStep(Box::new(request.clone()), step)).collect();
             dispatcher.dispatch(Heard::Anew(Rc::clone(&of), questions.len()));
-            let on_reply = hears(&dispatcher, &of);
-            conductor.ask(Topic::OnlineSteps, questions, on_reply);
+            conductor.ask(Topic::OnlineSteps, questions, hears(Topic::OnlineSteps, &dispatcher, &of));
             move || [Topic::OnlineSteps, Topic::Online].into_iter().for_each(|topic| conductor.forget(topic))
         });
     }
     {
         // One question at a time: a worker that is about to prepare its table would never end if every move replaced it.
         let (conductor, dispatcher) = (props.conductor.clone(), known.dispatcher());
-        let is_due =
-            known.asked.is_none() && known.decided.as_ref().is_none_or(|(decision, ..)| decision.step != known.step);
-        use_effect_with((Rc::clone(&known.of), known.step, is_due), move |(of, step, is_due)| {
+        use_effect_with((Rc::clone(&known.of), known.step, known.is_due()), move |(of, step, is_due)| {
             if *is_due {
                 dispatcher.dispatch(Heard::Asked(*step, now_ms()));
                 let question = Question::Online(Box::new((**of).clone()), *step);
-                conductor.ask(Topic::Online, vec![question], hears(&dispatcher, of));
+                conductor.ask(Topic::Online, vec![question], hears(Topic::Online, &dispatcher, of));
             }
         });
     }
@@ -112,20 +146,23 @@ pub fn FusionOnline(props: &FusionOnlineProps) -> Html {
         // What Optimus cannot express is never decided; the table of methods says why.
         return html! {};
     };
-    let at_step = |step: i32| known.steps.iter().find(|(online, _)| online.step == step);
-    let exact = at_step(decision.step).map(|(_, exact)| exact);
-    let own = at_step(0).map(|(online, _)| online);
+    let exact = known.at_step(decision.step).map(|(_, exact)| exact);
+    let own = known.at_step(0).map(|(online, _)| online);
     let is_running = known.awaited > 0;
-    let is_settled = decision.step == known.step;
+    let status = match &known.failure {
+        Some(_) => "rejected",
+        None if is_running || known.is_old || decision.step != known.step => "running",
+        None => "done",
+    };
     let moved = {
         let dispatcher = known.dispatcher();
         Callback::from(move |step: i32| dispatcher.dispatch(Heard::Moved(step)))
     };
     html! {
         <section
-            class="card"
+            class={classes!("card", known.is_old.then_some("old"))}
             data-testid="fusion-online"
-            data-status={if is_running || !is_settled { "running" } else { "done" }}
+            data-status={status}
             data-step={decision.step.to_string()}
             aria-busy={is_running.then_some("true")}
         >
@@ -136,6 +173,9 @@ pub fn FusionOnline(props: &FusionOnlineProps) -> Html {
                    buffer." }
             </p>
             { slider(known.step, decision.design_bytes, &moved) }
+            if let Some(failure) = &known.failure {
+                <p class="banner" role="alert">{ failure.clone() }</p>
+            }
             { answer(&decision, ms, way, exact, own) }
             if let Some(strips) = strips(&decision, exact, own) {
                 <Figure
@@ -155,11 +195,11 @@ pub fn FusionOnline(props: &FusionOnlineProps) -> Html {
     }
 }
 
-/// Hears of replies about a design.
-fn hears(dispatcher: &UseReducerDispatcher<Known>, of: &Rc<Request>) -> Callback<(usize, Reply)> {
+/// Hears of replies about a topic and a design.
+fn hears(topic: Topic, dispatcher: &UseReducerDispatcher<Known>, of: &Rc<Request>) -> Callback<(usize, Reply)> {
     let (dispatcher, of) = (dispatcher.clone(), Rc::clone(of));
     Callback::from(move |(_, reply): (usize, Reply)| {
-        dispatcher.dispatch(Heard::Reply(Rc::clone(&of), Box::new(reply), now_ms()));
+        dispatcher.dispatch(Heard::Reply(topic, Rc::clone(&of), Box::new(reply), now_ms()));
     })
 }
 
@@ -210,10 +250,10 @@ fn answer(
             loss => format!("{loss:.1} % more than by exact search"),
         });
         let oracle = format!("{}× the oracle", three_digits(found.bytes / exact.oracle_bytes.max(1.0)));
-        let gap = exact.bound_bytes.zip(exact.found.as_ref()).map(|(bound, best)| {
-            let gap = 100.0 * (best.bytes / bound.max(1.0) - 1.0);
-            format!("too wide to be exact, which is at most {} % above the best", three_digits(gap))
-        });
+        let gap = exact
+            .bound_bytes
+            .zip(exact.found.as_ref())
+            .map(|(bound, best)| format!("too wide to be exact, which is {}", above_best(best.bytes, bound)));
         [over, Some(oracle), gap].into_iter().flatten().collect::<Vec<_>>().join("; ")
     });
     let others = own.and_then(|own| own.found.as_ref()).map(|own| {

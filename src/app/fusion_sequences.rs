@@ -4,11 +4,13 @@
 use super::conductor::Conductor;
 use super::controls::{Choice, Select};
 use super::data_table::{Twin, plain_table};
-use super::figure::{Drawn, Figure};
+use super::figure::{Drawn, Figure, Spot};
 use super::findings::use_findings;
 use super::sequence_facts::SequenceFacts;
 use super::sequence_resources::SequenceResources;
-use crate::chart::{Quantity, SequenceQuantity, change, sequence_bars, sequence_ctc, sequence_label, sequence_table};
+use crate::chart::{
+    Bars, Quantity, SequenceQuantity, change, sequence_bars, sequence_ctc, sequence_label, sequence_table,
+};
 use crate::explore::{
     Chains, Request, Sequence, SequenceCosts, SequenceFinding, SequenceQuestion, Sharing, chosen_sequences,
 };
@@ -86,8 +88,12 @@ pub fn FusionSequences(props: &FusionSequencesProps) -> Html {
     let shown: Vec<&SequenceCosts> = costs.iter().filter(is_shown).collect();
     let figure = |of: SequenceQuantity| {
         let (title, hint, testid) = explained(of);
-        html! { <Figure {title} {hint} chart={Drawn::new(sequence_bars(&chains, &shown, sequence, of))} {testid} /> }
+        let bars = sequence_bars(&chains, &shown, sequence, of);
+        let on_click = picking(&bars, &shown, &pick);
+        html! { <Figure {title} {hint} chart={Drawn::new(bars)} {testid} {on_click} /> }
     };
+    let ratios = sequence_ctc(&chains, &shown, sequence);
+    let pick_by_ratio = picking(&ratios, &shown, &pick);
     let is_running = status.state() == "running";
     let table = sequence_table(&chains, &costs, &chosen);
     let cells = table.rows.len() * table.columns.len();
@@ -115,8 +121,9 @@ pub fn FusionSequences(props: &FusionSequencesProps) -> Html {
                     title="Computation to communication"
                     hint="Operations to bytes of DRAM, each byte weighted by what a burst of 8 bytes makes of the bandwidth: operations / (32 × bytes). Pooling \
                           counts a comparison as an operation (Table 7)."
-                    chart={Drawn::new(sequence_ctc(&chains, &shown, sequence))}
+                    chart={Drawn::new(ratios)}
                     testid="sequence-ctc"
+                    on_click={pick_by_ratio}
                 />
                 <Twin
                     label={format!("all {} sequences that fit, in numbers", costs.len())}
@@ -142,6 +149,18 @@ pub fn FusionSequences(props: &FusionSequencesProps) -> Html {
         }
         </>
     }
+}
+
+/// Hears of clicks on bars, each group of which stands for a sequence.
+fn picking(bars: &Bars, shown: &[&SequenceCosts], pick: &Callback<Sequence>) -> Callback<Spot> {
+    let sequences: Vec<Sequence> = shown.iter().map(|costs| costs.sequence).collect();
+    let (bars, pick) = (bars.clone(), pick.clone());
+    Callback::from(move |spot: Spot| {
+        let group = bars.group_at(spot.x, spot.y, spot.width);
+        if let Some(sequence) = group.and_then(|group| sequences.get(group)) {
+            pick.emit(*sequence);
+        }
+    })
 }
 
 /// Where layers of these names follow each other.
@@ -179,10 +198,10 @@ fn choose_sharing(sharing: Sharing, set: UseStateSetter<Sharing>) -> Html {
 }
 
 fn choose_shown(shows_all: bool, set: UseStateSetter<bool>, count: usize) -> Html {
-    let choices = vec![Choice::new("chosen", "that are chosen"), Choice::new("all", format!("all {count} that fit"))];
+    let choices = vec![Choice::new("chosen", "those chosen"), Choice::new("all", format!("all {count} that fit"))];
     let onchange = Callback::from(move |value: String| set.set(value == "all"));
     let value = if shows_all { "all" } else { "chosen" };
-    html! { <Select label="Sequences" {choices} {value} {onchange} testid="sequence-shown" /> }
+    html! { <Select label="Show" {choices} {value} {onchange} testid="sequence-shown" /> }
 }
 
 /// What is fused, and what that changes for all layers of all chains.
@@ -216,7 +235,7 @@ fn explained(of: SequenceQuantity) -> (&'static str, &'static str, &'static str)
             "Single layers, temporal and spatial fusion",
             "Temporal fusion gives every layer the whole array and a share of each register file, spatial fusion a part of the array and whole \
              register files (Figs. 14 and 15). As published, weights count once even where the last layer holds only some of its maps at \
-             a time (eq. 6), which favours fusion. Percentages compare with single layers.",
+             a time (eq. 6), which favours fusion. Percentages compare with single layers. Click a sequence to look into it below.",
             "sequence-energy",
         ),
         SequenceQuantity::Latency => ("", "", "sequence-latency"),

@@ -17,11 +17,12 @@ pub struct FusionSweepsProps {
     pub conductor: Conductor,
 }
 
-/// The steps of one request that are known.
+/// The steps of one request that are known; until the first is, those of the request before.
 #[derive(PartialEq)]
 struct Steps {
     of: Rc<Request>,
     known: Vec<FusionStep>,
+    is_old: bool,
     /// How many are not.
     awaited: usize,
 }
@@ -38,14 +39,14 @@ impl Reducible for Steps {
 
     fn reduce(self: Rc<Self>, heard: Heard) -> Rc<Self> {
         Rc::new(match heard {
-            Heard::Anew(of, awaited) => Self { of, known: Vec::new(), awaited },
+            Heard::Anew(of, awaited) => Self { of, known: self.known.clone(), is_old: true, awaited },
             Heard::Reply(of, _) if of != self.of => return self,
             Heard::Reply(of, reply) => {
-                let mut known = self.known.clone();
+                let mut known = if self.is_old { Vec::new() } else { self.known.clone() };
                 if let Reply::FusionStep(step) = reply {
                     known.push(*step);
                 }
-                Self { of, known, awaited: self.awaited.saturating_sub(1) }
+                Self { of, known, is_old: false, awaited: self.awaited.saturating_sub(1) }
             }
         })
     }
@@ -55,7 +56,7 @@ impl Reducible for Steps {
 #[component]
 pub fn FusionSweeps(props: &FusionSweepsProps) -> Html {
     let request = props.request.clone();
-    let steps = use_reducer_eq(move || Steps { of: Rc::new(request), known: Vec::new(), awaited: 0 });
+    let steps = use_reducer_eq(move || Steps { of: Rc::new(request), known: Vec::new(), is_old: false, awaited: 0 });
     {
         let (conductor, dispatcher) = (props.conductor.clone(), steps.dispatcher());
         use_effect_with(props.request.clone(), move |request| {

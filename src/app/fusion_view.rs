@@ -14,8 +14,8 @@ use super::fusion_sweeps::FusionSweeps;
 use super::fusion_times::FusionTimes;
 use super::state::PageState;
 use crate::chart::{
-    FusionMap, NetworkDrawing, Quantity, fusion_dram, fusion_energy, fusion_latency, fusion_table, group_thousands,
-    three_digits,
+    FusionMap, NetworkDrawing, Quantity, above_best, fusion_dram, fusion_energy, fusion_latency, fusion_table,
+    group_thousands, three_digits,
 };
 use crate::explore::{FusionMethod, FusionVerdict, Fusions, Request};
 use crate::question::Topic;
@@ -47,6 +47,12 @@ pub fn FusionView(props: &FusionViewProps) -> Html {
     let asked = request.clone().zip(limits.clone().ok());
     let known = use_study(&props.conductor, Topic::Fusion, asked.clone());
     let status = known.status(asked.as_ref());
+    // While the design has errors, what was last studied stays, and what was chosen there.
+    let kept = use_mut_ref(|| None);
+    if asked.is_some() {
+        kept.borrow_mut().clone_from(&asked);
+    }
+    let studied = kept.borrow().clone().filter(|_| known.fusions.is_some());
     html! {
         <div data-testid="fusion-view" data-status={status} aria-busy={(status == "running").then_some("true")}>
             <section class="card">
@@ -92,11 +98,13 @@ pub fn FusionView(props: &FusionViewProps) -> Html {
                     </section>
                 </div>
             }
-            if let Some((request, limits)) = asked.filter(|_| known.fusions.is_some()) {
-                <FusionOnline request={request.clone()} conductor={props.conductor.clone()} />
-                <FusionSweeps request={request.clone()} conductor={props.conductor.clone()} />
-                <FusionSequences request={request.clone()} conductor={props.conductor.clone()} />
-                <FusionDataflows {request} {limits} conductor={props.conductor.clone()} />
+            if let Some((request, limits)) = studied {
+                <div class={asked.is_none().then_some("old")}>
+                    <FusionOnline request={request.clone()} conductor={props.conductor.clone()} />
+                    <FusionSweeps request={request.clone()} conductor={props.conductor.clone()} />
+                    <FusionSequences request={request.clone()} conductor={props.conductor.clone()} />
+                    <FusionDataflows {request} {limits} conductor={props.conductor.clone()} />
+                </div>
             }
             <FusionTimes conductor={props.conductor.clone()} />
         </div>
@@ -226,8 +234,8 @@ fn notes(fusions: &Fusions) -> Html {
     let exact_bytes = exact.and_then(|(_, verdict)| verdict.as_ref().ok()?.optimus_bytes);
     let bound = fusions.bound_bytes.zip(exact_bytes).map(|(bound, bytes)| {
         format!(
-            " The network is too wide for an exact search: what stands for it is the best of two orders, at most {} % above the best.",
-            three_digits(100.0 * (bytes as f64 / bound.max(1) as f64 - 1.0))
+            " The network is too wide for an exact search: what stands for it is the best of two orders, {}.",
+            above_best(bytes as f64, bound as f64)
         )
     });
     html! {

@@ -3,7 +3,7 @@
 use super::conductor::Conductor;
 use super::controls::{Choice, Select};
 use super::data_table::plain_table;
-use super::figure::{Drawn, Figure};
+use super::figure::{Drawn, Figure, Spot};
 use super::findings::use_findings;
 use crate::chart::{
     partition_scatter, pruning, reuse_bars, sequence_label, sequence_shares, storage_bars, traffic_bars,
@@ -51,7 +51,7 @@ pub fn SequenceFacts(props: &SequenceFactsProps) -> Html {
                 if !fits {
                     <p class="hint" data-testid="sequence-misfit">{ "These layers do not fit on the chip together." }</p>
                 }
-                { storage(needs, chains.accelerator.buffer) }
+                { storage(needs, chains, &props.pick) }
                 { reuse(needs, *side, side.setter()) }
                 <h3>{ "Who has what of the hardware" }</h3>
                 <div class="scroll" tabindex="0" role="group" aria-label="Shares of the hardware" data-testid="sequence-shares">
@@ -135,15 +135,26 @@ fn choices(chains: &Chains, at_hand: Sequence, pick: &Callback<Sequence>) -> Htm
     }
 }
 
-fn storage(needs: &SequenceNeeds, buffer_bytes: u64) -> Html {
+fn storage(needs: &SequenceNeeds, chains: &Chains, pick: &Callback<Sequence>) -> Html {
+    let bars = storage_bars(needs, chains.accelerator.buffer);
+    let on_click = {
+        let (bars, at_hand, pick) = (bars.clone(), needs.sequence, pick.clone());
+        Callback::from(move |spot: Spot| {
+            // One layer is no sequence.
+            if let Some(layers @ 1..) = bars.group_at(spot.x, spot.y, spot.width) {
+                pick.emit(Sequence { end: at_hand.first + layers as u32 + 1, ..at_hand });
+            }
+        })
+    };
     html! {
         <>
         <Figure
             title="Storage, as more layers are fused"
             hint="The least that has to be on the chip: the input tiles, weights and reuse buffers of all layers for a tile of one pixel of the last, with all its \
-                  maps (Fig. 12, Section 5.1). Bold is the sequence at hand. A longer tile, or fewer maps at a time, changes what fits."
-            chart={Drawn::new(storage_bars(needs, buffer_bytes))}
+                  maps (Fig. 12, Section 5.1). Bold is the sequence at hand; click a bar to fuse so many. A longer tile, or fewer maps at a time, changes what fits."
+            chart={Drawn::new(bars)}
             testid="sequence-storage"
+            {on_click}
         />
         <Figure
             title=""
@@ -196,7 +207,7 @@ fn partition(partitions: Option<&SequencePartitions>) -> Html {
         <p class="hint" data-testid="sequence-pruning">
             { format!(
                 "Of {considered} ways to give every layer a part whose sides divide the array's, {wide_enough} have room for the kernels and {placed} lie side by side \
-                 (of more than two layers only those in which no part can grow). {} have a mapping{rest}.",
+                 (where there are many, only those in which no part can grow). {} have a mapping{rest}.",
                 partitions.costs.len()
             ) }
         </p>

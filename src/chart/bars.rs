@@ -138,6 +138,14 @@ impl Bars {
         }
     }
 
+    /// The group at a place of the figure of this width, in pixels.
+    pub fn group_at(&self, x: f64, y: f64, width: u32) -> Option<usize> {
+        let layout = self.layout(width);
+        let group = ((y - f64::from(layout.top)) / f64::from(layout.pitch.max(1))).floor();
+        let is_inside = (0.0..f64::from(width)).contains(&x) && (0.0..self.groups.len() as f64).contains(&group);
+        is_inside.then_some(group as usize)
+    }
+
     fn draw_bar(
         &self,
         sketch: &mut Sketch,

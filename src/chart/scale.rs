@@ -201,6 +201,16 @@ pub fn three_digits(value: f64) -> String {
     digits(value, 3)
 }
 
+/// How far something may be above the best, of which only a bound is known.
+pub fn above_best(value: f64, bound: f64) -> String {
+    let ratio = value / bound.max(1.0);
+    if ratio < 2.0 {
+        format!("at most {} % above the best", three_digits(100.0 * (ratio - 1.0)))
+    } else {
+        format!("at most {} times the best", three_digits(ratio))
+    }
+}
+
 /// A number with `significant` significant digits.
 pub fn digits(value: f64, significant: i32) -> String {
     if !value.is_finite() {

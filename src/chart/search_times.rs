@@ -1,6 +1,6 @@
 //! How long it takes to find groups, beside what a paper says (Optimus, Table 5).
 
-use super::{Column, Quantity, Table, TableCell, digits, three_digits};
+use super::{Column, Quantity, Table, TableCell, above_best, three_digits};
 use crate::explore::{GroupSearch, PublishedTimes};
 
 /// What is known of one search of a network.
@@ -38,30 +38,30 @@ impl SearchTime {
 
 /// All searches.
 pub fn search_time_table(times: &[SearchTime]) -> Table {
-    let ms = |ms: f64| TableCell::number(if ms < 0.1 { digits(ms, 1) } else { three_digits(ms) }, ms);
+    let published = |ms: f64| TableCell::number(ms.to_string(), ms);
+    // A browser's clock counts tenths.
+    let here = |ms: f64| TableCell::number(if ms < 10.0 { format!("{ms:.1}") } else { three_digits(ms) }, ms);
     let row = |time: &SearchTime| {
-        let gap = |bound: u64| time.found.map(|(_, bytes)| 100.0 * (bytes as f64 / bound.max(1) as f64 - 1.0));
+        let gap = |bound: u64| time.found.map(|(_, bytes)| above_best(bytes as f64, bound as f64));
         let proof = match time.bound_bytes {
             None => match time.search {
                 GroupSearch::Exact if time.found.is_some() => "nothing is cheaper".into(),
                 _ => TableCell::Nothing,
             },
-            Some(bound) => gap(bound).map_or(TableCell::Nothing, |gap| {
-                format!("too wide to prove: at most {} % above the best", three_digits(gap)).into()
-            }),
+            Some(bound) => gap(bound).map_or(TableCell::Nothing, |gap| format!("too wide to prove: {gap}").into()),
         };
         vec![
             time.published.network.name().into(),
             time.search.title().into(),
-            time.published_ms().map_or(TableCell::Nothing, ms),
-            time.median_ms().map_or(TableCell::Nothing, ms),
+            time.published_ms().map_or(TableCell::Nothing, published),
+            time.median_ms().map_or(TableCell::Nothing, here),
             time.found.map_or(TableCell::Nothing, |(groups, _)| TableCell::count(groups.into())),
             time.found.map_or(TableCell::Nothing, |(_, bytes)| TableCell::of(Quantity::Bytes, bytes as f64)),
             proof,
         ]
     };
     Table {
-        caption: "How long it takes to find groups".to_owned(),
+        caption: "Searches of the paper’s networks".to_owned(),
         columns: vec![
             Column::words("network"),
             Column::words("search"),

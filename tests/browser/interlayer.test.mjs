@@ -73,6 +73,16 @@ test('a sequence of choice: its storage grows with every layer, its partitions a
     const [considered, wide, placed] = pruned;
     assert.ok(considered >= wide && wide >= placed, pruned.join(' '));
     assert.equal((await table(page, 'sequence-partitions')).length, pruned.at(-1));
+    // A click on its bars takes another sequence, or as many layers.
+    const heading = page.getByTestId('sequence-facts').locator('h2');
+    const last = (await table(page, 'sequence-latency')).at(-1)[0];
+    await click(page, 'sequence-latency', (height) => height - 40);
+    await heading.getByText(last).waitFor();
+    await page.getByTestId('sequence-from').selectOption({ index: 0 });
+    await settled(page);
+    await click(page, 'sequence-storage', (height) => height - 30);
+    await heading.getByText('(8 layers)').waitFor();
+    await page.getByTestId('sequence-to').selectOption({ index: 1 });
     // The whole network, or this sequence, on more or less hardware.
     await page.getByTestId('resource-layers').selectOption('one');
     await settled(page);
@@ -87,7 +97,7 @@ test('an edit is followed, a network without chains is refused with its reason',
     const answer = page.getByTestId('sequences-answer');
     const before = await answer.innerText();
     await page.getByTestId('hardware-preset').selectOption('ascend-like-df');
-    await page.waitForFunction((before) => document.querySelector('[data-testid=sequences-answer]').innerText !== before, before);
+    await page.waitForFunction((before) => (document.querySelector('[data-testid=sequences-answer]')?.innerText ?? before) !== before, before);
     await settled(page);
     // No two layers that the method knows follow each other.
     await page.getByTestId('workload-preset').selectOption('alexnet-eyeriss');
@@ -108,6 +118,13 @@ async function open(page, url, workload) {
 
 async function settled(page) {
   for (const part of PARTS) await page.locator(`[data-testid=${part}][data-status=done]`).waitFor({ timeout: 60_000 });
+}
+
+/** Clicks a figure somewhere in its bars. */
+async function click(page, testid, down) {
+  const canvas = page.getByTestId(testid).locator('canvas');
+  const { width, height } = await canvas.boundingBox();
+  await canvas.click({ position: { x: width / 2, y: down(height) } });
 }
 
 /** Opens every disclosure of the results. */

@@ -56,10 +56,24 @@ test('the buffer is dragged, and groups are decided anew: the newest place wins'
     await card.getByRole('button', { name: 'this design’s' }).click();
     await at(page, 0);
 
-    // Another accelerator has other buffers.
+    // Another accelerator has other buffers; the card stays where it is until they are known, and so does the slider.
+    await slider.fill('3');
+    await at(page, 3);
+    const before = await slider.getAttribute('aria-valuetext');
+    const whole = await card.elementHandle();
     await page.getByTestId('hardware-preset').selectOption('tpu-like');
-    await page.locator('[data-testid=online-buffer]:not([aria-valuetext="2.00 MiB"])').waitFor({ timeout: MINUTE });
-    await at(page, 0);
+    await page.locator(`[data-testid=online-buffer]:not([aria-valuetext="${before}"])`).waitFor({ timeout: MINUTE });
+    await page.locator('[data-testid=fusion-online][data-status=done]').waitFor({ timeout: MINUTE });
+    await at(page, 3);
+    assert.ok(await whole.evaluate((card) => card.isConnected), 'the card disappeared in between');
+    // What is wrong for a moment takes nothing away.
+    await page.getByTestId('most-layers').fill('few');
+    await page.locator('[data-testid=fusion-view][data-status=rejected]').waitFor();
+    assert.ok(await whole.evaluate((card) => card.isConnected), 'an error took the card away');
+    await page.getByTestId('most-layers').fill('');
+    await page.locator('[data-testid=fusion-view][data-status=done]').waitFor({ timeout: MINUTE });
+    assert.equal(await slider.inputValue(), '3');
+    assert.ok(await whole.evaluate((card) => card.isConnected));
   }));
 
 test('other dataflows and array sizes are worked out, stopped, and gone on with', () =>

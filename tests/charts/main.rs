@@ -9,9 +9,9 @@ use figures::{
     tile_map,
 };
 use fusescape::chart::{
-    Accesses, AxisScale, Best, Breakdown, Cell, Chart, Counted, DataSizes, Heatmap, Landscape, LevelMatrix, Pair,
-    PointState, Quantity, Shape, Sketch, TableCell, Theme, TileTypeMap, comparisons, contrast, copy_table,
-    information_table, layer_tile_table, port_table, strategy_title, svg, viridis, whole_costs,
+    Accesses, AxisScale, BarGroup, Bars, Best, Breakdown, Cause, Cell, Chart, Counted, DataSizes, Heatmap, Landscape,
+    LevelMatrix, Pair, PointState, Quantity, Shape, Sketch, TableCell, Theme, TileTypeMap, above_best, comparisons,
+    contrast, copy_table, information_table, layer_tile_table, port_table, strategy_title, svg, viridis, whole_costs,
 };
 use fusescape::depth_first::{FuseDepth, PointAccount, StoringMode};
 use fusescape::explore::{PointSummary, Request, Settings, Sweep, pareto_front, solve_all};
@@ -238,6 +238,44 @@ fn a_click_finds_the_cell_that_is_drawn_there() {
             assert_eq!(map.cell_at(f64::from(width) / 2.0, 1.0, width), None);
         }
     }
+}
+
+#[test]
+fn every_group_of_bars_is_where_it_is_drawn() {
+    let group = |label: &str| BarGroup {
+        label: label.to_owned(),
+        is_marked: false,
+        values: vec![Ok(vec![1.0, 2.0]), Err("does not fit")],
+    };
+    let labels = ["conv1 + conv2", "conv3 … pool9 (7 layers)", "another"];
+    let bars = Bars {
+        quantity: Quantity::Energy,
+        title: "Energy".to_owned(),
+        group: "sequence".to_owned(),
+        bars: vec![("SL", "single layers"), ("FT", "temporal fusion")],
+        parts: vec![Cause::Mac, Cause::Dram],
+        groups: labels.map(group).into(),
+        limit: None,
+    };
+    for width in WIDTHS {
+        let sketch = bars.sketch(width, &Theme::LIGHT);
+        for (index, label) in labels.iter().enumerate() {
+            let (_, (left, top, right, bottom)) = texts(&sketch).into_iter().find(|(text, _)| text == label).unwrap();
+            let at = |x: i32, y: i32| bars.group_at(f64::from(x), f64::from(y), width);
+            assert_eq!(at((left + right) / 2, (top + bottom) / 2), Some(index), "{label} at {width}");
+        }
+        let height = f64::from(bars.height_for(width));
+        for (x, y) in [(10.0, 5.0), (10.0, height - 2.0), (-1.0, height / 2.0), (f64::NAN, f64::NAN)] {
+            assert_eq!(bars.group_at(x, y, width), None, "{x}, {y}");
+        }
+    }
+}
+
+#[test]
+fn what_only_a_bound_is_known_of_is_said_as_a_share_or_a_multiple() {
+    assert_eq!(above_best(104.2, 100.0), "at most 4.20 % above the best");
+    assert_eq!(above_best(1_780.0, 100.0), "at most 17.8 times the best");
+    assert_eq!(above_best(3.0, 0.0), "at most 3.00 times the best");
 }
 
 #[test]
