@@ -53,7 +53,7 @@ impl Report {
 type Check = fn() -> Report;
 
 fn main() {
-    let categories: [(&str, Check); 31] = [
+    let categories: [(&str, Check); 33] = [
         ("define/single_layer", single_layer::check),
         ("define/search", search::check),
         ("define/tiling", tiling::check),
@@ -78,6 +78,8 @@ fn main() {
         ("stream/coala", stream::coala::eager),
         ("stream/steady_state", stream::steady::states),
         ("stream/tiles", stream::tiles::graphs),
+        ("stream/waco_units", stream::waco::units),
+        ("stream/waco_networks", stream::waco::networks),
         ("stream/validation", stream::validation::late),
         ("zigzag/single_layer", zigzag::single_layer::check),
         ("zigzag/search", zigzag::search::check),

@@ -5,3 +5,4 @@ mod read;
 pub mod steady;
 pub mod tiles;
 pub mod validation;
+pub mod waco;

@@ -16,6 +16,7 @@ mod steady_state;
 mod system;
 mod tiling;
 mod traffic;
+mod waco;
 
 pub use build::{TiledLayer, TiledNetwork, tile_graph};
 pub use coala::{Job, Order, schedule};
@@ -27,3 +28,4 @@ pub use steady_state::{SteadyState, steady_state};
 pub use system::{Link, System, TopMemory};
 pub use tiling::{Grid, Split};
 pub use traffic::Span;
+pub use waco::{Allocation, Found, Instance, allocate, evaluate};

@@ -1,0 +1,479 @@
+//! WACO: which cores compute which tiles of a steady state, and in which order (Stream, Section 5.3, equations 1 to 12).
+//!
+//! Tiles are computed in slots, one after the other; a slot takes as long as its slowest tile, and a core computes at most one tile in it. A tile may be
+//! shared by several cores in one slot. Iterations overlap: the next one begins as soon as every core is free for it. With `T` the length
+//! of an iteration and `w` the longest time from the first to the last slot in which some core works, `N` iterations take
+//! `N T - (N - 1) min idle = T + (N - 1) w` cycles: what is minimised.
+//!
+//! The search goes slot by slot, depth first, the most promising choice first. What can only become worse than the best known is left out: by a bound on `T` (the
+//! longest chain of what is left) and one on `w` (what is left has to fit into what the cores' windows have room for); so is what another way
+//! to the same tiles does at least as well in time, windows, and room for weights. Equal cores are tried once.
+
+use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
+
+/// Most tiles of an iteration, most cores, and most groups.
+pub const MOST: usize = 64;
+
+/// What is to be allocated.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Instance {
+    /// Number of cores.
+    pub cores: usize,
+    /// How often the iteration is computed.
+    pub iterations: u64,
+    /// For each tile, each core and each number of cores that share the tile (from 1 on), the cycles; `None` where that cannot be.
+    pub cycles: Vec<Vec<Vec<Option<f64>>>>,
+    /// Pairs of tiles of which the first comes before the second.
+    pub order: Vec<(usize, usize)>,
+    /// Tiles that have the same weights, and so are computed by the same cores.
+    pub groups: Vec<Vec<usize>>,
+    /// Bits of weights that each tile brings along.
+    pub weights: Vec<u64>,
+    /// Bits of weights that fit on each core.
+    pub capacity: Vec<u64>,
+}
+
+/// A choice.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Allocation {
+    /// For each tile its slot, and its cores.
+    pub tiles: Vec<(usize, Vec<usize>)>,
+    /// Length of an iteration, cycles.
+    pub iteration_cycles: f64,
+    /// Longest window of a core, cycles.
+    pub window_cycles: f64,
+    /// All iterations, cycles.
+    pub cycles: f64,
+}
+
+/// What a search found.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Found {
+    /// The best choice; `None` if there is none, or none was found yet.
+    pub best: Option<Allocation>,
+    /// No choice takes fewer cycles.
+    pub bound: f64,
+    /// How many choices were looked at.
+    pub nodes: u64,
+}
+
+impl Found {
+    /// Whether nothing better exists.
+    pub fn is_proved(&self) -> bool {
+        self.best.as_ref().is_none_or(|best| self.bound >= best.cycles)
+    }
+}
+
+/// Finds the allocation that takes the fewest cycles. `goes_on` is asked now and then; where it says no, the search ends with what it knows.
+pub fn allocate(instance: &Instance, goes_on: &mut dyn FnMut(u64) -> bool) -> Found {
+    let mut search = Search::new(instance);
+    let root = search.root();
+    let bound = search.bound(&root);
+    let bound = if bound.is_finite() { search.descend(&root, goes_on) } else { f64::INFINITY };
+    let bound = search.best.as_ref().map_or(bound, |best| bound.min(best.cycles));
+    Found { best: search.best, bound, nodes: search.nodes }
+}
+
+/// What a choice takes: length of an iteration, longest window, all iterations; `None` if it breaks a rule.
+pub fn evaluate(instance: &Instance, tiles: &[(usize, Vec<usize>)]) -> Option<Allocation> {
+    let slots = tiles.iter().map(|tile| tile.0).max()? + 1;
+    let mut cycles = vec![0.0_f64; slots];
+    let mut busy = vec![vec![false; instance.cores]; slots];
+    let mut used = vec![0_u64; instance.cores];
+    for (tile, (slot, cores)) in tiles.iter().enumerate() {
+        for &core in cores {
+            cycles[*slot] = cycles[*slot].max((*instance.cycles[tile].get(core)?.get(cores.len() - 1)?)?);
+            if std::mem::replace(&mut busy[*slot][core], true) {
+                return None;
+            }
+            used[core] += instance.weights[tile].div_ceil(cores.len() as u64);
+        }
+    }
+    let is_ordered = instance.order.iter().all(|&(first, second)| tiles[first].0 < tiles[second].0);
+    let fits = used.iter().zip(&instance.capacity).all(|(used, capacity)| used <= capacity);
+    let sorted = |tile: usize| {
+        let mut cores = tiles[tile].1.clone();
+        cores.sort_unstable();
+        cores
+    };
+    let are_together =
+        instance.groups.iter().all(|group| group.windows(2).all(|pair| sorted(pair[0]) == sorted(pair[1])));
+    if !(is_ordered && fits && are_together && tiles.iter().all(|tile| !tile.1.is_empty())) {
+        return None;
+    }
+    let window = |core: usize| {
+        let first = busy.iter().position(|slot| slot[core])?;
+        let last = busy.iter().rposition(|slot| slot[core])?;
+        Some(cycles[first..=last].iter().sum::<f64>())
+    };
+    let iteration_cycles: f64 = cycles.iter().sum();
+    let window_cycles = (0..instance.cores).filter_map(window).fold(0.0, f64::max);
+    Some(Allocation {
+        tiles: tiles.to_vec(),
+        iteration_cycles,
+        window_cycles,
+        cycles: iteration_cycles + (instance.iterations.saturating_sub(1)) as f64 * window_cycles,
+    })
+}
+
+/// A core after some slots.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Core {
+    /// Cycles since its first slot began; negative if it was never used.
+    since: f64,
+    /// Bits of weights that still fit.
+    free: u64,
+    /// Groups of which it computes some tiles, while others are left.
+    groups: u64,
+}
+
+impl Core {
+    fn is_unused(&self) -> bool {
+        self.since < 0.0
+    }
+}
+
+/// Some slots.
+#[derive(Debug, Clone)]
+struct State {
+    done: u64,
+    cycles: f64,
+    window: f64,
+    cores: Vec<Core>,
+    /// Cores of each group that has begun.
+    group_cores: Vec<u64>,
+    /// Tiles with their slots and cores.
+    chosen: Vec<(usize, usize, u64)>,
+    slots: usize,
+}
+
+/// What matters of a state for what may come after it, but for what one may dominate: cores in a fixed order.
+#[derive(Debug, Clone)]
+struct Seen {
+    cycles: f64,
+    window: f64,
+    cores: Vec<(f64, u64)>,
+}
+
+struct Search<'a> {
+    instance: &'a Instance,
+    before: Vec<u64>,
+    group_of: Vec<Option<usize>>,
+    group_tiles: Vec<u64>,
+    /// Cores with the same number are equal.
+    kinds: Vec<usize>,
+    /// Cycles of the longest chain from each tile on.
+    tails: Vec<f64>,
+    /// Sets of cores, and for each tile the least core-cycles, if none but these can compute it.
+    pools: Vec<(u64, Vec<f64>)>,
+    seen: FxHashMap<(u64, Vec<u64>), Vec<Seen>>,
+    remembered: usize,
+    best: Option<Allocation>,
+    nodes: u64,
+    is_stopped: bool,
+}
+
+/// More states are not remembered.
+const MOST_REMEMBERED: usize = 2_000_000;
+/// The search asks so often whether to go on, choices.
+const ASK: u64 = 1024;
+
+impl<'a> Search<'a> {
+    fn new(instance: &'a Instance) -> Self {
+        let tiles = instance.cycles.len();
+        let mut before = vec![0_u64; tiles];
+        instance.order.iter().for_each(|&(first, second)| before[second] |= 1 << first);
+        let mut group_of = vec![None; tiles];
+        let mut group_tiles = Vec::new();
+        for group in instance.groups.iter().filter(|group| group.len() > 1) {
+            group.iter().for_each(|&tile| group_of[tile] = Some(group_tiles.len()));
+            group_tiles.push(group.iter().fold(0, |all, tile| all | 1_u64 << tile));
+        }
+        let equal = |a: usize, b: usize| {
+            instance.capacity[a] == instance.capacity[b] && instance.cycles.iter().all(|tile| tile[a] == tile[b])
+        };
+        let kinds = (0..instance.cores).map(|core| (0..core).find(|&other| equal(other, core)).unwrap_or(core));
+        let ways = |tile: usize| {
+            instance.cycles[tile].iter().enumerate().flat_map(|(core, shared)| {
+                shared.iter().enumerate().filter_map(move |(more, cycles)| Some((core, more + 1, (*cycles)?)))
+            })
+        };
+        let least = |tile: usize| ways(tile).map(|way| way.2).fold(f64::INFINITY, f64::min);
+        let work =
+            |tile: usize| ways(tile).map(|(_, shared, cycles)| shared as f64 * cycles).fold(f64::INFINITY, f64::min);
+        let able = |tile: usize| ways(tile).fold(0_u64, |cores, way| cores | 1 << way.0);
+        let mut tails = vec![0.0; tiles];
+        // A tile before another may have a higher number.
+        for _ in 0..tiles {
+            for tile in 0..tiles {
+                let after = instance.order.iter().filter(|pair| pair.0 == tile).map(|pair| tails[pair.1]);
+                tails[tile] = least(tile) + after.fold(0.0, f64::max);
+            }
+        }
+        let mut sets: Vec<u64> = (0..tiles).map(able).collect();
+        sets.push(sets.iter().fold(0, |all, set| all | set));
+        sets.sort_unstable();
+        sets.dedup();
+        let pools = sets.into_iter().map(|set| {
+            let of = |tile: usize| if able(tile) & !set == 0 { work(tile) } else { 0.0 };
+            (set, (0..tiles).map(of).collect())
+        });
+        Self {
+            instance,
+            before,
+            group_of,
+            group_tiles,
+            kinds: kinds.collect(),
+            tails,
+            pools: pools.collect(),
+            seen: FxHashMap::default(),
+            remembered: 0,
+            best: None,
+            nodes: 0,
+            is_stopped: false,
+        }
+    }
+
+    fn root(&self) -> State {
+        let core = |core: usize| Core { since: -1.0, free: self.instance.capacity[core], groups: 0 };
+        State {
+            done: 0,
+            cycles: 0.0,
+            window: 0.0,
+            cores: (0..self.instance.cores).map(core).collect(),
+            group_cores: vec![0; self.group_tiles.len()],
+            chosen: Vec::new(),
+            slots: 0,
+        }
+    }
+
+    fn total(&self, cycles: f64, window: f64) -> f64 {
+        cycles + self.instance.iterations.saturating_sub(1) as f64 * window
+    }
+
+    /// What no completion of a state undercuts.
+    fn bound(&self, state: &State) -> f64 {
+        let left = |tile: usize| state.done >> tile & 1 == 0;
+        let tiles = self.instance.cycles.len();
+        let chain = (0..tiles).filter(|&tile| left(tile)).map(|tile| self.tails[tile]).fold(0.0, f64::max);
+        let mut window = state.window;
+        for (set, work) in &self.pools {
+            let work: f64 = (0..tiles).filter(|&tile| left(tile)).map(|tile| work[tile]).sum();
+            let begun = |core: usize| state.cores[core].since.max(0.0);
+            let mut starts: Vec<f64> =
+                (0..self.instance.cores).filter(|core| set >> core & 1 == 1).map(begun).collect();
+            starts.sort_by(f64::total_cmp);
+            window = window.max(level(&starts, work));
+        }
+        self.total(state.cycles + chain, window)
+    }
+
+    /// Looks at all that follows a state; says what none of it undercuts.
+    fn descend(&mut self, state: &State, goes_on: &mut dyn FnMut(u64) -> bool) -> f64 {
+        if state.done.count_ones() as usize == self.instance.cycles.len() {
+            let cycles = self.total(state.cycles, state.window);
+            if self.best.as_ref().is_none_or(|best| cycles < best.cycles) {
+                let mut tiles = vec![(0, Vec::new()); self.instance.cycles.len()];
+                for &(tile, slot, cores) in &state.chosen {
+                    tiles[tile] = (slot, (0..self.instance.cores).filter(|core| cores >> core & 1 == 1).collect());
+                }
+                self.best =
+                    Some(Allocation { tiles, iteration_cycles: state.cycles, window_cycles: state.window, cycles });
+            }
+            return cycles;
+        }
+        let mut next: Vec<(f64, State)> = Vec::new();
+        self.slots(state, 0, 0.0, &mut Vec::new(), &mut next);
+        next.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let mut least = f64::INFINITY;
+        for (bound, state) in next {
+            self.nodes += 1;
+            if self.nodes % ASK == 0 && !goes_on(self.nodes) {
+                self.is_stopped = true;
+            }
+            let is_hopeless = self.best.as_ref().is_some_and(|best| bound >= best.cycles);
+            if self.is_stopped || is_hopeless {
+                least = least.min(bound);
+                continue;
+            }
+            if self.is_dominated(&state) {
+                continue;
+            }
+            least = least.min(self.descend(&state, goes_on));
+        }
+        least
+    }
+
+    /// Adds all slots that begin with some tiles, all of them with lower numbers than `first`.
+    fn slots(
+        &self,
+        state: &State,
+        first: usize,
+        cycles: f64,
+        slot: &mut Vec<(usize, u64)>,
+        found: &mut Vec<(f64, State)>,
+    ) {
+        if !slot.is_empty() {
+            let after = self.after(state, cycles, slot);
+            let bound = self.bound(&after);
+            // More tiles in the slot do not make it shorter, but may make the rest so: nothing follows from this bound for them.
+            if bound.is_finite() && self.best.as_ref().is_none_or(|best| bound < best.cycles) {
+                found.push((bound, after));
+            }
+        }
+        let taken = slot.iter().fold(0_u64, |all, (_, cores)| all | cores);
+        for tile in first..self.instance.cycles.len() {
+            let is_ready = state.done >> tile & 1 == 0 && self.before[tile] & !state.done == 0;
+            // Tiles of a group have the same cores, and so never the same slot.
+            let is_apart = |group: usize| slot.iter().all(|(other, _)| self.group_of[*other] != Some(group));
+            if !is_ready || !self.group_of[tile].is_none_or(is_apart) {
+                continue;
+            }
+            for (cores, takes) in self.ways(state, tile, taken) {
+                slot.push((tile, cores));
+                self.slots(state, tile + 1, cycles.max(takes), slot, found);
+                slot.pop();
+            }
+        }
+    }
+
+    /// The different sets of cores that can compute a tile, and how long that takes.
+    fn ways(&self, state: &State, tile: usize, taken: u64) -> Vec<(u64, f64)> {
+        let fixed = self.group_of[tile].map_or(0, |group| state.group_cores[group]);
+        let weight = self.instance.weights[tile];
+        let mut ways = Vec::new();
+        for shared in 1..=self.instance.cores {
+            let part = weight.div_ceil(shared as u64);
+            let cycles = |core: usize| self.instance.cycles[tile][core].get(shared - 1).copied().flatten();
+            let is_able =
+                |core: usize| taken >> core & 1 == 0 && state.cores[core].free >= part && cycles(core).is_some();
+            if fixed != 0 {
+                let cores: Vec<usize> = (0..self.instance.cores).filter(|core| fixed >> core & 1 == 1).collect();
+                if cores.len() == shared && cores.iter().all(|&core| is_able(core)) {
+                    let longest = cores.iter().filter_map(|&core| cycles(core)).fold(0.0, f64::max);
+                    ways.push((fixed, longest));
+                }
+                continue;
+            }
+            // Equal cores in equal states are taken in their order.
+            let mut kinds: Vec<Vec<usize>> = Vec::new();
+            for core in (0..self.instance.cores).filter(|&core| is_able(core)) {
+                let is_equal =
+                    |other: usize| self.kinds[other] == self.kinds[core] && state.cores[other] == state.cores[core];
+                match kinds.iter_mut().find(|kind| is_equal(kind[0])) {
+                    Some(kind) => kind.push(core),
+                    None => kinds.push(vec![core]),
+                }
+            }
+            choose(&kinds, shared, 0, &mut |cores| {
+                let of = (0..self.instance.cores).filter(|core| cores >> core & 1 == 1);
+                ways.push((cores, of.filter_map(cycles).fold(0.0, f64::max)));
+            });
+        }
+        ways
+    }
+
+    /// The state after one more slot.
+    fn after(&self, state: &State, cycles: f64, slot: &[(usize, u64)]) -> State {
+        let mut next = state.clone();
+        next.cycles += cycles;
+        next.slots += 1;
+        let taken = slot.iter().fold(0_u64, |all, (_, cores)| all | cores);
+        for (core, facts) in next.cores.iter_mut().enumerate() {
+            if taken >> core & 1 == 1 {
+                facts.since = facts.since.max(0.0) + cycles;
+                next.window = next.window.max(facts.since);
+            } else if !facts.is_unused() {
+                facts.since += cycles;
+            }
+        }
+        for &(tile, cores) in slot {
+            next.done |= 1 << tile;
+            next.chosen.push((tile, state.slots, cores));
+            let part = self.instance.weights[tile].div_ceil(u64::from(cores.count_ones()));
+            let group = self.group_of[tile];
+            for (core, facts) in next.cores.iter_mut().enumerate().filter(|(core, _)| cores >> core & 1 == 1) {
+                facts.free -= part;
+                if let Some(group) = group {
+                    next.group_cores[group] |= 1 << core;
+                    facts.groups |= 1 << group;
+                }
+            }
+        }
+        for (group, tiles) in self.group_tiles.iter().enumerate() {
+            if tiles & !next.done == 0 {
+                next.group_cores[group] = 0;
+                next.cores.iter_mut().for_each(|core| core.groups &= !(1 << group));
+            }
+        }
+        let left: u64 = (0..self.instance.cycles.len())
+            .filter(|tile| next.done >> tile & 1 == 0)
+            .map(|tile| self.instance.weights[tile])
+            .fold(0, u64::saturating_add);
+        // More room than for all that is left makes no difference.
+        next.cores.iter_mut().for_each(|core| core.free = core.free.min(left));
+        next
+    }
+
+    /// Whether another way to the same tiles is at least as good; if not, it is remembered.
+    fn is_dominated(&mut self, state: &State) -> bool {
+        let mut order: Vec<usize> = (0..state.cores.len()).collect();
+        let key = |&core: &usize| (self.kinds[core], state.cores[core].groups);
+        order.sort_by(|a, b| {
+            let (one, other) = (&state.cores[*a], &state.cores[*b]);
+            key(a).cmp(&key(b)).then(one.since.total_cmp(&other.since)).then(other.free.cmp(&one.free))
+        });
+        let groups = order.iter().map(|&core| state.cores[core].groups).collect();
+        let cores = order.iter().map(|&core| (state.cores[core].since, state.cores[core].free)).collect();
+        let new = Seen { cycles: state.cycles, window: state.window, cores };
+        let beats = |a: &Seen, b: &Seen| {
+            a.cycles <= b.cycles
+                && a.window <= b.window
+                && a.cores.iter().zip(&b.cores).all(|(a, b)| a.0 <= b.0 && a.1 >= b.1)
+        };
+        let known = self.seen.entry((state.done, groups)).or_default();
+        if known.iter().any(|old| beats(old, &new)) {
+            return true;
+        }
+        let before = known.len();
+        known.retain(|old| !beats(&new, old));
+        self.remembered -= before - known.len();
+        if self.remembered < MOST_REMEMBERED {
+            known.push(new);
+            self.remembered += 1;
+        }
+        false
+    }
+}
+
+/// The least level above all starts at which the room between level and starts, as far as there is any, is so much.
+fn level(starts: &[f64], room: f64) -> f64 {
+    if room <= 0.0 {
+        return 0.0;
+    }
+    let mut sum = 0.0;
+    for (count, start) in starts.iter().enumerate() {
+        sum += start;
+        let level = (room + sum) / (count + 1) as f64;
+        if starts.get(count + 1).is_none_or(|next| level <= *next) {
+            return level;
+        }
+    }
+    f64::INFINITY
+}
+
+/// All choices of so many cores, of each kind the first ones.
+fn choose(kinds: &[Vec<usize>], count: usize, chosen: u64, found: &mut dyn FnMut(u64)) {
+    if count == 0 {
+        return found(chosen);
+    }
+    let Some((kind, rest)) = kinds.split_first() else { return };
+    let mut cores = chosen;
+    for taken in 0..=kind.len().min(count) {
+        choose(rest, count - taken, cores, found);
+        if let Some(core) = kind.get(taken) {
+            cores |= 1 << core;
+        }
+    }
+}
