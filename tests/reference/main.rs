@@ -53,7 +53,7 @@ impl Report {
 type Check = fn() -> Report;
 
 fn main() {
-    let categories: [(&str, Check); 33] = [
+    let categories: [(&str, Check); 34] = [
         ("define/single_layer", single_layer::check),
         ("define/search", search::check),
         ("define/tiling", tiling::check),
@@ -76,6 +76,7 @@ fn main() {
         ("optimus/random", optimus::random),
         ("optimus/schemes", optimus::schemes),
         ("stream/coala", stream::coala::eager),
+        ("stream/genetic", stream::genetic::search),
         ("stream/steady_state", stream::steady::states),
         ("stream/tiles", stream::tiles::graphs),
         ("stream/waco_units", stream::waco::units),

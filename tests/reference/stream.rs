@@ -1,6 +1,7 @@
 //! Stream: tile graphs, schedules, steady states and allocations of the public tool.
 
 pub mod coala;
+pub mod genetic;
 mod read;
 pub mod steady;
 pub mod tiles;

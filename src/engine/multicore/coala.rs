@@ -55,6 +55,8 @@ struct Copy {
     reserved: f64,
     /// Since when it can be read.
     available: f64,
+    /// When the last tile ends that reads or writes it here.
+    busy: f64,
     /// Orders the tensors of a memory by arrival.
     arrival: u64,
 }
@@ -96,14 +98,14 @@ impl<'a> Coala<'a> {
         for (tile, facts) in graph.tiles.iter().enumerate() {
             for edge in graph.successors(tile) {
                 if let (Some(operand), Some(output)) = (edge.operand, graph.tensor(tile, Operand::O)) {
-                    let memory = system.memory_of[placed[edge.to].core][operand as usize];
-                    *self.uses_in(output, memory) += 1;
+                    *self.uses_in(output, self.place_of(edge.to, operand)) += 1;
                 }
             }
             for &operand in &facts.constants {
                 let Some(tensor) = graph.tensor(tile, operand) else { continue };
-                let memory = system.memory_of[placed[tile].core][operand as usize];
-                *self.uses_in(tensor, memory) = graph.tensors[tensor].uses;
+                let everywhere = self.job.rules.counts_uses_everywhere.then_some(graph.tensors[tensor].uses);
+                let uses = self.uses_in(tensor, self.place_of(tile, operand));
+                *uses = everywhere.unwrap_or(*uses + 1);
                 if self.copy(tensor, dram).is_none() {
                     self.store(tensor, dram, Span { start: 0.0, end: 0.0 });
                 }
@@ -168,15 +170,20 @@ impl<'a> Coala<'a> {
         for &(tensor, memory) in &needs {
             time = time.max(self.bring(tensor, memory, &needed, time)?);
         }
-        if !too_large.is_empty() {
-            time = self.stream(tile, time);
+        let is_early = self.job.rules.streams_too_early;
+        if is_early && !too_large.is_empty() {
+            (time, _) = self.stream(tile, time);
         }
         let home = if too_large.contains(&Operand::O) { system.dram_memory() } else { memory_of[Operand::O as usize] };
         let output = graph.tensor(tile, Operand::O);
         if let Some(output) = output {
             time = self.make_room(output, home, time, &needed)?;
         }
-        let span = Span { start: time, end: time + cycles };
+        let mut span = Span { start: time, end: time + cycles };
+        if !is_early && !too_large.is_empty() {
+            let (start, slower) = self.stream(tile, time);
+            span = Span { start, end: start + cycles * slower };
+        }
         if let Some(output) = output {
             self.store(output, home, span);
         }
@@ -185,6 +192,9 @@ impl<'a> Coala<'a> {
         self.result.energy.onchip_pj += placed[tile].onchip_pj;
         self.result.energy.memory_pj[Reason::Fetch as usize] += placed[tile].offchip_pj;
         for (tensor, memory) in needs {
+            if let Some(copy) = self.copies[tensor].iter_mut().find(|copy| copy.memory == memory) {
+                copy.busy = copy.busy.max(span.end);
+            }
             self.use_up(tile, tensor, memory, span.end);
         }
         if let Some(output) = output
@@ -202,25 +212,36 @@ impl<'a> Coala<'a> {
 
     /// The tensors that a tile reads, and where: the smallest first.
     fn needs(&self, tile: usize) -> Vec<(usize, usize)> {
-        let Job { graph, system, placed, .. } = self.job;
-        let Placed { core, ref too_large, .. } = placed[tile];
+        let Job { graph, placed, rules, .. } = self.job;
+        let too_large = &placed[tile].too_large;
         let constants = graph.tiles[tile].constants.iter().map(|&operand| (graph.tensor(tile, operand), Some(operand)));
         let computed =
             graph.predecessors(tile).iter().map(|edge: &Edge| (graph.tensor(edge.from, Operand::O), edge.operand));
         let mut needs: Vec<(usize, usize)> = constants
             .chain(computed)
             .filter_map(|(tensor, operand)| Some((tensor?, operand?)))
-            .filter(|(_, operand)| !too_large.contains(operand))
-            .map(|(tensor, operand)| (tensor, system.memory_of[core][operand as usize]))
+            .filter(|(_, operand)| !(rules.streams_from_nowhere && too_large.contains(operand)))
+            .map(|(tensor, operand)| (tensor, self.place_of(tile, operand)))
             .collect();
         needs.sort_by_key(|(tensor, _)| graph.tensors[*tensor].bits);
         needs
     }
 
+    /// The memory in which a tile finds an operand.
+    fn place_of(&self, tile: usize, operand: Operand) -> usize {
+        let Job { system, placed, rules, .. } = self.job;
+        let Placed { core, ref too_large, .. } = placed[tile];
+        if !rules.streams_from_nowhere && too_large.contains(&operand) {
+            system.dram_memory()
+        } else {
+            system.memory_of[core][operand as usize]
+        }
+    }
+
     /// Brings a tensor into a memory; says when it is there.
     fn bring(&mut self, tensor: usize, memory: usize, needed: &[usize], wanted: f64) -> Result<f64, Overfull> {
-        if self.copy(tensor, memory).is_some() {
-            return Ok(0.0);
+        if let Some(copy) = self.copy(tensor, memory) {
+            return Ok(if self.job.rules.trusts_presence { 0.0 } else { copy.available });
         }
         let oldest =
             self.copies[tensor].iter().min_by(|a, b| a.available.total_cmp(&b.available).then(a.memory.cmp(&b.memory)));
@@ -260,10 +281,16 @@ impl<'a> Coala<'a> {
             self.store(tensor, memory, span);
             span
         };
+        let mut link_pj = 0.0;
         for &link in route {
-            self.traffic[link].carry(tensor, span);
+            let facts = &system.links[link];
+            let is_new = self.traffic[link].carry(tensor, span);
+            link_pj += match self.job.rules.charges_cycles {
+                true => length * facts.pj_per_cycle,
+                false if is_new => bits as f64 / facts.bandwidth * facts.pj_per_cycle,
+                false => 0.0,
+            };
         }
-        let link_pj: f64 = route.iter().map(|&link| length * system.links[link].pj_per_cycle).sum();
         let (read, write) = (&system.memories[source], &system.memories[memory]);
         let write_bits = if self.job.rules.late_transfers { read.write_bits } else { write.write_bits };
         let memory_pj =
@@ -272,9 +299,15 @@ impl<'a> Coala<'a> {
         self.result.energy.memory_pj[reason as usize] += memory_pj;
         self.result.transfers.push(Transfer { tensor, from, to, memory, span, reason, link_pj, memory_pj });
         if source != system.dram_memory() && self.uses_left(tensor, source) == 0 {
-            self.remove(tensor, source, span.end);
+            self.remove(tensor, source, self.leaves(tensor, source, span.end));
         }
         Ok(span.end)
+    }
+
+    /// When a tensor can leave a memory from which it is read until a time.
+    fn leaves(&self, tensor: usize, memory: usize, time: f64) -> f64 {
+        let busy = self.copy(tensor, memory).map_or(time, |copy| copy.busy);
+        if self.job.rules.frees_at_once { time } else { time.max(busy) }
     }
 
     /// Where all links of a route are free for so long, from a time on.
@@ -323,7 +356,7 @@ impl<'a> Coala<'a> {
             })
             .collect();
         candidates.sort_by_key(|&(importance, bits, _)| (importance, bits));
-        let mut latest = fit;
+        let mut latest = fit.max(time);
         for (_, bits, other) in candidates {
             latest = latest.max(self.evict(other, memory, time)?);
             excess = excess.saturating_sub(bits);
@@ -337,12 +370,19 @@ impl<'a> Coala<'a> {
     /// Removes a tensor from a memory; what is nowhere else goes to DRAM. Says when that is done.
     fn evict(&mut self, tensor: usize, memory: usize, time: f64) -> Result<f64, Overfull> {
         let dram = self.job.system.dram_memory();
+        // When it is read no more; its way to DRAM may be the last that it is needed for.
+        let free = self.leaves(tensor, memory, time);
         let end = if self.copy(tensor, dram).is_none() {
             self.transfer((tensor, memory, dram), &[], Reason::Eviction, time)?
         } else {
             time
         };
-        self.remove(tensor, memory, time);
+        if self.job.rules.frees_at_once {
+            self.remove(tensor, memory, time);
+            return Ok(end);
+        }
+        let end = end.max(free);
+        self.remove(tensor, memory, end);
         Ok(end)
     }
 
@@ -359,29 +399,49 @@ impl<'a> Coala<'a> {
         Ok(latest)
     }
 
-    /// Finds time on the links to DRAM for what does not fit on the chip.
-    fn stream(&mut self, tile: usize, time: f64) -> f64 {
+    /// Finds time on the links to DRAM for what does not fit on the chip: when that begins, and by which factor the tile becomes slower.
+    fn stream(&mut self, tile: usize, time: f64) -> (f64, f64) {
         let system = self.job.system;
+        let is_early = self.job.rules.streams_too_early;
         let Placed { core, cycles, offchip_bits: (to, from), .. } = self.job.placed[tile];
         let routes = [(system.route(core, system.dram), to), (system.route(system.dram, core), from)];
-        let loads: Vec<(usize, f64)> =
-            routes.iter().flat_map(|(route, bits)| route.iter().map(move |&link| (link, *bits))).collect();
+        let mut loads: Vec<(usize, f64)> = Vec::new();
+        for (link, bits) in routes.iter().flat_map(|(route, bits)| route.iter().map(move |&link| (link, *bits))) {
+            match loads.iter_mut().find(|load| load.0 == link && !is_early) {
+                Some(load) => load.1 += bits,
+                None => loads.push((link, bits)),
+            }
+        }
+        let mut slower = 1.0_f64;
+        if !is_early {
+            slower = loads.iter().map(|(link, bits)| bits / system.links[*link].bandwidth).fold(1.0, f64::max);
+            loads.iter_mut().for_each(|load| load.1 /= slower);
+        }
+        let length = cycles * slower;
         let links: Vec<usize> = loads.iter().map(|load| load.0).collect();
         let most = |link: usize| loads.iter().filter(|load| load.0 == link).map(|load| load.1).fold(0.0, f64::max);
-        let start = self.first_window(&links, None, time, cycles, &most);
-        let span = Span { start, end: start + cycles };
+        let start = self.first_window(&links, None, time, length, &most);
+        let span = Span { start, end: start + length };
         for (link, bits) in loads {
-            self.traffic[link].load(span, bits.ceil());
+            self.traffic[link].load(span, if is_early { bits.ceil() } else { bits });
         }
         self.result.streams.push(Stream { tile, span });
-        start
+        (start, slower)
     }
 
     /// Notes that a tile has read a tensor; what nobody will read any more is removed.
     fn use_up(&mut self, tile: usize, tensor: usize, memory: usize, end: f64) {
         let left = self.uses_in(tensor, memory);
         *left = left.saturating_sub(1);
+        let is_used_up = *left == 0;
         if self.uses[tensor].iter().any(|&(_, left)| left > 0) {
+            // Others take a constant out of DRAM.
+            let Job { graph, system, rules, .. } = self.job;
+            if is_used_up && !rules.counts_uses_everywhere && !graph.tensors[tensor].is_output {
+                if memory != system.dram_memory() {
+                    self.remove(tensor, memory, self.leaves(tensor, memory, end));
+                }
+            }
             return;
         }
         let copies = std::mem::take(&mut self.copies[tensor]);
@@ -391,6 +451,7 @@ impl<'a> Coala<'a> {
             } else {
                 end
             };
+            let last = if self.job.rules.frees_at_once { last } else { last.max(copy.busy) };
             self.stored[copy.memory].remove(&copy.arrival);
             self.occupancy[copy.memory].free(last, self.job.graph.tensors[tensor].bits);
         }
@@ -443,7 +504,7 @@ impl<'a> Coala<'a> {
     fn store(&mut self, tensor: usize, memory: usize, span: Span) {
         let arrival = self.arrivals;
         self.arrivals += 1;
-        self.copies[tensor].push(Copy { memory, reserved: span.start, available: span.end, arrival });
+        self.copies[tensor].push(Copy { memory, reserved: span.start, available: span.end, busy: span.end, arrival });
         self.stored[memory].insert(arrival, tensor);
         self.occupancy[memory].add(span.start, self.job.graph.tensors[tensor].bits);
     }

@@ -7,6 +7,7 @@
 mod build;
 mod coala;
 mod dependencies;
+mod genetic;
 mod graph;
 mod nest;
 mod occupancy;
@@ -20,6 +21,7 @@ mod waco;
 
 pub use build::{TiledLayer, TiledNetwork, tile_graph};
 pub use coala::{Job, Order, schedule};
+pub use genetic::{Evolution, Genes, Objectives, evolve};
 pub use graph::{Edge, Tensor, Tile, TileGraph};
 pub use nest::{Access, Axis, LoopNest, Part};
 pub use rules::{SchedulingRules, TilingRules};

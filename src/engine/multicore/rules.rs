@@ -3,18 +3,58 @@
 use serde::{Deserialize, Serialize};
 
 /// What a scheduler does.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SchedulingRules {
     /// Transfers are placed as late as they can be without holding up whoever waits for them, one after the other on each link, as the tool did
     /// in June 2023; otherwise as early as links and memories allow, into gaps, and once for all that receive the same.
     pub late_transfers: bool,
+    /// A constant counts for every core that uses it as often as it is used by all together, so that a core that shares it never lets go of it, as in
+    /// the tool; otherwise for each core as often as that one uses it.
+    pub counts_uses_everywhere: bool,
+    /// What is evicted, or was passed on, leaves its place at once, as in the tool, though it is still being written back, or read by a tile;
+    /// otherwise when that is done.
+    pub frees_at_once: bool,
+    /// What is on its way into a memory that cores share counts as there for the others, as in the tool; otherwise they wait for it.
+    pub trusts_presence: bool,
+    /// What does not fit on the chip takes part in nothing but the time of its tile, as in the tool; otherwise it has to be in DRAM before.
+    pub streams_from_nowhere: bool,
+    /// A link takes energy for every cycle in which it carries something, however little, and again for every receiver of the same, as in the tool;
+    /// otherwise for bits, and for those once.
+    pub charges_cycles: bool,
+    /// Where operands stream from DRAM while a tile is computed, their links are taken before there is room for its output, and carry more than
+    /// they can, as in the tool; otherwise the tile waits for both and slows down.
+    pub streams_too_early: bool,
 }
 
 impl SchedulingRules {
     /// The tool of June 2023, with which Table 2 was made.
-    pub const STREAM_2023: Self = Self { late_transfers: true };
+    pub const STREAM_2023: Self = Self { late_transfers: true, ..Self::STREAM_2024 };
     /// The tool of December 2024, which Section 4.1 describes.
-    pub const STREAM_2024: Self = Self { late_transfers: false };
+    pub const STREAM_2024: Self = Self {
+        late_transfers: false,
+        counts_uses_everywhere: true,
+        frees_at_once: true,
+        trusts_presence: true,
+        streams_from_nowhere: true,
+        charges_cycles: true,
+        streams_too_early: true,
+    };
+    /// What is right.
+    pub const CORRECTED: Self = Self {
+        late_transfers: false,
+        counts_uses_everywhere: false,
+        frees_at_once: false,
+        trusts_presence: false,
+        streams_from_nowhere: false,
+        charges_cycles: false,
+        streams_too_early: false,
+    };
+}
+
+impl Default for SchedulingRules {
+    fn default() -> Self {
+        Self::CORRECTED
+    }
 }
 
 /// How tiles and what lies between them are made.

@@ -56,14 +56,15 @@ impl Traffic {
         self.steps.last().map_or(0.0, |step| step.0)
     }
 
-    /// Carries a tensor with all of the bandwidth. Where the same is carried from the same time on anyway, that serves both.
-    pub fn carry(&mut self, tensor: usize, span: Span) {
+    /// Carries a tensor with all of the bandwidth. Where the same is carried from the same time on anyway, that serves both; says whether it is not.
+    pub fn carry(&mut self, tensor: usize, span: Span) -> bool {
         let spans = self.carried.entry(tensor).or_default();
         if spans.iter().any(|other| other.start == span.start) {
-            return;
+            return false;
         }
         spans.push(span);
         self.load(span, self.bandwidth);
+        true
     }
 
     /// So many bits a cycle more.

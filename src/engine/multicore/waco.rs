@@ -59,14 +59,19 @@ pub struct Found {
 }
 
 impl Found {
-    /// Whether nothing better exists.
+    /// Whether nothing better exists, or nothing at all.
     pub fn is_proved(&self) -> bool {
-        self.best.as_ref().is_none_or(|best| self.bound >= best.cycles)
+        self.bound >= self.best.as_ref().map_or(f64::INFINITY, |best| best.cycles)
     }
 }
 
 /// Finds the allocation that takes the fewest cycles. `goes_on` is asked now and then; where it says no, the search ends with what it knows.
+///
+/// More than [`MOST`] tiles or cores are not searched: nothing is found then, and nothing proved.
 pub fn allocate(instance: &Instance, goes_on: &mut dyn FnMut(u64) -> bool) -> Found {
+    if instance.cycles.len() > MOST || instance.cores > MOST || instance.groups.len() > MOST {
+        return Found::default();
+    }
     let mut search = Search::new(instance);
     let root = search.root();
     let bound = search.bound(&root);
@@ -177,7 +182,7 @@ struct Search<'a> {
 /// More states are not remembered.
 const MOST_REMEMBERED: usize = 2_000_000;
 /// The search asks so often whether to go on, choices.
-const ASK: u64 = 1024;
+const ASK: u64 = 256;
 
 impl<'a> Search<'a> {
     fn new(instance: &'a Instance) -> Self {

@@ -1,0 +1,174 @@
+//! The genetic search that Stream used before WACO, to compare with (Stream, Section 6; Deb et al., NSGA-II, 2002).
+
+/// What is to be chosen: for each gene one of some cores.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Genes {
+    /// The cores that each gene may be.
+    pub choices: Vec<Vec<usize>>,
+}
+
+/// How it is searched.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Evolution {
+    /// Individuals of a generation.
+    pub individuals: usize,
+    /// How many generations there are after the first.
+    pub generations: usize,
+    /// The same seed finds the same.
+    pub seed: u64,
+}
+
+/// Energy in pJ and latency in cycles.
+pub type Objectives = (f64, f64);
+
+/// Probability that two individuals are crossed; otherwise one is mutated.
+const CROSSOVER: f64 = 0.3;
+/// Probability that a mutation changes single genes; otherwise two are swapped.
+const CHANGE: f64 = 0.75;
+
+/// What no other individual that was ever looked at beats in both objectives, by energy.
+///
+/// From each generation and its children the next is chosen by rank and crowding. A swap that gives a gene a core that it may not be is taken back, unlike in
+/// the public tool.
+pub fn evolve(
+    genes: &Genes,
+    evolution: Evolution,
+    judge: &mut dyn FnMut(&[usize]) -> Objectives,
+) -> Vec<(Vec<usize>, Objectives)> {
+    let mut random = Random(evolution.seed);
+    let size = evolution.individuals.max(2);
+    let mut front: Vec<(Vec<usize>, Objectives)> = Vec::new();
+    let mut judged = |individual: Vec<usize>, front: &mut Vec<(Vec<usize>, Objectives)>| {
+        let found = judge(&individual);
+        remember(front, (individual.clone(), found));
+        (individual, found)
+    };
+    let mut generation: Vec<(Vec<usize>, Objectives)> = (0..size)
+        .map(|_| {
+            let individual = genes.choices.iter().map(|choices| random.of(choices)).collect();
+            judged(individual, &mut front)
+        })
+        .collect();
+    for _ in 0..evolution.generations {
+        let children: Vec<Vec<usize>> = (0..size)
+            .map(|_| {
+                let parent = |random: &mut Random| generation[random.below(generation.len())].0.clone();
+                if random.share() < CROSSOVER {
+                    let (one, other) = (parent(&mut random), parent(&mut random));
+                    cross(one, &other, &mut random)
+                } else {
+                    mutate(parent(&mut random), genes, &mut random)
+                }
+            })
+            .collect();
+        generation.extend(children.into_iter().map(|child| judged(child, &mut front)));
+        generation = select(generation, size.div_ceil(2).max(2));
+    }
+    front.sort_by(|a, b| a.1.0.total_cmp(&b.1.0).then(a.1.1.total_cmp(&b.1.1)));
+    front
+}
+
+/// Whether one is nowhere worse and somewhere better.
+fn dominates(a: Objectives, b: Objectives) -> bool {
+    a.0 <= b.0 && a.1 <= b.1 && a != b
+}
+
+fn remember(front: &mut Vec<(Vec<usize>, Objectives)>, new: (Vec<usize>, Objectives)) {
+    if front.iter().any(|old| dominates(old.1, new.1) || old.1 == new.1) {
+        return;
+    }
+    front.retain(|old| !dominates(new.1, old.1));
+    front.push(new);
+}
+
+/// The part between two places from the other.
+fn cross(mut one: Vec<usize>, other: &[usize], random: &mut Random) -> Vec<usize> {
+    let (a, b) = (random.below(one.len() + 1), random.below(one.len() + 1));
+    let range = a.min(b)..a.max(b);
+    one[range.clone()].copy_from_slice(&other[range]);
+    one
+}
+
+fn mutate(mut individual: Vec<usize>, genes: &Genes, random: &mut Random) -> Vec<usize> {
+    let count = individual.len();
+    if random.share() < CHANGE {
+        for (gene, choices) in individual.iter_mut().zip(&genes.choices) {
+            if random.below(count) == 0 {
+                let others: Vec<usize> = choices.iter().copied().filter(|core| core != gene).collect();
+                if !others.is_empty() {
+                    *gene = random.of(&others);
+                }
+            }
+        }
+    } else if count > 0 {
+        let (a, b) = (random.below(count), random.below(count));
+        if genes.choices[a].contains(&individual[b]) && genes.choices[b].contains(&individual[a]) {
+            individual.swap(a, b);
+        }
+    }
+    individual
+}
+
+/// The best ones: of the first fronts, and of the last that does not fit those with most room around them.
+fn select(mut all: Vec<(Vec<usize>, Objectives)>, count: usize) -> Vec<(Vec<usize>, Objectives)> {
+    let mut chosen = Vec::new();
+    while chosen.len() < count && !all.is_empty() {
+        let is_first = |one: &(Vec<usize>, Objectives)| !all.iter().any(|other| dominates(other.1, one.1));
+        let (mut first, rest): (Vec<_>, Vec<_>) = all.iter().cloned().partition(is_first);
+        if chosen.len() + first.len() > count {
+            let room = crowding(&first);
+            let mut order: Vec<usize> = (0..first.len()).collect();
+            order.sort_by(|&a, &b| room[b].total_cmp(&room[a]));
+            first = order.into_iter().take(count - chosen.len()).map(|index| first[index].clone()).collect();
+        }
+        chosen.extend(first);
+        all = rest;
+    }
+    chosen
+}
+
+/// The sides of the box between the neighbours of each, as shares of the whole; infinite at the ends.
+fn crowding(front: &[(Vec<usize>, Objectives)]) -> Vec<f64> {
+    let mut room = vec![0.0; front.len()];
+    for objective in [|found: Objectives| found.0, |found: Objectives| found.1] {
+        let value = |index: usize| objective(front[index].1);
+        let mut order: Vec<usize> = (0..front.len()).collect();
+        order.sort_by(|&a, &b| value(a).total_cmp(&value(b)));
+        let (Some(&first), Some(&last)) = (order.first(), order.last()) else { return room };
+        let whole = value(last) - value(first);
+        (room[first], room[last]) = (f64::INFINITY, f64::INFINITY);
+        for three in order.windows(3) {
+            if whole > 0.0 {
+                room[three[1]] += (value(three[2]) - value(three[0])) / whole;
+            }
+        }
+    }
+    room
+}
+
+/// Random numbers (Steele, Lea and Flood, SplitMix, 2014).
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ mixed >> 31
+    }
+
+    /// Below a bound; 0 if the bound is.
+    fn below(&mut self, bound: usize) -> usize {
+        (self.next() % bound.max(1) as u64) as usize
+    }
+
+    /// From 0 to below 1.
+    fn share(&mut self) -> f64 {
+        (self.next() >> 11) as f64 / (1_u64 << 53) as f64
+    }
+
+    /// One of some cores; 0 of none.
+    fn of(&mut self, choices: &[usize]) -> usize {
+        choices.get(self.below(choices.len())).copied().unwrap_or(0)
+    }
+}
