@@ -6,8 +6,8 @@ mod random;
 
 use fusescape::hardware::Operand;
 use fusescape::multicore::{
-    Access, Axis, Instance, Job, Link, LoopNest, Order, Placed, Schedule, SchedulingRules, Split, System, TiledLayer,
-    TiledNetwork, TilingRules, TopMemory, allocate, evaluate, schedule, tile_graph,
+    Access, Axis, Instance, Job, Link, LoopNest, Order, Place, Placed, Schedule, SchedulingRules, Split, System,
+    TiledLayer, TiledNetwork, TilingRules, TopMemory, allocate, evaluate, schedule, tile_graph,
 };
 use fusescape::workload::Dim;
 use random::Lcg;
@@ -208,12 +208,7 @@ fn a_search_that_is_stopped_knows_a_bound() {
     assert!(stopped > 0, "some searches take longer than the first question");
 }
 
-fn every(
-    instance: &Instance,
-    tile: usize,
-    tiles: &mut Vec<(usize, Vec<usize>)>,
-    hear: &mut dyn FnMut(&[(usize, Vec<usize>)]),
-) {
+fn every(instance: &Instance, tile: usize, tiles: &mut Vec<Place>, hear: &mut dyn FnMut(&[Place])) {
     if tile == tiles.len() {
         return hear(tiles);
     }
@@ -276,7 +271,7 @@ fn random_network(random: &mut Lcg) -> Vec<TiledLayer> {
         let nest = match (source, other) {
             (Some(source), Some(other)) if random.below(2) == 0 => addition([source, other], shape),
             _ => {
-                let groups = if random.below(3) == 0 && shape.0 % 2 == 0 { 2 } else { 1 };
+                let groups = if random.below(3) == 0 && shape.0.is_multiple_of(2) { 2 } else { 1 };
                 let stride = 1 + random.below(2);
                 let nest = convolution(source, shape, groups * (1 + random.below(3)), groups, stride);
                 shape = (nest.size(Dim::K) * groups, nest.size(Dim::OY), nest.size(Dim::OX));
@@ -401,9 +396,10 @@ fn random_system(random: &mut Lcg) -> System {
     let mut links: Vec<Link> =
         (0..2).map(|port| Link { name: format!("port {port}"), bandwidth: 16.0, pj_per_cycle: 1.0 }).collect();
     let mut routes = vec![vec![Vec::new(); count + 1]; count + 1];
-    for core in 0..count {
-        (routes[core][count], routes[count][core]) = (vec![0], vec![usize::from(has_two_ports)]);
+    for route in &mut routes[..count] {
+        route[count] = vec![0];
     }
+    routes[count][..count].fill(vec![usize::from(has_two_ports)]);
     // Each neighbour by a link of its own, others by those on the way.
     let hop = |core: usize| core + 2;
     for core in 0..count {

@@ -437,10 +437,9 @@ impl<'a> Coala<'a> {
         if self.uses[tensor].iter().any(|&(_, left)| left > 0) {
             // Others take a constant out of DRAM.
             let Job { graph, system, rules, .. } = self.job;
-            if is_used_up && !rules.counts_uses_everywhere && !graph.tensors[tensor].is_output {
-                if memory != system.dram_memory() {
-                    self.remove(tensor, memory, self.leaves(tensor, memory, end));
-                }
+            let is_here_in_vain = is_used_up && !rules.counts_uses_everywhere && memory != system.dram_memory();
+            if is_here_in_vain && !graph.tensors[tensor].is_output {
+                self.remove(tensor, memory, self.leaves(tensor, memory, end));
             }
             return;
         }

@@ -30,4 +30,4 @@ pub use steady_state::{SteadyState, steady_state};
 pub use system::{Link, System, TopMemory};
 pub use tiling::{Grid, Split};
 pub use traffic::Span;
-pub use waco::{Allocation, Found, Instance, allocate, evaluate};
+pub use waco::{Allocation, Found, Instance, Place, allocate, evaluate};

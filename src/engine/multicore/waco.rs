@@ -34,11 +34,14 @@ pub struct Instance {
     pub capacity: Vec<u64>,
 }
 
+/// The slot of a tile, and its cores.
+pub type Place = (usize, Vec<usize>);
+
 /// A choice.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Allocation {
-    /// For each tile its slot, and its cores.
-    pub tiles: Vec<(usize, Vec<usize>)>,
+    /// Where each tile is computed.
+    pub tiles: Vec<Place>,
     /// Length of an iteration, cycles.
     pub iteration_cycles: f64,
     /// Longest window of a core, cycles.
@@ -81,7 +84,7 @@ pub fn allocate(instance: &Instance, goes_on: &mut dyn FnMut(u64) -> bool) -> Fo
 }
 
 /// What a choice takes: length of an iteration, longest window, all iterations; `None` if it breaks a rule.
-pub fn evaluate(instance: &Instance, tiles: &[(usize, Vec<usize>)]) -> Option<Allocation> {
+pub fn evaluate(instance: &Instance, tiles: &[Place]) -> Option<Allocation> {
     let slots = tiles.iter().map(|tile| tile.0).max()? + 1;
     let mut cycles = vec![0.0_f64; slots];
     let mut busy = vec![vec![false; instance.cores]; slots];
@@ -294,7 +297,7 @@ impl<'a> Search<'a> {
         let mut least = f64::INFINITY;
         for (bound, state) in next {
             self.nodes += 1;
-            if self.nodes % ASK == 0 && !goes_on(self.nodes) {
+            if self.nodes.is_multiple_of(ASK) && !goes_on(self.nodes) {
                 self.is_stopped = true;
             }
             let is_hopeless = self.best.as_ref().is_some_and(|best| bound >= best.cycles);
