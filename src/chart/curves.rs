@@ -191,11 +191,12 @@ impl Chart for Curves {
                 }
             }
         }
-        // Every second name where there is no room for all, so that the design's is among them.
+        // Every second name where there is no room for all, or every fourth and so on, which keeps round ones, so that the design's is
+        // among them.
         let letters = theme.label().middle();
         let widest = self.place_names.iter().map(|name| letters.width(name)).max().unwrap_or(0) + 8;
-        let every = (1..).find(|every| *every as i32 * (right - LEFT - 24) / last >= widest || *every as i32 >= last);
-        let every = every.unwrap_or(1);
+        let fits = |every: &usize| *every as i32 * (right - LEFT - 24) / last >= widest || *every as i32 >= last;
+        let every = (0..16).map(|power| 1 << power).find(fits).unwrap_or(1);
         let first = self.design.unwrap_or(0) % every;
         for (place, name) in self.place_names.iter().enumerate().skip(first).step_by(every) {
             let letters = if self.design == Some(place) { letters.bold() } else { letters };

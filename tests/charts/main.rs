@@ -9,9 +9,10 @@ use figures::{
     tile_map,
 };
 use fusescape::chart::{
-    Accesses, AxisScale, BarGroup, Bars, Best, Breakdown, Cause, Cell, Chart, Counted, DataSizes, Heatmap, Landscape,
-    LevelMatrix, Pair, PointState, Quantity, Shape, Sketch, TableCell, Theme, TileTypeMap, above_best, comparisons,
-    contrast, copy_table, information_table, layer_tile_table, port_table, strategy_title, svg, viridis, whole_costs,
+    Accesses, AxisScale, BarGroup, Bars, Best, Breakdown, Cause, Cell, Chart, Counted, Curve, Curves, DataSizes,
+    Heatmap, Landscape, LevelMatrix, Pair, PointState, Quantity, Shape, Sketch, TableCell, Theme, TileTypeMap,
+    above_best, comparisons, contrast, copy_table, information_table, layer_tile_table, port_table, strategy_title,
+    svg, viridis, whole_costs,
 };
 use fusescape::depth_first::{FuseDepth, PointAccount, StoringMode};
 use fusescape::explore::{PointSummary, Request, Settings, Sweep, pareto_front, solve_all};
@@ -237,6 +238,31 @@ fn a_click_finds_the_cell_that_is_drawn_there() {
             assert_eq!(map.cell_at(1.0, 100.0, width), None);
             assert_eq!(map.cell_at(f64::from(width) / 2.0, 1.0, width), None);
         }
+    }
+}
+
+#[test]
+fn names_below_curves_are_a_power_of_two_apart_and_the_design_has_one() {
+    let curve = |name: &str| Curve { name: name.to_owned(), values: vec![Some(1.0); 33] };
+    let curves = Curves {
+        quantity: Quantity::Bytes,
+        title: "traffic".to_owned(),
+        place: "buffer".to_owned(),
+        place_unit: "",
+        places: (0..33).map(f64::from).collect(),
+        place_names: (0..33).map(|place| format!("{place} of all")).collect(),
+        curves: vec![curve("one")],
+        floor: None,
+        design: Some(20),
+        mark: "this design",
+    };
+    for width in [360, 500, 700, 900, 1100, 2000] {
+        let sketch = curves.sketch(width, &Theme::LIGHT);
+        let name = |text: &str| text.strip_suffix(" of all").and_then(|place| place.parse::<usize>().ok());
+        let shown: Vec<usize> = texts(&sketch).into_iter().filter_map(|(text, _)| name(text)).collect();
+        let apart = shown[1] - shown[0];
+        assert!(apart.is_power_of_two() && shown.contains(&20), "{shown:?}");
+        assert!(shown.windows(2).all(|pair| pair[1] - pair[0] == apart), "{shown:?}");
     }
 }
 
