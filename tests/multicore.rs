@@ -273,7 +273,8 @@ fn random_network(random: &mut Lcg) -> Vec<TiledLayer> {
             _ => {
                 let groups = if random.below(3) == 0 && shape.0.is_multiple_of(2) { 2 } else { 1 };
                 let stride = 1 + random.below(2);
-                let nest = convolution(source, shape, groups * (1 + random.below(3)), groups, stride);
+                let taps = [(3, 1), (1, 1), (2, 2), (2, 3)][random.below(4) as usize];
+                let nest = convolution(source, shape, groups * (1 + random.below(3)), groups, (stride, taps));
                 shape = (nest.size(Dim::K) * groups, nest.size(Dim::OY), nest.size(Dim::OX));
                 nest
             }
@@ -294,9 +295,9 @@ fn convolution(
     (channels, rows, columns): (u64, u64, u64),
     out: u64,
     groups: u64,
-    stride: u64,
+    (stride, (kernel, dilation)): (u64, (u64, u64)),
 ) -> LoopNest {
-    let (kernel, padding) = (3, 1);
+    let padding = (dilation * (kernel - 1) / 2) as i64;
     let (k, c) = (out / groups, channels / groups);
     let (oy, ox) = ((rows - 1) / stride + 1, (columns - 1) / stride + 1);
     let mut sizes = [1; 8];
@@ -305,7 +306,8 @@ fn convolution(
     {
         sizes[dim as usize] = size;
     }
-    let window = |out: Dim, tap: Dim, size: u64| Axis { terms: vec![(out, stride), (tap, 1)], offset: -padding, size };
+    let window =
+        |out: Dim, tap: Dim, size: u64| Axis { terms: vec![(out, stride), (tap, dilation)], offset: -padding, size };
     let channel =
         |inner: Dim, count: u64| Axis { terms: vec![(Dim::G, count), (inner, 1)], offset: 0, size: groups * count };
     LoopNest {

@@ -7,88 +7,182 @@ use crate::workload::Dim;
 use std::ops::Range;
 
 /// The tiles of a layer that complete its output, by where they lie in it.
-pub struct Producers<'a> {
-    nest: &'a LoopNest,
-    /// For each axis of the output its cells.
-    axes: Vec<Vec<Cell>>,
+pub struct Producers {
+    axes: Vec<Cells>,
     /// What the last pieces of all loops that reduce add to a tile's number.
     place: usize,
 }
 
-/// A piece of an axis.
-struct Cell {
-    /// The outer loop along the axis, and the inner one, which goes from end to end `stride` times.
-    outer: Range<i64>,
-    inner: Range<i64>,
-    stride: i64,
-    /// What it adds to a tile's number.
-    place: usize,
+/// The pieces of an axis.
+struct Cells {
+    cells: Vec<Cell>,
+    /// Whether each ends where the next one begins, or before.
+    is_sorted: bool,
+    /// Steps of the inner loop along the axis, where there are two.
+    inner_steps: i64,
 }
 
-impl<'a> Producers<'a> {
-    /// The tiles of a grid.
-    pub fn new(nest: &'a LoopNest, grid: &Grid) -> Self {
-        let reducing = Dim::ALL.into_iter().filter(|&dim| !nest.output.is_relevant(dim));
-        let place = reducing.map(|dim| grid.places[dim as usize].last().copied().unwrap_or(0)).sum();
-        Self { nest, axes: nest.output.axes.iter().map(|axis| cells(axis, grid)).collect(), place }
+/// A piece of an axis.
+struct Cell {
+    places: Places,
+    /// From the first to behind the last of its places.
+    hull: Range<i64>,
+    /// What it adds to a tile's number.
+    number: usize,
+}
+
+/// Some places on an axis: for each step of an outer loop some runs.
+#[derive(Debug, Clone)]
+struct Places {
+    outer: Range<i64>,
+    stride: i64,
+    runs: Vec<Range<i64>>,
+}
+
+impl Places {
+    /// All that part of the loops touches along an axis.
+    fn of(axis: &Axis, part: &Part) -> Self {
+        let range = |dim: Dim| part[dim as usize].start as i64..part[dim as usize].end as i64;
+        let (outer, stride, inner) = match axis.terms[..] {
+            [] => (0..1, 0, None),
+            [(dim, 1)] => (0..1, 0, Some((dim, 1))),
+            [(dim, stride)] => (range(dim), stride as i64, None),
+            [(dim, stride), inner, ..] => (range(dim), stride as i64, Some(inner)),
+        };
+        let run = |steps: Range<i64>| steps.start + axis.offset..steps.end + axis.offset;
+        let runs = match inner {
+            None => vec![run(0..1)],
+            Some((dim, 1)) => vec![run(range(dim))],
+            Some((dim, dilation)) => {
+                range(dim).map(|step| step * dilation as i64).map(|place| run(place..place + 1)).collect()
+            }
+        };
+        Self { outer, stride, runs }
+    }
+
+    fn hull(&self) -> Range<i64> {
+        let first = self.runs.first().map_or(0, |run| run.start) + self.outer.start * self.stride;
+        let last = self.runs.last().map_or(0, |run| run.end) + (self.outer.end - 1) * self.stride;
+        first..last
+    }
+
+    fn meets(&self, other: &Self) -> bool {
+        let mut mine = self.outer.clone().flat_map(|step| {
+            self.runs.iter().map(move |run| run.start + step * self.stride..run.end + step * self.stride)
+        });
+        mine.any(|run| other.meets_run(&run))
+    }
+
+    fn meets_run(&self, wanted: &Range<i64>) -> bool {
+        self.runs.iter().any(|run| {
+            if self.stride == 0 {
+                return run.start < wanted.end && wanted.start < run.end;
+            }
+            // step * stride + run.start < wanted.end, and wanted.start < step * stride + run.end.
+            let last = (wanted.end - run.start - 1).div_euclid(self.stride);
+            let first = (wanted.start - run.end).div_euclid(self.stride) + 1;
+            first.max(self.outer.start) <= last.min(self.outer.end - 1)
+        })
     }
 }
 
-/// The cells of an axis along which one loop moves, or two, of which the outer one steps over all of the inner one.
-fn cells(axis: &Axis, grid: &Grid) -> Vec<Cell> {
-    let pieces = |dim: Dim| {
-        let (pieces, places) = (&grid.pieces[dim as usize], &grid.places[dim as usize]);
-        pieces.iter().map(|piece| piece.start as i64..piece.end as i64).zip(places.iter().copied())
-    };
-    match axis.terms[..] {
-        [] => vec![Cell { outer: 0..1, inner: 0..1, stride: 1, place: 0 }],
-        [(dim, _)] => pieces(dim).map(|(inner, place)| Cell { outer: 0..1, inner, stride: 0, place }).collect(),
-        [(outer_dim, stride), (inner_dim, _), ..] => pieces(outer_dim)
-            .flat_map(|(outer, place)| {
-                pieces(inner_dim).map(move |(inner, inner_place)| Cell {
-                    outer: outer.clone(),
-                    inner,
-                    stride: stride as i64,
-                    place: place + inner_place,
-                })
-            })
-            .collect(),
+impl Producers {
+    /// The tiles of a grid.
+    pub fn new(nest: &LoopNest, grid: &Grid) -> Self {
+        let reducing = Dim::ALL.into_iter().filter(|&dim| !nest.output.is_relevant(dim));
+        let place = reducing.map(|dim| grid.places[dim as usize].last().copied().unwrap_or(0)).sum();
+        Self { axes: nest.output.axes.iter().map(|axis| Cells::new(axis, nest, grid)).collect(), place }
+    }
+}
+
+impl Cells {
+    fn new(axis: &Axis, nest: &LoopNest, grid: &Grid) -> Self {
+        let mut part: Part = nest.whole();
+        let mut cells = Vec::new();
+        let mut add = |part: &Part, number: usize| {
+            let places = Places::of(axis, part);
+            cells.push(Cell { hull: places.hull(), places, number });
+        };
+        let pieces = |dim: Dim| grid.pieces[dim as usize].iter().zip(&grid.places[dim as usize]);
+        match axis.terms[..] {
+            [] => add(&part, 0),
+            [(dim, _)] => {
+                for (piece, number) in pieces(dim) {
+                    part[dim as usize] = piece.clone();
+                    add(&part, *number);
+                }
+            }
+            [(outer, _), (inner, _), ..] => {
+                for (piece, number) in pieces(outer) {
+                    part[outer as usize] = piece.clone();
+                    for (piece, inner_number) in pieces(inner) {
+                        part[inner as usize] = piece.clone();
+                        add(&part, number + inner_number);
+                    }
+                }
+            }
+        }
+        let is_sorted = cells.windows(2).all(|pair| pair[0].hull.end <= pair[1].hull.start);
+        let inner_steps = axis.terms.get(1).map_or(1, |term| nest.size(term.0)) as i64;
+        Self { cells, is_sorted, inner_steps }
+    }
+
+    /// What those add to a tile's number that have one of some places.
+    fn meeting(&self, wanted: &Places) -> Vec<usize> {
+        let hull = wanted.hull();
+        let (first, last) = if self.is_sorted {
+            let first = self.cells.partition_point(|cell| cell.hull.end <= hull.start);
+            (first, self.cells.partition_point(|cell| cell.hull.start < hull.end).max(first))
+        } else {
+            (0, self.cells.len())
+        };
+        let cells = self.cells[first..last].iter();
+        cells.filter(|cell| cell.places.meets(wanted)).map(|cell| cell.number).collect()
+    }
+
+    /// The same as the tool has it: for boxes, and for groups of channels with a beginning that is too low.
+    fn meeting_box(&self, axis: &Axis, nest: &LoopNest, part: &Part) -> Vec<usize> {
+        let wanted = axis.span(part);
+        let is_grouped = |axis: &Axis| axis.terms.len() > 1 && is_channel(axis);
+        let start = |places: &Places| places.outer.start + places.runs.first().map_or(0, |run| run.start);
+        let (first, last) = if is_grouped(axis) {
+            let [outer, inner] = [0, 1].map(|term| {
+                let dim = axis.terms[term].0;
+                part[dim as usize].start as i64..part[dim as usize].end as i64
+            });
+            let steps = nest.size(axis.terms[1].0) as i64;
+            (outer.start + inner.start, (outer.end - 1) * steps + inner.end - 1)
+        } else {
+            (wanted.start, wanted.end - 1)
+        };
+        let meets = |cell: &&Cell| {
+            let places = &cell.places;
+            if places.stride == 0 {
+                return cell.hull.start <= last && cell.hull.end > first;
+            }
+            let end = (places.outer.end - 1) * self.inner_steps + places.runs.last().map_or(0, |run| run.end) - 1;
+            start(places) <= last && end >= first
+        };
+        self.cells.iter().filter(meets).map(|cell| cell.number).collect()
     }
 }
 
 /// The numbers of those tiles of the source that compute something of what part of a layer's loops reads, lowest first.
 pub fn overlapping(
-    producers: &Producers<'_>,
+    producers: &Producers,
     reader: &LoopNest,
     input: &Access,
     part: &Part,
     rules: TilingRules,
 ) -> Vec<usize> {
     let mut numbers = vec![producers.place];
-    for (axis, (cells, theirs)) in input.axes.iter().zip(producers.axes.iter().zip(&producers.nest.output.axes)) {
-        let wanted = Wanted::new(axis, part);
-        let span = axis.span(part);
-        let merged = |cell: &Cell| {
-            let inner = theirs.terms.last().map_or(1, |term| producers.nest.size(term.0)) as i64;
-            let ours = tool_span(axis, reader, part);
-            let outer = if cell.stride == 0 { 0 } else { 1 };
-            let low = outer * cell.outer.start + cell.inner.start;
-            let high = outer * (cell.outer.end - 1) * inner + cell.inner.end - 1;
-            low <= ours.1 && high >= ours.0
+    for (axis, cells) in input.axes.iter().zip(&producers.axes) {
+        let meeting = if rules.compares_boxes {
+            cells.meeting_box(axis, reader, part)
+        } else {
+            cells.meeting(&Places::of(axis, part))
         };
-        let meets = |cell: &&Cell| {
-            let is_plain = cell.stride == 0 && wanted.outer.end - wanted.outer.start == 1 && axis.terms.len() < 2;
-            match () {
-                () if rules.merges_groups && !is_plain && is_channel(axis) => merged(cell),
-                () if cell.stride == 0 && axis.terms.len() < 2 => {
-                    cell.inner.start < span.end && span.start < cell.inner.end
-                }
-                () if is_channel(axis) => wanted.meets(cell),
-                () => cell.inner.start < span.end && span.start < cell.inner.end,
-            }
-        };
-        let places: Vec<usize> = cells.iter().filter(meets).map(|cell| cell.place).collect();
-        numbers = numbers.iter().flat_map(|number| places.iter().map(move |place| number + place)).collect();
+        numbers = numbers.iter().flat_map(|number| meeting.iter().map(move |place| number + place)).collect();
     }
     numbers.sort_unstable();
     numbers
@@ -97,57 +191,4 @@ pub fn overlapping(
 /// Whether an axis is of channels, along which a group and a channel within it move.
 fn is_channel(axis: &Axis) -> bool {
     axis.terms.iter().all(|(dim, _)| matches!(dim, Dim::G | Dim::C | Dim::K))
-}
-
-/// First and last channel as the tool has them: groups count too little at the beginning.
-fn tool_span(axis: &Axis, nest: &LoopNest, part: &Part) -> (i64, i64) {
-    let range = |dim: Dim| part[dim as usize].start as i64..part[dim as usize].end as i64;
-    match axis.terms[..] {
-        [(outer, _), (inner, _), ..] => {
-            let (outer, inner, full) = (range(outer), range(inner), nest.size(inner) as i64);
-            (outer.start + inner.start, (outer.end - 1) * full + inner.end - 1)
-        }
-        _ => {
-            let span = axis.span(part);
-            (span.start, span.end - 1)
-        }
-    }
-}
-
-/// Channels that are read: for each group in a range some of it.
-struct Wanted {
-    outer: Range<i64>,
-    inner: Range<i64>,
-    stride: i64,
-}
-
-impl Wanted {
-    fn new(axis: &Axis, part: &Part) -> Self {
-        let range = |dim: Dim| part[dim as usize].start as i64..part[dim as usize].end as i64;
-        match axis.terms[..] {
-            [(outer, stride), (inner, _), ..] => {
-                Self { outer: range(outer), inner: range(inner), stride: stride as i64 }
-            }
-            [(dim, _)] => Self { outer: 0..1, inner: range(dim), stride: 0 },
-            [] => Self { outer: 0..1, inner: 0..1, stride: 0 },
-        }
-    }
-
-    fn meets(&self, cell: &Cell) -> bool {
-        let (outer, inner) = (&cell.outer, &cell.inner);
-        outer
-            .clone()
-            .any(|group| self.meets_interval(group * cell.stride + inner.start..group * cell.stride + inner.end))
-    }
-
-    /// Whether some group's channels lie in an interval.
-    fn meets_interval(&self, interval: Range<i64>) -> bool {
-        if self.stride == 0 {
-            return self.inner.start < interval.end && interval.start < self.inner.end;
-        }
-        // group * stride + inner.start < interval.end, and interval.start < group * stride + inner.end.
-        let last = (interval.end - self.inner.start - 1).div_euclid(self.stride);
-        let first = (interval.start - self.inner.end).div_euclid(self.stride) + 1;
-        first.max(self.outer.start) <= last.min(self.outer.end - 1)
-    }
 }

@@ -67,8 +67,9 @@ pub struct TilingRules {
     pub enlarges_layers: bool,
     /// Inputs are fetched with the zeros around them, as in the tool; otherwise only what exists.
     pub fetches_padding: bool,
-    /// Channels of grouped layers are compared as the tool does, which misses a factor and so finds edges that are none.
-    pub merges_groups: bool,
+    /// What a tile reads and what another computes are compared as boxes, as in the tool, whose boxes of grouped channels begin too low; otherwise
+    /// nothing waits for rows, columns and channels that it passes over.
+    pub compares_boxes: bool,
     /// Of two operands out of one tile the tool keeps the last edge.
     pub keeps_last_edge: bool,
 }
@@ -79,7 +80,7 @@ impl TilingRules {
         drops_remainders: true,
         enlarges_layers: true,
         fetches_padding: true,
-        merges_groups: true,
+        compares_boxes: true,
         keeps_last_edge: true,
     };
     /// What is right.
@@ -87,7 +88,7 @@ impl TilingRules {
         drops_remainders: false,
         enlarges_layers: false,
         fetches_padding: false,
-        merges_groups: false,
+        compares_boxes: false,
         keeps_last_edge: false,
     };
 }
