@@ -1,6 +1,7 @@
 //! Which layers run together, by several methods: a column a method, a row a layer, a block a stack.
 
 use super::color::text_on;
+use super::legend::{Entry, Mark, draw_legend, legend_height};
 use super::sketch::Sketch;
 use super::text::shorten;
 use super::{Breakdown, Chart, Column, MINIMUM_WIDTH, Quantity, Table, TableCell, Theme};
@@ -56,6 +57,28 @@ impl FusionMap {
         let names = longest.min(LONGEST_NAME).min(width / 4) + 8;
         (names, (width - names) / self.methods.len().max(1) as i32)
     }
+
+    /// What stands above each column: titles, short ones, or numbers, whichever fit; and what numbers stand for.
+    fn heads(&self, width: i32) -> (Vec<String>, Vec<Entry>) {
+        let (_, pitch) = self.columns(width);
+        let fits = |title: &str| Theme::LIGHT.value().bold().width(title) <= pitch - 2 * GAP;
+        let head = |method: &Method| if fits(method.title) { method.title } else { method.short_title };
+        let heads: Vec<String> = self.methods.iter().map(|method| head(method).to_owned()).collect();
+        if heads.iter().all(|head| fits(head)) {
+            return (heads, Vec::new());
+        }
+        let number = |(index, method): (usize, &Method)| {
+            let number = (index + 1).to_string();
+            let entry = (Mark::None, format!("{number} {}", method.title));
+            (number, entry)
+        };
+        self.methods.iter().enumerate().map(number).unzip()
+    }
+
+    /// Height of what stands above the blocks.
+    fn top(&self, width: i32) -> i32 {
+        HEAD + legend_height(&self.heads(width).1, width, Theme::LIGHT.note())
+    }
 }
 
 impl Chart for FusionMap {
@@ -63,20 +86,21 @@ impl Chart for FusionMap {
         let width = width.max(MINIMUM_WIDTH);
         let mut sketch = Sketch::new(width, self.height_for(width));
         let (names, pitch) = self.columns(width as i32);
+        let (heads, entries) = self.heads(width as i32);
+        let top_edge = self.top(width as i32);
         let (label, note) = (theme.label(), theme.value());
+        draw_legend(&mut sketch, &entries, (0, 0), width as i32, theme.note());
         for (row, name) in self.layers.iter().enumerate() {
-            let middle = HEAD + row as i32 * ROW + ROW / 2 - 1;
+            let middle = top_edge + row as i32 * ROW + ROW / 2 - 1;
             sketch.text(shorten(name, names - 8, label.size, false), (0, middle), label.start());
         }
-        for (column, method) in self.methods.iter().enumerate() {
+        for (column, (method, head)) in self.methods.iter().zip(heads).enumerate() {
             let left = names + column as i32 * pitch;
-            let head = theme.value().bold();
-            let title = if head.width(method.title) > pitch - 2 * GAP { method.short_title } else { method.title };
-            sketch.text(shorten(title, pitch - GAP, head.size, true), (left, HEAD / 2 - 1), head.start());
+            sketch.text(head, (left, top_edge - HEAD / 2 - 1), theme.value().bold().start());
             for (index, stack) in method.stacks.iter().enumerate() {
                 let color = theme.tile_type(index % 8);
                 for (first, last) in runs_of(&stack.layers) {
-                    let top = HEAD + first as i32 * ROW;
+                    let top = top_edge + first as i32 * ROW;
                     let size = (pitch - 2 * GAP, (last - first + 1) as i32 * ROW - 2);
                     sketch.round_rect((left, top), size, 4, color);
                     // What the block says, as far as there is room: the tile, and below it the mode.
@@ -96,8 +120,8 @@ impl Chart for FusionMap {
         sketch
     }
 
-    fn height_for(&self, _width: u32) -> u32 {
-        (HEAD + self.layers.len() as i32 * ROW) as u32
+    fn height_for(&self, width: u32) -> u32 {
+        (self.top(width.max(MINIMUM_WIDTH) as i32) + self.layers.len() as i32 * ROW) as u32
     }
 
     fn table(&self) -> Table {
