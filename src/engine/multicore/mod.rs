@@ -4,6 +4,7 @@
 //! - [`System`]: cores, their highest memories, and links
 //! - `schedule`: COALA
 
+mod account;
 mod build;
 mod coala;
 mod dependencies;
@@ -19,6 +20,7 @@ mod tiling;
 mod traffic;
 mod waco;
 
+pub use account::{CoreTime, LinkTime, MemoryUse, SystemAccount, TileRun, TransferRun};
 pub use build::{TiledLayer, TiledNetwork, tile_graph};
 pub use coala::{Job, Order, schedule};
 pub use genetic::{Evolution, Genes, Objectives, evolve};

@@ -1,0 +1,261 @@
+//! A schedule as people look at it: who computes what when, what travels over which link, how full memories are, where the time goes.
+
+use super::coala::Job;
+use super::schedule::{Reason, Schedule, SystemEnergy};
+use super::traffic::Span;
+use crate::hardware::Operand;
+use serde::{Deserialize, Serialize};
+
+/// A schedule of a network on a system.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct SystemAccount {
+    /// Names of the layers.
+    pub layers: Vec<String>,
+    /// The cores that compute.
+    pub cores: Vec<CoreTime>,
+    /// All links.
+    pub links: Vec<LinkTime>,
+    /// All memories but DRAM.
+    pub memories: Vec<MemoryUse>,
+    /// All tiles, by layer and number.
+    pub tiles: Vec<TileRun>,
+    /// For each tile where the tiles that it waits for begin in `waited_for`, and one more at the end.
+    waits: Vec<u32>,
+    /// Tiles that others wait for.
+    waited_for: Vec<u32>,
+    /// What travels, by start.
+    pub transfers: Vec<TransferRun>,
+    /// Energy by cause.
+    pub energy: SystemEnergy,
+    /// End of the last tile or transfer, cycles.
+    pub latency_cycles: f64,
+}
+
+/// A core, and where its time goes, cycles; together they are the latency of the schedule.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct CoreTime {
+    /// Its name.
+    pub name: String,
+    /// The array works.
+    pub computing: f64,
+    /// A tile is under way, and the array waits for the core's own memories.
+    pub stalling: f64,
+    /// The next tile could begin, but for transfers and room in memories.
+    pub transferring: f64,
+    /// The next tile waits for others, or there is none.
+    pub idle: f64,
+}
+
+/// A link.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct LinkTime {
+    /// Its name.
+    pub name: String,
+    /// Bits in a cycle.
+    pub bandwidth: f64,
+    /// Cycles in which it carries something.
+    pub busy: f64,
+}
+
+/// A memory.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct MemoryUse {
+    /// Its name, with that of its cores.
+    pub name: String,
+    /// What it holds, bits.
+    pub capacity_bits: u64,
+    /// Cycles, and bits in use from then on.
+    pub usage: Vec<(i64, u64)>,
+    /// Most bits that are ever in use.
+    pub peak_bits: u64,
+}
+
+/// A tile is computed.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct TileRun {
+    /// Its layer, by index.
+    pub layer: u32,
+    /// Its place among the tiles of the layer.
+    pub number: u32,
+    /// Its core, as an index into [`SystemAccount::cores`].
+    pub core: u32,
+    /// When it begins, cycles.
+    pub start: f64,
+    /// When it is done, cycles.
+    pub end: f64,
+}
+
+/// A tensor travels.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TransferRun {
+    /// The layer that computes it, or else that reads it.
+    pub layer: u32,
+    /// Which operand of that layer it is.
+    pub operand: Operand,
+    /// The first tile that computes or reads it.
+    pub tile: u32,
+    /// Name of the core that it comes from.
+    pub from: String,
+    /// Name of the core that it goes to.
+    pub to: String,
+    /// Over these links.
+    pub links: Vec<u32>,
+    /// When it begins, cycles.
+    pub start: f64,
+    /// When it is there, cycles.
+    pub end: f64,
+    /// Why.
+    pub reason: Reason,
+    /// How much, bits.
+    pub bits: u64,
+}
+
+impl SystemAccount {
+    /// The account of a schedule. `computing` is in how many cycles of each tile the array works.
+    pub fn new(job: Job<'_>, schedule: &Schedule, layers: Vec<String>, computing: &[f64]) -> Self {
+        let Job { graph, system, placed, .. } = job;
+        let is_core = |core: &usize| *core != system.dram;
+        let place = |core: usize| (0..core).filter(is_core).count() as u32;
+        let mut account = Self {
+            layers,
+            energy: schedule.energy,
+            latency_cycles: schedule.latency_cycles,
+            waits: vec![0],
+            ..Self::default()
+        };
+        for (tile, facts) in graph.tiles.iter().enumerate() {
+            let span = schedule.tiles[tile].unwrap_or(Span { start: 0.0, end: 0.0 });
+            let core = place(placed[tile].core);
+            let (layer, number) = (facts.layer as u32, facts.number as u32);
+            account.tiles.push(TileRun { layer, number, core, start: span.start, end: span.end });
+            let before = graph.predecessors(tile).iter().filter(|edge| edge.operand.is_some());
+            account.waited_for.extend(before.map(|edge| edge.from as u32));
+            account.waits.push(account.waited_for.len() as u32);
+        }
+        let core_time = |core: usize| CoreTime { name: system.cores[core].clone(), ..CoreTime::default() };
+        account.cores = (0..system.cores.len()).filter(is_core).map(core_time).collect();
+        account.share_time(computing);
+        account.list_transfers(job, schedule);
+        let memories = system.memories.iter().enumerate().filter(|(memory, _)| *memory != system.dram_memory());
+        for (index, memory) in memories {
+            let usage = schedule.memories.get(index).cloned().unwrap_or_default();
+            let cores: Vec<&str> = memory.cores.iter().map(|&core| system.cores[core].as_str()).collect();
+            account.memories.push(MemoryUse {
+                name: format!("{} of {}", memory.name, cores.join(", ")),
+                capacity_bits: memory.capacity_bits,
+                peak_bits: usage.iter().map(|step| step.1).max().unwrap_or(0),
+                usage,
+            });
+        }
+        account
+    }
+
+    /// What a tile waits for, as indices of tiles.
+    pub fn waits_for(&self, tile: usize) -> &[u32] {
+        &self.waited_for[self.waits[tile] as usize..self.waits[tile + 1] as usize]
+    }
+
+    /// Bits that are in use on the chip at most, in all memories together.
+    pub fn peak_bits(&self) -> u64 {
+        let mut steps: Vec<(i64, i64)> = Vec::new();
+        for memory in &self.memories {
+            let mut before = 0;
+            for &(time, bits) in &memory.usage {
+                steps.push((time, bits as i64 - before));
+                before = bits as i64;
+            }
+        }
+        steps.sort_unstable_by_key(|step| step.0);
+        let (mut bits, mut most) = (0, 0);
+        for at_once in steps.chunk_by(|a, b| a.0 == b.0) {
+            bits += at_once.iter().map(|step| step.1).sum::<i64>();
+            most = most.max(bits);
+        }
+        most as u64
+    }
+
+    /// Says of each core where its time goes.
+    fn share_time(&mut self, computing: &[f64]) {
+        let mut by_start: Vec<usize> = (0..self.tiles.len()).collect();
+        by_start.sort_by(|&a, &b| self.tiles[a].start.total_cmp(&self.tiles[b].start));
+        let mut free = vec![0.0_f64; self.cores.len()];
+        for tile in by_start {
+            let run = self.tiles[tile];
+            let ready = self.waits_for(tile).iter().map(|&before| self.tiles[before as usize].end).fold(0.0, f64::max);
+            let (core, free) = (&mut self.cores[run.core as usize], &mut free[run.core as usize]);
+            let ready = ready.clamp(*free, run.start.max(*free));
+            core.idle += ready - *free;
+            core.transferring += run.start.max(*free) - ready;
+            let works = computing.get(tile).copied().unwrap_or(0.0).clamp(0.0, run.end - run.start);
+            core.computing += works;
+            core.stalling += run.end - run.start - works;
+            *free = run.end;
+        }
+        for (core, free) in self.cores.iter_mut().zip(free) {
+            core.idle += (self.latency_cycles - free).max(0.0);
+        }
+    }
+
+    fn list_transfers(&mut self, job: Job<'_>, schedule: &Schedule) {
+        let Job { graph, system, .. } = job;
+        // Who computes each tensor, or else the first that reads it.
+        let mut owner = vec![None; graph.tensors.len()];
+        for (tile, facts) in graph.tiles.iter().enumerate() {
+            for operand in Operand::ALL {
+                let Some(tensor) = facts.tensors[operand as usize] else { continue };
+                if operand == Operand::O || !graph.tensors[tensor].is_output && owner[tensor].is_none() {
+                    owner[tensor] = Some((tile, operand));
+                }
+            }
+        }
+        let mut busy = vec![Vec::new(); system.links.len()];
+        for transfer in &schedule.transfers {
+            let Some((tile, operand)) = owner[transfer.tensor] else { continue };
+            let links = system.route(transfer.from, transfer.to);
+            links.iter().for_each(|&link| busy[link].push((transfer.span.start, transfer.span.end)));
+            self.transfers.push(TransferRun {
+                layer: graph.tiles[tile].layer as u32,
+                operand,
+                tile: tile as u32,
+                from: system.cores[transfer.from].clone(),
+                to: system.cores[transfer.to].clone(),
+                links: links.iter().map(|&link| link as u32).collect(),
+                start: transfer.span.start,
+                end: transfer.span.end,
+                reason: transfer.reason,
+                bits: graph.tensors[transfer.tensor].bits,
+            });
+        }
+        for stream in &schedule.streams {
+            let placed = &job.placed[stream.tile];
+            let (to_dram, from_dram) = placed.offchip_bits;
+            let ways = [(system.dram, placed.core, from_dram), (placed.core, system.dram, to_dram)];
+            for (from, to, demand) in ways.into_iter().filter(|way| way.2 > 0.0) {
+                let links = system.route(from, to);
+                links.iter().for_each(|&link| busy[link].push((stream.span.start, stream.span.end)));
+                self.transfers.push(TransferRun {
+                    layer: graph.tiles[stream.tile].layer as u32,
+                    operand: placed.too_large.first().copied().unwrap_or(Operand::W),
+                    tile: stream.tile as u32,
+                    from: system.cores[from].clone(),
+                    to: system.cores[to].clone(),
+                    links: links.iter().map(|&link| link as u32).collect(),
+                    start: stream.span.start,
+                    end: stream.span.end,
+                    reason: Reason::Fetch,
+                    bits: (demand * (stream.span.end - stream.span.start)) as u64,
+                });
+            }
+        }
+        self.transfers.sort_by(|a, b| a.start.total_cmp(&b.start));
+        for (link, mut spans) in system.links.iter().zip(busy) {
+            spans.sort_by(|a, b| a.0.total_cmp(&b.0));
+            let (mut total, mut covered) = (0.0, 0.0_f64);
+            for (start, end) in spans {
+                total += (end - start.max(covered)).max(0.0);
+                covered = covered.max(end);
+            }
+            self.links.push(LinkTime { name: link.name.clone(), bandwidth: link.bandwidth, busy: total });
+        }
+    }
+}
