@@ -1,15 +1,18 @@
 //! Many cores: what holds of every schedule, of every tile graph, and of every allocation.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+#[path = "common/nests.rs"]
+mod nests;
 #[path = "common/random.rs"]
 mod random;
 
 use fusescape::hardware::Operand;
 use fusescape::multicore::{
-    Access, Axis, Instance, Job, Link, LoopNest, Order, Place, Placed, Schedule, SchedulingRules, Split, System,
-    TiledLayer, TiledNetwork, TilingRules, TopMemory, allocate, evaluate, schedule, tile_graph,
+    Access, Axis, Instance, Job, Link, Order, Place, Placed, Schedule, SchedulingRules, Split, System, TiledLayer,
+    TiledNetwork, TilingRules, TopMemory, allocate, evaluate, schedule, tile_graph,
 };
 use fusescape::workload::Dim;
+use nests::{addition, convolution};
 use random::Lcg;
 use std::ops::Range;
 
@@ -288,83 +291,6 @@ fn random_network(random: &mut Lcg) -> Vec<TiledLayer> {
         layers.push(TiledLayer { nest, split: Split { in_time, over_cores }, cores: 2 });
     }
     layers
-}
-
-fn convolution(
-    source: Option<usize>,
-    (channels, rows, columns): (u64, u64, u64),
-    out: u64,
-    groups: u64,
-    (stride, (kernel, dilation)): (u64, (u64, u64)),
-) -> LoopNest {
-    let padding = (dilation * (kernel - 1) / 2) as i64;
-    let (k, c) = (out / groups, channels / groups);
-    let (oy, ox) = ((rows - 1) / stride + 1, (columns - 1) / stride + 1);
-    let mut sizes = [1; 8];
-    for (dim, size) in
-        [(Dim::G, groups), (Dim::K, k), (Dim::C, c), (Dim::OY, oy), (Dim::OX, ox), (Dim::FY, kernel), (Dim::FX, kernel)]
-    {
-        sizes[dim as usize] = size;
-    }
-    let window =
-        |out: Dim, tap: Dim, size: u64| Axis { terms: vec![(out, stride), (tap, dilation)], offset: -padding, size };
-    let channel =
-        |inner: Dim, count: u64| Axis { terms: vec![(Dim::G, count), (inner, 1)], offset: 0, size: groups * count };
-    LoopNest {
-        name: "conv".to_owned(),
-        sizes,
-        output: Access {
-            operand: Operand::O,
-            source: None,
-            axes: vec![Axis::of(Dim::B, 1), channel(Dim::K, k), Axis::of(Dim::OY, oy), Axis::of(Dim::OX, ox)],
-            bits: 8,
-        },
-        inputs: vec![
-            Access {
-                operand: Operand::I,
-                source,
-                axes: vec![
-                    Axis::of(Dim::B, 1),
-                    channel(Dim::C, c),
-                    window(Dim::OY, Dim::FY, rows),
-                    window(Dim::OX, Dim::FX, columns),
-                ],
-                bits: 8,
-            },
-            Access {
-                operand: Operand::W,
-                source: None,
-                axes: [(Dim::G, groups), (Dim::K, k), (Dim::C, c), (Dim::FY, kernel), (Dim::FX, kernel)]
-                    .map(|(dim, size)| Axis::of(dim, size))
-                    .into(),
-                bits: 8,
-            },
-        ],
-        partial_bits: 16,
-    }
-}
-
-fn addition(sources: [usize; 2], (channels, rows, columns): (u64, u64, u64)) -> LoopNest {
-    let mut sizes = [1; 8];
-    (sizes[Dim::K as usize], sizes[Dim::OY as usize], sizes[Dim::OX as usize]) = (channels, rows, columns);
-    let access = |operand: Operand, source: Option<usize>| Access {
-        operand,
-        source,
-        axes: vec![
-            Axis::of(Dim::B, 1),
-            Axis { terms: vec![(Dim::G, channels), (Dim::K, 1)], offset: 0, size: channels },
-            Axis::of(Dim::OY, rows),
-            Axis::of(Dim::OX, columns),
-        ],
-        bits: 8,
-    };
-    LoopNest {
-        name: "add".to_owned(),
-        sizes,
-        output: access(Operand::O, None),
-        inputs: vec![access(Operand::W, Some(sources[0])), access(Operand::I, Some(sources[1]))],
-        partial_bits: 16,
-    }
 }
 
 /// Cores in a ring, with DRAM at a port that all share, or one for each direction.

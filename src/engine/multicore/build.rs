@@ -1,10 +1,10 @@
 //! From layers and cuts to tiles, tensors and edges.
 
-use super::dependencies::{Producers, overlapping};
+use super::dependencies::{Meetings, Producers};
 use super::graph::{Edge, Tensor, Tile, TileGraph};
-use super::nest::{Access, LoopNest, Part};
+use super::nest::{Access, Axis, LoopNest, Part};
 use super::rules::TilingRules;
-use super::tiling::{Grid, Split};
+use super::tiling::{Along, Grid, Position, Split};
 use crate::hardware::Operand;
 use crate::workload::Dim;
 use rustc_hash::FxHashMap;
@@ -38,76 +38,137 @@ pub struct TiledNetwork {
 pub fn tile_graph(layers: &[TiledLayer], rules: TilingRules) -> TiledNetwork {
     let layers: Vec<TiledLayer> = layers.iter().map(|layer| enlarged(layer, rules)).collect();
     let grids: Vec<Grid> = layers.iter().map(|layer| Grid::new(&layer.nest, &layer.split, rules)).collect();
+    let positions: Vec<Vec<Position>> = grids.iter().map(Grid::positions).collect();
     let mut built = TiledNetwork { graph: TileGraph::default(), parts: Vec::new(), first: vec![0], spans: Vec::new() };
-    let (mut tiles, mut tensors, mut edges) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut tiles, mut tensors) = (Vec::new(), Vec::new());
     for (index, (layer, grid)) in layers.iter().zip(&grids).enumerate() {
-        let first = tiles.len();
-        let mut known: FxHashMap<(Operand, Vec<Range<i64>>), usize> = FxHashMap::default();
-        let mut tensor = |access: &Access, part: &Part, is_output: bool| {
-            let spans = spans_of(access, part, is_output || rules.fetches_padding);
-            *known.entry((access.operand, spans)).or_insert_with_key(|(_, spans)| {
-                let elements: u64 = spans.iter().map(|span| (span.end - span.start) as u64).product();
-                let is_complete = !is_output || layer.nest.is_final(part);
-                let bits = elements * if is_complete { access.bits } else { layer.nest.partial_bits };
-                let irrelevant = layer.split.cuts().filter(|cut| !access.is_relevant(cut.0));
-                let uses = irrelevant.map(|cut| cut.1).product();
-                tensors.push(Tensor { bits, uses, is_output });
-                built.spans.push(spans.clone());
-                tensors.len() - 1
-            })
-        };
-        let parts = grid.parts();
+        let parts: Vec<Part> = positions[index].iter().map(|position| grid.part(position)).collect();
         let groups = groups(layer, &parts);
-        for (number, part) in parts.iter().enumerate() {
+        let accesses = std::iter::once(&layer.nest.output).chain(&layer.nest.inputs);
+        let mut boxes: Vec<Boxes> = accesses.map(|access| Boxes::new(layer, grid, access, rules)).collect();
+        let constants = layer.nest.inputs.iter().filter(|input| input.source.is_none());
+        let constants: Vec<Operand> = constants.map(|input| input.operand).collect();
+        for (number, (position, part)) in positions[index].iter().zip(&parts).enumerate() {
+            let is_final = layer.nest.is_final(part);
             let mut of = [None; 3];
-            of[Operand::O as usize] = Some(tensor(&layer.nest.output, part, true));
-            for input in &layer.nest.inputs {
-                of[input.operand as usize] = Some(tensor(input, part, false));
+            for boxes in &mut boxes {
+                let is_partial = boxes.is_output() && !is_final;
+                let tensor = boxes.tensor(position, is_partial, &mut tensors, &mut built.spans);
+                of[boxes.access.operand as usize] = Some(tensor);
             }
-            let constants = layer.nest.inputs.iter().filter(|input| input.source.is_none());
-            tiles.push(Tile {
-                layer: index,
-                number,
-                group: groups[number],
-                tensors: of,
-                constants: constants.map(|input| input.operand).collect(),
-                is_final: layer.nest.is_final(part),
-            });
-        }
-        let mut last_of_group: FxHashMap<usize, usize> = FxHashMap::default();
-        for (number, &group) in groups.iter().enumerate() {
-            if let Some(before) = last_of_group.insert(group, first + number) {
-                edges.push(Edge { from: before, to: first + number, operand: None, bits: 0 });
-            }
+            let group = groups[number];
+            tiles.push(Tile { layer: index, number, group, tensors: of, constants: constants.clone(), is_final });
         }
         built.parts.extend(parts);
         built.first.push(tiles.len());
     }
+    let mut edges: Vec<Edge> = Vec::new();
     for (index, layer) in layers.iter().enumerate() {
-        let mut latest: FxHashMap<(usize, usize), usize> = FxHashMap::default();
-        for input in &layer.nest.inputs {
-            let Some(source) = input.source else { continue };
-            let producers = Producers::new(&layers[source].nest, &grids[source]);
-            for to in built.first[index]..built.first[index + 1] {
-                for number in overlapping(&producers, &layer.nest, input, &built.parts[to], rules) {
-                    let from = built.first[source] + number;
+        let inputs = layer.nest.inputs.iter().filter_map(|input| Some((input, input.source?)));
+        let meetings: Vec<(Operand, usize, Meetings)> = inputs
+            .map(|(input, source)| {
+                let producers = Producers::new(&layers[source].nest, &grids[source]);
+                let meetings = Meetings::new(&producers, (&layer.nest, &grids[index]), input, rules);
+                (input.operand, built.first[source], meetings)
+            })
+            .collect();
+        let (mut numbers, mut of_tile, mut last_of_group) = (Vec::new(), Vec::new(), Vec::new());
+        for (to, position) in (built.first[index]..).zip(&positions[index]) {
+            let group = tiles[to].group;
+            last_of_group.resize(last_of_group.len().max(group + 1), None);
+            let before = last_of_group[group].replace(to);
+            of_tile.extend(before.map(|from| Edge { from, to, operand: None, bits: 0 }));
+            for (operand, first, meetings) in &meetings {
+                meetings.list(position, &mut numbers);
+                of_tile.extend(numbers.iter().map(|number| {
+                    let from = first + number;
                     let output = tiles[from].tensors[Operand::O as usize];
                     let bits = output.map_or(0, |output: usize| tensors[output].bits);
-                    let edge = Edge { from, to, operand: Some(input.operand), bits };
-                    if rules.keeps_last_edge
-                        && let Some(&known) = latest.get(&(from, to))
-                    {
-                        edges[known] = edge;
-                    } else {
-                        latest.insert((from, to), edges.len());
-                        edges.push(edge);
-                    }
+                    Edge { from, to, operand: Some(*operand), bits }
+                }));
+            }
+            of_tile.sort_by_key(|edge| edge.from);
+            for edge in of_tile.drain(..) {
+                match edges.last_mut().filter(|last| (last.from, last.to) == (edge.from, to)) {
+                    Some(last) if rules.keeps_last_edge => *last = edge,
+                    _ => edges.push(edge),
                 }
             }
         }
     }
     built.graph = TileGraph::new(tiles, tensors, edges);
     built
+}
+
+/// The tensors of an operand of a layer: tiles that touch the same box of elements share one.
+struct Boxes<'a> {
+    access: &'a Access,
+    bits: [u64; 2],
+    uses: u64,
+    axes: Vec<Spans>,
+    /// Tensors by the numbers of their spans.
+    known: FxHashMap<u64, usize>,
+}
+
+/// What tiles touch along an axis.
+struct Spans {
+    along: Along,
+    /// For each combination of pieces the number of its span; equal spans have equal numbers.
+    numbers: Vec<usize>,
+    spans: Vec<Range<i64>>,
+}
+
+impl<'a> Boxes<'a> {
+    fn new(layer: &TiledLayer, grid: &Grid, access: &'a Access, rules: TilingRules) -> Self {
+        let is_output = access.operand == Operand::O;
+        let with_padding = is_output || rules.fetches_padding;
+        let spans_along = |axis: &Axis| {
+            let along = Along::new(axis, grid);
+            let (mut known, mut spans) = (FxHashMap::default(), Vec::new());
+            let number = |position: Position| {
+                let span = axis.span(&grid.part(&position));
+                let span = if with_padding { span } else { axis.existing(&span) };
+                *known.entry((span.start, span.end)).or_insert_with(|| {
+                    spans.push(span);
+                    spans.len() - 1
+                })
+            };
+            let numbers = along.positions().map(number).collect();
+            Spans { along, numbers, spans }
+        };
+        let irrelevant = layer.split.cuts().filter(|cut| !access.is_relevant(cut.0));
+        Self {
+            access,
+            bits: [access.bits, layer.nest.partial_bits],
+            uses: irrelevant.map(|cut| cut.1).product(),
+            axes: access.axes.iter().map(spans_along).collect(),
+            known: FxHashMap::default(),
+        }
+    }
+
+    fn is_output(&self) -> bool {
+        self.access.operand == Operand::O
+    }
+
+    /// The tensor of a tile, which is added where no tile before has the same; `spans` are those of each tensor.
+    fn tensor(
+        &mut self,
+        position: &Position,
+        is_partial: bool,
+        tensors: &mut Vec<Tensor>,
+        spans: &mut Vec<Vec<Range<i64>>>,
+    ) -> usize {
+        let number = |axis: &Spans| axis.numbers[axis.along.index(position)];
+        let key = self.axes.iter().fold(0, |key, axis| key * axis.spans.len() as u64 + number(axis) as u64);
+        let (is_output, bits) = (self.is_output(), self.bits[usize::from(is_partial)]);
+        *self.known.entry(key).or_insert_with(|| {
+            let of_tensor: Vec<Range<i64>> = self.axes.iter().map(|axis| axis.spans[number(axis)].clone()).collect();
+            let elements: u64 = of_tensor.iter().map(|span| (span.end - span.start) as u64).product();
+            tensors.push(Tensor { bits: elements * bits, uses: self.uses, is_output });
+            spans.push(of_tensor);
+            tensors.len() - 1
+        })
+    }
 }
 
 /// The layer as it is computed: by the tool's rules its loops grow to multiples of the pieces in time.
@@ -120,15 +181,6 @@ fn enlarged(layer: &TiledLayer, rules: TilingRules) -> TiledLayer {
         }
     }
     layer
-}
-
-/// From where to where part of the loops goes along each axis, with what is only padding or without.
-fn spans_of(access: &Access, part: &Part, with_padding: bool) -> Vec<Range<i64>> {
-    let span = |axis: &super::nest::Axis| {
-        let span = axis.span(part);
-        if with_padding { span } else { axis.existing(&span) }
-    };
-    access.axes.iter().map(span).collect()
 }
 
 /// Which of the layer's cores computes each tile: tiles of the same part of the loops that are cut over cores belong together.

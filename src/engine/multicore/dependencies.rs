@@ -2,7 +2,7 @@
 
 use super::nest::{Access, Axis, LoopNest, Part};
 use super::rules::TilingRules;
-use super::tiling::Grid;
+use super::tiling::{Along, Grid, Position};
 use crate::workload::Dim;
 use std::ops::Range;
 
@@ -97,46 +97,31 @@ impl Producers {
 
 impl Cells {
     fn new(axis: &Axis, nest: &LoopNest, grid: &Grid) -> Self {
-        let mut part: Part = nest.whole();
-        let mut cells = Vec::new();
-        let mut add = |part: &Part, number: usize| {
-            let places = Places::of(axis, part);
-            cells.push(Cell { hull: places.hull(), places, number });
-        };
-        let pieces = |dim: Dim| grid.pieces[dim as usize].iter().zip(&grid.places[dim as usize]);
-        match axis.terms[..] {
-            [] => add(&part, 0),
-            [(dim, _)] => {
-                for (piece, number) in pieces(dim) {
-                    part[dim as usize] = piece.clone();
-                    add(&part, *number);
-                }
-            }
-            [(outer, _), (inner, _), ..] => {
-                for (piece, number) in pieces(outer) {
-                    part[outer as usize] = piece.clone();
-                    for (piece, inner_number) in pieces(inner) {
-                        part[inner as usize] = piece.clone();
-                        add(&part, number + inner_number);
-                    }
-                }
-            }
-        }
+        let along = Along::new(axis, grid);
+        let cells = along.positions().map(|position| {
+            let places = Places::of(axis, &grid.part(&position));
+            let number = axis.terms.iter().map(|(dim, _)| grid.places[*dim as usize][position[*dim as usize] as usize]);
+            Cell { hull: places.hull(), places, number: number.sum() }
+        });
+        let cells: Vec<Cell> = cells.collect();
         let is_sorted = cells.windows(2).all(|pair| pair[0].hull.end <= pair[1].hull.start);
         let inner_steps = axis.terms.get(1).map_or(1, |term| nest.size(term.0)) as i64;
         Self { cells, is_sorted, inner_steps }
     }
 
+    /// Those cells that may have something between two places.
+    fn between(&self, hull: &Range<i64>) -> &[Cell] {
+        if !self.is_sorted {
+            return &self.cells;
+        }
+        let first = self.cells.partition_point(|cell| cell.hull.end <= hull.start);
+        let last = self.cells.partition_point(|cell| cell.hull.start < hull.end).max(first);
+        &self.cells[first..last]
+    }
+
     /// What those add to a tile's number that have one of some places.
     fn meeting(&self, wanted: &Places) -> Vec<usize> {
-        let hull = wanted.hull();
-        let (first, last) = if self.is_sorted {
-            let first = self.cells.partition_point(|cell| cell.hull.end <= hull.start);
-            (first, self.cells.partition_point(|cell| cell.hull.start < hull.end).max(first))
-        } else {
-            (0, self.cells.len())
-        };
-        let cells = self.cells[first..last].iter();
+        let cells = self.between(&wanted.hull()).iter();
         cells.filter(|cell| cell.places.meets(wanted)).map(|cell| cell.number).collect()
     }
 
@@ -163,29 +148,53 @@ impl Cells {
             let end = (places.outer.end - 1) * self.inner_steps + places.runs.last().map_or(0, |run| run.end) - 1;
             start(places) <= last && end >= first
         };
-        self.cells.iter().filter(meets).map(|cell| cell.number).collect()
+        let is_strided = self.cells.first().is_some_and(|cell| cell.places.stride != 0);
+        let cells = if is_strided { &self.cells } else { self.between(&(first..last + 1)) };
+        cells.iter().filter(meets).map(|cell| cell.number).collect()
     }
 }
 
-/// The numbers of those tiles of the source that compute something of what part of a layer's loops reads, lowest first.
-pub fn overlapping(
-    producers: &Producers,
-    reader: &LoopNest,
-    input: &Access,
-    part: &Part,
-    rules: TilingRules,
-) -> Vec<usize> {
-    let mut numbers = vec![producers.place];
-    for (axis, cells) in input.axes.iter().zip(&producers.axes) {
-        let meeting = if rules.compares_boxes {
-            cells.meeting_box(axis, reader, part)
-        } else {
-            cells.meeting(&Places::of(axis, part))
+/// Which tiles of its source each tile of a layer waits for.
+pub struct Meetings {
+    axes: Vec<(Along, Vec<Vec<usize>>)>,
+    place: usize,
+}
+
+impl Meetings {
+    /// For an input of the layer with such tiles.
+    pub fn new(producers: &Producers, (reader, grid): (&LoopNest, &Grid), input: &Access, rules: TilingRules) -> Self {
+        let axis = |(axis, cells): (&Axis, &Cells)| {
+            let along = Along::new(axis, grid);
+            let meeting = |position: Position| {
+                let part = grid.part(&position);
+                match rules.compares_boxes {
+                    true => cells.meeting_box(axis, reader, &part),
+                    false => cells.meeting(&Places::of(axis, &part)),
+                }
+            };
+            let meetings = along.positions().map(meeting).collect();
+            (along, meetings)
         };
-        numbers = numbers.iter().flat_map(|number| meeting.iter().map(move |place| number + place)).collect();
+        Self { axes: input.axes.iter().zip(&producers.axes).map(axis).collect(), place: producers.place }
     }
-    numbers.sort_unstable();
-    numbers
+
+    /// Puts the numbers of those tiles of the source that compute something of what a tile reads into a list, lowest first.
+    pub fn list(&self, position: &Position, numbers: &mut Vec<usize>) {
+        numbers.clear();
+        numbers.push(self.place);
+        for (along, meetings) in &self.axes {
+            let meeting = &meetings[along.index(position)];
+            let Some((&first, others)) = meeting.split_first() else { return numbers.clear() };
+            let before = numbers.len();
+            for place in others {
+                numbers.extend_from_within(..before);
+                let from = numbers.len() - before;
+                numbers[from..].iter_mut().for_each(|number| *number += place);
+            }
+            numbers[..before].iter_mut().for_each(|number| *number += first);
+        }
+        numbers.sort_unstable();
+    }
 }
 
 /// Whether an axis is of channels, along which a group and a channel within it move.

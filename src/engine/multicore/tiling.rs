@@ -1,6 +1,6 @@
 //! Layers cut into computation tiles.
 
-use super::nest::{LoopNest, Part};
+use super::nest::{Axis, LoopNest, Part};
 use super::rules::TilingRules;
 use crate::workload::Dim;
 
@@ -24,6 +24,9 @@ impl Split {
         self.cuts().map(|(_, pieces)| pieces).product()
     }
 }
+
+/// Which piece of each loop a tile computes, by [`Dim`].
+pub type Position = [u32; 8];
 
 /// The tiles of a layer: a grid.
 #[derive(Debug, Clone, PartialEq)]
@@ -69,20 +72,60 @@ impl Grid {
         Self { count, pieces, places }
     }
 
-    /// Part of the loops that each tile computes, by number.
-    pub fn parts(&self) -> Vec<Part> {
-        let mut parts = vec![std::array::from_fn(|_| 0..1); self.count];
-        let mut at = [0; 8];
+    /// Where each tile lies in the grid, by number.
+    pub fn positions(&self) -> Vec<Position> {
+        let mut positions = vec![[0; 8]; self.count];
+        let mut at: Position = [0; 8];
         for _ in 0..self.count {
-            let number: usize = (0..8).map(|dim| self.places[dim][at[dim]]).sum();
-            parts[number] = std::array::from_fn(|dim| self.pieces[dim][at[dim]].clone());
+            let number: usize = (0..8).map(|dim| self.places[dim][at[dim] as usize]).sum();
+            positions[number] = at;
             for (piece, pieces) in at.iter_mut().zip(&self.pieces) {
-                *piece = (*piece + 1) % pieces.len();
+                *piece = (*piece + 1) % pieces.len() as u32;
                 if *piece > 0 {
                     break;
                 }
             }
         }
-        parts
+        positions
+    }
+
+    /// Part of the loops that a tile computes.
+    pub fn part(&self, position: &Position) -> Part {
+        std::array::from_fn(|dim| self.pieces[dim][position[dim] as usize].clone())
+    }
+}
+
+/// The loops that move along an axis, and in how many pieces each is cut: all that matters of a tile's position along the axis.
+pub struct Along {
+    dims: Vec<(usize, usize)>,
+}
+
+impl Along {
+    /// Those of an axis.
+    pub fn new(axis: &Axis, grid: &Grid) -> Self {
+        let pieces = |dim: usize| (dim, grid.pieces[dim].len());
+        Self { dims: axis.terms.iter().map(|term| pieces(term.0 as usize)).collect() }
+    }
+
+    /// How many combinations of pieces there are.
+    pub fn count(&self) -> usize {
+        self.dims.iter().map(|dim| dim.1).product()
+    }
+
+    /// The number of the combination that a tile has.
+    pub fn index(&self, position: &Position) -> usize {
+        self.dims.iter().fold(0, |index, &(dim, pieces)| index * pieces + position[dim] as usize)
+    }
+
+    /// A position with each combination, in the order of their numbers.
+    pub fn positions(&self) -> impl Iterator<Item = Position> {
+        (0..self.count()).map(|mut index| {
+            let mut position = [0; 8];
+            for &(dim, pieces) in self.dims.iter().rev() {
+                position[dim] = (index % pieces) as u32;
+                index /= pieces;
+            }
+            position
+        })
     }
 }

@@ -2,8 +2,8 @@
 
 use crate::common::{integer, number, reference_directory, text, texts};
 use fusescape_engine::hardware::Operand;
-use fusescape_engine::multicore::{Edge, Link, Placed, System, Tensor, Tile, TileGraph, TopMemory};
-use serde_json::Value;
+use fusescape_engine::multicore::{Edge, Instance, Link, Placed, System, Tensor, Tile, TileGraph, TopMemory};
+use serde_json::{Value, json};
 use std::collections::{BTreeSet, HashMap};
 
 /// Names of all cases in a directory, without their extensions.
@@ -159,4 +159,83 @@ fn system(hardware: &Value) -> (System, Vec<u64>) {
     let dram = place(integer(&hardware["offchip_core_id"]));
     let cores = list(&hardware["cores"]).map(|core| text(&core["name"])).collect();
     (System { cores, memory_of, memories, links, routes, dram }, ids)
+}
+
+/// A file of the scheduler of June 2023 with the names of the others.
+pub fn renamed(file: &Value) -> Value {
+    let mut cores = file["hw_cores"].clone();
+    for core in cores.as_array_mut().unwrap() {
+        core["name"] = core["id"].to_string().into();
+    }
+    let links = list(&file["links"]).enumerate().map(|(id, link)| {
+        json!({
+            "id": id,
+            "bandwidth_bits_per_cycle": link["bandwidth"],
+            "unit_energy_cost": link["unit_energy_cost"],
+            "used_by_edges": link["edges"],
+        })
+    });
+    // Equal tensors of a layer are one.
+    let mut firsts: HashMap<String, &Value> = HashMap::new();
+    let first: HashMap<String, &Value> = list(&file["tensors"])
+        .map(|tensor| {
+            let key = format!("{}{}{}", tensor["id"][0], tensor["id"][2], tensor["ranges"]);
+            (tensor["id"].to_string(), *firsts.entry(key).or_insert(&tensor["id"]))
+        })
+        .collect();
+    let cts = list(&file["graph_cts_in_order"]).map(|ct| {
+        let is_it = |row: &&Value| row["layer"] == ct["layer"] && row["core"] == ct["core"];
+        let costs = list(&file["cost_table"]).find(is_it).unwrap();
+        assert_eq!(number(&costs["offchip_energy_pJ"]), 0.0);
+        let mut ct = ct.clone();
+        ct["group"] = 0.into();
+        ct["offchip_energy"] = 0.into();
+        ct["too_large_operands"] = costs["too_large_operands"].clone();
+        for (_, tensor) in ct["operand_tensors"].as_object_mut().unwrap() {
+            *tensor = first[&tensor.to_string()].clone();
+        }
+        ct
+    });
+    json!({
+        "input": { "prefetch": file["prefetch"] },
+        "hardware": {
+            "cores": cores,
+            "links": links.collect::<Vec<_>>(),
+            "routes": file["routes"],
+            "offchip_core_id": file["offchip_core_id"],
+        },
+        "result": {
+            "cts": cts.collect::<Vec<_>>(),
+            "tensors": file["tensors"],
+            "edges": file["edges"],
+            "scheduling_order": [],
+        },
+    })
+}
+
+/// What the allocation of a steady state was given.
+pub fn instance(file: &Value) -> Instance {
+    let (nodes, cores) = (integers(&file["nodes"]), integers(&file["cores"]));
+    let place = |node: usize| nodes.iter().position(|other| *other == node).unwrap();
+    let cycles = |node: &usize| {
+        let on = |core: &usize| {
+            let shared = |shared: usize| {
+                let key = format!("{node},{core},{shared}");
+                let is_allowed = file["allowed"].get(&key).is_some_and(|allowed| integer(allowed) == 1);
+                is_allowed.then(|| number(&file["latency"][&key]))
+            };
+            (1..=cores.len()).map(shared).collect()
+        };
+        cores.iter().map(on).collect()
+    };
+    let weights = |node: &usize| integer(&file["weights"][node.to_string()]);
+    Instance {
+        cores: cores.len(),
+        iterations: integer(&file["N"]),
+        cycles: nodes.iter().map(cycles).collect(),
+        order: list(&file["dependencies"]).map(integers).map(|pair| (place(pair[0]), place(pair[1]))).collect(),
+        groups: list(&file["groups"]).map(|group| integers(group).into_iter().map(place).collect()).collect(),
+        weights: nodes.iter().map(weights).collect(),
+        capacity: cores.iter().map(|core| integer(&file["capacity"][core.to_string()])).collect(),
+    }
 }

@@ -1,12 +1,11 @@
 //! The chips of Table 2, by the scheduler of June 2023; its files are of another form.
 
-use super::read::{Case, case, cases, list, tensor_name};
+use super::read::{Case, case, cases, list, renamed, tensor_name};
 use crate::Report;
 use crate::common::{integer, number, reference_text, text};
 use fusescape_engine::multicore::{Job, Order, SchedulingRules, schedule};
 use serde_json::{Value, json};
 use std::cmp::Reverse;
-use std::collections::HashMap;
 
 /// Every tile, transfer and peak, and the figures of Table 2.
 pub fn late() -> Report {
@@ -66,56 +65,4 @@ fn check(report: &mut Report, name: &str, file: &Value) {
     }
     report.close(schedule.energy.total_pj(), number(&file["energy"]), 1e-6, || format!("{name}: energy"));
     report.same(&schedule.latency_cycles, &number(&file["latency"]), || format!("{name}: latency"));
-}
-
-/// The file with the names of the others.
-fn renamed(file: &Value) -> Value {
-    let mut cores = file["hw_cores"].clone();
-    for core in cores.as_array_mut().unwrap() {
-        core["name"] = core["id"].to_string().into();
-    }
-    let links = list(&file["links"]).enumerate().map(|(id, link)| {
-        json!({
-            "id": id,
-            "bandwidth_bits_per_cycle": link["bandwidth"],
-            "unit_energy_cost": link["unit_energy_cost"],
-            "used_by_edges": link["edges"],
-        })
-    });
-    // Equal tensors of a layer are one.
-    let mut firsts: HashMap<String, &Value> = HashMap::new();
-    let first: HashMap<String, &Value> = list(&file["tensors"])
-        .map(|tensor| {
-            let key = format!("{}{}{}", tensor["id"][0], tensor["id"][2], tensor["ranges"]);
-            (tensor["id"].to_string(), *firsts.entry(key).or_insert(&tensor["id"]))
-        })
-        .collect();
-    let cts = list(&file["graph_cts_in_order"]).map(|ct| {
-        let is_it = |row: &&Value| row["layer"] == ct["layer"] && row["core"] == ct["core"];
-        let costs = list(&file["cost_table"]).find(is_it).unwrap();
-        assert_eq!(number(&costs["offchip_energy_pJ"]), 0.0);
-        let mut ct = ct.clone();
-        ct["group"] = 0.into();
-        ct["offchip_energy"] = 0.into();
-        ct["too_large_operands"] = costs["too_large_operands"].clone();
-        for (_, tensor) in ct["operand_tensors"].as_object_mut().unwrap() {
-            *tensor = first[&tensor.to_string()].clone();
-        }
-        ct
-    });
-    json!({
-        "input": { "prefetch": file["prefetch"] },
-        "hardware": {
-            "cores": cores,
-            "links": links.collect::<Vec<_>>(),
-            "routes": file["routes"],
-            "offchip_core_id": file["offchip_core_id"],
-        },
-        "result": {
-            "cts": cts.collect::<Vec<_>>(),
-            "tensors": file["tensors"],
-            "edges": file["edges"],
-            "scheduling_order": [],
-        },
-    })
 }

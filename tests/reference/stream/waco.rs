@@ -1,9 +1,9 @@
 //! Allocations: the proved optimum of every instance; optima are not unique, so that those of the tool are only evaluated.
 
-use super::read::{cases, integers, list};
+use super::read::{cases, instance, integers, list};
 use crate::Report;
-use crate::common::{integer, number, reference, reference_text, text};
-use fusescape_engine::multicore::{Instance, allocate, evaluate};
+use crate::common::{number, reference, reference_text, text};
+use fusescape_engine::multicore::{allocate, evaluate};
 use serde_json::Value;
 
 /// Instances of their own, with any number of cores for a tile and with one.
@@ -69,31 +69,5 @@ fn check(report: &mut Report, case: &Value, is_alone: bool) {
             report
                 .same(&evaluated.map(|theirs| theirs.iteration_cycles), &Some(lat), || format!("{name}: an iteration"));
         }
-    }
-}
-
-pub fn instance(file: &Value) -> Instance {
-    let (nodes, cores) = (integers(&file["nodes"]), integers(&file["cores"]));
-    let place = |node: usize| nodes.iter().position(|other| *other == node).unwrap();
-    let cycles = |node: &usize| {
-        let on = |core: &usize| {
-            let shared = |shared: usize| {
-                let key = format!("{node},{core},{shared}");
-                let is_allowed = file["allowed"].get(&key).is_some_and(|allowed| integer(allowed) == 1);
-                is_allowed.then(|| number(&file["latency"][&key]))
-            };
-            (1..=cores.len()).map(shared).collect()
-        };
-        cores.iter().map(on).collect()
-    };
-    let weights = |node: &usize| integer(&file["weights"][node.to_string()]);
-    Instance {
-        cores: cores.len(),
-        iterations: integer(&file["N"]),
-        cycles: nodes.iter().map(cycles).collect(),
-        order: list(&file["dependencies"]).map(integers).map(|pair| (place(pair[0]), place(pair[1]))).collect(),
-        groups: list(&file["groups"]).map(|group| integers(group).into_iter().map(place).collect()).collect(),
-        weights: nodes.iter().map(weights).collect(),
-        capacity: cores.iter().map(|core| integer(&file["capacity"][core.to_string()])).collect(),
     }
 }
