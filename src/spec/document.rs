@@ -94,6 +94,119 @@ pub struct PortSpec {
     pub granularity_bits: Option<u64>,
 }
 
+/// A system: several cores, what connects them, and the memory off the chip.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct SystemSpec {
+    /// What people call it.
+    pub name: String,
+    /// What it is and where its figures come from.
+    pub about: String,
+    /// The cores.
+    pub cores: Vec<CoreSpec>,
+    /// Memories that cores have in common.
+    pub shared: Vec<SharedSpec>,
+    /// What carries data between cores.
+    pub links: Vec<LinkSpec>,
+    /// The memory off the chip.
+    pub offchip: OffchipSpec,
+}
+
+/// One core of a system.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct CoreSpec {
+    /// Unique name.
+    pub name: String,
+    /// What it is. The highest memory of its document is replaced by the system's memory off the chip.
+    pub hardware: CoreHardware,
+    /// Types of layers that it runs: `conv`; none: all.
+    pub runs: Vec<String>,
+}
+
+/// What a core is.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub enum CoreHardware {
+    /// What the hardware document beside the system says.
+    #[default]
+    Beside,
+    /// A preset of this name.
+    Preset(String),
+    /// What is written here.
+    Own(Box<HardwareSpec>),
+}
+
+/// A memory that cores have in common.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct SharedSpec {
+    /// Its name in the documents of the cores.
+    pub memory: String,
+    /// Names of the cores.
+    pub cores: Vec<String>,
+}
+
+/// What carries data between cores.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct LinkSpec {
+    /// Between whom.
+    pub ends: LinkEnds,
+    /// Bits in a cycle.
+    pub width_bits: u64,
+    /// Energy of a cycle in which all of its width is used, pJ.
+    pub energy_pj: f64,
+}
+
+/// Which cores a link connects.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub enum LinkEnds {
+    /// From one core to another.
+    OneWay(String, String),
+    /// Two cores, a link each way.
+    BothWays(String, String),
+    /// Any of these cores with any other, one transfer at a time.
+    Bus(Vec<String>),
+    /// Rows of cores: neighbours in rows and columns, a link each way.
+    Mesh(Vec<Vec<String>>),
+}
+
+impl Default for LinkEnds {
+    fn default() -> Self {
+        Self::Bus(Vec::new())
+    }
+}
+
+/// The memory off the chip.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct OffchipSpec {
+    /// Bits read or written in a cycle.
+    pub width_bits: u64,
+    /// Energy of reading so many, pJ.
+    pub read_energy_pj: f64,
+    /// Energy of writing so many, pJ.
+    pub write_energy_pj: f64,
+    /// How the cores reach it; none: by one port for all, one transfer at a time.
+    pub ports: Vec<OffchipPortSpec>,
+}
+
+/// A way to the memory off the chip.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct OffchipPortSpec {
+    /// What people call it.
+    pub name: String,
+    /// Names of the cores that it serves; none: all.
+    pub cores: Vec<String>,
+    /// `read`, `write` or `both`.
+    pub direction: String,
+    /// Bits in a cycle; `None`: as wide as the memory.
+    pub width_bits: Option<u64>,
+    /// Energy of a cycle in which all of its width is used, pJ, beside that of the memory.
+    pub energy_pj: f64,
+}
+
 /// A pool document: the memories from which hierarchies are generated (ZigZag, Section V-A).
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]

@@ -52,7 +52,7 @@ pub fn read_hardware(text: &str) -> (HardwareSpec, Diagnostics) {
     (spec, reader.finish())
 }
 
-fn read_core(place: &Place, reader: &mut Reader) -> HardwareSpec {
+pub(super) fn read_core(place: &Place, reader: &mut Reader) -> HardwareSpec {
     let fields = place.fields(reader, &HARDWARE);
     let array = fields
         .need(reader, "array", "{ dimensions: { D1: 32, D2: 2 }, mac_energy: 0.04 pJ }")

@@ -21,6 +21,7 @@ mod preset;
 mod quantity;
 pub mod reader;
 pub mod sorting;
+mod system;
 mod tree;
 mod workload;
 mod write;
@@ -29,8 +30,9 @@ pub use decimal::parse_decimal;
 pub use diagnostic::{Diagnostic, Diagnostics, Fix, closest, in_quotes, quoted_parts, sentence};
 pub use differences::{Difference, differences};
 pub use document::{
-    ArraySpec, FiguresSpec, HardwareSpec, KernelSpec, LayerSpec, MemorySpec, PaddingSpec, PoolMemorySpec, PoolSpec,
-    PortSpec, PrecisionSpec, UnrollSpec, VariantSpec, WorkloadSpec,
+    ArraySpec, CoreHardware, CoreSpec, FiguresSpec, HardwareSpec, KernelSpec, LayerSpec, LinkEnds, LinkSpec,
+    MemorySpec, OffchipPortSpec, OffchipSpec, PaddingSpec, PoolMemorySpec, PoolSpec, PortSpec, PrecisionSpec,
+    SharedSpec, SystemSpec, UnrollSpec, VariantSpec, WorkloadSpec,
 };
 pub use gallery::{ClaimSpec, GallerySpec, OpensSpec, read_gallery_entry};
 pub use hardware::read_hardware;
@@ -40,10 +42,11 @@ pub use merge::{Consequences, merge};
 pub use names::{listed_name, listed_names, names_in};
 pub use pool::read_pool;
 pub use preset::{
-    Preset, find_preset, gallery_presets, hardware_presets, lesson_presets, lesson_steps, pool_presets,
+    Preset, find_preset, gallery_presets, hardware_presets, lesson_presets, lesson_steps, pool_presets, system_presets,
     workload_presets,
 };
 pub use reader::MAX_DIAGNOSTICS;
+pub use system::read_system;
 pub use tree::line_of;
 pub use workload::{MAX_LAYERS, layer_fields, read_workload};
 pub use write::{quoted, scalar, write_hardware, write_workload};

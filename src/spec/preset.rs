@@ -67,6 +67,12 @@ const POOLS: &[Preset] = presets! {
     "zigzag-65nm" => "ZigZag case study 2, 65 nm",
 };
 
+const SYSTEMS: &[Preset] = presets! {
+    "system":
+    "quad-beside" => "Four of the accelerator",
+    "tpu-quad" => "Four TPU-like cores, pooling and SIMD",
+};
+
 const GALLERY: &[Preset] = presets! {
     "gallery":
     "defines-fig-12" => "The depth-first landscape of FSRCNN",
@@ -147,6 +153,11 @@ pub fn workload_presets() -> &'static [Preset] {
 /// The pools of memories.
 pub fn pool_presets() -> &'static [Preset] {
     POOLS
+}
+
+/// The systems of cores.
+pub fn system_presets() -> &'static [Preset] {
+    SYSTEMS
 }
 
 /// The preset called `id`.

@@ -33,16 +33,9 @@ impl TiledLayer {
         if layer.is_input() {
             return None;
         }
-        let unroll = wanted_unroll(core, network, id);
+        let unroll = network.layer(id).unroll_on(core);
         Some(Self { key: problems.layer(&layer.shape, &unroll), has_weights: has_weights(network, id) })
     }
-}
-
-/// What the array is to unroll for a layer: what is stated for it, else what the core does for its kind.
-pub(super) fn wanted_unroll(core: &Core, network: &Network, id: LayerId) -> Vec<Unroll> {
-    let layer = network.layer(id);
-    let stated = layer.unroll.iter().find(|(dataflow, _)| *dataflow == core.dataflow);
-    stated.map_or_else(|| core.unroll(layer.shape.kind).to_vec(), |(_, stated)| core.unroll_stated(stated))
 }
 
 /// Levels that W may use in a tile: all in the first, then those up to the memory that keeps the stack's weights.

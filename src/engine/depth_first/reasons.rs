@@ -1,6 +1,5 @@
 //! Why the operands of a layer-tile lie where they do, in sentences; found anew for the points that a person looks at.
 
-use super::layer_tile::wanted_unroll;
 use super::placement::{is_shared, layer_levels, weight_capacity_bits};
 use super::plan::{LayerTilePlan, StackPlan, TilePlan};
 use super::problems::Problems;
@@ -36,7 +35,7 @@ impl Reasons<'_> {
         }
         if let Some(problem) = layer.problem.filter(|_| layer.narrowed).and_then(|index| self.problems.list.get(index))
         {
-            reasons.push(why_narrower(&wanted_unroll(self.core, self.network, layer.layer), &problem.unroll));
+            reasons.push(why_narrower(&self.network.layer(layer.layer).unroll_on(self.core), &problem.unroll));
         }
         let is_output = stack.stack.nodes[stack.stack.output()] == layer.layer;
         let (inputs, outputs) = layer.bits;

@@ -262,7 +262,7 @@ impl LayerStudy {
         let id = pick_layer(&network, request.layer.as_deref())?;
         let unroll = match &request.unroll {
             Some(unroll) => check_unroll(&core, unroll)?,
-            None => unroll_of(&core, &network, id),
+            None => network.layer(id).unroll_on(&core),
         };
         let layer = network.layer(id);
         let problem = LayerProblem {
@@ -423,13 +423,6 @@ fn check_unroll(core: &Core, unroll: &[Unroll]) -> Result<Vec<Unroll>, Diagnosti
         diagnostics.add("unroll", reason, "Take an unrolling of this core");
     }
     diagnostics.or(unroll.to_vec())
-}
-
-/// The layer's own spatial mapping on this core, or the core's for its kind.
-fn unroll_of(core: &Core, network: &Network, id: LayerId) -> Vec<Unroll> {
-    let layer = network.layer(id);
-    let stated = layer.unroll.iter().find(|(dataflow, _)| *dataflow == core.dataflow);
-    stated.map_or_else(|| core.unroll(layer.shape.kind).to_vec(), |(_, stated)| core.unroll_stated(stated))
 }
 
 fn mapped_layer(layer: &LayerOnCore<'_>, order: &[TemporalLoop], cost: &LayerCost) -> MappedLayer {

@@ -214,9 +214,7 @@ fn layers(core: &Core, network: &Network, settings: &HierarchySettings) -> Vec<S
         if !settings.layers.is_empty() && !settings.layers.contains(&layer.name) {
             continue;
         }
-        let stated = layer.unroll.iter().find(|(dataflow, _)| *dataflow == core.dataflow);
-        let unroll =
-            stated.map_or_else(|| core.unroll(layer.shape.kind).to_vec(), |(_, stated)| core.unroll_stated(stated));
+        let unroll = layer.unroll_on(core);
         match layers.iter_mut().find(|other| other.shape == layer.shape && other.unroll == unroll) {
             Some(same) => same.names.push(layer.name.clone()),
             None => layers.push(StudyLayer { names: vec![layer.name.clone()], shape: layer.shape, unroll }),

@@ -24,6 +24,8 @@ pub struct SchedulingRules {
     /// Where operands stream from DRAM while a tile is computed, their links are taken before there is room for its output, and carry more than
     /// they can, as in the tool; otherwise the tile waits for both and slows down.
     pub streams_too_early: bool,
+    /// The shortest way between two cores may lead through DRAM, as in the tool; otherwise it keeps to the chip.
+    pub routes_through_dram: bool,
 }
 
 impl SchedulingRules {
@@ -38,6 +40,7 @@ impl SchedulingRules {
         streams_from_nowhere: true,
         charges_cycles: true,
         streams_too_early: true,
+        routes_through_dram: true,
     };
     /// What is right.
     pub const CORRECTED: Self = Self {
@@ -48,6 +51,7 @@ impl SchedulingRules {
         streams_from_nowhere: false,
         charges_cycles: false,
         streams_too_early: false,
+        routes_through_dram: false,
     };
 }
 

@@ -1,6 +1,7 @@
 //! The graph of layers.
 
 use super::layer::{LayerKind, LayerShape, Padding};
+use crate::hardware::{Core, Unroll};
 use crate::sorting::sort_by_key;
 use crate::spec::UnrollSpec;
 use petgraph::graph::{DiGraph, NodeIndex};
@@ -29,6 +30,12 @@ impl Layer {
     /// Whether this computes nothing, as it is an input of the network or a view of what earlier layers stored.
     pub fn is_input(&self) -> bool {
         matches!(self.shape.kind, LayerKind::Input | LayerKind::View)
+    }
+
+    /// What the array of a core is to unroll for this: what is stated for it, else what the core does for its kind.
+    pub fn unroll_on(&self, core: &Core) -> Vec<Unroll> {
+        let stated = self.unroll.iter().find(|(dataflow, _)| *dataflow == core.dataflow);
+        stated.map_or_else(|| core.unroll(self.shape.kind).to_vec(), |(_, stated)| core.unroll_stated(stated))
     }
 }
 

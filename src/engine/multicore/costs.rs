@@ -1,0 +1,141 @@
+//! What a tile costs on a core: by a search for the fastest mapping, once for all tiles that are the same.
+
+use super::document::ComputeCore;
+use super::nest::Part;
+use super::request::CoresSettings;
+use crate::hardware::{Movement, Operand, Unroll};
+use crate::mapping::{LayerOnCore, LayerProblem};
+use crate::search::{Limits, Objective, explain_infeasible, find_best};
+use crate::workload::{Dim, Layer, LayerShape};
+use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
+
+/// A tile on a core; equal ones cost the same.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct TileProblem {
+    /// The first core that is like this one.
+    pub kind: usize,
+    /// The loops of the tile.
+    pub shape: LayerShape,
+    /// Loops that the array unrolls.
+    pub unroll: Vec<Unroll>,
+    /// Which of W, I and O do not fit on the chip, and stay in DRAM.
+    pub too_large: [bool; 3],
+}
+
+/// What a tile costs.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+pub struct TileCost {
+    /// Time from the highest memories and back to them, cycles.
+    pub cycles: f64,
+    /// The same without bringing the last outputs to the highest memory.
+    pub cycles_without_offloading: f64,
+    /// Cycles in which the array works.
+    pub computing: f64,
+    /// Energy without DRAM, pJ.
+    pub onchip_pj: f64,
+    /// Energy of DRAM for operands that do not fit, pJ.
+    pub offchip_pj: f64,
+    /// For these, on average, bits a cycle to DRAM and from it.
+    pub offchip_bits: (f64, f64),
+}
+
+/// What a tile costs, or why it has no mapping.
+pub type Solved = Result<TileCost, String>;
+
+/// Costs that are known.
+pub type TileCosts = FxHashMap<TileProblem, Solved>;
+
+/// The loops of part of a layer. Of its input counts what exists.
+pub fn tile_shape(layer: &Layer, part: &Part) -> LayerShape {
+    let range = |dim: Dim| &part[dim as usize];
+    let size = |dim: Dim| range(dim).end - range(dim).start;
+    let existing = |outer: Dim, stride: u64, inner: Dim, dilation: u64, before: u64, size: u64| {
+        let first = (range(outer).start * stride + range(inner).start * dilation) as i64 - before as i64;
+        let last = ((range(outer).end - 1) * stride + (range(inner).end - 1) * dilation) as i64 - before as i64;
+        (last.min(size as i64 - 1) - first.max(0) + 1).max(1) as u64
+    };
+    let shape = layer.shape;
+    let columns = existing(Dim::OX, shape.stride.0, Dim::FX, shape.dilation.0, layer.padding.left, layer.input_size.0);
+    let rows = existing(Dim::OY, shape.stride.1, Dim::FY, shape.dilation.1, layer.padding.top, layer.input_size.1);
+    LayerShape { sizes: Dim::ALL.map(size), input_limit: (columns, rows), ..shape }
+}
+
+/// Which of W, I and O do not fit into the highest memories of a core together (Stream, Section 4.1, as the tool decides it): those that
+/// fit stay, smallest first, but make room for the lowest memories of those that do not. `bits` is what each needs.
+pub fn too_large(core: &ComputeCore, bits: [u64; 3]) -> [bool; 3] {
+    let mut out = [false; 3];
+    let tops = Operand::ALL.map(|operand| core.top(operand));
+    for top in tops {
+        let memory = &core.core.memories[top];
+        let capacity = memory.size_bits.saturating_mul(memory.instances);
+        let mut here: Vec<Operand> =
+            Operand::ALL.into_iter().filter(|&operand| tops[operand as usize] == top).collect();
+        here.sort_by_key(|&operand| bits[operand as usize]);
+        let total: u64 = here.iter().map(|&operand| bits[operand as usize]).sum();
+        if total <= capacity {
+            continue;
+        }
+        let mut used = 0;
+        let fitting = here.iter().take_while(|&&operand| {
+            used += bits[operand as usize];
+            used <= capacity
+        });
+        let mut kept = fitting.count();
+        let lowest = |operand: &Operand| {
+            let memory = &core.core.memories[core.core.levels(*operand)[0]];
+            memory.size_bits.saturating_mul(memory.instances)
+        };
+        while kept > 0 {
+            let used: u64 = here[..kept].iter().map(|&operand| bits[operand as usize]).sum();
+            // A lowest memory that is this one itself has no room of its own.
+            let needed: u64 = here[kept..].iter().map(lowest).filter(|&bits| bits < capacity).sum();
+            if capacity - used >= needed {
+                break;
+            }
+            kept -= 1;
+        }
+        here[kept..].iter().for_each(|&operand| out[operand as usize] = true);
+    }
+    out
+}
+
+/// The fastest mapping of a tile.
+pub fn solve(core: &ComputeCore, problem: &TileProblem, settings: &CoresSettings) -> Solved {
+    let levels = Operand::ALL.map(|operand| {
+        let all = core.core.levels(operand).len();
+        if problem.too_large[operand as usize] { all } else { all.saturating_sub(1).max(1) }
+    });
+    let layer = LayerProblem { shape: problem.shape, levels, unroll: problem.unroll.clone() };
+    let on_core = LayerOnCore::new(&core.core, settings.rules, &layer);
+    let limits = Limits { lpf_limit: settings.lpf_limit, ..Limits::default() };
+    let best = find_best(&on_core, &Objective::Latency, &limits, settings.strategy).best;
+    let Some(cost) = best.and_then(|best| best.cost(&on_core)) else {
+        let shortages: Vec<String> = explain_infeasible(&on_core).iter().map(ToString::to_string).collect();
+        return Err(match shortages.is_empty() {
+            true => "no mapping was found within the LPF limit".to_owned(),
+            false => shortages.join("; "),
+        });
+    };
+    let outside = core.core.top(Operand::O);
+    let (mut offchip_pj, mut to, mut from) = (0.0, 0.0, 0.0);
+    for (operand, view) in on_core.operands.iter().enumerate() {
+        let Some(level) = view.memories.iter().position(|&memory| memory == outside) else { continue };
+        offchip_pj += cost.energy.energy_pj[operand][level].iter().sum::<f64>();
+        for movement in Movement::ALL.into_iter().filter(|movement| movement.is_low()) {
+            let moved = cost.energy.elements[operand][level][movement as usize];
+            let bits = moved * cost.amounts.links[operand][level][movement as usize].precision as f64;
+            *(if movement.is_read() { &mut from } else { &mut to }) += bits;
+        }
+    }
+    let cycles_without_offloading = cost.latency.computing_cycles() as f64 + cost.latency.loading_cycles;
+    let cycles = cycles_without_offloading + cost.latency.offloading_cycles;
+    Ok(TileCost {
+        cycles,
+        cycles_without_offloading,
+        computing: cost.latency.temporal_cycles as f64,
+        onchip_pj: cost.energy.total_pj - offchip_pj,
+        offchip_pj,
+        offchip_bits: (to / cycles.max(1.0), from / cycles.max(1.0)),
+    })
+}

@@ -1,0 +1,542 @@
+//! A system of cores, validated.
+
+use super::rules::SchedulingRules;
+use super::system::{Link, System, TopMemory};
+use crate::hardware::{Core, MAX_SIZE, MemoryId, Operand};
+use crate::spec::{
+    Consequences, CoreHardware, CoreSpec, Diagnostics, HardwareSpec, LinkEnds, OffchipPortSpec, OffchipSpec,
+    SystemSpec, closest, find_preset, hardware_presets, merge, read_hardware, read_system,
+};
+use crate::workload::LayerKind;
+use std::collections::VecDeque;
+
+/// Several cores, what connects them, and the memory off the chip.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CoreSystem {
+    /// What people call it.
+    pub name: String,
+    /// The cores.
+    pub cores: Vec<ComputeCore>,
+    /// Memories on the chip, then the one off it.
+    memories: Vec<TopMemory>,
+    /// For each core, and at last for the memory off the chip, the memories of W, I and O.
+    memory_of: Vec<[usize; 3]>,
+    links: Vec<Link>,
+    /// From, to, over which link; the memory off the chip comes after the cores.
+    hops: Vec<(usize, usize, usize)>,
+}
+
+/// A core of a system.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ComputeCore {
+    /// Its name.
+    pub name: String,
+    /// What it is; its highest memory is the system's memory off the chip.
+    pub core: Core,
+    /// Types of layers that it runs; none: all.
+    pub runs: Vec<LayerKind>,
+    /// The first core that costs the same for everything.
+    pub kind: usize,
+}
+
+impl ComputeCore {
+    /// Whether it runs layers of a type.
+    pub fn runs(&self, kind: LayerKind) -> bool {
+        self.runs.is_empty() || self.runs.contains(&kind)
+    }
+
+    /// The highest memory of an operand on the chip.
+    pub fn top(&self, operand: Operand) -> MemoryId {
+        let levels = self.core.levels(operand);
+        levels[levels.len().saturating_sub(2)]
+    }
+}
+
+/// What validation cannot judge while something of the document is unreadable.
+const CONSEQUENCES: &Consequences =
+    &[("cores", &["cores", "shared", "links", "offchip"]), ("links", &["links"]), ("cores[*].name", &["links"])];
+
+impl CoreSystem {
+    /// Reads and validates a system document. `beside` is the hardware document of the cores that name none.
+    ///
+    /// # Errors
+    /// Everything that is wrong with the text, each with its line, path, reason and remedy; nothing of what is wrong with `beside`.
+    pub fn from_text(text: &str, beside: &str) -> Result<Self, Diagnostics> {
+        let (spec, mistakes) = read_system(text);
+        match Self::new(&spec, &read_hardware(beside).0) {
+            Ok(system) => mistakes.or(system),
+            Err(found) => Err(merge(text, mistakes, found, CONSEQUENCES)),
+        }
+    }
+
+    /// Validates a document.
+    ///
+    /// # Errors
+    /// Everything that is wrong with it, each with its path in the document, the reason and a remedy.
+    pub fn new(spec: &SystemSpec, beside: &HardwareSpec) -> Result<Self, Diagnostics> {
+        let mut diagnostics = Diagnostics::default();
+        if spec.cores.is_empty() {
+            diagnostics.add("cores", "The system has no cores", "List at least one");
+        }
+        check_width("offchip.width", spec.offchip.width_bits, &mut diagnostics);
+        let mut wiring = Wiring::new(spec);
+        wiring.check_ports(&spec.offchip, &mut diagnostics);
+        wiring.check_links(spec, &mut diagnostics);
+        let mut kinds: Vec<(HardwareSpec, Vec<LayerKind>)> = Vec::new();
+        let mut cores = Vec::new();
+        for (index, core) in spec.cores.iter().enumerate() {
+            let path = format!("cores[{index}]");
+            wiring.check_name(index, core, &path, &mut diagnostics);
+            let runs = read_runs(core, &path, &mut diagnostics);
+            let Some(hardware) = hardware_of(core, beside, &path, &mut diagnostics) else { continue };
+            let outside = with_outside(hardware, &spec.offchip, wiring.port_width(index, &spec.offchip));
+            let built = match Core::new(&outside) {
+                Ok(built) => built,
+                Err(wrong) => {
+                    // What is wrong with the document beside is said there.
+                    if core.hardware != CoreHardware::Beside {
+                        diagnostics.0.extend(wrong.under(&format!("{path}.hardware")).0);
+                    }
+                    continue;
+                }
+            };
+            check_levels(&built, &path, &mut diagnostics);
+            let kind = (HardwareSpec { name: String::new(), about: String::new(), ..outside }, runs);
+            let known = kinds.iter().position(|known| *known == kind).unwrap_or(index);
+            kinds.push(kind.clone());
+            cores.push(ComputeCore { name: core.name.clone(), core: built, runs: kind.1, kind: known });
+        }
+        if cores.len() < spec.cores.len() || !diagnostics.is_empty() {
+            if diagnostics.is_empty() {
+                diagnostics.add(
+                    "cores",
+                    "The accelerator beside this is not valid yet",
+                    "Correct the hardware document",
+                );
+            }
+            return Err(diagnostics);
+        }
+        let (memories, memory_of) = memories(spec, &cores, &mut diagnostics);
+        let Wiring { links, hops, .. } = wiring;
+        let system = Self { name: spec.name.clone(), cores, memories, memory_of, links, hops };
+        system.check_routes(&mut diagnostics);
+        diagnostics.or(system)
+    }
+
+    /// As a scheduler sees it, with the shortest routes.
+    pub fn system(&self, rules: SchedulingRules) -> System {
+        let dram = self.cores.len();
+        let mut names: Vec<String> = self.cores.iter().map(|core| core.name.clone()).collect();
+        names.push("DRAM".to_owned());
+        System {
+            cores: names,
+            memory_of: self.memory_of.clone(),
+            memories: self.memories.clone(),
+            links: self.links.clone(),
+            routes: (0..=dram).map(|from| self.routes_from(from, rules.routes_through_dram)).collect(),
+            dram,
+        }
+    }
+
+    /// The links from a core to each other one: the fewest; none where there is no way.
+    fn routes_from(&self, from: usize, through_dram: bool) -> Vec<Vec<usize>> {
+        let dram = self.cores.len();
+        let mut routes: Vec<Option<Vec<usize>>> = vec![None; dram + 1];
+        routes[from] = Some(Vec::new());
+        let mut open = VecDeque::from([from]);
+        while let Some(at) = open.pop_front() {
+            if at == dram && from != dram && !through_dram {
+                continue;
+            }
+            for &(_, to, link) in self.hops.iter().filter(|hop| hop.0 == at) {
+                if routes[to].is_none() {
+                    let mut route = routes[at].clone().unwrap_or_default();
+                    route.push(link);
+                    routes[to] = Some(route);
+                    open.push_back(to);
+                }
+            }
+        }
+        routes.into_iter().map(Option::unwrap_or_default).collect()
+    }
+
+    /// Everybody reaches everybody, by what they share or by links.
+    fn check_routes(&self, diagnostics: &mut Diagnostics) {
+        let name = |core: usize| self.cores[core].name.as_str();
+        for from in 0..self.cores.len() {
+            let routes = self.routes_from(from, false);
+            for to in (0..self.cores.len()).filter(|&to| to != from && routes[to].is_empty()) {
+                // Without a link a core still reads what it shares with the other.
+                let [_, inputs, _] = self.memory_of[to];
+                if self.memories[inputs].cores.contains(&from) {
+                    continue;
+                }
+                let reason = format!("No links lead from `{}` to `{}`", name(from), name(to));
+                let remedy = format!(
+                    "Add `{{ between: [{}, {}], width: 128 bit, energy: 8 pJ }}`, or a `bus`",
+                    name(from),
+                    name(to)
+                );
+                diagnostics.add("links", reason, remedy);
+            }
+        }
+    }
+}
+
+/// Names, links and hops while they are checked.
+struct Wiring<'a> {
+    names: Vec<&'a str>,
+    links: Vec<Link>,
+    hops: Vec<(usize, usize, usize)>,
+}
+
+impl<'a> Wiring<'a> {
+    fn new(spec: &'a SystemSpec) -> Self {
+        Self { names: spec.cores.iter().map(|core| core.name.as_str()).collect(), links: Vec::new(), hops: Vec::new() }
+    }
+
+    fn check_name(&self, index: usize, core: &CoreSpec, path: &str, diagnostics: &mut Diagnostics) {
+        if core.name.is_empty() {
+            diagnostics.add(format!("{path}.name"), "This core has no name", "Give it one, for example `core 0`");
+        } else if self.names[..index].contains(&core.name.as_str()) {
+            diagnostics.add(
+                format!("{path}.name"),
+                format!("Two cores are called `{}`", core.name),
+                "Rename one of them",
+            );
+        }
+    }
+
+    /// The core of a name; `path` is where the name stands.
+    fn find(&self, name: &str, path: &str, diagnostics: &mut Diagnostics) -> Option<usize> {
+        let found = self.names.iter().position(|known| *known == name);
+        if found.is_none() {
+            let remedy = closest(name, self.names.iter().copied()).map_or_else(
+                || format!("Use one of {}", self.names.join(", ")),
+                |meant| format!("Did you mean `{meant}`?"),
+            );
+            diagnostics.add(path, format!("There is no core `{name}`"), remedy);
+        }
+        found
+    }
+
+    fn find_all(&self, names: &[String], path: &str, diagnostics: &mut Diagnostics) -> Vec<usize> {
+        let found = |(index, name): (usize, &String)| self.find(name, &format!("{path}[{index}]"), diagnostics);
+        names.iter().enumerate().filter_map(found).collect()
+    }
+
+    fn add(&mut self, name: String, width_bits: u64, energy_pj: f64) -> usize {
+        self.links.push(Link { name, bandwidth: width_bits as f64, pj_per_cycle: energy_pj });
+        self.links.len() - 1
+    }
+
+    fn check_links(&mut self, spec: &SystemSpec, diagnostics: &mut Diagnostics) {
+        for (index, link) in spec.links.iter().enumerate() {
+            let path = format!("links[{index}]");
+            check_width(&format!("{path}.width"), link.width_bits, diagnostics);
+            check_energy(&format!("{path}.energy"), link.energy_pj, diagnostics);
+            let mut pairs = Vec::new();
+            match &link.ends {
+                LinkEnds::OneWay(from, to) => {
+                    let ends = (
+                        self.find(from, &format!("{path}.from"), diagnostics),
+                        self.find(to, &format!("{path}.to"), diagnostics),
+                    );
+                    pairs.extend(ends.0.zip(ends.1));
+                }
+                LinkEnds::BothWays(one, other) => {
+                    let ends = self.find_all(&[one.clone(), other.clone()], &format!("{path}.between"), diagnostics);
+                    if let [one, other] = ends[..] {
+                        pairs.extend([(one, other), (other, one)]);
+                    }
+                }
+                LinkEnds::Bus(names) => {
+                    let mut ends = self.find_all(names, &format!("{path}.bus"), diagnostics);
+                    ends.sort_unstable();
+                    ends.dedup();
+                    if names.len() < 2 || names.len() != ends.len() && ends.len() < 2 {
+                        diagnostics.add(format!("{path}.bus"), "A bus connects two cores at least", "Name more cores");
+                    }
+                    let bus = self.add(format!("bus of {}", names.join(", ")), link.width_bits, link.energy_pj);
+                    for &from in &ends {
+                        self.hops.extend(ends.iter().filter(|to| **to != from).map(|&to| (from, to, bus)));
+                    }
+                }
+                LinkEnds::Mesh(rows) => {
+                    let places: Vec<Vec<Option<usize>>> = rows
+                        .iter()
+                        .enumerate()
+                        .map(|(row, names)| {
+                            let path = |column: usize| format!("{path}.mesh[{row}][{column}]");
+                            let find = |(column, name): (usize, &String)| self.find(name, &path(column), diagnostics);
+                            names.iter().enumerate().map(find).collect()
+                        })
+                        .collect();
+                    let at = |row: usize, column: usize| places.get(row)?.get(column).copied().flatten();
+                    for (row, columns) in places.iter().enumerate() {
+                        for column in 0..columns.len() {
+                            for other in [at(row, column + 1), at(row + 1, column)] {
+                                if let Some((one, other)) = at(row, column).zip(other) {
+                                    pairs.extend([(one, other), (other, one)]);
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+            for (from, to) in pairs {
+                if from == to {
+                    diagnostics.add(
+                        &path,
+                        format!("`{}` is connected with itself", self.names[from]),
+                        "Name another core",
+                    );
+                } else {
+                    let name = format!("{} to {}", self.names[from], self.names[to]);
+                    let link = self.add(name, link.width_bits, link.energy_pj);
+                    self.hops.push((from, to, link));
+                }
+            }
+        }
+    }
+
+    /// Ways between the cores and the memory off the chip; each core needs one each way.
+    fn check_ports(&mut self, offchip: &OffchipSpec, diagnostics: &mut Diagnostics) {
+        let dram = self.names.len();
+        let one = [OffchipPortSpec { direction: "both".to_owned(), ..OffchipPortSpec::default() }];
+        let ports = if offchip.ports.is_empty() { &one[..] } else { &offchip.ports };
+        check_energy("offchip.read_energy", offchip.read_energy_pj, diagnostics);
+        check_energy("offchip.write_energy", offchip.write_energy_pj, diagnostics);
+        for (index, port) in ports.iter().enumerate() {
+            let path = format!("offchip.ports[{index}]");
+            if let Some(width) = port.width_bits {
+                check_width(&format!("{path}.width"), width, diagnostics);
+            }
+            check_energy(&format!("{path}.energy"), port.energy_pj, diagnostics);
+            let (reads, writes) = match port.direction.as_str() {
+                "both" => (true, true),
+                "read" => (true, false),
+                "write" => (false, true),
+                other => {
+                    let path = format!("{path}.direction");
+                    diagnostics.add_unknown(
+                        path,
+                        format!("There is no direction `{other}`"),
+                        other,
+                        &["both", "read", "write"],
+                    );
+                    (true, true)
+                }
+            };
+            let cores = match port.cores.is_empty() {
+                true => (0..dram).collect(),
+                false => self.find_all(&port.cores, &format!("{path}.cores"), diagnostics),
+            };
+            let name = match (port.name.is_empty(), port.direction.as_str()) {
+                (false, _) => port.name.clone(),
+                (true, "read") => "DRAM, read".to_owned(),
+                (true, "write") => "DRAM, write".to_owned(),
+                (true, _) => "DRAM".to_owned(),
+            };
+            let link = self.add(name, port.width_bits.unwrap_or(offchip.width_bits), port.energy_pj);
+            for core in cores {
+                if reads && !self.hops.iter().any(|hop| (hop.0, hop.1) == (dram, core)) {
+                    self.hops.push((dram, core, link));
+                }
+                if writes && !self.hops.iter().any(|hop| (hop.0, hop.1) == (core, dram)) {
+                    self.hops.push((core, dram, link));
+                }
+            }
+        }
+        for (core, name) in self.names.iter().enumerate() {
+            for (hop, what) in [((dram, core), "reads"), ((core, dram), "writes")] {
+                if !self.hops.iter().any(|known| (known.0, known.1) == hop) {
+                    let reason = format!("No port {what} for `{name}`");
+                    diagnostics.add("offchip.ports", reason, format!("Add `{name}` to one that {what}"));
+                }
+            }
+        }
+    }
+
+    /// How wide a core's way from the memory off the chip is.
+    fn port_width(&self, core: usize, offchip: &OffchipSpec) -> u64 {
+        let dram = self.names.len();
+        let hop = self.hops.iter().find(|hop| (hop.0, hop.1) == (dram, core));
+        hop.map_or(offchip.width_bits, |hop| (self.links[hop.2].bandwidth as u64).min(offchip.width_bits))
+    }
+}
+
+fn check_width(path: &str, bits: u64, diagnostics: &mut Diagnostics) {
+    if bits == 0 || bits > MAX_SIZE {
+        diagnostics.add(
+            path,
+            format!("The width {bits} bit is not between 1 and {MAX_SIZE}"),
+            "State the bits of one cycle",
+        );
+    }
+}
+
+fn check_energy(path: &str, pj: f64, diagnostics: &mut Diagnostics) {
+    if !pj.is_finite() || pj < 0.0 {
+        diagnostics.add(path, format!("{pj} pJ is not an energy"), "Write a number of pJ that is not negative");
+    }
+}
+
+fn read_runs(core: &CoreSpec, path: &str, diagnostics: &mut Diagnostics) -> Vec<LayerKind> {
+    let mut runs = Vec::new();
+    for (index, name) in core.runs.iter().enumerate() {
+        match LayerKind::from_name(name) {
+            Some(kind) => runs.push(kind),
+            None => {
+                let reason = format!("There is no layer type `{name}`");
+                diagnostics.add_unknown(
+                    format!("{path}.runs[{index}]"),
+                    reason,
+                    name,
+                    &LayerKind::ALL.map(LayerKind::name),
+                );
+            }
+        }
+    }
+    runs
+}
+
+fn hardware_of(
+    core: &CoreSpec,
+    beside: &HardwareSpec,
+    path: &str,
+    diagnostics: &mut Diagnostics,
+) -> Option<HardwareSpec> {
+    match &core.hardware {
+        CoreHardware::Beside => Some(beside.clone()),
+        CoreHardware::Own(own) => Some((**own).clone()),
+        CoreHardware::Preset(id) => match find_preset(hardware_presets(), id) {
+            Ok(preset) => Some(read_hardware(preset.text).0),
+            Err(wrong) => {
+                diagnostics.0.extend(wrong.under(&format!("{path}.hardware")).0);
+                None
+            }
+        },
+    }
+}
+
+/// The document of a core with the system's memory off the chip in the place of its highest one.
+fn with_outside(mut hardware: HardwareSpec, offchip: &OffchipSpec, width_bits: u64) -> HardwareSpec {
+    if let Some(highest) = hardware.memories.last_mut() {
+        let share = width_bits as f64 / offchip.width_bits.max(1) as f64;
+        (highest.read_width_bits, highest.write_width_bits) = (width_bits, width_bits);
+        highest.read_granularity_bits = highest.read_granularity_bits.min(width_bits);
+        highest.write_granularity_bits = highest.write_granularity_bits.min(width_bits);
+        (highest.read_energy_pj, highest.write_energy_pj) =
+            (offchip.read_energy_pj * share, offchip.write_energy_pj * share);
+        for port in &mut highest.ports {
+            (port.width_bits, port.granularity_bits) = (None, None);
+        }
+    }
+    hardware
+}
+
+/// Each operand has a memory on the chip, below the one that stands for the memory off it.
+fn check_levels(core: &Core, path: &str, diagnostics: &mut Diagnostics) {
+    let outside = core.memories.len().saturating_sub(1);
+    for operand in Operand::ALL {
+        if core.top(operand) != outside {
+            let (highest, last) = (&core.memories[core.top(operand)].name, &core.memories[outside].name);
+            let reason = format!("The highest memory of {operand} is `{highest}`, and not the last one, `{last}`");
+            let remedy = format!("Let `{last}` hold {operand}, too: it stands for the memory off the chip");
+            diagnostics.add(format!("{path}.hardware"), reason, remedy);
+        } else if core.levels(operand).len() < 2 {
+            let reason = format!("No memory on the chip holds {operand}");
+            let remedy = format!(
+                "Let one below `{}` hold it, which stands for the memory off the chip",
+                core.memories[outside].name
+            );
+            diagnostics.add(format!("{path}.hardware"), reason, remedy);
+        }
+    }
+}
+
+/// The highest memories on the chip, each once, then the one off it; and which of them each core uses.
+fn memories(
+    spec: &SystemSpec,
+    cores: &[ComputeCore],
+    diagnostics: &mut Diagnostics,
+) -> (Vec<TopMemory>, Vec<[usize; 3]>) {
+    let mut memories: Vec<TopMemory> = Vec::new();
+    // Core and its memory, and which of the system's it is.
+    let mut known: Vec<((usize, MemoryId), usize)> = Vec::new();
+    let mut memory_of = Vec::new();
+    for (index, shared) in spec.shared.iter().enumerate() {
+        check_shared(index, shared, cores, diagnostics);
+    }
+    for (index, core) in cores.iter().enumerate() {
+        let of = Operand::ALL.map(|operand| {
+            let id = core.top(operand);
+            if let Some((_, found)) = known.iter().find(|(place, _)| *place == (index, id)) {
+                return *found;
+            }
+            let memory = &core.core.memories[id];
+            let is_shared =
+                |shared: &&crate::spec::SharedSpec| shared.memory == memory.name && shared.cores.contains(&core.name);
+            let partners = spec.shared.iter().find(is_shared).map_or(&[][..], |shared| &shared.cores);
+            let found = memories.iter().position(|other: &TopMemory| {
+                other.name == memory.name && other.cores.iter().any(|core| partners.contains(&cores[*core].name))
+            });
+            let found = found.unwrap_or_else(|| {
+                memories.push(TopMemory {
+                    name: memory.name.clone(),
+                    capacity_bits: memory.size_bits * memory.instances,
+                    read_bits: memory.read_width_bits * memory.instances,
+                    write_bits: memory.write_width_bits * memory.instances,
+                    read_pj: memory.read_energy_pj * memory.instances as f64,
+                    write_pj: memory.write_energy_pj * memory.instances as f64,
+                    cores: Vec::new(),
+                });
+                memories.len() - 1
+            });
+            memories[found].cores.push(index);
+            known.push(((index, id), found));
+            found
+        });
+        memory_of.push(of);
+    }
+    let dram = memories.len();
+    memories.push(TopMemory {
+        name: "DRAM".to_owned(),
+        capacity_bits: MAX_SIZE * 8,
+        read_bits: spec.offchip.width_bits,
+        write_bits: spec.offchip.width_bits,
+        read_pj: spec.offchip.read_energy_pj,
+        write_pj: spec.offchip.write_energy_pj,
+        cores: vec![cores.len()],
+    });
+    memory_of.push([dram; 3]);
+    (memories, memory_of)
+}
+
+/// A shared memory is a highest one of each of its cores, and the same for all.
+fn check_shared(index: usize, shared: &crate::spec::SharedSpec, cores: &[ComputeCore], diagnostics: &mut Diagnostics) {
+    let path = format!("shared[{index}]");
+    let mut first = None;
+    for (place, name) in shared.cores.iter().enumerate() {
+        let path = format!("{path}.cores[{place}]");
+        let Some(core) = cores.iter().find(|core| core.name == *name) else {
+            let names: Vec<&str> = cores.iter().map(|core| core.name.as_str()).collect();
+            diagnostics.add_unknown(path, format!("There is no core `{name}`"), name, &names);
+            continue;
+        };
+        let tops = Operand::ALL.map(|operand| &core.core.memories[core.top(operand)]);
+        let Some(memory) = tops.into_iter().find(|memory| memory.name == shared.memory) else {
+            let mut names = tops.map(|memory| format!("`{}`", memory.name)).to_vec();
+            names.dedup();
+            let reason = format!("`{}` is no highest memory of `{name}` on the chip", shared.memory);
+            diagnostics.add(path, reason, format!("Its highest are {}", names.join(", ")));
+            continue;
+        };
+        let size = memory.size_bits * memory.instances;
+        if *first.get_or_insert(size) != size {
+            let reason = format!("`{}` of `{name}` has another size than that of `{}`", shared.memory, shared.cores[0]);
+            diagnostics.add(path, reason, "Give it the same size in the documents of all its cores");
+        }
+    }
+}

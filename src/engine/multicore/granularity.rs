@@ -1,0 +1,196 @@
+//! How large computation tiles are, which cores may compute them, and which layers take turns.
+
+use super::document::CoreSystem;
+use super::network::NetworkNests;
+use super::request::{Granularity, StackRule};
+use crate::hardware::Operand;
+use crate::spec::{Diagnostics, closest};
+use crate::workload::{Dim, Layer, Network};
+
+/// How a layer is cut.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Cuts {
+    /// Cuts in time.
+    pub in_time: Vec<(Dim, u64)>,
+    /// The loop that cores share, if any.
+    pub share: Option<Dim>,
+    /// How many may share it, at least 1: so that no part is narrower than what any core's array unrolls.
+    pub most_shared: usize,
+    /// The cores that run it.
+    pub able: Vec<usize>,
+}
+
+impl Cuts {
+    /// How many tiles there are at most.
+    pub fn tiles(&self, cores: u64) -> u64 {
+        self.in_time.iter().map(|cut| cut.1).fold(cores.min(self.most_shared as u64), u64::saturating_mul)
+    }
+
+    /// Those of all layers.
+    pub fn of_all(
+        network: &Network,
+        nests: &NetworkNests,
+        system: &CoreSystem,
+        stacks: &[Vec<usize>],
+        granularity: &Granularity,
+        diagnostics: &mut Diagnostics,
+    ) -> Vec<Self> {
+        let by_hand = match granularity {
+            Granularity::ByHand(text) => read_cuts(text, nests, diagnostics),
+            _ => Vec::new(),
+        };
+        let mut all = Vec::new();
+        for (index, &id) in nests.layers.iter().enumerate() {
+            let layer = network.layer(id);
+            let is_alone = stacks.iter().any(|stack| stack[..] == [index]);
+            let in_time = match granularity {
+                Granularity::LayerByLayer => Vec::new(),
+                // A layer that takes turns with no other is not cut.
+                _ if is_alone => Vec::new(),
+                Granularity::Rows(rows) => in_rows(layer, *rows),
+                Granularity::ByHand(_) => by_hand[index].clone(),
+            };
+            let kind = layer.shape.kind;
+            let able: Vec<usize> = (0..system.cores.len()).filter(|&core| system.cores[core].runs(kind)).collect();
+            if able.is_empty() {
+                let reason = format!("No core runs layers of the type {}, as `{}` is one", kind.name(), layer.name);
+                diagnostics.add("system.cores", reason, format!("Add {} to the `runs` of one", kind.name()));
+            }
+            let share = if layer.shape.size(Dim::G) > 1 { Dim::G } else { Dim::K };
+            let cut: u64 = in_time.iter().filter(|cut| cut.0 == share).map(|cut| cut.1).product();
+            let size = layer.shape.size(share) / cut.max(1);
+            let width = able.iter().map(|&core| unrolled(layer, &system.cores[core].core, share).min(size)).max();
+            let most = (size / width.unwrap_or(1).max(1)).clamp(1, able.len().max(1) as u64) as usize;
+            all.push(Self { in_time, share: (most > 1).then_some(share), most_shared: most, able });
+        }
+        all
+    }
+}
+
+/// How wide a core's array unrolls a loop of a layer.
+fn unrolled(layer: &Layer, core: &crate::hardware::Core, dim: Dim) -> u64 {
+    layer.unroll_on(core).iter().filter(|unroll| unroll.dim == dim).map(|unroll| unroll.limit).product()
+}
+
+/// Tiles of so many rows; of columns where there is only one row.
+fn in_rows(layer: &Layer, rows: u64) -> Vec<(Dim, u64)> {
+    let dim = if layer.shape.size(Dim::OY) > 1 { Dim::OY } else { Dim::OX };
+    let pieces = layer.shape.size(dim).div_ceil(rows.max(1));
+    if pieces > 1 { vec![(dim, pieces)] } else { Vec::new() }
+}
+
+/// What a person wrote: cuts of all layers, and of single ones.
+fn read_cuts(text: &str, nests: &NetworkNests, diagnostics: &mut Diagnostics) -> Vec<Vec<(Dim, u64)>> {
+    const PATH: &str = "settings.tiles";
+    const EXAMPLE: &str = "Write for example `OY 14, OX 2; conv1: K 4`";
+    let names: Vec<&str> = nests.nests.iter().map(|nest| nest.name.as_str()).collect();
+    let mut of_all = Vec::new();
+    let mut of_one: Vec<(usize, Vec<(Dim, u64)>)> = Vec::new();
+    for part in text.split([';', '\n']).map(str::trim).filter(|part| !part.is_empty()) {
+        let (name, cuts) = part.split_once(':').map_or((None, part), |(name, cuts)| (Some(name.trim()), cuts));
+        let mut read: Vec<(Dim, u64)> = Vec::new();
+        for cut in cuts.split(',').map(str::trim).filter(|cut| !cut.is_empty()) {
+            let mut words = cut.split_whitespace();
+            let (dim, pieces) = (words.next().unwrap_or_default(), words.next().and_then(|count| count.parse().ok()));
+            match (Dim::from_name(dim), pieces) {
+                (Some(dim @ (Dim::C | Dim::FX | Dim::FY)), _) => diagnostics.add(
+                    PATH,
+                    format!("{dim} adds up to one output, so that its pieces would wait for each other"),
+                    "Cut B, G, K, OY or OX",
+                ),
+                (Some(dim), Some(pieces)) if pieces > 0 && !read.iter().any(|known| known.0 == dim) => {
+                    read.push((dim, pieces));
+                }
+                (Some(dim), Some(_)) => {
+                    diagnostics.add(PATH, format!("`{cut}` cuts {dim} twice, or into nothing"), EXAMPLE);
+                }
+                _ => diagnostics.add(PATH, format!("`{cut}` is not a loop and a number of pieces"), EXAMPLE),
+            }
+        }
+        match name.map(|name| names.iter().position(|known| *known == name).ok_or(name)) {
+            None => of_all = read,
+            Some(Ok(index)) => of_one.push((index, read)),
+            Some(Err(name)) => {
+                let remedy = closest(name, names.iter().copied())
+                    .map_or_else(|| "Use the name of a layer".to_owned(), |meant| format!("Did you mean `{meant}`?"));
+                diagnostics.add(PATH, format!("The network computes no layer `{name}`"), remedy);
+            }
+        }
+    }
+    // A loop is never cut into more pieces than it has steps.
+    let fitting = |index: usize, cuts: &[(Dim, u64)]| -> Vec<(Dim, u64)> {
+        let clipped = cuts.iter().map(|&(dim, pieces)| (dim, pieces.min(nests.nests[index].size(dim))));
+        clipped.filter(|cut| cut.1 > 1).collect()
+    };
+    let cuts = |index: usize| {
+        let own = of_one.iter().rev().find(|known| known.0 == index);
+        fitting(index, own.map_or(&of_all, |known| &known.1))
+    };
+    (0..names.len()).map(cuts).collect()
+}
+
+/// Which layers take turns.
+pub fn stacks(
+    nests: &NetworkNests,
+    system: &CoreSystem,
+    rule: &StackRule,
+    diagnostics: &mut Diagnostics,
+) -> Vec<Vec<usize>> {
+    let count = nests.nests.len();
+    match rule {
+        StackRule::EachLayer => (0..count).map(|layer| vec![layer]).collect(),
+        StackRule::One => vec![(0..count).collect()],
+        StackRule::Automatic => automatic(nests, system),
+        StackRule::After(names) => {
+            let mut ends = Vec::new();
+            for name in names {
+                match nests.nests.iter().position(|nest| nest.name == *name) {
+                    Some(layer) => ends.push(layer),
+                    None => {
+                        let known = nests.nests.iter().map(|nest| nest.name.as_str());
+                        let remedy = closest(name, known).map_or_else(
+                            || "Use the name of a layer".to_owned(),
+                            |meant| format!("Did you mean `{meant}`?"),
+                        );
+                        diagnostics.add("settings.stacks", format!("The network computes no layer `{name}`"), remedy);
+                    }
+                }
+            }
+            let mut stacks = vec![Vec::new()];
+            for layer in 0..count {
+                if let Some(last) = stacks.last_mut() {
+                    last.push(layer);
+                }
+                if ends.contains(&layer) && layer + 1 < count {
+                    stacks.push(Vec::new());
+                }
+            }
+            stacks
+        }
+    }
+}
+
+/// A stack grows as long as the weights of its layers fit on the chip. The tool makes one stack so, and one of each layer after it.
+fn automatic(nests: &NetworkNests, system: &CoreSystem) -> Vec<Vec<usize>> {
+    let capacity = |core: &super::document::ComputeCore| {
+        let memory = &core.core.memories[core.top(Operand::W)];
+        memory.size_bits.saturating_mul(memory.instances)
+    };
+    let capacity = system.cores.iter().map(capacity).fold(0, u64::saturating_add);
+    let mut stacks: Vec<Vec<usize>> = Vec::new();
+    let mut used = 0_u64;
+    for (layer, nest) in nests.nests.iter().enumerate() {
+        let constant = nest.inputs.iter().find(|input| input.operand == Operand::W && input.source.is_none());
+        let bits =
+            constant.map_or(0, |weights| weights.axes.iter().map(|axis| axis.size).product::<u64>() * weights.bits);
+        used = used.saturating_add(bits);
+        match stacks.last_mut() {
+            Some(stack) if used <= capacity => stack.push(layer),
+            _ => {
+                stacks.push(vec![layer]);
+                used = bits;
+            }
+        }
+    }
+    stacks
+}

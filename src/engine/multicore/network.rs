@@ -1,0 +1,138 @@
+//! A network as tiles see it: a loop nest for each layer that computes something.
+
+use super::nest::{Access, Axis, LoopNest};
+use crate::hardware::Operand;
+use crate::workload::{Dim, Layer, LayerId, LayerKind, Network};
+
+/// The loop nests of a network.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NetworkNests {
+    /// The layers that compute something, in topological order.
+    pub layers: Vec<LayerId>,
+    /// Their loops; sources are indices into these.
+    pub nests: Vec<LoopNest>,
+}
+
+impl NetworkNests {
+    /// The nests of a network.
+    ///
+    /// What a view shows is read from whoever computes it: channel by channel where it puts maps of one size on top of each other,
+    /// else all of it, as the document does not say which part goes where.
+    pub fn new(network: &Network) -> Self {
+        let layers: Vec<LayerId> = network.computing().collect();
+        let nests = layers.iter().map(|&id| nest(network, &layers, id)).collect();
+        Self { layers, nests }
+    }
+}
+
+/// Rows and columns count from before the padding.
+fn nest(network: &Network, layers: &[LayerId], id: LayerId) -> LoopNest {
+    let Layer { name, shape, padding, input_size, .. } = network.layer(id);
+    let size = |dim: Dim| shape.size(dim);
+    let channels = |inner: Dim| Axis {
+        terms: match (size(Dim::G), size(inner)) {
+            (1, _) => vec![(inner, 1)],
+            (_, 1) => vec![(Dim::G, 1)],
+            (_, inner_size) => vec![(Dim::G, inner_size), (inner, 1)],
+        },
+        offset: 0,
+        size: size(Dim::G) * size(inner),
+    };
+    let window = |outer: Dim, stride: u64, inner: Dim, dilation: u64, before: u64, size_: u64| Axis {
+        terms: if size(inner) == 1 { vec![(outer, stride)] } else { sorted([(outer, stride), (inner, dilation)]) },
+        offset: -(before as i64),
+        size: size_,
+    };
+    let batch = Axis::of(Dim::B, size(Dim::B));
+    let output = Access {
+        operand: Operand::O,
+        source: None,
+        axes: vec![batch.clone(), channels(Dim::K), Axis::of(Dim::OY, size(Dim::OY)), Axis::of(Dim::OX, size(Dim::OX))],
+        bits: shape.precision.o,
+    };
+    let features = vec![
+        batch.clone(),
+        channels(Dim::C),
+        window(Dim::OY, shape.stride.1, Dim::FY, shape.dilation.1, padding.top, input_size.1),
+        window(Dim::OX, shape.stride.0, Dim::FX, shape.dilation.0, padding.left, input_size.0),
+    ];
+    let bits = shape.precision.i;
+    let mut inputs = Vec::new();
+    let stored = network.stored_inputs(id);
+    if shape.precision.w > 0 && shape.kind != LayerKind::Add {
+        let weights = [Dim::B, Dim::G, Dim::K, Dim::C, Dim::FY, Dim::FX];
+        let is_indexed = |dim: &Dim| *dim != Dim::B || shape.kind == LayerKind::MatMul;
+        let axes = weights.into_iter().filter(is_indexed).map(|dim| Axis::of(dim, size(dim))).collect();
+        let weights = Access { operand: Operand::W, source: None, axes, bits: shape.precision.w };
+        match stored.is_empty() {
+            true => inputs.push(weights),
+            false => stored.iter().for_each(|&id| read(network, layers, id, &weights, false, &mut inputs)),
+        }
+    }
+    for source in network.inputs(id) {
+        let access = Access { operand: Operand::I, source: None, axes: features.clone(), bits };
+        read(network, layers, source, &access, true, &mut inputs);
+    }
+    LoopNest { name: name.clone(), sizes: shape.sizes, output, inputs, partial_bits: shape.precision.o_partial }
+}
+
+fn sorted(mut terms: [(Dim, u64); 2]) -> Vec<(Dim, u64)> {
+    if terms[0].1 < terms[1].1 {
+        terms.swap(0, 1);
+    }
+    terms.to_vec()
+}
+
+/// Adds what reading a layer's output as `access` means: that of whoever computes it, if anybody does. Only features keep the axes of what they read.
+fn read(
+    network: &Network,
+    layers: &[LayerId],
+    id: LayerId,
+    access: &Access,
+    is_features: bool,
+    inputs: &mut Vec<Access>,
+) {
+    let shape = &network.layer(id).shape;
+    // Channels, rows, columns.
+    let map = |id: LayerId| {
+        let shape = &network.layer(id).shape;
+        [shape.output_channels(), shape.size(Dim::OY), shape.size(Dim::OX)]
+    };
+    let is_same = is_features
+        && access.axes.len() == 4
+        && access.axes[1..].iter().map(|axis| axis.size).eq(map(id))
+        && access.axes[0].size == shape.size(Dim::B);
+    // Without axes all of a source is read.
+    let whole = |source: Option<usize>| Access {
+        source,
+        axes: if source.is_some() { Vec::new() } else { access.axes.clone() },
+        ..access.clone()
+    };
+    match shape.kind {
+        LayerKind::Input => inputs.push(access.clone()),
+        LayerKind::View => {
+            let shown: Vec<LayerId> = network.stored_inputs(id);
+            let [channels, rows, columns] = map(id);
+            let is_stacked = is_same
+                && shown.iter().all(|&part| map(part)[1..] == [rows, columns])
+                && shown.iter().map(|&part| map(part)[0]).sum::<u64>() == channels;
+            let mut before = 0;
+            for part in shown {
+                let size = map(part)[0];
+                if is_stacked {
+                    let mut slice = access.clone();
+                    slice.axes[1].offset -= before as i64;
+                    slice.axes[1].size = size;
+                    read(network, layers, part, &slice, true, inputs);
+                } else {
+                    read(network, layers, part, &whole(None), false, inputs);
+                }
+                before += size;
+            }
+        }
+        _ => {
+            let source = layers.iter().position(|&layer| layer == id);
+            inputs.push(if is_same { Access { source, ..access.clone() } } else { whole(source) });
+        }
+    }
+}

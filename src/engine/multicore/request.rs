@@ -1,0 +1,154 @@
+//! What is to be run on many cores, and how.
+
+use super::rules::{SchedulingRules, TilingRules};
+use crate::rules::Rules;
+use crate::search::Strategy;
+use serde::{Deserialize, Serialize};
+
+/// Everything that a study depends on: three documents and the settings.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CoresRequest {
+    /// Hardware document: the cores that the system says nothing else of.
+    pub hardware: String,
+    /// Workload document.
+    pub workload: String,
+    /// System document.
+    pub system: String,
+    /// How layers are cut and scheduled.
+    pub settings: CoresSettings,
+}
+
+/// How layers are cut and scheduled.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct CoresSettings {
+    /// How large computation tiles are.
+    pub granularity: Granularity,
+    /// Which layers take turns.
+    pub stacks: StackRule,
+    /// Which schedule is the best.
+    pub aim: Aim,
+    /// Whose rules the scheduler follows.
+    pub scheduler: Scheduler,
+    /// Whether weights are brought to their cores before anything else.
+    pub prefetches_weights: bool,
+    /// How each tile's mapping is searched; always for latency.
+    pub strategy: Strategy,
+    /// LOMA orders at most so many loop prime factors.
+    pub lpf_limit: usize,
+    /// Rules of the model of one core.
+    pub rules: Rules,
+}
+
+impl Default for CoresSettings {
+    fn default() -> Self {
+        Self {
+            granularity: Granularity::default(),
+            stacks: StackRule::default(),
+            aim: Aim::default(),
+            scheduler: Scheduler::default(),
+            prefetches_weights: false,
+            strategy: Strategy::Loma,
+            lpf_limit: 6,
+            rules: Rules::CORRECTED,
+        }
+    }
+}
+
+/// How large computation tiles are, before layers are shared among cores.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Granularity {
+    /// So many rows of each layer's output; columns, where a layer has one row.
+    Rows(u64),
+    /// A layer is one tile.
+    LayerByLayer,
+    /// As a person says: `OY 14, OX 2` is into how many pieces the loops of all layers are cut; after `;` the same for one layer: `conv1: K 4`.
+    ByHand(String),
+}
+
+impl Default for Granularity {
+    fn default() -> Self {
+        Self::Rows(1)
+    }
+}
+
+/// Which layers take turns, tile by tile.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub enum StackRule {
+    /// As many one after the other as have weights that fit on all cores together (Stream, Section 5.1).
+    #[default]
+    Automatic,
+    /// All.
+    One,
+    /// None: a layer begins when the one before is done.
+    EachLayer,
+    /// A stack ends after each of these layers.
+    After(Vec<String>),
+}
+
+/// Which schedule is the best.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub enum Aim {
+    /// That of the fewest cycles.
+    #[default]
+    Latency,
+    /// That of the least energy.
+    Energy,
+    /// That of the least product of both.
+    EnergyDelay,
+}
+
+impl Aim {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Latency, Self::Energy, Self::EnergyDelay];
+
+    /// As people write it.
+    pub fn name(self) -> &'static str {
+        ["latency", "energy", "edp"][self as usize]
+    }
+
+    /// What a schedule is judged by; less is better.
+    pub fn score(self, energy_pj: f64, latency_cycles: f64) -> f64 {
+        match self {
+            Self::Latency => latency_cycles,
+            Self::Energy => energy_pj,
+            Self::EnergyDelay => energy_pj * latency_cycles,
+        }
+    }
+}
+
+/// Whose rules the scheduler follows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub enum Scheduler {
+    /// What is right.
+    #[default]
+    Corrected,
+    /// The public tool of December 2024: transfers as early as possible.
+    Stream2024,
+    /// The public tool of June 2023, with which the paper was validated: transfers as late as possible.
+    Stream2023,
+}
+
+impl Scheduler {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Corrected, Self::Stream2024, Self::Stream2023];
+
+    /// As people write it.
+    pub fn name(self) -> &'static str {
+        ["corrected", "stream-2024", "stream-2023"][self as usize]
+    }
+
+    /// Its rules.
+    pub fn rules(self) -> SchedulingRules {
+        match self {
+            Self::Corrected => SchedulingRules::CORRECTED,
+            Self::Stream2024 => SchedulingRules::STREAM_2024,
+            Self::Stream2023 => SchedulingRules::STREAM_2023,
+        }
+    }
+
+    /// How tiles are made beside it.
+    pub fn tiling(self) -> TilingRules {
+        if self == Self::Corrected { TilingRules::CORRECTED } else { TilingRules::STREAM }
+    }
+}
