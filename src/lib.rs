@@ -6,6 +6,7 @@
 //! - `worker`: the engine in a web worker, in WebAssembly only
 //! - [`embed`]: one view inside another page: its address, and messages to and fro
 //! - [`report`]: one design as a text
+//! - [`trace`]: a schedule on many cores as a file for viewers of traces
 //! - [`link`]: a state as a text for the address, and back
 //! - [`state`]: what a person chose or wrote, and every change of it
 //! - [`form`]: documents as forms, whose edits change the text in place
@@ -29,6 +30,7 @@ pub mod link;
 pub mod question;
 pub mod report;
 pub mod state;
+pub mod trace;
 #[cfg(target_arch = "wasm32")]
 pub mod worker;
 

@@ -2,11 +2,13 @@
 
 use super::axis::{Axis, AxisScale};
 use super::color::text_on;
+use super::core_timeline::reason_name;
 use super::legend::{Entry, Mark, draw_legend, legend_height};
 use super::scale::{Quantity, Unit};
 use super::sketch::Sketch;
 use super::text::shorten;
 use super::{Chart, Column, MINIMUM_WIDTH, Table, TableCell, Theme};
+use crate::multicore::Reason;
 
 /// Where energy, cycles or accesses go.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -47,6 +49,14 @@ pub enum Cause {
     BufferToDram,
     /// Accesses of the on-chip buffer for the array.
     BufferToArray,
+    /// Waiting for what travels between cores, or for room in memories.
+    Transfer,
+    /// There is nothing to be done.
+    Idle,
+    /// Computing, with all memories of a core.
+    OnChip,
+    /// Data that travels between cores and DRAM.
+    Moved(Reason),
 }
 
 impl Cause {
@@ -71,6 +81,10 @@ impl Cause {
             Self::Dram => "DRAM",
             Self::BufferToDram => "buffer ↔ DRAM",
             Self::BufferToArray => "buffer ↔ array",
+            Self::Transfer => "waiting for transfers",
+            Self::Idle => "idle",
+            Self::OnChip => "on the cores",
+            Self::Moved(reason) => reason_name(reason),
         }
     }
 }

@@ -24,6 +24,14 @@ pub fn tile_type_color(index: usize) -> Color {
     TILE_TYPES[index % TILE_TYPES.len()]
 }
 
+/// Colour of layer `index`, wherever layers are coloured: those of tile types but for the grey, which looks idle, then darker. After
+/// three rounds they repeat, so that figures also print names.
+pub fn layer_color(index: usize) -> Color {
+    let hues = TILE_TYPES.len() - 1;
+    let round = index / hues % 3;
+    mix(TILE_TYPES[index % hues], RGBColor(0, 0, 0), 0.25 * round as f64)
+}
+
 /// Viridis from its bright end at 0 to its dark end at 1: in every figure of the landscape, bright is good.
 pub fn viridis(position: f64) -> Color {
     let position = if position.is_finite() { position.clamp(0.0, 1.0) } else { 1.0 };
@@ -82,6 +90,10 @@ mod tests {
         for index in 0..TILE_TYPES.len() {
             let area = tile_type_color(index);
             assert!(contrast(area, text_on(area)) >= 4.5, "{area:?}");
+        }
+        for index in 0..30 {
+            let (layer, next) = (layer_color(index), layer_color(index + 1));
+            assert!(contrast(layer, text_on(layer)) >= 4.5 && layer != next, "{layer:?}");
         }
     }
 

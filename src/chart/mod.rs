@@ -17,6 +17,8 @@ mod color;
 mod color_bar;
 mod comparison;
 mod contour;
+mod core_time;
+mod core_timeline;
 mod curves;
 mod data_sizes;
 mod dataflows;
@@ -48,6 +50,7 @@ mod table;
 mod text;
 mod theme;
 mod tile_map;
+mod time_window;
 mod window;
 
 pub use accesses::{AccessRow, Accesses};
@@ -57,10 +60,12 @@ pub use bars::{BarGroup, Bars};
 pub use breakdown::{Breakdown, Cause, StackedBar};
 #[cfg(target_arch = "wasm32")]
 pub use canvas::draw_on_canvas;
-pub use color::{Color, contrast, tile_type_color, viridis};
+pub use color::{Color, contrast, layer_color, tile_type_color, viridis};
 pub use color_bar::ColorBar;
 pub use comparison::{comparisons, whole_costs};
 pub use contour::contour_factors;
+pub use core_time::{core_time, link_table, memory_table, system_energy};
+pub use core_timeline::{CoreTimeline, Hit, HitText, SystemLanes};
 pub use curves::{Curve, Curves};
 pub use data_sizes::{Capacity, DataSizes, LayerData};
 pub use dataflows::{FusionsOnArray, dataflow_energy, dataflow_latency, dataflow_table};
@@ -94,6 +99,7 @@ pub use table::{Column, Table, TableCell, markdown};
 pub use text::{shorten, text_width};
 pub use theme::Theme;
 pub use tile_map::{TileTypeEntry, TileTypeMap};
+pub use time_window::TimeWindow;
 pub use window::Window;
 
 /// A figure.

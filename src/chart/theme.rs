@@ -1,9 +1,10 @@
 //! The colours and letters of the page, light and dark.
 
 use super::breakdown::Cause;
-use super::color::{Color, mix, tile_type_color};
+use super::color::{Color, layer_color, mix, tile_type_color};
 use super::sketch::{Anchor, Lettering};
 use crate::hardware::Operand;
+use crate::multicore::Reason;
 use plotters::style::RGBColor;
 
 /// Colours of a figure; the same names as in the page's style sheet.
@@ -102,6 +103,10 @@ impl Theme {
             Cause::Dram => self.level(2, 3),
             Cause::BufferToDram => self.level(1, 3),
             Cause::BufferToArray => self.level(0, 3),
+            Cause::Transfer => self.copy,
+            Cause::Idle => self.placeholder(),
+            Cause::OnChip => self.soft,
+            Cause::Moved(reason) => self.reason(reason),
         }
     }
 
@@ -125,6 +130,21 @@ impl Theme {
     /// Area of tile type `index`: toned down, because the largest fills the figure.
     pub fn tile_type(&self, index: usize) -> Color {
         mix(tile_type_color(index), self.panel, 0.2)
+    }
+
+    /// Area of what belongs to layer `index`.
+    pub fn layer(&self, index: usize) -> Color {
+        mix(layer_color(index), self.panel, 0.1)
+    }
+
+    /// What travels for a reason.
+    pub fn reason(&self, reason: Reason) -> Color {
+        match reason {
+            Reason::Fetch => self.input,
+            Reason::Exchange => self.copy,
+            Reason::Eviction => self.stall,
+            Reason::Result => self.output,
+        }
     }
 
     /// A calm area that waits for content.

@@ -1,9 +1,10 @@
 //! A schedule as people look at it: who computes what when, what travels over which link, how full memories are, where the time goes.
 
 use super::coala::Job;
-use super::schedule::{Reason, Schedule, SystemEnergy};
+use super::schedule::{Placed, Reason, Schedule, SystemEnergy};
 use super::traffic::Span;
 use crate::hardware::Operand;
+use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
 /// A schedule of a network on a system.
@@ -25,6 +26,10 @@ pub struct SystemAccount {
     waited_for: Vec<u32>,
     /// What travels, by start.
     pub transfers: Vec<TransferRun>,
+    /// For each tile where the transfers that bring what it reads begin in `brought`, and one more at the end.
+    brings: Vec<u32>,
+    /// Transfers that bring what tiles read.
+    brought: Vec<u32>,
     /// Energy by cause.
     pub energy: SystemEnergy,
     /// End of the last tile or transfer, cycles.
@@ -110,6 +115,15 @@ pub struct TransferRun {
     pub bits: u64,
 }
 
+/// What a transfer brings.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum Cargo {
+    /// A tensor to a memory.
+    Tensor(usize, usize),
+    /// What a tile reads from DRAM as it goes.
+    Stream(usize),
+}
+
 impl SystemAccount {
     /// The account of a schedule. `computing` is in how many cycles of each tile the array works.
     pub fn new(job: Job<'_>, schedule: &Schedule, layers: Vec<String>, computing: &[f64]) -> Self {
@@ -153,6 +167,11 @@ impl SystemAccount {
     /// What a tile waits for, as indices of tiles.
     pub fn waits_for(&self, tile: usize) -> &[u32] {
         &self.waited_for[self.waits[tile] as usize..self.waits[tile + 1] as usize]
+    }
+
+    /// The transfers that bring what a tile reads, as indices of transfers; what is there anyway needs none.
+    pub fn brought_for(&self, tile: usize) -> &[u32] {
+        &self.brought[self.brings[tile] as usize..self.brings[tile + 1] as usize]
     }
 
     /// Bits that are in use on the chip at most, in all memories together.
@@ -209,11 +228,12 @@ impl SystemAccount {
             }
         }
         let mut busy = vec![Vec::new(); system.links.len()];
+        let mut listed: Vec<(TransferRun, Option<Cargo>)> = Vec::new();
         for transfer in &schedule.transfers {
             let Some((tile, operand)) = owner[transfer.tensor] else { continue };
             let links = system.route(transfer.from, transfer.to);
             links.iter().for_each(|&link| busy[link].push((transfer.span.start, transfer.span.end)));
-            self.transfers.push(TransferRun {
+            let run = TransferRun {
                 layer: graph.tiles[tile].layer as u32,
                 operand,
                 tile: tile as u32,
@@ -224,7 +244,8 @@ impl SystemAccount {
                 end: transfer.span.end,
                 reason: transfer.reason,
                 bits: graph.tensors[transfer.tensor].bits,
-            });
+            };
+            listed.push((run, Some(Cargo::Tensor(transfer.tensor, transfer.memory))));
         }
         for stream in &schedule.streams {
             let placed = &job.placed[stream.tile];
@@ -233,7 +254,7 @@ impl SystemAccount {
             for (from, to, demand) in ways.into_iter().filter(|way| way.2 > 0.0) {
                 let links = system.route(from, to);
                 links.iter().for_each(|&link| busy[link].push((stream.span.start, stream.span.end)));
-                self.transfers.push(TransferRun {
+                let run = TransferRun {
                     layer: graph.tiles[stream.tile].layer as u32,
                     operand: placed.too_large.first().copied().unwrap_or(Operand::W),
                     tile: stream.tile as u32,
@@ -244,10 +265,13 @@ impl SystemAccount {
                     end: stream.span.end,
                     reason: Reason::Fetch,
                     bits: (demand * (stream.span.end - stream.span.start)) as u64,
-                });
+                };
+                listed.push((run, (from == system.dram).then_some(Cargo::Stream(stream.tile))));
             }
         }
-        self.transfers.sort_by(|a, b| a.start.total_cmp(&b.start));
+        listed.sort_by(|a, b| a.0.start.total_cmp(&b.0.start));
+        self.find_brought(job, &listed);
+        self.transfers = listed.into_iter().map(|(run, _)| run).collect();
         for (link, mut spans) in system.links.iter().zip(busy) {
             spans.sort_by(|a, b| a.0.total_cmp(&b.0));
             let (mut total, mut covered) = (0.0, 0.0_f64);
@@ -256,6 +280,34 @@ impl SystemAccount {
                 covered = covered.max(end);
             }
             self.links.push(LinkTime { name: link.name.clone(), bandwidth: link.bandwidth, busy: total });
+        }
+    }
+
+    /// Says of each tile what brings what it reads: of each tensor the last arrival before it begins, and what it streams.
+    fn find_brought(&mut self, job: Job<'_>, listed: &[(TransferRun, Option<Cargo>)]) {
+        let Job { graph, system, placed, .. } = job;
+        let mut arrivals: FxHashMap<Cargo, Vec<u32>> = FxHashMap::default();
+        for (index, (_, cargo)) in listed.iter().enumerate() {
+            if let Some(cargo) = cargo {
+                arrivals.entry(*cargo).or_default().push(index as u32);
+            }
+        }
+        self.brings.push(0);
+        for (tile, facts) in graph.tiles.iter().enumerate() {
+            let Placed { core, too_large, .. } = &placed[tile];
+            let start = self.tiles[tile].start;
+            let constants = facts.constants.iter().map(|&operand| (graph.tensor(tile, operand), operand));
+            let computed = graph.predecessors(tile).iter();
+            let computed = computed.filter_map(|edge| Some((graph.tensor(edge.from, Operand::O), edge.operand?)));
+            for (tensor, operand) in constants.chain(computed) {
+                let Some(tensor) = tensor.filter(|_| !too_large.contains(&operand)) else { continue };
+                let cargo = Cargo::Tensor(tensor, system.memory_of[*core][operand as usize]);
+                let in_time = |arrival: &&u32| listed[**arrival as usize].0.end <= start;
+                let last = arrivals.get(&cargo).and_then(|arrivals| arrivals.iter().rfind(in_time));
+                self.brought.extend(last);
+            }
+            self.brought.extend(arrivals.get(&Cargo::Stream(tile)).into_iter().flatten());
+            self.brings.push(self.brought.len() as u32);
         }
     }
 }
