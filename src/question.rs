@@ -15,6 +15,9 @@ use crate::explore::{
 use crate::fusion::PaperNetwork;
 use crate::gallery::{Finding, Workbench, find_entry, find_step};
 use crate::hierarchy::{Bound, Front, HierarchyFacts, HierarchyRequest, Study, StudyOutline, Verdict, unrollings};
+use crate::multicore::{
+    CoreChoice, CoresOutline, CoresRequest, CoresStudy, Judged, Solved, StackAllocation, SystemAccount, TileCosts,
+};
 use crate::search::Proof;
 use crate::spec::Diagnostics;
 use serde::{Deserialize, Serialize};
@@ -53,6 +56,14 @@ pub enum Topic {
     Dataflows,
     /// How long it takes to find the groups of networks of a paper.
     SearchTimes,
+    /// A network on many cores.
+    Cores,
+    /// Better cores for single layers.
+    CoresImproved,
+    /// The same found by evolution.
+    CoresEvolved,
+    /// The same on other systems and in other tiles.
+    CoresSweep,
     /// A share of the work on memory hierarchies, for one worker; shares go on one by one.
     Hierarchies(u8),
     /// The hierarchy at hand.
@@ -72,6 +83,7 @@ impl Topic {
             Self::BestMapping | Self::OwnMapping | Self::HierarchyFacts | Self::Online => false,
             Self::Rules | Self::LayerUnrollings | Self::Strategies | Self::Hierarchies(_) | Self::Unrollings => true,
             Self::Sequences | Self::SequenceCosts | Self::SequenceFacts | Self::SequenceResources => true,
+            Self::Cores | Self::CoresImproved | Self::CoresEvolved | Self::CoresSweep => true,
             Self::Fusion | Self::FusionSteps | Self::OnlineSteps | Self::Dataflows | Self::SearchTimes => true,
             Self::Gallery(_) => true,
             Self::Lesson => true,
@@ -108,6 +120,20 @@ pub enum Question {
     OnlineStep(Box<Request>, i32),
     /// The groups of a network of a paper, by a search.
     SearchTime(PaperNetwork, GroupSearch),
+    /// What is to be known about a network on many cores.
+    Cores(Box<CoresRequest>),
+    /// What so many tiles on cores cost, of so many, from the first number to before the second.
+    TileCosts(Box<CoresRequest>, u32, u32),
+    /// Which cores compute the stack of this number best, each tile on one or on several; after so many choices the search ends.
+    StackAllocation(Box<CoresRequest>, Vec<Solved>, u32, bool, u64),
+    /// What a choice of cores comes to; `None`: that of the allocations.
+    CoresJudged(Box<CoresRequest>, Vec<Solved>, Vec<StackAllocation>, Option<CoreChoice>),
+    /// The same with better cores for the layer of this number, if there are any.
+    CoresImproved(Box<CoresRequest>, Vec<Solved>, Vec<StackAllocation>, Judged, u32),
+    /// The best that evolution finds: so many individuals and generations.
+    CoresEvolved(Box<CoresRequest>, Vec<Solved>, u32, u32),
+    /// The whole way at once: energy and latency of the best found.
+    CoresSummary(Box<CoresRequest>),
     /// Which hierarchies there are.
     Hierarchies(Box<HierarchyRequest>),
     /// What the hierarchies from the first to before the second number cost at least.
@@ -153,6 +179,20 @@ pub enum Reply {
     OnlineStep(Box<(OnlineDecision, ExactDecision)>),
     /// What a search found, and the milliseconds that it took, where there is a clock.
     SearchTime(SearchFindings, Option<f64>),
+    /// What there is to know.
+    Cores(Box<CoresOutline>),
+    /// Number of the first, and what each costs.
+    TileCosts(u32, Vec<Solved>),
+    /// Which cores compute a stack best.
+    StackAllocation(Box<StackAllocation>),
+    /// What a choice comes to, with all about it, or why it cannot be.
+    CoresJudged(Result<Box<(Judged, SystemAccount)>, Diagnostics>),
+    /// The better choice, or the same, and what it comes to.
+    CoresImproved(Judged),
+    /// Choices that nothing beats in energy and latency, by energy.
+    CoresEvolved(Vec<Judged>),
+    /// Energy in pJ and latency in cycles, or why there is none.
+    CoresSummary(Result<(f64, f64), Diagnostics>),
     /// Which hierarchies there are.
     Hierarchies(Box<StudyOutline>),
     /// Number of the first, and what each costs at least or why it does not fit.
@@ -194,6 +234,7 @@ pub struct Answerer {
     hierarchies: Option<(HierarchyRequest, Study)>,
     stacks: Option<(Request, StackLimits, StackStudy)>,
     online: Option<(Request, OnlineStudy)>,
+    cores: Option<(CoresRequest, CoresStudy, TileCosts)>,
     papers: HashMap<PaperNetwork, PaperStudy>,
     stopwatch: Option<Stopwatch>,
     /// Of stacks, whatever the request.
@@ -270,6 +311,52 @@ impl Answerer {
             Question::OnlineStep(request, step) => self
                 .about_online(*request, |study| Reply::OnlineStep(Box::new((study.decide(step), study.exact(step))))),
             Question::SearchTime(network, search) => self.search(network, search),
+            Question::Cores(request) => {
+                self.about_cores(*request, &[], |study, _| Reply::Cores(Box::new(study.outline())))
+            }
+            Question::TileCosts(request, first, end) => self.about_cores(*request, &[], |study, _| {
+                let problems = study.problems();
+                let range = (first as usize).min(problems.len())..(end as usize).min(problems.len());
+                Reply::TileCosts(first, problems[range].iter().map(|problem| study.solve(problem)).collect())
+            }),
+            Question::StackAllocation(request, known, stack, shares, choices) => {
+                self.about_cores(*request, &known, |study, costs| {
+                    let mut goes_on = |done: u64| done < choices;
+                    match study.stacks.get(stack as usize) {
+                        Some(_) => Reply::StackAllocation(Box::new(study.allocate(
+                            costs,
+                            stack as usize,
+                            shares,
+                            &mut goes_on,
+                        ))),
+                        None => Reply::Failed(format!("There is no stack {stack}")),
+                    }
+                })
+            }
+            Question::CoresJudged(request, known, stacks, choice) => {
+                self.about_cores(*request, &known, |study, costs| {
+                    let choice = choice.unwrap_or_else(|| study.choice(&stacks));
+                    let judged = study.judge(costs, &stacks, &choice, None).and_then(|judged| {
+                        let account = study.account(costs, &stacks, &judged)?;
+                        Ok(Box::new((judged, account)))
+                    });
+                    Reply::CoresJudged(judged)
+                })
+            }
+            Question::CoresImproved(request, known, stacks, from, layer) => {
+                self.about_cores(*request, &known, |study, costs| {
+                    Reply::CoresImproved(study.improve(costs, &stacks, &from, layer as usize))
+                })
+            }
+            Question::CoresEvolved(request, known, individuals, generations) => {
+                self.about_cores(*request, &known, |study, costs| {
+                    Reply::CoresEvolved(study.evolve(costs, individuals as usize, generations as usize))
+                })
+            }
+            Question::CoresSummary(request) => self.about_cores(*request, &[], |study, costs| {
+                let best = study.best(costs);
+                Reply::CoresSummary(best.map(|(best, _)| (best.energy_pj, best.latency_cycles)))
+            }),
             Question::Hierarchies(request) => {
                 self.about_hierarchies(*request, |study| Reply::Hierarchies(Box::new(study.outline())))
             }
@@ -329,6 +416,28 @@ impl Answerer {
             Err(diagnostics) => return Reply::Rejected(diagnostics),
         };
         answer(&self.online.insert(study).1)
+    }
+
+    /// `known` is what the problems of the request cost, as far as that is known.
+    fn about_cores(
+        &mut self,
+        request: CoresRequest,
+        known: &[Solved],
+        answer: impl FnOnce(&CoresStudy, &mut TileCosts) -> Reply,
+    ) -> Reply {
+        let kept = self.cores.take().filter(|(kept, ..)| *kept == request);
+        let study = match kept {
+            Some(kept) => Ok(kept),
+            None => CoresStudy::new(&request).map(|study| (request, study, TileCosts::default())),
+        };
+        let (_, study, costs) = match study {
+            Ok(study) => self.cores.insert(study),
+            Err(diagnostics) => return Reply::Rejected(diagnostics),
+        };
+        if costs.len() < known.len() {
+            costs.extend(study.problems().into_iter().zip(known.iter().cloned()));
+        }
+        answer(study, costs)
     }
 
     fn search(&mut self, network: PaperNetwork, search: GroupSearch) -> Reply {

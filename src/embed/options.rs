@@ -19,6 +19,8 @@ pub enum EmbedView {
     Mapping,
     /// Which layers run together, by several methods.
     Fusion,
+    /// Many cores.
+    Cores,
     /// Memory hierarchies.
     Hierarchy,
     /// Two designs side by side.
@@ -52,13 +54,14 @@ pub enum EmbedTheme {
 
 impl EmbedView {
     /// All of them: as in addresses, and for a person.
-    pub const ALL: [(Self, &'static str, &'static str); 8] = [
+    pub const ALL: [(Self, &'static str, &'static str); 9] = [
         (Self::Landscape, "landscape", "Landscape: all points and the best"),
         (Self::Comparison, "comparison", "Comparison with single-layer and layer-by-layer"),
         (Self::TradeOff, "trade-off", "Energy against latency"),
         (Self::Schedule, "schedule", "Schedule: one point in depth"),
         (Self::Mapping, "mapping", "Mapping: one layer's loop nest"),
         (Self::Fusion, "fusion", "Fusion: which layers run together"),
+        (Self::Cores, "cores", "Cores: who computes what when"),
         (Self::Hierarchy, "hierarchy", "Memory hierarchies"),
         (Self::Compare, "compare", "Two designs side by side"),
     ];
@@ -80,6 +83,7 @@ impl EmbedView {
             Self::Schedule => Tab::Schedule,
             Self::Mapping => Tab::Mapping,
             Self::Fusion => Tab::Fusion,
+            Self::Cores => Tab::Cores,
             Self::Hierarchy => Tab::Hierarchy,
             Self::Compare => Tab::Compare,
         }
@@ -92,6 +96,7 @@ impl EmbedView {
             Tab::Schedule => Self::Schedule,
             Tab::Mapping => Self::Mapping,
             Tab::Fusion => Self::Fusion,
+            Tab::Cores => Self::Cores,
             Tab::Hierarchy => Self::Hierarchy,
             Tab::Compare => Self::Compare,
         }

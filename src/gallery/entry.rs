@@ -7,11 +7,12 @@ use crate::depth_first::{DepthFirstStrategy, FuseDepth, StoringMode};
 use crate::explore::{Settings, TemporalMapping, parse_sizes};
 use crate::hardware::Operand;
 use crate::mapping::TemporalLoop;
+use crate::multicore::{CoresSettings, Granularity, Scheduler, StackRule};
 use crate::rules::Rules;
 use crate::search::Strategy;
 use crate::spec::{
     ClaimSpec, Diagnostics, GallerySpec, OpensSpec, Preset, find_preset, gallery_presets, hardware_presets, merge,
-    read_gallery_entry, workload_presets,
+    read_gallery_entry, system_presets, workload_presets,
 };
 use crate::workload::Dim;
 
@@ -53,6 +54,8 @@ pub struct Opening {
     pub point: Option<DepthFirstStrategy>,
     /// Largest area of generated hierarchies, um2.
     pub budget_um2: Option<f64>,
+    /// The system of cores, and how it is used.
+    pub cores: Option<(&'static Preset, CoresSettings)>,
 }
 
 /// Which view shows an entry.
@@ -68,6 +71,8 @@ pub enum Shown {
     Mapping,
     /// Memory hierarchies.
     Hierarchy,
+    /// Many cores.
+    Cores,
 }
 
 /// One number of a paper.
@@ -266,12 +271,13 @@ pub(super) fn open(
     workload: Option<&'static Preset>,
     diagnostics: &mut Diagnostics,
 ) -> Option<Opening> {
-    const VIEWS: [(&str, Shown); 5] = [
+    const VIEWS: [(&str, Shown); 6] = [
         ("landscape", Shown::Landscape),
         ("schedule", Shown::Schedule),
         ("fusion", Shown::Fusion),
         ("mapping", Shown::Mapping),
         ("hierarchy", Shown::Hierarchy),
+        ("cores", Shown::Cores),
     ];
     const STRATEGIES: [(&str, Strategy); 2] = [("exact", Strategy::Exact), ("loma", Strategy::Loma)];
     let opens = path;
@@ -298,6 +304,7 @@ pub(super) fn open(
             None
         }
     });
+    let cores = read_cores(&spec.cores, &mut note);
     let mapping = read_mapping(spec, &mut note);
     let settings = Settings::default();
     let or = |sizes: Vec<u64>, default: Vec<u64>| if sizes.is_empty() { default } else { sizes };
@@ -309,6 +316,10 @@ pub(super) fn open(
         lpf_limit: spec.lpf_limit.map_or(settings.lpf_limit, |limit| limit as usize),
         ..Settings::default()
     };
+    let cores = cores.map(|(system, cores)| {
+        let (strategy, lpf_limit) = (settings.strategy, settings.lpf_limit);
+        (system, CoresSettings { strategy, lpf_limit, rules, ..cores })
+    });
     Some(Opening {
         shows: shows.ok()?,
         hardware: hardware?,
@@ -318,7 +329,50 @@ pub(super) fn open(
         mapping,
         point,
         budget_um2: spec.budget_um2,
+        cores,
     })
+}
+
+/// The system, and how it is used: `rows`, `tiles`, `stacks`, `scheduler`, `weights_first`.
+fn read_cores(
+    words: &[(String, String)],
+    note: &mut impl FnMut(&str, &str, String),
+) -> Option<(&'static Preset, CoresSettings)> {
+    const STACKS: [(&str, StackRule); 3] =
+        [("automatic", StackRule::Automatic), ("one", StackRule::One), ("each", StackRule::EachLayer)];
+    let (mut system, mut settings) = (None, CoresSettings::default());
+    for (name, word) in words {
+        let refused = match name.as_str() {
+            "system" => find_preset(system_presets(), word)
+                .map(|preset| system = Some(preset))
+                .map_err(|wrong| wrong.to_string()),
+            "rows" => word
+                .parse()
+                .map(|rows| settings.granularity = Granularity::Rows(rows))
+                .map_err(|_| "Write a number".to_owned()),
+            "tiles" => {
+                settings.granularity = match word.as_str() {
+                    "layers" => Granularity::LayerByLayer,
+                    _ => Granularity::ByHand(word.clone()),
+                };
+                Ok(())
+            }
+            "stacks" => choose(word, &STACKS).map(|rule| settings.stacks = rule),
+            "scheduler" => {
+                let names = Scheduler::ALL.map(|scheduler| (scheduler.name(), scheduler));
+                choose(word, &names).map(|scheduler| settings.scheduler = scheduler)
+            }
+            "weights_first" => word
+                .parse()
+                .map(|first| settings.prefetches_weights = first)
+                .map_err(|_| "Write `true` or `false`".to_owned()),
+            _ => Err("Use `system`, `rows`, `tiles`, `stacks`, `scheduler` or `weights_first`".to_owned()),
+        };
+        if let Err(remedy) = refused {
+            note(&format!("cores.{name}"), word, remedy);
+        }
+    }
+    Some((system?, settings))
 }
 
 /// The point that a sweep has besides, to be compared with.

@@ -100,9 +100,9 @@ pub fn find(
 ///
 /// # Errors
 /// What to write instead.
-pub fn choose<T: Copy>(word: &str, all: &[(&'static str, T)]) -> Result<T, String> {
+pub fn choose<T: Clone>(word: &str, all: &[(&'static str, T)]) -> Result<T, String> {
     let names = || all.iter().map(|(name, _)| *name);
-    all.iter().find(|(name, _)| *name == word).map(|(_, value)| *value).ok_or_else(|| {
+    all.iter().find(|(name, _)| *name == word).map(|(_, value)| value.clone()).ok_or_else(|| {
         closest(word, names()).map_or_else(
             || format!("Use one of {}", names().collect::<Vec<_>>().join(", ")),
             |meant| format!("Did you mean `{meant}`?"),

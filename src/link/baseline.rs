@@ -3,9 +3,13 @@
 
 use super::frozen::Kind;
 use crate::depth_first::StoringMode;
+use crate::multicore::{Aim, Scheduler};
 use crate::rules::Rules;
 use crate::search::Strategy;
-use crate::state::{Design, Document, FuseChoice, HierarchyForm, ObjectiveChoice, OwnMapping, Schedule, State, View};
+use crate::state::{
+    CoresForm, Design, Document, FuseChoice, HierarchyForm, ObjectiveChoice, OwnMapping, Schedule, StackChoice, State,
+    TileChoice, View,
+};
 
 /// Fingerprints of the Meta-prototype-like DF, FSRCNN (DeFiNES), and the pool of ZigZag's case study 2, as of version 1.
 const TEXTS: [[u8; 4]; 3] = [[0xd6, 0xc6, 0x6c, 0x7c], [0xf4, 0x07, 0x67, 0xff], [0x9c, 0xda, 0x6f, 0x26]];
@@ -54,6 +58,20 @@ pub(super) fn baseline() -> State {
             min_ratio: 8,
             all_widths: false,
             objective: 0,
+        },
+        cores: CoresForm {
+            preset: Some("quad-beside".to_owned()),
+            own: String::new(),
+            shows_system: false,
+            granularity: TileChoice::Rows,
+            rows: "1".to_owned(),
+            tiles: String::new(),
+            stacks: StackChoice::Automatic,
+            ends: String::new(),
+            aim: Aim::Latency,
+            scheduler: Scheduler::Corrected,
+            prefetches: false,
+            allocation: String::new(),
         },
         view: View::default(),
         pinned: None,

@@ -2,9 +2,10 @@
 
 use super::frozen::fnv_1a;
 use crate::depth_first::StoringMode;
+use crate::multicore::{Aim, Scheduler};
 use crate::rules::Rules;
 use crate::search::Strategy;
-use crate::state::{FuseChoice, Metric, ObjectiveChoice, Tab};
+use crate::state::{FuseChoice, Metric, ObjectiveChoice, StackChoice, Tab, TileChoice};
 use crate::workload::Dim;
 
 /// Numbers and what they stand for.
@@ -18,6 +19,7 @@ pub(super) const TABS: Codes<Tab> = &[
     (4, Tab::Gallery),
     (5, Tab::Compare),
     (6, Tab::Fusion),
+    (7, Tab::Cores),
 ];
 
 pub(super) const METRICS: Codes<Metric> = &[
@@ -52,6 +54,17 @@ pub(super) const RULES: Codes<Rules> = &[(0, Rules::CORRECTED), (1, Rules::DEFIN
 
 pub(super) const DIMS: Codes<Dim> =
     &[(0, Dim::B), (1, Dim::G), (2, Dim::K), (3, Dim::C), (4, Dim::OY), (5, Dim::OX), (6, Dim::FY), (7, Dim::FX)];
+
+pub(super) const TILES: Codes<TileChoice> =
+    &[(0, TileChoice::Rows), (1, TileChoice::LayerByLayer), (2, TileChoice::ByHand)];
+
+pub(super) const STACKS: Codes<StackChoice> =
+    &[(0, StackChoice::Automatic), (1, StackChoice::One), (2, StackChoice::EachLayer), (3, StackChoice::ByHand)];
+
+pub(super) const AIMS: Codes<Aim> = &[(0, Aim::Latency), (1, Aim::Energy), (2, Aim::EnergyDelay)];
+
+pub(super) const SCHEDULERS: Codes<Scheduler> =
+    &[(0, Scheduler::Corrected), (1, Scheduler::Stream2024), (2, Scheduler::Stream2023)];
 
 /// The number of something.
 pub(super) fn code<T: PartialEq>(codes: Codes<T>, value: &T) -> u8 {
@@ -89,6 +102,10 @@ mod tests {
         assert!(FuseChoice::ALL.iter().all(|(fuse, _)| code(FUSE, fuse) != u8::MAX));
         assert!(ObjectiveChoice::ALL.iter().all(|(objective, _)| code(OBJECTIVES, objective) != u8::MAX));
         assert!(Rules::SETS.iter().all(|(_, rules)| code(RULES, rules) != u8::MAX));
+        assert!(TileChoice::ALL.iter().all(|(tiles, _)| code(TILES, tiles) != u8::MAX));
+        assert!(StackChoice::ALL.iter().all(|(stacks, _)| code(STACKS, stacks) != u8::MAX));
+        assert!(Aim::ALL.iter().all(|aim| code(AIMS, aim) != u8::MAX));
+        assert!(Scheduler::ALL.iter().all(|scheduler| code(SCHEDULERS, scheduler) != u8::MAX));
         assert!(Dim::ALL.iter().all(|dim| code(DIMS, dim) != u8::MAX));
     }
 

@@ -80,6 +80,24 @@ pub(super) fn state(fields: &[Field]) -> Result<State, Diagnostics> {
                 state.design.forget_own();
                 state.pinned = Some(Box::new(Pinned { design: pinned, point: state.view.point.take() }));
             }
+            Field::System(written) => {
+                let (text, preset) = texts.text(Kind::System, written)?;
+                state.cores.preset = preset.map(str::to_owned);
+                if preset.is_none() {
+                    state.cores.own = text;
+                }
+            }
+            Field::OwnSystem(written) => state.cores.own = texts.text(Kind::System, written)?.0,
+            Field::CoreTiles(code) => state.cores.granularity = known(codes::TILES, *code)?,
+            Field::Rows(text) => state.cores.rows.clone_from(text),
+            Field::TilesByHand(text) => state.cores.tiles.clone_from(text),
+            Field::CoreStacks(code) => state.cores.stacks = known(codes::STACKS, *code)?,
+            Field::StackEnds(text) => state.cores.ends.clone_from(text),
+            Field::CoreAim(code) => state.cores.aim = known(codes::AIMS, *code)?,
+            Field::Scheduler(code) => state.cores.scheduler = known(codes::SCHEDULERS, *code)?,
+            Field::Prefetches(first) => state.cores.prefetches = *first,
+            Field::Allocation(text) => state.cores.allocation.clone_from(text),
+            Field::ShowsSystem(shown) => state.cores.shows_system = *shown,
             Field::Entry(name) => {
                 let entry = gallery_presets().iter().find(|entry| codes::entry_name(entry.id) == *name);
                 state.entry = entry.map(|entry| entry.id);

@@ -9,7 +9,7 @@ use super::patch;
 use crate::depth_first::{DepthFirstStrategy, FuseDepth};
 use crate::rules::Rules;
 use crate::sorting::sort_by_key;
-use crate::state::{Design, Document, FuseChoice, HierarchyForm, Schedule, State, View};
+use crate::state::{CoresForm, Design, Document, FuseChoice, HierarchyForm, Schedule, State, View};
 use std::collections::HashSet;
 
 /// A larger text is not compared with others, bytes.
@@ -30,6 +30,7 @@ pub(super) fn fields(state: &State, with_own: bool) -> Vec<Field> {
     design(&state.design, &base.design, with_own, &mut fields);
     mapping(state, &mut fields);
     hierarchy(&state.hierarchy, &base.hierarchy, &mut fields);
+    cores(&state.cores, &base.cores, with_own, &mut fields);
     view(&state.view, &base.view, &mut fields);
     let shown = [state.view.hardware_text, state.view.workload_text, state.hierarchy.shows_pool];
     let bits = shown.iter().rev().fold(0, |bits, shown| bits << 1 | u8::from(*shown));
@@ -167,6 +168,40 @@ fn hierarchy(form: &HierarchyForm, base: &HierarchyForm, fields: &mut Vec<Field>
     note(*min_ratio != base.min_ratio, Field::MinRatio(*min_ratio));
     note(*all_widths != base.all_widths, Field::AllWidths(*all_widths));
     note(*objective != base.objective, Field::HierarchyObjective(*objective as u8));
+}
+
+fn cores(form: &CoresForm, base: &CoresForm, with_own: bool, fields: &mut Vec<Field>) {
+    let CoresForm {
+        preset,
+        own,
+        shows_system,
+        granularity,
+        rows,
+        tiles,
+        stacks,
+        ends,
+        aim,
+        scheduler,
+        prefetches,
+        allocation,
+    } = form;
+    if *preset != base.preset {
+        fields.push(Field::System(text(Kind::System, form.system())));
+    }
+    if with_own && preset.is_some() && !own.is_empty() {
+        fields.push(Field::OwnSystem(text(Kind::System, own)));
+    }
+    let mut note = |differs: bool, field: Field| fields.extend(differs.then_some(field));
+    note(*granularity != base.granularity, Field::CoreTiles(code(codes::TILES, granularity)));
+    note(*rows != base.rows, Field::Rows(rows.clone()));
+    note(*tiles != base.tiles, Field::TilesByHand(tiles.clone()));
+    note(*stacks != base.stacks, Field::CoreStacks(code(codes::STACKS, stacks)));
+    note(*ends != base.ends, Field::StackEnds(ends.clone()));
+    note(*aim != base.aim, Field::CoreAim(code(codes::AIMS, aim)));
+    note(*scheduler != base.scheduler, Field::Scheduler(code(codes::SCHEDULERS, scheduler)));
+    note(*prefetches != base.prefetches, Field::Prefetches(*prefetches));
+    note(*allocation != base.allocation, Field::Allocation(allocation.clone()));
+    note(*shows_system, Field::ShowsSystem(true));
 }
 
 fn view(view: &View, base: &View, fields: &mut Vec<Field>) {

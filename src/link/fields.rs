@@ -50,6 +50,19 @@ pub(super) enum Field {
     Lesson([u8; 4]),
     MostLayers(String),
     MostTiles(String),
+    System(Text),
+    /// Written by hand, and not in force.
+    OwnSystem(Text),
+    CoreTiles(u8),
+    Rows(String),
+    TilesByHand(String),
+    CoreStacks(u8),
+    StackEnds(String),
+    CoreAim(u8),
+    Scheduler(u8),
+    Prefetches(bool),
+    Allocation(String),
+    ShowsSystem(bool),
 }
 
 impl Field {
@@ -57,7 +70,13 @@ impl Field {
     pub(super) fn is_document(&self) -> bool {
         matches!(
             self,
-            Self::Hardware(_) | Self::Workload(_) | Self::OwnHardware(_) | Self::OwnWorkload(_) | Self::Pool(_)
+            Self::Hardware(_)
+                | Self::Workload(_)
+                | Self::OwnHardware(_)
+                | Self::OwnWorkload(_)
+                | Self::Pool(_)
+                | Self::System(_)
+                | Self::OwnSystem(_)
         )
     }
 }

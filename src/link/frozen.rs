@@ -1,7 +1,7 @@
 //! Texts that links build on, by a hash of each. They are kept for ever: a preset whose text changes leaves the old one in
 //! `presets/retired/`, and a line here.
 
-use crate::spec::{Preset, hardware_presets, pool_presets, workload_presets};
+use crate::spec::{Preset, hardware_presets, pool_presets, system_presets, workload_presets};
 
 /// A text that links may name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,19 +18,22 @@ pub(super) enum Kind {
     Hardware,
     Workload,
     Pool,
+    System,
 }
 
 /// Texts of presets that have been replaced since, by kind.
-const RETIRED: [(Kind, &[&str]); 3] = [(Kind::Hardware, &[]), (Kind::Workload, &[]), (Kind::Pool, &[])];
+const RETIRED: [(Kind, &[&str]); 4] =
+    [(Kind::Hardware, &[]), (Kind::Workload, &[]), (Kind::Pool, &[]), (Kind::System, &[])];
 
 impl Kind {
-    pub(super) const ALL: [Self; 3] = [Self::Hardware, Self::Workload, Self::Pool];
+    pub(super) const ALL: [Self; 4] = [Self::Hardware, Self::Workload, Self::Pool, Self::System];
 
     fn presets(self) -> &'static [Preset] {
         match self {
             Self::Hardware => hardware_presets(),
             Self::Workload => workload_presets(),
             Self::Pool => pool_presets(),
+            Self::System => system_presets(),
         }
     }
 
@@ -47,7 +50,7 @@ impl Kind {
     }
 }
 
-/// All texts that links may name: hardware, networks and pools, those of today and those of before.
+/// All texts that links may name: hardware, networks, pools and systems, those of today and those of before.
 pub fn frozen_texts() -> Vec<FrozenText> {
     Kind::ALL.into_iter().flat_map(Kind::texts).collect()
 }

@@ -8,7 +8,7 @@ const MAX_CLAIMS: usize = 64;
 /// More parameters than any measure has.
 const MAX_LOOPS: usize = 32;
 const ENTRY: [&str; 6] = ["title", "paper", "place", "lesson", "opens", "claims"];
-const OPENS: [&str; 13] = [
+const OPENS: [&str; 14] = [
     "view",
     "hardware",
     "workload",
@@ -22,6 +22,7 @@ const OPENS: [&str; 13] = [
     "order",
     "ends",
     "budget",
+    "cores",
 ];
 const CLAIM: [&str; 7] = ["what", "published", "unit", "measure", "deviation", "tolerance", "why"];
 
@@ -71,6 +72,8 @@ pub struct OpensSpec {
     pub ends: Vec<(String, Vec<String>)>,
     /// Largest area of generated hierarchies, um2.
     pub budget_um2: Option<f64>,
+    /// What is run on many cores, and how: names and words.
+    pub cores: Vec<(String, String)>,
 }
 
 /// A claim as written.
@@ -139,6 +142,13 @@ pub(super) fn read_opens(place: &Place, reader: &mut Reader) -> OpensSpec {
         },
         ends: fields.get("ends").map(|place| read_lists(place, reader)).unwrap_or_default(),
         budget_um2: fields.get("budget").and_then(|place| place.value(reader, "an area", super::quantity::area_um2)),
+        cores: match fields.get("cores") {
+            Some(place) => {
+                let entries = place.entries(reader);
+                entries.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value.text(reader)?))).collect()
+            }
+            None => Vec::new(),
+        },
     }
 }
 

@@ -1,6 +1,7 @@
 //! Every change that a person can make.
 
 use super::State;
+use super::cores_form::CoresChange;
 use super::design::Half;
 use super::hierarchy_form::FormChange;
 use super::own_mapping::MappingChange;
@@ -56,6 +57,8 @@ pub enum Action {
     LeaveLesson,
     /// Change what hierarchies are generated.
     Hierarchy(FormChange),
+    /// Change what is run on many cores.
+    Cores(CoresChange),
     /// The study of ZigZag, Tables VI and VII and Fig. 19.
     CaseStudy2,
     /// Map another layer, or change its mapping.
@@ -166,6 +169,14 @@ pub enum Field {
     Pool,
     /// Area.
     Budget,
+    /// A system of cores.
+    System,
+    /// Rows of tiles.
+    Rows,
+    /// Tiles by hand.
+    TilesByHand,
+    /// Layers after which stacks of many cores end.
+    StackEnds,
 }
 
 impl Action {
@@ -192,6 +203,11 @@ impl Action {
             Self::Schedule(ScheduleChange::Weight(index, _)) => Kind::Typing(Field::Weight(*index)),
             Self::Hierarchy(FormChange::Pool(_)) => Kind::Typing(Field::Pool),
             Self::Hierarchy(FormChange::Budget(_)) => Kind::Typing(Field::Budget),
+            Self::Cores(CoresChange::Write(_)) => Kind::Typing(Field::System),
+            Self::Cores(CoresChange::Rows(_)) => Kind::Typing(Field::Rows),
+            Self::Cores(CoresChange::Tiles(_)) => Kind::Typing(Field::TilesByHand),
+            Self::Cores(CoresChange::Ends(_)) => Kind::Typing(Field::StackEnds),
+            Self::Cores(CoresChange::ShowSystem(_)) => Kind::Look,
             Self::Hierarchy(FormChange::ShowPool(_)) | Self::LeaveLesson | Self::Look(_) => Kind::Look,
             Self::PickPreset(..)
             | Self::PickOwn(_)
@@ -210,6 +226,7 @@ impl Action {
             | Self::Open(_)
             | Self::OpenStep(_)
             | Self::Hierarchy(_)
+            | Self::Cores(_)
             | Self::Mapping(_) => Kind::Edit,
         }
     }

@@ -3,6 +3,7 @@
 //! A [`State`] is all that a link holds and all that undo takes back. It knows nothing of a browser.
 
 mod action;
+mod cores_form;
 mod describe;
 mod design;
 mod file;
@@ -16,6 +17,7 @@ mod tiles;
 mod view;
 
 pub use action::{Action, Field, Kind, Renamed, ScheduleChange, StepOpened, ViewChange};
+pub use cores_form::{CoresChange, CoresForm, StackChoice, TileChoice, read_allocation, write_allocation};
 pub use design::{Design, Document, Half};
 pub use file::MOST_BYTES;
 pub use file_name::file_name;
@@ -38,6 +40,8 @@ pub struct State {
     pub mapping: OwnMapping,
     /// Which memory hierarchies are generated.
     pub hierarchy: HierarchyForm,
+    /// What is run on many cores, and how.
+    pub cores: CoresForm,
     /// How they look at it.
     pub view: View,
     /// The design that it is compared with.
@@ -116,6 +120,7 @@ impl State {
             }
             Action::LeaveLesson => self.lesson = None,
             Action::Hierarchy(change) => self.hierarchy.change(change),
+            Action::Cores(change) => self.cores.change(change),
             Action::CaseStudy2 => {
                 self.design.pick(Half::Hardware, "zigzag-8x8");
                 self.design.pick(Half::Workload, "mobilenet-v2-study");
@@ -194,11 +199,13 @@ impl State {
             || self.own_mapping() != opened.own_mapping()
             || self.unroll() != opened.unroll()
             || form(self) != form(&opened)
+            || CoresForm { shows_system: false, ..self.cores.clone() }
+                != CoresForm { shows_system: false, ..opened.cores.clone() }
     }
 
     /// Takes over the state of an entry of the gallery or of a step of a lesson. Documents written by hand stay at hand.
     fn take(&mut self, opens: Opening) {
-        let Opening { shows, hardware, workload, settings, layer, mapping, point, budget_um2 } = opens;
+        let Opening { shows, hardware, workload, settings, layer, mapping, point, budget_um2, cores } = opens;
         self.design.pick(Half::Hardware, hardware.id);
         self.design.pick(Half::Workload, workload.id);
         self.design.schedule = Schedule::of(&settings);
@@ -207,6 +214,7 @@ impl State {
             budget: budget_um2.map(|um2| (um2 / 1e6).to_string()).unwrap_or_default(),
             ..HierarchyForm::default()
         };
+        self.cores = cores.map(|(system, settings)| CoresForm::of(system.id, settings)).unwrap_or_default();
         self.view = View::default();
         self.mapping = OwnMapping::default();
         if let Some(layer) = layer {
@@ -222,6 +230,7 @@ impl State {
             Shown::Fusion => Tab::Fusion,
             Shown::Mapping => Tab::Mapping,
             Shown::Hierarchy => Tab::Hierarchy,
+            Shown::Cores => Tab::Cores,
         };
     }
 }

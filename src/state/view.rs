@@ -19,6 +19,8 @@ pub enum Tab {
     Mapping,
     /// Which layers run together.
     Fusion,
+    /// Many cores.
+    Cores,
     /// Memory hierarchies.
     Hierarchy,
     /// Two designs side by side.
@@ -29,11 +31,12 @@ pub enum Tab {
 
 impl Tab {
     /// All of them, with what the page calls them.
-    pub const ALL: [(Self, &'static str); 7] = [
+    pub const ALL: [(Self, &'static str); 8] = [
         (Self::Landscape, "Landscape"),
         (Self::Schedule, "Schedule"),
         (Self::Mapping, "Mapping"),
         (Self::Fusion, "Fusion"),
+        (Self::Cores, "Cores"),
         (Self::Hierarchy, "Hierarchy"),
         (Self::Compare, "Compare"),
         (Self::Gallery, "Gallery"),

@@ -39,7 +39,7 @@ pub use request::{Aim, CoresRequest, CoresSettings, Granularity, Scheduler, Stac
 pub use rules::{SchedulingRules, TilingRules};
 pub use schedule::{Overfull, Placed, Reason, Schedule, Stream, SystemEnergy, Transfer};
 pub use steady_state::{SteadyState, steady_state};
-pub use study::{CoreChoice, CoresStudy, Judged, OrderRule, StackAllocation};
+pub use study::{CoreChoice, CoresOutline, CoresStudy, Judged, MOST_CHOICES, OrderRule, StackAllocation};
 pub use system::{Link, System, TopMemory};
 pub use tiling::{Grid, Split};
 pub use traffic::Span;

@@ -5,6 +5,7 @@ use super::build::{TiledLayer, TiledNetwork, tile_graph};
 use super::coala::{Job, Order, schedule};
 use super::costs::{Solved, TileCosts, TileProblem, solve, tile_shape, too_large};
 use super::document::CoreSystem;
+use super::genetic::{Evolution, Genes, evolve};
 use super::granularity::{Cuts, stacks};
 use super::nest::Part;
 use super::network::NetworkNests;
@@ -22,6 +23,9 @@ use serde::{Deserialize, Serialize};
 
 /// More tiles than this are not scheduled.
 pub const MOST_TILES: u64 = 2_000_000;
+
+/// A search over the cores of a stack ends after so many choices, if nobody says otherwise.
+pub const MOST_CHOICES: u64 = 200_000;
 
 /// For each layer the cores that share it.
 pub type CoreChoice = Vec<Vec<usize>>;
@@ -43,6 +47,25 @@ pub struct CoresStudy {
     wiring: System,
     /// Tiles of layers that nobody shares yet.
     unshared: TiledNetwork,
+}
+
+/// What a person sees of a request before anything is solved.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct CoresOutline {
+    /// Names of the layers.
+    pub layers: Vec<String>,
+    /// Names of the cores.
+    pub cores: Vec<String>,
+    /// For each layer the cores that may compute it.
+    pub able: Vec<Vec<usize>>,
+    /// For each layer on how many cores at once it may be computed.
+    pub most_shared: Vec<usize>,
+    /// Which layers take turns.
+    pub stacks: Vec<Vec<usize>>,
+    /// How many tiles there are before layers are shared.
+    pub tiles: usize,
+    /// How many different tiles are to be solved, cores told apart.
+    pub problems: usize,
 }
 
 /// What a search over the cores of a stack found.
@@ -142,6 +165,65 @@ impl CoresStudy {
         let layers: Vec<TiledLayer> = nests.nests.iter().zip(&cuts).map(whole).collect();
         let unshared = tile_graph(&layers, settings.scheduler.tiling());
         Ok(Self { network, nests, system, settings, stacks, cuts, wiring, unshared })
+    }
+
+    /// What there is to know before anything is solved.
+    pub fn outline(&self) -> CoresOutline {
+        CoresOutline {
+            layers: self.layer_names(),
+            cores: self.system.cores.iter().map(|core| core.name.clone()).collect(),
+            able: self.cuts.iter().map(|cuts| cuts.able.clone()).collect(),
+            most_shared: self.cuts.iter().map(|cuts| cuts.most_shared).collect(),
+            stacks: self.stacks.clone(),
+            tiles: self.unshared.graph.tiles.len(),
+            problems: self.problems().len(),
+        }
+    }
+
+    /// The whole way: every stack allocated, with and without sharing tiles, and the better of both by the scheduler; and the allocations that it is
+    /// made of.
+    ///
+    /// # Errors
+    /// As [`Self::judge`].
+    pub fn best(&self, costs: &mut TileCosts) -> Result<(Judged, Vec<StackAllocation>), Diagnostics> {
+        let allocations = |shares: bool, costs: &mut TileCosts| -> Vec<StackAllocation> {
+            let mut goes_on = |done: u64| done < MOST_CHOICES;
+            (0..self.stacks.len()).map(|stack| self.allocate(costs, stack, shares, &mut goes_on)).collect()
+        };
+        let mut best: Result<(Judged, Vec<StackAllocation>), Diagnostics> = Err(Diagnostics::default());
+        for shares in [true, false] {
+            let stacks = allocations(shares, costs);
+            match self.judge(costs, &stacks, &self.choice(&stacks), None) {
+                Ok(judged) => {
+                    let aim = self.settings.aim;
+                    if best.as_ref().ok().is_none_or(|best| judged.score(aim) < best.0.score(aim)) {
+                        best = Ok((judged, stacks));
+                    }
+                }
+                Err(wrong) if best.is_err() => best = Err(wrong),
+                Err(_) => {}
+            }
+        }
+        best
+    }
+
+    /// What evolution finds (Stream, Section 6): each layer on one core, from the same seed.
+    pub fn evolve(&self, costs: &mut TileCosts, individuals: usize, generations: usize) -> Vec<Judged> {
+        let genes = Genes { choices: self.cuts.iter().map(|cuts| cuts.able.clone()).collect() };
+        let evolution = Evolution { individuals, generations, seed: 1 };
+        let choice = |genes: &[usize]| -> CoreChoice { genes.iter().map(|&core| vec![core]).collect() };
+        let mut judge = |genes: &[usize]| {
+            let judged = self.judge(costs, &[], &choice(genes), Some(OrderRule::Deepest));
+            judged.map_or((f64::INFINITY, f64::INFINITY), |judged| (judged.energy_pj, judged.latency_cycles))
+        };
+        let front = evolve(&genes, evolution, &mut judge);
+        let judged = |(genes, (energy_pj, latency_cycles)): (Vec<usize>, (f64, f64))| Judged {
+            choice: choice(&genes),
+            order: OrderRule::Deepest,
+            energy_pj,
+            latency_cycles,
+        };
+        front.into_iter().filter(|one| one.1.0.is_finite()).map(judged).collect()
     }
 
     /// Names of the layers that are computed.

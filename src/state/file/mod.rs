@@ -6,12 +6,13 @@ mod read;
 mod write;
 
 use super::Metric;
+use crate::multicore::{Aim, Scheduler};
 use crate::rules::Rules;
 use crate::search::Strategy;
 
 /// The version that is written, and the newest that is read.
 const VERSION: u64 = 1;
-/// A longer file is not looked at, bytes; a state holds at most five documents of a MiB each.
+/// A longer file is not looked at, bytes; a state holds at most six documents of a MiB each.
 pub const MOST_BYTES: usize = 8 << 20;
 
 const STRATEGIES: [(Strategy, &str); 2] = [(Strategy::Exact, "exact"), (Strategy::Loma, "loma")];
@@ -19,6 +20,14 @@ const STRATEGIES: [(Strategy, &str); 2] = [(Strategy::Exact, "exact"), (Strategy
 /// The sets of rules, as the command line calls them.
 const RULES: [(Rules, &str); 3] =
     [(Rules::CORRECTED, "corrected"), (Rules::DEFINES_2022, "defines-2022"), (Rules::ZIGZAG_3_8, "zigzag-3.8")];
+
+const AIMS: [(Aim, &str); 3] = [(Aim::Latency, "latency"), (Aim::Energy, "energy"), (Aim::EnergyDelay, "edp")];
+
+const SCHEDULERS: [(Scheduler, &str); 3] = [
+    (Scheduler::Corrected, "corrected"),
+    (Scheduler::Stream2024, "stream-2024"),
+    (Scheduler::Stream2023, "stream-2023"),
+];
 
 fn metrics() -> Vec<(Metric, &'static str)> {
     let more = [Metric::MemoryAccesses, Metric::WeightedSum];

@@ -1,24 +1,35 @@
 //! Reading a state: all that is wrong at once, each with its line.
 
-use super::{MOST_BYTES, RULES, STRATEGIES, VERSION, metrics};
+use super::{AIMS, MOST_BYTES, RULES, SCHEDULERS, STRATEGIES, VERSION, metrics};
 use crate::depth_first::{DepthFirstStrategy, FuseDepth, StoringMode};
 use crate::explore::TemporalMapping;
 use crate::hardware::Unroll;
 use crate::mapping::TemporalLoop;
 use crate::rules::Rules;
 use crate::spec::reader::{Fields, Place, Reader, Wrong};
-use crate::spec::{Diagnostics, MARK, Preset, closest, gallery_presets, lesson_steps, pool_presets};
+use crate::spec::{Diagnostics, MARK, Preset, closest, gallery_presets, lesson_steps, pool_presets, system_presets};
 use crate::state::{
     Design, Document, FuseChoice, Half, LPF_LIMITS, MappingChange, OBJECTIVES, ObjectiveChoice, Pinned, Schedule,
-    State, Tab,
+    StackChoice, State, Tab, TileChoice,
 };
 use crate::workload::Dim;
 
 /// More loops, layers or tile sizes than anybody names.
 const MOST_ITEMS: usize = 2000;
 
-const STATE: [&str; 10] =
-    [MARK, "schedule", "hardware", "workload", "pinned", "view", "mapping", "hierarchies", "gallery", "lesson"];
+const STATE: [&str; 11] = [
+    MARK,
+    "schedule",
+    "hardware",
+    "workload",
+    "pinned",
+    "view",
+    "mapping",
+    "hierarchies",
+    "cores",
+    "gallery",
+    "lesson",
+];
 const PINNED: [&str; 4] = ["schedule", "hardware", "workload", "point"];
 const SCHEDULE: [&str; 14] = [
     "tile_widths",
@@ -41,6 +52,19 @@ const POINT: [&str; 4] = ["tile", "mode", "stacks", "cuts"];
 const ENDS: [&str; 3] = ["ends_of_output", "ends_of_first_input", "ends_of_second_input"];
 const MAPPING: [&str; 6] = ["layer", "unroll", "order", ENDS[0], ENDS[1], ENDS[2]];
 const HIERARCHIES: [&str; 7] = ["pool", "layer", "area", "max_levels", "min_ratio", "all_widths", "objective"];
+
+const CORES: [&str; 10] = [
+    "system",
+    "tiles",
+    "rows",
+    "tiles_by_hand",
+    "stacks",
+    "stacks_end_after",
+    "aim",
+    "scheduler",
+    "weights_first",
+    "allocation",
+];
 
 impl State {
     /// The state that a file holds.
@@ -73,6 +97,9 @@ impl State {
         }
         if let Some(place) = fields.get("hierarchies") {
             hierarchies(reader, place, &mut state);
+        }
+        if let Some(place) = fields.get("cores") {
+            cores(reader, place, &mut state);
         }
         // It is of a layer of the documents, which are known by now.
         if let Some(place) = fields.get("mapping") {
@@ -178,10 +205,11 @@ fn view(reader: &mut Reader, place: &Place, state: &mut State) {
     set(&mut view.stack, index("stack"));
     view.tile_type = index("tile_type");
     if let Some(place) = fields.get("texts") {
-        let texts = [(0, "hardware"), (1, "workload"), (2, "pool")];
+        let texts = [(0, "hardware"), (1, "workload"), (2, "pool"), (3, "system")];
         let shown: Vec<u8> = items(reader, place, |reader, item| one_of(reader, item, &texts));
         (view.hardware_text, view.workload_text) = (shown.contains(&0), shown.contains(&1));
         state.hierarchy.shows_pool = shown.contains(&2);
+        state.cores.shows_system = shown.contains(&3);
     }
 }
 
@@ -199,6 +227,30 @@ fn hierarchies(reader: &mut Reader, place: &Place, state: &mut State) {
     let objectives: Vec<(usize, &str)> =
         OBJECTIVES.iter().enumerate().map(|(index, (_, name))| (index, *name)).collect();
     set(&mut form.objective, choice(reader, fields, "objective", &objectives));
+}
+
+fn cores(reader: &mut Reader, place: &Place, state: &mut State) {
+    let fields = &place.fields(reader, &CORES);
+    let form = &mut state.cores;
+    if let Some((text, preset)) = document(reader, fields.get("system"), system_presets()) {
+        form.preset = preset.map(str::to_owned);
+        if preset.is_none() {
+            form.own = text;
+        }
+    }
+    set(&mut form.granularity, choice(reader, fields, "tiles", &TileChoice::ALL));
+    set(&mut form.stacks, choice(reader, fields, "stacks", &StackChoice::ALL));
+    set(&mut form.aim, choice(reader, fields, "aim", &AIMS));
+    set(&mut form.scheduler, choice(reader, fields, "scheduler", &SCHEDULERS));
+    set(&mut form.prefetches, fields.get("weights_first").and_then(|place| place.flag(reader)));
+    for (name, text) in [
+        ("rows", &mut form.rows),
+        ("tiles_by_hand", &mut form.tiles),
+        ("stacks_end_after", &mut form.ends),
+        ("allocation", &mut form.allocation),
+    ] {
+        set(text, fields.get(name).and_then(|place| place.verbatim(reader)));
+    }
 }
 
 fn mapping(reader: &mut Reader, place: &Place, state: &mut State) {

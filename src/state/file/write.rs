@@ -1,10 +1,13 @@
 //! Writing a state.
 
-use super::{RULES, STRATEGIES, VERSION, metrics};
+use super::{AIMS, RULES, SCHEDULERS, STRATEGIES, VERSION, metrics};
 use crate::depth_first::{DepthFirstStrategy, FuseDepth};
 use crate::rules::Rules;
 use crate::spec::{MARK, quoted, scalar};
-use crate::state::{Design, FuseChoice, HierarchyForm, OBJECTIVES, ObjectiveChoice, Schedule, State, Tab};
+use crate::state::{
+    CoresForm, Design, FuseChoice, HierarchyForm, OBJECTIVES, ObjectiveChoice, Schedule, StackChoice, State, Tab,
+    TileChoice,
+};
 
 /// What a file begins with.
 const HEAD: &str = "\
@@ -37,6 +40,7 @@ impl State {
             fields.push(("mapping", Item::Fields(mapping)));
         }
         fields.push(("hierarchies", Item::Fields(hierarchies(&self.hierarchy))));
+        fields.push(("cores", Item::Fields(cores(&self.cores))));
         fields.extend(self.entry.map(|entry| ("gallery", Item::Line(scalar(entry)))));
         fields.extend(self.lesson.map(|step| ("lesson", Item::Line(scalar(step)))));
         let mut text = HEAD.to_owned();
@@ -46,8 +50,12 @@ impl State {
 
     fn view_fields(&self) -> Vec<(&'static str, Item)> {
         let view = &self.view;
-        let shown =
-            [("hardware", view.hardware_text), ("workload", view.workload_text), ("pool", self.hierarchy.shows_pool)];
+        let shown = [
+            ("hardware", view.hardware_text),
+            ("workload", view.workload_text),
+            ("pool", self.hierarchy.shows_pool),
+            ("system", self.cores.shows_system),
+        ];
         let shown: Vec<String> = shown.iter().filter(|(_, shown)| *shown).map(|(name, _)| (*name).to_owned()).collect();
         let mut fields = vec![("tab", named(&Tab::ALL, &view.tab)), ("metric", named(&metrics(), &view.metric))];
         fields.extend(view.point.as_ref().map(|opened| ("point", point(opened))));
@@ -165,6 +173,38 @@ fn hierarchies(form: &HierarchyForm) -> Vec<(&'static str, Item)> {
     fields.push(("min_ratio", Item::Line(min_ratio.to_string())));
     fields.push(("all_widths", Item::Line(all_widths.to_string())));
     fields.extend(OBJECTIVES.get(*objective).map(|(_, name)| ("objective", Item::Line((*name).to_owned()))));
+    fields
+}
+
+fn cores(form: &CoresForm) -> Vec<(&'static str, Item)> {
+    let CoresForm {
+        preset: _,
+        own: _,
+        shows_system: _,
+        granularity,
+        rows,
+        tiles,
+        stacks,
+        ends,
+        aim,
+        scheduler,
+        prefetches,
+        allocation,
+    } = form;
+    let mut fields = vec![
+        ("system", text(form.system())),
+        ("tiles", named(&TileChoice::ALL, granularity)),
+        ("rows", words(rows)),
+        ("stacks", named(&StackChoice::ALL, stacks)),
+        ("aim", named(&AIMS, aim)),
+        ("scheduler", named(&SCHEDULERS, scheduler)),
+        ("weights_first", Item::Line(prefetches.to_string())),
+    ];
+    for (name, written) in [("tiles_by_hand", tiles), ("stacks_end_after", ends), ("allocation", allocation)] {
+        if !written.is_empty() {
+            fields.push((name, words(written)));
+        }
+    }
     fields
 }
 

@@ -1,0 +1,243 @@
+//! What a person chose or wrote for the view of many cores.
+
+use crate::multicore::{Aim, CoresRequest, CoresSettings, Granularity, Scheduler, StackRule};
+use crate::rules::Rules;
+use crate::search::Strategy;
+use crate::spec::{Diagnostics, system_presets};
+
+/// The system that the page opens with.
+const FIRST_SYSTEM: &str = "quad-beside";
+
+/// How large tiles are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum TileChoice {
+    /// Some rows.
+    #[default]
+    Rows,
+    /// Whole layers.
+    LayerByLayer,
+    /// As written.
+    ByHand,
+}
+
+impl TileChoice {
+    /// All of them, with what the page calls them.
+    pub const ALL: [(Self, &'static str); 3] =
+        [(Self::Rows, "rows"), (Self::LayerByLayer, "whole layers"), (Self::ByHand, "by hand")];
+}
+
+/// Which layers take turns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum StackChoice {
+    /// As many as have weights that fit.
+    #[default]
+    Automatic,
+    /// All.
+    One,
+    /// None.
+    EachLayer,
+    /// As written.
+    ByHand,
+}
+
+impl StackChoice {
+    /// All of them, with what the page calls them.
+    pub const ALL: [(Self, &'static str); 4] = [
+        (Self::Automatic, "as long as weights fit"),
+        (Self::One, "all layers"),
+        (Self::EachLayer, "each layer by itself"),
+        (Self::ByHand, "by hand"),
+    ];
+}
+
+/// The fields of the form, as written.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CoresForm {
+    /// The preset that the system is; `None`: the text of one's own.
+    pub preset: Option<String>,
+    /// Text of a system of one's own; empty where none was written.
+    pub own: String,
+    /// Whether the text of the system is shown.
+    pub shows_system: bool,
+    /// Kind of tiles.
+    pub granularity: TileChoice,
+    /// Text of the number of rows.
+    pub rows: String,
+    /// Text of the tiles by hand.
+    pub tiles: String,
+    /// Kind of stacks.
+    pub stacks: StackChoice,
+    /// Text of the layers after which stacks end.
+    pub ends: String,
+    /// Which schedule is the best.
+    pub aim: Aim,
+    /// Whose rules the scheduler follows.
+    pub scheduler: Scheduler,
+    /// Whether weights are brought before anything else.
+    pub prefetches: bool,
+    /// The cores of layers, by hand: a line a layer, its name and the numbers of its cores; none: what the search finds.
+    pub allocation: String,
+}
+
+impl Default for CoresForm {
+    fn default() -> Self {
+        Self {
+            preset: Some(FIRST_SYSTEM.to_owned()),
+            own: String::new(),
+            shows_system: false,
+            granularity: TileChoice::Rows,
+            rows: "1".to_owned(),
+            tiles: String::new(),
+            stacks: StackChoice::Automatic,
+            ends: String::new(),
+            aim: Aim::Latency,
+            scheduler: Scheduler::Corrected,
+            prefetches: false,
+            allocation: String::new(),
+        }
+    }
+}
+
+/// A change of one field.
+#[derive(Debug, Clone)]
+pub enum CoresChange {
+    /// Take a preset of this name.
+    Preset(String),
+    /// Go back to the system of one's own.
+    Own,
+    /// Replace the text of the system.
+    Write(String),
+    /// Show or hide the text of the system.
+    ShowSystem(bool),
+    /// Kind of tiles.
+    Granularity(TileChoice),
+    /// Text of the number of rows.
+    Rows(String),
+    /// Text of the tiles by hand.
+    Tiles(String),
+    /// Kind of stacks.
+    Stacks(StackChoice),
+    /// Text of the layers after which stacks end.
+    Ends(String),
+    /// Which schedule is the best.
+    Aim(Aim),
+    /// Whose rules the scheduler follows.
+    Scheduler(Scheduler),
+    /// Whether weights are brought first.
+    Prefetches(bool),
+    /// The cores of layers by hand.
+    Allocation(String),
+}
+
+impl CoresForm {
+    /// What a system and settings look like in the form.
+    pub fn of(system: &str, settings: CoresSettings) -> Self {
+        let mut form = Self { preset: Some(system.to_owned()), ..Self::default() };
+        let CoresSettings { granularity, stacks, aim, scheduler, prefetches_weights: prefetches, .. } = settings;
+        (form.aim, form.scheduler, form.prefetches) = (aim, scheduler, prefetches);
+        match granularity {
+            Granularity::Rows(rows) => form.rows = rows.to_string(),
+            Granularity::LayerByLayer => form.granularity = TileChoice::LayerByLayer,
+            Granularity::ByHand(text) => (form.granularity, form.tiles) = (TileChoice::ByHand, text),
+        }
+        match stacks {
+            StackRule::Automatic => {}
+            StackRule::One => form.stacks = StackChoice::One,
+            StackRule::EachLayer => form.stacks = StackChoice::EachLayer,
+            StackRule::After(names) => (form.stacks, form.ends) = (StackChoice::ByHand, names.join(", ")),
+        }
+        form
+    }
+
+    /// Changes one field.
+    pub fn change(&mut self, change: CoresChange) {
+        match change {
+            CoresChange::Preset(id) => (self.preset, self.allocation) = (Some(id), String::new()),
+            CoresChange::Own => self.preset = None,
+            CoresChange::Write(text) => (self.preset, self.own) = (None, text),
+            CoresChange::ShowSystem(shown) => self.shows_system = shown,
+            CoresChange::Granularity(choice) => self.granularity = choice,
+            CoresChange::Rows(text) => self.rows = text,
+            CoresChange::Tiles(text) => self.tiles = text,
+            CoresChange::Stacks(choice) => self.stacks = choice,
+            CoresChange::Ends(text) => self.ends = text,
+            CoresChange::Aim(aim) => self.aim = aim,
+            CoresChange::Scheduler(scheduler) => self.scheduler = scheduler,
+            CoresChange::Prefetches(first) => self.prefetches = first,
+            CoresChange::Allocation(text) => self.allocation = text,
+        }
+    }
+
+    /// Text of the system in force.
+    pub fn system(&self) -> &str {
+        let preset = self.preset.as_ref().and_then(|id| system_presets().iter().find(|preset| preset.id == id));
+        preset.map_or(&self.own, |preset| preset.text)
+    }
+
+    /// What is asked for, with two documents of the design.
+    ///
+    /// # Errors
+    /// What is wrong with the fields; the workers judge the rest.
+    pub fn request(
+        &self,
+        hardware: &str,
+        workload: &str,
+        (strategy, lpf_limit): (Strategy, usize),
+        rules: Rules,
+    ) -> Result<CoresRequest, Diagnostics> {
+        let mut diagnostics = Diagnostics::default();
+        let granularity = match self.granularity {
+            TileChoice::LayerByLayer => Granularity::LayerByLayer,
+            TileChoice::ByHand => Granularity::ByHand(self.tiles.clone()),
+            TileChoice::Rows => Granularity::Rows(match self.rows.trim().parse() {
+                Ok(rows) if rows > 0 => rows,
+                _ => {
+                    let reason = format!("`{}` is not a number of rows", self.rows.trim());
+                    diagnostics.add("settings.rows", reason, "Write a whole number from 1 on");
+                    1
+                }
+            }),
+        };
+        let ends = self.ends.split([',', '\n']).map(str::trim).filter(|name| !name.is_empty());
+        let stacks = match self.stacks {
+            StackChoice::Automatic => StackRule::Automatic,
+            StackChoice::One => StackRule::One,
+            StackChoice::EachLayer => StackRule::EachLayer,
+            StackChoice::ByHand => StackRule::After(ends.map(str::to_owned).collect()),
+        };
+        diagnostics.or(CoresRequest {
+            hardware: hardware.to_owned(),
+            workload: workload.to_owned(),
+            system: self.system().to_owned(),
+            settings: CoresSettings {
+                granularity,
+                stacks,
+                aim: self.aim,
+                scheduler: self.scheduler,
+                prefetches_weights: self.prefetches,
+                strategy,
+                lpf_limit,
+                rules,
+            },
+        })
+    }
+}
+
+/// The cores of layers as written by hand: names of layers, and numbers of cores; what is no such line is left out.
+pub fn read_allocation(text: &str) -> Vec<(String, Vec<usize>)> {
+    let line = |line: &str| {
+        let (layer, cores) = line.rsplit_once(':')?;
+        let cores: Option<Vec<usize>> = cores.split_whitespace().map(|core| core.parse().ok()).collect();
+        Some((layer.trim().to_owned(), cores?))
+    };
+    text.lines().filter_map(line).collect()
+}
+
+/// The same as a text.
+pub fn write_allocation<'a>(layers: impl IntoIterator<Item = (&'a str, &'a [usize])>) -> String {
+    let line = |(layer, cores): (&str, &[usize])| {
+        let cores: Vec<String> = cores.iter().map(usize::to_string).collect();
+        format!("{layer}: {}", cores.join(" "))
+    };
+    layers.into_iter().map(line).collect::<Vec<_>>().join("\n")
+}
