@@ -58,6 +58,8 @@ pub enum Topic {
     SearchTimes,
     /// A network on many cores.
     Cores,
+    /// What cores chosen by hand come to.
+    CoresByHand,
     /// Better cores for single layers.
     CoresImproved,
     /// The same found by evolution.
@@ -80,7 +82,7 @@ impl Topic {
     /// Whether the sweep goes first; otherwise a person waits for these replies.
     pub fn is_background(self) -> bool {
         match self {
-            Self::BestMapping | Self::OwnMapping | Self::HierarchyFacts | Self::Online => false,
+            Self::BestMapping | Self::OwnMapping | Self::HierarchyFacts | Self::Online | Self::CoresByHand => false,
             Self::Rules | Self::LayerUnrollings | Self::Strategies | Self::Hierarchies(_) | Self::Unrollings => true,
             Self::Sequences | Self::SequenceCosts | Self::SequenceFacts | Self::SequenceResources => true,
             Self::Cores | Self::CoresImproved | Self::CoresEvolved | Self::CoresSweep => true,

@@ -2,6 +2,7 @@
 
 use super::compare_view::CompareView;
 use super::conductor::Conductor;
+use super::cores_view::CoresView;
 use super::engine::Engine;
 use super::fusion_graph::graph_of;
 use super::fusion_view::FusionView;
@@ -81,6 +82,7 @@ pub fn other_view(state: &PageState, engine: &Engine, act: &Callback<Action>) ->
         Tab::Fusion => html! {
             <FusionView {state} graph={network.as_deref().map(|network| Rc::new(graph_of(network)))} conductor={(*engine.conductor).clone()} is_valid={engine.is_valid} {act} />
         },
+        Tab::Cores => html! { <CoresView {state} conductor={(*engine.conductor).clone()} {act} /> },
         Tab::Hierarchy => html! {
             <HierarchyView
                 {state}

@@ -1,0 +1,88 @@
+//! Which cores compute which layer: a table in which a person puts layers on other cores.
+
+use crate::multicore::{CoreChoice, CoresOutline};
+use std::rc::Rc;
+use yew::prelude::*;
+
+/// What a [`CoresAllocation`] needs.
+#[derive(Properties, PartialEq)]
+pub struct CoresAllocationProps {
+    /// Layers, cores, and who can compute what.
+    pub outline: Rc<CoresOutline>,
+    /// The cores of each layer.
+    pub choice: CoreChoice,
+    /// Whether a person chose them.
+    pub is_by_hand: bool,
+    /// Hears of another choice; `None`: that of the search.
+    pub on_choice: Callback<Option<CoreChoice>>,
+}
+
+/// A row a layer, a column a core.
+#[component]
+pub fn CoresAllocation(props: &CoresAllocationProps) -> Html {
+    let CoresAllocationProps { outline, choice, is_by_hand, on_choice } = props;
+    let row = |(layer, name): (usize, &String)| {
+        let cell = |core: usize| {
+            let is_on = choice.get(layer).is_some_and(|cores| cores.contains(&core));
+            let is_able = outline.able.get(layer).is_some_and(|able| able.contains(&core));
+            let onclick = {
+                let (on_choice, choice, most) = (on_choice.clone(), choice.clone(), outline.most_shared[layer]);
+                Callback::from(move |event: MouseEvent| {
+                    let mut next = choice.clone();
+                    let adds = event.ctrl_key() || event.meta_key() || event.shift_key();
+                    next[layer] = toggled(&choice[layer], core, most, adds || is_on);
+                    on_choice.emit(Some(next));
+                })
+            };
+            let label = format!("{name} on {}", outline.cores[core]);
+            html! {
+                <td>
+                    <button type="button" class="place" role="checkbox" aria-checked={is_on.to_string()} aria-label={label}
+                        disabled={!is_able} {onclick} data-testid={format!("place-{layer}-{core}")}>
+                        { if is_on { "●" } else { "" } }
+                    </button>
+                </td>
+            }
+        };
+        html! { <tr><th scope="row">{ name }</th>{ for (0..outline.cores.len()).map(cell) }</tr> }
+    };
+    let back = on_choice.reform(|_: MouseEvent| None);
+    html! {
+        <section class="card" data-testid="cores-allocation">
+            <h2>{ "Which core computes which layer" }</h2>
+            <p class="hint">
+                { "A layer on several cores is cut along its output channels (or groups), a part for each. Click a place to add a core, or \
+                   to take it away; the schedule is made anew at once." }
+            </p>
+            <div class="scroll tall" tabindex="0" role="group" aria-label="Layers and cores">
+                <table class="places">
+                    <thead>
+                        <tr><th scope="col">{ "layer" }</th>{ for outline.cores.iter().map(|core| html! { <th scope="col">{ core }</th> }) }</tr>
+                    </thead>
+                    <tbody>{ for outline.layers.iter().enumerate().map(row) }</tbody>
+                </table>
+            </div>
+            if *is_by_hand {
+                <div class="row start">
+                    <button type="button" onclick={back} data-testid="cores-found">{ "Back to what the search found" }</button>
+                </div>
+            }
+        </section>
+    }
+}
+
+/// The cores of a layer with one more or one less: where no more may share it, the new one takes the place of the first.
+fn toggled(cores: &[usize], core: usize, most: usize, keeps: bool) -> Vec<usize> {
+    let mut next: Vec<usize> = cores.iter().copied().filter(|&other| other != core).collect();
+    if next.len() == cores.len() {
+        if next.len() >= most && !next.is_empty() {
+            next.remove(0);
+        }
+        next.push(core);
+    } else if next.is_empty() && keeps {
+        // A layer stays on some core.
+        next.push(core);
+    }
+    next.sort_unstable();
+    next
+}

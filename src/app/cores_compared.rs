@@ -1,0 +1,234 @@
+//! The allocation beside others: each tile on one core, evolution, whole layers; and the network on other systems.
+
+use super::conductor::Conductor;
+use super::controls::segments;
+use super::cores_study::{Ground, Verdict};
+use super::data_table::plain_table;
+use super::figure::{Drawn, Figure};
+use crate::chart::{CoresSweep, Quantity, allocations_table};
+use crate::multicore::{CoresRequest, Granularity, Judged, StackRule};
+use crate::question::{Question, Reply, Topic};
+use crate::spec::{Diagnostics, system_presets};
+use std::rc::Rc;
+use yew::prelude::*;
+
+/// Individuals and generations of the evolution (Stream, Section 6: 16 of each).
+const EVOLUTION: (u32, u32) = (16, 16);
+
+/// What [`CoresCompared`] needs.
+#[derive(Properties, PartialEq)]
+pub struct CoresComparedProps {
+    /// What is asked, and what is known of it.
+    pub ground: Ground,
+    /// What the allocations with shared tiles and without come to.
+    pub verdicts: [Option<Result<Verdict, Diagnostics>>; 2],
+    /// The best that is known.
+    pub best: Judged,
+    /// Asks workers.
+    pub conductor: Conductor,
+}
+
+/// Energy and latency, or why there are none.
+type Summary = Result<(f64, f64), Diagnostics>;
+
+/// What is found of a list of questions, one by one.
+#[derive(Clone, PartialEq, Default)]
+struct Findings {
+    of: Option<CoresRequest>,
+    found: Rc<Vec<Option<Summary>>>,
+}
+
+enum Heard {
+    Anew(CoresRequest, usize),
+    Found(CoresRequest, usize, Summary),
+}
+
+impl Reducible for Findings {
+    type Action = Heard;
+
+    fn reduce(self: Rc<Self>, heard: Heard) -> Rc<Self> {
+        let mut next = (*self).clone();
+        match heard {
+            Heard::Anew(of, count) => next = Self { of: Some(of), found: Rc::new(vec![None; count]) },
+            Heard::Found(of, index, summary) if next.of.as_ref() == Some(&of) => {
+                if let Some(place) = Rc::make_mut(&mut next.found).get_mut(index) {
+                    *place = Some(summary);
+                }
+            }
+            Heard::Found(..) => {}
+        }
+        Rc::new(next)
+    }
+}
+
+/// Asks all of these for a summary, once a person wants it.
+#[hook]
+fn use_summaries(
+    conductor: &Conductor,
+    topic: Topic,
+    of: &CoresRequest,
+    questions: impl Fn() -> Vec<Question> + 'static,
+) -> (Rc<Vec<Option<Summary>>>, Callback<MouseEvent>) {
+    let findings = use_reducer(Findings::default);
+    let forgetful = conductor.clone();
+    use_effect_with((), move |()| move || forgetful.forget(topic));
+    let found = if findings.of.as_ref() == Some(of) { Rc::clone(&findings.found) } else { Rc::default() };
+    let start = {
+        let (conductor, dispatcher, of) = (conductor.clone(), findings.dispatcher(), of.clone());
+        Callback::from(move |_: MouseEvent| {
+            let questions = questions();
+            dispatcher.dispatch(Heard::Anew(of.clone(), questions.len()));
+            let (dispatcher, of) = (dispatcher.clone(), of.clone());
+            let on_reply = Callback::from(move |(index, reply): (usize, Reply)| {
+                let summary = match reply {
+                    Reply::CoresSummary(summary) => summary,
+                    Reply::CoresEvolved(front) => {
+                        let aim = of.settings.aim;
+                        let best = front.into_iter().min_by(|a, b| a.score(aim).total_cmp(&b.score(aim)));
+                        best.map(|best| (best.energy_pj, best.latency_cycles)).ok_or_else(Diagnostics::default)
+                    }
+                    Reply::Rejected(wrong) => Err(wrong),
+                    _ => Err(Diagnostics::default()),
+                };
+                dispatcher.dispatch(Heard::Found(of.clone(), index, summary));
+            });
+            conductor.ask(topic, questions, on_reply);
+        })
+    };
+    (found, start)
+}
+
+/// Both comparisons.
+#[component]
+pub fn CoresCompared(props: &CoresComparedProps) -> Html {
+    let request = &props.ground.request;
+    let (others, start) = {
+        let ground = props.ground.clone();
+        use_summaries(&props.conductor, Topic::CoresEvolved, request, move || {
+            let Ground { request, costs, .. } = ground.clone();
+            let mut layers = request.clone();
+            layers.settings.granularity = Granularity::LayerByLayer;
+            layers.settings.stacks = StackRule::EachLayer;
+            vec![
+                Question::CoresEvolved(Box::new(request), costs.to_vec(), EVOLUTION.0, EVOLUTION.1),
+                Question::CoresSummary(Box::new(layers)),
+            ]
+        })
+    };
+    let summary = |verdict: &Option<Result<Verdict, Diagnostics>>| {
+        let verdict = verdict.as_ref()?.as_ref().ok()?;
+        Some((verdict.judged.energy_pj, verdict.judged.latency_cycles))
+    };
+    let [shared, single] = &props.verdicts;
+    let other = |index: usize| others.get(index).and_then(|found| found.as_ref()?.as_ref().ok().copied());
+    let rows = [
+        ("tiles shared by several cores, steady state proved (WACO)", summary(shared)),
+        ("each tile on one core, steady state proved (p = 1)", summary(single)),
+        (
+            "the better of both, then better cores for single layers",
+            Some((props.best.energy_pj, props.best.latency_cycles)),
+        ),
+        ("evolution, 16 individuals, 16 generations (NSGA-II)", other(0)),
+        ("layer by layer, whole layers as tiles", other(1)),
+    ];
+    let is_asked = !others.is_empty();
+    html! {
+        <>
+            <section class="card" data-testid="cores-compared" data-status={status(&others)}>
+                <h2>{ "Beside other allocations" }</h2>
+                <div class="scroll" tabindex="0" role="group" aria-label="Allocations">
+                    { plain_table(allocations_table(&rows)) }
+                </div>
+                <div class="row start">
+                    <button type="button" onclick={start} disabled={is_asked} data-testid="compare-allocations">
+                        { "Work out evolution and layer by layer" }
+                    </button>
+                    if status(&others) == "running" {
+                        <span class="hint" role="status">{ "working …" }</span>
+                    }
+                </div>
+            </section>
+            <Systems request={request.clone()} conductor={props.conductor.clone()} />
+        </>
+    }
+}
+
+fn status(found: &[Option<Summary>]) -> &'static str {
+    match () {
+        () if found.is_empty() => "idle",
+        () if found.iter().all(Option::is_some) => "done",
+        () => "running",
+    }
+}
+
+#[derive(Properties, PartialEq)]
+struct SystemsProps {
+    request: CoresRequest,
+    conductor: Conductor,
+}
+
+/// Systems by granularity (Stream, Figs. 14 to 16).
+#[component]
+fn Systems(props: &SystemsProps) -> Html {
+    let request = &props.request;
+    let quantity = use_state_eq(|| Quantity::EnergyDelay);
+    // The system at hand first, then those that come along and are other ones.
+    let systems: Vec<(String, String)> = std::iter::once(("the one above".to_owned(), request.system.clone()))
+        .chain(
+            system_presets()
+                .iter()
+                .filter(|preset| preset.text != request.system)
+                .map(|preset| (preset.title.to_owned(), preset.text.to_owned())),
+        )
+        .collect();
+    let questions = {
+        let (request, systems) = (request.clone(), systems.clone());
+        move || {
+            let of = |(_, system): &(String, String)| {
+                let request = CoresRequest { system: system.clone(), ..request.clone() };
+                CoresSweep::TILES.map(|(rows, ..)| {
+                    let mut request = request.clone();
+                    (request.settings.granularity, request.settings.stacks) = match rows {
+                        Some(rows) => (Granularity::Rows(rows), request.settings.stacks.clone()),
+                        None => (Granularity::LayerByLayer, StackRule::EachLayer),
+                    };
+                    Question::CoresSummary(Box::new(request))
+                })
+            };
+            systems.iter().flat_map(of).collect()
+        }
+    };
+    let (found, start) = use_summaries(&props.conductor, Topic::CoresSweep, request, questions);
+    let done = found.iter().flatten().count();
+    let sweep = CoresSweep {
+        quantity: *quantity,
+        systems: systems.into_iter().map(|(name, _)| name).collect(),
+        found: found.iter().map(|found| found.as_ref().map(|found| found.as_ref().ok().copied())).collect(),
+    };
+    let show = {
+        let quantity = quantity.clone();
+        Callback::from(move |wanted: Quantity| quantity.set(wanted))
+    };
+    html! {
+        <section class="card" data-testid="cores-systems" data-status={status(&found)}>
+            <h2>{ "Other systems and other tiles" }</h2>
+            <p class="hint">
+                { "The same network on every system that comes along, layer by layer and in tiles of 16, 4 and 1 rows, each with its best \
+                   allocation (Stream, Figs. 14 to 16). Takes about a second for each." }
+            </p>
+            <div class="row start">
+                <button type="button" onclick={start} disabled={status(&found) == "running"} data-testid="sweep-systems">
+                    { "Work them out" }
+                </button>
+                if status(&found) == "running" {
+                    <progress value={done.to_string()} max={found.len().to_string()} aria-label="Share that is worked out" />
+                    <span class="hint" role="status">{ format!("{done} of {}", found.len()) }</span>
+                }
+            </div>
+            if done > 0 {
+                { segments("What is shown", &CoresSweep::QUANTITIES, *quantity, show) }
+                <Figure title="" chart={Drawn::new(sweep.bars())} testid="systems-bars" />
+            }
+        </section>
+    }
+}
