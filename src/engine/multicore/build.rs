@@ -42,13 +42,14 @@ pub fn tile_graph(layers: &[TiledLayer], rules: TilingRules) -> TiledNetwork {
     let mut built = TiledNetwork { graph: TileGraph::default(), parts: Vec::new(), first: vec![0], spans: Vec::new() };
     let (mut tiles, mut tensors) = (Vec::new(), Vec::new());
     for (index, (layer, grid)) in layers.iter().zip(&grids).enumerate() {
-        let parts: Vec<Part> = positions[index].iter().map(|position| grid.part(position)).collect();
-        let groups = groups(layer, &parts);
+        built.parts.extend(positions[index].iter().map(|position| grid.part(position)));
+        let parts = &built.parts[built.first[index]..];
+        let groups = groups(layer, parts);
         let accesses = std::iter::once(&layer.nest.output).chain(&layer.nest.inputs);
         let mut boxes: Vec<Boxes> = accesses.map(|access| Boxes::new(layer, grid, access, rules)).collect();
         let constants = layer.nest.inputs.iter().filter(|input| input.source.is_none());
         let constants: Vec<Operand> = constants.map(|input| input.operand).collect();
-        for (number, (position, part)) in positions[index].iter().zip(&parts).enumerate() {
+        for (number, (position, part)) in positions[index].iter().zip(parts).enumerate() {
             let is_final = layer.nest.is_final(part);
             let mut of = [None; 3];
             for boxes in &mut boxes {
@@ -59,7 +60,6 @@ pub fn tile_graph(layers: &[TiledLayer], rules: TilingRules) -> TiledNetwork {
             let group = groups[number];
             tiles.push(Tile { layer: index, number, group, tensors: of, constants: constants.clone(), is_final });
         }
-        built.parts.extend(parts);
         built.first.push(tiles.len());
     }
     let mut edges: Vec<Edge> = Vec::new();

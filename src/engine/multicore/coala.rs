@@ -1,14 +1,14 @@
 //! COALA: tiles and transfers are placed one after the other, each as early as cores, links and memories allow (Stream, Section 4.1).
 
+use super::contents::{Contents, Copy};
 use super::graph::{Edge, TileGraph};
-use super::occupancy::Occupancy;
 use super::rules::SchedulingRules;
 use super::schedule::{Overfull, Placed, Reason, Schedule, Stream, Transfer};
 use super::system::System;
 use super::traffic::{Span, Traffic};
 use crate::hardware::Operand;
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BinaryHeap};
+use std::collections::BinaryHeap;
 
 /// What is to be scheduled.
 #[derive(Debug, Clone, Copy)]
@@ -47,46 +47,20 @@ pub fn schedule(job: Job<'_>) -> Result<Schedule, Overfull> {
     Ok(coala.finish())
 }
 
-/// A tensor in a memory.
-#[derive(Debug, Clone, Copy)]
-struct Copy {
-    memory: usize,
-    /// Since when its place is taken.
-    reserved: f64,
-    /// Since when it can be read.
-    available: f64,
-    /// When the last tile ends that reads or writes it here.
-    busy: f64,
-    /// Orders the tensors of a memory by arrival.
-    arrival: u64,
-}
-
 struct Coala<'a> {
     job: Job<'a>,
-    occupancy: Vec<Occupancy>,
+    contents: Contents<'a>,
     traffic: Vec<Traffic>,
-    /// Where each tensor is.
-    copies: Vec<Vec<Copy>>,
-    /// What is in each memory, by arrival.
-    stored: Vec<BTreeMap<u64, usize>>,
-    arrivals: u64,
-    /// For each tensor, memories and how often it will be read there.
-    uses: Vec<Vec<(usize, u64)>>,
     core_free: Vec<f64>,
     result: Schedule,
 }
 
 impl<'a> Coala<'a> {
     fn new(job: Job<'a>) -> Self {
-        let tensors = job.graph.tensors.len();
         Self {
             job,
-            occupancy: job.system.memories.iter().map(|memory| Occupancy::new(memory.capacity_bits)).collect(),
+            contents: Contents::new(job.graph, job.system),
             traffic: job.system.links.iter().map(|link| Traffic::new(link.bandwidth)).collect(),
-            copies: vec![Vec::new(); tensors],
-            stored: vec![BTreeMap::new(); job.system.memories.len()],
-            arrivals: 0,
-            uses: vec![Vec::new(); tensors],
             core_free: vec![0.0; job.system.cores.len()],
             result: Schedule { tiles: vec![None; job.graph.tiles.len()], ..Schedule::default() },
         }
@@ -98,13 +72,13 @@ impl<'a> Coala<'a> {
         for (tile, facts) in graph.tiles.iter().enumerate() {
             for edge in graph.successors(tile) {
                 if let (Some(operand), Some(output)) = (edge.operand, graph.tensor(tile, Operand::O)) {
-                    *self.uses_in(output, self.place_of(edge.to, operand)) += 1;
+                    *self.contents.uses_in(output, self.place_of(edge.to, operand)) += 1;
                 }
             }
             for &operand in &facts.constants {
                 let Some(tensor) = graph.tensor(tile, operand) else { continue };
                 let everywhere = self.job.rules.counts_uses_everywhere.then_some(graph.tensors[tensor].uses);
-                let uses = self.uses_in(tensor, self.place_of(tile, operand));
+                let uses = self.contents.uses_in(tensor, self.place_of(tile, operand));
                 *uses = everywhere.unwrap_or(*uses + 1);
                 if self.copy(tensor, dram).is_none() {
                     self.store(tensor, dram, Span { start: 0.0, end: 0.0 });
@@ -149,7 +123,7 @@ impl<'a> Coala<'a> {
     }
 
     fn finish(mut self) -> Schedule {
-        self.result.memories = self.occupancy.iter().map(|memory| memory.steps().to_vec()).collect();
+        self.result.memories = self.contents.occupancy.iter().map(|memory| memory.steps()).collect();
         let ends = self.result.tiles.iter().flatten().map(|span| span.end);
         let transfers = self.result.transfers.iter().map(|transfer| transfer.span.end);
         self.result.latency_cycles = ends.chain(transfers).fold(0.0, f64::max);
@@ -192,9 +166,7 @@ impl<'a> Coala<'a> {
         self.result.energy.onchip_pj += placed[tile].onchip_pj;
         self.result.energy.memory_pj[Reason::Fetch as usize] += placed[tile].offchip_pj;
         for (tensor, memory) in needs {
-            if let Some(copy) = self.copies[tensor].iter_mut().find(|copy| copy.memory == memory) {
-                copy.busy = copy.busy.max(span.end);
-            }
+            self.contents.keep_until(tensor, memory, span.end);
             self.use_up(tile, tensor, memory, span.end);
         }
         if let Some(output) = output
@@ -243,9 +215,7 @@ impl<'a> Coala<'a> {
         if let Some(copy) = self.copy(tensor, memory) {
             return Ok(if self.job.rules.trusts_presence { 0.0 } else { copy.available });
         }
-        let oldest =
-            self.copies[tensor].iter().min_by(|a, b| a.available.total_cmp(&b.available).then(a.memory.cmp(&b.memory)));
-        let Some(source) = oldest.map(|copy| copy.memory) else { return Ok(0.0) };
+        let Some(source) = self.contents.oldest(tensor) else { return Ok(0.0) };
         let reason = if source == self.job.system.dram_memory() { Reason::Fetch } else { Reason::Exchange };
         self.transfer((tensor, source, memory), needed, reason, wanted)
     }
@@ -268,13 +238,13 @@ impl<'a> Coala<'a> {
         let span = if self.job.rules.late_transfers {
             let free = route.iter().map(|&link| self.traffic[link].free_from()).fold(available, f64::max);
             let ideal = free.max(wanted - length);
-            let first = self.occupancy[memory].late_fit(ideal, bits).unwrap_or(wanted);
+            let first = self.contents.occupancy[memory].late_fit(ideal, bits).unwrap_or(wanted);
             let time = self.make_room(tensor, memory, first, needed)?;
             self.store(tensor, memory, Span { start: time, end: time + length });
             let start = route.first().map_or(time, |&link| self.traffic[link].free_from().max(time));
             Span { start, end: start + length }
         } else {
-            let first = self.occupancy[memory].earliest_fit(available, bits);
+            let first = self.contents.occupancy[memory].earliest_fit(available, bits);
             let time = self.make_room(tensor, memory, first, needed)?;
             let start = self.first_window(route, Some(tensor), time, length, &|link| system.links[link].bandwidth);
             let span = Span { start, end: start + length };
@@ -298,7 +268,7 @@ impl<'a> Coala<'a> {
         self.result.energy.link_pj[reason as usize] += link_pj;
         self.result.energy.memory_pj[reason as usize] += memory_pj;
         self.result.transfers.push(Transfer { tensor, from, to, memory, span, reason, link_pj, memory_pj });
-        if source != system.dram_memory() && self.uses_left(tensor, source) == 0 {
+        if source != system.dram_memory() && self.contents.uses_left(tensor, source) == 0 {
             self.remove(tensor, source, self.leaves(tensor, source, span.end));
         }
         Ok(span.end)
@@ -340,31 +310,21 @@ impl<'a> Coala<'a> {
     /// Finds a time from which a tensor fits into a memory, evicting what is least important if it has to.
     fn make_room(&mut self, tensor: usize, memory: usize, time: f64, needed: &[usize]) -> Result<f64, Overfull> {
         let bits = self.job.graph.tensors[tensor].bits;
-        let fit = self.occupancy[memory].earliest_fit(time, bits);
-        let mut excess = self.occupancy[memory].excess_at(fit, bits);
+        let fit = self.contents.occupancy[memory].earliest_fit(time, bits);
+        let excess = self.contents.occupancy[memory].excess_at(fit, bits);
         if excess == 0 {
             return Ok(fit);
         }
-        let graph = self.job.graph;
-        let mut candidates: Vec<(u64, u64, usize)> = self.stored[memory]
-            .values()
-            .filter(|&&other| !needed.contains(&other))
-            .filter(|&&other| self.copy(other, memory).is_some_and(|copy| copy.reserved <= fit))
-            .map(|&other| {
-                let bits = graph.tensors[other].bits;
-                (self.importance(other, memory).saturating_mul(bits), bits, other)
-            })
-            .collect();
-        candidates.sort_by_key(|&(importance, bits, _)| (importance, bits));
-        let mut latest = fit.max(time);
-        for (_, bits, other) in candidates {
-            latest = latest.max(self.evict(other, memory, time)?);
-            excess = excess.saturating_sub(bits);
-            if excess == 0 {
-                return Ok(latest);
-            }
+        let may_go = |other: usize, copy: &Copy| copy.reserved <= fit && !needed.contains(&other);
+        let (leaving, freed) = self.contents.least_important(memory, excess, may_go);
+        if freed < excess {
+            return Err(Overfull { memory, tensor });
         }
-        Err(Overfull { memory, tensor })
+        let mut latest = fit.max(time);
+        for other in leaving {
+            latest = latest.max(self.evict(other, memory, time)?);
+        }
+        Ok(latest)
     }
 
     /// Removes a tensor from a memory; what is nowhere else goes to DRAM. Says when that is done.
@@ -388,11 +348,10 @@ impl<'a> Coala<'a> {
 
     /// Empties a memory but for what is needed; says when that is done.
     fn clear(&mut self, memory: usize, needed: &[usize], time: f64) -> Result<f64, Overfull> {
-        let others: Vec<usize> =
-            self.stored[memory].values().copied().filter(|tensor| !needed.contains(tensor)).collect();
         let mut latest = time;
-        for tensor in others {
-            if self.copy(tensor, memory).is_some_and(|copy| copy.reserved <= time) {
+        for tensor in self.contents.by_arrival(memory) {
+            let is_there = |copy: &Copy| copy.reserved <= time && !needed.contains(&tensor);
+            if self.copy(tensor, memory).is_some_and(is_there) {
                 latest = latest.max(self.evict(tensor, memory, time)?);
             }
         }
@@ -431,10 +390,8 @@ impl<'a> Coala<'a> {
 
     /// Notes that a tile has read a tensor; what nobody will read any more is removed.
     fn use_up(&mut self, tile: usize, tensor: usize, memory: usize, end: f64) {
-        let left = self.uses_in(tensor, memory);
-        *left = left.saturating_sub(1);
-        let is_used_up = *left == 0;
-        if self.uses[tensor].iter().any(|&(_, left)| left > 0) {
+        let is_used_up = self.contents.use_up(tensor, memory) == 0;
+        if self.contents.is_wanted(tensor) {
             // Others take a constant out of DRAM.
             let Job { graph, system, rules, .. } = self.job;
             let is_here_in_vain = is_used_up && !rules.counts_uses_everywhere && memory != system.dram_memory();
@@ -443,16 +400,13 @@ impl<'a> Coala<'a> {
             }
             return;
         }
-        let copies = std::mem::take(&mut self.copies[tensor]);
-        for copy in copies {
+        for Copy { memory, busy, .. } in self.contents.copies(tensor).to_vec() {
             let last = if self.job.graph.tensors[tensor].is_output && !self.job.rules.late_transfers {
-                self.last_use(tile, tensor, copy.memory).unwrap_or(end)
+                self.last_use(tile, tensor, memory).unwrap_or(end)
             } else {
                 end
             };
-            let last = if self.job.rules.frees_at_once { last } else { last.max(copy.busy) };
-            self.stored[copy.memory].remove(&copy.arrival);
-            self.occupancy[copy.memory].free(last, self.job.graph.tensors[tensor].bits);
+            self.remove(tensor, memory, if self.job.rules.frees_at_once { last } else { last.max(busy) });
         }
     }
 
@@ -472,46 +426,16 @@ impl<'a> Coala<'a> {
             .reduce(f64::max)
     }
 
-    fn importance(&self, tensor: usize, memory: usize) -> u64 {
-        match self.uses[tensor].iter().find(|(of, _)| *of == memory) {
-            Some((_, left)) => *left,
-            None => {
-                let is_absent = |memory: usize| self.copy(tensor, memory).is_none();
-                self.uses[tensor].iter().filter(|(of, _)| is_absent(*of)).map(|(_, left)| left).sum()
-            }
-        }
-    }
-
-    fn uses_in(&mut self, tensor: usize, memory: usize) -> &mut u64 {
-        let uses = &mut self.uses[tensor];
-        let at = uses.iter().position(|(of, _)| *of == memory).unwrap_or_else(|| {
-            uses.push((memory, 0));
-            uses.len() - 1
-        });
-        &mut uses[at].1
-    }
-
-    fn uses_left(&self, tensor: usize, memory: usize) -> u64 {
-        self.uses[tensor].iter().find(|(of, _)| *of == memory).map_or(0, |(_, left)| *left)
-    }
-
     fn copy(&self, tensor: usize, memory: usize) -> Option<&Copy> {
-        self.copies[tensor].iter().find(|copy| copy.memory == memory)
+        self.contents.copy(tensor, memory)
     }
 
     /// Takes a place for a tensor, which it fills until the end of a span.
     fn store(&mut self, tensor: usize, memory: usize, span: Span) {
-        let arrival = self.arrivals;
-        self.arrivals += 1;
-        self.copies[tensor].push(Copy { memory, reserved: span.start, available: span.end, busy: span.end, arrival });
-        self.stored[memory].insert(arrival, tensor);
-        self.occupancy[memory].add(span.start, self.job.graph.tensors[tensor].bits);
+        self.contents.store(tensor, memory, span);
     }
 
     fn remove(&mut self, tensor: usize, memory: usize, time: f64) {
-        let Some(at) = self.copies[tensor].iter().position(|copy| copy.memory == memory) else { return };
-        let copy = self.copies[tensor].remove(at);
-        self.stored[memory].remove(&copy.arrival);
-        self.occupancy[memory].free(time, self.job.graph.tensors[tensor].bits);
+        self.contents.remove(tensor, memory, time);
     }
 }

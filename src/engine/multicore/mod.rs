@@ -7,6 +7,7 @@
 mod account;
 mod build;
 mod coala;
+mod contents;
 mod costs;
 mod dependencies;
 mod document;

@@ -1,79 +1,163 @@
 //! How full a memory is over time.
 
+/// A block is divided once it has so many steps.
+const MOST_STEPS: usize = 256;
+
 /// Bits in use, as a step function of whole cycles. A change counts from its cycle on.
+///
+/// Nearly every change adds to all that comes later, so that steps are in blocks, each with an amount that is added to all of them.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Occupancy {
-    capacity: u64,
-    /// Cycle and bits from then on; the first is cycle 0.
-    steps: Vec<(i64, u64)>,
+    capacity: i64,
+    blocks: Vec<Block>,
+}
+
+/// Some steps; there is at least one.
+#[derive(Debug, Clone, PartialEq)]
+struct Block {
+    /// Cycle of the first step.
+    start: i64,
+    /// Cycle and bits from then on, without what is added; the first of all is cycle 0.
+    steps: Vec<(i64, i64)>,
+    /// Bits that are added to all.
+    added: i64,
+    /// Fewest and most bits of a step, with what is added.
+    range: (i64, i64),
+}
+
+/// A step: its block, and its place there.
+type Place = (usize, usize);
+
+impl Block {
+    fn new(steps: Vec<(i64, i64)>, added: i64) -> Self {
+        let mut block = Self { start: steps.first().map_or(0, |step| step.0), steps, added, range: (0, 0) };
+        block.measure();
+        block
+    }
+
+    fn measure(&mut self) {
+        let bits = self.steps.iter().map(|step| step.1 + self.added);
+        self.range = bits.fold((i64::MAX, i64::MIN), |(least, most), bits| (least.min(bits), most.max(bits)));
+    }
+
+    /// Adds to the steps from one on; nothing falls below zero.
+    fn change(&mut self, first: usize, bits: i64) {
+        if first == 0 && self.range.0 + bits >= 0 {
+            self.added += bits;
+            self.range = (self.range.0 + bits, self.range.1 + bits);
+            return;
+        }
+        let added = self.added;
+        self.steps[first..].iter_mut().for_each(|step| step.1 = (step.1 + bits).max(-added));
+        self.measure();
+    }
 }
 
 impl Occupancy {
     /// An empty memory.
     pub fn new(capacity: u64) -> Self {
-        Self { capacity, steps: vec![(0, 0)] }
+        let capacity = capacity.min(i64::MAX as u64) as i64;
+        Self { capacity, blocks: vec![Block::new(vec![(0, 0)], 0)] }
     }
 
-    /// The steps.
-    pub fn steps(&self) -> &[(i64, u64)] {
-        &self.steps
+    /// The steps: cycle, and bits from then on.
+    pub fn steps(&self) -> Vec<(i64, u64)> {
+        let of_block = |block: &Block| block.steps.iter().map(|step| (step.0, (step.1 + block.added) as u64)).collect();
+        self.blocks.iter().flat_map::<Vec<(i64, u64)>, _>(of_block).collect()
     }
 
-    /// The step that `time` falls into.
-    fn step_at(&self, time: f64) -> usize {
-        self.steps.partition_point(|step| step.0 as f64 <= time).saturating_sub(1)
+    /// The last step that is not later than a time, or the first of all.
+    fn step_at(&self, time: f64) -> Place {
+        let block = self.blocks.partition_point(|block| block.start as f64 <= time).saturating_sub(1);
+        (block, self.blocks[block].steps.partition_point(|step| step.0 as f64 <= time).saturating_sub(1))
     }
 
-    /// Bits in use at a time.
-    fn at(&self, time: f64) -> u64 {
-        self.steps[self.step_at(time)].1
+    fn cycle(&self, (block, step): Place) -> f64 {
+        self.blocks[block].steps[step].0 as f64
+    }
+
+    /// The step after one.
+    fn next(&self, (block, step): Place) -> Option<Place> {
+        if step + 1 < self.blocks[block].steps.len() {
+            return Some((block, step + 1));
+        }
+        (block + 1 < self.blocks.len()).then_some((block + 1, 0))
+    }
+
+    fn last(&self) -> Place {
+        let block = self.blocks.len() - 1;
+        (block, self.blocks[block].steps.len() - 1)
+    }
+
+    /// The last step from one on at which so many bits more do not fit.
+    fn last_too_full(&self, (first, step): Place, bits: u64) -> Option<Place> {
+        let most = self.capacity - bits as i64;
+        self.blocks[first..].iter().enumerate().rev().filter(|(_, block)| block.range.1 > most).find_map(
+            |(at, block)| {
+                let from = if at == 0 { step } else { 0 };
+                let place = block.steps[from..].iter().rposition(|step| step.1 + block.added > most)?;
+                Some((first + at, from + place))
+            },
+        )
     }
 
     /// So many more bits from a time on.
     pub fn add(&mut self, time: f64, bits: u64) {
-        self.change(time, |used| used + bits);
+        self.change(time, bits as i64);
     }
 
     /// So many fewer bits from a time on.
     pub fn free(&mut self, time: f64, bits: u64) {
-        self.change(time, |used| used.saturating_sub(bits));
+        self.change(time, -(bits as i64));
     }
 
-    fn change(&mut self, time: f64, change: impl Fn(u64) -> u64) {
+    fn change(&mut self, time: f64, bits: i64) {
         let cycle = time as i64;
-        let mut first = self.step_at(cycle as f64);
-        if self.steps[first].0 < cycle {
+        let (at, mut first) = self.step_at(cycle as f64);
+        let block = &mut self.blocks[at];
+        if block.steps[first].0 < cycle {
             first += 1;
-            self.steps.insert(first, (cycle, self.steps[first - 1].1));
+            block.steps.insert(first, (cycle, block.steps[first - 1].1));
         }
-        self.steps[first..].iter_mut().for_each(|step| step.1 = change(step.1));
+        block.change(first, bits);
+        self.blocks[at + 1..].iter_mut().for_each(|block| block.change(0, bits));
+        let block = &mut self.blocks[at];
+        if block.steps.len() >= MOST_STEPS {
+            let after = block.steps.split_off(MOST_STEPS / 2);
+            block.measure();
+            let added = block.added;
+            self.blocks.insert(at + 1, Block::new(after, added));
+        }
     }
 
     /// The first time from `time` on at which so many bits fit for ever. Where that is never, the time of the last step.
     pub fn earliest_fit(&self, time: f64, bits: u64) -> f64 {
-        let first = self.step_at(time);
-        let fits = |step: &(i64, u64)| step.1 + bits <= self.capacity;
-        match self.steps[first..].iter().rposition(|step| !fits(step)) {
+        match self.last_too_full(self.step_at(time), bits) {
             None => time,
-            Some(last) => self.steps[(first + last + 1).min(self.steps.len() - 1)].0 as f64,
+            Some(last) => self.cycle(self.next(last).unwrap_or(last)),
         }
     }
 
     /// The first time not before `time` of those at which the tool of June 2023 looks: the step before it and all after it. `None` if so
     /// many bits never fit.
     pub fn late_fit(&self, time: f64, bits: u64) -> Option<f64> {
-        let position = self.steps.partition_point(|step| (step.0 as f64) < time);
-        // Before the first step the tool finds the last one.
-        let first = position.checked_sub(1).unwrap_or(self.steps.len() - 1);
-        let at = match self.steps[first..].iter().rposition(|step| step.1 + bits > self.capacity) {
-            None => first,
-            Some(last) => first + last + 1,
+        // The last step before; before the first one the tool finds the last of all.
+        let block = self.blocks.partition_point(|block| (block.start as f64) < time);
+        let first = match block.checked_sub(1) {
+            Some(block) => (block, self.blocks[block].steps.partition_point(|step| (step.0 as f64) < time) - 1),
+            None => self.last(),
         };
-        self.steps.get(at).map(|step| (step.0 as f64).max(time))
+        let at = match self.last_too_full(first, bits) {
+            None => first,
+            Some(last) => self.next(last)?,
+        };
+        Some(self.cycle(at).max(time))
     }
 
     /// How many bits too many would be in use at a time with so many more.
     pub fn excess_at(&self, time: f64, bits: u64) -> u64 {
-        (self.at(time) + bits).saturating_sub(self.capacity)
+        let (block, step) = self.step_at(time);
+        let used = self.blocks[block].steps[step].1 + self.blocks[block].added;
+        (used + bits as i64 - self.capacity).max(0) as u64
     }
 }

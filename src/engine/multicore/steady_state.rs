@@ -1,6 +1,7 @@
 //! What a stack of layers computes again and again (Stream, Section 5.2).
 
 use super::graph::TileGraph;
+use rustc_hash::FxHashMap;
 
 /// The iteration that a stack repeats.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -20,14 +21,25 @@ pub struct SteadyState {
 /// An iteration is the next tile of every layer that no other of the stack reads, with all that it needs and that is not computed yet. Iterations
 /// with as many tiles of each layer are equal; the steady state is that of which there are most, by multiply-accumulates.
 pub fn steady_state(graph: &TileGraph, layers: &[usize], macs: &dyn Fn(usize) -> u64) -> SteadyState {
-    let is_inside = |tile: usize| layers.contains(&graph.tiles[tile].layer);
+    // The place of each layer in the stack.
+    let mut place_of = vec![None; graph.tiles.iter().map(|tile| tile.layer + 1).max().unwrap_or(0)];
+    for (place, &layer) in layers.iter().enumerate() {
+        if let Some(of) = place_of.get_mut(layer) {
+            *of = Some(place);
+        }
+    }
+    let place = |tile: usize| place_of[graph.tiles[tile].layer];
+    let is_inside = |tile: usize| place(tile).is_some();
+    let mut sinks_of = vec![Vec::new(); layers.len()];
+    for tile in 0..graph.tiles.len() {
+        let is_sink = !graph.successors(tile).any(|edge| edge.operand.is_some() && is_inside(edge.to));
+        if let Some(place) = place(tile).filter(|_| is_sink) {
+            sinks_of[place].push(tile);
+        }
+    }
     let mut sinks: Vec<Vec<usize>> = Vec::new();
-    for &layer in layers {
-        let is_sink = |&tile: &usize| {
-            graph.tiles[tile].layer == layer
-                && !graph.successors(tile).any(|edge| edge.operand.is_some() && is_inside(edge.to))
-        };
-        for (iteration, sink) in (0..graph.tiles.len()).filter(is_sink).enumerate() {
+    for of_layer in sinks_of {
+        for (iteration, sink) in of_layer.into_iter().enumerate() {
             match sinks.get_mut(iteration) {
                 Some(all) => all.push(sink),
                 None => sinks.push(vec![sink]),
@@ -51,26 +63,25 @@ pub fn steady_state(graph: &TileGraph, layers: &[usize], macs: &dyn Fn(usize) ->
         .collect();
     let work = |tiles: &[usize]| tiles.iter().map(|&tile| macs(tile)).sum::<u64>();
     let total: u64 = all.iter().map(|tiles| work(tiles)).sum();
-    let signature = |tiles: &[usize]| -> Vec<usize> {
-        let count = |layer: &usize| tiles.iter().filter(|&&tile| graph.tiles[tile].layer == *layer).count();
-        layers.iter().map(count).collect()
-    };
-    // Number of iterations, and the first of them.
-    let mut kinds: Vec<(Vec<usize>, usize, usize)> = Vec::new();
+    // Number of iterations, and the first of them, by how many tiles of each layer they have.
+    let mut kinds: Vec<(usize, usize)> = Vec::new();
+    let mut known: FxHashMap<Vec<usize>, usize> = FxHashMap::default();
     for (iteration, tiles) in all.iter().enumerate() {
-        let signature = signature(tiles);
-        match kinds.iter_mut().find(|kind| kind.0 == signature) {
-            Some(kind) => kind.1 += 1,
-            None => kinds.push((signature, 1, iteration)),
+        let mut signature = vec![0; layers.len()];
+        tiles.iter().filter_map(|&tile| place(tile)).for_each(|place| signature[place] += 1);
+        let kind = *known.entry(signature).or_insert(kinds.len());
+        match kinds.get_mut(kind) {
+            Some(kind) => kind.0 += 1,
+            None => kinds.push((1, iteration)),
         }
     }
-    let weight = |kind: &(Vec<usize>, usize, usize)| work(&all[kind.2]) * kind.1 as u64;
+    let weight = |kind: &(usize, usize)| work(&all[kind.1]) * kind.0 as u64;
     let heaviest = kinds.iter().rev().max_by_key(|kind| weight(kind));
-    let Some(heaviest) = heaviest else { return SteadyState::default() };
+    let Some(&heaviest) = heaviest else { return SteadyState::default() };
     SteadyState {
-        iterations: heaviest.1,
-        tiles: all[heaviest.2].clone(),
-        mac_share: weight(heaviest) as f64 / total.max(1) as f64,
+        iterations: heaviest.0,
+        tiles: all[heaviest.1].clone(),
+        mac_share: weight(&heaviest) as f64 / total.max(1) as f64,
         all,
     }
 }
