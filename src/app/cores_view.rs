@@ -108,7 +108,7 @@ pub fn CoresView(props: &CoresViewProps) -> Html {
                 </div>
             }
             if let Some((ground, (_, best))) = ground.zip(best) {
-                <CoresCompared {ground} verdicts={known.verdicts.clone()} best={best.judged} conductor={props.conductor.clone()} />
+                <CoresCompared {ground} verdicts={known.verdicts.clone()} best={improving.best.clone().unwrap_or(best.judged)} conductor={props.conductor.clone()} />
             }
         </div>
     }
@@ -234,12 +234,13 @@ fn proof(known: &Known, stage: Stage, longer: Callback<()>) -> Html {
     if stacks.is_empty() || !matches!(stage, Stage::Judging | Stage::Done) {
         return html! {};
     }
-    let open = || known.stacks.iter().flatten().filter(|stack| !stack.found.is_proved());
+    let open = || known.stacks.iter().flatten().filter(|stack| !stack.found.is_proved() && stack.found.best.is_some());
     let gap = |stack: &StackAllocation| {
         let best = stack.found.best.as_ref()?;
         Some(1.0 - stack.found.bound / best.cycles)
     };
     let widest = open().filter_map(gap).fold(0.0, f64::max);
+    let unsearched = stacks.iter().filter(|stack| stack.found.best.is_none()).count();
     let steady = stacks.iter().filter(|stack| stack.layers.len() > 1).max_by_key(|stack| stack.layers.len());
     let about = steady.map(|stack| {
         format!(
@@ -248,12 +249,17 @@ fn proof(known: &Known, stage: Stage, longer: Callback<()>) -> Html {
             stack.tiles,
             stack.iterations,
             three_digits(100.0 * stack.mac_share)
-        )
+        ) + &match stack.coarsened {
+            1 => String::new(),
+            times => format!(" Its cores are chosen in tiles {times} times as large."),
+        }
     });
     html! {
         <p class="hint row" data-testid="cores-proof" data-proved={(open().count() == 0).to_string()}>
             <span>
-                if open().count() == 0 {
+                if unsearched > 0 {
+                    { format!("{unsearched} of {} stacks repeat too many tiles to be searched: their layers are on all cores. ", stacks.len()) }
+                } else if open().count() == 0 {
                     { "No other cores or order make what the stacks repeat any faster, if nothing had to travel: proved." }
                 } else {
                     { format!(

@@ -12,7 +12,7 @@ use crate::workload::{Dim, Layer, Network};
 pub struct Cuts {
     /// Cuts in time.
     pub in_time: Vec<(Dim, u64)>,
-    /// The loop that cores share, if any.
+    /// The loop along which cores share it, if any.
     pub share: Option<Dim>,
     /// How many may share it, at least 1: so that no part is narrower than what any core's array unrolls.
     pub most_shared: usize,
@@ -56,15 +56,27 @@ impl Cuts {
                 let reason = format!("No core runs layers of the type {}, as `{}` is one", kind.name(), layer.name);
                 diagnostics.add("system.cores", reason, format!("Add {} to the `runs` of one", kind.name()));
             }
-            let share = if layer.shape.size(Dim::G) > 1 { Dim::G } else { Dim::K };
-            let cut: u64 = in_time.iter().filter(|cut| cut.0 == share).map(|cut| cut.1).product();
-            let size = layer.shape.size(share) / cut.max(1);
-            let width = able.iter().map(|&core| unrolled(layer, &system.cores[core].core, share).min(size)).max();
-            let most = (size / width.unwrap_or(1).max(1)).clamp(1, able.len().max(1) as u64) as usize;
-            all.push(Self { in_time, share: (most > 1).then_some(share), most_shared: most, able });
+            let (share, most_shared) = sharing(layer, &in_time, &able, system);
+            all.push(Self { in_time, share, most_shared, able });
         }
         all
     }
+}
+
+/// The loop along which cores share a layer, and how many may: groups or output channels, and columns where these are too few for the
+/// arrays (each core then needs all of the weights).
+fn sharing(layer: &Layer, in_time: &[(Dim, u64)], able: &[usize], system: &CoreSystem) -> (Option<Dim>, usize) {
+    let channels = if layer.shape.size(Dim::G) > 1 { Dim::G } else { Dim::K };
+    for share in [channels, Dim::OX] {
+        let cut: u64 = in_time.iter().filter(|cut| cut.0 == share).map(|cut| cut.1).product();
+        let size = layer.shape.size(share) / cut.max(1);
+        let width = able.iter().map(|&core| unrolled(layer, &system.cores[core].core, share).min(size)).max();
+        let most = (size / width.unwrap_or(1).max(1)).min(able.len() as u64);
+        if most > 1 {
+            return (Some(share), most as usize);
+        }
+    }
+    (None, 1)
 }
 
 /// How wide a core's array unrolls a loop of a layer.

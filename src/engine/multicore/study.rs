@@ -7,14 +7,15 @@ use super::costs::{Solved, TileCosts, TileProblem, solve, tile_shape, too_large}
 use super::document::CoreSystem;
 use super::genetic::{Evolution, Genes, evolve};
 use super::granularity::{Cuts, stacks};
-use super::nest::Part;
+use super::graph::Tile;
+use super::nest::{LoopNest, Part};
 use super::network::NetworkNests;
 use super::request::{Aim, CoresRequest, CoresSettings, Scheduler};
 use super::schedule::{Overfull, Placed, Schedule};
 use super::steady_state::{SteadyState, steady_state};
 use super::system::System;
 use super::tiling::{Grid, Split};
-use super::waco::{Allocation, Found, Instance, allocate};
+use super::waco::{Allocation, Found, Instance, MOST, allocate};
 use crate::hardware::{Core, Operand};
 use crate::spec::Diagnostics;
 use crate::workload::{Dim, LayerShape, Network};
@@ -24,8 +25,11 @@ use serde::{Deserialize, Serialize};
 /// More tiles than this are not scheduled.
 pub const MOST_TILES: u64 = 2_000_000;
 
+/// Tiles are allocated as so many times as large ones at most.
+const MOST_COARSENED: u64 = 64;
+
 /// A search over the cores of a stack ends after so many choices, if nobody says otherwise.
-pub const MOST_CHOICES: u64 = 200_000;
+pub const MOST_CHOICES: u64 = 50_000;
 
 /// For each layer the cores that share it.
 pub type CoreChoice = Vec<Vec<usize>>;
@@ -73,6 +77,8 @@ pub struct CoresOutline {
 pub struct StackAllocation {
     /// Its layers.
     pub layers: Vec<usize>,
+    /// Tiles so many times as large as the schedule's were allocated, as an iteration has too many of those.
+    pub coarsened: u64,
     /// Tiles of an iteration.
     pub tiles: usize,
     /// How often the iteration is computed.
@@ -157,13 +163,7 @@ impl CoresStudy {
             return Err(diagnostics);
         }
         let wiring = system.system(settings.scheduler.rules());
-        let whole = |(nest, cuts): (&super::nest::LoopNest, &Cuts)| TiledLayer {
-            nest: nest.clone(),
-            split: Split { in_time: cuts.in_time.clone(), over_cores: Vec::new() },
-            cores: 1,
-        };
-        let layers: Vec<TiledLayer> = nests.nests.iter().zip(&cuts).map(whole).collect();
-        let unshared = tile_graph(&layers, settings.scheduler.tiling());
+        let unshared = unshared(&nests, &cuts, settings.scheduler);
         Ok(Self { network, nests, system, settings, stacks, cuts, wiring, unshared })
     }
 
@@ -365,8 +365,10 @@ impl CoresStudy {
             instance.order.extend(before.into_iter().map(|first| (first, index)));
             let first = steady.tiles.iter().position(|&other| layer_of(other) == layer).unwrap_or(index);
             // Tiles of a layer have the same weights.
-            let shape = &self.network.layer(self.nests.layers[layer]).shape;
-            instance.weights.push(if first == index { shape.weight_bits() } else { 0 });
+            let bits = self.network.layer(self.nests.layers[layer]).shape.weight_bits();
+            // Who shares columns needs all of them; the search divides them among cores, so that they count as often as they may be divided.
+            let copies = if cuts.share == Some(Dim::OX) && shares { cuts.most_shared as u64 } else { 1 };
+            instance.weights.push(if first == index { bits * copies } else { 0 });
             match instance.groups.iter_mut().find(|group| group[0] == first) {
                 Some(group) => group.push(index),
                 None => instance.groups.push(vec![index]),
@@ -381,6 +383,26 @@ impl CoresStudy {
         instance
     }
 
+    /// The same with tiles so many times as large.
+    fn coarser(&self, times: u64) -> Self {
+        let larger = |cuts: &Cuts| Cuts {
+            in_time: cuts.in_time.iter().map(|&(dim, pieces)| (dim, pieces.div_ceil(times))).collect(),
+            ..cuts.clone()
+        };
+        let cuts: Vec<Cuts> = self.cuts.iter().map(larger).collect();
+        let unshared = unshared(&self.nests, &cuts, self.settings.scheduler);
+        Self {
+            network: self.network.clone(),
+            nests: self.nests.clone(),
+            system: self.system.clone(),
+            settings: self.settings.clone(),
+            stacks: self.stacks.clone(),
+            cuts,
+            wiring: self.wiring.clone(),
+            unshared,
+        }
+    }
+
     /// Which cores compute a stack's layers best, if nothing had to travel (Stream, Section 5.3). `goes_on` is asked now and then.
     pub fn allocate(
         &self,
@@ -389,12 +411,23 @@ impl CoresStudy {
         shares: bool,
         goes_on: &mut dyn FnMut(u64) -> bool,
     ) -> StackAllocation {
-        let steady = self.steady_state(stack);
-        let instance = self.instance(costs, &steady, shares);
-        let found = allocate(&instance, goes_on);
         let layers = self.stacks[stack].clone();
-        let cores = layers.iter().map(|&layer| self.cores_of(&steady, found.best.as_ref(), layer, shares)).collect();
+        let mut coarser = None;
+        let mut coarsened = 1;
+        let mut steady = self.steady_state(stack);
+        // An iteration of too many tiles is allocated in larger ones.
+        while steady.tiles.len() > MOST && coarsened < MOST_COARSENED {
+            coarsened *= 2;
+            let next = self.coarser(coarsened);
+            steady = next.steady_state(stack);
+            coarser = Some(next);
+        }
+        let study = coarser.as_ref().unwrap_or(self);
+        let instance = study.instance(costs, &steady, shares);
+        let found = allocate(&instance, goes_on);
+        let cores = layers.iter().map(|&layer| study.cores_of(&steady, found.best.as_ref(), layer, shares)).collect();
         StackAllocation {
+            coarsened,
             tiles: steady.tiles.len(),
             iterations: steady.iterations,
             mac_share: steady.mac_share,
@@ -465,13 +498,7 @@ impl CoresStudy {
         if !wrong.is_empty() {
             return Err(wrong);
         }
-        let layer = |(index, nest): (usize, &super::nest::LoopNest)| TiledLayer {
-            nest: nest.clone(),
-            split: self.split(index, choice[index].len()),
-            cores: choice[index].len(),
-        };
-        let layers: Vec<TiledLayer> = self.nests.nests.iter().enumerate().map(layer).collect();
-        let tiled = tile_graph(&layers, self.settings.scheduler.tiling());
+        let tiled = self.tiles(choice);
         let (mut placed, mut computing) = (Vec::new(), Vec::new());
         let mut diagnostics = Diagnostics::default();
         let mut last: Option<(TileProblem, super::costs::TileCost)> = None;
@@ -527,7 +554,8 @@ impl CoresStudy {
         let mut rank = vec![0; graph.tiles.len()];
         let mut next = 0;
         for (stack, layers) in self.stacks.iter().enumerate() {
-            let slots = stacks.iter().find(|known| known.layers == *layers).and_then(|known| known.found.best.as_ref());
+            let known = stacks.iter().find(|known| known.layers == *layers && known.coarsened == 1);
+            let slots = known.and_then(|known| known.found.best.as_ref());
             let mut tiles: Vec<usize> = match (order, slots) {
                 (OrderRule::Slots, Some(found)) => self.by_slots(&self.steady_state(stack), found),
                 _ => (0..graph.tiles.len()).rev().filter(|&tile| layers.contains(&graph.tiles[tile].layer)).collect(),
@@ -587,6 +615,24 @@ impl CoresStudy {
             prefetched: if self.settings.prefetches_weights { &[Operand::W] } else { &[] },
             rules: self.settings.scheduler.rules(),
         }
+    }
+
+    /// Multiply-accumulates of all tiles of a choice.
+    pub fn macs(&self, choice: &CoreChoice) -> u64 {
+        let tiled = self.tiles(choice);
+        let macs = |(tile, part): (&Tile, &Part)| self.nests.nests[tile.layer].macs(part);
+        tiled.graph.tiles.iter().zip(&tiled.parts).map(macs).sum()
+    }
+
+    /// The tiles of a choice.
+    fn tiles(&self, choice: &CoreChoice) -> TiledNetwork {
+        let layer = |(index, nest): (usize, &LoopNest)| TiledLayer {
+            nest: nest.clone(),
+            split: self.split(index, choice[index].len()),
+            cores: choice[index].len(),
+        };
+        let layers: Vec<TiledLayer> = self.nests.nests.iter().enumerate().map(layer).collect();
+        tile_graph(&layers, self.settings.scheduler.tiling())
     }
 
     /// What a choice comes to, in the order of tiles that suits it best, or in a given one.
@@ -694,6 +740,17 @@ impl CoresStudy {
         moves.dedup();
         moves
     }
+}
+
+/// The tiles of layers that nobody shares.
+fn unshared(nests: &NetworkNests, cuts: &[Cuts], scheduler: Scheduler) -> TiledNetwork {
+    let whole = |(nest, cuts): (&LoopNest, &Cuts)| TiledLayer {
+        nest: nest.clone(),
+        split: Split { in_time: cuts.in_time.clone(), over_cores: Vec::new() },
+        cores: 1,
+    };
+    let layers: Vec<TiledLayer> = nests.nests.iter().zip(cuts).map(whole).collect();
+    tile_graph(&layers, scheduler.tiling())
 }
 
 fn bits_of(shape: &LayerShape, operand: Operand) -> u64 {
