@@ -1,13 +1,14 @@
 //! Many cores: who computes what when, what travels, how full memories are, and which allocation is the best.
 
 use super::conductor::Conductor;
+use super::core_timeline::CoreTimelineView;
 use super::cores_allocation::CoresAllocation;
 use super::cores_compared::CoresCompared;
 use super::cores_form::CoresFormCard;
 use super::cores_study::{Ground, Improving, Known, Stage, Verdict, use_cores, use_improving, use_judged};
 use super::figure::{Drawn, Figure};
 use super::state::PageState;
-use crate::chart::{CoreTimeline, Quantity, SystemLanes, core_time, group_thousands, system_energy, three_digits};
+use crate::chart::{Quantity, core_time, group_thousands, system_energy, three_digits};
 use crate::multicore::{CoreChoice, CoresOutline, Judged, StackAllocation};
 use crate::spec::Diagnostics;
 use crate::state::{Action, CoresChange, read_allocation, write_allocation};
@@ -97,7 +98,7 @@ pub fn CoresView(props: &CoresViewProps) -> Html {
             if let Some((verdict, outline)) = kept {
                 <div {class}>
                     <section class="card">
-                        <Figure title="Cores, links and memories over time" chart={Drawn::new(timeline(&verdict))} testid="core-timeline" />
+                        <CoreTimelineView account={Rc::clone(&verdict.account)} />
                     </section>
                     <section class="card">
                         <h2>{ "Where time and energy go" }</h2>
@@ -112,10 +113,6 @@ pub fn CoresView(props: &CoresViewProps) -> Html {
             }
         </div>
     }
-}
-
-fn timeline(verdict: &Verdict) -> CoreTimeline {
-    CoreTimeline::new(Rc::new(SystemLanes::new(Rc::clone(&verdict.account))))
 }
 
 /// The choice by hand: what was found, with the cores that a person wrote for some layers.

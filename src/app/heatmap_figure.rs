@@ -246,15 +246,18 @@ fn cell_card(props: &HeatmapFigureProps, cell: (usize, usize)) -> Html {
     }
 }
 
+/// What a [`Tooltip`] needs.
 #[derive(Properties, PartialEq)]
-struct TooltipProps {
-    spot: Spot,
-    children: Html,
+pub struct TooltipProps {
+    /// Where it belongs.
+    pub spot: Spot,
+    /// What it says.
+    pub children: Html,
 }
 
 /// A card beside the pointer that stays within the figure.
 #[component]
-fn Tooltip(props: &TooltipProps) -> Html {
+pub fn Tooltip(props: &TooltipProps) -> Html {
     let card = use_node_ref();
     use_effect_with((props.spot, card.clone()), |(spot, card)| {
         let Some(card) = card.cast::<HtmlElement>() else { return };

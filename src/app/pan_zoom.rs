@@ -62,7 +62,8 @@ pub fn use_pan_zoom(view: &NodeRef, size: (f64, f64)) -> PanZoom {
     let whole = fitting.min(HEIGHT / size.1.max(1.0)).max(SCALES.0);
     let scale = own.unwrap_or(fitting);
     let now = PanZoom { scale, whole, own, view: view.clone(), anchor, pointers };
-    use_wheel(&now);
+    let zoomed = now.clone();
+    use_wheel(view, Callback::from(move |event: WheelEvent| zoomed.wheel(&event)));
     {
         let now = now.clone();
         use_effect_with(scale.to_bits(), move |_| now.keep_anchor());
@@ -109,6 +110,15 @@ impl PanZoom {
         if let Some(view) = self.element() {
             view.set_scroll_left(view.scroll_left() + right * view.client_width() / 3);
             view.set_scroll_top(view.scroll_top() + down * view.client_height() / 3);
+        }
+    }
+
+    /// Ctrl and the wheel zoom. A plain wheel is left to the page.
+    fn wheel(&self, event: &WheelEvent) {
+        if event.ctrl_key() {
+            event.prevent_default();
+            let step = if event.delta_y() < 0.0 { STEP } else { 1.0 / STEP };
+            self.zoom_to(self.scale * step, self.spot(event));
         }
     }
 
@@ -193,19 +203,18 @@ impl PanZoom {
     }
 }
 
-/// Ctrl and the wheel zoom. A plain wheel is left to the page.
+/// Hears of the wheel, before the page scrolls.
 #[hook]
-fn use_wheel(now: &PanZoom) {
-    // The listener outlives many scales.
-    let latest = use_mut_ref(|| None::<PanZoom>);
-    *latest.borrow_mut() = Some(now.clone());
-    use_effect_with(now.view.clone(), move |view| {
+pub fn use_wheel(view: &NodeRef, on_wheel: Callback<WheelEvent>) {
+    // The listener outlives many callbacks.
+    let latest = use_mut_ref(|| None::<Callback<WheelEvent>>);
+    *latest.borrow_mut() = Some(on_wheel);
+    use_effect_with(view.clone(), move |view| {
         let element = view.cast::<Element>();
         let call = Closure::<dyn FnMut(WheelEvent)>::new(move |event: WheelEvent| {
-            if let (true, Some(now)) = (event.ctrl_key(), &*latest.borrow()) {
-                event.prevent_default();
-                let steps = if event.delta_y() < 0.0 { STEP } else { 1.0 / STEP };
-                now.zoom_to(now.scale * steps, now.spot(&event));
+            let on_wheel = latest.borrow().clone();
+            if let Some(on_wheel) = on_wheel {
+                on_wheel.emit(event);
             }
         });
         let options = AddEventListenerOptions::new();

@@ -4,11 +4,13 @@ mod columns;
 mod draw;
 mod hit;
 mod lanes;
+mod table;
 
+use super::color::{Color, mix};
 use super::legend::{Entry, Mark, legend_height};
 use super::scale::{Quantity, group_thousands, three_digits};
 use super::sketch::Sketch;
-use super::{Chart, Column, MINIMUM_WIDTH, Table, TableCell, Theme, TimeWindow};
+use super::{Chart, MINIMUM_WIDTH, Table, Theme, TimeWindow};
 use crate::multicore::{Reason, SystemAccount};
 use std::rc::Rc;
 
@@ -43,6 +45,9 @@ enum Row {
     Memory(usize),
 }
 
+const CORES: &str = "Cores";
+const LINKS: &str = "Links";
+const MEMORIES: &str = "Memories";
 const HEADING: i32 = 24;
 const AXIS: i32 = 18;
 const SECTION: i32 = 24;
@@ -53,8 +58,6 @@ const NARROW: u32 = 620;
 /// Lines of the legend that name layers.
 const LAYER_LINES: i32 = 2;
 const LEGEND_LINE: i32 = 20;
-/// Rows of the table, one a tile; of more tiles it is a summary.
-const MOST_ROWS: usize = 1000;
 
 impl Row {
     fn height(self) -> i32 {
@@ -156,9 +159,9 @@ impl CoreTimeline {
                 rows.extend(of);
             }
         };
-        add("Cores", &mut (0..account.cores.len()).map(Row::Core));
-        add("Links", &mut (0..self.lanes.links.len()).map(Row::Link));
-        add("Memories", &mut (0..account.memories.len()).map(Row::Memory));
+        add(CORES, &mut (0..account.cores.len()).map(Row::Core));
+        add(LINKS, &mut (0..self.lanes.links.len()).map(Row::Link));
+        add(MEMORIES, &mut (0..account.memories.len()).map(Row::Memory));
         rows
     }
 
@@ -182,10 +185,14 @@ impl CoreTimeline {
             }
             Row::Memory(memory) => {
                 let memory = &account.memories[memory];
-                let unit = Quantity::Bytes.unit(memory.capacity_bits as f64 / 8.0);
-                let [peak, capacity] =
-                    [memory.peak_bits, memory.capacity_bits].map(|bits| unit.tick(bits as f64 / 8.0));
-                (&memory.name, format!("peak {peak} of {capacity} {}", unit.name))
+                let [peak, capacity] = [memory.peak_bits, memory.capacity_bits].map(|bits| bits as f64 / 8.0);
+                let unit = Quantity::Bytes.unit(capacity);
+                // The unit stands once where it is that of both.
+                let peak = match Quantity::Bytes.unit(peak) == unit {
+                    true => unit.tick(peak),
+                    false => Quantity::Bytes.plain(peak),
+                };
+                (&memory.name, format!("peak {peak} of {} {}", unit.tick(capacity), unit.name))
             }
         }
     }
@@ -203,21 +210,29 @@ impl CoreTimeline {
         };
         let longest = rows.iter().map(needed).max().unwrap_or(0);
         let left = if above { 0 } else { longest.min(width as i32 / 4) + 12 };
-        let legend = legend_height(&self.entries(&Theme::LIGHT, width), width as i32, Theme::LIGHT.note());
+        let height = |entries: &[Entry], room| legend_height(entries, room, Theme::LIGHT.note());
+        let legend = height(&self.layer_entries(&Theme::LIGHT, width), width as i32);
         let axis = HEADING + legend + 6;
         let mut y = axis + AXIS;
         let rows = rows.into_iter().map(|row| {
             y += if above && !matches!(row, Row::Heading(_)) { NAME } else { 0 };
             let top = y;
-            y += row.height() + BETWEEN;
+            let legend = match row {
+                Row::Heading(heading) => {
+                    let room = width as i32 - legend_indent(heading);
+                    (height(&self.section_entries(heading, &Theme::LIGHT), room) - LEGEND_LINE).max(0)
+                }
+                _ => 0,
+            };
+            y += row.height() + legend + BETWEEN;
             (row, top)
         });
         let rows = rows.collect();
         Layout { above, left, right: width as i32 - 1, rows, axis, bottom: y }
     }
 
-    /// What colours mean: the first layers, as far as there is room, and why something travels.
-    fn entries(&self, theme: &Theme, width: u32) -> Vec<Entry> {
+    /// The colours of the first layers, as far as there is room.
+    fn layer_entries(&self, theme: &Theme, width: u32) -> Vec<Entry> {
         let used: Vec<u32> =
             (0..self.account().layers.len() as u32).filter(|layer| self.lanes.tiles_of[*layer as usize] > 0).collect();
         let layers = |count: usize| {
@@ -231,84 +246,28 @@ impl CoreTimeline {
         };
         let fits =
             |count: &usize| legend_height(&layers(*count), width as i32, theme.note()) <= LAYER_LINES * LEGEND_LINE;
-        let mut entries = layers((0..=used.len().min(40)).rev().find(fits).unwrap_or(0));
-        let reasons = self.lanes.reasons.iter();
-        entries.extend(reasons.map(|&reason| (Mark::Line(theme.reason(reason)), reason_name(reason).to_owned())));
-        entries
+        layers((0..=used.len().min(40)).rev().find(fits).unwrap_or(0))
+    }
+
+    /// What the marks below a heading mean.
+    fn section_entries(&self, heading: &str, theme: &Theme) -> Vec<Entry> {
+        match heading {
+            LINKS => {
+                let reasons = self.lanes.reasons.iter();
+                reasons.map(|&reason| (Mark::Chip(theme.reason(reason)), short_reason(reason).to_owned())).collect()
+            }
+            MEMORIES => vec![
+                (Mark::Chip(usage_color(theme)), "in use".to_owned()),
+                (Mark::Line(theme.soft), "capacity".to_owned()),
+                (Mark::Dot(theme.ink), "peak".to_owned()),
+            ],
+            _ => Vec::new(),
+        }
     }
 
     /// The tiles in the window, by core and start.
     fn seen(&self) -> impl Iterator<Item = u32> {
         self.lanes.cores.iter().flat_map(|lane| lane.seen(self.window)).map(|item| item.0)
-    }
-
-    fn tile_rows(&self) -> Table {
-        let account = self.account();
-        let row = |tile: u32| {
-            let run = account.tiles[tile as usize];
-            let ends = |other: &u32| account.tiles[*other as usize].end;
-            let last = account.waits_for(tile as usize).iter().max_by(|a, b| ends(a).total_cmp(&ends(b)));
-            let bits = account.brought_for(tile as usize).iter().map(|run| account.transfers[*run as usize].bits).sum();
-            vec![
-                account.cores[run.core as usize].name.as_str().into(),
-                self.lanes.layer_name(run.layer).into(),
-                TableCell::count(u64::from(run.number) + 1),
-                cycles_cell(run.start),
-                cycles_cell(run.end),
-                cycles_cell(run.end - run.start),
-                last.map_or(TableCell::Nothing, |&last| self.lanes.tile_name(last).into()),
-                TableCell::size(bits),
-            ]
-        };
-        Table {
-            caption: "Tiles".to_owned(),
-            columns: vec![
-                Column::words("core"),
-                Column::words("layer"),
-                Column::numbers("tile"),
-                Column::plain("begins", "cycles"),
-                Column::plain("ends", "cycles"),
-                Column::plain("takes", "cycles"),
-                Column::words("waits last for"),
-                Column::measured("brought for it", Quantity::Bytes.base()),
-            ],
-            rows: self.seen().map(row).collect(),
-        }
-    }
-
-    fn summary(&self) -> Table {
-        let account = self.account();
-        let mut rows = Vec::new();
-        for (core, lane) in account.cores.iter().zip(&self.lanes.cores) {
-            let mut parts = vec![(0_u64, f64::INFINITY, f64::NEG_INFINITY, 0.0); account.layers.len()];
-            for &(tile, start, end) in lane.seen(self.window) {
-                let Some(part) = parts.get_mut(account.tiles[tile as usize].layer as usize) else { continue };
-                *part = (part.0 + 1, part.1.min(start), part.2.max(end), part.3 + end - start);
-            }
-            let parts = parts.into_iter().enumerate().filter(|(_, part)| part.0 > 0);
-            rows.extend(parts.map(|(layer, (count, first, last, busy))| {
-                vec![
-                    core.name.as_str().into(),
-                    self.lanes.layer_name(layer as u32).into(),
-                    TableCell::count(count),
-                    cycles_cell(first),
-                    cycles_cell(last),
-                    cycles_cell(busy),
-                ]
-            }));
-        }
-        Table {
-            caption: "Tiles by core and layer; a shorter time lists them one by one".to_owned(),
-            columns: vec![
-                Column::words("core"),
-                Column::words("layer"),
-                Column::numbers("tiles"),
-                Column::plain("first begins", "cycles"),
-                Column::plain("last ends", "cycles"),
-                Column::plain("take together", "cycles"),
-            ],
-            rows,
-        }
     }
 }
 
@@ -322,7 +281,7 @@ impl Chart for CoreTimeline {
     }
 
     fn table(&self) -> Table {
-        if self.seen().nth(MOST_ROWS).is_none() { self.tile_rows() } else { self.summary() }
+        table::table(self)
     }
 
     fn describe(&self) -> String {
@@ -343,6 +302,24 @@ impl Chart for CoreTimeline {
     }
 }
 
+/// Where what the marks below a heading mean begins.
+fn legend_indent(heading: &str) -> i32 {
+    Theme::LIGHT.note().bold().width(heading) + 16
+}
+
+/// What is in use of a memory.
+fn usage_color(theme: &Theme) -> Color {
+    mix(theme.panel, theme.accent, 0.65)
+}
+
+/// Why something travels, beside others of its kind.
+fn short_reason(reason: Reason) -> &'static str {
+    match reason {
+        Reason::Exchange => "exchange",
+        other => reason_name(other),
+    }
+}
+
 /// Why something travels.
 pub(super) fn reason_name(reason: Reason) -> &'static str {
     match reason {
@@ -359,8 +336,4 @@ pub(super) fn cycles(value: f64) -> String {
         value if value.fract() != 0.0 && value < 1000.0 => three_digits(value),
         value => group_thousands(value.max(0.0).round() as u64),
     }
-}
-
-fn cycles_cell(value: f64) -> TableCell {
-    TableCell::number(cycles(value), value)
 }

@@ -2,7 +2,7 @@
 
 use super::columns::{columns, extremes};
 use super::lanes::Lane;
-use super::{AXIS, CoreTimeline, HEADING, Layout, NAME, Row, cycles};
+use super::{AXIS, CoreTimeline, HEADING, Layout, NAME, Row, cycles, legend_indent, usage_color};
 use crate::chart::axis::{Axis, AxisScale};
 use crate::chart::color::{Color, mix, text_on};
 use crate::chart::legend::draw_legend;
@@ -32,7 +32,7 @@ pub(super) fn draw(chart: &CoreTimeline, width: u32, theme: &Theme) -> Sketch {
         format!("cycles {} to {} of {}", cycles(window.start), cycles(window.end), cycles(latency))
     };
     sketch.heading(("Time", theme.heading()), (&note, theme.note()));
-    draw_legend(&mut sketch, &chart.entries(theme, width), (0, HEADING), width as i32, theme.note());
+    draw_legend(&mut sketch, &chart.layer_entries(theme, width), (0, HEADING), width as i32, theme.note());
     let marks = draw_axis(chart, &mut sketch, &layout, theme);
     for &(row, y) in &layout.rows {
         draw_label(chart, &mut sketch, &layout, theme, (row, y));
@@ -59,7 +59,7 @@ pub(super) fn draw(chart: &CoreTimeline, width: u32, theme: &Theme) -> Sketch {
 fn draw_axis(chart: &CoreTimeline, sketch: &mut Sketch, layout: &Layout, theme: &Theme) -> Vec<i32> {
     let window = chart.window;
     let axis = Axis::new(AxisScale::Linear, (window.start, window.end), (layout.left, layout.right));
-    let marks = axis.marks(((layout.right - layout.left) / 90).clamp(3, 14) as usize);
+    let marks = axis.marks(((layout.right - layout.left) / 75).clamp(3, 14) as usize);
     let step = marks.windows(2).map(|pair| pair[1] - pair[0]).next().unwrap_or(1.0);
     let unit = Quantity::Latency.unit(window.end);
     // Where three digits do not tell marks apart, they are cycles.
@@ -100,7 +100,12 @@ fn draw_label(chart: &CoreTimeline, sketch: &mut Sketch, layout: &Layout, theme:
         sketch.text(fact.clone(), (end, at.1), soft);
     };
     match row {
-        Row::Heading(heading) => sketch.text(heading, (0, middle + 2), theme.note().bold()),
+        Row::Heading(heading) => {
+            sketch.text(heading, (0, middle + 2), theme.note().bold());
+            let indent = legend_indent(heading);
+            let entries = chart.section_entries(heading, theme);
+            draw_legend(sketch, &entries, (indent, y + 4), sketch.width as i32 - indent, theme.note());
+        }
         _ if layout.above => line(layout.right, (0, y - NAME / 2), layout.right),
         Row::Memory(_) => {
             let room = layout.left - 10;
@@ -198,7 +203,7 @@ fn draw_memory(
         sketch.polygon(points, color);
     };
     area(&|values| values.1, mix(theme.panel, theme.accent, 0.35));
-    area(&|values| values.0, mix(theme.panel, theme.accent, 0.65));
+    area(&|values| values.0, usage_color(theme));
     let capacity = level(memory.capacity_bits);
     sketch.horizontal((layout.left, capacity), count as i32, theme.soft);
     let peak = memory.usage.iter().find(|step| step.1 == memory.peak_bits && memory.peak_bits > 0);
