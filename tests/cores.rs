@@ -1,4 +1,5 @@
 //! A network on many cores, from documents to the best schedule.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
 
 use fusescape_engine::multicore::{
     Aim, CoresRequest, CoresSettings, CoresStudy, Granularity, Scheduler, StackAllocation, StackRule, SystemAccount,

@@ -1,5 +1,6 @@
 //! What can be computed for a claim.
 
+use super::cores::{CoresFigure, CoresOf};
 use super::mapping::SpaceOf;
 use super::operators::{OperatorFigure, OperatorsOf};
 use super::parameters::{Parameters, choose};
@@ -66,6 +67,8 @@ pub enum Measure {
     Operators(OperatorFigure, OperatorsOf),
     /// Layers of a chain that run together.
     Sequences(SequenceFigure, Sequences),
+    /// The network on many cores.
+    Cores(CoresFigure, CoresOf),
 }
 
 /// A figure of one way to run a network.
@@ -201,9 +204,10 @@ enum Kind {
     Hierarchies(HierarchyFigure),
     Operators(OperatorFigure),
     Sequences(SequenceFigure),
+    Cores(CoresFigure),
 }
 
-const KINDS: [(&str, Kind); 65] = [
+const KINDS: [(&str, Kind); 71] = [
     ("energy", Kind::Run(RunFigure::Energy)),
     ("latency", Kind::Run(RunFigure::Latency)),
     ("macs", Kind::Run(RunFigure::Macs)),
@@ -269,6 +273,12 @@ const KINDS: [(&str, Kind); 65] = [
     ("fused-storage", Kind::Sequences(SequenceFigure::Storage)),
     ("fused-volume-saved", Kind::Sequences(SequenceFigure::VolumeSaved)),
     ("reuse-saved", Kind::Sequences(SequenceFigure::ReuseSaved)),
+    ("cores-latency", Kind::Cores(CoresFigure::Latency)),
+    ("cores-energy", Kind::Cores(CoresFigure::Energy)),
+    ("cores-peak-memory", Kind::Cores(CoresFigure::PeakMemory)),
+    ("layers-over-tiles", Kind::Cores(CoresFigure::LayersOverTiles)),
+    ("single-over-shared", Kind::Cores(CoresFigure::SingleOverShared)),
+    ("evolved-over-shared", Kind::Cores(CoresFigure::EvolvedOverShared)),
 ];
 
 const OPERANDS: [(&str, Operand); 3] = [("W", Operand::W), ("I", Operand::I), ("O", Operand::O)];
@@ -329,6 +339,7 @@ impl Measure {
             Kind::Hierarchies(figure) => Some(Self::Hierarchies(figure, of.words("layers"))),
             Kind::Operators(figure) => OperatorsOf::read(&mut of, figure).map(|of| Self::Operators(figure, of)),
             Kind::Sequences(figure) => Sequences::read(&mut of, figure, workload).map(|of| Self::Sequences(figure, of)),
+            Kind::Cores(figure) => Some(Self::Cores(figure, CoresOf::read(&mut of))),
         };
         of.finish();
         measure
@@ -353,6 +364,14 @@ impl Measure {
             Self::Operators(..) => Quantity::Count,
             Self::Sequences(figure, _) if figure.is_ratio() => Quantity::Ratio,
             Self::Sequences(..) => Quantity::Count,
+            Self::Cores(figure, _) => match figure {
+                CoresFigure::Latency => Quantity::Latency,
+                CoresFigure::Energy => Quantity::Energy,
+                CoresFigure::PeakMemory => Quantity::Data,
+                CoresFigure::LayersOverTiles | CoresFigure::SingleOverShared | CoresFigure::EvolvedOverShared => {
+                    Quantity::Ratio
+                }
+            },
             Self::Hierarchies(figure, _) => match figure {
                 HierarchyFigure::Count => Quantity::Count,
                 HierarchyFigure::FlexibleEnergy | HierarchyFigure::FixedEnergy => Quantity::Energy,

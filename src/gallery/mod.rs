@@ -4,6 +4,7 @@
 //! [`Measure`] that computes ours. A [`Workbench`] computes it: nothing of ours is written down but by how much it is known to
 //! depart, which `tests/gallery.rs` holds.
 
+mod cores;
 mod entry;
 mod hierarchies;
 mod landscape;
@@ -18,6 +19,7 @@ mod sequences;
 mod way;
 mod workbench;
 
+pub use cores::{CoresFigure, CoresOf};
 pub use entry::{Claim, Entry, Opening, Shown, Unit, entries, find_entry};
 pub use lesson::{Answer, Lesson, Number, Step, find_step, lessons};
 pub use mapping::SpaceOf;

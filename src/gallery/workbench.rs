@@ -92,6 +92,7 @@ impl Workbench {
             Measure::Hierarchies(figure, layers) => self.hierarchies.figure(opens, *figure, layers),
             Measure::Operators(figure, of) => self.schemes.figure(*figure, of),
             Measure::Sequences(figure, of) => of.figure(*figure),
+            Measure::Cores(figure, of) => of.figure(opens, *figure),
         }
     }
 }

@@ -46,6 +46,7 @@ const WORKLOADS: &[Preset] = presets! {
     "dmcnn-vd" => "DMCNN-VD",
     "mccnn" => "MC-CNN fast",
     "mobilenet-v1" => "MobileNetV1",
+    "mobilenet-v2" => "MobileNetV2",
     "resnet18" => "ResNet18",
     "resnet50" => "ResNet50",
     "bert-base-block" => "BERT-base block",

@@ -186,12 +186,24 @@ impl CoresStudy {
     /// # Errors
     /// As [`Self::judge`].
     pub fn best(&self, costs: &mut TileCosts) -> Result<(Judged, Vec<StackAllocation>), Diagnostics> {
+        self.best_of(costs, &[true, false])
+    }
+
+    /// The same with each tile on one core.
+    ///
+    /// # Errors
+    /// As [`Self::judge`].
+    pub fn best_single(&self, costs: &mut TileCosts) -> Result<(Judged, Vec<StackAllocation>), Diagnostics> {
+        self.best_of(costs, &[false])
+    }
+
+    fn best_of(&self, costs: &mut TileCosts, sharing: &[bool]) -> Result<(Judged, Vec<StackAllocation>), Diagnostics> {
         let allocations = |shares: bool, costs: &mut TileCosts| -> Vec<StackAllocation> {
             let mut goes_on = |done: u64| done < MOST_CHOICES;
             (0..self.stacks.len()).map(|stack| self.allocate(costs, stack, shares, &mut goes_on)).collect()
         };
         let mut best: Result<(Judged, Vec<StackAllocation>), Diagnostics> = Err(Diagnostics::default());
-        for shares in [true, false] {
+        for &shares in sharing {
             let stacks = allocations(shares, costs);
             match self.judge(costs, &stacks, &self.choice(&stacks), None) {
                 Ok(judged) => {

@@ -1,0 +1,112 @@
+//! Networks on many cores (Stream, Table 2 and Section 6).
+
+use super::entry::Opening;
+use super::parameters::{Parameters, choose};
+use crate::multicore::{Aim, CoresRequest, CoresSettings, CoresStudy, Granularity, Scheduler, StackRule, TileCosts};
+use crate::spec::{Preset, workload_presets};
+
+/// A figure of a network on many cores.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CoresFigure {
+    /// Cycles.
+    Latency,
+    /// pJ.
+    Energy,
+    /// Bytes in the memories of the cores at most at once.
+    PeakMemory,
+    /// Energy-delay product layer by layer, by that of the entry's tiles.
+    LayersOverTiles,
+    /// Energy-delay product with each tile on one core, by that with tiles that cores share.
+    SingleOverShared,
+    /// Energy-delay product of what evolution finds, by that with tiles that cores share.
+    EvolvedOverShared,
+}
+
+/// Of which run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CoresOf {
+    /// The scheduler; `None`: that of the entry.
+    scheduler: Option<Scheduler>,
+    /// The network; `None`: that of the entry.
+    workload: Option<&'static Preset>,
+}
+
+/// Individuals and generations of the evolution.
+const EVOLUTION: (usize, usize) = (16, 16);
+
+impl CoresOf {
+    /// Reads the parameters of a measure.
+    pub(super) fn read(of: &mut Parameters<'_>) -> Self {
+        let names = Scheduler::ALL.map(|scheduler| (scheduler.name(), scheduler));
+        let scheduler = of.optional("scheduler", |word| choose(word, &names));
+        Self { scheduler, workload: of.presets("workload", workload_presets(), None).first().copied() }
+    }
+
+    /// The figure, in the base unit of its quantity.
+    ///
+    /// # Errors
+    /// Why there is none.
+    pub(super) fn figure(&self, opens: &Opening, figure: CoresFigure) -> Result<f64, String> {
+        let (system, settings) = opens.cores.as_ref().ok_or("The entry names no system")?;
+        let mut settings = settings.clone();
+        settings.scheduler = self.scheduler.unwrap_or(settings.scheduler);
+        let request = CoresRequest {
+            hardware: opens.hardware.text.to_owned(),
+            workload: self.workload.unwrap_or(opens.workload).text.to_owned(),
+            system: system.text.to_owned(),
+            settings,
+        };
+        match figure {
+            CoresFigure::Latency | CoresFigure::Energy | CoresFigure::PeakMemory => {
+                let study = CoresStudy::new(&request).map_err(|wrong| wrong.to_string())?;
+                let mut costs = TileCosts::default();
+                let (judged, stacks) = study.best(&mut costs).map_err(|wrong| wrong.to_string())?;
+                let account = study.account(&mut costs, &stacks, &judged).map_err(|wrong| wrong.to_string())?;
+                Ok(match figure {
+                    CoresFigure::Latency => account.latency_cycles,
+                    CoresFigure::Energy => account.energy.total_pj(),
+                    _ => account.peak_bits() as f64 / 8.0,
+                })
+            }
+            CoresFigure::LayersOverTiles => {
+                let settings = CoresSettings {
+                    granularity: Granularity::LayerByLayer,
+                    stacks: StackRule::EachLayer,
+                    ..request.settings.clone()
+                };
+                let layers = CoresRequest { settings, ..request.clone() };
+                Ok(product(&layers, Found::Best)? / product(&request, Found::Best)?)
+            }
+            CoresFigure::SingleOverShared => Ok(product(&request, Found::Single)? / product(&request, Found::Best)?),
+            CoresFigure::EvolvedOverShared => Ok(product(&request, Found::Evolved)? / product(&request, Found::Best)?),
+        }
+    }
+}
+
+/// What is looked for.
+enum Found {
+    /// The best, with tiles that cores share where that is better.
+    Best,
+    /// The best with each tile on one core.
+    Single,
+    /// What evolution finds.
+    Evolved,
+}
+
+/// The least energy-delay product, pJ x cycles.
+fn product(request: &CoresRequest, found: Found) -> Result<f64, String> {
+    let mut request = request.clone();
+    request.settings.aim = Aim::EnergyDelay;
+    let study = CoresStudy::new(&request).map_err(|wrong| wrong.to_string())?;
+    let mut costs = TileCosts::default();
+    let judged = match found {
+        Found::Best => study.best(&mut costs).map(|best| best.0).map_err(|wrong| wrong.to_string())?,
+        Found::Single => study.best_single(&mut costs).map(|best| best.0).map_err(|wrong| wrong.to_string())?,
+        Found::Evolved => study
+            .evolve(&mut costs, EVOLUTION.0, EVOLUTION.1)
+            .into_iter()
+            .min_by(|a, b| a.score(Aim::EnergyDelay).total_cmp(&b.score(Aim::EnergyDelay)))
+            .ok_or("No individual has a schedule")?,
+    };
+    Ok(judged.score(Aim::EnergyDelay))
+}
