@@ -82,10 +82,11 @@ impl Topic {
     /// Whether the sweep goes first; otherwise a person waits for these replies.
     pub fn is_background(self) -> bool {
         match self {
-            Self::BestMapping | Self::OwnMapping | Self::HierarchyFacts | Self::Online | Self::CoresByHand => false,
+            Self::BestMapping | Self::OwnMapping | Self::HierarchyFacts | Self::Online => false,
+            Self::Cores | Self::CoresByHand => false,
             Self::Rules | Self::LayerUnrollings | Self::Strategies | Self::Hierarchies(_) | Self::Unrollings => true,
             Self::Sequences | Self::SequenceCosts | Self::SequenceFacts | Self::SequenceResources => true,
-            Self::Cores | Self::CoresImproved | Self::CoresEvolved | Self::CoresSweep => true,
+            Self::CoresImproved | Self::CoresEvolved | Self::CoresSweep => true,
             Self::Fusion | Self::FusionSteps | Self::OnlineSteps | Self::Dataflows | Self::SearchTimes => true,
             Self::Gallery(_) => true,
             Self::Lesson => true,

@@ -236,6 +236,8 @@ fn networks_of_the_authors_have_the_well_known_numbers_of_operations_and_weights
         ("resnet18", 1_814_073_344, 11_678_912, (1000, 1, 1)),
         // Table 8: 569 million, 4.2 million.
         ("mobilenet-v1", 568_740_352, 4_209_088, (1000, 1, 1)),
+        // torchvision: 0.301 GMAC, 3 504 872 parameters of which 34 112 in batch norm and 1000 biases.
+        ("mobilenet-v2", 300_774_272, 3_469_760, (1000, 1, 1)),
         // 12 464 parameters (Table 1), with 8064 instead of 4536 in the last layer.
         ("fsrcnn", 15_992 * 960 * 540, 12_464 - 4536 + 8064, (16, 960, 540)),
         ("dmcnn-vd", 667_008 * 768 * 512, 667_008, (3, 768, 512)),

@@ -25,22 +25,19 @@ pub fn CoresAllocation(props: &CoresAllocationProps) -> Html {
         let cell = |core: usize| {
             let is_on = choice.get(layer).is_some_and(|cores| cores.contains(&core));
             let is_able = outline.able.get(layer).is_some_and(|able| able.contains(&core));
-            let onclick = {
+            let onchange = {
                 let (on_choice, choice, most) = (on_choice.clone(), choice.clone(), outline.most_shared[layer]);
-                Callback::from(move |event: MouseEvent| {
+                Callback::from(move |_: Event| {
                     let mut next = choice.clone();
-                    let adds = event.ctrl_key() || event.meta_key() || event.shift_key();
-                    next[layer] = toggled(&choice[layer], core, most, adds || is_on);
+                    next[layer] = toggled(&choice[layer], core, most);
                     on_choice.emit(Some(next));
                 })
             };
             let label = format!("{name} on {}", outline.cores[core]);
             html! {
                 <td>
-                    <button type="button" class="place" role="checkbox" aria-checked={is_on.to_string()} aria-label={label}
-                        disabled={!is_able} {onclick} data-testid={format!("place-{layer}-{core}")}>
-                        { if is_on { "●" } else { "" } }
-                    </button>
+                    <input type="checkbox" checked={is_on} aria-label={label} disabled={!is_able} {onchange}
+                        data-testid={format!("place-{layer}-{core}")} />
                 </td>
             }
         };
@@ -51,8 +48,8 @@ pub fn CoresAllocation(props: &CoresAllocationProps) -> Html {
         <section class="card" data-testid="cores-allocation">
             <h2>{ "Which core computes which layer" }</h2>
             <p class="hint">
-                { "A layer on several cores is cut along its output channels (or groups), a part for each. Click a place to add a core, or \
-                   to take it away; the schedule is made anew at once." }
+                { "A layer on several cores is cut along its output channels (or groups), a part for each. Tick a core to add it, untick it to \
+                   take it away; the schedule is made anew at once." }
             </p>
             <div class="scroll tall" tabindex="0" role="group" aria-label="Layers and cores">
                 <table class="places">
@@ -71,16 +68,16 @@ pub fn CoresAllocation(props: &CoresAllocationProps) -> Html {
     }
 }
 
-/// The cores of a layer with one more or one less: where no more may share it, the new one takes the place of the first.
-fn toggled(cores: &[usize], core: usize, most: usize, keeps: bool) -> Vec<usize> {
+/// The cores of a layer with one more or one less: a layer stays on some core, and where no more may share it, the new one takes the
+/// place of the first.
+fn toggled(cores: &[usize], core: usize, most: usize) -> Vec<usize> {
     let mut next: Vec<usize> = cores.iter().copied().filter(|&other| other != core).collect();
     if next.len() == cores.len() {
         if next.len() >= most && !next.is_empty() {
             next.remove(0);
         }
         next.push(core);
-    } else if next.is_empty() && keeps {
-        // A layer stays on some core.
+    } else if next.is_empty() {
         next.push(core);
     }
     next.sort_unstable();

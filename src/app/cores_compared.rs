@@ -36,10 +36,23 @@ type Summary = Result<(f64, f64), Diagnostics>;
 struct Findings {
     of: Option<CoresRequest>,
     found: Rc<Vec<Option<Summary>>>,
+    is_stopped: bool,
+}
+
+impl Findings {
+    fn status(&self) -> &'static str {
+        match () {
+            () if self.found.is_empty() => "idle",
+            () if self.found.iter().all(Option::is_some) => "done",
+            () if self.is_stopped => "stopped",
+            () => "running",
+        }
+    }
 }
 
 enum Heard {
     Anew(CoresRequest, usize),
+    Stopped,
     Found(CoresRequest, usize, Summary),
 }
 
@@ -49,7 +62,10 @@ impl Reducible for Findings {
     fn reduce(self: Rc<Self>, heard: Heard) -> Rc<Self> {
         let mut next = (*self).clone();
         match heard {
-            Heard::Anew(of, count) => next = Self { of: Some(of), found: Rc::new(vec![None; count]) },
+            Heard::Anew(of, count) => {
+                next = Self { of: Some(of), found: Rc::new(vec![None; count]), is_stopped: false }
+            }
+            Heard::Stopped => next.is_stopped = true,
             Heard::Found(of, index, summary) if next.of.as_ref() == Some(&of) => {
                 if let Some(place) = Rc::make_mut(&mut next.found).get_mut(index) {
                     *place = Some(summary);
@@ -68,11 +84,18 @@ fn use_summaries(
     topic: Topic,
     of: &CoresRequest,
     questions: impl Fn() -> Vec<Question> + 'static,
-) -> (Rc<Vec<Option<Summary>>>, Callback<MouseEvent>) {
+) -> (Findings, Callback<MouseEvent>, Callback<MouseEvent>) {
     let findings = use_reducer(Findings::default);
     let forgetful = conductor.clone();
     use_effect_with((), move |()| move || forgetful.forget(topic));
-    let found = if findings.of.as_ref() == Some(of) { Rc::clone(&findings.found) } else { Rc::default() };
+    let found = if findings.of.as_ref() == Some(of) { (*findings).clone() } else { Findings::default() };
+    let stop = {
+        let (conductor, dispatcher) = (conductor.clone(), findings.dispatcher());
+        Callback::from(move |_: MouseEvent| {
+            conductor.forget(topic);
+            dispatcher.dispatch(Heard::Stopped);
+        })
+    };
     let start = {
         let (conductor, dispatcher, of) = (conductor.clone(), findings.dispatcher(), of.clone());
         Callback::from(move |_: MouseEvent| {
@@ -95,14 +118,14 @@ fn use_summaries(
             conductor.ask(topic, questions, on_reply);
         })
     };
-    (found, start)
+    (found, start, stop)
 }
 
 /// Both comparisons.
 #[component]
 pub fn CoresCompared(props: &CoresComparedProps) -> Html {
     let request = &props.ground.request;
-    let (others, start) = {
+    let (others, start, _) = {
         let ground = props.ground.clone();
         use_summaries(&props.conductor, Topic::CoresEvolved, request, move || {
             let Ground { request, costs, .. } = ground.clone();
@@ -120,7 +143,7 @@ pub fn CoresCompared(props: &CoresComparedProps) -> Html {
         Some((verdict.judged.energy_pj, verdict.judged.latency_cycles))
     };
     let [shared, single] = &props.verdicts;
-    let other = |index: usize| others.get(index).and_then(|found| found.as_ref()?.as_ref().ok().copied());
+    let other = |index: usize| others.found.get(index).and_then(|found| found.as_ref()?.as_ref().ok().copied());
     let rows = [
         ("tiles shared by several cores, steady state proved (WACO)", summary(shared)),
         ("each tile on one core, steady state proved (p = 1)", summary(single)),
@@ -131,10 +154,10 @@ pub fn CoresCompared(props: &CoresComparedProps) -> Html {
         ("evolution, 16 individuals, 16 generations (NSGA-II)", other(0)),
         ("layer by layer, whole layers as tiles", other(1)),
     ];
-    let is_asked = !others.is_empty();
+    let is_asked = !others.found.is_empty();
     html! {
         <>
-            <section class="card" data-testid="cores-compared" data-status={status(&others)}>
+            <section class="card" data-testid="cores-compared" data-status={others.status()}>
                 <h2>{ "Beside other allocations" }</h2>
                 <div class="scroll" tabindex="0" role="group" aria-label="Allocations">
                     { plain_table(allocations_table(&rows)) }
@@ -143,21 +166,13 @@ pub fn CoresCompared(props: &CoresComparedProps) -> Html {
                     <button type="button" onclick={start} disabled={is_asked} data-testid="compare-allocations">
                         { "Work out evolution and layer by layer" }
                     </button>
-                    if status(&others) == "running" {
+                    if others.status() == "running" {
                         <span class="hint" role="status">{ "working …" }</span>
                     }
                 </div>
             </section>
             <Systems request={request.clone()} conductor={props.conductor.clone()} />
         </>
-    }
-}
-
-fn status(found: &[Option<Summary>]) -> &'static str {
-    match () {
-        () if found.is_empty() => "idle",
-        () if found.iter().all(Option::is_some) => "done",
-        () => "running",
     }
 }
 
@@ -198,7 +213,8 @@ fn Systems(props: &SystemsProps) -> Html {
             systems.iter().flat_map(of).collect()
         }
     };
-    let (found, start) = use_summaries(&props.conductor, Topic::CoresSweep, request, questions);
+    let (findings, start, stop) = use_summaries(&props.conductor, Topic::CoresSweep, request, questions);
+    let (found, status) = (&findings.found, findings.status());
     let done = found.iter().flatten().count();
     let sweep = CoresSweep {
         quantity: *quantity,
@@ -210,17 +226,18 @@ fn Systems(props: &SystemsProps) -> Html {
         Callback::from(move |wanted: Quantity| quantity.set(wanted))
     };
     html! {
-        <section class="card" data-testid="cores-systems" data-status={status(&found)}>
+        <section class="card" data-testid="cores-systems" data-status={status}>
             <h2>{ "Other systems and other tiles" }</h2>
             <p class="hint">
                 { "The same network on every system that comes along, layer by layer and in tiles of 16, 4 and 1 rows, each with its best \
                    allocation (Stream, Figs. 14 to 16). Takes about a second for each." }
             </p>
             <div class="row start">
-                <button type="button" onclick={start} disabled={status(&found) == "running"} data-testid="sweep-systems">
+                <button type="button" onclick={start} disabled={status == "running"} data-testid="sweep-systems">
                     { "Work them out" }
                 </button>
-                if status(&found) == "running" {
+                if status == "running" {
+                    <button type="button" onclick={stop} data-testid="stop-systems">{ "Stop" }</button>
                     <progress value={done.to_string()} max={found.len().to_string()} aria-label="Share that is worked out" />
                     <span class="hint" role="status">{ format!("{done} of {}", found.len()) }</span>
                 }

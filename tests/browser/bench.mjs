@@ -173,6 +173,50 @@ for (const network of ['resnet18', 'mobilenet-v1']) {
   });
 }
 
+// Many cores: from a choice to the schedule on the screen. Another scheduler makes everything be worked out anew, costs of tiles included.
+await visit(async ({ page, url }) => {
+  const isDone = `document.querySelector('[data-testid=cores-view]')?.dataset.status === 'done'`;
+  const answered = (page, old) => when(page, `${isDone} && document.querySelector('[data-testid=cores-answer]').textContent !== argument`, old);
+  const answer = () => page.evaluate(() => document.querySelector('[data-testid=cores-answer]').textContent);
+  const atRest = () => page.locator('[data-testid=cores-improving][data-done=true]').waitFor({ timeout: 5 * MINUTE });
+  const cold = async () => {
+    await choose(page, 'core-scheduler', '1');
+    await atRest();
+    const old = await answer();
+    const start = await choose(page, 'core-scheduler', '0');
+    return (await answered(page, old)) - start;
+  };
+  const byHand = async () => {
+    await atRest();
+    const old = await answer();
+    const start = await page.evaluate(() => {
+      const start = performance.now();
+      document.querySelector('[data-testid=cores-allocation] tbody tr:last-child input:not(:checked):not(:disabled)').click();
+      return start;
+    });
+    return (await answered(page, old)) - start;
+  };
+  await page.goto(url);
+  await settled(page, 'none');
+  await page.getByTestId('tab-cores').click();
+  await when(page, isDone);
+  note('FSRCNN in 4,320 tiles on four cores, a layer on another core by hand, from the click to the new schedule on the screen', await byHand(), 'ms');
+  await page.getByTestId('cores-found').click();
+  await page.getByTestId('core-tiles').selectOption('by hand');
+  await page.getByTestId('core-tiles-text').fill('OY 540, OX 24');
+  await when(page, isDone);
+  await atRest();
+  note('the same in 103,680 tiles', await byHand(), 'ms');
+  await page.getByTestId('cores-found').click();
+  await page.getByTestId('core-tiles').selectOption('rows');
+  await choose(page, 'system-preset', 'tpu-quad');
+  const generation = await generationOf(page);
+  await choose(page, 'workload-preset', 'resnet18');
+  await settled(page, generation);
+  await when(page, isDone);
+  note('ResNet18 on four TPU-like cores, costs of tiles, allocation and schedule, all anew', await cold(), 'ms', 2000);
+});
+
 const rounded = (value) => (value < 10 ? value.toFixed(1) : value.toFixed(0));
 for (const { what, value, unit, goal, stretch } of figures) {
   const goals = [goal && `goal ${goal}`, stretch && `stretch ${stretch}`].filter(Boolean).join(', ');

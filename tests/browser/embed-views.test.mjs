@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { mistakes, withPage } from './harness.mjs';
 
-const VIEWS = ['landscape', 'comparison', 'trade-off', 'schedule', 'mapping', 'hierarchy', 'compare'];
+const VIEWS = ['landscape', 'comparison', 'trade-off', 'schedule', 'mapping', 'cores', 'hierarchy', 'compare'];
 
 for (const [width, colorScheme] of [[1440, 'light'], [1440, 'dark'], [360, 'light'], [360, 'dark']]) {
   test(`every embedded view at ${width} px, ${colorScheme}`, () =>
@@ -17,6 +17,7 @@ for (const [width, colorScheme] of [[1440, 'light'], [1440, 'dark'], [360, 'ligh
           await page.locator('[data-testid=root][data-status=done]').waitFor();
           if (view === 'schedule') await page.getByTestId('layer-tiles').waitFor();
           if (view === 'mapping') await page.locator('[data-testid=mapping-view][data-status=done]').waitFor();
+          if (view === 'cores') await page.locator('[data-testid=cores-view][data-status=done]').waitFor();
           wrong.push(...(await mistakes(page)).map((mistake) => `${view}: ${mistake}`));
         }
         assert.deepEqual(wrong, []);

@@ -43,7 +43,7 @@ test('a design is edited, opened, cut, pinned, compared, shared and undone by ke
       assert.match(await page.getByTestId('network-facts').innerText(), /in 2 stacks/);
       await page.locator('[data-testid=layer-2]:focus').waitFor();
 
-      await press('6');
+      await press('7');
       await page.getByTestId('differences').waitFor();
       assert.match(await page.getByTestId('differences').innerText(), /schedule\.stacks/);
       await page.getByTestId('whole-costs').locator('table').waitFor();
@@ -67,7 +67,7 @@ test('a design is edited, opened, cut, pinned, compared, shared and undone by ke
       await press('Enter');
       assert.match((await download).suggestedFilename(), /^meta-prototype-like-df-fsrcnn-[a-z0-9-]*\.yaml$/);
       await press('Escape');
-      for (const [key, tab] of ['landscape', 'schedule', 'mapping', 'fusion', 'hierarchy', 'compare', 'gallery'].map((tab, index) => [String(index + 1), tab])) {
+      for (const [key, tab] of ['landscape', 'schedule', 'mapping', 'fusion', 'cores', 'hierarchy', 'compare', 'gallery'].map((tab, index) => [String(index + 1), tab])) {
         await press(key);
         await page.locator(`[data-testid=tab-${tab}][aria-current=page]`).waitFor();
       }
@@ -84,7 +84,7 @@ test('the help sheet opens by its key and its button, names every key, and switc
     await sheet.waitFor();
     assert.equal(await sheet.evaluate((dialog) => dialog.open && dialog.matches(':modal')), true);
     const keys = await sheet.locator('kbd').allInnerTexts();
-    for (const key of ['1', '6', 'P', 'F', 'S', 'E', '?', 'Ctrl Z', 'Ctrl Shift Z', 'C', 'Enter']) assert.ok(keys.includes(key), key);
+    for (const key of ['1', '7', 'P', 'F', 'S', 'E', '?', 'Ctrl Z', 'Ctrl Shift Z', 'C', 'Enter']) assert.ok(keys.includes(key), key);
     await page.keyboard.press('2');
     assert.equal(await page.locator('[data-testid=tab-landscape][aria-current=page]').count(), 1, 'a dialog is in front');
     await page.keyboard.press('Escape');

@@ -64,6 +64,18 @@ const VIEWS = {
     }
     await unfold(page);
   },
+  cores: async (page) => {
+    await page.getByTestId('tab-cores').click();
+    await page.getByTestId('core-rows').fill('18');
+    await page.locator('[data-testid=cores-improving][data-done=true]').waitFor({ timeout: MINUTE });
+    await page.locator('[data-testid=cores-view][data-status=done]').waitFor({ timeout: MINUTE });
+    await page.getByTestId('compare-allocations').click();
+    await page.locator('[data-testid=cores-compared][data-status=done]').waitFor({ timeout: MINUTE });
+    await page.getByTestId('sweep-systems').click();
+    await page.getByTestId('systems-bars').waitFor({ timeout: MINUTE });
+    await page.getByTestId('stop-systems').click();
+    await unfold(page);
+  },
   hierarchy: async (page) => {
     await page.getByTestId('tab-hierarchy').click();
     await page.getByTestId('case-study-2').click();

@@ -1,0 +1,133 @@
+// Many cores: who computes what when, worked out while one watches, with cores chosen by hand and systems beside each other.
+
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { test } from 'node:test';
+import { mistakes, withPage } from './harness.mjs';
+
+const MINUTE = 60_000;
+
+test('a network is cut into tiles and scheduled on four cores; a layer on another core is scheduled anew, undone, and part of the link', () =>
+  withPage(async ({ page, url, screenshot }) => {
+    await open(page, url);
+    await page.getByTestId('core-rows').fill('18');
+    await done(page);
+    await improved(page);
+    const found = await page.getByTestId('cores-answer').innerText();
+    assert.match(found, /cycles[\s\S]*J[\s\S]* tiles, [\s\S]* transfers/);
+    assert.equal(await page.getByTestId('cores-proof').getAttribute('data-proved'), 'true');
+    const time = await savedTable(page, 'core-time');
+    assert.equal(time.length, 4, 'a row a core');
+    assert.deepEqual(await mistakes(page), []);
+    await screenshot('cores');
+
+    // FSRCNN's last layer by itself on another core.
+    const places = page.getByTestId('cores-allocation');
+    const free = places.locator('tbody tr').last().locator('input:not(:checked)').first();
+    await free.waitFor({ state: 'attached' });
+    const chosen = await free.getAttribute('data-testid');
+    await free.click();
+    await page.waitForFunction((found) => document.querySelector('[data-testid=cores-answer]').innerText !== found, found);
+    await page.getByTestId('cores-answer').getByText('by hand').waitFor();
+    await done(page);
+    const byHand = await page.getByTestId('cores-answer').innerText();
+    const link = await page.evaluate(() => location.href);
+    await page.getByTestId('undo').click();
+    await page.waitForFunction((found) => document.querySelector('[data-testid=cores-answer]').innerText === found, found);
+    await page.goto('about:blank');
+    await page.goto(link);
+    assert.equal(await page.locator('nav [aria-current=page]').innerText(), 'Cores');
+    await page.waitForFunction((byHand) => document.querySelector('[data-testid=cores-answer]')?.innerText === byHand, byHand, { timeout: MINUTE });
+    assert.ok(await page.getByTestId(chosen).isChecked());
+    await page.getByTestId('cores-found').click();
+    await page.waitForFunction((found) => document.querySelector('[data-testid=cores-answer]').innerText === found, found, { timeout: MINUTE });
+  }));
+
+test('a system is edited as text: all that is wrong is told at once, nothing is lost, and what is right is scheduled', () =>
+  withPage(async ({ page, url }) => {
+    await open(page, url);
+    const four = await page.getByTestId('cores-answer').innerText();
+    await page.getByTestId('system-as-text').click();
+    const text = page.getByTestId('system-text');
+    const good = await text.inputValue();
+    const bad = good.replace('{ name: core 1 }', '{ name: core 0, runs: [convolution] }').replace('width: 64 bit', 'width: none');
+    await text.fill(bad);
+    await page.locator('[data-testid=cores-view][data-status=rejected]').waitFor();
+    const errors = page.getByTestId('cores-errors');
+    for (const reason of ['Two cores are called', 'There is no layer type', 'none']) await errors.getByText(reason).first().waitFor();
+    assert.equal(await text.inputValue(), bad);
+    // A preset, and back to what was written.
+    await page.getByTestId('system-preset').selectOption('tpu-quad');
+    await done(page);
+    await page.getByTestId('system-preset').selectOption('my own system');
+    await page.locator('[data-testid=cores-view][data-status=rejected]').waitFor();
+    assert.equal(await text.inputValue(), bad);
+
+    const two = good.replace(/ {2}- \{ name: core [23] \}\n/g, '').replace('[[core 0, core 1], [core 2, core 3]]', '[[core 0, core 1]]');
+    await text.fill(two);
+    await done(page);
+    await page.waitForFunction((four) => document.querySelector('[data-testid=cores-answer]').innerText !== four, four);
+    assert.equal((await savedTable(page, 'core-time')).length, 2);
+
+    // Fields, too.
+    await page.getByTestId('core-rows').fill('no');
+    await page.locator('[data-testid=cores-view][data-status=rejected]').waitFor();
+    assert.equal(await page.getByTestId('core-rows').getAttribute('aria-invalid'), 'true');
+    await page.getByTestId('core-rows').fill('90');
+    await done(page);
+    await page.getByTestId('core-tiles').selectOption('by hand');
+    await page.getByTestId('core-tiles-text').fill('OY 6; upscal: OY 2');
+    await errors.getByText('upscale').first().waitFor();
+    await page.getByTestId('core-tiles-text').fill('OY 6; upscale: OY 12');
+    await done(page);
+    await page.getByTestId('core-aim').selectOption('energy-delay product');
+    await done(page);
+  }));
+
+test('the allocation stands beside others, systems beside each other, and the work can be stopped', () =>
+  withPage(async ({ page, url }) => {
+    await open(page, url);
+    await page.getByTestId('core-rows').fill('20');
+    await done(page);
+    await improved(page);
+    await page.getByTestId('compare-allocations').click();
+    await page.locator('[data-testid=cores-compared][data-status=done]').waitFor({ timeout: MINUTE });
+    const rows = await savedTable(page, 'cores-compared');
+    assert.equal(rows.length, 5);
+    const latency = rows.map((row) => row['latency [cycles]']);
+    assert.ok(latency.every((cycles) => cycles > 0), latency.join(' '));
+    const [shared, single, improvedOne, evolved] = latency;
+    assert.ok(improvedOne <= Math.min(shared, single), 'better cores for single layers are never worse');
+    assert.ok(improvedOne <= evolved * 1.001, 'evolution finds nothing better here');
+    await page.getByTestId('sweep-systems').click();
+    await page.getByTestId('systems-bars').waitFor({ timeout: MINUTE });
+    await page.getByTestId('stop-systems').click();
+    await page.locator('[data-testid=cores-systems][data-status=stopped]').waitFor();
+    assert.ok((await savedTable(page, 'systems-bars')).length > 4);
+    assert.deepEqual(await mistakes(page), []);
+  }));
+
+// --- what the tests are made of ---------------------------------------------------------------------------
+
+async function open(page, url) {
+  await page.goto(url);
+  await page.getByTestId('tab-cores').click();
+  await done(page);
+}
+
+async function done(page) {
+  await page.locator('[data-testid=cores-view][data-status=done]').waitFor({ timeout: MINUTE });
+}
+
+async function improved(page) {
+  await page.locator('[data-testid=cores-improving][data-done=true]').waitFor({ timeout: MINUTE });
+  await done(page);
+}
+
+/** The table of a figure, or of a card, as it is saved. */
+async function savedTable(page, testid) {
+  const place = page.getByTestId(testid);
+  await place.locator('details').evaluateAll((all) => all.forEach((details) => (details.open = true)));
+  const [download] = await Promise.all([page.waitForEvent('download'), place.getByTestId('save-json').first().click()]);
+  return JSON.parse(await readFile(await download.path(), 'utf8'));
+}
