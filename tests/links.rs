@@ -7,12 +7,13 @@ mod random;
 use fusescape::depth_first::{DepthFirstStrategy, FuseDepth, StoringMode};
 use fusescape::gallery::{find_entry, find_step};
 use fusescape::link::{fingerprint, from_link, frozen_texts, to_draft, to_link};
+use fusescape::multicore::{Aim, Scheduler};
 use fusescape::rules::Rules;
 use fusescape::search::Strategy;
-use fusescape::spec::{gallery_presets, hardware_presets, lesson_steps, workload_presets};
+use fusescape::spec::{gallery_presets, hardware_presets, lesson_steps, system_presets, workload_presets};
 use fusescape::state::{
-    Action, FormChange, FuseChoice, Half, MappingChange, Metric, ObjectiveChoice, ScheduleChange, State, Tab,
-    ViewChange,
+    Action, CoresChange, FormChange, FuseChoice, Half, MappingChange, Metric, ObjectiveChoice, ScheduleChange,
+    StackChoice, State, Tab, TileChoice, ViewChange,
 };
 use random::Lcg;
 use std::path::{Path, PathBuf};
@@ -182,7 +183,7 @@ fn random_action(random: &mut Lcg, state: &State) -> Action {
     let presets = if half == Half::Hardware { hardware_presets() } else { workload_presets() };
     let words = ["", "4", "1 4 16", "007 1", "ü→ x", "10..960:10", "L2, map3"];
     let word = |random: &mut Lcg| random.of(&words).to_owned();
-    match random.below(29) {
+    match random.below(34) {
         0 | 1 => Action::PickPreset(half, presets[random.below(presets.len() as u64) as usize].id),
         2..=5 => Action::Write(half, scribbled(random, &state.design.document(half).text)),
         6 => Action::TilesX(word(random)),
@@ -214,6 +215,10 @@ fn random_action(random: &mut Lcg, state: &State) -> Action {
         22 => Action::Mapping(MappingChange::Layer(word(random))),
         27 => Action::Schedule(ScheduleChange::MostLayers(word(random))),
         28 => Action::Schedule(ScheduleChange::MostTiles(word(random))),
+        29..=32 => {
+            let text = word(random);
+            Action::Cores(random_cores(random, state, text))
+        }
         23 => Action::Pin,
         24 => Action::Swap,
         25 => Action::Unpin,
@@ -221,6 +226,25 @@ fn random_action(random: &mut Lcg, state: &State) -> Action {
             let entry = &gallery_presets()[random.below(gallery_presets().len() as u64) as usize];
             Action::entry(&find_entry(entry.id).unwrap())
         }
+    }
+}
+
+fn random_cores(random: &mut Lcg, state: &State, word: String) -> CoresChange {
+    let systems = system_presets();
+    match random.below(13) {
+        0 => CoresChange::Preset(systems[random.below(systems.len() as u64) as usize].id.to_owned()),
+        1 => CoresChange::Write(scribbled(random, state.cores.system())),
+        2 => CoresChange::Own,
+        3 => CoresChange::ShowSystem(random.below(2) > 0),
+        4 => CoresChange::Granularity(random.of(&TileChoice::ALL).0),
+        5 => CoresChange::Rows(word),
+        6 => CoresChange::Tiles(word),
+        7 => CoresChange::Stacks(random.of(&StackChoice::ALL).0),
+        8 => CoresChange::Ends(word),
+        9 => CoresChange::Aim(random.of(&Aim::ALL)),
+        10 => CoresChange::Scheduler(random.of(&Scheduler::ALL)),
+        11 => CoresChange::Prefetches(random.below(2) > 0),
+        _ => CoresChange::Allocation(word),
     }
 }
 

@@ -9,10 +9,11 @@ use fusescape::gallery::{find_entry, find_step};
 use fusescape::hardware::Unroll;
 use fusescape::link::to_link;
 use fusescape::mapping::TemporalLoop;
+use fusescape::multicore::{Aim, Scheduler};
 use fusescape::spec::{gallery_presets, is_state, lesson_steps};
 use fusescape::state::{
-    Action, FormChange, FuseChoice, Half, MappingChange, Metric, ObjectiveChoice, ScheduleChange, State, Tab,
-    ViewChange,
+    Action, CoresChange, FormChange, FuseChoice, Half, MappingChange, Metric, ObjectiveChoice, ScheduleChange,
+    StackChoice, State, Tab, TileChoice, ViewChange,
 };
 use fusescape::workload::Dim;
 use random::Lcg;
@@ -82,6 +83,22 @@ fn everything_that_is_chosen_comes_back() {
     act(&mut state, Action::Hierarchy(FormChange::Budget("1,2".to_owned())));
     act(&mut state, Action::Hierarchy(FormChange::Objective(2)));
     act(&mut state, Action::Hierarchy(FormChange::Layer(Some("conv: 1".to_owned()))));
+    for change in [
+        CoresChange::Preset("tpu-quad".to_owned()),
+        CoresChange::Write("name: mine\n\n# open\n".to_owned()),
+        CoresChange::ShowSystem(true),
+        CoresChange::Granularity(TileChoice::ByHand),
+        CoresChange::Rows("two: 2".to_owned()),
+        CoresChange::Tiles("OY 4; 'a': K 2".to_owned()),
+        CoresChange::Stacks(StackChoice::ByHand),
+        CoresChange::Ends("a, b".to_owned()),
+        CoresChange::Aim(Aim::EnergyDelay),
+        CoresChange::Scheduler(Scheduler::Stream2023),
+        CoresChange::Prefetches(true),
+        CoresChange::Allocation("conv: 0 1\nfc: 2".to_owned()),
+    ] {
+        act(&mut state, Action::Cores(change));
+    }
     act(&mut state, Action::Look(ViewChange::Metric(Metric::WeightedSum)));
     let cuts = FuseDepth::Cuts(vec!["a".to_owned(), "[b".to_owned()]);
     let point = DepthFirstStrategy { tile: (u64::MAX, 7), mode: StoringMode::HCachedVRecompute, fuse: cuts };

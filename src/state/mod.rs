@@ -175,6 +175,9 @@ impl State {
                 document.own.clone_from(&other.design.document(half).own);
             }
         }
+        if next.cores.preset.is_some() && next.cores.own.is_empty() {
+            next.cores.own.clone_from(&other.cores.own);
+        }
         next
     }
 
