@@ -241,10 +241,10 @@ fn proof(known: &Known, stage: Stage, longer: Callback<()>) -> Html {
     let steady = stacks.iter().filter(|stack| stack.layers.len() > 1).max_by_key(|stack| stack.layers.len());
     let about = steady.map(|stack| {
         format!(
-            " The longest of {} stacks repeats {} tiles {} times, {} % of its work.",
+            " The longest of {} stacks computes {} tiles {}, {} % of its work.",
             stacks.len(),
             stack.tiles,
-            stack.iterations,
+            if stack.iterations == 1 { "once".to_owned() } else { format!("{} times", stack.iterations) },
             three_digits(100.0 * stack.mac_share)
         ) + &match stack.coarsened {
             1 => String::new(),
