@@ -130,7 +130,7 @@ pub enum CoreHardware {
     /// What the hardware document beside the system says.
     #[default]
     Beside,
-    /// A preset of this name.
+    /// What an earlier core of this name is; else a preset.
     Preset(String),
     /// What is written here.
     Own(Box<HardwareSpec>),

@@ -53,7 +53,7 @@ impl Report {
 type Check = fn() -> Report;
 
 fn main() {
-    let categories: [(&str, Check); 34] = [
+    let categories: [(&str, Check); 35] = [
         ("define/single_layer", single_layer::check),
         ("define/search", search::check),
         ("define/tiling", tiling::check),
@@ -78,6 +78,7 @@ fn main() {
         ("stream/coala", stream::coala::eager),
         ("stream/genetic", stream::genetic::search),
         ("stream/steady_state", stream::steady::states),
+        ("stream/systems", stream::systems::presets),
         ("stream/tiles", stream::tiles::graphs),
         ("stream/waco_units", stream::waco::units),
         ("stream/waco_networks", stream::waco::networks),

@@ -4,6 +4,7 @@ pub mod coala;
 pub mod genetic;
 mod read;
 pub mod steady;
+pub mod systems;
 pub mod tiles;
 pub mod validation;
 pub mod waco;

@@ -88,13 +88,14 @@ impl CoreSystem {
             let path = format!("cores[{index}]");
             wiring.check_name(index, core, &path, &mut diagnostics);
             let runs = read_runs(core, &path, &mut diagnostics);
-            let Some(hardware) = hardware_of(core, beside, &path, &mut diagnostics) else { continue };
+            let source = source_of(index, &spec.cores);
+            let Some(hardware) = hardware_of(source, beside, &path, &mut diagnostics) else { continue };
             let outside = with_outside(hardware, &spec.offchip, wiring.port_width(index, &spec.offchip));
             let built = match Core::new(&outside) {
                 Ok(built) => built,
                 Err(wrong) => {
-                    // What is wrong with the document beside is said there.
-                    if core.hardware != CoreHardware::Beside {
+                    // What is wrong with the document beside, or that of another core, is said there.
+                    if source.hardware != CoreHardware::Beside && std::ptr::eq(source, core) {
                         diagnostics.0.extend(wrong.under(&format!("{path}.hardware")).0);
                     }
                     continue;
@@ -399,6 +400,15 @@ fn read_runs(core: &CoreSpec, path: &str, diagnostics: &mut Diagnostics) -> Vec<
         }
     }
     runs
+}
+
+/// The core that says what a core is: itself, or an earlier one that it names.
+fn source_of(index: usize, cores: &[CoreSpec]) -> &CoreSpec {
+    let named = match &cores[index].hardware {
+        CoreHardware::Preset(name) => cores[..index].iter().position(|earlier| earlier.name == *name),
+        _ => None,
+    };
+    named.map_or(&cores[index], |earlier| source_of(earlier, cores))
 }
 
 fn hardware_of(
