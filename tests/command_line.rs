@@ -339,3 +339,43 @@ fn sequences_are_printed_as_tables() {
     assert!(succeeds(&fuse(&["--format", "csv"])).starts_with("layers,chosen,energy SL [pJ],"));
     assert!(fails(&fuse(&["diagonal"])).contains("temporal, spatial or either"));
 }
+
+#[test]
+fn a_network_on_many_cores_takes_the_best_or_any_allocation_and_leaves_a_trace() {
+    let quad = ["cores", "--system", "quad-beside", "--hardware", "tpu-like", "--workload", "mccnn", "--tiles", "8"];
+    let run = |more: &[&str]| -> Value {
+        let text = succeeds(&[&quad[..], &["--format", "json"], more].concat());
+        serde_json::from_str(&text).unwrap()
+    };
+    let cycles = |found: &Value| found["latency_cycles"].as_f64().unwrap();
+    let trace = file("cores-trace.json", "");
+    let best = run(&["--trace", &trace]);
+    let events: Value = serde_json::from_str(&std::fs::read_to_string(&trace).unwrap()).unwrap();
+    let computed = events["traceEvents"].as_array().unwrap().iter().filter(|event| event["ph"] == "X").count();
+    assert!(computed as u64 >= best["tiles"].as_u64().unwrap());
+    for core in best["cores"].as_array().unwrap() {
+        let parts = ["computing_cycles", "stalling_cycles", "transferring_cycles", "idle_cycles"];
+        let sum: f64 = parts.iter().map(|part| core[part].as_f64().unwrap()).sum();
+        assert!((sum / cycles(&best) - 1.0).abs() < 1e-9, "{core}");
+    }
+    let alone = run(&["--allocation", "core 2"]);
+    assert!(alone["layers"].as_array().unwrap().iter().all(|layer| layer["cores"] == json!(["core 2"])));
+    assert!(cycles(&best) < cycles(&alone), "four cores against one");
+    assert!(cycles(&run(&["--allocation", "core 2", "--improve"])) < cycles(&alone));
+    let few = ["--allocation", "genetic", "--individuals", "4", "--generations", "2"];
+    assert_eq!(run(&few)["latency_cycles"], run(&few)["latency_cycles"], "the same seed");
+    let csv = succeeds(&[&quad[..], &["--format", "csv"]].concat());
+    assert_eq!(csv.lines().count(), 1 + best["layers"].as_array().unwrap().len());
+    let wrong = fails(&[&quad[..], &["--allocation", "conv9: core 0; conv1: core 9"]].concat());
+    assert!(wrong.contains("no layer `conv9`") && wrong.contains("no core `core 9`"), "{wrong}");
+}
+
+#[test]
+fn a_system_is_printed_and_validated() {
+    let text = succeeds(&["presets", "diana"]);
+    let said = succeeds(&["validate", &file("diana.yaml", &text)]);
+    assert!(said.contains("the system `DIANA`: 4 cores"), "{said}");
+    let wrong =
+        fails(&["validate", &file("wrong-system.yaml", &text.replace("[digital, pooling,", "[digita, pooling,"))]);
+    assert!(wrong.contains("Did you mean `digital`?"), "{wrong}");
+}

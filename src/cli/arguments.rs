@@ -3,6 +3,7 @@
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use fusescape::depth_first::{FuseDepth, StoringMode};
 use fusescape::explore::{Sharing, StackLimits, parse_sizes};
+use fusescape::multicore::{Aim, Granularity, OrderRule, Scheduler, StackRule};
 use fusescape::rules::Rules;
 use fusescape::search::space::Pruning;
 use fusescape::search::{Objective, Strategy, Weights};
@@ -31,6 +32,8 @@ pub enum Command {
     Layer(Layer),
     /// Generates all memory hierarchies from a pool and finds the best (ZigZag, Section V)
     Hierarchy(Hierarchy),
+    /// Runs a network on many cores (Stream): computation tiles, their cores, and what travels between them
+    Cores(Cores),
     /// Recomputes the figures and tables of the papers: published numbers beside ours
     Gallery {
         /// Only this entry
@@ -56,7 +59,7 @@ pub enum Command {
     },
     /// Says everything that is wrong with documents
     Validate {
-        /// Hardware, workload or pool documents
+        /// Hardware, workload, pool or system documents
         #[arg(required = true)]
         files: Vec<PathBuf>,
     },
@@ -334,6 +337,82 @@ pub struct Hierarchy {
     pub document: bool,
 }
 
+/// What runs on which cores.
+#[derive(Debug, Args)]
+pub struct Cores {
+    /// System of cores: a preset or a file
+    #[arg(long, value_name = "PRESET|FILE")]
+    pub system: String,
+    /// Cores of which the system says nothing: a preset or a file
+    #[arg(long, value_name = "PRESET|FILE", default_value = "tpu-like")]
+    pub hardware: String,
+    /// Network: a preset or a file
+    #[arg(long, value_name = "PRESET|FILE")]
+    pub workload: String,
+    /// How large computation tiles are: so many rows, layer-by-layer, or the pieces of loops as in "OY 14, OX 2; conv1: K 4"
+    #[arg(long, default_value = "1", value_name = "ROWS|layer-by-layer|CUTS", value_parser = parse_granularity)]
+    pub tiles: Granularity,
+    /// Which layers take turns, tile by tile: automatic (as many as have weights that fit on the chip), one, each-layer, or names of layers
+    /// after which a stack ends, separated by commas
+    #[arg(long, default_value = "automatic", value_name = "automatic|one|each-layer|NAMES", value_parser = parse_turns)]
+    pub stacks: StackRule,
+    /// Who computes what: best (proved for each stack, if nothing had to travel), genetic, a core for all layers that it runs, or
+    /// "layer: core, core; layer: core"
+    #[arg(long, default_value = "best", value_name = "best|genetic|CORE|LAYERS", value_parser = parse_allocation)]
+    pub allocation: Allocation,
+    /// Which tile is next: best (whichever of these makes the better schedule), deepest (of the last layer that can be computed), slots (as the
+    /// search for the best allocation has it), earliest (which could start first)
+    #[arg(long, default_value = "best", value_name = "best|deepest|slots|earliest", value_parser = parse_order)]
+    pub order: Order,
+    /// Then give layers other cores, one after the other, as long as that makes the schedule better
+    #[arg(long)]
+    pub improve: bool,
+    /// With `--allocation genetic`: individuals of a generation
+    #[arg(long, default_value_t = 16)]
+    pub individuals: usize,
+    /// With `--allocation genetic`: generations
+    #[arg(long, default_value_t = 16)]
+    pub generations: usize,
+    /// What to minimise: latency, energy or edp; tiles are always mapped for latency
+    #[arg(long, default_value = "latency", value_parser = parse_aim)]
+    pub objective: Aim,
+    /// Rules of the scheduler: corrected, or those of the public tool: stream-2024 (transfers as early as possible), stream-2023 (as late)
+    #[arg(long, default_value = "corrected", value_parser = parse_scheduler)]
+    pub scheduler: Scheduler,
+    /// Bring weights to their cores before anything else
+    #[arg(long)]
+    pub prefetch_weights: bool,
+    /// How to search the mapping of each tile
+    #[arg(long, value_enum, default_value_t = SearchStrategy::Loma)]
+    pub strategy: SearchStrategy,
+    /// LOMA orders at most so many loop prime factors
+    #[arg(long, default_value_t = 6)]
+    pub lpf_limit: usize,
+    /// Rules of the model of one core: what is right, or what a published tool does
+    #[arg(long, value_enum, default_value_t = RuleSet::Corrected)]
+    pub rules: RuleSet,
+    /// How to print the result
+    #[arg(long, value_enum, default_value_t = Format::Table)]
+    pub format: Format,
+    /// Write the schedule as a trace, which ui.perfetto.dev opens
+    #[arg(long, value_name = "FILE")]
+    pub trace: Option<PathBuf>,
+}
+
+/// Which tile is next; `None`: whichever way is the best.
+pub type Order = Option<OrderRule>;
+
+/// Who decides which cores compute which layers.
+#[derive(Debug, Clone)]
+pub enum Allocation {
+    /// The search that proves its result.
+    Best,
+    /// Evolution.
+    Genetic,
+    /// A person.
+    ByHand(String),
+}
+
 /// What to do with links.
 #[derive(Debug, Subcommand)]
 pub enum LinkCommand {
@@ -423,6 +502,52 @@ pub enum Format {
     Json,
     /// For a spreadsheet
     Csv,
+}
+
+fn parse_granularity(text: &str) -> Result<Granularity, String> {
+    match text.parse() {
+        Ok(0) => Err("write 1 row or more".to_owned()),
+        Ok(rows) => Ok(Granularity::Rows(rows)),
+        Err(_) if text == "layer-by-layer" => Ok(Granularity::LayerByLayer),
+        Err(_) => Ok(Granularity::ByHand(text.to_owned())),
+    }
+}
+
+fn parse_turns(text: &str) -> Result<StackRule, String> {
+    Ok(match text {
+        "automatic" => StackRule::Automatic,
+        "one" => StackRule::One,
+        "each-layer" => StackRule::EachLayer,
+        names => StackRule::After(names_in(names).into_iter().map(|(name, _)| name).collect()),
+    })
+}
+
+fn parse_allocation(text: &str) -> Result<Allocation, String> {
+    Ok(match text {
+        "best" => Allocation::Best,
+        "genetic" => Allocation::Genetic,
+        text => Allocation::ByHand(text.to_owned()),
+    })
+}
+
+fn parse_order(text: &str) -> Result<Order, String> {
+    match text {
+        "best" => Ok(None),
+        "deepest" => Ok(Some(OrderRule::Deepest)),
+        "slots" => Ok(Some(OrderRule::Slots)),
+        "earliest" => Ok(Some(OrderRule::Earliest)),
+        _ => Err("use best, deepest, slots or earliest".to_owned()),
+    }
+}
+
+fn parse_aim(text: &str) -> Result<Aim, String> {
+    let names = || Aim::ALL.map(Aim::name).join(", ");
+    Aim::ALL.into_iter().find(|aim| aim.name() == text).ok_or_else(|| format!("use one of {}", names()))
+}
+
+fn parse_scheduler(text: &str) -> Result<Scheduler, String> {
+    let names = || Scheduler::ALL.map(Scheduler::name).join(", ");
+    Scheduler::ALL.into_iter().find(|known| known.name() == text).ok_or_else(|| format!("use one of {}", names()))
 }
 
 fn parse_size(text: &str) -> Result<(String, u64), String> {

@@ -3,8 +3,9 @@
 use super::{Failure, print};
 use fusescape::hardware::Core;
 use fusescape::hierarchy::Pool;
+use fusescape::multicore::CoreSystem;
 use fusescape::spec::{
-    Diagnostics, Preset, find_preset, gallery_presets, hardware_presets, pool_presets, workload_presets,
+    Diagnostics, Preset, find_preset, gallery_presets, hardware_presets, pool_presets, system_presets, workload_presets,
 };
 use fusescape::workload::Network;
 use std::path::{Path, PathBuf};
@@ -28,8 +29,9 @@ pub fn presets(name: Option<&str>) -> Result<(), Failure> {
         let found = find_preset(hardware_presets(), name)
             .or_else(|_| find_preset(workload_presets(), name))
             .or_else(|_| find_preset(pool_presets(), name))
+            .or_else(|_| find_preset(system_presets(), name))
             .or_else(|_| find_preset(gallery_presets(), name));
-        let all = [hardware_presets(), workload_presets(), pool_presets(), gallery_presets()];
+        let all = [hardware_presets(), workload_presets(), pool_presets(), system_presets(), gallery_presets()];
         let all = all.into_iter().flatten().map(|preset| preset.id);
         let text = found
             .map(|preset| preset.text)
@@ -41,6 +43,7 @@ pub fn presets(name: Option<&str>) -> Result<(), Failure> {
         ("hardware", hardware_presets()),
         ("workload", workload_presets()),
         ("pool", pool_presets()),
+        ("system", system_presets()),
         ("gallery", gallery_presets()),
     ] {
         out += &format!("{what}\n");
@@ -72,7 +75,7 @@ pub fn validate(files: &[PathBuf]) -> Result<(), Failure> {
     if wrong.is_empty() { Ok(()) } else { Err(wrong.join("\n").into()) }
 }
 
-/// A document with layers is a workload, one whose memories have variants a pool, any other one hardware.
+/// A document with layers is a workload, one whose memories have variants a pool, one with cores a system, any other one hardware.
 fn check(text: &str) -> Result<String, Diagnostics> {
     if text.lines().any(|line| line.starts_with("layers")) || text.contains("\"layers\"") {
         let network = Network::from_text(text)?;
@@ -83,6 +86,12 @@ fn check(text: &str) -> Result<String, Diagnostics> {
         let pool = Pool::from_text(text)?;
         let variants: usize = pool.memories.iter().map(|memory| memory.variants.len()).sum();
         return Ok(format!("the pool `{}`: {} memories, {variants} variants", pool.name, pool.memories.len()));
+    }
+    if text.lines().any(|line| line.starts_with("cores")) || text.contains("\"cores\"") {
+        // Cores of which it says nothing are the accelerator beside it: any.
+        let beside = hardware_presets().first().map_or("", |preset| preset.text);
+        let system = CoreSystem::from_text(text, beside)?;
+        return Ok(format!("the system `{}`: {} cores", system.name, system.cores.len()));
     }
     let core = Core::from_text(text)?;
     Ok(format!("the core `{}`: {} PEs, {} memories", core.name, core.pe_count(), core.memories.len()))

@@ -2,6 +2,7 @@
 
 use super::arguments::{Format, Hierarchy};
 use super::documents::load;
+use super::plain::plain;
 use super::{Failure, print};
 use fusescape::chart::{Column, Quantity, Table, TableCell};
 use fusescape::hierarchy::{Exploration, HierarchyRequest, HierarchySettings, Point, Stage, Study, Widths};
@@ -118,23 +119,7 @@ fn table(study: &Study, points: &[Point], best: &Point, exact: bool) -> Table {
 
 fn for_a_person(study: &Study, exploration: &Exploration, best: &Point, elapsed: Duration) -> String {
     let counts = exploration.counts();
-    let table = table(study, exploration.front().points(), best, false);
-    let mut widths: Vec<usize> = table.columns.iter().map(|column| column.title.chars().count()).collect();
-    for row in &table.rows {
-        for (width, cell) in widths.iter_mut().zip(row) {
-            *width = cell.text().chars().count().max(*width);
-        }
-    }
-    let line = |cells: Vec<&str>| {
-        let cells = cells.iter().zip(&widths).zip(&table.columns).map(|((cell, &width), column)| {
-            if column.numeric { format!("{cell:>width$}") } else { format!("{cell:<width$}") }
-        });
-        cells.collect::<Vec<_>>().join("  ").trim_end().to_owned() + "\n"
-    };
-    let mut text = line(table.columns.iter().map(|column| column.title.as_str()).collect());
-    for row in &table.rows {
-        text += &line(row.iter().map(TableCell::text).collect());
-    }
+    let mut text = plain(&table(study, exploration.front().points(), best, false));
     let layers: usize = study.layers.iter().map(|layer| layer.names.len()).sum();
     text += &format!(
         "\nBest trade-offs of energy, latency and area; * is best by the objective. `{}` lies above all.\n\

@@ -1,6 +1,7 @@
 //! Arguments, and what each command does with them.
 
 mod arguments;
+mod cores;
 mod depth_first;
 mod documents;
 mod fuse;
@@ -11,6 +12,7 @@ mod layer;
 mod layer_report;
 mod link;
 mod optimal;
+mod plain;
 mod report;
 mod sequences;
 mod serve;
@@ -35,6 +37,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         Command::Fuse(options) => fuse::run(options),
         Command::Layer(options) => layer::run(options),
         Command::Hierarchy(options) => hierarchy::run(options),
+        Command::Cores(options) => cores::run(options),
         Command::Gallery { id } => gallery::run(id.as_deref()),
         Command::Presets { name } => documents::presets(name.as_deref()),
         Command::Report { state, site } => summary::run(state, site),

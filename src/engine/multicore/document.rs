@@ -118,7 +118,9 @@ impl CoreSystem {
             return Err(diagnostics);
         }
         let (memories, memory_of) = memories(spec, &cores, &mut diagnostics);
-        let Wiring { links, hops, .. } = wiring;
+        let Wiring { links, mut hops, .. } = wiring;
+        // Of two ways of as many links that along the chip comes first.
+        hops.sort_by_key(|hop| hop.0.max(hop.1) == cores.len());
         let system = Self { name: spec.name.clone(), cores, memories, memory_of, links, hops };
         system.check_routes(&mut diagnostics);
         diagnostics.or(system)

@@ -2,7 +2,7 @@
 
 use super::read::{case, integers, list, operand};
 use crate::Report;
-use crate::common::{integer, number, reference, text, texts};
+use crate::common::{integer, number, reference, reference_text, text, texts};
 use fusescape::spec::{find_preset, system_presets};
 use fusescape_engine::hardware::Operand;
 use fusescape_engine::multicore::{CoreSystem, SchedulingRules, System};
@@ -12,7 +12,9 @@ use std::collections::BTreeMap;
 /// The chips of Table 2, and the quad core of the examples.
 pub fn presets() -> Report {
     let mut report = Report::new();
-    let chips = reference("stream/validation_inputs.json");
+    // The array of DRAM, which computes nothing, has an energy that is no JSON.
+    let written = reference_text("stream/validation_inputs.json").replace("Infinity", "0");
+    let chips: Value = serde_json::from_str(&written).unwrap();
     for name in ["depfin", "jia", "diana"] {
         check_chip(&mut report, name, &chips[name]);
     }

@@ -1,0 +1,290 @@
+//! `fusescape cores`: a network on many cores (Stream), tiles solved on all cores of this machine.
+
+use super::arguments::{Allocation, Cores, Format};
+use super::documents::load;
+use super::plain::plain;
+use super::{Failure, print};
+use fusescape::chart::{Column, Quantity, Table, TableCell};
+use fusescape::multicore::{
+    Aim, CoreChoice, CoresRequest, CoresSettings, CoresStudy, Judged, MOST_CHOICES, StackAllocation, SystemAccount,
+    TileCosts,
+};
+use fusescape::spec::{closest, hardware_presets, system_presets, workload_presets};
+use fusescape::trace::chrome_trace;
+use indicatif::{ProgressBar, ProgressStyle};
+use rayon::prelude::*;
+use serde_json::{Value, json};
+use std::time::{Duration, Instant};
+
+/// What was found.
+struct Found {
+    study: CoresStudy,
+    stacks: Vec<StackAllocation>,
+    judged: Judged,
+    account: SystemAccount,
+    problems: usize,
+    elapsed: Duration,
+}
+
+/// Runs the study and prints it.
+pub fn run(options: &Cores) -> Result<(), Failure> {
+    let start = Instant::now();
+    let study = CoresStudy::new(&request(options)?)?;
+    let problems = study.problems();
+    let bar = ProgressBar::new(problems.len() as u64);
+    if let Ok(style) = ProgressStyle::with_template("{bar:40} {pos} of {len} tiles solved, {eta} left") {
+        bar.set_style(style);
+    }
+    let solve = |problem: fusescape::multicore::TileProblem| {
+        let solved = study.solve(&problem);
+        bar.inc(1);
+        (problem, solved)
+    };
+    let count = problems.len();
+    let mut costs: TileCosts = problems.into_par_iter().map(solve).collect::<Vec<_>>().into_iter().collect();
+    bar.finish_and_clear();
+    let (judged, stacks) = choose(&study, &mut costs, options)?;
+    let account = study.account(&mut costs, &stacks, &judged)?;
+    if let Some(path) = &options.trace {
+        std::fs::write(path, chrome_trace(&account)).map_err(|error| format!("{}: {error}", path.display()))?;
+    }
+    let found = Found { study, stacks, judged, account, problems: count, elapsed: start.elapsed() };
+    print(&match options.format {
+        Format::Table => for_a_person(&found),
+        Format::Json => format!("{:#}\n", as_json(&found)),
+        Format::Csv => layers(&found, true).to_csv(),
+    })
+}
+
+fn request(options: &Cores) -> Result<CoresRequest, Failure> {
+    let documents = [
+        load(&options.system, system_presets()),
+        load(&options.hardware, hardware_presets()),
+        load(&options.workload, workload_presets()),
+    ];
+    let wrong: Vec<String> = documents.iter().filter_map(|found| Some(found.as_ref().err()?.to_string())).collect();
+    let [Ok(system), Ok(hardware), Ok(workload)] = documents else { return Err(wrong.join("\n").into()) };
+    let settings = CoresSettings {
+        granularity: options.tiles.clone(),
+        stacks: options.stacks.clone(),
+        aim: options.objective,
+        scheduler: options.scheduler,
+        prefetches_weights: options.prefetch_weights,
+        strategy: options.strategy.strategy(),
+        lpf_limit: options.lpf_limit,
+        rules: options.rules.rules(),
+    };
+    Ok(CoresRequest { hardware, workload, system, settings })
+}
+
+/// The cores of all layers, and the allocations of the stacks that they come from.
+fn choose(
+    study: &CoresStudy,
+    costs: &mut TileCosts,
+    options: &Cores,
+) -> Result<(Judged, Vec<StackAllocation>), Failure> {
+    let (mut best, stacks) = match &options.allocation {
+        Allocation::Best => {
+            let (best, stacks) = study.best(costs)?;
+            match options.order {
+                None => (best, stacks),
+                order => (study.judge(costs, &stacks, &best.choice, order)?, stacks),
+            }
+        }
+        Allocation::Genetic => {
+            let front = study.evolve(costs, options.individuals, options.generations);
+            let aim = options.objective;
+            let best = front.into_iter().min_by(|a, b| a.score(aim).total_cmp(&b.score(aim)));
+            (best.ok_or("No allocation that evolution tried can be scheduled. Make tiles smaller.")?, Vec::new())
+        }
+        Allocation::ByHand(text) => {
+            let choice = by_hand(study, text)?;
+            // Only for the order of the tiles.
+            let mut goes_on = |done: u64| done < MOST_CHOICES;
+            let stacks: Vec<StackAllocation> =
+                (0..study.stacks.len()).map(|stack| study.allocate(costs, stack, true, &mut goes_on)).collect();
+            (study.judge(costs, &stacks, &choice, options.order)?, stacks)
+        }
+    };
+    if options.improve {
+        // Layer by layer, until a whole round finds nothing.
+        let layers = best.choice.len();
+        let (mut layer, mut idle) = (0, 0);
+        while idle < layers {
+            let next = study.improve(costs, &stacks, &best, layer % layers);
+            idle = if next == best { idle + 1 } else { 0 };
+            best = next;
+            layer += 1;
+        }
+    }
+    Ok((best, stacks))
+}
+
+/// One core for all layers that it runs, or `layer: core, core; layer: core`. Layers of which nothing is said are computed by the first core that runs
+/// them.
+fn by_hand(study: &CoresStudy, text: &str) -> Result<CoreChoice, Failure> {
+    let (layers, outline) = (study.layer_names(), study.outline());
+    let mut choice: CoreChoice = (0..layers.len()).map(|layer| study.able(layer)[..1].to_vec()).collect();
+    let mut wrong = Vec::new();
+    let core = |name: &str, wrong: &mut Vec<String>| {
+        let found = outline.cores.iter().position(|known| known == name.trim());
+        if found.is_none() {
+            let names = outline.cores.iter().map(String::as_str);
+            let remedy = closest(name, names).map_or_else(
+                || format!("Use one of {}.", outline.cores.join(", ")),
+                |meant| format!("Did you mean `{meant}`?"),
+            );
+            wrong.push(format!("There is no core `{}`. {remedy}", name.trim()));
+        }
+        found
+    };
+    if !text.contains(':') {
+        if let Some(core) = core(text, &mut wrong) {
+            let able = choice.iter_mut().enumerate().filter(|(layer, _)| study.able(*layer).contains(&core));
+            able.for_each(|(_, cores)| *cores = vec![core]);
+        }
+    } else {
+        for part in text.split([';', '\n']).map(str::trim).filter(|part| !part.is_empty()) {
+            let (layer, cores) = part.rsplit_once(':').unwrap_or((part, ""));
+            let cores: Vec<usize> = cores.split(',').filter_map(|name| core(name, &mut wrong)).collect();
+            match layers.iter().position(|known| known == layer.trim()) {
+                Some(layer) => choice[layer] = cores,
+                None => {
+                    let remedy = closest(layer.trim(), layers.iter().map(String::as_str)).map_or_else(
+                        || "Use the name of a layer.".to_owned(),
+                        |meant| format!("Did you mean `{meant}`?"),
+                    );
+                    wrong.push(format!("The network computes no layer `{}`. {remedy}", layer.trim()));
+                }
+            }
+        }
+    }
+    if wrong.is_empty() { Ok(choice) } else { Err(wrong.join("\n").into()) }
+}
+
+/// Who computes each layer, and when.
+fn layers(found: &Found, exact: bool) -> Table {
+    let unit = |name: &str, unit: &str| if exact { format!("{name}_{unit}") } else { name.to_owned() };
+    let names = &found.account.cores;
+    let row = |(layer, cores): (usize, &Vec<usize>)| {
+        let runs = found.account.tiles.iter().filter(|run| run.layer as usize == layer);
+        let (tiles, start, end) = runs.fold((0, f64::INFINITY, 0.0_f64), |(tiles, start, end), run| {
+            (tiles + 1, run.start.min(start), run.end.max(end))
+        });
+        let cores: Vec<&str> = cores.iter().map(|&core| names[core].name.as_str()).collect();
+        vec![
+            found.account.layers[layer].as_str().into(),
+            cores.join(", ").into(),
+            TableCell::count(tiles),
+            TableCell::of(Quantity::Latency, if tiles == 0 { 0.0 } else { start }),
+            TableCell::of(Quantity::Latency, end),
+        ]
+    };
+    Table {
+        caption: String::new(),
+        columns: vec![
+            Column::words("layer"),
+            Column::words("cores"),
+            Column::numbers("tiles"),
+            Column::numbers(unit("start", "cycles")),
+            Column::numbers(unit("end", "cycles")),
+        ],
+        rows: found.judged.choice.iter().enumerate().map(row).collect(),
+    }
+}
+
+/// Where the time of each core goes.
+fn times(account: &SystemAccount) -> Table {
+    let percent = |cycles: f64| {
+        let share = if account.latency_cycles > 0.0 { cycles / account.latency_cycles * 100.0 } else { 0.0 };
+        TableCell::number(format!("{share:.1} %"), share)
+    };
+    let row = |core: &fusescape::multicore::CoreTime| {
+        vec![
+            core.name.as_str().into(),
+            percent(core.computing),
+            percent(core.stalling),
+            percent(core.transferring),
+            percent(core.idle),
+        ]
+    };
+    let numbers = ["computes", "stalls", "waits for data", "idle"].map(Column::numbers);
+    Table {
+        caption: String::new(),
+        columns: std::iter::once(Column::words("core")).chain(numbers).collect(),
+        rows: account.cores.iter().map(row).collect(),
+    }
+}
+
+fn for_a_person(found: &Found) -> String {
+    let Found { study, stacks, judged, account, problems, elapsed } = found;
+    let mut text = format!("{} on {}\n\n", study.network.name, study.system.name);
+    text += &plain(&layers(found, false));
+    text += "\n";
+    text += &plain(&times(account));
+    let shown = |quantity: Quantity, value: f64| TableCell::of(quantity, value).text().to_owned();
+    text += &format!(
+        "\nlatency {}, energy {}: on chip {}, links {}, memories {}; at most {} in use on the chip\n",
+        shown(Quantity::Latency, account.latency_cycles),
+        shown(Quantity::Energy, judged.energy_pj),
+        shown(Quantity::Energy, account.energy.onchip_pj),
+        shown(Quantity::Energy, account.energy.link_pj.iter().sum()),
+        shown(Quantity::Energy, account.energy.memory_pj.iter().sum()),
+        TableCell::size(account.peak_bits()).text(),
+    );
+    let proved = stacks.iter().filter(|stack| stack.found.is_proved()).count();
+    text += &format!(
+        "{} tiles, {problems} different ones solved, in {:.2} s\n",
+        account.tiles.len(),
+        elapsed.as_secs_f64(),
+    );
+    if !stacks.is_empty() {
+        text += &format!("{} of {} stacks: no allocation is faster, if nothing had to travel\n", proved, stacks.len());
+    }
+    text
+}
+
+fn as_json(found: &Found) -> Value {
+    let Found { study, stacks, judged, account, problems, elapsed } = found;
+    let names =
+        |cores: &[usize]| -> Vec<&str> { cores.iter().map(|&core| account.cores[core].name.as_str()).collect() };
+    let layer = |(layer, cores): (usize, &Vec<usize>)| json!({ "name": account.layers[layer], "cores": names(cores) });
+    let stack = |stack: &StackAllocation| {
+        json!({
+            "layers": stack.layers.iter().map(|&layer| &account.layers[layer]).collect::<Vec<_>>(),
+            "tiles_of_an_iteration": stack.tiles,
+            "iterations": stack.iterations,
+            "cycles": stack.found.best.as_ref().map(|best| best.cycles),
+            "bound_cycles": stack.found.bound,
+            "proved": stack.found.is_proved(),
+        })
+    };
+    let core = |core: &fusescape::multicore::CoreTime| {
+        json!({
+            "name": core.name,
+            "computing_cycles": core.computing,
+            "stalling_cycles": core.stalling,
+            "transferring_cycles": core.transferring,
+            "idle_cycles": core.idle,
+        })
+    };
+    json!({
+        "network": study.network.name,
+        "system": study.system.name,
+        "latency_cycles": account.latency_cycles,
+        "energy_pj": judged.energy_pj,
+        "energy_onchip_pj": account.energy.onchip_pj,
+        "energy_links_pj": account.energy.link_pj.iter().sum::<f64>(),
+        "energy_memories_pj": account.energy.memory_pj.iter().sum::<f64>(),
+        "edp_pj_cycles": Aim::EnergyDelay.score(judged.energy_pj, judged.latency_cycles),
+        "peak_on_chip_bits": account.peak_bits(),
+        "tiles": account.tiles.len(),
+        "tiles_solved": problems,
+        "transfers": account.transfers.len(),
+        "layers": judged.choice.iter().enumerate().map(layer).collect::<Vec<_>>(),
+        "stacks": stacks.iter().map(stack).collect::<Vec<_>>(),
+        "cores": account.cores.iter().map(core).collect::<Vec<_>>(),
+        "links": account.links.iter().map(|link| json!({ "name": link.name, "busy_cycles": link.busy })).collect::<Vec<_>>(),
+        "seconds": elapsed.as_secs_f64(),
+    })
+}
