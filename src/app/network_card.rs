@@ -142,7 +142,7 @@ pub fn NetworkForm(props: &NetworkFormProps) -> Html {
                     <NetworkGraph
                         nodes={Rc::clone(&nodes)}
                         edges={Rc::clone(&edges)}
-                        facts={Rc::new(nodes.iter().map(|node| model_of(network.as_deref(), &node.name).map(facts_of)).collect::<Vec<_>>())}
+                        facts={Rc::new(nodes.iter().map(|node| graph_facts(network.as_deref()?, &node.name)).collect::<Vec<_>>())}
                         wrong={wrong_layers}
                         stacks={Rc::clone(stacks)}
                         selected={layer}
@@ -252,10 +252,14 @@ pub struct LayerFacts {
     pub map: String,
     /// All of it in a sentence.
     pub sentence: String,
+    /// Its place among the layers that compute something, by which it is coloured.
+    pub place: Option<usize>,
 }
 
-fn facts_of(layer: &Layer) -> LayerFacts {
-    LayerFacts { map: map_text(layer), sentence: format!("{}: {}", kind_text(layer), describe(layer)) }
+fn graph_facts(network: &Network, name: &str) -> Option<LayerFacts> {
+    let layer = model_of(Some(network), name)?;
+    let place = network.computing().position(|id| network.layer(id).name == layer.name);
+    Some(LayerFacts { map: map_text(layer), sentence: format!("{}: {}", kind_text(layer), describe(layer)), place })
 }
 
 fn map_text(layer: &Layer) -> String {

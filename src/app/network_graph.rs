@@ -1,8 +1,9 @@
 //! The layers as a graph, from the input down: pans and zooms, a click opens a layer, one between two layers cuts.
 
+use super::figure::IsDark;
 use super::network_card::LayerFacts;
 use super::pan_zoom::{PanZoom, use_pan_zoom};
-use crate::chart::{Layered, NETWORK_MARGIN as MARGIN, Route, Spacing, lay_out_network, shorten, stack_bands};
+use crate::chart::{Layered, NETWORK_MARGIN as MARGIN, Route, Spacing, Theme, lay_out_network, shorten, stack_bands};
 use crate::form::{LayerNode, Stacks};
 use std::rc::Rc;
 use wasm_bindgen::JsCast;
@@ -41,6 +42,7 @@ pub fn NetworkGraph(props: &NetworkGraphProps) -> Html {
     let size = (layout.width + 2.0 * MARGIN, layout.height + 2.0 * MARGIN);
     let view = use_node_ref();
     let pan_zoom = use_pan_zoom(&view, size);
+    let theme = use_context::<IsDark>().unwrap_or(IsDark(false)).theme();
     let focus = use_state_eq(|| 0usize);
     let focused = (*focus).min(props.nodes.len().saturating_sub(1));
     let onkeydown = {
@@ -104,7 +106,7 @@ pub fn NetworkGraph(props: &NetworkGraphProps) -> Html {
                     <g>{ for bands(props, layout, spacing) }</g>
                     <g>{ for layout.routes.iter().map(draw_route) }</g>
                     <g>{ for props.nodes.iter().enumerate().map(|(index, node)| draw_cut(props, layout, spacing, index, node)) }</g>
-                    <g>{ for props.nodes.iter().enumerate().map(|(index, node)| draw_node(props, layout, spacing, (index, focused), node)) }</g>
+                    <g>{ for props.nodes.iter().enumerate().map(|(index, node)| draw_node(props, layout, spacing, (index, focused), node, theme)) }</g>
                 </svg>
             </div>
             { tools(&pan_zoom) }
@@ -210,6 +212,7 @@ fn draw_node(
     spacing: &Spacing,
     (index, focused): (usize, usize),
     node: &LayerNode,
+    theme: &Theme,
 ) -> Html {
     let (x, y) = layout.nodes[index];
     let facts = props.facts.get(index).and_then(Option::as_ref);
@@ -242,6 +245,14 @@ fn draw_node(
                 height={format!("{:.1}", spacing.height)}
                 rx="6"
             />
+            // Shown beside a timeline in which layers have colours.
+            if let Some(color) = facts.and_then(|facts| Some(theme.layer(facts.place?))) {
+                <path
+                    class="hue"
+                    d={format!("M {:.1} {:.1} v {:.1}", x + 4.0, y + 5.0, spacing.height - 10.0)}
+                    stroke={format!("rgb({},{},{})", color.0, color.1, color.2)}
+                />
+            }
             <text x={format!("{:.1}", x + 9.0)} y={middle.clone()}>{ shorten(name, room as i32, LETTERS, false) }</text>
             if !map.is_empty() {
                 <text class="map" x={format!("{:.1}", x + spacing.width - 9.0)} y={middle}>{ map }</text>
