@@ -125,6 +125,8 @@ const GALLERY: &[Preset] = presets! {
     "hwff-table-6-resnet18" => "How ResNet18 shares an array",
     "hwff-table-7-vgg16-e" => "Computation to communication in VGG16-E",
     "hwff-table-7-resnet18" => "Computation to communication in ResNet18",
+    "stream-fig-13" => "Tiles that several cores share",
+    "stream-fig-14" => "When fusing layers pays on four cores",
 };
 
 const LESSONS: &[Preset] = presets! {
