@@ -7,7 +7,7 @@ use super::pan_zoom::use_wheel;
 use super::save::{DesignNames, SaveFigure, save_text};
 use super::timeline_moves::{Looking, Moves};
 use super::timer::before_next_frame;
-use crate::chart::{Chart, CoreTimeline, Hit, HitText, SystemLanes, draw_on_canvas};
+use crate::chart::{Chart, CoreTimeline, Hit, HitText, SystemLanes, draw_on_canvas, link_table, memory_table};
 use crate::multicore::SystemAccount;
 use crate::trace::chrome_trace;
 use gloo_timers::callback::Timeout;
@@ -70,7 +70,10 @@ pub fn CoreTimelineView(props: &CoreTimelineProps) -> Html {
             }
         })
     };
-    let shown = moves.spoken().map(|(hit, spot)| (chart.text(hit), spot));
+    let shown = moves.spoken().map(|(hit, spot)| {
+        let is_narrow = |tile| chart.tile_place(tile, spot.width).is_some_and(|(_, _, width, _)| width <= 1);
+        (chart.text(hit), spot, matches!(hit, Hit::Tile(tile) if is_narrow(tile)))
+    });
     let words = match moves.chosen() {
         Some(tile) => chart.text(Hit::Tile(tile)).sentence(),
         None => settled.describe(),
@@ -79,6 +82,8 @@ pub fn CoreTimelineView(props: &CoreTimelineProps) -> Html {
         let settled = settled.clone();
         use_callback(settled, |(), settled| plain_table(settled.table()))
     };
+    let links = use_callback(Rc::clone(&moves.lanes), |(), lanes| plain_table(link_table(&lanes.account)));
+    let memories = use_callback(Rc::clone(&moves.lanes), |(), lanes| plain_table(memory_table(&lanes.account)));
     html! {
         <figure data-testid="core-timeline">
             <figcaption>
@@ -106,8 +111,13 @@ pub fn CoreTimelineView(props: &CoreTimelineProps) -> Html {
             >
                 <canvas ref={canvas} role="img" aria-label={settled.describe()} />
                 <div class="sr-only" aria-live="polite">{ words }</div>
-                if let Some((text, spot)) = shown {
-                    <Tooltip {spot}>{ card(&text) }</Tooltip>
+                if let Some((text, spot, is_narrow)) = shown {
+                    <Tooltip {spot}>
+                        { card(&text) }
+                        if is_narrow {
+                            <small>{ "one of those in this pixel: zoom in to tell them apart" }</small>
+                        }
+                    </Tooltip>
                 }
             </div>
             <div class="saves">
@@ -115,6 +125,8 @@ pub fn CoreTimelineView(props: &CoreTimelineProps) -> Html {
                 <SaveTrace account={Rc::clone(&props.account)} />
             </div>
             <Twin cells={usize::MAX} {table} />
+            <Twin label="links as a table" cells={usize::MAX} table={links} />
+            <Twin label="memories as a table" cells={usize::MAX} table={memories} />
         </figure>
     }
 }
@@ -177,7 +189,7 @@ fn tools(moves: &Moves) -> Html {
                 { button("→", "Later", "timeline-later", is_whole, |moves| moves.pan(1)) }
                 { button("All", "Show all of the time", "timeline-all", is_whole, Moves::whole) }
             </span>
-            <small class="keys">
+            <small class="hints">
                 <kbd>{ "←" }</kbd>{ " " }<kbd>{ "→" }</kbd>{ " move, " }<kbd>{ "+" }</kbd>{ " " }<kbd>{ "−" }</kbd>{ " zoom, " }
                 <kbd>{ "," }</kbd>{ " " }<kbd>{ "." }</kbd>{ " lead from tile to tile, " }<kbd>{ "↑" }</kbd>{ " " }<kbd>{ "↓" }</kbd>
                 { " to another core, " }<kbd>{ "Enter" }</kbd>{ " shows all around a tile" }

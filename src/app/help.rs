@@ -64,6 +64,16 @@ const PARTS: &[(&str, &[(&str, &str)])] = &[
             ("+ − 0", "zoom in, out, all"),
         ],
     ),
+    (
+        "On the timeline of many cores",
+        &[
+            ("← →", "earlier, later"),
+            (", .", "the tile before, after"),
+            ("↑ ↓", "a tile on another core"),
+            ("Enter", "all that the tile has to do with"),
+            ("+ − 0", "zoom in, out, all"),
+        ],
+    ),
     ("On a loop under “Change it by hand”", &[("↑ ↓", "another loop"), ("Alt ↑ ↓", "move it out, in")]),
     ("Everywhere", &[("Tab", "to the next control"), ("Escape", "close a dialog")]),
 ];

@@ -19,17 +19,11 @@ pub(super) use lanes::REASONS;
 pub use lanes::SystemLanes;
 
 /// A window of the time of a schedule: a lane a core with its tiles, one a link with its transfers, and the usage of every memory.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct CoreTimeline {
     lanes: Rc<SystemLanes>,
     window: TimeWindow,
     focus: Option<u32>,
-}
-
-impl PartialEq for CoreTimeline {
-    fn eq(&self, other: &Self) -> bool {
-        Rc::ptr_eq(&self.lanes, &other.lanes) && self.window == other.window && self.focus == other.focus
-    }
 }
 
 /// What a row shows.

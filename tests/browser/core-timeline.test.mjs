@@ -135,8 +135,11 @@ test('the trace holds every tile, and the table all of them together', () =>
     const trace = JSON.parse(await readFile(await download.path(), 'utf8'));
     assert.equal(trace.traceEvents.filter((event) => event.ph === 'X' && event.pid === 1).length, tiles);
 
-    await figure.locator('summary').click();
-    const table = figure.locator('table');
+    await figure.getByText('links as a table').click();
+    await figure.getByRole('cell', { name: /cycles$/ }).first().waitFor();
+    await figure.getByText('memories as a table').click();
+    await figure.getByText('table', { exact: true }).click();
+    const table = figure.getByRole('table', { name: /^Tiles/ });
     await table.waitFor();
     const counts = await table.locator('tbody tr td:nth-of-type(2)').allInnerTexts();
     assert.equal(counts.reduce((sum, count) => sum + Number(count.replaceAll('\u202f', '')), 0), tiles);
