@@ -58,6 +58,11 @@ fn figures_and_tables_of_hw_flow_fusion() {
     holds(|entry| entry.paper == "HW-Flow-Fusion");
 }
 
+#[test]
+fn figures_and_tables_of_stream() {
+    holds(|entry| entry.paper == "Stream");
+}
+
 /// The one place where the paper tells what it searched.
 #[test]
 fn the_possible_groups_of_four_networks_are_those_of_optimus() {

@@ -14,7 +14,7 @@ use fusescape::trace::chrome_trace;
 use indicatif::{ProgressBar, ProgressStyle};
 use rayon::prelude::*;
 use serde_json::{Value, json};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// What was found.
 struct Found {
@@ -28,7 +28,6 @@ struct Found {
 
 /// Runs the study and prints it.
 pub fn run(options: &Cores) -> Result<(), Failure> {
-    let start = Instant::now();
     let study = CoresStudy::new(&request(options)?)?;
     let problems = study.problems();
     let bar = ProgressBar::new(problems.len() as u64);
@@ -48,7 +47,7 @@ pub fn run(options: &Cores) -> Result<(), Failure> {
     if let Some(path) = &options.trace {
         std::fs::write(path, chrome_trace(&account)).map_err(|error| format!("{}: {error}", path.display()))?;
     }
-    let found = Found { study, stacks, judged, account, problems: count, elapsed: start.elapsed() };
+    let found = Found { study, stacks, judged, account, problems: count, elapsed: bar.elapsed() };
     print(&match options.format {
         Format::Table => for_a_person(&found),
         Format::Json => format!("{:#}\n", as_json(&found)),

@@ -2,7 +2,10 @@
 
 use super::entry::Opening;
 use super::parameters::{Parameters, choose};
-use crate::multicore::{Aim, CoresRequest, CoresSettings, CoresStudy, Granularity, Scheduler, StackRule, TileCosts};
+use crate::multicore::{
+    Aim, CoresRequest, CoresSettings, CoresStudy, Granularity, Judged, MemoryUse, OrderRule, Scheduler,
+    StackAllocation, StackRule, SystemAccount, TileCosts,
+};
 use crate::spec::{Preset, workload_presets};
 
 /// A figure of a network on many cores.
@@ -23,12 +26,16 @@ pub enum CoresFigure {
 }
 
 /// Of which run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CoresOf {
     /// The scheduler; `None`: that of the entry.
     scheduler: Option<Scheduler>,
     /// The network; `None`: that of the entry.
     workload: Option<&'static Preset>,
+    /// Which tile is next; `None`: whichever way is the best.
+    order: Option<OrderRule>,
+    /// Of which memory, by its name, where it is of one; the highest peak of those of this name.
+    memory: Option<String>,
 }
 
 /// Individuals and generations of the evolution.
@@ -39,7 +46,13 @@ impl CoresOf {
     pub(super) fn read(of: &mut Parameters<'_>) -> Self {
         let names = Scheduler::ALL.map(|scheduler| (scheduler.name(), scheduler));
         let scheduler = of.optional("scheduler", |word| choose(word, &names));
-        Self { scheduler, workload: of.presets("workload", workload_presets(), None).first().copied() }
+        let orders = [("deepest", OrderRule::Deepest), ("slots", OrderRule::Slots), ("earliest", OrderRule::Earliest)];
+        Self {
+            scheduler,
+            workload: of.presets("workload", workload_presets(), None).first().copied(),
+            order: of.optional("order", |word| choose(word, &orders)),
+            memory: of.word("memory"),
+        }
     }
 
     /// The figure, in the base unit of its quantity.
@@ -47,8 +60,8 @@ impl CoresOf {
     /// # Errors
     /// Why there is none.
     pub(super) fn figure(&self, opens: &Opening, figure: CoresFigure) -> Result<f64, String> {
-        let (system, settings) = opens.cores.as_ref().ok_or("The entry names no system")?;
-        let mut settings = settings.clone();
+        let cores = opens.cores.as_ref().ok_or("The entry names no system")?;
+        let (system, mut settings) = (cores.system, cores.settings.clone());
         settings.scheduler = self.scheduler.unwrap_or(settings.scheduler);
         let request = CoresRequest {
             hardware: opens.hardware.text.to_owned(),
@@ -60,12 +73,12 @@ impl CoresOf {
             CoresFigure::Latency | CoresFigure::Energy | CoresFigure::PeakMemory => {
                 let study = CoresStudy::new(&request).map_err(|wrong| wrong.to_string())?;
                 let mut costs = TileCosts::default();
-                let (judged, stacks) = study.best(&mut costs).map_err(|wrong| wrong.to_string())?;
+                let (judged, stacks) = self.judged(&study, &mut costs, &cores.allocation)?;
                 let account = study.account(&mut costs, &stacks, &judged).map_err(|wrong| wrong.to_string())?;
                 Ok(match figure {
                     CoresFigure::Latency => account.latency_cycles,
                     CoresFigure::Energy => account.energy.total_pj(),
-                    _ => account.peak_bits() as f64 / 8.0,
+                    _ => self.peak_bits(&account) as f64 / 8.0,
                 })
             }
             CoresFigure::LayersOverTiles => {
@@ -80,6 +93,37 @@ impl CoresOf {
             CoresFigure::SingleOverShared => Ok(product(&request, Found::Single)? / product(&request, Found::Best)?),
             CoresFigure::EvolvedOverShared => Ok(product(&request, Found::Evolved)? / product(&request, Found::Best)?),
         }
+    }
+
+    /// What the entry's allocation comes to, or else the best one.
+    fn judged(
+        &self,
+        study: &CoresStudy,
+        costs: &mut TileCosts,
+        allocation: &[(String, Vec<usize>)],
+    ) -> Result<(Judged, Vec<StackAllocation>), String> {
+        let names = study.layer_names();
+        let by_hand = |(layer, name): (usize, &String)| {
+            let known = allocation.iter().find(|known| known.0 == *name);
+            known.map_or_else(|| study.able(layer)[..1].to_vec(), |known| known.1.clone())
+        };
+        let (choice, stacks) = if allocation.is_empty() {
+            let (judged, stacks) = study.best(costs).map_err(|wrong| wrong.to_string())?;
+            if self.order.is_none() {
+                return Ok((judged, stacks));
+            }
+            (judged.choice, stacks)
+        } else {
+            (names.iter().enumerate().map(by_hand).collect(), Vec::new())
+        };
+        let judged = study.judge(costs, &stacks, &choice, self.order).map_err(|wrong| wrong.to_string())?;
+        Ok((judged, stacks))
+    }
+
+    fn peak_bits(&self, account: &SystemAccount) -> u64 {
+        let Some(name) = &self.memory else { return account.peak_bits() };
+        let of_name = |memory: &&MemoryUse| memory.name.split(" of ").next() == Some(name);
+        account.memories.iter().filter(of_name).map(|memory| memory.peak_bits).max().unwrap_or(0)
     }
 }
 

@@ -55,7 +55,18 @@ pub struct Opening {
     /// Largest area of generated hierarchies, um2.
     pub budget_um2: Option<f64>,
     /// The system of cores, and how it is used.
-    pub cores: Option<(&'static Preset, CoresSettings)>,
+    pub cores: Option<CoresOpening>,
+}
+
+/// A system of cores, and how it is used.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CoresOpening {
+    /// The system.
+    pub system: &'static Preset,
+    /// How layers are cut and scheduled.
+    pub settings: CoresSettings,
+    /// Layers with the numbers of their cores; none: the best.
+    pub allocation: Vec<(String, Vec<usize>)>,
 }
 
 /// Which view shows an entry.
@@ -316,9 +327,9 @@ pub(super) fn open(
         lpf_limit: spec.lpf_limit.map_or(settings.lpf_limit, |limit| limit as usize),
         ..Settings::default()
     };
-    let cores = cores.map(|(system, cores)| {
+    let cores = cores.map(|cores| {
         let (strategy, lpf_limit) = (settings.strategy, settings.lpf_limit);
-        (system, CoresSettings { strategy, lpf_limit, rules, ..cores })
+        CoresOpening { settings: CoresSettings { strategy, lpf_limit, rules, ..cores.settings }, ..cores }
     });
     Some(Opening {
         shows: shows.ok()?,
@@ -333,14 +344,11 @@ pub(super) fn open(
     })
 }
 
-/// The system, and how it is used: `rows`, `tiles`, `stacks`, `scheduler`, `weights_first`.
-fn read_cores(
-    words: &[(String, String)],
-    note: &mut impl FnMut(&str, &str, String),
-) -> Option<(&'static Preset, CoresSettings)> {
+/// The system, and how it is used: `rows`, `tiles`, `stacks`, `allocation`, `scheduler`, `weights_first`.
+fn read_cores(words: &[(String, String)], note: &mut impl FnMut(&str, &str, String)) -> Option<CoresOpening> {
     const STACKS: [(&str, StackRule); 3] =
         [("automatic", StackRule::Automatic), ("one", StackRule::One), ("each", StackRule::EachLayer)];
-    let (mut system, mut settings) = (None, CoresSettings::default());
+    let (mut system, mut settings, mut allocation) = (None, CoresSettings::default(), Vec::new());
     for (name, word) in words {
         let refused = match name.as_str() {
             "system" => find_preset(system_presets(), word)
@@ -362,17 +370,31 @@ fn read_cores(
                 let names = Scheduler::ALL.map(|scheduler| (scheduler.name(), scheduler));
                 choose(word, &names).map(|scheduler| settings.scheduler = scheduler)
             }
+            "allocation" => read_allocation(word).map(|read| allocation = read),
             "weights_first" => word
                 .parse()
                 .map(|first| settings.prefetches_weights = first)
                 .map_err(|_| "Write `true` or `false`".to_owned()),
-            _ => Err("Use `system`, `rows`, `tiles`, `stacks`, `scheduler` or `weights_first`".to_owned()),
+            _ => {
+                Err("Use `system`, `rows`, `tiles`, `stacks`, `allocation`, `scheduler` or `weights_first`".to_owned())
+            }
         };
         if let Err(remedy) = refused {
             note(&format!("cores.{name}"), word, remedy);
         }
     }
-    Some((system?, settings))
+    Some(CoresOpening { system: system?, settings, allocation })
+}
+
+/// Layers and numbers of cores: `conv1: 0; conv2: 1 2`.
+fn read_allocation(text: &str) -> Result<Vec<(String, Vec<usize>)>, String> {
+    let line = |line: &str| {
+        let (layer, cores) = line.rsplit_once(':')?;
+        let cores: Option<Vec<usize>> = cores.split_whitespace().map(|core| core.parse().ok()).collect();
+        Some((layer.trim().to_owned(), cores?))
+    };
+    let lines: Option<Vec<_>> = text.split(';').map(line).collect();
+    lines.ok_or_else(|| "Write layers and numbers of their cores, for example `conv1: 0; conv2: 1 2`".to_owned())
 }
 
 /// The point that a sweep has besides, to be compared with.

@@ -20,7 +20,7 @@ mod way;
 mod workbench;
 
 pub use cores::{CoresFigure, CoresOf};
-pub use entry::{Claim, Entry, Opening, Shown, Unit, entries, find_entry};
+pub use entry::{Claim, CoresOpening, Entry, Opening, Shown, Unit, entries, find_entry};
 pub use lesson::{Answer, Lesson, Number, Step, find_step, lessons};
 pub use mapping::SpaceOf;
 pub use measure::{

@@ -217,7 +217,11 @@ impl State {
             budget: budget_um2.map(|um2| (um2 / 1e6).to_string()).unwrap_or_default(),
             ..HierarchyForm::default()
         };
-        self.cores = cores.map(|(system, settings)| CoresForm::of(system.id, settings)).unwrap_or_default();
+        self.cores = cores.map_or_else(CoresForm::default, |cores| {
+            let layers = cores.allocation.iter().map(|(layer, cores)| (layer.as_str(), cores.as_slice()));
+            let allocation = write_allocation(layers);
+            CoresForm { allocation, ..CoresForm::of(cores.system.id, cores.settings) }
+        });
         self.view = View::default();
         self.mapping = OwnMapping::default();
         if let Some(layer) = layer {
