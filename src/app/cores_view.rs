@@ -15,6 +15,9 @@ use crate::state::{Action, CoresChange, read_allocation, write_allocation};
 use std::rc::Rc;
 use yew::prelude::*;
 
+/// Schedules of more tiles are left as they were found: trying other cores for one layer would take too long.
+const MOST_IMPROVED: usize = 20_000;
+
 /// What a [`CoresView`] needs.
 #[derive(Properties, PartialEq)]
 pub struct CoresViewProps {
@@ -44,8 +47,9 @@ pub fn CoresView(props: &CoresViewProps) -> Html {
         let (request, costs) = (known.asked.clone()?, Rc::new(known.costs()));
         Some(Ground { request, costs, stacks: Rc::new(known.allocations(*shares)) })
     });
+    let improvable = best.as_ref().filter(|(_, verdict)| verdict.account.tiles.len() <= MOST_IMPROVED);
     let (improving, switch) =
-        use_improving(&props.conductor, ground.clone().zip(best.as_ref().map(|(_, verdict)| verdict.judged.clone())));
+        use_improving(&props.conductor, ground.clone().zip(improvable.map(|(_, verdict)| verdict.judged.clone())));
     let by_hand = known.outline.as_ref().and_then(|outline| written(&chosen.cores.allocation, outline, best.as_ref()));
     // What was improved is looked at in full once the search rests.
     let is_better = improving.is_done() || !improving.is_on;

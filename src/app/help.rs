@@ -36,6 +36,10 @@ const TASKS: &[(&str, &str)] = &[
         "Map one layer",
         "Mapping proves the best loop order; move loops and memory levels by hand and see what that costs.",
     ),
+    (
+        "Put cores together",
+        "Cores cuts layers into tiles, proves which cores compute them, and shows who computes, sends and waits when. Tick other cores by hand.",
+    ),
     ("Check a paper", "Gallery recomputes published figures and tables, and says how far ours departs."),
     ("Bring your own", "Drop an ONNX model, YAML or ZigZag’s files on the page."),
     (

@@ -23,7 +23,7 @@ use rustc_hash::FxHashSet;
 use serde::{Deserialize, Serialize};
 
 /// More tiles than this are not scheduled.
-pub const MOST_TILES: u64 = 2_000_000;
+pub const MOST_TILES: u64 = 500_000;
 
 /// Tiles are allocated as so many times as large ones at most.
 const MOST_COARSENED: u64 = 64;
@@ -568,11 +568,10 @@ impl CoresStudy {
         for (stack, layers) in self.stacks.iter().enumerate() {
             let known = stacks.iter().find(|known| known.layers == *layers && known.coarsened == 1);
             let slots = known.and_then(|known| known.found.best.as_ref());
-            let mut tiles: Vec<usize> = match (order, slots) {
+            let tiles: Vec<usize> = match (order, slots) {
                 (OrderRule::Slots, Some(found)) => self.by_slots(&self.steady_state(stack), found),
                 _ => (0..graph.tiles.len()).rev().filter(|&tile| layers.contains(&graph.tiles[tile].layer)).collect(),
             };
-            tiles.dedup();
             for tile in tiles {
                 rank[tile] = next;
                 next += 1;
