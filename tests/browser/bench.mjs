@@ -203,8 +203,9 @@ await visit(async ({ page, url }) => {
   note('FSRCNN in 4,320 tiles on four cores, a layer on another core by hand, from the click to the new schedule on the screen', await byHand(), 'ms');
   await page.getByTestId('cores-found').click();
   await page.getByTestId('core-tiles').selectOption('by hand');
+  const inRows = await answer();
   await page.getByTestId('core-tiles-text').fill('OY 540, OX 24');
-  await when(page, isDone);
+  await answered(page, inRows);
   note('the same in 103,680 tiles', await byHand(), 'ms');
   await page.getByTestId('cores-found').click();
   await page.getByTestId('core-tiles').selectOption('rows');
