@@ -84,7 +84,9 @@ fn gallery_items_are_short() {
         let state = after([Action::entry(&find_entry(entry.id).unwrap())]);
         let link = to_link(&state);
         println!("{:4} {} {link}", link.len(), entry.id);
-        assert!(link.len() <= 120, "{}: {} characters", entry.id, link.len());
+        // Who computes each layer on many cores takes some, where an entry says it.
+        let most = if state.cores.allocation.is_empty() { 120 } else { 200 };
+        assert!(link.len() <= most, "{}: {} characters", entry.id, link.len());
         assert_eq!(from_link(&link).unwrap(), state, "{}", entry.id);
     }
 }
