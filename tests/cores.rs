@@ -293,3 +293,13 @@ fn a_tile_that_fits_nowhere_says_where() {
     let wrong = study.best(&mut TileCosts::default()).unwrap_err();
     assert!(wrong.0.iter().all(|wrong| !wrong.remedy.is_empty()) && !wrong.is_empty(), "{wrong}");
 }
+
+#[test]
+fn memories_of_any_size_are_counted_without_overflow() {
+    let mut request = request(SMALL);
+    request.hardware = request
+        .hardware
+        .replace("size: 128 B", "size: 1125899906842624 bit")
+        .replace("D1: 32, D2: 32", "D1: 32768, D2: 32768");
+    check(&best(&study(&request)), "huge");
+}

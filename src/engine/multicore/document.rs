@@ -497,9 +497,9 @@ fn memories(
             let found = found.unwrap_or_else(|| {
                 memories.push(TopMemory {
                     name: memory.name.clone(),
-                    capacity_bits: memory.size_bits * memory.instances,
-                    read_bits: memory.read_width_bits * memory.instances,
-                    write_bits: memory.write_width_bits * memory.instances,
+                    capacity_bits: memory.size_bits.saturating_mul(memory.instances),
+                    read_bits: memory.read_width_bits.saturating_mul(memory.instances),
+                    write_bits: memory.write_width_bits.saturating_mul(memory.instances),
                     read_pj: memory.read_energy_pj * memory.instances as f64,
                     write_pj: memory.write_energy_pj * memory.instances as f64,
                     cores: Vec::new(),
@@ -545,7 +545,7 @@ fn check_shared(index: usize, shared: &crate::spec::SharedSpec, cores: &[Compute
             diagnostics.add(path, reason, format!("Its highest are {}", names.join(", ")));
             continue;
         };
-        let size = memory.size_bits * memory.instances;
+        let size = memory.size_bits.saturating_mul(memory.instances);
         if *first.get_or_insert(size) != size {
             let reason = format!("`{}` of `{name}` has another size than that of `{}`", shared.memory, shared.cores[0]);
             diagnostics.add(path, reason, "Give it the same size in the documents of all its cores");
