@@ -33,10 +33,13 @@ const RULES: [(&str, SchedulingRules); 3] = [
 
 fn main() {
     let mut report = Report::new("multicore");
-    graphs(&mut report);
-    chip(&mut report);
-    meshes(&mut report);
-    allocations(&mut report);
+    let parts: [(&str, fn(&mut Report)); 4] =
+        [("graphs", graphs), ("chip", chip), ("meshes", meshes), ("allocations", allocations)];
+    // Those that the command line names, or all.
+    let named: Vec<String> = std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
+    for (_, measure) in parts.iter().filter(|(name, _)| named.is_empty() || named.iter().any(|one| one == name)) {
+        measure(&mut report);
+    }
     report.write();
 }
 

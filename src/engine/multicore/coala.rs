@@ -5,7 +5,7 @@ use super::graph::{Edge, TileGraph};
 use super::rules::SchedulingRules;
 use super::schedule::{Overfull, Placed, Reason, Schedule, Stream, Transfer};
 use super::system::System;
-use super::traffic::{Span, Traffic};
+use super::traffic::{Span, Traffic, Wanted};
 use crate::hardware::Operand;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -246,7 +246,8 @@ impl<'a> Coala<'a> {
         } else {
             let first = self.contents.occupancy[memory].earliest_fit(available, bits);
             let time = self.make_room(tensor, memory, first, needed)?;
-            let start = self.first_window(route, Some(tensor), time, length, &|link| system.links[link].bandwidth);
+            let wanted = Wanted { tensor: Some(tensor), time, length };
+            let start = self.first_window(route, wanted, &|link| system.links[link].bandwidth);
             let span = Span { start, end: start + length };
             self.store(tensor, memory, span);
             span
@@ -280,31 +281,21 @@ impl<'a> Coala<'a> {
         if self.job.rules.frees_at_once { time } else { time.max(busy) }
     }
 
-    /// Where all links of a route are free for so long, from a time on.
-    fn first_window(
-        &self,
-        route: &[usize],
-        tensor: Option<usize>,
-        time: f64,
-        length: f64,
-        needed: &dyn Fn(usize) -> f64,
-    ) -> f64 {
-        let windows = |link: usize| self.traffic[link].windows(tensor, time, length, needed(link));
+    /// When all links of a route are free for what is wanted, of each as many bits a cycle as `needed` says.
+    fn first_window(&self, route: &[usize], wanted: Wanted, needed: &dyn Fn(usize) -> f64) -> f64 {
         // What has no bits needs no window.
-        let Some((&first, rest)) = route.split_first().filter(|_| length > 0.0) else { return time };
-        if rest.is_empty() {
-            return windows(first).next().map_or(time, |span| span.start);
+        if wanted.length <= 0.0 {
+            return wanted.time;
         }
-        let mut common: Vec<Span> = windows(first).collect();
-        for &link in rest {
-            let others: Vec<Span> = windows(link).collect();
-            let overlaps = |a: &Span| {
-                let a = *a;
-                others.iter().map(move |b| Span { start: a.start.max(b.start), end: a.end.min(b.end) })
-            };
-            common = common.iter().flat_map(overlaps).filter(|span| span.end - span.start >= length).collect();
-        }
-        common.first().map_or(time, |span| span.start)
+        let ever = Span { start: wanted.time, end: f64::INFINITY };
+        self.window_within(ever, route, wanted, needed).unwrap_or(wanted.time)
+    }
+
+    /// The same within a span: the first window of the first link that the others leave open.
+    fn window_within(&self, span: Span, route: &[usize], wanted: Wanted, needed: &dyn Fn(usize) -> f64) -> Option<f64> {
+        let Some((&link, rest)) = route.split_first() else { return Some(span.start) };
+        let mut windows = self.traffic[link].windows(wanted, span, needed(link));
+        windows.find_map(|window| self.window_within(window, rest, wanted, needed))
     }
 
     /// Finds a time from which a tensor fits into a memory, evicting what is least important if it has to.
@@ -379,7 +370,7 @@ impl<'a> Coala<'a> {
         let length = cycles * slower;
         let links: Vec<usize> = loads.iter().map(|load| load.0).collect();
         let most = |link: usize| loads.iter().filter(|load| load.0 == link).map(|load| load.1).fold(0.0, f64::max);
-        let start = self.first_window(&links, None, time, length, &most);
+        let start = self.first_window(&links, Wanted { tensor: None, time, length }, &most);
         let span = Span { start, end: start + length };
         for (link, bits) in loads {
             self.traffic[link].load(span, if is_early { bits.ceil() } else { bits });

@@ -21,6 +21,7 @@ mod request;
 mod rules;
 mod schedule;
 mod steady_state;
+mod steps;
 mod study;
 mod system;
 mod tiling;

@@ -1,7 +1,6 @@
 //! How full a memory is over time.
 
-/// A block is divided once it has so many steps.
-const MOST_STEPS: usize = 256;
+use super::steps::{MOST_STEPS, Place, last_where};
 
 /// Bits in use, as a step function of whole cycles. A change counts from its cycle on.
 ///
@@ -25,9 +24,6 @@ struct Block {
     range: (i64, i64),
 }
 
-/// A step: its block, and its place there.
-type Place = (usize, usize);
-
 impl Block {
     fn new(steps: Vec<(i64, i64)>, added: i64) -> Self {
         let mut block = Self { start: steps.first().map_or(0, |step| step.0), steps, added, range: (0, 0) };
@@ -36,8 +32,9 @@ impl Block {
     }
 
     fn measure(&mut self) {
-        let bits = self.steps.iter().map(|step| step.1 + self.added);
-        self.range = bits.fold((i64::MAX, i64::MIN), |(least, most), bits| (least.min(bits), most.max(bits)));
+        let bits = self.steps.iter().map(|step| step.1);
+        let (least, most) = bits.fold((i64::MAX, i64::MIN), |(least, most), bits| (least.min(bits), most.max(bits)));
+        self.range = (least + self.added, most + self.added);
     }
 
     /// Adds to the steps from one on; nothing falls below zero.
@@ -68,8 +65,10 @@ impl Occupancy {
 
     /// The last step that is not later than a time, or the first of all.
     fn step_at(&self, time: f64) -> Place {
-        let block = self.blocks.partition_point(|block| block.start as f64 <= time).saturating_sub(1);
-        (block, self.blocks[block].steps.partition_point(|step| step.0 as f64 <= time).saturating_sub(1))
+        // Steps are at whole cycles.
+        let cycle = time.floor() as i64;
+        let block = last_where(&self.blocks, |block| block.start <= cycle);
+        (block, last_where(&self.blocks[block].steps, |step| step.0 <= cycle))
     }
 
     fn cycle(&self, (block, step): Place) -> f64 {

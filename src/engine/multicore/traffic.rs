@@ -1,7 +1,7 @@
 //! What a link carries over time.
 
+use super::steps::Steps;
 use rustc_hash::FxHashMap;
-use std::collections::BTreeMap;
 use std::collections::hash_map::Entry;
 
 /// A time span.
@@ -13,52 +13,58 @@ pub struct Span {
     pub end: f64,
 }
 
+/// What needs a window.
+#[derive(Debug, Clone, Copy)]
+pub struct Wanted {
+    /// A tensor that is carried; what others get anyway at the same time serves it, too.
+    pub tensor: Option<usize>,
+    /// Not before this time.
+    pub time: f64,
+    /// For so many cycles.
+    pub length: f64,
+}
+
 /// Bits in a cycle, as a step function of time.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Traffic {
     bandwidth: f64,
-    /// Bits a cycle from a time on, which is never negative, so that its bits have its order; neighbours differ.
-    steps: BTreeMap<u64, f64>,
+    /// Bits a cycle in use.
+    used: Steps,
     /// When each tensor was carried first, and later.
     carried: FxHashMap<usize, (Span, Vec<Span>)>,
-}
-
-/// A time as it orders steps.
-fn key(time: f64) -> u64 {
-    // Zero has no sign.
-    (time + 0.0).to_bits()
 }
 
 impl Traffic {
     /// An idle link.
     pub fn new(bandwidth: f64) -> Self {
-        Self { bandwidth, steps: BTreeMap::from([(0, 0.0)]), carried: FxHashMap::default() }
+        Self { bandwidth, used: Steps::new(), carried: FxHashMap::default() }
     }
 
-    /// The windows from `time` on, at least `length` long, in which `needed` bits a cycle (at most the bandwidth) are free, in the order
-    /// in which they are taken: first those in which the tensor is carried anyway.
-    pub fn windows(&self, tensor: Option<usize>, time: f64, length: f64, needed: f64) -> impl Iterator<Item = Span> {
-        let carried = tensor.and_then(|tensor| self.carried.get(&tensor));
+    /// The windows within a span, long enough and with `needed` bits a cycle (at most the bandwidth) free, in the order in which they are taken:
+    /// first those in which the tensor is carried anyway.
+    pub fn windows(&self, wanted: Wanted, within: Span, needed: f64) -> impl Iterator<Item = Span> {
+        let carried = wanted.tensor.and_then(|tensor| self.carried.get(&tensor));
         let carried = carried.into_iter().flat_map(|(first, later)| std::iter::once(first).chain(later)).copied();
-        let is_open = move |span: &Span| span.start >= time && span.end - span.start >= length;
-        carried.filter(is_open).chain(self.gaps(time, needed.min(self.bandwidth)).filter(is_open))
+        let carried = carried.filter(move |span| span.start >= wanted.time);
+        let common = move |span: Span| Span { start: span.start.max(within.start), end: span.end.min(within.end) };
+        let is_open = move |span: &Span| span.end - span.start >= wanted.length;
+        carried.chain(self.gaps(within, needed.min(self.bandwidth))).map(common).filter(is_open)
     }
 
-    /// The windows in which so much is free, from a time on.
-    fn gaps(&self, time: f64, needed: f64) -> impl Iterator<Item = Span> {
-        let first = self.steps.range(..=key(time)).next_back().map_or(0, |step| *step.0);
-        let mut steps = self.steps.range(first..);
-        let is_free = move |step: &(&u64, &f64)| step.1 + needed <= self.bandwidth;
+    /// The windows in which so much is free, from the beginning of a span until they begin behind its end.
+    fn gaps(&self, within: Span, needed: f64) -> impl Iterator<Item = Span> {
+        let mut steps = self.used.from(self.used.at(within.start));
+        let is_free = move |step: &(f64, f64)| step.1 + needed <= self.bandwidth;
         std::iter::from_fn(move || {
-            let start = f64::from_bits(*steps.find(is_free)?.0).max(time);
-            let end = steps.find(|step| !is_free(step)).map_or(f64::INFINITY, |step| f64::from_bits(*step.0));
-            Some(Span { start, end })
+            let start = steps.find(is_free)?.0;
+            let end = steps.find(|step| !is_free(step)).map_or(f64::INFINITY, |step| step.0);
+            (start < within.end).then_some(Span { start, end })
         })
     }
 
     /// When it is free for good.
     pub fn free_from(&self) -> f64 {
-        self.steps.last_key_value().map_or(0.0, |step| f64::from_bits(*step.0))
+        self.used.last().0
     }
 
     /// Carries a tensor with all of the bandwidth. Where the same is carried from the same time on anyway, that serves both; says whether it is not.
@@ -81,30 +87,8 @@ impl Traffic {
 
     /// So many bits a cycle more.
     pub fn load(&mut self, span: Span, bits: f64) {
-        if span.end <= span.start {
-            return;
+        if span.end > span.start {
+            self.used.add(span.start, span.end, bits);
         }
-        let (start, end) = (key(span.start), key(span.end));
-        let before = self.split(start);
-        self.split(end);
-        let mut last = before;
-        for (_, used) in self.steps.range_mut(start..end) {
-            *used += bits;
-            last = *used;
-        }
-        // Only at the ends may neighbours have become equal.
-        if self.steps.get(&end) == Some(&last) {
-            self.steps.remove(&end);
-        }
-        if start > 0 && self.steps.get(&start) == Some(&before) {
-            self.steps.remove(&start);
-        }
-    }
-
-    /// Makes a step begin at a time, and says what the one before has.
-    fn split(&mut self, time: u64) -> f64 {
-        let before = self.steps.range(..time).next_back().map_or(0.0, |step| *step.1);
-        self.steps.entry(time).or_insert(before);
-        before
     }
 }

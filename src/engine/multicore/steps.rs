@@ -1,0 +1,99 @@
+//! Step functions of time. They grow at their end, where most of what is asked about them lies, too.
+
+/// A block is divided once it has so many steps.
+pub const MOST_STEPS: usize = 64;
+
+/// A step: its block, and its place there.
+pub type Place = (usize, usize);
+
+/// The last of some items for which something holds that holds for all before it, or the first item. It is looked for from the end on.
+pub fn last_where<T>(items: &[T], holds: impl Fn(&T) -> bool) -> usize {
+    let mut reach = 1;
+    while reach < items.len() && !holds(&items[items.len() - reach]) {
+        reach *= 2;
+    }
+    let first = items.len().saturating_sub(reach);
+    let within = &items[first..items.len() - reach / 2];
+    (first + within.partition_point(holds)).saturating_sub(1)
+}
+
+/// Numbers, each from a time on until the next. Neighbours may be equal.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Steps {
+    /// In order, so that a change moves few. None is empty, and the first step is at time 0.
+    blocks: Vec<Vec<(f64, f64)>>,
+}
+
+impl Steps {
+    /// Zero for ever.
+    pub fn new() -> Self {
+        Self { blocks: vec![vec![(0.0, 0.0)]] }
+    }
+
+    /// The step at a time that is not negative.
+    pub fn at(&self, time: f64) -> Place {
+        let block = last_where(&self.blocks, |block| block[0].0 <= time);
+        (block, last_where(&self.blocks[block], |step| step.0 <= time))
+    }
+
+    /// The last step of all.
+    pub fn last(&self) -> (f64, f64) {
+        self.blocks.last().and_then(|block| block.last().copied()).unwrap_or((0.0, 0.0))
+    }
+
+    /// A step and all after it.
+    pub fn from(&self, (block, step): Place) -> impl Iterator<Item = (f64, f64)> {
+        self.blocks[block][step..].iter().chain(self.blocks[block + 1..].iter().flatten()).copied()
+    }
+
+    /// The step before one.
+    pub fn before(&self, (block, step): Place) -> Option<(f64, f64)> {
+        match step.checked_sub(1) {
+            Some(step) => Some(self.blocks[block][step]),
+            None => self.blocks[block.checked_sub(1)?].last().copied(),
+        }
+    }
+
+    /// Adds to all between two times.
+    pub fn add(&mut self, start: f64, end: f64, amount: f64) {
+        self.divide(start);
+        self.divide(end);
+        let (first, mut from) = self.at(start);
+        for block in &mut self.blocks[first..] {
+            let within = block[from..].iter_mut().take_while(|step| step.0 < end);
+            within.for_each(|step| step.1 += amount);
+            from = 0;
+            if block.last().is_some_and(|step| step.0 >= end) {
+                break;
+            }
+        }
+        // Only at the ends may neighbours have become equal.
+        self.join(end);
+        self.join(start);
+    }
+
+    /// Makes a step begin at a time.
+    fn divide(&mut self, time: f64) {
+        let (at, step) = self.at(time);
+        let block = &mut self.blocks[at];
+        if block[step].0 == time {
+            return;
+        }
+        block.insert(step + 1, (time, block[step].1));
+        if block.len() >= MOST_STEPS {
+            let after = block.split_off(MOST_STEPS / 2);
+            self.blocks.insert(at + 1, after);
+        }
+    }
+
+    /// Removes the step that begins at a time if it is as high as the one before.
+    fn join(&mut self, time: f64) {
+        let (at, step) = self.at(time);
+        if self.before((at, step)).is_some_and(|before| before.1 == self.blocks[at][step].1) {
+            self.blocks[at].remove(step);
+            if self.blocks[at].is_empty() {
+                self.blocks.remove(at);
+            }
+        }
+    }
+}
