@@ -50,10 +50,10 @@ fn graphs(report: &mut Report) {
         let (ms, built) = quickest(|| tile_graph(&network, TilingRules::CORRECTED));
         let tiles = built.graph.tiles.len();
         let details =
-            json!({ "tiles": tiles, "edges": built.graph.edges().len(), "tensors": built.graph.tensors.len() });
+            json!({ "tiles": tiles, "edges": built.graph.edges().count(), "tensors": built.graph.tensors.len() });
         report.figure(&format!("tiles {name}, with dependencies"), ms, "ms", Goal::at_most(1000.0), details);
         let all: Vec<usize> = (0..layers).collect();
-        let macs = |tile: usize| network[built.graph.tiles[tile].layer].nest.macs(&built.parts[tile]);
+        let macs = |tile: usize| network[built.graph.tiles[tile].layer].nest.macs(&built.part(tile));
         let (ms, steady) = quickest(|| steady_state(&built.graph, &all, &macs));
         let details = json!({ "iterations": steady.iterations, "tiles": steady.tiles.len() });
         report.figure(&format!("tiles {name}, steady state"), ms, "ms", Goal::None, details);

@@ -56,11 +56,11 @@ fn long_account(count: usize) -> Rc<SystemAccount> {
         number: tile,
         group: 0,
         tensors: [None, None, Some(tile)],
-        constants: Vec::new(),
+        constants: [].into(),
         is_final: true,
     });
     let tensors = vec![Tensor { bits: 64, uses: 1, is_output: true }; count];
-    let edges = (1..count).map(|to| Edge { from: to - 1, to, operand: Some(Operand::I), bits: 64 });
+    let edges = (1..count).map(|to| Edge { from: to - 1, to, operand: Some(Operand::I) });
     let graph = TileGraph::new(tiles.collect(), tensors, edges.collect());
     let memory = |core: usize| TopMemory {
         name: "buffer".to_owned(),

@@ -90,7 +90,6 @@ fn check(job: &Job<'_>, found: &Schedule, round: u64) {
             graph.tiles[tile].constants.iter().map(|&operand| (graph.tensor(tile, operand).unwrap(), operand));
         let computed = graph
             .predecessors(tile)
-            .iter()
             .filter_map(|edge| Some((graph.tensor(edge.from, Operand::O).unwrap(), edge.operand?)));
         for (tensor, operand) in constants.chain(computed) {
             let home = |tile: usize, operand: Operand| {
@@ -138,20 +137,18 @@ fn edges_equal_a_test_of_every_pair_of_boxes() {
         let graph = &network.graph;
         for (index, layer) in layers.iter().enumerate() {
             let tiles = network.first[index]..network.first[index + 1];
-            let macs: u64 = tiles.clone().map(|tile| layer.nest.macs(&network.parts[tile])).sum();
+            let macs: u64 = tiles.clone().map(|tile| layer.nest.macs(&network.part(tile))).sum();
             assert_eq!(macs, layer.nest.macs(&layer.nest.whole()), "round {round}: layer {index} is computed once");
             for input in &layer.nest.inputs {
                 let Some(source) = input.source else { continue };
                 let theirs = &layers[source].nest;
                 for to in tiles.clone() {
                     for from in network.first[source]..network.first[source + 1] {
-                        let made = elements(&theirs.output, &network.parts[from]);
-                        let read = elements(input, &network.parts[to]);
+                        let made = elements(&theirs.output, &network.part(from));
+                        let read = elements(input, &network.part(to));
                         let meet = made.iter().zip(&read).all(|(made, read)| made.iter().any(|at| read.contains(at)));
-                        let is_edge = graph
-                            .predecessors(to)
-                            .iter()
-                            .any(|edge| edge.from == from && edge.operand == Some(input.operand));
+                        let is_edge =
+                            graph.predecessors(to).any(|edge| edge.from == from && edge.operand == Some(input.operand));
                         assert_eq!(meet, is_edge, "round {round}: {from} -> {to}");
                     }
                 }

@@ -142,7 +142,7 @@ impl SystemAccount {
             let core = place(placed[tile].core);
             let (layer, number) = (facts.layer as u32, facts.number as u32);
             account.tiles.push(TileRun { layer, number, core, start: span.start, end: span.end });
-            let before = graph.predecessors(tile).iter().filter(|edge| edge.operand.is_some());
+            let before = graph.predecessors(tile).filter(|edge| edge.operand.is_some());
             account.waited_for.extend(before.map(|edge| edge.from as u32));
             account.waits.push(account.waited_for.len() as u32);
         }
@@ -297,7 +297,7 @@ impl SystemAccount {
             let Placed { core, too_large, .. } = &placed[tile];
             let start = self.tiles[tile].start;
             let constants = facts.constants.iter().map(|&operand| (graph.tensor(tile, operand), operand));
-            let computed = graph.predecessors(tile).iter();
+            let computed = graph.predecessors(tile);
             let computed = computed.filter_map(|edge| Some((graph.tensor(edge.from, Operand::O), edge.operand?)));
             for (tensor, operand) in constants.chain(computed) {
                 let Some(tensor) = tensor.filter(|_| !too_large.contains(&operand)) else { continue };

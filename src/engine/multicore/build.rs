@@ -1,14 +1,14 @@
 //! From layers and cuts to tiles, tensors and edges.
 
 use super::dependencies::{Meetings, Producers};
-use super::graph::{Edge, Tensor, Tile, TileGraph};
+use super::graph::{Edge, Growing, Tensor, Tile, TileGraph};
 use super::nest::{Access, Axis, LoopNest, Part};
 use super::rules::TilingRules;
 use super::tiling::{Along, Grid, Position, Split};
 use crate::hardware::Operand;
 use crate::workload::Dim;
 use rustc_hash::FxHashMap;
-use std::ops::Range;
+use std::sync::Arc;
 
 /// A layer, how it is cut, and on how many cores it may run.
 #[derive(Debug, Clone, PartialEq)]
@@ -21,83 +21,86 @@ pub struct TiledLayer {
     pub cores: usize,
 }
 
-/// The tiles of a network with the loops that each computes.
+/// The tiles of a network, and where they lie in its layers.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TiledNetwork {
     /// Tiles, tensors, edges.
     pub graph: TileGraph,
-    /// Part of its layer's loops that each tile computes.
-    pub parts: Vec<Part>,
     /// Number of the first tile of each layer, and one more at the end.
     pub first: Vec<usize>,
-    /// Elements of each tensor, axis by axis, from the first to behind the last.
-    pub spans: Vec<Vec<Range<i64>>>,
+    grids: Vec<Grid>,
+}
+
+impl TiledNetwork {
+    /// Part of its layer's loops that a tile computes.
+    pub fn part(&self, tile: usize) -> Part {
+        let Tile { layer, number, .. } = self.graph.tiles[tile];
+        let grid = &self.grids[layer];
+        grid.part(&grid.position(number))
+    }
 }
 
 /// Cuts a network into tiles.
 pub fn tile_graph(layers: &[TiledLayer], rules: TilingRules) -> TiledNetwork {
     let layers: Vec<TiledLayer> = layers.iter().map(|layer| enlarged(layer, rules)).collect();
     let grids: Vec<Grid> = layers.iter().map(|layer| Grid::new(&layer.nest, &layer.split, rules)).collect();
-    let positions: Vec<Vec<Position>> = grids.iter().map(Grid::positions).collect();
-    let mut built = TiledNetwork { graph: TileGraph::default(), parts: Vec::new(), first: vec![0], spans: Vec::new() };
-    let (mut tiles, mut tensors) = (Vec::new(), Vec::new());
+    let (mut graph, mut tensors, mut first) = (Growing::default(), Vec::new(), vec![0]);
     for (index, (layer, grid)) in layers.iter().zip(&grids).enumerate() {
-        built.parts.extend(positions[index].iter().map(|position| grid.part(position)));
-        let parts = &built.parts[built.first[index]..];
-        let groups = groups(layer, parts);
+        let groups = groups(layer, grid);
         let accesses = std::iter::once(&layer.nest.output).chain(&layer.nest.inputs);
         let mut boxes: Vec<Boxes> = accesses.map(|access| Boxes::new(layer, grid, access, rules)).collect();
         let constants = layer.nest.inputs.iter().filter(|input| input.source.is_none());
-        let constants: Vec<Operand> = constants.map(|input| input.operand).collect();
-        for (number, (position, part)) in positions[index].iter().zip(parts).enumerate() {
-            let is_final = layer.nest.is_final(part);
+        let constants: Arc<[Operand]> = constants.map(|input| input.operand).collect();
+        let reducing = layer.nest.reducing();
+        for number in 0..grid.count {
+            let position = grid.position(number);
+            let completes = |dim: &Dim| grid.piece(*dim, &position).end == layer.nest.size(*dim);
+            let is_final = reducing.iter().all(completes);
             let mut of = [None; 3];
             for boxes in &mut boxes {
                 let is_partial = boxes.is_output() && !is_final;
-                let tensor = boxes.tensor(position, is_partial, &mut tensors, &mut built.spans);
-                of[boxes.access.operand as usize] = Some(tensor);
+                of[boxes.access.operand as usize] = Some(boxes.tensor(&position, is_partial, &mut tensors));
             }
-            let group = groups[number];
-            tiles.push(Tile { layer: index, number, group, tensors: of, constants: constants.clone(), is_final });
+            let group = groups.get(number).copied().unwrap_or(0);
+            graph.push(Tile { layer: index, number, group, tensors: of, constants: constants.clone(), is_final });
         }
-        built.first.push(tiles.len());
+        first.push(graph.tiles().len());
     }
-    let mut edges: Vec<Edge> = Vec::new();
     for (index, layer) in layers.iter().enumerate() {
         let inputs = layer.nest.inputs.iter().filter_map(|input| Some((input, input.source?)));
         let meetings: Vec<(Operand, usize, Meetings)> = inputs
             .map(|(input, source)| {
                 let producers = Producers::new(&layers[source].nest, &grids[source]);
                 let meetings = Meetings::new(&producers, (&layer.nest, &grids[index]), input, rules);
-                (input.operand, built.first[source], meetings)
+                (input.operand, first[source], meetings)
             })
             .collect();
-        let (mut numbers, mut of_tile, mut last_of_group) = (Vec::new(), Vec::new(), Vec::new());
-        for (to, position) in (built.first[index]..).zip(&positions[index]) {
-            let group = tiles[to].group;
+        let (mut numbers, mut edges, mut last_of_group) = (Vec::new(), Vec::new(), Vec::new());
+        for (number, to) in (first[index]..first[index + 1]).enumerate() {
+            let position = grids[index].position(number);
+            let group = graph.tiles()[to].group;
             last_of_group.resize(last_of_group.len().max(group + 1), None);
             let before = last_of_group[group].replace(to);
-            of_tile.extend(before.map(|from| Edge { from, to, operand: None, bits: 0 }));
+            edges.clear();
             for (operand, first, meetings) in &meetings {
-                meetings.list(position, &mut numbers);
-                of_tile.extend(numbers.iter().map(|number| {
-                    let from = first + number;
-                    let output = tiles[from].tensors[Operand::O as usize];
-                    let bits = output.map_or(0, |output: usize| tensors[output].bits);
-                    Edge { from, to, operand: Some(*operand), bits }
-                }));
+                meetings.list(&position, &mut numbers);
+                edges.extend(numbers.iter().map(|number| Edge { from: first + number, to, operand: Some(*operand) }));
             }
-            of_tile.sort_by_key(|edge| edge.from);
-            for edge in of_tile.drain(..) {
-                match edges.last_mut().filter(|last| (last.from, last.to) == (edge.from, to)) {
-                    Some(last) if rules.keeps_last_edge => *last = edge,
-                    _ => edges.push(edge),
-                }
+            edges.extend(before.map(|from| Edge { from, to, operand: None }));
+            edges.sort_by_key(|edge| edge.from);
+            if rules.keeps_last_edge {
+                edges.dedup_by(|later, kept| {
+                    let is_same = later.from == kept.from;
+                    if is_same {
+                        *kept = *later;
+                    }
+                    is_same
+                });
             }
+            graph.wait(&edges);
         }
     }
-    built.graph = TileGraph::new(tiles, tensors, edges);
-    built
+    TiledNetwork { graph: graph.finish(tensors), first, grids }
 }
 
 /// The tensors of an operand of a layer: tiles that touch the same box of elements share one.
@@ -107,7 +110,7 @@ struct Boxes<'a> {
     uses: u64,
     axes: Vec<Spans>,
     /// Tensors by the numbers of their spans.
-    known: FxHashMap<u64, usize>,
+    known: Vec<Option<usize>>,
 }
 
 /// What tiles touch along an axis.
@@ -115,7 +118,8 @@ struct Spans {
     along: Along,
     /// For each combination of pieces the number of its span; equal spans have equal numbers.
     numbers: Vec<usize>,
-    spans: Vec<Range<i64>>,
+    /// Elements in each.
+    elements: Vec<u64>,
 }
 
 impl<'a> Boxes<'a> {
@@ -124,25 +128,26 @@ impl<'a> Boxes<'a> {
         let with_padding = is_output || rules.fetches_padding;
         let spans_along = |axis: &Axis| {
             let along = Along::new(axis, grid);
-            let (mut known, mut spans) = (FxHashMap::default(), Vec::new());
+            let (mut known, mut elements) = (FxHashMap::default(), Vec::new());
             let number = |position: Position| {
                 let span = axis.span(&grid.part(&position));
                 let span = if with_padding { span } else { axis.existing(&span) };
                 *known.entry((span.start, span.end)).or_insert_with(|| {
-                    spans.push(span);
-                    spans.len() - 1
+                    elements.push((span.end - span.start) as u64);
+                    elements.len() - 1
                 })
             };
             let numbers = along.positions().map(number).collect();
-            Spans { along, numbers, spans }
+            Spans { along, numbers, elements }
         };
         let irrelevant = layer.split.cuts().filter(|cut| !access.is_relevant(cut.0));
+        let axes: Vec<Spans> = access.axes.iter().map(spans_along).collect();
         Self {
             access,
             bits: [access.bits, layer.nest.partial_bits],
             uses: irrelevant.map(|cut| cut.1).product(),
-            axes: access.axes.iter().map(spans_along).collect(),
-            known: FxHashMap::default(),
+            known: vec![None; axes.iter().map(|axis| axis.elements.len()).product()],
+            axes,
         }
     }
 
@@ -150,22 +155,14 @@ impl<'a> Boxes<'a> {
         self.access.operand == Operand::O
     }
 
-    /// The tensor of a tile, which is added where no tile before has the same; `spans` are those of each tensor.
-    fn tensor(
-        &mut self,
-        position: &Position,
-        is_partial: bool,
-        tensors: &mut Vec<Tensor>,
-        spans: &mut Vec<Vec<Range<i64>>>,
-    ) -> usize {
+    /// The tensor of a tile, which is added where no tile before has the same.
+    fn tensor(&mut self, position: &Position, is_partial: bool, tensors: &mut Vec<Tensor>) -> usize {
         let number = |axis: &Spans| axis.numbers[axis.along.index(position)];
-        let key = self.axes.iter().fold(0, |key, axis| key * axis.spans.len() as u64 + number(axis) as u64);
+        let key = self.axes.iter().fold(0, |key, axis| key * axis.elements.len() + number(axis));
         let (is_output, bits) = (self.is_output(), self.bits[usize::from(is_partial)]);
-        *self.known.entry(key).or_insert_with(|| {
-            let of_tensor: Vec<Range<i64>> = self.axes.iter().map(|axis| axis.spans[number(axis)].clone()).collect();
-            let elements: u64 = of_tensor.iter().map(|span| (span.end - span.start) as u64).product();
+        *self.known[key].get_or_insert_with(|| {
+            let elements: u64 = self.axes.iter().map(|axis| axis.elements[number(axis)]).product();
             tensors.push(Tensor { bits: elements * bits, uses: self.uses, is_output });
-            spans.push(of_tensor);
             tensors.len() - 1
         })
     }
@@ -183,21 +180,24 @@ fn enlarged(layer: &TiledLayer, rules: TilingRules) -> TiledLayer {
     layer
 }
 
-/// Which of the layer's cores computes each tile: tiles of the same part of the loops that are cut over cores belong together.
-fn groups(layer: &TiledLayer, parts: &[Part]) -> Vec<usize> {
+/// Which of the layer's cores computes each tile: tiles of the same part of the loops that are cut over cores belong together. Nothing where one
+/// computes all.
+fn groups(layer: &TiledLayer, grid: &Grid) -> Vec<usize> {
     let has_constant = layer.nest.inputs.iter().any(|input| input.source.is_none());
     if layer.split.over_cores.is_empty() || layer.cores == 1 && !has_constant {
-        return vec![0; parts.len()];
+        return Vec::new();
     }
     let period = |dim: Dim| {
         let in_time: u64 = layer.split.in_time.iter().filter(|cut| cut.0 == dim).map(|cut| cut.1).product();
         (layer.nest.size(dim) / in_time).max(1)
     };
+    let periods: Vec<(Dim, u64)> = layer.split.over_cores.iter().map(|&(dim, _)| (dim, period(dim))).collect();
     let mut known: FxHashMap<Vec<u64>, usize> = FxHashMap::default();
-    let group = |part: &Part| {
-        let key = layer.split.over_cores.iter().map(|(dim, _)| part[*dim as usize].start % period(*dim)).collect();
+    let group = |number: usize| {
+        let position = grid.position(number);
+        let key = periods.iter().map(|&(dim, period)| grid.piece(dim, &position).start % period).collect();
         let next = known.len();
         *known.entry(key).or_insert(next)
     };
-    parts.iter().map(group).collect()
+    (0..grid.count).map(group).collect()
 }

@@ -1,7 +1,7 @@
 //! COALA: tiles and transfers are placed one after the other, each as early as cores, links and memories allow (Stream, Section 4.1).
 
 use super::contents::{Contents, Copy};
-use super::graph::{Edge, TileGraph};
+use super::graph::TileGraph;
 use super::rules::SchedulingRules;
 use super::schedule::{Overfull, Placed, Reason, Schedule, Stream, Transfer};
 use super::system::System;
@@ -75,7 +75,7 @@ impl<'a> Coala<'a> {
                     *self.contents.uses_in(output, self.place_of(edge.to, operand)) += 1;
                 }
             }
-            for &operand in &facts.constants {
+            for &operand in facts.constants.iter() {
                 let Some(tensor) = graph.tensor(tile, operand) else { continue };
                 let everywhere = self.job.rules.counts_uses_everywhere.then_some(graph.tensors[tensor].uses);
                 let uses = self.contents.uses_in(tensor, self.place_of(tile, operand));
@@ -86,7 +86,7 @@ impl<'a> Coala<'a> {
             }
         }
         for (tile, facts) in graph.tiles.iter().enumerate() {
-            for &operand in &facts.constants {
+            for &operand in facts.constants.iter() {
                 if self.job.prefetched.contains(&operand)
                     && let Some(tensor) = graph.tensor(tile, operand)
                 {
@@ -187,8 +187,7 @@ impl<'a> Coala<'a> {
         let Job { graph, placed, rules, .. } = self.job;
         let too_large = &placed[tile].too_large;
         let constants = graph.tiles[tile].constants.iter().map(|&operand| (graph.tensor(tile, operand), Some(operand)));
-        let computed =
-            graph.predecessors(tile).iter().map(|edge: &Edge| (graph.tensor(edge.from, Operand::O), edge.operand));
+        let computed = graph.predecessors(tile).map(|edge| (graph.tensor(edge.from, Operand::O), edge.operand));
         let mut needs: Vec<(usize, usize)> = constants
             .chain(computed)
             .filter_map(|(tensor, operand)| Some((tensor?, operand?)))
@@ -406,7 +405,6 @@ impl<'a> Coala<'a> {
         let Job { graph, system, placed, .. } = self.job;
         let producer = graph
             .predecessors(reader)
-            .iter()
             .map(|edge| edge.from)
             .find(|&tile| graph.tensor(tile, Operand::O) == Some(tensor))?;
         let is_near = |core: usize| memory == system.dram_memory() || system.memories[memory].cores.contains(&core);

@@ -89,7 +89,7 @@ impl Places {
 impl Producers {
     /// The tiles of a grid.
     pub fn new(nest: &LoopNest, grid: &Grid) -> Self {
-        let reducing = Dim::ALL.into_iter().filter(|&dim| !nest.output.is_relevant(dim));
+        let reducing = nest.reducing().into_iter();
         let place = reducing.map(|dim| grid.places[dim as usize].last().copied().unwrap_or(0)).sum();
         Self { axes: nest.output.axes.iter().map(|axis| Cells::new(axis, nest, grid)).collect(), place }
     }

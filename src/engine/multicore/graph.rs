@@ -1,6 +1,7 @@
 //! Computation tiles, the tensors they read and write, and who waits for whom (Stream, Section 4).
 
 use crate::hardware::Operand;
+use std::sync::Arc;
 
 /// A part of a layer that is computed on one core without interruption.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -14,7 +15,7 @@ pub struct Tile {
     /// The tensors of W, I and O, as indices into [`TileGraph::tensors`]; `None` where the operator has no such operand.
     pub tensors: [Option<usize>; 3],
     /// The operands that no other tile computes, in the order in which they are fetched.
-    pub constants: Vec<Operand>,
+    pub constants: Arc<[Operand]>,
     /// Whether its output is complete, and not a partial sum.
     pub is_final: bool,
 }
@@ -39,8 +40,6 @@ pub struct Edge {
     pub to: usize,
     /// The operand of the waiting tile that it needs; `None` if only the order matters.
     pub operand: Option<Operand>,
-    /// What the waiting tile needs, bits.
-    pub bits: u64,
 }
 
 /// All tiles of a network.
@@ -50,58 +49,112 @@ pub struct TileGraph {
     pub tiles: Vec<Tile>,
     /// All tensors.
     pub tensors: Vec<Tensor>,
-    /// By the waiting tile; for each in the order of the tiles waited for.
-    edges: Vec<Edge>,
-    /// Where each tile's edges begin in `edges`.
-    incoming: Vec<usize>,
-    /// Indices into `edges`, by the tile waited for.
-    outgoing: Vec<usize>,
-    /// Where each tile's begin there.
-    outgoing_starts: Vec<usize>,
+    incoming: Ends,
+    outgoing: Ends,
+}
+
+/// The other ends of the edges of each tile. There are millions of them: an edge takes eight bytes at each end.
+#[derive(Debug, Clone, PartialEq, Default)]
+struct Ends {
+    /// Behind the last of each tile.
+    until: Vec<u32>,
+    /// A tile, and the operand that it needs or is needed for.
+    ends: Vec<(u32, Option<Operand>)>,
+}
+
+impl Ends {
+    fn of(&self, tile: usize) -> &[(u32, Option<Operand>)] {
+        let from = tile.checked_sub(1).map_or(0, |before| self.until[before]);
+        &self.ends[from as usize..self.until[tile] as usize]
+    }
+
+    /// The same edges, listed at their other end.
+    fn turned(&self) -> Self {
+        let mut next = vec![0_u32; self.until.len() + 1];
+        self.ends.iter().for_each(|end| next[end.0 as usize + 1] += 1);
+        (1..next.len()).for_each(|tile| next[tile] += next[tile - 1]);
+        let mut ends = vec![(0, None); self.ends.len()];
+        for tile in 0..self.until.len() {
+            for &(other, operand) in self.of(tile) {
+                let place = &mut next[other as usize];
+                ends[*place as usize] = (tile as u32, operand);
+                *place += 1;
+            }
+        }
+        // Now each begins where the next one began.
+        next.pop();
+        Self { until: next, ends }
+    }
+}
+
+/// Tiles and their edges, as they are collected.
+#[derive(Default)]
+pub struct Growing {
+    tiles: Vec<Tile>,
+    incoming: Ends,
+}
+
+impl Growing {
+    /// Adds a tile.
+    pub fn push(&mut self, tile: Tile) {
+        self.tiles.push(tile);
+    }
+
+    /// The tiles that there are.
+    pub fn tiles(&self) -> &[Tile] {
+        &self.tiles
+    }
+
+    /// Adds the edges of the next tile that has none yet, in the order of the tiles that it waits for.
+    pub fn wait(&mut self, edges: &[Edge]) {
+        self.incoming.ends.extend(edges.iter().map(|edge| (edge.from as u32, edge.operand)));
+        self.incoming.until.push(self.incoming.ends.len() as u32);
+    }
+
+    /// The whole graph.
+    pub fn finish(self, tensors: Vec<Tensor>) -> TileGraph {
+        let outgoing = self.incoming.turned();
+        TileGraph { tiles: self.tiles, tensors, incoming: self.incoming, outgoing }
+    }
 }
 
 impl TileGraph {
     /// A graph of these tiles. The edges come in any order.
     pub fn new(tiles: Vec<Tile>, tensors: Vec<Tensor>, mut edges: Vec<Edge>) -> Self {
-        edges.sort_unstable_by_key(|edge| (edge.to, edge.from));
-        let incoming = starts(tiles.len(), edges.iter().map(|edge| edge.to));
-        let outgoing_starts = starts(tiles.len(), edges.iter().map(|edge| edge.from));
-        let mut next = outgoing_starts.clone();
-        let mut outgoing = vec![0; edges.len()];
-        for (index, edge) in edges.iter().enumerate() {
-            outgoing[next[edge.from]] = index;
-            next[edge.from] += 1;
+        edges.sort_by_key(|edge| (edge.to, edge.from));
+        let mut rest = &edges[..];
+        let mut growing = Growing { tiles, ..Growing::default() };
+        for tile in 0..growing.tiles.len() {
+            let (of_tile, others) = rest.split_at(rest.partition_point(|edge| edge.to <= tile));
+            growing.wait(of_tile);
+            rest = others;
         }
-        Self { tiles, tensors, edges, incoming, outgoing, outgoing_starts }
+        growing.finish(tensors)
     }
 
-    /// All edges.
-    pub fn edges(&self) -> &[Edge] {
-        &self.edges
+    /// All edges, by the waiting tile.
+    pub fn edges(&self) -> impl Iterator<Item = Edge> {
+        (0..self.tiles.len()).flat_map(|tile| self.predecessors(tile))
     }
 
     /// What a tile waits for, by layer and number.
-    pub fn predecessors(&self, tile: usize) -> &[Edge] {
-        &self.edges[self.incoming[tile]..self.incoming[tile + 1]]
+    pub fn predecessors(&self, to: usize) -> impl ExactSizeIterator<Item = Edge> {
+        self.incoming.of(to).iter().map(move |&(from, operand)| Edge { from: from as usize, to, operand })
     }
 
     /// What waits for a tile, by layer and number.
-    pub fn successors(&self, tile: usize) -> impl Iterator<Item = &Edge> {
-        self.outgoing[self.outgoing_starts[tile]..self.outgoing_starts[tile + 1]].iter().map(|&edge| &self.edges[edge])
+    pub fn successors(&self, from: usize) -> impl ExactSizeIterator<Item = Edge> {
+        self.outgoing.of(from).iter().map(move |&(to, operand)| Edge { from, to: to as usize, operand })
+    }
+
+    /// What travels along an edge, bits; none if only the order matters.
+    pub fn bits(&self, edge: Edge) -> u64 {
+        let tensor = edge.operand.and_then(|_| self.tensor(edge.from, Operand::O));
+        tensor.map_or(0, |tensor| self.tensors[tensor].bits)
     }
 
     /// The tensor of an operand of a tile.
     pub fn tensor(&self, tile: usize, operand: Operand) -> Option<usize> {
         self.tiles[tile].tensors[operand as usize]
     }
-}
-
-/// Where the entries of each of `count` groups begin, if they are sorted by group; one more at the end.
-fn starts(count: usize, groups: impl Iterator<Item = usize>) -> Vec<usize> {
-    let mut starts = vec![0; count + 1];
-    groups.for_each(|group| starts[group + 1] += 1);
-    for group in 0..count {
-        starts[group + 1] += starts[group];
-    }
-    starts
 }

@@ -90,9 +90,9 @@ impl LoopNest {
         self.sizes[dim as usize]
     }
 
-    /// Whether part of the loops completes its outputs: it goes to the end of every loop that reduces.
-    pub fn is_final(&self, part: &Part) -> bool {
-        Dim::ALL.into_iter().all(|dim| self.output.is_relevant(dim) || part[dim as usize].end == self.size(dim))
+    /// Loops that do not move through the output. What goes to the end of them all completes outputs.
+    pub fn reducing(&self) -> Vec<Dim> {
+        Dim::ALL.into_iter().filter(|&dim| !self.output.is_relevant(dim)).collect()
     }
 
     /// Iterations of part of the loops: multiply-accumulates.

@@ -54,7 +54,7 @@ pub fn steady_state(graph: &TileGraph, layers: &[usize], macs: &dyn Fn(usize) ->
             while let Some(tile) = open.pop() {
                 if !std::mem::replace(&mut is_done[tile], true) {
                     new.push(tile);
-                    open.extend(graph.predecessors(tile).iter().map(|edge| edge.from).filter(|&tile| is_inside(tile)));
+                    open.extend(graph.predecessors(tile).map(|edge| edge.from).filter(|&tile| is_inside(tile)));
                 }
             }
             new.sort_unstable();

@@ -339,7 +339,7 @@ impl CoresStudy {
     pub fn steady_state(&self, stack: usize) -> SteadyState {
         let macs = |tile: usize| {
             let layer = self.unshared.graph.tiles[tile].layer;
-            self.nests.nests[layer].macs(&self.unshared.parts[tile])
+            self.nests.nests[layer].macs(&self.unshared.part(tile))
         };
         steady_state(&self.unshared.graph, &self.stacks[stack], &macs)
     }
@@ -357,7 +357,7 @@ impl CoresStudy {
             let most = if shares { cuts.most_shared } else { 1 };
             for shared in 1..=most {
                 // The largest of the parts decides.
-                let mut part = self.unshared.parts[tile].clone();
+                let mut part = self.unshared.part(tile);
                 if let Some(dim) = cuts.share.filter(|_| shared > 1) {
                     let range = &mut part[dim as usize];
                     range.end = range.start + (range.end - range.start).div_ceil(shared as u64);
@@ -371,7 +371,7 @@ impl CoresStudy {
                 }
             }
             instance.cycles.push(cycles);
-            let before = self.unshared.graph.predecessors(tile).iter().filter(|edge| edge.operand.is_some());
+            let before = self.unshared.graph.predecessors(tile).filter(|edge| edge.operand.is_some());
             let mut before: Vec<usize> = before.filter_map(|edge| place(edge.from)).collect();
             before.dedup();
             instance.order.extend(before.into_iter().map(|first| (first, index)));
@@ -520,10 +520,10 @@ impl CoresStudy {
             let mut bits = [0; 3];
             for operand in Operand::ALL {
                 let own = tiled.graph.tensor(tile, operand).map_or(0, |tensor| tiled.graph.tensors[tensor].bits);
-                let from_others = tiled.graph.predecessors(tile).iter().filter(|edge| edge.operand == Some(operand));
-                bits[operand as usize] = own.max(from_others.map(|edge| edge.bits).sum());
+                let from_others = tiled.graph.predecessors(tile).filter(|edge| edge.operand == Some(operand));
+                bits[operand as usize] = own.max(from_others.map(|edge| tiled.graph.bits(edge)).sum());
             }
-            let problem = self.problem(facts.layer, core, tile_shape(layer, &tiled.parts[tile]), bits);
+            let problem = self.problem(facts.layer, core, tile_shape(layer, &tiled.part(tile)), bits);
             let cost = match &last {
                 Some((known, cost)) if *known == problem => Ok(*cost),
                 _ => self.cost(costs, problem.clone()).clone(),
@@ -631,8 +631,8 @@ impl CoresStudy {
     /// Multiply-accumulates of all tiles of a choice.
     pub fn macs(&self, choice: &CoreChoice) -> u64 {
         let tiled = self.tiles(choice);
-        let macs = |(tile, part): (&Tile, &Part)| self.nests.nests[tile.layer].macs(part);
-        tiled.graph.tiles.iter().zip(&tiled.parts).map(macs).sum()
+        let macs = |(index, tile): (usize, &Tile)| self.nests.nests[tile.layer].macs(&tiled.part(index));
+        tiled.graph.tiles.iter().enumerate().map(macs).sum()
     }
 
     /// The tiles of a choice.

@@ -37,6 +37,16 @@ pub struct Grid {
     pub pieces: [Vec<std::ops::Range<u64>>; 8],
     /// For each piece of a loop what it adds to the number of a tile.
     pub places: [Vec<usize>; 8],
+    cuts: Vec<Cut>,
+}
+
+/// A cut of a loop.
+#[derive(Debug, Clone, PartialEq)]
+struct Cut {
+    dim: usize,
+    pieces: usize,
+    /// How many tiles, and how many pieces of the loop, the cuts before it make.
+    inner: (usize, usize),
 }
 
 impl Grid {
@@ -60,36 +70,34 @@ impl Grid {
             places[dim as usize] = vec![0; cuts as usize];
         }
         let mut inner = [1_usize; 8];
-        let mut count = 1;
-        for (dim, cuts) in split.cuts() {
-            let cuts = cuts as usize;
-            for (piece, place) in places[dim as usize].iter_mut().enumerate() {
-                *place += piece / inner[dim as usize] % cuts * count;
+        let (mut count, mut cuts) = (1, Vec::new());
+        for (dim, pieces) in split.cuts() {
+            let (dim, pieces) = (dim as usize, pieces as usize);
+            for (piece, place) in places[dim].iter_mut().enumerate() {
+                *place += piece / inner[dim] % pieces * count;
             }
-            inner[dim as usize] *= cuts;
-            count *= cuts;
+            cuts.push(Cut { dim, pieces, inner: (count, inner[dim]) });
+            inner[dim] *= pieces;
+            count *= pieces;
         }
-        Self { count, pieces, places }
+        Self { count, pieces, places, cuts }
     }
 
-    /// Where each tile lies in the grid, by number.
-    pub fn positions(&self) -> Vec<Position> {
-        let mut positions = vec![[0; 8]; self.count];
-        let mut at: Position = [0; 8];
-        for _ in 0..self.count {
-            let number: usize = (0..8).map(|dim| self.places[dim][at[dim] as usize]).sum();
-            positions[number] = at;
-            for (piece, pieces) in at.iter_mut().zip(&self.pieces) {
-                *piece = (*piece + 1) % pieces.len() as u32;
-                if *piece > 0 {
-                    break;
-                }
-            }
+    /// Where a tile lies in the grid.
+    pub fn position(&self, number: usize) -> Position {
+        let mut position = [0; 8];
+        for cut in &self.cuts {
+            position[cut.dim] += (number / cut.inner.0 % cut.pieces * cut.inner.1) as u32;
         }
-        positions
+        position
     }
 
-    /// Part of the loops that a tile computes.
+    /// The part of a loop that a tile computes.
+    pub fn piece(&self, dim: Dim, position: &Position) -> &std::ops::Range<u64> {
+        &self.pieces[dim as usize][position[dim as usize] as usize]
+    }
+
+    /// Part of all loops that a tile computes.
     pub fn part(&self, position: &Position) -> Part {
         std::array::from_fn(|dim| self.pieces[dim][position[dim] as usize].clone())
     }

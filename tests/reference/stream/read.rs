@@ -93,7 +93,7 @@ pub fn case(file: &Value) -> Case {
     });
     let edges = list(&result["edges"]).map(|edge| {
         let tile = |layer: usize| tile_of[&(integer(&edge[layer]) as usize, integer(&edge[layer + 1]) as usize)];
-        Edge { from: tile(0), to: tile(2), operand: edge[4].as_str().map(operand), bits: integer(&edge[5]) }
+        Edge { from: tile(0), to: tile(2), operand: edge[4].as_str().map(operand) }
     });
     let graph = TileGraph::new(tiles, tensors.collect(), edges.collect());
     let mut rank = vec![usize::MAX; graph.tiles.len()];

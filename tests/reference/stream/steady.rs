@@ -17,7 +17,7 @@ pub fn states() -> Report {
         let network = Tiled::new(layers(&file, false));
         let tiles = network.tiled.graph.tiles.len();
         report.same(&tiles, &(integer(&file["before_split"]["nb_cts"]) as usize), || format!("{name}: tiles"));
-        let edges = network.tiled.graph.edges().len();
+        let edges = network.tiled.graph.edges().count();
         report.same(&edges, &(integer(&file["before_split"]["nb_edges"]) as usize), || format!("{name}: edges"));
         for (stack, theirs) in entries(&file["steady_state"]) {
             let stack: Vec<usize> =
@@ -38,7 +38,7 @@ pub fn states() -> Report {
         let stacks: Vec<Vec<usize>> = list(&theirs["stacks"]).map(|stack| integers(&stack["stack"])).collect();
         let described = example_layers(&examples["workloads"][workload]);
         let network = Tiled::new(cut(described, &examples["mapping"], &stacks, true, &|_| None));
-        let counts = (network.tiled.graph.tiles.len(), network.tiled.graph.edges().len());
+        let counts = (network.tiled.graph.tiles.len(), network.tiled.graph.edges().count());
         report.same(&counts, &(integer(&theirs["nb_cts"]) as usize, integer(&theirs["nb_edges"]) as usize), || {
             name.clone()
         });
@@ -75,7 +75,7 @@ impl Tiled {
     fn macs(&self, tile: usize) -> u64 {
         let nest = &self.layers[self.tiled.graph.tiles[tile].layer].nest;
         let is_pooling = nest.size(Dim::FX) > 1 && !nest.inputs[0].is_relevant(Dim::C);
-        nest.macs(&self.tiled.parts[tile]) * if is_pooling { nest.size(Dim::K) } else { 1 }
+        nest.macs(&self.tiled.part(tile)) * if is_pooling { nest.size(Dim::K) } else { 1 }
     }
 
     fn steady_state(&self, stack: &[usize]) -> SteadyState {

@@ -9,7 +9,7 @@ use fusescape_engine::multicore::{
 };
 use fusescape_engine::workload::Dim;
 use serde_json::Value;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Networks whose layers are in the file itself.
 pub fn graphs() -> Report {
@@ -50,7 +50,7 @@ fn check(report: &mut Report, name: &str, file: &Value) {
             // To the tool poolings have as many input channels as outputs, which nothing depends on.
             let is_pooling = has_kernel && !nest.inputs[0].is_relevant(Dim::C);
             if let Some(dim) = loop_of(op, dim).filter(|dim| !is_pooling || *dim != Dim::C) {
-                let part = &ours.parts[tile][dim as usize];
+                let part = &ours.part(tile)[dim as usize];
                 report.same(&vec![part.start as usize, part.end as usize], &integers(range), what);
             }
         }
@@ -79,14 +79,24 @@ fn check(report: &mut Report, name: &str, file: &Value) {
         let nest = |tile: usize| &layers[ours.graph.tiles[tile].layer].nest;
         edge.operand.is_some() && nest(edge.from).size(Dim::FX) > 1 && nest(edge.to).inputs[1].axes.len() == 2
     };
-    let edges = |of: &TileGraph| {
-        let facts = of.edges().iter().map(|edge| {
-            let bits = if is_flattened(edge) { 0 } else { edge.bits };
+    let tile_of: HashMap<(u64, u64), usize> = (0..theirs.tiles.len())
+        .map(|tile| ((theirs.tiles[tile].layer as u64, theirs.tiles[tile].number as u64), tile))
+        .collect();
+    let bits: HashMap<(usize, usize), u64> = list(&result["edges"])
+        .map(|edge| {
+            let tile = |at: usize| tile_of[&(integer(&edge[at]), integer(&edge[at + 1]))];
+            ((tile(0), tile(2)), integer(&edge[5]))
+        })
+        .collect();
+    let edges = |of: &TileGraph, bits: &dyn Fn(Edge) -> u64| {
+        let facts = of.edges().map(|edge| {
+            let bits = if is_flattened(&edge) { 0 } else { bits(edge) };
             ((edge.from, edge.to), (edge.operand.map(|operand| operand as usize), bits))
         });
         facts.collect::<BTreeMap<_, _>>()
     };
-    let (ours, theirs) = (edges(&ours.graph), edges(&theirs));
+    let (ours, theirs) =
+        (edges(&ours.graph, &|edge| ours.graph.bits(edge)), edges(&theirs, &|edge| bits[&(edge.from, edge.to)]));
     report.same(&ours.len(), &theirs.len(), || format!("{name}: edges"));
     for (pair, facts) in &theirs {
         report.same(&ours.get(pair), &Some(facts), || format!("{name}: edge {pair:?}"));
