@@ -339,11 +339,7 @@ impl Answerer {
             Question::CoresJudged(request, known, stacks, choice) => {
                 self.about_cores(*request, &known, |study, costs| {
                     let choice = choice.unwrap_or_else(|| study.choice(&stacks));
-                    let judged = study.judge(costs, &stacks, &choice, None).and_then(|judged| {
-                        let account = study.account(costs, &stacks, &judged)?;
-                        Ok(Box::new((judged, account)))
-                    });
-                    Reply::CoresJudged(judged)
+                    Reply::CoresJudged(study.account(costs, &stacks, &choice, None).map(Box::new))
                 })
             }
             Question::CoresImproved(request, known, stacks, from, layer) => {

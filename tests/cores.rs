@@ -55,7 +55,7 @@ fn wrong(request: &CoresRequest) -> Vec<(String, String)> {
 fn best(study: &CoresStudy) -> SystemAccount {
     let mut costs = TileCosts::default();
     let (judged, stacks) = study.best(&mut costs).unwrap_or_else(|wrong| panic!("{wrong}"));
-    study.account(&mut costs, &stacks, &judged).unwrap()
+    study.account(&mut costs, &stacks, &judged.choice, Some(judged.order)).unwrap().1
 }
 
 /// Nothing is used twice, nothing over its capacity, everything there before it is read, and all time accounted for.
@@ -122,9 +122,10 @@ fn all_work_is_done_once_whatever_the_tiles_and_the_cores() {
         for shared in 1..=4 {
             let cores = |layer: usize| study.able(layer)[..shared.min(study.most_shared(layer))].to_vec();
             let choice = (0..study.layer_names().len()).map(cores).collect();
-            let judged = study.judge(&mut costs, &[], &choice, None).unwrap_or_else(|wrong| panic!("{wrong}"));
+            let found = study.account(&mut costs, &[], &choice, None).unwrap_or_else(|wrong| panic!("{wrong}"));
             assert_eq!(study.macs(&choice), study.network.macs(), "{rows} rows on {shared} cores");
-            check(&study.account(&mut costs, &[], &judged).unwrap(), "shared");
+            assert_eq!(found.0, study.judge(&mut costs, &[], &choice, None).unwrap());
+            check(&found.1, "shared");
         }
     }
 }
@@ -134,8 +135,7 @@ fn a_tile_waits_only_for_the_rows_and_channels_that_it_reads_even_through_a_conc
     let study = study(&request(SMALL));
     let mut costs = TileCosts::default();
     let choice = study.layer_names().iter().map(|_| vec![0]).collect();
-    let judged = study.judge(&mut costs, &[], &choice, None).unwrap();
-    let account = study.account(&mut costs, &[], &judged).unwrap();
+    let account = study.account(&mut costs, &[], &choice, None).unwrap().1;
     let layer = |name: &str| account.layers.iter().position(|other| other == name).unwrap() as u32;
     let waits = |name: &str, number: u32| {
         let tile = account.tiles.iter().position(|tile| tile.layer == layer(name) && tile.number == number).unwrap();

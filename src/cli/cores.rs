@@ -43,7 +43,7 @@ pub fn run(options: &Cores) -> Result<(), Failure> {
     let mut costs: TileCosts = problems.into_par_iter().map(solve).collect::<Vec<_>>().into_iter().collect();
     bar.finish_and_clear();
     let (judged, stacks) = choose(&study, &mut costs, options)?;
-    let account = study.account(&mut costs, &stacks, &judged)?;
+    let (judged, account) = study.account(&mut costs, &stacks, &judged.choice, Some(judged.order))?;
     if let Some(path) = &options.trace {
         std::fs::write(path, chrome_trace(&account)).map_err(|error| format!("{}: {error}", path.display()))?;
     }

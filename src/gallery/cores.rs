@@ -74,7 +74,10 @@ impl CoresOf {
                 let study = CoresStudy::new(&request).map_err(|wrong| wrong.to_string())?;
                 let mut costs = TileCosts::default();
                 let (judged, stacks) = self.judged(&study, &mut costs, &cores.allocation)?;
-                let account = study.account(&mut costs, &stacks, &judged).map_err(|wrong| wrong.to_string())?;
+                let account = study
+                    .account(&mut costs, &stacks, &judged.choice, Some(judged.order))
+                    .map_err(|wrong| wrong.to_string())?
+                    .1;
                 Ok(match figure {
                     CoresFigure::Latency => account.latency_cycles,
                     CoresFigure::Energy => account.energy.total_pj(),

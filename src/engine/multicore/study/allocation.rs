@@ -1,0 +1,182 @@
+//! The cores of each stack of layers, if nothing had to travel.
+
+use super::super::costs::{TileCosts, tile_shape};
+use super::super::granularity::Cuts;
+use super::super::steady_state::{SteadyState, steady_state};
+use super::super::waco::{Allocation, Found, Instance, MOST, allocate};
+use super::{CoreChoice, CoresStudy, bits_of, unshared};
+use crate::hardware::Operand;
+use crate::workload::Dim;
+use serde::{Deserialize, Serialize};
+
+/// Tiles are allocated as so many times as large ones at most.
+const MOST_COARSENED: u64 = 64;
+
+/// A search over the cores of a stack ends after so many choices, if nobody says otherwise.
+pub const MOST_CHOICES: u64 = 50_000;
+
+/// What a search over the cores of a stack found.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct StackAllocation {
+    /// Its layers.
+    pub layers: Vec<usize>,
+    /// Tiles so many times as large as the schedule's were allocated, as an iteration has too many of those.
+    pub coarsened: u64,
+    /// Tiles of an iteration.
+    pub tiles: usize,
+    /// How often the iteration is computed.
+    pub iterations: usize,
+    /// Its share of the stack's multiply-accumulates.
+    pub mac_share: f64,
+    /// What was found; nothing where an iteration has too many tiles.
+    pub found: Found,
+    /// The cores of each layer.
+    pub cores: CoreChoice,
+}
+
+impl CoresStudy {
+    /// The iteration that a stack repeats.
+    pub fn steady_state(&self, stack: usize) -> SteadyState {
+        let macs = |tile: usize| {
+            let layer = self.unshared.graph.tiles[tile].layer;
+            self.nests.nests[layer].macs(&self.unshared.part(tile))
+        };
+        steady_state(&self.unshared.graph, &self.stacks[stack], &macs)
+    }
+
+    /// The problem of sharing a stack's iteration among the cores; a tile on one core only unless `shares`.
+    pub fn instance(&self, costs: &mut TileCosts, steady: &SteadyState, shares: bool) -> Instance {
+        let cores = self.system.cores.len();
+        let place = |tile: usize| steady.tiles.iter().position(|&other| other == tile);
+        let layer_of = |tile: usize| self.unshared.graph.tiles[tile].layer;
+        let mut instance = Instance { cores, iterations: steady.iterations as u64, ..Instance::default() };
+        for (index, &tile) in steady.tiles.iter().enumerate() {
+            let layer = layer_of(tile);
+            let cuts = &self.cuts[layer];
+            let mut cycles = vec![vec![None; cores]; cores];
+            let most = if shares { cuts.most_shared } else { 1 };
+            for shared in 1..=most {
+                // The largest of the parts decides.
+                let mut part = self.unshared.part(tile);
+                if let Some(dim) = cuts.share.filter(|_| shared > 1) {
+                    let range = &mut part[dim as usize];
+                    range.end = range.start + (range.end - range.start).div_ceil(shared as u64);
+                }
+                let shape = tile_shape(self.network.layer(self.nests.layers[layer]), &part);
+                for &core in &cuts.able {
+                    let bits = Operand::ALL.map(|operand| bits_of(&shape, operand));
+                    let problem = self.problem(layer, core, shape, bits);
+                    let cost = self.cost(costs, problem).as_ref().ok().copied();
+                    cycles[core][shared - 1] = cost.map(|cost| self.cycles(&cost));
+                }
+            }
+            instance.cycles.push(cycles);
+            let before = self.unshared.graph.predecessors(tile).filter(|edge| edge.operand.is_some());
+            let mut before: Vec<usize> = before.filter_map(|edge| place(edge.from)).collect();
+            before.dedup();
+            instance.order.extend(before.into_iter().map(|first| (first, index)));
+            let first = steady.tiles.iter().position(|&other| layer_of(other) == layer).unwrap_or(index);
+            // Tiles of a layer have the same weights.
+            let bits = self.network.layer(self.nests.layers[layer]).shape.weight_bits();
+            // Who shares columns needs all of them; the search divides them among cores, so that they count as often as they may be divided.
+            let copies = if cuts.share == Some(Dim::OX) && shares { cuts.most_shared as u64 } else { 1 };
+            instance.weights.push(if first == index { bits * copies } else { 0 });
+            match instance.groups.iter_mut().find(|group| group[0] == first) {
+                Some(group) => group.push(index),
+                None => instance.groups.push(vec![index]),
+            }
+        }
+        let alone = steady.tiles.len() == 1;
+        let capacity = |core: usize| {
+            let memory = self.wiring.memory_of[core][Operand::W as usize];
+            if alone { u64::MAX } else { self.wiring.memories[memory].capacity_bits }
+        };
+        instance.capacity = (0..cores).map(capacity).collect();
+        instance
+    }
+
+    /// The same with tiles so many times as large.
+    fn coarser(&self, times: u64) -> Self {
+        let larger = |cuts: &Cuts| Cuts {
+            in_time: cuts.in_time.iter().map(|&(dim, pieces)| (dim, pieces.div_ceil(times))).collect(),
+            ..cuts.clone()
+        };
+        let cuts: Vec<Cuts> = self.cuts.iter().map(larger).collect();
+        let unshared = unshared(&self.nests, &cuts, self.settings.scheduler);
+        Self {
+            network: self.network.clone(),
+            nests: self.nests.clone(),
+            system: self.system.clone(),
+            settings: self.settings.clone(),
+            stacks: self.stacks.clone(),
+            cuts,
+            wiring: self.wiring.clone(),
+            unshared,
+        }
+    }
+
+    /// Which cores compute a stack's layers best, if nothing had to travel (Stream, Section 5.3). `goes_on` is asked now and then.
+    pub fn allocate(
+        &self,
+        costs: &mut TileCosts,
+        stack: usize,
+        shares: bool,
+        goes_on: &mut dyn FnMut(u64) -> bool,
+    ) -> StackAllocation {
+        let layers = self.stacks[stack].clone();
+        let mut coarser = None;
+        let mut coarsened = 1;
+        let mut steady = self.steady_state(stack);
+        // An iteration of too many tiles is allocated in larger ones.
+        while steady.tiles.len() > MOST && coarsened < MOST_COARSENED {
+            coarsened *= 2;
+            let next = self.coarser(coarsened);
+            steady = next.steady_state(stack);
+            coarser = Some(next);
+        }
+        let study = coarser.as_ref().unwrap_or(self);
+        let instance = study.instance(costs, &steady, shares);
+        let found = allocate(&instance, goes_on);
+        let cores = layers.iter().map(|&layer| study.cores_of(&steady, found.best.as_ref(), layer, shares)).collect();
+        StackAllocation {
+            coarsened,
+            tiles: steady.tiles.len(),
+            iterations: steady.iterations,
+            mac_share: steady.mac_share,
+            found,
+            cores,
+            layers,
+        }
+    }
+
+    /// The cores that an allocation gives a layer; all that it may have where it says nothing.
+    fn cores_of(&self, steady: &SteadyState, found: Option<&Allocation>, layer: usize, shares: bool) -> Vec<usize> {
+        let of_layer = |tile: &usize| self.unshared.graph.tiles[*tile].layer == layer;
+        let mut cores: Vec<usize> = found
+            .map(|found| steady.tiles.iter().zip(&found.tiles).filter(|(tile, _)| of_layer(tile)))
+            .into_iter()
+            .flatten()
+            .flat_map(|(_, place)| place.1.iter().copied())
+            .collect();
+        cores.sort_unstable();
+        cores.dedup();
+        if cores.is_empty() {
+            let cuts = &self.cuts[layer];
+            cores = cuts.able[..if shares { cuts.most_shared } else { 1 }].to_vec();
+        }
+        cores
+    }
+
+    /// The choice that the allocations of all stacks make.
+    pub fn choice(&self, stacks: &[StackAllocation]) -> CoreChoice {
+        let mut choice: CoreChoice = self.cuts.iter().map(|cuts| cuts.able[..1].to_vec()).collect();
+        for stack in stacks {
+            for (layer, cores) in stack.layers.iter().zip(&stack.cores) {
+                if let Some(chosen) = choice.get_mut(*layer).filter(|_| !cores.is_empty()) {
+                    chosen.clone_from(cores);
+                }
+            }
+        }
+        choice
+    }
+}

@@ -1,0 +1,236 @@
+//! A network on a system of cores: how its layers are cut, what is to be solved for that, and what a choice of cores comes to.
+
+mod allocation;
+mod order;
+mod verdict;
+
+pub use allocation::{MOST_CHOICES, StackAllocation};
+pub use order::OrderRule;
+pub use verdict::Judged;
+
+use super::build::{TiledLayer, TiledNetwork, tile_graph};
+use super::costs::{Solved, TileCost, TileCosts, TileProblem, solve, tile_shape, too_large};
+use super::document::CoreSystem;
+use super::granularity::{Cuts, stacks};
+use super::nest::{LoopNest, Part};
+use super::network::NetworkNests;
+use super::request::{CoresRequest, CoresSettings, Scheduler};
+use super::system::System;
+use super::tiling::{Grid, Split};
+use crate::hardware::{Core, Operand};
+use crate::spec::Diagnostics;
+use crate::workload::{Dim, LayerShape, Network};
+use rustc_hash::FxHashSet;
+use serde::{Deserialize, Serialize};
+
+/// More tiles than this are not scheduled.
+pub const MOST_TILES: u64 = 500_000;
+
+/// For each layer the cores that share it.
+pub type CoreChoice = Vec<Vec<usize>>;
+
+/// A validated request.
+pub struct CoresStudy {
+    /// The network.
+    pub network: Network,
+    /// Its layers as loops.
+    pub nests: NetworkNests,
+    /// The cores and what lies between them.
+    pub system: CoreSystem,
+    /// How layers are cut and scheduled.
+    pub settings: CoresSettings,
+    /// Which layers take turns, tile by tile.
+    pub stacks: Vec<Vec<usize>>,
+    /// How each layer is cut.
+    cuts: Vec<Cuts>,
+    wiring: System,
+    /// Tiles of layers that nobody shares yet.
+    unshared: TiledNetwork,
+}
+
+/// What a person sees of a request before anything is solved.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct CoresOutline {
+    /// Names of the layers.
+    pub layers: Vec<String>,
+    /// Names of the cores.
+    pub cores: Vec<String>,
+    /// For each layer the cores that may compute it.
+    pub able: Vec<Vec<usize>>,
+    /// For each layer on how many cores at once it may be computed.
+    pub most_shared: Vec<usize>,
+    /// Which layers take turns.
+    pub stacks: Vec<Vec<usize>>,
+    /// How many tiles there are before layers are shared.
+    pub tiles: usize,
+    /// How many different tiles are to be solved, cores told apart.
+    pub problems: usize,
+}
+
+impl CoresStudy {
+    /// Validates a request.
+    ///
+    /// # Errors
+    /// Everything that is wrong with it; paths begin with `hardware.`, `workload.`, `system.` or `settings.`.
+    pub fn new(request: &CoresRequest) -> Result<Self, Diagnostics> {
+        let network = Network::from_text(&request.workload);
+        let hardware = Core::from_text(&request.hardware);
+        let system = CoreSystem::from_text(&request.system, &request.hardware);
+        let mut diagnostics = Diagnostics::default();
+        // A system that says itself what its cores are does without the document beside it.
+        let hardware_wrong = hardware.err().filter(|_| system.is_err());
+        let found = [
+            ("hardware", hardware_wrong.as_ref()),
+            ("workload", network.as_ref().err()),
+            ("system", system.as_ref().err()),
+        ];
+        for (document, wrong) in found {
+            diagnostics.0.append(&mut wrong.cloned().unwrap_or_default().under(document).0);
+        }
+        let (Ok(network), Ok(system)) = (network, system) else { return Err(diagnostics) };
+        let settings = request.settings.clone();
+        let nests = NetworkNests::new(&network);
+        let stacks = stacks(&nests, &system, &settings.stacks, &mut diagnostics);
+        let cuts = Cuts::of_all(&network, &nests, &system, &stacks, &settings.granularity, &mut diagnostics);
+        let total: u64 = cuts.iter().map(|cuts| cuts.tiles(system.cores.len() as u64)).fold(0, u64::saturating_add);
+        if total > MOST_TILES {
+            let reason = format!("There would be {total} tiles, more than {MOST_TILES}");
+            diagnostics.add("settings.granularity", reason, "Make tiles larger");
+        }
+        if !diagnostics.is_empty() {
+            return Err(diagnostics);
+        }
+        let wiring = system.system(settings.scheduler.rules());
+        let unshared = unshared(&nests, &cuts, settings.scheduler);
+        Ok(Self { network, nests, system, settings, stacks, cuts, wiring, unshared })
+    }
+
+    /// What there is to know before anything is solved.
+    pub fn outline(&self) -> CoresOutline {
+        CoresOutline {
+            layers: self.layer_names(),
+            cores: self.system.cores.iter().map(|core| core.name.clone()).collect(),
+            able: self.cuts.iter().map(|cuts| cuts.able.clone()).collect(),
+            most_shared: self.cuts.iter().map(|cuts| cuts.most_shared).collect(),
+            stacks: self.stacks.clone(),
+            tiles: self.unshared.graph.tiles.len(),
+            problems: self.problems().len(),
+        }
+    }
+
+    /// Names of the layers that are computed.
+    pub fn layer_names(&self) -> Vec<String> {
+        self.nests.nests.iter().map(|nest| nest.name.clone()).collect()
+    }
+
+    /// The cores that may compute a layer.
+    pub fn able(&self, layer: usize) -> &[usize] {
+        &self.cuts[layer].able
+    }
+
+    /// On how many cores at once a layer may be computed.
+    pub fn most_shared(&self, layer: usize) -> usize {
+        self.cuts[layer].most_shared
+    }
+
+    /// Everything that any choice of cores may have to know the cost of, each once: tiles that all fit on the chip.
+    pub fn problems(&self) -> Vec<TileProblem> {
+        let mut known = FxHashSet::default();
+        let mut problems = Vec::new();
+        for layer in 0..self.cuts.len() {
+            let shared: Vec<usize> = (1..=self.cuts[layer].most_shared).collect();
+            for shape in shared.into_iter().flat_map(|shared| self.shapes(layer, shared)) {
+                for &core in &self.cuts[layer].able {
+                    let bits = Operand::ALL.map(|operand| bits_of(&shape, operand));
+                    let problem = self.problem(layer, core, shape, bits);
+                    if known.insert(problem.clone()) {
+                        problems.push(problem);
+                    }
+                }
+            }
+        }
+        problems
+    }
+
+    /// Solves a problem.
+    pub fn solve(&self, problem: &TileProblem) -> Solved {
+        solve(&self.system.cores[problem.kind], problem, &self.settings)
+    }
+
+    /// How a layer is cut where so many cores share it.
+    fn split(&self, layer: usize, shared: usize) -> Split {
+        let Cuts { in_time, share, .. } = &self.cuts[layer];
+        let over_cores = share.filter(|_| shared > 1).map(|dim| vec![(dim, shared as u64)]).unwrap_or_default();
+        Split { in_time: in_time.clone(), over_cores }
+    }
+
+    /// The different tiles of a layer that so many cores share.
+    fn shapes(&self, layer: usize, shared: usize) -> Vec<LayerShape> {
+        let nest = &self.nests.nests[layer];
+        let grid = Grid::new(nest, &self.split(layer, shared), self.settings.scheduler.tiling());
+        let facts = self.network.layer(self.nests.layers[layer]);
+        let mut parts: Vec<Part> = vec![nest.whole()];
+        for dim in Dim::ALL {
+            // Pieces that make the same tile of the whole rest.
+            let mut known = FxHashSet::default();
+            let mut of_dim = Vec::new();
+            for piece in &grid.pieces[dim as usize] {
+                let mut part = nest.whole();
+                part[dim as usize] = piece.clone();
+                if known.insert(tile_shape(facts, &part)) {
+                    of_dim.push(piece.clone());
+                }
+            }
+            parts = parts
+                .into_iter()
+                .flat_map(|part| {
+                    of_dim.iter().map(move |piece| {
+                        let mut part = part.clone();
+                        part[dim as usize] = piece.clone();
+                        part
+                    })
+                })
+                .collect();
+        }
+        let mut known = FxHashSet::default();
+        parts.iter().map(|part| tile_shape(facts, part)).filter(|shape| known.insert(*shape)).collect()
+    }
+
+    fn problem(&self, layer: usize, core: usize, shape: LayerShape, bits: [u64; 3]) -> TileProblem {
+        let kind = self.system.cores[core].kind;
+        let core = &self.system.cores[kind];
+        let unroll = self.network.layer(self.nests.layers[layer]).unroll_on(&core.core);
+        TileProblem { kind, shape, unroll, too_large: too_large(core, bits) }
+    }
+
+    fn cost<'c>(&self, costs: &'c mut TileCosts, problem: TileProblem) -> &'c Solved {
+        costs.entry(problem).or_insert_with_key(|problem| self.solve(problem))
+    }
+
+    /// The cycles that a tile counts by the rules of the scheduler.
+    fn cycles(&self, cost: &TileCost) -> f64 {
+        match self.settings.scheduler {
+            Scheduler::Stream2024 => cost.cycles_without_offloading,
+            Scheduler::Corrected | Scheduler::Stream2023 => cost.cycles,
+        }
+    }
+}
+
+/// The tiles of layers that nobody shares.
+fn unshared(nests: &NetworkNests, cuts: &[Cuts], scheduler: Scheduler) -> TiledNetwork {
+    let whole = |(nest, cuts): (&LoopNest, &Cuts)| TiledLayer {
+        nest: nest.clone(),
+        split: Split { in_time: cuts.in_time.clone(), over_cores: Vec::new() },
+        cores: 1,
+    };
+    let layers: Vec<TiledLayer> = nests.nests.iter().zip(cuts).map(whole).collect();
+    tile_graph(&layers, scheduler.tiling())
+}
+
+fn bits_of(shape: &LayerShape, operand: Operand) -> u64 {
+    match operand {
+        Operand::W => shape.weight_bits(),
+        Operand::I => shape.input_bits() * shape.input_count() as u64,
+        Operand::O => shape.output_bits(),
+    }
+}

@@ -1,0 +1,352 @@
+//! What a choice of cores comes to, by the scheduler, and better ones.
+
+use super::super::account::SystemAccount;
+use super::super::build::{TiledLayer, TiledNetwork, tile_graph};
+use super::super::coala::{Job, Order, schedule};
+use super::super::costs::{TileCosts, tile_shape};
+use super::super::genetic::{Evolution, Genes, evolve};
+use super::super::granularity::Cuts;
+use super::super::graph::{Tile, TileGraph};
+use super::super::nest::LoopNest;
+use super::super::request::Aim;
+use super::super::schedule::{Overfull, Placed, Schedule};
+use super::{CoreChoice, CoresStudy, MOST_CHOICES, OrderRule, StackAllocation};
+use crate::hardware::Operand;
+use crate::spec::Diagnostics;
+use crate::workload::LayerShape;
+use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
+
+/// A choice of cores, and what it comes to.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Judged {
+    /// The choice.
+    pub choice: CoreChoice,
+    /// The order that suits it best.
+    pub order: OrderRule,
+    /// Energy, pJ.
+    pub energy_pj: f64,
+    /// Latency, cycles.
+    pub latency_cycles: f64,
+}
+
+impl Judged {
+    /// What it is judged by; less is better.
+    pub fn score(&self, aim: Aim) -> f64 {
+        aim.score(self.energy_pj, self.latency_cycles)
+    }
+}
+
+/// A choice in tiles.
+struct Cast {
+    tiled: TiledNetwork,
+    placed: Vec<Placed>,
+    computing: Vec<f64>,
+}
+
+/// What a tile costs on its core, and in how many cycles of that the array works; or why it has no mapping there.
+type Priced = Result<(Placed, f64), String>;
+
+impl CoresStudy {
+    /// The whole way: every stack allocated, with and without sharing tiles, and the better of both by the scheduler; and the allocations that it is
+    /// made of.
+    ///
+    /// # Errors
+    /// As [`Self::judge`].
+    pub fn best(&self, costs: &mut TileCosts) -> Result<(Judged, Vec<StackAllocation>), Diagnostics> {
+        self.best_of(costs, &[true, false])
+    }
+
+    /// The same with each tile on one core.
+    ///
+    /// # Errors
+    /// As [`Self::judge`].
+    pub fn best_single(&self, costs: &mut TileCosts) -> Result<(Judged, Vec<StackAllocation>), Diagnostics> {
+        self.best_of(costs, &[false])
+    }
+
+    fn best_of(&self, costs: &mut TileCosts, sharing: &[bool]) -> Result<(Judged, Vec<StackAllocation>), Diagnostics> {
+        let allocations = |shares: bool, costs: &mut TileCosts| -> Vec<StackAllocation> {
+            let mut goes_on = |done: u64| done < MOST_CHOICES;
+            (0..self.stacks.len()).map(|stack| self.allocate(costs, stack, shares, &mut goes_on)).collect()
+        };
+        let mut best: Result<(Judged, Vec<StackAllocation>), Diagnostics> = Err(Diagnostics::default());
+        for &shares in sharing {
+            let stacks = allocations(shares, costs);
+            match self.judge(costs, &stacks, &self.choice(&stacks), None) {
+                Ok(judged) => {
+                    let aim = self.settings.aim;
+                    if best.as_ref().ok().is_none_or(|best| judged.score(aim) < best.0.score(aim)) {
+                        best = Ok((judged, stacks));
+                    }
+                }
+                Err(wrong) if best.is_err() => best = Err(wrong),
+                Err(_) => {}
+            }
+        }
+        best
+    }
+
+    /// What is wrong with a choice.
+    pub fn check(&self, choice: &CoreChoice) -> Diagnostics {
+        let mut diagnostics = Diagnostics::default();
+        for (layer, cuts) in self.cuts.iter().enumerate() {
+            let name = &self.nests.nests[layer].name;
+            let cores = choice.get(layer).map_or(&[][..], Vec::as_slice);
+            let path = format!("allocation.{name}");
+            if cores.is_empty() {
+                diagnostics.add(&path, format!("No core computes `{name}`"), "Choose at least one");
+            }
+            for &core in cores.iter().filter(|core| !cuts.able.contains(core)) {
+                let other = self.system.cores.get(core).map_or("this core", |core| core.name.as_str());
+                let kind = self.network.layer(self.nests.layers[layer]).shape.kind.name();
+                let reason = format!("`{other}` does not run layers of the type {kind}, as `{name}` is one");
+                diagnostics.add(&path, reason, "Choose another core");
+            }
+            if cores.len() > cuts.most_shared.max(1) {
+                let reason = format!("At most {} cores can share `{name}`", cuts.most_shared);
+                diagnostics.add(&path, reason, "Choose fewer: more would leave parts of their arrays idle");
+            }
+        }
+        diagnostics
+    }
+
+    /// What a choice comes to, in the order of tiles that suits it best, or in a given one.
+    ///
+    /// # Errors
+    /// A core that cannot compute a layer, a tile without a mapping, a memory that is too small whatever leaves it.
+    pub fn judge(
+        &self,
+        costs: &mut TileCosts,
+        stacks: &[StackAllocation],
+        choice: &CoreChoice,
+        order: Option<OrderRule>,
+    ) -> Result<Judged, Diagnostics> {
+        let cast = self.cast(costs, choice)?;
+        Ok(self.schedule(&cast, stacks, choice, order)?.0)
+    }
+
+    /// The same, and all about it.
+    ///
+    /// # Errors
+    /// As [`Self::judge`].
+    pub fn account(
+        &self,
+        costs: &mut TileCosts,
+        stacks: &[StackAllocation],
+        choice: &CoreChoice,
+        order: Option<OrderRule>,
+    ) -> Result<(Judged, SystemAccount), Diagnostics> {
+        let cast = self.cast(costs, choice)?;
+        let (judged, found) = self.schedule(&cast, stacks, choice, order)?;
+        let job = self.job(&cast, &[], OrderRule::Earliest);
+        Ok((judged, SystemAccount::new(job, &found, self.layer_names(), &cast.computing)))
+    }
+
+    /// The best schedule of a choice in any order, or in a given one.
+    fn schedule(
+        &self,
+        cast: &Cast,
+        stacks: &[StackAllocation],
+        choice: &CoreChoice,
+        order: Option<OrderRule>,
+    ) -> Result<(Judged, Schedule), Diagnostics> {
+        let orders = [OrderRule::Deepest, OrderRule::Slots, OrderRule::Earliest];
+        let tried = orders.into_iter().filter(|tried| order.is_none_or(|order| order == *tried));
+        let tried = tried.filter(|tried| *tried != OrderRule::Slots || !stacks.is_empty());
+        let mut best: Option<(Judged, Schedule)> = None;
+        let mut wrong = None;
+        for order in tried {
+            match self.run(cast, stacks, order) {
+                Ok(found) => {
+                    let (energy_pj, latency_cycles) = (found.energy.total_pj(), found.latency_cycles);
+                    let judged = Judged { choice: choice.clone(), order, energy_pj, latency_cycles };
+                    let aim = self.settings.aim;
+                    if best.as_ref().is_none_or(|best| judged.score(aim) < best.0.score(aim)) {
+                        best = Some((judged, found));
+                    }
+                }
+                Err(overfull) => wrong = Some(overfull),
+            }
+        }
+        best.ok_or_else(|| self.explain(cast, wrong))
+    }
+
+    /// The best choice among a choice and all that give one layer other cores.
+    pub fn improve(&self, costs: &mut TileCosts, stacks: &[StackAllocation], from: &Judged, layer: usize) -> Judged {
+        let mut best = from.clone();
+        for cores in self.moves(&from.choice[layer], layer) {
+            let mut choice = from.choice.clone();
+            choice[layer] = cores;
+            if let Ok(judged) = self.judge(costs, stacks, &choice, Some(from.order))
+                && judged.score(self.settings.aim) < best.score(self.settings.aim)
+            {
+                best = judged;
+            }
+        }
+        best
+    }
+
+    /// Other cores for a layer: one instead of another, one more, one less.
+    fn moves(&self, cores: &[usize], layer: usize) -> Vec<Vec<usize>> {
+        let Cuts { able, most_shared, .. } = &self.cuts[layer];
+        let others = || able.iter().copied().filter(|core| !cores.contains(core));
+        let mut moves = Vec::new();
+        for place in 0..cores.len() {
+            for other in others() {
+                let mut next = cores.to_vec();
+                next[place] = other;
+                moves.push(next);
+            }
+            if cores.len() > 1 {
+                let mut next = cores.to_vec();
+                next.remove(place);
+                moves.push(next);
+            }
+        }
+        if cores.len() < *most_shared {
+            moves.extend(others().map(|other| [cores, &[other]].concat()));
+        }
+        moves.iter_mut().for_each(|cores| cores.sort_unstable());
+        moves.sort();
+        moves.dedup();
+        moves
+    }
+
+    /// What evolution finds (Stream, Section 6): each layer on one core, from the same seed.
+    pub fn evolve(&self, costs: &mut TileCosts, individuals: usize, generations: usize) -> Vec<Judged> {
+        let genes = Genes { choices: self.cuts.iter().map(|cuts| cuts.able.clone()).collect() };
+        let evolution = Evolution { individuals, generations, seed: 1 };
+        let choice = |genes: &[usize]| -> CoreChoice { genes.iter().map(|&core| vec![core]).collect() };
+        let mut judge = |genes: &[usize]| {
+            let judged = self.judge(costs, &[], &choice(genes), Some(OrderRule::Deepest));
+            judged.map_or((f64::INFINITY, f64::INFINITY), |judged| (judged.energy_pj, judged.latency_cycles))
+        };
+        let front = evolve(&genes, evolution, &mut judge);
+        let judged = |(genes, (energy_pj, latency_cycles)): (Vec<usize>, (f64, f64))| Judged {
+            choice: choice(&genes),
+            order: OrderRule::Deepest,
+            energy_pj,
+            latency_cycles,
+        };
+        front.into_iter().filter(|one| one.1.0.is_finite()).map(judged).collect()
+    }
+
+    /// Multiply-accumulates of all tiles of a choice.
+    pub fn macs(&self, choice: &CoreChoice) -> u64 {
+        let tiled = self.tiles(choice);
+        let macs = |(index, tile): (usize, &Tile)| self.nests.nests[tile.layer].macs(&tiled.part(index));
+        tiled.graph.tiles.iter().enumerate().map(macs).sum()
+    }
+
+    /// The tiles of a choice, and what each costs where it is computed.
+    fn cast(&self, costs: &mut TileCosts, choice: &CoreChoice) -> Result<Cast, Diagnostics> {
+        let wrong = self.check(choice);
+        if !wrong.is_empty() {
+            return Err(wrong);
+        }
+        let tiled = self.tiles(choice);
+        let (mut placed, mut computing) = (Vec::with_capacity(tiled.graph.tiles.len()), Vec::new());
+        let mut diagnostics = Diagnostics::default();
+        for layer in 0..choice.len() {
+            let facts = self.network.layer(self.nests.layers[layer]);
+            // Most tiles of a layer are equal.
+            let mut known: FxHashMap<(usize, LayerShape, [u64; 3]), Priced> = FxHashMap::default();
+            for tile in tiled.first[layer]..tiled.first[layer + 1] {
+                let core = choice[layer][tiled.graph.tiles[tile].group % choice[layer].len()];
+                let key = (core, tile_shape(facts, &tiled.part(tile)), bits_read(&tiled.graph, tile));
+                let priced = known.entry(key).or_insert_with(|| self.price(costs, layer, key));
+                match priced {
+                    Ok((place, works)) => {
+                        placed.push(place.clone());
+                        computing.push(*works);
+                    }
+                    Err(reason) => {
+                        let core = &self.system.cores[core].name;
+                        diagnostics.add(
+                            format!("allocation.{}", facts.name),
+                            format!("A tile of `{}` has no mapping on `{core}`: {reason}", facts.name),
+                            "Make tiles smaller, the core's memories larger, or choose another core",
+                        );
+                        break;
+                    }
+                }
+            }
+        }
+        diagnostics.or(Cast { tiled, placed, computing })
+    }
+
+    /// What a tile of a layer costs on a core that reads and writes so many bits of each operand.
+    fn price(&self, costs: &mut TileCosts, layer: usize, (core, shape, bits): (usize, LayerShape, [u64; 3])) -> Priced {
+        let problem = self.problem(layer, core, shape, bits);
+        let too_large = Operand::ALL.into_iter().filter(|&operand| problem.too_large[operand as usize]).collect();
+        let cost = self.cost(costs, problem).clone()?;
+        let placed = Placed {
+            core,
+            cycles: self.cycles(&cost),
+            onchip_pj: cost.onchip_pj,
+            offchip_pj: cost.offchip_pj,
+            too_large,
+            offchip_bits: cost.offchip_bits,
+        };
+        Ok((placed, cost.computing))
+    }
+
+    /// The tiles of a choice.
+    fn tiles(&self, choice: &CoreChoice) -> TiledNetwork {
+        let layer = |(index, nest): (usize, &LoopNest)| TiledLayer {
+            nest: nest.clone(),
+            split: self.split(index, choice[index].len()),
+            cores: choice[index].len(),
+        };
+        let layers: Vec<TiledLayer> = self.nests.nests.iter().enumerate().map(layer).collect();
+        tile_graph(&layers, self.settings.scheduler.tiling())
+    }
+
+    fn run(&self, cast: &Cast, stacks: &[StackAllocation], order: OrderRule) -> Result<Schedule, Overfull> {
+        let ranks = if order == OrderRule::Earliest { Vec::new() } else { self.ranks(&cast.tiled, stacks, order) };
+        schedule(self.job(cast, &ranks, order))
+    }
+
+    fn job<'a>(&'a self, cast: &'a Cast, ranks: &'a [usize], order: OrderRule) -> Job<'a> {
+        Job {
+            graph: &cast.tiled.graph,
+            system: &self.wiring,
+            placed: &cast.placed,
+            order: if order == OrderRule::Earliest { Order::EarliestReady } else { Order::Ranks(ranks) },
+            prefetched: if self.settings.prefetches_weights { &[Operand::W] } else { &[] },
+            rules: self.settings.scheduler.rules(),
+        }
+    }
+
+    fn explain(&self, cast: &Cast, overfull: Option<Overfull>) -> Diagnostics {
+        let mut diagnostics = Diagnostics::default();
+        let Some(Overfull { memory, tensor }) = overfull else { return diagnostics };
+        let memory = &self.wiring.memories[memory];
+        let of = cast.tiled.graph.tiles.iter().find(|tile| tile.tensors.contains(&Some(tensor)));
+        let layer = of.map_or("?", |tile| self.nests.nests[tile.layer].name.as_str());
+        let bytes = |bits: u64| bits.div_ceil(8);
+        let reason = format!(
+            "`{}` holds {} bytes: what a tile of `{layer}` needs at the same time, {} bytes of it one tensor, does not fit together",
+            memory.name,
+            bytes(memory.capacity_bits),
+            bytes(cast.tiled.graph.tensors[tensor].bits),
+        );
+        diagnostics.add("settings.granularity", reason, "Make tiles smaller, or the memory larger");
+        diagnostics
+    }
+}
+
+/// How much of each operand a tile reads or writes, bits.
+fn bits_read(graph: &TileGraph, tile: usize) -> [u64; 3] {
+    let mut computed = [0; 3];
+    for edge in graph.predecessors(tile) {
+        if let Some(operand) = edge.operand {
+            computed[operand as usize] += graph.bits(edge);
+        }
+    }
+    Operand::ALL.map(|operand| {
+        let own = graph.tensor(tile, operand).map_or(0, |tensor| graph.tensors[tensor].bits);
+        own.max(computed[operand as usize])
+    })
+}
