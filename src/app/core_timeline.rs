@@ -48,7 +48,10 @@ pub fn CoreTimelineView(props: &CoreTimelineProps) -> Html {
     };
     let (view, canvas) = (use_node_ref(), use_node_ref());
     let width = use_observed_width(&view);
-    let looking = (*use_memo((), |()| Rc::new(std::cell::RefCell::new(Looking::default())))).clone();
+    // Another network or system is looked at from the beginning.
+    let cores: Vec<String> = props.account.cores.iter().map(|core| core.name.clone()).collect();
+    let of = (props.account.layers.clone(), cores);
+    let looking = (*use_memo(of, |_| Rc::new(std::cell::RefCell::new(Looking::default())))).clone();
     let moves = Moves { looking, lanes, view: view.clone(), update: use_force_update() };
     let chart = moves.chart();
     use_drawn(&canvas, &chart, width);

@@ -24,6 +24,8 @@ pub struct CoresComparedProps {
     pub verdicts: [Option<Result<Verdict, Diagnostics>>; 2],
     /// The best that is known.
     pub best: Judged,
+    /// What a choice by hand comes to.
+    pub by_hand: Option<Judged>,
     /// Asks workers.
     pub conductor: Conductor,
 }
@@ -125,7 +127,7 @@ fn use_summaries(
 #[component]
 pub fn CoresCompared(props: &CoresComparedProps) -> Html {
     let request = &props.ground.request;
-    let (others, start, _) = {
+    let (others, start, stop) = {
         let ground = props.ground.clone();
         use_summaries(&props.conductor, Topic::CoresEvolved, request, move || {
             let Ground { request, costs, .. } = ground.clone();
@@ -144,30 +146,31 @@ pub fn CoresCompared(props: &CoresComparedProps) -> Html {
     };
     let [shared, single] = &props.verdicts;
     let other = |index: usize| others.found.get(index).and_then(|found| found.as_ref()?.as_ref().ok().copied());
-    let rows = [
+    let pair = |judged: &Judged| (judged.energy_pj, judged.latency_cycles);
+    let mut rows = vec![
         ("tiles shared by several cores, steady state proved (WACO)", summary(shared)),
         ("each tile on one core, steady state proved (p = 1)", summary(single)),
-        (
-            "the better of both, then better cores for single layers",
-            Some((props.best.energy_pj, props.best.latency_cycles)),
-        ),
+        ("the better of both, then better cores for single layers", Some(pair(&props.best))),
         ("evolution, 16 individuals, 16 generations (NSGA-II)", other(0)),
         ("layer by layer, whole layers as tiles", other(1)),
     ];
-    let is_asked = !others.found.is_empty();
+    rows.extend(props.by_hand.as_ref().map(|by_hand| ("chosen by hand", Some(pair(by_hand)))));
+    let status = others.status();
+    let done = others.found.iter().flatten().count();
     html! {
         <>
-            <section class="card" data-testid="cores-compared" data-status={others.status()}>
+            <section class="card" data-testid="cores-compared" data-status={status}>
                 <h2>{ "Beside other allocations" }</h2>
                 <div class="scroll" tabindex="0" role="group" aria-label="Allocations">
                     { plain_table(allocations_table(&rows)) }
                 </div>
                 <div class="row start">
-                    <button type="button" onclick={start} disabled={is_asked} data-testid="compare-allocations">
+                    <button type="button" onclick={start} disabled={matches!(status, "running" | "done")} data-testid="compare-allocations">
                         { "Work out evolution and layer by layer" }
                     </button>
-                    if others.status() == "running" {
-                        <span class="hint" role="status">{ "working …" }</span>
+                    if status == "running" {
+                        <button type="button" onclick={stop} data-testid="stop-allocations">{ "Stop" }</button>
+                        <span class="hint" role="status">{ format!("{done} of {} done", others.found.len()) }</span>
                     }
                 </div>
             </section>
@@ -216,6 +219,7 @@ fn Systems(props: &SystemsProps) -> Html {
     let (findings, start, stop) = use_summaries(&props.conductor, Topic::CoresSweep, request, questions);
     let (found, status) = (&findings.found, findings.status());
     let done = found.iter().flatten().count();
+    let systems_count = systems.len();
     let sweep = CoresSweep {
         quantity: *quantity,
         systems: systems.into_iter().map(|(name, _)| name).collect(),
@@ -230,7 +234,7 @@ fn Systems(props: &SystemsProps) -> Html {
             <h2>{ "Other systems and other tiles" }</h2>
             <p class="hint">
                 { "The same network on every system that comes along, layer by layer and in tiles of 16, 4 and 1 rows, each with its best \
-                   allocation (Stream, Figs. 14 to 16). Takes about a second for each." }
+                   allocation (Stream, Figs. 14 to 16): " }{ CoresSweep::TILES.len() * systems_count }{ " schedules, mostly of about a second each." }
             </p>
             <div class="row start">
                 <button type="button" onclick={start} disabled={status == "running"} data-testid="sweep-systems">

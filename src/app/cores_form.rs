@@ -3,7 +3,7 @@
 use super::controls::{Checkbox, Choice, Select, TextField, passing, target};
 use super::diagnostics::DiagnosticList;
 use super::document_editor::use_text_offered;
-use crate::multicore::{Aim, Scheduler};
+use crate::multicore::{Aim, OrderRule, Scheduler};
 use crate::spec::{Diagnostics, system_presets};
 use crate::state::{Action, CoresChange, CoresForm, StackChoice, TileChoice};
 use web_sys::HtmlTextAreaElement;
@@ -19,6 +19,13 @@ const SCHEDULERS: [(Scheduler, &str); 3] = [
     (Scheduler::Corrected, "corrected"),
     (Scheduler::Stream2024, "Stream, Dec 2024: transfers early"),
     (Scheduler::Stream2023, "Stream, June 2023: transfers late"),
+];
+
+const ORDERS: [(Option<OrderRule>, &str); 4] = [
+    (None, "whichever is best"),
+    (Some(OrderRule::Deepest), "of the deepest layer"),
+    (Some(OrderRule::Slots), "as the allocation has it"),
+    (Some(OrderRule::Earliest), "that could start first"),
 ];
 
 /// What a [`CoresFormCard`] needs.
@@ -91,6 +98,7 @@ pub fn CoresFormCard(props: &CoresFormProps) -> Html {
                 <div>
                     { select("Minimise", &AIMS, form.aim, change.reform(CoresChange::Aim), "core-aim") }
                     { select("Scheduler", &SCHEDULERS, form.scheduler, change.reform(CoresChange::Scheduler), "core-scheduler") }
+                    { select("Next tile", &ORDERS, form.order, change.reform(CoresChange::Order), "core-order") }
                 </div>
             </div>
             <Checkbox

@@ -94,6 +94,11 @@ impl Known {
         }
     }
 
+    /// How many times as long as at first stacks were searched.
+    pub fn times_longer(&self) -> u64 {
+        self.choices / MOST_CHOICES
+    }
+
     /// What tiles cost, in the order of the problems.
     pub fn costs(&self) -> Vec<Solved> {
         self.costs.iter().flatten().cloned().collect()

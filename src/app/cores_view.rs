@@ -60,12 +60,14 @@ pub fn CoresView(props: &CoresViewProps) -> Html {
     let wanted = by_hand.clone().or(better.as_ref().map(|better| better.choice.clone()));
     let judged = use_judged(&props.conductor, ground.clone(), wanted.clone());
     let found = judged.as_ref().and_then(|judged| judged.as_ref().ok()).cloned();
+    let by_hand_verdict = found.as_ref().map(|found| found.judged.clone());
     let shown = if wanted.is_some() { found } else { best.as_ref().map(|(_, verdict)| verdict.clone()) };
     // While another schedule is worked out, the one before stays.
-    let kept = use_mut_ref(|| None::<(Verdict, Rc<CoresOutline>)>);
+    let kept = use_mut_ref(|| None::<Shown>);
     let is_current = shown.is_some();
-    if let Some(now) = shown.zip(known.outline.clone()) {
-        *kept.borrow_mut() = Some(now);
+    if let Some((verdict, outline)) = shown.zip(known.outline.clone()) {
+        let origin = origin(&verdict, &outline, best.as_ref(), by_hand.is_some());
+        *kept.borrow_mut() = Some(Shown { verdict, outline, origin });
     }
     let kept = kept.borrow().clone();
     let wrong = wrong_with(request.as_ref().err(), &known, judged.as_ref());
@@ -75,7 +77,7 @@ pub fn CoresView(props: &CoresViewProps) -> Html {
         () => "running",
     };
     let on_choice = {
-        let layers = known.outline.as_ref().map(|outline| outline.layers.clone()).unwrap_or_default();
+        let layers = kept.as_ref().map(|kept| kept.outline.layers.clone()).unwrap_or_default();
         act.reform(move |choice: Option<CoreChoice>| {
             let choice = choice.unwrap_or_default();
             let lines = layers.iter().map(String::as_str).zip(choice.iter().map(Vec::as_slice));
@@ -92,14 +94,26 @@ pub fn CoresView(props: &CoresViewProps) -> Html {
                        memories as early as these allow (Stream)." }
                 </p>
                 <CoresFormCard form={chosen.cores.clone()} {wrong} act={act.clone()} />
+                if let Some(outline) = known.outline.as_ref().filter(|outline| !outline.takes_beside) {
+                    <p class="hint" data-testid="cores-own">
+                        { format!("{} has cores of its own: of the design, only the network and how mappings are searched count here.", outline.system) }
+                    </p>
+                }
                 { progress(&known, stage) }
-                if let Some((verdict, _)) = &kept {
-                    <div {class}>{ answer(verdict, &known, best.as_ref(), by_hand.is_some()) }</div>
+                if let Some(kept) = &kept {
+                    if status == "rejected" {
+                        <p class="hint" data-testid="cores-kept">{ "What follows is of the last input without errors." }</p>
+                    }
+                    <div {class}>{ answer(kept, &known) }</div>
+                }
+                if by_hand.is_some() && stage == Stage::Done {
+                    <p class="hint">{ "Cores were chosen by hand. What follows is of those that the search found:" }</p>
                 }
                 { improvement(&improving, best.as_ref().map(|(_, best)| &best.judged), &known, switch) }
                 { proof(&known, stage, longer) }
+                { unmatched(&chosen.cores.allocation, known.outline.as_deref()) }
             </section>
-            if let Some((verdict, outline)) = kept {
+            if let Some(Shown { verdict, outline, .. }) = kept {
                 <div {class}>
                     <section class="card">
                         <CoreTimelineView account={Rc::clone(&verdict.account)} />
@@ -113,22 +127,66 @@ pub fn CoresView(props: &CoresViewProps) -> Html {
                 </div>
             }
             if let Some((ground, (_, best))) = ground.zip(best) {
-                <CoresCompared {ground} verdicts={known.verdicts.clone()} best={improving.best.clone().unwrap_or(best.judged)} conductor={props.conductor.clone()} />
+                <CoresCompared {ground} verdicts={known.verdicts.clone()} best={improving.best.clone().unwrap_or(best.judged)}
+                    by_hand={by_hand.and(by_hand_verdict)} conductor={props.conductor.clone()} />
             }
         </div>
     }
 }
 
-/// The choice by hand: what was found, with the cores that a person wrote for some layers.
+/// A schedule that is looked at.
+#[derive(Clone)]
+struct Shown {
+    verdict: Verdict,
+    outline: Rc<CoresOutline>,
+    /// Where its cores come from.
+    origin: &'static str,
+}
+
+fn origin(verdict: &Verdict, outline: &CoresOutline, best: Option<&(bool, Verdict)>, is_by_hand: bool) -> &'static str {
+    match best {
+        _ if is_by_hand => "with cores chosen by hand",
+        _ if outline.cores.len() == 1 => "on one core",
+        Some((_, best)) if best.judged.choice != verdict.judged.choice => {
+            "better cores than the steady state alone finds"
+        }
+        Some((true, _)) => "tiles shared by cores where that is faster",
+        _ => "each tile on one core",
+    }
+}
+
+/// The choice by hand: what was found, with the cores that a person wrote for some layers. `None` where these are of another network.
 fn written(text: &str, outline: &CoresOutline, best: Option<&(bool, Verdict)>) -> Option<CoreChoice> {
-    let lines = read_allocation(text);
-    let mut choice = best.filter(|_| !lines.is_empty())?.1.judged.choice.clone();
-    for (layer, cores) in lines {
+    let mut choice = best?.1.judged.choice.clone();
+    let mut is_any = false;
+    for (layer, cores) in read_allocation(text) {
         if let Some(index) = outline.layers.iter().position(|name| *name == layer) {
             choice[index] = cores;
+            is_any = true;
         }
     }
-    Some(choice)
+    is_any.then_some(choice)
+}
+
+/// Says which layers have cores by hand and are not in the network.
+fn unmatched(text: &str, outline: Option<&CoresOutline>) -> Html {
+    let Some(outline) = outline else { return html! {} };
+    let lines = read_allocation(text);
+    let strange: Vec<&str> = lines
+        .iter()
+        .map(|line| line.0.as_str())
+        .filter(|layer| !outline.layers.iter().any(|name| name == layer))
+        .collect();
+    let Some(first) = strange.first() else { return html! {} };
+    let others = match strange.len() {
+        1 => String::new(),
+        more => format!(" and of {} more", more - 1),
+    };
+    html! {
+        <p class="hint" data-testid="cores-unmatched">
+            { format!("The cores that were chosen by hand for the layer {first}{others} are not used: this network has no such layer.") }
+        </p>
+    }
 }
 
 /// All that is wrong: with the fields, the documents, or with what comes of them.
@@ -150,7 +208,7 @@ fn progress(known: &Known, stage: Stage) -> Html {
         Stage::Nothing | Stage::Done => return html! { <div class="progress" data-testid="cores-progress"></div> },
         Stage::Outline => ("cutting layers into tiles".to_owned(), 0, 1),
         Stage::Costs(done, all) => (format!("{done} of {all} different tiles mapped on cores"), done, all),
-        Stage::Stacks(done, all) => (format!("{done} of {all} stacks allocated"), done, all),
+        Stage::Stacks(done, all) => (format!("{done} of {all} searches for the cores of a stack done"), done, all),
         Stage::Judging => ("scheduling".to_owned(), 1, 1),
     };
     html! {
@@ -161,20 +219,13 @@ fn progress(known: &Known, stage: Stage) -> Html {
     }
 }
 
-fn answer(verdict: &Verdict, known: &Known, best: Option<&(bool, Verdict)>, is_by_hand: bool) -> Html {
+fn answer(shown: &Shown, known: &Known) -> Html {
+    let Shown { verdict, origin, .. } = shown;
     let Judged { energy_pj, latency_cycles, .. } = verdict.judged;
     let kpi = |big: String, small: String| html! { <div class="kpi"><b>{ big }</b><span>{ small }</span></div> };
     let account = &verdict.account;
     let all = account.latency_cycles * account.cores.len() as f64;
     let computing: f64 = account.cores.iter().map(|core| core.computing).sum();
-    let origin = match (is_by_hand, best) {
-        (true, _) => "with cores chosen by hand",
-        (false, Some((_, best))) if best.judged.choice != verdict.judged.choice => {
-            "better cores than the steady state alone finds"
-        }
-        (false, Some((true, _))) => "tiles shared by cores where that is faster",
-        _ => "each tile on one core",
-    };
     let tiles = format!(
         "{} tiles, {} transfers",
         group_thousands(account.tiles.len() as u64),
@@ -183,11 +234,11 @@ fn answer(verdict: &Verdict, known: &Known, best: Option<&(bool, Verdict)>, is_b
     let aim = known.asked.as_ref().map_or("", |asked| asked.settings.aim.name());
     html! {
         <div class="answer" data-testid="cores-answer" data-aim={aim}>
-            { kpi(Quantity::Latency.text(latency_cycles), origin.to_owned()) }
+            { kpi(Quantity::Latency.text(latency_cycles), (*origin).to_owned()) }
             { kpi(Quantity::Energy.text(energy_pj), tiles) }
             { kpi(
                 format!("{} %", three_digits(100.0 * computing / all.max(1.0))),
-                "of the cores’ time their arrays work".to_owned(),
+                "of the cores’ time their arrays compute, without stalls".to_owned(),
             ) }
             { kpi(Quantity::Bytes.text(account.peak_bits() as f64 / 8.0), "on the chip at most at once".to_owned()) }
         </div>
@@ -215,7 +266,13 @@ fn improvement(improving: &Improving, from: Option<&Judged>, known: &Known, swit
             None,
         ),
         (false, true) => {
-            (format!("Trying other cores for layer {}: {gained}.", improving.layer + 1), Some((false, "Stop")))
+            let layers = known.outline.as_ref().map_or(&[][..], |outline| &outline.layers);
+            let name = layers.get(improving.layer as usize).map_or("", String::as_str);
+            let (number, all) = (improving.layer + 1, layers.len());
+            let text = format!(
+                "Trying other cores for {name}, layer {number} of {all}: {gained}. What is found is shown at the end, or when you stop."
+            );
+            (text, Some((false, "Stop")))
         }
         (false, false) => (format!("Stopped trying other cores: {gained}."), Some((true, "Continue"))),
     };
@@ -244,22 +301,29 @@ fn proof(known: &Known, stage: Stage, longer: Callback<()>) -> Html {
     let unsearched = stacks.iter().filter(|stack| stack.found.best.is_none()).count();
     let steady = stacks.iter().filter(|stack| stack.layers.len() > 1).max_by_key(|stack| stack.layers.len());
     let about = steady.map(|stack| {
-        format!(
-            " The longest of {} stacks computes {} tiles {}, {} % of its work.",
-            stacks.len(),
-            stack.tiles,
-            if stack.iterations == 1 { "once".to_owned() } else { format!("{} times", stack.iterations) },
-            three_digits(100.0 * stack.mac_share)
-        ) + &match stack.coarsened {
-            1 => String::new(),
-            times => format!(" Its cores are chosen in tiles {times} times as large."),
-        }
+        let which =
+            if stacks.len() == 1 { "The stack".to_owned() } else { format!("The longest of {} stacks", stacks.len()) };
+        let times = if stack.iterations == 1 { "once".to_owned() } else { format!("{} times", stack.iterations) };
+        let (tiles, share) = (stack.tiles, three_digits(100.0 * stack.mac_share));
+        let coarsened = match stack.coarsened {
+            times if times > 1 && stack.found.best.is_some() => {
+                format!(" Its cores are chosen in tiles {times} times as large.")
+            }
+            _ => String::new(),
+        };
+        format!(" {which} computes {tiles} tiles {times}, {share} % of its work.{coarsened}")
     });
+    let longer_text = match known.times_longer() {
+        1 => String::new(),
+        times => format!(" Searched {times} times as long."),
+    };
     html! {
         <p class="hint row" data-testid="cores-proof" data-proved={(open().count() == 0).to_string()}>
             <span>
-                if unsearched > 0 {
-                    { format!("{unsearched} of {} stacks repeat too many tiles to be searched: their layers are on all cores. ", stacks.len()) }
+                if unsearched > 0 && unsearched == stacks.len() {
+                    { "What is repeated has too many tiles to be searched: every layer is on all cores that it may have." }
+                } else if unsearched > 0 {
+                    { format!("What {unsearched} of {} stacks repeat has too many tiles to be searched: their layers are on all cores that they may have.", stacks.len()) }
                 } else if open().count() == 0 {
                     { "No other cores or order make what the stacks repeat any faster, if nothing had to travel: proved." }
                 } else {
@@ -271,6 +335,7 @@ fn proof(known: &Known, stage: Stage, longer: Callback<()>) -> Html {
                     ) }
                 }
                 { about.unwrap_or_default() }
+                { longer_text }
             </span>
             if open().count() > 0 && stage == Stage::Done {
                 <button type="button" class="small" onclick={longer.reform(|_: MouseEvent| ())} data-testid="cores-longer">

@@ -68,6 +68,7 @@ fn request(options: &Cores) -> Result<CoresRequest, Failure> {
         stacks: options.stacks.clone(),
         aim: options.objective,
         scheduler: options.scheduler,
+        order: options.order,
         prefetches_weights: options.prefetch_weights,
         strategy: options.strategy.strategy(),
         lpf_limit: options.lpf_limit,
@@ -83,13 +84,7 @@ fn choose(
     options: &Cores,
 ) -> Result<(Judged, Vec<StackAllocation>), Failure> {
     let (mut best, stacks) = match &options.allocation {
-        Allocation::Best => {
-            let (best, stacks) = study.best(costs)?;
-            match options.order {
-                None => (best, stacks),
-                order => (study.judge(costs, &stacks, &best.choice, order)?, stacks),
-            }
-        }
+        Allocation::Best => study.best(costs)?,
         Allocation::Genetic => {
             let front = study.evolve(costs, options.individuals, options.generations);
             let aim = options.objective;
@@ -102,7 +97,7 @@ fn choose(
             let mut goes_on = |done: u64| done < MOST_CHOICES;
             let stacks: Vec<StackAllocation> =
                 (0..study.stacks.len()).map(|stack| study.allocate(costs, stack, true, &mut goes_on)).collect();
-            (study.judge(costs, &stacks, &choice, options.order)?, stacks)
+            (study.judge(costs, &stacks, &choice, None)?, stacks)
         }
     };
     if options.improve {

@@ -32,7 +32,7 @@ pub struct CoresOf {
     scheduler: Option<Scheduler>,
     /// The network; `None`: that of the entry.
     workload: Option<&'static Preset>,
-    /// Which tile is next; `None`: whichever way is the best.
+    /// Which tile is next; `None`: as in the entry.
     order: Option<OrderRule>,
     /// Of which memory, by its name, where it is of one; the highest peak of those of this name.
     memory: Option<String>,
@@ -46,7 +46,7 @@ impl CoresOf {
     pub(super) fn read(of: &mut Parameters<'_>) -> Self {
         let names = Scheduler::ALL.map(|scheduler| (scheduler.name(), scheduler));
         let scheduler = of.optional("scheduler", |word| choose(word, &names));
-        let orders = [("deepest", OrderRule::Deepest), ("slots", OrderRule::Slots), ("earliest", OrderRule::Earliest)];
+        let orders = OrderRule::ALL.map(|order| (order.name(), order));
         Self {
             scheduler,
             workload: of.presets("workload", workload_presets(), None).first().copied(),
@@ -63,6 +63,7 @@ impl CoresOf {
         let cores = opens.cores.as_ref().ok_or("The entry names no system")?;
         let (system, mut settings) = (cores.system, cores.settings.clone());
         settings.scheduler = self.scheduler.unwrap_or(settings.scheduler);
+        settings.order = self.order.or(settings.order);
         let request = CoresRequest {
             hardware: opens.hardware.text.to_owned(),
             workload: self.workload.unwrap_or(opens.workload).text.to_owned(),
@@ -105,22 +106,17 @@ impl CoresOf {
         costs: &mut TileCosts,
         allocation: &[(String, Vec<usize>)],
     ) -> Result<(Judged, Vec<StackAllocation>), String> {
+        if allocation.is_empty() {
+            return study.best(costs).map_err(|wrong| wrong.to_string());
+        }
         let names = study.layer_names();
         let by_hand = |(layer, name): (usize, &String)| {
             let known = allocation.iter().find(|known| known.0 == *name);
             known.map_or_else(|| study.able(layer)[..1].to_vec(), |known| known.1.clone())
         };
-        let (choice, stacks) = if allocation.is_empty() {
-            let (judged, stacks) = study.best(costs).map_err(|wrong| wrong.to_string())?;
-            if self.order.is_none() {
-                return Ok((judged, stacks));
-            }
-            (judged.choice, stacks)
-        } else {
-            (names.iter().enumerate().map(by_hand).collect(), Vec::new())
-        };
-        let judged = study.judge(costs, &stacks, &choice, self.order).map_err(|wrong| wrong.to_string())?;
-        Ok((judged, stacks))
+        let choice = names.iter().enumerate().map(by_hand).collect();
+        let judged = study.judge(costs, &[], &choice, None).map_err(|wrong| wrong.to_string())?;
+        Ok((judged, Vec::new()))
     }
 
     fn peak_bits(&self, account: &SystemAccount) -> u64 {

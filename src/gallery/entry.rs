@@ -7,7 +7,7 @@ use crate::depth_first::{DepthFirstStrategy, FuseDepth, StoringMode};
 use crate::explore::{Settings, TemporalMapping, parse_sizes};
 use crate::hardware::Operand;
 use crate::mapping::TemporalLoop;
-use crate::multicore::{CoresSettings, Granularity, Scheduler, StackRule};
+use crate::multicore::{CoresSettings, Granularity, OrderRule, Scheduler, StackRule};
 use crate::rules::Rules;
 use crate::search::Strategy;
 use crate::spec::{
@@ -344,7 +344,7 @@ pub(super) fn open(
     })
 }
 
-/// The system, and how it is used: `rows`, `tiles`, `stacks`, `allocation`, `scheduler`, `weights_first`.
+/// The system, and how it is used: `rows`, `tiles`, `stacks`, `allocation`, `scheduler`, `order`, `weights_first`.
 fn read_cores(words: &[(String, String)], note: &mut impl FnMut(&str, &str, String)) -> Option<CoresOpening> {
     const STACKS: [(&str, StackRule); 3] =
         [("automatic", StackRule::Automatic), ("one", StackRule::One), ("each", StackRule::EachLayer)];
@@ -370,14 +370,17 @@ fn read_cores(words: &[(String, String)], note: &mut impl FnMut(&str, &str, Stri
                 let names = Scheduler::ALL.map(|scheduler| (scheduler.name(), scheduler));
                 choose(word, &names).map(|scheduler| settings.scheduler = scheduler)
             }
+            "order" => {
+                let names = OrderRule::ALL.map(|order| (order.name(), order));
+                choose(word, &names).map(|order| settings.order = Some(order))
+            }
             "allocation" => read_allocation(word).map(|read| allocation = read),
             "weights_first" => word
                 .parse()
                 .map(|first| settings.prefetches_weights = first)
                 .map_err(|_| "Write `true` or `false`".to_owned()),
-            _ => {
-                Err("Use `system`, `rows`, `tiles`, `stacks`, `allocation`, `scheduler` or `weights_first`".to_owned())
-            }
+            _ => Err("Use `system`, `rows`, `tiles`, `stacks`, `allocation`, `scheduler`, `order` or `weights_first`"
+                .to_owned()),
         };
         if let Err(remedy) = refused {
             note(&format!("cores.{name}"), word, remedy);

@@ -70,6 +70,7 @@ pub(super) fn baseline() -> State {
             ends: String::new(),
             aim: Aim::Latency,
             scheduler: Scheduler::Corrected,
+            order: None,
             prefetches: false,
             allocation: String::new(),
         },

@@ -2,7 +2,7 @@
 
 use super::frozen::fnv_1a;
 use crate::depth_first::StoringMode;
-use crate::multicore::{Aim, Scheduler};
+use crate::multicore::{Aim, OrderRule, Scheduler};
 use crate::rules::Rules;
 use crate::search::Strategy;
 use crate::state::{FuseChoice, Metric, ObjectiveChoice, StackChoice, Tab, TileChoice};
@@ -66,6 +66,9 @@ pub(super) const AIMS: Codes<Aim> = &[(0, Aim::Latency), (1, Aim::Energy), (2, A
 pub(super) const SCHEDULERS: Codes<Scheduler> =
     &[(0, Scheduler::Corrected), (1, Scheduler::Stream2024), (2, Scheduler::Stream2023)];
 
+pub(super) const ORDERS: Codes<Option<OrderRule>> =
+    &[(0, None), (1, Some(OrderRule::Deepest)), (2, Some(OrderRule::Slots)), (3, Some(OrderRule::Earliest))];
+
 /// The number of something.
 pub(super) fn code<T: PartialEq>(codes: Codes<T>, value: &T) -> u8 {
     // A test holds that everything has one.
@@ -106,6 +109,7 @@ mod tests {
         assert!(StackChoice::ALL.iter().all(|(stacks, _)| code(STACKS, stacks) != u8::MAX));
         assert!(Aim::ALL.iter().all(|aim| code(AIMS, aim) != u8::MAX));
         assert!(Scheduler::ALL.iter().all(|scheduler| code(SCHEDULERS, scheduler) != u8::MAX));
+        assert!(OrderRule::ALL.iter().all(|order| code(ORDERS, &Some(*order)) != u8::MAX));
         assert!(Dim::ALL.iter().all(|dim| code(DIMS, dim) != u8::MAX));
     }
 

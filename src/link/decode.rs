@@ -95,6 +95,7 @@ pub(super) fn state(fields: &[Field]) -> Result<State, Diagnostics> {
             Field::StackEnds(text) => state.cores.ends.clone_from(text),
             Field::CoreAim(code) => state.cores.aim = known(codes::AIMS, *code)?,
             Field::Scheduler(code) => state.cores.scheduler = known(codes::SCHEDULERS, *code)?,
+            Field::CoreOrder(code) => state.cores.order = known(codes::ORDERS, *code)?,
             Field::Prefetches(first) => state.cores.prefetches = *first,
             Field::Allocation(text) => state.cores.allocation.clone_from(text),
             Field::ShowsSystem(shown) => state.cores.shows_system = *shown,

@@ -182,6 +182,7 @@ fn cores(form: &CoresForm, base: &CoresForm, with_own: bool, fields: &mut Vec<Fi
         ends,
         aim,
         scheduler,
+        order,
         prefetches,
         allocation,
     } = form;
@@ -202,6 +203,7 @@ fn cores(form: &CoresForm, base: &CoresForm, with_own: bool, fields: &mut Vec<Fi
     note(*prefetches != base.prefetches, Field::Prefetches(*prefetches));
     note(*allocation != base.allocation, Field::Allocation(allocation.clone()));
     note(*shows_system, Field::ShowsSystem(true));
+    note(*order != base.order, Field::CoreOrder(code(codes::ORDERS, order)));
 }
 
 fn view(view: &View, base: &View, fields: &mut Vec<Field>) {

@@ -63,6 +63,7 @@ pub(super) enum Field {
     Prefetches(bool),
     Allocation(String),
     ShowsSystem(bool),
+    CoreOrder(u8),
 }
 
 impl Field {

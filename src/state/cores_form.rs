@@ -1,6 +1,6 @@
 //! What a person chose or wrote for the view of many cores.
 
-use crate::multicore::{Aim, CoresRequest, CoresSettings, Granularity, Scheduler, StackRule};
+use crate::multicore::{Aim, CoresRequest, CoresSettings, Granularity, OrderRule, Scheduler, StackRule};
 use crate::rules::Rules;
 use crate::search::Strategy;
 use crate::spec::{Diagnostics, system_presets};
@@ -73,6 +73,8 @@ pub struct CoresForm {
     pub aim: Aim,
     /// Whose rules the scheduler follows.
     pub scheduler: Scheduler,
+    /// Which tile is taken next; `None`: whichever rule makes the best schedule.
+    pub order: Option<OrderRule>,
     /// Whether weights are brought before anything else.
     pub prefetches: bool,
     /// The cores of layers, by hand: a line a layer, its name and the numbers of its cores; none: what the search finds.
@@ -92,6 +94,7 @@ impl Default for CoresForm {
             ends: String::new(),
             aim: Aim::Latency,
             scheduler: Scheduler::Corrected,
+            order: None,
             prefetches: false,
             allocation: String::new(),
         }
@@ -123,6 +126,8 @@ pub enum CoresChange {
     Aim(Aim),
     /// Whose rules the scheduler follows.
     Scheduler(Scheduler),
+    /// Which tile is taken next.
+    Order(Option<OrderRule>),
     /// Whether weights are brought first.
     Prefetches(bool),
     /// The cores of layers by hand.
@@ -133,8 +138,8 @@ impl CoresForm {
     /// What a system and settings look like in the form.
     pub fn of(system: &str, settings: CoresSettings) -> Self {
         let mut form = Self { preset: Some(system.to_owned()), ..Self::default() };
-        let CoresSettings { granularity, stacks, aim, scheduler, prefetches_weights: prefetches, .. } = settings;
-        (form.aim, form.scheduler, form.prefetches) = (aim, scheduler, prefetches);
+        let CoresSettings { granularity, stacks, aim, scheduler, order, prefetches_weights, .. } = settings;
+        (form.aim, form.scheduler, form.order, form.prefetches) = (aim, scheduler, order, prefetches_weights);
         match granularity {
             Granularity::Rows(rows) => form.rows = rows.to_string(),
             Granularity::LayerByLayer => form.granularity = TileChoice::LayerByLayer,
@@ -163,6 +168,7 @@ impl CoresForm {
             CoresChange::Ends(text) => self.ends = text,
             CoresChange::Aim(aim) => self.aim = aim,
             CoresChange::Scheduler(scheduler) => self.scheduler = scheduler,
+            CoresChange::Order(order) => self.order = order,
             CoresChange::Prefetches(first) => self.prefetches = first,
             CoresChange::Allocation(text) => self.allocation = text,
         }
@@ -214,6 +220,7 @@ impl CoresForm {
                 stacks,
                 aim: self.aim,
                 scheduler: self.scheduler,
+                order: self.order,
                 prefetches_weights: self.prefetches,
                 strategy,
                 lpf_limit,

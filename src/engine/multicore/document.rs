@@ -17,6 +17,8 @@ pub struct CoreSystem {
     pub name: String,
     /// The cores.
     pub cores: Vec<ComputeCore>,
+    /// Whether any of them is what the hardware document beside the system says.
+    pub takes_beside: bool,
     /// Memories on the chip, then the one off it.
     memories: Vec<TopMemory>,
     /// For each core, and at last for the memory off the chip, the memories of W, I and O.
@@ -117,11 +119,13 @@ impl CoreSystem {
             }
             return Err(diagnostics);
         }
+        let is_beside = |index: usize| source_of(index, &spec.cores).hardware == CoreHardware::Beside;
+        let takes_beside = (0..spec.cores.len()).any(is_beside);
         let (memories, memory_of) = memories(spec, &cores, &mut diagnostics);
         let Wiring { links, mut hops, .. } = wiring;
         // Of two ways of as many links that along the chip comes first.
         hops.sort_by_key(|hop| hop.0.max(hop.1) == cores.len());
-        let system = Self { name: spec.name.clone(), cores, memories, memory_of, links, hops };
+        let system = Self { name: spec.name.clone(), cores, takes_beside, memories, memory_of, links, hops };
         system.check_routes(&mut diagnostics);
         diagnostics.or(system)
     }

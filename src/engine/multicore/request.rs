@@ -30,6 +30,8 @@ pub struct CoresSettings {
     pub aim: Aim,
     /// Whose rules the scheduler follows.
     pub scheduler: Scheduler,
+    /// Which tile is taken next; `None`: whichever rule makes the best schedule.
+    pub order: Option<OrderRule>,
     /// Whether weights are brought to their cores before anything else.
     pub prefetches_weights: bool,
     /// How each tile's mapping is searched; always for latency.
@@ -47,6 +49,7 @@ impl Default for CoresSettings {
             stacks: StackRule::default(),
             aim: Aim::default(),
             scheduler: Scheduler::default(),
+            order: None,
             prefetches_weights: false,
             strategy: Strategy::Loma,
             lpf_limit: 6,
@@ -84,6 +87,27 @@ pub enum StackRule {
     EachLayer,
     /// A stack ends after each of these layers.
     After(Vec<String>),
+}
+
+/// Which tile is taken next of those that wait for nothing any more.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum OrderRule {
+    /// That of the deepest layer.
+    Deepest,
+    /// By the slots of the allocation.
+    Slots,
+    /// That which could start first.
+    Earliest,
+}
+
+impl OrderRule {
+    /// All of them.
+    pub const ALL: [Self; 3] = [Self::Deepest, Self::Slots, Self::Earliest];
+
+    /// As people write it.
+    pub fn name(self) -> &'static str {
+        ["deepest", "slots", "earliest"][self as usize]
+    }
 }
 
 /// Which schedule is the best.

@@ -6,7 +6,7 @@ mod read;
 mod write;
 
 use super::Metric;
-use crate::multicore::{Aim, Scheduler};
+use crate::multicore::{Aim, OrderRule, Scheduler};
 use crate::rules::Rules;
 use crate::search::Strategy;
 
@@ -27,6 +27,14 @@ const SCHEDULERS: [(Scheduler, &str); 3] = [
     (Scheduler::Corrected, "corrected"),
     (Scheduler::Stream2024, "stream-2024"),
     (Scheduler::Stream2023, "stream-2023"),
+];
+
+/// Which tile is next.
+const ORDERS: [(Option<OrderRule>, &str); 4] = [
+    (None, "best"),
+    (Some(OrderRule::Deepest), "deepest"),
+    (Some(OrderRule::Slots), "slots"),
+    (Some(OrderRule::Earliest), "earliest"),
 ];
 
 fn metrics() -> Vec<(Metric, &'static str)> {

@@ -1,6 +1,6 @@
 //! Reading a state: all that is wrong at once, each with its line.
 
-use super::{AIMS, MOST_BYTES, RULES, SCHEDULERS, STRATEGIES, VERSION, metrics};
+use super::{AIMS, MOST_BYTES, ORDERS, RULES, SCHEDULERS, STRATEGIES, VERSION, metrics};
 use crate::depth_first::{DepthFirstStrategy, FuseDepth, StoringMode};
 use crate::explore::TemporalMapping;
 use crate::hardware::Unroll;
@@ -53,7 +53,7 @@ const ENDS: [&str; 3] = ["ends_of_output", "ends_of_first_input", "ends_of_secon
 const MAPPING: [&str; 6] = ["layer", "unroll", "order", ENDS[0], ENDS[1], ENDS[2]];
 const HIERARCHIES: [&str; 7] = ["pool", "layer", "area", "max_levels", "min_ratio", "all_widths", "objective"];
 
-const CORES: [&str; 10] = [
+const CORES: [&str; 11] = [
     "system",
     "tiles",
     "rows",
@@ -62,6 +62,7 @@ const CORES: [&str; 10] = [
     "stacks_end_after",
     "aim",
     "scheduler",
+    "order",
     "weights_first",
     "allocation",
 ];
@@ -242,6 +243,7 @@ fn cores(reader: &mut Reader, place: &Place, state: &mut State) {
     set(&mut form.stacks, choice(reader, fields, "stacks", &StackChoice::ALL));
     set(&mut form.aim, choice(reader, fields, "aim", &AIMS));
     set(&mut form.scheduler, choice(reader, fields, "scheduler", &SCHEDULERS));
+    set(&mut form.order, choice(reader, fields, "order", &ORDERS));
     set(&mut form.prefetches, fields.get("weights_first").and_then(|place| place.flag(reader)));
     for (name, text) in [
         ("rows", &mut form.rows),

@@ -1,6 +1,6 @@
 //! Writing a state.
 
-use super::{AIMS, RULES, SCHEDULERS, STRATEGIES, VERSION, metrics};
+use super::{AIMS, ORDERS, RULES, SCHEDULERS, STRATEGIES, VERSION, metrics};
 use crate::depth_first::{DepthFirstStrategy, FuseDepth};
 use crate::rules::Rules;
 use crate::spec::{MARK, quoted, scalar};
@@ -188,6 +188,7 @@ fn cores(form: &CoresForm) -> Vec<(&'static str, Item)> {
         ends,
         aim,
         scheduler,
+        order,
         prefetches,
         allocation,
     } = form;
@@ -198,6 +199,7 @@ fn cores(form: &CoresForm) -> Vec<(&'static str, Item)> {
         ("stacks", named(&StackChoice::ALL, stacks)),
         ("aim", named(&AIMS, aim)),
         ("scheduler", named(&SCHEDULERS, scheduler)),
+        ("order", named(&ORDERS, order)),
         ("weights_first", Item::Line(prefetches.to_string())),
     ];
     for (name, written) in [("tiles_by_hand", tiles), ("stacks_end_after", ends), ("allocation", allocation)] {

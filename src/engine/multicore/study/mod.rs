@@ -5,7 +5,6 @@ mod order;
 mod verdict;
 
 pub use allocation::{MOST_CHOICES, StackAllocation};
-pub use order::OrderRule;
 pub use verdict::Judged;
 
 use super::build::{TiledLayer, TiledNetwork, tile_graph};
@@ -51,6 +50,10 @@ pub struct CoresStudy {
 /// What a person sees of a request before anything is solved.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct CoresOutline {
+    /// Name of the system.
+    pub system: String,
+    /// Whether any of its cores is what the hardware document beside it says.
+    pub takes_beside: bool,
     /// Names of the layers.
     pub layers: Vec<String>,
     /// Names of the cores.
@@ -108,6 +111,8 @@ impl CoresStudy {
     /// What there is to know before anything is solved.
     pub fn outline(&self) -> CoresOutline {
         CoresOutline {
+            system: self.system.name.clone(),
+            takes_beside: self.system.takes_beside,
             layers: self.layer_names(),
             cores: self.system.cores.iter().map(|core| core.name.clone()).collect(),
             able: self.cuts.iter().map(|cuts| cuts.able.clone()).collect(),

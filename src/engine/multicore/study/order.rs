@@ -1,21 +1,10 @@
 //! In which order tiles are taken.
 
 use super::super::build::TiledNetwork;
+use super::super::request::OrderRule;
 use super::super::steady_state::SteadyState;
 use super::super::waco::Allocation;
 use super::{CoresStudy, StackAllocation};
-use serde::{Deserialize, Serialize};
-
-/// Which tile is taken next.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub enum OrderRule {
-    /// That of the deepest layer.
-    Deepest,
-    /// By the slots of the allocation.
-    Slots,
-    /// That which could start first.
-    Earliest,
-}
 
 impl CoresStudy {
     /// The rank of every tile: by stack, then as the rule says.
@@ -29,7 +18,10 @@ impl CoresStudy {
             let slots = known.and_then(|known| known.found.best.as_ref());
             let tiles: Vec<usize> = match (order, slots) {
                 (OrderRule::Slots, Some(found)) => self.by_slots(&self.steady_state(stack), found),
-                _ => (0..graph.tiles.len()).rev().filter(|&tile| layers.contains(&graph.tiles[tile].layer)).collect(),
+                _ => {
+                    let of_layer = |&layer: &usize| (self.unshared.first[layer]..self.unshared.first[layer + 1]).rev();
+                    layers.iter().rev().flat_map(of_layer).collect()
+                }
             };
             for tile in tiles {
                 rank[tile] = next;

@@ -8,9 +8,9 @@ use super::super::genetic::{Evolution, Genes, evolve};
 use super::super::granularity::Cuts;
 use super::super::graph::{Tile, TileGraph};
 use super::super::nest::LoopNest;
-use super::super::request::Aim;
+use super::super::request::{Aim, OrderRule};
 use super::super::schedule::{Overfull, Placed, Schedule};
-use super::{CoreChoice, CoresStudy, MOST_CHOICES, OrderRule, StackAllocation};
+use super::{CoreChoice, CoresStudy, MOST_CHOICES, StackAllocation};
 use crate::hardware::Operand;
 use crate::spec::Diagnostics;
 use crate::workload::LayerShape;
@@ -111,7 +111,7 @@ impl CoresStudy {
         diagnostics
     }
 
-    /// What a choice comes to, in the order of tiles that suits it best, or in a given one.
+    /// What a choice comes to, in a given order of tiles, or else in that of the settings.
     ///
     /// # Errors
     /// A core that cannot compute a layer, a tile without a mapping, a memory that is too small whatever leaves it.
@@ -143,7 +143,7 @@ impl CoresStudy {
         Ok((judged, SystemAccount::new(job, &found, self.layer_names(), &cast.computing)))
     }
 
-    /// The best schedule of a choice in any order, or in a given one.
+    /// The best schedule of a choice in a given order, or else in those that the settings allow.
     fn schedule(
         &self,
         cast: &Cast,
@@ -151,9 +151,13 @@ impl CoresStudy {
         choice: &CoreChoice,
         order: Option<OrderRule>,
     ) -> Result<(Judged, Schedule), Diagnostics> {
-        let orders = [OrderRule::Deepest, OrderRule::Slots, OrderRule::Earliest];
-        let tried = orders.into_iter().filter(|tried| order.is_none_or(|order| order == *tried));
-        let tried = tried.filter(|tried| *tried != OrderRule::Slots || !stacks.is_empty());
+        let order = order.or(self.settings.order);
+        let is_tried = |tried: &OrderRule| match order {
+            Some(order) => order == *tried,
+            // Without slots that is the order of the deepest layer.
+            None => *tried != OrderRule::Slots || !stacks.is_empty(),
+        };
+        let tried = OrderRule::ALL.into_iter().filter(is_tried);
         let mut best: Option<(Judged, Schedule)> = None;
         let mut wrong = None;
         for order in tried {
@@ -217,15 +221,16 @@ impl CoresStudy {
     pub fn evolve(&self, costs: &mut TileCosts, individuals: usize, generations: usize) -> Vec<Judged> {
         let genes = Genes { choices: self.cuts.iter().map(|cuts| cuts.able.clone()).collect() };
         let evolution = Evolution { individuals, generations, seed: 1 };
+        let order = self.settings.order.unwrap_or(OrderRule::Deepest);
         let choice = |genes: &[usize]| -> CoreChoice { genes.iter().map(|&core| vec![core]).collect() };
         let mut judge = |genes: &[usize]| {
-            let judged = self.judge(costs, &[], &choice(genes), Some(OrderRule::Deepest));
+            let judged = self.judge(costs, &[], &choice(genes), Some(order));
             judged.map_or((f64::INFINITY, f64::INFINITY), |judged| (judged.energy_pj, judged.latency_cycles))
         };
         let front = evolve(&genes, evolution, &mut judge);
         let judged = |(genes, (energy_pj, latency_cycles)): (Vec<usize>, (f64, f64))| Judged {
             choice: choice(&genes),
-            order: OrderRule::Deepest,
+            order,
             energy_pj,
             latency_cycles,
         };
