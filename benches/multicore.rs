@@ -31,10 +31,12 @@ const RULES: [(&str, SchedulingRules); 3] = [
     ("June 2023", SchedulingRules::STREAM_2023),
 ];
 
+/// What the command line may name, and what measures it.
+type Part = (&'static str, fn(&mut Report));
+
 fn main() {
     let mut report = Report::new("multicore");
-    let parts: [(&str, fn(&mut Report)); 4] =
-        [("graphs", graphs), ("chip", chip), ("meshes", meshes), ("allocations", allocations)];
+    let parts: [Part; 4] = [("graphs", graphs), ("chip", chip), ("meshes", meshes), ("allocations", allocations)];
     // Those that the command line names, or all.
     let named: Vec<String> = std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
     for (_, measure) in parts.iter().filter(|(name, _)| named.is_empty() || named.iter().any(|one| one == name)) {
