@@ -34,6 +34,7 @@ test: ## Run every check and every test, native and in the browser
 	cargo fmt --all --check
 	cargo clippy --all-targets --all-features -- -D warnings
 	cargo clippy --target wasm32-unknown-unknown --lib -- -D warnings
+	cargo clippy --target wasm32-unknown-unknown --package fusescape-bench -- -D warnings
 	cargo test --release
 	tools/build-page
 	node tests/browser/run.mjs
@@ -43,6 +44,7 @@ bench: ## Measure the engine natively, then in the browser
 	@tools/setup browser page
 	cargo bench --bench '*'
 	tools/build-page
+	tools/build-bench
 	node tests/browser/bench.mjs
 
 .PHONY: fuzz

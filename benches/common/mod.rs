@@ -4,37 +4,12 @@
 #![allow(dead_code, clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::disallowed_methods, missing_docs)]
 
 pub mod layers;
+mod quickest;
 pub mod report;
 pub mod sweeps;
 
+pub use quickest::quickest;
 use std::time::Instant;
-
-/// Repetitions end once they took so long.
-const ENOUGH_MS: f64 = 1000.0;
-
-/// The quickest of up to three runs, so that other work on the machine counts less: its milliseconds, and what it gave.
-///
-/// Nothing outlives a run, so each starts cold.
-pub fn quickest<T>(mut work: impl FnMut() -> T) -> (f64, T) {
-    let mut run = || {
-        let start = Instant::now();
-        let result = work();
-        (start.elapsed().as_secs_f64() * 1e3, result)
-    };
-    let mut best = run();
-    let mut spent = best.0;
-    for _ in 0..2 {
-        if spent > ENOUGH_MS {
-            break;
-        }
-        let next = run();
-        spent += next.0;
-        if next.0 < best.0 {
-            best = next;
-        }
-    }
-    best
-}
 
 /// Runs `work` with so many threads; without a number on all cores.
 pub fn on_threads<T: Send>(threads: Option<usize>, work: impl FnOnce() -> T + Send) -> T {

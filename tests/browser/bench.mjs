@@ -1,24 +1,33 @@
 // How long the page takes in a real browser, and how much memory its workers have: figures beside their goals, and as JSON
-// in target/bench/. A figure without a goal explains the one above it.
+// in target/bench/. A figure without a goal explains the one above it. Measures the parts that the command line names, or all.
 
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import assert from 'node:assert/strict';
+import { mkdir, readFile, readdir, writeFile } from 'node:fs/promises';
 import { availableParallelism, loadavg } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { gunzipSync } from 'node:zlib';
 import { withPage } from './harness.mjs';
 
-const OUT = join(fileURLToPath(new URL('../..', import.meta.url)), 'target', 'bench');
+const REPOSITORY = fileURLToPath(new URL('../..', import.meta.url));
+const OUT = join(REPOSITORY, 'target', 'bench');
+const REFERENCE = join(REPOSITORY, 'tests', 'reference', 'stream');
 const MIB = 1 << 20;
 const MINUTE = 60_000;
 
+const named = process.argv.slice(2);
+
 /** Every visit begins in a new browser, whose caches are empty. What is compiled in the page needs its policy lifted. */
-const visit = (measure) => withPage(measure, { bypassCSP: true });
+const visit = async (part, measure, options) => {
+  if (named.length === 0 || named.includes(part)) await withPage(measure, { bypassCSP: true, ...options });
+};
 
 const figures = [];
 const load = loadavg()[0];
 const note = (what, value, unit, goal, stretch) => figures.push({ what, value, unit, goal, stretch });
+const noteAtLeast = (what, value, unit, least) => figures.push({ what, value, unit, least });
 
-await visit(async ({ page, url }) => {
+await visit('sweep', async ({ page, url }) => {
   await page.goto(url);
   note('first number on screen, from navigation', await when(page, `document.querySelector('[data-energy-pj]')`), 'ms', 1500);
   const done = await settled(page, 'none');
@@ -42,7 +51,7 @@ await visit(async ({ page, url }) => {
 });
 
 // What the page's thread does meanwhile. Tracing and reading its record take time of their own.
-await visit(async ({ page, url }) => {
+await visit('thread', async ({ page, url }) => {
   const visiting = await tasks(page, async () => {
     await page.goto(url);
     await settled(page, 'none');
@@ -65,7 +74,7 @@ await visit(async ({ page, url }) => {
 });
 
 // The workers are there and have seen nothing of what is asked of them.
-await visit(async ({ page, url }) => {
+await visit('cold', async ({ page, url }) => {
   await page.goto(url);
   await settled(page, 'none');
   const first = await page.evaluate(() => document.querySelector('[data-testid=hardware-preset]').value);
@@ -78,7 +87,7 @@ await visit(async ({ page, url }) => {
   note('the same, work of the busiest worker', await busiest(page), 'ms');
 });
 
-await visit(async ({ page, url }) => {
+await visit('point', async ({ page, url }) => {
   await page.goto(url);
   await settled(page, 'none');
   for (const mode of ['fully-recompute', 'h-cached-v-recompute']) await page.getByTestId(`mode-${mode}`).uncheck();
@@ -91,7 +100,7 @@ await visit(async ({ page, url }) => {
   note('the same, from edit to shown', shown, 'ms');
 });
 
-await visit(async ({ page, url }) => {
+await visit('resolution', async ({ page, url }) => {
   await page.goto(url);
   await settled(page, 'none');
   // All tile sizes that are multiples of 10, in three modes: 96 x 54 x 3.
@@ -111,7 +120,7 @@ await visit(async ({ page, url }) => {
   note('memory of the largest worker after it', await memory(page), 'MiB', 256);
 });
 
-await visit(async ({ page, url }) => {
+await visit('stop', async ({ page, url }) => {
   await page.goto(url);
   await settled(page, 'none');
   const generation = await generationOf(page);
@@ -135,7 +144,7 @@ await visit(async ({ page, url }) => {
 
 // Optimus' searches on the networks of its paper, in a worker, by the very questions that the view asks: the median of all runs. Goals are
 // twice the paper's times of Algorithm 1, and twice a millisecond for a decision on line.
-await visit(async ({ page, url }) => {
+await visit('groups', async ({ page, url }) => {
   await page.goto(url);
   await settled(page, 'none');
   await page.getByTestId('tab-fusion').click();
@@ -158,7 +167,7 @@ await visit(async ({ page, url }) => {
 });
 
 for (const network of ['resnet18', 'mobilenet-v1']) {
-  await visit(async ({ page, url }) => {
+  await visit('stacks', async ({ page, url }) => {
     await page.goto(url);
     await choose(page, 'workload-preset', network);
     for (const side of ['tiles-x', 'tiles-y']) await enter(page, `[data-testid=${side}]`, '1 2 4 7 14 28', 'input');
@@ -174,7 +183,7 @@ for (const network of ['resnet18', 'mobilenet-v1']) {
 }
 
 // Many cores: from a choice to the schedule on the screen. Another scheduler makes everything be worked out anew, costs of tiles included.
-await visit(async ({ page, url }) => {
+await visit('schedule', async ({ page, url }) => {
   const isDone = `document.querySelector('[data-testid=cores-view]')?.dataset.status === 'done'`;
   const answered = (page, old) => when(page, `${isDone} && document.querySelector('[data-testid=cores-answer]').textContent !== argument`, old);
   const answer = () => page.evaluate(() => document.querySelector('[data-testid=cores-answer]').textContent);
@@ -219,10 +228,40 @@ await visit(async ({ page, url }) => {
   note('ResNet18 on four TPU-like cores, costs of tiles, allocation and schedule, all anew', await cold(), 'ms', 2000);
 });
 
+// The engine's many cores by themselves, as benches/multicore.rs measures them natively.
+await visit(
+  'cores',
+  async ({ page, url }) => {
+    // A page of the module's own, that asks for no icon.
+    await page.route(url, (route) => route.fulfill({ contentType: 'text/html', body: '<link rel="icon" href="data:,">' }));
+    await page.goto(url);
+    for (const name of ['of pixels', 'of rows']) {
+      const [{ first_ms, ms, tiles }] = await rows(page, 'graph', name);
+      note(`${tiles} tiles ${name}, with dependencies`, ms, 'ms', 1000);
+      note('the same, for the first time in a new worker', first_ms, 'ms');
+    }
+    const [chip] = await rows(page, 'scheduled_chip', await reference('validation/v_depfin.json.gz'));
+    note(`FSRCNN on DepFiN, ${chip.tiles} tiles scheduled`, chip.ms, 'ms', 50);
+    for (const { cores, cut, ms, tiles } of await rows(page, 'scheduled_meshes')) {
+      noteAtLeast(`${tiles} tiles scheduled, ${cores} cores, fused, ${cut}`, tiles / (ms / 1000), 'tiles/s', 200_000);
+    }
+    const small = [];
+    for (const file of await readdir(join(REFERENCE, 'waco_units'))) small.push(...(await allocations(page, `waco_units/${file}`)));
+    const slowest = small.reduce((slowest, one) => (one.ms > slowest.ms ? one : slowest));
+    note(`the slowest of ${small.length} small allocations, ${slowest.name}`, slowest.ms, 'ms', 50);
+    for (const file of await readdir(join(REFERENCE, 'waco_e2e'))) {
+      const goal = file.includes('resnet18') ? 10_000 : file.includes('fsrcnn') ? 200 : 50;
+      const stacks = (await allocations(page, `waco_e2e/${file}`)).filter(({ tiles }) => tiles > 1);
+      for (const { name, ms } of stacks) note(`allocation of ${name}`, ms, 'ms', goal);
+    }
+  },
+  { root: join(OUT, 'browser') },
+);
+
 const rounded = (value) => (value < 10 ? value.toFixed(1) : value.toFixed(0));
-for (const { what, value, unit, goal, stretch } of figures) {
-  const goals = [goal && `goal ${goal}`, stretch && `stretch ${stretch}`].filter(Boolean).join(', ');
-  const verdict = goal === undefined ? '' : ` (${goals}; ${value <= goal ? 'met' : 'missed'})`;
+for (const { what, value, unit, goal, stretch, least } of figures) {
+  const goals = [goal && `goal ${goal}`, stretch && `stretch ${stretch}`, least && `goal at least ${least}`].filter(Boolean).join(', ');
+  const verdict = goals === '' ? '' : ` (${goals}; ${value <= goal || value >= least ? 'met' : 'missed'})`;
   console.log(`${what}: ${rounded(value)} ${unit}${verdict}`.replace(' ;', ';'));
 }
 console.log(`chromium, ${availableParallelism()} cores, load ${load.toFixed(2)} at the start`);
@@ -369,4 +408,33 @@ async function memory(page) {
   const bytes = (worker) =>
     worker.evaluate(async () => (await import('./pkg/fusescape.js')).initSync().memory.buffer.byteLength);
   return Math.max(...(await Promise.all(page.workers().map(bytes)))) / MIB;
+}
+
+/** What a function of benches/browser gives, in a new worker, so that it finds no memory that another has grown. */
+async function rows(page, measure, ...given) {
+  const started = page.waitForEvent('worker');
+  await page.evaluate(() => {
+    window.worker?.terminate();
+    window.worker = new Worker(URL.createObjectURL(new Blob([], { type: 'text/javascript' })), { type: 'module' });
+  });
+  const text = await (await started).evaluate(
+    async ([module, measure, given]) => {
+      const bench = await import(module);
+      await bench.default();
+      return bench[measure](...given);
+    },
+    [new URL('fusescape_bench.js', page.url()).href, measure, given],
+  );
+  return JSON.parse(text);
+}
+
+/** The allocations of a reference file, all of which must be proved to be what it says. */
+async function allocations(page, file) {
+  const found = await rows(page, 'allocations', await reference(file));
+  for (const { name, is_proved } of found) assert.ok(is_proved, `${file}, ${name}: not the proved optimum`);
+  return found;
+}
+
+async function reference(file) {
+  return gunzipSync(await readFile(join(REFERENCE, file))).toString();
 }

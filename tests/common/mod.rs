@@ -1,6 +1,10 @@
 //! What several tests share: the reference data, and models built from it.
 #![allow(dead_code, clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
 
+mod values;
+
+pub use values::{integer, number, text, texts};
+
 use fusescape::hardware::{Core, Operand};
 use fusescape::mapping::LayerProblem;
 use fusescape::spec::{
@@ -8,6 +12,7 @@ use fusescape::spec::{
 };
 use fusescape::workload::{Dim, LayerKind, LayerShape, Network, Precision};
 use serde_json::Value;
+use std::collections::BTreeSet;
 use std::io::Read;
 use std::path::PathBuf;
 
@@ -35,20 +40,15 @@ pub fn reference_text(path: &str) -> String {
     text
 }
 
-pub fn text(value: &Value) -> String {
-    value.as_str().unwrap_or_else(|| panic!("{value} is no text")).to_owned()
-}
-
-pub fn texts(value: &Value) -> Vec<String> {
-    value.as_array().unwrap().iter().map(text).collect()
-}
-
-pub fn number(value: &Value) -> f64 {
-    value.as_f64().unwrap_or_else(|| panic!("{value} is no number"))
-}
-
-pub fn integer(value: &Value) -> u64 {
-    number(value) as u64
+/// Names of all cases of Stream in a directory, without their extensions.
+pub fn stream_cases(directory: &str) -> Vec<String> {
+    let path = reference_directory().join("stream").join(directory);
+    let files = std::fs::read_dir(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    let names = files.filter_map(|file| {
+        let name = file.unwrap().file_name().into_string().unwrap();
+        Some(name.strip_suffix(".gz").unwrap_or(&name).strip_suffix(".json")?.to_owned())
+    });
+    names.collect::<BTreeSet<_>>().into_iter().collect()
 }
 
 /// Entries of an object in file order.

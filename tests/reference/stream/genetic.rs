@@ -1,15 +1,15 @@
 //! All allocations of a small case, and the genetic search among them.
 
-use super::read::{case, cases, integers, list};
+use super::read::{case, integers, list};
 use crate::Report;
-use crate::common::{number, reference};
+use crate::common::{number, reference, stream_cases};
 use fusescape_engine::multicore::{Evolution, Genes, Job, Order, Placed, SchedulingRules, evolve, schedule};
 use serde_json::{Value, json};
 
 /// Energy and latency of every allocation; the search reaches those that nothing beats in both.
 pub fn search() -> Report {
     let mut report = Report::new();
-    for name in cases("ga") {
+    for name in stream_cases("ga") {
         report.cases += 1;
         let file = reference(&format!("stream/ga/{name}.json"));
         let mut result = file["ct_graph"].clone();

@@ -1,21 +1,10 @@
-//! The tool's files as the engine's types.
+//! The tool's files as the engine's types. A bench in the browser includes this, so that files are read elsewhere.
 
-use crate::common::{integer, number, reference_directory, text, texts};
+use crate::common::{integer, number, text, texts};
 use fusescape_engine::hardware::Operand;
 use fusescape_engine::multicore::{Edge, Instance, Link, Placed, System, Tensor, Tile, TileGraph, TopMemory};
 use serde_json::{Value, json};
 use std::collections::{BTreeSet, HashMap};
-
-/// Names of all cases in a directory, without their extensions.
-pub fn cases(directory: &str) -> Vec<String> {
-    let path = reference_directory().join("stream").join(directory);
-    let files = std::fs::read_dir(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-    let names = files.filter_map(|file| {
-        let name = file.unwrap().file_name().into_string().unwrap();
-        Some(name.strip_suffix(".gz").unwrap_or(&name).strip_suffix(".json")?.to_owned())
-    });
-    names.collect::<BTreeSet<_>>().into_iter().collect()
-}
 
 pub fn operand(name: &str) -> Operand {
     match name {

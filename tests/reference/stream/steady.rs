@@ -1,9 +1,9 @@
 //! Steady states: iterations, tiles, and their share of the work.
 
-use super::read::{cases, integers, list};
+use super::read::{integers, list};
 use super::tiles::{cut, example_layers, layers};
 use crate::Report;
-use crate::common::{entries, integer, number, reference, reference_text};
+use crate::common::{entries, integer, number, reference, reference_text, stream_cases};
 use fusescape_engine::multicore::{SteadyState, TiledLayer, TiledNetwork, TilingRules, steady_state, tile_graph};
 use fusescape_engine::workload::Dim;
 use serde_json::Value;
@@ -11,7 +11,7 @@ use serde_json::Value;
 /// Of every stack, before layers are shared among cores.
 pub fn states() -> Report {
     let mut report = Report::new();
-    for name in cases("waco_e2e") {
+    for name in stream_cases("waco_e2e") {
         let file: Value = serde_json::from_str(&reference_text(&format!("stream/waco_e2e/{name}.json"))).unwrap();
         report.cases += 1;
         let network = Tiled::new(layers(&file, false));

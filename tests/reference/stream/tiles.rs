@@ -1,8 +1,8 @@
 //! Tile graphs: parts of the loops, tensors, and edges.
 
-use super::read::{Case, case, cases, integers, list};
+use super::read::{Case, case, integers, list};
 use crate::Report;
-use crate::common::{integer, reference, reference_text, text, texts};
+use crate::common::{integer, reference, reference_text, stream_cases, text, texts};
 use fusescape_engine::hardware::Operand;
 use fusescape_engine::multicore::{
     Access, Axis, Edge, LoopNest, Split, TileGraph, TiledLayer, TilingRules, tile_graph,
@@ -15,7 +15,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 pub fn graphs() -> Report {
     let mut report = Report::new();
     for directory in ["coala", "waco_e2e", "validation"] {
-        for name in cases(directory) {
+        for name in stream_cases(directory) {
             let written = reference_text(&format!("stream/{directory}/{name}.json"));
             if written.contains("\"graph_cts_in_order\"") {
                 continue;

@@ -1,8 +1,8 @@
 //! The chips of Table 2, by the scheduler of June 2023; its files are of another form.
 
-use super::read::{Case, case, cases, list, renamed, tensor_name};
+use super::read::{Case, case, list, renamed, tensor_name};
 use crate::Report;
-use crate::common::{integer, number, reference_text, text};
+use crate::common::{integer, number, reference_text, stream_cases, text};
 use fusescape_engine::multicore::{Job, Order, SchedulingRules, schedule};
 use serde_json::{Value, json};
 use std::cmp::Reverse;
@@ -10,7 +10,7 @@ use std::cmp::Reverse;
 /// Every tile, transfer and peak, and the figures of Table 2.
 pub fn late() -> Report {
     let mut report = Report::new();
-    for name in cases("validation") {
+    for name in stream_cases("validation") {
         // The array of DRAM, which computes nothing, has an energy that is no JSON.
         let written = reference_text(&format!("stream/validation/{name}.json")).replace(":Infinity", ":0");
         let file: Value = serde_json::from_str(&written).unwrap();

@@ -1,15 +1,15 @@
 //! Allocations: the proved optimum of every instance; optima are not unique, so that those of the tool are only evaluated.
 
-use super::read::{cases, instance, integers, list};
+use super::read::{instance, integers, list};
 use crate::Report;
-use crate::common::{number, reference, reference_text, text};
+use crate::common::{number, reference, reference_text, stream_cases, text};
 use fusescape_engine::multicore::{allocate, evaluate};
 use serde_json::Value;
 
 /// Instances of their own, with any number of cores for a tile and with one.
 pub fn units() -> Report {
     let mut report = Report::new();
-    for name in cases("waco_units") {
+    for name in stream_cases("waco_units") {
         for case in list(&reference(&format!("stream/waco_units/{name}.json"))) {
             report.cases += 1;
             check(&mut report, case, false);
@@ -28,7 +28,7 @@ pub fn units() -> Report {
 /// The instances of whole networks.
 pub fn networks() -> Report {
     let mut report = Report::new();
-    for name in cases("waco_e2e") {
+    for name in stream_cases("waco_e2e") {
         let file: Value = serde_json::from_str(&reference_text(&format!("stream/waco_e2e/{name}.json"))).unwrap();
         for case in list(&file["waco_instances"]) {
             report.cases += 1;

@@ -1,0 +1,143 @@
+//! What the bench of many cores asks for, natively and in the browser, which has no files: this needs nothing but the engine and JSON.
+
+use crate::common::{number, text};
+use crate::nests;
+use crate::read::{Case, case, instance, list, renamed};
+use fusescape_engine::multicore::{Found, Instance, Link, Placed, Split, System, TileGraph, TiledLayer, TopMemory};
+use fusescape_engine::workload::Dim;
+use serde_json::Value;
+use std::cmp::Reverse;
+use std::collections::HashMap;
+
+/// A million tiles: layers, and rows and columns that each is cut into.
+pub const GRAPHS: [(&str, usize, (u64, u64)); 2] = [("of pixels", 8, (500, 250)), ("of rows", 100, (10_000, 1))];
+/// Columns and rows of cores.
+pub const MESHES: [(usize, usize); 2] = [(2, 2), (4, 2)];
+/// A hundred thousand tiles in so many layers: rows and columns that each is cut into.
+pub const CUTS: [(&str, (u64, u64)); 2] = [("pixels", (250, 20)), ("rows", (5000, 1))];
+pub const CUT_LAYERS: usize = 20;
+/// Memory of a core for all that can be fetched early.
+pub const AMPLE_BITS: u64 = 1 << 26;
+
+/// An allocation that the reference has the optimum of.
+pub struct Question {
+    pub name: String,
+    pub instance: Instance,
+    pub optimum: f64,
+}
+
+impl Question {
+    /// Whether the optimum was found, and proved.
+    pub fn is_answered_by(&self, found: &Found) -> bool {
+        found.is_proved() && (found.bound / self.optimum - 1.0).abs() < 1e-12
+    }
+}
+
+/// The allocations of a file under `waco_units`, which is a list of them, or under `waco_e2e`.
+pub fn questions(file: &Value) -> Vec<Question> {
+    let is_alone = file["input"]["p_fixed_to_1"] == true;
+    let question = |case: &Value| {
+        let mut instance = instance(&case["instance"]);
+        if is_alone {
+            instance.cycles.iter_mut().flatten().for_each(|shared| shared.truncate(1));
+        }
+        Question { name: text(&case["instance"]["name"]), instance, optimum: number(&case["optimum"]) }
+    };
+    list(file.get("waco_instances").unwrap_or(file)).map(question).collect()
+}
+
+/// A chip of the reference, from the text of its file.
+pub fn chip(written: &str) -> Case {
+    // JSON has no infinity, and nothing here asks for the values that are.
+    case(&renamed(&serde_json::from_str(&written.replace(":Infinity", ":0")).unwrap()))
+}
+
+/// Each tile on the core of its layer; neighbours take different times.
+pub fn placed(graph: &TileGraph, cores: usize) -> Vec<Placed> {
+    let place = |tile: usize| Placed {
+        core: graph.tiles[tile].layer * 3 % cores,
+        cycles: 100.0 + (tile % 7) as f64,
+        onchip_pj: 1.0,
+        ..Placed::default()
+    };
+    (0..graph.tiles.len()).map(place).collect()
+}
+
+/// Convolutions one after the other, each cut into so many rows and columns.
+pub fn chain(layers: usize, (rows, columns): (u64, u64)) -> Vec<TiledLayer> {
+    let layer = |index: usize| {
+        let source = index.checked_sub(1);
+        let nest = nests::convolution(source, (4, rows, columns.max(8)), 4, 1, (1, (3, 1)));
+        let split = Split { in_time: vec![(Dim::OX, columns), (Dim::OY, rows)], over_cores: Vec::new() };
+        TiledLayer { nest, split, cores: 1 }
+    };
+    (0..layers).map(layer).collect()
+}
+
+/// Cores in a mesh, links between neighbours, data in rows first; DRAM at one port.
+pub fn mesh(columns: usize, rows: usize, capacity_bits: u64) -> System {
+    let count = columns * rows;
+    let memory = |name: String, capacity_bits: u64, core: usize| TopMemory {
+        name,
+        capacity_bits,
+        read_bits: 128,
+        write_bits: 128,
+        read_pj: 1.0,
+        write_pj: 1.0,
+        cores: vec![core],
+    };
+    let mut memories: Vec<TopMemory> =
+        (0..count).map(|core| memory(format!("memory {core}"), capacity_bits, core)).collect();
+    memories.push(memory("dram".to_owned(), 1 << 50, count));
+    let mut links = vec![Link { name: "port".to_owned(), bandwidth: 64.0, pj_per_cycle: 1.0 }];
+    let mut hops = HashMap::new();
+    for core in 0..count {
+        let (right, below) = ((core % columns + 1 < columns).then_some(core + 1), core + columns);
+        for next in right.into_iter().chain((below < count).then_some(below)) {
+            for (from, to) in [(core, next), (next, core)] {
+                hops.insert((from, to), links.len());
+                links.push(Link { name: format!("{from} to {to}"), bandwidth: 64.0, pj_per_cycle: 1.0 });
+            }
+        }
+    }
+    let route = |from: usize, to: usize| {
+        let (mut at, mut route) = (from, Vec::new());
+        while at != to {
+            let next = match (at % columns).cmp(&(to % columns)) {
+                std::cmp::Ordering::Less => at + 1,
+                std::cmp::Ordering::Greater => at - 1,
+                std::cmp::Ordering::Equal if at < to => at + columns,
+                std::cmp::Ordering::Equal => at - columns,
+            };
+            route.push(hops[&(at, next)]);
+            at = next;
+        }
+        route
+    };
+    let routes = (0..=count).map(|from| {
+        let to = |to: usize| match (from, to) {
+            _ if from == to => Vec::new(),
+            _ if from == count || to == count => vec![0],
+            _ => route(from, to),
+        };
+        (0..=count).map(to).collect()
+    });
+    let cores = (0..count).map(|core| format!("core {core}")).chain(["dram".to_owned()]);
+    System {
+        cores: cores.collect(),
+        memory_of: (0..=count).map(|core| [core; 3]).collect(),
+        routes: routes.collect(),
+        memories,
+        links,
+        dram: count,
+    }
+}
+
+/// Ranks of tiles: those of later layers first.
+pub fn deepest_first(graph: &TileGraph) -> Vec<usize> {
+    let mut deepest: Vec<usize> = (0..graph.tiles.len()).collect();
+    deepest.sort_by_key(|&tile| Reverse((graph.tiles[tile].layer, Reverse(graph.tiles[tile].number))));
+    let mut ranks = vec![0; deepest.len()];
+    deepest.iter().enumerate().for_each(|(rank, &tile)| ranks[tile] = rank);
+    ranks
+}
