@@ -7,7 +7,7 @@ mod random;
 use fusescape::depth_first::{DepthFirstStrategy, FuseDepth, StoringMode};
 use fusescape::gallery::{find_entry, find_step};
 use fusescape::link::{fingerprint, from_link, frozen_texts, to_draft, to_link};
-use fusescape::multicore::{Aim, Scheduler};
+use fusescape::multicore::{Aim, OrderRule, Scheduler};
 use fusescape::rules::Rules;
 use fusescape::search::Strategy;
 use fusescape::spec::{gallery_presets, hardware_presets, lesson_steps, system_presets, workload_presets};
@@ -233,7 +233,7 @@ fn random_action(random: &mut Lcg, state: &State) -> Action {
 
 fn random_cores(random: &mut Lcg, state: &State, word: String) -> CoresChange {
     let systems = system_presets();
-    match random.below(13) {
+    match random.below(14) {
         0 => CoresChange::Preset(systems[random.below(systems.len() as u64) as usize].id.to_owned()),
         1 => CoresChange::Write(scribbled(random, state.cores.system())),
         2 => CoresChange::Own,
@@ -246,6 +246,7 @@ fn random_cores(random: &mut Lcg, state: &State, word: String) -> CoresChange {
         9 => CoresChange::Aim(random.of(&Aim::ALL)),
         10 => CoresChange::Scheduler(random.of(&Scheduler::ALL)),
         11 => CoresChange::Prefetches(random.below(2) > 0),
+        12 => CoresChange::Order(random.of(&[None, Some(OrderRule::Deepest), Some(OrderRule::Slots), Some(OrderRule::Earliest)])),
         _ => CoresChange::Allocation(word),
     }
 }

@@ -9,7 +9,7 @@ use fusescape::gallery::{find_entry, find_step};
 use fusescape::hardware::Unroll;
 use fusescape::link::to_link;
 use fusescape::mapping::TemporalLoop;
-use fusescape::multicore::{Aim, Scheduler};
+use fusescape::multicore::{Aim, OrderRule, Scheduler};
 use fusescape::spec::{gallery_presets, is_state, lesson_steps};
 use fusescape::state::{
     Action, CoresChange, FormChange, FuseChoice, Half, MappingChange, Metric, ObjectiveChoice, ScheduleChange,
@@ -94,6 +94,7 @@ fn everything_that_is_chosen_comes_back() {
         CoresChange::Ends("a, b".to_owned()),
         CoresChange::Aim(Aim::EnergyDelay),
         CoresChange::Scheduler(Scheduler::Stream2023),
+        CoresChange::Order(Some(OrderRule::Earliest)),
         CoresChange::Prefetches(true),
         CoresChange::Allocation("conv: 0 1\nfc: 2".to_owned()),
     ] {

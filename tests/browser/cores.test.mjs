@@ -43,6 +43,54 @@ test('a network is cut into tiles and scheduled on four cores; a layer on anothe
     await page.waitForFunction((found) => document.querySelector('[data-testid=cores-answer]').innerText === found, found, { timeout: MINUTE });
   }));
 
+test('a choice by hand outlives mistakes, and is not taken to a network without its layers', () =>
+  withPage(async ({ page, url }) => {
+    await open(page, url);
+    await page.getByTestId('core-rows').fill('18');
+    await done(page);
+    await improved(page);
+    const answer = page.getByTestId('cores-answer');
+    const byHand = answer.getByText('by hand');
+    const lastFree = () => page.getByTestId('cores-allocation').locator('tbody tr').last().locator('input:not(:checked)').first();
+    const first = await ticked(lastFree());
+    await byHand.waitFor();
+    await done(page);
+    // While a field is wrong, what is shown is of the last input without errors, and can be changed.
+    await page.getByTestId('core-rows').fill('no');
+    await page.locator('[data-testid=cores-view][data-status=rejected]').waitFor();
+    await page.getByTestId('cores-kept').waitFor();
+    assert.equal(await byHand.count(), 1, 'it still says where it comes from');
+    await ticked(page.getByTestId('cores-allocation').locator('tbody tr').first().locator('input:checked').first());
+    await page.getByTestId('core-rows').fill('18');
+    await done(page);
+    await byHand.waitFor();
+    assert.ok(await page.getByTestId(first).isChecked());
+    // The table of comparisons has it, too.
+    const rows = await savedTable(page, 'cores-compared');
+    assert.ok(rows.some((row) => row.allocation === 'chosen by hand' && row['latency [cycles]'] > 0));
+
+    // Zoomed in; another network is looked at from the beginning.
+    await page.getByTestId('timeline-in').click();
+    await page.getByTestId('workload-preset').selectOption('resnet18');
+    await page.getByTestId('cores-unmatched').waitFor({ timeout: MINUTE });
+    await page.waitForFunction(() => !document.querySelector('[data-testid=cores-answer]').innerText.includes('by hand'), undefined, { timeout: MINUTE });
+    await done(page);
+    assert.ok(await page.getByTestId('timeline-out').isDisabled(), 'there is no more to see');
+  }));
+
+test('an entry of the gallery opens what it claims', () =>
+  withPage(async ({ page, url }) => {
+    await page.goto(url);
+    await page.getByTestId('tab-gallery').click();
+    const entry = page.getByTestId('entry-stream-table-2-diana');
+    await entry.locator('summary').click();
+    await entry.getByRole('button', { name: 'Open' }).click();
+    await done(page);
+    assert.equal(await page.getByTestId('core-order').inputValue(), '1');
+    await page.getByTestId('cores-answer').getByText('802 kcycles').waitFor({ timeout: MINUTE });
+    assert.match(await page.getByTestId('cores-own').innerText(), /^DIANA has cores of its own/);
+  }));
+
 test('a system is edited as text: all that is wrong is told at once, nothing is lost, and what is right is scheduled', () =>
   withPage(async ({ page, url }) => {
     await open(page, url);
@@ -113,6 +161,14 @@ async function open(page, url) {
   await page.goto(url);
   await page.getByTestId('tab-cores').click();
   await done(page);
+}
+
+/** Clicks a box, and says which one it is. */
+async function ticked(box) {
+  await box.waitFor({ state: 'attached' });
+  const id = await box.getAttribute('data-testid');
+  await box.click();
+  return id;
 }
 
 async function done(page) {
