@@ -338,8 +338,8 @@ impl Answerer {
             }
             Question::CoresJudged(request, known, stacks, choice) => {
                 self.about_cores(*request, &known, |study, costs| {
-                    let choice = choice.unwrap_or_else(|| study.choice(&stacks));
-                    Reply::CoresJudged(study.account(costs, &stacks, &choice, None).map(Box::new))
+                    let candidates = choice.map_or_else(|| study.candidates(costs, &stacks), |choice| vec![choice]);
+                    Reply::CoresJudged(study.account_of_best(costs, &stacks, &candidates).map(Box::new))
                 })
             }
             Question::CoresImproved(request, known, stacks, from, layer) => {

@@ -303,3 +303,20 @@ fn memories_of_any_size_are_counted_without_overflow() {
         .replace("D1: 32, D2: 32", "D1: 32768, D2: 32768");
     check(&best(&study(&request)), "huge");
 }
+
+/// DIANA's own allocation: the first layer on the digital core, the other convolutions on the analog one (Stream, Section 4.2).
+#[test]
+fn the_search_does_at_least_as_well_as_the_makers_of_a_chip() {
+    let mut request = request(SMALL);
+    request.workload = find_preset(workload_presets(), "resnet18-diana").unwrap().text.to_owned();
+    request.system = find_preset(system_presets(), "diana").unwrap().text.to_owned();
+    request.settings.stacks = StackRule::One;
+    request.settings.granularity =
+        Granularity::ByHand("OY 56; conv1: K 4, OX 8, OY 112; pool1: OX 4, OY 56".to_owned());
+    let study = study(&request);
+    let mut costs = TileCosts::default();
+    let own = [0, 1, 2, 2, 2, 3, 2, 2, 3].map(|core| vec![core]).to_vec();
+    let own = study.judge(&mut costs, &[], &own, None).unwrap();
+    let (found, _) = study.best_single(&mut costs).unwrap();
+    assert!(found.latency_cycles <= own.latency_cycles, "{} > {}", found.latency_cycles, own.latency_cycles);
+}

@@ -246,7 +246,12 @@ fn random_cores(random: &mut Lcg, state: &State, word: String) -> CoresChange {
         9 => CoresChange::Aim(random.of(&Aim::ALL)),
         10 => CoresChange::Scheduler(random.of(&Scheduler::ALL)),
         11 => CoresChange::Prefetches(random.below(2) > 0),
-        12 => CoresChange::Order(random.of(&[None, Some(OrderRule::Deepest), Some(OrderRule::Slots), Some(OrderRule::Earliest)])),
+        12 => CoresChange::Order(random.of(&[
+            None,
+            Some(OrderRule::Deepest),
+            Some(OrderRule::Slots),
+            Some(OrderRule::Earliest),
+        ])),
         _ => CoresChange::Allocation(word),
     }
 }

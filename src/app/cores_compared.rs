@@ -149,7 +149,7 @@ pub fn CoresCompared(props: &CoresComparedProps) -> Html {
     let pair = |judged: &Judged| (judged.energy_pj, judged.latency_cycles);
     let mut rows = vec![
         ("tiles shared by several cores, steady state proved (WACO)", summary(shared)),
-        ("each tile on one core, steady state proved (p = 1)", summary(single)),
+        ("each tile on one core (p = 1): steady state proved, or cores balanced", summary(single)),
         ("the better of both, then better cores for single layers", Some(pair(&props.best))),
         ("evolution, 16 individuals, 16 generations (NSGA-II)", other(0)),
         ("layer by layer, whole layers as tiles", other(1)),

@@ -6,7 +6,7 @@ use super::super::steady_state::{SteadyState, steady_state};
 use super::super::waco::{Allocation, Found, Instance, MOST, allocate};
 use super::{CoreChoice, CoresStudy, bits_of, unshared};
 use crate::hardware::Operand;
-use crate::workload::Dim;
+use crate::workload::{Dim, LayerShape};
 use serde::{Deserialize, Serialize};
 
 /// Tiles are allocated as so many times as large ones at most.
@@ -165,6 +165,59 @@ impl CoresStudy {
             cores = cuts.able[..if shares { cuts.most_shared } else { 1 }].to_vec();
         }
         cores
+    }
+
+    /// What is worth judging: the choice that the allocations of all stacks make; and, where each layer has one core, a balanced one, as allocations
+    /// count slot by slot and know nothing that travels.
+    pub fn candidates(&self, costs: &mut TileCosts, stacks: &[StackAllocation]) -> Vec<CoreChoice> {
+        let mut candidates = vec![self.choice(stacks)];
+        if candidates[0].iter().all(|cores| cores.len() == 1) {
+            candidates.push(self.balanced(costs));
+            candidates.dedup();
+        }
+        candidates
+    }
+
+    /// Each layer on one core: first on that which computes it in the least time; then layers of a stack move to others as long as its busiest core has
+    /// less to do for it.
+    fn balanced(&self, costs: &mut TileCosts) -> CoreChoice {
+        let work: Vec<Vec<(usize, f64)>> = (0..self.cuts.len()).map(|layer| self.work(costs, layer)).collect();
+        let fastest =
+            |of: &Vec<(usize, f64)>| of.iter().copied().min_by(|a, b| a.1.total_cmp(&b.1)).unwrap_or((0, 0.0));
+        let mut choice: Vec<(usize, f64)> = work.iter().map(fastest).collect();
+        for stack in &self.stacks {
+            let mut loads = vec![0.0_f64; self.system.cores.len()];
+            stack.iter().for_each(|&layer| loads[choice[layer].0] += choice[layer].1);
+            loop {
+                let busiest = |loads: &[f64]| loads.iter().copied().fold(0.0, f64::max);
+                let moves = stack.iter().flat_map(|&layer| work[layer].iter().map(move |&to| (layer, to)));
+                let moved = moves.map(|(layer, to)| {
+                    let (from, mut loads) = (choice[layer], loads.clone());
+                    loads[from.0] -= from.1;
+                    loads[to.0] += to.1;
+                    (busiest(&loads), layer, to, loads)
+                });
+                let best = moved.min_by(|a, b| a.0.total_cmp(&b.0)).filter(|best| best.0 < busiest(&loads));
+                let Some((_, layer, to, next)) = best else { break };
+                (choice[layer], loads) = (to, next);
+            }
+        }
+        choice.into_iter().map(|(core, _)| vec![core]).collect()
+    }
+
+    /// The cores that may compute a layer, and how long each would take for all its tiles if all were like the slowest, cycles.
+    fn work(&self, costs: &mut TileCosts, layer: usize) -> Vec<(usize, f64)> {
+        let shapes = self.shapes(layer, 1);
+        let tiles = (self.unshared.first[layer + 1] - self.unshared.first[layer]) as f64;
+        let mut cycles = |core: usize| {
+            let of_shape = |shape: &LayerShape| {
+                let bits = Operand::ALL.map(|operand| bits_of(shape, operand));
+                let cost = self.cost(costs, self.problem(layer, core, *shape, bits));
+                cost.as_ref().map_or(f64::INFINITY, |cost| self.cycles(cost))
+            };
+            shapes.iter().map(of_shape).fold(0.0, f64::max)
+        };
+        self.cuts[layer].able.iter().map(|&core| (core, tiles * cycles(core))).collect()
     }
 
     /// The choice that the allocations of all stacks make.

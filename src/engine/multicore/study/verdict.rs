@@ -73,15 +73,17 @@ impl CoresStudy {
         let mut best: Result<(Judged, Vec<StackAllocation>), Diagnostics> = Err(Diagnostics::default());
         for &shares in sharing {
             let stacks = allocations(shares, costs);
-            match self.judge(costs, &stacks, &self.choice(&stacks), None) {
-                Ok(judged) => {
-                    let aim = self.settings.aim;
-                    if best.as_ref().ok().is_none_or(|best| judged.score(aim) < best.0.score(aim)) {
-                        best = Ok((judged, stacks));
+            for choice in self.candidates(costs, &stacks) {
+                match self.judge(costs, &stacks, &choice, None) {
+                    Ok(judged) => {
+                        let aim = self.settings.aim;
+                        if best.as_ref().ok().is_none_or(|best| judged.score(aim) < best.0.score(aim)) {
+                            best = Ok((judged, stacks.clone()));
+                        }
                     }
+                    Err(wrong) if best.is_err() => best = Err(wrong),
+                    Err(_) => {}
                 }
-                Err(wrong) if best.is_err() => best = Err(wrong),
-                Err(_) => {}
             }
         }
         best
@@ -141,6 +143,30 @@ impl CoresStudy {
         let (judged, found) = self.schedule(&cast, stacks, choice, order)?;
         let job = self.job(&cast, &[], OrderRule::Earliest);
         Ok((judged, SystemAccount::new(job, &found, self.layer_names(), &cast.computing)))
+    }
+
+    /// The best of some choices, and all about it.
+    ///
+    /// # Errors
+    /// As [`Self::judge`] of the last one, if none has a schedule.
+    pub fn account_of_best(
+        &self,
+        costs: &mut TileCosts,
+        stacks: &[StackAllocation],
+        choices: &[CoreChoice],
+    ) -> Result<(Judged, SystemAccount), Diagnostics> {
+        let aim = self.settings.aim;
+        let mut best = Err(Diagnostics::default());
+        for choice in choices {
+            let found = self.account(costs, stacks, choice, None);
+            let score = |found: &Result<(Judged, SystemAccount), Diagnostics>| {
+                found.as_ref().map_or(f64::INFINITY, |found| found.0.score(aim))
+            };
+            if best.is_err() || score(&found) < score(&best) {
+                best = found;
+            }
+        }
+        best
     }
 
     /// The best schedule of a choice in a given order, or else in those that the settings allow.
