@@ -262,6 +262,17 @@ offchip: { width: 64 bit, read_energy: 1 pJ, write_energy: 1 pJ }
             "No core runs layers of the type fully-connected, as `fc` is one"
         ]
     );
+    // One complaint a type, however many layers are of it.
+    let twice = "  - { name: again, type: depthwise, kernel: 3 x 3, padding: 1 }\n  - { name: global";
+    apart.workload = SMALL.replace("  - { name: global", twice);
+    let reasons: Vec<String> = wrong(&apart).into_iter().map(|(path, reason)| format!("{path}: {reason}")).collect();
+    assert_eq!(
+        reasons,
+        [
+            "system.cores: No core runs layers of the type depthwise, as `spread` and 1 more are",
+            "system.cores: No core runs layers of the type fully-connected, as `fc` is one"
+        ]
+    );
 }
 
 #[test]

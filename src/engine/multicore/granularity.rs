@@ -40,6 +40,8 @@ impl Cuts {
             _ => Vec::new(),
         };
         let mut all = Vec::new();
+        // Types of layers, the first layer of each, and how many more there are.
+        let mut nobody_runs: Vec<(&str, &str, usize)> = Vec::new();
         for (index, &id) in nests.layers.iter().enumerate() {
             let layer = network.layer(id);
             let is_alone = stacks.iter().any(|stack| stack[..] == [index]);
@@ -53,11 +55,18 @@ impl Cuts {
             let kind = layer.shape.kind;
             let able: Vec<usize> = (0..system.cores.len()).filter(|&core| system.cores[core].runs(kind)).collect();
             if able.is_empty() {
-                let reason = format!("No core runs layers of the type {}, as `{}` is one", kind.name(), layer.name);
-                diagnostics.add("system.cores", reason, format!("Add {} to the `runs` of one", kind.name()));
+                match nobody_runs.iter_mut().find(|(known, ..)| *known == kind.name()) {
+                    Some((.., more)) => *more += 1,
+                    None => nobody_runs.push((kind.name(), &layer.name, 0)),
+                }
             }
             let (share, most_shared) = sharing(layer, &in_time, &able, system);
             all.push(Self { in_time, share, most_shared, able });
+        }
+        for (kind, first, more) in nobody_runs {
+            let those = if more == 0 { format!("`{first}` is one") } else { format!("`{first}` and {more} more are") };
+            let reason = format!("No core runs layers of the type {kind}, as {those}");
+            diagnostics.add("system.cores", reason, format!("Add {kind} to the `runs` of one"));
         }
         all
     }
