@@ -282,8 +282,16 @@ fn tiles_stacks_and_cores_by_hand_are_checked() {
     by_hand.settings.stacks = StackRule::After(vec!["lefd".to_owned()]);
     let paths: Vec<String> = wrong(&by_hand).into_iter().map(|(path, _)| path).collect();
     assert_eq!(paths, ["settings.stacks", "settings.tiles", "settings.tiles", "settings.tiles"]);
-    by_hand.settings.granularity = Granularity::ByHand("OY 5; left: OY 2, OX 3; fc: K 7".to_owned());
     by_hand.settings.stacks = StackRule::One;
+    for (text, reason) in [
+        ("  ", "The pieces of loops are missing"),
+        ("OY 99999999999999999999", "`99999999999999999999` pieces of OY are too many"),
+        ("OY many", "`OY many` is not a loop and a number of pieces"),
+    ] {
+        by_hand.settings.granularity = Granularity::ByHand(text.to_owned());
+        assert_eq!(wrong(&by_hand), [("settings.tiles".to_owned(), reason.to_owned())]);
+    }
+    by_hand.settings.granularity = Granularity::ByHand("OY 5; left: OY 2, OX 3; fc: K 7".to_owned());
     let outline = study(&by_hand).outline();
     // The image's 20 rows and 12 x 10 maps in fifths, `left` in six, `fc` in sevenths, one pixel in one.
     assert_eq!(outline.tiles, 5 + 6 + 5 + 5 + 5 + 5 + 1 + 7);

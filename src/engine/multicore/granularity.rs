@@ -6,6 +6,7 @@ use super::request::{Granularity, StackRule};
 use crate::hardware::Operand;
 use crate::spec::{Diagnostics, closest};
 use crate::workload::{Dim, Layer, Network};
+use std::num::IntErrorKind;
 
 /// How a layer is cut.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -107,24 +108,32 @@ fn read_cuts(text: &str, nests: &NetworkNests, diagnostics: &mut Diagnostics) ->
     let names: Vec<&str> = nests.nests.iter().map(|nest| nest.name.as_str()).collect();
     let mut of_all = Vec::new();
     let mut of_one: Vec<(usize, Vec<(Dim, u64)>)> = Vec::new();
+    if text.trim().is_empty() {
+        diagnostics.add(PATH, "The pieces of loops are missing", format!("{EXAMPLE}, or choose whole layers"));
+    }
     for part in text.split([';', '\n']).map(str::trim).filter(|part| !part.is_empty()) {
         let (name, cuts) = part.split_once(':').map_or((None, part), |(name, cuts)| (Some(name.trim()), cuts));
         let mut read: Vec<(Dim, u64)> = Vec::new();
         for cut in cuts.split(',').map(str::trim).filter(|cut| !cut.is_empty()) {
             let mut words = cut.split_whitespace();
-            let (dim, pieces) = (words.next().unwrap_or_default(), words.next().and_then(|count| count.parse().ok()));
-            match (Dim::from_name(dim), pieces) {
+            let (dim, count) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
+            match (Dim::from_name(dim), count.parse::<u64>()) {
                 (Some(dim @ (Dim::C | Dim::FX | Dim::FY)), _) => diagnostics.add(
                     PATH,
                     format!("{dim} adds up to one output, so that its pieces would wait for each other"),
                     "Cut B, G, K, OY or OX",
                 ),
-                (Some(dim), Some(pieces)) if pieces > 0 && !read.iter().any(|known| known.0 == dim) => {
+                (Some(dim), Ok(pieces)) if pieces > 0 && !read.iter().any(|known| known.0 == dim) => {
                     read.push((dim, pieces));
                 }
-                (Some(dim), Some(_)) => {
+                (Some(dim), Ok(_)) => {
                     diagnostics.add(PATH, format!("`{cut}` cuts {dim} twice, or into nothing"), EXAMPLE);
                 }
+                (Some(dim), Err(wrong)) if *wrong.kind() == IntErrorKind::PosOverflow => diagnostics.add(
+                    PATH,
+                    format!("`{count}` pieces of {dim} are too many"),
+                    format!("No layer has so many: write fewer, or the size of {dim}"),
+                ),
                 _ => diagnostics.add(PATH, format!("`{cut}` is not a loop and a number of pieces"), EXAMPLE),
             }
         }
