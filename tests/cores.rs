@@ -5,6 +5,7 @@ use fusescape_engine::multicore::{
     Aim, CoresRequest, CoresSettings, CoresStudy, Granularity, Scheduler, StackAllocation, StackRule, SystemAccount,
     TileCosts,
 };
+use fusescape_engine::search::Strategy;
 use fusescape_spec::{Diagnostics, find_preset, hardware_presets, system_presets, workload_presets};
 
 const SMALL: &str = "
@@ -308,9 +309,26 @@ fn tiles_stacks_and_cores_by_hand_are_checked() {
 fn a_tile_that_fits_nowhere_says_where() {
     let mut request = request(SMALL);
     request.hardware = request.hardware.replace("size: 2 B", "size: 1 B");
-    let study = study(&request);
-    let wrong = study.best(&mut TileCosts::default()).unwrap_err();
-    assert!(wrong.0.iter().all(|wrong| !wrong.remedy.is_empty()) && !wrong.is_empty(), "{wrong}");
+    // There are no more loops than the limit, and the exact search has none: raising it would not help.
+    for strategy in [Strategy::Loma, Strategy::Exact] {
+        request.settings.strategy = strategy;
+        let wrong = study(&request).best(&mut TileCosts::default()).unwrap_err();
+        assert!(wrong.0.iter().all(|wrong| !wrong.remedy.is_empty()) && !wrong.is_empty(), "{wrong}");
+        assert!(!wrong.to_string().contains("LPF"), "{wrong}");
+    }
+}
+
+#[test]
+fn where_the_search_ends_too_early_the_limit_of_the_search_is_the_first_advice() {
+    let mut request = request(SMALL);
+    request.settings.rules.lpf_limit_below_dimensions_fails = true;
+    request.settings.lpf_limit = 1;
+    let wrong = study(&request).best(&mut TileCosts::default()).unwrap_err();
+    for wrong in &wrong.0 {
+        assert!(wrong.reason.ends_with("no mapping was found within the LPF limit"), "{wrong}");
+        assert!(wrong.remedy.starts_with("Raise the LPF limit"), "{wrong}");
+    }
+    assert!(!wrong.is_empty());
 }
 
 #[test]
