@@ -5,6 +5,7 @@ use fusescape_engine::multicore::{
     Aim, CoresRequest, CoresSettings, CoresStudy, Granularity, Scheduler, StackAllocation, StackRule, SystemAccount,
     TileCosts,
 };
+use fusescape_engine::search::Strategy;
 use fusescape_spec::{Diagnostics, find_preset, hardware_presets, system_presets, workload_presets};
 
 const SMALL: &str = "
@@ -262,6 +263,17 @@ offchip: { width: 64 bit, read_energy: 1 pJ, write_energy: 1 pJ }
             "No core runs layers of the type fully-connected, as `fc` is one"
         ]
     );
+    // One complaint a type, however many layers are of it.
+    let twice = "  - { name: again, type: depthwise, kernel: 3 x 3, padding: 1 }\n  - { name: global";
+    apart.workload = SMALL.replace("  - { name: global", twice);
+    let reasons: Vec<String> = wrong(&apart).into_iter().map(|(path, reason)| format!("{path}: {reason}")).collect();
+    assert_eq!(
+        reasons,
+        [
+            "system.cores: No core runs layers of the type depthwise, as `spread` and 1 more are",
+            "system.cores: No core runs layers of the type fully-connected, as `fc` is one"
+        ]
+    );
 }
 
 #[test]
@@ -271,8 +283,16 @@ fn tiles_stacks_and_cores_by_hand_are_checked() {
     by_hand.settings.stacks = StackRule::After(vec!["lefd".to_owned()]);
     let paths: Vec<String> = wrong(&by_hand).into_iter().map(|(path, _)| path).collect();
     assert_eq!(paths, ["settings.stacks", "settings.tiles", "settings.tiles", "settings.tiles"]);
-    by_hand.settings.granularity = Granularity::ByHand("OY 5; left: OY 2, OX 3; fc: K 7".to_owned());
     by_hand.settings.stacks = StackRule::One;
+    for (text, reason) in [
+        ("  ", "The pieces of loops are missing"),
+        ("OY 99999999999999999999", "`99999999999999999999` pieces of OY are too many"),
+        ("OY many", "`OY many` is not a loop and a number of pieces"),
+    ] {
+        by_hand.settings.granularity = Granularity::ByHand(text.to_owned());
+        assert_eq!(wrong(&by_hand), [("settings.tiles".to_owned(), reason.to_owned())]);
+    }
+    by_hand.settings.granularity = Granularity::ByHand("OY 5; left: OY 2, OX 3; fc: K 7".to_owned());
     let outline = study(&by_hand).outline();
     // The image's 20 rows and 12 x 10 maps in fifths, `left` in six, `fc` in sevenths, one pixel in one.
     assert_eq!(outline.tiles, 5 + 6 + 5 + 5 + 5 + 5 + 1 + 7);
@@ -289,9 +309,26 @@ fn tiles_stacks_and_cores_by_hand_are_checked() {
 fn a_tile_that_fits_nowhere_says_where() {
     let mut request = request(SMALL);
     request.hardware = request.hardware.replace("size: 2 B", "size: 1 B");
-    let study = study(&request);
-    let wrong = study.best(&mut TileCosts::default()).unwrap_err();
-    assert!(wrong.0.iter().all(|wrong| !wrong.remedy.is_empty()) && !wrong.is_empty(), "{wrong}");
+    // There are no more loops than the limit, and the exact search has none: raising it would not help.
+    for strategy in [Strategy::Loma, Strategy::Exact] {
+        request.settings.strategy = strategy;
+        let wrong = study(&request).best(&mut TileCosts::default()).unwrap_err();
+        assert!(wrong.0.iter().all(|wrong| !wrong.remedy.is_empty()) && !wrong.is_empty(), "{wrong}");
+        assert!(!wrong.to_string().contains("LPF"), "{wrong}");
+    }
+}
+
+#[test]
+fn where_the_search_ends_too_early_the_limit_of_the_search_is_the_first_advice() {
+    let mut request = request(SMALL);
+    request.settings.rules.lpf_limit_below_dimensions_fails = true;
+    request.settings.lpf_limit = 1;
+    let wrong = study(&request).best(&mut TileCosts::default()).unwrap_err();
+    for wrong in &wrong.0 {
+        assert!(wrong.reason.ends_with("no mapping was found within the LPF limit"), "{wrong}");
+        assert!(wrong.remedy.starts_with("Raise the LPF limit"), "{wrong}");
+    }
+    assert!(!wrong.is_empty());
 }
 
 #[test]

@@ -11,9 +11,12 @@ use fusescape::form::{
 };
 use fusescape::hardware::{Core, Operand};
 use fusescape::rules::Rules;
+use fusescape::search::Strategy;
 use fusescape::spec::edit::Outline;
 use fusescape::spec::{Diagnostics, find_preset, hardware_presets, workload_presets};
-use fusescape::state::{Action, FormChange, FuseChoice, Half, MappingChange, Renamed, ScheduleChange, State};
+use fusescape::state::{
+    Action, CoresForm, FormChange, FuseChoice, Half, MappingChange, Renamed, ScheduleChange, State,
+};
 use fusescape::workload::{LayerKind, Network};
 
 fn read(text: &str) -> Outline {
@@ -308,6 +311,22 @@ fn what_was_chosen_for_layers_goes_with_the_network() {
     state.apply(Action::Mapping(MappingChange::Layer("conv1".to_owned())));
     state.apply(Action::Swap);
     assert_eq!(chosen(&state), (FuseChoice::ByHand, None, None));
+}
+
+#[test]
+fn what_is_wrong_with_the_rows_of_a_tile_is_said_in_words() {
+    for (rows, reason) in [
+        ("", "The rows of a tile are missing"),
+        ("  ", "The rows of a tile are missing"),
+        ("0", "`0` is not a number of rows"),
+        ("-1", "`-1` is not a number of rows"),
+        ("two", "`two` is not a number of rows"),
+        ("99999999999999999999", "`99999999999999999999` rows are too many"),
+    ] {
+        let form = CoresForm { rows: rows.to_owned(), ..CoresForm::default() };
+        let wrong = form.request("", "", (Strategy::Exact, 6), Rules::default()).unwrap_err();
+        assert_eq!(wrong.to_string(), format!("settings.rows: {reason}. Write a whole number from 1 on."));
+    }
 }
 
 #[test]

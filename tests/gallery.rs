@@ -110,6 +110,18 @@ fn a_claim_holds_only_near_its_known_departure() {
 }
 
 #[test]
+fn our_number_never_looks_like_a_published_one_that_it_departs_from() {
+    let entry = entries().unwrap().into_iter().find(|entry| entry.id == "stream-table-2-jia").unwrap();
+    let claim = &entry.claims[0];
+    assert_eq!(claim.unit.text(claim.published), "0.064 Mcycles");
+    for (ours, text) in
+        [(0.06382, "0.0638"), (0.06399, "0.06399"), (0.063_999_9, "0.064"), (0.064, "0.064"), (0.071, "0.071")]
+    {
+        assert_eq!(claim.text_of_ours(ours), format!("{text} Mcycles"));
+    }
+}
+
+#[test]
 fn everything_that_is_wrong_with_an_entry_is_said_at_once() {
     let text = "
 title: Wrong in many ways

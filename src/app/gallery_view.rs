@@ -215,7 +215,7 @@ fn table(entry: &Entry, findings: &Findings) -> Html {
             None => ("…".into(), "".into(), ""),
             Some(Ok(found)) => {
                 let departure = TableCell::number(found.departure_text(), 100.0 * found.departure);
-                (number(found.ours), departure, "")
+                (TableCell::number(claim.text_of_ours(found.ours), found.ours), departure, "")
             }
             Some(Err(reason)) => (TableCell::Nothing, "".into(), reason.as_str()),
         };

@@ -5,10 +5,10 @@ use super::axis::{Axis, AxisScale};
 use super::breakdown::Cause;
 use super::color::{Color, text_on};
 use super::legend::{Entry, Mark, draw_legend, legend_height};
-use super::paired::change;
+use super::paired::{change, multiple};
 use super::scale::{Quantity, Unit};
-use super::sketch::Sketch;
-use super::text::shorten;
+use super::sketch::{Lettering, Sketch};
+use super::text::{shorten, wrap};
 use super::{Chart, Column, MINIMUM_WIDTH, Table, TableCell, Theme};
 
 /// A group of bars.
@@ -42,19 +42,30 @@ pub struct Bars {
 }
 
 const TITLE: i32 = 24;
+/// A line of a title that needs several.
+const LINE: i32 = 17;
 const BAR: i32 = 15;
 const BETWEEN: i32 = 2;
 const NAME: i32 = 20;
 const GAP: i32 = 12;
 const UNDER: i32 = 20;
+/// Bars that fill more than this have the axis above them, too.
+const TALL: i32 = 500;
 
 struct Layout {
     left: i32,
     end: i32,
+    legend: i32,
     top: i32,
     pitch: i32,
     /// Whether labels stand above their bars.
     above: bool,
+    /// Whether the axis stands above the bars, too.
+    is_tall: bool,
+}
+
+fn heading(theme: &Theme) -> Lettering {
+    theme.heading().size(13.0)
 }
 
 fn sum(values: &[f64]) -> f64 {
@@ -94,6 +105,9 @@ impl Bars {
                 }
             });
             entries.extend(bars);
+            if self.changes().next().is_some() {
+                entries.push((Mark::None, format!("in brackets: relative to {}", self.bars[0].1)));
+            }
         }
         if let Some((name, value)) = &self.limit {
             entries.push((Mark::Dashes(theme.ink), format!("{name} {}", self.quantity.text(*value))));
@@ -105,36 +119,67 @@ impl Bars {
         self.bars.len() > 1 && !self.parts.is_empty()
     }
 
+    /// How many times the first bar of its group every other one is.
+    fn changes(&self) -> impl Iterator<Item = f64> + '_ {
+        let total = |values: &Result<Vec<f64>, &str>| values.as_deref().ok().map(sum);
+        self.groups.iter().flat_map(move |group| {
+            let first = group.values.first().and_then(total).filter(|first| *first > 0.0);
+            group.values.iter().skip(1).filter_map(move |values| Some(total(values)? / first?))
+        })
+    }
+
+    /// Whether changes are told as multiples, as one of them is too large for per cent.
+    fn tells_multiples(&self) -> bool {
+        self.changes().any(|ratio| !(0.5..2.0).contains(&ratio))
+    }
+
     /// `1.20 (−12 %)`, or why there is no bar.
-    fn note(&self, group: &BarGroup, bar: usize) -> String {
+    fn note(&self, group: &BarGroup, bar: usize, tells_multiples: bool) -> String {
         let total = |bar: usize| group.values.get(bar).and_then(|values| values.as_deref().ok()).map(sum);
         let Some(value) = total(bar) else {
             return group.values.get(bar).and_then(|values| values.clone().err()).unwrap_or("–").to_owned();
         };
         let unit = self.unit();
-        match change(total(0), Some(value)).filter(|_| bar > 0) {
-            Some(change) => format!("{} ({change})", unit.text(value)),
-            None => unit.text(value),
+        match total(0).filter(|first| bar > 0 && *first > 0.0) {
+            Some(first) if tells_multiples => format!("{} ({})", unit.text(value), multiple(value / first)),
+            first => match change(first, Some(value)) {
+                Some(change) => format!("{} ({change})", unit.text(value)),
+                None => unit.text(value),
+            },
         }
+    }
+
+    /// Title and unit, on as many lines as they need.
+    fn heading(&self, width: i32, letters: Lettering) -> Vec<String> {
+        let unit = self.unit().name;
+        let heading = if unit.is_empty() { self.title.clone() } else { format!("{}, {unit}", self.title) };
+        wrap(&heading, width, letters.size, letters.bold)
     }
 
     fn layout(&self, width: u32) -> Layout {
         let width = width.max(MINIMUM_WIDTH) as i32;
         let letters = Theme::LIGHT.value();
         let label = self.groups.iter().map(|group| letters.bold().width(&group.label)).max().unwrap_or(0) + 10;
-        let notes = self.groups.iter().flat_map(|group| (0..self.bars.len()).map(|bar| self.note(group, bar)));
+        let multiples = self.tells_multiples();
+        let notes =
+            self.groups.iter().flat_map(|group| (0..self.bars.len()).map(move |bar| self.note(group, bar, multiples)));
         // Reasons may reach over where the bar would be.
         let right = notes.map(|note| letters.width(&note)).filter(|note| *note < width / 3).max().unwrap_or(0) + 12;
         let above = label > width / 4;
         let names = if self.has_names() { 24 } else { 0 };
         let bars = self.bars.len() as i32 * (BAR + BETWEEN);
-        let top = TITLE + legend_height(&self.entries(&Theme::LIGHT), width, Theme::LIGHT.note()) + 8;
+        let pitch = bars + GAP + if above { NAME } else { 0 };
+        let legend = TITLE + LINE * (self.heading(width, heading(&Theme::LIGHT)).len() as i32 - 1);
+        let top = legend + legend_height(&self.entries(&Theme::LIGHT), width, Theme::LIGHT.note()) + 8;
+        let is_tall = self.groups.len() as i32 * pitch > TALL;
         Layout {
             left: if above { 0 } else { label } + names,
             end: width - right,
-            top,
-            pitch: bars + GAP + if above { NAME } else { 0 },
+            legend,
+            top: top + if is_tall { UNDER } else { 0 },
+            pitch,
             above,
+            is_tall,
         }
     }
 
@@ -176,9 +221,10 @@ impl Chart for Bars {
         let width = width.max(MINIMUM_WIDTH);
         let mut sketch = Sketch::new(width, self.height_for(width));
         let (layout, unit) = (self.layout(width), self.unit());
-        let name = if unit.name.is_empty() { self.title.clone() } else { format!("{}, {}", self.title, unit.name) };
-        sketch.text(name, (0, 9), theme.heading().size(13.0));
-        draw_legend(&mut sketch, &self.entries(theme), (0, TITLE), width as i32, theme.note());
+        for (line, text) in self.heading(width as i32, heading(theme)).into_iter().enumerate() {
+            sketch.text(text, (0, 9 + line as i32 * LINE), heading(theme));
+        }
+        draw_legend(&mut sketch, &self.entries(theme), (0, layout.legend), width as i32, theme.note());
         // In the unit, so that marks are round in MiB too.
         let axis = Axis::new(AxisScale::Linear, (0.0, self.largest() / unit.factor), (layout.left, layout.end));
         let bottom = layout.top + self.groups.len() as i32 * layout.pitch;
@@ -187,7 +233,11 @@ impl Chart for Bars {
                 sketch.vertical((axis.at(value), layout.top), bottom - layout.top, theme.grid());
             }
             sketch.text_inside(unit.tick(value * unit.factor), (axis.at(value), bottom + 8), theme.label());
+            if layout.is_tall {
+                sketch.text_inside(unit.tick(value * unit.factor), (axis.at(value), layout.top - 8), theme.label());
+            }
         }
+        let multiples = self.tells_multiples();
         for (index, group) in self.groups.iter().enumerate() {
             let mut y = layout.top + index as i32 * layout.pitch + GAP / 2;
             let letters = if group.is_marked { theme.value().bold() } else { theme.value() };
@@ -205,7 +255,7 @@ impl Chart for Bars {
                 if let Some((short, _)) = self.bars.get(bar).filter(|_| self.has_names()) {
                     sketch.text(*short, (layout.left - 6, top + BAR / 2), theme.label().size(10.5).end());
                 }
-                let note = self.note(group, bar);
+                let note = self.note(group, bar, multiples);
                 let mut x = layout.left;
                 if let Ok(values) = values {
                     self.draw_bar(&mut sketch, theme, &axis, (bar, values), (layout.left, top));

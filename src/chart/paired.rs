@@ -141,8 +141,13 @@ pub fn change(a: Option<f64>, b: Option<f64>) -> Option<String> {
             };
             format!("{sign}{size} %")
         }
-        _ => format!("{}×", three_digits(ratio)),
+        _ => multiple(ratio),
     })
+}
+
+/// `2.50×`.
+pub(super) fn multiple(ratio: f64) -> String {
+    format!("{}×", three_digits(ratio))
 }
 
 /// The same in a table; per cent in files.

@@ -50,9 +50,35 @@ pub fn shorten(text: &str, room: i32, size: f64, bold: bool) -> String {
     String::new()
 }
 
+/// `text` on as many lines as it needs, none wider than `room` pixels but a word that is.
+pub fn wrap(text: &str, room: i32, size: f64, bold: bool) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split(' ') {
+        match lines.last_mut() {
+            Some(line) if text_width(&format!("{line} {word}"), size, bold) <= room => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    lines
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_wrapped_text_fits_and_is_complete() {
+        let text = "energy-delay product by system and tile, kJ·cycles";
+        assert_eq!(wrap(text, 1000, 13.0, true), [text]);
+        for room in [100, 200, 300] {
+            let lines = wrap(text, room, 13.0, true);
+            assert!(lines.iter().all(|line| text_width(line, 13.0, true) <= room || !line.contains(' ')), "{lines:?}");
+            assert_eq!(lines.join(" "), text);
+        }
+    }
 
     #[test]
     fn a_shortened_text_fits() {

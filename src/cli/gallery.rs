@@ -52,7 +52,7 @@ fn table(entry: &Entry) -> (String, usize) {
 fn row(claim: &Claim, found: &Result<Finding, String>) -> [String; 4] {
     let published = claim.unit.text(claim.published);
     let (ours, deviation, mark) = match found {
-        Ok(found) => (claim.unit.text(found.ours), found.departure_text(), if found.holds { ' ' } else { '!' }),
+        Ok(found) => (claim.text_of_ours(found.ours), found.departure_text(), if found.holds { ' ' } else { '!' }),
         Err(_) => ("–".to_owned(), String::new(), '!'),
     };
     [format!("{mark} {}", claim.what), published, ours, deviation]

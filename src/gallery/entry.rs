@@ -167,7 +167,10 @@ fn grouped(number: f64) -> String {
 
 fn four_digits(number: f64) -> String {
     let before = if number == 0.0 { 1 } else { number.abs().log10().floor() as i32 + 1 };
-    let decimals = (4 - before.max(1)).max(0) as usize;
+    with_decimals(number, (4 - before.max(1)).max(0) as usize)
+}
+
+fn with_decimals(number: f64, decimals: usize) -> String {
     let text = format!("{number:.decimals$}");
     if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
 }
@@ -176,6 +179,20 @@ impl Claim {
     /// By how much `ours`, in the claim's unit, departs from the published number, as a share of that.
     pub fn departure(&self, ours: f64) -> f64 {
         if self.published == ours { 0.0 } else { ours / self.published - 1.0 }
+    }
+
+    /// `ours`, in the claim's unit, for a person: with as many decimals as it takes to look unlike the published number, where it departs
+    /// visibly.
+    pub fn text_of_ours(&self, ours: f64) -> String {
+        /// What a deviation in per cent shows.
+        const VISIBLE: f64 = 5e-5;
+        let (text, published) = (self.unit.text(ours), self.unit.text(self.published));
+        if text != published || self.departure(ours).abs() < VISIBLE {
+            return text;
+        }
+        let finer = (1..=9).map(|decimals| with_decimals(ours, decimals) + self.unit.symbol);
+        let mut finer = finer.filter(|finer| finer.len() > text.len());
+        finer.find(|finer| *finer != published).unwrap_or(text)
     }
 
     /// Whether it departs by no more than it is known to.

@@ -4,6 +4,7 @@ use crate::multicore::{Aim, CoresRequest, CoresSettings, Granularity, OrderRule,
 use crate::rules::Rules;
 use crate::search::Strategy;
 use crate::spec::{Diagnostics, system_presets};
+use std::num::{IntErrorKind, ParseIntError};
 
 /// The system that the page opens with.
 const FIRST_SYSTEM: &str = "quad-beside";
@@ -195,10 +196,15 @@ impl CoresForm {
         let granularity = match self.granularity {
             TileChoice::LayerByLayer => Granularity::LayerByLayer,
             TileChoice::ByHand => Granularity::ByHand(self.tiles.clone()),
-            TileChoice::Rows => Granularity::Rows(match self.rows.trim().parse() {
+            TileChoice::Rows => Granularity::Rows(match self.rows.trim().parse::<u64>() {
                 Ok(rows) if rows > 0 => rows,
-                _ => {
-                    let reason = format!("`{}` is not a number of rows", self.rows.trim());
+                wrong => {
+                    let rows = self.rows.trim();
+                    let reason = match wrong.as_ref().map_err(ParseIntError::kind) {
+                        Err(IntErrorKind::Empty) => "The rows of a tile are missing".to_owned(),
+                        Err(IntErrorKind::PosOverflow) => format!("`{rows}` rows are too many"),
+                        _ => format!("`{rows}` is not a number of rows"),
+                    };
                     diagnostics.add("settings.rows", reason, "Write a whole number from 1 on");
                     1
                 }

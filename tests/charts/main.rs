@@ -9,10 +9,10 @@ use figures::{
     tile_map,
 };
 use fusescape::chart::{
-    Accesses, AxisScale, BarGroup, Bars, Best, Breakdown, Cause, Cell, Chart, Counted, Curve, Curves, DataSizes,
-    Heatmap, Landscape, LevelMatrix, Pair, PointState, Quantity, Shape, Sketch, TableCell, Theme, TileTypeMap,
-    above_best, comparisons, contrast, copy_table, information_table, layer_tile_table, port_table, strategy_title,
-    svg, viridis, whole_costs,
+    Accesses, AxisScale, BarGroup, Bars, Best, Breakdown, Cause, Cell, Chart, CoresSweep, Counted, Curve, Curves,
+    DataSizes, Heatmap, Landscape, LevelMatrix, Pair, PointState, Quantity, Shape, Sketch, TableCell, Theme,
+    TileTypeMap, above_best, comparisons, contrast, copy_table, information_table, layer_tile_table, port_table,
+    strategy_title, svg, viridis, whole_costs,
 };
 use fusescape::depth_first::{FuseDepth, PointAccount, StoringMode};
 use fusescape::explore::{PointSummary, Request, Settings, Sweep, pareto_front, solve_all};
@@ -294,6 +294,25 @@ fn every_group_of_bars_is_where_it_is_drawn() {
         for (x, y) in [(10.0, 5.0), (10.0, height - 2.0), (-1.0, height / 2.0), (f64::NAN, f64::NAN)] {
             assert_eq!(bars.group_at(x, y, width), None, "{x}, {y}");
         }
+    }
+}
+
+#[test]
+fn a_sweep_of_systems_has_its_unit_one_notation_and_an_axis_at_both_ends() {
+    let found = (0..80).map(|at| Some((at % 7 != 3).then_some((1e9 * f64::from(1 + at % 5), 1e6)))).collect();
+    let systems = (0..20).map(|number| format!("system {number}")).collect();
+    let sweep = CoresSweep { quantity: Quantity::EnergyDelay, systems, found };
+    let bars = sweep.bars();
+    for width in [300, 360, 390, 777, 1100] {
+        let sketch = bars.sketch(width, &Theme::LIGHT);
+        check_layout("cores_sweep", &sketch);
+        let texts = texts(&sketch);
+        let all = texts.iter().map(|(text, _)| *text).collect::<Vec<_>>().join(" ");
+        assert!(all.starts_with("Energy-delay product by system and tile, kJ·cycles layer by layer"), "{all}");
+        assert!(all.contains("in brackets: relative to layer by layer"), "{all}");
+        assert!(all.contains("×)") && !all.contains('%'), "{all}");
+        let ticks: Vec<i32> = texts.iter().filter(|(text, _)| *text == "0").map(|(_, at)| at.1).collect();
+        assert!(ticks.len() == 2 && ticks[0].abs_diff(ticks[1]) > 1000, "{ticks:?} at {width}");
     }
 }
 

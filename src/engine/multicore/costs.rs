@@ -4,11 +4,13 @@ use super::document::ComputeCore;
 use super::nest::Part;
 use super::request::CoresSettings;
 use crate::hardware::{Movement, Operand, Unroll};
+use crate::mapping::temporal::limited_factors;
 use crate::mapping::{LayerOnCore, LayerProblem};
-use crate::search::{Limits, Objective, explain_infeasible, find_best};
+use crate::search::{Limits, Objective, Strategy, explain_infeasible, find_best};
 use crate::workload::{Dim, Layer, LayerShape};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
+use std::fmt;
 
 /// A tile on a core; equal ones cost the same.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -40,8 +42,43 @@ pub struct TileCost {
     pub offchip_bits: (f64, f64),
 }
 
+/// Why a tile has no mapping.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum NoMapping {
+    /// Memories are too small for any: which, and by how much.
+    TooLarge(String),
+    /// The search found none; with a higher LPF limit it would look at more.
+    WithinLimit,
+    /// The search found none, and a higher LPF limit would not help: what has to lie in the memories together is too much.
+    NoneFits,
+}
+
+impl fmt::Display for NoMapping {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::TooLarge(shortages) => f.write_str(shortages),
+            Self::WithinLimit => f.write_str("no mapping was found within the LPF limit"),
+            Self::NoneFits => f.write_str("no mapping was found that fits the memories"),
+        }
+    }
+}
+
+impl NoMapping {
+    /// What would make it right.
+    pub fn remedy(&self) -> &'static str {
+        match self {
+            Self::WithinLimit => {
+                "Raise the LPF limit, make tiles smaller, the core's memories larger, or choose another core"
+            }
+            Self::TooLarge(_) | Self::NoneFits => {
+                "Make tiles smaller, the core's memories larger, or choose another core"
+            }
+        }
+    }
+}
+
 /// What a tile costs, or why it has no mapping.
-pub type Solved = Result<TileCost, String>;
+pub type Solved = Result<TileCost, NoMapping>;
 
 /// Costs that are known.
 pub type TileCosts = FxHashMap<TileProblem, Solved>;
@@ -112,9 +149,13 @@ pub fn solve(core: &ComputeCore, problem: &TileProblem, settings: &CoresSettings
     let best = find_best(&on_core, &Objective::Latency, &limits, settings.strategy).best;
     let Some(cost) = best.and_then(|best| best.cost(&on_core)) else {
         let shortages: Vec<String> = explain_infeasible(&on_core).iter().map(ToString::to_string).collect();
+        let (sizes, order) = (&on_core.spatial.temporal_sizes, &on_core.shape.dim_order);
+        let all_loops = limited_factors(sizes, order, usize::MAX, false).map_or(0, |loops| loops.len());
         return Err(match shortages.is_empty() {
-            true => "no mapping was found within the LPF limit".to_owned(),
-            false => shortages.join("; "),
+            false => NoMapping::TooLarge(shortages.join("; ")),
+            // Only LOMA merges loops for the limit's sake.
+            true if settings.strategy == Strategy::Loma && all_loops > settings.lpf_limit => NoMapping::WithinLimit,
+            true => NoMapping::NoneFits,
         });
     };
     let outside = core.core.top(Operand::O);

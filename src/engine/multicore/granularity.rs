@@ -6,6 +6,7 @@ use super::request::{Granularity, StackRule};
 use crate::hardware::Operand;
 use crate::spec::{Diagnostics, closest};
 use crate::workload::{Dim, Layer, Network};
+use std::num::IntErrorKind;
 
 /// How a layer is cut.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,6 +41,8 @@ impl Cuts {
             _ => Vec::new(),
         };
         let mut all = Vec::new();
+        // Types of layers, the first layer of each, and how many more there are.
+        let mut nobody_runs: Vec<(&str, &str, usize)> = Vec::new();
         for (index, &id) in nests.layers.iter().enumerate() {
             let layer = network.layer(id);
             let is_alone = stacks.iter().any(|stack| stack[..] == [index]);
@@ -53,11 +56,18 @@ impl Cuts {
             let kind = layer.shape.kind;
             let able: Vec<usize> = (0..system.cores.len()).filter(|&core| system.cores[core].runs(kind)).collect();
             if able.is_empty() {
-                let reason = format!("No core runs layers of the type {}, as `{}` is one", kind.name(), layer.name);
-                diagnostics.add("system.cores", reason, format!("Add {} to the `runs` of one", kind.name()));
+                match nobody_runs.iter_mut().find(|(known, ..)| *known == kind.name()) {
+                    Some((.., more)) => *more += 1,
+                    None => nobody_runs.push((kind.name(), &layer.name, 0)),
+                }
             }
             let (share, most_shared) = sharing(layer, &in_time, &able, system);
             all.push(Self { in_time, share, most_shared, able });
+        }
+        for (kind, first, more) in nobody_runs {
+            let those = if more == 0 { format!("`{first}` is one") } else { format!("`{first}` and {more} more are") };
+            let reason = format!("No core runs layers of the type {kind}, as {those}");
+            diagnostics.add("system.cores", reason, format!("Add {kind} to the `runs` of one"));
         }
         all
     }
@@ -98,24 +108,32 @@ fn read_cuts(text: &str, nests: &NetworkNests, diagnostics: &mut Diagnostics) ->
     let names: Vec<&str> = nests.nests.iter().map(|nest| nest.name.as_str()).collect();
     let mut of_all = Vec::new();
     let mut of_one: Vec<(usize, Vec<(Dim, u64)>)> = Vec::new();
+    if text.trim().is_empty() {
+        diagnostics.add(PATH, "The pieces of loops are missing", format!("{EXAMPLE}, or choose whole layers"));
+    }
     for part in text.split([';', '\n']).map(str::trim).filter(|part| !part.is_empty()) {
         let (name, cuts) = part.split_once(':').map_or((None, part), |(name, cuts)| (Some(name.trim()), cuts));
         let mut read: Vec<(Dim, u64)> = Vec::new();
         for cut in cuts.split(',').map(str::trim).filter(|cut| !cut.is_empty()) {
             let mut words = cut.split_whitespace();
-            let (dim, pieces) = (words.next().unwrap_or_default(), words.next().and_then(|count| count.parse().ok()));
-            match (Dim::from_name(dim), pieces) {
+            let (dim, count) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
+            match (Dim::from_name(dim), count.parse::<u64>()) {
                 (Some(dim @ (Dim::C | Dim::FX | Dim::FY)), _) => diagnostics.add(
                     PATH,
                     format!("{dim} adds up to one output, so that its pieces would wait for each other"),
                     "Cut B, G, K, OY or OX",
                 ),
-                (Some(dim), Some(pieces)) if pieces > 0 && !read.iter().any(|known| known.0 == dim) => {
+                (Some(dim), Ok(pieces)) if pieces > 0 && !read.iter().any(|known| known.0 == dim) => {
                     read.push((dim, pieces));
                 }
-                (Some(dim), Some(_)) => {
+                (Some(dim), Ok(_)) => {
                     diagnostics.add(PATH, format!("`{cut}` cuts {dim} twice, or into nothing"), EXAMPLE);
                 }
+                (Some(dim), Err(wrong)) if *wrong.kind() == IntErrorKind::PosOverflow => diagnostics.add(
+                    PATH,
+                    format!("`{count}` pieces of {dim} are too many"),
+                    format!("No layer has so many: write fewer, or the size of {dim}"),
+                ),
                 _ => diagnostics.add(PATH, format!("`{cut}` is not a loop and a number of pieces"), EXAMPLE),
             }
         }

@@ -31,7 +31,7 @@ mod waco;
 pub use account::{CoreTime, LinkTime, MemoryUse, SystemAccount, TileRun, TransferRun};
 pub use build::{TiledLayer, TiledNetwork, tile_graph};
 pub use coala::{Job, Order, schedule};
-pub use costs::{Solved, TileCost, TileCosts, TileProblem};
+pub use costs::{NoMapping, Solved, TileCost, TileCosts, TileProblem};
 pub use document::{ComputeCore, CoreSystem};
 pub use genetic::{Evolution, Genes, Objectives, evolve};
 pub use graph::{Edge, Tensor, Tile, TileGraph};

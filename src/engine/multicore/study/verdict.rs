@@ -3,7 +3,7 @@
 use super::super::account::SystemAccount;
 use super::super::build::{TiledLayer, TiledNetwork, tile_graph};
 use super::super::coala::{Job, Order, schedule};
-use super::super::costs::{TileCosts, tile_shape};
+use super::super::costs::{NoMapping, TileCosts, tile_shape};
 use super::super::genetic::{Evolution, Genes, evolve};
 use super::super::granularity::Cuts;
 use super::super::graph::{Tile, TileGraph};
@@ -45,7 +45,7 @@ struct Cast {
 }
 
 /// What a tile costs on its core, and in how many cycles of that the array works; or why it has no mapping there.
-type Priced = Result<(Placed, f64), String>;
+type Priced = Result<(Placed, f64), NoMapping>;
 
 impl CoresStudy {
     /// The whole way: every stack allocated, with and without sharing tiles, and the better of both by the scheduler; and the allocations that it is
@@ -292,12 +292,12 @@ impl CoresStudy {
                         placed.push(place.clone());
                         computing.push(*works);
                     }
-                    Err(reason) => {
+                    Err(why) => {
                         let core = &self.system.cores[core].name;
                         diagnostics.add(
                             format!("allocation.{}", facts.name),
-                            format!("A tile of `{}` has no mapping on `{core}`: {reason}", facts.name),
-                            "Make tiles smaller, the core's memories larger, or choose another core",
+                            format!("A tile of `{}` has no mapping on `{core}`: {why}", facts.name),
+                            why.remedy(),
                         );
                         break;
                     }
