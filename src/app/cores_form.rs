@@ -85,21 +85,23 @@ pub fn CoresFormCard(props: &CoresFormProps) -> Html {
                         <TextField label="Rows of a tile" value={form.rows.clone()} oninput={change.reform(CoresChange::Rows)}
                             testid="core-rows" invalid={invalid("rows")} />
                     }
-                    if form.granularity == TileChoice::ByHand {
-                        <TextField label="Pieces of loops" value={form.tiles.clone()} oninput={change.reform(CoresChange::Tiles)}
-                            placeholder="OY 14, OX 2; conv1: OY 28" testid="core-tiles-text" invalid={invalid("tiles")} />
-                    }
                     { select("Layers that take turns", &StackChoice::ALL, form.stacks, change.reform(CoresChange::Stacks), "core-stacks") }
-                    if form.stacks == StackChoice::ByHand {
-                        <TextField label="Stacks end after" value={form.ends.clone()} oninput={change.reform(CoresChange::Ends)}
-                            placeholder="names of layers" testid="core-ends" invalid={invalid("stacks")} />
-                    }
                 </div>
                 <div>
                     { select("Minimise", &AIMS, form.aim, change.reform(CoresChange::Aim), "core-aim") }
                     { select("Scheduler", &SCHEDULERS, form.scheduler, change.reform(CoresChange::Scheduler), "core-scheduler") }
                     { select("Next tile", &ORDERS, form.order, change.reform(CoresChange::Order), "core-order") }
                 </div>
+            </div>
+            <div class="form wide">
+                if form.granularity == TileChoice::ByHand {
+                    <TextField label="Pieces of loops" value={form.tiles.clone()} oninput={change.reform(CoresChange::Tiles)}
+                        placeholder="OY 14, OX 2; conv1: OY 28" testid="core-tiles-text" invalid={invalid("tiles")} />
+                }
+                if form.stacks == StackChoice::ByHand {
+                    <TextField label="Stacks end after" value={form.ends.clone()} oninput={change.reform(CoresChange::Ends)}
+                        placeholder="names of layers" testid="core-ends" invalid={invalid("stacks")} />
+                }
             </div>
             <Checkbox
                 label="Bring all weights to their cores before anything else"
