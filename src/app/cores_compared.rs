@@ -123,6 +123,15 @@ fn use_summaries(
     (found, start, stop)
 }
 
+/// Why there is no schedule, in a few words.
+fn in_short(wrong: &Diagnostics) -> &'static str {
+    match wrong.0.first().map(|first| first.path.as_str()) {
+        Some("system.cores") => "no core runs some of its layers",
+        Some(path) if path.starts_with("allocation") => "no mapping",
+        _ => "does not fit",
+    }
+}
+
 /// Both comparisons.
 #[component]
 pub fn CoresCompared(props: &CoresComparedProps) -> Html {
@@ -223,7 +232,10 @@ fn Systems(props: &SystemsProps) -> Html {
     let sweep = CoresSweep {
         quantity: *quantity,
         systems: systems.into_iter().map(|(name, _)| name).collect(),
-        found: found.iter().map(|found| found.as_ref().map(|found| found.as_ref().ok().copied())).collect(),
+        found: found
+            .iter()
+            .map(|found| found.as_ref().map(|found| found.as_ref().copied().map_err(in_short)))
+            .collect(),
     };
     let show = {
         let quantity = quantity.clone();

@@ -325,7 +325,7 @@ fn proof(known: &Known, stage: Stage, longer: Callback<()>) -> Html {
                 } else if unsearched > 0 {
                     { format!("What {unsearched} of {} stacks repeat has too many tiles to be searched: their layers are on all cores that they may have.", stacks.len()) }
                 } else if open().count() == 0 {
-                    { "No other cores or order make what the stacks repeat any faster, if nothing had to travel: proved." }
+                    { "Proved: if nothing had to travel, no other cores and no other order would make what the stacks repeat any faster." }
                 } else {
                     { format!(
                         "What {} of {} searches found may be up to {} % from the fastest that a stack could repeat.",

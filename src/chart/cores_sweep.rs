@@ -14,8 +14,8 @@ pub struct CoresSweep {
     pub quantity: Quantity,
     /// Names of the systems.
     pub systems: Vec<String>,
-    /// By system, then by [`Self::TILES`]: what is known; the inner `None` where there is no schedule.
-    pub found: Vec<Option<Option<Summary>>>,
+    /// By system, then by [`Self::TILES`]: what is known, or in a few words why there is no schedule.
+    pub found: Vec<Option<Result<Summary, &'static str>>>,
 }
 
 impl CoresSweep {
@@ -33,13 +33,13 @@ impl CoresSweep {
 
     /// As bars: a group a system.
     pub fn bars(&self) -> Bars {
-        let value = |found: &Option<Option<Summary>>| match found {
-            Some(Some((energy, latency))) => Ok(vec![match self.quantity {
+        let value = |found: &Option<Result<Summary, &'static str>>| match found {
+            Some(Ok((energy, latency))) => Ok(vec![match self.quantity {
                 Quantity::Energy => *energy,
                 Quantity::Latency => *latency,
                 _ => energy * latency,
             }]),
-            Some(None) => Err("does not fit"),
+            Some(Err(reason)) => Err(*reason),
             None => Err("…"),
         };
         let group = |(index, name): (usize, &String)| {

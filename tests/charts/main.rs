@@ -299,7 +299,9 @@ fn every_group_of_bars_is_where_it_is_drawn() {
 
 #[test]
 fn a_sweep_of_systems_has_its_unit_one_notation_and_an_axis_at_both_ends() {
-    let found = (0..80).map(|at| Some((at % 7 != 3).then_some((1e9 * f64::from(1 + at % 5), 1e6)))).collect();
+    let found = (0..80)
+        .map(|at| Some((at % 7 != 3).then_some((1e9 * f64::from(1 + at % 5), 1e6)).ok_or("does not fit")))
+        .collect();
     let systems = (0..20).map(|number| format!("system {number}")).collect();
     let sweep = CoresSweep { quantity: Quantity::EnergyDelay, systems, found };
     let bars = sweep.bars();
