@@ -19,31 +19,40 @@ pub const CUT_LAYERS: usize = 20;
 /// Memory of a core for all that can be fetched early.
 pub const AMPLE_BITS: u64 = 1 << 26;
 
-/// An allocation that the reference has the optimum of.
+/// An allocation, and its optimum as the reference has it.
 pub struct Question {
     pub name: String,
     pub instance: Instance,
-    pub optimum: f64,
+    pub optimum: Option<f64>,
 }
 
 impl Question {
-    /// Whether the optimum was found, and proved.
+    /// Whether an optimum was found and proved, that of the reference where it has one.
     pub fn is_answered_by(&self, found: &Found) -> bool {
-        found.is_proved() && (found.bound / self.optimum - 1.0).abs() < 1e-12
+        found.is_proved() && self.optimum.is_none_or(|optimum| (found.bound / optimum - 1.0).abs() < 1e-12)
     }
 }
 
-/// The allocations of a file under `waco_units`, which is a list of them, or under `waco_e2e`.
+/// The allocations of a file under `waco_units`, which is a list of them, or under `waco_e2e`. There each is asked with one core a tile, too.
 pub fn questions(file: &Value) -> Vec<Question> {
-    let is_alone = file["input"]["p_fixed_to_1"] == true;
-    let question = |case: &Value| {
-        let mut instance = instance(&case["instance"]);
-        if is_alone {
-            instance.cycles.iter_mut().flatten().for_each(|shared| shared.truncate(1));
-        }
-        Question { name: text(&case["instance"]["name"]), instance, optimum: number(&case["optimum"]) }
+    let question = |case: &Value| Question {
+        name: text(&case["instance"]["name"]),
+        instance: instance(&case["instance"]),
+        optimum: Some(number(&case["optimum"])),
     };
-    list(file.get("waco_instances").unwrap_or(file)).map(question).collect()
+    let alone = |Question { name, mut instance, optimum }: Question| {
+        instance.cycles.iter_mut().flatten().for_each(|shared| shared.truncate(1));
+        Question { name, instance, optimum }
+    };
+    let Some(stacks) = file.get("waco_instances") else { return list(file).map(question).collect() };
+    if file["input"]["p_fixed_to_1"] == true {
+        return list(stacks).map(|case| alone(question(case))).collect();
+    }
+    let both = |case: &Value| {
+        let single = alone(question(case));
+        [question(case), Question { name: format!("{}, p = 1", single.name), optimum: None, ..single }]
+    };
+    list(stacks).flat_map(both).collect()
 }
 
 /// A chip of the reference, from the text of its file.
