@@ -136,7 +136,7 @@ pub enum Question {
     /// The best that evolution finds: so many individuals and generations.
     CoresEvolved(Box<CoresRequest>, Vec<Solved>, u32, u32),
     /// The whole way at once: energy and latency of the best found.
-    CoresSummary(Box<CoresRequest>),
+    CoresSummary(Box<CoresRequest>, Vec<(String, Vec<usize>)>),
     /// Which hierarchies there are.
     Hierarchies(Box<HierarchyRequest>),
     /// What the hierarchies from the first to before the second number cost at least.
@@ -352,9 +352,12 @@ impl Answerer {
                     Reply::CoresEvolved(study.evolve(costs, individuals as usize, generations as usize))
                 })
             }
-            Question::CoresSummary(request) => self.about_cores(*request, &[], |study, costs| {
-                let best = study.best(costs);
-                Reply::CoresSummary(best.map(|(best, _)| (best.energy_pj, best.latency_cycles)))
+            Question::CoresSummary(request, by_hand) => self.about_cores(*request, &[], |study, costs| {
+                let found = study.best(costs).and_then(|(best, stacks)| match study.with(&best.choice, &by_hand) {
+                    Some(choice) => study.judge(costs, &stacks, &choice, None),
+                    None => Ok(best),
+                });
+                Reply::CoresSummary(found.map(|found| (found.energy_pj, found.latency_cycles)))
             }),
             Question::Hierarchies(request) => {
                 self.about_hierarchies(*request, |study| Reply::Hierarchies(Box::new(study.outline())))

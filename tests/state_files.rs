@@ -100,6 +100,10 @@ fn everything_that_is_chosen_comes_back() {
     ] {
         act(&mut state, Action::Cores(change));
     }
+    act(&mut state, Action::Pin);
+    act(&mut state, Action::Cores(CoresChange::Write("name: another\n".to_owned())));
+    act(&mut state, Action::Cores(CoresChange::Order(None)));
+    act(&mut state, Action::Swap);
     act(&mut state, Action::Look(ViewChange::Metric(Metric::WeightedSum)));
     let cuts = FuseDepth::Cuts(vec!["a".to_owned(), "[b".to_owned()]);
     let point = DepthFirstStrategy { tile: (u64::MAX, 7), mode: StoringMode::HCachedVRecompute, fuse: cuts };

@@ -1,5 +1,7 @@
 //! Two designs side by side: A, which was pinned, and B, which is at hand.
 
+use super::compare_cores::CompareCores;
+use super::conductor::Conductor;
 use super::data_table::{explained_table, plain_table};
 use super::explain::Asked;
 use super::figure::{Drawn, Figure};
@@ -11,7 +13,7 @@ use crate::depth_first::PointAccount;
 use crate::explain::{Amount, Counted, Place, PointNumber};
 use crate::hardware::Core;
 use crate::spec::Difference;
-use crate::state::{Action, Design, design_differences};
+use crate::state::{Action, Design, Pinned, cores_differences, design_differences};
 use crate::workload::Network;
 use std::rc::Rc;
 use yew::prelude::*;
@@ -25,6 +27,8 @@ pub struct CompareViewProps {
     pub opened: Option<u32>,
     /// Whether B has errors.
     pub is_wrong: bool,
+    /// Asks workers.
+    pub conductor: Conductor,
     /// Hears of every change.
     pub act: Callback<Action>,
 }
@@ -40,10 +44,13 @@ pub fn CompareView(props: &CompareViewProps) -> Html {
     let b = props.opened.filter(|_| !props.is_wrong).and_then(|point| state.results.accounts.get(&point)).cloned();
     let a = state.aside.as_ref().and_then(|aside| aside.account.clone());
     let found = design_differences(&pinned.design, &state.chosen.design);
+    let cores = cores_differences(&pinned.cores, &Pinned::cores_of(&state.chosen.cores));
+    // Numbers of other choices are forgotten.
+    let of_cores = format!("{}\n{}", pinned.cores.allocation, state.chosen.cores.allocation);
     let sides = match (&state.aside, a.clone(), b.clone()) {
         (Some(aside), Some(a), Some(b)) => html! {
             <>
-                if found.is_empty() && a.strategy == b.strategy {
+                if found.is_empty() && cores.is_empty() && a.strategy == b.strategy {
                     <p class="hint">{ "A and B are the same. Edit the design, or open another of its points: that becomes B." }</p>
                 }
                 if let Some(stopped) = stopped(aside.results.status, state.results.status) {
@@ -79,8 +86,9 @@ pub fn CompareView(props: &CompareViewProps) -> Html {
                     { button(&props.act, Action::Unpin, "Forget A", "unpin") }
                 </div>
             </section>
-            <Documents found={found} />
+            <Documents found={[found, cores].concat()} />
             { sides }
+            <CompareCores key={of_cores} chosen={Rc::clone(&state.chosen)} conductor={props.conductor.clone()} />
         </div>
     }
 }

@@ -5,11 +5,11 @@ use super::controls::segments;
 use super::cores_study::{Ground, Verdict};
 use super::data_table::plain_table;
 use super::figure::{Drawn, Figure};
+use super::summaries::use_summaries;
 use crate::chart::{CoresSweep, Quantity, allocations_table};
 use crate::multicore::{CoresRequest, Granularity, Judged, StackRule};
-use crate::question::{Question, Reply, Topic};
+use crate::question::{Question, Topic};
 use crate::spec::{Diagnostics, system_presets};
-use std::rc::Rc;
 use yew::prelude::*;
 
 /// Individuals and generations of the evolution (Stream, Section 6: 16 of each).
@@ -30,99 +30,6 @@ pub struct CoresComparedProps {
     pub conductor: Conductor,
 }
 
-/// Energy and latency, or why there are none.
-type Summary = Result<(f64, f64), Diagnostics>;
-
-/// What is found of a list of questions, one by one.
-#[derive(Clone, PartialEq, Default)]
-struct Findings {
-    of: Option<CoresRequest>,
-    found: Rc<Vec<Option<Summary>>>,
-    is_stopped: bool,
-}
-
-impl Findings {
-    fn status(&self) -> &'static str {
-        match () {
-            () if self.found.is_empty() => "idle",
-            () if self.found.iter().all(Option::is_some) => "done",
-            () if self.is_stopped => "stopped",
-            () => "running",
-        }
-    }
-}
-
-enum Heard {
-    Anew(CoresRequest, usize),
-    Stopped,
-    Found(CoresRequest, usize, Summary),
-}
-
-impl Reducible for Findings {
-    type Action = Heard;
-
-    fn reduce(self: Rc<Self>, heard: Heard) -> Rc<Self> {
-        let mut next = (*self).clone();
-        match heard {
-            Heard::Anew(of, count) => {
-                next = Self { of: Some(of), found: Rc::new(vec![None; count]), is_stopped: false }
-            }
-            Heard::Stopped => next.is_stopped = true,
-            Heard::Found(of, index, summary) if next.of.as_ref() == Some(&of) => {
-                if let Some(place) = Rc::make_mut(&mut next.found).get_mut(index) {
-                    *place = Some(summary);
-                }
-            }
-            Heard::Found(..) => {}
-        }
-        Rc::new(next)
-    }
-}
-
-/// Asks all of these for a summary, once a person wants it.
-#[hook]
-fn use_summaries(
-    conductor: &Conductor,
-    topic: Topic,
-    of: &CoresRequest,
-    questions: impl Fn() -> Vec<Question> + 'static,
-) -> (Findings, Callback<MouseEvent>, Callback<MouseEvent>) {
-    let findings = use_reducer(Findings::default);
-    let forgetful = conductor.clone();
-    use_effect_with((), move |()| move || forgetful.forget(topic));
-    let found = if findings.of.as_ref() == Some(of) { (*findings).clone() } else { Findings::default() };
-    let stop = {
-        let (conductor, dispatcher) = (conductor.clone(), findings.dispatcher());
-        Callback::from(move |_: MouseEvent| {
-            conductor.forget(topic);
-            dispatcher.dispatch(Heard::Stopped);
-        })
-    };
-    let start = {
-        let (conductor, dispatcher, of) = (conductor.clone(), findings.dispatcher(), of.clone());
-        Callback::from(move |_: MouseEvent| {
-            let questions = questions();
-            dispatcher.dispatch(Heard::Anew(of.clone(), questions.len()));
-            let (dispatcher, of) = (dispatcher.clone(), of.clone());
-            let on_reply = Callback::from(move |(index, reply): (usize, Reply)| {
-                let summary = match reply {
-                    Reply::CoresSummary(summary) => summary,
-                    Reply::CoresEvolved(front) => {
-                        let aim = of.settings.aim;
-                        let best = front.into_iter().min_by(|a, b| a.score(aim).total_cmp(&b.score(aim)));
-                        best.map(|best| (best.energy_pj, best.latency_cycles)).ok_or_else(Diagnostics::default)
-                    }
-                    Reply::Rejected(wrong) => Err(wrong),
-                    _ => Err(Diagnostics::default()),
-                };
-                dispatcher.dispatch(Heard::Found(of.clone(), index, summary));
-            });
-            conductor.ask(topic, questions, on_reply);
-        })
-    };
-    (found, start, stop)
-}
-
 /// Why there is no schedule, in a few words.
 fn in_short(wrong: &Diagnostics) -> &'static str {
     match wrong.0.first().map(|first| first.path.as_str()) {
@@ -138,14 +45,14 @@ pub fn CoresCompared(props: &CoresComparedProps) -> Html {
     let request = &props.ground.request;
     let (others, start, stop) = {
         let ground = props.ground.clone();
-        use_summaries(&props.conductor, Topic::CoresEvolved, request, move || {
+        use_summaries(&props.conductor, Topic::CoresEvolved, vec![request.clone()], move || {
             let Ground { request, costs, .. } = ground.clone();
             let mut layers = request.clone();
             layers.settings.granularity = Granularity::LayerByLayer;
             layers.settings.stacks = StackRule::EachLayer;
             vec![
                 Question::CoresEvolved(Box::new(request), costs.to_vec(), EVOLUTION.0, EVOLUTION.1),
-                Question::CoresSummary(Box::new(layers)),
+                Question::CoresSummary(Box::new(layers), Vec::new()),
             ]
         })
     };
@@ -171,7 +78,7 @@ pub fn CoresCompared(props: &CoresComparedProps) -> Html {
             <section class="card" data-testid="cores-compared" data-status={status}>
                 <h2>{ "Beside other allocations" }</h2>
                 <div class="scroll" tabindex="0" role="group" aria-label="Allocations">
-                    { plain_table(allocations_table(&rows)) }
+                    { plain_table(allocations_table("Allocations", "allocation", &rows)) }
                 </div>
                 <div class="row start">
                     <button type="button" onclick={start} disabled={matches!(status, "running" | "done")} data-testid="compare-allocations">
@@ -219,13 +126,13 @@ fn Systems(props: &SystemsProps) -> Html {
                         Some(rows) => (Granularity::Rows(rows), request.settings.stacks.clone()),
                         None => (Granularity::LayerByLayer, StackRule::EachLayer),
                     };
-                    Question::CoresSummary(Box::new(request))
+                    Question::CoresSummary(Box::new(request), Vec::new())
                 })
             };
             systems.iter().flat_map(of).collect()
         }
     };
-    let (findings, start, stop) = use_summaries(&props.conductor, Topic::CoresSweep, request, questions);
+    let (findings, start, stop) = use_summaries(&props.conductor, Topic::CoresSweep, vec![request.clone()], questions);
     let (found, status) = (&findings.found, findings.status());
     let done = found.iter().flatten().count();
     let systems_count = systems.len();
@@ -252,6 +159,9 @@ fn Systems(props: &SystemsProps) -> Html {
                 <button type="button" onclick={start} disabled={status == "running"} data-testid="sweep-systems">
                     { "Work them out" }
                 </button>
+                if status == "stopped" {
+                    <span class="hint" role="status">{ format!("stopped after {done} of {}", found.len()) }</span>
+                }
                 if status == "running" {
                     <button type="button" onclick={stop} data-testid="stop-systems">{ "Stop" }</button>
                     <progress value={done.to_string()} max={found.len().to_string()} aria-label="Share that is worked out" />

@@ -94,7 +94,7 @@ pub fn other_view(state: &PageState, engine: &Engine, act: &Callback<Action>) ->
         },
         Tab::Compare => {
             let is_wrong = engine.status(&state) == "rejected";
-            html! { <CompareView {state} {opened} {is_wrong} {act} /> }
+            html! { <CompareView {state} {opened} {is_wrong} conductor={(*engine.conductor).clone()} {act} /> }
         }
         Tab::Gallery => {
             html! {

@@ -59,8 +59,8 @@ impl CoresSweep {
     }
 }
 
-/// Ways to allocate, each with what it comes to, and how many times that is the first one.
-pub fn allocations_table(rows: &[(&str, Option<Summary>)]) -> Table {
+/// Ways to run a network on many cores, each with what it comes to, and how many times that is the first one.
+pub fn allocations_table(caption: &str, what: &str, rows: &[(&str, Option<Summary>)]) -> Table {
     let first = rows.first().and_then(|row| row.1);
     let times = |value: f64, of: f64| TableCell::number(format!("{}×", three_digits(value / of)), value / of);
     let row = |(name, summary): &(&str, Option<Summary>)| {
@@ -77,9 +77,9 @@ pub fn allocations_table(rows: &[(&str, Option<Summary>)]) -> Table {
         cells
     };
     Table {
-        caption: "Allocations".to_owned(),
+        caption: caption.to_owned(),
         columns: vec![
-            Column::words("allocation"),
+            Column::words(what),
             Column::measured("latency", Quantity::Latency.base()),
             Column::measured("energy", Quantity::Energy.base()),
             Column::measured("EDP", Quantity::EnergyDelay.base()),

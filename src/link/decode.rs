@@ -78,7 +78,9 @@ pub(super) fn state(fields: &[Field]) -> Result<State, Diagnostics> {
             Field::Pin => {
                 let pinned = state.design.clone();
                 state.design.forget_own();
-                state.pinned = Some(Box::new(Pinned { design: pinned, point: state.view.point.take() }));
+                let (point, cores) = (state.view.point.take(), state.cores.clone());
+                state.cores.own.clear();
+                state.pinned = Some(Box::new(Pinned { design: pinned, point, cores }));
             }
             Field::System(written) => {
                 let (text, preset) = texts.text(Kind::System, written)?;

@@ -24,8 +24,10 @@ pub(super) fn fields(state: &State, with_own: bool) -> Vec<Field> {
     if let Some(pinned) = &state.pinned {
         design(&pinned.design, &base.design, with_own, &mut fields);
         fields.extend(pinned.point.as_ref().map(|opened| Field::Point(point(opened))));
+        cores(&pinned.cores, &base.cores, with_own, &mut fields);
         fields.push(Field::Pin);
         base.design = pinned.design.clone();
+        base.cores = pinned.cores.clone();
     }
     design(&state.design, &base.design, with_own, &mut fields);
     mapping(state, &mut fields);
@@ -186,7 +188,8 @@ fn cores(form: &CoresForm, base: &CoresForm, with_own: bool, fields: &mut Vec<Fi
         prefetches,
         allocation,
     } = form;
-    if *preset != base.preset {
+    // A system of one's own is told again, as what was pinned keeps its own.
+    if *preset != base.preset || preset.is_none() {
         fields.push(Field::System(text(Kind::System, form.system())));
     }
     if with_own && preset.is_some() && !own.is_empty() {

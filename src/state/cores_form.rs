@@ -9,6 +9,9 @@ use std::num::{IntErrorKind, ParseIntError};
 /// The system that the page opens with.
 const FIRST_SYSTEM: &str = "quad-beside";
 
+/// The tiles by hand that a person finds.
+const FIRST_TILES: &str = "OY 8";
+
 /// How large tiles are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum TileChoice {
@@ -162,7 +165,13 @@ impl CoresForm {
             CoresChange::Own => self.preset = None,
             CoresChange::Write(text) => (self.preset, self.own) = (None, text),
             CoresChange::ShowSystem(shown) => self.shows_system = shown,
-            CoresChange::Granularity(choice) => self.granularity = choice,
+            CoresChange::Granularity(choice) => {
+                self.granularity = choice;
+                // Something to begin with.
+                if choice == TileChoice::ByHand && self.tiles.is_empty() {
+                    self.tiles = FIRST_TILES.to_owned();
+                }
+            }
             CoresChange::Rows(text) => self.rows = text,
             CoresChange::Tiles(text) => self.tiles = text,
             CoresChange::Stacks(choice) => self.stacks = choice,
@@ -173,6 +182,33 @@ impl CoresForm {
             CoresChange::Prefetches(first) => self.prefetches = first,
             CoresChange::Allocation(text) => self.allocation = text,
         }
+    }
+
+    /// The choices that are in force, each with its name.
+    pub fn described(&self) -> [(&'static str, String); 7] {
+        let named = |name: Option<&&'static str>| name.map_or(String::new(), |name| (*name).to_owned());
+        let tiles = match self.granularity {
+            TileChoice::Rows => format!("{} rows", self.rows.trim()),
+            TileChoice::LayerByLayer => "whole layers".to_owned(),
+            TileChoice::ByHand => self.tiles.trim().to_owned(),
+        };
+        let stacks = match self.stacks {
+            StackChoice::ByHand => format!("end after {}", self.ends.trim()),
+            other => named(StackChoice::ALL.iter().find(|known| known.0 == other).map(|known| &known.1)),
+        };
+        let allocation = match self.allocation.as_str() {
+            "" => "what the search finds".to_owned(),
+            lines => lines.replace('\n', "; "),
+        };
+        [
+            ("tiles", tiles),
+            ("layers_that_take_turns", stacks),
+            ("minimise", self.aim.name().to_owned()),
+            ("scheduler", self.scheduler.name().to_owned()),
+            ("next_tile", self.order.map_or("best", OrderRule::name).to_owned()),
+            ("weights_first", self.prefetches.to_string()),
+            ("allocation", allocation),
+        ]
     }
 
     /// Text of the system in force.

@@ -91,7 +91,7 @@ impl State {
     fn text_bytes(&self) -> usize {
         let document = |document: &Document| document.text.len() + document.own.as_ref().map_or(0, String::len);
         let design = |design: &Design| document(&design.hardware) + document(&design.workload);
-        let pinned = self.pinned.as_ref().map_or(0, |pinned| design(&pinned.design));
-        design(&self.design) + pinned + self.hierarchy.pool.len()
+        let pinned = self.pinned.as_ref().map_or(0, |pinned| design(&pinned.design) + pinned.cores.own.len());
+        design(&self.design) + pinned + self.hierarchy.pool.len() + self.cores.own.len()
     }
 }

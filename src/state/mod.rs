@@ -24,7 +24,7 @@ pub use file_name::file_name;
 pub use hierarchy_form::{FormChange, HierarchyForm, OBJECTIVES};
 pub use history::History;
 pub use own_mapping::{MappingChange, OwnMapping};
-pub use pinned::{Pinned, described, design_differences};
+pub use pinned::{Pinned, cores_differences, described, design_differences};
 pub use schedule::{FuseChoice, GridChoice, LPF_LIMITS, ObjectiveChoice, Schedule};
 pub use view::{Metric, Tab, View};
 
@@ -101,13 +101,19 @@ impl State {
                 self.design.schedule = figure.schedule;
             }
             Action::Pin => {
-                self.pinned = Some(Box::new(Pinned { design: self.design.clone(), point: self.view.point.clone() }));
+                let (design, point) = (self.design.clone(), self.view.point.clone());
+                self.pinned = Some(Box::new(Pinned { design, point, cores: Pinned::cores_of(&self.cores) }));
             }
             Action::Unpin => self.pinned = None,
             Action::Swap => {
                 if let Some(pinned) = &mut self.pinned {
                     std::mem::swap(&mut self.design, &mut pinned.design);
                     std::mem::swap(&mut self.view.point, &mut pinned.point);
+                    let cores = Pinned::cores_of(&self.cores);
+                    let next = std::mem::replace(&mut pinned.cores, cores);
+                    // A text that is not in force stays where it was written.
+                    let own = if next.preset.is_some() { self.cores.own.clone() } else { next.own.clone() };
+                    self.cores = CoresForm { own, shows_system: self.cores.shows_system, ..next };
                 }
             }
             Action::OpenEntry(id, opens) => {

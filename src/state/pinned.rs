@@ -1,5 +1,6 @@
 //! A design that was put aside, to compare with.
 
+use super::cores_form::CoresForm;
 use super::design::{Design, Half};
 use super::schedule::{FuseChoice, ObjectiveChoice, Schedule};
 use crate::depth_first::DepthFirstStrategy;
@@ -13,6 +14,26 @@ pub struct Pinned {
     pub design: Design,
     /// The point that is compared; `None`: the best.
     pub point: Option<DepthFirstStrategy>,
+    /// How it is run on many cores.
+    pub cores: CoresForm,
+}
+
+impl Pinned {
+    /// The form of many cores as it is pinned: without what is not in force.
+    pub fn cores_of(form: &CoresForm) -> CoresForm {
+        let own = if form.preset.is_none() { form.own.clone() } else { String::new() };
+        CoresForm { own, shows_system: false, ..form.clone() }
+    }
+}
+
+/// Everything in which two ways to use many cores differ: the system, then the choices.
+pub fn cores_differences(a: &CoresForm, b: &CoresForm) -> Vec<Difference> {
+    let systems = differences(a.system(), b.system()).into_iter();
+    let systems = systems.map(|found| Difference { path: format!("system.{}", found.path), ..found });
+    let choices = a.described().into_iter().zip(b.described()).filter(|(a, b)| a != b);
+    let choices =
+        choices.map(|((name, a), (_, b))| Difference { path: format!("cores.{name}"), a: Some(a), b: Some(b) });
+    systems.chain(choices).collect()
 }
 
 /// Everything in which two designs differ: hardware, network, schedule.

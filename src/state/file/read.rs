@@ -9,8 +9,8 @@ use crate::rules::Rules;
 use crate::spec::reader::{Fields, Place, Reader, Wrong};
 use crate::spec::{Diagnostics, MARK, Preset, closest, gallery_presets, lesson_steps, pool_presets, system_presets};
 use crate::state::{
-    Design, Document, FuseChoice, Half, LPF_LIMITS, MappingChange, OBJECTIVES, ObjectiveChoice, Pinned, Schedule,
-    StackChoice, State, Tab, TileChoice,
+    CoresForm, Design, Document, FuseChoice, Half, LPF_LIMITS, MappingChange, OBJECTIVES, ObjectiveChoice, Pinned,
+    Schedule, StackChoice, State, Tab, TileChoice,
 };
 use crate::workload::Dim;
 
@@ -30,7 +30,7 @@ const STATE: [&str; 11] = [
     "gallery",
     "lesson",
 ];
-const PINNED: [&str; 4] = ["schedule", "hardware", "workload", "point"];
+const PINNED: [&str; 5] = ["schedule", "hardware", "workload", "point", "cores"];
 const SCHEDULE: [&str; 14] = [
     "tile_widths",
     "tile_heights",
@@ -88,9 +88,12 @@ impl State {
         design(reader, &fields, &mut state.design);
         if let Some(place) = fields.get("pinned") {
             let fields = place.fields(reader, &PINNED);
-            let mut pinned = Pinned { design: Design::first(), point: None };
+            let mut pinned = Pinned { design: Design::first(), point: None, cores: CoresForm::default() };
             design(reader, &fields, &mut pinned.design);
             pinned.point = fields.get("point").and_then(|place| point(reader, place));
+            if let Some(place) = fields.get("cores") {
+                cores(reader, place, &mut pinned.cores);
+            }
             state.pinned = Some(Box::new(pinned));
         }
         if let Some(place) = fields.get("view") {
@@ -100,7 +103,7 @@ impl State {
             hierarchies(reader, place, &mut state);
         }
         if let Some(place) = fields.get("cores") {
-            cores(reader, place, &mut state);
+            cores(reader, place, &mut state.cores);
         }
         // It is of a layer of the documents, which are known by now.
         if let Some(place) = fields.get("mapping") {
@@ -230,9 +233,8 @@ fn hierarchies(reader: &mut Reader, place: &Place, state: &mut State) {
     set(&mut form.objective, choice(reader, fields, "objective", &objectives));
 }
 
-fn cores(reader: &mut Reader, place: &Place, state: &mut State) {
+fn cores(reader: &mut Reader, place: &Place, form: &mut CoresForm) {
     let fields = &place.fields(reader, &CORES);
-    let form = &mut state.cores;
     if let Some((text, preset)) = document(reader, fields.get("system"), system_presets()) {
         form.preset = preset.map(str::to_owned);
         if preset.is_none() {

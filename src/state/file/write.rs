@@ -32,6 +32,7 @@ impl State {
         if let Some(pinned) = &self.pinned {
             let mut pinned_fields = design(&pinned.design);
             pinned_fields.extend(pinned.point.as_ref().map(|opened| ("point", point(opened))));
+            pinned_fields.push(("cores", Item::Fields(cores(&pinned.cores))));
             fields.push(("pinned", Item::Fields(pinned_fields)));
         }
         fields.push(("view", Item::Fields(self.view_fields())));

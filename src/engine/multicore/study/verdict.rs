@@ -89,6 +89,19 @@ impl CoresStudy {
         best
     }
 
+    /// A choice with other cores for the layers of these names; `None` if it has no such layer.
+    pub fn with(&self, choice: &CoreChoice, layers: &[(String, Vec<usize>)]) -> Option<CoreChoice> {
+        let mut choice = choice.clone();
+        let mut is_any = false;
+        for (layer, cores) in layers {
+            if let Some(index) = self.nests.nests.iter().position(|nest| nest.name == *layer) {
+                choice[index].clone_from(cores);
+                is_any = true;
+            }
+        }
+        is_any.then_some(choice)
+    }
+
     /// What is wrong with a choice.
     pub fn check(&self, choice: &CoreChoice) -> Diagnostics {
         let mut diagnostics = Diagnostics::default();
