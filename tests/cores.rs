@@ -276,6 +276,28 @@ offchip: { width: 64 bit, read_energy: 1 pJ, write_energy: 1 pJ }
     );
 }
 
+/// Every output of a fully-connected layer waits for all that it reads.
+#[test]
+fn more_dependencies_than_memory_could_hold_are_refused_and_not_listed() {
+    let mut request = request(
+        "
+name: wide
+batch: 1
+precision: { W: 8, I: 8, O_partial: 16, O: 8 }
+layers:
+  - { name: image, type: input, K: 1, size: 300 x 300 }
+  - { name: conv, type: conv, K: 1, kernel: 1 x 1 }
+  - { name: fc, type: fully-connected, K: 200 }
+",
+    );
+    request.settings.stacks = StackRule::One;
+    request.settings.granularity = Granularity::ByHand("conv: OY 300, OX 300; fc: K 200".to_owned());
+    let reason = "Tiles would wait for others 18000000 times, more than 10000000".to_owned();
+    assert_eq!(wrong(&request), [("settings.granularity".to_owned(), reason)]);
+    request.settings.granularity = Granularity::ByHand("conv: OY 300, OX 3; fc: K 200".to_owned());
+    assert_eq!(study(&request).outline().tiles, 900 + 200);
+}
+
 #[test]
 fn tiles_stacks_and_cores_by_hand_are_checked() {
     let mut by_hand = request(SMALL);

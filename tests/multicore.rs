@@ -9,7 +9,7 @@ mod random;
 use fusescape::hardware::Operand;
 use fusescape::multicore::{
     Access, Axis, Instance, Job, Link, Order, Place, Placed, Schedule, SchedulingRules, Split, System, TiledLayer,
-    TiledNetwork, TilingRules, TopMemory, allocate, evaluate, schedule, tile_graph,
+    TiledNetwork, TilingRules, TopMemory, allocate, count_edges, evaluate, schedule, tile_graph,
 };
 use fusescape::workload::Dim;
 use nests::{addition, convolution};
@@ -135,6 +135,8 @@ fn edges_equal_a_test_of_every_pair_of_boxes() {
         let layers = random_network(&mut random);
         let network = tile_graph(&layers, TilingRules::CORRECTED);
         let graph = &network.graph;
+        let between = graph.edges().filter(|edge| edge.operand.is_some()).count() as u64;
+        assert_eq!(count_edges(&layers, TilingRules::CORRECTED), between, "round {round}");
         for (index, layer) in layers.iter().enumerate() {
             let tiles = network.first[index]..network.first[index + 1];
             let macs: u64 = tiles.clone().map(|tile| layer.nest.macs(&network.part(tile))).sum();

@@ -66,15 +66,8 @@ pub fn tile_graph(layers: &[TiledLayer], rules: TilingRules) -> TiledNetwork {
         }
         first.push(graph.tiles().len());
     }
-    for (index, layer) in layers.iter().enumerate() {
-        let inputs = layer.nest.inputs.iter().filter_map(|input| Some((input, input.source?)));
-        let meetings: Vec<(Operand, usize, Meetings)> = inputs
-            .map(|(input, source)| {
-                let producers = Producers::new(&layers[source].nest, &grids[source]);
-                let meetings = Meetings::new(&producers, (&layer.nest, &grids[index]), input, rules);
-                (input.operand, first[source], meetings)
-            })
-            .collect();
+    for index in 0..layers.len() {
+        let meetings = meetings(&layers, &grids, index, rules);
         let (mut numbers, mut edges, mut last_of_group) = (Vec::new(), Vec::new(), Vec::new());
         for (number, to) in (first[index]..first[index + 1]).enumerate() {
             let position = grids[index].position(number);
@@ -82,9 +75,10 @@ pub fn tile_graph(layers: &[TiledLayer], rules: TilingRules) -> TiledNetwork {
             last_of_group.resize(last_of_group.len().max(group + 1), None);
             let before = last_of_group[group].replace(to);
             edges.clear();
-            for (operand, first, meetings) in &meetings {
+            for (operand, source, meetings) in &meetings {
                 meetings.list(&position, &mut numbers);
-                edges.extend(numbers.iter().map(|number| Edge { from: first + number, to, operand: Some(*operand) }));
+                let from = |number: &usize| first[*source] + number;
+                edges.extend(numbers.iter().map(|number| Edge { from: from(number), to, operand: Some(*operand) }));
             }
             edges.extend(before.map(|from| Edge { from, to, operand: None }));
             edges.sort_by_key(|edge| edge.from);
@@ -101,6 +95,32 @@ pub fn tile_graph(layers: &[TiledLayer], rules: TilingRules) -> TiledNetwork {
         }
     }
     TiledNetwork { graph: graph.finish(tensors), first, grids }
+}
+
+/// How many edges there are between the tiles of different layers of a network, without making them.
+pub fn count_edges(layers: &[TiledLayer], rules: TilingRules) -> u64 {
+    let layers: Vec<TiledLayer> = layers.iter().map(|layer| enlarged(layer, rules)).collect();
+    let grids: Vec<Grid> = layers.iter().map(|layer| Grid::new(&layer.nest, &layer.split, rules)).collect();
+    let of_layer = |index: usize| meetings(&layers, &grids, index, rules).into_iter().map(move |of| (index, of.2));
+    let counts = (0..layers.len()).flat_map(of_layer).map(|(index, meetings)| meetings.count(&grids[index]));
+    counts.fold(0, u64::saturating_add)
+}
+
+/// For each operand of a layer that another layer computes, that one, and which of its tiles each tile waits for.
+fn meetings(
+    layers: &[TiledLayer],
+    grids: &[Grid],
+    index: usize,
+    rules: TilingRules,
+) -> Vec<(Operand, usize, Meetings)> {
+    let nest = &layers[index].nest;
+    let inputs = nest.inputs.iter().filter_map(|input| Some((input, input.source?)));
+    inputs
+        .map(|(input, source)| {
+            let producers = Producers::new(&layers[source].nest, &grids[source]);
+            (input.operand, source, Meetings::new(&producers, (nest, &grids[index]), input, rules))
+        })
+        .collect()
 }
 
 /// The tensors of an operand of a layer: tiles that touch the same box of elements share one.

@@ -178,6 +178,14 @@ impl Meetings {
         Self { axes: input.axes.iter().zip(&producers.axes).map(axis).collect(), place: producers.place }
     }
 
+    /// How many tiles of the source all tiles of the layer wait for.
+    pub fn count(&self, grid: &Grid) -> u64 {
+        let along = self.axes.iter().map(|(_, meetings)| meetings.iter().map(|meeting| meeting.len() as u64).sum());
+        let combinations: u64 = self.axes.iter().map(|(along, _)| along.count() as u64).product();
+        let beside = grid.count as u64 / combinations.max(1);
+        along.fold(beside, u64::saturating_mul)
+    }
+
     /// Puts the numbers of those tiles of the source that compute something of what a tile reads into a list, lowest first.
     pub fn list(&self, position: &Position, numbers: &mut Vec<usize>) {
         numbers.clear();

@@ -29,7 +29,7 @@ mod traffic;
 mod waco;
 
 pub use account::{CoreTime, LinkTime, MemoryUse, SystemAccount, TileRun, TransferRun};
-pub use build::{TiledLayer, TiledNetwork, tile_graph};
+pub use build::{TiledLayer, TiledNetwork, count_edges, tile_graph};
 pub use coala::{Job, Order, schedule};
 pub use costs::{NoMapping, Solved, TileCost, TileCosts, TileProblem};
 pub use document::{ComputeCore, CoreSystem};

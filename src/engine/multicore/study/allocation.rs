@@ -1,10 +1,11 @@
 //! The cores of each stack of layers, if nothing had to travel.
 
+use super::super::build::tile_graph;
 use super::super::costs::{TileCosts, tile_shape};
 use super::super::granularity::Cuts;
 use super::super::steady_state::{SteadyState, steady_state};
 use super::super::waco::{Allocation, Found, Instance, MOST, allocate};
-use super::{CoreChoice, CoresStudy, bits_of, unshared};
+use super::{CoreChoice, CoresStudy, bits_of, whole_layers};
 use crate::hardware::Operand;
 use crate::workload::{Dim, LayerShape};
 use serde::{Deserialize, Serialize};
@@ -102,7 +103,7 @@ impl CoresStudy {
             ..cuts.clone()
         };
         let cuts: Vec<Cuts> = self.cuts.iter().map(larger).collect();
-        let unshared = unshared(&self.nests, &cuts, self.settings.scheduler);
+        let unshared = tile_graph(&whole_layers(&self.nests, &cuts), self.settings.scheduler.tiling());
         Self {
             network: self.network.clone(),
             nests: self.nests.clone(),

@@ -7,7 +7,7 @@ mod verdict;
 pub use allocation::{MOST_CHOICES, StackAllocation};
 pub use verdict::Judged;
 
-use super::build::{TiledLayer, TiledNetwork, tile_graph};
+use super::build::{TiledLayer, TiledNetwork, count_edges, tile_graph};
 use super::costs::{Solved, TileCost, TileCosts, TileProblem, solve, tile_shape, too_large};
 use super::document::CoreSystem;
 use super::granularity::{Cuts, stacks};
@@ -24,6 +24,9 @@ use serde::{Deserialize, Serialize};
 
 /// More tiles than this are not scheduled.
 pub const MOST_TILES: u64 = 500_000;
+
+/// More dependencies between tiles of layers that nobody shares are not listed.
+pub const MOST_EDGES: u64 = 10_000_000;
 
 /// For each layer the cores that share it.
 pub type CoreChoice = Vec<Vec<usize>>;
@@ -104,7 +107,14 @@ impl CoresStudy {
             return Err(diagnostics);
         }
         let wiring = system.system(settings.scheduler.rules());
-        let unshared = unshared(&nests, &cuts, settings.scheduler);
+        let tiled = whole_layers(&nests, &cuts);
+        let edges = count_edges(&tiled, settings.scheduler.tiling());
+        if edges > MOST_EDGES {
+            let reason = format!("Tiles would wait for others {edges} times, more than {MOST_EDGES}");
+            diagnostics.add("settings.granularity", reason, "Make tiles larger");
+            return Err(diagnostics);
+        }
+        let unshared = tile_graph(&tiled, settings.scheduler.tiling());
         Ok(Self { network, nests, system, settings, stacks, cuts, wiring, unshared })
     }
 
@@ -221,15 +231,14 @@ impl CoresStudy {
     }
 }
 
-/// The tiles of layers that nobody shares.
-fn unshared(nests: &NetworkNests, cuts: &[Cuts], scheduler: Scheduler) -> TiledNetwork {
+/// Layers that nobody shares.
+fn whole_layers(nests: &NetworkNests, cuts: &[Cuts]) -> Vec<TiledLayer> {
     let whole = |(nest, cuts): (&LoopNest, &Cuts)| TiledLayer {
         nest: nest.clone(),
         split: Split { in_time: cuts.in_time.clone(), over_cores: Vec::new() },
         cores: 1,
     };
-    let layers: Vec<TiledLayer> = nests.nests.iter().zip(cuts).map(whole).collect();
-    tile_graph(&layers, scheduler.tiling())
+    nests.nests.iter().zip(cuts).map(whole).collect()
 }
 
 fn bits_of(shape: &LayerShape, operand: Operand) -> u64 {
