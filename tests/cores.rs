@@ -296,6 +296,12 @@ layers:
     assert_eq!(wrong(&request), [("settings.granularity".to_owned(), reason)]);
     request.settings.granularity = Granularity::ByHand("conv: OY 300, OX 3; fc: K 200".to_owned());
     assert_eq!(study(&request).outline().tiles, 900 + 200);
+    // Few enough as long as nobody shares a layer: then each of four parts of a tile waits for the four parts of all others.
+    request.workload = request.workload.replace("name: conv, type: conv, K: 1", "name: conv, type: conv, K: 256");
+    request.workload = request.workload.replace("K: 200", "K: 12800");
+    request.settings.granularity = Granularity::ByHand("conv: OY 300, OX 300; fc: K 100".to_owned());
+    let reason = "Tiles would wait for others, once cores share layers, 144000000 times, more than 50000000".to_owned();
+    assert_eq!(wrong(&request), [("settings.granularity".to_owned(), reason)]);
 }
 
 #[test]

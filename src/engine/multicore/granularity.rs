@@ -3,6 +3,7 @@
 use super::document::CoreSystem;
 use super::network::NetworkNests;
 use super::request::{Granularity, StackRule};
+use super::tiling::Split;
 use crate::hardware::Operand;
 use crate::spec::{Diagnostics, closest};
 use crate::workload::{Dim, Layer, Network};
@@ -25,6 +26,12 @@ impl Cuts {
     /// How many tiles there are at most.
     pub fn tiles(&self, cores: u64) -> u64 {
         self.in_time.iter().map(|cut| cut.1).fold(cores.min(self.most_shared as u64), u64::saturating_mul)
+    }
+
+    /// How the layer is cut where so many cores share it.
+    pub fn split(&self, shared: usize) -> Split {
+        let over_cores = self.share.filter(|_| shared > 1).map(|dim| vec![(dim, shared as u64)]).unwrap_or_default();
+        Split { in_time: self.in_time.clone(), over_cores }
     }
 
     /// Those of all layers.

@@ -5,7 +5,7 @@ use super::super::costs::{TileCosts, tile_shape};
 use super::super::granularity::Cuts;
 use super::super::steady_state::{SteadyState, steady_state};
 use super::super::waco::{Allocation, Found, Instance, MOST, allocate};
-use super::{CoreChoice, CoresStudy, bits_of, whole_layers};
+use super::{CoreChoice, CoresStudy, bits_of, tiled_layers};
 use crate::hardware::Operand;
 use crate::workload::{Dim, LayerShape};
 use serde::{Deserialize, Serialize};
@@ -103,7 +103,7 @@ impl CoresStudy {
             ..cuts.clone()
         };
         let cuts: Vec<Cuts> = self.cuts.iter().map(larger).collect();
-        let unshared = tile_graph(&whole_layers(&self.nests, &cuts), self.settings.scheduler.tiling());
+        let unshared = tile_graph(&tiled_layers(&self.nests, &cuts, |_| 1), self.settings.scheduler.tiling());
         Self {
             network: self.network.clone(),
             nests: self.nests.clone(),

@@ -15,7 +15,7 @@ use super::nest::{LoopNest, Part};
 use super::network::NetworkNests;
 use super::request::{CoresRequest, CoresSettings, Scheduler};
 use super::system::System;
-use super::tiling::{Grid, Split};
+use super::tiling::Grid;
 use crate::hardware::{Core, Operand};
 use crate::spec::Diagnostics;
 use crate::workload::{Dim, LayerShape, Network};
@@ -27,6 +27,9 @@ pub const MOST_TILES: u64 = 500_000;
 
 /// More dependencies between tiles of layers that nobody shares are not listed.
 pub const MOST_EDGES: u64 = 10_000_000;
+
+/// The same where every layer is shared by as many cores as may share it.
+pub const MOST_SHARED_EDGES: u64 = 50_000_000;
 
 /// For each layer the cores that share it.
 pub type CoreChoice = Vec<Vec<usize>>;
@@ -107,14 +110,20 @@ impl CoresStudy {
             return Err(diagnostics);
         }
         let wiring = system.system(settings.scheduler.rules());
-        let tiled = whole_layers(&nests, &cuts);
-        let edges = count_edges(&tiled, settings.scheduler.tiling());
-        if edges > MOST_EDGES {
-            let reason = format!("Tiles would wait for others {edges} times, more than {MOST_EDGES}");
-            diagnostics.add("settings.granularity", reason, "Make tiles larger");
-            return Err(diagnostics);
+        let rules = settings.scheduler.tiling();
+        let unshared = tiled_layers(&nests, &cuts, |_| 1);
+        let shared = tiled_layers(&nests, &cuts, |cuts| cuts.most_shared);
+        for (tiled, how, most) in
+            [(&unshared, "", MOST_EDGES), (&shared, ", once cores share layers,", MOST_SHARED_EDGES)]
+        {
+            let edges = count_edges(tiled, rules);
+            if edges > most {
+                let reason = format!("Tiles would wait for others{how} {edges} times, more than {most}");
+                diagnostics.add("settings.granularity", reason, "Make tiles larger");
+                return Err(diagnostics);
+            }
         }
-        let unshared = tile_graph(&tiled, settings.scheduler.tiling());
+        let unshared = tile_graph(&unshared, rules);
         Ok(Self { network, nests, system, settings, stacks, cuts, wiring, unshared })
     }
 
@@ -172,17 +181,10 @@ impl CoresStudy {
         solve(&self.system.cores[problem.kind], problem, &self.settings)
     }
 
-    /// How a layer is cut where so many cores share it.
-    fn split(&self, layer: usize, shared: usize) -> Split {
-        let Cuts { in_time, share, .. } = &self.cuts[layer];
-        let over_cores = share.filter(|_| shared > 1).map(|dim| vec![(dim, shared as u64)]).unwrap_or_default();
-        Split { in_time: in_time.clone(), over_cores }
-    }
-
     /// The different tiles of a layer that so many cores share.
     fn shapes(&self, layer: usize, shared: usize) -> Vec<LayerShape> {
         let nest = &self.nests.nests[layer];
-        let grid = Grid::new(nest, &self.split(layer, shared), self.settings.scheduler.tiling());
+        let grid = Grid::new(nest, &self.cuts[layer].split(shared), self.settings.scheduler.tiling());
         let facts = self.network.layer(self.nests.layers[layer]);
         let mut parts: Vec<Part> = vec![nest.whole()];
         for dim in Dim::ALL {
@@ -231,14 +233,13 @@ impl CoresStudy {
     }
 }
 
-/// Layers that nobody shares.
-fn whole_layers(nests: &NetworkNests, cuts: &[Cuts]) -> Vec<TiledLayer> {
-    let whole = |(nest, cuts): (&LoopNest, &Cuts)| TiledLayer {
-        nest: nest.clone(),
-        split: Split { in_time: cuts.in_time.clone(), over_cores: Vec::new() },
-        cores: 1,
+/// Layers, each shared by so many cores.
+fn tiled_layers(nests: &NetworkNests, cuts: &[Cuts], shared: impl Fn(&Cuts) -> usize) -> Vec<TiledLayer> {
+    let layer = |(nest, cuts): (&LoopNest, &Cuts)| {
+        let cores = shared(cuts).max(1);
+        TiledLayer { nest: nest.clone(), split: cuts.split(cores), cores }
     };
-    nests.nests.iter().zip(cuts).map(whole).collect()
+    nests.nests.iter().zip(cuts).map(layer).collect()
 }
 
 fn bits_of(shape: &LayerShape, operand: Operand) -> u64 {

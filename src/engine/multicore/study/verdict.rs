@@ -154,8 +154,12 @@ impl CoresStudy {
     ) -> Result<(Judged, SystemAccount), Diagnostics> {
         let cast = self.cast(costs, choice)?;
         let (judged, found) = self.schedule(&cast, stacks, choice, order)?;
-        let job = self.job(&cast, &[], OrderRule::Earliest);
-        Ok((judged, SystemAccount::new(job, &found, self.layer_names(), &cast.computing)))
+        Ok((judged, self.account_of(&cast, &found)))
+    }
+
+    fn account_of(&self, cast: &Cast, found: &Schedule) -> SystemAccount {
+        let job = self.job(cast, &[], OrderRule::Earliest);
+        SystemAccount::new(job, found, self.layer_names(), &cast.computing)
     }
 
     /// The best of some choices, and all about it.
@@ -169,17 +173,20 @@ impl CoresStudy {
         choices: &[CoreChoice],
     ) -> Result<(Judged, SystemAccount), Diagnostics> {
         let aim = self.settings.aim;
-        let mut best = Err(Diagnostics::default());
+        let mut best: Result<(Cast, Judged, Schedule), Diagnostics> = Err(Diagnostics::default());
         for choice in choices {
-            let found = self.account(costs, stacks, choice, None);
-            let score = |found: &Result<(Judged, SystemAccount), Diagnostics>| {
-                found.as_ref().map_or(f64::INFINITY, |found| found.0.score(aim))
+            let found = self.cast(costs, choice).and_then(|cast| {
+                let (judged, found) = self.schedule(&cast, stacks, choice, None)?;
+                Ok((cast, judged, found))
+            });
+            let score = |found: &Result<(Cast, Judged, Schedule), Diagnostics>| {
+                found.as_ref().map_or(f64::INFINITY, |found| found.1.score(aim))
             };
             if best.is_err() || score(&found) < score(&best) {
                 best = found;
             }
         }
-        best
+        best.map(|(cast, judged, found)| (judged, self.account_of(&cast, &found)))
     }
 
     /// The best schedule of a choice in a given order, or else in those that the settings allow.
@@ -340,7 +347,7 @@ impl CoresStudy {
     fn tiles(&self, choice: &CoreChoice) -> TiledNetwork {
         let layer = |(index, nest): (usize, &LoopNest)| TiledLayer {
             nest: nest.clone(),
-            split: self.split(index, choice[index].len()),
+            split: self.cuts[index].split(choice[index].len()),
             cores: choice[index].len(),
         };
         let layers: Vec<TiledLayer> = self.nests.nests.iter().enumerate().map(layer).collect();
