@@ -10,7 +10,7 @@ import { AxeBuilder } from '@axe-core/playwright';
 import { chromium } from 'playwright-core';
 import { serve } from './server.mjs';
 
-const REPOSITORY = fileURLToPath(new URL('../..', import.meta.url));
+export const REPOSITORY = fileURLToPath(new URL('../..', import.meta.url));
 const SCREENSHOTS = join(REPOSITORY, 'target', 'screenshots');
 
 /** The folder that is served; FUSESCAPE_WWW names another, to try the harness itself. */
