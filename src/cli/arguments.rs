@@ -367,12 +367,12 @@ pub struct Cores {
     /// Then give layers other cores, one after the other, as long as that makes the schedule better
     #[arg(long)]
     pub improve: bool,
-    /// With `--allocation genetic`: individuals of a generation
-    #[arg(long, default_value_t = 16)]
-    pub individuals: usize,
-    /// With `--allocation genetic`: generations
-    #[arg(long, default_value_t = 16)]
-    pub generations: usize,
+    /// With `--allocation genetic`: individuals of a generation, 2 to 1000
+    #[arg(long, default_value_t = 16, value_parser = clap::value_parser!(u32).range(2..=1_000))]
+    pub individuals: u32,
+    /// With `--allocation genetic`: generations after the first, up to 10000
+    #[arg(long, default_value_t = 16, value_parser = clap::value_parser!(u32).range(..=10_000))]
+    pub generations: u32,
     /// What to minimise: latency, energy or edp; tiles are always mapped for latency
     #[arg(long, default_value = "latency", value_parser = parse_aim)]
     pub objective: Aim,

@@ -86,7 +86,7 @@ fn choose(
     let (mut best, stacks) = match &options.allocation {
         Allocation::Best => study.best(costs)?,
         Allocation::Genetic => {
-            let front = study.evolve(costs, options.individuals, options.generations);
+            let front = study.evolve(costs, options.individuals as usize, options.generations as usize);
             let aim = options.objective;
             let best = front.into_iter().min_by(|a, b| a.score(aim).total_cmp(&b.score(aim)));
             (best.ok_or("No allocation that evolution tried can be scheduled. Make tiles smaller.")?, Vec::new())

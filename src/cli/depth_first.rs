@@ -1,7 +1,6 @@
 //! `fusescape depth-first`: a sweep on all cores, in one of two ways that find the same.
 //!
-//! With a tile width or more for every core, each core has points of its own, which it plans, searches and adds up one by one.
-//! Otherwise all are planned first, and the cores share the mapping problems of the few points.
+//! Each core has points of its own, which it plans, searches and adds up one by one. Of a single point the cores share the mapping problems.
 
 use super::arguments::{DepthFirst, Format, Stacks, SweepOptions};
 use super::documents::load;
@@ -30,8 +29,7 @@ pub fn run(DepthFirst { sweep: options, stacks }: &DepthFirst) -> Result<(), Fai
     };
     let sweep = validated(options, fuse)?;
     let strategies = sweep.settings.strategies();
-    let many = strategies.len() > 1 && sweep.settings.tiles_x.len() >= rayon::current_num_threads();
-    let findings = if many { by_points(&sweep, strategies.len()) } else { by_problems(&sweep) };
+    let findings = if strategies.len() > 1 { by_points(&sweep, strategies.len()) } else { by_problems(&sweep) };
     let report = Report::new(&sweep, &strategies, findings);
     print(&match options.format {
         Format::Table => report.table(),
@@ -105,7 +103,7 @@ fn by_points(sweep: &Sweep, points: usize) -> Findings {
     Findings { rows, problems, account: None }
 }
 
-/// All points are planned, then their problems searched on all cores.
+/// The point is planned, then its problems searched on all cores.
 fn by_problems(sweep: &Sweep) -> Findings {
     let plan = sweep.plan();
     let bar = progress(plan.problems.list.len(), "mapping problems");

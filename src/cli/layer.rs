@@ -31,10 +31,10 @@ pub fn run(options: &Layer) -> Result<(), Failure> {
             (Err(hardware), Err(workload)) => return Err(format!("{hardware}\n{workload}").into()),
             (Err(failure), _) | (_, Err(failure)) => return Err(failure),
         };
-    let request = |layer: Option<String>| LayerRequest {
-        hardware: hardware.clone(),
-        workload: workload.clone(),
-        layer,
+    let mut request = LayerRequest {
+        hardware,
+        workload,
+        layer: None,
         objective: options.objective.clone(),
         strategy: match options.strategy {
             LayerStrategy::Any(strategy) => strategy,
@@ -45,9 +45,9 @@ pub fn run(options: &Layer) -> Result<(), Failure> {
         unroll: None,
     };
     // Says what is wrong with both documents before any layer is looked for.
-    let first = LayerStudy::new(&request(None))?;
+    let first = LayerStudy::new(&request)?;
     check(options, &first.core)?;
-    let network = Network::from_text(&workload)?;
+    let network = Network::from_text(&request.workload)?;
     let names = if options.layer.is_empty() {
         network.computing().map(|id| network.layer(id).name.clone()).collect()
     } else {
@@ -56,7 +56,8 @@ pub fn run(options: &Layer) -> Result<(), Failure> {
     let mut results = Vec::new();
     let mut wrong = Diagnostics::default();
     for name in names {
-        match LayerStudy::new(&request(Some(name))) {
+        request.layer = Some(name);
+        match LayerStudy::of(first.core.clone(), &network, &request) {
             Ok(study) => results.push(map(study, options)),
             Err(unknown) => wrong.0.extend(unknown.0),
         }

@@ -33,6 +33,13 @@ pub struct NodeSpan {
     pub written: u64,
 }
 
+/// Kinds of strips times nodes of their stack: some 100 MB, as each is kept several times.
+pub const MOST_SPANS: usize = 1 << 18;
+
+/// Nearly every strip differs from its neighbours: there are more than so many kinds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TooManyKinds(pub usize);
+
 /// One column (or row) of tiles, by stack node.
 pub type Strip = Vec<NodeSpan>;
 
@@ -89,6 +96,12 @@ pub struct Strips {
 }
 
 impl Strips {
+    /// How many spans are kept.
+    pub fn spans(&self) -> usize {
+        let nodes = self.different.first().map_or(0, |kind| kind.own.len());
+        (2 * self.different.len() + self.effective.len()) * nodes
+    }
+
     fn new(different: Vec<(Strip, Strip)>, runs: &[Run]) -> Self {
         let mut strips = Self { different: Vec::new(), effective: Vec::new(), slots: slots(runs) };
         let mut known: FastMap<Strip, usize> = FastMap::default();
@@ -225,14 +238,24 @@ impl Axis {
     ///
     /// `borders` tracks the intervals themselves, with padding and the map's real borders; without it, only extents and
     /// lags are tracked, as the tool does.
-    pub fn strips(self, network: &Network, stack: &Stack, tile: u64, caches: bool, borders: bool) -> Strips {
+    ///
+    /// # Errors
+    /// More kinds of strips than [`MOST_SPANS`] allows a stack of so many nodes.
+    pub fn strips(
+        self,
+        network: &Network,
+        stack: &Stack,
+        tile: u64,
+        caches: bool,
+        borders: bool,
+    ) -> Result<Strips, TooManyKinds> {
         let total = self.map_size(network, stack, stack.output());
         let tile = tile.clamp(1, total);
         let first = if total.is_multiple_of(tile) { tile } else { total % tile };
         if borders {
             self.exact(network, stack, first, tile, caches)
         } else {
-            self.by_extents(network, stack, first, tile, caches)
+            Ok(self.by_extents(network, stack, first, tile, caches))
         }
     }
 
@@ -286,7 +309,14 @@ impl Axis {
     }
 
     /// Tracks which columns of every map each strip needs, computes and keeps.
-    fn exact(self, network: &Network, stack: &Stack, first: u64, tile: u64, caches: bool) -> Strips {
+    fn exact(
+        self,
+        network: &Network,
+        stack: &Stack,
+        first: u64,
+        tile: u64,
+        caches: bool,
+    ) -> Result<Strips, TooManyKinds> {
         let total = self.map_size(network, stack, stack.output());
         let count = stack.nodes.len();
         let windows: Vec<Window> = (0..count).map(|node| self.window(network, stack, node)).collect();
@@ -339,6 +369,7 @@ impl Axis {
             spans.extend((0..count).map(|node| node_span(stack, node, strip, caches)));
             let strip = match known.get(spans.as_slice()) {
                 Some(&strip) => strip,
+                None if different.len() >= MOST_SPANS / count => return Err(TooManyKinds(different.len())),
                 None => {
                     different.push((spans.clone(), spans.clone()));
                     known.insert(spans.clone(), different.len() - 1);
@@ -351,7 +382,7 @@ impl Axis {
             }
             start += size;
         }
-        Strips::new(different, &runs)
+        Ok(Strips::new(different, &runs))
     }
 }
 

@@ -5,14 +5,23 @@
 //! exactly if nobody outside reads another of its layers (DeFiNES, Section III). Stacks are put in the order of their
 //! last layers, which leaves one way for each choice of cuts.
 
-use super::stack::{Stack, ancestors};
+use super::stack::Stack;
 use crate::sorting::sort_by_key;
 use crate::workload::{LayerId, Network};
+use fixedbitset::FixedBitSet;
 use std::cmp::Reverse;
 use std::collections::HashMap;
 
 /// Arcs beyond which a network is too wide to look at every stack.
 pub const MOST_STACKS: usize = 20_000;
+/// Layers of all stacks together: each takes some 150 bytes in each stack that it is in.
+pub const MOST_STACKED_LAYERS: usize = 2_000_000;
+/// Steps of finding them before a network is called too wide: a second's work, or two.
+const MOST_STEPS: usize = 500_000_000;
+/// Steps of finding out whether smaller stacks would be few enough.
+const MOST_STEPS_OF_ADVICE: usize = 30_000_000;
+/// Stacks of more layers are no advice.
+const MOST_LAYERS_OF_ADVICE: usize = 64;
 
 /// All stacks of a network, between states of what is done. A way from the first state to [`Self::end`] is a choice of
 /// cuts, and each choice is one way.
@@ -37,59 +46,54 @@ pub struct StackArc {
     pub stack: Stack,
 }
 
+/// Why a network's stacks are not listed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NotListed {
+    /// There are more than [`MOST_STACKS`], with more than [`MOST_STACKED_LAYERS`] in all, or it takes too long to find them.
+    TooMany,
+    /// No stacks of so few layers compute the network.
+    NoWay,
+}
+
 impl EveryStack {
-    /// All stacks of at most `most_layers` layers; `None` where there are more than [`MOST_STACKS`].
-    pub fn new(network: &Network, most_layers: usize) -> Option<Self> {
-        let ends: Vec<LayerId> = network.computing().collect();
-        let ends_here: Vec<bool> = {
-            let stored: Vec<LayerId> = network.stored().collect();
-            network.ids().map(|id| network.consumers(id).is_empty() || stored.contains(&id)).collect()
-        };
-        let wanted: Vec<Vec<bool>> = network.ids().map(|id| ancestors(network, id)).collect();
-        let mut number: HashMap<Vec<bool>, usize> = HashMap::new();
-        let mut done_in = vec![vec![false; network.len()]];
-        number.insert(done_in[0].clone(), 0);
+    /// All stacks of at most `most_layers` layers.
+    ///
+    /// # Errors
+    /// Too many of them, which is noticed while they are counted, or too few to compute the network.
+    pub fn new(network: &Network, most_layers: usize) -> Result<Self, NotListed> {
         let mut arcs = Vec::new();
-        let mut from = 0;
-        while let Some(done) = done_in.get(from).cloned() {
-            let last = ends.iter().rev().find(|&&id| done[id]).copied();
-            for &end in ends.iter().filter(|&&end| last.is_none_or(|last| end > last)) {
-                let layers: Vec<LayerId> = ends.iter().copied().filter(|&id| wanted[end][id] && !done[id]).collect();
-                let is_inside = |id: LayerId| wanted[end][id] && !done[id];
-                let hidden =
-                    |&layer: &LayerId| !ends_here[layer] && network.consumers(layer).into_iter().all(is_inside);
-                if layers.len() > most_layers || !layers.iter().filter(|&&layer| layer != end).all(hidden) {
-                    continue;
-                }
-                let mut after = done.clone();
-                layers.iter().for_each(|&layer| after[layer] = true);
-                let to = *number.entry(after.clone()).or_insert_with(|| {
-                    done_in.push(after);
-                    done_in.len() - 1
-                });
-                arcs.push(StackArc { from, to, stack: Stack::new(network, layers) });
-                if arcs.len() > MOST_STACKS {
-                    return None;
-                }
-            }
-            from += 1;
-        }
-        let end = done_in.iter().position(|done| ends.iter().all(|&id| done[id]))?;
-        Some(Self::ordered(&done_in, end, arcs))
+        let ideals = Ideals::new(network);
+        let done_in = ideals.follow(most_layers, MOST_STEPS, &mut |from, to, layers| {
+            arcs.push(StackArc { from, to, stack: Stack::new(network, layers) });
+        })?;
+        let end = done_in.iter().position(|done| ideals.is_all(done)).ok_or(NotListed::NoWay)?;
+        Ok(Self::ordered(&done_in, end, arcs))
+    }
+
+    /// How many layers a stack may have, as a power of two, so that [`Self::new`] lists them all; none where nothing helps that is
+    /// quickly found.
+    pub fn most_layers_listed(network: &Network) -> Option<usize> {
+        let ideals = Ideals::new(network);
+        let is_listed = |&most_layers: &usize| {
+            let done_in = ideals.follow(most_layers, MOST_STEPS_OF_ADVICE, &mut |_, _, _| {});
+            done_in.is_ok_and(|done_in| done_in.iter().any(|done| ideals.is_all(done)))
+        };
+        std::iter::successors(Some(MOST_LAYERS_OF_ADVICE), |most| Some(most / 2).filter(|&half| half > 0))
+            .find(is_listed)
     }
 
     /// States by how much is done, without those from which the end is out of reach.
-    fn ordered(done_in: &[Vec<bool>], end: usize, mut arcs: Vec<StackArc>) -> Self {
-        let done = |state: usize| done_in[state].iter().filter(|&&done| done).count();
+    fn ordered(done_in: &[FixedBitSet], end: usize, mut arcs: Vec<StackArc>) -> Self {
+        let done: Vec<usize> = done_in.iter().map(|done| done.count_ones(..)).collect();
         let mut leads_on = vec![false; done_in.len()];
         leads_on[end] = true;
-        sort_by_key(&mut arcs, |arc| Reverse(done(arc.from)));
+        sort_by_key(&mut arcs, |arc| Reverse(done[arc.from]));
         arcs.retain(|arc| {
             leads_on[arc.from] |= leads_on[arc.to];
             leads_on[arc.to]
         });
         let mut order: Vec<usize> = (0..done_in.len()).filter(|&state| leads_on[state]).collect();
-        sort_by_key(&mut order, |&state| done(state));
+        sort_by_key(&mut order, |&state| done[state]);
         let mut place = vec![0; done_in.len()];
         order.iter().enumerate().for_each(|(at, &state)| place[state] = at);
         for arc in &mut arcs {
@@ -97,5 +101,104 @@ impl EveryStack {
         }
         sort_by_key(&mut arcs, |arc| (arc.from, arc.to));
         Self { states: order.len(), end: place[end], arcs }
+    }
+}
+
+/// What says which layers may be done together: a network as sets of layers.
+struct Ideals {
+    /// The layers that compute something: where a stack may end.
+    ends: Vec<LayerId>,
+    /// The layers whose outputs are needed in the highest memory, so that only the end of a stack may be one.
+    stored: FixedBitSet,
+    /// Whose outputs each layer reads.
+    inputs: Vec<Vec<LayerId>>,
+    /// Who reads each layer's output.
+    readers: Vec<Vec<LayerId>>,
+    /// The computing layers on which each layer depends, itself included.
+    ancestors: Vec<FixedBitSet>,
+}
+
+impl Ideals {
+    fn new(network: &Network) -> Self {
+        let empty = FixedBitSet::with_capacity(network.len());
+        let ends: Vec<LayerId> = network.computing().collect();
+        let inputs: Vec<Vec<LayerId>> = network.ids().map(|id| network.inputs(id)).collect();
+        let readers: Vec<Vec<LayerId>> = network.ids().map(|id| network.consumers(id)).collect();
+        let mut stored = empty.clone();
+        stored.extend(network.ids().filter(|&id| readers[id].is_empty()).chain(network.stored()));
+        let mut ancestors: Vec<FixedBitSet> = Vec::with_capacity(network.len());
+        for id in network.ids() {
+            let mut all = empty.clone();
+            inputs[id].iter().for_each(|&producer| all.union_with(&ancestors[producer]));
+            all.set(id, !network.layer(id).is_input());
+            ancestors.push(all);
+        }
+        Self { ends, stored, inputs, readers, ancestors }
+    }
+
+    fn is_all(&self, done: &FixedBitSet) -> bool {
+        done.count_ones(..) == self.ends.len()
+    }
+
+    /// Tells `found` every stack of at most `most_layers` layers, with the states before and after it. Gives what is done in each state.
+    fn follow(
+        &self,
+        most_layers: usize,
+        most_steps: usize,
+        found: &mut dyn FnMut(usize, usize, Vec<LayerId>),
+    ) -> Result<Vec<FixedBitSet>, NotListed> {
+        let nothing = FixedBitSet::with_capacity(self.readers.len());
+        let mut number: HashMap<FixedBitSet, usize> = HashMap::from([(nothing.clone(), 0)]);
+        let mut done_in = vec![nothing];
+        let (mut stacks, mut stacked_layers, mut steps) = (0, 0, 0_usize);
+        let mut from = 0;
+        while let Some(done) = done_in.get(from).cloned() {
+            // Who needs one of these needs at least as much.
+            let mut too_large = FixedBitSet::with_capacity(self.inputs.len());
+            let last = self.ends.iter().rev().find(|&&id| done.contains(id)).copied();
+            for &end in self.ends.iter().filter(|&&end| last.is_none_or(|last| end > last)) {
+                steps += 1;
+                if self.inputs[end].iter().any(|&producer| too_large.contains(producer)) {
+                    too_large.insert(end);
+                    continue;
+                }
+                let count = self.ancestors[end].difference_count(&done);
+                steps += done.len() / usize::BITS as usize;
+                if count > most_layers {
+                    too_large.insert(end);
+                    continue;
+                }
+                steps += count;
+                if let Some(layers) = self.stack(&done, end) {
+                    (stacks, stacked_layers) = (stacks + 1, stacked_layers + layers.len());
+                    let mut after = done.clone();
+                    after.extend(layers.iter().copied());
+                    let to = *number.entry(after).or_insert_with_key(|after| {
+                        done_in.push(after.clone());
+                        done_in.len() - 1
+                    });
+                    found(from, to, layers);
+                }
+                if stacks > MOST_STACKS || stacked_layers > MOST_STACKED_LAYERS {
+                    return Err(NotListed::TooMany);
+                }
+            }
+            if steps > most_steps {
+                return Err(NotListed::TooMany);
+            }
+            from += 1;
+        }
+        Ok(done_in)
+    }
+
+    /// The layers of the stack that ends at a layer, unless somebody outside reads one of the others.
+    fn stack(&self, done: &FixedBitSet, end: LayerId) -> Option<Vec<LayerId>> {
+        let wanted = &self.ancestors[end];
+        // Who reads what is not done is not done either.
+        let is_hidden = |layer: LayerId| {
+            !self.stored.contains(layer) && self.readers[layer].iter().all(|&reader| wanted.contains(reader))
+        };
+        let layers = wanted.difference(done);
+        layers.map(|layer| (layer == end || is_hidden(layer)).then_some(layer)).collect()
     }
 }

@@ -21,7 +21,7 @@ mod totals;
 pub use account::*;
 pub use assemble::Assembler;
 pub use copies::{CopyAction, CopyCost, Hop, Ways};
-pub use every_stack::{EveryStack, MOST_STACKS, StackArc};
+pub use every_stack::{EveryStack, MOST_STACKED_LAYERS, MOST_STACKS, NotListed, StackArc};
 pub use placement::{CacheDecision, Skipping};
 pub use plan::{Caches, LayerTilePlan, PointPlan, StackPlan, TileDecision, TilePlan};
 pub use planner::{Planner, PlannerMemory};

@@ -1,6 +1,6 @@
 //! Planning points one after the other, so that what they share is found once.
 
-use super::axis::{Axis, Strips};
+use super::axis::{Axis, Strips, TooManyKinds};
 use super::fast_map::FastMap;
 use super::layer_tile::TiledLayer;
 use super::placement::{Measure, Scratch, Skipping};
@@ -28,6 +28,8 @@ pub struct PlannerMemory {
     /// Every different stack; its place is its number.
     measured: Vec<KnownStack>,
     strips: FastMap<(usize, bool, u64, bool), Arc<Strips>>,
+    /// Spans of all strips.
+    spans: usize,
     pub(super) layers: Vec<Option<TiledLayer>>,
     pub(super) scratch: Scratch,
 }
@@ -101,8 +103,10 @@ impl<'a> Planner<'a> {
         let tile = if strategy.fuse == FuseDepth::LayerByLayer { (u64::MAX, u64::MAX) } else { strategy.tile };
         check_strip_count(self.network, stacks.iter().map(|known| &*known.stack), tile)?;
         let mut planned = Vec::with_capacity(stacks.len());
+        let mut room = Room { layer_tiles: MOST_LAYER_TILES };
         for known in stacks {
-            planned.push(StackPlanner::new(self, known, tile, strategy.mode).plan(&mut self.memory, judge)?);
+            let planner = StackPlanner::new(self, known, tile, strategy.mode)?;
+            planned.push(planner.plan(&mut self.memory, &mut room, judge)?);
         }
         Ok(PointPlan { strategy: strategy.clone(), stacks: planned })
     }
@@ -120,7 +124,8 @@ impl<'a> Planner<'a> {
     ) -> Result<StackPlan, NotPlanned> {
         let known = self.known_stack(stack);
         check_strip_count(self.network, [stack], tile)?;
-        StackPlanner::new(self, known, tile, mode).plan(&mut self.memory, judge)
+        let mut room = Room { layer_tiles: MOST_LAYER_TILES };
+        StackPlanner::new(self, known, tile, mode)?.plan(&mut self.memory, &mut room, judge)
     }
 
     fn stacks(&mut self, fuse: &FuseDepth) -> Result<Vec<KnownStack>, Diagnostics> {
@@ -146,12 +151,88 @@ impl<'a> Planner<'a> {
     }
 
     /// How the columns (or rows) of tiles of this size follow through the layers of a stack.
-    pub(super) fn strips(&mut self, axis: Axis, known: &KnownStack, tile: u64, caches: bool) -> Arc<Strips> {
+    ///
+    /// # Errors
+    /// Strips of too many kinds.
+    pub(super) fn strips(
+        &mut self,
+        axis: Axis,
+        known: &KnownStack,
+        tile: u64,
+        caches: bool,
+    ) -> Result<Arc<Strips>, Diagnostics> {
         let (network, borders) = (self.network, !self.rules.tiles_without_borders);
         let stack = &*known.stack;
         let tile = tile.min(axis.map_size(network, stack, stack.output()));
-        let strips = self.memory.strips.entry((known.number, axis == Axis::Columns, tile, caches));
-        strips.or_insert_with(|| Arc::new(axis.strips(network, stack, tile, caches, borders))).clone()
+        let key = (known.number, axis == Axis::Columns, tile, caches);
+        if let Some(strips) = self.memory.strips.get(&key) {
+            return Ok(Arc::clone(strips));
+        }
+        let strips = axis
+            .strips(network, stack, tile, caches, borders)
+            .map_err(|TooManyKinds(kinds)| too_many_kinds(axis, kinds, stack))?;
+        // Those that are in use stay where they are.
+        if self.memory.spans > MOST_SPANS_KEPT {
+            self.memory.strips.clear();
+            self.memory.spans = 0;
+        }
+        self.memory.spans += strips.spans();
+        let strips = Arc::new(strips);
+        self.memory.strips.insert(key, Arc::clone(&strips));
+        Ok(strips)
+    }
+}
+
+/// Spans of strips that are kept for the next point: some 80 MB.
+const MOST_SPANS_KEPT: usize = 1 << 20;
+/// Problems that are kept for the next point: some 150 MB with their costs.
+const MOST_PROBLEMS_KEPT: usize = 400_000;
+/// Layers of all kinds of tiles of a point, some 250 bytes each.
+const MOST_LAYER_TILES: usize = 2_000_000;
+
+impl PlannerMemory {
+    /// Whether it is time to forget it all, as it takes so much room.
+    pub fn is_full(&self) -> bool {
+        self.problems.list.len() > MOST_PROBLEMS_KEPT
+    }
+}
+
+fn too_many_kinds(axis: Axis, kinds: usize, stack: &Stack) -> Diagnostics {
+    let (field, strips) = if axis == Axis::Columns { ("tiles_x", "columns") } else { ("tiles_y", "rows") };
+    let mut diagnostics = Diagnostics::default();
+    diagnostics.add(
+        format!("settings.{field}"),
+        format!(
+            "Nearly every tile differs from its neighbours: more than {kinds} kinds of {strips} of tiles, each through {} layers",
+            stack.layers().len()
+        ),
+        "Choose larger tiles, or cut the stack",
+    );
+    diagnostics
+}
+
+/// What a point may still take up.
+pub(super) struct Room {
+    layer_tiles: usize,
+}
+
+impl Room {
+    /// Takes room for a kind of tile of a stack.
+    ///
+    /// # Errors
+    /// Where there is none left.
+    pub fn take(&mut self, stack: &Stack) -> Result<(), Diagnostics> {
+        let left = self.layer_tiles.checked_sub(stack.nodes.len());
+        let mut diagnostics = Diagnostics::default();
+        if left.is_none() {
+            diagnostics.add(
+                "settings",
+                format!("The kinds of tiles of this point have more than {MOST_LAYER_TILES} layers in all"),
+                "Choose larger tiles, or cut the network into more stacks",
+            );
+        }
+        self.layer_tiles = left.unwrap_or_default();
+        diagnostics.or(())
     }
 }
 

@@ -3,9 +3,9 @@
 use super::strategy::FuseDepth;
 use crate::hardware::{Core, Operand};
 use crate::rules::Rules;
-use crate::sorting::sort_by_key;
 use crate::spec::{Diagnostics, MAX_DIAGNOSTICS, closest};
 use crate::workload::{LayerId, LayerKind, Network};
+use fixedbitset::FixedBitSet;
 
 /// Layers that are fused: nodes of a small graph, inputs first, in topological order.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,23 +21,22 @@ pub struct Stack {
 }
 
 impl Stack {
+    /// A stack of these layers, which are in topological order: by ascending id.
     pub(super) fn new(network: &Network, layers: Vec<LayerId>) -> Self {
-        let mut nodes: Vec<LayerId> = Vec::new();
-        for &layer in &layers {
-            for producer in network.inputs(layer) {
-                if !layers.contains(&producer) && !nodes.contains(&producer) {
-                    nodes.push(producer);
-                }
-            }
-        }
+        let read = layers.iter().flat_map(|&layer| network.inputs(layer));
+        let mut nodes: Vec<LayerId> = read.filter(|producer| layers.binary_search(producer).is_err()).collect();
         nodes.sort_unstable();
+        nodes.dedup();
         let input_count = nodes.len();
         nodes.extend(&layers);
-        let index_of = |layer: LayerId, among: &[LayerId]| among.iter().position(|&node| node == layer);
+        let index_of = |layer: LayerId| {
+            let inner = layers.binary_search(&layer).map(|at| input_count + at);
+            inner.or_else(|_| nodes[..input_count].binary_search(&layer)).ok()
+        };
         let mut producers = vec![Vec::new(); nodes.len()];
         let mut consumers = vec![Vec::new(); nodes.len()];
         for (node, &layer) in nodes.iter().enumerate().skip(input_count) {
-            for producer in network.inputs(layer).into_iter().filter_map(|producer| index_of(producer, &nodes)) {
+            for producer in network.inputs(layer).into_iter().filter_map(index_of) {
                 producers[node].push(producer);
                 consumers[producer].push(node);
             }
@@ -88,83 +87,115 @@ pub fn cut_with_outputs(network: &Network, ends: Vec<LayerId>, rules: &Rules) ->
 /// With several outputs a map may be needed in two stacks; if cuts may be added, one is added there.
 fn cut_at_least_after(
     network: &Network,
-    mut ends: Vec<LayerId>,
+    ends: Vec<LayerId>,
     rules: &Rules,
     may_add: bool,
 ) -> Result<Vec<Stack>, Diagnostics> {
+    let mut cutter = Cutter::new(network, ends, rules);
     loop {
-        let stacks = cut_after(network, &ends, rules);
+        let stacks = cutter.layers_of_stacks();
         match needed_outside(network, &stacks) {
-            None => return Ok(stacks),
-            Some((layer, ..)) if may_add && !ends.contains(&layer) => ends.push(layer),
+            None => return Ok(stacks.into_iter().map(|layers| Stack::new(network, layers)).collect()),
+            Some((layer, ..)) if may_add && !cutter.is_end.contains(layer) => cutter.add(layer),
             Some(needed) => return Err(explain_cut_through_branch(network, needed)),
         }
     }
 }
 
-/// Cuts after the given layers and after every output of the network.
-fn cut_after(network: &Network, ends: &[LayerId], rules: &Rules) -> Vec<Stack> {
-    let mut ends: Vec<Option<LayerId>> = ends.iter().copied().map(Some).collect();
-    // What nothing else reads is an output of the network, so a stack ends there.
-    // What somebody needs complete in the highest memory ends one, too.
-    let stored: Vec<LayerId> = network.stored().collect();
-    for sink in network.ids().filter(|id| network.consumers(*id).is_empty() || stored.contains(id)) {
-        if !ends.contains(&Some(sink)) {
-            ends.push(Some(sink));
-        }
-    }
-    sort_by_key(&mut ends, |end| *end);
-    if rules.cut_after_first_layer_ignored {
-        ignore_cut_after_first_layer(network, &stored, &mut ends);
-    }
-    let mut stacks = Vec::new();
-    let mut before: Option<LayerId> = None;
-    let mut done = vec![false; network.len()];
-    let last = network.len() - 1;
-    for end in ends {
-        if rules.cut_after_first_layer_ignored {
-            // The tool forgets what is done and removes all that the last cut depends on.
-            done = before.map_or_else(|| vec![false; network.len()], |before| ancestors(network, before));
-        }
-        let wanted = ancestors(network, end.unwrap_or(last));
-        let layers: Vec<LayerId> = network.computing().filter(|&id| wanted[id] && !done[id]).collect();
-        for &layer in &layers {
-            done[layer] = true;
-        }
-        if !layers.is_empty() {
-            stacks.push(Stack::new(network, layers));
-        }
-        before = end;
-    }
-    stacks
+/// Cuts a network after some layers, again and again with one more. Sets of bits keep that quick for thousands of layers.
+struct Cutter<'a> {
+    network: &'a Network,
+    ignores_first_layer: bool,
+    /// What stands for the layers after which the network is cut: some more than once.
+    ends: Vec<LayerId>,
+    is_end: FixedBitSet,
+    stored: FixedBitSet,
+    computing: FixedBitSet,
+    /// Each layer and all that it depends on.
+    ancestors: Vec<FixedBitSet>,
 }
 
-/// The tool tests layer ids as truth values, so that a cut after layer 0 becomes no cut: the stack that should end there
-/// goes on to the network's output, and the next begins at its input (NOTES 12.10).
-fn ignore_cut_after_first_layer(network: &Network, stored: &[LayerId], ends: &mut [Option<LayerId>]) {
-    let first = network.computing().next().filter(|first| !stored.contains(first));
-    if first.is_none() {
-        return;
-    }
-    for end in ends.iter_mut() {
-        if *end == first {
-            *end = None;
+impl<'a> Cutter<'a> {
+    /// Cuts after the given layers and after every output of the network.
+    fn new(network: &'a Network, ends: Vec<LayerId>, rules: &Rules) -> Self {
+        let set = |ids: &mut dyn Iterator<Item = LayerId>| {
+            let mut set = FixedBitSet::with_capacity(network.len());
+            set.extend(ids);
+            set
+        };
+        let mut ancestors: Vec<FixedBitSet> = Vec::with_capacity(network.len());
+        for id in network.ids() {
+            let mut all = set(&mut std::iter::once(id));
+            network.inputs(id).into_iter().for_each(|producer| all.union_with(&ancestors[producer]));
+            ancestors.push(all);
         }
+        let mut cutter = Self {
+            network,
+            ignores_first_layer: rules.cut_after_first_layer_ignored,
+            is_end: set(&mut ends.iter().copied()),
+            stored: set(&mut network.stored()),
+            computing: set(&mut network.computing()),
+            ends,
+            ancestors,
+        };
+        // What nothing else reads is an output of the network, so a stack ends there.
+        // What somebody needs complete in the highest memory ends one, too.
+        for id in network.ids() {
+            let is_output = network.consumers(id).is_empty() || cutter.stored.contains(id);
+            if is_output && !cutter.is_end.contains(id) {
+                cutter.add(id);
+            }
+        }
+        cutter
     }
-}
 
-/// A layer and all that it depends on.
-pub(super) fn ancestors(network: &Network, layer: LayerId) -> Vec<bool> {
-    let mut wanted = vec![false; network.len()];
-    wanted[layer] = true;
-    for id in (0..=layer).rev() {
-        if wanted[id] {
-            for producer in network.inputs(id) {
-                wanted[producer] = true;
+    fn add(&mut self, end: LayerId) {
+        self.is_end.insert(end);
+        self.ends.push(end);
+    }
+
+    /// The layers of all stacks, each in topological order.
+    fn layers_of_stacks(&mut self) -> Vec<Vec<LayerId>> {
+        self.ends.sort_unstable();
+        let mut ends: Vec<Option<LayerId>> = self.ends.iter().copied().map(Some).collect();
+        if self.ignores_first_layer {
+            self.ignore_cut_after_first_layer(&mut ends);
+        }
+        let mut stacks = Vec::new();
+        let mut before: Option<LayerId> = None;
+        let nothing = FixedBitSet::with_capacity(self.network.len());
+        let mut done = nothing.clone();
+        let last = self.network.len() - 1;
+        for end in ends {
+            if self.ignores_first_layer {
+                // The tool forgets what is done and removes all that the last cut depends on.
+                done = before.map_or_else(|| nothing.clone(), |before| self.ancestors[before].clone());
+            }
+            let mut wanted = self.ancestors[end.unwrap_or(last)].clone();
+            wanted.intersect_with(&self.computing);
+            wanted.difference_with(&done);
+            done.union_with(&wanted);
+            if !wanted.is_clear() {
+                stacks.push(wanted.ones().collect());
+            }
+            before = end;
+        }
+        stacks
+    }
+
+    /// The tool tests layer ids as truth values, so that a cut after layer 0 becomes no cut: the stack that should end there
+    /// goes on to the network's output, and the next begins at its input (NOTES 12.10).
+    fn ignore_cut_after_first_layer(&self, ends: &mut [Option<LayerId>]) {
+        let first = self.network.computing().next().filter(|&first| !self.stored.contains(first));
+        if first.is_none() {
+            return;
+        }
+        for end in ends.iter_mut() {
+            if *end == first {
+                *end = None;
             }
         }
     }
-    wanted
 }
 
 fn named_cuts(network: &Network, names: &[String]) -> Result<Vec<LayerId>, Diagnostics> {
@@ -248,13 +279,13 @@ fn automatic_cuts(network: &Network, core: &Core, rules: &Rules) -> Vec<LayerId>
     cuts
 }
 
-/// A layer inside a stack that a later stack reads too: the layer, the end of its stack, and the reader.
-fn needed_outside(network: &Network, stacks: &[Stack]) -> Option<(LayerId, LayerId, LayerId)> {
-    stacks.iter().find_map(|stack| {
-        let last = stack.nodes[stack.output()];
-        stack.layers().iter().filter(|&&layer| layer != last).find_map(|&layer| {
-            let outside = network.consumers(layer).into_iter().find(|consumer| !stack.layers().contains(consumer))?;
-            Some((layer, last, outside))
+/// A layer inside a stack that another stack reads too: the layer, the end of its stack, and the reader.
+fn needed_outside(network: &Network, stacks: &[Vec<LayerId>]) -> Option<(LayerId, LayerId, LayerId)> {
+    stacks.iter().find_map(|layers| {
+        let (&last, inner) = layers.split_last()?;
+        inner.iter().find_map(|&layer| {
+            let is_outside = |consumer: &LayerId| layers.binary_search(consumer).is_err();
+            Some((layer, last, network.consumers(layer).into_iter().find(is_outside)?))
         })
     })
 }

@@ -6,7 +6,7 @@ use super::fast_map::FastMap;
 use super::layer_tile::{TilePlanner, has_weights};
 use super::placement::{Deciding, Scratch, Skipping, TileGeometry};
 use super::plan::{Caches, StackPlan, TileDecision, TilePlan};
-use super::planner::{KnownStack, Planner, PlannerMemory};
+use super::planner::{KnownStack, Planner, PlannerMemory, Room};
 use super::problems::{Judge, NotPlanned};
 use super::strategy::StoringMode;
 use crate::hardware::{Core, MemoryId, Operand};
@@ -40,14 +40,19 @@ pub(super) struct StackPlanner<'a> {
 }
 
 impl<'a> StackPlanner<'a> {
-    pub fn new(planner: &mut Planner<'a>, known: KnownStack, tile: (u64, u64), mode: StoringMode) -> Self {
-        let x = planner.strips(Axis::Columns, &known, tile.0, mode.caches_columns());
-        let y = planner.strips(Axis::Rows, &known, tile.1, mode.caches_rows());
+    pub fn new(
+        planner: &mut Planner<'a>,
+        known: KnownStack,
+        tile: (u64, u64),
+        mode: StoringMode,
+    ) -> Result<Self, Diagnostics> {
+        let x = planner.strips(Axis::Columns, &known, tile.0, mode.caches_columns())?;
+        let y = planner.strips(Axis::Rows, &known, tile.1, mode.caches_rows())?;
         let Planner { core, network, rules, skipping, .. } = *planner;
-        Self { core, network, rules, known, mode, skipping, x, y }
+        Ok(Self { core, network, rules, known, mode, skipping, x, y })
     }
 
-    pub fn plan(self, memory: &mut PlannerMemory, judge: Judge<'_>) -> Result<StackPlan, NotPlanned> {
+    pub fn plan(self, memory: &mut PlannerMemory, room: &mut Room, judge: Judge<'_>) -> Result<StackPlan, NotPlanned> {
         let (columns, rows) = (&self.x.slots, &self.y.slots);
         check_kinds(columns, rows)?;
         let decisions = self.decide(&mut memory.scratch);
@@ -68,6 +73,7 @@ impl<'a> StackPlanner<'a> {
                 let index = match known.get(&key) {
                     Some(&index) => index,
                     None => {
+                        room.take(&self.known.stack)?;
                         types.push(self.tile(column, row, key, w_memory, memory, judge)?);
                         known.insert(key, types.len() - 1);
                         types.len() - 1

@@ -259,7 +259,15 @@ impl LayerStudy {
                 return Err(all);
             }
         };
-        let id = pick_layer(&network, request.layer.as_deref())?;
+        Self::of(core, &network, request)
+    }
+
+    /// A study of a layer of documents that have been read; those of the request are not looked at.
+    ///
+    /// # Errors
+    /// As [`Self::new`], for what concerns the layer.
+    pub fn of(core: Core, network: &Network, request: &LayerRequest) -> Result<Self, Diagnostics> {
+        let id = pick_layer(network, request.layer.as_deref())?;
         let unroll = match &request.unroll {
             Some(unroll) => check_unroll(&core, unroll)?,
             None => network.layer(id).unroll_on(&core),
@@ -271,8 +279,8 @@ impl LayerStudy {
             unroll,
         };
         let layer = layer.name.clone();
-        let LayerRequest { objective, strategy, lpf_limit, rules, .. } = request.clone();
-        Ok(Self { core, layer, problem, objective, strategy, lpf_limit, rules })
+        let LayerRequest { strategy, lpf_limit, rules, .. } = *request;
+        Ok(Self { core, layer, problem, objective: request.objective.clone(), strategy, lpf_limit, rules })
     }
 
     /// At most so many loop prime factors are ordered.

@@ -10,13 +10,13 @@
 use super::survey::{CostStore, Effort, Survey};
 use super::sweep::Sweep;
 use crate::depth_first::{
-    Bill, ByCause, EnergySplit, EveryStack, FuseDepth, LatencySplit, MOST_STACKS, PointAccount, PointTotals, StackArc,
-    StoringMode,
+    Bill, ByCause, EnergySplit, EveryStack, FuseDepth, LatencySplit, MOST_STACKED_LAYERS, MOST_STACKS, NotListed,
+    PointAccount, PointTotals, StackArc, StoringMode,
 };
 use crate::search::Objective;
 use crate::sorting::sort_by;
 use crate::spec::Diagnostics;
-use crate::workload::{Dim, LayerId};
+use crate::workload::{Dim, LayerId, Network};
 use serde::{Deserialize, Serialize};
 use std::cmp::{Ordering, Reverse};
 use std::collections::{BTreeMap, BTreeSet};
@@ -172,6 +172,7 @@ impl StackStudy {
 
     /// The best ways to run a stack. Those that promise most are tried first, so that most others need no search.
     fn runs_of(&mut self, store: &mut CostStore, number: usize) -> Vec<StackRun> {
+        self.survey.forget_if_full();
         let mut promising: Vec<(f64, Way, Bill)> = Vec::new();
         for way in self.strategies(number) {
             if self.limits.most_tiles.is_some_and(|most| self.tiles(number, way.0) > most) {
@@ -409,24 +410,48 @@ fn every_stack(sweep: &Sweep, limits: StackLimits) -> Result<EveryStack, Diagnos
         diagnostics.add("settings.limits", "A limit of 0 leaves no stack", "Write 1 or more");
         return Err(diagnostics);
     }
-    let name = &sweep.network.name;
-    let Some(every) = EveryStack::new(&sweep.network, most_layers) else {
-        diagnostics.add(
-            "settings.limits",
-            format!("{name} can be cut into more than {MOST_STACKS} different stacks, or not at all within the limits"),
-            "Allow fewer layers in a stack, or more where one output of a stack is not enough",
-        );
-        return Err(diagnostics);
+    let every = match EveryStack::new(&sweep.network, most_layers) {
+        Ok(every) => every,
+        Err(why) => {
+            let (problem, remedy) = not_listed(&sweep.network, most_layers, why);
+            diagnostics.add("settings.limits", problem, remedy);
+            return Err(diagnostics);
+        }
     };
     let strategies = (sweep.settings.tiles_x.len() * sweep.settings.tiles_y.len() + 1) * sweep.settings.modes.len();
     if every.arcs.len().saturating_mul(strategies) > MOST_RUNS {
         diagnostics.add(
             "settings",
             format!("{} stacks with {strategies} strategies each are more than {MOST_RUNS} in all", every.arcs.len()),
-            "Choose fewer tile sizes, or allow fewer layers in a stack",
+            format!(
+                "Choose at most {} tile sizes and modes, or allow fewer layers in a stack",
+                MOST_RUNS / every.arcs.len().max(1)
+            ),
         );
     }
     diagnostics.or(every)
+}
+
+/// Why the stacks of a network are not listed, and what to do.
+fn not_listed(network: &Network, most_layers: usize, why: NotListed) -> (String, String) {
+    let name = &network.name;
+    match why {
+        NotListed::TooMany => (
+            format!(
+                "{name} can be cut into more than {MOST_STACKS} different stacks, or they have more than {MOST_STACKED_LAYERS} layers in all"
+            ),
+            match EveryStack::most_layers_listed(network) {
+                Some(most) => format!("Allow at most {most} layers in a stack"),
+                None => "Cut the network into parts, and look at each by itself".to_owned(),
+            },
+        ),
+        NotListed::NoWay => (
+            format!(
+                "No stacks of at most {most_layers} layers compute {name}: what branches off inside a stack has to join there"
+            ),
+            "Allow more layers in a stack".to_owned(),
+        ),
+    }
 }
 
 fn nothing_fits() -> Diagnostics {

@@ -63,6 +63,8 @@ pub struct Survey {
     pub(super) unsearched: Vec<bool>,
     watched: [MemoryId; WATCHED],
     fingerprints: Fingerprints,
+    /// The point that was planned last, or is being planned.
+    planning: Option<usize>,
     /// How much work all points took so far.
     pub effort: Effort,
 }
@@ -82,6 +84,7 @@ impl Survey {
             memory: PlannerMemory::default(),
             costs: Vec::new(),
             unsearched: Vec::new(),
+            planning: None,
             effort: Effort::default(),
             sweep,
         }
@@ -215,8 +218,21 @@ impl Survey {
         has_time: &mut dyn FnMut() -> bool,
     ) -> Result<PointPlan, NotPlanned> {
         let strategy = self.strategies.get(point).cloned().ok_or_else(no_such_point)?;
+        // A point that ran out of time goes on with what it has found out.
+        if self.planning.replace(point) != Some(point) {
+            self.forget_if_full();
+        }
         let judge = |judging: &mut Judging<'_>, problem: &LayerProblem| judging.cost(problem, has_time);
         self.with_planner(store, judge, |planner, judge| planner.plan_judged(&strategy, judge))
+    }
+
+    /// Between points: begins anew where the problems of those before take up too much room. What they cost is in the store.
+    pub(super) fn forget_if_full(&mut self) {
+        if self.memory.is_full() {
+            self.memory = PlannerMemory::default();
+            self.costs.clear();
+            self.unsearched.clear();
+        }
     }
 
     /// Plans something with all that is known so far; `judge` says what it makes of each problem that is new.

@@ -18,6 +18,9 @@ const MOST_SIZES_NAMED: usize = 6;
 /// More points than a page can show.
 const MOST_POINTS: usize = 100_000;
 
+/// Stacks of all points: some 100 MB in all places where they are kept.
+const MOST_STACKS_OF_POINTS: usize = 4_000_000;
+
 /// A validated request.
 #[derive(Clone)]
 pub struct Sweep {
@@ -94,6 +97,7 @@ impl Sweep {
         };
         check_unrolls(&core, &network)?;
         check_cuts(&core, &network, &request.settings)?;
+        check_stack_count(&core, &network, &request.settings)?;
         Ok(Self { core, network, settings: request.settings.clone(), guide: None, skipping: Skipping::default() })
     }
 
@@ -276,6 +280,25 @@ fn check_cuts(core: &Core, network: &Network, settings: &Settings) -> Result<(),
     for fuse in settings.fuse.iter().filter(|fuse| matches!(fuse, FuseDepth::Cuts(_))) {
         let wrong = cut(network, core, fuse, &settings.rules).err().unwrap_or_default();
         diagnostics.0.append(&mut wrong.under("settings").0);
+    }
+    diagnostics.or(())
+}
+
+/// What is kept of every point has a part for each stack.
+fn check_stack_count(core: &Core, network: &Network, settings: &Settings) -> Result<(), Diagnostics> {
+    let mut diagnostics = Diagnostics::default();
+    let ways = settings.tiles_x.len() * settings.tiles_y.len() * settings.modes.len();
+    let stacks_of = |fuse: &FuseDepth| cut(network, core, fuse, &settings.rules).map_or(0, |stacks| stacks.len());
+    let stacks: usize = settings.fuse.iter().map(stacks_of).sum();
+    if stacks.saturating_mul(ways) > MOST_STACKS_OF_POINTS {
+        diagnostics.add(
+            "settings",
+            format!("{ways} tile sizes and modes of {stacks} stacks are more than {MOST_STACKS_OF_POINTS} in all"),
+            format!(
+                "Choose at most {} tile sizes and modes, or fuse more layers",
+                MOST_STACKS_OF_POINTS / stacks.max(1)
+            ),
+        );
     }
     diagnostics.or(())
 }
