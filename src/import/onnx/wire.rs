@@ -8,8 +8,10 @@ use crate::import::source::Source;
 const CHUNK: usize = 1 << 16;
 /// More fields than the graph of any network has; weights written number by number would pass it.
 const MAX_FIELDS: u64 = 1 << 24;
-/// Most bytes that are kept of a whole file: names and small tensors.
-const MAX_KEPT: usize = 64 << 20;
+/// Most bytes of memory that are kept of a whole file: nodes, names and small tensors.
+const MAX_KEPT: usize = 128 << 20;
+/// What the allocator adds to a text or a list, bytes.
+const OVERHEAD: usize = 16;
 
 /// Why the walk ended early.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -94,6 +96,13 @@ impl<'s> Wire<'s> {
         Ok(Some((tag >> 3, content)))
     }
 
+    /// Puts an item into a list, and counts the memory that it takes: a message of two bytes may become a node.
+    pub fn push<T>(&mut self, into: &mut Vec<T>, item: T) -> Result<(), Fault> {
+        self.keep(size_of::<T>())?;
+        into.push(item);
+        Ok(())
+    }
+
     /// A text up to `until`.
     pub fn text(&mut self, until: u64, most: usize) -> Result<String, Fault> {
         Ok(String::from_utf8_lossy(&self.bytes(until, most)?).into_owned())
@@ -105,7 +114,7 @@ impl<'s> Wire<'s> {
         if count > most as u64 {
             return self.fault(format!("{count} bytes where at most {most} make sense"));
         }
-        self.keep(count as usize)?;
+        self.keep(count as usize + OVERHEAD)?;
         let mut bytes = Vec::with_capacity(count as usize);
         while self.at < until {
             bytes.push(self.byte()?);
@@ -140,7 +149,7 @@ impl<'s> Wire<'s> {
     fn keep(&mut self, bytes: usize) -> Result<(), Fault> {
         self.kept = self.kept.saturating_add(bytes);
         if self.kept > MAX_KEPT {
-            self.fault(format!("the graph alone has more than {MAX_KEPT} bytes"))
+            self.fault(format!("the graph alone takes more than {} MiB of memory", MAX_KEPT >> 20))
         } else {
             Ok(())
         }

@@ -79,12 +79,12 @@ pub struct Workload {
 
 /// Reads a workload: what could be read of it, what a person should know, and everything that is wrong.
 pub fn read_layers(text: &str, name: &str) -> Workload {
-    let (root, mut reader) = Reader::open(text);
-    reader.last_counts();
+    let (root, mut reader) = Reader::open_foreign(text);
     let places = Place::root(&root).list(&mut reader, MAX_LAYERS);
     let layers: Vec<Layer> = places.iter().filter_map(|place| read_layer(place, &mut reader)).collect();
-    let mut diagnostics = reader.finish();
     let mut report = Report::default();
+    super::note_cleaned(&reader, &mut report);
+    let mut diagnostics = reader.finish();
     let batch = layers.iter().map(|layer| layer.b).max().unwrap_or(1);
     for layer in layers.iter().filter(|layer| layer.b != batch) {
         diagnostics.add(
