@@ -27,9 +27,11 @@ pub fn read_text(path: &Path, most: usize) -> Result<String, Failure> {
     let read = open(path)?.take(most as u64 + 1).read_to_end(&mut bytes);
     read.map_err(|error| format!("{}: {error}", shown(path)))?;
     if bytes.len() > most {
-        let length = std::fs::metadata(path).map_or(0, |file| file.len()).max(bytes.len() as u64);
-        let length = format!("{}: The file has {length} bytes, more than the {most} that are read.", shown(path));
-        return Err(format!("{length} Leave out what is not needed, or name another file.").into());
+        // A device has no length.
+        let length = std::fs::metadata(path).map_or(0, |file| file.len());
+        let what = if length > most as u64 { format!("{length} bytes, more than") } else { "more than".to_owned() };
+        let remedy = "Leave out what is not needed, or name another file.";
+        return Err(format!("{}: The file has {what} the {most} bytes that are read. {remedy}", shown(path)).into());
     }
     Ok(text_of(&path.display().to_string(), bytes)?)
 }

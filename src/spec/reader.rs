@@ -13,6 +13,9 @@ const MAX_NAME: usize = 100;
 /// Most names in one list, and most entries under names that are free to choose.
 const MAX_NAMES: usize = 64;
 
+/// Said of a number that no field has room for.
+const TOO_LARGE: &str = "is too large";
+
 /// Why a text is not the value it should be.
 pub struct Wrong {
     reason: String,
@@ -24,6 +27,11 @@ impl Wrong {
     /// What is wrong, and what would be right.
     pub fn new(reason: impl Into<String>, remedy: impl Into<String>) -> Self {
         Self { reason: reason.into(), remedy: remedy.into(), fix: None }
+    }
+
+    /// Whether it would be right, were it smaller.
+    pub(super) fn is_of_size(&self) -> bool {
+        self.reason.ends_with(TOO_LARGE)
     }
 
     /// With another remedy.
@@ -396,8 +404,8 @@ impl<'t> Fields<'t> {
 pub fn count(text: &str) -> Result<u64, Wrong> {
     text.parse().map_err(|_| {
         let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-        let reason = if digits { "too large" } else { "not a whole number, 0 or more" };
-        Wrong::new(format!("`{}` is {reason}", short(text)), "Write for example `64`")
+        let reason = if digits { TOO_LARGE } else { "is not a whole number, 0 or more" };
+        Wrong::new(format!("`{}` {reason}", short(text)), "Write for example `64`")
     })
 }
 

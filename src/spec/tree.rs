@@ -186,6 +186,11 @@ pub fn parse_up_to(text: &str, most: usize) -> (Node, Diagnostics) {
             }
         }
     }
+    if let Some(at) = bare.find('\0').filter(|_| diagnostics.is_empty()) {
+        // To the parser the text ends there.
+        let line = bare[..at].split('\n').count();
+        stop(&mut diagnostics, line, "Here stands a character that ends a text (U+0000)".into(), "Remove it");
+    }
     (builder.finish(), diagnostics)
 }
 

@@ -1,19 +1,18 @@
-//! Free texts of a state that came from somewhere else.
+//! Names in a state that came from somewhere else.
 
 use super::{CoresForm, Design, State};
 use crate::depth_first::{DepthFirstStrategy, FuseDepth};
 use crate::spec::is_hidden_in_lines;
 
 impl State {
-    /// The state without characters that nobody sees, in all but its documents: these stay to the letter, and are called wrong where they
-    /// stand.
+    /// The state without characters that nobody sees in its names of layers, memories and cores. Documents stay to the letter, and are
+    /// called wrong where they stand; so do numbers that a person typed.
     #[must_use]
     pub(crate) fn cleaned(mut self) -> Self {
         clean_design(&mut self.design);
         clean_cores(&mut self.cores);
         self.view.point.iter_mut().for_each(clean_point);
         [&mut self.hierarchy.layer, &mut self.mapping.layer].into_iter().flatten().for_each(clean);
-        clean(&mut self.hierarchy.budget);
         if let Some(pinned) = &mut self.pinned {
             clean_design(&mut pinned.design);
             clean_cores(&mut pinned.cores);
@@ -28,20 +27,11 @@ fn clean(text: &mut String) {
 }
 
 fn clean_design(design: &mut Design) {
-    let schedule = &mut design.schedule;
-    let texts = [
-        &mut schedule.tiles_x,
-        &mut schedule.tiles_y,
-        &mut schedule.cuts,
-        &mut schedule.memory,
-        &mut schedule.most_layers,
-        &mut schedule.most_tiles,
-    ];
-    texts.into_iter().chain(&mut schedule.weights).for_each(clean);
+    [&mut design.schedule.cuts, &mut design.schedule.memory].into_iter().for_each(clean);
 }
 
 fn clean_cores(cores: &mut CoresForm) {
-    [&mut cores.rows, &mut cores.tiles, &mut cores.ends, &mut cores.allocation].into_iter().for_each(clean);
+    [&mut cores.tiles, &mut cores.ends, &mut cores.allocation].into_iter().for_each(clean);
 }
 
 fn clean_point(point: &mut DepthFirstStrategy) {

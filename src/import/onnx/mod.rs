@@ -18,7 +18,7 @@ mod wire;
 
 use super::report::{Report, Weight};
 use super::source::Source;
-use crate::spec::{Diagnostics, MAX_LAYERS, PrecisionSpec, WorkloadSpec, is_hidden};
+use crate::spec::{Diagnostics, MAX_BYTES, MAX_LAYERS, PrecisionSpec, WorkloadSpec, is_hidden};
 use crate::workload::MAX_EXTENT;
 use builder::{Builder, Value, clean};
 use model::{Extent, Info, Model};
@@ -28,6 +28,9 @@ use std::collections::{HashMap, HashSet};
 /// Size of a dimension that the file leaves open, unless somebody says otherwise: columns and rows of images, and others.
 const USUAL_IMAGE: u64 = 224;
 const USUAL_OTHER: u64 = 128;
+
+/// What to do with a model that is too large.
+const TAKE_A_PART: &str = "Import a part of it, such as one of the blocks that it repeats";
 
 /// Reads a model from a file called `name`. `sizes` says how large dimensions are that the file leaves open, by name.
 ///
@@ -43,6 +46,11 @@ pub fn import(
         if let Some(kind) = other_kind(source) {
             let reason = format!("`{}` is no ONNX model, but {kind}", clean(name));
             diagnostics.add("", reason, "Choose an ONNX file, or export the model as ONNX");
+            return diagnostics;
+        }
+        if fault.is_too_much {
+            let reason = format!("`{}` is too large to be read: {} (at byte {})", clean(name), fault.reason, fault.at);
+            diagnostics.add("", reason, TAKE_A_PART);
             return diagnostics;
         }
         let reason = format!("`{}` is no complete ONNX model: at byte {}, {}", clean(name), fault.at, fault.reason);
@@ -78,7 +86,9 @@ fn other_kind(source: &mut dyn Source) -> Option<&'static str> {
         [&[0x08], &[0x12], &[0x1a], &[0x22], &[0x28], &[0x32], &[0x3a], &[0x42], &[0x72], &[0xa2, 1], &[0xca, 1]];
     let is_cut = |tag: &[u8]| start.len() < tag.len() && tag.starts_with(start);
     let begins = tags.iter().any(|tag| start.starts_with(tag) || is_cut(tag));
-    (!begins).then_some("a file of another kind")
+    let is_text =
+        source.read_all(MAX_BYTES as u64).is_ok_and(|all| !all.contains(&0) && String::from_utf8(all).is_ok());
+    (!begins).then_some(if is_text { "a text with control characters" } else { "a file of another kind" })
 }
 
 fn network(model: &Model, name: &str, sizes: &[(String, u64)]) -> Result<(WorkloadSpec, Report), Diagnostics> {
@@ -139,7 +149,11 @@ fn finish(model: &Model, mut builder: Builder, name: &str) -> Result<(WorkloadSp
         let mut diagnostics = Diagnostics::default();
         let mut why: Vec<String> = report.of(Weight::NotCounted).take(5).map(ToString::to_string).collect();
         if why.is_empty() {
-            why.push(format!("none of its {} nodes computes a layer", model.nodes.len()));
+            why.push(match model.nodes.len() {
+                0 => "its graph has no nodes".to_owned(),
+                1 => "its only node is no layer that computes".to_owned(),
+                count => format!("none of its {count} nodes is a layer that computes"),
+            });
         }
         let reason = format!("Nothing in `{}` can be counted: {}", clean(name), why.join("; "));
         diagnostics.add("", reason, "Import a model with convolutions or products of matrices");
@@ -173,7 +187,7 @@ fn finish(model: &Model, mut builder: Builder, name: &str) -> Result<(WorkloadSp
 fn too_many(name: &str, count: usize, what: &str) -> Diagnostics {
     let mut diagnostics = Diagnostics::default();
     let reason = format!("`{}` has {count} {what}, more than the {MAX_LAYERS} of a document", clean(name));
-    diagnostics.add("", reason, "Import a part of it, such as one of the blocks that it repeats");
+    diagnostics.add("", reason, TAKE_A_PART);
     diagnostics
 }
 

@@ -201,7 +201,7 @@ fn add<T>(
     read: impl FnOnce(&mut Wire, u64) -> Result<T, Fault>,
 ) -> Result<(), Fault> {
     if into.len() == MAX_ITEMS {
-        return wire.fault(format!("there are more than {MAX_ITEMS} {what}"));
+        return wire.too_much(format!("there are more than {MAX_ITEMS} {what}"));
     }
     let item = read(wire, until)?;
     wire.push(into, item)

@@ -20,6 +20,8 @@ pub struct Fault {
     pub at: u64,
     /// Why.
     pub reason: String,
+    /// Whether all of it may be right, but is more than is read.
+    pub is_too_much: bool,
 }
 
 /// What a field holds.
@@ -64,7 +66,12 @@ impl<'s> Wire<'s> {
 
     /// A fault here.
     pub fn fault<T>(&self, reason: impl Into<String>) -> Result<T, Fault> {
-        Err(Fault { at: self.at, reason: reason.into() })
+        Err(Fault { at: self.at, reason: reason.into(), is_too_much: false })
+    }
+
+    /// More than is read ends here.
+    pub fn too_much<T>(&self, reason: impl Into<String>) -> Result<T, Fault> {
+        Err(Fault { at: self.at, reason: reason.into(), is_too_much: true })
     }
 
     /// The next field of a message that ends at `end`; `None` at the end. What the field before held is skipped by the caller.
@@ -74,7 +81,7 @@ impl<'s> Wire<'s> {
         }
         self.fields += 1;
         if self.fields > MAX_FIELDS {
-            return self.fault(format!("there are more than {MAX_FIELDS} fields"));
+            return self.too_much(format!("there are more than {MAX_FIELDS} fields"));
         }
         let tag = self.number()?;
         let content = match tag & 7 {
@@ -149,7 +156,7 @@ impl<'s> Wire<'s> {
     fn keep(&mut self, bytes: usize) -> Result<(), Fault> {
         self.kept = self.kept.saturating_add(bytes);
         if self.kept > MAX_KEPT {
-            self.fault(format!("the graph alone takes more than {} MiB of memory", MAX_KEPT >> 20))
+            self.too_much(format!("the graph alone takes more than {} MiB of memory", MAX_KEPT >> 20))
         } else {
             Ok(())
         }
