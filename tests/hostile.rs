@@ -80,18 +80,19 @@ fn no_file_for_a_spreadsheet_holds_a_formula() {
     let pool =
         text(pool_presets(), "zigzag-65nm").replace("name: sram_", "name: =sram_").replace("name: rf_", "name: -rf_");
     let pool = file(&folder, "pool.yaml", pool.as_bytes());
-    let system = text(system_presets(), "quad-beside").replace("core 0", "=core 0").replace("core 1", "@core 1");
+    let below = text(hardware_presets(), "zigzag-8x8").replace("name: sram_2MiB", "name: =sram_2MiB");
+    let below = file(&folder, "below.yaml", below.as_bytes());
+    let system = text(system_presets(), "quad-beside").replace("core 0", "=core 0").replace("core 1", "-core 1");
     let system = file(&folder, "system.yaml", system.as_bytes());
     let sweep = ["--workload", &network, "--strategy", "loma", "--lpf-limit", "4", "--format", "csv"];
-    let cut = "\"=cmd|' /C calc'!A0\"";
     for (command, is_named) in [
-        (vec!["depth-first", "--hardware", &core, "--tile", "8x8", "--stacks", cut], true),
+        (vec!["depth-first", "--hardware", &core, "--tile", "8x8", "--stacks", "+1+1"], true),
         (vec!["depth-first", "--hardware", &core, "--grid", "8,16x8", "--mode", "fully-cached"], false),
         (vec!["depth-first", "--hardware", &small, "--tile", "8x8"], false),
         (vec!["depth-first", "--hardware", &core, "--stacks", "optimal", "--tile", "8x8"], true),
         (vec!["fuse", "--hardware", &core, "--tile", "8x8"], false),
         (vec!["fuse", "--hardware", &core, "--sequences"], true),
-        (vec!["hierarchy", "--pool", &pool, "--max-levels", "1"], true),
+        (vec!["hierarchy", "--pool", &pool, "--hardware", &below, "--max-levels", "1"], true),
         (vec!["cores", "--system", &system, "--hardware", &core, "--tiles", "8"], true),
     ] {
         let (out, err) = printed(&[&command[..], &sweep].concat());
@@ -271,7 +272,7 @@ fn what_is_refused_says_why_and_what_to_do() {
         ),
         (&hardware, "size: 128 B", "size: 1e30 GiB", &["memories[0].size: `1e30 GiB` is too large", "131072 GiB"]),
         (&hardware, "size: 128 B", "size: 0.3 bit", &["memories[0].size: `0.3 bit` is not a whole number of bits"]),
-        (&hardware, "width: 8 bit", "width: 9999999 GiB", &["memories[0].read_width: ", "131072 GiB"]),
+        (&hardware, "width: 8 bit", "width: 9999999 GiB", &["memories[0].width: ", "131072 GiB"]),
         (
             &hardware,
             "read_energy: 0.095 pJ",
@@ -356,7 +357,7 @@ fn what_is_refused_says_why_and_what_to_do() {
             &["layer", "--hardware", "tpu-like", "--workload", path],
             &["hierarchy", "--pool", path, "--workload", "fsrcnn"],
             &["cores", "--system", path, "--workload", "fsrcnn"],
-            &["report", "--from", path],
+            &["report", path],
             &["export-zigzag", "--hardware", "tpu-like", "--workload", path, "--out", here],
         ] {
             let (_, err) = printed(command);
