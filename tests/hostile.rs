@@ -193,6 +193,8 @@ fn names_in_imported_files_are_cleaned_and_that_is_reported() {
             assert!(report.contains("has characters that nobody sees; each is `_` now"), "{report}");
         }
     }
+    let long = imported(&format!("{}.yaml", "n".repeat(200)), ZIGZAG.as_bytes());
+    Network::from_text(&long.workload.unwrap()).unwrap_or_else(|wrong| panic!("{wrong}"));
 }
 
 #[test]

@@ -86,8 +86,9 @@ fn other_kind(source: &mut dyn Source) -> Option<&'static str> {
         [&[0x08], &[0x12], &[0x1a], &[0x22], &[0x28], &[0x32], &[0x3a], &[0x42], &[0x72], &[0xa2, 1], &[0xca, 1]];
     let is_cut = |tag: &[u8]| start.len() < tag.len() && tag.starts_with(start);
     let begins = tags.iter().any(|tag| start.starts_with(tag) || is_cut(tag));
-    let is_text =
-        source.read_all(MAX_BYTES as u64).is_ok_and(|all| !all.contains(&0) && String::from_utf8(all).is_ok());
+    let is_text = source
+        .read_all(MAX_BYTES as u64)
+        .is_ok_and(|all| !all.is_empty() && !all.contains(&0) && String::from_utf8(all).is_ok());
     (!begins).then_some(if is_text { "a text with control characters" } else { "a file of another kind" })
 }
 

@@ -23,6 +23,8 @@ const LAYER: [&str; 12] = [
     "pr_loop_sizes",
     "padding",
 ];
+/// Longest name of a network, characters.
+const MAX_NAME: usize = 80;
 /// Most layers.
 const MAX_LAYERS: usize = 2048;
 /// Largest loop, stride or dilation.
@@ -99,7 +101,8 @@ pub fn read_layers(text: &str, name: &str) -> Workload {
     let lines = layers.iter().map(|layer| (layer.name.clone(), layer.line)).collect();
     let layers = connect(&layers, &mut report);
     let spec = WorkloadSpec {
-        name: name.to_owned(),
+        // Names of files may be longer than those of networks.
+        name: name.chars().take(MAX_NAME).collect(),
         about: format!("Imported from the ZigZag workload `{name}`."),
         batch,
         precision: PrecisionSpec::default(),
