@@ -345,7 +345,10 @@ fn wrong_hardware_is_answered_with_place_reason_and_remedy() {
         (&[("size: 2 B", "size: -1 KiB")], &[(9, "memories[0].size", "`-1` is negative. It must be positive")]),
         (&[("size: 2 B", "size: 0.3 B")], &[(9, "memories[0].size", "not a whole number of bits")]),
         (&[("size: 2 B", "size: 0 B")], &[(9, "memories[0].size", "`0 B` is nothing")]),
-        (&[("size: 2 B", "size: 9999999999 GiB")], &[(9, "memories[0].size", "too large to be counted. Write at most 131072 GiB")]),
+        (
+            &[("size: 2 B", "size: 9999999999 GiB")],
+            &[(9, "memories[0].size", "too large to be counted. Write at most 131072 GiB")],
+        ),
         (
             &[("size: 2 B", "size: 2 B\n    area: 12")],
             &[(10, "memories[0].area", "`12` has no unit. Write for example `4740 um2`")],
