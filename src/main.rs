@@ -3,13 +3,23 @@
 mod cli;
 
 use clap::Parser;
+use clap::error::ErrorKind;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    match cli::run(&cli::Arguments::parse()) {
+    let arguments = match cli::Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(asked) if matches!(asked.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) => asked.exit(),
+        // It quotes what was typed, or what a script made of the name of a file.
+        Err(wrong) => {
+            cli::tell(wrong.render().to_string().trim_end());
+            return ExitCode::from(u8::try_from(wrong.exit_code()).unwrap_or(2));
+        }
+    };
+    match cli::run(&arguments) {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
-            eprintln!("{failure}");
+            cli::tell(&failure.to_string());
             ExitCode::FAILURE
         }
     }

@@ -9,7 +9,7 @@ use fusescape::import::{Report, Source, Weight, onnx};
 use fusescape::spec::{WorkloadSpec, read_workload, write_workload};
 use fusescape::workload::{Dim, Layer, LayerKind, Network};
 use writer::Is::{Int, Ints, Text};
-use writer::{FLOAT, Graph, INT4, INT8};
+use writer::{FLOAT, Graph, INT4, INT8, Message};
 
 fn import_with(graph: &Graph, sizes: &[(String, u64)]) -> (WorkloadSpec, Report) {
     let model = graph.model();
@@ -473,4 +473,48 @@ fn huge_graphs_are_bounded() {
     }
     let (_, report) = import_with(&joined, &[]);
     assert!(says(&report, Weight::NotCounted, "it joins more than any network does"));
+}
+
+/// Found by trial: two bytes of a file became a hundred of memory, sixteen million times.
+#[test]
+fn lists_of_a_graph_are_bounded_while_they_are_read() {
+    let most = 1 << 17;
+    // The field of a graph, what it is, and how many bytes one of them takes.
+    let filled = |field: u64, content: &Message, count: usize| {
+        let graph = (0..count).fold(Message::default(), |graph, _| graph.message(field, content));
+        Message::default().message(7, &graph).0
+    };
+    let refused = |model: &[u8]| onnx::import(&mut &*model, "many.onnx", &[]).unwrap_err().to_string();
+    let at =
+        |wrong: &str| -> u64 { wrong.split("(at byte ").nth(1).unwrap().split(')').next().unwrap().parse().unwrap() };
+    let empty = Message::default();
+    for (field, what) in [(1, "nodes"), (5, "constants"), (11, "inputs"), (12, "outputs"), (13, "shapes in between")] {
+        let wrong = refused(&filled(field, &empty, 2 * most));
+        let expected = format!("`many.onnx` is too large to be read: there are more than {most} {what}");
+        assert!(
+            wrong.starts_with(&expected)
+                && wrong.ends_with("Import a part of it, such as one of the blocks that it repeats."),
+            "{wrong}"
+        );
+        assert!(at(&wrong) < 2 * most as u64 + 100, "{wrong}");
+        let wrong = refused(&filled(field, &empty, most));
+        assert!(!wrong.contains("too large to be read"), "{wrong}");
+    }
+    let wrong = refused(&filled(11, &empty, 5000));
+    assert!(wrong.contains("has 5000 inputs, more than the 4096 of a document"), "{wrong}");
+    // What one node holds: names of its inputs and outputs, attributes, and numbers of these.
+    let attribute = Message::default().number(3, 1);
+    for (field, content) in [(1, &empty), (2, &empty), (5, &attribute)] {
+        let node = Message((0..4_000_000).fold(Vec::new(), |mut node, _| {
+            node.extend(Message::default().message(field, content).0);
+            node
+        }));
+        let wrong = refused(&filled(1, &node, 1));
+        assert!(wrong.contains("the graph alone takes more than 128 MiB of memory"), "{wrong}");
+    }
+    // Names of dimensions, and texts that are kept.
+    let dims =
+        (0..17).fold(Message::default(), |dims, _| dims.message(1, &Message::default().text(2, &"n".repeat(4000))));
+    let info = Message::default().message(2, &Message::default().message(1, &Message::default().message(2, &dims)));
+    assert!(refused(&filled(13, &info, 3000)).contains("more than 128 MiB of memory"));
 }

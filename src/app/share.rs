@@ -7,9 +7,11 @@ use super::files::save_state;
 use super::save::DesignNames;
 use super::state::{Event, Opened};
 use crate::chart::group_thousands;
+use crate::import::text_of;
 use crate::link::{LONGEST_LINK, from_link, to_link};
 use crate::spec::{Diagnostics, is_state};
 use crate::state::{MOST_BYTES, State};
+use js_sys::Uint8Array;
 use std::rc::Rc;
 use wasm_bindgen::JsCast;
 use wasm_bindgen_futures::{JsFuture, spawn_local};
@@ -97,8 +99,9 @@ async fn read(file: &web_sys::File) -> Result<State, Diagnostics> {
     if file.size() > LARGEST_FILE {
         return Err(refused("is too large to be a saved state", "Open one that was saved here"));
     }
-    let text = JsFuture::from(file.text()).await.map_err(|_| refused("cannot be read", "Choose it once more"))?;
-    let text = text.as_string().unwrap_or_default();
+    let bytes = JsFuture::from(file.array_buffer()).await;
+    let bytes = bytes.map_err(|_| refused("cannot be read", "Choose it once more"))?;
+    let text = text_of(&file.name(), Uint8Array::new(&bytes).to_vec())?;
     if is_state(&text) { State::from_yaml(&text) } else { from_link(&text) }
 }
 

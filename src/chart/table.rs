@@ -1,6 +1,7 @@
 //! Tables: what a person reads, and the full numbers that a file holds.
 
 use super::scale::{Quantity, Unit, group_thousands, size_text};
+use std::fmt::Display;
 
 /// What a figure shows, in rows and columns.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -110,6 +111,11 @@ impl TableCell {
         Self::number(unit.text(value), value)
     }
 
+    /// A number that a person reads in full, as files hold it; what a column names has no unit of its own.
+    pub fn full(value: impl Display) -> Self {
+        Self::Number { text: value.to_string(), value: value.to_string() }
+    }
+
     /// A number of things.
     pub fn count(count: u64) -> Self {
         Self::Number { text: group_thousands(count), value: count.to_string() }
@@ -152,19 +158,21 @@ impl From<&str> for TableCell {
 }
 
 impl Table {
-    /// The table as comma-separated values (RFC 4180), header first: full numbers, units in the header.
+    /// The table as comma-separated values (RFC 4180), header first: full numbers, units in the header. Every file of such values is
+    /// written here. Names come from documents of anybody's, so words that a spreadsheet would take for a formula are defused.
     pub fn to_csv(&self) -> String {
         let mut text = String::new();
-        let mut add = |fields: &[String]| {
-            let fields: Vec<String> = fields.iter().map(|field| csv_field(field)).collect();
-            text.push_str(&fields.join(","));
+        let mut add = |fields: &mut dyn Iterator<Item = String>| {
+            text.push_str(&fields.collect::<Vec<_>>().join(","));
             text.push_str("\r\n");
         };
-        add(&self.names());
+        add(&mut self.names().iter().map(|name| csv_words(name)));
         for row in &self.rows {
-            let mut fields: Vec<String> = row.iter().map(TableCell::saved).collect();
-            fields.resize(self.columns.len(), String::new());
-            add(&fields);
+            let cells = row.iter().map(|cell| match cell {
+                TableCell::Number { value, .. } => value.clone(),
+                words => csv_words(&words.saved()),
+            });
+            add(&mut cells.chain(std::iter::repeat(String::new())).take(self.columns.len()));
         }
         text
     }
@@ -214,12 +222,16 @@ fn json_string(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }
 
-fn csv_field(field: &str) -> String {
-    if field.contains([',', '"', '\n', '\r']) {
-        format!("\"{}\"", field.replace('"', "\"\""))
-    } else {
-        field.to_owned()
+/// With what spreadsheets let formulas begin (OWASP, "CSV Injection"), full-width letters included.
+const FORMULA: [char; 11] = ['=', '+', '-', '@', '\t', '\r', '\n', '＝', '＋', '－', '＠'];
+
+/// Words as a field: in quotes where they need them, and behind a single quote where they would be a formula.
+fn csv_words(words: &str) -> String {
+    let is_formula = words.starts_with(FORMULA);
+    if !is_formula && !words.contains([',', '"', '\n', '\r']) {
+        return words.to_owned();
     }
+    format!("\"{}{}\"", if is_formula { "'" } else { "" }, words.replace('"', "\"\""))
 }
 
 /// A text in which nothing is a sign of Markdown.

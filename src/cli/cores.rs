@@ -2,6 +2,7 @@
 
 use super::arguments::{Allocation, Cores, Format};
 use super::documents::load;
+use super::files::shown;
 use super::plain::plain;
 use super::{Failure, print};
 use fusescape::chart::{Column, Quantity, Table, TableCell};
@@ -45,7 +46,7 @@ pub fn run(options: &Cores) -> Result<(), Failure> {
     let (judged, stacks) = choose(&study, &mut costs, options)?;
     let (judged, account) = study.account(&mut costs, &stacks, &judged.choice, Some(judged.order))?;
     if let Some(path) = &options.trace {
-        std::fs::write(path, chrome_trace(&account)).map_err(|error| format!("{}: {error}", path.display()))?;
+        std::fs::write(path, chrome_trace(&account)).map_err(|error| format!("{}: {error}", shown(path)))?;
     }
     let found = Found { study, stacks, judged, account, problems: count, elapsed: bar.elapsed() };
     print(&match options.format {

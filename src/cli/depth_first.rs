@@ -48,7 +48,7 @@ pub fn validated(options: &SweepOptions, fuse: FuseDepth) -> Result<Sweep, Failu
     };
     let sweep = Sweep::new(&request)?;
     for note in &sweep.notes().0 {
-        eprintln!("note: {note}");
+        super::tell(&format!("note: {note}"));
     }
     Ok(sweep)
 }

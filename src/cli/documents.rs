@@ -1,11 +1,13 @@
 //! Presets, files, and what is wrong with them.
 
+use super::files::{read_text, shown};
 use super::{Failure, print};
 use fusescape::hardware::Core;
 use fusescape::hierarchy::Pool;
 use fusescape::multicore::CoreSystem;
 use fusescape::spec::{
-    Diagnostics, Preset, find_preset, gallery_presets, hardware_presets, pool_presets, system_presets, workload_presets,
+    Diagnostics, MAX_BYTES, Preset, find_preset, gallery_presets, hardware_presets, pool_presets, system_presets,
+    workload_presets,
 };
 use fusescape::workload::Network;
 use std::path::{Path, PathBuf};
@@ -20,7 +22,7 @@ pub fn load(name: &str, presets: &'static [Preset]) -> Result<String, Failure> {
 }
 
 fn read(path: &Path) -> Result<String, Failure> {
-    std::fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()).into())
+    read_text(path, MAX_BYTES)
 }
 
 /// Lists the presets, or prints one.
@@ -66,9 +68,9 @@ pub fn validate(files: &[PathBuf]) -> Result<(), Failure> {
             }
         };
         match check(&text) {
-            Ok(summary) => println!("{}: {summary}", file.display()),
+            Ok(summary) => print(&format!("{}: {summary}\n", shown(file)))?,
             Err(diagnostics) => {
-                wrong.extend(diagnostics.0.iter().map(|diagnostic| format!("{}: {diagnostic}", file.display())));
+                wrong.extend(diagnostics.0.iter().map(|diagnostic| format!("{}: {diagnostic}", shown(file))));
             }
         }
     }

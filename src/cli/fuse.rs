@@ -4,6 +4,7 @@ use super::arguments::{Format, Fuse};
 use super::depth_first::validated;
 use super::optimal::{all_parts, run_json};
 use super::{Failure, print, sequences};
+use fusescape::chart::{Column, Table, TableCell};
 use fusescape::depth_first::FuseDepth;
 use fusescape::explore::{FusionVerdict, Fusions, StackStudy, compare_fusions};
 use serde_json::{Value, json};
@@ -21,7 +22,7 @@ pub fn run(Fuse { sweep: options, sequences }: &Fuse) -> Result<(), Failure> {
     print(&match options.format {
         Format::Table => table(&study, &fusions)?,
         Format::Json => serde_json::to_string_pretty(&json(&study, &fusions))? + "\n",
-        Format::Csv => csv(&fusions)?,
+        Format::Csv => rows(&fusions).to_csv(),
     })
 }
 
@@ -105,25 +106,30 @@ fn json(study: &StackStudy, fusions: &Fusions) -> Value {
     })
 }
 
-fn csv(fusions: &Fusions) -> Result<String, std::fmt::Error> {
-    let mut out =
-        String::from("method,groups,stacks,energy_pj,latency_cycles,dram_words,optimus_dram_bytes,impossible\n");
-    for (method, verdict) in &fusions.verdicts {
-        let title = method.title();
-        match verdict {
-            Ok(verdict) => {
-                let bytes = verdict.optimus_bytes.map(|bytes| bytes.to_string()).unwrap_or_default();
-                let (groups, layers, stacks) = (&verdict.groups, &verdict.layers, &verdict.stacks);
-                let (energy, latency, words) = (stacks.energy_pj, stacks.latency_cycles, stacks.dram_words);
-                writeln!(out, "\"{title}\",{},{},{energy},{latency},{words},{bytes},", groups.len(), layers.len())?;
-            }
+/// For a spreadsheet: a row a method.
+fn rows(fusions: &Fusions) -> Table {
+    let numbers = ["groups", "stacks", "energy_pj", "latency_cycles", "dram_words", "optimus_dram_bytes"];
+    let columns = [Column::words("method")].into_iter().chain(numbers.map(Column::numbers));
+    let rows = fusions.verdicts.iter().map(|(method, verdict)| {
+        let figures = match verdict {
+            Ok(FusionVerdict { groups, layers, stacks, optimus_bytes }) => vec![
+                TableCell::full(groups.len()),
+                TableCell::full(layers.len()),
+                TableCell::full(stacks.energy_pj),
+                TableCell::full(stacks.latency_cycles),
+                TableCell::full(stacks.dram_words),
+                optimus_bytes.map_or(TableCell::Nothing, TableCell::full),
+            ],
             Err(reasons) => {
                 let reasons: Vec<String> = reasons.0.iter().map(ToString::to_string).collect();
-                writeln!(out, "\"{title}\",,,,,,,\"{}\"", reasons.join(" ").replace('"', "\"\""))?;
+                let nothing = std::iter::repeat_n(TableCell::Nothing, numbers.len());
+                nothing.chain([reasons.join(" ").into()]).collect()
             }
-        }
-    }
-    Ok(out)
+        };
+        [method.title().into()].into_iter().chain(figures).collect()
+    });
+    let rows = rows.collect();
+    Table { caption: String::new(), columns: columns.chain([Column::words("impossible")]).collect(), rows }
 }
 
 fn names<'a>(fusions: &'a Fusions, layers: &[usize]) -> Vec<&'a str> {

@@ -1,6 +1,7 @@
 //! Documents out of other programs' files, and back.
 
 use super::documents::load;
+use super::files::{open, shown};
 use super::{Failure, print};
 use fusescape::hardware::Core;
 use fusescape::import::{self, Report, Seekable, zigzag};
@@ -13,9 +14,7 @@ use std::path::{Path, PathBuf};
 pub fn import(files: &[PathBuf], out: Option<&Path>, sizes: &[(String, u64)]) -> Result<(), Failure> {
     let mut sources = Vec::new();
     for path in files {
-        let named = |error: std::io::Error| format!("{}: {error}", path.display());
-        let file = std::fs::File::open(path).map_err(named)?;
-        let source = Seekable::new(file).map_err(named)?;
+        let source = Seekable::new(open(path)?).map_err(|error| format!("{}: {error}", shown(path)))?;
         let name = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
         sources.push(import::File { name, source: Box::new(source) });
     }
@@ -34,7 +33,7 @@ pub fn import(files: &[PathBuf], out: Option<&Path>, sizes: &[(String, u64)]) ->
         (documents, None) => print(&documents.iter().map(|(_, text)| text.as_str()).collect::<Vec<_>>().join("---\n")),
         (&[(_, text)], Some(file)) if !file.is_dir() => write(file, text),
         (documents, Some(folder)) => {
-            std::fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+            std::fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", shown(folder)))?;
             documents.iter().try_for_each(|(name, text)| write(&folder.join(name), text))
         }
     }
@@ -45,7 +44,7 @@ pub fn export_zigzag(hardware: &str, workload: &str, folder: &Path) -> Result<()
     let core = Core::from_text(&load(hardware, hardware_presets())?)?;
     let network = Network::from_text(&load(workload, workload_presets())?)?;
     let files = zigzag::write(&core, &network);
-    std::fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    std::fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", shown(folder)))?;
     write(&folder.join("accelerator.yaml"), &files.accelerator)?;
     write(&folder.join("mapping.yaml"), &files.mapping)?;
     write(&folder.join("workload.yaml"), &files.workload)?;
@@ -54,11 +53,11 @@ pub fn export_zigzag(hardware: &str, workload: &str, folder: &Path) -> Result<()
 }
 
 fn write(path: &Path, text: &str) -> Result<(), Failure> {
-    std::fs::write(path, text).map_err(|error| format!("{}: {error}", path.display()).into())
+    std::fs::write(path, text).map_err(|error| format!("{}: {error}", shown(path)).into())
 }
 
 fn tell(report: &Report) {
     for line in report.lines() {
-        eprintln!("{line}");
+        super::tell(&line);
     }
 }

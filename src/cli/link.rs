@@ -1,6 +1,7 @@
 //! `fusescape link`: makes links to the page, and opens them.
 
 use super::arguments::LinkCommand;
+use super::files::shown;
 use super::state::{chosen, opened};
 use super::{Failure, print};
 use fusescape::link::{LONGEST_LINK, to_link};
@@ -29,10 +30,10 @@ fn make(state: &State, site: &str) -> Result<(), Failure> {
 fn open(state: &State, into: Option<&Path>) -> Result<(), Failure> {
     print(&state.describe())?;
     let Some(folder) = into else { return Ok(()) };
-    std::fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    std::fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", shown(folder)))?;
     let write = |name: &str, text: &str| {
         let file = folder.join(format!("{name}.yaml"));
-        std::fs::write(&file, text).map_err(|error| format!("{}: {error}", file.display()))
+        std::fs::write(&file, text).map_err(|error| format!("{}: {error}", shown(&file)))
     };
     for half in [Half::Hardware, Half::Workload] {
         write(half.name(), &state.design.document(half).text)?;

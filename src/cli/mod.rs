@@ -4,6 +4,7 @@ mod arguments;
 mod cores;
 mod depth_first;
 mod documents;
+mod files;
 mod fuse;
 mod gallery;
 mod hierarchy;
@@ -22,6 +23,7 @@ mod summary;
 pub use arguments::Arguments;
 
 use arguments::Command;
+use fusescape::spec::visible_lines;
 use std::io::{ErrorKind, Write};
 
 /// Why a command failed, for a person.
@@ -49,10 +51,16 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
     }
 }
 
-/// Writes a text to standard output. A reader that has seen enough and left is no failure.
+/// Writes a text to standard output, without characters that would move the cursor of a terminal or turn a line around: what this
+/// program prints comes out of files of anybody's. A reader that has seen enough and left is no failure.
 fn print(text: &str) -> Result<(), Failure> {
-    match std::io::stdout().write_all(text.as_bytes()) {
+    match std::io::stdout().write_all(visible_lines(text).as_bytes()) {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(error.into()),
         _ => Ok(()),
     }
+}
+
+/// Writes a line or more to standard error, likewise.
+pub fn tell(text: &str) {
+    eprintln!("{}", visible_lines(text));
 }

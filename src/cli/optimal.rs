@@ -2,6 +2,7 @@
 
 use super::arguments::Format;
 use super::{Failure, print};
+use fusescape::chart::{Column, Table, TableCell};
 use fusescape::explore::{CostStore, Effort, OptimalStacks, StackLimits, StackRun, StackStudy, Sweep};
 use rayon::prelude::*;
 use serde_json::{Value, json};
@@ -17,7 +18,7 @@ pub fn run(sweep: Sweep, limits: StackLimits, format: Format) -> Result<(), Fail
     print(&match format {
         Format::Table => found.table()?,
         Format::Json => serde_json::to_string_pretty(&found.json())? + "\n",
-        Format::Csv => found.csv()?,
+        Format::Csv => found.rows().to_csv(),
     })
 }
 
@@ -125,21 +126,28 @@ impl Found {
         })
     }
 
-    fn csv(&self) -> Result<String, std::fmt::Error> {
-        let mut out = String::from("stack,layers,mode,tile_x_columns,tile_y_rows,tiles,energy_pj,latency_cycles\n");
-        for (number, run) in self.optimal.runs.iter().enumerate() {
-            let layers = self.layers(run).join(", ").replace('"', "\"\"");
-            let ((x, y), mode) = (run.tile, run.mode.name());
-            writeln!(
-                out,
-                "{},\"{layers}\",{mode},{x},{y},{},{},{}",
-                number + 1,
-                run.tiles,
-                run.energy_pj,
-                run.latency_cycles
-            )?;
+    /// For a spreadsheet: a row a stack.
+    fn rows(&self) -> Table {
+        let row = |(number, run): (usize, &StackRun)| {
+            let (x, y) = run.tile;
+            vec![
+                TableCell::full(number + 1),
+                self.layers(run).join(", ").into(),
+                run.mode.name().into(),
+                TableCell::full(x),
+                TableCell::full(y),
+                TableCell::full(run.tiles),
+                TableCell::full(run.energy_pj),
+                TableCell::full(run.latency_cycles),
+            ]
+        };
+        let numbers = ["tile_x_columns", "tile_y_rows", "tiles", "energy_pj", "latency_cycles"];
+        let first = [Column::numbers("stack"), Column::words("layers"), Column::words("mode")];
+        Table {
+            caption: String::new(),
+            columns: first.into_iter().chain(numbers.map(Column::numbers)).collect(),
+            rows: self.optimal.runs.iter().enumerate().map(row).collect(),
         }
-        Ok(out)
     }
 
     fn layers(&self, run: &StackRun) -> Vec<&str> {

@@ -1,6 +1,7 @@
 //! Printing a sweep: for a person, a program, or a spreadsheet.
 
 use super::Failure;
+use fusescape::chart::{Column, Table, TableCell};
 use fusescape::depth_first::{DepthFirstStrategy, EnergySplit, LatencySplit, PointAccount};
 use fusescape::explore::{Combination, PointSummary, Sweep, best_combination, best_point, pareto_front};
 use fusescape::spec::Diagnostics;
@@ -198,39 +199,36 @@ impl<'a> Report<'a> {
         Ok(serde_json::to_string_pretty(&value)? + "\n")
     }
 
-    /// For a spreadsheet.
+    /// For a spreadsheet: a row a point.
     pub fn csv(&self) -> String {
-        let mut out = String::from(
-            "mode,tile_x_columns,tile_y_rows,energy_pj,latency_cycles,macs,dram_words,score,stacks,impossible\n",
-        );
-        for row in &self.findings.rows {
+        let row = |row: &Row| {
             let value = self.row(row);
-            let cells = [
-                "mode",
-                "tile_x_columns",
-                "tile_y_rows",
-                "energy_pj",
-                "latency_cycles",
-                "macs",
-                "dram_words",
-                "score",
-                "stacks",
-                "impossible",
-            ]
-            .map(|field| match &value[field] {
-                Value::Null => String::new(),
-                Value::String(text) => text.clone(),
-                Value::Array(reasons) => {
-                    let text: Vec<&str> = reasons.iter().filter_map(Value::as_str).collect();
-                    format!("\"{}\"", text.join(" ").replace('"', "\"\""))
-                }
-                number => number.to_string(),
-            });
-            outln!(out, "{}", cells.join(","));
-        }
-        out
+            let cell = |field: &&str| match &value[*field] {
+                Value::Null => TableCell::Nothing,
+                Value::String(text) => text.as_str().into(),
+                Value::Array(reasons) => reasons.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(" ").into(),
+                number => TableCell::full(number),
+            };
+            COLUMNS.iter().map(cell).collect()
+        };
+        let columns = COLUMNS.map(Column::words).into();
+        Table { caption: String::new(), columns, rows: self.findings.rows.iter().map(row).collect() }.to_csv()
     }
 }
+
+/// The fields of a point that a spreadsheet gets.
+const COLUMNS: [&str; 10] = [
+    "mode",
+    "tile_x_columns",
+    "tile_y_rows",
+    "energy_pj",
+    "latency_cycles",
+    "macs",
+    "dram_words",
+    "score",
+    "stacks",
+    "impossible",
+];
 
 /// One sentence or two a reason.
 fn sentences(reasons: &Diagnostics) -> Vec<String> {

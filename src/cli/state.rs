@@ -3,32 +3,30 @@
 use super::Failure;
 use super::arguments::StateOptions;
 use super::documents::load;
+use super::files::read_text;
 use fusescape::gallery::find_entry;
 use fusescape::link::from_link;
 use fusescape::spec::is_state;
 use fusescape::state::{Action, Half, MOST_BYTES, ScheduleChange, State, ViewChange};
-use std::io::{ErrorKind, Read};
+use std::path::Path;
 
 /// The state that a link, an address or a file holds.
 pub fn opened(link_or_file: &str) -> Result<State, Failure> {
-    let text = match std::fs::File::open(link_or_file) {
-        Ok(file) => {
-            let mut text = String::new();
-            // A byte more than is read, so that what is too long is called so.
-            let read = file.take(MOST_BYTES as u64 + 1).read_to_string(&mut text);
-            read.map_err(|error| format!("{link_or_file}: {error}"))?;
-            text
-        }
-        Err(error)
-            if error.kind() == ErrorKind::NotFound
-                && link_or_file.contains(['.', '/'])
-                && !link_or_file.contains('#') =>
-        {
-            return Err(format!("There is no file `{link_or_file}`.").into());
-        }
-        Err(_) => link_or_file.to_owned(),
+    let path = Path::new(link_or_file);
+    let looks_like_a_file = link_or_file.contains(['.', '/']) && !link_or_file.contains('#');
+    let text = match path.try_exists() {
+        Ok(true) => read_text(path, MOST_BYTES)?,
+        Ok(false) if looks_like_a_file => return Err(format!("There is no file `{link_or_file}`.").into()),
+        _ => link_or_file.to_owned(),
     };
-    if is_state(&text) { Ok(State::from_yaml(&text)?) } else { Ok(from_link(&text)?) }
+    if is_state(&text) {
+        return Ok(State::from_yaml(&text)?);
+    }
+    if text.trim().contains(char::is_whitespace) {
+        let reason = "This is neither a link of Fusescape nor a saved state, whose first field is `fusescape: 1`.";
+        return Err(format!("{reason} Open one that was saved with “Save as file”, or import the file.").into());
+    }
+    Ok(from_link(&text)?)
 }
 
 /// The state that options ask for.

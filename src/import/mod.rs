@@ -9,10 +9,12 @@ mod source;
 pub mod zigzag;
 
 pub use report::{Finding, Report, Weight};
-pub use source::{Seekable, Source};
+pub use source::{Seekable, Source, text_of};
 
 use crate::hardware::Core;
-use crate::spec::{Diagnostic, Diagnostics, HardwareSpec, WorkloadSpec, is_state, write_hardware, write_workload};
+use crate::spec::{
+    Diagnostic, Diagnostics, HardwareSpec, WorkloadSpec, is_state, visible, write_hardware, write_workload,
+};
 use crate::workload::Network;
 use serde::{Deserialize, Serialize};
 
@@ -54,6 +56,7 @@ pub fn import(files: Vec<File>, sizes: &[(String, u64)]) -> Result<Imported, Dia
     let mut parts = Parts::default();
     let several = files.len() > 1;
     for File { name, mut source } in files {
+        let name = visible(&name).into_owned();
         let before = parts.diagnostics.0.len();
         parts.take(&name, source.as_mut(), sizes);
         for diagnostic in parts.diagnostics.0.iter_mut().skip(before).filter(|_| several) {
@@ -78,16 +81,20 @@ struct Parts {
 
 impl Parts {
     fn take(&mut self, name: &str, source: &mut dyn Source, sizes: &[(String, u64)]) {
-        if !is_text(source) {
+        let sample = sample_of(source);
+        if !is_text(&sample) {
             match onnx::import(source, name, sizes) {
                 Ok((spec, report)) => self.set_layers(spec, report, Vec::new()),
                 Err(diagnostics) => self.diagnostics.0.extend(diagnostics.0),
             }
             return;
         }
-        let is_state = is_state(&String::from_utf8_lossy(&sample_of(source)));
+        let is_state = is_state(&String::from_utf8_lossy(&sample));
         let text = match source.read_all(if is_state { MAX_STATE } else { MAX_TEXT }) {
-            Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
+            Ok(bytes) => match text_of(name, bytes) {
+                Ok(text) => text,
+                Err(wrong) => return self.diagnostics.0.extend(wrong.0),
+            },
             Err(error) => {
                 let reason = format!("`{name}` cannot be read as a document: {error}");
                 return self.diagnostics.add("", reason, "Choose a smaller or another file");
@@ -234,15 +241,10 @@ impl Parts {
     }
 }
 
-/// Whether a file begins as a text does: no control characters, and UTF-8 but for what the end of the sample cuts.
-fn is_text(source: &mut dyn Source) -> bool {
-    let sample = sample_of(source);
-    let valid = match std::str::from_utf8(&sample) {
-        Ok(_) => sample.len(),
-        Err(error) => error.valid_up_to(),
-    };
-    let is_cut = sample.len() - valid < 4;
-    is_cut && !sample.iter().any(|byte| byte.is_ascii_control() && !matches!(byte, b'\t' | b'\n' | b'\r'))
+/// Whether a file begins as a text does, in whatever encoding: no control characters, or the mark of UTF-16.
+fn is_text(sample: &[u8]) -> bool {
+    let is_control = |byte: &u8| byte.is_ascii_control() && !matches!(byte, b'\t' | b'\n' | b'\r');
+    matches!(sample, [0xff, 0xfe, ..] | [0xfe, 0xff, ..]) || !sample.iter().any(is_control)
 }
 
 /// How a file begins.
@@ -255,7 +257,7 @@ fn sample_of(source: &mut dyn Source) -> Vec<u8> {
 
 /// The report as comments that begin a document.
 fn comment(report: &Report) -> String {
-    report.lines().iter().map(|line| format!("# {}\n", line.replace(|c: char| c.is_control(), " "))).collect()
+    report.lines().iter().map(|line| format!("# {}\n", visible(line))).collect()
 }
 
 fn core_facts(core: &Core) -> String {

@@ -1,6 +1,6 @@
 //! What became of a file that was imported.
 
-use crate::spec::{Diagnostic, Diagnostics};
+use crate::spec::{Diagnostic, Diagnostics, visible};
 use serde::{Deserialize, Serialize};
 
 /// How a finding concerns whoever imports.
@@ -49,8 +49,12 @@ pub struct Finding {
     pub places: Vec<String>,
 }
 
+/// Why a name is not the one of the file.
+pub(super) const CLEANED: &str = "has characters that nobody sees; each is `_` now";
 /// Places that are named.
 const MAX_PLACES: usize = 4;
+/// Longest name of what a finding is about, characters.
+const MAX_WHAT: usize = 100;
 /// More kinds of findings than a person reads.
 const MAX_FINDINGS: usize = 200;
 
@@ -68,6 +72,9 @@ pub struct Report {
 impl Report {
     /// Notes that something happened at a place.
     pub fn note(&mut self, weight: Weight, what: &str, reason: &str, place: &str) {
+        // What a file calls things may be anything.
+        let what: String = visible(what).chars().take(MAX_WHAT).collect();
+        let (reason, place) = (&*visible(reason), &*visible(place));
         let same = |known: &&mut Finding| known.weight == weight && known.what == what && known.reason == reason;
         let is_full = self.findings.len() >= MAX_FINDINGS;
         match self.findings.iter_mut().find(same) {
@@ -79,7 +86,7 @@ impl Report {
             }
             None if !is_full => self.findings.push(Finding {
                 weight,
-                what: what.to_owned(),
+                what,
                 reason: reason.to_owned(),
                 count: 1,
                 places: if place.is_empty() { Vec::new() } else { vec![place.to_owned()] },

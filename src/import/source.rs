@@ -1,5 +1,6 @@
 //! Where the bytes of a file come from: a file on disk, one that a person chose on the page, or bytes at hand.
 
+use crate::spec::{Diagnostics, visible};
 use std::io::{self, Read, Seek, SeekFrom};
 
 /// Bytes that are read piece by piece, wherever they are needed.
@@ -77,4 +78,24 @@ impl<R: Read + Seek> Source for Seekable<R> {
         self.inner.seek(SeekFrom::Start(offset))?;
         self.inner.read(buffer)
     }
+}
+
+/// The text that the bytes of a file are.
+///
+/// # Errors
+/// They are not UTF-8.
+pub fn text_of(name: &str, bytes: Vec<u8>) -> Result<String, Diagnostics> {
+    String::from_utf8(bytes).map_err(|error| {
+        let at = error.utf8_error().valid_up_to();
+        let is_utf_16 = matches!(error.as_bytes(), [0xff, 0xfe, ..] | [0xfe, 0xff, ..]);
+        let what = if is_utf_16 {
+            ", but begins as UTF-16 does".into()
+        } else {
+            format!(": byte {} is no part of it", at + 1)
+        };
+        let mut diagnostics = Diagnostics::default();
+        let reason = format!("`{}` is not written in UTF-8{what}", visible(name));
+        diagnostics.add("", reason, "If it is a text, save it as UTF-8; else choose another file");
+        diagnostics
+    })
 }

@@ -49,7 +49,7 @@ pub fn from_link(text: &str) -> Result<State, Diagnostics> {
             "Open a file that was saved with “Save as file”",
         ));
     }
-    decode::state(&packing::unpack(text)?)
+    Ok(decode::state(&packing::unpack(text)?)?.cleaned())
 }
 
 /// What is wrong with a link.

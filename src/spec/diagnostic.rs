@@ -1,6 +1,8 @@
 //! What is wrong with a document, where, and what would be right.
 
+use super::hidden::visible;
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use std::fmt;
 
 /// One problem in one place of a document.
@@ -48,6 +50,21 @@ impl fmt::Display for Diagnostic {
 }
 
 impl Diagnostic {
+    /// A problem; what it quotes of a document is made visible.
+    pub fn new(
+        path: impl Into<String>,
+        line: Option<usize>,
+        reason: impl Into<String>,
+        remedy: impl Into<String>,
+        fix: Option<Fix>,
+    ) -> Self {
+        let shown = |text: String| match visible(&text) {
+            Cow::Owned(shown) => shown,
+            Cow::Borrowed(_) => text,
+        };
+        Self { path: shown(path.into()), line, reason: shown(reason.into()), remedy: shown(remedy.into()), fix }
+    }
+
     /// Reason and remedy, without the place.
     pub fn sentences(&self) -> String {
         format!("{} {}", sentence(&self.reason), sentence(&self.remedy))
@@ -70,7 +87,7 @@ impl Diagnostics {
     }
 
     fn push(&mut self, path: String, reason: String, remedy: String, fix: Option<Fix>) {
-        self.0.push(Diagnostic { path, line: None, reason, remedy, fix });
+        self.0.push(Diagnostic::new(path, None, reason, remedy, fix));
     }
 
     /// Notes that `word` at `path` is none of `names`, and the one that was most likely meant.

@@ -12,6 +12,7 @@ pub mod edit;
 mod extent;
 mod gallery;
 mod hardware;
+mod hidden;
 mod lesson;
 mod mark;
 mod merge;
@@ -36,6 +37,7 @@ pub use document::{
 };
 pub use gallery::{ClaimSpec, GallerySpec, OpensSpec, read_gallery_entry};
 pub use hardware::read_hardware;
+pub use hidden::{is_hidden, is_hidden_in_lines, visible, visible_lines};
 pub use lesson::{AnswerSpec, LessonSpec, NumberSpec, StepSpec, read_lesson};
 pub use mark::{MARK, is_state};
 pub use merge::{Consequences, merge};
@@ -47,6 +49,6 @@ pub use preset::{
 };
 pub use reader::MAX_DIAGNOSTICS;
 pub use system::read_system;
-pub use tree::line_of;
+pub use tree::{MAX_BYTES, line_of};
 pub use workload::{MAX_LAYERS, layer_fields, read_workload};
 pub use write::{quoted, scalar, write_hardware, write_workload};

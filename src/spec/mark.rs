@@ -3,9 +3,19 @@
 /// The field that a state begins with: the version of the file.
 pub const MARK: &str = "fusescape";
 
-/// Whether a text that begins so is a state, not a document.
+/// Whether a text that begins so is a state, not a document: its first field is the mark, whatever else YAML lets stand before it.
 pub fn is_state(beginning: &str) -> bool {
-    let mut lines = beginning.trim_start_matches('\u{feff}').lines();
-    let first = lines.find(|line| !line.starts_with('#') && !line.trim().is_empty());
-    first.and_then(|line| line.strip_prefix(MARK)).is_some_and(|rest| rest.trim_start().starts_with(':'))
+    let mut rest = beginning.trim_start_matches('\u{feff}').trim_start();
+    loop {
+        // Comments and directives end with their line; a document's start and the bracket of JSON do not.
+        let next = match rest.get(..1) {
+            Some("#" | "%") => rest.split_once('\n').map_or("", |(_, next)| next),
+            Some("{") => &rest[1..],
+            _ if rest.starts_with("---") => &rest[3..],
+            _ => break,
+        };
+        rest = next.trim_start();
+    }
+    let named = rest.strip_prefix(['"', '\'']).unwrap_or(rest).strip_prefix(MARK);
+    named.is_some_and(|rest| rest.trim_start_matches(['"', '\'']).trim_start().starts_with(':'))
 }

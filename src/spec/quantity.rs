@@ -2,7 +2,7 @@
 
 use super::decimal::parse_decimal;
 use super::diagnostic::Fix;
-use super::reader::Wrong;
+use super::reader::{Wrong, count};
 
 /// Units of a number of bits, each with its number of bits. A KiB has 1024 bytes.
 const BITS: [(&str, u64); 6] =
@@ -11,6 +11,8 @@ const BITS: [(&str, u64); 6] =
 const ENERGIES: [(&str, f64); 3] = [("pJ", 1.0), ("fJ", 1e-3), ("nJ", 1e3)];
 /// Units of area, each in um2.
 const AREAS: [(&str, f64); 2] = [("um2", 1.0), ("mm2", 1e6)];
+/// Said of a number of bits that is too large; `Core` and the other documents hold to it.
+const MOST_BITS: &str = "Write at most 131072 GiB (2^50 bit)";
 /// Above this, not every whole number has its own `f64`.
 const MAX_EXACT: f64 = (1u64 << 53) as f64;
 
@@ -33,12 +35,15 @@ pub(super) fn bits(text: &str) -> Result<u64, Wrong> {
     let bits = match number.parse::<u64>() {
         Ok(number) => number.checked_mul(factor),
         Err(_) => {
-            let bits = decimal(number, example)? * factor as f64;
-            (bits.fract() == 0.0 && bits <= MAX_EXACT).then_some(bits as u64)
+            let bits = decimal(number, example, MOST_BITS)? * factor as f64;
+            if bits <= MAX_EXACT && bits.fract() != 0.0 {
+                return Err(Wrong::new(format!("`{text}` is not a whole number of bits"), example));
+            }
+            (bits <= MAX_EXACT).then_some(bits as u64)
         }
     };
     match bits {
-        None => Err(Wrong::new(format!("`{text}` is not a whole number of bits that can be counted"), example)),
+        None => Err(Wrong::new(format!("`{text}` is too large to be counted"), MOST_BITS)),
         Some(0) => Err(Wrong::new(format!("`{text}` is nothing"), example)),
         Some(bits) => Ok(bits),
     }
@@ -49,7 +54,7 @@ pub(super) fn energy_pj(text: &str) -> Result<f64, Wrong> {
     let example = "Write for example `26.56 pJ`";
     let (number, unit) = split(text, example)?;
     match ENERGIES.into_iter().find(|(name, _)| *name == unit) {
-        Some((_, factor)) => Ok(decimal(number, example)? * factor),
+        Some((_, factor)) => Ok(decimal(number, example, "Write at most 10000000000 pJ (10 mJ)")? * factor),
         None => Err(wrong_unit(unit, "pJ, fJ or nJ")),
     }
 }
@@ -60,7 +65,7 @@ pub(super) fn area_um2(text: &str) -> Result<f64, Wrong> {
     let (number, unit) = split(text, example)?;
     let unit = unit.replace(['µ', 'μ'], "u").replace('²', "2");
     match AREAS.into_iter().find(|(name, _)| *name == unit) {
-        Some((_, factor)) => Ok(decimal(number, example)? * factor),
+        Some((_, factor)) => Ok(decimal(number, example, "Write at most 1000000 mm2")? * factor),
         None => Err(wrong_unit(&unit, "um2 or mm2 (1 mm2 = 1000000 um2)")),
     }
 }
@@ -72,7 +77,7 @@ pub(super) fn cycles(text: &str) -> Result<u64, Wrong> {
     if !matches!(unit, "cycle" | "cycles") {
         return Err(wrong_unit(unit, "cycle or cycles"));
     }
-    number.parse().map_err(|_| Wrong::new(format!("`{number}` is not a whole number"), example))
+    count(number).map_err(|wrong| wrong.with_remedy(example))
 }
 
 /// A size as [`bits`] reads it, in the largest unit that leaves a whole number.
@@ -120,10 +125,10 @@ fn is_of_a_unit(c: char) -> bool {
     c.is_ascii_alphabetic() || !(c.is_ascii() || c.is_whitespace())
 }
 
-fn decimal(number: &str, example: &str) -> Result<f64, Wrong> {
+fn decimal(number: &str, example: &str, most: &str) -> Result<f64, Wrong> {
     match parse_decimal(number) {
         Some(value) if value.is_finite() && value >= 0.0 => Ok(value),
-        Some(_) => Err(Wrong::new(format!("`{number}` is too large"), example)),
+        Some(_) => Err(Wrong::new(format!("`{number}` is too large"), most)),
         None => Err(Wrong::new(format!("`{number}` is not a number"), example)),
     }
 }

@@ -1,6 +1,7 @@
 //! Fields and values out of a document, noting everything that is wrong on the way.
 
 use super::diagnostic::{Diagnostic, Diagnostics, Fix, closest};
+use super::hidden::{is_hidden, is_hidden_in_lines, visible};
 use super::tree::{self, Node, Value};
 use crate::sorting::sort_by_key;
 use std::collections::HashMap;
@@ -11,6 +12,9 @@ pub const MAX_DIAGNOSTICS: usize = 100;
 const MAX_NAME: usize = 100;
 /// Most names in one list, and most entries under names that are free to choose.
 const MAX_NAMES: usize = 64;
+
+/// Said of a number that no field has room for.
+const TOO_LARGE: &str = "is too large";
 
 /// Why a text is not the value it should be.
 pub struct Wrong {
@@ -25,10 +29,27 @@ impl Wrong {
         Self { reason: reason.into(), remedy: remedy.into(), fix: None }
     }
 
+    /// Whether it would be right, were it smaller.
+    pub(super) fn is_of_size(&self) -> bool {
+        self.reason.ends_with(TOO_LARGE)
+    }
+
+    /// With another remedy.
+    pub fn with_remedy(self, remedy: &str) -> Self {
+        Self { remedy: remedy.into(), ..self }
+    }
+
     /// With the edit that would make it right.
     pub fn fixed_by(self, fix: Fix) -> Self {
         Self { fix: Some(fix), ..self }
     }
+}
+
+/// What to say of a text that has a character nobody sees; nothing where that is allowed, or there is none.
+fn unseen(text: &str, is_refused: fn(char) -> bool) -> Option<Wrong> {
+    let hidden = text.chars().find(|c| is_refused(*c))?;
+    let reason = format!("`{}` has a character that nobody sees (U+{:04X})", short(text), hidden as u32);
+    Some(Wrong::new(reason, "Write it anew, without that character"))
 }
 
 /// Collects what is wrong while a document is read.
@@ -38,6 +59,8 @@ pub struct Reader {
     complete: bool,
     /// Of fields stated twice the last counts, as other programs have it; which ones these are is kept here.
     repeated: Option<Vec<String>>,
+    /// Lines of texts out of which characters were taken that nobody sees.
+    cleaned: Vec<usize>,
 }
 
 impl Reader {
@@ -53,12 +76,21 @@ impl Reader {
 
     fn of((root, diagnostics): (Node, Diagnostics)) -> (Node, Self) {
         let complete = diagnostics.is_empty();
-        (root, Self { diagnostics, complete, repeated: None })
+        (root, Self { diagnostics, complete, repeated: None, cleaned: Vec::new() })
     }
 
-    /// Lets the last of several equal fields count, instead of complaining.
-    pub fn last_counts(&mut self) {
-        self.repeated = Some(Vec::new());
+    /// Reads a text that another program wrote: the last of several equal fields counts, and what nobody sees is taken out of texts,
+    /// both without a complaint.
+    pub fn open_foreign(text: &str) -> (Node, Self) {
+        let (mut root, mut reader) = Self::open(text);
+        reader.repeated = Some(Vec::new());
+        root.clean(&mut |line| reader.cleaned.push(line));
+        (root, reader)
+    }
+
+    /// Lines of texts out of which characters were taken that nobody sees.
+    pub fn cleaned(&self) -> &[usize] {
+        &self.cleaned
     }
 
     /// The paths of fields of which only the last counts.
@@ -87,7 +119,7 @@ impl Reader {
             return;
         }
         let Wrong { reason, remedy, fix } = wrong;
-        all.push(Diagnostic { path: path.into(), line: Some(line), reason, remedy, fix });
+        all.push(Diagnostic::new(path, Some(line), reason, remedy, fix));
     }
 }
 
@@ -166,7 +198,13 @@ impl<'t> Place<'t> {
     /// A text; blanks around it do not count.
     pub fn text(&self, reader: &mut Reader) -> Option<String> {
         match &self.node.value {
-            Value::Scalar(text) => Some(text.trim().to_owned()),
+            Value::Scalar(text) => {
+                if let Some(wrong) = unseen(text, is_hidden_in_lines) {
+                    self.complain(reader, wrong);
+                    return None;
+                }
+                Some(text.trim().to_owned())
+            }
             _ => {
                 self.expected(reader, "a text", "Write a text; in quotes if it starts with a special character");
                 None
@@ -188,7 +226,7 @@ impl<'t> Place<'t> {
             if text.chars().count() > MAX_NAME {
                 return Err(Wrong::new(format!("This name is longer than {MAX_NAME} characters"), "Shorten it"));
             }
-            Ok(text.to_owned())
+            unseen(text, is_hidden).map_or_else(|| Ok(text.to_owned()), Err)
         })
     }
 
@@ -203,7 +241,7 @@ impl<'t> Place<'t> {
             self.complain(reader, Wrong::new("This text is far too long here", format!("Write {what}")));
             return None;
         }
-        match parse(text) {
+        match unseen(text, is_hidden_in_lines).map_or_else(|| parse(text), Err) {
             Ok(value) => Some(value),
             Err(wrong) => {
                 self.complain(reader, wrong);
@@ -280,6 +318,8 @@ impl<'t> Place<'t> {
                 reader.complain(&place.path, key.line, Wrong::new(reason, "Keep one of them"));
             } else if key.text.len() > MAX_NAME {
                 place.complain(reader, Wrong::new("This name is too long", "Shorten it"));
+            } else if let Some(wrong) = unseen(&key.text, is_hidden) {
+                place.complain(reader, wrong);
             } else {
                 places.push((key.text.as_str(), place));
             }
@@ -364,8 +404,8 @@ impl<'t> Fields<'t> {
 pub fn count(text: &str) -> Result<u64, Wrong> {
     text.parse().map_err(|_| {
         let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-        let reason = if digits { "too large" } else { "not a whole number, 0 or more" };
-        Wrong::new(format!("`{}` is {reason}", short(text)), "Write for example `64`")
+        let reason = if digits { TOO_LARGE } else { "is not a whole number, 0 or more" };
+        Wrong::new(format!("`{}` {reason}", short(text)), "Write for example `64`")
     })
 }
 
@@ -377,7 +417,7 @@ fn join(path: &str, name: &str) -> String {
 /// A text that a person wrote, cut to what fits in a message.
 fn short(text: &str) -> String {
     match text.char_indices().nth(60) {
-        Some((end, _)) => format!("{}...", &text[..end]),
-        None => text.to_owned(),
+        Some((end, _)) => format!("{}...", visible(&text[..end])),
+        None => visible(text).into_owned(),
     }
 }

@@ -6,11 +6,12 @@
 use super::Diagnostics;
 use super::diagnostic::Diagnostic;
 use super::extent::{Bytes, end_of_flow, end_of_scalar};
+use super::hidden::is_hidden_in_lines;
 use saphyr_parser::{Event, Parser, ScalarStyle, Span};
 use std::ops::Range;
 
-/// Longest text that is read.
-const MAX_BYTES: usize = 1 << 20;
+/// Longest document that is read, bytes.
+pub const MAX_BYTES: usize = 1 << 20;
 /// Deepest nesting; the documents here need 5.
 const MAX_DEPTH: usize = 24;
 /// Most values in one document.
@@ -71,6 +72,19 @@ impl Node {
         }
     }
 
+    /// Puts `_` for every character of its texts and names that nobody sees; tells on which lines these stand.
+    pub fn clean(&mut self, tell: &mut dyn FnMut(usize)) {
+        match &mut self.value {
+            Value::Nothing => {}
+            Value::Scalar(text) => clean(text, self.line, tell),
+            Value::List(items) => items.iter_mut().for_each(|item| item.clean(tell)),
+            Value::Map(entries) => entries.iter_mut().for_each(|(key, node)| {
+                clean(&mut key.text, key.line, tell);
+                node.clean(tell);
+            }),
+        }
+    }
+
     /// The line of what `path` names (`memories[2].size`), or of the nearest thing around it that exists; and
     /// whether it exists itself.
     pub fn find(&self, path: &str) -> (usize, bool) {
@@ -94,6 +108,13 @@ impl Node {
             }
         }
         (line, true)
+    }
+}
+
+fn clean(text: &mut String, line: usize, tell: &mut dyn FnMut(usize)) {
+    if text.contains(is_hidden_in_lines) {
+        *text = text.replace(is_hidden_in_lines, "_");
+        tell(line);
     }
 }
 
@@ -165,11 +186,16 @@ pub fn parse_up_to(text: &str, most: usize) -> (Node, Diagnostics) {
             }
         }
     }
+    if let Some(at) = bare.find('\0').filter(|_| diagnostics.is_empty()) {
+        // To the parser the text ends there.
+        let line = bare[..at].split('\n').count();
+        stop(&mut diagnostics, line, "Here stands a character that ends a text (U+0000)".into(), "Remove it");
+    }
     (builder.finish(), diagnostics)
 }
 
 fn stop(diagnostics: &mut Diagnostics, line: usize, reason: String, remedy: &str) {
-    diagnostics.0.push(Diagnostic { path: String::new(), line: Some(line), reason, remedy: remedy.into(), fix: None });
+    diagnostics.0.push(Diagnostic::new("", Some(line), reason, remedy, None));
 }
 
 fn too_deep() -> (String, &'static str) {

@@ -153,10 +153,11 @@ fn read_pair(fields: &Fields, name: &str, what: &str, reader: &mut Reader) -> Op
 
 /// Columns and rows, or one number for both.
 fn pair(text: &str) -> Result<(u64, u64), Wrong> {
-    let numbers: Vec<Option<u64>> = text.split(['x', '×']).map(|number| count(number.trim()).ok()).collect();
-    match numbers[..] {
-        [Some(both)] => Ok((both, both)),
-        [Some(columns), Some(rows)] => Ok((columns, rows)),
+    let mut numbers = text.split(['x', '×']).map(|number| count(number.trim()));
+    match (numbers.next(), numbers.next(), numbers.next()) {
+        (Some(Ok(both)), None, _) => Ok((both, both)),
+        (Some(Ok(columns)), Some(Ok(rows)), None) => Ok((columns, rows)),
+        (Some(Err(wrong)), ..) | (_, Some(Err(wrong)), _) if wrong.is_of_size() => Err(wrong),
         _ => Err(Wrong::new(format!("`{text}` is not a number of columns and rows"), "Write for example `5 x 3`")),
     }
 }

@@ -3,6 +3,7 @@
 //! A [`State`] is all that a link holds and all that undo takes back. It knows nothing of a browser.
 
 mod action;
+mod clean;
 mod cores_form;
 mod describe;
 mod design;

@@ -1,6 +1,8 @@
 //! Every figure is drawn natively, in both themes and at two widths; `target/charts/index.html` shows them to a person.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
 
+#[path = "../common/csv.rs"]
+mod csv;
 mod figures;
 mod tables;
 

@@ -1,5 +1,6 @@
 //! What leaves the page as CSV and JSON: full numbers under headers with units, whatever the page shows.
 
+use crate::csv;
 use crate::figures::{figures, heatmap, scatter};
 use fusescape::chart::{Chart, Column, Quantity, Table, TableCell};
 use serde_json::Value;
@@ -49,6 +50,36 @@ fn files_hold_full_numbers_and_a_person_reads_short_ones() {
     let headings: Vec<String> = table.columns.iter().map(Column::heading).collect();
     assert_eq!(headings[..3], ["what", "energy", "share, mJ"]);
     assert_eq!(table.rows[0].iter().map(TableCell::text).collect::<Vec<_>>()[..2], ["Energy", "1.81 mJ"]);
+}
+
+/// Names of layers and memories stand in all of them, and may be anything.
+#[test]
+fn no_figure_is_saved_with_a_formula() {
+    for begin in ["=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠"] {
+        let evil = |text: &mut String| text.insert_str(0, begin);
+        for (name, chart, _) in figures() {
+            let mut table = chart.table();
+            table.columns.iter_mut().for_each(|column| evil(&mut column.title));
+            for cell in table.rows.iter_mut().flatten() {
+                if let TableCell::Words(text) | TableCell::Label { text, .. } = cell {
+                    evil(text);
+                }
+            }
+            let csv = table.to_csv();
+            csv::is_harmless(&csv);
+            let rows = csv::parse(&csv);
+            assert_eq!(rows.len(), table.rows.len() + 1, "{name}");
+            assert!(rows[0].iter().all(|(quoted, title)| *quoted && title.starts_with(&format!("'{begin}"))), "{name}");
+        }
+    }
+}
+
+#[test]
+fn numbers_are_saved_as_they_are() {
+    let columns = vec![Column::numbers("change"), Column::words("name")];
+    let rows = vec![vec![TableCell::number("-2 %", -2.5), "-2".into()], vec![TableCell::full(-3), "a-b".into()]];
+    let table = Table { caption: String::new(), columns, rows };
+    assert_eq!(table.to_csv(), "change,name\r\n-2.5,\"'-2\"\r\n-3,a-b\r\n");
 }
 
 /// The full value of every number of every figure comes back from its files, and is what its text says.

@@ -10,6 +10,10 @@ const MAX_ARRAY_DIMENSIONS: usize = 16;
 pub const MAX_LEVELS: usize = 8;
 /// Largest number of bits, elements or PEs of one thing; products of two of them do not overflow.
 pub const MAX_SIZE: u64 = 1 << 50;
+/// What an access or a multiply-accumulate costs at the most, pJ: 10 mJ. Sums of such energies stay far from where `f64` ends.
+const MAX_ENERGY_PJ: f64 = 1e10;
+/// The largest area of one thing, um2: a square metre.
+const MAX_AREA_UM2: f64 = 1e12;
 
 impl Core {
     /// Validates a document.
@@ -84,15 +88,33 @@ fn check_array(spec: &HardwareSpec, diagnostics: &mut Diagnostics) {
     check_area("array.pe_area", spec.array.pe_area_um2, diagnostics);
 }
 
-fn check_energy(path: &str, energy_pj: f64, diagnostics: &mut Diagnostics) {
-    if !energy_pj.is_finite() || energy_pj < 0.0 {
-        diagnostics.add(path, format!("{energy_pj} pJ is not an energy"), "Write a number of pJ that is not negative");
+/// Notes an energy that is none, or too large to be summed up.
+pub fn check_energy(path: &str, energy_pj: f64, diagnostics: &mut Diagnostics) {
+    check_figure(path, energy_pj, MAX_ENERGY_PJ, ["an energy", "pJ", " (10 mJ)"], diagnostics);
+}
+
+/// Notes an area that is none, or too large to be summed up.
+pub fn check_area(path: &str, area_um2: Option<f64>, diagnostics: &mut Diagnostics) {
+    check_figure(path, area_um2.unwrap_or(0.0), MAX_AREA_UM2, ["an area", "um2", " (1 square metre)"], diagnostics);
+}
+
+fn check_figure(path: &str, value: f64, most: f64, [what, unit, means]: [&str; 3], diagnostics: &mut Diagnostics) {
+    if value > most {
+        let reason = format!("{value:e} {unit} is too large to be counted");
+        diagnostics.add(path, reason, format!("Write at most {most} {unit}{means}"));
+    } else if value < 0.0 || value.is_nan() {
+        let remedy = format!("Write a number of {unit} that is not negative");
+        diagnostics.add(path, format!("{value} {unit} is not {what}"), remedy);
     }
 }
 
-fn check_area(path: &str, area_um2: Option<f64>, diagnostics: &mut Diagnostics) {
-    if let Some(um2) = area_um2.filter(|um2| !um2.is_finite() || *um2 < 0.0) {
-        diagnostics.add(path, format!("{um2} um2 is not an area"), "Write a number of um2 that is not negative");
+/// Notes a number of bits that is 0, for which `otherwise` is a remedy, or too large to be counted with; `what` has it.
+pub fn check_bits(path: String, what: &str, bits: u64, otherwise: &str, diagnostics: &mut Diagnostics) {
+    if bits > MAX_SIZE {
+        let remedy = "Write at most 131072 GiB (2^50 bit)";
+        diagnostics.add(path, format!("{what} of {bits} bit, which is too large to be counted"), remedy);
+    } else if bits == 0 {
+        diagnostics.add(path, format!("{what} of 0 bit"), otherwise);
     }
 }
 
@@ -201,13 +223,9 @@ fn build_memory(index: usize, memory: &MemorySpec, spec: &HardwareSpec, diagnost
         ("read_granularity", memory.read_granularity_bits),
         ("write_granularity", memory.write_granularity_bits),
     ] {
-        if value == 0 || value > MAX_SIZE {
-            diagnostics.add(
-                format!("{path}.{field}"),
-                format!("{name} has a {} of {value} bit", field.replace('_', " ")),
-                "Write a positive number with a unit, for example `64 bit` or `32 KiB`",
-            );
-        }
+        let what = format!("{name} has a {}", field.replace('_', " "));
+        let remedy = "Write a positive number with a unit, for example `64 bit` or `32 KiB`";
+        check_bits(format!("{path}.{field}"), &what, value, remedy, diagnostics);
     }
     for (side, granularity, width) in [
         ("read", memory.read_granularity_bits, memory.read_width_bits),
@@ -227,8 +245,8 @@ fn build_memory(index: usize, memory: &MemorySpec, spec: &HardwareSpec, diagnost
     if memory.latency_cycles > MAX_SIZE {
         diagnostics.add(
             format!("{path}.latency"),
-            format!("{name} takes {} cycles to answer", memory.latency_cycles),
-            "Write how many cycles pass from a request to its first word, for example `1 cycle`",
+            format!("{name} takes {} cycles to answer, which is too many", memory.latency_cycles),
+            format!("Write at most {MAX_SIZE} cycles from a request to its first word, for example `1 cycle`"),
         );
     }
     let operands = build_operands(&path, &name, memory, diagnostics);
@@ -344,13 +362,10 @@ fn build_ports(
 
 fn check_port_width(path: &str, name: &str, port: &PortSpec, diagnostics: &mut Diagnostics) {
     for (field, bits) in [("width", port.width_bits), ("granularity", port.granularity_bits)] {
-        if bits.is_some_and(|bits| bits == 0 || bits > MAX_SIZE) {
-            diagnostics.add(
-                format!("{path}.{field}"),
-                format!("Port `{}` of {name} has a {field} of {} bit", port.name, bits.unwrap_or(0)),
-                "Write a positive number with a unit, for example `64 bit`, or leave it out for that of the memory",
-            );
-        }
+        let what = format!("Port `{}` of {name} has a {field}", port.name);
+        let remedy =
+            "Write a positive number with a unit, for example `64 bit`, or leave it out for that of the memory";
+        check_bits(format!("{path}.{field}"), &what, bits.unwrap_or(1), remedy, diagnostics);
     }
     if let (Some(width), Some(granularity)) = (port.width_bits, port.granularity_bits)
         && granularity > width

@@ -1,7 +1,7 @@
 //! A pool of memories, validated (ZigZag, Section V-A).
 
 use super::estimate;
-use crate::hardware::MAX_SIZE;
+use crate::hardware::{check_area, check_bits, check_energy};
 use crate::sorting::sort_by_key;
 use crate::spec::{
     Consequences, Diagnostics, FiguresSpec, PoolMemorySpec, PoolSpec, VariantSpec, closest, merge, read_pool,
@@ -127,10 +127,9 @@ impl Pool {
 }
 
 fn build_memory(path: &str, memory: &PoolMemorySpec, diagnostics: &mut Diagnostics) -> PoolMemory {
-    if memory.size_bits == 0 || memory.size_bits > MAX_SIZE {
-        let reason = format!("`{}` has a size of {} bit", memory.name, memory.size_bits);
-        diagnostics.add(format!("{path}.size"), reason, "Write a positive number with a unit, for example `4 KiB`");
-    }
+    let what = format!("`{}` has a size", memory.name);
+    let remedy = "Write a positive number with a unit, for example `4 KiB`";
+    check_bits(format!("{path}.size"), &what, memory.size_bits, remedy, diagnostics);
     let mut variants: Vec<Variant> = Vec::new();
     for (index, variant) in memory.variants.iter().enumerate() {
         let path = format!("{path}.variants[{index}]");
@@ -181,22 +180,21 @@ fn build_variant(
 ) -> Option<Variant> {
     let before = diagnostics.0.len();
     for (field, bits) in [("read_width", variant.read_width_bits), ("write_width", variant.write_width_bits)] {
-        if bits == 0 || bits > MAX_SIZE {
-            let reason = format!("A {} of {bits} bit", field.replace('_', " "));
-            diagnostics.add(format!("{path}.{field}"), reason, "Write a positive number, for example `32 bit`");
-        }
+        let what = format!("A {}", field.replace('_', " "));
+        check_bits(
+            format!("{path}.{field}"),
+            &what,
+            bits,
+            "Write a positive number, for example `32 bit`",
+            diagnostics,
+        );
     }
     let source = if variant.source.is_empty() { &memory.source } else { &variant.source };
     let (figures, estimated, source) = match &variant.figures {
         FiguresSpec::Stated { read_energy_pj, write_energy_pj, area_um2 } => {
-            for (field, value) in
-                [("read_energy", read_energy_pj), ("write_energy", write_energy_pj), ("area", area_um2)]
-            {
-                if !value.is_finite() || *value < 0.0 {
-                    let reason = format!("{value} is neither an energy nor an area");
-                    diagnostics.add(format!("{path}.{field}"), reason, "Write a number that is not negative");
-                }
-            }
+            check_energy(&format!("{path}.read_energy"), *read_energy_pj, diagnostics);
+            check_energy(&format!("{path}.write_energy"), *write_energy_pj, diagnostics);
+            check_area(&format!("{path}.area"), Some(*area_um2), diagnostics);
             let [read_energy_pj, write_energy_pj, area_um2] = [*read_energy_pj, *write_energy_pj, *area_um2];
             (Figures { read_energy_pj, write_energy_pj, area_um2 }, false, source.clone())
         }

@@ -2,7 +2,7 @@
 
 use super::rules::SchedulingRules;
 use super::system::{Link, System, TopMemory};
-use crate::hardware::{Core, MAX_SIZE, MemoryId, Operand};
+use crate::hardware::{Core, MAX_SIZE, MemoryId, Operand, check_bits, check_energy};
 use crate::spec::{
     Consequences, CoreHardware, CoreSpec, Diagnostics, HardwareSpec, LinkEnds, OffchipPortSpec, OffchipSpec,
     SystemSpec, closest, find_preset, hardware_presets, merge, read_hardware, read_system,
@@ -374,19 +374,7 @@ impl<'a> Wiring<'a> {
 }
 
 fn check_width(path: &str, bits: u64, diagnostics: &mut Diagnostics) {
-    if bits == 0 || bits > MAX_SIZE {
-        diagnostics.add(
-            path,
-            format!("The width {bits} bit is not between 1 and {MAX_SIZE}"),
-            "State the bits of one cycle",
-        );
-    }
-}
-
-fn check_energy(path: &str, pj: f64, diagnostics: &mut Diagnostics) {
-    if !pj.is_finite() || pj < 0.0 {
-        diagnostics.add(path, format!("{pj} pJ is not an energy"), "Write a number of pJ that is not negative");
-    }
+    check_bits(path.to_owned(), "Here stands a width", bits, "State the bits of one cycle", diagnostics);
 }
 
 fn read_runs(core: &CoreSpec, path: &str, diagnostics: &mut Diagnostics) -> Vec<LayerKind> {

@@ -2,7 +2,7 @@
 
 use super::layer::{Dim, LayerKind};
 use super::network::{Layer, LayerId, Network};
-use super::sizing::Sizing;
+use super::sizing::{MAX_EXTENT, Sizing};
 use crate::spec::{Diagnostics, LayerSpec, UnrollSpec, WorkloadSpec, closest};
 use petgraph::algo::kosaraju_scc;
 use petgraph::graph::DiGraph;
@@ -47,6 +47,8 @@ impl Network {
 fn check_layers(spec: &WorkloadSpec, diagnostics: &mut Diagnostics) -> Vec<Option<LayerKind>> {
     if spec.batch == 0 {
         diagnostics.add("batch", "The batch is 0", "Write 1 or more");
+    } else if spec.batch > MAX_EXTENT {
+        diagnostics.add("batch", format!("A batch of {} is too large", spec.batch), format!("Write 1 to {MAX_EXTENT}"));
     }
     let mut kinds = Vec::new();
     for (index, layer) in spec.layers.iter().enumerate() {

@@ -8,3 +8,4 @@ mod text;
 
 pub use layer::{Dim, LayerKind, LayerShape, LoopSizes, Padding, Precision, gcd, unique_extent};
 pub use network::{Layer, LayerId, Network};
+pub use sizing::MAX_EXTENT;

@@ -6,7 +6,7 @@ use crate::hardware::MAX_SIZE;
 use crate::spec::{Diagnostics, KernelSpec, LayerSpec, PaddingSpec, WorkloadSpec};
 
 /// Largest size of one loop dimension, stride or the like; no network comes near it.
-const MAX_EXTENT: u64 = 1 << 24;
+pub const MAX_EXTENT: u64 = 1 << 24;
 /// Largest dilation.
 const MAX_DILATION: u64 = 1 << 10;
 
@@ -147,13 +147,17 @@ impl Sizing<'_> {
             let what = self.kind.name();
             let size = self.layer.size.unwrap_or((0, 0));
             if size.0 == 0 || size.1 == 0 || size.0 > MAX_EXTENT || size.1 > MAX_EXTENT {
-                let reason = format!("The {what} `{name}` has no feature map: {} x {}", size.0, size.1);
-                self.complain(
-                    diagnostics,
-                    "size",
-                    reason,
-                    "Write columns x rows, for example `size: 224 x 224`".into(),
-                );
+                let (reason, remedy) = match size.0.max(size.1) > MAX_EXTENT {
+                    true => (
+                        format!("The feature map of `{name}` is too large: {} x {}", size.0, size.1),
+                        format!("Write at most {MAX_EXTENT} columns and rows"),
+                    ),
+                    false => (
+                        format!("The {what} `{name}` has no feature map: {} x {}", size.0, size.1),
+                        "Write columns x rows, for example `size: 224 x 224`".to_owned(),
+                    ),
+                };
+                self.complain(diagnostics, "size", reason, remedy);
             }
             if self.layer.channels.is_none() {
                 let reason = format!("The {what} `{name}` does not say how many channels it has");
@@ -303,7 +307,7 @@ impl Sizing<'_> {
         let stated = self.layer.channels;
         if stated == Some(0) || stated.is_some_and(|k| k > MAX_EXTENT) {
             let reason = format!("`{name}` has {} channels", stated.unwrap_or(0));
-            self.complain(diagnostics, "K", reason, "Write 1 or more".into());
+            self.complain(diagnostics, "K", reason, format!("Write 1 to {MAX_EXTENT}"));
         }
         let groups = self.layer.groups.unwrap_or(1);
         let mut sizes: LoopSizes = [1; 8];

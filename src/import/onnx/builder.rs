@@ -3,8 +3,8 @@
 use super::layout::{Layout, Map};
 use super::model::{Node, types};
 use super::shapes::{Constant, elements};
-use crate::import::report::{Report, Weight};
-use crate::spec::{LayerSpec, MAX_LAYERS, PaddingSpec};
+use crate::import::report::{CLEANED, Report, Weight};
+use crate::spec::{LayerSpec, MAX_LAYERS, PaddingSpec, is_hidden};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
 
@@ -287,7 +287,11 @@ impl Builder {
 
     /// A name like the wanted one that no layer has.
     fn free_name(&mut self, wanted: &str) -> String {
+        let is_cleaned = wanted.contains(is_hidden);
         let wanted = clean(wanted);
+        if is_cleaned {
+            self.report.note(Weight::Expressed, "name", CLEANED, &wanted);
+        }
         let mut name = wanted.clone();
         while self.names.contains_key(&name) {
             let number = self.names.entry(wanted.clone()).or_insert(2);

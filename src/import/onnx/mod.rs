@@ -18,15 +18,19 @@ mod wire;
 
 use super::report::{Report, Weight};
 use super::source::Source;
-use crate::spec::{Diagnostics, MAX_LAYERS, PrecisionSpec, WorkloadSpec};
+use crate::spec::{Diagnostics, MAX_BYTES, MAX_LAYERS, PrecisionSpec, WorkloadSpec, is_hidden};
+use crate::workload::MAX_EXTENT;
 use builder::{Builder, Value, clean};
 use model::{Extent, Info, Model};
-use shapes::{Constant, elements};
+use shapes::{Constant, MAX_ELEMENTS, elements};
 use std::collections::{HashMap, HashSet};
 
 /// Size of a dimension that the file leaves open, unless somebody says otherwise: columns and rows of images, and others.
 const USUAL_IMAGE: u64 = 224;
 const USUAL_OTHER: u64 = 128;
+
+/// What to do with a model that is too large.
+const TAKE_A_PART: &str = "Import a part of it, such as one of the blocks that it repeats";
 
 /// Reads a model from a file called `name`. `sizes` says how large dimensions are that the file leaves open, by name.
 ///
@@ -42,6 +46,11 @@ pub fn import(
         if let Some(kind) = other_kind(source) {
             let reason = format!("`{}` is no ONNX model, but {kind}", clean(name));
             diagnostics.add("", reason, "Choose an ONNX file, or export the model as ONNX");
+            return diagnostics;
+        }
+        if fault.is_too_much {
+            let reason = format!("`{}` is too large to be read: {} (at byte {})", clean(name), fault.reason, fault.at);
+            diagnostics.add("", reason, TAKE_A_PART);
             return diagnostics;
         }
         let reason = format!("`{}` is no complete ONNX model: at byte {}, {}", clean(name), fault.at, fault.reason);
@@ -77,12 +86,18 @@ fn other_kind(source: &mut dyn Source) -> Option<&'static str> {
         [&[0x08], &[0x12], &[0x1a], &[0x22], &[0x28], &[0x32], &[0x3a], &[0x42], &[0x72], &[0xa2, 1], &[0xca, 1]];
     let is_cut = |tag: &[u8]| start.len() < tag.len() && tag.starts_with(start);
     let begins = tags.iter().any(|tag| start.starts_with(tag) || is_cut(tag));
-    (!begins).then_some("a file of another kind")
+    let is_text = source
+        .read_all(MAX_BYTES as u64)
+        .is_ok_and(|all| !all.is_empty() && !all.contains(&0) && String::from_utf8(all).is_ok());
+    (!begins).then_some(if is_text { "a text with control characters" } else { "a file of another kind" })
 }
 
 fn network(model: &Model, name: &str, sizes: &[(String, u64)]) -> Result<(WorkloadSpec, Report), Diagnostics> {
     let constants: HashSet<&str> = model.constants.iter().map(|tensor| tensor.name.as_str()).collect();
     let inputs: Vec<&Info> = model.inputs.iter().filter(|input| !constants.contains(input.name.as_str())).collect();
+    if inputs.len() > MAX_LAYERS {
+        return Err(too_many(name, inputs.len(), "inputs"));
+    }
     let mut report = Report::default();
     let mut open = OpenSizes { sizes, chosen: HashMap::new() };
     let shapes: Vec<Option<Vec<u64>>> = inputs.iter().map(|input| open.shape(input, &mut report)).collect();
@@ -99,11 +114,12 @@ fn network(model: &Model, name: &str, sizes: &[(String, u64)]) -> Result<(Worklo
         builder.set(&tensor.name, Value::Constant(constant));
     }
     for (input, dims) in inputs.iter().zip(shapes) {
-        match dims.filter(|dims| elements(dims).is_some()) {
-            Some(dims) => builder.add_input(&input.name, dims),
-            None => {
-                let reason = "the file does not state its shape";
-                builder.report.note(Weight::NotCounted, "input", reason, &clean(&input.name));
+        match dims.map(|dims| too_large(&dims).map_or(Ok(dims), Err)) {
+            Some(Ok(dims)) => builder.add_input(&input.name, dims),
+            wrong => {
+                let reason = wrong.and_then(Result::err);
+                let reason = reason.unwrap_or_else(|| "the file does not state its shape".to_owned());
+                builder.report.note(Weight::NotCounted, "input", &reason, &clean(&input.name));
             }
         }
     }
@@ -128,15 +144,18 @@ fn finish(model: &Model, mut builder: Builder, name: &str) -> Result<(WorkloadSp
     };
     let mut report = std::mem::take(&mut builder.report);
     if builder.layers.len() > MAX_LAYERS {
-        let mut diagnostics = Diagnostics::default();
-        let reason =
-            format!("`{}` has {} layers, more than the {MAX_LAYERS} of a document", clean(name), builder.layers.len());
-        diagnostics.add("", reason, "Import a part of it, such as one of the blocks that it repeats");
-        return Err(diagnostics);
+        return Err(too_many(name, builder.layers.len(), "layers"));
     }
     if builder.layers.iter().all(|layer| matches!(layer.kind.as_str(), "input" | "view")) {
         let mut diagnostics = Diagnostics::default();
-        let why: Vec<String> = report.of(Weight::NotCounted).take(5).map(ToString::to_string).collect();
+        let mut why: Vec<String> = report.of(Weight::NotCounted).take(5).map(ToString::to_string).collect();
+        if why.is_empty() {
+            why.push(match model.nodes.len() {
+                0 => "its graph has no nodes".to_owned(),
+                1 => "its only node is no layer that computes".to_owned(),
+                count => format!("none of its {count} nodes is a layer that computes"),
+            });
+        }
         let reason = format!("Nothing in `{}` can be counted: {}", clean(name), why.join("; "));
         diagnostics.add("", reason, "Import a model with convolutions or products of matrices");
         return Err(diagnostics);
@@ -166,9 +185,27 @@ fn finish(model: &Model, mut builder: Builder, name: &str) -> Result<(WorkloadSp
     Ok((spec, report))
 }
 
+fn too_many(name: &str, count: usize, what: &str) -> Diagnostics {
+    let mut diagnostics = Diagnostics::default();
+    let reason = format!("`{}` has {count} {what}, more than the {MAX_LAYERS} of a document", clean(name));
+    diagnostics.add("", reason, TAKE_A_PART);
+    diagnostics
+}
+
+/// Why a tensor of this shape cannot be counted.
+fn too_large(dims: &[u64]) -> Option<String> {
+    if let Some(dim) = dims.iter().find(|dim| **dim > MAX_EXTENT) {
+        return Some(format!("a dimension of {dim} is too large; the most are {MAX_EXTENT}"));
+    }
+    elements(dims).is_none().then(|| {
+        let shape: Vec<String> = dims.iter().map(u64::to_string).collect();
+        format!("a tensor of {} has no elements, or more than 2^{}", shape.join(" x "), MAX_ELEMENTS.ilog2())
+    })
+}
+
 /// A text without what a document cannot hold.
 fn plain(text: &str) -> String {
-    text.chars().filter(|c| !c.is_control()).take(100).collect::<String>().trim().to_owned()
+    text.chars().filter(|c| !is_hidden(*c)).take(100).collect::<String>().trim().to_owned()
 }
 
 /// Dimensions that the file leaves open, each with one size throughout.

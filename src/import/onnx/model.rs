@@ -11,7 +11,7 @@ const MAX_TEXT: usize = 4096;
 const MAX_NUMBERS: usize = 1024;
 /// Most dimensions of a tensor.
 const MAX_RANK: usize = 16;
-/// Most nodes, and most tensors with a name.
+/// Most nodes, and most tensors of a kind with a name. A document holds 4096 layers; most nodes make none of their own.
 const MAX_ITEMS: usize = 1 << 17;
 
 /// A model as far as it matters here.
@@ -175,24 +175,36 @@ fn read_graph(wire: &mut Wire, end: u64, model: &mut Model) -> Result<(), Fault>
     while let Some((number, content)) = wire.field(end)? {
         let Content::Until(until) = content else { continue };
         match number {
-            1 => model.nodes.push(read_node(wire, until)?),
+            1 => add(wire, until, &mut model.nodes, "nodes", read_node)?,
             2 => model.name = wire.text(until, MAX_TEXT)?,
-            5 => model.constants.push(read_tensor(wire, until)?),
-            11 => model.inputs.push(read_info(wire, until)?),
-            12 => model.outputs.push(read_info(wire, until)?),
-            13 => model.infos.push(read_info(wire, until)?),
+            5 => add(wire, until, &mut model.constants, "constants", read_tensor)?,
+            11 => add(wire, until, &mut model.inputs, "inputs", read_info)?,
+            12 => add(wire, until, &mut model.outputs, "outputs", read_info)?,
+            13 => add(wire, until, &mut model.infos, "shapes in between", read_info)?,
             15 => {
                 if let Some(tensor) = read_sparse(wire, until)? {
-                    model.constants.push(tensor);
+                    add(wire, until, &mut model.constants, "constants", |_, _| Ok(tensor))?;
                 }
             }
             _ => wire.go_to(until),
         }
-        if model.nodes.len().max(model.constants.len()).max(model.infos.len()) > MAX_ITEMS {
-            return wire.fault(format!("there are more than {MAX_ITEMS} nodes or tensors"));
-        }
     }
     Ok(())
+}
+
+/// Reads one item of a list of the graph, unless there are enough of them already.
+fn add<T>(
+    wire: &mut Wire,
+    until: u64,
+    into: &mut Vec<T>,
+    what: &str,
+    read: impl FnOnce(&mut Wire, u64) -> Result<T, Fault>,
+) -> Result<(), Fault> {
+    if into.len() == MAX_ITEMS {
+        return wire.too_much(format!("there are more than {MAX_ITEMS} {what}"));
+    }
+    let item = read(wire, until)?;
+    wire.push(into, item)
 }
 
 fn read_node(wire: &mut Wire, end: u64) -> Result<Node, Fault> {
@@ -200,11 +212,17 @@ fn read_node(wire: &mut Wire, end: u64) -> Result<Node, Fault> {
     while let Some((number, content)) = wire.field(end)? {
         let Content::Until(until) = content else { continue };
         match number {
-            1 => node.inputs.push(wire.text(until, MAX_TEXT)?),
-            2 => node.outputs.push(wire.text(until, MAX_TEXT)?),
+            1 | 2 => {
+                let name = wire.text(until, MAX_TEXT)?;
+                wire.push(if number == 1 { &mut node.inputs } else { &mut node.outputs }, name)?;
+            }
             3 => node.name = wire.text(until, MAX_TEXT)?,
             4 => node.op = wire.text(until, MAX_TEXT)?,
-            5 => node.attributes.extend(read_attribute(wire, until)?),
+            5 => {
+                if let Some(attribute) = read_attribute(wire, until)? {
+                    wire.push(&mut node.attributes, attribute)?;
+                }
+            }
             7 => node.domain = wire.text(until, MAX_TEXT)?,
             _ => wire.go_to(until),
         }
@@ -222,7 +240,9 @@ fn read_attribute(wire: &mut Wire, end: u64) -> Result<Option<(String, Attribute
             (3, Content::Number(number)) => value = Some(Attribute::Int(number as i64)),
             (4, Content::Until(until)) => value = read_short_text(wire, until)?.map(Attribute::Text),
             (5, Content::Until(until)) => value = Some(Attribute::Tensor(read_tensor(wire, until)?)),
-            (7, Content::Fixed32(bits)) if floats.len() < MAX_NUMBERS => floats.push(f32::from_bits(bits)),
+            (7, Content::Fixed32(bits)) if floats.len() < MAX_NUMBERS => {
+                wire.push(&mut floats, f32::from_bits(bits))?
+            }
             (7, Content::Until(until)) => floats = read_floats(wire, until)?,
             (8, content) => wire.numbers(content, &mut ints, MAX_NUMBERS)?,
             (_, Content::Until(until)) => wire.go_to(until),
@@ -279,7 +299,9 @@ fn read_tensor(wire: &mut Wire, end: u64) -> Result<Tensor, Fault> {
             (1, content) => wire.numbers(content, &mut tensor.dims, MAX_RANK + 1)?,
             (2, Content::Number(number)) => tensor.data_type = number,
             (4, Content::Until(until)) => floats = read_floats(wire, until)?,
-            (4, Content::Fixed32(bits)) if floats.len() < MAX_NUMBERS => floats.push(f32::from_bits(bits)),
+            (4, Content::Fixed32(bits)) if floats.len() < MAX_NUMBERS => {
+                wire.push(&mut floats, f32::from_bits(bits))?
+            }
             // Numbers of many elements are weights.
             (5 | 7, Content::Until(until)) if too_long(&tensor) => wire.go_to(until),
             (5 | 7, content) => wire.numbers(content, &mut ints, MAX_NUMBERS)?,
@@ -382,7 +404,7 @@ fn read_shape(wire: &mut Wire, end: u64) -> Result<Vec<Extent>, Fault> {
                 _ => {}
             }
         }
-        dims.push(extent);
+        wire.push(&mut dims, extent)?;
     }
     Ok(dims)
 }

@@ -3,7 +3,7 @@
 use super::model::{Node, types};
 
 /// More elements than any tensor has.
-const MAX_ELEMENTS: u64 = 1 << 44;
+pub const MAX_ELEMENTS: u64 = 1 << 44;
 /// Longest tensor that is computed.
 const MAX_FOLDED: usize = 4096;
 

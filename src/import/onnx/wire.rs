@@ -8,8 +8,10 @@ use crate::import::source::Source;
 const CHUNK: usize = 1 << 16;
 /// More fields than the graph of any network has; weights written number by number would pass it.
 const MAX_FIELDS: u64 = 1 << 24;
-/// Most bytes that are kept of a whole file: names and small tensors.
-const MAX_KEPT: usize = 64 << 20;
+/// Most bytes of memory that are kept of a whole file: nodes, names and small tensors.
+const MAX_KEPT: usize = 128 << 20;
+/// What the allocator adds to a text or a list, bytes.
+const OVERHEAD: usize = 16;
 
 /// Why the walk ended early.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,6 +20,8 @@ pub struct Fault {
     pub at: u64,
     /// Why.
     pub reason: String,
+    /// Whether all of it may be right, but is more than is read.
+    pub is_too_much: bool,
 }
 
 /// What a field holds.
@@ -62,7 +66,12 @@ impl<'s> Wire<'s> {
 
     /// A fault here.
     pub fn fault<T>(&self, reason: impl Into<String>) -> Result<T, Fault> {
-        Err(Fault { at: self.at, reason: reason.into() })
+        Err(Fault { at: self.at, reason: reason.into(), is_too_much: false })
+    }
+
+    /// More than is read ends here.
+    pub fn too_much<T>(&self, reason: impl Into<String>) -> Result<T, Fault> {
+        Err(Fault { at: self.at, reason: reason.into(), is_too_much: true })
     }
 
     /// The next field of a message that ends at `end`; `None` at the end. What the field before held is skipped by the caller.
@@ -72,7 +81,7 @@ impl<'s> Wire<'s> {
         }
         self.fields += 1;
         if self.fields > MAX_FIELDS {
-            return self.fault(format!("there are more than {MAX_FIELDS} fields"));
+            return self.too_much(format!("there are more than {MAX_FIELDS} fields"));
         }
         let tag = self.number()?;
         let content = match tag & 7 {
@@ -94,6 +103,13 @@ impl<'s> Wire<'s> {
         Ok(Some((tag >> 3, content)))
     }
 
+    /// Puts an item into a list, and counts the memory that it takes: a message of two bytes may become a node.
+    pub fn push<T>(&mut self, into: &mut Vec<T>, item: T) -> Result<(), Fault> {
+        self.keep(size_of::<T>())?;
+        into.push(item);
+        Ok(())
+    }
+
     /// A text up to `until`.
     pub fn text(&mut self, until: u64, most: usize) -> Result<String, Fault> {
         Ok(String::from_utf8_lossy(&self.bytes(until, most)?).into_owned())
@@ -105,7 +121,7 @@ impl<'s> Wire<'s> {
         if count > most as u64 {
             return self.fault(format!("{count} bytes where at most {most} make sense"));
         }
-        self.keep(count as usize)?;
+        self.keep(count as usize + OVERHEAD)?;
         let mut bytes = Vec::with_capacity(count as usize);
         while self.at < until {
             bytes.push(self.byte()?);
@@ -140,7 +156,7 @@ impl<'s> Wire<'s> {
     fn keep(&mut self, bytes: usize) -> Result<(), Fault> {
         self.kept = self.kept.saturating_add(bytes);
         if self.kept > MAX_KEPT {
-            self.fault(format!("the graph alone has more than {MAX_KEPT} bytes"))
+            self.too_much(format!("the graph alone takes more than {} MiB of memory", MAX_KEPT >> 20))
         } else {
             Ok(())
         }

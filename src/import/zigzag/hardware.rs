@@ -36,8 +36,7 @@ const MAX_NUMBER: u64 = 1 << 50;
 
 /// Reads an accelerator: what could be read of it, what a person should know, and everything that is wrong.
 pub fn read_accelerator(text: &str) -> (HardwareSpec, Report, Diagnostics) {
-    let (root, mut reader) = Reader::open(text);
-    reader.last_counts();
+    let (root, mut reader) = Reader::open_foreign(text);
     let reader = &mut reader;
     let mut report = Report::default();
     let fields = Place::root(&root).fields(reader, &ACCELERATOR);
@@ -58,6 +57,7 @@ pub fn read_accelerator(text: &str) -> (HardwareSpec, Report, Diagnostics) {
         super::apply_to_hardware(&mut spec, &[super::MappingEntry { name: "default".to_owned(), loops }]);
     }
     share_as_lower_memories(&mut spec, &mut report);
+    super::note_cleaned(reader, &mut report);
     for path in reader.repeated() {
         report.note(Weight::Assumed, "field", "stated twice: the last one counts, as in ZigZag", path);
     }

@@ -31,11 +31,11 @@ pub struct MappingEntry {
 
 /// Reads a mapping: what could be read of it, what a person should know, and everything that is wrong.
 pub fn read_mapping(text: &str) -> (Vec<MappingEntry>, Report, Diagnostics) {
-    let (root, mut reader) = Reader::open(text);
-    reader.last_counts();
+    let (root, mut reader) = Reader::open_foreign(text);
     let mut report = Report::default();
     let entries = Place::root(&root).list(&mut reader, MAX_ENTRIES);
     let entries = entries.iter().map(|entry| read_entry(entry, &mut reader, &mut report)).collect();
+    super::note_cleaned(&reader, &mut report);
     (entries, report, reader.finish())
 }
 

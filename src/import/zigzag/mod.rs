@@ -9,10 +9,19 @@ mod mapping;
 mod workload;
 mod write;
 
+use super::report::{CLEANED, Report, Weight};
+use crate::spec::reader::Reader;
 pub use hardware::read_accelerator;
 pub use mapping::{MappingEntry, apply_to_hardware, apply_to_layers, read_mapping};
 pub use workload::{Workload, read_layers};
 pub use write::{Written, write};
+
+/// Says on which lines characters were replaced that nobody sees.
+fn note_cleaned(reader: &Reader, report: &mut Report) {
+    for line in reader.cleaned() {
+        report.note(Weight::Expressed, "text", CLEANED, &format!("line {line}"));
+    }
+}
 
 /// The kinds of files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -23,6 +23,8 @@ const LAYER: [&str; 12] = [
     "pr_loop_sizes",
     "padding",
 ];
+/// Longest name of a network, characters.
+const MAX_NAME: usize = 80;
 /// Most layers.
 const MAX_LAYERS: usize = 2048;
 /// Largest loop, stride or dilation.
@@ -79,12 +81,12 @@ pub struct Workload {
 
 /// Reads a workload: what could be read of it, what a person should know, and everything that is wrong.
 pub fn read_layers(text: &str, name: &str) -> Workload {
-    let (root, mut reader) = Reader::open(text);
-    reader.last_counts();
+    let (root, mut reader) = Reader::open_foreign(text);
     let places = Place::root(&root).list(&mut reader, MAX_LAYERS);
     let layers: Vec<Layer> = places.iter().filter_map(|place| read_layer(place, &mut reader)).collect();
-    let mut diagnostics = reader.finish();
     let mut report = Report::default();
+    super::note_cleaned(&reader, &mut report);
+    let mut diagnostics = reader.finish();
     let batch = layers.iter().map(|layer| layer.b).max().unwrap_or(1);
     for layer in layers.iter().filter(|layer| layer.b != batch) {
         diagnostics.add(
@@ -99,7 +101,8 @@ pub fn read_layers(text: &str, name: &str) -> Workload {
     let lines = layers.iter().map(|layer| (layer.name.clone(), layer.line)).collect();
     let layers = connect(&layers, &mut report);
     let spec = WorkloadSpec {
-        name: name.to_owned(),
+        // Names of files may be longer than those of networks.
+        name: name.chars().take(MAX_NAME).collect(),
         about: format!("Imported from the ZigZag workload `{name}`."),
         batch,
         precision: PrecisionSpec::default(),

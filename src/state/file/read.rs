@@ -117,7 +117,7 @@ impl State {
             let steps: Vec<(&str, &str)> = lesson_steps().iter().map(|step| (*step, *step)).collect();
             state.lesson = one_of(reader, place, &steps);
         }
-        own.finish().or(state)
+        own.finish().or(state.cleaned())
     }
 }
 

@@ -1,0 +1,41 @@
+//! Names in a state that came from somewhere else.
+
+use super::{CoresForm, Design, State};
+use crate::depth_first::{DepthFirstStrategy, FuseDepth};
+use crate::spec::is_hidden_in_lines;
+
+impl State {
+    /// The state without characters that nobody sees in its names of layers, memories and cores. Documents stay to the letter, and are
+    /// called wrong where they stand; so do numbers that a person typed.
+    #[must_use]
+    pub(crate) fn cleaned(mut self) -> Self {
+        clean_design(&mut self.design);
+        clean_cores(&mut self.cores);
+        self.view.point.iter_mut().for_each(clean_point);
+        [&mut self.hierarchy.layer, &mut self.mapping.layer].into_iter().flatten().for_each(clean);
+        if let Some(pinned) = &mut self.pinned {
+            clean_design(&mut pinned.design);
+            clean_cores(&mut pinned.cores);
+            pinned.point.iter_mut().for_each(clean_point);
+        }
+        self
+    }
+}
+
+fn clean(text: &mut String) {
+    text.retain(|c| !is_hidden_in_lines(c));
+}
+
+fn clean_design(design: &mut Design) {
+    [&mut design.schedule.cuts, &mut design.schedule.memory].into_iter().for_each(clean);
+}
+
+fn clean_cores(cores: &mut CoresForm) {
+    [&mut cores.tiles, &mut cores.ends, &mut cores.allocation].into_iter().for_each(clean);
+}
+
+fn clean_point(point: &mut DepthFirstStrategy) {
+    if let FuseDepth::Cuts(cuts) = &mut point.fuse {
+        cuts.iter_mut().for_each(clean);
+    }
+}
