@@ -18,12 +18,15 @@ const PREFERENCES = {
   'toolkit.telemetry.enabled': false,
 };
 
+// Without a screen there is no mouse either, and the page leaves out hints for those who have none: this is one that points finely and hovers.
+const MOUSE = { 'ui.allPointerCapabilities': 6, 'ui.primaryPointerCapabilities': 6 };
+
 /** Starts a Firefox without a window; close it. `colorScheme` is what pages are told, as pages in Firefox cannot be told one by one. */
 export function launchFirefox({ colorScheme = 'light' } = {}) {
   return puppeteer.launch({
     browser: 'firefox',
     executablePath: pathOf('firefox-esr', 'FIREFOX'),
-    extraPrefsFirefox: { ...PREFERENCES, 'layout.css.prefers-color-scheme.content-override': colorScheme === 'dark' ? 0 : 1 },
+    extraPrefsFirefox: { ...PREFERENCES, ...MOUSE, 'layout.css.prefers-color-scheme.content-override': colorScheme === 'dark' ? 0 : 1 },
   });
 }
 
