@@ -36,17 +36,29 @@ class Finder {
 
 /** A page. */
 export class Tab extends Finder {
+  /** Whether one page gives way to another just now. */
+  isLeaving = false;
+
   constructor(page) {
     super(page);
     page.setDefaultTimeout(MINUTE);
   }
 
   goto(url) {
-    return this.frame.goto(url);
+    return this.#leave(() => this.frame.goto(url));
   }
 
   reload() {
-    return this.frame.reload();
+    return this.#leave(() => this.frame.reload());
+  }
+
+  async #leave(go) {
+    this.isLeaving = true;
+    try {
+      await go();
+    } finally {
+      this.isLeaving = false;
+    }
   }
 
   setViewportSize(size) {

@@ -48,7 +48,9 @@ test('every view and dialog shows its figures and tables, and fits large and sma
       const seen = { figures: 0, tables: 0 };
       for (const [name, come] of Object.entries(VIEWS)) {
         const leave = await come(page);
-        await page.waitForFunction(allDrawn).catch((error) => wrong.push(`${name}: a figure is empty, ${error.message}`));
+        await page.waitForFunction(allDrawn).catch((cause) => {
+          throw new Error(`${name}: a figure stays empty`, { cause });
+        });
         const { figures, tables, wrong: unsaved } = await page.evaluate(unsavedIn);
         seen.figures += figures;
         seen.tables += tables;
