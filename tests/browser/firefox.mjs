@@ -6,6 +6,8 @@ import { explained, pathOf, takeScreenshot, WWW } from './harness.mjs';
 import { Tab } from './firefox-tab.mjs';
 import { serve } from './server.mjs';
 
+const MINUTE = 60_000;
+
 // What Firefox asks its maker's hosts for is of no use here, and a closed network refuses it.
 const PREFERENCES = {
   'app.update.disabledForTesting': true,
@@ -26,6 +28,8 @@ export function launchFirefox({ colorScheme = 'light' } = {}) {
   return puppeteer.launch({
     browser: 'firefox',
     executablePath: pathOf('firefox-esr', 'FIREFOX'),
+    // A busy machine takes its time.
+    timeout: 2 * MINUTE,
     extraPrefsFirefox: { ...PREFERENCES, ...MOUSE, 'layout.css.prefers-color-scheme.content-override': colorScheme === 'dark' ? 0 : 1 },
   });
 }
