@@ -131,6 +131,7 @@ test('a published page opens again when its host is gone, with what is fetched l
         await page.goto(`${url}courses/fusescape/`);
         await settled(page);
         await page.evaluate(() => navigator.serviceWorker.ready.then(() => {}));
+        await page.fetched();
         await server.close();
         await page.reload();
         await settled(page);
