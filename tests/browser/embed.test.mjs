@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { AxeBuilder } from '@axe-core/playwright';
 import { holdableWorkers, withPage } from './harness.mjs';
+import { hostPage } from './host-page.mjs';
 import { serve } from './server.mjs';
 
 const FIG_6 = '1AT4Awf8AAGlbxUkBAMtS2rEcBWNvbnYyHggCCAMCBwUFAgMCBQ0DDAIgAwUHCAIGCAMDBwgQBWNvbnYyFgIfGRZMhXqe';
@@ -341,20 +342,6 @@ async function withHost(query, link, visit, options = {}) {
     await host.close();
     await rm(folder, { recursive: true });
   }
-}
-
-function hostPage(embed) {
-  return `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>A course</title>
-<meta name="viewport" content="width=device-width, initial-scale=1"><link rel="icon" href="data:,"></head>
-<body style="margin: 8px"><h1>A course</h1><div style="height: 300px">Text</div>
-<iframe src="${embed.replaceAll('&', '&amp;')}" title="Fusescape" width="100%" height="700" style="border: 0"></iframe>
-<div style="height: 2000px">More text</div>
-<script>
-window.messages = [];
-const frame = document.querySelector('iframe');
-addEventListener('message', ({ data, source }) => source === frame.contentWindow && messages.push(data));
-window.tell = (message) => frame.contentWindow.postMessage(message, '*');
-</script></body></html>`;
 }
 
 /** Notes every use of storage, and refuses it. */

@@ -43,7 +43,7 @@ export async function withPage(
   { root = WWW, viewport = { width: 1280, height: 800 }, colorScheme = 'light', hosts = [], ...more } = {},
 ) {
   const server = await serve(root);
-  const browser = await chromium.launch({ executablePath: chromiumPath(), args: FLAGS });
+  const browser = await chromium.launch({ executablePath: pathOf('chromium', 'CHROMIUM'), args: FLAGS });
   try {
     const context = await browser.newContext({ viewport, colorScheme, ...more });
     const problems = collectProblems(context, [server.url, ...hosts]);
@@ -62,12 +62,13 @@ export async function withPage(
   }
 }
 
-function chromiumPath() {
-  if (process.env.CHROMIUM) return process.env.CHROMIUM;
+/** Where a browser is: what the environment's `variable` says, or else the program of this name on the PATH. */
+export function pathOf(program, variable) {
+  if (process.env[variable]) return process.env[variable];
   try {
-    return execFileSync('which', ['chromium'], { encoding: 'utf8' }).trim();
+    return execFileSync('which', [program], { encoding: 'utf8' }).trim();
   } catch {
-    throw new Error('There is no `chromium` on the PATH. Run `tools/setup browser`, or set CHROMIUM.');
+    throw new Error(`There is no \`${program}\` on the PATH. Run \`tools/setup browser\`, or set ${variable}.`);
   }
 }
 
@@ -100,7 +101,8 @@ function collectProblems(context, urls) {
   return problems;
 }
 
-async function takeScreenshot(page, name) {
+/** Writes target/screenshots/NAME.png and returns its path. The page is Playwright's or Puppeteer's. */
+export async function takeScreenshot(page, name) {
   const path = join(SCREENSHOTS, `${name.replace(/[^\w.-]+/g, '-')}.png`);
   await mkdir(SCREENSHOTS, { recursive: true });
   await page.screenshot({ path });
@@ -108,7 +110,7 @@ async function takeScreenshot(page, name) {
 }
 
 /** The error behind one that tells what the page reported, and shows what it looked like. */
-async function explained(error, problems, screenshot) {
+export async function explained(error, problems, screenshot) {
   const picture = await screenshot(`failed-${Date.now()}`).catch((reason) => `none, ${reason.message}`);
   const report = problems.length > 0 ? problems.map((problem) => `\n  - ${problem}`).join('') : ' nothing';
   return new Error(`${error.message}\nThe page reported:${report}\nScreenshot: ${picture}`, { cause: error });
@@ -137,7 +139,12 @@ export async function mistakes(page) {
   await page.evaluate(() => scrollTo(0, 0));
   const { violations } = await new AxeBuilder({ page }).options(RULES).analyze();
   const texts = violations.map(({ id, nodes }) => `${id}: ${nodes.slice(0, 3).map(({ html }) => html.slice(0, 160)).join(' | ')}`);
-  const wide = await page.evaluate(() => {
+  return [...texts, ...(await tooWide(page))];
+}
+
+/** What makes the page scroll sideways. */
+export function tooWide(page) {
+  return page.evaluate(() => {
     const room = document.documentElement.clientWidth;
     const scrolls = (element) => {
       for (let at = element; at; at = at.parentElement) {
@@ -151,7 +158,6 @@ export async function mistakes(page) {
     const scrolled = document.documentElement.scrollWidth;
     return scrolled > room ? [`${scrolled} px wide: ${sticking.slice(0, 3).map((element) => element.outerHTML.slice(0, 160)).join(' | ')}`] : [];
   });
-  return [...texts, ...wide];
 }
 
 /**

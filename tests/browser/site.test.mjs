@@ -26,6 +26,8 @@ test('a published page opens offline, from a path below the host, and is replace
         await page.evaluate(async () => {
           await navigator.serviceWorker.ready;
         });
+        // A first visit fetches what it may need next.
+        await page.waitForLoadState('networkidle');
 
         await page.context().setOffline(true);
         await page.reload();

@@ -7,7 +7,7 @@ import { mistakes, withPage } from './harness.mjs';
 const MINUTE = 60_000;
 
 /** How to come to everything there is to see; each goes on from the one before. */
-const VIEWS = {
+export const VIEWS = {
   landscape: async () => {},
   'landscape, tables': (page) => unfold(page),
   'hardware, a memory': (page) => page.getByTestId('memory-3').click(),
@@ -118,7 +118,7 @@ export function testEveryView(width, colorScheme) {
 // --- what the tests are made of ---------------------------------------------------------------------------
 
 /** In the page: figures and tables that cannot be saved, figures without a table or a description. */
-function unsavedIn() {
+export function unsavedIn() {
   const wrong = [];
   const canvases = [...document.querySelectorAll('canvas')];
   for (const canvas of canvases) {
@@ -151,6 +151,7 @@ async function dialog(page, name) {
   return () => page.getByTestId('close').click();
 }
 
-async function settled(page) {
+/** All points of the landscape are shown. */
+export async function settled(page) {
   await page.locator('[data-testid=root][data-status=done]').waitFor({ timeout: MINUTE });
 }
