@@ -380,6 +380,16 @@ fn wrong_hardware_is_answered_with_place_reason_and_remedy() {
         (&[("energy: 0.02 pJ", "energy: -1 pJ")], &[(12, "memories[0].read_energy", "negative")]),
         (&[("energy: 0.02 pJ", "energy: nan pJ")], &[(12, "memories[0].read_energy", "does not start with a number")]),
         (&[("mac_energy: 0.04 pJ", "mac_energy: 1e999 pJ")], &[(4, "array.mac_energy", "too large")]),
+        (&[("mac_energy: 0.04 pJ", "mac_energy: 1e306 nJ")], &[(4, "array.mac_energy", "`1e306` is too large")]),
+        // Added up, no number would hold it.
+        (&[("mac_energy: 0.04 pJ", "mac_energy: 1e300 pJ")], &[(4, "array.mac_energy", "more than 1e30 pJ")]),
+        (
+            &[("read_energy: 700 pJ", "read_energy: 2e30 pJ\n    area: 2e30 um2")],
+            &[
+                (19, "memories[1].read_energy", "more than 1e30 pJ"),
+                (20, "memories[1].area", "more than 1e30 um2. Write the area of a single instance"),
+            ],
+        ),
         (
             &[(
                 "shared_over: all",
@@ -414,9 +424,9 @@ fn wrong_hardware_is_answered_with_place_reason_and_remedy() {
         (
             &[("shared_over: all", "shared_over: all\n    ports:\n      rw: [I.read_to_lo, W.read_to_low]")],
             &[
-                (22, "memories[1].ports", "I.read_to_low"),
-                (22, "memories[1].ports", "O.read_to_low"),
-                (22, "memories[1].ports", "O.write_from_low"),
+                (20, "memories[1].ports", "I.read_to_low"),
+                (20, "memories[1].ports", "O.read_to_low"),
+                (20, "memories[1].ports", "O.write_from_low"),
                 (23, "memories[1].ports[0]", "Did you mean `I.read_to_low`?"),
             ],
         ),
@@ -516,6 +526,10 @@ fn texts_that_are_no_document_are_refused() {
         ("name: x\nabout: [a, b\nlayers: []", "The text is not YAML"),
         ("name: 'x", "line 1: The text is not YAML"),
         ("name: x\n---\nname: y", "line 2: A second document starts here"),
+        // The end of a text without a line break is on its last line.
+        ("name: x\nabout", "line 2: The text is not YAML"),
+        ("--- # only", "line 1: The document is empty"),
+        ("name: x\rabout: y\r\nlayers", "line 3: The text is not YAML"),
         (bomb, "line 2: Aliases (`*name`) are not read"),
         (&deep, "nested deeper"),
         (&deeper, "nested deeper"),
@@ -530,6 +544,24 @@ fn texts_that_are_no_document_are_refused() {
         assert!(said.0.len() < 110, "{}", said.0.len());
         assert!(Core::from_text(text).is_err());
     }
+}
+
+/// Looking for what was meant takes its time: in a large network it is done for the first mistakes only.
+#[test]
+fn the_first_of_many_mistakes_have_a_likely_meaning() {
+    let layers = |count: usize| -> String {
+        let layer = |index| format!("  - {{ name: layer{index}, type: pointwise, K: 1, from: [leyer{index}] }}\n");
+        format!(
+            "name: many\nlayers:\n  - {{ name: image, type: input, K: 1, size: 1 x 1 }}\n{}",
+            (0..count).map(layer).collect::<String>()
+        )
+    };
+    let meant = |count| {
+        let wrong = Network::from_text(&layers(count)).unwrap_err();
+        wrong.0.iter().filter(|wrong| wrong.remedy.starts_with("Did you mean `layer")).count()
+    };
+    assert_eq!((meant(50), meant(400)), (50, 100));
+    assert!((1..20).contains(&meant(4000)), "{}", meant(4000));
 }
 
 #[test]

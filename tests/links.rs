@@ -4,6 +4,8 @@
 #[path = "common/random.rs"]
 mod random;
 
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use fusescape::depth_first::{DepthFirstStrategy, FuseDepth, StoringMode};
 use fusescape::gallery::{find_entry, find_step};
 use fusescape::link::{fingerprint, from_link, frozen_texts, to_draft, to_link};
@@ -15,6 +17,7 @@ use fusescape::state::{
     Action, CoresChange, FormChange, FuseChoice, Half, MappingChange, Metric, ObjectiveChoice, ScheduleChange,
     StackChoice, State, Tab, TileChoice, ViewChange,
 };
+use miniz_oxide::deflate::compress_to_vec;
 use random::Lcg;
 use std::path::{Path, PathBuf};
 
@@ -328,6 +331,24 @@ fn wrong_links_are_called_wrong() {
         let found = reason(&link);
         assert!(found.contains(expected), "{}: {found}", link.chars().take(50).collect::<String>());
     }
+}
+
+/// A link that holds these fields, as nobody but its writer would make it.
+fn sealed(fields: &[u8]) -> String {
+    let [a, b, c, d] = fields.iter().fold(fingerprint(""), |hash, byte| {
+        (u32::from_le_bytes(hash) ^ u32::from(*byte)).wrapping_mul(0x0100_0193).to_le_bytes()
+    });
+    let mut packed = compress_to_vec(fields, 1);
+    packed.extend([a ^ c, b ^ d]);
+    format!("1{}", URL_SAFE_NO_PAD.encode(packed))
+}
+
+/// Found by fuzzing: the text of the system is shown, pin, and it is not shown any more.
+#[test]
+fn what_a_link_pins_is_pinned_as_the_page_pins_it() {
+    let state = from_link(&sealed(&[47, 1, 32, 47, 0])).unwrap();
+    assert!(!state.cores.shows_system && !state.pinned.as_ref().unwrap().cores.shows_system);
+    assert_eq!(from_link(&to_draft(&state)).unwrap(), state);
 }
 
 #[test]

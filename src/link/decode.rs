@@ -78,7 +78,7 @@ pub(super) fn state(fields: &[Field]) -> Result<State, Diagnostics> {
             Field::Pin => {
                 let pinned = state.design.clone();
                 state.design.forget_own();
-                let (point, cores) = (state.view.point.take(), state.cores.clone());
+                let (point, cores) = (state.view.point.take(), Pinned::cores_of(&state.cores));
                 state.cores.own.clear();
                 state.pinned = Some(Box::new(Pinned { design: pinned, point, cores }));
             }

@@ -1,0 +1,60 @@
+//! What several targets hold to be true of an answer, and what they set beside their input.
+
+use fusescape::link::{from_link, to_draft, to_link};
+use fusescape::spec::{Diagnostics, MAX_DIAGNOSTICS};
+use fusescape::state::State;
+
+/// More letters than a message on the page may have: a list of all names of a document is the longest.
+const LONGEST_MESSAGE: usize = 16 << 10;
+
+/// An accelerator to put beside what is tested.
+pub const HARDWARE: &str = include_str!("../../presets/hardware/tpu-like.yaml");
+
+/// A network with most types of layers, of few enough loops to be mapped in no time.
+pub const WORKLOAD: &str = "name: tiny
+layers:
+  - { name: in, type: input, K: 3, size: 8 x 8 }
+  - { name: a, type: conv, K: 4, kernel: 3 x 3, padding: 1 }
+  - { name: b, type: depthwise, kernel: 3 x 3, padding: 1 }
+  - { name: c, type: add, from: [a, b] }
+  - { name: d, type: pooling, kernel: 2 x 2, stride: 2 }
+  - { name: e, type: fully-connected, K: 5 }
+";
+
+/// What is wrong with a text says where, why and what to do, and not more than a person can read.
+pub fn check_wrong(text: &str, wrong: &Diagnostics) {
+    // As YAML and browsers count: `\r` alone ends a line, too.
+    let lines = text.split("\r\n").map(|part| part.split(['\r', '\n']).count()).sum::<usize>();
+    assert!((1..=MAX_DIAGNOSTICS + 1).contains(&wrong.0.len()), "{} diagnostics", wrong.0.len());
+    for one in &wrong.0 {
+        assert!(!one.reason.is_empty() && !one.remedy.is_empty(), "{one:?}");
+        assert!(one.reason.len() + one.remedy.len() + one.path.len() <= LONGEST_MESSAGE, "{one:?}");
+        assert!(one.line.is_none_or(|line| (1..=lines).contains(&line)), "{one:?} of {lines} lines");
+        let stands_for_others = one.reason == "There are more problems than these";
+        assert!(!one.path.is_empty() || one.line.is_some() || stands_for_others, "{one:?} has no place");
+    }
+}
+
+/// What is wrong with a request of several texts and settings has its place among them.
+pub fn check_rejected(wrong: &Diagnostics, documents: &[&str]) {
+    assert!(!wrong.is_empty());
+    for one in &wrong.0 {
+        assert!(!one.reason.is_empty() && !one.remedy.is_empty(), "{one:?}");
+        assert!(one.reason.len() + one.remedy.len() + one.path.len() <= LONGEST_MESSAGE, "{one:?}");
+        assert!(documents.iter().any(|document| one.path.starts_with(document)), "{one:?} has no place");
+    }
+}
+
+/// A state is kept by its draft to the letter, and by its link and its file as far as these go.
+pub fn check_state(state: &State) {
+    let draft = to_draft(state);
+    assert_eq!(from_link(&draft).as_ref(), Ok(state), "{draft}");
+    let link = to_link(state);
+    let linked = from_link(&link).expect("a link of a state opens");
+    assert_eq!(to_link(&linked), link);
+    assert_eq!(linked.describe(), state.describe());
+    let written = state.to_yaml();
+    let back = State::from_yaml(&written).unwrap_or_else(|wrong| panic!("{wrong}\n{written}"));
+    assert_eq!(back.to_yaml(), written);
+    assert_eq!(back.describe(), state.describe());
+}
