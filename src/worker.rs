@@ -121,7 +121,7 @@ pub enum FromWorker {
     },
 }
 
-/// What a worker says before its engine can, or when it cannot any more.
+/// What a worker says before its engine can, or when it cannot any more; and what the page sees of it from outside.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub enum Notice {
     /// The module runs; first message of every worker. Sent by `www/worker.js`.
@@ -131,6 +131,14 @@ pub enum Notice {
         /// What is known of the reason.
         text: String,
     },
+    /// The worker could not fetch the code for what it was asked; it is as it was before. Sent by `www/worker.js`, and by the page of a
+    /// worker whose own files could not be had.
+    Missing {
+        /// Addresses of the files that may be to blame.
+        files: Vec<String>,
+    },
+    /// The worker has not said for long that it is ready. Only the page says so.
+    Late,
 }
 
 /// Anything as bytes: objects take longer to make than their parts to compute.

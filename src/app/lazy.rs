@@ -12,13 +12,14 @@ use super::import::{Import, ImportHandle, Importer};
 use super::joint::JointProps;
 use super::layer_panel::LayerPanelProps;
 use super::memory_panel::MemoryPanelProps;
+use super::missing::{PART, ask, missing};
 use super::page::DialogNeeds;
 use super::save::{DesignNames, Saved};
 use super::state::{Event, PageState};
 use crate::link::{from_link, to_draft, to_link};
 use crate::spec::Diagnostics;
 use crate::state::{Action, State};
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use wasm_bindgen_futures::spawn_local;
 use wasm_split_helpers::{SplitLoaderError, wasm_split};
 use web_sys::{Element, File};
@@ -75,13 +76,21 @@ fn others() -> Result<Others, SplitLoaderError> {
 }
 
 /// How far it is on its way.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub enum Piece {
     /// Nobody needed it yet, or it is on its way.
     Awaited,
     /// It is here.
     Here(Others),
-    /// It could not be fetched.
+    /// It could not be fetched; the callback fetches it again.
+    Missing(Callback<()>),
+}
+
+/// The same, as a component remembers it.
+#[derive(Clone, Copy, PartialEq)]
+enum Stage {
+    Awaited,
+    Here,
     Missing,
 }
 
@@ -104,18 +113,18 @@ fn links() -> Result<Links, SplitLoaderError> {
 thread_local! {
     static HERE: Cell<Option<Others>> = const { Cell::new(None) };
     static LINKS: Cell<Option<Links>> = const { Cell::new(None) };
+    /// Components that could not have it.
+    static WITHOUT: RefCell<Vec<UseStateSetter<Stage>>> = const { RefCell::new(Vec::new()) };
 }
 
-/// What a person reads where it could not be fetched.
-pub const NOT_FETCHED: &str = "This part of the page could not be fetched. Check the connection, and try again.";
-
-/// Fetches it.
+/// Fetches it. Whoever could not have it before is drawn again.
 ///
 /// # Errors
 /// If it cannot be had.
 pub async fn fetch() -> Result<Others, SplitLoaderError> {
     let fetched = others().await?;
     HERE.set(Some(fetched));
+    WITHOUT.take().iter().for_each(|without| without.set(Stage::Here));
     Ok(fetched)
 }
 
@@ -137,22 +146,33 @@ pub fn links_here() -> Option<Links> {
 /// Fetches it whenever it `is_needed` from now on and not here.
 #[hook]
 pub fn use_others(is_needed: bool) -> Piece {
-    let fetched = use_state(|| Piece::Awaited);
-    let setter = fetched.setter();
-    use_effect_with(is_needed && HERE.get().is_none(), move |&is_missing| {
+    let stage = use_state_eq(|| Stage::Awaited);
+    let attempt = use_state_eq(|| 0_u32);
+    let setter = stage.setter();
+    use_effect_with((is_needed && HERE.get().is_none(), *attempt), move |&(is_missing, _)| {
         if is_missing {
-            spawn_local(async move { setter.set(fetch().await.map_or(Piece::Missing, Piece::Here)) });
+            setter.set(Stage::Awaited);
+            spawn_local(async move {
+                let is_here = fetch().await.is_ok();
+                setter.set(if is_here { Stage::Here } else { Stage::Missing });
+                if !is_here {
+                    WITHOUT.with_borrow_mut(|without| without.push(setter));
+                }
+            });
         }
     });
-    HERE.get().map_or(*fetched, Piece::Here)
+    match (HERE.get(), *stage) {
+        (Some(others), _) => Piece::Here(others),
+        (None, Stage::Missing) => Piece::Missing(Callback::from(move |()| attempt.set(*attempt + 1))),
+        (None, _) => Piece::Awaited,
+    }
 }
 
 /// Does something with it, which a person asked for.
 pub fn with_others(act: impl FnOnce(Others) + 'static) {
     spawn_local(async move {
-        match fetch().await {
-            Ok(others) => act(others),
-            Err(_) => alert(),
+        if let Some(others) = insist(fetch).await {
+            act(others);
         }
     });
 }
@@ -163,16 +183,22 @@ pub fn with_links(act: impl FnOnce(Links) + 'static) {
         return act(links);
     }
     spawn_local(async move {
-        match fetch_links().await {
-            Ok(links) => act(links),
-            Err(_) => alert(),
+        if let Some(links) = insist(fetch_links).await {
+            act(links);
         }
     });
 }
 
-/// Says that something could not be fetched. A browser without alerts has said so in its console.
-fn alert() {
-    let _ = web_sys::window().map(|window| window.alert_with_message(NOT_FETCHED));
+/// Fetches something until it is here, or a person gives it up.
+async fn insist<T, F: Future<Output = Result<T, SplitLoaderError>>>(fetch: impl Fn() -> F) -> Option<T> {
+    loop {
+        if let Ok(fetched) = fetch().await {
+            return Some(fetched);
+        }
+        if !ask(None, PART, &[]).await {
+            return None;
+        }
+    }
 }
 
 /// What a [`Late`] needs.
@@ -188,7 +214,7 @@ fn Late(props: &LateProps) -> Html {
     match use_others(true) {
         Piece::Awaited => html! {},
         Piece::Here(others) => props.draw.emit(others),
-        Piece::Missing => super::views::missing(),
+        Piece::Missing(again) => missing("banner", again.reform(|_| ())),
     }
 }
 

@@ -32,6 +32,16 @@ pub enum ImportNews {
 
 #[wasm_bindgen]
 impl WorkerEngine {
+    /// Fetches the code that imports.
+    ///
+    /// # Errors
+    /// If it cannot be fetched.
+    #[wasm_bindgen(js_name = fetchImporter)]
+    pub async fn fetch_importer() -> Result<(), JsError> {
+        importer().await?;
+        Ok(())
+    }
+
     /// Imports files that belong together; tells of progress, and answers with [`ImportNews::Done`].
     ///
     /// # Errors

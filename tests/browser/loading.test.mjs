@@ -1,0 +1,212 @@
+// Files of the page that cannot be had: whichever it is and whatever becomes of it, the page works without, or a sentence names the file
+// and why, and Retry goes on as soon as the file is whole. One that is late is waited for, in words.
+
+import assert from 'node:assert/strict';
+import { readFileSync, readdirSync } from 'node:fs';
+import { join, relative, sep } from 'node:path';
+import { after, before, test } from 'node:test';
+import { WWW, launch } from './harness.mjs';
+import { serve, typeOf } from './server.mjs';
+
+/** What becomes of a file on its way, and what a person reads of it. */
+const FAULTS = {
+  missing: [/: the server does not have it \(status 404\)/, (_, response) => response.writeHead(404).end()],
+  refused: [/: the server refuses it \(status 503\)/, (_, response) => response.writeHead(503).end()],
+  aborted: [/: no answer from the server/, (_, response) => response.destroy()],
+  'cut off': [
+    /: it was cut off on its way/,
+    (file, response) => {
+      const bytes = readFileSync(file);
+      response.writeHead(200, { 'content-type': typeOf(file), 'content-length': bytes.length });
+      response.write(half(bytes), () => setImmediate(() => response.destroy()));
+    },
+  ],
+  // Browsers keep what came: trying again has to ask for it anew.
+  halved: [
+    /: what came is not whole \(\d+ bytes\)/,
+    (file, response) => send(response, typeOf(file), half(readFileSync(file))),
+  ],
+  replaced: [
+    /: something else came in its place \(text\/html\)/,
+    (_, response) => send(response, 'text/html', '<!doctype html><title>Sign in</title><p>Sign in to this network first.'),
+  ],
+};
+const half = (bytes) => bytes.subarray(0, bytes.length >> 1);
+const send = (response, type, body) => response.writeHead(200, { 'content-type': type, 'cache-control': 'max-age=3600' }).end(body);
+
+const PAGES = { page: 'index.html', embed: 'embed.html' };
+const LINK = `#${readFileSync(new URL('../links/links.txt', import.meta.url), 'utf8').split('\n')[0].split(' ')[1]}`;
+const UNNEEDED = ['EMBED.md', 'embed.html', 'favicon.svg', 'index.html', 'service-worker.js'];
+const START = ['main.js', 'style.css', 'pkg/fusescape.js', 'pkg/__wasm_split.js', 'pkg/fusescape_bg.wasm'];
+const files = readdirSync(WWW, { recursive: true, withFileTypes: true })
+  .filter((file) => file.isFile() && !file.name.startsWith('.'))
+  .map((file) => relative(WWW, join(file.parentPath, file.name)).split(sep).join('/'))
+  .sort();
+const pieces = piecesOf(readFileSync(join(WWW, 'pkg/__wasm_split.js'), 'utf8'));
+
+let browser;
+let server;
+/** What is wrong with which file, and what waits for its release. */
+let fault;
+let held = [];
+
+before(async () => {
+  browser = await launch();
+  server = await serve(WWW, async (file, request, response) => {
+    if (fault === undefined || file !== join(WWW, fault.file)) return false;
+    if (fault.kind !== 'held') FAULTS[fault.kind][1](file, response);
+    else await new Promise((released) => held.push(released));
+    return fault !== undefined && fault.kind !== 'held';
+  });
+});
+
+after(async () => {
+  await browser.close();
+  await server.close();
+});
+
+function release() {
+  fault = undefined;
+  held.splice(0).forEach((released) => released());
+}
+
+/** The files of each piece of the page's code, by its name. */
+function piecesOf(loader) {
+  const pieces = {};
+  for (const [, name, chunks] of loader.matchAll(/__wasm_split_load_(\w+) =[^;]*?;[^\]]*?\[([^\]]*)\]\)\)/g)) {
+    pieces[name] = [`split_${name}`, ...chunks.split(', ').filter(Boolean).map((chunk) => chunk.replace('__', ''))].map((file) => `pkg/${file}.wasm`);
+  }
+  return pieces;
+}
+
+/** Opens a tab in a context of its own, closes it, and holds that nothing was thrown which nobody caught. */
+async function withTab(visit, { viewport = { width: 1280, height: 800 }, colorScheme = 'light' } = {}) {
+  const context = await browser.newContext({ viewport, colorScheme });
+  const uncaught = [];
+  context.on('weberror', (event) => uncaught.push(String(event.error())));
+  try {
+    const page = await context.newPage();
+    page.setDefaultTimeout(20_000);
+    await visit(page);
+    assert.deepEqual(uncaught, []);
+  } finally {
+    release();
+    await context.close();
+  }
+}
+
+const done = (page) => page.locator('[data-testid=root][data-status=done]').waitFor();
+const isOpen = (page) => page.getByTestId('root').waitFor();
+const box = (page) => page.locator('[role=alert]:has(.failure)').first();
+const retry = (page) => box(page).getByRole('button', { name: 'Retry' }).click();
+
+/** Each fault in turn is told of, after another try; then the file is whole. */
+async function eachFault(page, file, provoke, kinds = Object.keys(FAULTS)) {
+  let act = provoke;
+  for (const kind of kinds) {
+    fault = { file, kind };
+    await act();
+    const [why] = FAULTS[kind];
+    await box(page).locator('li', { hasText: why }).filter({ hasText: file }).waitFor().catch(async (error) => {
+      const text = await page.locator('body').innerText();
+      throw new Error(`${file}, ${kind}: ${why} is not said in: ${text.slice(0, 600)}`, { cause: error });
+    });
+    act = () => retry(page);
+  }
+  release();
+  await retry(page);
+}
+
+test('every file is looked at', () => {
+  const seen = new Set([...START, 'worker.js', ...Object.values(pieces).flat(), ...UNNEEDED]);
+  assert.deepEqual(files.filter((file) => !seen.has(file)), []);
+  assert.deepEqual(Object.keys(pieces).sort(), ['answers', 'import', 'links', 'others']);
+});
+
+for (const [kind, address] of Object.entries(PAGES)) {
+  const start = [...START.filter((file) => !['main.js', 'style.css'].includes(file)), ...(kind === 'embed' ? pieces.others : [])];
+
+  test(`the ${kind} says which file of its start cannot be had, and why`, () =>
+    inTurn(start, (file) =>
+      withTab(async (page) => {
+        await eachFault(page, file, () => page.goto(`${server.url}${address}`));
+        await isOpen(page);
+        assert.equal(await box(page).count(), 0);
+      }),
+    ));
+
+  test(`the ${kind} says which file of its start is late, and goes on by itself`, () =>
+    inTurn([...start, 'style.css'], (file) =>
+      withTab(async (page) => {
+        await page.clock.install();
+        fault = { file, kind: 'held' };
+        await page.goto(`${server.url}${address}`, { waitUntil: 'commit' });
+        await page.locator('#app').waitFor({ state: 'attached' });
+        await page.clock.runFor(6000);
+        const name = pieces.others.includes(file) ? 'pkg/split_others.wasm' : file;
+        await page.getByText(`Still waiting for`).filter({ hasText: name }).waitFor();
+        release();
+        await isOpen(page);
+        assert.equal(await page.getByText('Still waiting').count(), 0);
+      }),
+    ));
+
+  test(`the ${kind} says so where its first script cannot be had or is late`, () =>
+    inTurn([...Object.keys(FAULTS), 'held'], (kind) =>
+      withTab(async (page) => {
+        fault = { file: 'main.js', kind };
+        await page.goto(`${server.url}${address}${LINK}`, { waitUntil: 'commit' });
+        const sentence = page.locator('.late');
+        await sentence.waitFor({ state: 'attached' });
+        // Not before a while; a test need not wait for it.
+        await page.waitForFunction(() => document.querySelector('.late').getAnimations().length > 0);
+        assert.equal(await sentence.isVisible(), false);
+        await sentence.evaluate((element) => element.getAnimations().forEach((animation) => animation.finish()));
+        await sentence.filter({ hasText: /main\.js.*reload the page/ }).waitFor();
+        release();
+        if (kind !== 'held') await page.reload();
+        await isOpen(page);
+        assert.equal(await page.locator('.late').count(), 0);
+        assert.equal(new URL(page.url()).hash, LINK);
+      }),
+    ));
+
+  test(`the ${kind} works without its style, says so, and has it once it comes`, () =>
+    withTab(async (page) => {
+      await eachFault(page, 'style.css', () => page.goto(`${server.url}${address}`));
+      await done(page);
+      await box(page).waitFor({ state: 'detached' });
+      assert.equal(await page.evaluate(() => getComputedStyle(document.body).margin), '0px');
+    }));
+
+  test(`the ${kind} works without what it does not need`, () =>
+    inTurn(UNNEEDED.filter((file) => file !== address), (file) =>
+      withTab(async (page) => {
+        fault = { file, kind: 'missing' };
+        await page.goto(`${server.url}${address}`);
+        await done(page);
+        assert.equal(await box(page).count(), 0);
+      }),
+    ));
+
+  test(`the ${kind} says why no worker starts, and what it knows of a late one`, () =>
+    withTab(async (page) => {
+      await page.clock.install();
+      await eachFault(page, 'worker.js', () => page.goto(`${server.url}${address}`));
+      await done(page);
+      fault = { file: 'worker.js', kind: 'held' };
+      await page.reload();
+      await isOpen(page);
+      await page.clock.runFor(11_000);
+      await box(page).getByText('No worker has started yet').waitFor();
+      release();
+      await done(page);
+      await box(page).waitFor({ state: 'detached' });
+    }));
+}
+
+
+
+async function inTurn(cases, visit) {
+  for (const one of cases) await visit(one).catch((error) => Promise.reject(new Error(`${one}: ${error.message}`, { cause: error })));
+}
