@@ -1,125 +1,93 @@
-// Starts the page, or the view inside another page: `data-open` of the script's element names the function to call. Whatever file
-// cannot be had, a person reads which, why, and what to do. Until this script is here, index.html says so of the script itself.
+// Starts the page, or the view inside another page: `data-open` of the script's element names the function to call. Until this script is
+// here, the document says so; what happens where other files cannot be had is in missing.js.
 //
 // It is no module and waits for nothing, so that no other file keeps it from speaking.
 'use strict';
 {
   const { open, piece } = document.currentScript.dataset;
   const PATIENCE_MS = 4000;
-  const here = new URL('.', document.currentScript.src).href;
-  const nameOf = (url) => url.replace(here, '');
   const event = (target, ...kinds) =>
     new Promise((heard) => kinds.forEach((kind) => target.addEventListener(kind, heard, { once: true })));
   const parsed = document.readyState === 'loading' ? event(document, 'DOMContentLoaded') : Promise.resolve();
+  const style = () => document.querySelector('link[rel=stylesheet]');
 
-  /** An element with a class and children. */
-  function make(tag, className, ...children) {
-    const element = document.createElement(tag);
-    element.className = className;
-    element.append(...children);
-    return element;
+  // Says what is missing (`data-what`) and which of its files (`data-files`) are to blame. It submits itself to have that tried again, and
+  // resets itself to be closed.
+  customElements.define(
+    'missing-files',
+    class extends HTMLElement {
+      static observedAttributes = ['data-number'];
+      connectedCallback() {
+        import('./missing.js').then(
+          ({ tell }) => tell(this),
+          () => {
+            const retry = Object.assign(document.createElement('button'), { textContent: 'Retry' });
+            retry.onclick = () => this.dispatchEvent(new Event('submit', { bubbles: true }));
+            this.replaceChildren(`${this.dataset.what} Nor could missing.js, which knows the reason. Check the connection. `, retry);
+          },
+        );
+      }
+      attributeChangedCallback() {
+        if (this.isConnected) this.connectedCallback();
+      }
+    },
+  );
+
+  /** Such an element in a place. */
+  function lack(place, className, what, files, again, error = '') {
+    const element = document.createElement('missing-files');
+    Object.assign(element, { className, role: 'alert' });
+    Object.assign(element.dataset, { what, files, error });
+    element.addEventListener('submit', again);
+    for (const end of ['submit', 'reset']) element.addEventListener(end, () => element.remove());
+    place.prepend(element);
   }
 
-  // Text files of the page say this near their ends, so that one that was cut off is told from a whole one.
-  const isWhole = (url, bytes) =>
-    url.endsWith('.wasm') ? WebAssembly.validate(bytes) : new TextDecoder().decode(bytes).includes('--whole');
-
-  /** Why a file cannot be had; nothing if it can. The browser forgets what it kept of it, so that trying again helps. */
-  async function wrongWith(url) {
-    try {
-      const response = await fetch(url, { cache: 'reload', signal: AbortSignal.timeout(10_000) });
-      if (response.status === 404) return 'the server does not have it (status 404)';
-      if (!response.ok) return `the server refuses it (status ${response.status})`;
-      const type = response.headers.get('content-type') ?? 'no type';
-      const bytes = await response.arrayBuffer().catch((error) => error.name === 'TypeError' || Promise.reject(error));
-      if (bytes === true) return 'it was cut off on its way';
-      if (!{ js: /javascript/, css: /css/, wasm: /wasm/ }[url.split('.').pop()]?.test(type)) return `something else came in its place (${type})`;
-      if (!isWhole(url, bytes)) return `what came is not whole (${bytes.byteLength} bytes)`;
-    } catch (error) {
-      if (error.name === 'TimeoutError') return 'no answer within 10 s';
-      return navigator.onLine ? 'no answer from the server' : 'this device has no connection';
-    }
-  }
-
-  /** What the start needs, as the document says. */
-  const startFiles = () => [...document.querySelectorAll('link[rel*=preload], link[rel=stylesheet]')].map(({ href }) => href);
-  const hasArrived = (url) => performance.getEntriesByName(url).some(({ responseEnd }) => responseEnd > 0);
-  /** What was fetched late: pieces of the page's code. */
-  const pieces = () =>
-    performance.getEntriesByType('resource').map(({ name }) => name).filter((name) => /pkg\/(split|chunk)_\w+\.wasm$/.test(name));
-
-  /**
-   * Says in `place`, or else before the page, that something is missing, and finds out which of the files is to blame. True when
-   * a person wants it tried again, false when they close it.
-   */
-  async function ask(place, title, files, otherwise) {
-    const box = place ?? make('div', 'toast');
-    if (!place) (document.querySelector('dialog[open]') ?? document.body).append(box);
-    box.role = 'alert';
-    const reasons = make('ul', '', make('li', '', 'Looking for the reason …'));
-    const retry = make('button', 'primary', 'Retry');
-    const close = make('button', '', 'Close');
-    box.replaceChildren(
-      make('div', 'failure', make('p', '', make('b', '', title)), reasons, make('div', 'row', retry, ...(box.className === 'toast' ? [close] : []))),
-    );
-    explain(reasons, files.length ? files : pieces(), otherwise);
-    const wants = await Promise.race([event(retry, 'click').then(() => true), event(close, 'click').then(() => false)]);
-    if (!place) box.remove();
-    return wants;
-  }
-
-  async function explain(list, files, otherwise) {
-    const urls = [...new Set(files.map((file) => new URL(file, here).href))];
-    const found = await Promise.all(urls.map(async (url) => [nameOf(url), await wrongWith(url)]));
-    const wrong = found.filter(([, why]) => why);
-    const remedy = wrong.length
-      ? 'Check the connection, then retry. If that changes nothing, the server lacks the file, or something on the way, such as a sign-in page or a content blocker, holds it back.'
-      : otherwise ?? 'All its files can be fetched now.';
-    list.replaceChildren(...wrong.map(([name, why]) => make('li', '', make('code', '', name), `: ${why}.`)), make('li', 'hint', remedy));
+  /** Says before the page that a part of it is missing. */
+  function ask(again) {
+    const place = document.querySelector('dialog[open]') ?? document.body;
+    lack(place, 'toast', 'This part of the page could not be fetched.', '', again);
   }
 
   /** Where the page will be. */
   function app() {
-    const place = document.getElementById('app') ?? make('div', '');
-    place.id = 'app';
+    const place = document.getElementById('app') ?? Object.assign(document.createElement('div'), { id: 'app' });
     if (!place.isConnected) document.body.append(place);
     return place;
   }
 
-  /** Says which files are awaited, as long as any is. */
+  /** What the start needs, as the document says. */
+  const needed = () => [...document.querySelectorAll('link[rel*=preload], link[rel=stylesheet]')].map(({ href }) => href);
+
   function tellAwaited() {
-    const awaited = startFiles().filter((url) => !hasArrived(url)).map(nameOf);
-    const line = make('p', 'loading', `Still waiting for ${(awaited.length ? awaited : [piece]).join(', ')} …`);
-    line.role = 'status';
-    app().replaceChildren(line);
-    // A browser draws nothing before a style that the document names; one that a script names it does not wait for.
-    const style = document.querySelector('link[rel=stylesheet]');
-    if (!style.sheet && !style.dataset.late) restyle(style);
+    const awaited = needed().filter((url) => !performance.getEntriesByName(url).some(({ responseEnd }) => responseEnd > 0));
+    const names = (awaited.length > 0 ? awaited : [piece]).map((url) => url.replace(new URL('.', document.baseURI).href, ''));
+    app().innerHTML = '<p class="loading" role="status"></p>';
+    app().firstChild.textContent = `Still waiting for ${names.join(', ')} …`;
+    // Browsers draw nothing before a style that a document names, but do not wait for one that a script names.
+    if (style()?.sheet === null && !style().dataset.late) restyle();
   }
 
-  function restyle(style) {
-    const again = style.cloneNode();
-    again.dataset.late = true;
-    style.replaceWith(again);
-    return again;
+  function restyle() {
+    const again = style().cloneNode();
+    again.dataset.late = '';
+    style().replaceWith(again);
+    return event(again, 'load', 'error');
   }
 
-  /** Done when the style is here, or cannot be had. */
+  /** Until the style is here, or cannot be had. */
   async function styled() {
-    for (let style; (style = document.querySelector('link[rel=stylesheet]')) && !style.sheet && document.readyState !== 'complete'; ) {
-      await Promise.race([event(style, 'load', 'error'), event(window, 'load'), event(document, 'restyled')]);
+    while (style()?.sheet === null && document.readyState !== 'complete') {
+      await Promise.race([event(style(), 'load', 'error'), event(window, 'load'), new Promise((later) => setTimeout(later, 500))]);
     }
   }
 
-  async function tellBare() {
-    while (getComputedStyle(document.documentElement).getPropertyValue('--whole') === '') {
-      const style = document.querySelector('link[rel=stylesheet]');
-      const box = make('div', 'banner');
-      document.body.prepend(box);
-      await ask(box, 'The page is bare, as its style could not be fetched.', [style.href]);
-      box.remove();
-      await event(restyle(style), 'load', 'error');
-    }
+  /** Says so if the style is not here as a whole. */
+  async function checkStyle() {
+    await styled();
+    if (getComputedStyle(document.documentElement).getPropertyValue('--whole') !== '') return;
+    const again = () => (style() ? restyle().then(checkStyle) : location.reload());
+    lack(document.body, 'banner', 'This page has no style, as that could not be fetched.', './style.css', again);
   }
 
   async function start() {
@@ -131,38 +99,23 @@
     await module[open](ask);
   }
 
-  // A function that uses SIMD.
-  const SIMD = [0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123, 3, 2, 1, 0, 10, 10, 1, 8, 0, 65, 0, 253, 15, 253, 98, 11];
-  const canRun = () => typeof WebAssembly === 'object' && WebAssembly.validate(new Uint8Array(SIMD));
-
-  async function run() {
-    let waits;
-    const patience = setTimeout(() => {
-      tellAwaited();
-      waits = setInterval(tellAwaited, 1000);
-    }, PATIENCE_MS);
-    try {
-      parsed.then(() => document.querySelector('.late')?.remove());
-      await start();
-    } catch (error) {
+  const patience = setTimeout(() => {
+    tellAwaited();
+    waits = setInterval(tellAwaited, 1000);
+  }, PATIENCE_MS);
+  let waits;
+  parsed.then(() => {
+    document.querySelector('.late')?.remove();
+    checkStyle();
+  });
+  start()
+    .catch(async (error) => {
       await parsed;
-      if (!canRun()) {
-        app().replaceChildren(make('p', 'loading', 'Fusescape needs a browser with WebAssembly and its SIMD. This one lacks them, or forbids them here.'));
-      } else {
-        const box = make('div', 'banner loading');
-        app().replaceChildren(box);
-        const reason = `All its files can be fetched now, so retry. If that changes nothing, they may be of two versions: the browser says “${error}”.`;
-        ask(box, 'Fusescape could not start.', [...startFiles(), piece, ...pieces()], reason).then(() => location.reload());
-      }
-    } finally {
-      clearTimeout(patience);
-      clearInterval(waits);
-    }
-    await parsed;
-    await styled();
-    tellBare();
-  }
-  run();
+      app().replaceChildren();
+      const files = [...needed(), piece].join(' ');
+      lack(app(), 'banner', 'Fusescape could not start.', files, () => location.reload(), error);
+    })
+    .finally(() => [patience, waits].forEach(clearInterval));
 
   // A file that misses the cards would replace the page.
   for (const type of ['dragover', 'drop']) {

@@ -21,33 +21,25 @@ async function receive(data) {
       await isHeld;
       self.postMessage('Ready');
     } else {
-      const answer = await (data.files ? importOf(data.files) : answerTo(data));
-      if (answer !== undefined) self.postMessage(answer, [answer.buffer]);
+      const answer = await (data.files ? WorkerEngine.import(data.files) : answerTo(data));
+      self.postMessage(answer, [answer.buffer]);
     }
   } catch (error) {
-    self.postMessage({ Failed: { text: isExhausted() ? `it ran out of memory (${gibibytes()} GiB)` : String(error) } });
+    self.postMessage(error === 'missing' ? { Missing: { files: pieces() } } : { Failed: { text: reason(error) } });
   }
 }
 
 async function answerTo(message) {
   const answer = engine.answer(message);
   if (answer !== undefined) return answer;
-  if (await has(engine.fetch())) return engine.answer(message);
+  await engine.fetch().catch(() => Promise.reject('missing'));
+  return engine.answer(message);
 }
 
-async function importOf(files) {
-  if (await has(WorkerEngine.fetchImporter())) return WorkerEngine.import(files);
-}
-
-/** Whether code could be fetched; if not the page hears of the files. */
-async function has(code) {
-  try {
-    await code;
-    return true;
-  } catch {
-    const files = performance.getEntriesByType('resource').map(({ name }) => name);
-    self.postMessage({ Missing: { files: files.filter((name) => name.endsWith('.wasm')) } });
-  }
+/** What was fetched late, one of which could not be had. */
+function pieces() {
+  const files = performance.getEntriesByType('resource').map(({ name }) => name);
+  return files.filter((name) => name.endsWith('.wasm')).join(' ');
 }
 
 /** Takes a lock for as long as this worker lives, which tells the page when it does not any more. */
@@ -59,15 +51,14 @@ function hold(lock) {
   });
 }
 
-const gibibytes = () => Number((memory.buffer.byteLength / 2 ** 30).toFixed(1));
-
-/** Whether memory has come so near its limit, whichever that is, that a twentieth more cannot be had. */
-function isExhausted() {
+/** What went wrong. Memory has run out where not a twentieth more can be had, whatever the limit is. */
+function reason(error) {
+  const { byteLength } = memory.buffer;
   try {
-    memory?.grow(Math.ceil(memory.buffer.byteLength / 2 ** 16 / 20));
-    return false;
+    memory.grow(byteLength / 2 ** 16 / 20);
+    return String(error);
   } catch {
-    return true;
+    return `it ran out of memory (${Number((byteLength / 2 ** 30).toFixed(1))} GiB)`;
   }
 }
 // --whole

@@ -2,7 +2,7 @@
 
 use super::inquiries::{Delivery, Inquiries, Reply};
 use super::missing::Lack;
-use super::pool::{Activity, Pool, own_files};
+use super::pool::{Activity, OWN_FILES, Pool};
 use super::results::{Results, Status};
 use super::run::{Job, Run};
 use super::timer::now_ms;
@@ -37,6 +37,7 @@ pub struct Dispatch {
     notices: Rc<Vec<String>>,
     /// What workers could not fetch.
     lack: Option<(Rc<Lack>, Lacking)>,
+    lacks: u32,
     /// Whether the sweep stopped as there was no worker left.
     is_deserted: bool,
     last: Rc<Results>,
@@ -85,6 +86,7 @@ impl Dispatch {
             clock: (0.0, 0.0),
             notices: Rc::default(),
             lack: None,
+            lacks: 0,
             is_deserted: false,
             last: Rc::default(),
         }
@@ -149,12 +151,13 @@ impl Dispatch {
             self.is_deserted = true;
         }
         if self.lack.is_none() {
-            self.lack(Lacking::Workers, NO_WORKER, own_files());
+            self.lack(Lacking::Workers, NO_WORKER, OWN_FILES);
         }
     }
 
-    fn lack(&mut self, who: Lacking, title: &'static str, files: Vec<String>) {
-        self.lack = Some((Rc::new(Lack { title, files }), who));
+    fn lack(&mut self, who: Lacking, what: &'static str, files: &str) {
+        self.lacks += 1;
+        self.lack = Some((Rc::new(Lack { what, files: files.into(), number: self.lacks }), who));
     }
 
     /// Asks for the whole account of a point.
@@ -227,15 +230,15 @@ impl Dispatch {
         match (&message, self.pool.activity(slot)) {
             (Err(Notice::Failed { text }), _) => return self.replace_failed(slot, text),
             (Err(Notice::Missing { files }), Activity::Starting) => {
-                self.replace_unstarted(slot, files.clone());
+                self.replace_unstarted(slot, files);
                 return None;
             }
-            (Err(Notice::Missing { files }), _) => self.wait_for(slot, files.clone()),
+            (Err(Notice::Missing { files }), _) => self.wait_for(slot, files),
             (Err(Notice::Late), _) => {
                 let is_alone =
                     self.activities().all(|activity| matches!(activity, Activity::Starting | Activity::Gone));
                 if is_alone && self.lack.is_none() {
-                    self.lack(Lacking::Workers, LATE, own_files());
+                    self.lack(Lacking::Workers, LATE, OWN_FILES);
                 }
                 return None;
             }
@@ -319,7 +322,7 @@ impl Dispatch {
     }
 
     /// A worker could not have its own files. Nothing was on its desk.
-    fn replace_unstarted(&mut self, slot: usize, files: Vec<String>) {
+    fn replace_unstarted(&mut self, slot: usize, files: &str) {
         self.pool.replace(slot);
         if self.pool.is_lost() {
             self.lack(Lacking::Workers, NO_WORKER, files);
@@ -330,7 +333,7 @@ impl Dispatch {
     }
 
     /// A worker could not fetch what answers its question, which waits until a person tries again.
-    fn wait_for(&mut self, slot: usize, files: Vec<String>) {
+    fn wait_for(&mut self, slot: usize, files: &str) {
         if let Some((_, Task::Question { ticket })) = self.desks[slot].task.take() {
             self.inquiries.put_back(ticket);
             self.lack(Lacking::Questions, NO_ANSWERS, files);

@@ -81,9 +81,7 @@ pub fn Explaining(props: &ExplainingProps) -> Html {
     let others = use_others(shown.is_some());
     let explanation = match (&*shown, others) {
         (Some((asked, beside)), Piece::Here(others)) => (others.explanation)(asked.clone(), beside.clone(), on_close),
-        (Some(_), Piece::Missing(again)) => {
-            missing("toast", Callback::from(move |wants: bool| if wants { again.emit(()) } else { on_close.emit(()) }))
-        }
+        (Some(_), Piece::Missing(again)) => missing("toast", again, on_close),
         _ => html! {},
     };
     html! { <ContextProvider<Ask> context={Ask(ask)}>{ props.children.clone() }{ explanation }</ContextProvider<Ask>> }

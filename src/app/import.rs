@@ -2,8 +2,8 @@
 
 use super::diagnostics::{DiagnosticList, prose};
 use super::lazy::{late, with_others};
-use super::missing::{Lack, Missing};
-use super::pool::own_files;
+use super::missing::{Lack, lacking};
+use super::pool::OWN_FILES;
 use super::spawn::{START_MS, gone, spawn, when_gone};
 use crate::import::{Finding, Imported, Report, Weight};
 use crate::spec::Diagnostics;
@@ -28,10 +28,10 @@ pub enum Import {
     Done(Rc<Imported>),
     /// What is wrong with the files.
     Failed(Rc<Diagnostics>),
-    /// The worker failed, and why.
-    Broken(String),
-    /// The worker cannot have its code, or waits for it.
-    Lacking(Rc<Lack>),
+    /// The worker failed on these files, and why.
+    Broken(Vec<File>, String),
+    /// The worker cannot have its code for these files, or waits for it.
+    Lacking(Vec<File>, Lack),
 }
 
 /// A worker that imports; dropped, it stops.
@@ -81,7 +81,7 @@ impl Importer {
         });
         let on_error = Closure::new(move |event: Event| {
             event.prevent_default();
-            failed.emit(Err(Notice::Missing { files: own_files() }));
+            failed.emit(Err(Notice::Missing { files: OWN_FILES.to_owned() }));
         });
         let (worker, name) = spawn(&wasm_bindgen::module(), &on_message, &on_error)?;
         lock.set(Some(name));
@@ -104,8 +104,6 @@ pub struct ImportHandle {
     pub state: Import,
     /// Starts on files.
     pub start: Callback<Vec<File>>,
-    /// Starts once more on the same files.
-    pub again: Callback<()>,
     /// Stops it, or closes the report.
     pub close: Callback<()>,
 }
@@ -115,7 +113,6 @@ pub struct ImportHandle {
 pub fn use_import(act: &Callback<Action>) -> ImportHandle {
     let state = use_state(|| Import::None);
     let importer = use_mut_ref(|| None::<Importer>);
-    let chosen = use_mut_ref(Vec::<File>::new);
     let close = {
         let (setter, importer) = (state.setter(), Rc::clone(&importer));
         Callback::from(move |()| {
@@ -124,12 +121,11 @@ pub fn use_import(act: &Callback<Action>) -> ImportHandle {
         })
     };
     let start = {
-        let (setter, act, chosen) = (state.setter(), act.clone(), Rc::clone(&chosen));
+        let (setter, act) = (state.setter(), act.clone());
         Callback::from(move |files: Vec<File>| {
             if files.is_empty() {
                 return;
             }
-            chosen.borrow_mut().clone_from(&files);
             let (setter, importer, act) = (setter.clone(), Rc::clone(&importer), act.clone());
             with_others(move |others| {
                 let tell = Callback::from(move |import: Import| setter.set(import));
@@ -138,14 +134,7 @@ pub fn use_import(act: &Callback<Action>) -> ImportHandle {
             });
         })
     };
-    let again = {
-        let start = start.clone();
-        Callback::from(move |()| {
-            let files = chosen.borrow().clone();
-            start.emit(files);
-        })
-    };
-    ImportHandle { state: (*state).clone(), start, again, close }
+    ImportHandle { state: (*state).clone(), start, close }
 }
 
 /// Imports files. Only [`super::lazy`] may name it.
@@ -153,21 +142,21 @@ pub fn import(files: Vec<File>, tell: Callback<Import>, act: Callback<Action>) -
     let names = files.iter().map(File::name).collect::<Vec<_>>().join(", ");
     let of = files.iter().map(|file| file.size()).sum();
     tell.emit(Import::Reading(names.clone(), 0.0, of));
-    let hears = tell.clone();
+    let (hears, again) = (tell.clone(), files.clone());
     let started = Importer::start(
         &files,
         Callback::from(move |news: Result<ImportNews, Notice>| match news {
             Ok(ImportNews::Progress { done, of }) => hears.emit(Import::Reading(names.clone(), done, of)),
             Ok(ImportNews::Done(Ok(imported))) => hears.emit(take(imported, &act)),
             Ok(ImportNews::Done(Err(diagnostics))) => hears.emit(Import::Failed(Rc::new(diagnostics))),
-            Err(Notice::Failed { text }) => hears.emit(Import::Broken(text)),
-            Err(Notice::Missing { files }) => hears.emit(lacking(NOT_FETCHED, files)),
-            Err(Notice::Late) => hears.emit(lacking(LATE, own_files())),
+            Err(Notice::Failed { text }) => hears.emit(Import::Broken(again.clone(), text)),
+            Err(Notice::Missing { files }) => hears.emit(lacks(&again, NOT_FETCHED, &files)),
+            Err(Notice::Late) => hears.emit(lacks(&again, LATE, OWN_FILES)),
             Err(Notice::Ready) => hears.emit(Import::Reading(names.clone(), 0.0, of)),
         }),
     );
     if started.is_err() {
-        tell.emit(Import::Broken("this browser lets no worker start".to_owned()));
+        tell.emit(Import::Broken(files, "this browser lets no worker start".to_owned()));
     }
     started.ok()
 }
@@ -187,8 +176,8 @@ const NOT_FETCHED: &str = "What imports files could not be fetched.";
 /// Where it has not come yet.
 const LATE: &str = "The import waits for its code, and goes on by itself once that is here.";
 
-fn lacking(title: &'static str, files: Vec<String>) -> Import {
-    Import::Lacking(Rc::new(Lack { title, files }))
+fn lacks(again: &[File], what: &'static str, files: &str) -> Import {
+    Import::Lacking(again.to_vec(), Lack { what, files: files.into(), number: 0 })
 }
 
 /// What an [`ImportButton`] needs.
@@ -294,25 +283,22 @@ pub fn report(import: &ImportHandle, name: &'static str) -> Html {
                 <button type="button" class="link" onclick={close}>{ "close the report" }</button>
             </div>
         },
-        Import::Broken(text) => html! {
+        Import::Broken(files, text) => html! {
             <div class="import" role="alert" data-testid={testid}>
                 <p><b>{ "Nothing was imported." }</b>{ format!(" The worker that read the files failed: {text}.") }</p>
-                <button type="button" class="link" onclick={import.again.reform(|_: MouseEvent| ())} data-testid="import-again">
+                <button type="button" class="link" onclick={again(import, files).reform(|_: MouseEvent| ())} data-testid="import-again">
                     { "try again" }
                 </button>
                 { " " }
                 <button type="button" class="link" onclick={close}>{ "close" }</button>
             </div>
         },
-        Import::Lacking(lack) => {
-            let again = import.again.clone();
-            html! {
-                <div class="import" data-testid={testid}>
-                    <Missing lack={Rc::clone(lack)} class="plain" on_answer={again.reform(|_| ())} />
-                    <button type="button" class="link" onclick={close}>{ "cancel" }</button>
-                </div>
-            }
-        }
+        Import::Lacking(files, lack) => html! {
+            <div class="import" data-testid={testid}>
+                { lacking("plain", lack, again(import, files), Callback::noop()) }
+                <button type="button" class="link" onclick={close}>{ "cancel" }</button>
+            </div>
+        },
         Import::Failed(diagnostics) => html! {
             <div class="import" data-testid={testid}>
                 <p><b>{ "Nothing was imported." }</b></p>
@@ -321,6 +307,12 @@ pub fn report(import: &ImportHandle, name: &'static str) -> Html {
             </div>
         },
     }
+}
+
+/// Starts once more on the same files.
+fn again(import: &ImportHandle, files: &[File]) -> Callback<()> {
+    let files = files.to_vec();
+    import.start.reform(move |()| files.clone())
 }
 
 fn megabytes(bytes: f64) -> String {

@@ -12,7 +12,7 @@ use super::import::{Import, ImportHandle, Importer};
 use super::joint::JointProps;
 use super::layer_panel::LayerPanelProps;
 use super::memory_panel::MemoryPanelProps;
-use super::missing::{PART, ask, missing};
+use super::missing::{ask, missing};
 use super::page::DialogNeeds;
 use super::save::{DesignNames, Saved};
 use super::state::{Event, PageState};
@@ -147,32 +147,37 @@ pub fn links_here() -> Option<Links> {
 #[hook]
 pub fn use_others(is_needed: bool) -> Piece {
     let stage = use_state_eq(|| Stage::Awaited);
-    let attempt = use_state_eq(|| 0_u32);
     let setter = stage.setter();
-    use_effect_with((is_needed && HERE.get().is_none(), *attempt), move |&(is_missing, _)| {
+    use_effect_with(is_needed && HERE.get().is_none(), move |&is_missing| {
         if is_missing {
-            setter.set(Stage::Awaited);
-            spawn_local(async move {
-                let is_here = fetch().await.is_ok();
-                setter.set(if is_here { Stage::Here } else { Stage::Missing });
-                if !is_here {
-                    WITHOUT.with_borrow_mut(|without| without.push(setter));
-                }
-            });
+            fetch_for(setter);
         }
     });
     match (HERE.get(), *stage) {
         (Some(others), _) => Piece::Here(others),
-        (None, Stage::Missing) => Piece::Missing(Callback::from(move |()| attempt.set(*attempt + 1))),
+        (None, Stage::Missing) => Piece::Missing(Callback::from(move |()| fetch_for(stage.setter()))),
         (None, _) => Piece::Awaited,
     }
+}
+
+/// Fetches it for a component, which is drawn when it is here, by whatever try.
+fn fetch_for(stage: UseStateSetter<Stage>) {
+    stage.set(Stage::Awaited);
+    spawn_local(async move {
+        let is_here = fetch().await.is_ok();
+        stage.set(if is_here { Stage::Here } else { Stage::Missing });
+        if !is_here {
+            WITHOUT.with_borrow_mut(|without| without.push(stage));
+        }
+    });
 }
 
 /// Does something with it, which a person asked for.
 pub fn with_others(act: impl FnOnce(Others) + 'static) {
     spawn_local(async move {
-        if let Some(others) = insist(fetch).await {
-            act(others);
+        match fetch().await {
+            Ok(others) => act(others),
+            Err(_) => ask(move || with_others(act)),
         }
     });
 }
@@ -183,22 +188,11 @@ pub fn with_links(act: impl FnOnce(Links) + 'static) {
         return act(links);
     }
     spawn_local(async move {
-        if let Some(links) = insist(fetch_links).await {
-            act(links);
+        match fetch_links().await {
+            Ok(links) => act(links),
+            Err(_) => ask(move || with_links(act)),
         }
     });
-}
-
-/// Fetches something until it is here, or a person gives it up.
-async fn insist<T, F: Future<Output = Result<T, SplitLoaderError>>>(fetch: impl Fn() -> F) -> Option<T> {
-    loop {
-        if let Ok(fetched) = fetch().await {
-            return Some(fetched);
-        }
-        if !ask(None, PART, &[]).await {
-            return None;
-        }
-    }
 }
 
 /// What a [`Late`] needs.
@@ -214,7 +208,7 @@ fn Late(props: &LateProps) -> Html {
     match use_others(true) {
         Piece::Awaited => html! {},
         Piece::Here(others) => props.draw.emit(others),
-        Piece::Missing(again) => missing("banner", again.reform(|_| ())),
+        Piece::Missing(again) => missing("banner", again, Callback::noop()),
     }
 }
 

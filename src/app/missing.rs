@@ -1,73 +1,61 @@
 //! What could not be fetched: a person reads which files, why, and what to do, and has it tried again.
 //!
-//! `www/main.js` looks for the reasons, as it does where not even the module of the page came.
+//! The element `missing-files` finds out and says all that (`www/main.js`), as it does where not even the module of the page came. It
+//! submits itself to have it tried again, and resets itself to be closed.
 
-use js_sys::{Array, Function, Promise};
+use js_sys::Function;
 use std::cell::RefCell;
 use std::rc::Rc;
-use wasm_bindgen::{JsCast, JsValue};
-use wasm_bindgen_futures::{JsFuture, spawn_local};
-use web_sys::Element;
+use wasm_bindgen::JsValue;
+use wasm_bindgen::prelude::Closure;
 use yew::prelude::*;
-
-/// What is missing, in a sentence, where a part of the page is.
-pub const PART: &str = "This part of the page could not be fetched.";
 
 thread_local! {
     static ASK: RefCell<Option<Function>> = const { RefCell::new(None) };
 }
 
-/// Takes the function of `www/main.js` that asks: in an element, what is missing, which files may be to blame.
+/// Takes the function of `www/main.js` that says before the page that a part of it is missing, and calls what it is given to try again.
 pub fn install(ask: Function) {
     ASK.set(Some(ask));
 }
 
-/// Asks a person whether to try again; before the page where no place is named.
-pub async fn ask(place: Option<Element>, title: &str, files: &[String]) -> bool {
-    let files: Array = files.iter().map(|file| JsValue::from_str(file)).collect();
-    let call = |ask: &Function| ask.call3(&JsValue::NULL, &place.into(), &title.into(), &files).ok();
-    let answer =
-        ASK.with_borrow(|ask| ask.as_ref().and_then(call)).and_then(|answer| answer.dyn_into::<Promise>().ok());
-    match answer {
-        Some(answer) => JsFuture::from(answer).await.is_ok_and(|wants| wants.is_truthy()),
-        None => false,
-    }
+/// Says before the page that a part of it is missing; `again` is called if a person wants it tried again.
+pub fn ask(again: impl FnOnce() + 'static) {
+    let again = Closure::once_into_js(again);
+    ASK.with_borrow(|ask| ask.as_ref().map(|ask| ask.call1(&JsValue::NULL, &again).is_ok()));
 }
 
 /// What could not be fetched.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Lack {
     /// What is missing, in a sentence.
-    pub title: &'static str,
-    /// Addresses of the files that may be to blame; without any, those that the page fetched late.
-    pub files: Vec<String>,
+    pub what: &'static str,
+    /// Addresses of the files that may be to blame, with blanks between; without any, those that the page fetched late.
+    pub files: Rc<str>,
+    /// Counts lacks, as one may follow the other before anything is drawn.
+    pub number: u32,
 }
 
-/// What a [`Missing`] needs.
-#[derive(Properties, PartialEq)]
-pub struct MissingProps {
-    /// What could not be fetched.
-    pub lack: Rc<Lack>,
-    /// `toast` stands before the page, and can be closed.
-    #[prop_or("banner")]
-    pub class: &'static str,
-    /// Hears whether to try again.
-    pub on_answer: Callback<bool>,
-}
+/// A part of the page.
+const PART: &str = "This part of the page could not be fetched.";
 
-/// Says what could not be fetched, and asks whether to try again.
-#[component]
-pub fn Missing(props: &MissingProps) -> Html {
-    let place = use_node_ref();
-    let on_answer = props.on_answer.clone();
-    use_effect_with((place.clone(), Rc::clone(&props.lack)), move |(place, lack)| {
-        let (place, lack) = (place.cast::<Element>(), Rc::clone(lack));
-        spawn_local(async move { on_answer.emit(ask(place, lack.title, &lack.files).await) });
-    });
-    html! { <div ref={place} class={props.class} role="alert" data-testid="not-fetched"></div> }
+/// Says what could not be fetched. A `toast` stands before the page, and can be closed.
+pub fn lacking(class: &'static str, lack: &Lack, again: Callback<()>, close: Callback<()>) -> Html {
+    html! {
+        <missing-files
+            {class}
+            role="alert"
+            data-what={lack.what}
+            data-files={Rc::clone(&lack.files)}
+            data-number={lack.number.to_string()}
+            onsubmit={again.reform(|_: SubmitEvent| ())}
+            onreset={close.reform(|_: Event| ())}
+            data-testid="not-fetched"
+        />
+    }
 }
 
 /// Says so of a part of the page.
-pub fn missing(class: &'static str, on_answer: Callback<bool>) -> Html {
-    html! { <Missing lack={Rc::new(Lack { title: PART, files: Vec::new() })} {class} {on_answer} /> }
+pub fn missing(class: &'static str, again: Callback<()>, close: Callback<()>) -> Html {
+    lacking(class, &Lack { what: PART, files: "".into(), number: 0 }, again, close)
 }

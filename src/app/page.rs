@@ -12,7 +12,7 @@ use super::header::{Header, Shown};
 use super::help::Help;
 use super::import::{carries_files, dropped, import_panel, use_import};
 use super::lazy::{Piece, late, use_others};
-use super::missing::{Lack, Missing, missing};
+use super::missing::{Lack, lacking, missing};
 use super::save::DesignNames;
 use super::share::Share;
 use super::shortcuts::{SingleKeys, use_shortcuts};
@@ -152,9 +152,7 @@ pub fn Page() -> Html {
                         single_keys: &single_keys,
                         on_close: &on_close,
                     }),
-                    (Some(_), Piece::Missing(again)) => missing("toast", Callback::from(move |wants: bool| {
-                        if wants { again.emit(()) } else { on_close.emit(()) }
-                    })),
+                    (Some(_), Piece::Missing(again)) => missing("toast", again, on_close),
                 } }
             </div>
         </ContextProvider<DesignNames>>
@@ -295,9 +293,9 @@ fn Tabs(props: &TabsProps) -> Html {
 }
 
 /// Starts again what workers lack files for.
-pub fn retry(engine: &Engine) -> Callback<bool> {
+pub fn retry(engine: &Engine) -> Callback<()> {
     let conductor = Rc::clone(&engine.conductor);
-    Callback::from(move |_| conductor.retry())
+    Callback::from(move |()| conductor.retry())
 }
 
 /// What [`Notices`] need.
@@ -308,7 +306,7 @@ pub struct NoticesProps {
     /// Files that workers could not have.
     pub lack: Option<Rc<Lack>>,
     /// Hears that they are to be fetched again.
-    pub on_retry: Callback<bool>,
+    pub on_retry: Callback<()>,
     /// Hears that the notices were read.
     pub on_dismiss: Callback<()>,
 }
@@ -321,8 +319,8 @@ pub fn Notices(props: &NoticesProps) -> Html {
     let hidden = notices.len().saturating_sub(MOST);
     html! {
         <>
-            if let Some(lack) = props.lack.clone() {
-                <Missing {lack} class="notices" on_answer={props.on_retry.clone()} />
+            if let Some(lack) = &props.lack {
+                { lacking("notices", lack, props.on_retry.clone(), Callback::noop()) }
             }
             if !notices.is_empty() {
                 <div class="notices" role="status" data-testid="notices">

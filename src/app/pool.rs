@@ -160,7 +160,7 @@ impl Slot {
                 if is_current(&event) {
                     event.prevent_default();
                     // Whatever happens later the script catches.
-                    listener(slot, Err(Notice::Missing { files: own_files() }));
+                    listener(slot, Err(Notice::Missing { files: OWN_FILES.to_owned() }));
                 }
             })
         };
@@ -200,6 +200,4 @@ impl Slot {
 }
 
 /// The files that every worker begins with.
-pub fn own_files() -> Vec<String> {
-    ["worker.js", "pkg/fusescape.js", "pkg/__wasm_split.js"].map(str::to_owned).into()
-}
+pub const OWN_FILES: &str = "worker.js pkg/fusescape.js pkg/__wasm_split.js";

@@ -5,7 +5,6 @@
 
 use crate::worker::Notice;
 use js_sys::{Function, Math, Object, Promise, Reflect};
-use std::cell::Cell;
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::{Event, MessageEvent, Worker, WorkerOptions, WorkerType};
@@ -38,13 +37,8 @@ pub fn spawn(
 
 /// A name that no other page has, as locks are of all pages of this address.
 fn new_lock() -> String {
-    thread_local! {
-        static NAMES: (f64, Cell<u32>) = (Math::random(), Cell::new(0));
-    }
-    NAMES.with(|(page, count)| {
-        count.set(count.get() + 1);
-        format!("fusescape {page} {}", count.get())
-    })
+    let number = || (Math::random() * f64::from(u32::MAX)) as u32;
+    format!("fusescape {} {}", number(), number())
 }
 
 /// Calls `call` when the worker that holds a lock is gone. It holds it from before it says that it is ready.

@@ -41,7 +41,7 @@ pub fn view(state: &PageState, engine: &Engine, act: &Callback<Action>, part: Op
     match others {
         Piece::Here(others) => (others.view)(state, engine, act),
         Piece::Awaited => html! { <p class="loading" role="status">{ "Fetching this view …" }</p> },
-        Piece::Missing(again) => missing("banner", again.reform(|_| ())),
+        Piece::Missing(again) => missing("banner", again, Callback::noop()),
     }
 }
 

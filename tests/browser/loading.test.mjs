@@ -27,7 +27,7 @@ const FAULTS = {
     (file, response) => send(response, typeOf(file), half(readFileSync(file))),
   ],
   replaced: [
-    /: something else came in its place \(text\/html\)/,
+    /: it came as text\/html, not as/,
     (_, response) => send(response, 'text/html', '<!doctype html><title>Sign in</title><p>Sign in to this network first.'),
   ],
 };
@@ -36,7 +36,7 @@ const send = (response, type, body) => response.writeHead(200, { 'content-type':
 
 const PAGES = { page: 'index.html', embed: 'embed.html' };
 const LINK = `#${readFileSync(new URL('../links/links.txt', import.meta.url), 'utf8').split('\n')[0].split(' ')[1]}`;
-const UNNEEDED = ['EMBED.md', 'embed.html', 'favicon.svg', 'index.html', 'service-worker.js'];
+const UNNEEDED = ['EMBED.md', 'embed.html', 'favicon.svg', 'index.html', 'missing.js', 'service-worker.js'];
 const START = ['main.js', 'style.css', 'pkg/fusescape.js', 'pkg/__wasm_split.js', 'pkg/fusescape_bg.wasm'];
 const files = readdirSync(WWW, { recursive: true, withFileTypes: true })
   .filter((file) => file.isFile() && !file.name.startsWith('.'))
@@ -97,7 +97,7 @@ async function withTab(visit, { viewport = { width: 1280, height: 800 }, colorSc
 
 const done = (page) => page.locator('[data-testid=root][data-status=done]').waitFor();
 const isOpen = (page) => page.getByTestId('root').waitFor();
-const box = (page) => page.locator('[role=alert]:has(.failure)').first();
+const box = (page) => page.locator('missing-files').first();
 const retry = (page) => box(page).getByRole('button', { name: 'Retry' }).click();
 
 /** Each fault in turn is told of, after another try; then the file is whole. */

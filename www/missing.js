@@ -1,0 +1,86 @@
+// Finds out which files cannot be had and why, and says so in an element `missing-files` (main.js).
+
+const PATIENCE_MS = 10_000;
+// What browsers run, by the ends of names.
+const TYPES = { css: /css/, js: /javascript/, wasm: /wasm/ };
+const KINDS = { css: 'a style', js: 'a script', wasm: 'WebAssembly' };
+// A function that uses SIMD.
+const SIMD = [0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123, 3, 2, 1, 0, 10, 10, 1, 8, 0, 65, 0, 253, 15, 253, 98, 11];
+
+const CHECK =
+  'Check the connection, then retry. If that changes nothing, the server lacks what is named above, or something on the way replaces or ' +
+  'blocks it: a page to sign in to this network, a proxy, a content blocker.';
+const SOUND = 'Every file can be fetched now: retry.';
+const UNFIT = 'The browser lacks WebAssembly with SIMD, or forbids it here. Use a newer browser, or allow it for this address.';
+
+/** Fills the element: what is missing, which files are to blame and why, what to do. */
+export async function tell(element) {
+  const { what, files, error } = element.dataset;
+  const urls = files ? files.split(' ').map((file) => new URL(file, document.baseURI).href) : pieces();
+  const reasons = make('ul', make('li', 'Looking for the reason …'));
+  const buttons = make('div', button('Retry', 'primary', element, 'submit'));
+  buttons.className = 'row';
+  if (element.className === 'toast') buttons.append(button('Close', '', element, 'reset'));
+  element.replaceChildren(make('p', make('b', what)), reasons, buttons);
+
+  const found = await Promise.all([...new Set(urls)].map(async (url) => [url.replace(new URL('.', document.baseURI).href, ''), await wrongWith(url)]));
+  const wrong = found.filter(([, why]) => why).map(([name, why]) => make('li', make('code', name), `: ${why}.`));
+  if (!canRun()) return reasons.replaceChildren(make('li', UNFIT));
+  if (wrong.length > 0) return reasons.replaceChildren(...wrong, make('li', CHECK));
+  const beyond = error && `If that changes nothing, its files may be of different versions. The browser says: ${error}`;
+  reasons.replaceChildren(make('li', SOUND), ...(beyond ? [make('li', beyond)] : []));
+}
+
+function canRun() {
+  return typeof WebAssembly === 'object' && WebAssembly.validate(new Uint8Array(SIMD));
+}
+
+/** What was fetched late: pieces of the page's code. */
+function pieces() {
+  return performance
+    .getEntriesByType('resource')
+    .map(({ name }) => name)
+    .filter((name) => /\/pkg\/(split|chunk)_\w+\.wasm$/.test(name));
+}
+
+/** Why a file cannot be had; nothing if it can. What the browser kept of it is replaced, so that to try again helps. */
+async function wrongWith(url) {
+  const signal = AbortSignal.timeout(PATIENCE_MS);
+  const late = `no answer came within ${PATIENCE_MS / 1000} s`;
+  let response;
+  try {
+    response = await fetch(url, { cache: 'reload', signal });
+  } catch {
+    if (signal.aborted) return late;
+    return navigator.onLine ? 'no answer came from the server' : 'this device has no connection';
+  }
+  if (response.status === 404) return 'the server does not have it (status 404)';
+  if (!response.ok) return `the server refuses it (status ${response.status})`;
+  const kind = url.split('.').pop();
+  const type = response.headers.get('content-type') ?? 'no type';
+  if (!TYPES[kind]?.test(type)) return `it came as ${type.split(';')[0]}, not as ${KINDS[kind]}`;
+  try {
+    const bytes = await response.arrayBuffer();
+    if (!isWhole(kind, bytes)) return `what came is not whole (${bytes.byteLength} bytes)`;
+  } catch {
+    return signal.aborted ? late : 'it was cut off on its way';
+  }
+}
+
+/** Text files of the page have this word at their ends. */
+function isWhole(kind, bytes) {
+  return kind === 'wasm' ? WebAssembly.validate(bytes) : new TextDecoder().decode(bytes).includes('--whole');
+}
+
+function make(tag, ...children) {
+  const element = document.createElement(tag);
+  element.append(...children);
+  return element;
+}
+
+/** A button that fires an event of the element. */
+function button(text, className, element, kind) {
+  const made = make('button', text);
+  Object.assign(made, { type: 'button', className, onclick: () => element.dispatchEvent(new Event(kind, { bubbles: true })) });
+  return made;
+}
