@@ -11,24 +11,37 @@ const CHECK =
   'Check the connection, then retry. If that changes nothing, the server lacks what is named above, or something on the way replaces or ' +
   'blocks it: a page to sign in to this network, a proxy, a content blocker.';
 const SOUND = 'Every file can be fetched now: retry.';
+const UNEQUAL = 'If that changes nothing, its files may be of different versions. The browser says:';
 const UNFIT = 'The browser lacks WebAssembly with SIMD, or forbids it here. Use a newer browser, or allow it for this address.';
 
 /** Fills the element: what is missing, which files are to blame and why, what to do. */
 export async function tell(element) {
   const { what, files, error } = element.dataset;
   const urls = files ? files.split(' ').map((file) => new URL(file, document.baseURI).href) : pieces();
+  let wrong = [];
   const reasons = make('ul', make('li', 'Looking for the reason …'));
-  const buttons = make('div', button('Retry', 'primary', element, 'submit'));
+  const buttons = make('div', button('Retry', 'primary', retry));
   buttons.className = 'row';
-  if (element.className === 'toast') buttons.append(button('Close', '', element, 'reset'));
+  if (element.className === 'toast') buttons.append(button('Close', '', () => fire(element, 'reset')));
   element.replaceChildren(make('p', make('b', what)), reasons, buttons);
 
-  const found = await Promise.all([...new Set(urls)].map(async (url) => [url.replace(new URL('.', document.baseURI).href, ''), await wrongWith(url)]));
-  const wrong = found.filter(([, why]) => why).map(([name, why]) => make('li', make('code', name), `: ${why}.`));
-  if (!canRun()) return reasons.replaceChildren(make('li', UNFIT));
-  if (wrong.length > 0) return reasons.replaceChildren(...wrong, make('li', CHECK));
-  const beyond = error && `If that changes nothing, its files may be of different versions. The browser says: ${error}`;
-  reasons.replaceChildren(make('li', SOUND), ...(beyond ? [make('li', beyond)] : []));
+  const found = await Promise.all([...new Set(urls)].map(async (url) => ({ url, why: await wrongWith(url) })));
+  wrong = found.filter(({ why }) => why);
+  reasons.replaceChildren(...sentences(wrong, error));
+
+  async function retry() {
+    this.disabled = true;
+    // Browsers would take what they have kept of what was wrong.
+    await Promise.all(wrong.map(({ url }) => wrongWith(url)));
+    fire(element, 'submit');
+  }
+}
+
+function sentences(wrong, error) {
+  if (!canRun()) return [make('li', UNFIT)];
+  const name = (url) => url.replace(new URL('.', document.baseURI).href, '');
+  if (wrong.length > 0) return [...wrong.map(({ url, why }) => make('li', make('code', name(url)), `: ${why}.`)), make('li', CHECK)];
+  return [make('li', SOUND), ...(error ? [make('li', `${UNEQUAL} ${error}`)] : [])];
 }
 
 function canRun() {
@@ -78,9 +91,10 @@ function make(tag, ...children) {
   return element;
 }
 
-/** A button that fires an event of the element. */
-function button(text, className, element, kind) {
-  const made = make('button', text);
-  Object.assign(made, { type: 'button', className, onclick: () => element.dispatchEvent(new Event(kind, { bubbles: true })) });
-  return made;
+function button(text, className, onclick) {
+  return Object.assign(make('button', text), { type: 'button', className, onclick });
+}
+
+function fire(element, kind) {
+  element.dispatchEvent(new Event(kind, { bubbles: true }));
 }

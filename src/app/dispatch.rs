@@ -235,9 +235,7 @@ impl Dispatch {
             }
             (Err(Notice::Missing { files }), _) => self.wait_for(slot, files),
             (Err(Notice::Late), _) => {
-                let is_alone =
-                    self.activities().all(|activity| matches!(activity, Activity::Starting | Activity::Gone));
-                if is_alone && self.lack.is_none() {
+                if self.is_unstarted() && self.lack.is_none() {
                     self.lack(Lacking::Workers, LATE, OWN_FILES);
                 }
                 return None;
@@ -321,13 +319,18 @@ impl Dispatch {
         }
     }
 
+    /// Whether no worker is ready yet.
+    fn is_unstarted(&self) -> bool {
+        self.activities().all(|activity| matches!(activity, Activity::Starting | Activity::Gone))
+    }
+
     /// A worker could not have its own files. Nothing was on its desk.
     fn replace_unstarted(&mut self, slot: usize, files: &str) {
         self.pool.replace(slot);
         if self.pool.is_lost() {
             self.lack(Lacking::Workers, NO_WORKER, files);
             self.stop_if_deserted();
-        } else if self.pool.activity(slot) == Activity::Gone {
+        } else if self.pool.activity(slot) == Activity::Gone && !self.is_unstarted() {
             self.note(format!("Worker {} could not be started. The others go on.", slot + 1));
         }
     }
