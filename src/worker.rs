@@ -134,7 +134,7 @@ pub enum Notice {
     /// The worker could not fetch the code for what it was asked; it is as it was before. Sent by `www/worker.js`, and by the page of a
     /// worker whose own files could not be had.
     Missing {
-        /// Addresses of the files that may be to blame, with blanks between.
+        /// Files that may be to blame, or the name of a piece of code (`wasm_split`), with blanks between.
         files: String,
     },
     /// The worker has not said for long that it is ready. Only the page says so.

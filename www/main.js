@@ -11,7 +11,7 @@
   const parsed = document.readyState === 'loading' ? event(document, 'DOMContentLoaded') : Promise.resolve();
   const style = () => document.querySelector('link[rel=stylesheet]');
 
-  // Says what is missing (`data-what`) and which of its files (`data-files`) are to blame. It submits itself to have that tried again, and
+  // Says what is missing (`data-what`) and which of its files and pieces (`data-files`) are to blame. It submits itself to have that tried again, and
   // resets itself to be closed.
   customElements.define(
     'missing-files',
@@ -43,10 +43,10 @@
     place.prepend(element);
   }
 
-  /** Says before the page that a part of it is missing. */
-  function ask(again) {
+  /** Says before the page that a piece of its code is missing. */
+  function ask(piece, again) {
     const place = document.querySelector('dialog[open]') ?? document.body;
-    lack(place, 'toast', 'This part of the page could not be fetched.', '', again);
+    lack(place, 'toast', 'This part of the page could not be fetched.', piece, again);
   }
 
   /** Where the page will be. */
@@ -61,7 +61,7 @@
 
   function tellAwaited() {
     const awaited = needed().filter((url) => !performance.getEntriesByName(url).some(({ responseEnd }) => responseEnd > 0));
-    const names = (awaited.length > 0 ? awaited : [piece]).map((url) => url.replace(new URL('.', document.baseURI).href, ''));
+    const names = (awaited.length > 0 ? awaited : [`pkg/split_${piece}.wasm`]).map((url) => url.replace(new URL('.', document.baseURI).href, ''));
     app().innerHTML = '<p class="loading" role="status"></p>';
     app().firstChild.textContent = `Still waiting for ${names.join(', ')} …`;
     // Browsers draw nothing before a style that a document names, but do not wait for one that a script names.

@@ -14,10 +14,9 @@ const SOUND = 'Every file can be fetched now: retry.';
 const UNEQUAL = 'If that changes nothing, its files may be of different versions. The browser says:';
 const UNFIT = 'The browser lacks WebAssembly with SIMD, or forbids it here. Use a newer browser, or allow it for this address.';
 
-/** Fills the element: what is missing, which files are to blame and why, what to do. */
+/** Fills the element: what is missing, which files are to blame and why, what to do. Its files are addresses and names of pieces of the code. */
 export async function tell(element) {
   const { what, files, error } = element.dataset;
-  const urls = files ? files.split(' ').map((file) => new URL(file, document.baseURI).href) : pieces();
   let wrong = [];
   const reasons = make('ul', make('li', 'Looking for the reason …'));
   const buttons = make('div', button('Retry', 'primary', retry));
@@ -25,7 +24,9 @@ export async function tell(element) {
   if (element.className === 'toast') buttons.append(button('Close', '', () => fire(element, 'reset')));
   element.replaceChildren(make('p', make('b', what)), reasons, buttons);
 
-  const found = await Promise.all([...new Set(urls)].map(async (url) => ({ url, why: await wrongWith(url) })));
+  const listed = await Promise.all(files.split(' ').map((file) => (file.includes('.') ? [file] : filesOf(file))));
+  const urls = new Set(listed.flat().map((file) => new URL(file, document.baseURI).href));
+  const found = await Promise.all([...urls].map(async (url) => ({ url, why: await wrongWith(url) })));
   wrong = found.filter(({ why }) => why);
   reasons.replaceChildren(...sentences(wrong, error));
 
@@ -48,12 +49,14 @@ function canRun() {
   return typeof WebAssembly === 'object' && WebAssembly.validate(new Uint8Array(SIMD));
 }
 
-/** What was fetched late: pieces of the page's code. */
-function pieces() {
-  return performance
-    .getEntriesByType('resource')
-    .map(({ name }) => name)
-    .filter((name) => /\/pkg\/(split|chunk)_\w+\.wasm$/.test(name));
+/** The files of a piece of the page's code, as the script lists them that fetches it. */
+async function filesOf(piece) {
+  const loader = await fetch('./pkg/__wasm_split.js')
+    .then((response) => response.text())
+    .catch(() => '');
+  const [, chunks] = loader.match(new RegExp(`__wasm_split_load_${piece} =[^[]*\\[([^\\]]*)\\]`)) ?? [];
+  const others = (chunks ?? '').split(', ').filter(Boolean).map((chunk) => chunk.replace('__', ''));
+  return [`split_${piece}`, ...others].map((name) => `pkg/${name}.wasm`);
 }
 
 /** Why a file cannot be had; nothing if it can. What the browser kept of it is replaced, so that to try again helps. */

@@ -3,6 +3,9 @@
 
 import { initSync, WorkerEngine } from './pkg/fusescape.js';
 
+// Pieces of code that are fetched late; one that could not be had is thrown by its name.
+const PIECES = new Set(['answers', 'import']);
+
 let engine;
 let memory;
 // Some answers need code that is fetched first; the next message waits meanwhile.
@@ -25,21 +28,15 @@ async function receive(data) {
       self.postMessage(answer, [answer.buffer]);
     }
   } catch (error) {
-    self.postMessage(error === 'missing' ? { Missing: { files: pieces() } } : { Failed: { text: reason(error) } });
+    self.postMessage(PIECES.has(error) ? { Missing: { files: error } } : { Failed: { text: reason(error) } });
   }
 }
 
 async function answerTo(message) {
   const answer = engine.answer(message);
   if (answer !== undefined) return answer;
-  await engine.fetch().catch(() => Promise.reject('missing'));
+  await engine.fetch().catch(() => Promise.reject('answers'));
   return engine.answer(message);
-}
-
-/** What was fetched late, one of which could not be had. */
-function pieces() {
-  const files = performance.getEntriesByType('resource').map(({ name }) => name);
-  return files.filter((name) => name.endsWith('.wasm')).join(' ');
 }
 
 /** Takes a lock for as long as this worker lives, which tells the page when it does not any more. */

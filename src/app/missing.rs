@@ -14,15 +14,15 @@ thread_local! {
     static ASK: RefCell<Option<Function>> = const { RefCell::new(None) };
 }
 
-/// Takes the function of `www/main.js` that says before the page that a part of it is missing, and calls what it is given to try again.
+/// Takes the function of `www/main.js` that says before the page that a piece of code is missing, and calls what it is given to try again.
 pub fn install(ask: Function) {
     ASK.set(Some(ask));
 }
 
-/// Says before the page that a part of it is missing; `again` is called if a person wants it tried again.
-pub fn ask(again: impl FnOnce() + 'static) {
+/// Says before the page that a piece of code is missing; `again` is called if a person wants it tried again.
+pub fn ask(piece: &str, again: impl FnOnce() + 'static) {
     let again = Closure::once_into_js(again);
-    ASK.with_borrow(|ask| ask.as_ref().map(|ask| ask.call1(&JsValue::NULL, &again).is_ok()));
+    ASK.with_borrow(|ask| ask.as_ref().map(|ask| ask.call2(&JsValue::NULL, &piece.into(), &again).is_ok()));
 }
 
 /// What could not be fetched.
@@ -30,7 +30,7 @@ pub fn ask(again: impl FnOnce() + 'static) {
 pub struct Lack {
     /// What is missing, in a sentence.
     pub what: &'static str,
-    /// Addresses of the files that may be to blame, with blanks between; without any, those that the page fetched late.
+    /// Files that may be to blame, or the name of a piece of code (`wasm_split`), with blanks between.
     pub files: Rc<str>,
     /// Counts lacks, as one may follow the other before anything is drawn.
     pub number: u32,
@@ -57,5 +57,5 @@ pub fn lacking(class: &'static str, lack: &Lack, again: Callback<()>, close: Cal
 
 /// Says so of a part of the page.
 pub fn missing(class: &'static str, again: Callback<()>, close: Callback<()>) -> Html {
-    lacking(class, &Lack { what: PART, files: "".into(), number: 0 }, again, close)
+    lacking(class, &Lack { what: PART, files: "others".into(), number: 0 }, again, close)
 }
