@@ -28,7 +28,7 @@ async function receive(data) {
       self.postMessage(answer, [answer.buffer]);
     }
   } catch (error) {
-    self.postMessage(PIECES.has(error) ? { Missing: { files: error } } : { Failed: { text: reason(error) } });
+    self.postMessage(PIECES.has(error) ? { Missing: error } : { Failed: reason(error) });
   }
 }
 

@@ -228,12 +228,12 @@ impl Dispatch {
     /// Takes what a worker says, and gives it the next thing to do. A reply is for the caller to deliver.
     pub fn hear(&mut self, slot: usize, message: Result<FromWorker, Notice>) -> Option<Delivery> {
         match (&message, self.pool.activity(slot)) {
-            (Err(Notice::Failed { text }), _) => return self.replace_failed(slot, text),
-            (Err(Notice::Missing { files }), Activity::Starting) => {
+            (Err(Notice::Failed(text)), _) => return self.replace_failed(slot, text),
+            (Err(Notice::Missing(files)), Activity::Starting) => {
                 self.replace_unstarted(slot, files);
                 return None;
             }
-            (Err(Notice::Missing { files }), _) => self.wait_for(slot, files),
+            (Err(Notice::Missing(files)), _) => self.wait_for(slot, files),
             (Err(Notice::Late), _) => {
                 if self.is_unstarted() && self.lack.is_none() {
                     self.lack(Lacking::Workers, LATE, OWN_FILES);

@@ -65,11 +65,12 @@ impl Importer {
                 // It holds the lock from its first word on.
                 if let Some(lock) = lock.take() {
                     let (tell, is_over) = (tell.clone(), Rc::clone(&is_over));
-                    when_gone(&lock, move || {
+                    let call = move || {
                         if !is_over.get() {
                             tell.emit(Err(gone()));
                         }
-                    });
+                    };
+                    when_gone(&lock, Box::new(call));
                 }
                 tell.emit(news);
             }
@@ -81,7 +82,7 @@ impl Importer {
         });
         let on_error = Closure::new(move |event: Event| {
             event.prevent_default();
-            failed.emit(Err(Notice::Missing { files: OWN_FILES.to_owned() }));
+            failed.emit(Err(Notice::Missing(OWN_FILES.to_owned())));
         });
         let (worker, name) = spawn(&wasm_bindgen::module(), &on_message, &on_error)?;
         lock.set(Some(name));
@@ -149,8 +150,8 @@ pub fn import(files: Vec<File>, tell: Callback<Import>, act: Callback<Action>) -
             Ok(ImportNews::Progress { done, of }) => hears.emit(Import::Reading(names.clone(), done, of)),
             Ok(ImportNews::Done(Ok(imported))) => hears.emit(take(imported, &act)),
             Ok(ImportNews::Done(Err(diagnostics))) => hears.emit(Import::Failed(Rc::new(diagnostics))),
-            Err(Notice::Failed { text }) => hears.emit(Import::Broken(again.clone(), text)),
-            Err(Notice::Missing { files }) => hears.emit(lacks(&again, NOT_FETCHED, &files)),
+            Err(Notice::Failed(text)) => hears.emit(Import::Broken(again.clone(), text)),
+            Err(Notice::Missing(files)) => hears.emit(lacks(&again, NOT_FETCHED, &files)),
             Err(Notice::Late) => hears.emit(lacks(&again, LATE, OWN_FILES)),
             Err(Notice::Ready) => hears.emit(Import::Reading(names.clone(), 0.0, of)),
         }),

@@ -177,7 +177,7 @@ pub fn with_others(act: impl FnOnce(Others) + 'static) {
     spawn_local(async move {
         match fetch().await {
             Ok(others) => act(others),
-            Err(_) => ask("others", move || with_others(act)),
+            Err(_) => ask("others", Box::new(move || with_others(act))),
         }
     });
 }
@@ -190,7 +190,7 @@ pub fn with_links(act: impl FnOnce(Links) + 'static) {
     spawn_local(async move {
         match fetch_links().await {
             Ok(links) => act(links),
-            Err(_) => ask("links", move || with_links(act)),
+            Err(_) => ask("links", Box::new(move || with_links(act))),
         }
     });
 }

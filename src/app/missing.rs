@@ -20,9 +20,14 @@ pub fn install(ask: Function) {
 }
 
 /// Says before the page that a piece of code is missing; `again` is called if a person wants it tried again.
-pub fn ask(piece: &str, again: impl FnOnce() + 'static) {
-    let again = Closure::once_into_js(again);
+pub fn ask(piece: &str, again: Box<dyn FnOnce()>) {
+    let again = called_once(again);
     ASK.with_borrow(|ask| ask.as_ref().map(|ask| ask.call2(&JsValue::NULL, &piece.into(), &again).is_ok()));
+}
+
+/// A function for the browser, which calls it at most once. One for all, as each kind of it takes much code.
+pub fn called_once(call: Box<dyn FnOnce()>) -> JsValue {
+    Closure::once_into_js(call)
 }
 
 /// What could not be fetched.

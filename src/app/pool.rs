@@ -149,7 +149,7 @@ impl Slot {
             let (listener, is_current) = (Rc::clone(listener), is_current.clone());
             Closure::new(move |event: MessageEvent| {
                 if is_current(&event) {
-                    let text = || Notice::Failed { text: "it sent what nobody understands".to_owned() };
+                    let text = || Notice::Failed("it sent what nobody understands".to_owned());
                     listener(slot, from_worker(event.data()).unwrap_or_else(|_| Err(text())));
                 }
             })
@@ -160,7 +160,7 @@ impl Slot {
                 if is_current(&event) {
                     event.prevent_default();
                     // Whatever happens later the script catches.
-                    listener(slot, Err(Notice::Missing { files: OWN_FILES.to_owned() }));
+                    listener(slot, Err(Notice::Missing(OWN_FILES.to_owned())));
                 }
             })
         };
@@ -190,12 +190,13 @@ impl Slot {
     fn watch(&mut self, index: usize) {
         let (Some(lock), Some(worker)) = (self.lock.take(), self.worker.clone()) else { return };
         let (current, listener) = (Rc::clone(&self.current), Rc::clone(&self.listener));
-        when_gone(&lock, move || {
+        let call = move || {
             let is_current = current.borrow().as_ref() == Some(&worker);
             if is_current {
                 listener(index, Err(gone()));
             }
-        });
+        };
+        when_gone(&lock, Box::new(call));
     }
 }
 

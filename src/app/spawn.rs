@@ -3,10 +3,10 @@
 //! Every worker holds a Web Lock as long as it lives (`www/worker.js`), which the page asks for, too: it gets it when the worker is gone.
 //! Where there are no such locks (a page that came by HTTP from another machine) nobody hears of such an end.
 
+use super::missing::called_once;
 use crate::worker::Notice;
-use js_sys::{Function, Math, Object, Promise, Reflect};
+use js_sys::{Function, Math, Object, Reflect};
 use wasm_bindgen::prelude::*;
-use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::{Event, MessageEvent, Worker, WorkerOptions, WorkerType};
 
 /// A worker that is not ready after so long waits for its files, milliseconds.
@@ -42,21 +42,17 @@ fn new_lock() -> String {
 }
 
 /// Calls `call` when the worker that holds a lock is gone. It holds it from before it says that it is ready.
-pub fn when_gone(lock: &str, call: impl FnOnce() + 'static) {
-    let lock = JsValue::from_str(lock);
-    let call = Closure::once_into_js(call);
-    let ask = move || {
+pub fn when_gone(lock: &str, call: Box<dyn FnOnce()>) {
+    let ask = || {
         let locks = Reflect::get(&web_sys::window()?.navigator(), &"locks".into()).ok()?;
         let request: Function = Reflect::get(&locks, &"request".into()).ok()?.dyn_into().ok()?;
-        request.call2(&locks, &lock, &call).ok()?.dyn_into::<Promise>().ok()
+        request.call2(&locks, &lock.into(), &called_once(call)).ok()
     };
-    if let Some(granted) = ask() {
-        // A page without an origin is refused.
-        spawn_local(async move { JsFuture::from(granted).await.map_or((), drop) });
-    }
+    // Without locks nobody is called. Only a page without an origin is refused one, and it has no worker.
+    let _ = ask();
 }
 
 /// What is said of a worker that is gone.
 pub fn gone() -> Notice {
-    Notice::Failed { text: "the browser has ended it, perhaps for want of memory".to_owned() }
+    Notice::Failed("the browser has ended it, perhaps for want of memory".to_owned())
 }

@@ -11,7 +11,6 @@ import { serve, typeOf } from './server.mjs';
 /** What becomes of a file on its way, and what a person reads of it. */
 const FAULTS = {
   missing: [/: the server does not have it \(status 404\)/, (_, response) => response.writeHead(404).end()],
-  refused: [/: the server refuses it \(status 503\)/, (_, response) => response.writeHead(503).end()],
   aborted: [/: no answer came from the server/, (_, response) => response.destroy()],
   'cut off': [
     /: it was cut off on its way/,
