@@ -11,7 +11,7 @@
   const style = () => document.querySelector('link[rel=stylesheet]');
   const isPending = () => style()?.sheet === null;
 
-  // Says what is missing and which of its files and pieces are to blame; it submits itself to have that tried again, resets itself to be closed.
+  // Submits itself to have what is missing tried again, resets itself to be closed.
   customElements.define(
     'missing-files',
     class extends HTMLElement {
@@ -20,7 +20,7 @@
         const onclick = () => this.dispatchEvent(new Event('submit', { bubbles: true }));
         import('./missing.js').then(
           ({ tell }) => tell(this),
-          () => this.replaceChildren(`${this.dataset.what} Nor could missing.js. Check the connection. `, make('button', { textContent: 'Retry', onclick })),
+          () => this.replaceChildren(`${this.dataset.what} Nor could missing.js. `, make('button', { textContent: 'Retry', onclick })),
         );
       }
       attributeChangedCallback() {
@@ -37,18 +37,15 @@
     place.prepend(element);
   }
 
-  /** Says before the page that a piece of its code is missing. */
   function ask(piece, again) {
     lack(document.querySelector('dialog[open]') ?? document.body, 'toast', 'This part of the page could not be fetched.', piece, again);
   }
 
-  /** Where the page will be. */
   function app() {
     if (!document.getElementById('app')) document.body.append(make('div', { id: 'app' }));
     return document.getElementById('app');
   }
 
-  /** What the start needs, as the document says. */
   const needed = () => [...document.querySelectorAll('link[rel*=preload], link[rel=stylesheet]')].map(({ href }) => href);
 
   function tellAwaited() {
