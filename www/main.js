@@ -1,5 +1,4 @@
-// Starts the page, or the view inside another page: `data-open` names the function. Until this is here the document speaks; of files that
-// cannot be had missing.js does. No module, and waits for nothing, so that no other file keeps it from speaking.
+// Starts the page, or the view inside another one (`data-open`). No module, so that no other file keeps it from speaking (missing.js).
 'use strict';
 {
   const { open, piece } = document.currentScript.dataset;
@@ -52,7 +51,7 @@
     const awaited = needed().filter((url) => !performance.getEntriesByName(url).some(({ responseEnd }) => responseEnd > 0));
     const names = (awaited.length > 0 ? awaited : [`pkg/split_${piece}.wasm`]).map((url) => url.replace(new URL('.', document.baseURI).href, ''));
     app().replaceChildren(make('p', { className: 'loading', role: 'status', textContent: `Still waiting for ${names.join(', ')} …` }));
-    // Nothing is drawn before a style that the document names; one that a script names is not waited for.
+    // Nothing is drawn before a style unless a script names it.
     if (isPending() && !style().dataset.late) restyle();
   }
 
@@ -71,7 +70,7 @@
     await styled();
     if (getComputedStyle(document.documentElement).getPropertyValue('--whole')) return;
     const again = () => (style() ? restyle().then(checkStyle) : location.reload());
-    lack(document.body, 'banner', 'This page has no style, as that could not be fetched.', './style.css', again);
+    lack(document.body, 'banner', 'This page has no style.', './style.css', again);
   }
 
   async function start() {
@@ -106,7 +105,7 @@
     });
   }
 
-  // A published page can be opened offline from the second time on, where the browser lets it keep anything.
+  // Offline from the second time on (service-worker.js).
   parsed.then(() => {
     const version = document.querySelector('meta[name=version]')?.content;
     if (!version || !navigator.serviceWorker) return;

@@ -3,7 +3,7 @@
 
 import { initSync, WorkerEngine } from './pkg/fusescape.js';
 
-// Pieces of code that are fetched late; one that could not be had is thrown by its name.
+// Thrown by name if they cannot be fetched.
 const PIECES = new Set(['answers', 'import']);
 
 let engine;
@@ -39,7 +39,7 @@ async function answerTo(message) {
   return engine.answer(message);
 }
 
-/** Takes a lock for as long as this worker lives, which tells the page when it does not any more. */
+/** Takes a lock until this worker ends, of which the page so hears. */
 function hold(lock) {
   return new Promise((held) => {
     const forever = () => (held(), new Promise(() => {}));
@@ -48,7 +48,7 @@ function hold(lock) {
   });
 }
 
-/** What went wrong. Memory has run out where not a twentieth more can be had, whatever the limit is. */
+/** What went wrong: memory has run out where a twentieth more cannot be had. */
 function reason(error) {
   const { byteLength } = memory.buffer;
   try {
