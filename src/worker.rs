@@ -121,16 +121,18 @@ pub enum FromWorker {
     },
 }
 
-/// What a worker says before its engine can, or when it cannot any more.
+/// What a worker says before its engine can, or when it cannot any more; and what the page sees of it from outside.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub enum Notice {
     /// The module runs; first message of every worker. Sent by `www/worker.js`.
     Ready,
-    /// The worker is broken and has to be replaced. Sent by `www/worker.js` after a trap, and by the panic hook.
-    Failed {
-        /// What is known of the reason.
-        text: String,
-    },
+    /// The worker is broken and has to be replaced; what is known of the reason. Sent by `www/worker.js` after a trap, and by the panic hook.
+    Failed(String),
+    /// The worker could not fetch the code for what it was asked; it is as it was before. Sent by `www/worker.js`, and by the page of a
+    /// worker whose own files could not be had. Holds files that may be to blame, or the name of a piece of code (`wasm_split`), with blanks between.
+    Missing(String),
+    /// The worker has not said for long that it is ready. Only the page says so.
+    Late,
 }
 
 /// Anything as bytes: objects take longer to make than their parts to compute.
@@ -198,7 +200,7 @@ impl WorkerEngine {
     pub fn new() -> Self {
         std::panic::set_hook(Box::new(|info| {
             let scope: web_sys::DedicatedWorkerGlobalScope = js_sys::global().unchecked_into();
-            if let Ok(message) = serde_wasm_bindgen::to_value(&Notice::Failed { text: info.to_string() }) {
+            if let Ok(message) = serde_wasm_bindgen::to_value(&Notice::Failed(info.to_string())) {
                 // There is nobody left to tell if this fails too.
                 let _ = scope.post_message(&message);
             }

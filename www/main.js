@@ -1,32 +1,122 @@
-// Starts the page. Its workers share the module compiled here.
+// Starts the page, or the view inside another one (`data-open`). No module, so that no other file keeps it from speaking (missing.js).
+'use strict';
+{
+  const { open, piece } = document.currentScript.dataset;
+  const PATIENCE_MS = 4000;
+  const event = (target, ...kinds) =>
+    new Promise((heard) => kinds.forEach((kind) => target.addEventListener(kind, heard, { once: true })));
+  const parsed = document.readyState === 'loading' ? event(document, 'DOMContentLoaded') : Promise.resolve();
+  const make = (tag, fields) => Object.assign(document.createElement(tag), fields);
+  const style = () => document.querySelector('link[rel=stylesheet]');
+  const isPending = () => style()?.sheet === null;
 
-import init, { openPage } from './pkg/fusescape.js';
-
-try {
-  await init();
-  await openPage();
-} catch (error) {
-  const place = document.querySelector('#app .loading') ?? document.body;
-  place.textContent = `Fusescape could not start: ${error}. It needs a browser with WebAssembly (and its SIMD).`;
-}
-
-// A file that misses the cards would replace the page.
-for (const type of ['dragover', 'drop']) {
-  addEventListener(type, (event) => {
-    if (event.dataTransfer?.types.includes('Files')) event.preventDefault();
-  });
-}
-
-// A published page can be opened offline from the second time on, where the browser lets it keep anything.
-const version = document.querySelector('meta[name=version]')?.content;
-if (version && navigator.serviceWorker !== undefined) {
-  navigator.serviceWorker.register('./service-worker.js').then(
-    ({ waiting }) => {
-      if (!waiting) return;
-      // What the page has yet to fetch would be of the next version, which does not fit what is here.
-      navigator.serviceWorker.addEventListener('controllerchange', () => location.reload(), { once: true });
-      waiting.postMessage('take over');
+  // Submits itself to have what is missing tried again, resets itself to be closed.
+  customElements.define(
+    'missing-files',
+    class extends HTMLElement {
+      static observedAttributes = ['data-number'];
+      connectedCallback() {
+        const onclick = () => this.dispatchEvent(new Event('submit', { bubbles: true }));
+        import('./missing.js').then(
+          ({ tell }) => tell(this),
+          () => this.replaceChildren(`${this.dataset.what} Nor could missing.js. `, make('button', { textContent: 'Retry', onclick })),
+        );
+      }
+      attributeChangedCallback() {
+        if (this.isConnected) this.connectedCallback();
+      }
     },
-    () => {},
   );
+
+  function lack(place, className, what, files, again, error = '') {
+    const element = make('missing-files', { className, role: 'alert' });
+    Object.assign(element.dataset, { what, files, error });
+    element.addEventListener('submit', again);
+    event(element, 'submit', 'reset').then(() => element.remove());
+    place.prepend(element);
+  }
+
+  function ask(piece, again) {
+    lack(document.querySelector('dialog[open]') ?? document.body, 'toast', 'This part of the page could not be fetched.', piece, again);
+  }
+
+  function app() {
+    if (!document.getElementById('app')) document.body.append(make('div', { id: 'app' }));
+    return document.getElementById('app');
+  }
+
+  const needed = () => [...document.querySelectorAll('link[rel*=preload], link[rel=stylesheet]')].map(({ href }) => href);
+
+  function tellAwaited() {
+    const awaited = needed().filter((url) => !performance.getEntriesByName(url).some(({ responseEnd }) => responseEnd > 0));
+    const names = (awaited.length > 0 ? awaited : [`pkg/split_${piece}.wasm`]).map((url) => url.replace(new URL('.', document.baseURI).href, ''));
+    app().replaceChildren(make('p', { className: 'loading', role: 'status', textContent: `Still waiting for ${names.join(', ')} …` }));
+    // Nothing is drawn before a style unless a script names it.
+    if (isPending() && !style().dataset.late) restyle();
+  }
+
+  function restyle() {
+    const again = style().cloneNode();
+    again.dataset.late = '';
+    style().replaceWith(again);
+    return event(again, 'load', 'error');
+  }
+
+  async function styled() {
+    while (isPending() && document.readyState !== 'complete') await new Promise((later) => setTimeout(later, 50));
+  }
+
+  async function checkStyle() {
+    await styled();
+    if (getComputedStyle(document.documentElement).getPropertyValue('--whole')) return;
+    const again = () => (style() ? restyle().then(checkStyle) : location.reload());
+    lack(document.body, 'banner', 'This page has no style.', './style.css', again);
+  }
+
+  async function start() {
+    const module = await import('./pkg/fusescape.js');
+    await module.default();
+    await parsed;
+    await styled();
+    app();
+    await module[open](ask);
+  }
+
+  let waits = setTimeout(() => {
+    tellAwaited();
+    waits = setInterval(tellAwaited, 1000);
+  }, PATIENCE_MS);
+  parsed.then(() => {
+    document.querySelector('.late')?.remove();
+    checkStyle();
+  });
+  start()
+    .catch(async (error) => {
+      await parsed;
+      app().replaceChildren();
+      lack(app(), 'banner', 'Fusescape could not start.', [...needed(), piece].join(' '), () => location.reload(), error);
+    })
+    .finally(() => clearInterval(waits));
+
+  // A file that misses the cards would replace the page.
+  for (const type of ['dragover', 'drop']) {
+    addEventListener(type, (event) => {
+      if (event.dataTransfer?.types.includes('Files')) event.preventDefault();
+    });
+  }
+
+  // Offline from the second time on (service-worker.js).
+  parsed.then(() => {
+    const version = document.querySelector('meta[name=version]')?.content;
+    if (!version || !navigator.serviceWorker) return;
+    navigator.serviceWorker.register('./service-worker.js').then(
+      ({ waiting }) => {
+        if (!waiting) return;
+        // What the page has yet to fetch would be of the next version, which does not fit what is here.
+        navigator.serviceWorker.addEventListener('controllerchange', () => location.reload(), { once: true });
+        waiting.postMessage('take over');
+      },
+      () => {},
+    );
+  });
 }

@@ -1,9 +1,13 @@
 // A worker: instantiates the module that the page compiled and posts, then answers message by message, bytes for bytes.
-// After a trap the module's state is unusable: it says so, and the page replaces this worker.
+// After a trap the module's state is unusable: it says so, and the page replaces this worker. What it cannot fetch changes nothing.
 
 import { initSync, WorkerEngine } from './pkg/fusescape.js';
 
+// Thrown by name if they cannot be fetched.
+const PIECES = new Set(['answers', 'import']);
+
 let engine;
+let memory;
 // Some answers need code that is fetched first; the next message waits meanwhile.
 let previous = Promise.resolve();
 
@@ -14,21 +18,44 @@ self.onmessage = ({ data }) => {
 async function receive(data) {
   try {
     if (engine === undefined) {
-      initSync({ module: data.module });
+      const isHeld = hold(data.lock);
+      ({ memory } = initSync({ module: data.module }));
       engine = new WorkerEngine();
+      await isHeld;
       self.postMessage('Ready');
     } else {
       const answer = await (data.files ? WorkerEngine.import(data.files) : answerTo(data));
       self.postMessage(answer, [answer.buffer]);
     }
   } catch (error) {
-    self.postMessage({ Failed: { text: String(error) } });
+    self.postMessage(PIECES.has(error) ? { Missing: error } : { Failed: reason(error) });
   }
 }
 
 async function answerTo(message) {
   const answer = engine.answer(message);
   if (answer !== undefined) return answer;
-  await engine.fetch();
+  await engine.fetch().catch(() => Promise.reject('answers'));
   return engine.answer(message);
 }
+
+/** Takes a lock until this worker ends, of which the page so hears. */
+function hold(lock) {
+  return new Promise((held) => {
+    const forever = () => (held(), new Promise(() => {}));
+    if (navigator.locks) navigator.locks.request(lock, forever).catch(held);
+    else held();
+  });
+}
+
+/** What went wrong: memory has run out where a twentieth more cannot be had. */
+function reason(error) {
+  const { byteLength } = memory.buffer;
+  try {
+    memory.grow(byteLength / 2 ** 16 / 20);
+    return String(error);
+  } catch {
+    return `it ran out of memory (${Number((byteLength / 2 ** 30).toFixed(1))} GiB)`;
+  }
+}
+// --whole

@@ -26,6 +26,10 @@ use yew::prelude::*;
 /// The address changes at most once in so many milliseconds: browsers refuse more than a few changes a second.
 const PAUSE_MS: u32 = 300;
 
+/// What a person reads when the browser has no room for the draft.
+const FULL: &str = "This browser's storage is full: what you enter is kept as long as this tab, and the draft of your last visit stays for the \
+                    next. Share it as a link, or save it under Files, to keep it.";
+
 /// Whether there is a link or a draft, which has to be read before the page is shown.
 pub fn says_something() -> bool {
     let is_carried = carried().is_some_and(|carried| !carried.draft.is_empty());
@@ -150,6 +154,8 @@ struct Writer {
     waiting: Vec<(String, Rc<State>, bool)>,
     /// Runs while the address is behind.
     pause: Option<Timeout>,
+    /// Hears once that there is no room for the draft.
+    tell_full: Option<Callback<Event>>,
 }
 
 impl Writer {
@@ -224,29 +230,37 @@ impl Writer {
 
     fn write_waiting(&mut self) {
         if let Some(links) = links_here() {
-            self.waiting.drain(..).for_each(|(entry, state, is_step)| write(links, &entry, &state, is_step));
+            // The last one is the draft.
+            let mut is_kept = true;
+            for (entry, state, is_step) in self.waiting.drain(..) {
+                is_kept = write(links, &entry, &state, is_step);
+            }
+            if let Some(tell) = self.tell_full.take_if(|_| !is_kept) {
+                tell.emit(Event::Notice(Some(FULL.to_owned())));
+            }
         }
     }
 }
 
-/// Puts a state into the address, the entry of the browser's history, and the draft.
-fn write(links: Links, entry: &str, state: &State, is_step: bool) {
+/// Puts a state into the address, the entry of the browser's history, and the draft; false if there is no room for the draft.
+fn write(links: Links, entry: &str, state: &State, is_step: bool) -> bool {
     let Some((window, history)) = web_sys::window().and_then(|window| Some((window.clone(), window.history().ok()?)))
     else {
-        return;
+        return true;
     };
     let (link, draft) = ((links.link)(state), (links.draft)(state));
     let address = match link.len() {
         0..=LONGEST_LINK => Some(format!("#{link}")),
         _ => bare(&window),
     };
-    storage::keep_draft(&draft);
+    let is_kept = storage::keep_draft(&draft);
     let draft = Carried::value(entry, &draft);
     // A browser refuses when there are too many; the next edit tries again.
     let _ = match is_step {
         true => history.push_state_with_url(&draft, "", address.as_deref()),
         false => history.replace_state_with_url(&draft, "", address.as_deref()),
     };
+    is_kept
 }
 
 /// The address without what follows `#`.
@@ -259,12 +273,13 @@ fn bare(window: &Window) -> Option<String> {
 #[hook]
 pub fn use_address(state: &UseReducerHandle<PageState>, tell: &Callback<Event>) {
     let writer = {
-        let (chosen, steps) = (Rc::clone(&state.chosen), state.steps);
+        let (chosen, steps, tell) = (Rc::clone(&state.chosen), state.steps, tell.clone());
         use_memo((), move |()| {
             let entry = carried().map(|carried| carried.entry).filter(|entry| !entry.is_empty());
             let entry = entry.unwrap_or_else(new_entry);
             carry(&entry, &chosen);
-            Rc::new(RefCell::new(Writer { latest: chosen, steps, entry, ..Writer::default() }))
+            let tell_full = Some(tell.clone());
+            Rc::new(RefCell::new(Writer { latest: chosen, steps, entry, tell_full, ..Writer::default() }))
         })
     };
     let taken = Rc::clone(&writer);

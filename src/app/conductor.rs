@@ -105,6 +105,12 @@ impl Conductor {
         self.announce();
     }
 
+    /// Tries again to start workers and to fetch what they lack.
+    pub fn retry(&self) {
+        self.0.borrow_mut().dispatch.retry();
+        self.announce();
+    }
+
     /// Number of workers that live or start.
     pub fn workers(&self) -> usize {
         self.0.borrow().dispatch.activities().filter(|&activity| activity != Activity::Gone).count()

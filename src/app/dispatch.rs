@@ -1,7 +1,8 @@
 //! What every worker is asked, and what becomes of its answers; who fails or is too slow is replaced.
 
 use super::inquiries::{Delivery, Inquiries, Reply};
-use super::pool::{Activity, Pool};
+use super::missing::Lack;
+use super::pool::{Activity, OWN_FILES, Pool};
 use super::results::{Results, Status};
 use super::run::{Job, Run};
 use super::timer::now_ms;
@@ -10,6 +11,13 @@ use crate::question::Topic;
 use crate::worker::{FromWorker, Notice, ToWorker};
 use std::rc::Rc;
 use yew::Callback;
+
+/// What a person reads where nothing can be computed yet.
+const LATE: &str = "No worker has started yet. They go on by themselves once their files are here.";
+/// Where nothing can be computed.
+const NO_WORKER: &str = "No worker could be started, so nothing is computed.";
+/// Where views cannot be filled.
+const NO_ANSWERS: &str = "What works this view out could not be fetched. The view waits for it.";
 
 /// The sweep and the questions on the desks of the workers.
 pub struct Dispatch {
@@ -27,7 +35,21 @@ pub struct Dispatch {
     /// When the running part began, and the milliseconds spent in earlier parts.
     clock: (f64, f64),
     notices: Rc<Vec<String>>,
+    /// What workers could not fetch.
+    lack: Option<(Rc<Lack>, Lacking)>,
+    lacks: u32,
+    /// Whether the sweep stopped as there was no worker left.
+    is_deserted: bool,
     last: Rc<Results>,
+}
+
+/// Who lacks files.
+#[derive(Clone, Copy, PartialEq)]
+enum Lacking {
+    /// Nobody could start yet.
+    Workers,
+    /// Those who are asked what a sweep does not need.
+    Questions,
 }
 
 /// What is on a worker's desk.
@@ -63,6 +85,9 @@ impl Dispatch {
             failed_opens: 0,
             clock: (0.0, 0.0),
             notices: Rc::default(),
+            lack: None,
+            lacks: 0,
+            is_deserted: false,
             last: Rc::default(),
         }
     }
@@ -76,6 +101,8 @@ impl Dispatch {
         self.failed_opens = 0;
         self.status = Status::Running;
         self.clock = (now_ms(), 0.0);
+        self.is_deserted = false;
+        self.stop_if_deserted();
         self.feed();
     }
 
@@ -96,8 +123,41 @@ impl Dispatch {
         }
         self.clock.0 = now_ms();
         self.status = Status::Running;
+        if self.pool.is_lost() {
+            self.retry();
+        }
         self.feed();
         true
+    }
+
+    /// Tries again to start workers and to fetch what they lack, and goes on with what stopped for want of workers.
+    pub fn retry(&mut self) {
+        self.lack = None;
+        self.pool.revive();
+        if std::mem::take(&mut self.is_deserted) && self.status == Status::Stopped {
+            self.clock.0 = now_ms();
+            self.status = Status::Running;
+        }
+        self.stop_if_deserted();
+        self.feed();
+    }
+
+    /// Without workers nothing goes on until a person tries again.
+    fn stop_if_deserted(&mut self) {
+        if !self.pool.is_lost() {
+            return;
+        }
+        if self.stop() {
+            self.is_deserted = true;
+        }
+        if self.lack.is_none() {
+            self.lack(Lacking::Workers, NO_WORKER, OWN_FILES);
+        }
+    }
+
+    fn lack(&mut self, who: Lacking, what: &'static str, files: &str) {
+        self.lacks += 1;
+        self.lack = Some((Rc::new(Lack { what, files: files.into(), number: self.lacks }), who));
     }
 
     /// Asks for the whole account of a point.
@@ -111,12 +171,21 @@ impl Dispatch {
     /// Asks about a topic; whatever was asked about it before is forgotten.
     pub fn ask(&mut self, topic: Topic, questions: Vec<Vec<u8>>, on_reply: Callback<(usize, Reply)>) {
         self.inquiries.ask(topic, questions, on_reply);
+        self.no_longer(Lacking::Questions);
         self.feed();
     }
 
     /// Gives up what was asked about a topic.
     pub fn forget(&mut self, topic: Topic) {
         self.inquiries.forget(topic);
+        if !self.inquiries.has_waiting() {
+            self.no_longer(Lacking::Questions);
+        }
+    }
+
+    /// Forgets what these lacked.
+    fn no_longer(&mut self, lacking: Lacking) {
+        self.lack.take_if(|(_, who)| *who == lacking);
     }
 
     /// Forgets what went wrong with workers.
@@ -158,8 +227,21 @@ impl Dispatch {
 
     /// Takes what a worker says, and gives it the next thing to do. A reply is for the caller to deliver.
     pub fn hear(&mut self, slot: usize, message: Result<FromWorker, Notice>) -> Option<Delivery> {
-        if let Err(Notice::Failed { text }) = &message {
-            return self.replace_failed(slot, text);
+        match (&message, self.pool.activity(slot)) {
+            (Err(Notice::Failed(text)), _) => return self.replace_failed(slot, text),
+            (Err(Notice::Missing(files)), Activity::Starting) => {
+                self.replace_unstarted(slot, files);
+                return None;
+            }
+            (Err(Notice::Missing(files)), _) => self.wait_for(slot, files),
+            (Err(Notice::Late), _) => {
+                if self.is_unstarted() && self.lack.is_none() {
+                    self.lack(Lacking::Workers, LATE, OWN_FILES);
+                }
+                return None;
+            }
+            (Err(Notice::Ready), _) => self.no_longer(Lacking::Workers),
+            (Ok(_), _) => {}
         }
         self.pool.now_idle(slot);
         let task = self.desks[slot].task.take();
@@ -237,6 +319,34 @@ impl Dispatch {
         }
     }
 
+    /// Whether no worker is ready yet.
+    fn is_unstarted(&self) -> bool {
+        self.activities().all(|activity| matches!(activity, Activity::Starting | Activity::Gone))
+    }
+
+    /// A worker could not have its own files. Nothing was on its desk.
+    fn replace_unstarted(&mut self, slot: usize, files: &str) {
+        self.pool.replace(slot);
+        if self.pool.is_lost() {
+            self.lack(Lacking::Workers, NO_WORKER, files);
+            self.stop_if_deserted();
+        } else if self.pool.activity(slot) == Activity::Gone && !self.is_unstarted() {
+            self.note(format!("Worker {} could not be started. The others go on.", slot + 1));
+        }
+    }
+
+    /// A worker could not fetch what answers its question, which waits until a person tries again.
+    fn wait_for(&mut self, slot: usize, files: &str) {
+        if let Some((_, Task::Question { ticket })) = self.desks[slot].task.take() {
+            self.inquiries.put_back(ticket);
+            self.lack(Lacking::Questions, NO_ANSWERS, files);
+        }
+    }
+
+    fn note(&mut self, notice: String) {
+        Rc::make_mut(&mut self.notices).push(notice);
+    }
+
     fn replace_failed(&mut self, slot: usize, text: &str) -> Option<Delivery> {
         let task = self.desks[slot].task.take();
         self.desks[slot].opened = None;
@@ -265,13 +375,12 @@ impl Dispatch {
             }
             (_, false) => "It was replaced, and its work is done again.",
         };
-        let mut notices = (*self.notices).clone();
-        notices.push(format!("Worker {} failed ({text}). {consequence}", slot + 1));
-        self.notices = Rc::new(notices);
+        self.note(format!("Worker {} failed ({text}). {consequence}", slot + 1));
         let most = 2 * self.pool.len() as u32;
-        if self.pool.is_lost() || (!self.is_accepted && self.failed_opens > most) {
+        if !self.is_accepted && self.failed_opens > most {
             self.status = Status::Stopped;
         }
+        self.stop_if_deserted();
         self.finish_if_done();
         self.feed();
         delivery
@@ -321,6 +430,9 @@ impl Dispatch {
     }
 
     fn next_question(&mut self, background: bool) -> Option<(ToWorker, Task)> {
+        if self.lack.is_some() {
+            return None;
+        }
         let (ticket, question) = self.inquiries.next(background)?;
         Some((ToWorker::Ask { ticket, question }, Task::Question { ticket }))
     }
@@ -366,6 +478,7 @@ impl Dispatch {
             generation: self.generation,
             status: self.status,
             notices: Rc::clone(&self.notices),
+            lack: self.lack.as_ref().map(|(lack, _)| Rc::clone(lack)),
             workers: self.pool.len(),
             asked: Rc::clone(&self.requests),
             ..Results::default()

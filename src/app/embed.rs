@@ -9,6 +9,7 @@ use super::explain::Explaining;
 use super::figure::IsDark;
 use super::landscape::Part;
 use super::lazy::use_others;
+use super::page::{Notices, retry};
 use super::results::Progress;
 use super::save::DesignNames;
 use super::share::page_address;
@@ -106,6 +107,10 @@ pub fn Embed() -> Html {
             Action::Look(ViewChange::Tab(first.tab()))
         })
     });
+    let on_dismiss = {
+        let conductor = Rc::clone(&engine.conductor);
+        Callback::from(move |()| conductor.dismiss_notices())
+    };
     let cards = options.controls.iter().filter(|control| **control != Control::Text);
     let has_cards = cards.clone().next().is_some();
     let full = format!("{}#{}", page_address("index.html"), to_link(&state.chosen));
@@ -123,6 +128,12 @@ pub fn Embed() -> Html {
             >
                 <h1 class="sr-only">{ "Fusescape" }</h1>
                 <h2 class="sr-only">{ shows.title() }</h2>
+                <Notices
+                    notices={Rc::clone(&state.results.notices)}
+                    lack={state.results.lack.clone()}
+                    on_retry={retry(&engine)}
+                    {on_dismiss}
+                />
                 if let Some(wrong) = wrong {
                     <p class="banner" role="status" data-testid="embed-wrong"><span>{ prose(wrong) }</span></p>
                 }
@@ -134,7 +145,7 @@ pub fn Embed() -> Html {
                 if engine.status(&state) == "rejected" && !has_cards {
                     <p class="banner" role="status">{ "The design has errors. Open it in full to see them." }</p>
                 }
-                { lesson(&state, &engine, &tell, others) }
+                { lesson(&state, &engine, &tell, others.clone()) }
                 if let Some(back) = back {
                     <button type="button" class="link back" onclick={back} data-testid="embed-back">{ "← Back" }</button>
                 }

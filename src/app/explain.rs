@@ -3,6 +3,7 @@
 use super::controls::target;
 use super::dialog::Dialog;
 use super::lazy::{Piece, use_others};
+use super::missing::missing;
 use crate::depth_first::PointAccount;
 use crate::explain::{Explained, Formula, LayerNumber, PointNumber, Subject, explain_layer, explain_point};
 use crate::explore::{LayerFacts, MappedLayer};
@@ -80,6 +81,7 @@ pub fn Explaining(props: &ExplainingProps) -> Html {
     let others = use_others(shown.is_some());
     let explanation = match (&*shown, others) {
         (Some((asked, beside)), Piece::Here(others)) => (others.explanation)(asked.clone(), beside.clone(), on_close),
+        (Some(_), Piece::Missing(again)) => missing("toast", again, on_close),
         _ => html! {},
     };
     html! { <ContextProvider<Ask> context={Ask(ask)}>{ props.children.clone() }{ explanation }</ContextProvider<Ask>> }

@@ -2,15 +2,19 @@
 
 use super::diagnostics::{DiagnosticList, prose};
 use super::lazy::{late, with_others};
+use super::missing::{Lack, lacking};
+use super::pool::OWN_FILES;
+use super::spawn::{START_MS, gone, spawn, when_gone};
 use crate::import::{Finding, Imported, Report, Weight};
 use crate::spec::Diagnostics;
 use crate::state::{Action, State};
 use crate::worker::{ImportNews, Notice, from_worker};
+use gloo_timers::callback::Timeout;
 use js_sys::{Array, Object, Reflect};
+use std::cell::Cell;
 use std::rc::Rc;
-use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::*;
-use web_sys::{DragEvent, Event, File, FileList, HtmlInputElement, MessageEvent, Worker, WorkerOptions, WorkerType};
+use web_sys::{DragEvent, Event, File, FileList, HtmlInputElement, MessageEvent, Worker};
 use yew::prelude::*;
 
 /// How an import stands.
@@ -24,6 +28,10 @@ pub enum Import {
     Done(Rc<Imported>),
     /// What is wrong with the files.
     Failed(Rc<Diagnostics>),
+    /// The worker failed on these files, and why.
+    Broken(Vec<File>, String),
+    /// The worker cannot have its code for these files, or waits for it.
+    Lacking(Vec<File>, Lack),
 }
 
 /// A worker that imports; dropped, it stops.
@@ -31,10 +39,13 @@ pub struct Importer {
     worker: Worker,
     _on_message: Closure<dyn FnMut(MessageEvent)>,
     _on_error: Closure<dyn FnMut(Event)>,
+    _late: Timeout,
+    is_over: Rc<Cell<bool>>,
 }
 
 impl Drop for Importer {
     fn drop(&mut self) {
+        self.is_over.set(true);
         self.worker.set_onmessage(None);
         self.worker.set_onerror(None);
         self.worker.terminate();
@@ -44,28 +55,46 @@ impl Drop for Importer {
 impl Importer {
     /// Starts on files; `tell` hears of everything.
     fn start(files: &[File], tell: Callback<Result<ImportNews, Notice>>) -> Result<Self, JsValue> {
-        let options = WorkerOptions::new();
-        options.set_type(WorkerType::Module);
-        let worker = Worker::new_with_options("./worker.js", &options)?;
-        let failed = tell.clone();
+        let (failed, late, is_over) = (tell.clone(), tell.clone(), Rc::new(Cell::new(false)));
+        let is_ready = Rc::new(Cell::new(false));
+        let lock = Rc::new(Cell::new(None::<String>));
+        let hears = {
+            let (is_ready, is_over, lock) = (Rc::clone(&is_ready), Rc::clone(&is_over), Rc::clone(&lock));
+            move |news: Result<ImportNews, Notice>| {
+                is_ready.set(true);
+                // It holds the lock from its first word on.
+                if let Some(lock) = lock.take() {
+                    let (tell, is_over) = (tell.clone(), Rc::clone(&is_over));
+                    let call = move || {
+                        if !is_over.get() {
+                            tell.emit(Err(gone()));
+                        }
+                    };
+                    when_gone(&lock, Box::new(call));
+                }
+                tell.emit(news);
+            }
+        };
         let on_message = Closure::new(move |event: MessageEvent| {
             if let Ok(news) = from_worker::<ImportNews>(event.data()) {
-                tell.emit(news);
+                hears(news);
             }
         });
         let on_error = Closure::new(move |event: Event| {
             event.prevent_default();
-            failed.emit(Err(Notice::Failed { text: "the worker could not be loaded".to_owned() }));
+            failed.emit(Err(Notice::Missing(OWN_FILES.to_owned())));
         });
-        worker.set_onmessage(Some(on_message.as_ref().unchecked_ref()));
-        worker.set_onerror(Some(on_error.as_ref().unchecked_ref()));
-        let first = Object::new();
-        Reflect::set(&first, &"module".into(), &wasm_bindgen::module())?;
-        worker.post_message(&first)?;
+        let (worker, name) = spawn(&wasm_bindgen::module(), &on_message, &on_error)?;
+        lock.set(Some(name));
         let second = Object::new();
         Reflect::set(&second, &"files".into(), &files.iter().collect::<Array>())?;
         worker.post_message(&second)?;
-        Ok(Self { worker, _on_message: on_message, _on_error: on_error })
+        let late = Timeout::new(START_MS, move || {
+            if !is_ready.get() {
+                late.emit(Err(Notice::Late));
+            }
+        });
+        Ok(Self { worker, _on_message: on_message, _on_error: on_error, _late: late, is_over })
     }
 }
 
@@ -114,19 +143,21 @@ pub fn import(files: Vec<File>, tell: Callback<Import>, act: Callback<Action>) -
     let names = files.iter().map(File::name).collect::<Vec<_>>().join(", ");
     let of = files.iter().map(|file| file.size()).sum();
     tell.emit(Import::Reading(names.clone(), 0.0, of));
-    let hears = tell.clone();
+    let (hears, again) = (tell.clone(), files.clone());
     let started = Importer::start(
         &files,
         Callback::from(move |news: Result<ImportNews, Notice>| match news {
             Ok(ImportNews::Progress { done, of }) => hears.emit(Import::Reading(names.clone(), done, of)),
             Ok(ImportNews::Done(Ok(imported))) => hears.emit(take(imported, &act)),
             Ok(ImportNews::Done(Err(diagnostics))) => hears.emit(Import::Failed(Rc::new(diagnostics))),
-            Err(Notice::Failed { text }) => hears.emit(broken(&text)),
-            Err(Notice::Ready) => {}
+            Err(Notice::Failed(text)) => hears.emit(Import::Broken(again.clone(), text)),
+            Err(Notice::Missing(files)) => hears.emit(lacks(&again, NOT_FETCHED, &files)),
+            Err(Notice::Late) => hears.emit(lacks(&again, LATE, OWN_FILES)),
+            Err(Notice::Ready) => hears.emit(Import::Reading(names.clone(), 0.0, of)),
         }),
     );
     if started.is_err() {
-        tell.emit(broken("no worker could be started"));
+        tell.emit(Import::Broken(files, "this browser lets no worker start".to_owned()));
     }
     started.ok()
 }
@@ -141,11 +172,13 @@ fn take(imported: Imported, act: &Callback<Action>) -> Import {
     Import::Done(Rc::new(imported))
 }
 
-fn broken(text: &str) -> Import {
-    let mut diagnostics = Diagnostics::default();
-    let reason = format!("The files could not be imported: {text}");
-    diagnostics.add("", reason, "Reload the page and try again; if it fails again, import on the command line");
-    Import::Failed(Rc::new(diagnostics))
+/// What a person reads where the code that imports did not come.
+const NOT_FETCHED: &str = "What imports files could not be fetched.";
+/// Where it has not come yet.
+const LATE: &str = "The import waits for its code, and goes on by itself once that is here.";
+
+fn lacks(again: &[File], what: &'static str, files: &str) -> Import {
+    Import::Lacking(again.to_vec(), Lack { what, files: files.into(), number: 0 })
 }
 
 /// What an [`ImportButton`] needs.
@@ -251,6 +284,22 @@ pub fn report(import: &ImportHandle, name: &'static str) -> Html {
                 <button type="button" class="link" onclick={close}>{ "close the report" }</button>
             </div>
         },
+        Import::Broken(files, text) => html! {
+            <div class="import" role="alert" data-testid={testid}>
+                <p><b>{ "Nothing was imported." }</b>{ format!(" The worker that read the files failed: {text}.") }</p>
+                <button type="button" class="link" onclick={again(import, files).reform(|_: MouseEvent| ())} data-testid="import-again">
+                    { "try again" }
+                </button>
+                { " " }
+                <button type="button" class="link" onclick={close}>{ "close" }</button>
+            </div>
+        },
+        Import::Lacking(files, lack) => html! {
+            <div class="import" data-testid={testid}>
+                { lacking("plain", lack, again(import, files), Callback::noop()) }
+                <button type="button" class="link" onclick={close}>{ "cancel" }</button>
+            </div>
+        },
         Import::Failed(diagnostics) => html! {
             <div class="import" data-testid={testid}>
                 <p><b>{ "Nothing was imported." }</b></p>
@@ -259,6 +308,12 @@ pub fn report(import: &ImportHandle, name: &'static str) -> Html {
             </div>
         },
     }
+}
+
+/// Starts once more on the same files.
+fn again(import: &ImportHandle, files: &[File]) -> Callback<()> {
+    let files = files.to_vec();
+    import.start.reform(move |()| files.clone())
 }
 
 fn megabytes(bytes: f64) -> String {

@@ -80,6 +80,18 @@ impl Inquiries {
         None
     }
 
+    /// A worker could not be asked; the question is put again.
+    pub fn put_back(&mut self, ticket: u32) {
+        if let Some((inquiry, item)) = self.take(ticket) {
+            inquiry.waiting.push_front(item);
+        }
+    }
+
+    /// Whether a question waits for a worker.
+    pub fn has_waiting(&self) -> bool {
+        self.topics.values().any(|inquiry| !inquiry.waiting.is_empty())
+    }
+
     fn take(&mut self, ticket: u32) -> Option<(&mut Inquiry, Item)> {
         self.topics.values_mut().find_map(|inquiry| {
             let item = inquiry.given.remove(&ticket)?;

@@ -12,13 +12,14 @@ use super::import::{Import, ImportHandle, Importer};
 use super::joint::JointProps;
 use super::layer_panel::LayerPanelProps;
 use super::memory_panel::MemoryPanelProps;
+use super::missing::{ask, missing};
 use super::page::DialogNeeds;
 use super::save::{DesignNames, Saved};
 use super::state::{Event, PageState};
 use crate::link::{from_link, to_draft, to_link};
 use crate::spec::Diagnostics;
 use crate::state::{Action, State};
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use wasm_bindgen_futures::spawn_local;
 use wasm_split_helpers::{SplitLoaderError, wasm_split};
 use web_sys::{Element, File};
@@ -75,13 +76,21 @@ fn others() -> Result<Others, SplitLoaderError> {
 }
 
 /// How far it is on its way.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub enum Piece {
     /// Nobody needed it yet, or it is on its way.
     Awaited,
     /// It is here.
     Here(Others),
-    /// It could not be fetched.
+    /// It could not be fetched; the callback fetches it again.
+    Missing(Callback<()>),
+}
+
+/// The same, as a component remembers it.
+#[derive(Clone, Copy, PartialEq)]
+enum Stage {
+    Awaited,
+    Here,
     Missing,
 }
 
@@ -104,18 +113,18 @@ fn links() -> Result<Links, SplitLoaderError> {
 thread_local! {
     static HERE: Cell<Option<Others>> = const { Cell::new(None) };
     static LINKS: Cell<Option<Links>> = const { Cell::new(None) };
+    /// Components that could not have it.
+    static WITHOUT: RefCell<Vec<UseStateSetter<Stage>>> = const { RefCell::new(Vec::new()) };
 }
 
-/// What a person reads where it could not be fetched.
-pub const NOT_FETCHED: &str = "This part of the page could not be fetched. Check the connection, and try again.";
-
-/// Fetches it.
+/// Fetches it. Whoever could not have it before is drawn again.
 ///
 /// # Errors
 /// If it cannot be had.
 pub async fn fetch() -> Result<Others, SplitLoaderError> {
     let fetched = others().await?;
     HERE.set(Some(fetched));
+    WITHOUT.take().iter().for_each(|without| without.set(Stage::Here));
     Ok(fetched)
 }
 
@@ -137,14 +146,30 @@ pub fn links_here() -> Option<Links> {
 /// Fetches it whenever it `is_needed` from now on and not here.
 #[hook]
 pub fn use_others(is_needed: bool) -> Piece {
-    let fetched = use_state(|| Piece::Awaited);
-    let setter = fetched.setter();
+    let stage = use_state_eq(|| Stage::Awaited);
+    let setter = stage.setter();
     use_effect_with(is_needed && HERE.get().is_none(), move |&is_missing| {
         if is_missing {
-            spawn_local(async move { setter.set(fetch().await.map_or(Piece::Missing, Piece::Here)) });
+            fetch_for(setter);
         }
     });
-    HERE.get().map_or(*fetched, Piece::Here)
+    match (HERE.get(), *stage) {
+        (Some(others), _) => Piece::Here(others),
+        (None, Stage::Missing) => Piece::Missing(Callback::from(move |()| fetch_for(stage.setter()))),
+        (None, _) => Piece::Awaited,
+    }
+}
+
+/// Fetches it for a component, which is drawn when it is here, by whatever try.
+fn fetch_for(stage: UseStateSetter<Stage>) {
+    stage.set(Stage::Awaited);
+    spawn_local(async move {
+        let is_here = fetch().await.is_ok();
+        stage.set(if is_here { Stage::Here } else { Stage::Missing });
+        if !is_here {
+            WITHOUT.with_borrow_mut(|without| without.push(stage));
+        }
+    });
 }
 
 /// Does something with it, which a person asked for.
@@ -152,7 +177,7 @@ pub fn with_others(act: impl FnOnce(Others) + 'static) {
     spawn_local(async move {
         match fetch().await {
             Ok(others) => act(others),
-            Err(_) => alert(),
+            Err(_) => ask("others", Box::new(move || with_others(act))),
         }
     });
 }
@@ -165,14 +190,9 @@ pub fn with_links(act: impl FnOnce(Links) + 'static) {
     spawn_local(async move {
         match fetch_links().await {
             Ok(links) => act(links),
-            Err(_) => alert(),
+            Err(_) => ask("links", Box::new(move || with_links(act))),
         }
     });
-}
-
-/// Says that something could not be fetched. A browser without alerts has said so in its console.
-fn alert() {
-    let _ = web_sys::window().map(|window| window.alert_with_message(NOT_FETCHED));
 }
 
 /// What a [`Late`] needs.
@@ -188,7 +208,7 @@ fn Late(props: &LateProps) -> Html {
     match use_others(true) {
         Piece::Awaited => html! {},
         Piece::Here(others) => props.draw.emit(others),
-        Piece::Missing => super::views::missing(),
+        Piece::Missing(again) => missing("banner", again, Callback::noop()),
     }
 }
 

@@ -64,6 +64,7 @@ mod lesson;
 mod loop_editor;
 mod mapping_view;
 mod memory_panel;
+mod missing;
 mod network_card;
 mod network_graph;
 mod page;
@@ -80,6 +81,7 @@ mod sequence_facts;
 mod sequence_resources;
 mod share;
 mod shortcuts;
+mod spawn;
 mod stack_panel;
 mod state;
 mod storage;
@@ -92,15 +94,17 @@ mod unrolling_table;
 mod views;
 mod zoom;
 
+use js_sys::Function;
 use wasm_bindgen::prelude::*;
 use web_sys::Element;
 
-/// Shows the page in the element `#app`; called by `www/main.js`.
+/// Shows the page in the element `#app`; called by `www/main.js`, whose function asks a person what to do about files that cannot be had.
 ///
 /// # Errors
 /// If there is a link or a draft, and the code that reads it cannot be fetched.
 #[wasm_bindgen(js_name = openPage)]
-pub async fn open_page() -> Result<(), JsError> {
+pub async fn open_page(ask: Function) -> Result<(), JsError> {
+    missing::install(ask);
     if address::says_something() {
         lazy::fetch_links().await?;
     }
@@ -110,12 +114,13 @@ pub async fn open_page() -> Result<(), JsError> {
     Ok(())
 }
 
-/// Shows one view in the element `#app`, for another page around it; called by `www/embed.js`.
+/// Shows one view in the element `#app`, for another page around it; called as [`open_page`] is.
 ///
 /// # Errors
 /// If its code cannot be fetched.
 #[wasm_bindgen(js_name = openEmbed)]
-pub async fn open_embed() -> Result<(), JsError> {
+pub async fn open_embed(ask: Function) -> Result<(), JsError> {
+    missing::install(ask);
     let embed = lazy::fetch().await?.embed;
     if let Some(place) = place() {
         embed(place);

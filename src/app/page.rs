@@ -12,13 +12,14 @@ use super::header::{Header, Shown};
 use super::help::Help;
 use super::import::{carries_files, dropped, import_panel, use_import};
 use super::lazy::{Piece, late, use_others};
+use super::missing::{Lack, lacking, missing};
 use super::save::DesignNames;
 use super::share::Share;
 use super::shortcuts::{SingleKeys, use_shortcuts};
 use super::state::{Event, PageState};
 use super::theme::use_is_dark;
 use super::timer::later;
-use super::views::{lesson, missing, view};
+use super::views::{lesson, view};
 use crate::embed::Control;
 use crate::gallery::find_entry;
 use crate::state::{Action, Tab, ViewChange};
@@ -97,7 +98,12 @@ pub fn Page() -> Html {
                     tell={tell.clone()}
                     {on_dialog}
                 />
-                <Notices notices={notices(&state)} {on_dismiss} />
+                <Notices
+                    notices={notices(&state)}
+                    lack={state.results.lack.clone()}
+                    on_retry={retry(&engine)}
+                    {on_dismiss}
+                />
                 { import_panel(&import, "page") }
                 <main>
                     <aside id="design" aria-label="Design">
@@ -124,7 +130,7 @@ pub fn Page() -> Html {
                                 </button>
                             </p>
                         }
-                        { lesson(&state, &engine, &tell, others) }
+                        { lesson(&state, &engine, &tell, others.clone()) }
                         if let Some(id) = state.chosen.entry.filter(|_| state.chosen.view.tab != Tab::Gallery) {
                             { late({
                                 let act = act.clone();
@@ -132,7 +138,7 @@ pub fn Page() -> Html {
                             }) }
                         }
                         if built == 2 {
-                            <Explaining>{ view(&state, &engine, act, None, others) }</Explaining>
+                            <Explaining>{ view(&state, &engine, act, None, others.clone()) }</Explaining>
                         }
                     </section>
                 </main>
@@ -146,7 +152,7 @@ pub fn Page() -> Html {
                         single_keys: &single_keys,
                         on_close: &on_close,
                     }),
-                    (Some(_), Piece::Missing) => missing(),
+                    (Some(_), Piece::Missing(again)) => missing("toast", again, on_close),
                 } }
             </div>
         </ContextProvider<DesignNames>>
@@ -286,30 +292,47 @@ fn Tabs(props: &TabsProps) -> Html {
     }
 }
 
+/// Starts again what workers lack files for.
+pub fn retry(engine: &Engine) -> Callback<()> {
+    let conductor = Rc::clone(&engine.conductor);
+    Callback::from(move |()| conductor.retry())
+}
+
+/// What [`Notices`] need.
 #[derive(Properties, PartialEq)]
-struct NoticesProps {
-    notices: Rc<Vec<String>>,
-    on_dismiss: Callback<()>,
+pub struct NoticesProps {
+    /// What went wrong, newest last.
+    pub notices: Rc<Vec<String>>,
+    /// Files that workers could not have.
+    pub lack: Option<Rc<Lack>>,
+    /// Hears that they are to be fetched again.
+    pub on_retry: Callback<()>,
+    /// Hears that the notices were read.
+    pub on_dismiss: Callback<()>,
 }
 
 /// What went wrong with workers, newest last.
 #[component]
-fn Notices(props: &NoticesProps) -> Html {
+pub fn Notices(props: &NoticesProps) -> Html {
     const MOST: usize = 4;
     let notices = &props.notices;
-    if notices.is_empty() {
-        return html! {};
-    }
     let hidden = notices.len().saturating_sub(MOST);
     html! {
-        <div class="notices" role="status" data-testid="notices">
-            <ul>
-                if hidden > 0 { <li>{ format!("{hidden} earlier messages") }</li> }
-                { for notices.iter().skip(hidden).map(|notice| html! { <li>{ prose(notice) }</li> }) }
-            </ul>
-            <button type="button" onclick={props.on_dismiss.reform(|_: MouseEvent| ())} data-testid="dismiss">
-                { "Dismiss" }
-            </button>
-        </div>
+        <>
+            if let Some(lack) = &props.lack {
+                { lacking("notices", lack, props.on_retry.clone(), Callback::noop()) }
+            }
+            if !notices.is_empty() {
+                <div class="notices" role="status" data-testid="notices">
+                    <ul>
+                        if hidden > 0 { <li>{ format!("{hidden} earlier messages") }</li> }
+                        { for notices.iter().skip(hidden).map(|notice| html! { <li>{ prose(notice) }</li> }) }
+                    </ul>
+                    <button type="button" onclick={props.on_dismiss.reform(|_: MouseEvent| ())} data-testid="dismiss">
+                        { "Dismiss" }
+                    </button>
+                </div>
+            }
+        </>
     }
 }

@@ -1,12 +1,12 @@
 //! The workers: starting them, talking to them, replacing those that fail.
 
+use super::spawn::{START_MS, gone, spawn, when_gone};
 use crate::worker::{FromWorker, Notice, ToWorker, from_worker, to_worker};
-use js_sys::{Object, Reflect};
+use gloo_timers::callback::Timeout;
 use std::cell::RefCell;
 use std::rc::Rc;
-use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::*;
-use web_sys::{Event, MessageEvent, Worker, WorkerOptions, WorkerType};
+use web_sys::{Event, MessageEvent, Worker};
 
 /// A slot whose workers fail so often before they are ready is given up.
 const MOST_FAILED_STARTS: u32 = 3;
@@ -37,6 +37,11 @@ struct Slot {
     worker: Option<Worker>,
     activity: Activity,
     failed_starts: u32,
+    listener: Listener,
+    /// Runs while the worker starts.
+    start: Option<Timeout>,
+    /// The lock of a worker that is not watched yet.
+    lock: Option<String>,
     on_message: Closure<dyn FnMut(MessageEvent)>,
     on_error: Closure<dyn FnMut(Event)>,
     current: Rc<RefCell<Option<Worker>>>,
@@ -71,10 +76,23 @@ impl Pool {
     }
 
     /// Notes that a slot's worker waits for a message.
-    pub fn now_idle(&mut self, slot: usize) {
-        if let Some(slot) = self.slots.get_mut(slot) {
+    pub fn now_idle(&mut self, index: usize) {
+        if let Some(slot) = self.slots.get_mut(index) {
             slot.activity = Activity::Idle;
             slot.failed_starts = 0;
+            slot.start = None;
+            slot.watch(index);
+        }
+    }
+
+    /// Starts again what does not start, and slots that were given up.
+    pub fn revive(&mut self) {
+        for slot in 0..self.slots.len() {
+            if matches!(self.activity(slot), Activity::Gone | Activity::Starting) {
+                self.slots[slot].failed_starts = 0;
+                self.slots[slot].stop();
+                self.start(slot);
+            }
         }
     }
 
@@ -91,10 +109,7 @@ impl Pool {
     /// Replaces a slot's worker by a new one, whatever it is doing.
     pub fn replace(&mut self, slot: usize) {
         if let Some(slot) = self.slots.get_mut(slot) {
-            if let Some(worker) = slot.worker.take() {
-                worker.terminate();
-            }
-            slot.current.replace(None);
+            slot.stop();
             if slot.activity == Activity::Starting {
                 slot.failed_starts += 1;
             }
@@ -106,18 +121,14 @@ impl Pool {
         self.start(slot);
     }
 
-    fn start(&mut self, slot: usize) {
-        let Some(slot) = self.slots.get_mut(slot) else { return };
-        let options = WorkerOptions::new();
-        options.set_type(WorkerType::Module);
+    fn start(&mut self, index: usize) {
+        let Some(slot) = self.slots.get_mut(index) else { return };
         slot.activity = Activity::Gone;
-        let Ok(worker) = Worker::new_with_options("./worker.js", &options) else { return };
-        worker.set_onmessage(Some(slot.on_message.as_ref().unchecked_ref()));
-        worker.set_onerror(Some(slot.on_error.as_ref().unchecked_ref()));
-        let first = Object::new();
-        if Reflect::set(&first, &"module".into(), &self.module).is_ok() && worker.post_message(&first).is_ok() {
-            slot.activity = Activity::Starting;
-        }
+        let Ok((worker, lock)) = spawn(&self.module, &slot.on_message, &slot.on_error) else { return };
+        slot.activity = Activity::Starting;
+        slot.lock = Some(lock);
+        let listener = Rc::clone(&slot.listener);
+        slot.start = Some(Timeout::new(START_MS, move || listener(index, Err(Notice::Late))));
         slot.current.replace(Some(worker.clone()));
         slot.worker = Some(worker);
     }
@@ -138,7 +149,7 @@ impl Slot {
             let (listener, is_current) = (Rc::clone(listener), is_current.clone());
             Closure::new(move |event: MessageEvent| {
                 if is_current(&event) {
-                    let text = || Notice::Failed { text: "it sent what nobody understands".to_owned() };
+                    let text = || Notice::Failed("it sent what nobody understands".to_owned());
                     listener(slot, from_worker(event.data()).unwrap_or_else(|_| Err(text())));
                 }
             })
@@ -148,13 +159,46 @@ impl Slot {
             Closure::new(move |event: Event| {
                 if is_current(&event) {
                     event.prevent_default();
-                    // A script that does not load makes an event without a message.
-                    let text = Reflect::get(&event, &"message".into()).ok().and_then(|text| text.as_string());
-                    let text = text.unwrap_or_else(|| "it could not be loaded".to_owned());
-                    listener(slot, Err(Notice::Failed { text }));
+                    // Whatever happens later the script catches.
+                    listener(slot, Err(Notice::Missing(OWN_FILES.to_owned())));
                 }
             })
         };
-        Self { worker: None, activity: Activity::Gone, failed_starts: 0, on_message, on_error, current }
+        Self {
+            worker: None,
+            activity: Activity::Gone,
+            failed_starts: 0,
+            listener: Rc::clone(listener),
+            start: None,
+            lock: None,
+            on_message,
+            on_error,
+            current,
+        }
+    }
+
+    /// Ends its worker.
+    fn stop(&mut self) {
+        if let Some(worker) = self.worker.take() {
+            worker.terminate();
+        }
+        self.current.replace(None);
+        (self.start, self.lock) = (None, None);
+    }
+
+    /// Sees to it that somebody hears if its worker ends, which holds its lock by now.
+    fn watch(&mut self, index: usize) {
+        let (Some(lock), Some(worker)) = (self.lock.take(), self.worker.clone()) else { return };
+        let (current, listener) = (Rc::clone(&self.current), Rc::clone(&self.listener));
+        let call = move || {
+            let is_current = current.borrow().as_ref() == Some(&worker);
+            if is_current {
+                listener(index, Err(gone()));
+            }
+        };
+        when_gone(&lock, Box::new(call));
     }
 }
+
+/// The files that every worker begins with.
+pub const OWN_FILES: &str = "worker.js pkg/fusescape.js pkg/__wasm_split.js";

@@ -1,5 +1,6 @@
 //! What the workers found out so far, as the page shows it.
 
+use super::missing::Lack;
 use crate::depth_first::{DepthFirstStrategy, FuseDepth, PointAccount};
 use crate::explore::{Combination, PointSummary, Request};
 use crate::spec::Diagnostics;
@@ -107,6 +108,8 @@ pub struct Results {
     pub notes: Rc<Diagnostics>,
     /// What went wrong with workers.
     pub notices: Rc<Vec<String>>,
+    /// Files that workers could not have, so that something waits until a person tries again.
+    pub lack: Option<Rc<Lack>>,
     /// Number of workers.
     pub workers: usize,
 }
@@ -163,6 +166,7 @@ impl Results {
             generation: heading.generation,
             status: heading.status,
             notices: heading.notices,
+            lack: heading.lack,
             workers: heading.workers,
             asked: heading.asked,
             ..self

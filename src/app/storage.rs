@@ -51,13 +51,9 @@ pub fn draft() -> Option<String> {
     storage()?.get_item(DRAFT).ok()?
 }
 
-/// Keeps a draft; where there is no room the last one goes.
-pub fn keep_draft(draft: &str) {
-    if let Some(storage) = storage()
-        && storage.set_item(DRAFT, draft).is_err()
-    {
-        let _ = storage.remove_item(DRAFT);
-    }
+/// Keeps a draft; false where there is no room for it, so that the last one stays.
+pub fn keep_draft(draft: &str) -> bool {
+    storage().is_none_or(|storage| storage.set_item(DRAFT, draft).is_ok())
 }
 
 /// Whether keys without Ctrl are to do anything.

@@ -9,9 +9,10 @@ use super::fusion_view::FusionView;
 use super::gallery_view::GalleryView;
 use super::hierarchy_view::HierarchyView;
 use super::landscape::{Landscape, Part};
-use super::lazy::{NOT_FETCHED, Piece};
+use super::lazy::Piece;
 use super::lesson::LessonPanel;
 use super::mapping_view::MappingView;
+use super::missing::missing;
 use super::save::DesignNames;
 use super::schedule_view::ScheduleView;
 use super::state::{Event, PageState};
@@ -40,7 +41,7 @@ pub fn view(state: &PageState, engine: &Engine, act: &Callback<Action>, part: Op
     match others {
         Piece::Here(others) => (others.view)(state, engine, act),
         Piece::Awaited => html! { <p class="loading" role="status">{ "Fetching this view …" }</p> },
-        Piece::Missing => missing(),
+        Piece::Missing(again) => missing("banner", again, Callback::noop()),
     }
 }
 
@@ -57,15 +58,6 @@ pub fn lesson(state: &PageState, engine: &Engine, tell: &Callback<Event>, others
 pub fn lesson_panel(id: &'static str, state: &PageState, engine: &Engine, tell: &Callback<Event>) -> Html {
     let (answers, conductor) = (Rc::clone(&state.answers), (*engine.conductor).clone());
     html! { <LessonPanel {id} chosen={Rc::clone(&state.chosen)} {answers} is_set_aside={state.is_set_aside} {conductor} tell={tell.clone()} /> }
-}
-
-/// Says that code could not be fetched.
-pub fn missing() -> Html {
-    html! {
-        <p class="banner" role="alert" data-testid="not-fetched">
-            { NOT_FETCHED }
-        </p>
-    }
 }
 
 /// The view of any tab but the landscape's. Only [`super::lazy`] may name it.

@@ -35,9 +35,9 @@ impl WorkerEngine {
     /// Imports files that belong together; tells of progress, and answers with [`ImportNews::Done`].
     ///
     /// # Errors
-    /// If the browser cannot read files here.
+    /// If the browser cannot read files here; the text `import` if the code that imports cannot be fetched.
     pub async fn import(files: Vec<File>) -> Result<Uint8Array, JsValue> {
-        let import = importer().await.map_err(JsError::from)?;
+        let import = importer().await.map_err(|_| JsValue::from_str("import"))?;
         let of = files.iter().map(|file| file.size()).sum();
         let progress = Rc::new(RefCell::new(Progress { before: 0.0, of, last: Instant::now() }));
         let mut sources = Vec::new();

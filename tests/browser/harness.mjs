@@ -43,7 +43,7 @@ export async function withPage(
   { root = WWW, viewport = { width: 1280, height: 800 }, colorScheme = 'light', hosts = [], ...more } = {},
 ) {
   const server = await serve(root);
-  const browser = await chromium.launch({ executablePath: pathOf('chromium', 'CHROMIUM'), args: FLAGS });
+  const browser = await launch();
   try {
     const context = await browser.newContext({ viewport, colorScheme, ...more });
     const problems = collectProblems(context, [server.url, ...hosts]);
@@ -60,6 +60,11 @@ export async function withPage(
     await browser.close();
     await server.close();
   }
+}
+
+/** A Chromium that asks nobody for anything by itself. */
+export function launch() {
+  return chromium.launch({ executablePath: pathOf('chromium', 'CHROMIUM'), args: FLAGS });
 }
 
 /** Where a browser is: what the environment's `variable` says, or else the program of this name on the PATH. */

@@ -20,9 +20,15 @@ const TYPES = {
   '.woff2': 'font/woff2',
 };
 
-/** Serves the files below `root` on a free port of this machine: `{ url, close }`. */
-export async function serve(root) {
-  const server = createServer((request, response) => answer(resolve(root), request, response));
+/**
+ * Serves the files below `root` on a free port of this machine: `{ url, close }`. What `fault(file, request, response)` answers, with
+ * true, is not served.
+ */
+export async function serve(root, fault = () => false) {
+  const server = createServer(async (request, response) => {
+    const file = fileFor(resolve(root), request.url);
+    if (!(await fault(file, request, response))) await answer(file, request, response);
+  });
   await new Promise((listening) => server.listen(0, '127.0.0.1', listening));
   return {
     url: `http://127.0.0.1:${server.address().port}/`,
@@ -33,16 +39,15 @@ export async function serve(root) {
   };
 }
 
-async function answer(root, request, response) {
+async function answer(file, request, response) {
   if (request.method !== 'GET' && request.method !== 'HEAD') {
     return response.writeHead(405).end();
   }
-  const file = fileFor(root, request.url);
   try {
     if (file === undefined) throw new Error('outside');
     const body = await readFile(file);
     response.writeHead(200, {
-      'content-type': TYPES[extname(file)] ?? 'application/octet-stream',
+      'content-type': typeOf(file),
       'content-length': body.length,
       'cache-control': 'no-store',
     });
@@ -50,6 +55,11 @@ async function answer(root, request, response) {
   } catch {
     response.writeHead(404).end();
   }
+}
+
+/** The type by which a file is served. */
+export function typeOf(file) {
+  return TYPES[extname(file)] ?? 'application/octet-stream';
 }
 
 /** The file that an address names, or undefined where it is malformed or leaves `root`. */

@@ -1,0 +1,66 @@
+//! What could not be fetched: a person reads which files, why, and what to do, and has it tried again.
+//!
+//! The element `missing-files` finds out and says all that (`www/main.js`), as it does where not even the module of the page came. It
+//! submits itself to have it tried again, and resets itself to be closed.
+
+use js_sys::Function;
+use std::cell::RefCell;
+use std::rc::Rc;
+use wasm_bindgen::JsValue;
+use wasm_bindgen::prelude::Closure;
+use yew::prelude::*;
+
+thread_local! {
+    static ASK: RefCell<Option<Function>> = const { RefCell::new(None) };
+}
+
+/// Takes the function of `www/main.js` that says before the page that a piece of code is missing, and calls what it is given to try again.
+pub fn install(ask: Function) {
+    ASK.set(Some(ask));
+}
+
+/// Says before the page that a piece of code is missing; `again` is called if a person wants it tried again.
+pub fn ask(piece: &str, again: Box<dyn FnOnce()>) {
+    let again = called_once(again);
+    ASK.with_borrow(|ask| ask.as_ref().map(|ask| ask.call2(&JsValue::NULL, &piece.into(), &again).is_ok()));
+}
+
+/// A function for the browser, which calls it at most once. One for all, as each kind of it takes much code.
+pub fn called_once(call: Box<dyn FnOnce()>) -> JsValue {
+    Closure::once_into_js(call)
+}
+
+/// What could not be fetched.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Lack {
+    /// What is missing, in a sentence.
+    pub what: &'static str,
+    /// Files that may be to blame, or the name of a piece of code (`wasm_split`), with blanks between.
+    pub files: Rc<str>,
+    /// Counts lacks, as one may follow the other before anything is drawn.
+    pub number: u32,
+}
+
+/// A part of the page.
+const PART: &str = "This part of the page could not be fetched.";
+
+/// Says what could not be fetched. A `toast` stands before the page, and can be closed.
+pub fn lacking(class: &'static str, lack: &Lack, again: Callback<()>, close: Callback<()>) -> Html {
+    html! {
+        <missing-files
+            {class}
+            role="alert"
+            data-what={lack.what}
+            data-files={Rc::clone(&lack.files)}
+            data-number={lack.number.to_string()}
+            onsubmit={again.reform(|_: SubmitEvent| ())}
+            onreset={close.reform(|_: Event| ())}
+            data-testid="not-fetched"
+        />
+    }
+}
+
+/// Says so of a part of the page.
+pub fn missing(class: &'static str, again: Callback<()>, close: Callback<()>) -> Html {
+    lacking(class, &Lack { what: PART, files: "others".into(), number: 0 }, again, close)
+}
