@@ -50,6 +50,7 @@ function hold(lock) {
 
 /** What went wrong: memory has run out where a twentieth more cannot be had. */
 function reason(error) {
+  if (memory === undefined) return String(error);
   const { byteLength } = memory.buffer;
   try {
     memory.grow(byteLength / 2 ** 16 / 20);

@@ -201,11 +201,11 @@ pub fn stacks(
                 }
             }
             let mut stacks = vec![Vec::new()];
-            for layer in 0..count {
+            for (layer, is_end) in ends.into_iter().enumerate() {
                 if let Some(last) = stacks.last_mut() {
                     last.push(layer);
                 }
-                if ends[layer] && layer + 1 < count {
+                if is_end && layer + 1 < count {
                     stacks.push(Vec::new());
                 }
             }
