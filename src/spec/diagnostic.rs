@@ -52,18 +52,12 @@ impl fmt::Display for Diagnostic {
 
 impl Diagnostic {
     /// A problem; what it quotes of a document is made visible.
-    pub fn new(
-        path: impl Into<String>,
-        line: Option<usize>,
-        reason: impl Into<String>,
-        remedy: impl Into<String>,
-        fix: Option<Fix>,
-    ) -> Self {
-        let shown = |text: String| match visible(&text) {
+    pub fn new(path: String, line: Option<usize>, reason: String, remedy: String, fix: Option<Fix>) -> Self {
+        let [path, reason, remedy] = [path, reason, remedy].map(|text| match visible(&text) {
             Cow::Owned(shown) => shown,
             Cow::Borrowed(_) => text,
-        };
-        Self { path: shown(path.into()), line, reason: shown(reason.into()), remedy: shown(remedy.into()), fix }
+        });
+        Self { path, line, reason, remedy, fix }
     }
 
     /// Reason and remedy, without the place.
@@ -87,6 +81,9 @@ impl Diagnostics {
         self.push(path.into(), reason.into(), remedy.into(), None);
     }
 
+    // Once in the page's module, not wherever something may be wrong.
+    #[cold]
+    #[inline(never)]
     fn push(&mut self, path: String, reason: String, remedy: String, fix: Option<Fix>) {
         self.0.push(Diagnostic::new(path, None, reason, remedy, fix));
     }

@@ -196,12 +196,14 @@ pub fn parse_up_to(text: &str, most: usize) -> (Node, Diagnostics) {
 }
 
 fn stop(diagnostics: &mut Diagnostics, line: usize, reason: String, remedy: &str) {
-    diagnostics.0.push(Diagnostic::new("", Some(line), reason, remedy, None));
+    diagnostics.0.push(Diagnostic::new(String::new(), Some(line), reason, remedy.into(), None));
 }
 
 /// As YAML counts them, and browsers: `\r` alone ends a line, too.
 fn count_lines(text: &str) -> usize {
-    text.split("\r\n").map(|part| part.matches(['\r', '\n']).count() + 1).sum()
+    let bytes = text.as_bytes();
+    let ends = |at: &usize| bytes[*at] == b'\n' || bytes[*at] == b'\r' && bytes.get(at + 1) != Some(&b'\n');
+    1 + (0..bytes.len()).filter(ends).count()
 }
 
 fn too_deep() -> (String, &'static str) {

@@ -197,6 +197,7 @@ impl PlannerMemory {
     }
 }
 
+#[cold]
 fn too_many_kinds(axis: Axis, kinds: usize, stack: &Stack) -> Diagnostics {
     let (field, strips) = if axis == Axis::Columns { ("tiles_x", "columns") } else { ("tiles_y", "rows") };
     let mut diagnostics = Diagnostics::default();
@@ -207,6 +208,17 @@ fn too_many_kinds(axis: Axis, kinds: usize, stack: &Stack) -> Diagnostics {
             stack.layers().len()
         ),
         "Choose larger tiles, or cut the stack",
+    );
+    diagnostics
+}
+
+#[cold]
+fn no_room() -> Diagnostics {
+    let mut diagnostics = Diagnostics::default();
+    diagnostics.add(
+        "settings",
+        format!("The kinds of tiles of this point have more than {MOST_LAYER_TILES} layers in all"),
+        "Choose larger tiles, or cut the network into more stacks",
     );
     diagnostics
 }
@@ -222,17 +234,8 @@ impl Room {
     /// # Errors
     /// Where there is none left.
     pub fn take(&mut self, stack: &Stack) -> Result<(), Diagnostics> {
-        let left = self.layer_tiles.checked_sub(stack.nodes.len());
-        let mut diagnostics = Diagnostics::default();
-        if left.is_none() {
-            diagnostics.add(
-                "settings",
-                format!("The kinds of tiles of this point have more than {MOST_LAYER_TILES} layers in all"),
-                "Choose larger tiles, or cut the network into more stacks",
-            );
-        }
-        self.layer_tiles = left.unwrap_or_default();
-        diagnostics.or(())
+        self.layer_tiles = self.layer_tiles.checked_sub(stack.nodes.len()).ok_or_else(no_room)?;
+        Ok(())
     }
 }
 

@@ -285,6 +285,7 @@ fn check_cuts(core: &Core, network: &Network, settings: &Settings) -> Result<(),
 }
 
 /// What is kept of every point has a part for each stack.
+#[inline(never)]
 fn check_stack_count(core: &Core, network: &Network, settings: &Settings) -> Result<(), Diagnostics> {
     let mut diagnostics = Diagnostics::default();
     let ways = settings.tiles_x.len() * settings.tiles_y.len() * settings.modes.len();

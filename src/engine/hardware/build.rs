@@ -98,6 +98,7 @@ pub fn check_area(path: &str, area_um2: Option<f64>, diagnostics: &mut Diagnosti
     check_figure(path, area_um2.unwrap_or(0.0), MAX_AREA_UM2, ["an area", "um2", " (1 square metre)"], diagnostics);
 }
 
+#[inline(never)]
 fn check_figure(path: &str, value: f64, most: f64, [what, unit, means]: [&str; 3], diagnostics: &mut Diagnostics) {
     if value > most {
         let reason = format!("{value:e} {unit} is too large to be counted");
@@ -109,6 +110,7 @@ fn check_figure(path: &str, value: f64, most: f64, [what, unit, means]: [&str; 3
 }
 
 /// Notes a number of bits that is 0, for which `otherwise` is a remedy, or too large to be counted with; `what` has it.
+#[inline(never)]
 pub fn check_bits(path: String, what: &str, bits: u64, otherwise: &str, diagnostics: &mut Diagnostics) {
     if bits > MAX_SIZE {
         let remedy = "Write at most 131072 GiB (2^50 bit)";

@@ -259,7 +259,7 @@ impl<'a> Wiring<'a> {
         for (index, link) in spec.links.iter().enumerate() {
             let path = format!("links[{index}]");
             check_width(&format!("{path}.width"), link.width_bits, diagnostics);
-            check_energy(format!("{path}.energy"), link.energy_pj, diagnostics);
+            check_energy(&format!("{path}.energy"), link.energy_pj, diagnostics);
             let mut pairs = Vec::new();
             match &link.ends {
                 LinkEnds::OneWay(from, to) => {
@@ -344,7 +344,7 @@ impl<'a> Wiring<'a> {
             if let Some(width) = port.width_bits {
                 check_width(&format!("{path}.width"), width, diagnostics);
             }
-            check_energy(format!("{path}.energy"), port.energy_pj, diagnostics);
+            check_energy(&format!("{path}.energy"), port.energy_pj, diagnostics);
             let (reads, writes) = match port.direction.as_str() {
                 "both" => (true, true),
                 "read" => (true, false),
