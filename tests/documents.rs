@@ -424,9 +424,9 @@ fn wrong_hardware_is_answered_with_place_reason_and_remedy() {
         (
             &[("shared_over: all", "shared_over: all\n    ports:\n      rw: [I.read_to_lo, W.read_to_low]")],
             &[
-                (20, "memories[1].ports", "I.read_to_low"),
-                (20, "memories[1].ports", "O.read_to_low"),
-                (20, "memories[1].ports", "O.write_from_low"),
+                (22, "memories[1].ports", "I.read_to_low"),
+                (22, "memories[1].ports", "O.read_to_low"),
+                (22, "memories[1].ports", "O.write_from_low"),
                 (23, "memories[1].ports[0]", "Did you mean `I.read_to_low`?"),
             ],
         ),

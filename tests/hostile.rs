@@ -279,7 +279,7 @@ fn what_is_refused_says_why_and_what_to_do() {
             &hardware,
             "read_energy: 0.095 pJ",
             "read_energy: 1e308 pJ",
-            &["memories[0].read_energy: 1e308 pJ is too large to be counted. Write at most 10000000000 pJ (10 mJ)"],
+            &["memories[0].read_energy: This is too large to be counted. Write at most 10000000000 pJ (10 mJ)"],
         ),
         (
             &hardware,
@@ -291,7 +291,7 @@ fn what_is_refused_says_why_and_what_to_do() {
             &hardware,
             "mac_energy: 0.04 pJ",
             "mac_energy: 10000001 nJ",
-            &["array.mac_energy: 1.0000001e10 pJ is too large"],
+            &["array.mac_energy: This is too large"],
         ),
         (
             &hardware,
@@ -303,11 +303,11 @@ fn what_is_refused_says_why_and_what_to_do() {
             &pool,
             "read_energy: 0.88 pJ",
             "read_energy: 1e308 pJ",
-            &["memories[0].variants[0].read_energy: 1e308 pJ is too large", "10 mJ"],
+            &["memories[0].variants[0].read_energy: This is too large", "10 mJ"],
         ),
         (&pool, "area: 4740.06 um2", "area: 1e300 um2", &["variants[0].area: 1e300 um2 is too large"]),
         (&pool, "size: 64 B", "size: 200000 GiB", &["memories[0].size: ", "131072 GiB"]),
-        (&system, "energy: 8 pJ", "energy: 1e308 pJ", &[".energy: 1e308 pJ is too large", "10 mJ"]),
+        (&system, "energy: 8 pJ", "energy: 1e308 pJ", &[".energy: This is too large", "10 mJ"]),
         (&system, "width: 128 bit", "width: 200000 GiB", &[".width: ", "131072 GiB"]),
         (
             &network,

@@ -101,8 +101,7 @@ pub fn check_area(path: &str, area_um2: Option<f64>, diagnostics: &mut Diagnosti
 #[inline(never)]
 fn check_figure(path: &str, value: f64, most: f64, [what, unit, means]: [&str; 3], diagnostics: &mut Diagnostics) {
     if value > most {
-        let reason = format!("{value:e} {unit} is too large to be counted");
-        diagnostics.add(path, reason, format!("Write at most {most} {unit}{means}"));
+        diagnostics.add(path, "This is too large to be counted", format!("Write at most {most} {unit}{means}"));
     } else if value < 0.0 || value.is_nan() {
         let remedy = format!("Write a number of {unit} that is not negative");
         diagnostics.add(path, format!("{value} {unit} is not {what}"), remedy);
