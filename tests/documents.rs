@@ -513,6 +513,10 @@ fn texts_that_are_no_document_are_refused() {
         ("name: x\nabout: [a, b\nlayers: []", "The text is not YAML"),
         ("name: 'x", "line 1: The text is not YAML"),
         ("name: x\n---\nname: y", "line 2: A second document starts here"),
+        // The end of a text without a line break is on its last line.
+        ("name: x\nabout", "line 2: The text is not YAML"),
+        ("--- # only", "line 1: The document is empty"),
+        ("name: x\rabout: y\r\nlayers", "line 3: The text is not YAML"),
         (bomb, "line 2: Aliases (`*name`) are not read"),
         (&deep, "nested deeper"),
         (&deeper, "nested deeper"),

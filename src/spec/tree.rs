@@ -141,17 +141,18 @@ pub fn parse_up_to(text: &str, most: usize) -> (Node, Diagnostics) {
     let bare = text.trim_start_matches('\u{feff}');
     let mut parser = Parser::new_from_str(bare);
     let bytes = Bytes::of(text, text.len() - bare.len());
-    let mut builder = Builder { text, bytes, open: Vec::new(), root: None, nodes: 0 };
+    let last_line = count_lines(bare);
+    let mut builder = Builder { text, bytes, last_line, open: Vec::new(), root: None, nodes: 0 };
     while let Some(event) = parser.next_event() {
         match event {
             Ok((event, span)) => {
                 if let Err((reason, remedy)) = builder.take(event, span) {
-                    stop(&mut diagnostics, span.start.line(), reason, remedy);
+                    stop(&mut diagnostics, builder.line(span), reason, remedy);
                     break;
                 }
             }
             Err(error) => {
-                let line = error.marker().line();
+                let line = error.marker().line().min(builder.last_line);
                 // The parser looks some characters ahead, and may meet its own limit before we meet ours.
                 let (reason, remedy) = match error.info() {
                     "recursion limit exceeded" => too_deep(),
@@ -172,6 +173,13 @@ fn stop(diagnostics: &mut Diagnostics, line: usize, reason: String, remedy: &str
     diagnostics.0.push(Diagnostic { path: String::new(), line: Some(line), reason, remedy: remedy.into(), fix: None });
 }
 
+/// As YAML counts them, and browsers: `\r` alone ends a line, too.
+fn count_lines(text: &str) -> usize {
+    let bytes = text.as_bytes();
+    let ends = |(at, byte): (usize, &u8)| *byte == b'\n' || *byte == b'\r' && bytes.get(at + 1) != Some(&b'\n');
+    1 + bytes.iter().enumerate().filter(|&here| ends(here)).count()
+}
+
 fn too_deep() -> (String, &'static str) {
     (format!("This is nested deeper than {MAX_DEPTH} levels"), "Remove brackets or indentation")
 }
@@ -179,12 +187,18 @@ fn too_deep() -> (String, &'static str) {
 struct Builder<'t> {
     text: &'t str,
     bytes: Bytes,
+    last_line: usize,
     open: Vec<Open>,
     root: Option<Node>,
     nodes: usize,
 }
 
 impl Builder<'_> {
+    /// At the end of a text without a line break the parser is a line ahead.
+    fn line(&self, span: Span) -> usize {
+        span.start.line().min(self.last_line)
+    }
+
     /// Takes one event, or says why reading has to stop.
     fn take(&mut self, event: Event, span: Span) -> Result<(), (String, &'static str)> {
         match event {
@@ -211,7 +225,7 @@ impl Builder<'_> {
                 let value = if nothing { Value::Nothing } else { Value::Scalar(text.into_owned()) };
                 let is_block = matches!(style, ScalarStyle::Literal | ScalarStyle::Folded);
                 let style = if is_block { Style::Block } else { Style::Flow };
-                self.add(Node { line: span.start.line(), span: start..end, style, value });
+                self.add(Node { line: self.line(span), span: start..end, style, value });
             }
             Event::Nothing | Event::StreamStart | Event::StreamEnd | Event::DocumentStart(_) | Event::DocumentEnd => {}
         }
@@ -230,7 +244,7 @@ impl Builder<'_> {
         let style = if span.is_empty() { Style::Block } else { Style::Flow };
         let start = self.bytes.at(span.start.index());
         let bracket = if style == Style::Flow { 1 } else { 0 };
-        self.open.push(Open { line: span.start.line(), span: start..start + bracket, style, value, key: None });
+        self.open.push(Open { line: self.line(span), span: start..start + bracket, style, value, key: None });
         Ok(())
     }
 
