@@ -336,6 +336,7 @@ fn wrong_pools_are_answered_with_place_reason_and_remedy() {
         ("[per_pe, shared]", "[]", "memories[0].replication", "may exist nowhere"),
         ("[per_pe, shared]", "[shared, shared]", "memories[0].replication", "listed twice"),
         ("area: 10 um2", "area: 10 m2", "memories[0].variants[0].area", "Use um2 or mm2"),
+        ("area: 10 um2", "area: 1e300 um2", "memories[0].variants[0].area", "more than 1e30 um2"),
         (", area: 10 um2", "", "memories[0].variants[0].area", "`area` is missing"),
         ("area: 10 um2", "area: 10 um2, estimate: sram-65nm", "memories[0].variants[0].read_energy", "`estimate` too"),
         (

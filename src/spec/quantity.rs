@@ -33,7 +33,7 @@ pub(super) fn bits(text: &str) -> Result<u64, Wrong> {
     let bits = match number.parse::<u64>() {
         Ok(number) => number.checked_mul(factor),
         Err(_) => {
-            let bits = decimal(number, example)? * factor as f64;
+            let bits = decimal(number, factor as f64, example)?;
             (bits.fract() == 0.0 && bits <= MAX_EXACT).then_some(bits as u64)
         }
     };
@@ -49,7 +49,7 @@ pub(super) fn energy_pj(text: &str) -> Result<f64, Wrong> {
     let example = "Write for example `26.56 pJ`";
     let (number, unit) = split(text, example)?;
     match ENERGIES.into_iter().find(|(name, _)| *name == unit) {
-        Some((_, factor)) => Ok(decimal(number, example)? * factor),
+        Some((_, factor)) => decimal(number, factor, example),
         None => Err(wrong_unit(unit, "pJ, fJ or nJ")),
     }
 }
@@ -60,7 +60,7 @@ pub(super) fn area_um2(text: &str) -> Result<f64, Wrong> {
     let (number, unit) = split(text, example)?;
     let unit = unit.replace(['µ', 'μ'], "u").replace('²', "2");
     match AREAS.into_iter().find(|(name, _)| *name == unit) {
-        Some((_, factor)) => Ok(decimal(number, example)? * factor),
+        Some((_, factor)) => decimal(number, factor, example),
         None => Err(wrong_unit(&unit, "um2 or mm2 (1 mm2 = 1000000 um2)")),
     }
 }
@@ -120,8 +120,9 @@ fn is_of_a_unit(c: char) -> bool {
     c.is_ascii_alphabetic() || !(c.is_ascii() || c.is_whitespace())
 }
 
-fn decimal(number: &str, example: &str) -> Result<f64, Wrong> {
-    match parse_decimal(number) {
+/// A number of units of this size.
+fn decimal(number: &str, size: f64, example: &str) -> Result<f64, Wrong> {
+    match parse_decimal(number).map(|number| number * size) {
         Some(value) if value.is_finite() && value >= 0.0 => Ok(value),
         Some(_) => Err(Wrong::new(format!("`{number}` is too large"), example)),
         None => Err(Wrong::new(format!("`{number}` is not a number"), example)),

@@ -10,6 +10,8 @@ const MAX_ARRAY_DIMENSIONS: usize = 16;
 pub const MAX_LEVELS: usize = 8;
 /// Largest number of bits, elements or PEs of one thing; products of two of them do not overflow.
 pub const MAX_SIZE: u64 = 1 << 50;
+/// Largest energy of one access, pJ, and area of one instance, um2: their sums over whatever can be counted stay finite.
+const MAX_FIGURE: f64 = 1e30;
 
 impl Core {
     /// Validates a document.
@@ -81,18 +83,26 @@ fn check_array(spec: &HardwareSpec, diagnostics: &mut Diagnostics) {
         diagnostics.add("array.dimensions", "The array has too many PEs to count", "Make its dimensions smaller");
     }
     check_energy("array.mac_energy", spec.array.mac_energy_pj, diagnostics);
-    check_area("array.pe_area", spec.array.pe_area_um2, diagnostics);
-}
-
-fn check_energy(path: &str, energy_pj: f64, diagnostics: &mut Diagnostics) {
-    if !energy_pj.is_finite() || energy_pj < 0.0 {
-        diagnostics.add(path, format!("{energy_pj} pJ is not an energy"), "Write a number of pJ that is not negative");
+    if let Some(um2) = spec.array.pe_area_um2 {
+        check_area("array.pe_area", um2, diagnostics);
     }
 }
 
-fn check_area(path: &str, area_um2: Option<f64>, diagnostics: &mut Diagnostics) {
-    if let Some(um2) = area_um2.filter(|um2| !um2.is_finite() || *um2 < 0.0) {
+/// Notes that an energy is negative, or so large that its sums could not be counted.
+pub(crate) fn check_energy(path: impl Into<String>, energy_pj: f64, diagnostics: &mut Diagnostics) {
+    if !energy_pj.is_finite() || energy_pj < 0.0 {
+        diagnostics.add(path, format!("{energy_pj} pJ is not an energy"), "Write a number of pJ that is not negative");
+    } else if energy_pj > MAX_FIGURE {
+        diagnostics.add(path, "This is more than 1e30 pJ", "Write the energy of a single access or operation");
+    }
+}
+
+/// The same of an area.
+pub(crate) fn check_area(path: impl Into<String>, um2: f64, diagnostics: &mut Diagnostics) {
+    if !um2.is_finite() || um2 < 0.0 {
         diagnostics.add(path, format!("{um2} um2 is not an area"), "Write a number of um2 that is not negative");
+    } else if um2 > MAX_FIGURE {
+        diagnostics.add(path, "This is more than 1e30 um2", "Write the area of a single instance");
     }
 }
 
@@ -221,9 +231,11 @@ fn build_memory(index: usize, memory: &MemorySpec, spec: &HardwareSpec, diagnost
             );
         }
     }
-    check_energy(&format!("{path}.read_energy"), memory.read_energy_pj, diagnostics);
-    check_energy(&format!("{path}.write_energy"), memory.write_energy_pj, diagnostics);
-    check_area(&format!("{path}.area"), memory.area_um2, diagnostics);
+    check_energy(format!("{path}.read_energy"), memory.read_energy_pj, diagnostics);
+    check_energy(format!("{path}.write_energy"), memory.write_energy_pj, diagnostics);
+    if let Some(um2) = memory.area_um2 {
+        check_area(format!("{path}.area"), um2, diagnostics);
+    }
     if memory.latency_cycles > MAX_SIZE {
         diagnostics.add(
             format!("{path}.latency"),

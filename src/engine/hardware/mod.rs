@@ -4,6 +4,7 @@ mod area;
 mod build;
 pub use build::{MAX_LEVELS, movements};
 pub use build::{MAX_SIZE, check_shared_dimension};
+pub(crate) use build::{check_area, check_energy};
 mod memory;
 mod text;
 

@@ -1,7 +1,7 @@
 //! A pool of memories, validated (ZigZag, Section V-A).
 
 use super::estimate;
-use crate::hardware::MAX_SIZE;
+use crate::hardware::{MAX_SIZE, check_area, check_energy};
 use crate::sorting::sort_by_key;
 use crate::spec::{
     Consequences, Diagnostics, FiguresSpec, PoolMemorySpec, PoolSpec, VariantSpec, closest, merge, read_pool,
@@ -189,14 +189,9 @@ fn build_variant(
     let source = if variant.source.is_empty() { &memory.source } else { &variant.source };
     let (figures, estimated, source) = match &variant.figures {
         FiguresSpec::Stated { read_energy_pj, write_energy_pj, area_um2 } => {
-            for (field, value) in
-                [("read_energy", read_energy_pj), ("write_energy", write_energy_pj), ("area", area_um2)]
-            {
-                if !value.is_finite() || *value < 0.0 {
-                    let reason = format!("{value} is neither an energy nor an area");
-                    diagnostics.add(format!("{path}.{field}"), reason, "Write a number that is not negative");
-                }
-            }
+            check_energy(format!("{path}.read_energy"), *read_energy_pj, diagnostics);
+            check_energy(format!("{path}.write_energy"), *write_energy_pj, diagnostics);
+            check_area(format!("{path}.area"), *area_um2, diagnostics);
             let [read_energy_pj, write_energy_pj, area_um2] = [*read_energy_pj, *write_energy_pj, *area_um2];
             (Figures { read_energy_pj, write_energy_pj, area_um2 }, false, source.clone())
         }
