@@ -133,6 +133,7 @@ opens:
   workload: fsrcnn-defines
   rules: [defines-2022, no_such_switch=true]
   tiles_x: [0..]
+  lpf_limit: 11
   point: best
   order: [Q 8]
 claims:
@@ -156,23 +157,24 @@ claims:
         (7, "Did you mean `meta-proto-like-df`?"),
         (9, "`no_such_switch=true` cannot be used here"),
         (10, "opens.tiles_x"),
-        (11, "Write a tile and a mode"),
-        (12, "Write a loop and its size"),
-        (14, "Nothing is a share of 0"),
-        (15, "`latency` is not measured in `mJ`. Use `Mcycles` or `cycles`"),
-        (16, "There is no unit `furlong`"),
-        (17, "`many` is not a number"),
-        (17, "Write a size of 1 or more instead of `0`"),
-        (18, "Did you mean `energy-spread`?"),
-        (19, "Did you mean `best`?"),
-        (19, "There is no parameter `form`"),
-        (20, "`1` is no share in percent"),
-        (20, "Ours departs and nobody says why"),
-        (21, "Did you mean `resnet50`?"),
-        (22, "Write for example `128 KiB`"),
-        (23, "Did you mean `spatial`?"),
-        (24, "Write a whole number, 1 or more"),
-        (24, "Add `to`"),
+        (11, "`11` cannot be used here. Write 1 to 10"),
+        (12, "Write a tile and a mode"),
+        (13, "Write a loop and its size"),
+        (15, "Nothing is a share of 0"),
+        (16, "`latency` is not measured in `mJ`. Use `Mcycles` or `cycles`"),
+        (17, "There is no unit `furlong`"),
+        (18, "`many` is not a number"),
+        (18, "Write a size of 1 or more instead of `0`"),
+        (19, "Did you mean `energy-spread`?"),
+        (20, "Did you mean `best`?"),
+        (20, "There is no parameter `form`"),
+        (21, "`1` is no share in percent"),
+        (21, "Ours departs and nobody says why"),
+        (22, "Did you mean `resnet50`?"),
+        (23, "Write for example `128 KiB`"),
+        (24, "Did you mean `spatial`?"),
+        (25, "Write a whole number, 1 or more"),
+        (25, "Add `to`"),
     ] {
         let found = wrong.iter().zip(&said).any(|(one, said)| one.line == Some(line) && said.contains(expected));
         assert!(found, "line {line}: {expected}\n\n{}", said.join("\n"));

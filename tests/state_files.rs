@@ -7,7 +7,7 @@ mod random;
 use fusescape::depth_first::{DepthFirstStrategy, FuseDepth, StoringMode};
 use fusescape::gallery::{find_entry, find_step};
 use fusescape::hardware::Unroll;
-use fusescape::link::to_link;
+use fusescape::link::{from_link, to_link};
 use fusescape::mapping::TemporalLoop;
 use fusescape::multicore::{Aim, OrderRule, Scheduler};
 use fusescape::spec::{gallery_presets, is_state, lesson_steps};
@@ -136,6 +136,22 @@ fn a_document_is_kept_to_the_letter_whatever_it_holds() {
         state.apply(Action::Write(Half::Workload, text.clone()));
         comes_back(&state, &format!("round {round}: {text:?}"));
     }
+}
+
+/// Found by fuzzing: no number is larger than links keep, whatever a file says.
+#[test]
+fn what_a_file_counts_is_kept_by_links() {
+    let file = "fusescape: 1
+hierarchies: { max_levels: 4294967297, min_ratio: 18446744073709551615 }
+view: { stack: 18446744073709551615, tile_type: 9999999999 }
+mapping: { unroll: [4294967295 K 2], order: [K 4], ends_of_output: [1, 99999999999] }
+";
+    let state = State::from_yaml(file).unwrap();
+    assert_eq!(from_link(&to_link(&state)), Ok(state.clone()));
+    comes_back(&state, "a file of large numbers");
+    let loops = vec!["K 1"; 1001].join(", ");
+    let wrong = State::from_yaml(&format!("fusescape: 1\nmapping: {{ order: [{loops}] }}\n")).unwrap_err();
+    assert!(wrong.to_string().contains("mapping.order: There are 1001 entries, more than 1000"), "{wrong}");
 }
 
 #[test]

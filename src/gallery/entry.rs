@@ -291,6 +291,9 @@ fn read_claim(spec: &ClaimSpec, path: &str, measure: Option<Measure>, diagnostic
     Some(Claim { what, published, unit, measure, deviation, tolerance, why })
 }
 
+/// Links keep no larger limit.
+const MOST_LPFS: u64 = 10;
+
 /// The state that an entry or a step of a lesson opens; `path` is where that is written.
 pub(super) fn open(
     spec: &OpensSpec,
@@ -317,6 +320,9 @@ pub(super) fn open(
         .strategy
         .as_deref()
         .map(|name| choose(name, &STRATEGIES).map_err(|remedy| note("strategy", name, remedy)).unwrap_or_default());
+    if let Some(limit) = spec.lpf_limit.filter(|limit| !(1..=MOST_LPFS).contains(limit)) {
+        note("lpf_limit", &limit.to_string(), format!("Write 1 to {MOST_LPFS}"));
+    }
     let rules = read_rules(&spec.rules, &mut note);
     let mut sizes = |name: &str, words: &[String]| {
         let read = |word: &String| parse_sizes(word).map_err(|wrong| note(name, word, wrong)).unwrap_or_default();

@@ -14,8 +14,10 @@ use crate::state::{
 };
 use crate::workload::Dim;
 
-/// More loops, layers or tile sizes than anybody names.
+/// More layers or tile sizes than anybody names.
 const MOST_ITEMS: usize = 2000;
+/// More loops than any mapping has, and than links keep.
+const MOST_LOOPS: usize = 1000;
 
 const STATE: [&str; 11] = [
     MARK,
@@ -187,7 +189,7 @@ fn schedule(reader: &mut Reader, place: &Place, schedule: &mut Schedule) {
     }
     if let Some(limit) = count(reader, fields, "lpf_limit") {
         // A larger one would only keep workers busy for hours.
-        *lpf_limit = (limit as usize).clamp(1, *LPF_LIMITS.end());
+        *lpf_limit = limit.clamp(1, *LPF_LIMITS.end());
     }
     set(rules, choice(reader, fields, "rules", &RULES));
     if let Some(place) = fields.get("switched") {
@@ -205,7 +207,7 @@ fn view(reader: &mut Reader, place: &Place, state: &mut State) {
     set(&mut view.metric, choice(reader, fields, "metric", &metrics()));
     view.point = fields.get("point").and_then(|place| point(reader, place));
     // People count from 1.
-    let mut index = |name: &str| count(reader, fields, name).map(|number| (number as usize).saturating_sub(1));
+    let mut index = |name: &str| count(reader, fields, name).map(|number| number.saturating_sub(1));
     set(&mut view.stack, index("stack"));
     view.tile_type = index("tile_type");
     if let Some(place) = fields.get("texts") {
@@ -225,8 +227,8 @@ fn hierarchies(reader: &mut Reader, place: &Place, state: &mut State) {
     }
     form.layer = fields.get("layer").and_then(|place| place.verbatim(reader));
     set(&mut form.budget, fields.get("area").and_then(|place| place.verbatim(reader)));
-    set(&mut form.max_levels, count(reader, fields, "max_levels").map(|levels| levels as usize));
-    set(&mut form.min_ratio, count(reader, fields, "min_ratio"));
+    set(&mut form.max_levels, count(reader, fields, "max_levels"));
+    set(&mut form.min_ratio, fields.get("min_ratio").and_then(|place| place.count(reader)));
     set(&mut form.all_widths, fields.get("all_widths").and_then(|place| place.flag(reader)));
     let objectives: Vec<(usize, &str)> =
         OBJECTIVES.iter().enumerate().map(|(index, (_, name))| (index, *name)).collect();
@@ -263,12 +265,12 @@ fn mapping(reader: &mut Reader, place: &Place, state: &mut State) {
         state.mapping.change(MappingChange::Layer(layer));
     }
     if let Some(place) = fields.get("unroll") {
-        let unroll = items(reader, place, |reader, item| {
+        let unroll = items_up_to(reader, place, MOST_LOOPS, |reader, item| {
             item.value(reader, "an array dimension, a loop and a number of PEs, for example `1 K 16`", |text| {
                 let words: Vec<&str> = text.split_whitespace().collect();
                 let parsed = || match words[..] {
                     [dimension, dim, limit] => Some(Unroll {
-                        array_dim: dimension.parse::<usize>().ok()?.checked_sub(1)?,
+                        array_dim: dimension.parse::<u32>().ok()?.checked_sub(1)? as usize,
                         dim: Dim::from_name(dim)?,
                         limit: limit.parse().ok()?,
                     }),
@@ -280,7 +282,7 @@ fn mapping(reader: &mut Reader, place: &Place, state: &mut State) {
         state.mapping.change(MappingChange::Unroll(state.layer_key(), Some(unroll)));
     }
     if let Some(place) = fields.get("order") {
-        let order = items(reader, place, |reader, item| {
+        let order = items_up_to(reader, place, MOST_LOOPS, |reader, item| {
             item.value(reader, "a loop and its size, for example `OX 4`", |text| {
                 let parsed = || {
                     let (dim, size) = text.split_once(' ')?;
@@ -291,8 +293,9 @@ fn mapping(reader: &mut Reader, place: &Place, state: &mut State) {
         });
         let ends = ENDS.map(|name| {
             let place = fields.get(name);
-            let ends = place.map(|place| items(reader, place, |reader, item| item.count(reader)));
-            ends.unwrap_or_default().into_iter().map(|end| end as usize).collect()
+            place
+                .map(|place| items_up_to(reader, place, MOST_LOOPS, |reader, item| index(item, reader)))
+                .unwrap_or_default()
         });
         state.mapping.change(MappingChange::Edit(state.mapping_subject(), TemporalMapping { order, ends }));
     }
@@ -340,16 +343,30 @@ fn set<T>(place: &mut T, value: Option<T>) {
     }
 }
 
-fn count(reader: &mut Reader, fields: &Fields, name: &str) -> Option<u64> {
-    fields.get(name).and_then(|place| place.count(reader))
+fn count(reader: &mut Reader, fields: &Fields, name: &str) -> Option<usize> {
+    fields.get(name).and_then(|place| index(place, reader))
+}
+
+/// A number of something that is counted; none is larger than links keep, and than the page can count to.
+fn index(place: &Place, reader: &mut Reader) -> Option<usize> {
+    place.count(reader).map(|number| number.min(u32::MAX.into()) as usize)
 }
 
 fn items<'t, T>(
     reader: &mut Reader,
     place: &Place<'t>,
+    read: impl FnMut(&mut Reader, &Place<'t>) -> Option<T>,
+) -> Vec<T> {
+    items_up_to(reader, place, MOST_ITEMS, read)
+}
+
+fn items_up_to<'t, T>(
+    reader: &mut Reader,
+    place: &Place<'t>,
+    most: usize,
     mut read: impl FnMut(&mut Reader, &Place<'t>) -> Option<T>,
 ) -> Vec<T> {
-    place.list(reader, MOST_ITEMS).iter().filter_map(|item| read(reader, item)).collect()
+    place.list(reader, most).iter().filter_map(|item| read(reader, item)).collect()
 }
 
 fn choice<T: Clone>(reader: &mut Reader, fields: &Fields, name: &str, all: &[(T, &'static str)]) -> Option<T> {
