@@ -333,6 +333,24 @@ fn tiles_stacks_and_cores_by_hand_are_checked() {
     assert_eq!(paths, ["allocation.conv1", "allocation.left"]);
 }
 
+/// A field holds as much as anybody pastes into it; no list of mistakes is as long.
+#[test]
+fn of_very_many_mistakes_in_a_field_the_first_are_said() {
+    let mut many = request(SMALL);
+    for text in ["XX 1;".repeat(10_000), "XX 1,".repeat(10_000), "nobody: K 2;".repeat(10_000)] {
+        many.settings.granularity = Granularity::ByHand(text);
+        assert!((100..110).contains(&wrong(&many).len()), "{}", wrong(&many).len());
+    }
+    many.settings.granularity = Granularity::LayerByLayer;
+    many.settings.stacks = StackRule::After(vec!["nobody".to_owned(); 10_000]);
+    assert!((100..110).contains(&wrong(&many).len()), "{}", wrong(&many).len());
+    many.settings.stacks = StackRule::One;
+    let study = study(&many);
+    let choice = vec![vec![9; 10_000]; study.layer_names().len()];
+    let wrong = study.judge(&mut TileCosts::default(), &[], &choice, None).unwrap_err();
+    assert!((100..220).contains(&wrong.0.len()), "{}", wrong.0.len());
+}
+
 #[test]
 fn a_tile_that_fits_nowhere_says_where() {
     let mut request = request(SMALL);

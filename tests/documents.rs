@@ -377,6 +377,16 @@ fn wrong_hardware_is_answered_with_place_reason_and_remedy() {
         (&[("energy: 0.02 pJ", "energy: -1 pJ")], &[(12, "memories[0].read_energy", "negative")]),
         (&[("energy: 0.02 pJ", "energy: nan pJ")], &[(12, "memories[0].read_energy", "does not start with a number")]),
         (&[("mac_energy: 0.04 pJ", "mac_energy: 1e999 pJ")], &[(4, "array.mac_energy", "too large")]),
+        (&[("mac_energy: 0.04 pJ", "mac_energy: 1e306 nJ")], &[(4, "array.mac_energy", "`1e306` is too large")]),
+        // Added up, no number would hold it.
+        (&[("mac_energy: 0.04 pJ", "mac_energy: 1e300 pJ")], &[(4, "array.mac_energy", "more than 1e30 pJ")]),
+        (
+            &[("read_energy: 700 pJ", "read_energy: 2e30 pJ\n    area: 2e30 um2")],
+            &[
+                (19, "memories[1].read_energy", "more than 1e30 pJ"),
+                (20, "memories[1].area", "more than 1e30 um2. Write the area of a single instance"),
+            ],
+        ),
         (
             &[(
                 "shared_over: all",
@@ -531,6 +541,24 @@ fn texts_that_are_no_document_are_refused() {
         assert!(said.0.len() < 110, "{}", said.0.len());
         assert!(Core::from_text(text).is_err());
     }
+}
+
+/// Looking for what was meant takes its time: in a large network it is done for the first mistakes only.
+#[test]
+fn the_first_of_many_mistakes_have_a_likely_meaning() {
+    let layers = |count: usize| -> String {
+        let layer = |index| format!("  - {{ name: layer{index}, type: pointwise, K: 1, from: [leyer{index}] }}\n");
+        format!(
+            "name: many\nlayers:\n  - {{ name: image, type: input, K: 1, size: 1 x 1 }}\n{}",
+            (0..count).map(layer).collect::<String>()
+        )
+    };
+    let meant = |count| {
+        let wrong = Network::from_text(&layers(count)).unwrap_err();
+        wrong.0.iter().filter(|wrong| wrong.remedy.starts_with("Did you mean `layer")).count()
+    };
+    assert_eq!((meant(50), meant(400)), (50, 100));
+    assert!((1..20).contains(&meant(4000)), "{}", meant(4000));
 }
 
 #[test]

@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use fusescape::multicore::{CoreSystem, SchedulingRules};
-use fusescape::spec::{find_preset, hardware_presets, system_presets};
+use fusescape::spec::{find_preset, hardware_presets, read_hardware, read_system, system_presets};
 use fusescape::workload::LayerKind;
 
 /// Beside each of the accelerators that have a memory off the chip.
@@ -48,4 +48,59 @@ fn a_core_may_be_what_an_earlier_one_is() {
     let unknown = text.replace("{ name: chiplet 1, hardware: chiplet 0 }", "{ name: chiplet 1, hardware: chiplet 2 }");
     let wrong = CoreSystem::from_text(&unknown, "").unwrap_err();
     assert_eq!(wrong.0.iter().map(|one| one.path.as_str()).collect::<Vec<_>>(), ["cores[1].hardware"], "{wrong}");
+}
+
+/// A system of 64 cores, each the accelerator beside it, with these links.
+fn linked(links: &str) -> String {
+    let cores: String = (0..64).map(|core| format!("  - {{ name: c{core} }}\n")).collect();
+    format!(
+        "name: many\ncores:\n{cores}links:\n{links}\
+         offchip: {{ width: 64 bit, read_energy: 700 pJ, write_energy: 750 pJ }}\n"
+    )
+}
+
+/// Found by fuzzing: looking for routes went through every link again for every core.
+#[test]
+fn of_many_links_between_the_same_cores_the_first_is_taken() {
+    let hardware = find_preset(hardware_presets(), "tpu-like").unwrap().text;
+    let names: Vec<String> = (0..64).map(|core| format!("c{core}")).collect();
+    let bus = format!("  - {{ bus: [{}], width: 8 bit, energy: 1 pJ }}\n", names.join(", "));
+    let routes = |links: &str| {
+        let system = CoreSystem::from_text(&linked(links), hardware).unwrap_or_else(|wrong| panic!("{wrong}"));
+        system.system(SchedulingRules::CORRECTED).routes
+    };
+    assert_eq!(routes(&bus.repeat(256)), routes(&bus));
+}
+
+/// Found by fuzzing: what a MiB of text can ask for, and what is wrong with it, would fill the memory.
+#[test]
+fn meshes_without_end_are_refused() {
+    let hardware = find_preset(hardware_presets(), "tpu-like").unwrap().text;
+    let mesh = |one: &str, other: &str| {
+        let row = |one, other| format!("[{}]", [one, other].repeat(32).join(", "));
+        let rows = vec![format!("{}, {}", row(one, other), row(other, one)); 32];
+        format!("  - {{ mesh: [{}], width: 8 bit, energy: 1 pJ }}\n", rows.join(", "))
+    };
+    let wrong = CoreSystem::from_text(&linked(&mesh("c0", "c1").repeat(9)), hardware).unwrap_err();
+    assert_eq!(wrong.0.len(), 1, "{wrong}");
+    assert!(wrong.0[0].path == "links[1]" && wrong.0[0].reason.contains("more than 16384"), "{wrong}");
+    for (one, other) in [("x", "y"), ("c0", "c0")] {
+        let (spec, _) = read_system(&linked(&mesh(one, other).repeat(9)));
+        let wrong = CoreSystem::new(&spec, &read_hardware(hardware).0).unwrap_err();
+        assert!((100..200).contains(&wrong.0.len()), "{}", wrong.0.len());
+    }
+}
+
+#[test]
+fn energies_that_cannot_be_added_up_are_refused() {
+    let hardware = find_preset(hardware_presets(), "tpu-like").unwrap().text;
+    let text = find_preset(system_presets(), "quad-beside").unwrap().text;
+    for (right, wrong, path) in [
+        ("energy: 8 pJ", "energy: 1e300 pJ", "links[0].energy"),
+        ("read_energy: 700 pJ", "read_energy: 1e300 pJ", "offchip.read_energy"),
+    ] {
+        assert!(text.contains(right));
+        let said = CoreSystem::from_text(&text.replacen(right, wrong, 1), hardware).unwrap_err();
+        assert!(said.0.iter().any(|one| one.path == path && one.reason == "This is more than 1e30 pJ"), "{said}");
+    }
 }

@@ -1,5 +1,6 @@
 //! What is wrong with a document, where, and what would be right.
 
+use super::reader::MAX_DIAGNOSTICS;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -84,6 +85,11 @@ impl Diagnostics {
         self.push(path.into(), reason.into(), remedy, fix);
     }
 
+    /// Whether there are more than a person reads at once. Whoever goes through a long list may stop looking for more.
+    pub fn is_full(&self) -> bool {
+        self.0.len() > MAX_DIAGNOSTICS
+    }
+
     /// Whether nothing is wrong.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
@@ -122,8 +128,14 @@ impl fmt::Display for Diagnostics {
 
 impl std::error::Error for Diagnostics {}
 
+/// No name is longer, bytes; what is, was meant to be none.
+const LONGEST_WORD: usize = 400;
+
 /// The candidate that `word` was most likely meant to be, for a did-you-mean.
 pub fn closest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    if word.len() > LONGEST_WORD {
+        return None;
+    }
     candidates
         .into_iter()
         .map(|candidate| (strsim::jaro_winkler(&word.to_ascii_lowercase(), &candidate.to_ascii_lowercase()), candidate))

@@ -299,6 +299,10 @@ impl<'t> Place<'t> {
             }
         }
         for (name, place) in unknown {
+            // Looking for what was meant takes its time: not for the thousandth mistake.
+            if reader.diagnostics.is_full() {
+                break;
+            }
             let meant = closest(name, known.iter().copied());
             let remedy = meant.map_or_else(
                 || format!("Remove it; the fields here are {}", known.join(", ")),

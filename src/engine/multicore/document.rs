@@ -2,12 +2,13 @@
 
 use super::rules::SchedulingRules;
 use super::system::{Link, System, TopMemory};
-use crate::hardware::{Core, MAX_SIZE, MemoryId, Operand};
+use crate::hardware::{Core, MAX_SIZE, MemoryId, Operand, check_energy};
 use crate::spec::{
     Consequences, CoreHardware, CoreSpec, Diagnostics, HardwareSpec, LinkEnds, OffchipPortSpec, OffchipSpec,
     SystemSpec, closest, find_preset, hardware_presets, merge, read_hardware, read_system,
 };
 use crate::workload::LayerKind;
+use rustc_hash::FxHashSet;
 use std::collections::VecDeque;
 
 /// Several cores, what connects them, and the memory off the chip.
@@ -53,6 +54,9 @@ impl ComputeCore {
         levels[levels.len().saturating_sub(2)]
     }
 }
+
+/// More than all cores of a system have to all others.
+const MAX_HOPS: usize = 1 << 14;
 
 /// What validation cannot judge while something of the document is unreadable.
 const CONSEQUENCES: &Consequences =
@@ -195,11 +199,18 @@ struct Wiring<'a> {
     names: Vec<&'a str>,
     links: Vec<Link>,
     hops: Vec<(usize, usize, usize)>,
+    /// From and to of all hops.
+    connected: FxHashSet<(usize, usize)>,
 }
 
 impl<'a> Wiring<'a> {
     fn new(spec: &'a SystemSpec) -> Self {
-        Self { names: spec.cores.iter().map(|core| core.name.as_str()).collect(), links: Vec::new(), hops: Vec::new() }
+        Self {
+            names: spec.cores.iter().map(|core| core.name.as_str()).collect(),
+            links: Vec::new(),
+            hops: Vec::new(),
+            connected: FxHashSet::default(),
+        }
     }
 
     fn check_name(&self, index: usize, core: &CoreSpec, path: &str, diagnostics: &mut Diagnostics) {
@@ -217,7 +228,7 @@ impl<'a> Wiring<'a> {
     /// The core of a name; `path` is where the name stands.
     fn find(&self, name: &str, path: &str, diagnostics: &mut Diagnostics) -> Option<usize> {
         let found = self.names.iter().position(|known| *known == name);
-        if found.is_none() {
+        if found.is_none() && !diagnostics.is_full() {
             let remedy = closest(name, self.names.iter().copied()).map_or_else(
                 || format!("Use one of {}", self.names.join(", ")),
                 |meant| format!("Did you mean `{meant}`?"),
@@ -237,11 +248,18 @@ impl<'a> Wiring<'a> {
         self.links.len() - 1
     }
 
+    /// Of several ways from one to another the first is taken, and only that is kept.
+    fn connect(&mut self, from: usize, to: usize, link: usize) {
+        if self.connected.insert((from, to)) {
+            self.hops.push((from, to, link));
+        }
+    }
+
     fn check_links(&mut self, spec: &SystemSpec, diagnostics: &mut Diagnostics) {
         for (index, link) in spec.links.iter().enumerate() {
             let path = format!("links[{index}]");
             check_width(&format!("{path}.width"), link.width_bits, diagnostics);
-            check_energy(&format!("{path}.energy"), link.energy_pj, diagnostics);
+            check_energy(format!("{path}.energy"), link.energy_pj, diagnostics);
             let mut pairs = Vec::new();
             match &link.ends {
                 LinkEnds::OneWay(from, to) => {
@@ -266,7 +284,7 @@ impl<'a> Wiring<'a> {
                     }
                     let bus = self.add(format!("bus of {}", names.join(", ")), link.width_bits, link.energy_pj);
                     for &from in &ends {
-                        self.hops.extend(ends.iter().filter(|to| **to != from).map(|&to| (from, to, bus)));
+                        ends.iter().filter(|to| **to != from).for_each(|&to| self.connect(from, to, bus));
                     }
                 }
                 LinkEnds::Mesh(rows) => {
@@ -292,7 +310,9 @@ impl<'a> Wiring<'a> {
                 }
             }
             for (from, to) in pairs {
-                if from == to {
+                if from == to && diagnostics.is_full() {
+                    break;
+                } else if from == to {
                     diagnostics.add(
                         &path,
                         format!("`{}` is connected with itself", self.names[from]),
@@ -301,8 +321,13 @@ impl<'a> Wiring<'a> {
                 } else {
                     let name = format!("{} to {}", self.names[from], self.names[to]);
                     let link = self.add(name, link.width_bits, link.energy_pj);
-                    self.hops.push((from, to, link));
+                    self.connect(from, to, link);
                 }
+            }
+            if self.links.len() > MAX_HOPS {
+                let reason = format!("There are more than {MAX_HOPS} links between neighbours");
+                diagnostics.add(path, reason, "Name each core at one place of a mesh");
+                break;
             }
         }
     }
@@ -319,7 +344,7 @@ impl<'a> Wiring<'a> {
             if let Some(width) = port.width_bits {
                 check_width(&format!("{path}.width"), width, diagnostics);
             }
-            check_energy(&format!("{path}.energy"), port.energy_pj, diagnostics);
+            check_energy(format!("{path}.energy"), port.energy_pj, diagnostics);
             let (reads, writes) = match port.direction.as_str() {
                 "both" => (true, true),
                 "read" => (true, false),
@@ -347,17 +372,17 @@ impl<'a> Wiring<'a> {
             };
             let link = self.add(name, port.width_bits.unwrap_or(offchip.width_bits), port.energy_pj);
             for core in cores {
-                if reads && !self.hops.iter().any(|hop| (hop.0, hop.1) == (dram, core)) {
-                    self.hops.push((dram, core, link));
+                if reads {
+                    self.connect(dram, core, link);
                 }
-                if writes && !self.hops.iter().any(|hop| (hop.0, hop.1) == (core, dram)) {
-                    self.hops.push((core, dram, link));
+                if writes {
+                    self.connect(core, dram, link);
                 }
             }
         }
         for (core, name) in self.names.iter().enumerate() {
             for (hop, what) in [((dram, core), "reads"), ((core, dram), "writes")] {
-                if !self.hops.iter().any(|known| (known.0, known.1) == hop) {
+                if !self.connected.contains(&hop) {
                     let reason = format!("No port {what} for `{name}`");
                     diagnostics.add("offchip.ports", reason, format!("Add `{name}` to one that {what}"));
                 }
@@ -380,12 +405,6 @@ fn check_width(path: &str, bits: u64, diagnostics: &mut Diagnostics) {
             format!("The width {bits} bit is not between 1 and {MAX_SIZE}"),
             "State the bits of one cycle",
         );
-    }
-}
-
-fn check_energy(path: &str, pj: f64, diagnostics: &mut Diagnostics) {
-    if !pj.is_finite() || pj < 0.0 {
-        diagnostics.add(path, format!("{pj} pJ is not an energy"), "Write a number of pJ that is not negative");
     }
 }
 
@@ -535,6 +554,9 @@ fn check_shared(index: usize, shared: &crate::spec::SharedSpec, cores: &[Compute
     let path = format!("shared[{index}]");
     let mut first = None;
     for (place, name) in shared.cores.iter().enumerate() {
+        if diagnostics.is_full() {
+            return;
+        }
         let path = format!("{path}.cores[{place}]");
         let Some(core) = cores.iter().find(|core| core.name == *name) else {
             let names: Vec<&str> = cores.iter().map(|core| core.name.as_str()).collect();

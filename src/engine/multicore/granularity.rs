@@ -7,6 +7,7 @@ use super::tiling::Split;
 use crate::hardware::Operand;
 use crate::spec::{Diagnostics, closest};
 use crate::workload::{Dim, Layer, Network};
+use rustc_hash::FxHashMap;
 use std::num::IntErrorKind;
 
 /// How a layer is cut.
@@ -112,16 +113,22 @@ fn in_rows(layer: &Layer, rows: u64) -> Vec<(Dim, u64)> {
 fn read_cuts(text: &str, nests: &NetworkNests, diagnostics: &mut Diagnostics) -> Vec<Vec<(Dim, u64)>> {
     const PATH: &str = "settings.tiles";
     const EXAMPLE: &str = "Write for example `OY 14, OX 2; conv1: K 4`";
-    let names: Vec<&str> = nests.nests.iter().map(|nest| nest.name.as_str()).collect();
+    let layers = by_name(nests);
     let mut of_all = Vec::new();
-    let mut of_one: Vec<(usize, Vec<(Dim, u64)>)> = Vec::new();
+    let mut of_one: FxHashMap<usize, Vec<(Dim, u64)>> = FxHashMap::default();
     if text.trim().is_empty() {
         diagnostics.add(PATH, "The pieces of loops are missing", format!("{EXAMPLE}, or choose whole layers"));
     }
     for part in text.split([';', '\n']).map(str::trim).filter(|part| !part.is_empty()) {
+        if diagnostics.is_full() {
+            break;
+        }
         let (name, cuts) = part.split_once(':').map_or((None, part), |(name, cuts)| (Some(name.trim()), cuts));
         let mut read: Vec<(Dim, u64)> = Vec::new();
         for cut in cuts.split(',').map(str::trim).filter(|cut| !cut.is_empty()) {
+            if diagnostics.is_full() {
+                break;
+            }
             let mut words = cut.split_whitespace();
             let (dim, count) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
             match (Dim::from_name(dim), count.parse::<u64>()) {
@@ -144,14 +151,10 @@ fn read_cuts(text: &str, nests: &NetworkNests, diagnostics: &mut Diagnostics) ->
                 _ => diagnostics.add(PATH, format!("`{cut}` is not a loop and a number of pieces"), EXAMPLE),
             }
         }
-        match name.map(|name| names.iter().position(|known| *known == name).ok_or(name)) {
+        match name.map(|name| layers.get(name).ok_or(name)) {
             None => of_all = read,
-            Some(Ok(index)) => of_one.push((index, read)),
-            Some(Err(name)) => {
-                let remedy = closest(name, names.iter().copied())
-                    .map_or_else(|| "Use the name of a layer".to_owned(), |meant| format!("Did you mean `{meant}`?"));
-                diagnostics.add(PATH, format!("The network computes no layer `{name}`"), remedy);
-            }
+            Some(Ok(&index)) => drop(of_one.insert(index, read)),
+            Some(Err(name)) => complain_unknown(PATH, name, nests, diagnostics),
         }
     }
     // A loop is never cut into more pieces than it has steps.
@@ -159,11 +162,21 @@ fn read_cuts(text: &str, nests: &NetworkNests, diagnostics: &mut Diagnostics) ->
         let clipped = cuts.iter().map(|&(dim, pieces)| (dim, pieces.min(nests.nests[index].size(dim))));
         clipped.filter(|cut| cut.1 > 1).collect()
     };
-    let cuts = |index: usize| {
-        let own = of_one.iter().rev().find(|known| known.0 == index);
-        fitting(index, own.map_or(&of_all, |known| &known.1))
-    };
-    (0..names.len()).map(cuts).collect()
+    let cuts = |index: usize| fitting(index, of_one.get(&index).unwrap_or(&of_all));
+    (0..nests.nests.len()).map(cuts).collect()
+}
+
+/// The layers that are computed; of equal names the first.
+fn by_name(nests: &NetworkNests) -> FxHashMap<&str, usize> {
+    nests.nests.iter().enumerate().rev().map(|(index, nest)| (nest.name.as_str(), index)).collect()
+}
+
+/// Notes that no layer that is computed has this name.
+fn complain_unknown(path: &str, name: &str, nests: &NetworkNests, diagnostics: &mut Diagnostics) {
+    let known = nests.nests.iter().map(|nest| nest.name.as_str());
+    let remedy = closest(name, known)
+        .map_or_else(|| "Use the name of a layer".to_owned(), |meant| format!("Did you mean `{meant}`?"));
+    diagnostics.add(path, format!("The network computes no layer `{name}`"), remedy);
 }
 
 /// Which layers take turns.
@@ -179,26 +192,20 @@ pub fn stacks(
         StackRule::One => vec![(0..count).collect()],
         StackRule::Automatic => automatic(nests, system),
         StackRule::After(names) => {
-            let mut ends = Vec::new();
+            let (layers, mut ends) = (by_name(nests), vec![false; count]);
             for name in names {
-                match nests.nests.iter().position(|nest| nest.name == *name) {
-                    Some(layer) => ends.push(layer),
-                    None => {
-                        let known = nests.nests.iter().map(|nest| nest.name.as_str());
-                        let remedy = closest(name, known).map_or_else(
-                            || "Use the name of a layer".to_owned(),
-                            |meant| format!("Did you mean `{meant}`?"),
-                        );
-                        diagnostics.add("settings.stacks", format!("The network computes no layer `{name}`"), remedy);
-                    }
+                match layers.get(name.as_str()) {
+                    Some(&layer) => ends[layer] = true,
+                    None if diagnostics.is_full() => break,
+                    None => complain_unknown("settings.stacks", name, nests, diagnostics),
                 }
             }
             let mut stacks = vec![Vec::new()];
-            for layer in 0..count {
+            for (layer, ends_here) in ends.into_iter().enumerate() {
                 if let Some(last) = stacks.last_mut() {
                     last.push(layer);
                 }
-                if ends.contains(&layer) && layer + 1 < count {
+                if ends_here && layer + 1 < count {
                     stacks.push(Vec::new());
                 }
             }

@@ -9,6 +9,9 @@ use petgraph::graph::DiGraph;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
 
+/// So many names are compared with names that do not exist.
+const MOST_COMPARED: usize = 50_000;
+
 impl Network {
     /// Validates a document and infers every size that follows from others.
     ///
@@ -115,8 +118,9 @@ fn resolve_inputs(
                 Some(&input) => inputs.push(input),
                 None => {
                     let reason = format!("There is no layer `{name}`");
-                    // Looking for the closest name takes its time: not for the thousandth mistake.
-                    let likely = (diagnostics.0.len() < 100).then(|| closest(name, by_name.keys().copied())).flatten();
+                    // Looking for the closest name takes its time: not for the thousandth mistake, nor for many of a huge network.
+                    let compared = (diagnostics.0.len() + 1) * by_name.len();
+                    let likely = (compared < MOST_COMPARED).then(|| closest(name, by_name.keys().copied())).flatten();
                     match likely {
                         Some(meant) => diagnostics.add_unknown(&path, reason, name, &[meant]),
                         None => diagnostics.add(&path, reason, "Use the name of a layer"),

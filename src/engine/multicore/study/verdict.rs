@@ -12,7 +12,7 @@ use super::super::request::{Aim, OrderRule};
 use super::super::schedule::{Overfull, Placed, Schedule};
 use super::{CoreChoice, CoresStudy, MOST_CHOICES, StackAllocation};
 use crate::hardware::Operand;
-use crate::spec::Diagnostics;
+use crate::spec::{Diagnostics, MAX_DIAGNOSTICS};
 use crate::workload::LayerShape;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
@@ -112,7 +112,10 @@ impl CoresStudy {
             if cores.is_empty() {
                 diagnostics.add(&path, format!("No core computes `{name}`"), "Choose at least one");
             }
-            for &core in cores.iter().filter(|core| !cuts.able.contains(core)) {
+            if diagnostics.is_full() {
+                break;
+            }
+            for &core in cores.iter().filter(|core| !cuts.able.contains(core)).take(MAX_DIAGNOSTICS) {
                 let other = self.system.cores.get(core).map_or("this core", |core| core.name.as_str());
                 let kind = self.network.layer(self.nests.layers[layer]).shape.kind.name();
                 let reason = format!("`{other}` does not run layers of the type {kind}, as `{name}` is one");
