@@ -149,6 +149,12 @@ mapping: { unroll: [4294967295 K 2], order: [K 4], ends_of_output: [1, 999999999
     let state = State::from_yaml(file).unwrap();
     assert_eq!(from_link(&to_link(&state)), Ok(state.clone()));
     comes_back(&state, "a file of large numbers");
+    let long = format!("fusescape: 1\nhardware: \"{}\"\n", "x".repeat(7 << 20));
+    let state = State::from_yaml(&long).unwrap();
+    assert!(from_link(&to_link(&state)) == Ok(state), "a document that is no document");
+    let long = format!("fusescape: 1\nschedule: {{ cuts: \"{}\" }}\n", "a,".repeat(300_000));
+    let wrong = State::from_yaml(&long).unwrap_err().to_string();
+    assert!(wrong.contains("schedule.cuts: This text has 600000 bytes, more than 500000"), "{wrong}");
     let loops = vec!["K 1"; 1001].join(", ");
     let wrong = State::from_yaml(&format!("fusescape: 1\nmapping: {{ order: [{loops}] }}\n")).unwrap_err();
     assert!(wrong.to_string().contains("mapping.order: There are 1001 entries, more than 1000"), "{wrong}");

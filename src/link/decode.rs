@@ -14,8 +14,9 @@ use crate::rules::Rules;
 use crate::spec::{Diagnostics, gallery_presets, lesson_steps};
 use crate::state::{Document, FuseChoice, LPF_LIMITS, MappingChange, OBJECTIVES, Pinned, State};
 
-/// Bytes of all documents together. One that is longer than any may be is kept, too, and called wrong where it stands.
-const MOST_BYTES: usize = 4 << 20;
+/// Bytes of all documents together: with all else about as much as a file holds, so that what opens is kept. One that is longer than
+/// any may be is kept, too, and called wrong where it stands.
+const MOST_BYTES: usize = 7 << 20;
 /// More loops than any mapping has.
 const MOST_LOOPS: usize = 1000;
 

@@ -16,6 +16,10 @@ use crate::workload::Dim;
 
 /// More layers or tile sizes than anybody names.
 const MOST_ITEMS: usize = 2000;
+/// Longest text that is no document, bytes, as links keep it: cores of all layers of the largest network fit.
+const LONGEST_TEXT: usize = 500_000;
+/// Longest weight, of which three stand in one field of a link.
+const LONGEST_WEIGHT: usize = 1000;
 /// More loops than any mapping has, and than links keep.
 const MOST_LOOPS: usize = 1000;
 
@@ -174,7 +178,7 @@ fn schedule(reader: &mut Reader, place: &Place, schedule: &mut Schedule) {
         ("most_tiles", most_tiles),
         ("memory", memory),
     ] {
-        set(text, fields.get(name).and_then(|place| place.verbatim(reader)));
+        set(text, fields.get(name).and_then(|place| text_of(reader, place)));
     }
     if let Some(place) = fields.get("modes") {
         let chosen: Vec<StoringMode> = items(reader, place, |reader, item| one_of(reader, item, &mode_names()));
@@ -184,7 +188,7 @@ fn schedule(reader: &mut Reader, place: &Place, schedule: &mut Schedule) {
     set(objective, choice(reader, fields, "objective", &ObjectiveChoice::ALL));
     set(strategy, choice(reader, fields, "search", &STRATEGIES));
     if let Some(place) = fields.get("weights") {
-        let written = items(reader, place, |reader, item| item.verbatim(reader));
+        let written = items(reader, place, |reader, item| text_up_to(reader, item, LONGEST_WEIGHT));
         weights.iter_mut().zip(written).for_each(|(weight, text)| *weight = text);
     }
     if let Some(limit) = count(reader, fields, "lpf_limit") {
@@ -225,8 +229,8 @@ fn hierarchies(reader: &mut Reader, place: &Place, state: &mut State) {
     if let Some((text, preset)) = document(reader, fields.get("pool"), pool_presets()) {
         (form.pool, form.pool_preset) = (text, preset);
     }
-    form.layer = fields.get("layer").and_then(|place| place.verbatim(reader));
-    set(&mut form.budget, fields.get("area").and_then(|place| place.verbatim(reader)));
+    form.layer = fields.get("layer").and_then(|place| text_of(reader, place));
+    set(&mut form.budget, fields.get("area").and_then(|place| text_of(reader, place)));
     set(&mut form.max_levels, count(reader, fields, "max_levels"));
     set(&mut form.min_ratio, fields.get("min_ratio").and_then(|place| place.count(reader)));
     set(&mut form.all_widths, fields.get("all_widths").and_then(|place| place.flag(reader)));
@@ -255,13 +259,13 @@ fn cores(reader: &mut Reader, place: &Place, form: &mut CoresForm) {
         ("stacks_end_after", &mut form.ends),
         ("allocation", &mut form.allocation),
     ] {
-        set(text, fields.get(name).and_then(|place| place.verbatim(reader)));
+        set(text, fields.get(name).and_then(|place| text_of(reader, place)));
     }
 }
 
 fn mapping(reader: &mut Reader, place: &Place, state: &mut State) {
     let fields = &place.fields(reader, &MAPPING);
-    if let Some(layer) = fields.get("layer").and_then(|place| place.verbatim(reader)) {
+    if let Some(layer) = fields.get("layer").and_then(|place| text_of(reader, place)) {
         state.mapping.change(MappingChange::Layer(layer));
     }
     if let Some(place) = fields.get("unroll") {
@@ -327,6 +331,21 @@ fn point(reader: &mut Reader, place: &Place) -> Option<DepthFirstStrategy> {
             None
         }
     }
+}
+
+/// A text with all its blanks.
+fn text_of(reader: &mut Reader, place: &Place) -> Option<String> {
+    text_up_to(reader, place, LONGEST_TEXT)
+}
+
+fn text_up_to(reader: &mut Reader, place: &Place, most: usize) -> Option<String> {
+    let text = place.verbatim(reader)?;
+    if text.len() > most {
+        let reason = format!("This text has {} bytes, more than {most}", text.len());
+        place.complain(reader, Wrong::new(reason, "Shorten it"));
+        return None;
+    }
+    Some(text)
 }
 
 fn mode_names() -> [(StoringMode, &'static str); 3] {
