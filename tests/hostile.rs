@@ -297,7 +297,7 @@ fn what_is_refused_says_why_and_what_to_do() {
             &hardware,
             "mac_energy: 0.04 pJ",
             "mac_energy: 1 pJ\n  pe_area: 1e200 mm2",
-            &["array.pe_area: 1e206 um2 is too large", "1000000000000 um2"],
+            &["array.pe_area: This is too large", "1000000000000 um2"],
         ),
         (
             &pool,
@@ -305,7 +305,7 @@ fn what_is_refused_says_why_and_what_to_do() {
             "read_energy: 1e308 pJ",
             &["memories[0].variants[0].read_energy: This is too large", "10 mJ"],
         ),
-        (&pool, "area: 4740.06 um2", "area: 1e300 um2", &["variants[0].area: 1e300 um2 is too large"]),
+        (&pool, "area: 4740.06 um2", "area: 1e300 um2", &["variants[0].area: This is too large"]),
         (&pool, "size: 64 B", "size: 200000 GiB", &["memories[0].size: ", "131072 GiB"]),
         (&system, "energy: 8 pJ", "energy: 1e308 pJ", &[".energy: This is too large", "10 mJ"]),
         (&system, "width: 128 bit", "width: 200000 GiB", &[".width: ", "131072 GiB"]),

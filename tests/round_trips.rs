@@ -45,8 +45,8 @@ const WORDS: [&str; 24] = [
     "|",
     ">-",
     "a #b",
-    "☂\u{85}\u{2028}\u{feff}☂",
-    "tab\there",
+    "☂\u{feff}☂",
+    "no-break\u{a0}space",
 ];
 
 fn word(random: &mut Lcg) -> String {
