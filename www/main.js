@@ -70,7 +70,7 @@
     await styled();
     if (getComputedStyle(document.documentElement).getPropertyValue('--whole')) return;
     const again = () => (style() ? restyle().then(checkStyle) : location.reload());
-    lack(document.body, 'banner', 'This page has no style.', './style.css', again);
+    lack(document.body, 'banner', 'This page has no style.', './pkg/style.css', again);
   }
 
   async function start() {

@@ -119,7 +119,7 @@ impl Reader {
             return;
         }
         let Wrong { reason, remedy, fix } = wrong;
-        all.push(Diagnostic::new(path.into(), Some(line), reason, remedy.into(), fix));
+        all.push(Diagnostic::new(path.into(), Some(line), reason, remedy, fix));
     }
 }
 

@@ -37,10 +37,12 @@ const send = (response, type, body, isKept) =>
 const PAGES = { page: 'index.html', embed: 'embed.html' };
 const LINK = `#${readFileSync(new URL('../links/links.txt', import.meta.url), 'utf8').split('\n')[0].split(' ')[1]}`;
 const UNNEEDED = ['EMBED.md', 'embed.html', 'favicon.svg', 'index.html', 'missing.js', 'service-worker.js'];
-const START = ['main.js', 'style.css', 'pkg/fusescape.js', 'pkg/__wasm_split.js', 'pkg/fusescape_bg.wasm'];
+const START = ['main.js', 'pkg/style.css', 'pkg/fusescape.js', 'pkg/__wasm_split.js', 'pkg/fusescape_bg.wasm'];
 const files = readdirSync(WWW, { recursive: true, withFileTypes: true })
   .filter((file) => file.isFile() && !file.name.startsWith('.'))
   .map((file) => relative(WWW, join(file.parentPath, file.name)).split(sep).join('/'))
+  // What pkg/style.css is made of.
+  .filter((file) => file !== 'style.css')
   .sort();
 const pieces = piecesOf(readFileSync(join(WWW, 'pkg/__wasm_split.js'), 'utf8'));
 
@@ -134,7 +136,7 @@ test('every file is looked at', () => {
 });
 
 for (const [kind, address] of Object.entries(PAGES)) {
-  const start = [...START.filter((file) => !['main.js', 'style.css'].includes(file)), ...(kind === 'embed' ? pieces.others : [])];
+  const start = [...START.filter((file) => !['main.js', 'pkg/style.css'].includes(file)), ...(kind === 'embed' ? pieces.others : [])];
 
   test(`the ${kind} says which file of its start cannot be had, and why`, () =>
     withTab(async (page) => {
@@ -144,7 +146,7 @@ for (const [kind, address] of Object.entries(PAGES)) {
     }));
 
   test(`the ${kind} says which file of its start is late, and goes on by itself`, () =>
-    inTurn([...start, 'style.css'], (file) =>
+    inTurn([...start, 'pkg/style.css'], (file) =>
       withTab(async (page) => {
         await page.addInitScript(hurry);
         fault = { file, kind: 'held' };
@@ -180,7 +182,7 @@ for (const [kind, address] of Object.entries(PAGES)) {
 
   test(`the ${kind} works without its style, says so, and has it once it comes`, () =>
     withTab(async (page) => {
-      await eachFault(page, ['style.css'], () => page.goto(`${server.url}${address}`));
+      await eachFault(page, ['pkg/style.css'], () => page.goto(`${server.url}${address}`));
       await page.waitForFunction(() => getComputedStyle(document.body).margin === '0px');
       await isOpen(page);
       assert.equal(await box(page).count(), 0);

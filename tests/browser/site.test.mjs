@@ -50,7 +50,7 @@ test('a published page opens offline, from a path below the host, and is replace
 
         // The next version is fetched behind the page that is shown; then a page that is alone moves on to it.
         publish();
-        await appendFile(join(folder, 'style.css'), '/* another version */');
+        await appendFile(join(folder, 'pkg', 'style.css'), '/* another version */');
         execFileSync('sed', ['-i', `s/${first}/0123456789ab/`, join(folder, 'index.html'), join(folder, 'service-worker.js')]);
         assert.match(await readFile(join(folder, 'index.html'), 'utf8'), /0123456789ab/);
         await page.reload();
