@@ -379,3 +379,14 @@ fn a_system_is_printed_and_validated() {
         fails(&["validate", &file("wrong-system.yaml", &text.replace("[digital, pooling,", "[digita, pooling,"))]);
     assert!(wrong.contains("Did you mean `digital`?"), "{wrong}");
 }
+
+#[test]
+fn evolution_of_more_than_memory_can_hold_is_refused() {
+    let cores = ["cores", "--system", "tpu-quad", "--workload", "fsrcnn", "--allocation", "genetic"];
+    for (option, limit) in [("--individuals", "2..=1000"), ("--generations", "0..=10000")] {
+        for value in ["18446744073709551615", "400000000", "99999999999999999999"] {
+            let said = fails(&[&cores[..], &[option, value]].concat());
+            assert!(said.contains(limit) || said.contains("too large"), "{option} {value}: {said}");
+        }
+    }
+}

@@ -90,7 +90,7 @@ fn stacks_of_thousands_of_layers_are_refused_with_advice() {
             StackStudy::new(sweep, StackLimits::default()).map(|_| ())
         });
         let wrong = text(&study.expect_err(what));
-        assert!(wrong.contains("20000 different stacks") && wrong.contains("2000000 layers in all"), "{what}: {wrong}");
+        assert!(wrong.contains("20000 different stacks") && wrong.contains("1400000 layers in all"), "{what}: {wrong}");
     }
 }
 
@@ -143,7 +143,7 @@ fn kinds_of_tiles_are_counted() {
     let sweep = Sweep::new(&request(chain, one_point(1))).unwrap();
     let point = lean("kinds of tiles", || Survey::new(sweep).point(&mut CostStore::default(), 0, &mut || true));
     let wrong = text(&point.map(|_| ()).unwrap_err().reasons());
-    assert!(wrong.contains("more than 2000000 layers in all") && wrong.contains("larger tiles"), "{wrong}");
+    assert!(wrong.contains("more than 1000000 layers in all") && wrong.contains("larger tiles"), "{wrong}");
 }
 
 fn points_times_stacks_are_counted() {

@@ -15,7 +15,7 @@ use std::collections::HashMap;
 /// Arcs beyond which a network is too wide to look at every stack.
 pub const MOST_STACKS: usize = 20_000;
 /// Layers of all stacks together: each takes some 150 bytes in each stack that it is in.
-pub const MOST_STACKED_LAYERS: usize = 2_000_000;
+pub const MOST_STACKED_LAYERS: usize = 1_400_000;
 /// Steps of finding them before a network is called too wide: a second's work, or two.
 const MOST_STEPS: usize = 500_000_000;
 /// Steps of finding out whether smaller stacks would be few enough.

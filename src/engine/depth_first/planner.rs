@@ -188,7 +188,7 @@ const MOST_SPANS_KEPT: usize = 1 << 20;
 /// Problems that are kept for the next point: some 150 MB with their costs.
 const MOST_PROBLEMS_KEPT: usize = 400_000;
 /// Layers of all kinds of tiles of a point, some 250 bytes each.
-const MOST_LAYER_TILES: usize = 2_000_000;
+const MOST_LAYER_TILES: usize = 1_000_000;
 
 impl PlannerMemory {
     /// Whether it is time to forget it all, as it takes so much room.

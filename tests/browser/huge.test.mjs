@@ -1,0 +1,36 @@
+// A network of 4,095 layers is a short link. Whatever is asked about it is answered, or refused with what would fit.
+
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { REPOSITORY, withPage } from './harness.mjs';
+
+const chain = [
+  'name: chain',
+  'batch: 1',
+  'precision: { W: 8, I: 8, O_partial: 16, O: 8 }',
+  'layers:',
+  '  - { name: image, type: input, K: 16, size: 32 x 32 }',
+  ...Array.from({ length: 4095 }, (_, layer) => `  - { name: a${layer}, type: conv, K: 16, kernel: 3 x 3, padding: 1 }`),
+];
+
+test('a chain of 4,095 layers is swept, and its stacks are refused with what would fit', async () => {
+  const folder = join(REPOSITORY, 'target', 'huge');
+  const file = join(folder, 'chain.yaml');
+  await mkdir(folder, { recursive: true });
+  await writeFile(file, `${chain.join('\n')}\n`);
+  const asked = ['link', 'make', '--hardware', 'meta-proto-like-df', '--workload', file];
+  const link = execFileSync(`${REPOSITORY}/target/release/fusescape`, asked, { encoding: 'utf8' }).trim();
+  assert.ok(link.length < 15_000, `${link.length} characters`);
+  await withPage(async ({ page, url }) => {
+    await page.goto(url + link.slice(link.indexOf('#')));
+    await page.locator('[data-testid=root][data-status=done]').waitFor();
+    await page.getByTestId('tab-fusion').click();
+    await page.getByText('Allow at most 4 layers in a stack').first().waitFor();
+    await page.getByText('more than 20000 different stacks').first().waitFor();
+    // Nobody had to be replaced on the way.
+    assert.equal(await page.getByText('ran out of memory').count(), 0);
+  });
+});
