@@ -138,7 +138,7 @@ fn a_document_is_kept_to_the_letter_whatever_it_holds() {
     }
 }
 
-/// Found by fuzzing: no number is larger than links keep, whatever a file says.
+/// Found beside fuzzing: no number is larger than links keep, whatever a file says.
 #[test]
 fn what_a_file_counts_is_kept_by_links() {
     let file = "fusescape: 1

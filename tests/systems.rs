@@ -59,7 +59,7 @@ fn linked(links: &str) -> String {
     )
 }
 
-/// Found by fuzzing: looking for routes went through every link again for every core.
+/// Found beside fuzzing: looking for routes went through every link again for every core.
 #[test]
 fn of_many_links_between_the_same_cores_the_first_is_taken() {
     let hardware = find_preset(hardware_presets(), "tpu-like").unwrap().text;
@@ -72,7 +72,7 @@ fn of_many_links_between_the_same_cores_the_first_is_taken() {
     assert_eq!(routes(&bus.repeat(256)), routes(&bus));
 }
 
-/// Found by fuzzing: what a MiB of text can ask for, and what is wrong with it, would fill the memory.
+/// Found beside fuzzing: what a MiB of text can ask for, and what is wrong with it, would fill the memory.
 #[test]
 fn meshes_without_end_are_refused() {
     let hardware = find_preset(hardware_presets(), "tpu-like").unwrap().text;
