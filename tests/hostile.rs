@@ -287,12 +287,7 @@ fn what_is_refused_says_why_and_what_to_do() {
             "write_energy: 1e400 nJ",
             &["memories[0].write_energy: `1e400` is too large. Write at most 10000000000 pJ"],
         ),
-        (
-            &hardware,
-            "mac_energy: 0.04 pJ",
-            "mac_energy: 10000001 nJ",
-            &["array.mac_energy: This is too large"],
-        ),
+        (&hardware, "mac_energy: 0.04 pJ", "mac_energy: 10000001 nJ", &["array.mac_energy: This is too large"]),
         (
             &hardware,
             "mac_energy: 0.04 pJ",
