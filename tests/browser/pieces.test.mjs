@@ -16,6 +16,8 @@ test('a view whose code cannot be fetched says so, and is there when it can', ()
     await page.route(PIECE, (route) => route.abort());
     await page.getByTestId('tab-gallery').click();
     await page.getByTestId('not-fetched').waitFor();
+    // By then it was asked for again, to say why.
+    await page.locator('missing-files').getByText('split_others.wasm').first().waitFor();
     assert.ok(problems.length > 0, 'the console knows of it, too');
     problems.splice(0);
 
@@ -43,6 +45,7 @@ test('a link whose code cannot be fetched is not taken for nothing', () =>
     await page.route(LINKS_PIECE, (route) => route.abort());
     await page.goto(`${url}#${link}`);
     await page.getByText('Fusescape could not start').waitFor();
+    await page.locator('missing-files').getByText('split_links.wasm').first().waitFor();
     problems.splice(0);
     await page.unroute(LINKS_PIECE);
     await page.reload();
@@ -78,7 +81,10 @@ test('edits that could not be kept are kept with the next, and nobody leaves the
     const failed = page.waitForEvent('requestfailed');
     await page.getByTestId('tiles-x').click();
     await failed;
+    // The edit is there once the page has tried to keep it.
+    const tried = page.waitForEvent('requestfailed');
     await page.getByTestId('tiles-x').fill('4 8');
+    await tried;
     const asked = page.waitForEvent('dialog');
     const stays = page.goto('about:blank').catch(() => {});
     const dialog = await asked;

@@ -26,8 +26,14 @@ test('a published page opens offline, from a path below the host, and is replace
         await page.evaluate(async () => {
           await navigator.serviceWorker.ready;
         });
-        // A first visit fetches what it may need next.
-        await page.waitForLoadState('networkidle');
+        // A first visit fetches what it may need next; nobody keeps that for it yet.
+        await page.waitForFunction(async () => {
+          const loader = await (await fetch('./pkg/__wasm_split.js')).text();
+          const [, chunks] = loader.match(/__wasm_split_load_others =[^[]*\[([^\]]*)\]/);
+          const files = ['split_others', ...chunks.match(/chunk_\d+/g)];
+          const fetched = performance.getEntriesByType('resource').filter(({ responseEnd }) => responseEnd > 0);
+          return files.every((file) => fetched.some(({ name }) => name.endsWith(`/${file}.wasm`)));
+        });
 
         await page.context().setOffline(true);
         await page.reload();
