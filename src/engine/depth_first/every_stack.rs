@@ -63,6 +63,8 @@ impl EveryStack {
     pub fn new(network: &Network, most_layers: usize) -> Result<Self, NotListed> {
         let mut arcs = Vec::new();
         let ideals = Ideals::new(network);
+        // Counted before they are kept.
+        ideals.follow(most_layers, MOST_STEPS, &mut |_, _, _| {})?;
         let done_in = ideals.follow(most_layers, MOST_STEPS, &mut |from, to, layers| {
             arcs.push(StackArc { from, to, stack: Stack::new(network, layers) });
         })?;
