@@ -5,6 +5,7 @@ use super::network_card::LayerFacts;
 use super::pan_zoom::{PanZoom, use_pan_zoom};
 use crate::chart::{Layered, NETWORK_MARGIN as MARGIN, Route, Spacing, Theme, lay_out_network, shorten, stack_bands};
 use crate::form::{LayerNode, Stacks};
+use std::collections::HashMap;
 use std::rc::Rc;
 use wasm_bindgen::JsCast;
 use web_sys::HtmlElement;
@@ -33,6 +34,8 @@ pub struct NetworkGraphProps {
 
 /// Size of letters.
 const LETTERS: f64 = 11.5;
+/// A graph of more layers is drawn only around what is seen of it: a layer takes some twelve elements and 80 kB of the browser.
+const ALL_DRAWN: usize = 400;
 
 /// The layers as boxes, with an arrow from each to who reads it.
 #[component]
@@ -45,10 +48,30 @@ pub fn NetworkGraph(props: &NetworkGraphProps) -> Html {
     let theme = use_context::<IsDark>().unwrap_or(IsDark(false)).theme();
     let focus = use_state_eq(|| 0usize);
     let focused = (*focus).min(props.nodes.len().saturating_sub(1));
+    // A layer far away is drawn before it can be focused.
+    let follows_key = use_mut_ref(|| false);
+    {
+        let follows_key = Rc::clone(&follows_key);
+        use_effect_with(focused, move |&focused| {
+            if follows_key.take() {
+                focus_layer(focused);
+            }
+        });
+    }
+    let is_long = props.nodes.len() > ALL_DRAWN;
+    let seen = |(_, y): (f64, f64)| !is_long || pan_zoom.is_near(y + MARGIN);
+    let drawn: Vec<(usize, &LayerNode)> = props
+        .nodes
+        .iter()
+        .enumerate()
+        .filter(|(index, _)| *index == focused || layout.nodes.get(*index).copied().is_some_and(seen))
+        .collect();
+    let routes = layout.routes.iter().filter(|route| route.points.iter().copied().any(seen));
     let onkeydown = {
         let (pan_zoom, layout, props_now) =
             (pan_zoom.clone(), Rc::clone(&laid), (props.on_select.clone(), props.on_cut.clone()));
         let (nodes, selected, focus) = (Rc::clone(&props.nodes), props.selected, focus.clone());
+        let follows_key = Rc::clone(&follows_key);
         Callback::from(move |event: KeyboardEvent| {
             let (on_select, on_cut) = &props_now;
             let is_known = pan_zoom.key(&event)
@@ -66,8 +89,8 @@ pub fn NetworkGraph(props: &NetworkGraphProps) -> Html {
                     }
                     key => match neighbour(&layout.0, focused, key) {
                         Some(next) => {
+                            *follows_key.borrow_mut() = true;
                             focus.set(next);
-                            focus_layer(next);
                             true
                         }
                         None => false,
@@ -92,6 +115,7 @@ pub fn NetworkGraph(props: &NetworkGraphProps) -> Html {
                 onpointermove={pointer(PanZoom::moves)}
                 onpointerup={pointer(PanZoom::up)}
                 onpointercancel={pointer(PanZoom::up)}
+                onscroll={is_long.then(|| pan_zoom.on_scroll())}
                 data-testid="network-graph"
             >
                 <svg
@@ -104,9 +128,9 @@ pub fn NetworkGraph(props: &NetworkGraphProps) -> Html {
                     {onkeydown}
                 >
                     <g>{ for bands(props, layout, spacing) }</g>
-                    <g>{ for layout.routes.iter().map(draw_route) }</g>
-                    <g>{ for props.nodes.iter().enumerate().map(|(index, node)| draw_cut(props, layout, spacing, index, node)) }</g>
-                    <g>{ for props.nodes.iter().enumerate().map(|(index, node)| draw_node(props, layout, spacing, (index, focused), node, theme)) }</g>
+                    <g>{ for routes.map(draw_route) }</g>
+                    <g>{ for drawn.iter().map(|&(index, node)| draw_cut(props, layout, spacing, index, node)) }</g>
+                    <g>{ for drawn.iter().map(|&(index, node)| draw_node(props, layout, spacing, (index, focused), node, theme)) }</g>
                 </svg>
             </div>
             { tools(&pan_zoom) }
@@ -172,7 +196,9 @@ fn focus_layer(layer: usize) {
 
 /// A band behind each stack.
 fn bands(props: &NetworkGraphProps, layout: &Layered, spacing: &Spacing) -> Vec<Html> {
-    let place = |name: &String| props.nodes.iter().position(|node| node.name == *name);
+    let places: HashMap<&str, usize> =
+        props.nodes.iter().enumerate().rev().map(|(place, node)| (node.name.as_str(), place)).collect();
+    let place = |name: &String| places.get(name.as_str()).copied();
     let stacks: Vec<Vec<usize>> =
         props.stacks.layers.iter().map(|names| names.iter().filter_map(place).collect()).collect();
     let band = |(top, bottom): (f64, f64)| {

@@ -31,6 +31,8 @@ pub struct PanZoom {
     /// What stays in its place when the scale changes: a part of the drawing, and where it is seen.
     anchor: Rc<RefCell<Option<Anchor>>>,
     pointers: Rc<RefCell<Pointers>>,
+    /// How far its upper edge lies below that of the drawing, in whole heights of the view.
+    page: UseStateHandle<i32>,
 }
 
 /// A place of the drawing, as parts of its size, and where it is seen, CSS pixels from the corner of the view.
@@ -61,7 +63,8 @@ pub fn use_pan_zoom(view: &NodeRef, size: (f64, f64)) -> PanZoom {
     let fitting = if room > 0.0 { (room / size.0.max(1.0)).min(1.0) } else { 1.0 };
     let whole = fitting.min(HEIGHT / size.1.max(1.0)).max(SCALES.0);
     let scale = own.unwrap_or(fitting);
-    let now = PanZoom { scale, whole, own, view: view.clone(), anchor, pointers };
+    let page = use_state_eq(|| 0);
+    let now = PanZoom { scale, whole, own, view: view.clone(), anchor, pointers, page };
     let zoomed = now.clone();
     use_wheel(view, Callback::from(move |event: WheelEvent| zoomed.wheel(&event)));
     {
@@ -120,6 +123,23 @@ impl PanZoom {
             let step = if event.delta_y() < 0.0 { STEP } else { 1.0 / STEP };
             self.zoom_to(self.scale * step, self.spot(event));
         }
+    }
+
+    /// Follows what is seen, for [`Self::is_near`].
+    pub fn on_scroll(&self) -> Callback<Event> {
+        let (view, page) = (self.view.clone(), self.page.setter());
+        Callback::from(move |_: Event| {
+            if let Some(view) = view.cast::<Element>() {
+                page.set(view.scroll_top() / HEIGHT as i32);
+            }
+        })
+    }
+
+    /// Whether what lies so far below the upper edge of the drawing is seen, or so near that a person soon may scroll there.
+    pub fn is_near(&self, y: f64) -> bool {
+        let height = HEIGHT / self.scale;
+        let (top, near) = (f64::from(*self.page) * height, 2.0 * height);
+        (top - near..=top + height + near).contains(&y)
     }
 
     /// Does what a key means; whether it means something.
