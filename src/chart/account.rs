@@ -31,6 +31,17 @@ pub fn strategy_title(strategy: &DepthFirstStrategy) -> String {
     }
 }
 
+/// The tile of a strategy: `4 × 72`, of layer-by-layer `whole map`.
+pub fn tile_text(strategy: &DepthFirstStrategy) -> String {
+    match strategy.fuse {
+        FuseDepth::LayerByLayer => "whole map".to_owned(),
+        _ => {
+            let side = |size: u64| if size == u64::MAX { "all".to_owned() } else { size.to_string() };
+            format!("{} × {}", side(strategy.tile.0), side(strategy.tile.1))
+        }
+    }
+}
+
 /// `type 1: 60 × 72, 112 tiles`
 fn tile_type_title(index: usize, tile_type: &TileTypeAccount) -> String {
     let tiles = if tile_type.count == 1 { "tile" } else { "tiles" };

@@ -55,7 +55,7 @@ mod time_window;
 mod window;
 
 pub use accesses::{AccessRow, Accesses};
-pub use account::{Counted, strategy_title};
+pub use account::{Counted, strategy_title, tile_text};
 pub use axis::AxisScale;
 pub use bars::{BarGroup, Bars};
 pub use breakdown::{Breakdown, Cause, StackedBar};
@@ -89,7 +89,7 @@ pub use network::{NETWORK_MARGIN, NetworkDrawing, NetworkLayer, lay_out_network,
 pub use paired::{Pair, Paired, change};
 pub use panels::Panels;
 pub use render::{ChartError, PixelFont, draw, draw_sketch, sketch_svg, svg};
-pub use scale::{Quantity, Unit, above_best, digits, group_thousands, size_text, three_digits};
+pub use scale::{Quantity, Unit, above_best, digits, group_thousands, seconds_text, size_text, three_digits};
 pub use scatter::{Scatter, ScatterPoint};
 pub use search_times::{SearchTime, search_time_table};
 pub use sequences::{

@@ -246,6 +246,18 @@ pub fn size_text(bits: u64) -> String {
     }
 }
 
+/// A time in milliseconds as a person says it: `0.84 s`, `2 min 5 s`.
+pub fn seconds_text(ms: f64) -> String {
+    let seconds = ms / 1000.0;
+    match seconds {
+        _ if seconds < 0.995 => format!("{seconds:.2} s"),
+        _ if seconds < 9.95 => format!("{seconds:.1} s"),
+        _ if seconds < 120.0 => format!("{seconds:.0} s"),
+        _ if seconds < 7200.0 => format!("{:.0} min {:.0} s", (seconds / 60.0).floor(), seconds % 60.0),
+        _ => format!("{:.1} h", seconds / 3600.0),
+    }
+}
+
 /// `1 024`, with a thin space that does not break.
 pub fn group_thousands(number: u64) -> String {
     let digits = number.to_string();

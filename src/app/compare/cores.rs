@@ -1,0 +1,90 @@
+//! Two designs on many cores, each on the system and with the choices that it was pinned with or has at hand.
+
+use crate::app::studies::systems::use_summaries;
+use crate::app::widgets::data_table::plain_table;
+use crate::app::workers::handle::Conductor;
+use crate::chart::allocations_table;
+use crate::multicore::CoresRequest;
+use crate::question::{Question, Topic};
+use crate::spec::{Diagnostics, system_presets};
+use crate::state::{CoresForm, Design, State, read_allocation};
+use std::rc::Rc;
+use yew::prelude::*;
+
+/// What a [`CompareCores`] needs.
+#[derive(Properties, PartialEq)]
+pub struct CompareCoresProps {
+    /// What is at hand, and what is pinned.
+    pub chosen: Rc<State>,
+    /// Asks workers.
+    pub conductor: Conductor,
+}
+
+/// What is asked of one of the two, with the cores that were chosen by hand.
+type Side = Result<(CoresRequest, Vec<(String, Vec<usize>)>), Diagnostics>;
+
+fn side(design: &Design, cores: &CoresForm) -> Side {
+    let (schedule, [hardware, workload]) = (&design.schedule, [&design.hardware.text, &design.workload.text]);
+    let request = cores.request(hardware, workload, (schedule.strategy, schedule.lpf_limit), schedule.rules);
+    request.map(|request| (request, read_allocation(&cores.allocation)))
+}
+
+fn system_name(form: &CoresForm) -> &'static str {
+    let preset = form.preset.as_ref().and_then(|id| system_presets().iter().find(|preset| preset.id == id));
+    preset.map_or("a system of one’s own", |preset| preset.title)
+}
+
+/// Latency, energy and their product of both, once a person wants them.
+#[component]
+pub fn CompareCores(props: &CompareCoresProps) -> Html {
+    let chosen = &props.chosen;
+    let (pinned_design, pinned_cores) =
+        chosen.pinned.as_ref().map_or((&chosen.design, &chosen.cores), |pinned| (&pinned.design, &pinned.cores));
+    let sides = [side(pinned_design, pinned_cores), side(&chosen.design, &chosen.cores)];
+    let requests = sides.iter().flatten().map(|side| side.0.clone()).collect();
+    let questions = {
+        let sides = sides.clone();
+        move || {
+            sides.iter().flatten().cloned().map(|(of, by_hand)| Question::CoresSummary(Box::new(of), by_hand)).collect()
+        }
+    };
+    let (findings, start, stop) = use_summaries(&props.conductor, Topic::CoresSweep, requests, questions);
+    let status = findings.status();
+    let mut found = findings.found.iter();
+    let known: Vec<_> = sides.iter().map(|side| side.as_ref().ok().and_then(|_| found.next()?.as_ref())).collect();
+    let names =
+        [("A", pinned_cores), ("B", &chosen.cores)].map(|(side, form)| format!("{side}: {}", system_name(form)));
+    let rows: Vec<_> = names
+        .iter()
+        .zip(&known)
+        .map(|(name, found)| (name.as_str(), found.and_then(|found| found.as_ref().ok().copied())))
+        .collect();
+    let wrong = names.iter().zip(sides.iter().zip(&known)).filter_map(|(name, (side, found))| {
+        let wrong = side.as_ref().err().or(found.as_ref().and_then(|found| found.as_ref().err()))?;
+        let first = wrong.0.first()?;
+        Some(format!("{name}: {}. {}.", first.reason, first.remedy))
+    });
+    html! {
+        <section class="card" data-testid="compare-cores" data-status={status}>
+            <h2>{ "On many cores" }</h2>
+            <p class="hint">
+                { "Both on the systems and with the choices that they have in the view Cores, each with the cores chosen by hand or else its best allocation, without other cores for single layers." }
+            </p>
+            <div class="row start">
+                <button type="button" onclick={start} disabled={matches!(status, "running" | "done")} data-testid="compare-cores-start">
+                    { "Work them out" }
+                </button>
+                if status == "running" {
+                    <button type="button" onclick={stop} data-testid="compare-cores-stop">{ "Stop" }</button>
+                    <span class="hint" role="status">{ "working …" }</span>
+                }
+            </div>
+            if known.iter().any(Option::is_some) {
+                <div class="scroll wide-table" tabindex="0" role="group" aria-label="What A and B cost on many cores">
+                    { plain_table(allocations_table("On many cores", "design", &rows)) }
+                </div>
+            }
+            { for wrong.map(|text| html! { <p class="hint" role="note">{ text }</p> }) }
+        </section>
+    }
+}

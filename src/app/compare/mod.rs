@@ -1,0 +1,4 @@
+//! The view Compare: two designs side by side.
+
+pub mod cores;
+pub mod view;

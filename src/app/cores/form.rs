@@ -1,0 +1,125 @@
+//! The system of cores, how layers are cut for it, and whose rules the scheduler follows.
+
+use crate::app::design::document_editor::use_text_offered;
+use crate::app::widgets::controls::{Checkbox, Choice, Select, TextField, passing, target};
+use crate::app::widgets::diagnostics::DiagnosticList;
+use crate::multicore::{Aim, OrderRule, Scheduler};
+use crate::spec::{Diagnostics, system_presets};
+use crate::state::{Action, CoresChange, CoresForm, StackChoice, TileChoice};
+use web_sys::HtmlTextAreaElement;
+use yew::prelude::*;
+
+/// Value of the choice of a system of one's own.
+const OWN: &str = "(own)";
+
+const AIMS: [(Aim, &str); 3] =
+    [(Aim::Latency, "latency"), (Aim::Energy, "energy"), (Aim::EnergyDelay, "energy-delay product")];
+
+const SCHEDULERS: [(Scheduler, &str); 3] = [
+    (Scheduler::Corrected, "corrected"),
+    (Scheduler::Stream2024, "Stream, Dec 2024: transfers early"),
+    (Scheduler::Stream2023, "Stream, June 2023: transfers late"),
+];
+
+const ORDERS: [(Option<OrderRule>, &str); 4] = [
+    (None, "whichever is best"),
+    (Some(OrderRule::Deepest), "of the deepest layer"),
+    (Some(OrderRule::Slots), "as the allocation has it"),
+    (Some(OrderRule::Earliest), "that could start first"),
+];
+
+/// What a [`CoresFormCard`] needs.
+#[derive(Properties, PartialEq)]
+pub struct CoresFormProps {
+    /// What is chosen.
+    pub form: CoresForm,
+    /// All that is wrong with it.
+    pub wrong: Diagnostics,
+    /// Hears of every change.
+    pub act: Callback<Action>,
+}
+
+/// A choice out of named values.
+fn select<T: Copy + PartialEq + 'static>(
+    label: &'static str,
+    all: &'static [(T, &'static str)],
+    current: T,
+    on: Callback<T>,
+    testid: &'static str,
+) -> Html {
+    let choices: Vec<Choice> =
+        all.iter().enumerate().map(|(index, (_, title))| Choice::new(index.to_string(), *title)).collect();
+    let value = all.iter().position(|(value, _)| *value == current).unwrap_or(0).to_string();
+    let onchange = passing(&on, move |index: String| Some(all.get(index.parse::<usize>().ok()?)?.0));
+    html! { <Select {label} {choices} {value} {onchange} {testid} /> }
+}
+
+/// The form.
+#[component]
+pub fn CoresFormCard(props: &CoresFormProps) -> Html {
+    let form = &props.form;
+    let is_offered = use_text_offered();
+    let change = props.act.reform(Action::Cores);
+    let mut systems: Vec<Choice> = system_presets().iter().map(|preset| Choice::new(preset.id, preset.title)).collect();
+    if form.preset.is_none() || !form.own.is_empty() {
+        systems.push(Choice::new(OWN, "my own system"));
+    }
+    let pick = passing(&change, |value: String| {
+        Some(if value == OWN { CoresChange::Own } else { CoresChange::Preset(value) })
+    });
+    let write =
+        passing(&change, |event: InputEvent| Some(CoresChange::Write(target::<HtmlTextAreaElement>(&event)?.value())));
+    let show = {
+        let shown = !form.shows_system;
+        change.reform(move |_: MouseEvent| CoresChange::ShowSystem(shown))
+    };
+    let invalid = |what: &str| props.wrong.0.iter().any(|wrong| wrong.path.ends_with(what));
+    html! {
+        <>
+            <div class="form">
+                <div>
+                    <Select label="System" choices={systems} value={form.preset.clone().unwrap_or_else(|| OWN.to_owned())}
+                        onchange={pick} testid="system-preset" />
+                    { select("Tiles", &TileChoice::ALL, form.granularity, change.reform(CoresChange::Granularity), "core-tiles") }
+                    if form.granularity == TileChoice::Rows {
+                        <TextField label="Rows of a tile" value={form.rows.clone()} oninput={change.reform(CoresChange::Rows)}
+                            testid="core-rows" invalid={invalid("rows")} />
+                    }
+                    { select("Layers that take turns", &StackChoice::ALL, form.stacks, change.reform(CoresChange::Stacks), "core-stacks") }
+                </div>
+                <div>
+                    { select("Minimise", &AIMS, form.aim, change.reform(CoresChange::Aim), "core-aim") }
+                    { select("Scheduler", &SCHEDULERS, form.scheduler, change.reform(CoresChange::Scheduler), "core-scheduler") }
+                    { select("Next tile", &ORDERS, form.order, change.reform(CoresChange::Order), "core-order") }
+                </div>
+            </div>
+            <div class="form wide">
+                if form.granularity == TileChoice::ByHand {
+                    <TextField label="Pieces of loops" value={form.tiles.clone()} oninput={change.reform(CoresChange::Tiles)}
+                        placeholder="OY 14, OX 2; conv1: OY 28" testid="core-tiles-text" invalid={invalid("tiles")} />
+                }
+                if form.stacks == StackChoice::ByHand {
+                    <TextField label="Stacks end after" value={form.ends.clone()} oninput={change.reform(CoresChange::Ends)}
+                        placeholder="names of layers" testid="core-ends" invalid={invalid("stacks")} />
+                }
+            </div>
+            <Checkbox
+                label="Bring all weights to their cores before anything else"
+                checked={form.prefetches}
+                onchange={change.reform(CoresChange::Prefetches)}
+                testid="core-prefetch"
+            />
+            if is_offered {
+                <button type="button" class="link" onclick={show} aria-expanded={form.shows_system.to_string()}
+                    data-testid="system-as-text">
+                    { if form.shows_system { "hide the system’s text" } else { "the system as text" } }
+                </button>
+            }
+            if form.shows_system && is_offered {
+                <textarea class="document" value={form.system().to_owned()} oninput={write} rows="18" wrap="off"
+                    aria-label="System document" spellcheck="false" autocomplete="off" data-testid="system-text" />
+            }
+            <DiagnosticList diagnostics={props.wrong.clone()} testid="cores-errors" />
+        </>
+    }
+}

@@ -1,0 +1,236 @@
+//! Who computes what when on many cores: a timeline to move and zoom in, whose tiles show what they have to do with.
+
+use super::timeline_moves::{Looking, Moves};
+use crate::app::platform::timer::before_next_frame;
+use crate::app::widgets::data_table::{Twin, plain_table};
+use crate::app::widgets::figure::{Drawn, IsDark, use_observed_width};
+use crate::app::widgets::heatmap_figure::Tooltip;
+use crate::app::widgets::pan_zoom::use_wheel;
+use crate::app::widgets::save::{DesignNames, SaveFigure, save_text};
+use crate::chart::{Chart, CoreTimeline, Hit, HitText, SystemLanes, draw_on_canvas, link_table, memory_table};
+use crate::multicore::SystemAccount;
+use crate::trace::chrome_trace;
+use gloo_timers::callback::Timeout;
+use std::rc::Rc;
+use web_sys::HtmlCanvasElement;
+use yew::prelude::*;
+
+/// What a [`CoreTimelineView`] needs.
+#[derive(Properties)]
+pub struct CoreTimelineProps {
+    /// The schedule.
+    pub account: Rc<SystemAccount>,
+}
+
+impl PartialEq for CoreTimelineProps {
+    fn eq(&self, other: &Self) -> bool {
+        // Comparing a hundred thousand tiles would take longer than drawing them.
+        Rc::ptr_eq(&self.account, &other.account)
+    }
+}
+
+/// The table, the file and the spoken words follow when nothing moved for so long, milliseconds.
+const REST_MS: u32 = 350;
+
+const KEYS: &str = "Timeline: left and right arrow, plus and minus change the time shown, 0 shows all; full stop and comma lead to the \
+                    next and the last tile, up and down to another core, Enter shows all that a tile has to do with";
+
+/// The timeline of a schedule on many cores.
+#[component]
+pub fn CoreTimelineView(props: &CoreTimelineProps) -> Html {
+    let lanes = use_state(|| Rc::new(SystemLanes::new(Rc::clone(&props.account))));
+    let lanes = if Rc::ptr_eq(&lanes.account, &props.account) {
+        Rc::clone(&lanes)
+    } else {
+        let sorted = Rc::new(SystemLanes::new(Rc::clone(&props.account)));
+        lanes.set(Rc::clone(&sorted));
+        sorted
+    };
+    let (view, canvas) = (use_node_ref(), use_node_ref());
+    let width = use_observed_width(&view);
+    // Another network or system is looked at from the beginning.
+    let cores: Vec<String> = props.account.cores.iter().map(|core| core.name.clone()).collect();
+    let of = (props.account.layers.clone(), cores);
+    let looking = (*use_memo(of, |_| Rc::new(std::cell::RefCell::new(Looking::default())))).clone();
+    let moves = Moves { looking, lanes, view: view.clone(), update: use_force_update() };
+    let chart = moves.chart();
+    use_drawn(&canvas, &chart, width);
+    let settled = use_settled(&chart);
+    let onwheel = {
+        let moves = moves.clone();
+        Callback::from(move |event: WheelEvent| moves.wheel(&event))
+    };
+    use_wheel(&view, onwheel);
+    let pointer = |does: fn(&Moves, &PointerEvent)| {
+        let moves = moves.clone();
+        Callback::from(move |event: PointerEvent| does(&moves, &event))
+    };
+    let onkeydown = {
+        let moves = moves.clone();
+        Callback::from(move |event: KeyboardEvent| {
+            if moves.key(&event) {
+                event.prevent_default();
+            }
+        })
+    };
+    let shown = moves.spoken().map(|(hit, spot)| {
+        let is_narrow = |tile| chart.tile_place(tile, spot.width).is_some_and(|(_, _, width, _)| width <= 1);
+        (chart.text(hit), spot, matches!(hit, Hit::Tile(tile) if is_narrow(tile)))
+    });
+    let words = match moves.chosen() {
+        Some(tile) => chart.text(Hit::Tile(tile)).sentence(),
+        None => settled.describe(),
+    };
+    let table = {
+        let settled = settled.clone();
+        use_callback(settled, |(), settled| plain_table(settled.table()))
+    };
+    let links = use_callback(Rc::clone(&moves.lanes), |(), lanes| plain_table(link_table(&lanes.account)));
+    let memories = use_callback(Rc::clone(&moves.lanes), |(), lanes| plain_table(memory_table(&lanes.account)));
+    html! {
+        <figure data-testid="core-timeline">
+            <figcaption>
+                <h3>{ "Cores, links and memories over time" }</h3>
+                <p class="hint">
+                    { "Tiles in the colours of their layers, paler where several share a pixel with idle time. Drag sideways to move; \
+                       two fingers, or Ctrl with the wheel, zoom. Point at a tile or click it to see what it waits for, and who waits \
+                       for it." }
+                </p>
+            </figcaption>
+            { tools(&moves) }
+            <div
+                class="timeline"
+                ref={view}
+                tabindex="0"
+                role="application"
+                aria-label={KEYS}
+                {onkeydown}
+                onpointerdown={pointer(Moves::down)}
+                onpointermove={pointer(Moves::moves)}
+                onpointerup={pointer(Moves::up)}
+                onpointercancel={pointer(Moves::cancel)}
+                onpointerleave={pointer(Moves::leave)}
+                data-testid="core-timeline-view"
+            >
+                <canvas ref={canvas} role="img" aria-label={settled.describe()} />
+                <div class="sr-only" aria-live="polite">{ words }</div>
+                if let Some((text, spot, is_narrow)) = shown {
+                    <Tooltip {spot}>
+                        { card(&text) }
+                        if is_narrow {
+                            <small>{ "one of those in this pixel: zoom in to tell them apart" }</small>
+                        }
+                    </Tooltip>
+                }
+            </div>
+            <div class="saves">
+                <SaveFigure chart={Drawn::new(settled)} />
+                <SaveTrace account={Rc::clone(&props.account)} />
+            </div>
+            <Twin cells={usize::MAX} {table} />
+            <Twin label="links as a table" cells={usize::MAX} table={links} />
+            <Twin label="memories as a table" cells={usize::MAX} table={memories} />
+        </figure>
+    }
+}
+
+/// Draws a timeline on a canvas: the last of a frame, once it comes; at once where it has another width.
+#[hook]
+fn use_drawn(canvas: &NodeRef, chart: &CoreTimeline, width: u32) {
+    let is_dark = use_context::<IsDark>().unwrap_or(IsDark(false));
+    let waiting = use_mut_ref(|| None::<(CoreTimeline, IsDark)>);
+    let drawn_width = use_mut_ref(|| 0);
+    use_effect_with((chart.clone(), width, is_dark, canvas.clone()), move |(chart, width, is_dark, canvas)| {
+        let (width, canvas) = (*width, canvas.cast::<HtmlCanvasElement>());
+        let Some(canvas) = canvas.filter(|_| width > 0) else { return };
+        let draw = move |chart: &CoreTimeline, is_dark: IsDark| {
+            let ratio = web_sys::window().map_or(1.0, |window| window.device_pixel_ratio());
+            // A canvas that cannot be drawn on stays empty; the table twin is there.
+            let _ = draw_on_canvas(chart, &canvas, width, ratio, is_dark.theme());
+        };
+        if drawn_width.replace(width) != width {
+            waiting.take();
+            draw(chart, *is_dark);
+        } else if waiting.replace(Some((chart.clone(), *is_dark))).is_none() {
+            before_next_frame(move || {
+                if let Some((chart, is_dark)) = waiting.take() {
+                    draw(&chart, is_dark);
+                }
+            });
+        }
+    });
+}
+
+/// The timeline as it is when it has not changed for a moment.
+#[hook]
+fn use_settled(chart: &CoreTimeline) -> CoreTimeline {
+    let settled = use_state_eq(|| chart.clone());
+    let setter = settled.setter();
+    use_effect_with(chart.clone(), move |chart| {
+        let chart = chart.clone();
+        let rest = Timeout::new(REST_MS, move || setter.set(chart));
+        move || drop(rest)
+    });
+    (*settled).clone()
+}
+
+fn tools(moves: &Moves) -> Html {
+    let button = |title: &'static str, label: &'static str, testid: &'static str, off: bool, does: fn(&Moves)| {
+        let moves = moves.clone();
+        let onclick = Callback::from(move |_: MouseEvent| does(&moves));
+        html! {
+            <button type="button" aria-label={label} title={label} disabled={off} {onclick} data-testid={testid}>{ title }</button>
+        }
+    };
+    let is_whole = moves.is_whole();
+    html! {
+        <div class="bar zoom-bar" role="group" aria-label="Time shown">
+            <span class="buttons">
+                { button("+", "Zoom in", "timeline-in", false, |moves| moves.zoom(1)) }
+                { button("−", "Zoom out", "timeline-out", is_whole, |moves| moves.zoom(-1)) }
+                { button("←", "Earlier", "timeline-earlier", is_whole, |moves| moves.pan(-1)) }
+                { button("→", "Later", "timeline-later", is_whole, |moves| moves.pan(1)) }
+                { button("All", "Show all of the time", "timeline-all", is_whole, Moves::whole) }
+            </span>
+            <small class="hints">
+                <kbd>{ "←" }</kbd>{ " " }<kbd>{ "→" }</kbd>{ " move, " }<kbd>{ "+" }</kbd>{ " " }<kbd>{ "−" }</kbd>{ " zoom, " }
+                <kbd>{ "," }</kbd>{ " " }<kbd>{ "." }</kbd>{ " lead from tile to tile, " }<kbd>{ "↑" }</kbd>{ " " }<kbd>{ "↓" }</kbd>
+                { " to another core, " }<kbd>{ "Enter" }</kbd>{ " shows all around a tile" }
+            </small>
+        </div>
+    }
+}
+
+fn card(text: &HitText) -> Html {
+    let line = |(name, value): &(&'static str, String)| html! { <><dt>{ *name }</dt><dd>{ value }</dd></> };
+    html! {
+        <>
+            <b>{ &text.title }</b>
+            <dl>{ for text.lines.iter().map(line) }</dl>
+        </>
+    }
+}
+
+/// Saves the schedule for viewers of traces.
+#[component]
+fn SaveTrace(props: &CoreTimelineProps) -> Html {
+    let names = use_context::<DesignNames>().unwrap_or_default();
+    let account = Rc::clone(&props.account);
+    let onclick = Callback::from(move |_: MouseEvent| {
+        save_text(&names.file("trace", "json"), "application/json", &chrome_trace(&account));
+    });
+    html! {
+        <span class="save" role="group" aria-label="Save the schedule">
+            { "for Perfetto " }
+            <button
+                type="button"
+                class="link"
+                title="The schedule for ui.perfetto.dev and other viewers of traces"
+                {onclick}
+                data-testid="save-trace"
+            >
+                { "Chrome trace (JSON)" }
+            </button>
+        </span>
+    }
+}

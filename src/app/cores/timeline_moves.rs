@@ -1,0 +1,290 @@
+//! What a person does with a timeline. A drag, one finger sideways, two fingers, arrow keys and Ctrl with the wheel change the time that
+//! is looked at; a plain wheel and one finger up or down scroll the page, as everywhere. What is pointed at or chosen is brought out.
+
+use crate::app::widgets::figure::Spot;
+use crate::chart::{CoreTimeline, Hit, SystemLanes, TimeWindow};
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+use web_sys::{Element, WheelEvent};
+use yew::prelude::*;
+
+/// One step of zooming.
+const STEP: f64 = 0.5;
+/// What a notch of the wheel zooms by.
+const NOTCH: f64 = 0.8;
+/// One step sideways, as a share of what is looked at.
+const ASIDE: f64 = 0.2;
+/// Pixels that a pointer moves before it drags.
+const SLACK: f64 = 5.0;
+
+/// What changes while a person looks at a timeline. It is newer than what is drawn when several things happen in a frame.
+#[derive(Default)]
+pub struct Looking {
+    /// The part of the time; `None` for all.
+    window: Option<TimeWindow>,
+    /// The tile that was chosen, and of how many.
+    chosen: Option<(u32, usize)>,
+    /// What is pointed at.
+    hovered: Option<(Hit, Spot)>,
+    /// Pointers that are down.
+    down: BTreeMap<i32, (f64, f64)>,
+    /// Whether one of them went farther than a click does.
+    is_drag: bool,
+}
+
+impl Looking {
+    /// Horizontal place between two fingers, and their distance.
+    fn pinch(&self) -> Option<(f64, f64)> {
+        let mut fingers = self.down.values();
+        let (a, b) = (fingers.next()?, fingers.next()?);
+        Some(((a.0 + b.0) / 2.0, (a.0 - b.0).hypot(a.1 - b.1)))
+    }
+}
+
+/// What a person may do with a timeline.
+#[derive(Clone)]
+pub struct Moves {
+    /// What is looked at.
+    pub looking: Rc<RefCell<Looking>>,
+    /// The schedule.
+    pub lanes: Rc<SystemLanes>,
+    /// The element that holds the canvas.
+    pub view: NodeRef,
+    /// Draws again.
+    pub update: UseForceUpdateHandle,
+}
+
+impl Moves {
+    fn latency(&self) -> f64 {
+        self.lanes.account.latency_cycles
+    }
+
+    /// The part of the time that is looked at.
+    pub fn window(&self) -> TimeWindow {
+        let window = self.looking.borrow().window;
+        window.map_or_else(|| TimeWindow::whole(self.latency()), |window| window.moved(0.0, self.latency()))
+    }
+
+    /// Whether that is all.
+    pub fn is_whole(&self) -> bool {
+        self.window() == TimeWindow::whole(self.latency())
+    }
+
+    /// The tile that was chosen.
+    pub fn chosen(&self) -> Option<u32> {
+        let chosen = self.looking.borrow().chosen;
+        chosen.filter(|(_, count)| *count == self.lanes.account.tiles.len()).map(|(tile, _)| tile)
+    }
+
+    /// What is looked at, with the tile that is pointed at or chosen.
+    pub fn chart(&self) -> CoreTimeline {
+        let focus = match self.looking.borrow().hovered {
+            Some((Hit::Tile(tile), _)) => Some(tile),
+            Some(_) => None,
+            None => self.chosen(),
+        };
+        self.bare().with_focus(focus)
+    }
+
+    fn bare(&self) -> CoreTimeline {
+        CoreTimeline::new(Rc::clone(&self.lanes)).with_window(self.window())
+    }
+
+    fn width(&self) -> u32 {
+        self.view.cast::<Element>().map_or(0, |view| view.client_width().max(0) as u32)
+    }
+
+    /// What words are shown about, and where: what is pointed at, or the chosen tile.
+    pub fn spoken(&self) -> Option<(Hit, Spot)> {
+        let hovered = self.looking.borrow().hovered;
+        hovered.or_else(|| {
+            let (tile, width) = (self.chosen()?, self.width());
+            let (x, y, extent, height) = self.bare().tile_place(tile, width)?;
+            Some((Hit::Tile(tile), Spot { x: f64::from(x + extent / 2), y: f64::from(y + height), width }))
+        })
+    }
+
+    fn look(&self, window: TimeWindow) {
+        self.looking.borrow_mut().window = (window != TimeWindow::whole(self.latency())).then_some(window);
+        self.update.force_update();
+    }
+
+    /// Looks at all of the time.
+    pub fn whole(&self) {
+        self.look(TimeWindow::whole(self.latency()));
+    }
+
+    /// Closer or farther by steps: about the chosen tile while it is in sight, else about the middle.
+    pub fn zoom(&self, steps: i32) {
+        let window = self.window();
+        let tile = self.chosen().and_then(|tile| self.lanes.account.tiles.get(tile as usize));
+        let middle = tile.map(|run| (run.start + run.end) / 2.0).filter(|at| window.shows((*at, *at)));
+        let at = middle.unwrap_or((window.start + window.end) / 2.0);
+        self.look(window.zoomed(STEP.powi(steps), at, self.latency()));
+    }
+
+    /// Earlier or later by steps.
+    pub fn pan(&self, steps: i32) {
+        let window = self.window();
+        self.look(window.moved(ASIDE * f64::from(steps) * window.length(), self.latency()));
+    }
+
+    fn pan_pixels(&self, pixels: f64) {
+        let window = self.window();
+        let cycles = pixels / self.bare().span_width(self.width()) * window.length();
+        self.look(window.moved(cycles, self.latency()));
+    }
+
+    fn zoom_about(&self, share: f64, x: f64) {
+        let at = self.bare().time_at(x, self.width());
+        self.look(self.window().zoomed(share, at, self.latency()));
+    }
+
+    fn choose(&self, tile: Option<u32>) {
+        {
+            let looking = &mut *self.looking.borrow_mut();
+            looking.chosen = tile.map(|tile| (tile, self.lanes.account.tiles.len()));
+            looking.hovered = None;
+        }
+        match tile.and_then(|tile| self.lanes.account.tiles.get(tile as usize)) {
+            Some(run) => self.look(self.window().holding((run.start, run.end), self.latency())),
+            None => self.update.force_update(),
+        }
+    }
+
+    /// Does what a key means; whether it means something.
+    pub fn key(&self, event: &KeyboardEvent) -> bool {
+        if event.ctrl_key() || event.meta_key() || event.alt_key() {
+            return false;
+        }
+        let chosen = self.chosen();
+        let first = || self.lanes.first_in(self.window());
+        let to = |next: &dyn Fn(u32) -> Option<u32>| {
+            self.choose(chosen.map_or_else(first, |tile| next(tile).or(Some(tile))));
+        };
+        match event.key().as_str() {
+            "+" | "=" => self.zoom(1),
+            "-" | "_" => self.zoom(-1),
+            "0" => self.whole(),
+            "ArrowLeft" => self.pan(-1),
+            "ArrowRight" => self.pan(1),
+            "Home" => self.look(self.window().moved(-self.latency(), self.latency())),
+            "End" => self.look(self.window().moved(self.latency(), self.latency())),
+            "." | ">" => to(&|tile| self.lanes.step(tile, 1)),
+            "," | "<" => to(&|tile| self.lanes.step(tile, -1)),
+            "ArrowDown" => to(&|tile| self.lanes.beside(tile, 1)),
+            "ArrowUp" => to(&|tile| self.lanes.beside(tile, -1)),
+            "Enter" => {
+                let Some(span) = chosen.and_then(|tile| self.lanes.neighbourhood(tile)) else { return false };
+                self.look(TimeWindow::around(span, self.latency()));
+            }
+            "Escape" if chosen.is_some() => self.choose(None),
+            _ => return false,
+        }
+        true
+    }
+
+    /// Where a pointer is, CSS pixels from the corner of the figure.
+    fn spot(&self, event: &MouseEvent) -> Option<(f64, f64)> {
+        let corner = self.view.cast::<Element>()?.get_bounding_client_rect();
+        Some((f64::from(event.client_x()) - corner.x(), f64::from(event.client_y()) - corner.y()))
+    }
+
+    /// A pointer goes down.
+    pub fn down(&self, event: &PointerEvent) {
+        let Some(at) = self.spot(event).filter(|_| event.button() == 0) else { return };
+        let looking = &mut *self.looking.borrow_mut();
+        looking.is_drag &= !looking.down.is_empty();
+        looking.down.insert(event.pointer_id(), at);
+    }
+
+    /// A pointer moves: over the figure, as a drag, or as one of two fingers.
+    pub fn moves(&self, event: &PointerEvent) {
+        let Some(at) = self.spot(event) else { return };
+        let id = event.pointer_id();
+        if event.buttons() == 0 {
+            // It went up elsewhere.
+            self.looking.borrow_mut().down.remove(&id);
+        }
+        let (last, before) = {
+            let looking = self.looking.borrow();
+            (looking.down.get(&id).copied(), looking.pinch())
+        };
+        let Some(last) = last else { return self.hover(at) };
+        let is_far = (at.0 - last.0).hypot(at.1 - last.1) >= SLACK;
+        if !is_far && !self.looking.borrow().is_drag {
+            return;
+        }
+        let after = {
+            let looking = &mut *self.looking.borrow_mut();
+            if !std::mem::replace(&mut looking.is_drag, true)
+                && let Some(view) = self.view.cast::<Element>()
+            {
+                // It fails for a pointer that is gone already.
+                let _ = view.set_pointer_capture(id);
+            }
+            looking.hovered = None;
+            looking.down.insert(id, at);
+            looking.pinch()
+        };
+        match (before, after) {
+            (Some((from, old)), Some((to, new))) => {
+                self.pan_pixels(from - to);
+                if old > 0.0 && new > 0.0 {
+                    self.zoom_about(old / new, to);
+                }
+            }
+            _ => self.pan_pixels(last.0 - at.0),
+        }
+    }
+
+    fn hover(&self, at: (f64, f64)) {
+        let width = self.width();
+        let hit = self.bare().hit(at.0, at.1, width).map(|hit| (hit, Spot { x: at.0, y: at.1, width }));
+        if std::mem::replace(&mut self.looking.borrow_mut().hovered, hit) != hit {
+            self.update.force_update();
+        }
+    }
+
+    /// A pointer goes up: a click chooses the tile under it.
+    pub fn up(&self, event: &PointerEvent) {
+        let (was_down, is_drag) = {
+            let looking = &mut *self.looking.borrow_mut();
+            (looking.down.remove(&event.pointer_id()).is_some(), looking.is_drag)
+        };
+        let Some(at) = self.spot(event).filter(|_| was_down && !is_drag) else { return };
+        match self.bare().hit(at.0, at.1, self.width()) {
+            Some(Hit::Tile(tile)) => self.choose((self.chosen() != Some(tile)).then_some(tile)),
+            _ => self.choose(None),
+        }
+        // A finger points at nothing before or after.
+        self.hover(at);
+    }
+
+    /// A pointer is taken away, as the page scrolls.
+    pub fn cancel(&self, event: &PointerEvent) {
+        self.looking.borrow_mut().down.remove(&event.pointer_id());
+    }
+
+    /// A pointer leaves the figure. What a finger touched last stays.
+    pub fn leave(&self, event: &PointerEvent) {
+        if event.pointer_type() != "touch" && self.looking.borrow_mut().hovered.take().is_some() {
+            self.update.force_update();
+        }
+    }
+
+    /// Ctrl and the wheel zoom; sideways it moves. A plain wheel is left to the page.
+    pub fn wheel(&self, event: &WheelEvent) {
+        if event.ctrl_key() {
+            if let Some((x, _)) = self.spot(event) {
+                self.zoom_about(if event.delta_y() < 0.0 { NOTCH } else { 1.0 / NOTCH }, x);
+            }
+        } else if event.delta_x().abs() > event.delta_y().abs() {
+            self.pan_pixels(event.delta_x());
+        } else {
+            return;
+        }
+        event.prevent_default();
+    }
+}

@@ -1,0 +1,347 @@
+//! Many cores: who computes what when, what travels, how full memories are, and which allocation is the best.
+
+use super::allocation::CoresAllocation;
+use super::compared::CoresCompared;
+use super::form::CoresFormCard;
+use super::study::{Ground, Improving, Known, Stage, Verdict, use_cores, use_improving, use_judged};
+use super::timeline::CoreTimelineView;
+use crate::app::session::state::PageState;
+use crate::app::widgets::figure::{Drawn, Figure};
+use crate::app::workers::handle::Conductor;
+use crate::chart::{Quantity, core_time, group_thousands, system_energy, three_digits};
+use crate::multicore::{CoreChoice, CoresOutline, Judged, StackAllocation};
+use crate::spec::Diagnostics;
+use crate::state::{Action, CoresChange, read_allocation, write_allocation};
+use std::rc::Rc;
+use yew::prelude::*;
+
+/// Schedules of more tiles are left as they were found: trying other cores for one layer would take too long.
+const MOST_IMPROVED: usize = 20_000;
+
+/// What a [`CoresView`] needs.
+#[derive(Properties, PartialEq)]
+pub struct CoresViewProps {
+    /// Everything.
+    pub state: Rc<PageState>,
+    /// Asks workers.
+    pub conductor: Conductor,
+    /// Hears of every change.
+    pub act: Callback<Action>,
+}
+
+/// The view.
+#[component]
+pub fn CoresView(props: &CoresViewProps) -> Html {
+    let (chosen, act) = (&props.state.chosen, &props.act);
+    let design = &chosen.design;
+    let request = chosen.cores.request(
+        &design.hardware.text,
+        &design.workload.text,
+        (design.schedule.strategy, design.schedule.lpf_limit),
+        design.schedule.rules,
+    );
+    let (known, longer) = use_cores(&props.conductor, request.clone().ok());
+    let stage = known.stage();
+    let best = known.best().map(|(shares, verdict)| (shares, verdict.clone())).filter(|_| stage == Stage::Done);
+    let ground = best.as_ref().and_then(|(shares, _)| {
+        let (request, costs) = (known.asked.clone()?, Rc::new(known.costs()));
+        Some(Ground { request, costs, stacks: Rc::new(known.allocations(*shares)) })
+    });
+    let improvable = best.as_ref().filter(|(_, verdict)| verdict.account.tiles.len() <= MOST_IMPROVED);
+    let (improving, switch) =
+        use_improving(&props.conductor, ground.clone().zip(improvable.map(|(_, verdict)| verdict.judged.clone())));
+    let by_hand = known.outline.as_ref().and_then(|outline| written(&chosen.cores.allocation, outline, best.as_ref()));
+    // What was improved is looked at in full once the search rests.
+    let is_better = improving.is_done() || !improving.is_on;
+    let better = improving
+        .best
+        .clone()
+        .filter(|found| is_better && best.as_ref().is_some_and(|(_, verdict)| verdict.judged.choice != found.choice));
+    let wanted = by_hand.clone().or(better.as_ref().map(|better| better.choice.clone()));
+    let judged = use_judged(&props.conductor, ground.clone(), wanted.clone());
+    let found = judged.as_ref().and_then(|judged| judged.as_ref().ok()).cloned();
+    let by_hand_verdict = found.as_ref().map(|found| found.judged.clone());
+    let shown = if wanted.is_some() { found } else { best.as_ref().map(|(_, verdict)| verdict.clone()) };
+    // While another schedule is worked out, the one before stays.
+    let kept = use_mut_ref(|| None::<Shown>);
+    let is_current = shown.is_some();
+    if let Some((verdict, outline)) = shown.zip(known.outline.clone()) {
+        let origin = origin(&verdict, &outline, best.as_ref(), by_hand.is_some());
+        *kept.borrow_mut() = Some(Shown { verdict, outline, origin });
+    }
+    let kept = kept.borrow().clone();
+    let wrong = wrong_with(request.as_ref().err(), &known, judged.as_ref());
+    let status = match () {
+        () if !wrong.is_empty() || known.failure.is_some() => "rejected",
+        () if is_current => "done",
+        () => "running",
+    };
+    let on_choice = {
+        let layers = kept.as_ref().map(|kept| kept.outline.layers.clone()).unwrap_or_default();
+        act.reform(move |choice: Option<CoreChoice>| {
+            let choice = choice.unwrap_or_default();
+            let lines = layers.iter().map(String::as_str).zip(choice.iter().map(Vec::as_slice));
+            Action::Cores(CoresChange::Allocation(write_allocation(lines)))
+        })
+    };
+    let class = (!is_current).then_some("old");
+    html! {
+        <div data-testid="cores-view" data-status={status} aria-busy={(status == "running").then_some("true")}>
+            <section class="card">
+                <h2>{ "Which core computes what, and when?" }</h2>
+                <p class="hint">
+                    { "Layers are cut into computation tiles, tiles are given to cores, and what they need travels over links and \
+                       memories as early as these allow (Stream)." }
+                </p>
+                <CoresFormCard form={chosen.cores.clone()} {wrong} act={act.clone()} />
+                if let Some(outline) = known.outline.as_ref().filter(|outline| !outline.takes_beside) {
+                    <p class="hint" data-testid="cores-own">
+                        { format!("{} has cores of its own: of the design, only the network and how mappings are searched count here.", outline.system) }
+                    </p>
+                }
+                { progress(&known, stage) }
+                if let Some(kept) = &kept {
+                    if status == "rejected" {
+                        <p class="hint" data-testid="cores-kept">{ "What follows is of the last input without errors." }</p>
+                    }
+                    <div {class}>{ answer(kept, &known) }</div>
+                }
+                if by_hand.is_some() && stage == Stage::Done {
+                    <p class="hint">{ "Cores were chosen by hand. What follows is of those that the search found:" }</p>
+                }
+                { improvement(&improving, best.as_ref().map(|(_, best)| &best.judged), &known, switch) }
+                { proof(&known, stage, longer) }
+                { unmatched(&chosen.cores.allocation, known.outline.as_deref()) }
+            </section>
+            if let Some(Shown { verdict, outline, .. }) = kept {
+                <div {class}>
+                    <section class="card">
+                        <CoreTimelineView account={Rc::clone(&verdict.account)} />
+                    </section>
+                    <section class="card">
+                        <h2>{ "Where time and energy go" }</h2>
+                        <Figure title="" chart={Drawn::new(core_time(&verdict.account))} testid="core-time" />
+                        <Figure title="" chart={Drawn::new(system_energy(&verdict.account))} testid="system-energy" />
+                    </section>
+                    <CoresAllocation {outline} choice={verdict.judged.choice.clone()} is_by_hand={by_hand.is_some()} {on_choice} />
+                </div>
+            }
+            if let Some((ground, (_, best))) = ground.zip(best) {
+                <CoresCompared {ground} verdicts={known.verdicts.clone()} best={improving.best.clone().unwrap_or(best.judged)}
+                    by_hand={by_hand.and(by_hand_verdict)} conductor={props.conductor.clone()} />
+            }
+        </div>
+    }
+}
+
+/// A schedule that is looked at.
+#[derive(Clone)]
+struct Shown {
+    verdict: Verdict,
+    outline: Rc<CoresOutline>,
+    /// Where its cores come from.
+    origin: &'static str,
+}
+
+fn origin(verdict: &Verdict, outline: &CoresOutline, best: Option<&(bool, Verdict)>, is_by_hand: bool) -> &'static str {
+    match best {
+        _ if is_by_hand => "with cores chosen by hand",
+        _ if outline.cores.len() == 1 => "on one core",
+        Some((_, best)) if best.judged.choice != verdict.judged.choice => {
+            "better cores than the steady state alone finds"
+        }
+        Some((true, _)) => "tiles shared by cores where that is faster",
+        _ => "each tile on one core",
+    }
+}
+
+/// The choice by hand: what was found, with the cores that a person wrote for some layers. `None` where these are of another network.
+fn written(text: &str, outline: &CoresOutline, best: Option<&(bool, Verdict)>) -> Option<CoreChoice> {
+    let mut choice = best?.1.judged.choice.clone();
+    let mut is_any = false;
+    for (layer, cores) in read_allocation(text) {
+        if let Some(index) = outline.layers.iter().position(|name| *name == layer) {
+            choice[index] = cores;
+            is_any = true;
+        }
+    }
+    is_any.then_some(choice)
+}
+
+/// Says which layers have cores by hand and are not in the network.
+fn unmatched(text: &str, outline: Option<&CoresOutline>) -> Html {
+    let Some(outline) = outline else { return html! {} };
+    let lines = read_allocation(text);
+    let strange: Vec<&str> = lines
+        .iter()
+        .map(|line| line.0.as_str())
+        .filter(|layer| !outline.layers.iter().any(|name| name == layer))
+        .collect();
+    let Some(first) = strange.first() else { return html! {} };
+    let others = match strange.len() {
+        1 => String::new(),
+        more => format!(" and of {} more", more - 1),
+    };
+    html! {
+        <p class="hint" data-testid="cores-unmatched">
+            { format!("The cores that were chosen by hand for the layer {first}{others} are not used: this network has no such layer.") }
+        </p>
+    }
+}
+
+/// All that is wrong: with the fields, the documents, or with what comes of them.
+fn wrong_with(
+    fields: Option<&Diagnostics>,
+    known: &Known,
+    judged: Option<&Result<Verdict, Diagnostics>>,
+) -> Diagnostics {
+    let by_hand = judged.and_then(|judged| judged.as_ref().err());
+    let found = fields.or(known.wrong.as_deref()).or(known.why_none()).or(by_hand);
+    found.cloned().unwrap_or_default()
+}
+
+fn progress(known: &Known, stage: Stage) -> Html {
+    if let Some(failure) = &known.failure {
+        return html! { <p class="banner" role="alert">{ failure.clone() }</p> };
+    }
+    let (text, done, all) = match stage {
+        Stage::Nothing | Stage::Done => return html! { <div class="progress" data-testid="cores-progress"></div> },
+        Stage::Outline => ("cutting layers into tiles".to_owned(), 0, 1),
+        Stage::Costs(done, all) => (format!("{done} of {all} different tiles mapped on cores"), done, all),
+        Stage::Stacks(done, all) => (format!("{done} of {all} searches for the cores of a stack done"), done, all),
+        Stage::Judging => ("scheduling".to_owned(), 1, 1),
+    };
+    html! {
+        <div class="progress" data-testid="cores-progress" role="status">
+            <span>{ text }</span>
+            <progress value={done.to_string()} max={all.max(1).to_string()} aria-label="Share of this step that is done" />
+        </div>
+    }
+}
+
+fn answer(shown: &Shown, known: &Known) -> Html {
+    let Shown { verdict, origin, .. } = shown;
+    let Judged { energy_pj, latency_cycles, .. } = verdict.judged;
+    let kpi = |big: String, small: String| html! { <div class="kpi"><b>{ big }</b><span>{ small }</span></div> };
+    let account = &verdict.account;
+    let all = account.latency_cycles * account.cores.len() as f64;
+    let computing: f64 = account.cores.iter().map(|core| core.computing).sum();
+    let tiles = format!(
+        "{} tiles, {} transfers",
+        group_thousands(account.tiles.len() as u64),
+        group_thousands(account.transfers.len() as u64)
+    );
+    let aim = known.asked.as_ref().map_or("", |asked| asked.settings.aim.name());
+    html! {
+        <div class="answer" data-testid="cores-answer" data-aim={aim}>
+            { kpi(Quantity::Latency.text(latency_cycles), (*origin).to_owned()) }
+            { kpi(Quantity::Energy.text(energy_pj), tiles) }
+            { kpi(
+                format!("{} %", three_digits(100.0 * computing / all.max(1.0))),
+                "of the cores’ time their arrays compute, without stalls".to_owned(),
+            ) }
+            { kpi(Quantity::Bytes.text(account.peak_bits() as f64 / 8.0), "on the chip at most at once".to_owned()) }
+        </div>
+    }
+}
+
+/// How far the search for better cores is.
+fn improvement(improving: &Improving, from: Option<&Judged>, known: &Known, switch: Callback<bool>) -> Html {
+    let Some(((best, from), asked)) = improving.best.as_ref().zip(from).zip(known.asked.as_ref()) else {
+        return html! {};
+    };
+    let aim = asked.settings.aim;
+    let gain = 100.0 * (1.0 - best.score(aim) / from.score(aim));
+    let gained =
+        if gain < 0.05 { "nothing better yet".to_owned() } else { format!("{} % better so far", three_digits(gain)) };
+    let (text, button) = match (improving.is_done(), improving.is_on) {
+        (true, _) if gain < 0.05 => {
+            ("No other cores for any one layer make it better, transfers and memories counted.".to_owned(), None)
+        }
+        (true, _) => (
+            format!(
+                "Other cores for single layers, judged with transfers and memories, made it {} % better; no further one does.",
+                three_digits(gain)
+            ),
+            None,
+        ),
+        (false, true) => {
+            let layers = known.outline.as_ref().map_or(&[][..], |outline| &outline.layers);
+            let name = layers.get(improving.layer as usize).map_or("", String::as_str);
+            let (number, all) = (improving.layer + 1, layers.len());
+            let text = format!(
+                "Trying other cores for {name}, layer {number} of {all}: {gained}. What is found is shown at the end, or when you stop."
+            );
+            (text, Some((false, "Stop")))
+        }
+        (false, false) => (format!("Stopped trying other cores: {gained}."), Some((true, "Continue"))),
+    };
+    html! {
+        <p class="hint row" role="status" data-testid="cores-improving" data-done={improving.is_done().to_string()}>
+            <span>{ text }</span>
+            if let Some((on, title)) = button {
+                <button type="button" class="small" onclick={switch.reform(move |_: MouseEvent| on)}>{ title }</button>
+            }
+        </p>
+    }
+}
+
+/// What is proved of the stacks' allocations.
+fn proof(known: &Known, stage: Stage, longer: Callback<()>) -> Html {
+    let stacks: Vec<StackAllocation> = known.allocations(true);
+    if stacks.is_empty() || !matches!(stage, Stage::Judging | Stage::Done) {
+        return html! {};
+    }
+    let open = || known.stacks.iter().flatten().filter(|stack| !stack.found.is_proved() && stack.found.best.is_some());
+    let gap = |stack: &StackAllocation| {
+        let best = stack.found.best.as_ref()?;
+        Some(1.0 - stack.found.bound / best.cycles)
+    };
+    let widest = open().filter_map(gap).fold(0.0, f64::max);
+    let unsearched = stacks.iter().filter(|stack| stack.found.best.is_none()).count();
+    let steady = stacks.iter().filter(|stack| stack.layers.len() > 1).max_by_key(|stack| stack.layers.len());
+    let about = steady.map(|stack| {
+        let which =
+            if stacks.len() == 1 { "The stack".to_owned() } else { format!("The longest of {} stacks", stacks.len()) };
+        let times = if stack.iterations == 1 { "once".to_owned() } else { format!("{} times", stack.iterations) };
+        let (tiles, share) = (stack.tiles, three_digits(100.0 * stack.mac_share));
+        let coarsened = match stack.coarsened {
+            times if times > 1 && stack.found.best.is_some() => {
+                format!(" Its cores are chosen in tiles {times} times as large.")
+            }
+            _ => String::new(),
+        };
+        format!(" {which} computes {tiles} tiles {times}, {share} % of its work.{coarsened}")
+    });
+    let longer_text = match known.times_longer() {
+        1 => String::new(),
+        times => format!(" Searched {times} times as long."),
+    };
+    html! {
+        <p class="hint row" data-testid="cores-proof" data-proved={(open().count() == 0).to_string()}>
+            <span>
+                if unsearched > 0 && unsearched == stacks.len() {
+                    { "What is repeated has too many tiles to be searched: every layer is on all cores that it may have." }
+                } else if unsearched > 0 {
+                    { format!("What {unsearched} of {} stacks repeat has too many tiles to be searched: their layers are on all cores that they may have.", stacks.len()) }
+                } else if open().count() == 0 {
+                    { "Proved: if nothing had to travel, no other cores and no other order would make what the stacks repeat any faster." }
+                } else {
+                    { format!(
+                        "What {} of {} searches found may be up to {} % from the fastest that a stack could repeat.",
+                        open().count(),
+                        known.stacks.len(),
+                        three_digits(100.0 * widest)
+                    ) }
+                }
+                { about.unwrap_or_default() }
+                { longer_text }
+            </span>
+            if open().count() > 0 && stage == Stage::Done {
+                <button type="button" class="small" onclick={longer.reform(|_: MouseEvent| ())} data-testid="cores-longer">
+                    { "Search longer" }
+                </button>
+            }
+        </p>
+    }
+}

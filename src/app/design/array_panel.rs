@@ -1,0 +1,157 @@
+//! The PE array and what it unrolls, as fields.
+
+use crate::app::widgets::form::{Form, FormField, WrongHere, listed_field};
+use crate::form::{ARRAY_FIELDS, Place, add_dimension, remove_dimension};
+use crate::workload::LayerKind;
+use yew::prelude::*;
+
+/// Paths of the document that the panel shows.
+pub const ARRAY_PATHS: [&str; 4] = ["name", "array", "unroll", "dataflow"];
+
+/// What an [`array_panel`] needs.
+#[derive(Clone, Properties, PartialEq)]
+pub struct ArrayPanelProps {
+    /// The hardware.
+    pub form: Form,
+}
+
+/// The fields of the PE array. Only `shell::parts` may name it.
+pub fn array_panel(props: ArrayPanelProps) -> Html {
+    html! { <ArrayPanel ..props /> }
+}
+
+/// The PE array as fields.
+#[component]
+fn ArrayPanel(props: &ArrayPanelProps) -> Html {
+    let form = &props.form;
+    let dimensions = form.document.keys("array.dimensions");
+    let rest = form.wrong_besides("array", &ARRAY_FIELDS.map(|field| field.name));
+    html! {
+        <div class="panel" role="group" aria-label="PE array" data-testid="array-panel">
+            <div class="fields">
+                <FormField
+                    form={form.clone()}
+                    place={Place::value("name")}
+                    label="Name"
+                    hint="What the accelerator is called."
+                    testid="hardware-name"
+                />
+                <FormField
+                    form={form.clone()}
+                    place={Place::optional("dataflow")}
+                    label="Dataflow"
+                    hint="A name that a layer's own unrolling may refer to."
+                    example="none"
+                    testid="dataflow"
+                />
+                { for ARRAY_FIELDS.iter().map(|field| listed_field(form, "array", field)) }
+            </div>
+            <div class="scroll unrolling">
+                <table>
+                    <caption>
+                        { "Array dimensions, their numbers of PEs, and the loop that each layer type unrolls over them: " }
+                        <code>{ "K" }</code>{ ", at most 16 of it: " }<code>{ "K 16" }</code>{ ", or several: " }<code>{ "FY 5, OY 2" }</code>
+                    </caption>
+                    <thead>
+                        <tr>
+                            <th scope="row">{ "name" }</th>
+                            { for (0..dimensions.len()).map(|index| dimension_name(form, index)) }
+                        </tr>
+                        <tr>
+                            <th scope="row">{ "PEs" }</th>
+                            { for dimensions.iter().enumerate().map(|(index, name)| dimension_size(form, index, name)) }
+                        </tr>
+                    </thead>
+                    <tbody>
+                        { for unrolled_kinds().map(|kind| unrolled_row(form, kind, &dimensions)) }
+                    </tbody>
+                    <tfoot>
+                        <tr>
+                            <th scope="row"><span class="sr-only">{ "remove" }</span></th>
+                            { for dimensions.iter().enumerate().map(|(index, name)| remove_cell(form, index, name, dimensions.len())) }
+                        </tr>
+                    </tfoot>
+                </table>
+            </div>
+            <button type="button" class="small" onclick={form.click(add_dimension)} data-testid="dimension-add">
+                { "Add an array dimension" }
+            </button>
+            <WrongHere form={form.clone()} wrong={[rest, form.wrong_at("unroll")].concat()} />
+        </div>
+    }
+}
+
+/// Layer types that can be unrolled: those that compute something.
+fn unrolled_kinds() -> impl Iterator<Item = LayerKind> {
+    LayerKind::ALL.into_iter().filter(|kind| !matches!(kind, LayerKind::Input | LayerKind::View))
+}
+
+fn dimension_name(form: &Form, index: usize) -> Html {
+    html! {
+        <td key={index}>
+            <FormField
+                form={form.clone()}
+                place={Place::Dimension(index)}
+                label={format!("Name of array dimension {}", index + 1)}
+                is_cell={true}
+                testid={format!("dimension-{index}-name")}
+            />
+        </td>
+    }
+}
+
+fn dimension_size(form: &Form, index: usize, name: &str) -> Html {
+    html! {
+        <td key={index}>
+            <FormField
+                form={form.clone()}
+                place={Place::value(format!("array.dimensions[{index}]"))}
+                label={format!("PEs along {name}")}
+                hint="How many PEs lie along this dimension"
+                is_cell={true}
+                testid={format!("dimension-{index}-size")}
+            />
+        </td>
+    }
+}
+
+fn unrolled_row(form: &Form, kind: LayerKind, dimensions: &[String]) -> Html {
+    let cell = |(index, name): (usize, &String)| {
+        html! {
+            <td key={index}>
+                <FormField
+                    form={form.clone()}
+                    place={Place::Unrolled(kind.name(), name.clone())}
+                    label={format!("Loop of {} unrolled over {name}", kind.name())}
+                    example="–"
+                    is_cell={true}
+                    testid={format!("unroll-{}-{index}", kind.name())}
+                />
+            </td>
+        }
+    };
+    html! {
+        <tr key={kind.name()}>
+            <th scope="row">{ kind.name() }</th>
+            { for dimensions.iter().enumerate().map(cell) }
+        </tr>
+    }
+}
+
+fn remove_cell(form: &Form, index: usize, name: &str, count: usize) -> Html {
+    html! {
+        <td key={index}>
+            <button
+                type="button"
+                class="small"
+                title={format!("Remove the array dimension {name}")}
+                aria-label={format!("Remove the array dimension {name}")}
+                disabled={count <= 1}
+                onclick={form.click(move |document| remove_dimension(document, index))}
+                data-testid={format!("dimension-{index}-remove")}
+            >
+                { "×" }
+            </button>
+        </td>
+    }
+}

@@ -1,0 +1,268 @@
+//! Choosing a document, and the text behind it.
+
+use super::hardware_card::HardwareForm;
+use super::import::{ImportButton, carries_files, dropped, import_panel, use_import};
+use super::network_card::NetworkForm;
+use crate::app::widgets::controls::{Choice, Select, passing, target};
+use crate::app::widgets::diagnostics::DiagnosticList;
+use crate::app::widgets::form::{Form, Selected};
+use crate::form::Stacks;
+use crate::hardware::Core;
+use crate::sorting::sort_by_key;
+use crate::spec::Diagnostics;
+use crate::spec::edit::Outline;
+use crate::state::{Action, Document, Half, ViewChange};
+use crate::workload::Network;
+use std::rc::Rc;
+use web_sys::{DragEvent, HtmlTextAreaElement};
+use yew::prelude::*;
+
+/// Value of the choice of one's own document.
+const OWN: &str = "(own)";
+
+/// What a [`DocumentCard`] needs.
+#[derive(Properties, PartialEq)]
+pub struct DocumentCardProps {
+    /// Which document.
+    pub half: Half,
+    /// Heading.
+    pub title: &'static str,
+    /// The document.
+    pub document: Document,
+    /// Whether its text is shown.
+    pub shows_text: bool,
+    /// What is wrong with it.
+    pub diagnostics: Diagnostics,
+    /// Hears of every change.
+    pub act: Callback<Action>,
+    /// What the document describes, as far as it is right.
+    pub model: Model,
+}
+
+/// Whether a person may write documents as text, and open files; a context, without which they may.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct TextOffered(pub bool);
+
+/// The same where it is asked for.
+#[hook]
+pub fn use_text_offered() -> bool {
+    use_context::<TextOffered>().is_none_or(|offered| offered.0)
+}
+
+/// What a document describes.
+#[derive(Clone)]
+pub enum Model {
+    /// An accelerator, where nothing is wrong with it.
+    Hardware(Option<Rc<Core>>),
+    /// A network, where nothing is wrong with it, and its stacks.
+    Network(Option<Rc<Network>>, Rc<Stacks>),
+}
+
+/// A card with a preset to choose, a drawing, and the text one click away.
+#[component]
+pub fn DocumentCard(props: &DocumentCardProps) -> Html {
+    let half = props.half;
+    let (testid_card, testid_preset, testid_toggle, testid_errors) = match half {
+        Half::Hardware => ("hardware-card", "hardware-preset", "hardware-as-text", "hardware-errors"),
+        Half::Workload => ("workload-card", "workload-preset", "workload-as-text", "workload-errors"),
+    };
+    let area = use_node_ref();
+    let is_offered = use_text_offered();
+    let shows_text = props.shows_text && is_offered;
+    let toggle = {
+        let shown = !shows_text;
+        props.act.reform(move |_: MouseEvent| Action::Look(ViewChange::Text(half, shown)))
+    };
+    let pick = props.act.reform(move |value: String| {
+        half.presets()
+            .iter()
+            .find(|preset| preset.id == value)
+            .map_or(Action::PickOwn(half), |preset| Action::PickPreset(half, preset.id))
+    });
+    let go_to_line = {
+        let area = area.clone();
+        Callback::from(move |line: usize| {
+            if let Some(area) = area.cast::<HtmlTextAreaElement>() {
+                select_line(&area, line);
+            }
+        })
+    };
+    let import = use_import(&props.act);
+    let is_over = use_state_eq(|| false);
+    let over = |over: bool| {
+        let is_over = is_over.setter();
+        Callback::from(move |event: DragEvent| {
+            if carries_files(&event) {
+                event.prevent_default();
+                is_over.set(over && is_offered);
+            }
+        })
+    };
+    let ondrop = {
+        let (is_over, start) = (is_over.setter(), import.start.clone());
+        Callback::from(move |event: DragEvent| {
+            event.prevent_default();
+            is_over.set(false);
+            if is_offered {
+                start.emit(dropped(&event));
+            }
+        })
+    };
+    let selected = use_state_eq(|| None::<Selected>);
+    let outline = use_memo(props.document.text.clone(), |text| Outline::read(text).ok().map(Rc::new));
+    let form = (*outline).clone().map(|document| Form::new(half, document, &props.diagnostics, &props.act));
+    let body_id = format!("{}-text", half.name());
+    html! {
+        <section
+            class={classes!("card", is_over.then_some("dropping"))}
+            ondragover={over(true)}
+            ondragleave={over(false)}
+            {ondrop}
+            aria-labelledby={format!("{}-title", half.name())} data-testid={testid_card}>
+            <h2 id={format!("{}-title", half.name())}>
+                { props.title }
+                if is_offered {
+                    <span class="actions">
+                        <ImportButton start={import.start.clone()} name={half.name()} />
+                        <button
+                            type="button"
+                            class="link"
+                            onclick={toggle}
+                            aria-expanded={shows_text.to_string()}
+                            aria-controls={body_id.clone()}
+                            data-testid={testid_toggle}
+                        >
+                            { if shows_text { "as form" } else { "as text" } }
+                        </button>
+                    </span>
+                }
+            </h2>
+            <Select
+                label="Preset"
+                choices={choices(half, &props.document)}
+                value={props.document.preset.unwrap_or(OWN)}
+                onchange={pick}
+                testid={testid_preset}
+            />
+            { import_panel(&import, half.name()) }
+            <div id={body_id}>
+                if shows_text {
+                    <Editor {half} text={props.document.text.clone()} act={props.act.clone()} area={area} />
+                } else if let Some(form) = form.clone() {
+                    { fields(form, &props.model, &props.act, &selected) }
+                } else {
+                    <p class="hint">
+                        { "The text cannot be read as fields. Nothing is lost: " }
+                        { if is_offered { "“as text” shows it as it was written." } else { "opened in full, it can be mended." } }
+                    </p>
+                }
+            </div>
+            if shows_text || form.is_none() {
+                <DiagnosticList
+                    diagnostics={props.diagnostics.clone()}
+                    on_line={shows_text.then_some(go_to_line)}
+                    {form}
+                    testid={testid_errors}
+                />
+            }
+        </section>
+    }
+}
+
+impl PartialEq for Model {
+    fn eq(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Hardware(a), Self::Hardware(b)) => a == b,
+            (Self::Network(Some(a), stacks), Self::Network(Some(b), others)) => Rc::ptr_eq(a, b) && stacks == others,
+            (Self::Network(a, stacks), Self::Network(b, others)) => a.is_none() && b.is_none() && stacks == others,
+            _ => false,
+        }
+    }
+}
+
+fn fields(form: Form, model: &Model, act: &Callback<Action>, chosen: &UseStateHandle<Option<Selected>>) -> Html {
+    let selected = **chosen;
+    let on_select = {
+        let chosen = chosen.clone();
+        Callback::from(move |next| chosen.set(next))
+    };
+    match model {
+        Model::Hardware(core) => html! { <HardwareForm {form} core={core.clone()} {selected} {on_select} /> },
+        Model::Network(network, stacks) => {
+            html! { <NetworkForm {form} network={network.clone()} stacks={Rc::clone(stacks)} act={act.clone()} {selected} {on_select} /> }
+        }
+    }
+}
+
+fn choices(half: Half, document: &Document) -> Vec<Choice> {
+    let mut choices: Vec<Choice> = half
+        .presets()
+        .iter()
+        .map(|preset| {
+            let group = match half {
+                Half::Hardware if preset.id.ends_with("-df") => "for depth-first scheduling",
+                Half::Hardware => "original",
+                Half::Workload if preset.id.ends_with("-defines") => "as DeFiNES evaluates them, without padding",
+                Half::Workload => "as their authors defined them",
+            };
+            Choice { group, ..Choice::new(preset.id, preset.title) }
+        })
+        .collect();
+    sort_by_key(&mut choices, |choice| choice.group);
+    if document.own.is_some() {
+        let mine = match half {
+            Half::Hardware => "my own hardware",
+            Half::Workload => "my own network",
+        };
+        choices.insert(0, Choice::new(OWN, mine));
+    }
+    choices
+}
+
+#[derive(Properties, PartialEq)]
+struct EditorProps {
+    half: Half,
+    text: String,
+    act: Callback<Action>,
+    area: NodeRef,
+}
+
+#[component]
+fn Editor(props: &EditorProps) -> Html {
+    let half = props.half;
+    let oninput = passing(&props.act, move |event: InputEvent| {
+        Some(Action::Write(half, target::<HtmlTextAreaElement>(&event)?.value()))
+    });
+    let (label, testid) = match half {
+        Half::Hardware => ("Hardware document", "hardware-text"),
+        Half::Workload => ("Workload document", "workload-text"),
+    };
+    html! {
+        <textarea
+            ref={props.area.clone()}
+            class="document"
+            value={props.text.clone()}
+            {oninput}
+            aria-label={label}
+            data-testid={testid}
+            rows="22"
+            wrap="off"
+            spellcheck="false"
+            autocomplete="off"
+        />
+    }
+}
+
+/// Puts the cursor into a line, which scrolls it into view.
+fn select_line(area: &HtmlTextAreaElement, line: usize) {
+    let text = area.value();
+    let before: usize = text.split_inclusive('\n').take(line.saturating_sub(1)).map(utf16_length).sum();
+    let length = text.lines().nth(line.saturating_sub(1)).map_or(0, utf16_length);
+    // A window that is closing may refuse the focus; that does not matter.
+    let _ = area.focus();
+    let _ = area.set_selection_range(before as u32, (before + length) as u32);
+}
+
+fn utf16_length(text: &str) -> usize {
+    text.encode_utf16().count()
+}

@@ -1,0 +1,297 @@
+//! The accelerator: its PE array and its memories, drawn from the document and edited in place.
+
+use super::Parts;
+use super::array_panel::{ARRAY_PATHS, ArrayPanelProps};
+use super::memory_panel::MemoryPanelProps;
+use crate::app::platform::pieces::late;
+use crate::app::widgets::diagnostics::DiagnosticList;
+use crate::app::widgets::form::{Form, FormField, Selected};
+use crate::chart::{Quantity, group_thousands, size_text};
+use crate::form::{Both, MemoryBox, Place, add_memory, both, memory_boxes, unrolled};
+use crate::hardware::{Core, Memory, Operand, Port};
+use crate::spec::edit::Outline;
+use std::rc::Rc;
+use yew::prelude::*;
+
+/// What a [`HardwareDrawing`] needs.
+#[derive(Properties, PartialEq)]
+pub struct HardwareDrawingProps {
+    /// The accelerator.
+    pub core: Rc<Core>,
+    /// Its document.
+    pub text: String,
+}
+
+/// The memories from the highest down to the PE array.
+#[component]
+pub fn HardwareDrawing(props: &HardwareDrawingProps) -> Html {
+    let Ok(document) = Outline::read(&props.text) else { return html! {} };
+    let boxes = memory_boxes(&document);
+    let core = Some(&*props.core);
+    html! {
+        <>
+            <div class="hierarchy" role="list" aria-label="Memories, the highest first, and the PE array">
+                { for boxes.iter().rev().map(|memory| {
+                    let (place, title) = (memory_class(memory), memory_title(memory, core));
+                    html! { <div class={place} role="listitem" {title}>{ memory_text(memory, &document) }</div> }
+                }) }
+                <div class={array_class(&boxes)} role="listitem">{ array_text(&document) }</div>
+            </div>
+            { area_facts(core) }
+        </>
+    }
+}
+
+/// What a [`HardwareForm`] needs.
+#[derive(Properties, PartialEq)]
+pub struct HardwareFormProps {
+    /// The document.
+    pub form: Form,
+    /// The accelerator, where nothing is wrong with the document.
+    pub core: Option<Rc<Core>>,
+    /// Whose fields are shown.
+    pub selected: Option<Selected>,
+    /// Hears whose are to be.
+    pub on_select: Callback<Option<Selected>>,
+}
+
+/// The memories from the highest down to the PE array; a click on one of them shows its fields.
+#[component]
+pub fn HardwareForm(props: &HardwareFormProps) -> Html {
+    let form = &props.form;
+    let document = &*form.document;
+    let boxes = memory_boxes(document);
+    let (selected, select) = (props.selected, &props.on_select);
+    let button = |place: Classes,
+                  title: Option<String>,
+                  own: Selected,
+                  paths: &[String],
+                  testid: String,
+                  text: Html| {
+        let is_selected = selected == Some(own);
+        let wrong = paths.iter().map(|path| form.wrong_at(path).len()).sum::<usize>();
+        html! {
+            <button
+                type="button"
+                key={testid.clone()}
+                class={classes!(place, is_selected.then_some("selected"), (wrong > 0).then_some("is-wrong"))}
+                {title}
+                aria-expanded={is_selected.to_string()}
+                onclick={select.reform(move |_: MouseEvent| (!is_selected).then_some(own))}
+                data-testid={testid}
+            >
+                { text }
+                if wrong > 0 {
+                    <span class="wrong-count">{ if wrong == 1 { "1 mistake".to_owned() } else { format!("{wrong} mistakes") } }</span>
+                }
+            </button>
+        }
+    };
+    let memory = |memory: &MemoryBox| {
+        let index = memory.index;
+        let paths = [format!("memories[{index}]")];
+        let title = memory_title(memory, props.core.as_deref());
+        let text = memory_text(memory, document);
+        button(memory_class(memory), Some(title), Selected::Part(index), &paths, format!("memory-{index}"), text)
+    };
+    let array_paths = ARRAY_PATHS.map(str::to_owned);
+    let shown = match selected {
+        Some(Selected::Whole) => array_paths.to_vec(),
+        Some(Selected::Part(index)) => vec![format!("memories[{index}]")],
+        None => Vec::new(),
+    };
+    let on_select = select.reform(|index: Option<usize>| index.map(Selected::Part));
+    let on_path = {
+        let (form, select) = (form.clone(), select.clone());
+        Callback::from(move |path: String| {
+            let holds = |own: &str| form.document.key(&path).is_inside(&form.document.key(own));
+            let memory = (0..form.document.len("memories")).find(|index| holds(&format!("memories[{index}]")));
+            let array = ARRAY_PATHS.iter().any(|own| holds(own)).then_some(Selected::Whole);
+            select.emit(memory.map(Selected::Part).or(array));
+        })
+    };
+    html! {
+        <>
+            { bandwidth(form, &boxes) }
+            <div class="hierarchy" role="group" aria-label="Memories, the highest first, and the PE array: each opens its fields">
+                { for boxes.iter().rev().map(memory) }
+                { button(array_class(&boxes), None, Selected::Whole, &array_paths, "array".into(), array_text(document)) }
+            </div>
+            if boxes.is_empty() {
+                <button
+                    type="button"
+                    class="wide"
+                    onclick={form.click(|document| add_memory(document, None))}
+                    data-testid="memory-first"
+                >
+                    { "Add a memory" }
+                </button>
+            }
+            { match selected {
+                Some(Selected::Whole) => {
+                    let panel = ArrayPanelProps { form: form.clone() };
+                    late(move |parts: Parts| (parts.array_panel)(panel.clone()))
+                }
+                Some(Selected::Part(index)) => match boxes.get(index) {
+                    Some(memory) => {
+                        let is_highest = index + 1 == boxes.len();
+                        let panel = MemoryPanelProps { form: form.clone(), memory: memory.clone(), is_highest, on_select };
+                        late(move |parts: Parts| (parts.memory_panel)(panel.clone()))
+                    }
+                    None => html! {},
+                },
+                None => html! {},
+            } }
+            { area_facts(props.core.as_deref()) }
+            <DiagnosticList
+                diagnostics={form.wrong_outside(&shown)}
+                form={Some(form.clone())}
+                on_path={Some(on_path)}
+                testid="hardware-errors"
+            />
+        </>
+    }
+}
+
+/// The bandwidth of the highest memory, which most often decides.
+fn bandwidth(form: &Form, boxes: &[MemoryBox]) -> Html {
+    let Some(highest) = boxes.last() else { return html! {} };
+    if both(&form.document, highest.index, "width") != Both::Together {
+        return html! {};
+    }
+    let path = format!("memories[{}].width", highest.index);
+    let wrong = form.wrong_at(&path);
+    html! {
+        <div class="field">
+            <span>{ format!("{} per cycle", if highest.name == "dram" { "DRAM" } else { &highest.name }) }</span>
+            <FormField
+                form={form.clone()}
+                place={Place::value(path)}
+                label="Bits per cycle of the highest memory"
+                hint="Bandwidth of the highest memory: bits that one of its ports moves in a cycle"
+                is_cell={true}
+                testid="bandwidth"
+            />
+            if !wrong.is_empty() { <span class="sr-only">{ "see below" }</span> }
+        </div>
+    }
+}
+
+fn memory_class(memory: &MemoryBox) -> Classes {
+    let (first, last) = memory.columns;
+    classes!(
+        "memory",
+        ((first, last) != (0, 2)).then_some("narrow"),
+        format!("row-{}", memory.row + 1),
+        format!("from-{first}"),
+        format!("to-{last}")
+    )
+}
+
+fn array_class(boxes: &[MemoryBox]) -> Classes {
+    classes!("array", format!("row-{}", boxes.iter().map(|memory| memory.row + 2).max().unwrap_or(1)))
+}
+
+fn memory_text(memory: &MemoryBox, document: &Outline) -> Html {
+    let instances = (memory.instances > 1).then(|| format!(" × {}", group_thousands(memory.instances)));
+    let size = match memory.size_bits {
+        0 => document.value(&format!("memories[{}].size", memory.index)).unwrap_or_default(),
+        bits => size_text(bits),
+    };
+    html! {
+        <>
+            <span class="name">{ breakable(&memory.name) }</span>
+            <span class="ops">{ for memory.operands.iter().map(|operand| badge(*operand)) }</span>
+            <span class="size">{ size }{ instances }</span>
+        </>
+    }
+}
+
+fn memory_title(memory: &MemoryBox, core: Option<&Core>) -> String {
+    match core.and_then(|core| Some((core, core.memories.get(memory.index)?))) {
+        Some((core, memory)) => describe(core, memory),
+        None => memory.name.clone(),
+    }
+}
+
+/// How many PEs there are, what a MAC costs, and what a convolution unrolls: `K 32 · C 2 · OX 4 · OY 4`.
+fn array_text(document: &Outline) -> Html {
+    let names = document.keys("array.dimensions");
+    let sizes: Vec<String> = (0..names.len())
+        .map(|index| document.value(&format!("array.dimensions[{index}]")).unwrap_or_default())
+        .collect();
+    let product = sizes.iter().try_fold(1u64, |all, size| all.checked_mul(size.parse().ok()?));
+    let pes =
+        product.map_or_else(|| format!("{} PEs", sizes.join(" × ")), |all| format!("{} PEs", group_thousands(all)));
+    let energy = document.value("array.mac_energy").unwrap_or_default();
+    let loops = |(name, size): (&String, &String)| match unrolled(document, "conv", name).0 {
+        one if one.is_empty() => None,
+        one if one.contains(' ') => Some(one.replace(", ", " · ")),
+        one => Some(format!("{one} {size}")),
+    };
+    let loops: Vec<String> = names.iter().zip(&sizes).filter_map(loops).collect();
+    let dimensions = || names.iter().zip(&sizes).map(|(name, size)| format!("{name} {size}"));
+    let loops = if loops.is_empty() { dimensions().collect() } else { loops };
+    html! {
+        <>
+            <b>{ pes }</b>
+            <small>{ format!("{energy} / MAC") }</small>
+            <small class="loops">{ loops.join(" · ") }</small>
+        </>
+    }
+}
+
+fn area_facts(core: Option<&Core>) -> Html {
+    let text = core.and_then(area_text);
+    text.map_or_else(|| html! {}, |text| html! { <p class="facts" data-testid="core-area">{ text }</p> })
+}
+
+/// All figures of a memory in a sentence.
+fn describe(core: &Core, memory: &Memory) -> String {
+    let instances =
+        if memory.instances > 1 { format!(" × {}", group_thousands(memory.instances)) } else { String::new() };
+    let names = core.array.iter().enumerate().filter(|(index, _)| memory.shared_over.contains(*index));
+    let shared: Vec<&str> = names.map(|(_, (name, _))| name.as_str()).collect();
+    let width = match (memory.read_width_bits, memory.write_width_bits) {
+        (read, write) if read == write => format!("{read} bit/cycle"),
+        (read, write) => format!("{read} bit/cycle read, {write} written"),
+    };
+    let own_width = |port: &Port| port.width_bits.map(|bits| format!(", {bits} by {}", port.name));
+    let width = width + &memory.ports.iter().filter_map(own_width).collect::<String>();
+    let area = memory.area_um2.map_or_else(String::new, |um2| format!("{} each; ", Quantity::Area.text(um2)));
+    format!(
+        "{}: {}{instances}, {width}; a word costs {} pJ to read and {} pJ to write; {area}{}",
+        memory.name,
+        size_text(memory.size_bits),
+        memory.read_energy_pj,
+        memory.write_energy_pj,
+        if shared.is_empty() { "one for each PE".to_owned() } else { format!("shared over {}", shared.join(", ")) },
+    )
+}
+
+/// The area of all instances of what has one stated, and what has none; nothing where nothing is stated.
+fn area_text(core: &Core) -> Option<String> {
+    let area = core.area();
+    let mut text = format!("Area {}", Quantity::Area.text(area.known_um2()?));
+    match (area.memories_um2, area.pes_um2) {
+        (Some(memories), Some(pes)) => {
+            text += &format!(": memories {}, PEs {}", Quantity::Area.text(memories), Quantity::Area.text(pes));
+        }
+        (Some(_), None) => text += " of memories, the PEs not counted",
+        _ => text += " of PEs, the memories not counted",
+    }
+    if area.memories_um2.is_some() && !area.unknown.is_empty() {
+        text += &format!("; not stated for {}", area.unknown.join(", "));
+    }
+    Some(text)
+}
+
+/// A name that may continue on the next line after an underscore.
+fn breakable(name: &str) -> Html {
+    name.split_inclusive('_').map(|part| html! { <>{ part.to_owned() }<wbr /></> }).collect()
+}
+
+/// The letter of an operand in its colour.
+pub fn badge(operand: Operand) -> Html {
+    html! { <b class={operand.to_string()}>{ operand.to_string() }</b> }
+}

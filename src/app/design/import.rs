@@ -1,0 +1,359 @@
+//! Importing files: the button, the drop on a card, progress, and the report.
+
+use super::Parts;
+use crate::app::platform::missing::{Lack, lacking};
+use crate::app::platform::pieces::{late, with_piece};
+use crate::app::widgets::diagnostics::{DiagnosticList, prose};
+use crate::app::workers::pool::OWN_FILES;
+use crate::app::workers::spawn::{START_MS, gone, spawn, when_gone};
+use crate::import::{Finding, Imported, Report, Weight};
+use crate::spec::Diagnostics;
+use crate::state::{Action, State};
+use crate::worker::{ImportNews, Notice, from_worker};
+use gloo_timers::callback::Timeout;
+use js_sys::{Array, Object, Reflect};
+use std::cell::Cell;
+use std::rc::Rc;
+use wasm_bindgen::prelude::*;
+use web_sys::{DragEvent, Event, File, FileList, HtmlInputElement, MessageEvent, Worker};
+use yew::prelude::*;
+
+/// How an import stands.
+#[derive(Debug, Clone)]
+pub enum Import {
+    /// Nothing was imported, or the report was closed.
+    None,
+    /// A worker reads: names of the files, bytes behind it, bytes of all.
+    Reading(String, f64, f64),
+    /// The documents are taken over; what became of the files.
+    Done(Rc<Imported>),
+    /// What is wrong with the files.
+    Failed(Rc<Diagnostics>),
+    /// The worker failed on these files, and why.
+    Broken(Vec<File>, String),
+    /// The worker cannot have its code for these files, or waits for it.
+    Lacking(Vec<File>, Lack),
+}
+
+/// A worker that imports; dropped, it stops.
+pub struct Importer {
+    worker: Worker,
+    _on_message: Closure<dyn FnMut(MessageEvent)>,
+    _on_error: Closure<dyn FnMut(Event)>,
+    _late: Timeout,
+    is_over: Rc<Cell<bool>>,
+}
+
+impl Drop for Importer {
+    fn drop(&mut self) {
+        self.is_over.set(true);
+        self.worker.set_onmessage(None);
+        self.worker.set_onerror(None);
+        self.worker.terminate();
+    }
+}
+
+impl Importer {
+    /// Starts on files; `tell` hears of everything.
+    fn start(files: &[File], tell: Callback<Result<ImportNews, Notice>>) -> Result<Self, JsValue> {
+        let (failed, late, is_over) = (tell.clone(), tell.clone(), Rc::new(Cell::new(false)));
+        let is_ready = Rc::new(Cell::new(false));
+        let lock = Rc::new(Cell::new(None::<String>));
+        let hears = {
+            let (is_ready, is_over, lock) = (Rc::clone(&is_ready), Rc::clone(&is_over), Rc::clone(&lock));
+            move |news: Result<ImportNews, Notice>| {
+                is_ready.set(true);
+                // It holds the lock from its first word on.
+                if let Some(lock) = lock.take() {
+                    let (tell, is_over) = (tell.clone(), Rc::clone(&is_over));
+                    let call = move || {
+                        if !is_over.get() {
+                            tell.emit(Err(gone()));
+                        }
+                    };
+                    when_gone(&lock, Box::new(call));
+                }
+                tell.emit(news);
+            }
+        };
+        let on_message = Closure::new(move |event: MessageEvent| {
+            if let Ok(news) = from_worker::<ImportNews>(event.data()) {
+                hears(news);
+            }
+        });
+        let on_error = Closure::new(move |event: Event| {
+            event.prevent_default();
+            failed.emit(Err(Notice::Missing(OWN_FILES.to_owned())));
+        });
+        let (worker, name) = spawn(&wasm_bindgen::module(), &on_message, &on_error)?;
+        lock.set(Some(name));
+        let second = Object::new();
+        Reflect::set(&second, &"files".into(), &files.iter().collect::<Array>())?;
+        worker.post_message(&second)?;
+        let late = Timeout::new(START_MS, move || {
+            if !is_ready.get() {
+                late.emit(Err(Notice::Late));
+            }
+        });
+        Ok(Self { worker, _on_message: on_message, _on_error: on_error, _late: late, is_over })
+    }
+}
+
+/// An import that a component can start and show.
+#[derive(Clone)]
+pub struct ImportHandle {
+    /// How it stands.
+    pub state: Import,
+    /// Starts on files.
+    pub start: Callback<Vec<File>>,
+    /// Stops it, or closes the report.
+    pub close: Callback<()>,
+}
+
+/// One import after the other. The documents that come out are taken over in one action.
+#[hook]
+pub fn use_import(act: &Callback<Action>) -> ImportHandle {
+    let state = use_state(|| Import::None);
+    let importer = use_mut_ref(|| None::<Importer>);
+    let close = {
+        let (setter, importer) = (state.setter(), Rc::clone(&importer));
+        Callback::from(move |()| {
+            importer.replace(None);
+            setter.set(Import::None);
+        })
+    };
+    let start = {
+        let (setter, act) = (state.setter(), act.clone());
+        Callback::from(move |files: Vec<File>| {
+            if files.is_empty() {
+                return;
+            }
+            let (setter, importer, act) = (setter.clone(), Rc::clone(&importer), act.clone());
+            with_piece(move |parts: Parts| {
+                let tell = Callback::from(move |import: Import| setter.set(import));
+                let started = (parts.import)(files, tell, act);
+                drop(importer.replace(started));
+            });
+        })
+    };
+    ImportHandle { state: (*state).clone(), start, close }
+}
+
+/// Imports files. Only `shell::parts` may name it.
+pub fn import(files: Vec<File>, tell: Callback<Import>, act: Callback<Action>) -> Option<Importer> {
+    let names = files.iter().map(File::name).collect::<Vec<_>>().join(", ");
+    let of = files.iter().map(|file| file.size()).sum();
+    tell.emit(Import::Reading(names.clone(), 0.0, of));
+    let (hears, again) = (tell.clone(), files.clone());
+    let started = Importer::start(
+        &files,
+        Callback::from(move |news: Result<ImportNews, Notice>| match news {
+            Ok(ImportNews::Progress { done, of }) => hears.emit(Import::Reading(names.clone(), done, of)),
+            Ok(ImportNews::Done(Ok(imported))) => hears.emit(take(imported, &act)),
+            Ok(ImportNews::Done(Err(diagnostics))) => hears.emit(Import::Failed(Rc::new(diagnostics))),
+            Err(Notice::Failed(text)) => hears.emit(Import::Broken(again.clone(), text)),
+            Err(Notice::Missing(files)) => hears.emit(lacks(&again, NOT_FETCHED, &files)),
+            Err(Notice::Late) => hears.emit(lacks(&again, LATE, OWN_FILES)),
+            Err(Notice::Ready) => hears.emit(Import::Reading(names.clone(), 0.0, of)),
+        }),
+    );
+    if started.is_err() {
+        tell.emit(Import::Broken(files, "this browser lets no worker start".to_owned()));
+    }
+    started.ok()
+}
+
+/// Takes over what came out of files.
+fn take(imported: Imported, act: &Callback<Action>) -> Import {
+    match imported.state.as_deref().map(State::from_yaml) {
+        Some(Err(wrong)) => return Import::Failed(Rc::new(wrong)),
+        Some(Ok(state)) => act.emit(Action::Open(Box::new(state))),
+        None => act.emit(Action::Import(imported.hardware.clone(), imported.workload.clone())),
+    }
+    Import::Done(Rc::new(imported))
+}
+
+/// What a person reads where the code that imports did not come.
+const NOT_FETCHED: &str = "What imports files could not be fetched.";
+/// Where it has not come yet.
+const LATE: &str = "The import waits for its code, and goes on by itself once that is here.";
+
+fn lacks(again: &[File], what: &'static str, files: &str) -> Import {
+    Import::Lacking(again.to_vec(), Lack { what, files: files.into(), number: 0 })
+}
+
+/// What an [`ImportButton`] needs.
+#[derive(Properties, PartialEq)]
+pub struct ImportButtonProps {
+    /// Hears of the files.
+    pub start: Callback<Vec<File>>,
+    /// Of which document the button is one: `hardware`.
+    pub name: &'static str,
+    /// What is on it.
+    #[prop_or("import")]
+    pub label: &'static str,
+    /// How it looks.
+    #[prop_or("link")]
+    pub class: &'static str,
+}
+
+/// A button that lets a person choose files.
+#[component]
+pub fn ImportButton(props: &ImportButtonProps) -> Html {
+    let input = use_node_ref();
+    let onclick = {
+        let input = input.clone();
+        Callback::from(move |_: MouseEvent| {
+            if let Some(input) = input.cast::<HtmlInputElement>() {
+                input.click();
+            }
+        })
+    };
+    let onchange = {
+        let (input, start) = (input.clone(), props.start.clone());
+        Callback::from(move |_: Event| {
+            if let Some(input) = input.cast::<HtmlInputElement>() {
+                start.emit(input.files().as_ref().map(listed).unwrap_or_default());
+                // So that the same file can be chosen again.
+                input.set_value("");
+            }
+        })
+    };
+    html! {
+        <>
+            <button
+                type="button"
+                class={props.class}
+                {onclick}
+                title="ONNX models, hardware and workload documents, ZigZag’s YAML, whole designs. Files are read here and sent nowhere."
+                data-testid={format!("{}-import", props.name)}
+            >
+                { props.label }
+            </button>
+            <input
+                ref={input}
+                type="file"
+                multiple={true}
+                accept=".onnx,.yaml,.yml,.json"
+                hidden={true}
+                {onchange}
+                data-testid={format!("{}-import-files", props.name)}
+            />
+        </>
+    }
+}
+
+fn listed(files: &FileList) -> Vec<File> {
+    (0..files.length()).filter_map(|index| files.get(index)).collect()
+}
+
+/// The files of a drag over the page, if it carries any; their names are known only when they are dropped.
+pub fn carries_files(event: &DragEvent) -> bool {
+    event.data_transfer().is_some_and(|data| data.types().includes(&"Files".into(), 0))
+}
+
+/// The files of a drop.
+pub fn dropped(event: &DragEvent) -> Vec<File> {
+    event.data_transfer().and_then(|data| data.files()).as_ref().map(listed).unwrap_or_default()
+}
+
+/// How an import stands, and what became of the files; `name` is that of the document whose card it is on.
+pub fn import_panel(import: &ImportHandle, name: &'static str) -> Html {
+    if matches!(import.state, Import::None) {
+        return html! {};
+    }
+    let import = import.clone();
+    late(move |parts: Parts| (parts.import_report)(&import, name))
+}
+
+/// The same, where there is an import. Only `shell::parts` may name it.
+pub fn report(import: &ImportHandle, name: &'static str) -> Html {
+    let close = import.close.reform(|_: MouseEvent| ());
+    let testid = format!("{name}-import-report");
+    match &import.state {
+        Import::None => html! {},
+        Import::Reading(names, done, of) => html! {
+            <div class="import" role="status" data-testid={testid}>
+                <p>{ format!("Reading {names}, {} …", megabytes(*of)) }</p>
+                <progress max={of.to_string()} value={done.to_string()} aria-label="Import" />
+                <button type="button" class="link" onclick={close}>{ "cancel" }</button>
+            </div>
+        },
+        Import::Done(imported) => html! {
+            <div class="import" role="status" data-testid={testid}>
+                { for imported.reports.iter().map(of_file) }
+                <button type="button" class="link" onclick={close}>{ "close the report" }</button>
+            </div>
+        },
+        Import::Broken(files, text) => html! {
+            <div class="import" role="alert" data-testid={testid}>
+                <p><b>{ "Nothing was imported." }</b>{ format!(" The worker that read the files failed: {text}.") }</p>
+                <button type="button" class="link" onclick={again(import, files).reform(|_: MouseEvent| ())} data-testid="import-again">
+                    { "try again" }
+                </button>
+                { " " }
+                <button type="button" class="link" onclick={close}>{ "close" }</button>
+            </div>
+        },
+        Import::Lacking(files, lack) => html! {
+            <div class="import" data-testid={testid}>
+                { lacking("plain", lack, again(import, files), Callback::noop()) }
+                <button type="button" class="link" onclick={close}>{ "cancel" }</button>
+            </div>
+        },
+        Import::Failed(diagnostics) => html! {
+            <div class="import" data-testid={testid}>
+                <p><b>{ "Nothing was imported." }</b></p>
+                <DiagnosticList diagnostics={(**diagnostics).clone()} testid="import-errors" />
+                <button type="button" class="link" onclick={close}>{ "close the report" }</button>
+            </div>
+        },
+    }
+}
+
+/// Starts once more on the same files.
+fn again(import: &ImportHandle, files: &[File]) -> Callback<()> {
+    let files = files.to_vec();
+    import.start.reform(move |()| files.clone())
+}
+
+fn megabytes(bytes: f64) -> String {
+    if bytes < 1e6 { format!("{:.0} kB", (bytes / 1e3).ceil()) } else { format!("{:.0} MB", bytes / 1e6) }
+}
+
+fn of_file(report: &Report) -> Html {
+    let group = |weight: Weight| {
+        let findings: Vec<&Finding> = report.of(weight).collect();
+        let count: u64 = findings.iter().map(|finding| finding.count).sum();
+        let list = html! {
+            <ul>{ for findings.iter().map(|finding| html! { <li>{ finding_text(finding) }</li> }) }</ul>
+        };
+        // What is to be corrected or not counted is never folded away.
+        match (findings.is_empty(), weight) {
+            (true, _) => html! {},
+            (_, Weight::Mistake | Weight::NotCounted) => {
+                html! { <div class="not-counted"><b>{ weight.title() }</b>{ list }</div> }
+            }
+            _ => html! { <details><summary>{ format!("{} ({count})", weight.title()) }</summary>{ list }</details> },
+        }
+    };
+    html! {
+        <>
+            <p><b>{ &report.title }</b>{ format!(": {}", report.result) }</p>
+            { for Weight::ALL.into_iter().map(group) }
+        </>
+    }
+}
+
+fn finding_text(finding: &Finding) -> Html {
+    let count = if finding.count > 1 { format!("{} × ", finding.count) } else { String::new() };
+    let more = if finding.count > finding.places.len() as u64 { ", …" } else { "" };
+    html! {
+        <>
+            { count }<b>{ &finding.what }</b>{ prose(&format!(": {}", finding.reason)) }
+            if !finding.places.is_empty() {
+                <span class="places">{ format!(" {}{more}", finding.places.join(", ")) }</span>
+            }
+        </>
+    }
+}

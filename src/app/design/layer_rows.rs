@@ -1,0 +1,113 @@
+//! The layers as a table: the twin of the graph, edited in place.
+
+use crate::app::widgets::form::Form;
+use crate::chart::TableCell;
+use crate::form::{LayerNode, Stacks, layer_inputs};
+use std::rc::Rc;
+use yew::prelude::*;
+
+/// What a [`LayerRows`] needs.
+#[derive(Properties, PartialEq)]
+pub struct LayerRowsProps {
+    /// The layers, in the order of the document.
+    pub nodes: Rc<Vec<LayerNode>>,
+    /// The network.
+    pub form: Form,
+    /// Output map, its size, weights and MACs of each, where they are known.
+    pub facts: Vec<Option<[TableCell; 4]>>,
+    /// How much is wrong with each.
+    pub wrong: Rc<Vec<usize>>,
+    /// How the network is cut.
+    pub stacks: Rc<Stacks>,
+    /// The layer whose fields are shown.
+    pub selected: Option<usize>,
+    /// Hears of clicks on layers.
+    pub on_select: Callback<Option<usize>>,
+    /// Hears after which layer a stack is to end, or not any more.
+    pub on_cut: Option<Callback<String>>,
+    /// The fields of that layer.
+    pub children: Html,
+}
+
+/// A row for each layer; that of the selected one is followed by its fields.
+#[component]
+pub fn LayerRows(props: &LayerRowsProps) -> Html {
+    let row = |(index, node): (usize, &LayerNode)| {
+        let is_selected = props.selected == Some(index);
+        let onclick = props.on_select.reform(move |_: MouseEvent| (!is_selected).then_some(index));
+        let kernel = props.form.document.value(&format!("layers[{index}].kernel"));
+        let kind =
+            kernel.map_or_else(|| node.kind.clone(), |kernel| format!("{} {}", node.kind, kernel.replace('x', "×")));
+        let facts = props.facts.get(index).and_then(Option::as_ref);
+        let [map, bits, weights, macs] = [0, 1, 2, 3].map(|at| facts.map_or("", |facts| facts[at].text()).to_owned());
+        let is_wrong = props.wrong.get(index).is_some_and(|count| *count > 0);
+        html! {
+            <>
+                <tr class={classes!(is_selected.then_some("marked"), is_wrong.then_some("is-wrong"))}>
+                    <th scope="row">
+                        <button
+                            type="button"
+                            class="link"
+                            aria-expanded={is_selected.to_string()}
+                            {onclick}
+                            data-testid={format!("row-{index}")}
+                        >
+                            { if node.name.is_empty() { "(no name)" } else { &node.name } }
+                        </button>
+                        if is_wrong { <span class="wrong-here">{ " !" }</span> }
+                    </th>
+                    <td>{ kind }</td>
+                    <td class="reads">{ reads(props, index) }</td>
+                    <td class="number">{ map }</td>
+                    <td class="number">{ bits }</td>
+                    <td class="number">{ weights }</td>
+                    <td class="number">{ macs }</td>
+                    <td>{ cut(props, &node.name, &node.kind) }</td>
+                </tr>
+                if is_selected {
+                    <tr><td class="edit" colspan="8">{ props.children.clone() }</td></tr>
+                }
+            </>
+        }
+    };
+    html! {
+        <div class="scroll layer-rows" tabindex="0" role="group" aria-label="Layers">
+            <table>
+                <thead><tr>
+                    <th scope="col">{ "layer" }</th>
+                    <th scope="col">{ "type" }</th>
+                    <th scope="col">{ "reads" }</th>
+                    <th scope="col" class="number">{ "output" }</th>
+                    <th scope="col" class="number">{ "map" }</th>
+                    <th scope="col" class="number">{ "weights" }</th>
+                    <th scope="col" class="number">{ "MACs" }</th>
+                    <th scope="col">{ "stack ends" }</th>
+                </tr></thead>
+                <tbody data-testid="layer-rows">{ for props.nodes.iter().enumerate().map(row) }</tbody>
+            </table>
+        </div>
+    }
+}
+
+/// Whose outputs a layer reads, where that is not the one before it.
+fn reads(props: &LayerRowsProps, index: usize) -> String {
+    let inputs = layer_inputs(&props.form.document, index);
+    let before = index.checked_sub(1).and_then(|before| props.nodes.get(before));
+    match (&inputs[..], before) {
+        ([one], Some(before)) if *one == before.name => "↑".to_owned(),
+        _ => inputs.join(", "),
+    }
+}
+
+fn cut(props: &LayerRowsProps, name: &str, kind: &str) -> Html {
+    let Some(on_cut) = &props.on_cut else { return html! {} };
+    if matches!(kind, "input" | "view") {
+        return html! {};
+    }
+    let is_end = props.stacks.ends.iter().any(|end| end == name);
+    let onchange = {
+        let name = name.to_owned();
+        on_cut.reform(move |_: Event| name.clone())
+    };
+    html! { <input type="checkbox" checked={is_end} {onchange} aria-label={format!("A stack ends after {name}")} /> }
+}

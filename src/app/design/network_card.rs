@@ -1,0 +1,320 @@
+//! The network: its layers as a graph or a table, edited in place, and the stacks they are cut into.
+
+use super::Parts;
+use super::layer_panel::LayerPanelProps;
+use super::layer_rows::LayerRows;
+use super::network_graph::NetworkGraph;
+use crate::app::platform::pieces::late;
+use crate::app::widgets::controls::segments;
+use crate::app::widgets::diagnostics::DiagnosticList;
+use crate::app::widgets::figure::Drawn;
+use crate::app::widgets::form::{Form, FormField, Selected, WrongHere};
+use crate::app::widgets::save::SaveFigure;
+use crate::chart::{NetworkDrawing, NetworkLayer, Quantity, TableCell, size_text};
+use crate::form::{LayerNode, PRECISION_FIELDS, Place, Stacks, add_layer, layer_graph};
+use crate::state::{Action, FuseChoice, ScheduleChange};
+use crate::workload::{Layer, LayerKind, Network};
+use std::rc::Rc;
+use yew::prelude::*;
+
+/// What a [`NetworkForm`] needs.
+#[derive(Properties)]
+pub struct NetworkFormProps {
+    /// The document.
+    pub form: Form,
+    /// The network, where nothing is wrong with the document.
+    pub network: Option<Rc<Network>>,
+    /// How it is cut into stacks.
+    pub stacks: Rc<Stacks>,
+    /// Hears of cuts.
+    pub act: Callback<Action>,
+    /// Whose fields are shown.
+    pub selected: Option<Selected>,
+    /// Hears whose are to be.
+    pub on_select: Callback<Option<Selected>>,
+}
+
+impl PartialEq for NetworkFormProps {
+    fn eq(&self, other: &Self) -> bool {
+        let is_same = match (&self.network, &other.network) {
+            (Some(a), Some(b)) => Rc::ptr_eq(a, b),
+            (a, b) => a.is_none() && b.is_none(),
+        };
+        is_same
+            && self.selected == other.selected
+            && self.form == other.form
+            && self.stacks == other.stacks
+            && self.act == other.act
+    }
+}
+
+/// The layers as a graph or a table; a click on one of them shows its fields.
+#[component]
+pub fn NetworkForm(props: &NetworkFormProps) -> Html {
+    let NetworkFormProps { form, network, stacks, act, .. } = props;
+    let selected = props.selected;
+    let is_table = use_state_eq(|| false);
+    let (nodes, edges) = layer_graph(&form.document);
+    let (nodes, edges) = (Rc::new(nodes), Rc::new(edges));
+    let select = props.on_select.reform(|layer: Option<usize>| layer.map(Selected::Part));
+    let layer = match selected {
+        Some(Selected::Part(layer)) if layer < nodes.len() => Some(layer),
+        _ => None,
+    };
+    let is_network = selected == Some(Selected::Whole);
+    let is_cut_known = !stacks.ends.is_empty() || !stacks.wrong.is_empty();
+    let on_cut = network.clone().filter(|_| is_cut_known).map(|network| {
+        let stacks = Rc::clone(stacks);
+        act.reform(move |name: String| Action::Schedule(ScheduleChange::Stacks(stacks.toggled(&network, &name))))
+    });
+    let wrong_layers: Rc<Vec<usize>> =
+        Rc::new((0..nodes.len()).map(|layer| form.wrong_at(&format!("layers[{layer}]")).len()).collect());
+    // Always a node, as the graph before it would be made anew if the number of its siblings changed.
+    let panel = match layer {
+        None => html! {},
+        Some(layer) => {
+            let model = model_of(network.as_deref(), &nodes[layer].name);
+            let panel = LayerPanelProps {
+                form: form.clone(),
+                layer,
+                nodes: Rc::clone(&nodes),
+                facts: model.map(describe),
+                channels: model.map(|layer| layer.shape.output_channels()),
+                on_select: select.clone(),
+            };
+            late(move |parts: Parts| (parts.layer_panel)(panel.clone()))
+        }
+    };
+    let mut shown: Vec<String> = layer.iter().map(|layer| format!("layers[{layer}]")).collect();
+    if is_network {
+        shown.extend(["name", "batch", "precision"].map(str::to_owned));
+    }
+    let on_path = {
+        let (form, on_select) = (form.clone(), props.on_select.clone());
+        Callback::from(move |path: String| {
+            let holds = |own: &str| form.document.key(&path).is_inside(&form.document.key(own));
+            let layer = (0..form.document.len("layers")).find(|layer| holds(&format!("layers[{layer}]")));
+            on_select.emit(Some(layer.map_or(Selected::Whole, Selected::Part)));
+        })
+    };
+    let show_table = {
+        let is_table = is_table.clone();
+        Callback::from(move |table: bool| is_table.set(table))
+    };
+    html! {
+        <>
+            <div class="bar network-bar">
+                { segments("Layers as", &[(false, "graph"), (true, "table")], *is_table, show_table) }
+                <button
+                    type="button"
+                    class="link"
+                    aria-expanded={is_network.to_string()}
+                    onclick={props.on_select.reform(move |_: MouseEvent| (!is_network).then_some(Selected::Whole))}
+                    data-testid="network-settings"
+                >
+                    { "name, batch, precision" }
+                </button>
+            </div>
+            if is_network { { network_panel(form) } }
+            if nodes.is_empty() {
+                <button
+                    type="button"
+                    class="wide"
+                    onclick={form.click(|document| add_layer(document, 0, None))}
+                    data-testid="layer-first"
+                >
+                    { "Add an input" }
+                </button>
+            } else if *is_table {
+                <LayerRows
+                    nodes={Rc::clone(&nodes)}
+                    form={form.clone()}
+                    facts={nodes.iter().map(|node| model_of(network.as_deref(), &node.name).map(columns)).collect::<Vec<_>>()}
+                    wrong={wrong_layers}
+                    stacks={Rc::clone(stacks)}
+                    selected={layer}
+                    on_select={select}
+                    {on_cut}
+                >
+                    { panel }
+                </LayerRows>
+            } else {
+                <>
+                    <NetworkGraph
+                        nodes={Rc::clone(&nodes)}
+                        edges={Rc::clone(&edges)}
+                        facts={Rc::new(nodes.iter().map(|node| graph_facts(network.as_deref()?, &node.name)).collect::<Vec<_>>())}
+                        wrong={wrong_layers}
+                        stacks={Rc::clone(stacks)}
+                        selected={layer}
+                        on_select={select}
+                        {on_cut}
+                    />
+                    { panel }
+                </>
+            }
+            if !nodes.is_empty() { { save(props, &nodes, &edges) } }
+            if let Some(network) = network {
+                <p class="facts" data-testid="network-facts">{ facts(network, stacks.layers.len()) }</p>
+            }
+            if !stacks.wrong.is_empty() {
+                <p class="wrong-here" role="status" data-testid="stacks-wrong">
+                    { for stacks.wrong.0.iter().map(|one| html! { <>{ &one.reason }{ ". " }</> }) }
+                    <button
+                        type="button"
+                        class="link"
+                        onclick={act.reform(|_: MouseEvent| Action::Schedule(ScheduleChange::Fuse(FuseChoice::Automatic)))}
+                        data-testid="cut-automatically"
+                    >
+                        { "cut automatically" }
+                    </button>
+                </p>
+            }
+            <DiagnosticList
+                diagnostics={form.wrong_outside(&shown)}
+                form={Some(form.clone())}
+                on_path={Some(on_path)}
+                testid="workload-errors"
+            />
+        </>
+    }
+}
+
+/// The graph and the table as files.
+fn save(props: &NetworkFormProps, nodes: &[LayerNode], edges: &[(usize, usize)]) -> Html {
+    let layer = |node: &LayerNode| NetworkLayer {
+        name: node.name.clone(),
+        kind: node.kind.clone(),
+        sizes: model_of(props.network.as_deref(), &node.name).map_or_else(|| [""; 4].map(TableCell::from), columns),
+    };
+    let place = |name: &String| nodes.iter().position(|node| node.name == *name);
+    let stack = |names: &Vec<String>| names.iter().filter_map(place).collect();
+    let drawing = NetworkDrawing {
+        name: props.form.document.value("name").unwrap_or_else(|| "the network".to_owned()),
+        layers: nodes.iter().map(layer).collect(),
+        edges: edges.to_vec(),
+        stacks: props.stacks.layers.iter().map(stack).collect(),
+    };
+    let width = drawing.own_width();
+    html! { <div class="save-row"><SaveFigure chart={Drawn::new(drawing)} {width} with_table=true /></div> }
+}
+
+/// What holds for all layers.
+fn network_panel(form: &Form) -> Html {
+    let field = |name: &'static str, label: &'static str, hint: &'static str, is_optional: bool| {
+        let place = Place::Value { path: name.to_owned(), is_optional };
+        html! { <FormField form={form.clone()} {place} {label} {hint} example={if is_optional { "1" } else { "" }} testid={format!("network-{name}")} /> }
+    };
+    html! {
+        <div class="panel" role="group" aria-label="Network" data-testid="network-panel">
+            <div class="fields">
+                { field("name", "Name", "What the network is called.", false) }
+                { field("batch", "Batch", "Images processed at once.", true) }
+                { precision(form, "precision") }
+            </div>
+        </div>
+    }
+}
+
+/// Bits per element of each operand, of the network or of one layer.
+pub fn precision(form: &Form, path: &str) -> Html {
+    let fields: Vec<&str> = PRECISION_FIELDS.iter().map(|field| field.name).collect();
+    let field = |field: &crate::form::Field| {
+        html! {
+            <FormField
+                key={field.name}
+                form={form.clone()}
+                place={Place::optional(format!("{path}.{}", field.name))}
+                label={field.label}
+                hint={field.hint}
+                example={if path == "precision" { field.example } else { "all" }}
+                testid={format!("precision-{}", field.name)}
+            />
+        }
+    };
+    html! {
+        <fieldset class="precision">
+            <legend title="Bits per element; of a layer, where they differ from those of the network">{ "Precision, bit" }</legend>
+            { for PRECISION_FIELDS.iter().map(field) }
+            <WrongHere form={form.clone()} wrong={form.wrong_besides(path, &fields)} />
+        </fieldset>
+    }
+}
+
+fn model_of<'n>(network: Option<&'n Network>, name: &str) -> Option<&'n Layer> {
+    let network = network?;
+    network.ids().map(|id| network.layer(id)).find(|layer| layer.name == name)
+}
+
+/// What the graph shows of a layer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LayerFacts {
+    /// Its output map: `960 × 540 × 56`.
+    pub map: String,
+    /// All of it in a sentence.
+    pub sentence: String,
+    /// Its place among the layers that compute something, by which it is coloured.
+    pub place: Option<usize>,
+}
+
+fn graph_facts(network: &Network, name: &str) -> Option<LayerFacts> {
+    let layer = model_of(Some(network), name)?;
+    let place = network.computing().position(|id| network.layer(id).name == layer.name);
+    Some(LayerFacts { map: map_text(layer), sentence: format!("{}: {}", kind_text(layer), describe(layer)), place })
+}
+
+fn map_text(layer: &Layer) -> String {
+    use crate::workload::Dim::{OX, OY};
+    format!("{} × {} × {}", layer.shape.size(OX), layer.shape.size(OY), layer.shape.output_channels())
+}
+
+/// `output 960 × 540 × 56, 27.7 MiB · weights 1.37 KiB · 726 MMAC`.
+fn describe(layer: &Layer) -> String {
+    let mut text = format!("output {}, {}", map_text(layer), size_text(layer.shape.output_bits()));
+    if layer.is_input() {
+        return text;
+    }
+    if layer.shape.weight_bits() > 0 {
+        text += &format!(" · weights {}", size_text(layer.shape.weight_bits()));
+    }
+    text + &format!(" · {}", Quantity::Macs.text(layer.shape.macs() as f64))
+}
+
+/// Output map, its size, weights and MACs.
+pub fn columns(layer: &Layer) -> [TableCell; 4] {
+    let is_input = layer.is_input();
+    let weights = layer.shape.weight_bits();
+    [
+        map_text(layer).into(),
+        TableCell::size(layer.shape.output_bits()),
+        if weights > 0 { TableCell::size(weights) } else { "".into() },
+        if is_input { "".into() } else { TableCell::of(Quantity::Macs, layer.shape.macs() as f64) },
+    ]
+}
+
+fn kind_text(layer: &Layer) -> String {
+    use crate::workload::Dim::{FX, FY};
+    let (x, y) = (layer.shape.size(FX), layer.shape.size(FY));
+    match layer.shape.kind {
+        LayerKind::Conv | LayerKind::Depthwise | LayerKind::Pooling => format!("{} {x} × {y}", layer.shape.kind.name()),
+        kind => kind.name().to_owned(),
+    }
+}
+
+fn facts(network: &Network, stacks: usize) -> String {
+    let ids: Vec<usize> = network.computing().collect();
+    let weights: u64 = ids.iter().map(|&id| network.layer(id).shape.weight_bits()).sum();
+    let largest = network.ids().map(|id| network.layer(id).shape.output_bits()).max().unwrap_or(0);
+    let in_stacks = match stacks {
+        0 => String::new(),
+        1 => " in one stack".to_owned(),
+        count => format!(" in {count} stacks"),
+    };
+    format!(
+        "{} layers{in_stacks} · {} · {} weights · largest map {}",
+        ids.len(),
+        Quantity::Macs.text(network.macs() as f64),
+        size_text(weights),
+        size_text(largest),
+    )
+}

@@ -1,0 +1,124 @@
+//! The ports of a memory, and which of them serves what.
+
+use crate::app::widgets::controls::{Choice, Picker};
+use crate::app::widgets::form::{Form, FormField, WrongHere};
+use crate::form::{Place, PortRow, add_port, default_ports, port_names, remove_port, serve, services, state_ports};
+use crate::hardware::Operand;
+use yew::prelude::*;
+
+/// What a [`PortTable`] needs.
+#[derive(Properties, PartialEq)]
+pub struct PortTableProps {
+    /// The hardware.
+    pub form: Form,
+    /// The memory.
+    pub memory: usize,
+    /// What it holds.
+    pub operands: Vec<Operand>,
+}
+
+/// The ports of a memory: one row for each, and for each movement the port that serves it.
+#[component]
+pub fn PortTable(props: &PortTableProps) -> Html {
+    let PortTableProps { form, memory, operands } = props;
+    let memory = *memory;
+    let stated = port_names(&form.document, memory);
+    let wrong = form.wrong_at(&format!("memories[{memory}].ports"));
+    let is_default = stated.is_empty();
+    let rows = if is_default { default_ports(&form.document, memory) } else { stated };
+    let summary = match rows.len() {
+        _ if is_default => "Ports: one to read, one to write".to_owned(),
+        1 => "Ports: 1, for everything".to_owned(),
+        count => format!("Ports: {count}"),
+    };
+    html! {
+        <details class="twin ports" open={!wrong.is_empty()} data-testid="ports">
+            <summary>{ summary }</summary>
+            <p class="hint">{ "What one port serves has to take turns." }</p>
+            if is_default {
+                <button
+                    type="button"
+                    class="small"
+                    onclick={form.click(move |document| state_ports(document, memory))}
+                    data-testid="ports-state"
+                >
+                    { "Change the ports" }
+                </button>
+            } else {
+                <div class="ports-list">
+                    { for rows.iter().enumerate().map(|(port, row)| port_row(form, memory, port, row)) }
+                </div>
+                <button
+                    type="button"
+                    class="small"
+                    onclick={form.click(move |document| add_port(document, memory))}
+                    data-testid="port-add"
+                >
+                    { "Add a port" }
+                </button>
+                <div class="serves">
+                    { for operands.iter().flat_map(|operand| services(*operand)).map(|service| serving(form, memory, &rows, service)) }
+                </div>
+            }
+            <WrongHere form={form.clone()} {wrong} />
+        </details>
+    }
+}
+
+fn port_row(form: &Form, memory: usize, port: usize, row: &PortRow) -> Html {
+    let figure = |name: &'static str, label: &str, example: &'static str| {
+        html! {
+            <FormField
+                form={form.clone()}
+                place={Place::PortFigure(memory, port, name)}
+                label={format!("{label} of {}", row.name)}
+                hint={format!("{label} of this port, where it is not that of the memory")}
+                {example}
+                is_cell={true}
+                testid={format!("port-{port}-{name}")}
+            />
+        }
+    };
+    html! {
+        <div class="port" key={port}>
+            <FormField
+                form={form.clone()}
+                place={Place::Port(memory, port)}
+                label={format!("Name of port {}", port + 1)}
+                is_cell={true}
+                testid={format!("port-{port}-name")}
+            />
+            { figure("width", "Width", "width") }
+            { figure("granularity", "Granularity", "granularity") }
+            <button
+                type="button"
+                class="small"
+                aria-label={format!("Remove port {}", row.name)}
+                title="Remove this port; the first of the others serves what it served"
+                onclick={form.click(move |document| remove_port(document, memory, port))}
+                data-testid={format!("port-{port}-remove")}
+            >
+                { "×" }
+            </button>
+        </div>
+    }
+}
+
+fn serving(form: &Form, memory: usize, rows: &[PortRow], service: String) -> Html {
+    let current = rows.iter().position(|row| row.serves.contains(&service));
+    let onchange = {
+        let (form, service) = (form.clone(), service.clone());
+        Callback::from(move |port: String| form.take(serve(&form.document, memory, &service, port.parse().ok())))
+    };
+    let choice = |(port, row): (usize, &PortRow)| Choice::new(port.to_string(), row.name.clone());
+    let choices: Vec<Choice> =
+        std::iter::once(Choice::new("", "no port")).chain(rows.iter().enumerate().map(choice)).collect();
+    let value = current.map(|port| port.to_string()).unwrap_or_default();
+    let (operand, movement) = service.split_once('.').unwrap_or_default();
+    html! {
+        <label class={classes!("serve", current.is_none().then_some("unserved"))} key={service.clone()}>
+            <span><b class={operand.to_owned()}>{ operand.to_owned() }</b>{ movement.replace('_', " ") }</span>
+            <Picker {choices} {value} {onchange} invalid={current.is_none()} testid={format!("serves-{service}")} />
+        </label>
+    }
+}

@@ -1,0 +1,106 @@
+//! What more or less hardware makes of sequences: array, buffer and register files.
+
+use super::findings::use_findings;
+use crate::app::widgets::controls::{Choice, Select};
+use crate::app::widgets::figure::{Drawn, Figure};
+use crate::app::workers::handle::Conductor;
+use crate::chart::{SequenceQuantity, resource_curves};
+use crate::explore::{Request, Resource, ResourceStep, Sequence, SequenceFinding, SequenceQuestion};
+use crate::question::Topic;
+use std::rc::Rc;
+use yew::prelude::*;
+
+/// What [`SequenceResources`] need.
+#[derive(Properties, PartialEq)]
+pub struct SequenceResourcesProps {
+    /// The design.
+    pub request: Rc<Request>,
+    /// Asks workers.
+    pub conductor: Conductor,
+    /// The sequence at hand.
+    pub sequence: Sequence,
+    /// What it is called.
+    pub label: String,
+}
+
+/// A figure for each resource.
+#[component]
+pub fn SequenceResources(props: &SequenceResourcesProps) -> Html {
+    let is_whole = use_state_eq(|| true);
+    let of = use_state_eq(|| SequenceQuantity::Latency);
+    let sequence = (!*is_whole).then_some(props.sequence);
+    let all = Resource::ALL.into_iter().flat_map(|resource| resource.steps().map(move |step| (resource, step)));
+    let questions = all.map(|(resource, step)| SequenceQuestion::Resources(sequence, resource, step)).collect();
+    let findings = use_findings(&props.conductor, Topic::SequenceResources, &props.request, questions);
+    let step = |finding: &SequenceFinding| match finding {
+        SequenceFinding::Resources(step) => Some((**step).clone()),
+        _ => None,
+    };
+    let steps: Vec<ResourceStep> = findings.known.iter().filter_map(step).collect();
+    let figure = |(resource, testid): (Resource, &'static str)| {
+        let (title, hint) = explained(resource);
+        html! { <Figure {title} {hint} chart={Drawn::new(resource_curves(resource, *of, &steps))} {testid} /> }
+    };
+    let testids = ["resource-array", "resource-buffer", "resource-registers"];
+    let is_running = findings.state() == "running";
+    let choose_quantity = {
+        let set = of.setter();
+        Callback::from(move |title: String| {
+            let all = SequenceQuantity::ALL.into_iter();
+            all.filter(|of| of.title() == title).for_each(|of| set.set(of));
+        })
+    };
+    let choose_layers = {
+        let set = is_whole.setter();
+        Callback::from(move |value: String| set.set(value == "all"))
+    };
+    html! {
+        <section
+            class="card"
+            data-testid="sequence-resources"
+            data-status={findings.state()}
+            aria-busy={is_running.then_some("true")}
+        >
+            <h2>{ "Sequences on more or less hardware" }</h2>
+            <p class="hint">
+                { "Everything is scheduled anew at every point, with at most 4 layers in a sequence, for the least energy. Energies of an access stay as they are, which a larger \
+                   memory would not grant." }
+            </p>
+            <div class="fields">
+                <Select
+                    label="Quantity"
+                    choices={SequenceQuantity::ALL.map(|of| Choice::new(of.title(), of.title())).to_vec()}
+                    value={of.title()}
+                    onchange={choose_quantity}
+                    testid="resource-quantity"
+                />
+                <Select
+                    label="Of"
+                    choices={vec![Choice::new("all", "all chains"), Choice::new("one", props.label.clone())]}
+                    value={if *is_whole { "all" } else { "one" }}
+                    onchange={choose_layers}
+                    testid="resource-layers"
+                />
+            </div>
+            { findings.status() }
+            if !steps.is_empty() {
+                <div class={is_running.then_some("old")}>
+                    { for Resource::ALL.into_iter().zip(testids).map(figure) }
+                </div>
+            }
+        </section>
+    }
+}
+
+fn explained(resource: Resource) -> (&'static str, &'static str) {
+    match resource {
+        Resource::Array => (
+            "PE array",
+            "Spatial fusion needs PEs: its layers run one after another, each on its part (Figs. 18 and 19).",
+        ),
+        Resource::Buffer => ("On-chip buffer", "A larger buffer lets more layers run together, in larger tiles."),
+        Resource::Registers => {
+            ("Register file", "Temporal fusion shares the registers of every PE among its layers (Figs. 16 and 17).")
+        }
+    }
+}

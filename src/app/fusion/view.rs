@@ -1,0 +1,276 @@
+//! Which layers run together: by DeFiNES' rule, by Optimus, and jointly optimal with tiles and modes.
+
+use super::dataflows::FusionDataflows;
+use super::graph::FusionGraph;
+use super::online::FusionOnline;
+use super::sequences::FusionSequences;
+use super::sweeps::FusionSweeps;
+use super::times::FusionTimes;
+use crate::app::session::state::PageState;
+use crate::app::studies::stacks::{Known, request_of, use_study};
+use crate::app::widgets::controls::TextField;
+use crate::app::widgets::data_table::plain_table;
+use crate::app::widgets::diagnostics::DiagnosticList;
+use crate::app::widgets::figure::{Drawn, Figure};
+use crate::app::workers::handle::Conductor;
+use crate::chart::{
+    FusionMap, NetworkDrawing, Quantity, above_best, fusion_dram, fusion_energy, fusion_latency, fusion_table,
+    group_thousands, three_digits,
+};
+use crate::explore::{FusionMethod, FusionVerdict, Fusions, Request};
+use crate::question::Topic;
+use crate::spec::{Diagnostics, listed_names};
+use crate::state::{Action, Schedule, ScheduleChange};
+use std::rc::Rc;
+use yew::prelude::*;
+
+/// What a [`FusionView`] needs.
+#[derive(Properties, PartialEq)]
+pub struct FusionViewProps {
+    /// Everything.
+    pub state: Rc<PageState>,
+    /// The network's graph, if its document makes sense.
+    pub graph: Option<Rc<NetworkDrawing>>,
+    /// Asks workers.
+    pub conductor: Conductor,
+    /// Whether both documents make sense.
+    pub is_valid: bool,
+    /// Hears of every change.
+    pub act: Callback<Action>,
+}
+
+/// Every method beside every other. The work starts when the view is opened, after the sweep.
+#[component]
+pub fn FusionView(props: &FusionViewProps) -> Html {
+    let request = request_of(&props.state.chosen.design, props.is_valid);
+    let limits = props.state.chosen.design.schedule.stack_limits();
+    let asked = request.clone().zip(limits.clone().ok());
+    let known = use_study(&props.conductor, Topic::Fusion, asked.clone());
+    let status = known.status(asked.as_ref());
+    // While the design has errors, what was last studied stays, and what was chosen there.
+    let kept = use_mut_ref(|| None);
+    if asked.is_some() {
+        kept.borrow_mut().clone_from(&asked);
+    }
+    let studied = kept.borrow().clone().filter(|_| known.fusions.is_some());
+    html! {
+        <div data-testid="fusion-view" data-status={status} aria-busy={(status == "running").then_some("true")}>
+            <section class="card">
+                <h2>{ "Which layers run together?" }</h2>
+                <p class="hint">
+                    { "Every method divides the network into groups. Each group is then run as a depth-first stack with the tile and the \
+                       mode of the landscape's grid that suit it best, so that all are judged by the same cost model." }
+                </p>
+                { limit_fields(&props.state.chosen.design.schedule, limits.as_ref().err(), &props.act) }
+                if request.is_none() {
+                    <p class="hint" role="status">{ "The design has errors. Mend them in its cards." }</p>
+                }
+                { progress(&known, status) }
+                if let Some(fusions) = &known.fusions {
+                    <div class={(status != "done").then_some("old")}>
+                        { headline(fusions, request.as_ref()) }
+                        <div class="scroll" tabindex="0" role="group" aria-label="Methods">
+                            { plain_table(fusion_table(fusions)) }
+                        </div>
+                        { notes(fusions) }
+                        { choices(fusions, &props.act) }
+                    </div>
+                }
+            </section>
+            if let Some(fusions) = &known.fusions {
+                <div class={(status != "done").then_some("old")}>
+                    <section class="card">
+                        <Figure
+                            title="Layers that run as one stack"
+                            hint="A block is a stack, with its tile (columns × rows) and how it stores overlap."
+                            chart={Drawn::new(FusionMap::new(fusions))}
+                            testid="fusion-map"
+                        />
+                    </section>
+                    if let Some(graph) = &props.graph {
+                        <FusionGraph graph={Rc::clone(graph)} fusions={Rc::clone(fusions)} />
+                    }
+                    <section class="card">
+                        <h2>{ "Where accesses, energy and time go" }</h2>
+                        <Figure title="" chart={Drawn::new(fusion_dram(fusions))} testid="fusion-dram" />
+                        <Figure title="" chart={Drawn::new(fusion_energy(fusions))} testid="fusion-energy" />
+                        <Figure title="" chart={Drawn::new(fusion_latency(fusions))} testid="fusion-latency" />
+                    </section>
+                </div>
+            }
+            if let Some((request, limits)) = studied {
+                <div class={asked.is_none().then_some("old")}>
+                    <FusionOnline request={request.clone()} conductor={props.conductor.clone()} />
+                    <FusionSweeps request={request.clone()} conductor={props.conductor.clone()} />
+                    <FusionSequences request={request.clone()} conductor={props.conductor.clone()} />
+                    <FusionDataflows {request} {limits} conductor={props.conductor.clone()} />
+                </div>
+            }
+            <FusionTimes conductor={props.conductor.clone()} />
+        </div>
+    }
+}
+
+/// What code and control can do: limits that the stacks of every method keep to.
+fn limit_fields(schedule: &Schedule, wrong: Option<&Diagnostics>, act: &Callback<Action>) -> Html {
+    let wrong = wrong.cloned().unwrap_or_default();
+    let invalid = |what: &str| wrong.0.iter().any(|diagnostic| diagnostic.path.ends_with(what));
+    html! {
+        <>
+            <div class="limits" role="group" aria-label="Limits of a stack">
+                <TextField
+                    label="Layers of a stack, at most"
+                    value={schedule.most_layers.clone()}
+                    oninput={act.reform(|text| Action::Schedule(ScheduleChange::MostLayers(text)))}
+                    placeholder="any number"
+                    testid="most-layers"
+                    invalid={invalid("layers")}
+                />
+                <TextField
+                    label="Tiles of a stack, at most"
+                    value={schedule.most_tiles.clone()}
+                    oninput={act.reform(|text| Action::Schedule(ScheduleChange::MostTiles(text)))}
+                    placeholder="any number"
+                    testid="most-tiles"
+                    invalid={invalid("tiles")}
+                />
+            </div>
+            <DiagnosticList diagnostics={wrong} testid="limit-errors" />
+        </>
+    }
+}
+
+fn progress(known: &Known, status: &str) -> Html {
+    let (done, parts) = (known.done, known.parts.unwrap_or(0));
+    match (status, &known.wrong, &known.failure) {
+        (_, Some(wrong), _) => html! {
+            <ul class="banner" role="alert" data-testid="fusion-wrong">
+                { for wrong.0.iter().map(|diagnostic| html! { <li>{ diagnostic.to_string() }</li> }) }
+            </ul>
+        },
+        (_, _, Some(failure)) => html! { <p class="banner" role="alert">{ failure.clone() }</p> },
+        ("running", ..) => html! {
+            <p class="hint" role="status">
+                { "Working out every stack with every tile and mode … " }
+                if parts > 0 {
+                    <progress max={parts.to_string()} value={done.to_string()} aria-label="Parts done"></progress>
+                    { format!(" {done} of {parts}") }
+                }
+            </p>
+        },
+        _ => html! {},
+    }
+}
+
+fn headline(fusions: &Fusions, request: Option<&Request>) -> Html {
+    let verdict = |wanted: FusionMethod| {
+        let found = fusions.verdicts.iter().find(|(method, _)| *method == wanted);
+        found.and_then(|(_, verdict)| verdict.as_ref().ok())
+    };
+    let Some(optimal) = verdict(FusionMethod::Optimal) else { return html! {} };
+    let value = |verdict: &FusionVerdict| verdict.stacks.score;
+    let quantity = request.map_or(Quantity::Energy, |request| Quantity::of_objective(&request.settings.objective));
+    let against = |method: FusionMethod, name: &str| {
+        verdict(method).map(|other| {
+            let factor = value(other) / value(optimal);
+            // What is judged by another objective may be better in this number.
+            match () {
+                () if (factor - 1.0).abs() < 5e-4 => format!("equal to {name}"),
+                () if factor > 1.0 => format!("{}× below {name}", three_digits(factor)),
+                () => format!("{}× above {name}", three_digits(1.0 / factor)),
+            }
+        })
+    };
+    let kpi = |big: String, small: String| html! { <div class="kpi"><b>{ big }</b><span>{ small }</span></div> };
+    let gains = [
+        against(FusionMethod::SingleLayer, "single layers"),
+        against(FusionMethod::Automatic, "DeFiNES' rule"),
+        against(FusionMethod::Optimus, "Optimus"),
+    ];
+    let stacks = optimal.layers.len();
+    html! {
+        <div class="answer" data-testid="fusion-answer">
+            { kpi(quantity.text(value(optimal)), format!("jointly optimal {}", quantity.title().to_lowercase())) }
+            { kpi(
+                if stacks == 1 { "1 stack".to_owned() } else { format!("{stacks} stacks") },
+                format!("the best of {} ways to cut, of {} different stacks", ways(fusions.cuttings), group_thousands(fusions.stacks as u64)),
+            ) }
+            { kpi(
+                gains[1].clone().unwrap_or_default(),
+                [gains[0].clone(), gains[2].clone()].into_iter().flatten().collect::<Vec<_>>().join(" · "),
+            ) }
+        </div>
+    }
+}
+
+fn ways(count: f64) -> String {
+    if count < 1e15 { group_thousands(count as u64) } else { "more than 10¹⁵".to_owned() }
+}
+
+/// What the methods are, why one says nothing, and what Optimus' model sees.
+fn notes(fusions: &Fusions) -> Html {
+    let item = |(method, verdict): &(FusionMethod, Result<FusionVerdict, Diagnostics>)| {
+        let reasons =
+            verdict.as_ref().err().map(|wrong| wrong.0.iter().map(ToString::to_string).collect::<Vec<_>>().join(" "));
+        html! {
+            <>
+                <dt>{ method.title() }</dt>
+                <dd>
+                    { method.about() }
+                    if let Some(reasons) = reasons {
+                        { format!(" Not possible here: {reasons}") }
+                    }
+                </dd>
+            </>
+        }
+    };
+    let oracle = fusions.oracle_bytes.map(|bytes| {
+        format!(
+            " No groups move less than {} by it: every weight and the network's input and output once.",
+            Quantity::Bytes.text(bytes as f64)
+        )
+    });
+    let exact = fusions.verdicts.iter().find(|(method, _)| *method == FusionMethod::Optimus);
+    let exact_bytes = exact.and_then(|(_, verdict)| verdict.as_ref().ok()?.optimus_bytes);
+    let bound = fusions.bound_bytes.zip(exact_bytes).map(|(bound, bytes)| {
+        format!(
+            " The network is too wide for an exact search: what stands for it is the best of two orders, {}.",
+            above_best(bytes as f64, bound as f64)
+        )
+    });
+    html! {
+        <details class="twin">
+            <summary>{ "the methods" }</summary>
+            <dl class="methods">{ for fusions.verdicts.iter().map(item) }</dl>
+            <p class="hint">
+                { format!(
+                    "Optimus' model counts bytes between DRAM and one buffer of {}, the highest memories on the chip together.",
+                    Quantity::Bytes.text(fusions.buffer_bytes as f64)
+                ) }
+                { oracle.unwrap_or_default() }
+                { bound.unwrap_or_default() }
+                { " A group with several outputs is run as several stacks, as a stack has one output." }
+            </p>
+        </details>
+    }
+}
+
+/// Takes a method's stacks over into the schedule.
+fn choices(fusions: &Fusions, act: &Callback<Action>) -> Html {
+    let choice = |(method, verdict): (FusionMethod, &FusionVerdict)| {
+        let ends = listed_names(&verdict.stacks.ends);
+        let onclick = act.reform(move |_: MouseEvent| Action::Schedule(ScheduleChange::Stacks(ends.clone())));
+        html! {
+            <button type="button" class="small" {onclick} data-testid={format!("use-{method:?}").to_lowercase()}>
+                { method.title() }
+            </button>
+        }
+    };
+    let known = fusions.verdicts.iter().filter_map(|(method, verdict)| Some((*method, verdict.as_ref().ok()?)));
+    html! {
+        <div class="row" role="group" aria-label="Cut the network as a method does">
+            <small>{ "Cut the network as" }</small>
+            { for known.map(choice) }
+        </div>
+    }
+}

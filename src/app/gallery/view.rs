@@ -1,0 +1,259 @@
+//! Published figures and tables: each opens as a state, and its numbers are recomputed on demand.
+
+use crate::app::widgets::data_table::{table_cells, table_head};
+use crate::app::widgets::save::SaveTable;
+use crate::app::workers::handle::Conductor;
+use crate::chart::{Column, Table, TableCell};
+use crate::gallery::{Claim, Entry, Finding, Lesson, entries, lessons};
+use crate::question::{Question, Reply, Topic};
+use crate::spec::{Diagnostics, in_quotes};
+use crate::state::{Action, State};
+use std::collections::BTreeMap;
+use std::rc::Rc;
+use yew::prelude::*;
+
+/// What a [`GalleryView`] needs.
+#[derive(Properties, PartialEq)]
+pub struct GalleryViewProps {
+    /// What a person chose.
+    pub chosen: Rc<State>,
+    /// The questions of lessons that were answered, by step.
+    pub answers: Rc<BTreeMap<&'static str, usize>>,
+    /// Asks workers.
+    pub conductor: Conductor,
+    /// Hears of the entry that is opened.
+    pub act: Callback<Action>,
+}
+
+/// A card for each entry, paper by paper.
+#[component]
+pub fn GalleryView(props: &GalleryViewProps) -> Html {
+    let entries =
+        use_memo((), |()| -> Result<Vec<Rc<Entry>>, Diagnostics> { Ok(entries()?.into_iter().map(Rc::new).collect()) });
+    let entries = match &*entries {
+        Ok(entries) => entries,
+        Err(wrong) => return html! { <section class="card"><p>{ wrong.to_string() }</p></section> },
+    };
+    let mut papers: Vec<&str> = entries.iter().map(|entry| entry.paper.as_str()).collect();
+    papers.dedup();
+    let card = |(index, entry): (usize, &Rc<Entry>)| {
+        html! {
+            <EntryCard
+                key={entry.id}
+                index={index as u8}
+                entry={Rc::clone(entry)}
+                conductor={props.conductor.clone()}
+                act={props.act.clone()}
+            />
+        }
+    };
+    html! {
+        <div class="gallery" data-testid="gallery">
+            { lesson_cards(&props.answers, &props.chosen, &props.act) }
+            <p class="hint">
+                { "Figures and tables of the papers that can be recomputed: what they say, and what this engine says. \
+                   “Open” replaces the design at hand." }
+            </p>
+            { for papers.into_iter().map(|paper| html! {
+                <section aria-label={paper.to_owned()}>
+                    <h2>{ paper }</h2>
+                    <div class="entries">
+                        { for entries.iter().enumerate().filter(|(_, entry)| entry.paper == paper).map(card) }
+                    </div>
+                </section>
+            }) }
+        </div>
+    }
+}
+
+/// A card for each guided lesson.
+fn lesson_cards(answers: &BTreeMap<&'static str, usize>, chosen: &Rc<State>, act: &Callback<Action>) -> Html {
+    let card = |lesson: &Lesson| {
+        let done = lesson.steps.iter().filter(|step| answers.contains_key(step.id)).count();
+        let next = lesson.steps.iter().find(|step| !answers.contains_key(step.id)).or(lesson.steps.first());
+        let word = match done {
+            0 => "Start",
+            done if done == lesson.steps.len() => "Start again",
+            _ => "Continue",
+        };
+        let open = next.map(|next| {
+            let (next, chosen) = (next.clone(), Rc::clone(chosen));
+            act.reform(move |_: MouseEvent| {
+                if let Some(window) = web_sys::window() {
+                    window.scroll_to_with_x_and_y(0.0, 0.0);
+                }
+                Action::step(&next, &chosen)
+            })
+        });
+        html! {
+            <section class="card" key={lesson.id} data-testid={format!("lesson-{}", lesson.id)}>
+                <div class="entry-head">
+                    <h3><button type="button" class="link" onclick={open.clone()}>{ &lesson.title }</button></h3>
+                    <button type="button" onclick={open} aria-label={format!("{word}: {}", lesson.title)} data-testid={format!("start-{}", lesson.id)}>
+                        { word }
+                    </button>
+                </div>
+                <p>{ &lesson.about }</p>
+                <p class="hint">{ format!("{} questions, {done} answered", lesson.steps.len()) }</p>
+            </section>
+        }
+    };
+    html! {
+        <section aria-label="Lessons">
+            <h2>{ "Lessons" }</h2>
+            <div class="entries lessons">{ for lessons().unwrap_or_default().iter().map(card) }</div>
+        </section>
+    }
+}
+
+#[derive(Properties, PartialEq)]
+struct EntryCardProps {
+    /// Among all entries.
+    index: u8,
+    entry: Rc<Entry>,
+    conductor: Conductor,
+    act: Callback<Action>,
+}
+
+/// What came out for each claim, by its index; the text says why nothing did.
+#[derive(Clone, PartialEq, Default)]
+struct Findings(BTreeMap<usize, Result<Finding, String>>);
+
+impl Reducible for Findings {
+    type Action = (usize, Result<Finding, String>);
+
+    fn reduce(self: Rc<Self>, (index, found): Self::Action) -> Rc<Self> {
+        let mut next = (*self).clone();
+        next.0.insert(index, found);
+        Rc::new(next)
+    }
+}
+
+/// An entry. Its numbers are computed when somebody asks for them; closing it stops that.
+#[component]
+fn EntryCard(props: &EntryCardProps) -> Html {
+    let is_open = use_state_eq(|| false);
+    let findings = use_reducer(Findings::default);
+    let entry = &props.entry;
+    {
+        let (conductor, dispatcher) = (props.conductor.clone(), findings.dispatcher());
+        let missing: Vec<usize> =
+            (0..entry.claims.len()).filter(|index| !matches!(findings.0.get(index), Some(Ok(_)))).collect();
+        let (topic, id) = (Topic::Gallery(props.index), entry.id);
+        use_effect_with(*is_open, move |is_open| {
+            if *is_open && !missing.is_empty() {
+                let questions = missing.iter().map(|&claim| Question::Claim(id.to_owned(), claim as u32)).collect();
+                let on_reply = Callback::from(move |(index, reply): (usize, Reply)| {
+                    let found = match reply {
+                        Reply::Claim(found) => found,
+                        Reply::Failed(text) => Err(text),
+                        _ => Err("nobody knows this claim".to_owned()),
+                    };
+                    if let Some(&claim) = missing.get(index) {
+                        dispatcher.dispatch((claim, found));
+                    }
+                });
+                conductor.ask(topic, questions, on_reply);
+            }
+            move || conductor.forget(topic)
+        });
+    }
+    let ontoggle = {
+        let is_open = is_open.clone();
+        Callback::from(move |event: Event| {
+            if let Some(details) = crate::app::widgets::controls::target::<web_sys::Element>(&event) {
+                is_open.set(details.has_attribute("open"));
+            }
+        })
+    };
+    let id = entry.id;
+    let opens = Action::entry(entry);
+    let open = props.act.reform(move |_: MouseEvent| {
+        if let Some(window) = web_sys::window() {
+            window.scroll_to_with_x_and_y(0.0, 0.0);
+        }
+        opens.clone()
+    });
+    let (known, all) = (findings.0.len(), entry.claims.len());
+    let status = if known == all { "done" } else { "running" };
+    let summary = match all {
+        1 => "1 number, published and ours".to_owned(),
+        _ => format!("{all} numbers, published and ours"),
+    };
+    html! {
+        <section class="card" data-testid={format!("entry-{id}")} data-status={status}>
+            <div class="entry-head">
+                <h3><button type="button" class="link" onclick={open.clone()}>{ &entry.title }</button></h3>
+                <button type="button" onclick={open} aria-label={format!("Open: {}", entry.title)} data-testid={format!("open-{id}")}>
+                    { "Open" }
+                </button>
+            </div>
+            <p class="hint">{ format!("{}, {}", entry.paper, entry.place) }</p>
+            <p>{ &entry.lesson }</p>
+            <details class="twin" {ontoggle}>
+                <summary>{ summary }</summary>
+                if *is_open {
+                    if known < all {
+                        <p class="hint" role="status">{ format!("{known} of {all} computed") }</p>
+                    }
+                    { table(entry, &findings) }
+                }
+            </details>
+        </section>
+    }
+}
+
+/// About the claim above it.
+fn remark(text: &str) -> Html {
+    html! { <tr class="remark"><td colspan="4">{ in_quotes(text) }</td></tr> }
+}
+
+fn table(entry: &Entry, findings: &Findings) -> Html {
+    let cells = |(index, claim): (usize, &Claim)| {
+        let number = |value: f64| TableCell::number(claim.unit.text(value), value);
+        let (ours, deviation, remark) = match findings.0.get(&index) {
+            None => ("…".into(), "".into(), ""),
+            Some(Ok(found)) => {
+                let departure = TableCell::number(found.departure_text(), 100.0 * found.departure);
+                (TableCell::number(claim.text_of_ours(found.ours), found.ours), departure, "")
+            }
+            Some(Err(reason)) => (TableCell::Nothing, "".into(), reason.as_str()),
+        };
+        let remarks: Vec<&str> = [remark, &claim.why].into_iter().filter(|text| !text.is_empty()).collect();
+        let what = TableCell::Label { text: claim.what.clone(), unit: claim.unit.symbol.trim() };
+        vec![what, number(claim.published), ours, deviation, remarks.join(" ").into()]
+    };
+    let table = Rc::new(Table {
+        caption: format!("{}, {}", entry.paper, entry.place),
+        columns: vec![
+            Column::words("claim"),
+            Column::numbers("published"),
+            Column::numbers("ours"),
+            Column::measured("deviation", "%"),
+            Column::words("remark"),
+        ],
+        rows: entry.claims.iter().enumerate().map(cells).collect(),
+    });
+    // Remarks stand below their claims.
+    let mut shown = (*table).clone();
+    shown.columns.truncate(4);
+    shown.rows.iter_mut().for_each(|row| row.truncate(4));
+    let row = |(index, claim): (usize, &Claim)| {
+        html! {
+            <>
+                <tr>{ table_cells(&shown, index, &|_| None) }</tr>
+                if let Some(Err(reason)) = findings.0.get(&index) { { remark(reason) } }
+                if !claim.why.is_empty() { { remark(&claim.why) } }
+            </>
+        }
+    };
+    html! {
+        <div class="scroll" tabindex="0" role="group" aria-label={format!("Numbers of {}", entry.title)}>
+            <table class="wrapped">
+                { table_head(&shown) }
+                <tbody>{ for entry.claims.iter().enumerate().map(row) }</tbody>
+            </table>
+            <SaveTable {table} />
+        </div>
+    }
+}

@@ -1,0 +1,256 @@
+//! Which memory hierarchies are generated: the form, start and stop, and how far it is.
+
+use crate::app::design::document_editor::use_text_offered;
+use crate::app::session::state::PageState;
+use crate::app::studies::hierarchies::{Explorer, StudyResults, StudyStatus};
+use crate::app::widgets::controls::{Checkbox, Choice, Select, TextField, passing, target};
+use crate::app::widgets::diagnostics::DiagnosticList;
+use crate::chart::group_thousands;
+use crate::chart::seconds_text;
+use crate::hardware::Core;
+use crate::spec::pool_presets;
+use crate::state::{Action, FormChange, HierarchyForm, OBJECTIVES};
+use std::rc::Rc;
+use web_sys::HtmlTextAreaElement;
+use yew::prelude::*;
+
+/// Value of the choice of all layers, and of a pool of one's own.
+const WHOLE: &str = "(whole)";
+const OWN: &str = "(own)";
+
+/// What a [`FormCard`] needs.
+#[derive(Properties, PartialEq)]
+pub struct FormCardProps {
+    /// What is chosen.
+    pub form: HierarchyForm,
+    /// The accelerator, if its document is valid.
+    pub core: Option<Rc<Core>>,
+    /// Names of the layers that compute, if the network is valid.
+    pub layers: Option<Rc<Vec<String>>>,
+    /// Hears of every change.
+    pub act: Callback<Action>,
+}
+
+/// What is to be generated.
+#[component]
+pub fn FormCard(props: &FormCardProps) -> Html {
+    let form = &props.form;
+    let is_offered = use_text_offered();
+    let change = props.act.reform(Action::Hierarchy);
+    let pools = {
+        let mut pools: Vec<Choice> = pool_presets().iter().map(|preset| Choice::new(preset.id, preset.title)).collect();
+        if form.pool_preset.is_none() {
+            pools.push(Choice::new(OWN, "my own pool"));
+        }
+        pools
+    };
+    let pick_pool = passing(&change, |value: String| {
+        pool_presets().iter().find(|preset| preset.id == value).map(|preset| FormChange::PoolPreset(preset.id))
+    });
+    let write =
+        passing(&change, |event: InputEvent| Some(FormChange::Pool(target::<HtmlTextAreaElement>(&event)?.value())));
+    let show = {
+        let shown = !form.shows_pool;
+        change.reform(move |_: MouseEvent| FormChange::ShowPool(shown))
+    };
+    let layers: Vec<Choice> = std::iter::once(Choice::new(WHOLE, "the whole network"))
+        .chain(props.layers.iter().flat_map(|names| names.iter()).map(|name| Choice::new(name.clone(), name.clone())))
+        .collect();
+    let numbers = |numbers: &[u64], text: fn(u64) -> String| -> Vec<Choice> {
+        numbers.iter().map(|number| Choice::new(number.to_string(), text(*number))).collect()
+    };
+    let objectives: Vec<Choice> =
+        OBJECTIVES.iter().enumerate().map(|(index, (_, title))| Choice::new(index.to_string(), *title)).collect();
+    let number = |make: fn(usize) -> FormChange| passing(&change, move |value: String| value.parse().ok().map(make));
+    html! {
+        <>
+            <h2>
+                { "All memory hierarchies from a pool" }
+                <button type="button" class="link" onclick={props.act.reform(|_: MouseEvent| Action::CaseStudy2)}
+                    data-testid="case-study-2">
+                    { "ZigZag’s case study" }
+                </button>
+            </h2>
+            <p class="hint">{ source_text(props.core.as_deref()) }</p>
+            <div class="form">
+                <div>
+                    <Select label="Pool" choices={pools} value={form.pool_preset.unwrap_or(OWN)} onchange={pick_pool}
+                        testid="pool-preset" />
+                    <Select
+                        label="Map"
+                        choices={layers}
+                        value={form.layer.clone().unwrap_or_else(|| WHOLE.to_owned())}
+                        onchange={change.reform(|value: String| FormChange::Layer(Some(value).filter(|v| v != WHOLE)))}
+                        testid="hierarchy-layer"
+                    />
+                    <Select label="Minimise" choices={objectives} value={form.objective.to_string()}
+                        onchange={number(FormChange::Objective)} testid="hierarchy-objective" />
+                </div>
+                <div>
+                    <TextField
+                        label="Area at most, mm²"
+                        value={form.budget.clone()}
+                        oninput={change.reform(FormChange::Budget)}
+                        placeholder="no limit"
+                        testid="hierarchy-budget"
+                    />
+                    <Select
+                        label="Levels below the highest"
+                        choices={numbers(&[0, 1, 2, 3, 4], |levels| format!("up to {levels} of one operand"))}
+                        value={form.max_levels.to_string()}
+                        onchange={number(FormChange::MaxLevels)}
+                        testid="hierarchy-levels"
+                    />
+                    <Select
+                        label="Each level larger"
+                        choices={numbers(&[1, 2, 4, 8, 16, 64], |ratio| match ratio {
+                            1 => "by any size".to_owned(),
+                            ratio => format!("at least {ratio} times"),
+                        })}
+                        value={form.min_ratio.to_string()}
+                        onchange={number(|ratio| FormChange::MinRatio(ratio as u64))}
+                        testid="hierarchy-ratio"
+                    />
+                </div>
+            </div>
+            <Checkbox
+                label="Try every word width of every memory, not only the fitting one"
+                checked={form.all_widths}
+                onchange={change.reform(FormChange::AllWidths)}
+                testid="hierarchy-widths"
+            />
+            if is_offered {
+                <button type="button" class="link" onclick={show} aria-expanded={form.shows_pool.to_string()}
+                    data-testid="pool-as-text">
+                    { if form.shows_pool { "hide the pool’s text" } else { "the pool as text" } }
+                </button>
+            }
+            if form.shows_pool && is_offered {
+                <textarea class="document" value={form.pool.clone()} oninput={write} rows="18" wrap="off"
+                    aria-label="Pool document" spellcheck="false" autocomplete="off" data-testid="pool-text" />
+            }
+        </>
+    }
+}
+
+/// What the study takes from the design.
+fn source_text(core: Option<&Core>) -> String {
+    match core {
+        Some(core) => {
+            let array: Vec<String> = core.array.iter().map(|(_, size)| size.to_string()).collect();
+            let highest = &core.memories[core.top(crate::hardware::Operand::O)].name;
+            format!(
+                "The {} PEs of {} and their unrolling stay, and “{highest}” above all; what lies between comes from the \
+                 pool: shared by operands or apart, in every PE, along one dimension of the array, or once.",
+                array.join(" × "),
+                core.name
+            )
+        }
+        None => "The hardware document has errors.".to_owned(),
+    }
+}
+
+/// What [`Controls`] need.
+#[derive(Properties, PartialEq)]
+pub struct ControlsProps {
+    /// Everything.
+    pub state: Rc<PageState>,
+    /// Whether both documents are valid.
+    pub is_valid: bool,
+    /// Drives the study.
+    pub explorer: Explorer,
+}
+
+/// Start, stop, and how far it is.
+#[component]
+pub fn Controls(props: &ControlsProps) -> Html {
+    let (state, results) = (&props.state, &props.state.study);
+    let design = &state.chosen.design;
+    let request = state.chosen.hierarchy.request(
+        &design.hardware.text,
+        &design.workload.text,
+        (design.schedule.strategy, design.schedule.lpf_limit),
+        design.schedule.rules,
+    );
+    let own_mistakes = request.as_ref().err().cloned().unwrap_or_default();
+    let is_other = request.as_ref().ok().is_none_or(|request| results.request.as_deref() != Some(request));
+    let start = {
+        let (explorer, request) = (props.explorer.clone(), request.ok());
+        Callback::from(move |_: MouseEvent| {
+            if let Some(request) = request.clone() {
+                explorer.start(request);
+            }
+        })
+    };
+    let call = |call: fn(&Explorer)| {
+        let explorer = props.explorer.clone();
+        Callback::from(move |_: MouseEvent| call(&explorer))
+    };
+    let can_start = props.is_valid && own_mistakes.is_empty();
+    let diagnostics = if own_mistakes.is_empty() && !is_other { results.diagnostics.clone() } else { own_mistakes };
+    html! {
+        <>
+            <div class="row start">
+                <button type="button" class="primary" disabled={!can_start} onclick={start} data-testid="hierarchy-start">
+                    { if results.request.is_some() { "Generate and search again" } else { "Generate and search" } }
+                </button>
+                if results.status == StudyStatus::Running {
+                    <button type="button" onclick={call(Explorer::stop)} data-testid="hierarchy-stop">{ "Stop" }</button>
+                }
+                if results.status == StudyStatus::Stopped {
+                    <button type="button" onclick={call(Explorer::resume)} data-testid="hierarchy-continue">
+                        { "Continue" }
+                    </button>
+                }
+                if is_other && results.request.is_some() {
+                    <span class="hint">{ "The results below belong to an earlier choice." }</span>
+                }
+            </div>
+            <DiagnosticList {diagnostics} testid="hierarchy-errors" />
+            { progress(results) }
+        </>
+    }
+}
+
+/// How far the study is.
+fn progress(results: &StudyResults) -> Html {
+    let counts = results.counts;
+    let number = |count: usize| group_thousands(count as u64);
+    let text = match (results.status, &results.outline) {
+        (StudyStatus::Idle | StudyStatus::Rejected, _) => return html! {},
+        (_, None) => "generating".to_owned(),
+        (_, Some(_)) if counts.bounded < counts.generated => {
+            format!("{} of {} hierarchies bounded", number(counts.bounded), number(counts.generated))
+        }
+        (_, Some(_)) => {
+            format!(
+                "{} hierarchies: {} searched, {} left out by bounds, {} do not fit",
+                number(counts.generated),
+                number(counts.searched),
+                number(counts.pruned),
+                number(counts.infeasible)
+            ) + &match counts.unproved {
+                0 => String::new(),
+                count => format!("; for {} a better mapping may exist", number(count)),
+            }
+        }
+    };
+    let done = counts.searched + counts.pruned + counts.infeasible;
+    // Bounds take about a tenth of the time.
+    let value = (counts.bounded + 9 * done).to_string();
+    html! {
+        <>
+            <div class="progress" data-testid="hierarchy-progress">
+                <span>{ text }</span>
+                if results.status != StudyStatus::Done {
+                    <progress {value} max={(10 * counts.generated.max(1)).to_string()}
+                        aria-label="Share of the hierarchies that is decided" />
+                }
+                <span class="left">{ seconds_text(results.elapsed_ms) }</span>
+            </div>
+            if let Some(failure) = &results.failure {
+                <p class="why">{ failure }</p>
+            }
+        </>
+    }
+}

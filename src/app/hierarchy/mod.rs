@@ -1,0 +1,5 @@
+//! The view Hierarchy: which memories are best.
+
+pub mod facts;
+pub mod form;
+pub mod view;

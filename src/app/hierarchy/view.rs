@@ -1,0 +1,197 @@
+//! The view of memory hierarchies: what is to be generated, the best, the front, and one in depth.
+
+use super::facts::{ComparisonCard, FactsCard};
+use super::form::{Controls, FormCard};
+use crate::app::session::state::PageState;
+use crate::app::studies::hierarchies::{Explorer, StudyResults, StudyStatus};
+use crate::app::widgets::data_table::{table_cells, table_head};
+use crate::app::widgets::figure::{Drawn, Figure, Spot};
+use crate::app::widgets::save::SaveTable;
+use crate::chart::{Column, Hierarchies, HierarchyPoint, Quantity, Table, TableCell};
+use crate::hardware::Core;
+use crate::hierarchy::Point;
+use crate::state::{Action, OBJECTIVES};
+use std::rc::Rc;
+use yew::prelude::*;
+
+/// What a [`HierarchyView`] needs.
+#[derive(Properties, PartialEq)]
+pub struct HierarchyViewProps {
+    /// Everything.
+    pub state: Rc<PageState>,
+    /// The core of the design, if it is valid.
+    pub core: Option<Rc<Core>>,
+    /// Names of the layers of the design that compute, if the network is valid.
+    pub layers: Option<Rc<Vec<String>>>,
+    /// Drives studies.
+    pub explorer: Explorer,
+    /// Hears of every change.
+    pub act: Callback<Action>,
+}
+
+/// The form, the answer, the figures, and one hierarchy in depth.
+#[component]
+pub fn HierarchyView(props: &HierarchyViewProps) -> Html {
+    let (state, results) = (&props.state, &props.state.study);
+    let open = {
+        let explorer = props.explorer.clone();
+        Callback::from(move |hierarchy: u32| explorer.open(hierarchy))
+    };
+    html! {
+        <div data-testid="hierarchy-view" data-status={results.status.name()}>
+            <section class="card" aria-label="Memory hierarchies">
+                <FormCard
+                    form={state.chosen.hierarchy.clone()}
+                    core={props.core.clone()}
+                    layers={props.layers.clone()}
+                    act={props.act.clone()}
+                />
+                <Controls state={Rc::clone(state)} is_valid={props.core.is_some() && props.layers.is_some()}
+                    explorer={props.explorer.clone()} />
+                <Answer results={Rc::clone(results)} />
+            </section>
+            if !results.drawn.is_empty() {
+                <div class="two">
+                    <ScatterCard results={Rc::clone(results)} open={open.clone()} />
+                    <FrontCard results={Rc::clone(results)} {open} />
+                </div>
+            }
+            if let Some(facts) = &results.opened {
+                <FactsCard facts={Rc::clone(facts)} act={props.act.clone()} />
+            }
+            if results.status == StudyStatus::Done && results.best.is_some() {
+                <ComparisonCard results={Rc::clone(results)} explorer={props.explorer.clone()} />
+            }
+        </div>
+    }
+}
+
+#[derive(Properties, PartialEq)]
+struct ResultsProps {
+    results: Rc<StudyResults>,
+}
+
+/// The best by the objective.
+#[component]
+fn Answer(props: &ResultsProps) -> Html {
+    let results = &*props.results;
+    let best = results.best.and_then(|best| results.drawn.iter().find(|(point, ..)| point.hierarchy == best));
+    let Some((point, name, _)) = best else {
+        let nothing = results.status == StudyStatus::Done;
+        return html! {
+            if nothing {
+                <p class="why" data-testid="hierarchy-nothing">
+                    { "No hierarchy serves all layers. " }{ results.reason.clone().unwrap_or_default() }
+                </p>
+            }
+        };
+    };
+    let objective = results.request.as_ref().map(|request| &request.settings.objective);
+    let title = OBJECTIVES.iter().find(|(other, _)| Some(other) == objective).map_or("", |(_, title)| *title);
+    let so_far = if results.status == StudyStatus::Done { "" } else { " so far" };
+    let above = results.outline.as_ref().map_or("", |outline| &outline.highest);
+    html! {
+        <div class="answer hierarchies" data-testid="hierarchy-best">
+            <div class="kpi"><b>{ Quantity::Energy.text(point.energy_pj) }</b><span>{ "energy" }</span></div>
+            <div class="kpi">
+                <b>{ Quantity::Latency.text(point.latency_cycles as f64) }</b><span>{ "latency" }</span>
+            </div>
+            <div class="kpi"><b>{ Quantity::Area.text(point.area_um2) }</b><span>{ "area" }</span></div>
+            <div class="kpi wide">
+                <b class="name">{ &**name }</b><span>{ format!("best {title}{so_far}; {above} lies above all") }</span>
+            </div>
+        </div>
+    }
+}
+
+#[derive(Properties, PartialEq)]
+struct PickProps {
+    results: Rc<StudyResults>,
+    open: Callback<u32>,
+}
+
+/// Energy against latency (ZigZag, Fig. 19).
+#[component]
+fn ScatterCard(props: &PickProps) -> Html {
+    let results = &*props.results;
+    let points = results.drawn.iter().map(|(point, name, front)| HierarchyPoint {
+        name: name.to_string(),
+        energy_pj: point.energy_pj,
+        latency_cycles: point.latency_cycles,
+        area_um2: point.area_um2,
+        pareto: *front,
+    });
+    let selected = opened_or_best(results);
+    let selected = results.drawn.iter().position(|(point, ..)| Some(point.hierarchy) == selected);
+    let chart = Hierarchies::new(points.collect(), selected);
+    let on_click = {
+        let (chart, results, open) = (chart.clone(), Rc::clone(&props.results), props.open.clone());
+        Callback::from(move |spot: Spot| {
+            if let Some((point, ..)) = chart.point_at(spot.x, spot.y, spot.width).and_then(|i| results.drawn.get(i)) {
+                open.emit(point.hierarchy);
+            }
+        })
+    };
+    html! {
+        <section class="card">
+            <h2>{ "Energy, latency and area" }</h2>
+            <p class="hint">
+                { "Each mark is a hierarchy with its best mapping; those with a border are best trade-offs of all three. \
+                   Click one to see it." }
+            </p>
+            <Figure title="" chart={Drawn::new(chart)} testid="hierarchy-scatter" {on_click} />
+        </section>
+    }
+}
+
+fn opened_or_best(results: &StudyResults) -> Option<u32> {
+    results.opened.as_ref().map(|facts| facts.hierarchy).or(results.best)
+}
+
+/// The best trade-offs, each of which can be opened.
+#[component]
+fn FrontCard(props: &PickProps) -> Html {
+    let results = &*props.results;
+    let front: Vec<&(Point, Rc<str>, bool)> = results.drawn.iter().filter(|(.., front)| *front).collect();
+    let marked = opened_or_best(results);
+    let cells = |(point, name, _): &&(Point, Rc<str>, bool)| {
+        vec![
+            TableCell::of(Quantity::Energy, point.energy_pj),
+            TableCell::of(Quantity::Latency, point.latency_cycles as f64),
+            TableCell::of(Quantity::Area, point.area_um2),
+            (**name).into(),
+        ]
+    };
+    let table = Rc::new(Table {
+        caption: "Best trade-offs".to_owned(),
+        columns: vec![
+            Column::measured("energy", Quantity::Energy.base()),
+            Column::measured("latency", Quantity::Latency.base()),
+            Column::measured("area", Quantity::Area.base()),
+            Column::words("hierarchy, lowest memory first"),
+        ],
+        rows: front.iter().map(cells).collect(),
+    });
+    let row = |(row, (point, name, _)): (usize, &&(Point, Rc<str>, bool))| {
+        let hierarchy = point.hierarchy;
+        let onclick = props.open.reform(move |_: MouseEvent| hierarchy);
+        let class = (marked == Some(hierarchy)).then_some("marked");
+        let content = |column: usize| {
+            let onclick = onclick.clone();
+            (column == 3).then(|| html! { <button type="button" class="link" {onclick}>{ &**name }</button> })
+        };
+        html! { <tr {class}>{ table_cells(&table, row, &content) }</tr> }
+    };
+    html! {
+        <section class="card" data-testid="hierarchy-front">
+            <h2>{ format!("Best trade-offs: {}", front.len()) }</h2>
+            <div class="scroll tall" tabindex="0" role="group" aria-label="Best trade-offs">
+                <table>
+                    { table_head(&table) }
+                    <tbody>{ for front.iter().enumerate().map(row) }</tbody>
+                </table>
+                <SaveTable table={Rc::clone(&table)} />
+            </div>
+        </section>
+    }
+}

@@ -1,0 +1,226 @@
+//! The answer in one row, and how far the workers are.
+
+use crate::app::widgets::explain::{Asked, Number, number_of};
+use crate::app::workers::results::{Results, Status};
+use crate::chart::{Quantity, group_thousands, seconds_text, strategy_title, three_digits, tile_text};
+use crate::depth_first::{DepthFirstStrategy, FuseDepth};
+use crate::explain::{Amount, Counted, Explained, How, Place, PointNumber, Unit};
+use crate::explore::PointSummary;
+use crate::search::Objective;
+use crate::state::{Action, ViewChange};
+use std::rc::Rc;
+use yew::prelude::*;
+
+/// What an [`Answer`] needs.
+#[derive(Properties, PartialEq)]
+pub struct AnswerProps {
+    /// What the workers found out.
+    pub results: Rc<Results>,
+    /// Hears of every change.
+    pub act: Callback<Action>,
+}
+
+/// The best point, and how much better it is.
+#[component]
+pub fn Answer(props: &AnswerProps) -> Html {
+    let results = &*props.results;
+    let best = results.best.and_then(|point| Some((results.strategy(point)?, results.summary(point)?)));
+    let nothing_fits = results.status == Status::Done && best.is_none();
+    if nothing_fits {
+        return html! {
+            <div class="answer" data-testid="answer">
+                <div class="kpi"><b>{ "No point fits" }</b><span>{ "the reasons are below" }</span></div>
+            </div>
+        };
+    }
+    let waits = html! {
+        <>
+            // As long as what comes, so that nothing below moves then.
+            <div class="kpi"><b>{ "…" }</b><span>{ "best point · …× below layer-by-layer" }</span></div>
+            <div class="kpi"><b>{ "…" }</b><span>{ "what it costs · …× below layer-by-layer · MAC use …" }</span></div>
+            <div class="kpi"><b>{ "…" }</b><span>{ "its tile, and how overlap is stored" }</span></div>
+        </>
+    };
+    html! {
+        <div class="answer best" data-testid="answer">
+            { best.map_or(waits, |(strategy, best)| kpis(props, strategy, best)) }
+            { effort(results) }
+        </div>
+    }
+}
+
+fn kpis(props: &AnswerProps, strategy: &DepthFirstStrategy, best: &PointSummary) -> Html {
+    let results = &*props.results;
+    let layer_by_layer = results.reference(&FuseDepth::LayerByLayer).and_then(|point| results.summary(point));
+    let gain = |quantity: Quantity, value: fn(&PointSummary) -> f64| {
+        let of = |name: &'static str, point: &PointSummary| Explained::given(name, value(point), Unit::Of(quantity));
+        layer_by_layer.map(|reference| {
+            let terms = vec![of("layer-by-layer", reference), of("here", best)];
+            Explained::computed("gain", Unit::Of(Quantity::Factor), How::Quotient, terms).noted(LAYER_BY_LAYER)
+        })
+    };
+    let energy = |point: &PointSummary| point.energy_pj;
+    let latency = |point: &PointSummary| point.latency_cycles as f64;
+    let objective = results.requests.first().map(|request| &request.settings.objective);
+    let fewest;
+    let what = match objective {
+        None | Some(Objective::Energy) => "best energy",
+        Some(Objective::Latency) => "best latency",
+        Some(Objective::EnergyDelayProduct) => "best energy-delay product",
+        Some(Objective::DramAccesses) => "fewest DRAM accesses",
+        Some(Objective::MemoryAccesses(memory)) => {
+            fewest = format!("fewest accesses of {memory}");
+            &fewest
+        }
+        Some(Objective::Weighted(_)) => "best weighted sum",
+    };
+    let quantity = objective.map_or(Quantity::Energy, Quantity::of_objective);
+    let (value, best_gain) = (quantity.text(best.score), gain(quantity, |point| point.score));
+    let (beside, beside_what, beside_gain) = match objective {
+        Some(Objective::Latency) => {
+            (Quantity::Energy.text(best.energy_pj), "energy there", gain(Quantity::Energy, energy))
+        }
+        _ => (Quantity::Latency.text(latency(best)), "latency there", gain(Quantity::Latency, latency)),
+    };
+    let account = results.accounts.get(&(best.point as u32));
+    let busy = account.map_or("…".to_owned(), |known| {
+        let share = known.latency.ideal_cycles as f64 / known.latency_cycles.max(1) as f64;
+        let percent = 100.0 * share;
+        if percent < 1.0 { "below 1 %".to_owned() } else { format!("{percent:.0} %") }
+    });
+    let busy = html! { <>{ " · MAC use " }{ number_of(account, PointNumber::MacUse, busy) }</> };
+    let at = |amount: Amount| PointNumber::Of(Place::Point, amount);
+    let dram = account.map_or(0, |account| account.memories.len().saturating_sub(1));
+    let amount = match objective {
+        None | Some(Objective::Energy) => Some(at(Amount::Energy)),
+        Some(Objective::Latency) => Some(at(Amount::Cycles)),
+        Some(Objective::EnergyDelayProduct) => Some(PointNumber::EnergyDelay),
+        Some(Objective::DramAccesses) => Some(at(Amount::At(Counted::Words, dram, None))),
+        Some(Objective::MemoryAccesses(name)) => {
+            let index = account.and_then(|account| account.memories.iter().position(|memory| memory.name == *name));
+            index.map(|index| at(Amount::At(Counted::Words, index, None)))
+        }
+        Some(Objective::Weighted(_)) => None,
+    };
+    let beside_amount = match objective {
+        Some(Objective::Latency) => Some(at(Amount::Energy)),
+        _ => Some(at(Amount::Cycles)),
+    };
+    let shown = |text: String, number: Option<PointNumber>| match number {
+        Some(number) => number_of(account, number, text),
+        None => html! { { text } },
+    };
+    let open = {
+        let strategy = strategy.clone();
+        props.act.reform(move |_: MouseEvent| Action::Look(ViewChange::Open(strategy.clone())))
+    };
+    html! {
+        <>
+            <div class="kpi" data-testid="kpi-best">
+                <b>{ shown(value, amount) }</b><span>{ what }{ gain_text(best_gain) }</span>
+            </div>
+            <div class="kpi">
+                <b>{ shown(beside, beside_amount) }</b>
+                <span>{ beside_what }{ gain_text(beside_gain) }{ busy }</span>
+            </div>
+            <div class="kpi" data-testid="kpi-tile">
+                <b>{ tile_text(strategy) }</b>
+                <span>
+                    { place_text(strategy) }{ " · " }
+                    <button type="button" class="link" onclick={open} data-testid="open-best">{ "why" }</button>
+                </span>
+            </div>
+        </>
+    }
+}
+
+const LAYER_BY_LAYER: &str =
+    "Layer-by-layer runs the same network on the same hardware one layer after the other, features as low as they fit.";
+
+/// ` · 11.2× below layer-by-layer`
+fn gain_text(explained: Option<Explained>) -> Html {
+    let Some(explained) = explained else { return html! {} };
+    let gain = explained.value;
+    let number = |text: String| html! { <Number asked={Asked::Made(Rc::new(explained.clone()))} {text} /> };
+    match gain {
+        gain if gain >= 1.005 && gain.is_finite() => html! {
+            <>{ " · " }<em>{ number(format!("{}× below", three_digits(gain))) }</em>{ " layer-by-layer" }</>
+        },
+        gain if gain < 0.995 && gain > 0.0 => html! {
+            <>{ " · " }<em class="worse">{ number(format!("{}× above", three_digits(1.0 / gain))) }</em>{ " layer-by-layer" }</>
+        },
+        gain if gain.is_finite() => html! { { " · equal to layer-by-layer" } },
+        _ => html! {},
+    }
+}
+
+fn place_text(strategy: &DepthFirstStrategy) -> String {
+    match &strategy.fuse {
+        FuseDepth::Automatic | FuseDepth::Cuts(_) => format!("tile, {}", strategy.mode.title()),
+        FuseDepth::LayerByLayer => strategy_title(strategy),
+        FuseDepth::SingleLayer => format!("tile, single-layer, {}", strategy.mode.title()),
+    }
+}
+
+fn effort(results: &Results) -> Html {
+    let progress = &results.progress;
+    let count = |number: usize| group_thousands(number as u64);
+    // How many mappings that took depends on how workers shared the points.
+    let points = count(progress.points);
+    html! {
+        <div class="kpi" data-testid="kpi-effort">
+            <b>{ seconds_text(progress.elapsed_ms) }</b>
+            <span>{ if progress.points == 1 { "for 1 point".to_owned() } else { format!("for {points} points") } }</span>
+        </div>
+    }
+}
+
+/// What a [`ProgressRow`] needs.
+#[derive(Properties, PartialEq)]
+pub struct ProgressRowProps {
+    /// What the workers found out.
+    pub results: Rc<Results>,
+    /// Whether an edit waits to be taken up.
+    pub waits: bool,
+    /// Hears that it shall stop.
+    pub on_stop: Callback<()>,
+    /// Hears that it shall go on.
+    pub on_resume: Callback<()>,
+}
+
+/// How far the workers are; Stop and Continue.
+#[component]
+pub fn ProgressRow(props: &ProgressRowProps) -> Html {
+    let results = &*props.results;
+    let progress = &results.progress;
+    let count = |number: usize| group_thousands(number as u64);
+    let done = format!("{} of {} points", count(progress.points_done), count(progress.points));
+    let (text, right, button) = match results.status {
+        _ if props.waits => ("waiting for the edit to end".to_owned(), String::new(), None),
+        Status::Running => {
+            let left = progress.remaining_ms.map_or_else(String::new, |ms| format!("{} left", seconds_text(ms)));
+            (done, left, Some(true))
+        }
+        Status::Stopped => (format!("stopped at {done}"), String::new(), Some(false)),
+        _ => (String::new(), String::new(), None),
+    };
+    if text.is_empty() {
+        return html! { <div class="progress" data-testid="progress"></div> };
+    }
+    let (value, max) = (progress.points_done, progress.points.max(1));
+    html! {
+        <div class="progress" data-testid="progress">
+            <span>{ text }</span>
+            <progress value={value.to_string()} max={max.to_string()} aria-label="Share of the points that is known" />
+            <span class="left">{ right }</span>
+            if button == Some(true) {
+                <button type="button" onclick={props.on_stop.reform(|_: MouseEvent| ())} data-testid="stop">{ "Stop" }</button>
+            }
+            if button == Some(false) {
+                <button type="button" onclick={props.on_resume.reform(|_: MouseEvent| ())} data-testid="continue">
+                    { "Continue" }
+                </button>
+            }
+        </div>
+    }
+}

@@ -1,0 +1,117 @@
+//! What stacks, tiles and modes come to when they are chosen together, in a line below the best point.
+
+use crate::app::platform::timer::later;
+use crate::app::session::state::PageState;
+use crate::app::studies::stacks::{request_of, use_study};
+use crate::app::workers::handle::Conductor;
+use crate::app::workers::results::Status;
+use crate::chart::{Quantity, three_digits};
+use crate::explore::{FusionMethod, Fusions, Request};
+use crate::question::Topic;
+use crate::spec::listed_names;
+use crate::state::{Action, ScheduleChange, Tab, ViewChange};
+use std::cell::Cell;
+use std::rc::Rc;
+use yew::prelude::*;
+
+/// The study starts when nobody has edited for so long after the sweep, milliseconds.
+const REST_MS: u32 = 500;
+/// In a larger grid the study takes a person's patience, so that it waits for being asked in the view Fusion.
+const MOST_STRATEGIES: usize = 400;
+
+/// What a [`Joint`] needs.
+#[derive(Properties, PartialEq)]
+pub struct JointProps {
+    /// Everything.
+    pub state: Rc<PageState>,
+    /// Asks workers.
+    pub conductor: Conductor,
+    /// Hears of every change.
+    pub act: Callback<Action>,
+}
+
+/// Whether the sweep has been complete for a while.
+#[hook]
+pub fn use_rest(state: &PageState) -> bool {
+    let is_done = state.results.status == Status::Done && !state.results.stale && state.is_current();
+    let rested = use_state_eq(|| None);
+    let generation = state.results.generation;
+    let setter = rested.setter();
+    use_effect_with((is_done, generation), move |&(is_done, generation)| {
+        let is_over = Rc::new(Cell::new(!is_done));
+        if is_done {
+            let is_over = Rc::clone(&is_over);
+            later(REST_MS, move || {
+                if !is_over.get() {
+                    setter.set(Some(generation));
+                }
+            });
+        }
+        move || is_over.set(true)
+    });
+    is_done && *rested == Some(generation)
+}
+
+/// The line. Only `shell::parts` may name it.
+pub fn joint(props: JointProps) -> Html {
+    html! { <Joint ..props /> }
+}
+
+/// The line: what is best, and by how much.
+#[component]
+fn Joint(props: &JointProps) -> Html {
+    let design = &props.state.chosen.design;
+    let settings = design.request().ok().and_then(|requests| Some(requests.into_iter().next()?.settings));
+    let is_small = settings.is_some_and(|settings| settings.strategies().len() <= MOST_STRATEGIES);
+    let request = request_of(design, is_small);
+    let asked = request.clone().zip(design.schedule.stack_limits().ok());
+    let known = use_study(&props.conductor, Topic::Fusion, asked.clone());
+    let status = known.status(asked.as_ref());
+    let look = props.act.reform(|_: MouseEvent| Action::Look(ViewChange::Tab(Tab::Fusion)));
+    html! {
+        <div data-testid="joint" data-status={status}>
+            { match (status, &known.fusions, &request) {
+                ("done", Some(fusions), Some(request)) => found(&props.state, fusions, request, &props.act),
+                ("running", ..) => html! { { "Choosing stacks, tiles and modes together …" } },
+                _ => html! { { "Stacks, tiles and modes can be chosen together, too." } },
+            } }
+            { " " }
+            <button type="button" class="link" onclick={look}>{ "Compare in Fusion" }</button>
+        </div>
+    }
+}
+
+/// The optimum, and how far the best point is from it.
+fn found(state: &PageState, fusions: &Fusions, request: &Request, act: &Callback<Action>) -> Html {
+    let optimal = fusions.verdicts.iter().find(|(method, _)| *method == FusionMethod::Optimal);
+    let Some((_, Ok(optimal))) = optimal else {
+        return html! { { "No choice of stacks, tiles and modes keeps to the limits." } };
+    };
+    let score = optimal.stacks.score;
+    let best = state.results.best.and_then(|best| state.results.summary(best));
+    let gain = best.map(|best| best.score / score).filter(|gain| gain.is_finite());
+    let gain = match gain {
+        Some(gain) if gain >= 1.0005 => format!(", {}× below the best point", three_digits(gain)),
+        Some(gain) if gain >= 0.9995 => ", as the best point".to_owned(),
+        // Only limits on layers or tiles keep the optimum above a point.
+        Some(gain) => format!(", within its limits {}× above the best point", three_digits(1.0 / gain)),
+        None => String::new(),
+    };
+    let stacks = match optimal.layers.len() {
+        1 => "one stack".to_owned(),
+        stacks => format!("{stacks} stacks, each with its own tile and mode"),
+    };
+    let ends = listed_names(&optimal.stacks.ends);
+    let cut = act.reform(move |_: MouseEvent| Action::Schedule(ScheduleChange::Stacks(ends.clone())));
+    html! {
+        <>
+            { "Jointly optimal: " }
+            <b>{ Quantity::of_objective(&request.settings.objective).text(score) }</b>
+            { format!("{gain}, in {stacks}. ") }
+            if optimal.layers.len() > 1 {
+                <button type="button" class="link" onclick={cut} data-testid="cut-jointly">{ "Cut the network so" }</button>
+                { " · " }
+            }
+        </>
+    }
+}

@@ -1,0 +1,420 @@
+//! The view of all points.
+
+use super::Parts;
+use super::answer::{Answer, ProgressRow};
+use super::heatmaps::Heatmaps;
+use super::joint::{JointProps, use_rest};
+use crate::app::platform::pieces::late;
+use crate::app::session::state::PageState;
+use crate::app::widgets::data_table::plain_table;
+use crate::app::widgets::diagnostics::sentences;
+use crate::app::widgets::figure::{Drawn, Figure, Spot};
+use crate::app::workers::handle::Conductor;
+use crate::app::workers::results::{PointState, REFERENCES, Results, Status};
+use crate::chart::tile_text;
+use crate::chart::{
+    AxisScale, Breakdown, Column, MacCounts, Quantity, Scatter, ScatterPoint, Table, TableCell, group_thousands,
+    strategy_title,
+};
+use crate::depth_first::{FuseDepth, PointAccount};
+use crate::explore::PointSummary;
+use crate::state::{Action, ViewChange};
+use std::collections::HashSet;
+use std::rc::Rc;
+use yew::prelude::*;
+
+/// What a [`Landscape`] needs.
+#[derive(Properties, PartialEq)]
+pub struct LandscapeProps {
+    /// Everything.
+    pub state: Rc<PageState>,
+    /// The opened point.
+    pub opened: Option<u32>,
+    /// Multiply-accumulates of the network when nothing is computed twice.
+    pub least_macs: Option<u64>,
+    /// Hears of every change.
+    pub act: Callback<Action>,
+    /// Whether an edit waits to be taken up.
+    pub waits: bool,
+    /// Asks workers.
+    pub conductor: Conductor,
+    /// Hears that the sweep shall stop.
+    pub on_stop: Callback<()>,
+    /// Hears that the sweep shall go on.
+    pub on_resume: Callback<()>,
+    /// The only part that is shown; `None`: all of them.
+    #[prop_or_default]
+    pub part: Option<Part>,
+}
+
+/// A part of the landscape.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Part {
+    /// Heatmaps, with the best point.
+    Maps,
+    /// What the best is compared with.
+    Comparison,
+    /// Energy against latency.
+    TradeOff,
+}
+
+/// Answer, heatmaps, and what they are compared with.
+#[component]
+pub fn Landscape(props: &LandscapeProps) -> Html {
+    let results = &expected(&props.state);
+    let is_resting = use_rest(&props.state);
+    let old = (results.stale || props.waits).then_some("old");
+    let comparison = html! { <Comparison results={Rc::clone(results)} /> };
+    let trade_off = html! { <TradeOff results={Rc::clone(results)} opened={props.opened} act={props.act.clone()} /> };
+    match props.part {
+        Some(Part::Comparison) => return html! { <div class={classes!(old)}>{ comparison }</div> },
+        Some(Part::TradeOff) => return html! { <div class={classes!(old)}>{ trade_off }</div> },
+        Some(Part::Maps) | None => {}
+    }
+    html! {
+        <>
+            <section class="card" aria-label="Landscape">
+                <div class={classes!(old)}>
+                    <Answer
+                        results={Rc::clone(results)}
+                        act={props.act.clone()}
+                    />
+                </div>
+                <ProgressRow
+                    results={Rc::clone(results)}
+                    waits={props.waits}
+                    on_stop={props.on_stop.clone()}
+                    on_resume={props.on_resume.clone()}
+                />
+                if props.part.is_none() {
+                    <div class="joint" role="status">
+                        if is_resting { { joint(props) } }
+                    </div>
+                }
+                <div class={classes!(old)}>
+                    <Impossible results={Rc::clone(results)} />
+                    <Heatmaps
+                        results={Rc::clone(results)}
+                        metric={props.state.chosen.view.metric}
+                        opened={props.opened}
+                        act={props.act.clone()}
+                    />
+                </div>
+            </section>
+            // Nothing to see before the first point; and so the first frame is quick.
+            if props.part.is_none() && results.swept_summaries().next().is_some() {
+                <div class={classes!("two", old)}>
+                    <div class="column">
+                        { comparison }
+                        <CombinationCard results={Rc::clone(results)} />
+                    </div>
+                    <div class="column">
+                        { trade_off }
+                        <MacCard results={Rc::clone(results)} least={props.least_macs} />
+                    </div>
+                </div>
+            }
+        </>
+    }
+}
+
+/// What stacks, tiles and modes come to together; its code is fetched when the sweep is over.
+fn joint(props: &LandscapeProps) -> Html {
+    let (state, conductor, act) = (Rc::clone(&props.state), props.conductor.clone(), props.act.clone());
+    late(move |parts: Parts| {
+        (parts.joint)(JointProps { state: Rc::clone(&state), conductor: conductor.clone(), act: act.clone() })
+    })
+}
+
+/// What the workers found out; before they have found anything, the points that there will be, so that the figures are in their
+/// places.
+fn expected(state: &PageState) -> Rc<Results> {
+    if !state.results.requests.is_empty() {
+        return Rc::clone(&state.results);
+    }
+    let requests = Rc::new(state.chosen.design.request().unwrap_or_default());
+    Rc::new(Results { requests, ..(*state.results).clone() })
+}
+
+#[derive(Properties, PartialEq)]
+struct ResultsProps {
+    results: Rc<Results>,
+}
+
+/// Says why points are missing: each reason once, with the points it is true of.
+#[component]
+fn Impossible(props: &ResultsProps) -> Html {
+    let results = &*props.results;
+    let mut groups: Vec<(String, Vec<u32>)> = Vec::new();
+    for point in 0..results.swept as u32 {
+        let reason = match results.points.get(point as usize) {
+            Some(PointState::Infeasible(reasons)) => sentences(reasons),
+            Some(PointState::Failed(reason)) => reason.to_string(),
+            _ => continue,
+        };
+        match groups.iter_mut().find(|(other, _)| *other == reason) {
+            Some((_, points)) => points.push(point),
+            None => groups.push((reason, vec![point])),
+        }
+    }
+    let missing: usize = groups.iter().map(|(_, points)| points.len()).sum();
+    if missing == 0 {
+        return html! {};
+    }
+    let is_general = groups.len() == 1 && missing == results.swept;
+    let line = |(reason, points): &(String, Vec<u32>)| {
+        html! { <li>if !is_general { <b>{ names(results, points) }{ ": " }</b> }{ reason }</li> }
+    };
+    html! {
+        <details class="twin impossible" open={is_general} data-testid="impossible">
+            <summary>{ format!("{missing} of {} points cannot be scheduled: why", results.swept) }</summary>
+            <ul tabindex="0" aria-label="Reasons">{ for groups.iter().take(50).map(line) }</ul>
+        </details>
+    }
+}
+
+/// The first of some points by name, and how many more there are.
+fn names(results: &Results, points: &[u32]) -> String {
+    const MOST: usize = 3;
+    let names: Vec<String> =
+        points.iter().take(MOST).filter_map(|&point| results.strategy(point)).map(strategy_title).collect();
+    match points.len().saturating_sub(MOST) {
+        0 => names.join(", "),
+        more => format!("{} and {more} more", names.join(", ")),
+    }
+}
+
+/// Single-layer, layer-by-layer, the best depth-first point and the best combination side by side (DeFiNES, Fig. 16). Those of one
+/// design stay until all of the next are known.
+#[component]
+fn Comparison(props: &ResultsProps) -> Html {
+    let results = &*props.results;
+    let kept = use_mut_ref(Vec::new);
+    let waits = awaits_accounts(results);
+    if !waits {
+        *kept.borrow_mut() = compared(results);
+    }
+    let kept = kept.borrow();
+    let points: Vec<(String, &PointAccount)> =
+        kept.iter().map(|(title, account)| (title.clone(), &**account)).collect();
+    html! {
+        <section
+            class="card"
+            aria-busy={(waits && !results.stale).then_some("true")}
+            data-testid="comparison"
+        >
+            <h2>{ "Single-layer, layer-by-layer, depth-first" }</h2>
+            if points.is_empty() {
+                <p class="hint">{ "Comes when all points are known." }</p>
+            } else {
+                <Figure title="" chart={Drawn::new(Breakdown::energy(&points))} testid="comparison-energy" />
+                <Figure title="" chart={Drawn::new(Breakdown::latency(&points))} testid="comparison-latency" />
+            }
+        </section>
+    }
+}
+
+/// The bars, with their titles.
+fn compared(results: &Results) -> Vec<(String, Rc<PointAccount>)> {
+    let references = REFERENCES
+        .iter()
+        .filter_map(|(fuse, title)| Some(((*title).to_owned(), results.accounts.get(&results.reference(fuse)?)?)));
+    let best = results.best.and_then(|point| {
+        let strategy = results.strategy(point)?;
+        let title = match strategy.fuse {
+            FuseDepth::Automatic | FuseDepth::Cuts(_) => {
+                format!("best, {} {}", strategy.mode.title(), tile_text(strategy))
+            }
+            _ => "best of the sweep".to_owned(),
+        };
+        Some((title, results.accounts.get(&point)?))
+    });
+    let combined = results.combined.as_ref().map(|(_, account)| ("best combination".to_owned(), account));
+    references.chain(best).chain(combined).map(|(title, account)| (title, Rc::clone(account))).collect()
+}
+
+/// Whether some of them are still to come.
+fn awaits_accounts(results: &Results) -> bool {
+    let references = REFERENCES.iter().filter_map(|(fuse, _)| results.reference(fuse));
+    let is_missing = |point: u32| results.summary(point).is_some() && !results.accounts.contains_key(&point);
+    let is_combined = results.combination.as_ref().is_none_or(|combination| combination.points.len() < 2);
+    match results.status {
+        Status::Running => true,
+        Status::Done => references.chain(results.best).any(is_missing) || !is_combined && results.combined.is_none(),
+        _ => false,
+    }
+}
+
+/// More marks would hide each other.
+const MOST_MARKS: usize = 1500;
+
+#[derive(Properties, PartialEq)]
+struct TradeOffProps {
+    results: Rc<Results>,
+    opened: Option<u32>,
+    act: Callback<Action>,
+}
+
+/// Energy against latency.
+#[component]
+fn TradeOff(props: &TradeOffProps) -> Html {
+    let results = &*props.results;
+    let Some(settings) = results.requests.first().map(|request| &request.settings) else { return html! {} };
+    let series: Vec<String> = settings.modes.iter().map(|mode| mode.title().to_owned()).collect();
+    let pareto: HashSet<u32> = results.pareto.iter().copied().collect();
+    let marked = props.opened.or(results.best);
+    // Of a crowd every so manieth is shown, but nobody who matters is missing.
+    let every = results.swept.div_ceil(MOST_MARKS).max(1) as u32;
+    let is_shown = |point: u32| point.is_multiple_of(every) || pareto.contains(&point) || Some(point) == marked;
+    let shown: Vec<&PointSummary> =
+        results.swept_summaries().filter(|summary| is_shown(summary.point as u32)).collect();
+    let known: Vec<u32> = shown.iter().map(|summary| summary.point as u32).collect();
+    let points = shown
+        .iter()
+        .filter_map(|summary| {
+            let strategy = results.strategy(summary.point as u32)?;
+            Some(ScatterPoint {
+                label: strategy_title(strategy),
+                series: settings.modes.iter().position(|mode| *mode == strategy.mode).unwrap_or(0),
+                energy_pj: summary.energy_pj,
+                latency_cycles: summary.latency_cycles as f64,
+                pareto: pareto.contains(&(summary.point as u32)),
+            })
+        })
+        .collect();
+    let selected = marked.and_then(|marked| known.iter().position(|&point| point == marked));
+    let chart = Scatter { series, points, selected };
+    let on_click = {
+        let (chart, results, act) = (chart.clone(), Rc::clone(&props.results), props.act.clone());
+        Callback::from(move |spot: Spot| {
+            let point = chart.point_at(spot.x, spot.y, spot.width).and_then(|index| known.get(index).copied());
+            if let Some(strategy) = point.and_then(|point| results.strategy(point)) {
+                act.emit(Action::Look(ViewChange::Open(strategy.clone())));
+            }
+        })
+    };
+    html! {
+        <section class="card">
+            <h2>{ "Energy against latency" }</h2>
+            if every > 1 {
+                <p class="hint">
+                    { format!(
+                        "One in {every} of the {} points, and all that no other beats in both.",
+                        group_thousands(results.swept as u64)
+                    ) }
+                </p>
+            }
+            <Figure title="" chart={Drawn::new(chart)} testid="trade-off" {on_click} />
+        </section>
+    }
+}
+
+/// Groups of bars that can be told apart.
+const MOST_GROUPS: usize = 8;
+
+#[derive(Properties, PartialEq)]
+struct MacCardProps {
+    results: Rc<Results>,
+    least: Option<u64>,
+}
+
+/// How much is computed twice (DeFiNES, Fig. 13): tiles along the diagonal of the grid.
+#[component]
+fn MacCard(props: &MacCardProps) -> Html {
+    let results = &*props.results;
+    let Some(settings) = results.requests.first().map(|request| &request.settings) else { return html! {} };
+    if settings.fuse.contains(&FuseDepth::LayerByLayer) {
+        return html! {};
+    }
+    let (columns, rows) = (settings.tiles_x.len(), settings.tiles_y.len());
+    let longest = columns.max(rows);
+    let groups = (0..longest.min(MOST_GROUPS))
+        .map(|group| {
+            let step = group * (longest - 1) / (longest.min(MOST_GROUPS) - 1).max(1);
+            let along = |count: usize| if longest > MOST_GROUPS { step * count / longest } else { step };
+            let (column, row) = (along(columns).min(columns - 1), along(rows).min(rows - 1));
+            let macs = |mode: usize| {
+                let point = (mode * rows + row) * columns + column;
+                results.summary(point as u32).map(|summary| summary.macs as f64)
+            };
+            let title = format!("{} × {}", settings.tiles_x[column], settings.tiles_y[row]);
+            (title, (0..settings.modes.len()).map(macs).collect())
+        })
+        .collect();
+    let chart = MacCounts {
+        scale: AxisScale::Log,
+        series: settings.modes.iter().map(|mode| mode.title().to_owned()).collect(),
+        groups,
+        least: props.least.map(|macs| macs as f64),
+    };
+    html! {
+        <section class="card">
+            <h2>{ "Multiply-accumulates, recomputed ones included" }</h2>
+            <Figure title="" chart={Drawn::new(chart)} testid="mac-counts" />
+        </section>
+    }
+}
+
+/// Each stack with its own strategy (DeFiNES, case study 2).
+#[component]
+fn CombinationCard(props: &ResultsProps) -> Html {
+    let results = &*props.results;
+    let (Some(combination), Some(best)) = (&results.combination, results.best.and_then(|best| results.summary(best)))
+    else {
+        return html! {};
+    };
+    if combination.points.len() < 2 {
+        return html! {
+            <section class="card" data-testid="combination">
+                <h2>{ "Best combination of stacks" }</h2>
+                <p class="hint">
+                    { "The whole network is one stack, so there is nothing to combine. There are more stacks where the \
+                       weights do not fit on the chip together, or with a fuse depth by hand. Fusion finds the best stacks." }
+                </p>
+            </section>
+        };
+    }
+    let row = |(stack, &point): (usize, &usize)| {
+        let strategy = results.strategy(point as u32).map(strategy_title).unwrap_or_default();
+        let cost = results.summary(point as u32).and_then(|summary| summary.stacks.get(stack));
+        let of =
+            |quantity, value: Option<f64>| value.map_or(TableCell::Nothing, |value| TableCell::of(quantity, value));
+        vec![
+            format!("stack {}", stack + 1).into(),
+            strategy.into(),
+            of(Quantity::Energy, cost.map(|cost| cost.energy_pj)),
+            of(Quantity::Latency, cost.map(|cost| cost.latency_cycles as f64)),
+        ]
+    };
+    let all = |strategy: &str, energy_pj: f64, latency_cycles: u64| {
+        let costs = [(Quantity::Energy, energy_pj), (Quantity::Latency, latency_cycles as f64)];
+        let costs = costs.map(|(quantity, value)| TableCell::of(quantity, value));
+        ["all".into(), strategy.into()].into_iter().chain(costs).collect::<Vec<_>>()
+    };
+    let mut rows = vec![
+        all("best combination", combination.energy_pj, combination.latency_cycles),
+        all("best single strategy", best.energy_pj, best.latency_cycles),
+    ];
+    rows.extend(combination.points.iter().enumerate().map(row));
+    let table = Table {
+        caption: format!(
+            "Each stack with its own strategy ({:.1} % of the energy and {:.1} % of the latency of the best single strategy)",
+            100.0 * combination.energy_pj / best.energy_pj,
+            100.0 * combination.latency_cycles as f64 / best.latency_cycles as f64,
+        ),
+        columns: vec![
+            Column::words("stack"),
+            Column::words("strategy"),
+            Column::measured("energy", Quantity::Energy.base()),
+            Column::measured("latency", Quantity::Latency.base()),
+        ],
+        rows,
+    };
+    html! {
+        <section class="card" data-testid="combination">
+            <h2>{ "Best combination of stacks" }</h2>
+            <div class="scroll low" tabindex="0" role="group" aria-label="Best combination of stacks">{ plain_table(table) }</div>
+            <p class="hint">{ "These are the stacks of the fuse depth at hand. Fusion finds the best of all." }</p>
+        </section>
+    }
+}

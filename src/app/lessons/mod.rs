@@ -1,0 +1,3 @@
+//! Guided lessons, above the view that a step is about.
+
+pub mod panel;

@@ -1,0 +1,480 @@
+//! The view of one layer's mapping: its loop nest, what every loop does, where energy and time go, and a mapping of one's own
+//! beside the best.
+
+use super::loop_editor::{LoopEditor, operand_badge};
+use super::rules_table::RulesTable;
+use super::strategies::Strategies;
+use super::unrolling_table::{UnrollingTable, unrolled_text};
+use crate::app::session::state::PageState;
+use crate::app::widgets::controls::{Choice, Select};
+use crate::app::widgets::data_table::explained_table;
+use crate::app::widgets::diagnostics::{DiagnosticList, prose};
+use crate::app::widgets::explain::{Asked, Number};
+use crate::app::widgets::figure::{Drawn, Figure, Numbers};
+use crate::app::workers::handle::Conductor;
+use crate::chart::{
+    Breakdown, Lines, LoopNest, OPERAND_ORDER, Quantity, group_thousands, information_table, memories_of, port_table,
+    three_digits,
+};
+use crate::cost::Flaw;
+use crate::explain::{LayerNumber, LevelFigure};
+use crate::explore::{LayerFacts, LayerRequest, MappedLayer, TemporalMapping};
+use crate::question::{Question, Reply, Topic};
+use crate::search::{Proof, Strategy};
+use crate::spec::Diagnostics;
+use crate::state::{Action, MappingChange};
+use crate::workload::Network;
+use std::rc::Rc;
+use yew::prelude::*;
+
+/// What a [`MappingView`] needs.
+#[derive(Properties)]
+pub struct MappingViewProps {
+    /// Everything.
+    pub state: Rc<PageState>,
+    /// The network, where its document makes sense.
+    pub network: Option<Rc<Network>>,
+    /// Asks workers.
+    pub conductor: Conductor,
+    /// Whether both documents make sense.
+    pub is_valid: bool,
+    /// Hears of every change.
+    pub act: Callback<Action>,
+}
+
+impl PartialEq for MappingViewProps {
+    fn eq(&self, other: &Self) -> bool {
+        let same_network = match (&self.network, &other.network) {
+            (Some(mine), Some(its)) => Rc::ptr_eq(mine, its),
+            (mine, its) => mine.is_none() && its.is_none(),
+        };
+        same_network && self.is_valid == other.is_valid && self.state == other.state && self.act == other.act
+    }
+}
+
+/// What became of a mapping made by hand.
+type Judged = Result<Rc<MappedLayer>, Vec<Flaw>>;
+
+/// What workers found out about the layer.
+#[derive(Clone, PartialEq, Default)]
+struct Findings {
+    /// What the best mapping answers.
+    asked: Option<LayerRequest>,
+    facts: Option<Rc<LayerFacts>>,
+    best: Option<Result<(Rc<MappedLayer>, Proof), Diagnostics>>,
+    /// The mapping made by hand that was judged last, and what became of it.
+    own: Option<(TemporalMapping, Judged)>,
+    /// Nobody could answer.
+    failure: Option<String>,
+}
+
+/// What is heard.
+enum Heard {
+    Best(LayerRequest, Reply),
+    Own(TemporalMapping, Reply),
+}
+
+impl Reducible for Findings {
+    type Action = Heard;
+
+    fn reduce(self: Rc<Self>, heard: Heard) -> Rc<Self> {
+        let mut next = (*self).clone();
+        match heard {
+            Heard::Best(request, reply) => {
+                next = Self { asked: Some(request), ..Self::default() };
+                match reply {
+                    Reply::BestMapping(facts, best) => {
+                        let best = best.map(|(best, proof)| (Rc::new(*best), proof));
+                        (next.facts, next.best) = (Some(Rc::new(*facts)), Some(best));
+                    }
+                    Reply::Rejected(diagnostics) => next.best = Some(Err(diagnostics)),
+                    Reply::Failed(text) => next.failure = Some(text),
+                    _ => {}
+                }
+            }
+            Heard::Own(own, Reply::OwnMapping(judged)) => next.own = Some((own, judged.map(|judged| Rc::new(*judged)))),
+            Heard::Own(_, Reply::Failed(text)) => next.failure = Some(text),
+            Heard::Own(..) => {}
+        }
+        Rc::new(next)
+    }
+}
+
+/// The view.
+#[component]
+pub fn MappingView(props: &MappingViewProps) -> Html {
+    let findings = use_reducer(Findings::default);
+    let request = props.state.chosen.layer_request().filter(|_| props.is_valid);
+    let subject = props.state.chosen.mapping_subject();
+    let own = props.state.chosen.own_mapping().cloned();
+    // A link can hold any mapping.
+    let own = own.filter(|own| findings.facts.as_ref().is_none_or(|facts| own.suits(facts)));
+    use_answers(&props.conductor, &findings, request.clone(), own.clone());
+
+    let change = props.act.reform(|change: MappingChange| Action::Mapping(change));
+    // What is shown is of the edit before until the last one is judged.
+    let is_judged = |own: &TemporalMapping| findings.own.as_ref().is_some_and(|(judged, _)| judged == own);
+    let own_waits = findings.failure.is_none() && own.as_ref().is_some_and(|own| !is_judged(own));
+    let waits = request.is_some() && (findings.asked != request || own_waits);
+    let picker = picker(props, findings.facts.as_deref(), &change);
+    let body = match (&findings.facts, &findings.best, &findings.failure) {
+        (_, _, Some(text)) => html! {
+            <section class="card"><p>{ format!("Two workers failed on this layer, the second with: {text}") }</p></section>
+        },
+        (Some(facts), Some(Ok((best, proof))), _) => {
+            // Until the cost of an edit is known, what is known stays.
+            let judged = findings.own.as_ref().map(|(_, judged)| judged).filter(|_| own.is_some());
+            let shown = judged.and_then(|own| own.as_ref().ok()).unwrap_or(best);
+            let flaws = judged.and_then(|own| own.as_ref().err());
+            let mapping = own.clone().unwrap_or_else(|| best.mapping.clone());
+            let on_edit = {
+                let subject = subject.clone();
+                change.reform(move |next: TemporalMapping| MappingChange::Edit(subject.clone(), next))
+            };
+            let strategy = findings.asked.as_ref().map(|asked| asked.strategy).unwrap_or_default();
+            let source = match judged.is_some_and(|own| own.is_ok()) {
+                _ if own_waits => Source::Awaited,
+                true => Source::Hand,
+                false => Source::Search(*proof, strategy),
+            };
+            html! {
+                <>
+                    { heading(facts, shown, best, source) }
+                    <section class="card">
+                        <Figure
+                            title="Loop nest"
+                            hint="Innermost loops at the bottom. Each column is one operand; its colours say in which memory its data lies while the loops run."
+                            chart={Drawn::new(LoopNest::new(facts, shown))}
+                            testid="loop-nest"
+                        />
+                    </section>
+                    <section class="card" aria-labelledby="edit-title">
+                        <h2 id="edit-title">{ "Change it by hand" }</h2>
+                        { for flaws.map(|flaws| flaw_list(flaws)) }
+                        <LoopEditor
+                            facts={Rc::clone(facts)}
+                            {mapping}
+                            is_own={own.is_some()}
+                            {on_edit}
+                            on_reset={change.reform(|()| MappingChange::Reset)}
+                        />
+                    </section>
+                    { figures(facts, shown) }
+                    { information(facts, shown) }
+                    if let Some(request) = findings.asked.clone() {
+                        <Strategies
+                            request={request.clone()}
+                            facts={Rc::clone(facts)}
+                            best={Rc::clone(best)}
+                            conductor={props.conductor.clone()}
+                        />
+                        <UnrollingTable
+                            request={request.clone()}
+                            conductor={props.conductor.clone()}
+                            on_take={{
+                                let layer = props.state.chosen.layer_key();
+                                change.reform(move |unroll| MappingChange::Unroll(layer.clone(), unroll))
+                            }}
+                        />
+                        <RulesTable {request} conductor={props.conductor.clone()} />
+                    }
+                </>
+            }
+        }
+        (_, Some(Err(diagnostics)), _) => html! {
+            <section class="card" data-testid="no-mapping">
+                <h2>{ "No mapping fits" }</h2>
+                <DiagnosticList diagnostics={diagnostics.clone()} testid="mapping-errors" />
+            </section>
+        },
+        _ => html! { <section class="card"><p class="hint">{ "Working it out …" }</p></section> },
+    };
+    let status = if waits { "running" } else { "done" };
+    html! {
+        <div data-testid="mapping-view" data-status={status} class={waits.then_some("old")}>
+            { picker }
+            { body }
+        </div>
+    }
+}
+
+/// Asks for the best mapping and for the cost of one's own whenever they change.
+#[hook]
+fn use_answers(
+    conductor: &Conductor,
+    findings: &UseReducerHandle<Findings>,
+    request: Option<LayerRequest>,
+    own: Option<TemporalMapping>,
+) {
+    let dispatcher = findings.dispatcher();
+    let asked = conductor.clone();
+    use_effect_with(request.clone(), move |request| {
+        if let Some(request) = request.clone() {
+            let question = Question::BestMapping(Box::new(request.clone()));
+            let on_reply = Callback::from(move |(_, reply): (usize, Reply)| {
+                dispatcher.dispatch(Heard::Best(request.clone(), reply));
+            });
+            asked.ask(Topic::BestMapping, vec![question], on_reply);
+        }
+    });
+    let dispatcher = findings.dispatcher();
+    let asked = conductor.clone();
+    // Again when the best is known, as that forgets everything else.
+    use_effect_with((request, own, findings.asked.clone()), move |(request, own, _)| {
+        let (Some(request), Some(own)) = (request.clone(), own.clone()) else { return };
+        let question = Question::OwnMapping(Box::new(request), own.clone());
+        let on_reply =
+            Callback::from(move |(_, reply): (usize, Reply)| dispatcher.dispatch(Heard::Own(own.clone(), reply)));
+        asked.ask(Topic::OwnMapping, vec![question], on_reply);
+    });
+    let asked = conductor.clone();
+    use_effect_with((), move |()| {
+        move || [Topic::BestMapping, Topic::OwnMapping].into_iter().for_each(|topic| asked.forget(topic))
+    });
+}
+
+fn picker(props: &MappingViewProps, facts: Option<&LayerFacts>, change: &Callback<MappingChange>) -> Html {
+    let Some(network) = &props.network else { return html! {} };
+    let choices: Vec<Choice> = network
+        .computing()
+        .map(|id| {
+            let layer = network.layer(id);
+            let macs = Quantity::Macs.text(layer.shape.macs() as f64);
+            Choice::new(layer.name.clone(), format!("{} · {} · {macs}", layer.name, layer.shape.kind.name()))
+        })
+        .collect();
+    let value = props.state.chosen.mapping.layer.clone().or_else(|| facts.map(|facts| facts.layer.clone()));
+    html! {
+        <section class="card layer-picker">
+            <Select
+                label="Layer"
+                {choices}
+                value={value.unwrap_or_default()}
+                onchange={change.reform(MappingChange::Layer)}
+                testid="mapping-layer"
+            />
+            if let Some(facts) = facts {
+                <p class="facts">{ unrolling_text(facts) }</p>
+            }
+        </section>
+    }
+}
+
+/// `256 K · 48 C · … ; unrolled FY 5 and OY 2 over rows 12`.
+fn unrolling_text(facts: &LayerFacts) -> String {
+    let sizes: Vec<String> = crate::workload::Dim::ALL
+        .into_iter()
+        .filter(|&dim| facts.shape.size(dim) > 1)
+        .map(|dim| format!("{dim} {}", facts.shape.size(dim)))
+        .collect();
+    let unrolled = unrolled_text(&facts.unrolled);
+    format!("{}; unrolled {unrolled}", sizes.join(" · "))
+}
+
+/// Who made the mapping that is shown.
+#[derive(Clone, Copy, PartialEq)]
+enum Source {
+    Hand,
+    /// A person, but the numbers are those of the mapping before.
+    Awaited,
+    Search(Proof, Strategy),
+}
+
+fn heading(facts: &Rc<LayerFacts>, shown: &Rc<MappedLayer>, best: &MappedLayer, source: Source) -> Html {
+    let is_own = source == Source::Hand;
+    let against = |value: f64, best: f64| {
+        let percent = 100.0 * (value / best - 1.0);
+        let text = match percent {
+            p if p.abs() < 0.005 => "as the best".to_owned(),
+            p if p > 0.0 => format!("{} % above the best", three_digits(p)),
+            p => format!("{} % below the best", three_digits(-p)),
+        };
+        html! { <em class={(percent > 0.005).then_some("worse")}>{ text }</em> }
+    };
+    let number = |number: LayerNumber, text: String| {
+        html! { <Number asked={Asked::Layer(Rc::clone(facts), Rc::clone(shown), number)} {text} /> }
+    };
+    let percent = |share: f64| format!("{} %", three_digits(100.0 * share));
+    let cycles = shown.cycles;
+    let (space, time) = (shown.spatial_utilization(), shown.temporal_utilization());
+    html! {
+        <section class="card">
+            <div class="answer">
+                <div class="kpi" data-testid="mapping-energy" data-energy-pj={shown.energy_pj().to_string()}>
+                    <b>{ number(LayerNumber::Energy, Quantity::Energy.text(shown.energy_pj())) }</b>
+                    <span>{ "energy " }if is_own { { against(shown.energy_pj(), best.energy_pj()) } }</span>
+                </div>
+                <div class="kpi" data-testid="mapping-latency" data-latency-cycles={cycles.total.to_string()}>
+                    <b>{ number(LayerNumber::Cycles, Quantity::Latency.text(cycles.total as f64)) }</b>
+                    <span>{ "latency " }if is_own { { against(cycles.total as f64, best.cycles.total as f64) } }</span>
+                </div>
+                <div class="kpi" data-testid="mapping-utilization">
+                    <b>{ number(LayerNumber::Use, percent(space * time)) }</b>
+                    <span>
+                        { "of the PEs at work: " }{ number(LayerNumber::SpaceUse, percent(space)) }{ " in space × " }
+                        { number(LayerNumber::TimeUse, percent(time)) }{ " in time" }
+                    </span>
+                </div>
+                <div class="kpi">
+                    <b>{ number(LayerNumber::Macs, Quantity::Macs.text(shown.information.macs as f64)) }</b>
+                    <span>
+                        { format!(
+                            "on {} of {} PEs in ",
+                            three_digits(shown.information.active_pes),
+                            group_thousands(facts.pe_count)
+                        ) }
+                        { number(LayerNumber::Temporal, group_thousands(cycles.temporal)) }{ " cycles without waiting" }
+                    </span>
+                </div>
+            </div>
+            <p class="hint" data-testid="mapping-source">
+                { match source {
+                    Source::Hand => html! { "A mapping of your own." },
+                    Source::Awaited => html! { "A mapping of your own, whose cost is being worked out. The numbers are those of the one before." },
+                    Source::Search(proof, strategy) => html! {
+                        <>{ "The best mapping that the search finds. " }{ proof_note(proof, strategy) }</>
+                    },
+                } }
+            </p>
+        </section>
+    }
+}
+
+/// Whether there may be a better mapping than the one that was found.
+fn proof_note(proof: Proof, strategy: Strategy) -> Html {
+    let (word, reason) = match (proof, strategy) {
+        (Proof::Optimal, _) => {
+            ("Proved optimal", "no order of the loops and no placement of memory levels scores less.".to_owned())
+        }
+        (Proof::OptimalButForTies, _) => {
+            ("Proved optimal", "no mapping scores less; among those that score the same, one may be faster.".to_owned())
+        }
+        (Proof::Gap(gap), _) => (
+            "Nearly optimal",
+            format!("a better one, if there is any, scores at most {} % less.", three_digits(100.0 * gap)),
+        ),
+        (Proof::None, Strategy::Loma) => {
+            ("Not proved", "LOMA looks at a part of all mappings; the exact search proves its answer.".to_owned())
+        }
+        (Proof::None, Strategy::Exact) => {
+            ("Not proved", "under this objective and these rules there may be a better one.".to_owned())
+        }
+    };
+    let is_proved = matches!(proof, Proof::Optimal | Proof::OptimalButForTies);
+    html! {
+        <span data-testid="mapping-proof">
+            <b class={if is_proved { "proof proved" } else { "proof" }}>{ word }</b>{ ": " }{ reason }
+        </span>
+    }
+}
+
+fn flaw_list(flaws: &[Flaw]) -> Html {
+    html! {
+        <div role="status" data-testid="mapping-flaws">
+            <p class="hint">{ "This mapping is not valid; the figures show the best one meanwhile." }</p>
+            <ul class="diagnostics">{ for flaws.iter().map(|flaw| html! { <li>{ prose(&flaw.to_string()) }</li> }) }</ul>
+        </div>
+    }
+}
+
+fn figures(facts: &Rc<LayerFacts>, shown: &Rc<MappedLayer>) -> Html {
+    let stalls = Breakdown::port_stalls(facts, &shown.ports);
+    let cycles = shown.cycles;
+    html! {
+        <>
+            <section class="card">
+                <Figure
+                    title="What every loop does for the accesses"
+                    hint="From left to right one loop more lies below. A loop that does not index the operand lets its data be used again, and the line falls. Rings mark where a memory level ends: so often the memory above is accessed."
+                    chart={Drawn::new(Lines::effect(facts, shown))}
+                    testid="loop-effect"
+                />
+            </section>
+            <div class="two">
+                <section class="card">
+                    <Figure
+                        title="Energy per memory and operand"
+                        chart={Drawn::new(Breakdown::memory_energy(facts, shown))}
+                        numbers={memory_numbers(facts, shown)}
+                        testid="memory-energy"
+                    />
+                </section>
+                <section class="card" data-testid="port-stalls-card">
+                    if stalls.bars.is_empty() {
+                        <h3>{ "Waiting per port" }</h3>
+                        <p class="hint">{ "No port makes the array wait." }</p>
+                    } else {
+                        <Figure
+                            title="Waiting per port"
+                            hint={format!(
+                                "The slowest port decides: {} cycles of waiting, beside {} of loading and {} of draining.",
+                                group_thousands(cycles.stall),
+                                group_thousands(cycles.loading),
+                                group_thousands(cycles.offloading)
+                            )}
+                            chart={Drawn::new(stalls)}
+                            testid="port-stalls"
+                        />
+                    }
+                    <details class="twin">
+                        <summary>{ "every link of every port" }</summary>
+                        <div class="scroll low" tabindex="0" role="group" aria-label="Links">
+                            { explained_table(Rc::new(port_table(&shown.ports)), &port_numbers(facts, shown)) }
+                        </div>
+                    </details>
+                </section>
+            </div>
+        </>
+    }
+}
+
+/// What explains the table of energies: memories with the highest first, then the MACs.
+fn memory_numbers(facts: &Rc<LayerFacts>, shown: &Rc<MappedLayer>) -> Numbers {
+    let asked = |number| Some(Asked::Layer(Rc::clone(facts), Rc::clone(shown), number));
+    let cell = |name: &String, operand: usize| {
+        let level = facts.operands[operand].1.iter().position(|memory| memory == name)?;
+        asked(LayerNumber::MemoryEnergy(operand, level))
+    };
+    let memories = memories_of(facts);
+    let row = |name| std::iter::once(None).chain(OPERAND_ORDER.map(|operand| cell(name, operand))).collect();
+    let macs = vec![None, None, None, None, asked(LayerNumber::MacEnergy)];
+    Some(Rc::new(memories.iter().rev().map(row).chain([macs]).collect()))
+}
+
+/// What explains the sum of every port, below its links in the table.
+fn port_numbers(facts: &Rc<LayerFacts>, shown: &Rc<MappedLayer>) -> Numbers {
+    let mut rows = Vec::new();
+    for (index, port) in shown.ports.iter().enumerate() {
+        rows.extend(port.links.iter().map(|_| Vec::new()));
+        let asked = Asked::Layer(Rc::clone(facts), Rc::clone(shown), LayerNumber::Port(index));
+        rows.push([None, None, None, None, None, None, Some(asked)].into());
+    }
+    Some(Rc::new(rows))
+}
+
+/// What explains the table of loop information; its first two rows list loops.
+fn level_numbers(facts: &Rc<LayerFacts>, shown: &Rc<MappedLayer>, operand: usize) -> Numbers {
+    let levels = shown.information.operands[operand].levels.len();
+    let row = |figure: &LevelFigure| {
+        let cell =
+            |level| Asked::Layer(Rc::clone(facts), Rc::clone(shown), LayerNumber::Level(operand, level, *figure));
+        std::iter::once(None).chain((0..levels).map(|level| Some(cell(level)))).collect()
+    };
+    Some(Rc::new([Vec::new(), Vec::new()].into_iter().chain(LevelFigure::ROWS.iter().map(row)).collect()))
+}
+
+fn information(facts: &Rc<LayerFacts>, shown: &Rc<MappedLayer>) -> Html {
+    html! {
+        <section class="card" data-testid="loop-information">
+            <h2>{ "Loop information" }</h2>
+            { for OPERAND_ORDER.map(|operand| html! {
+                <details class="twin" open={operand == 0}>
+                    <summary>{ operand_badge(facts, operand) }{ "at every level" }</summary>
+                    <div class="scroll levels" tabindex="0" role="group" aria-label={facts.operands[operand].0.clone()}>
+                        { explained_table(Rc::new(information_table(facts, shown, operand)), &level_numbers(facts, shown, operand)) }
+                    </div>
+                </details>
+            }) }
+        </section>
+    }
+}

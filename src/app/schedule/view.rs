@@ -1,0 +1,278 @@
+//! The view of one point in depth: where every pJ and every cycle goes, and why.
+
+use super::stack_panel::StackPanel;
+use crate::app::session::state::PageState;
+use crate::app::widgets::diagnostics::prose;
+use crate::app::widgets::explain::{Asked, number_of};
+use crate::app::widgets::figure::{Drawn, Figure, Numbers};
+use crate::app::workers::results::{PointState, Results};
+use crate::chart::tile_text;
+use crate::chart::{Accesses, AxisScale, Breakdown, Counted as Shown, Quantity, strategy_title, three_digits};
+use crate::depth_first::{DepthFirstStrategy, FuseDepth, PointAccount};
+use crate::explain::{Amount, Cause, Counted, Place, PointNumber, Time};
+use crate::spec::{Diagnostics, sentence};
+use crate::state::{Action, ViewChange};
+use std::rc::Rc;
+use yew::prelude::*;
+
+/// What a [`ScheduleView`] needs.
+#[derive(Properties, PartialEq)]
+pub struct ScheduleViewProps {
+    /// Everything.
+    pub state: Rc<PageState>,
+    /// The opened point; `None` while nothing is known.
+    pub opened: Option<u32>,
+    /// How far the sweep is, as [`crate::app::session::engine::Engine::status`] says.
+    pub status: &'static str,
+    /// Hears of every change.
+    pub act: Callback<Action>,
+}
+
+/// The opened point. What is known of one stays until all is known of the next, so that nothing jumps.
+#[component]
+pub fn ScheduleView(props: &ScheduleViewProps) -> Html {
+    let kept = use_mut_ref(|| None::<(u32, Rc<PageState>)>);
+    let is_running = props.status == "running";
+    let next = props.opened.filter(|&point| is_settled(&props.state, is_running, point));
+    match next {
+        Some(point) => *kept.borrow_mut() = Some((point, Rc::clone(&props.state))),
+        None if props.opened.is_none() && !is_running => *kept.borrow_mut() = None,
+        None => {}
+    }
+    let is_busy = next.is_none() && props.status != "rejected" && (is_running || props.opened.is_some());
+    let (point, body) = match &*kept.borrow() {
+        Some((point, state)) => (Some(point.to_string()), point_view(*point, state, &props.act)),
+        None => {
+            let text = match is_busy {
+                true => "Working it out …",
+                false => "No point is known yet. The best one appears here, or the one you click in the landscape.",
+            };
+            (None, html! { <section class="card"><p class="hint">{ text }</p></section> })
+        }
+    };
+    let is_old = is_busy && point.is_some();
+    html! {
+        <div
+            class={is_old.then_some("old")}
+            aria-busy={is_busy.then_some("true")}
+            data-testid="schedule-view"
+            data-point={point}
+        >
+            { body }
+        </div>
+    }
+}
+
+/// Whether all that can be known of a point is.
+fn is_settled(state: &PageState, is_running: bool, point: u32) -> bool {
+    let results = &*state.results;
+    if is_running && !(state.is_answered() && results.is_chosen(point, state.chosen.view.point.as_ref())) {
+        return false;
+    }
+    match results.points.get(point as usize) {
+        Some(PointState::Done(_)) => results.accounts.contains_key(&point),
+        Some(PointState::Infeasible(_) | PointState::Failed(_)) => true,
+        _ => !is_running,
+    }
+}
+
+fn point_view(point: u32, state: &Rc<PageState>, act: &Callback<Action>) -> Html {
+    let results = &*state.results;
+    let Some(strategy) = results.strategy(point) else { return html! {} };
+    let body = match (results.points.get(point as usize), results.accounts.get(&point)) {
+        (_, Some(account)) => {
+            html! { <Account account={Rc::clone(account)} state={Rc::clone(state)} act={act.clone()} /> }
+        }
+        (Some(PointState::Infeasible(reasons)), _) => why_not(reasons),
+        (Some(PointState::Failed(reason)), _) => html! {
+            <section class="card"><h2>{ "Workers failed on this point" }</h2><p>{ reason.to_string() }</p></section>
+        },
+        _ => html! { <section class="card"><p class="hint">{ "Not computed yet." }</p></section> },
+    };
+    html! {
+        <>
+            { heading(results, strategy, point, results.best == Some(point), act) }
+            { body }
+        </>
+    }
+}
+
+fn heading(
+    results: &Results,
+    strategy: &DepthFirstStrategy,
+    point: u32,
+    is_best: bool,
+    act: &Callback<Action>,
+) -> Html {
+    let summary = results.summary(point);
+    let account = results.accounts.get(&point);
+    let number = |amount: Amount, text: String| number_of(account, PointNumber::Of(Place::Point, amount), text);
+    let dram = account.map_or(0, |account| account.memories.len().saturating_sub(1));
+    let open = |index: Option<u32>, title: &'static str, testid: &'static str| {
+        let strategy = index.filter(|&index| index != point).and_then(|index| results.strategy(index)).cloned();
+        strategy.map(|strategy| {
+            let onclick = act.reform(move |_: MouseEvent| Action::Look(ViewChange::Open(strategy.clone())));
+            html! { <button type="button" {onclick} data-testid={testid}>{ title }</button> }
+        })
+    };
+    html! {
+        <section class="card opened">
+            <div class="answer">
+                <div class="kpi" data-testid="opened-tile">
+                    <b>{ tile_text(strategy) }</b>
+                    <span>
+                        { match strategy.fuse {
+                            FuseDepth::LayerByLayer => "layer-by-layer".to_owned(),
+                            _ => format!("{} · fuse depth {}", strategy.mode.title(), fuse_title(&strategy.fuse)),
+                        } }
+                        if is_best { { " · " }<em>{ "best of the sweep" }</em> }
+                    </span>
+                </div>
+                if let Some(summary) = summary {
+                    <div class="kpi" data-testid="opened-energy" data-energy-pj={summary.energy_pj.to_string()}>
+                        <b>{ number(Amount::Energy, Quantity::Energy.text(summary.energy_pj)) }</b><span>{ "energy" }</span>
+                    </div>
+                    <div class="kpi" data-testid="opened-latency" data-latency-cycles={summary.latency_cycles.to_string()}>
+                        <b>{ number(Amount::Cycles, Quantity::Latency.text(summary.latency_cycles as f64)) }</b>
+                        <span>
+                            { "latency · MAC use " }
+                            { account.map(|known| {
+                                let used = known.latency.ideal_cycles as f64 / known.latency_cycles.max(1) as f64;
+                                number_of(account, PointNumber::MacUse, format!("{} %", three_digits(100.0 * used)))
+                            }) }
+                        </span>
+                    </div>
+                    <div class="kpi">
+                        <b>{ number(Amount::Macs, Quantity::Macs.text(summary.macs as f64)) }</b>
+                        <span>
+                            { number(
+                                Amount::At(Counted::Words, dram, None),
+                                Quantity::DramAccesses.text(summary.dram_words)
+                            ) }
+                            { " of DRAM" }
+                        </span>
+                    </div>
+                }
+            </div>
+            <div class="row">
+                { open(results.best, "Best of the sweep", "open-best") }
+                { open(results.reference(&FuseDepth::SingleLayer), "Single-layer", "open-single-layer") }
+                { open(results.reference(&FuseDepth::LayerByLayer), "Layer-by-layer", "open-layer-by-layer") }
+            </div>
+        </section>
+    }
+}
+
+/// Why a point cannot be scheduled.
+fn why_not(reasons: &Diagnostics) -> Html {
+    html! {
+        <section class="card" data-testid="why-not">
+            <h2>{ "Why this does not fit" }</h2>
+            { for reasons.0.iter().map(|reason| html! {
+                <div class="why">
+                    if !reason.path.is_empty() { <b>{ &reason.path }{ ": " }</b> }
+                    { prose(&sentence(&reason.reason)) }{ " " }<span class="remedy">{ prose(&sentence(&reason.remedy)) }</span>
+                </div>
+            }) }
+        </section>
+    }
+}
+
+#[derive(Properties, PartialEq)]
+struct AccountProps {
+    account: Rc<PointAccount>,
+    state: Rc<PageState>,
+    act: Callback<Action>,
+}
+
+#[component]
+fn Account(props: &AccountProps) -> Html {
+    let account = &*props.account;
+    let view = &props.state.chosen.view;
+    let last_stack = account.stacks.len().saturating_sub(1);
+    let stack_index = view.stack.min(last_stack);
+    let label = strategy_title(&account.strategy);
+    let bars = [(label, account)];
+    let asked = |amount: Amount| Asked::Point(Rc::clone(&props.account), PointNumber::Of(Place::Point, amount));
+    let cells = |amounts: Vec<Option<Amount>>| {
+        let row = amounts.into_iter().map(|amount| amount.map(asked));
+        Some(Rc::new(vec![std::iter::once(None).chain(row).collect()]))
+    };
+    let energy = [Cause::Activation, Cause::Weight, Cause::Copy, Cause::Mac].map(|cause| Some(Amount::EnergyOf(cause)));
+    let waits = [Time::Stall, Time::Loading, Time::Offloading, Time::Copy].map(|time| Some(Amount::CyclesOf(time)));
+    let busy = [Time::Ideal, Time::Idle].map(|time| Some(Amount::CyclesOf(time)));
+    let latency = busy.into_iter().chain(waits);
+    let energy = cells(energy.into_iter().chain([Some(Amount::Energy)]).collect());
+    let latency = cells(latency.chain([Some(Amount::Cycles)]).collect());
+    html! {
+        <>
+            <div class="two">
+                <section class="card">
+                    <h2>{ "Energy and latency by cause" }</h2>
+                    <Figure title="" chart={Drawn::new(Breakdown::energy(&bars))} numbers={energy} testid="energy-by-cause" />
+                    <Figure title="" chart={Drawn::new(Breakdown::latency(&bars))} numbers={latency} testid="latency-by-cause" />
+                </section>
+                <AccessCard account={Rc::clone(&props.account)} />
+            </div>
+            if let Some(stack) = account.stacks.get(stack_index) {
+                <StackPanel
+                    account={Rc::clone(&props.account)}
+                    index={stack_index}
+                    tile_type={view.tile_type.filter(|&index| index < stack.tile_types.len())}
+                    act={props.act.clone()}
+                />
+            }
+        </>
+    }
+}
+
+#[derive(Properties, PartialEq)]
+struct AccessCardProps {
+    account: Rc<PointAccount>,
+}
+
+/// Accesses of each memory by cause (DeFiNES, Fig. 14).
+#[component]
+fn AccessCard(props: &AccessCardProps) -> Html {
+    let counted = use_state_eq(|| Shown::Elements);
+    let button = |choice: Shown, title: &'static str| {
+        let (pressed, counted) = ((*counted == choice).to_string(), counted.clone());
+        let onclick = Callback::from(move |_: MouseEvent| counted.set(choice));
+        html! { <button type="button" aria-pressed={pressed} {onclick}>{ title }</button> }
+    };
+    html! {
+        <section class="card">
+            <h2>{ "Accesses of each memory" }</h2>
+            <div class="segments" role="group" aria-label="What is counted">
+                { button(Shown::Elements, "data elements") }
+                { button(Shown::Words, "full words") }
+            </div>
+            <Figure
+                title=""
+                chart={Drawn::new(Accesses::from_account(&props.account, *counted, AxisScale::Log))}
+                numbers={access_numbers(&props.account, *counted)}
+                testid="accesses"
+            />
+        </section>
+    }
+}
+
+/// What explains the cells of the table of accesses, whose first row is the highest memory.
+fn access_numbers(account: &Rc<PointAccount>, shown: Shown) -> Numbers {
+    let counted = if shown == Shown::Words { Counted::Words } else { Counted::Elements };
+    let causes = [Cause::Activation, Cause::Weight, Cause::Copy].map(Some).into_iter().chain([None]);
+    let row = |memory: usize| {
+        let amounts = causes.clone().map(|cause| PointNumber::Of(Place::Point, Amount::At(counted, memory, cause)));
+        let cells = amounts.map(|number| Some(Asked::Point(Rc::clone(account), number)));
+        std::iter::once(None).chain(cells).collect()
+    };
+    Some(Rc::new((0..account.memories.len()).rev().map(row).collect()))
+}
+
+/// For a person: `automatic`.
+fn fuse_title(fuse: &FuseDepth) -> String {
+    match fuse {
+        FuseDepth::Automatic => "automatic".to_owned(),
+        other => other.to_string(),
+    }
+}

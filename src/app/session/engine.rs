@@ -1,0 +1,148 @@
+//! What stands behind every view: documents that are read, workers that sweep, the point that is opened.
+
+use super::hook;
+use super::state::{Event, PageState};
+use crate::app::studies::hierarchies::Explorer;
+use crate::app::widgets::save::DesignNames;
+use crate::app::workers::handle::Conductor;
+use crate::form::{Stacks, stacks};
+use crate::hardware::Core;
+use crate::spec::Diagnostics;
+use crate::state::{Design, Tab};
+use crate::workload::Network;
+use gloo_timers::callback::Timeout;
+use std::rc::Rc;
+use yew::prelude::*;
+
+/// After so long without a keystroke what was typed is taken up, milliseconds.
+const PAUSE_MS: u32 = 200;
+
+/// A document that was read.
+pub type Read<T> = Rc<Result<Rc<T>, Diagnostics>>;
+
+/// What stands behind every view.
+pub struct Engine {
+    /// Asks workers.
+    pub conductor: Rc<Conductor>,
+    /// Drives studies of memory hierarchies.
+    pub explorer: Rc<Explorer>,
+    /// The accelerator.
+    pub core: Read<Core>,
+    /// The network.
+    pub network: Read<Network>,
+    /// Names of its layers that compute something.
+    pub layers: Option<Rc<Vec<String>>>,
+    /// How the network is cut into stacks.
+    pub stacks: Rc<Stacks>,
+    /// The opened point.
+    pub opened: Option<u32>,
+    /// Whether both documents make sense.
+    pub is_valid: bool,
+}
+
+impl Engine {
+    /// Whether an edit waits to be taken up.
+    pub fn waits(&self, state: &PageState) -> bool {
+        self.is_valid && !state.is_current()
+    }
+
+    /// What files are named after.
+    pub fn names(&self) -> DesignNames {
+        let core = self.core.as_ref().as_ref().ok().map(|core| core.name.clone());
+        DesignNames::new(core, self.network.as_ref().as_ref().ok().map(|network| network.name.clone()))
+    }
+
+    /// How far the sweep is, in a word.
+    pub fn status(&self, state: &PageState) -> &'static str {
+        match state.chosen.design.request() {
+            Ok(_) if self.waits(state) => "running",
+            Ok(_) if self.is_valid => state.results.status.name(),
+            _ => "rejected",
+        }
+    }
+}
+
+/// The engine of a page.
+#[hook]
+pub fn use_engine(state: &UseReducerHandle<PageState>, tell: &Callback<Event>) -> Engine {
+    let conductor = {
+        let tell = tell.clone();
+        use_memo((), move |()| {
+            let conductor = Conductor::new(wasm_bindgen::module(), tell.reform(Event::Found));
+            hook::install(&conductor);
+            conductor
+        })
+    };
+    let explorer = {
+        let (conductor, tell) = (Rc::clone(&conductor), tell.clone());
+        use_memo((), move |()| Explorer::new(&conductor, tell.reform(Event::Studied)))
+    };
+    let core = use_memo(state.chosen.design.hardware.text.clone(), |text| Core::from_text(text).map(Rc::new));
+    let network = use_memo(state.chosen.design.workload.text.clone(), |text| Network::from_text(text).map(Rc::new));
+    let layers = {
+        let network = Rc::clone(&network);
+        use_memo(state.chosen.design.workload.text.clone(), move |_| {
+            let names = |network: &Network| network.computing().map(|id| network.layer(id).name.clone()).collect();
+            network.as_ref().as_ref().ok().map(|network| Rc::new(names(network)))
+        })
+    };
+    let stacks = use_stacks(state, &core, &network);
+    let is_valid = core.is_ok() && network.is_ok();
+    use_sweep(state, &conductor, is_valid);
+    let opened = use_opened(state, &conductor);
+    let layers = layers.as_ref().clone();
+    Engine { conductor, explorer, core, network, layers, stacks, opened, is_valid }
+}
+
+/// Starts a sweep when the design changes and makes sense: at once, but while somebody types, when nobody types any more.
+#[hook]
+fn use_sweep(state: &UseReducerHandle<PageState>, conductor: &Rc<Conductor>, is_valid: bool) {
+    let (design, _) = state.wanted();
+    let is_at_hand = std::ptr::eq(design, &state.chosen.design);
+    // Workers find out whether the documents of a pinned design are valid.
+    let requests = design.request().ok().filter(|_| is_valid || !is_at_hand);
+    let conductor = Rc::clone(conductor);
+    let pause = if state.is_typing { PAUSE_MS } else { 0 };
+    use_effect_with(requests, move |requests| {
+        let timeout = requests.clone().map(|requests| Timeout::new(pause, move || conductor.start(requests)));
+        move || drop(timeout)
+    });
+}
+
+/// The opened point: the one that was clicked, else the best. Asks for its account.
+#[hook]
+fn use_opened(state: &UseReducerHandle<PageState>, conductor: &Rc<Conductor>) -> Option<u32> {
+    let results = &state.results;
+    let (design, clicked) = state.wanted();
+    let opened = results.opened(clicked);
+    let is_looked_at = matches!(state.chosen.view.tab, Tab::Schedule | Tab::Compare)
+        || clicked.is_some()
+        || !std::ptr::eq(design, &state.chosen.design);
+    let missing = opened.filter(|point| {
+        is_looked_at
+            && !results.stale
+            && results.is_chosen(*point, clicked)
+            && results.summary(*point).is_some()
+            && !results.accounts.contains_key(point)
+    });
+    let conductor = Rc::clone(conductor);
+    use_effect_with((missing, results.generation), move |(missing, _)| {
+        if let Some(point) = missing {
+            conductor.open(*point);
+        }
+    });
+    opened
+}
+
+/// How the network is cut into stacks; nothing while that cannot be said.
+#[hook]
+fn use_stacks(state: &UseReducerHandle<PageState>, core: &Read<Core>, network: &Read<Network>) -> Rc<Stacks> {
+    let Design { hardware, workload, schedule } = &state.chosen.design;
+    let fuse = schedule.fuse_depth(&mut Diagnostics::default());
+    let (core, network) = (Rc::clone(core), Rc::clone(network));
+    let inputs = (hardware.text.clone(), workload.text.clone(), fuse, schedule.rules);
+    use_memo(inputs, move |(_, _, fuse, rules)| match (&*core, &*network) {
+        (Ok(core), Ok(network)) => stacks(network, core, fuse, rules),
+        _ => Stacks::default(),
+    })
+}

@@ -1,0 +1,58 @@
+//! `window.fusescape`: what end-to-end tests may look at and do.
+//!
+//! - `workers()`: number of workers
+//! - `busy()`: how many of them are at work
+//! - `killWorker(index)`: makes a worker trap as one with a defect would
+//! - `state()`: `{ status, generation, points, pointsDone, problemsSearched, elapsedMs, notices }`
+
+use crate::app::workers::handle::Conductor;
+use js_sys::{Object, Reflect};
+use wasm_bindgen::prelude::*;
+
+/// Installs the object. It lives as long as the page.
+pub fn install(conductor: &Conductor) {
+    let Some(window) = web_sys::window() else { return };
+    let object = Object::new();
+    let workers = {
+        let conductor = conductor.clone();
+        Closure::<dyn Fn() -> u32>::new(move || conductor.workers() as u32).into_js_value()
+    };
+    let busy = {
+        let conductor = conductor.clone();
+        Closure::<dyn Fn() -> u32>::new(move || conductor.busy() as u32).into_js_value()
+    };
+    let kill = {
+        let conductor = conductor.clone();
+        Closure::<dyn Fn(u32)>::new(move |slot| conductor.trap(slot as usize)).into_js_value()
+    };
+    let state = {
+        let conductor = conductor.clone();
+        Closure::<dyn Fn() -> Object>::new(move || state(&conductor)).into_js_value()
+    };
+    for (name, value) in [("workers", workers), ("busy", busy), ("killWorker", kill), ("state", state)] {
+        set(&object, name, &value);
+    }
+    set(&window, "fusescape", &object);
+}
+
+fn state(conductor: &Conductor) -> Object {
+    let results = conductor.last();
+    let object = Object::new();
+    set(&object, "status", &results.status.name().into());
+    for (name, number) in [
+        ("generation", f64::from(results.generation)),
+        ("points", results.progress.points as f64),
+        ("pointsDone", results.progress.points_done as f64),
+        ("problemsSearched", results.progress.problems_searched as f64),
+        ("elapsedMs", results.progress.elapsed_ms),
+        ("notices", results.notices.len() as f64),
+    ] {
+        set(&object, name, &number.into());
+    }
+    object
+}
+
+fn set(object: &JsValue, name: &str, value: &JsValue) {
+    // Setting a property of an ordinary object does not fail.
+    let _ = Reflect::set(object, &name.into(), value);
+}

@@ -1,0 +1,5 @@
+//! What every view is given: the state of the page, and what stands behind it.
+
+pub mod engine;
+pub mod hook;
+pub mod state;

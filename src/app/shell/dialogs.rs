@@ -1,0 +1,61 @@
+//! The dialogs of the header.
+
+use super::embed_dialog::EmbedDialog;
+use super::files::Files;
+use super::help::Help;
+use super::share::Share;
+use super::shortcuts::SingleKeys;
+use crate::app::session::engine::Engine;
+use crate::app::session::state::{Event, PageState};
+use std::rc::Rc;
+use web_sys::File;
+use yew::prelude::*;
+
+/// A dialog of the header.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Shown {
+    /// Opening and saving.
+    Files,
+    /// The link.
+    Share,
+    /// The page in another page.
+    Embed,
+    /// How the page works.
+    Help,
+}
+
+/// What dialogs are made of.
+pub struct DialogNeeds<'a> {
+    /// The state of the page.
+    pub state: &'a PageState,
+    /// What stands behind it.
+    pub engine: &'a Engine,
+    /// Hears of what a person does.
+    pub tell: &'a Callback<Event>,
+    /// Hears of files that are to be opened.
+    pub start: &'a Callback<Vec<File>>,
+    /// Whether keys without Ctrl do anything.
+    pub single_keys: &'a SingleKeys,
+    /// Hears that the dialog was closed.
+    pub on_close: &'a Callback<()>,
+}
+
+/// A dialog of the header. Only `shell::parts` may name it.
+pub fn dialog(shown: Shown, needs: &DialogNeeds) -> Html {
+    let DialogNeeds { state, engine, tell, start, single_keys, on_close } = *needs;
+    let (chosen, on_close) = (Rc::clone(&state.chosen), on_close.clone());
+    match shown {
+        Shown::Files => html! {
+            <Files
+                state={Rc::new(state.clone())}
+                opened={engine.opened}
+                conductor={(*engine.conductor).clone()}
+                start={start.clone()}
+                {on_close}
+            />
+        },
+        Shown::Share => html! { <Share {chosen} tell={tell.clone()} {on_close} /> },
+        Shown::Embed => html! { <EmbedDialog {chosen} {on_close} /> },
+        Shown::Help => html! { <Help single_keys={Rc::clone(single_keys)} {on_close} /> },
+    }
+}

@@ -1,0 +1,306 @@
+//! One view for another page around it (`www/EMBED.md`). It keeps nothing, leaves its address alone, and tells its host what it shows.
+
+use super::address::{fragment, listen, said};
+use super::page::{Notices, retry};
+use super::parts::Parts;
+use super::share::page_address;
+use super::views::{lesson, view};
+use crate::app::design::cards::card;
+use crate::app::design::document_editor::TextOffered;
+use crate::app::landscape::view::Part;
+use crate::app::platform::pieces::use_piece;
+use crate::app::session::engine::{Engine, use_engine};
+use crate::app::session::state::{Event, PageState};
+use crate::app::widgets::diagnostics::prose;
+use crate::app::widgets::explain::Explaining;
+use crate::app::widgets::figure::IsDark;
+use crate::app::widgets::save::DesignNames;
+use crate::app::widgets::theme::{ThemeChoice, use_is_dark};
+use crate::app::workers::results::Progress;
+use crate::embed::{
+    Answer, Control, EmbedOptions, EmbedTheme, EmbedView, answer, changed, listed, ready, resize, state_of,
+};
+use crate::link::{from_link, to_link};
+use crate::spec::Diagnostics;
+use crate::state::{Action, State, Tab, ViewChange};
+use gloo_timers::callback::Timeout;
+use serde_json::{Value, json};
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+use wasm_bindgen::prelude::*;
+use web_sys::{Element, MessageEvent, ResizeObserver, Window};
+use yew::prelude::*;
+
+/// After so long without another change the host hears of one, milliseconds.
+const PAUSE_MS: u32 = 100;
+
+/// What the address asks for, and what is wrong with it.
+#[derive(PartialEq)]
+struct Asked {
+    options: EmbedOptions,
+    wrong: Option<String>,
+}
+
+fn asked() -> (Asked, PageState) {
+    let query = web_sys::window().and_then(|window| window.location().search().ok()).unwrap_or_default();
+    let (options, mut wrong) = EmbedOptions::from_query(&query);
+    let linked = fragment().map(|link| from_link(&link));
+    let mut state = match linked {
+        Some(Ok(state)) => state,
+        Some(Err(found)) => {
+            wrong.0.extend(found.0);
+            State::first()
+        }
+        None => State::first(),
+    };
+    state.apply(Action::Look(ViewChange::Tab(options.view.tab())));
+    let theme = match options.theme {
+        EmbedTheme::Auto => ThemeChoice::Auto,
+        EmbedTheme::Light => ThemeChoice::Light,
+        EmbedTheme::Dark => ThemeChoice::Dark,
+    };
+    let wrong = (!wrong.is_empty()).then(|| said(&wrong));
+    (Asked { options, wrong }, PageState { chosen: Rc::new(state), theme, ..PageState::default() })
+}
+
+/// What messages are answered from.
+#[derive(Default)]
+struct Shown {
+    state: Rc<State>,
+    view: EmbedView,
+    results: Value,
+}
+
+/// The embedded view.
+#[component]
+pub fn Embed() -> Html {
+    let asked = use_memo((), |()| {
+        let (asked, first) = asked();
+        (asked, RefCell::new(Some(first)))
+    });
+    let (Asked { options, wrong }, first) = &*asked;
+    let state = use_reducer(|| first.take().unwrap_or_default());
+    let view_shown = use_state_eq(|| options.view);
+    let tell = {
+        let dispatcher = state.dispatcher();
+        use_callback((), move |event: Event, ()| dispatcher.dispatch(event))
+    };
+    let act = use_memo((), |()| tell.reform(Event::Act));
+    let engine = use_engine(&state, &tell);
+    let parts = use_piece::<Parts>(state.chosen.view.tab != Tab::Landscape || state.chosen.lesson.is_some());
+    let is_dark = use_is_dark(state.theme);
+    // A click may lead to another tab of the page, and so to another view.
+    let shows =
+        if view_shown.tab() == state.chosen.view.tab { *view_shown } else { EmbedView::of(state.chosen.view.tab) };
+    let place = use_node_ref();
+    use_host(&state, &engine, shows, &tell, &view_shown);
+    use_height(&place);
+    let part = match shows {
+        EmbedView::Comparison => Some(Part::Comparison),
+        EmbedView::TradeOff => Some(Part::TradeOff),
+        _ => Some(Part::Maps),
+    };
+    // A lesson leads on by itself.
+    let back = (shows != options.view && state.chosen.lesson.is_none()).then(|| {
+        let (first, view_shown) = (options.view, view_shown.clone());
+        act.reform(move |_: MouseEvent| {
+            view_shown.set(first);
+            Action::Look(ViewChange::Tab(first.tab()))
+        })
+    });
+    let on_dismiss = {
+        let conductor = Rc::clone(&engine.conductor);
+        Callback::from(move |()| conductor.dismiss_notices())
+    };
+    let cards = options.controls.iter().filter(|control| **control != Control::Text);
+    let has_cards = cards.clone().next().is_some();
+    let full = format!("{}#{}", page_address("index.html"), to_link(&state.chosen));
+    let name = |name: Option<&String>| name.cloned().unwrap_or_else(|| "a document with errors".to_owned());
+    html! {
+        <ContextProvider<IsDark> context={is_dark}>
+        <ContextProvider<DesignNames> context={engine.names()}>
+        <ContextProvider<TextOffered> context={TextOffered(options.controls.contains(&Control::Text))}>
+            <main
+                class="embed"
+                ref={place}
+                data-testid="root"
+                data-status={engine.status(&state)}
+                data-generation={state.results.generation.to_string()}
+            >
+                <h1 class="sr-only">{ "Fusescape" }</h1>
+                <h2 class="sr-only">{ shows.title() }</h2>
+                <Notices
+                    notices={Rc::clone(&state.results.notices)}
+                    lack={state.results.lack.clone()}
+                    on_retry={retry(&engine)}
+                    {on_dismiss}
+                />
+                if let Some(wrong) = wrong {
+                    <p class="banner" role="status" data-testid="embed-wrong"><span>{ prose(wrong) }</span></p>
+                }
+                if has_cards {
+                    <div class="controls">
+                        { for cards.map(|control| html! { <div>{ card(*control, &state, &engine, &act) }</div> }) }
+                    </div>
+                }
+                if engine.status(&state) == "rejected" && !has_cards {
+                    <p class="banner" role="status">{ "The design has errors. Open it in full to see them." }</p>
+                }
+                { lesson(&state, &engine, &tell, parts.clone()) }
+                if let Some(back) = back {
+                    <button type="button" class="link back" onclick={back} data-testid="embed-back">{ "← Back" }</button>
+                }
+                <Explaining>{ view(&state, &engine, &act, part, parts) }</Explaining>
+                <footer>
+                    <span>
+                        { name(engine.network.as_ref().as_ref().ok().map(|network| &network.name)) }
+                        { " on " }
+                        { name(engine.core.as_ref().as_ref().ok().map(|core| &core.name)) }
+                    </span>
+                    <a href={full} target="_blank" rel="noopener" data-testid="open-in-full">{ "Open in full ↗" }</a>
+                </footer>
+            </main>
+        </ContextProvider<TextOffered>>
+        </ContextProvider<DesignNames>>
+        </ContextProvider<IsDark>>
+    }
+}
+
+/// Talks with the host.
+#[hook]
+fn use_host(
+    state: &UseReducerHandle<PageState>,
+    engine: &Engine,
+    view: EmbedView,
+    tell: &Callback<Event>,
+    on_view: &UseStateHandle<EmbedView>,
+) {
+    let shown = use_mut_ref(Shown::default);
+    *shown.borrow_mut() = Shown { state: Rc::clone(&state.chosen), view, results: results(state, engine) };
+    {
+        let (shown, tell, on_view) = (Rc::clone(&shown), tell.clone(), on_view.clone());
+        use_effect_with((), move |()| {
+            post(&ready(&shown.borrow().state, view));
+            listen("message", move |event: MessageEvent| {
+                if is_from_host(&event) {
+                    hear(&event, &shown, &tell, &on_view);
+                }
+            });
+        });
+    }
+    // What is running will be another soon; the host hears of what is settled, and of every edit.
+    let status = engine.status(state);
+    let is_first = use_mut_ref(|| true);
+    use_effect_with((Rc::clone(&state.chosen), status, view), move |_| {
+        let timeout = (!is_first.replace(false)).then(|| {
+            Timeout::new(PAUSE_MS, move || {
+                let shown = shown.borrow();
+                post(&changed(&shown.state, shown.view, shown.results.clone()));
+            })
+        });
+        move || drop(timeout)
+    });
+}
+
+fn hear(event: &MessageEvent, shown: &Rc<RefCell<Shown>>, tell: &Callback<Event>, on_view: &UseStateHandle<EmbedView>) {
+    // What cannot be written as JSON is none of ours.
+    let Some(text) = js_sys::JSON::stringify(&event.data()).ok().and_then(|text| text.as_string()) else { return };
+    let answer = answer(&text, &shown.borrow().state);
+    match answer {
+        Answer::Ignore => {}
+        Answer::Tell(id) => {
+            let shown = shown.borrow();
+            post(&state_of(&shown.state, shown.view, shown.results.clone(), &id));
+        }
+        Answer::Refuse(refusal) => post(&refusal),
+        Answer::Show(next, view, id) => {
+            let state = Rc::new(*next);
+            let view = view.unwrap_or(shown.borrow().view);
+            let mut looking = (*state).clone();
+            looking.apply(Action::Look(ViewChange::Tab(view.tab())));
+            on_view.set(view);
+            post(&state_of(&looking, view, Value::Null, &id));
+            tell.emit(Event::Open(crate::app::session::state::Opened { state: Rc::new(looking), is_address: true }));
+        }
+    }
+}
+
+/// What is known of the state that is shown: the status and the best point.
+fn results(state: &PageState, engine: &Engine) -> Value {
+    let results = &state.results;
+    let progress = if state.is_current() { results.progress } else { Progress::default() };
+    let best = results.best.filter(|_| state.is_answered());
+    let best = best.and_then(|point| Some((results.summary(point)?, results.strategy(point)?)));
+    json!({
+        "status": engine.status(state),
+        "points": progress.points,
+        "points_done": progress.points_done,
+        "best": best.map(|(best, strategy)| json!({
+            "tile_x": strategy.tile.0,
+            "tile_y": strategy.tile.1,
+            "mode": strategy.mode.name(),
+            "energy_pj": best.energy_pj,
+            "latency_cycles": best.latency_cycles,
+        })),
+        "errors": listed(&errors(state, engine)),
+    })
+}
+
+/// All that is wrong with the design.
+fn errors(state: &PageState, engine: &Engine) -> Diagnostics {
+    let of = |wrong: Option<&Diagnostics>, document: &str| wrong.cloned().unwrap_or_default().under(document);
+    let mut all = of(engine.core.as_ref().as_ref().err(), "hardware");
+    all.0.append(&mut of(engine.network.as_ref().as_ref().err(), "workload").0);
+    match state.chosen.design.request() {
+        Err(mut wrong) => all.0.append(&mut wrong.0),
+        // What only workers find.
+        Ok(_) if engine.status(state) == "rejected" && all.is_empty() => all = state.results.diagnostics.clone(),
+        Ok(_) => {}
+    }
+    all
+}
+
+/// The page around this one; `None` where there is none.
+fn host() -> Option<Window> {
+    let window = web_sys::window()?;
+    let parent = window.parent().ok()??;
+    (!js_sys::Object::is(&parent, &window)).then_some(parent)
+}
+
+fn is_from_host(event: &MessageEvent) -> bool {
+    host().is_some_and(|host| event.source().is_some_and(|source| js_sys::Object::is(&source, &host)))
+}
+
+/// Tells the host. What it hears is what its own address asked for, so it may be any.
+fn post(message: &Value) {
+    if let (Some(host), Ok(message)) = (host(), js_sys::JSON::parse(&message.to_string())) {
+        let _ = host.post_message(&message, "*");
+    }
+}
+
+/// Tells the host how high the view is, when that has changed and everything is drawn: figures are drawn one after the other.
+#[hook]
+fn use_height(place: &NodeRef) {
+    use_effect_with(place.clone(), |place| {
+        let Some(element) = place.cast::<Element>() else { return };
+        let measured = element.clone();
+        let told = Rc::new(Cell::new(0.0));
+        let mut waiting = None;
+        let call = Closure::<dyn FnMut()>::new(move || {
+            let (measured, told) = (measured.clone(), Rc::clone(&told));
+            // Drops the one before, which is then never called.
+            waiting.replace(Timeout::new(PAUSE_MS, move || {
+                let height = measured.get_bounding_client_rect().height();
+                if told.replace(height) != height {
+                    post(&resize(height));
+                }
+            }));
+        });
+        if let Ok(observer) = ResizeObserver::new(call.as_ref().unchecked_ref()) {
+            observer.observe(&element);
+            // As long as the page.
+            std::mem::forget(observer);
+            call.forget();
+        }
+    });
+}

@@ -1,0 +1,107 @@
+//! The bar at the top.
+
+use super::dialogs::Shown;
+use crate::app::session::state::Event;
+use crate::app::widgets::theme::ThemeChoice;
+use yew::prelude::*;
+
+/// What a [`Header`] needs.
+#[derive(Properties, PartialEq)]
+pub struct HeaderProps {
+    /// Name of the network, if the document is right.
+    pub network: Option<String>,
+    /// Name of the accelerator, if the document is right.
+    pub core: Option<String>,
+    /// Light or dark.
+    pub theme: ThemeChoice,
+    /// Whether there is something to undo, and to redo.
+    pub history: (bool, bool),
+    /// Hears of another look, of undo and redo.
+    pub tell: Callback<Event>,
+    /// Hears which dialog is wanted.
+    pub on_dialog: Callback<Shown>,
+}
+
+/// Brand, design, undo and redo, files and sharing, the switch between light and dark, and help.
+#[component]
+pub fn Header(props: &HeaderProps) -> Html {
+    let next = props.theme.next();
+    let name = |name: &Option<String>, other: &'static str| match name {
+        Some(name) => html! { <b>{ name }</b> },
+        None => html! { <span class="wrong">{ other }</span> },
+    };
+    let (icon, title) = match props.theme {
+        ThemeChoice::Auto => ("◐", "Theme: as the system"),
+        ThemeChoice::Light => ("☀", "Theme: light"),
+        ThemeChoice::Dark => ("☾", "Theme: dark"),
+    };
+    let step = |icon: &'static str,
+                label: &'static str,
+                keys: &'static str,
+                event: Event,
+                enabled: bool,
+                testid: &'static str| {
+        html! {
+            <button
+                type="button"
+                class="icon"
+                onclick={props.tell.reform(move |_: MouseEvent| event.clone())}
+                disabled={!enabled}
+                title={format!("{label} ({keys})")}
+                aria-label={label}
+                data-testid={testid}
+            >
+                <span aria-hidden="true">{ icon }</span>
+            </button>
+        }
+    };
+    let dialog = |shown: Shown, name: &'static str, title: &'static str, testid: &'static str| {
+        let onclick = props.on_dialog.reform(move |_: MouseEvent| shown);
+        html! { <button type="button" {onclick} {title} aria-haspopup="dialog" data-testid={testid}>{ name }</button> }
+    };
+    html! {
+        <header>
+            <h1 class="brand">{ "Fuse" }<i>{ "scape" }</i></h1>
+            <div class="design" data-testid="design">
+                { name(&props.network, "a network with errors") }
+                { " on " }
+                { name(&props.core, "an accelerator with errors") }
+            </div>
+            <div class="grow"></div>
+            <div class="tools">
+                <div class="group">
+                    { step("↶", "Undo", "Ctrl Z", Event::Undo, props.history.0, "undo") }
+                    { step("↷", "Redo", "Ctrl Shift Z", Event::Redo, props.history.1, "redo") }
+                </div>
+                <div class="group">
+                    { dialog(Shown::Files, "Files", "Open and save (F)", "files") }
+                    { dialog(Shown::Share, "Share", "Copy the link (S)", "share") }
+                    { dialog(Shown::Embed, "Embed", "Put it into another page (E)", "embed") }
+                </div>
+                <div class="group">
+                    <button
+                        type="button"
+                        class="icon"
+                        onclick={props.tell.reform(move |_: MouseEvent| Event::Theme(next))}
+                        {title}
+                        aria-label={format!("{title}; next: {}", next.name())}
+                        data-testid="theme"
+                    >
+                        <span aria-hidden="true">{ icon }</span>
+                    </button>
+                    <button
+                        type="button"
+                        class="icon"
+                        onclick={props.on_dialog.reform(|_: MouseEvent| Shown::Help)}
+                        title="Help (?)"
+                        aria-label="Help"
+                        aria-haspopup="dialog"
+                        data-testid="help"
+                    >
+                        <span aria-hidden="true">{ "?" }</span>
+                    </button>
+                </div>
+            </div>
+        </header>
+    }
+}

@@ -1,0 +1,277 @@
+//! The whole page: cards on the left, the answer on the right.
+
+use super::address::{initial, use_address};
+use super::dialogs::{DialogNeeds, Shown};
+use super::header::Header;
+use super::parts::Parts;
+use super::shortcuts::use_shortcuts;
+use super::views::{lesson, view};
+use crate::app::design::cards::card;
+use crate::app::design::import::{carries_files, dropped, import_panel, use_import};
+use crate::app::platform::missing::{Lack, lacking, missing};
+use crate::app::platform::pieces::{Fetched, late, use_piece};
+use crate::app::platform::timer::later;
+use crate::app::session::engine::{Engine, use_engine};
+use crate::app::session::state::{Event, PageState};
+use crate::app::widgets::diagnostics::prose;
+use crate::app::widgets::explain::Explaining;
+use crate::app::widgets::figure::IsDark;
+use crate::app::widgets::save::DesignNames;
+use crate::app::widgets::theme::use_is_dark;
+use crate::embed::Control;
+use crate::state::{Action, Tab, ViewChange};
+use std::rc::Rc;
+use wasm_bindgen::JsCast;
+use web_sys::{Element, HtmlElement};
+use yew::prelude::*;
+
+/// The page.
+#[component]
+pub fn Page() -> Html {
+    let state = use_reducer(initial);
+    let tell = {
+        let dispatcher = state.dispatcher();
+        use_callback((), move |event: Event, ()| dispatcher.dispatch(event))
+    };
+    let act = use_memo((), |()| tell.reform(Event::Act));
+    let act = &*act;
+    let dialog = use_state_eq(|| None::<Shown>);
+    let engine = use_engine(&state, &tell);
+    let parts = use_piece::<Parts>(
+        state.chosen.view.tab != Tab::Landscape || state.chosen.lesson.is_some() || dialog.is_some(),
+    );
+    let is_dark = use_is_dark(state.theme);
+    use_address(&state, &tell);
+    let import = use_import(act);
+
+    let built = use_stages(2);
+    let on_dismiss = {
+        let (conductor, tell) = (Rc::clone(&engine.conductor), tell.clone());
+        Callback::from(move |()| {
+            conductor.dismiss_notices();
+            tell.emit(Event::Notice(None));
+        })
+    };
+    let is_old = engine.status(&state) == "rejected";
+    let on_dialog = {
+        let dialog = dialog.clone();
+        Callback::from(move |shown: Shown| dialog.set(Some(shown)))
+    };
+    let on_close = {
+        let dialog = dialog.clone();
+        Callback::from(move |()| dialog.set(None))
+    };
+    let single_keys = use_shortcuts(&tell, &on_dialog);
+    // What is dropped on a card is the card's.
+    let ondragover = Callback::from(|event: DragEvent| {
+        if carries_files(&event) {
+            event.prevent_default();
+        }
+    });
+    let ondrop = {
+        let start = import.start.clone();
+        Callback::from(move |event: DragEvent| {
+            if !event.default_prevented() {
+                event.prevent_default();
+                start.emit(dropped(&event));
+            }
+        })
+    };
+    html! {
+        <ContextProvider<IsDark> context={is_dark}>
+        <ContextProvider<DesignNames> context={engine.names()}>
+            <div
+                class="page"
+                data-testid="root"
+                data-status={engine.status(&state)}
+                data-generation={state.results.generation.to_string()}
+                {ondragover}
+                {ondrop}
+            >
+                <Header
+                    network={engine.network.as_ref().as_ref().ok().map(|network| network.name.clone())}
+                    core={engine.core.as_ref().as_ref().ok().map(|core| core.name.clone())}
+                    theme={state.theme}
+                    history={(state.history.can_undo(), state.history.can_redo())}
+                    tell={tell.clone()}
+                    {on_dialog}
+                />
+                <Notices
+                    notices={notices(&state)}
+                    lack={state.results.lack.clone()}
+                    on_retry={retry(&engine)}
+                    {on_dismiss}
+                />
+                { import_panel(&import, "page") }
+                <main>
+                    <aside id="design" aria-label="Design">
+                        if built > 0 {
+                            { for Control::ALL.iter().map(|(control, ..)| card(*control, &state, &engine, act)) }
+                        }
+                    </aside>
+                    <section class="answers" aria-label="Results" tabindex="-1">
+                        <Tabs tab={state.chosen.view.tab} act={act.clone()} />
+                        if is_old {
+                            <p class="banner" role="status">
+                                { "The design has errors. " }
+                                // These two show nothing of it.
+                                if !matches!(state.chosen.view.tab, Tab::Compare | Tab::Gallery) {
+                                    { "These are the results of the last one without. " }
+                                }
+                                <button
+                                    type="button"
+                                    class="link"
+                                    onclick={|_: MouseEvent| go_to_first_error()}
+                                    data-testid="first-error"
+                                >
+                                    { "Go to the first error" }
+                                </button>
+                            </p>
+                        }
+                        { lesson(&state, &engine, &tell, parts.clone()) }
+                        if let Some(id) = state.chosen.entry.filter(|_| state.chosen.view.tab != Tab::Gallery) {
+                            { late({
+                                let act = act.clone();
+                                move |parts: Parts| (parts.origin)(id, act.clone())
+                            }) }
+                        }
+                        if built == 2 {
+                            <Explaining>{ view(&state, &engine, act, None, parts.clone()) }</Explaining>
+                        }
+                    </section>
+                </main>
+                { match (*dialog, parts) {
+                    (None, _) | (_, Fetched::Awaited) => html! {},
+                    (Some(shown), Fetched::Here(parts)) => (parts.dialog)(shown, &DialogNeeds {
+                        state: &state,
+                        engine: &engine,
+                        tell: &tell,
+                        start: &import.start,
+                        single_keys: &single_keys,
+                        on_close: &on_close,
+                    }),
+                    (Some(_), Fetched::Missing(again)) => missing("toast", again, on_close),
+                } }
+            </div>
+        </ContextProvider<DesignNames>>
+        </ContextProvider<IsDark>>
+    }
+}
+
+/// Leads to the first thing of the design that is marked as wrong: opens the fields of a memory or layer, goes to a line of a text.
+fn go_to_first_error() {
+    const MARKED: &str =
+        "#design [aria-invalid=true], #design button.is-wrong, #design .is-wrong button, #design [role=alert]";
+    let page = web_sys::window().and_then(|window| window.document());
+    let Some(marked) = page.and_then(|page| page.query_selector(MARKED).ok().flatten()) else { return };
+    let place = marked.query_selector(".place button").ok().flatten();
+    let is_closed = marked.get_attribute("aria-expanded").as_deref() == Some("false");
+    let opens = place.clone().or(is_closed.then(|| marked.clone()));
+    marked.scroll_into_view();
+    let focus = |element: &Element| element.dyn_ref::<HtmlElement>().map(HtmlElement::focus);
+    // A window that is closing may refuse the focus; that does not matter.
+    let _ = focus(&marked);
+    if let Some(opens) = opens.as_ref().and_then(|element| element.dyn_ref::<HtmlElement>()) {
+        opens.click();
+    }
+}
+
+/// What a person should know, newest last.
+fn notices(state: &PageState) -> Rc<Vec<String>> {
+    match &state.notice {
+        None => Rc::clone(&state.results.notices),
+        Some(notice) => Rc::new(state.results.notices.iter().chain([notice]).cloned().collect()),
+    }
+}
+
+/// Counts up to `last`, one with every task, so that the page is built in several short ones.
+#[hook]
+fn use_stages(last: u32) -> u32 {
+    let stage = use_state_eq(|| 0);
+    let next = stage.clone();
+    use_effect_with(*stage, move |&now| {
+        if now < last {
+            later(0, move || next.set(now + 1));
+        }
+    });
+    *stage
+}
+
+#[derive(Properties, PartialEq)]
+struct TabsProps {
+    tab: Tab,
+    act: Callback<Action>,
+}
+
+#[component]
+fn Tabs(props: &TabsProps) -> Html {
+    let tab = |(tab, title): (Tab, &'static str)| {
+        html! {
+            <button
+                type="button"
+                aria-current={(tab == props.tab).then_some("page")}
+                onclick={props.act.reform(move |_: MouseEvent| Action::Look(ViewChange::Tab(tab)))}
+                data-testid={format!("tab-{}", title.to_ascii_lowercase())}
+            >
+                { title }
+            </button>
+        }
+    };
+    let jump = Callback::from(|_: MouseEvent| {
+        let page = web_sys::window().and_then(|window| window.document());
+        if let Some(design) = page.and_then(|page| page.get_element_by_id("design")) {
+            design.scroll_into_view();
+        }
+    });
+    html! {
+        <nav aria-label="Views">
+            { for Tab::ALL.into_iter().map(tab) }
+            <button type="button" class="jump" onclick={jump}>{ "Design ↓" }</button>
+        </nav>
+    }
+}
+
+/// Starts again what workers lack files for.
+pub fn retry(engine: &Engine) -> Callback<()> {
+    let conductor = Rc::clone(&engine.conductor);
+    Callback::from(move |()| conductor.retry())
+}
+
+/// What [`Notices`] need.
+#[derive(Properties, PartialEq)]
+pub struct NoticesProps {
+    /// What went wrong, newest last.
+    pub notices: Rc<Vec<String>>,
+    /// Files that workers could not have.
+    pub lack: Option<Rc<Lack>>,
+    /// Hears that they are to be fetched again.
+    pub on_retry: Callback<()>,
+    /// Hears that the notices were read.
+    pub on_dismiss: Callback<()>,
+}
+
+/// What went wrong with workers, newest last.
+#[component]
+pub fn Notices(props: &NoticesProps) -> Html {
+    const MOST: usize = 4;
+    let notices = &props.notices;
+    let hidden = notices.len().saturating_sub(MOST);
+    html! {
+        <>
+            if let Some(lack) = &props.lack {
+                { lacking("notices", lack, props.on_retry.clone(), Callback::noop()) }
+            }
+            if !notices.is_empty() {
+                <div class="notices" role="status" data-testid="notices">
+                    <ul>
+                        if hidden > 0 { <li>{ format!("{hidden} earlier messages") }</li> }
+                        { for notices.iter().skip(hidden).map(|notice| html! { <li>{ prose(notice) }</li> }) }
+                    </ul>
+                    <button type="button" onclick={props.on_dismiss.reform(|_: MouseEvent| ())} data-testid="dismiss">
+                        { "Dismiss" }
+                    </button>
+                </div>
+            }
+        </>
+    }
+}

@@ -1,0 +1,114 @@
+//! Keys that work wherever nobody types. Those without Ctrl can be switched off, for people who speak to their computer.
+
+use super::address::listen;
+use super::dialogs::Shown;
+use crate::app::platform::storage;
+use crate::app::session::state::Event;
+use crate::state::{Action, Tab, ViewChange};
+use std::cell::Cell;
+use std::rc::Rc;
+use wasm_bindgen::JsCast;
+use web_sys::{Element, HtmlElement, KeyboardEvent};
+use yew::prelude::*;
+
+/// What a key does.
+#[derive(Debug, Clone, Copy)]
+pub enum Command {
+    /// Takes the last edit back, or makes it again.
+    Undo,
+    /// Makes the edit again that was taken back last.
+    Redo,
+    /// Shows a view.
+    Tab(Tab),
+    /// Pins the design to compare with.
+    Pin,
+    /// Opens a dialog.
+    Dialog(Shown),
+    /// Moves the focus to an element: the first of these selectors, between bars, that matches one.
+    Focus(&'static str),
+}
+
+/// Every key: as it is told apart, as it is printed, what it does in words, and what it does. Capital letters stand for Ctrl.
+pub const SHORTCUTS: &[(&str, &str, &str, Command)] = &[
+    ("1", "1", "Landscape: all tile sizes and storing modes", Command::Tab(Tab::Landscape)),
+    ("2", "2", "Schedule: the opened point in depth", Command::Tab(Tab::Schedule)),
+    ("3", "3", "Mapping: the loops of one layer", Command::Tab(Tab::Mapping)),
+    ("4", "4", "Fusion: which layers run together", Command::Tab(Tab::Fusion)),
+    ("5", "5", "Cores: who computes what when", Command::Tab(Tab::Cores)),
+    ("6", "6", "Hierarchy: which memories", Command::Tab(Tab::Hierarchy)),
+    ("7", "7", "Compare: two designs", Command::Tab(Tab::Compare)),
+    ("8", "8", "Gallery: figures of the papers", Command::Tab(Tab::Gallery)),
+    ("h", "H", "to the hardware", Command::Focus("[data-testid=hardware-preset]")),
+    ("n", "N", "to the network", Command::Focus("[data-testid=workload-preset]")),
+    ("t", "T", "to the schedule: tile sizes, modes, stacks", Command::Focus("[data-testid=tiles-x]")),
+    ("g", "G", "to the graph of layers", Command::Focus("#design .graph [tabindex='0']")),
+    ("r", "R", "to the results: the first heatmap, or the view", Command::Focus(".answers .heatmap|.answers")),
+    ("p", "P", "pin the design, to compare with", Command::Pin),
+    ("f", "F", "open and save files", Command::Dialog(Shown::Files)),
+    ("s", "S", "share: the link", Command::Dialog(Shown::Share)),
+    ("e", "E", "embed in another page", Command::Dialog(Shown::Embed)),
+    ("?", "?", "this sheet", Command::Dialog(Shown::Help)),
+    ("Z", "Ctrl Z", "undo", Command::Undo),
+    ("Y", "Ctrl Shift Z", "redo", Command::Redo),
+];
+
+/// Whether keys without Ctrl do anything.
+pub type SingleKeys = Rc<Cell<bool>>;
+
+/// Listens for keys.
+#[hook]
+pub fn use_shortcuts(tell: &Callback<Event>, on_dialog: &Callback<Shown>) -> SingleKeys {
+    let single_keys = use_memo((), |()| Cell::new(storage::single_keys()));
+    let (tell, on_dialog, are_on) = (tell.clone(), on_dialog.clone(), Rc::clone(&single_keys));
+    use_effect_with((), move |()| {
+        listen("keydown", move |event: KeyboardEvent| {
+            let Some(command) = meant(&event, are_on.get()) else { return };
+            event.prevent_default();
+            match command {
+                Command::Undo => tell.emit(Event::Undo),
+                Command::Redo => tell.emit(Event::Redo),
+                Command::Tab(tab) => tell.emit(Event::Act(Action::Look(ViewChange::Tab(tab)))),
+                Command::Pin => tell.emit(Event::Act(Action::Pin)),
+                Command::Dialog(shown) => on_dialog.emit(shown),
+                Command::Focus(selectors) => focus(selectors),
+            }
+        });
+    });
+    single_keys
+}
+
+fn meant(event: &KeyboardEvent, single_keys: bool) -> Option<Command> {
+    let is_command = (event.ctrl_key() || event.meta_key()) && !event.alt_key();
+    let typed = event.key();
+    let key = match typed.as_str() {
+        "z" | "Z" if is_command && event.shift_key() => "Y",
+        "z" | "Z" if is_command => "Z",
+        "y" | "Y" if is_command => "Y",
+        _ if is_command || event.alt_key() || !single_keys => return None,
+        // A list jumps to what begins so.
+        _ if is_in("select", event) => return None,
+        key => key,
+    };
+    // In a field the browser undoes letter by letter; a dialog is in front of what would change.
+    if is_in("input[type=text], textarea, [contenteditable], dialog", event) {
+        return None;
+    }
+    let key = if is_command { key.to_owned() } else { key.to_ascii_lowercase() };
+    SHORTCUTS.iter().find(|(known, ..)| *known == key).map(|(.., command)| *command)
+}
+
+fn is_in(selector: &str, event: &KeyboardEvent) -> bool {
+    let target = event.target().and_then(|target| target.dyn_into::<Element>().ok());
+    target.and_then(|target| target.closest(selector).ok().flatten()).is_some()
+}
+
+fn focus(selectors: &str) {
+    let page = web_sys::window().and_then(|window| window.document());
+    let find = |selector| page.as_ref().and_then(|page| page.query_selector(selector).ok().flatten());
+    let element = selectors.split('|').find_map(find);
+    if let Some(element) = element {
+        element.scroll_into_view();
+        // Parts of a drawing can be focused like any element; what cannot have the focus is left alone.
+        let _ = element.unchecked_into::<HtmlElement>().focus();
+    }
+}

@@ -1,0 +1,500 @@
+//! Drives a study of memory hierarchies over the workers: slices out, bounds and verdicts in, the front at any time.
+//!
+//! Each worker has a lane, a topic of its own, in which it is asked one slice after the other. What is drawn is thinned out, so
+//! that memory and drawing stay bounded however many hierarchies there are.
+
+use crate::app::platform::timer::{before_next_frame, later, now_ms};
+use crate::app::workers::handle::Conductor;
+use crate::hierarchy::{Counts, Exploration, HierarchyFacts, HierarchyRequest, Point, Stage, StudyOutline, Verdict};
+use crate::question::{Question, Reply, Topic};
+use crate::sorting::sort_by;
+use crate::spec::Diagnostics;
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+use yew::Callback;
+
+/// A slice of work should take about so long, milliseconds.
+const SLICE_MS: f64 = 30.0;
+/// Largest slice.
+const MOST_IN_SLICE: usize = 512;
+/// The page hears of progress no more often than this, milliseconds.
+const NEWS_MS: u32 = 120;
+/// Points closer than this share of their energy and latency are drawn as one.
+const GRAIN: f64 = 0.012;
+/// More points than this are not drawn, but for the front.
+const MOST_DRAWN: usize = 3000;
+/// Columns of the comparison of unrollings.
+pub const MOST_COMPARED: usize = 8;
+
+/// How far a study is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum StudyStatus {
+    /// Nobody asked yet.
+    #[default]
+    Idle,
+    /// Workers work.
+    Running,
+    /// A person stopped it.
+    Stopped,
+    /// Every hierarchy is searched, left out or impossible.
+    Done,
+    /// The request makes no sense.
+    Rejected,
+}
+
+impl StudyStatus {
+    /// As in the attribute `data-status`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Idle => "idle",
+            Self::Running => "running",
+            Self::Stopped => "stopped",
+            Self::Done => "done",
+            Self::Rejected => "rejected",
+        }
+    }
+}
+
+/// What is known of a study, as the page shows it.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct StudyResults {
+    /// What it is about.
+    pub request: Option<Rc<HierarchyRequest>>,
+    /// How far it is.
+    pub status: StudyStatus,
+    /// Which hierarchies there are.
+    pub outline: Option<Rc<StudyOutline>>,
+    /// How many became what.
+    pub counts: Counts,
+    /// Points to be drawn, with names; those of the front first.
+    pub drawn: Vec<(Point, Rc<str>, bool)>,
+    /// Number of the best by the objective.
+    pub best: Option<u32>,
+    /// One reason why something does not fit.
+    pub reason: Option<String>,
+    /// Why the request makes no sense.
+    pub diagnostics: Diagnostics,
+    /// Time spent, milliseconds.
+    pub elapsed_ms: f64,
+    /// The opened hierarchy.
+    pub opened: Option<Rc<HierarchyFacts>>,
+    /// Hierarchies under other unrollings.
+    pub comparison: Option<Rc<Comparison>>,
+    /// What a worker could not do.
+    pub failure: Option<String>,
+}
+
+/// Hierarchies under other unrollings.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Comparison {
+    /// Numbers and names of the hierarchies.
+    pub hierarchies: Vec<(u32, Rc<str>)>,
+    /// For each unrolling the energies in pJ, once they are known.
+    pub rows: Vec<Option<Vec<Option<f64>>>>,
+}
+
+/// Handle on the one explorer of the page.
+#[derive(Clone)]
+pub struct Explorer(Rc<RefCell<Inner>>);
+
+impl PartialEq for Explorer {
+    fn eq(&self, other: &Self) -> bool {
+        Rc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+struct Inner {
+    conductor: Conductor,
+    publish: Callback<Rc<StudyResults>>,
+    request: Option<Rc<HierarchyRequest>>,
+    status: StudyStatus,
+    outline: Option<Rc<StudyOutline>>,
+    exploration: Exploration,
+    /// Points to draw, by place; the one of least area of each place.
+    places: BTreeMap<(i32, i32), Point>,
+    names: BTreeMap<u32, Rc<str>>,
+    lanes: Vec<Lane>,
+    /// Counts studies, so that late replies are recognised.
+    serial: u32,
+    clock: (f64, f64),
+    diagnostics: Diagnostics,
+    opened: Option<Rc<HierarchyFacts>>,
+    comparison: Option<Comparison>,
+    failure: Option<String>,
+    news_due: bool,
+}
+
+/// One worker's share.
+#[derive(Default)]
+struct Lane {
+    task: Option<Task>,
+    since: f64,
+    /// Milliseconds that a hierarchy takes, for its bound and for its search.
+    pace: [f64; 2],
+}
+
+enum Task {
+    Plan,
+    Bound(std::ops::Range<usize>),
+    Search(Vec<u32>),
+}
+
+impl Explorer {
+    /// An explorer that has nothing to do. `publish` hears of everything new, a few times a second.
+    pub fn new(conductor: &Conductor, publish: Callback<Rc<StudyResults>>) -> Self {
+        Self(Rc::new(RefCell::new(Inner {
+            conductor: conductor.clone(),
+            publish,
+            request: None,
+            status: StudyStatus::Idle,
+            outline: None,
+            exploration: Exploration::default(),
+            places: BTreeMap::new(),
+            names: BTreeMap::new(),
+            lanes: Vec::new(),
+            serial: 0,
+            clock: (0.0, 0.0),
+            diagnostics: Diagnostics::default(),
+            opened: None,
+            comparison: None,
+            failure: None,
+            news_due: false,
+        })))
+    }
+
+    /// Starts a new study; whatever is going on is over.
+    pub fn start(&self, request: HierarchyRequest) {
+        self.forget_lanes();
+        let request = Rc::new(request);
+        {
+            let inner = &mut *self.0.borrow_mut();
+            inner.serial += 1;
+            inner.request = Some(Rc::clone(&request));
+            inner.status = StudyStatus::Running;
+            inner.outline = None;
+            inner.exploration = Exploration::default();
+            (inner.places, inner.names) = (BTreeMap::new(), BTreeMap::new());
+            inner.diagnostics = Diagnostics::default();
+            (inner.opened, inner.comparison, inner.failure) = (None, None, None);
+            inner.clock = (now_ms(), 0.0);
+            let lanes = inner.conductor.workers().max(1);
+            inner.lanes = (0..lanes).map(|_| Lane { pace: [0.1, 2.0], ..Lane::default() }).collect();
+            inner.lanes[0].task = Some(Task::Plan);
+        }
+        self.ask(0, Question::Hierarchies(Box::new((*request).clone())));
+        self.announce();
+    }
+
+    /// Stops working; what is known stays.
+    pub fn stop(&self) {
+        self.forget_lanes();
+        {
+            let inner = &mut *self.0.borrow_mut();
+            if inner.status == StudyStatus::Running {
+                inner.clock.1 = inner.elapsed_ms();
+                inner.status = StudyStatus::Stopped;
+            }
+        }
+        self.announce();
+    }
+
+    /// Goes on after a stop.
+    pub fn resume(&self) {
+        {
+            let inner = &mut *self.0.borrow_mut();
+            if inner.status != StudyStatus::Stopped {
+                return;
+            }
+            inner.status = StudyStatus::Running;
+            inner.clock.0 = now_ms();
+        }
+        if self.0.borrow().outline.is_none() {
+            let request = self.0.borrow().request.clone();
+            if let Some(request) = request {
+                self.start((*request).clone());
+            }
+            return;
+        }
+        self.feed();
+        self.announce();
+    }
+
+    /// Opens a hierarchy in depth.
+    pub fn open(&self, hierarchy: u32) {
+        let (conductor, request) = {
+            let inner = self.0.borrow();
+            (inner.conductor.clone(), inner.request.clone())
+        };
+        let Some(request) = request else { return };
+        let question = Question::HierarchyFacts(Box::new((*request).clone()), hierarchy);
+        conductor.ask(
+            Topic::HierarchyFacts,
+            vec![question],
+            self.hear_with(|inner, (_, reply)| match reply {
+                Reply::HierarchyFacts(facts) => inner.opened = Some(Rc::new(*facts)),
+                other => inner.failure = failure(&other),
+            }),
+        );
+    }
+
+    /// Compares some hierarchies under all unrollings.
+    pub fn compare(&self, hierarchies: Vec<(u32, Rc<str>)>) {
+        let (conductor, request, rows) = {
+            let inner = &mut *self.0.borrow_mut();
+            let rows = inner.outline.as_ref().map_or(0, |outline| outline.unrollings.len());
+            inner.comparison = Some(Comparison { hierarchies: hierarchies.clone(), rows: vec![None; rows] });
+            (inner.conductor.clone(), inner.request.clone(), rows)
+        };
+        let Some(request) = request else { return };
+        let numbers: Vec<u32> = hierarchies.iter().map(|(number, _)| *number).collect();
+        let question = |row| Question::Unrolled(Box::new((*request).clone()), row as u32, numbers.clone());
+        conductor.ask(
+            Topic::Unrollings,
+            (0..rows).map(question).collect(),
+            self.hear_with(|inner, (_, reply)| match (reply, &mut inner.comparison) {
+                (Reply::Unrolled(row, energies), Some(comparison)) => {
+                    if let Some(known) = comparison.rows.get_mut(row as usize) {
+                        *known = Some(energies);
+                    }
+                }
+                (other, _) => inner.failure = failure(&other),
+            }),
+        );
+        self.announce();
+    }
+
+    /// A callback that takes a reply in, unless another study has begun.
+    fn hear_with(&self, take: impl Fn(&mut Inner, (usize, Reply)) + 'static) -> Callback<(usize, Reply)> {
+        let (explorer, serial) = (self.clone(), self.0.borrow().serial);
+        Callback::from(move |reply| {
+            if explorer.0.borrow().serial == serial {
+                take(&mut explorer.0.borrow_mut(), reply);
+                explorer.announce();
+            }
+        })
+    }
+
+    fn forget_lanes(&self) {
+        let (conductor, lanes) = {
+            let inner = &mut *self.0.borrow_mut();
+            inner.serial += 1;
+            let count = inner.lanes.len();
+            for lane in &mut inner.lanes {
+                match lane.task.take() {
+                    Some(Task::Search(slice)) => inner.exploration.put_back(&slice),
+                    Some(Task::Bound(range)) => inner.exploration.put_back_bounds(range),
+                    Some(Task::Plan) | None => {}
+                }
+            }
+            (inner.conductor.clone(), count)
+        };
+        (0..lanes).for_each(|lane| conductor.forget(Topic::Hierarchies(lane as u8)));
+    }
+
+    fn ask(&self, lane: usize, question: Question) {
+        let conductor = self.0.borrow().conductor.clone();
+        self.0.borrow_mut().lanes[lane].since = now_ms();
+        let explorer = self.clone();
+        let serial = self.0.borrow().serial;
+        let on_reply = Callback::from(move |(_, reply): (usize, Reply)| {
+            if explorer.0.borrow().serial == serial {
+                explorer.0.borrow_mut().take(lane, reply);
+                explorer.feed();
+                explorer.announce();
+            }
+        });
+        conductor.ask(Topic::Hierarchies(lane as u8), vec![question], on_reply);
+    }
+
+    /// Gives every idle lane something to do.
+    fn feed(&self) {
+        loop {
+            let next = self.0.borrow_mut().next_question();
+            match next {
+                Some((lane, question)) => self.ask(lane, question),
+                None => return,
+            }
+        }
+    }
+
+    fn announce(&self) {
+        if std::mem::replace(&mut self.0.borrow_mut().news_due, true) {
+            return;
+        }
+        let explorer = self.clone();
+        let is_running = self.0.borrow().status == StudyStatus::Running;
+        let tell = move || {
+            before_next_frame(move || {
+                let (results, publish) = {
+                    let inner = &mut *explorer.0.borrow_mut();
+                    inner.news_due = false;
+                    (Rc::new(inner.results()), inner.publish.clone())
+                };
+                publish.emit(results);
+            });
+        };
+        if is_running { later(NEWS_MS, tell) } else { tell() }
+    }
+}
+
+impl Inner {
+    fn elapsed_ms(&self) -> f64 {
+        match self.status {
+            StudyStatus::Running => self.clock.1 + now_ms() - self.clock.0,
+            _ => self.clock.1,
+        }
+    }
+
+    fn next_question(&mut self) -> Option<(usize, Question)> {
+        if self.status != StudyStatus::Running || self.outline.is_none() {
+            return None;
+        }
+        let index = self.lanes.iter().position(|lane| lane.task.is_none())?;
+        let request = || self.request.as_ref().map(|request| Box::new((**request).clone()));
+        let lane = &mut self.lanes[index];
+        let slice = |ms: f64| ((SLICE_MS / ms.max(1e-3)) as usize).clamp(1, MOST_IN_SLICE);
+        match self.exploration.stage() {
+            Stage::Bounding => {
+                let range = self.exploration.next_to_bound(slice(lane.pace[0]));
+                if range.is_empty() {
+                    return None;
+                }
+                lane.task = Some(Task::Bound(range.clone()));
+                Some((index, Question::HierarchyBounds(request()?, range.start as u32, range.end as u32)))
+            }
+            Stage::Searching => {
+                let numbers = self.exploration.next_to_search(slice(lane.pace[1]));
+                if numbers.is_empty() {
+                    // The last ones may just have been left out.
+                    self.finish_if_done();
+                    return None;
+                }
+                lane.task = Some(Task::Search(numbers.clone()));
+                Some((index, Question::HierarchySearch(request()?, numbers, self.exploration.rivals())))
+            }
+            Stage::Done => {
+                self.finish_if_done();
+                None
+            }
+        }
+    }
+
+    fn take(&mut self, lane: usize, reply: Reply) {
+        let task = self.lanes[lane].task.take();
+        let took = now_ms() - self.lanes[lane].since;
+        let mut learn = |stage: usize, count: usize| {
+            let pace = &mut self.lanes[lane].pace[stage];
+            *pace += 0.5 * (took / count.max(1) as f64 - *pace);
+        };
+        match reply {
+            Reply::Hierarchies(outline) => {
+                self.exploration = Exploration::new(outline.areas_um2.clone());
+                self.outline = Some(Rc::new(*outline));
+            }
+            Reply::HierarchyBounds(first, bounds) => {
+                learn(0, bounds.len());
+                self.exploration.take_bounds(first as usize, bounds);
+            }
+            Reply::HierarchySearch(verdicts) => {
+                learn(1, verdicts.len());
+                for (_, verdict, name) in verdicts {
+                    if let Verdict::Found(point) = verdict {
+                        self.note(point, name);
+                    }
+                    self.exploration.take_verdict(verdict);
+                }
+                self.forget_names();
+            }
+            Reply::Rejected(diagnostics) => {
+                self.diagnostics = diagnostics;
+                self.end(StudyStatus::Rejected);
+            }
+            other => {
+                // Two workers failed on this slice; what it holds can neither be found nor left out.
+                let reason = failure(&other).unwrap_or_else(|| "A worker gave a strange answer".to_owned());
+                match task {
+                    Some(Task::Bound(range)) => {
+                        let bounds = range.clone().map(|_| Err(reason.clone())).collect();
+                        self.exploration.take_bounds(range.start, bounds);
+                    }
+                    Some(Task::Search(numbers)) => {
+                        numbers.iter().for_each(|_| self.exploration.take_verdict(Verdict::Infeasible(reason.clone())))
+                    }
+                    Some(Task::Plan) | None => self.end(StudyStatus::Stopped),
+                }
+                self.failure = Some(reason);
+            }
+        }
+        self.finish_if_done();
+    }
+
+    /// Keeps a point where nothing else is drawn, or where it has less area than what is.
+    fn note(&mut self, point: Point, name: String) {
+        let place = |value: f64| (value.max(1.0).ln() / GRAIN) as i32;
+        let at = (place(point.energy_pj), place(point.latency_cycles as f64));
+        self.names.insert(point.hierarchy, name.into());
+        let room = self.places.len() < MOST_DRAWN;
+        match self.places.get(&at) {
+            Some(other) if other.area_um2 <= point.area_um2 => {}
+            Some(_) => drop(self.places.insert(at, point)),
+            None if room => drop(self.places.insert(at, point)),
+            None => {}
+        }
+    }
+
+    /// Names are kept of what is drawn.
+    fn forget_names(&mut self) {
+        if self.names.len() > 4 * MOST_DRAWN {
+            let front = self.exploration.front().points().iter().map(|point| point.hierarchy);
+            let kept: std::collections::BTreeSet<u32> =
+                front.chain(self.places.values().map(|point| point.hierarchy)).collect();
+            self.names.retain(|hierarchy, _| kept.contains(hierarchy));
+        }
+    }
+
+    fn finish_if_done(&mut self) {
+        let is_planned = self.outline.is_some();
+        if self.status == StudyStatus::Running && is_planned && self.exploration.stage() == Stage::Done {
+            self.end(StudyStatus::Done);
+        }
+    }
+
+    fn end(&mut self, status: StudyStatus) {
+        self.clock.1 = self.elapsed_ms();
+        self.status = status;
+    }
+
+    fn results(&self) -> StudyResults {
+        let front = self.exploration.front().points();
+        let is_front = |point: &Point| front.iter().any(|other| other.hierarchy == point.hierarchy);
+        let name = |point: &Point| self.names.get(&point.hierarchy).cloned().unwrap_or_else(|| Rc::from(""));
+        let mut members: Vec<Point> = front.to_vec();
+        sort_by(&mut members, |a, b| a.energy_pj.total_cmp(&b.energy_pj).then(a.hierarchy.cmp(&b.hierarchy)));
+        let others = self.places.values().copied().filter(|point| !is_front(point)).map(|point| (point, false));
+        let drawn = members.into_iter().map(|point| (point, true)).chain(others);
+        StudyResults {
+            request: self.request.clone(),
+            status: self.status,
+            outline: self.outline.clone(),
+            counts: self.exploration.counts(),
+            drawn: drawn.map(|(point, front)| (point, name(&point), front)).collect(),
+            best: self.exploration.best().map(|best| best.hierarchy),
+            reason: self.exploration.reason().map(ToOwned::to_owned),
+            diagnostics: self.diagnostics.clone(),
+            elapsed_ms: self.elapsed_ms(),
+            opened: self.opened.clone(),
+            comparison: self.comparison.clone().map(Rc::new),
+            failure: self.failure.clone(),
+        }
+    }
+}
+
+/// Why a question has no reply.
+fn failure(reply: &Reply) -> Option<String> {
+    match reply {
+        Reply::Failed(text) => Some(text.clone()),
+        Reply::Rejected(diagnostics) => Some(diagnostics.to_string()),
+        _ => None,
+    }
+}

@@ -1,0 +1,153 @@
+//! The points of a sweep as grids of tile sizes, and the heatmaps that show them.
+
+use crate::app::workers::results::{PointState, Results};
+use crate::chart::{Best, Cell, Heatmap, Quantity, Ramp, Window};
+use crate::depth_first::{FuseDepth, StoringMode};
+use crate::explore::coarsest_step;
+use crate::state::Metric;
+use std::collections::HashSet;
+use std::rc::Rc;
+
+/// Where the points of a storing mode lie in the sweep, as far as they are looked at.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Grid {
+    /// The mode.
+    pub mode: StoringMode,
+    /// All widths.
+    pub widths: Rc<Vec<u64>>,
+    /// All heights.
+    pub heights: Rc<Vec<u64>>,
+    /// The part that is looked at.
+    pub window: Window,
+    /// Number of its first point in the sweep.
+    first: u32,
+}
+
+impl Grid {
+    /// Number of columns and rows.
+    pub fn size(&self) -> (usize, usize) {
+        (self.widths.len(), self.heights.len())
+    }
+
+    /// The point of a cell of the whole grid.
+    pub fn point(&self, (column, row): (usize, usize)) -> u32 {
+        self.first + (row * self.widths.len() + column) as u32
+    }
+
+    /// The cell of the whole grid at a place of the window.
+    pub fn cell(&self, (column, row): (usize, usize)) -> (usize, usize) {
+        (self.window.columns.0 + column, self.window.rows.0 + row)
+    }
+
+    /// The cell of the whole grid that stands for a point, if one does.
+    pub fn place(&self, point: u32) -> Option<(usize, usize)> {
+        let index = point.checked_sub(self.first)? as usize;
+        let (row, column) = (index / self.widths.len(), index % self.widths.len());
+        (row < self.heights.len()).then_some((column, row))
+    }
+
+    /// Those of all widths or heights that are looked at.
+    pub fn shown<'a>(&self, sizes: &'a [u64], (start, end): (usize, usize)) -> &'a [u64] {
+        sizes.get(start..end).unwrap_or_default()
+    }
+}
+
+/// One grid a storing mode, as the sweep lists them; none for a sweep without tiles.
+pub fn grids(results: &Results) -> Vec<Grid> {
+    let Some(settings) = results.requests.first().map(|request| &request.settings) else { return Vec::new() };
+    if settings.fuse.contains(&FuseDepth::LayerByLayer) {
+        return Vec::new();
+    }
+    let (widths, heights) = (Rc::new(settings.tiles_x.clone()), Rc::new(settings.tiles_y.clone()));
+    let size = (widths.len(), heights.len());
+    let grid = |(index, &mode): (usize, &StoringMode)| Grid {
+        mode,
+        widths: Rc::clone(&widths),
+        heights: Rc::clone(&heights),
+        window: Window::whole(size),
+        first: (index * size.0 * size.1) as u32,
+    };
+    settings.modes.iter().enumerate().map(grid).collect()
+}
+
+/// What is known of a cell: of one not computed yet, what the nearest on a coarser grid costs.
+fn cell(grid: &Grid, results: &Results, metric: Metric, pareto: &HashSet<u32>, at: (usize, usize)) -> Cell {
+    let point = grid.point(at);
+    match results.points.get(point as usize) {
+        Some(PointState::Done(summary)) => Cell::Value { value: metric.of(summary), pareto: pareto.contains(&point) },
+        Some(PointState::Infeasible(_) | PointState::Failed(_)) => Cell::Infeasible,
+        _ => {
+            let coarsest = coarsest_step(grid.widths.len(), grid.heights.len());
+            let steps = (1..).map(|power| 1 << power).take_while(|step| *step <= coarsest);
+            let coarser = |step: usize| results.summary(grid.point((at.0 - at.0 % step, at.1 - at.1 % step)));
+            steps.into_iter().find_map(coarser).map_or(Cell::Pending, |summary| Cell::Estimate(metric.of(summary)))
+        }
+    }
+}
+
+/// The heatmap of a grid.
+pub fn heatmap(grid: &Grid, results: &Results, metric: Metric, pareto: &HashSet<u32>) -> Heatmap {
+    let (columns, rows) = (grid.window.columns, grid.window.rows);
+    let cells = (rows.0..rows.1).flat_map(|row| (columns.0..columns.1).map(move |column| (column, row)));
+    let best = || {
+        // The best of the whole grid, whatever part of it is looked at.
+        let all = (0..grid.widths.len() * grid.heights.len()).filter_map(|index| {
+            let summary = results.summary(grid.first + index as u32)?;
+            let beaten = !pareto.contains(&(grid.first + index as u32));
+            Some((metric.of(summary), beaten, (index % grid.widths.len(), index / grid.widths.len())))
+        });
+        let best = all.min_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        best.and_then(|(.., cell)| grid.window.place(cell))
+    };
+    Heatmap {
+        quantity: metric.quantity(),
+        title: grid.mode.title().to_owned(),
+        widths: grid.shown(&grid.widths, columns).to_vec(),
+        heights: grid.shown(&grid.heights, rows).to_vec(),
+        cells: cells.map(|at| cell(grid, results, metric, pareto, at)).collect(),
+        range: None,
+        selected: None,
+        best: if grid.window == Window::whole(grid.size()) { Best::OfCells } else { Best::At(best()) },
+        contours: Vec::new(),
+        ramp: Ramp::default(),
+    }
+}
+
+/// What B costs by what A costs, for every storing mode that both sweep over the same tile sizes.
+pub fn ratios(a: &Results, b: &Results, metric: Metric) -> Vec<Heatmap> {
+    let ratio = |(a_grid, b_grid): (&Grid, &Grid)| {
+        let (columns, rows) = b_grid.size();
+        let all = (0..rows).flat_map(|row| (0..columns).map(move |column| (column, row)));
+        let cell = |at: (usize, usize)| {
+            let point = |results: &Results, grid: &Grid| cell(grid, results, metric, &HashSet::new(), at);
+            match (point(a, a_grid), point(b, b_grid)) {
+                (Cell::Value { value: a, .. }, Cell::Value { value: b, .. }) if a > 0.0 => {
+                    Cell::Value { value: b / a, pareto: false }
+                }
+                (Cell::Infeasible, _) | (_, Cell::Infeasible) => Cell::Infeasible,
+                _ => Cell::Pending,
+            }
+        };
+        Heatmap {
+            quantity: Quantity::Factor,
+            cells: all.map(cell).collect(),
+            ramp: Ramp::Diverging,
+            ..heatmap(b_grid, b, metric, &HashSet::new())
+        }
+    };
+    let (a_grids, b_grids) = (grids(a), grids(b));
+    let alike = |(a, b): &(&Grid, &Grid)| a.mode == b.mode && a.widths == b.widths && a.heights == b.heights;
+    let pairs = b_grids.iter().filter_map(|b| Some((a_grids.iter().find(|a| a.mode == b.mode)?, b)));
+    let mut maps: Vec<Heatmap> = pairs.filter(alike).map(ratio).collect();
+    if let Some((low, high)) = Heatmap::shared_range(&maps) {
+        // As far up as down, so that the middle of the scale is 1.
+        let most = high.max(1.0 / low).max(1.01);
+        maps.iter_mut().for_each(|map| map.range = Some((1.0 / most, most)));
+    }
+    maps
+}
+
+/// The numbers that a sweep has of every point.
+pub fn offered(results: &Results) -> Vec<Metric> {
+    results.requests.first().map_or_else(Vec::new, |request| Metric::offered(&request.settings.objective))
+}

@@ -1,0 +1,273 @@
+//! One heatmap: values on hover and under the keyboard's cursor, a click that opens a point, zoom.
+
+use super::diagnostics::sentences;
+use super::figure::{Canvas, Drawn, Spot};
+use super::grid::{Grid, offered};
+use super::heatmap_table::HeatmapTable;
+use super::save::SaveFigure;
+use super::zoom::use_drag;
+use crate::app::platform::timer::later;
+use crate::app::workers::results::{PointState, Results};
+use crate::chart::{Heatmap, Window};
+use crate::state::{Action, Metric, ViewChange};
+use std::rc::Rc;
+use wasm_bindgen::JsCast;
+use web_sys::{Element, HtmlElement};
+use yew::prelude::*;
+
+/// What a [`HeatmapFigure`] needs.
+#[derive(Properties, PartialEq)]
+pub struct HeatmapFigureProps {
+    /// Its points.
+    pub grid: Grid,
+    /// What is drawn.
+    pub map: Heatmap,
+    /// Which number is shown.
+    pub metric: Metric,
+    /// The opened point.
+    pub opened: Option<u32>,
+    /// What the workers found out.
+    pub results: Rc<Results>,
+    /// Hears of every change.
+    pub act: Callback<Action>,
+    /// Hears of the part that is to be looked at; `None` where the grid is too small for that.
+    pub on_zoom: Option<Callback<Window>>,
+}
+
+/// One heatmap. Arrow keys move a cursor over the cells, Enter opens the one under it; plus, minus and 0 zoom.
+#[component]
+pub fn HeatmapFigure(props: &HeatmapFigureProps) -> Html {
+    let place = use_node_ref();
+    let cursor = use_state_eq(|| None::<(usize, usize)>);
+    let hovered = use_state_eq(|| None::<((usize, usize), Spot)>);
+    let open = use_opener(props);
+    let drag = use_drag(&place, props.map.clone(), props.grid.size(), props.grid.window, props.on_zoom.clone());
+    let on_hover = {
+        let (map, hovered, grid) = (props.map.clone(), hovered.clone(), props.grid.clone());
+        Callback::from(move |spot: Option<Spot>| {
+            let cell = |spot: Spot| Some((grid.cell(map.cell_at(spot.x, spot.y, spot.width)?), spot));
+            hovered.set(spot.and_then(cell));
+        })
+    };
+    let on_click = {
+        let (map, open, grid, was_drag) = (props.map.clone(), open.clone(), props.grid.clone(), drag.was_drag.clone());
+        Callback::from(move |spot: Spot| {
+            // The click that ends a drag is none.
+            if was_drag.take() {
+                return;
+            }
+            if let Some(cell) = map.cell_at(spot.x, spot.y, spot.width) {
+                open.emit(grid.cell(cell));
+            }
+        })
+    };
+    let start = start_cell(props);
+    let onfocus = {
+        let cursor = cursor.clone();
+        Callback::from(move |_: FocusEvent| cursor.set(Some(start)))
+    };
+    let onblur = {
+        let cursor = cursor.clone();
+        Callback::from(move |_: FocusEvent| cursor.set(None))
+    };
+    let onkeydown = {
+        let (cursor, grid, open, on_zoom) = (cursor.clone(), props.grid.clone(), open, props.on_zoom.clone());
+        Callback::from(move |event: KeyboardEvent| {
+            let at = cursor.unwrap_or(start);
+            let (size, window) = (grid.size(), grid.window);
+            let zoomed = match event.key().as_str() {
+                "+" | "=" => Some(window.zoomed(0.5, at, size)),
+                "-" | "_" => Some(window.zoomed(2.0, at, size)),
+                "0" => Some(Window::whole(size)),
+                _ => None,
+            };
+            match (moved(at, &event.key(), size), zoomed.zip(on_zoom.as_ref())) {
+                (Some(next), _) => {
+                    cursor.set(Some(next));
+                    if let Some(on_zoom) = on_zoom.as_ref().filter(|_| window.place(next).is_none()) {
+                        on_zoom.emit(window.holding(next, size));
+                    }
+                }
+                (None, Some((zoomed, on_zoom))) => on_zoom.emit(zoomed),
+                _ if matches!(event.key().as_str(), "Enter" | " ") => {
+                    open.emit(at);
+                    focus_view();
+                }
+                _ if event.key() == "Escape" => cursor.set(None),
+                _ => return,
+            }
+            event.prevent_default();
+        })
+    };
+    let mut map = props.map.clone();
+    map.selected = cursor.and_then(|cell| props.grid.window.place(cell)).or(map.selected);
+    let by_keyboard = || keyboard_spot(*cursor, &props.grid, &map, &place);
+    let shown = hovered.as_ref().map(|(cell, spot)| (*cell, *spot)).or_else(by_keyboard).filter(|_| !drag.is_active);
+    let cell_text = cursor.map(|cell| cell_sentence(props, cell));
+    html! {
+        <figure data-testid={format!("heatmap-{}", props.grid.mode.name())}>
+            <div
+                class={classes!("heatmap", props.on_zoom.is_some().then_some("zoomable"))}
+                ref={place}
+                tabindex="0"
+                role="application"
+                aria-label={format!("{}: arrow keys choose a tile size, Enter opens it{}", props.map.title, zoom_keys(props))}
+                {onfocus}
+                {onblur}
+                {onkeydown}
+                onpointerdown={drag.onpointerdown}
+                onpointermove={drag.onpointermove}
+                onpointerup={drag.onpointerup}
+                onpointercancel={drag.onpointercancel}
+            >
+                <Canvas chart={Drawn::new(map)} {on_hover} {on_click} />
+                { drag.frame }
+                <div class="sr-only" aria-live="polite">{ cell_text }</div>
+                if let Some((cell, spot)) = shown {
+                    <Tooltip {spot}>{ cell_card(props, cell) }</Tooltip>
+                }
+            </div>
+            <SaveFigure chart={Drawn::new(props.map.clone())} />
+            <HeatmapTable
+                grid={props.grid.clone()}
+                map={props.map.clone()}
+                metric={props.metric}
+                opened={props.opened}
+                results={Rc::clone(&props.results)}
+            />
+        </figure>
+    }
+}
+
+/// Where the keyboard's cursor begins: at the opened point, else at the best, else in the corner of what is looked at.
+fn start_cell(props: &HeatmapFigureProps) -> (usize, usize) {
+    props.grid.cell(props.map.selected.or_else(|| props.map.best()).unwrap_or((0, 0)))
+}
+
+fn zoom_keys(props: &HeatmapFigureProps) -> &'static str {
+    if props.on_zoom.is_some() { ", plus and minus zoom, 0 shows all" } else { "" }
+}
+
+/// The view that opens takes over the focus, which would be lost with the heatmap.
+fn focus_view() {
+    later(0, || {
+        let document = web_sys::window().and_then(|window| window.document());
+        let tab = document.and_then(|document| document.query_selector("nav [aria-current=page]").ok().flatten());
+        if let Some(tab) = tab.and_then(|tab| tab.dyn_into::<HtmlElement>().ok()) {
+            // It only fails for what cannot have the focus.
+            let _ = tab.focus();
+        }
+    });
+}
+
+/// Opens the point under a cell, if its cost is known.
+#[hook]
+fn use_opener(props: &HeatmapFigureProps) -> Callback<(usize, usize)> {
+    let (grid, results, act) = (props.grid.clone(), Rc::clone(&props.results), props.act.clone());
+    Callback::from(move |cell| {
+        let point = grid.point(cell);
+        let is_known = !matches!(results.points.get(point as usize), None | Some(PointState::Waiting));
+        if let (Some(strategy), true) = (results.strategy(point), is_known) {
+            act.emit(Action::Look(ViewChange::Open(strategy.clone())));
+        }
+    })
+}
+
+fn moved((column, row): (usize, usize), key: &str, (columns, rows): (usize, usize)) -> Option<(usize, usize)> {
+    match key {
+        "ArrowLeft" => Some((column.saturating_sub(1), row)),
+        "ArrowRight" => Some(((column + 1).min(columns - 1), row)),
+        "ArrowUp" => Some((column, row.saturating_sub(1))),
+        "ArrowDown" => Some((column, (row + 1).min(rows - 1))),
+        "Home" => Some((0, row)),
+        "End" => Some((columns - 1, row)),
+        _ => None,
+    }
+}
+
+/// Where the tooltip of the cell under the keyboard's cursor belongs.
+fn keyboard_spot(
+    cursor: Option<(usize, usize)>,
+    grid: &Grid,
+    map: &Heatmap,
+    place: &NodeRef,
+) -> Option<((usize, usize), Spot)> {
+    let cell = cursor?;
+    let at = grid.window.place(cell)?;
+    let figure_width = place.cast::<Element>()?.client_width().max(0) as u32;
+    let (x, y, width, height) = map.cell_place(at.0, at.1, figure_width)?;
+    Some((cell, Spot { x: f64::from(x + width / 2), y: f64::from(y + height), width: figure_width }))
+}
+
+/// What a point is and costs, in lines.
+fn cell_lines(props: &HeatmapFigureProps, cell: (usize, usize)) -> (String, Vec<(&'static str, String)>) {
+    let point = props.grid.point(cell);
+    let title = format!("{} × {}, {}", props.grid.widths[cell.0], props.grid.heights[cell.1], props.grid.mode.title());
+    let lines = match props.results.points.get(point as usize) {
+        Some(PointState::Done(summary)) => {
+            let line = |metric: Metric| (metric.title(), metric.quantity().text(metric.of(summary)));
+            offered(&props.results).into_iter().map(line).collect()
+        }
+        Some(PointState::Infeasible(reasons)) => {
+            vec![("", sentences(reasons))]
+        }
+        Some(PointState::Failed(reason)) => vec![("", reason.to_string())],
+        _ => vec![("", "not computed yet".to_owned())],
+    };
+    (title, lines)
+}
+
+fn cell_sentence(props: &HeatmapFigureProps, cell: (usize, usize)) -> String {
+    let (title, lines) = cell_lines(props, cell);
+    let lines: Vec<String> =
+        lines.into_iter().map(|(name, value)| format!("{name} {value}").trim().to_owned()).collect();
+    format!("{title}: {}", lines.join(", "))
+}
+
+fn cell_card(props: &HeatmapFigureProps, cell: (usize, usize)) -> Html {
+    let (title, lines) = cell_lines(props, cell);
+    let point = props.grid.point(cell);
+    let is_pareto = props.results.pareto.contains(&point);
+    html! {
+        <>
+            <b>{ title }</b>
+            { match lines.as_slice() {
+                [("", text)] => html! { <p>{ text }</p> },
+                _ => html! {
+                    <dl>{ for lines.iter().map(|(name, value)| html! { <><dt>{ *name }</dt><dd>{ value }</dd></> }) }</dl>
+                },
+            } }
+            if props.results.best == Some(point) {
+                <small>{ "best of the sweep" }</small>
+            } else if is_pareto {
+                <small>{ "no other is better in energy and latency" }</small>
+            }
+        </>
+    }
+}
+
+/// What a [`Tooltip`] needs.
+#[derive(Properties, PartialEq)]
+pub struct TooltipProps {
+    /// Where it belongs.
+    pub spot: Spot,
+    /// What it says.
+    pub children: Html,
+}
+
+/// A card beside the pointer that stays within the figure.
+#[component]
+pub fn Tooltip(props: &TooltipProps) -> Html {
+    let card = use_node_ref();
+    use_effect_with((props.spot, card.clone()), |(spot, card)| {
+        let Some(card) = card.cast::<HtmlElement>() else { return };
+        let width = f64::from(card.offset_width());
+        let room = f64::from(card.offset_parent().map_or(spot.width as i32, |parent| parent.client_width()));
+        let x = spot.x * room / f64::from(spot.width.max(1));
+        let left = if x + 14.0 + width <= room { x + 14.0 } else { (x - 14.0 - width).max(0.0) };
+        // Through the object model, as the content security policy forbids the attribute. Neither call can fail.
+        let _ = card.style().set_property("left", &format!("{left:.0}px"));
+        let _ = card.style().set_property("top", &format!("{:.0}px", spot.y + 14.0));
+    });
+    html! { <div class="tooltip" ref={card} aria-hidden="true">{ props.children.clone() }</div> }
+}

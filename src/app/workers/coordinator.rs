@@ -1,0 +1,511 @@
+//! What every worker is asked, and what becomes of its answers; who fails or is too slow is replaced.
+
+use super::open_questions::{Delivery, Inquiries, Reply};
+use super::pool::{Activity, OWN_FILES, Pool};
+use super::results::{Results, Status};
+use super::sweep_work::{Job, Run};
+use crate::app::platform::missing::Lack;
+use crate::app::platform::timer::now_ms;
+use crate::explore::{Combination, PointSummary, Request, best_combination, best_point, pareto_front};
+use crate::question::Topic;
+use crate::worker::{FromWorker, Notice, ToWorker};
+use std::rc::Rc;
+use yew::Callback;
+
+/// What a person reads where nothing can be computed yet.
+const LATE: &str = "No worker has started yet. They go on by themselves once their files are here.";
+/// Where nothing can be computed.
+const NO_WORKER: &str = "No worker could be started, so nothing is computed.";
+/// Where views cannot be filled.
+const NO_ANSWERS: &str = "What works this view out could not be fetched. The view waits for it.";
+
+/// The sweep and the questions on the desks of the workers.
+pub struct Dispatch {
+    pool: Pool,
+    desks: Vec<Desk>,
+    generation: u32,
+    requests: Rc<Vec<Request>>,
+    run: Option<Run>,
+    inquiries: Inquiries,
+    status: Status,
+    /// Whether some worker has found that the sweep makes sense.
+    is_accepted: bool,
+    /// How often a worker failed while it looked at the sweep.
+    failed_opens: u32,
+    /// When the running part began, and the milliseconds spent in earlier parts.
+    clock: (f64, f64),
+    notices: Rc<Vec<String>>,
+    /// What workers could not fetch.
+    lack: Option<(Rc<Lack>, Lacking)>,
+    lacks: u32,
+    /// Whether the sweep stopped as there was no worker left.
+    is_deserted: bool,
+    last: Rc<Results>,
+}
+
+/// Who lacks files.
+#[derive(Clone, Copy, PartialEq)]
+enum Lacking {
+    /// Nobody could start yet.
+    Workers,
+    /// Those who are asked what a sweep does not need.
+    Questions,
+}
+
+/// What is on a worker's desk.
+#[derive(Default)]
+struct Desk {
+    /// The edit whose sweep it has open.
+    opened: Option<u32>,
+    /// What it is asked for, and in which edit.
+    task: Option<(u32, Task)>,
+    /// Counts tasks, to recognise one.
+    serial: u32,
+}
+
+enum Task {
+    Open { generation: u32 },
+    Job(Job),
+    Question { ticket: u32 },
+    Trap,
+}
+
+impl Dispatch {
+    /// Nobody has anything to do yet.
+    pub fn new(pool: Pool) -> Self {
+        Self {
+            desks: (0..pool.len()).map(|_| Desk::default()).collect(),
+            pool,
+            generation: 0,
+            requests: Rc::default(),
+            run: None,
+            inquiries: Inquiries::default(),
+            status: Status::Idle,
+            is_accepted: false,
+            failed_opens: 0,
+            clock: (0.0, 0.0),
+            notices: Rc::default(),
+            lack: None,
+            lacks: 0,
+            is_deserted: false,
+            last: Rc::default(),
+        }
+    }
+
+    /// Starts a new sweep; whatever is going on is over.
+    pub fn start(&mut self, requests: Vec<Request>) {
+        self.generation += 1;
+        self.requests = Rc::new(requests);
+        self.run = Some(Run::new(&self.requests, self.pool.len()));
+        self.is_accepted = false;
+        self.failed_opens = 0;
+        self.status = Status::Running;
+        self.clock = (now_ms(), 0.0);
+        self.is_deserted = false;
+        self.stop_if_deserted();
+        self.feed();
+    }
+
+    /// Stops working; false if nothing ran.
+    pub fn stop(&mut self) -> bool {
+        if !self.is_running() {
+            return false;
+        }
+        self.clock.1 = self.elapsed_ms();
+        self.status = Status::Stopped;
+        true
+    }
+
+    /// Goes on after a stop; false if there was none.
+    pub fn resume(&mut self) -> bool {
+        if self.status != Status::Stopped {
+            return false;
+        }
+        self.clock.0 = now_ms();
+        self.status = Status::Running;
+        if self.pool.is_lost() {
+            self.retry();
+        }
+        self.feed();
+        true
+    }
+
+    /// Tries again to start workers and to fetch what they lack, and goes on with what stopped for want of workers.
+    pub fn retry(&mut self) {
+        self.lack = None;
+        self.pool.revive();
+        if std::mem::take(&mut self.is_deserted) && self.status == Status::Stopped {
+            self.clock.0 = now_ms();
+            self.status = Status::Running;
+        }
+        self.stop_if_deserted();
+        self.feed();
+    }
+
+    /// Without workers nothing goes on until a person tries again.
+    fn stop_if_deserted(&mut self) {
+        if !self.pool.is_lost() {
+            return;
+        }
+        if self.stop() {
+            self.is_deserted = true;
+        }
+        if self.lack.is_none() {
+            self.lack(Lacking::Workers, NO_WORKER, OWN_FILES);
+        }
+    }
+
+    fn lack(&mut self, who: Lacking, what: &'static str, files: &str) {
+        self.lacks += 1;
+        self.lack = Some((Rc::new(Lack { what, files: files.into(), number: self.lacks }), who));
+    }
+
+    /// Asks for the whole account of a point.
+    pub fn want(&mut self, point: u32) {
+        if let Some(run) = &mut self.run {
+            run.want(point);
+        }
+        self.feed();
+    }
+
+    /// Asks about a topic; whatever was asked about it before is forgotten.
+    pub fn ask(&mut self, topic: Topic, questions: Vec<Vec<u8>>, on_reply: Callback<(usize, Reply)>) {
+        self.inquiries.ask(topic, questions, on_reply);
+        self.no_longer(Lacking::Questions);
+        self.feed();
+    }
+
+    /// Gives up what was asked about a topic.
+    pub fn forget(&mut self, topic: Topic) {
+        self.inquiries.forget(topic);
+        if !self.inquiries.has_waiting() {
+            self.no_longer(Lacking::Questions);
+        }
+    }
+
+    /// Forgets what these lacked.
+    fn no_longer(&mut self, lacking: Lacking) {
+        self.lack.take_if(|(_, who)| *who == lacking);
+    }
+
+    /// Forgets what went wrong with workers.
+    pub fn dismiss_notices(&mut self) {
+        self.notices = Rc::default();
+    }
+
+    /// What each worker does.
+    pub fn activities(&self) -> impl Iterator<Item = Activity> {
+        (0..self.pool.len()).map(|slot| self.pool.activity(slot))
+    }
+
+    /// Makes a worker fail as if it had a defect; for tests.
+    pub fn trap(&mut self, slot: usize) {
+        let idle = self.pool.activity(slot) == Activity::Idle;
+        self.pool.send(slot, &ToWorker::Trap);
+        if let Some(desk) = self.desks.get_mut(slot).filter(|_| idle) {
+            desk.task = Some((self.generation, Task::Trap));
+        }
+    }
+
+    /// The number of every worker's task.
+    pub fn serials(&self) -> Vec<u32> {
+        self.desks.iter().map(|desk| desk.serial).collect()
+    }
+
+    /// Whether a sweep is on its way.
+    pub fn is_running(&self) -> bool {
+        self.status == Status::Running
+    }
+
+    /// Milliseconds spent on the sweep.
+    pub fn elapsed_ms(&self) -> f64 {
+        match self.status {
+            Status::Running => self.clock.1 + now_ms() - self.clock.0,
+            _ => self.clock.1,
+        }
+    }
+
+    /// Takes what a worker says, and gives it the next thing to do. A reply is for the caller to deliver.
+    pub fn hear(&mut self, slot: usize, message: Result<FromWorker, Notice>) -> Option<Delivery> {
+        match (&message, self.pool.activity(slot)) {
+            (Err(Notice::Failed(text)), _) => return self.replace_failed(slot, text),
+            (Err(Notice::Missing(files)), Activity::Starting) => {
+                self.replace_unstarted(slot, files);
+                return None;
+            }
+            (Err(Notice::Missing(files)), _) => self.wait_for(slot, files),
+            (Err(Notice::Late), _) => {
+                if self.is_unstarted() && self.lack.is_none() {
+                    self.lack(Lacking::Workers, LATE, OWN_FILES);
+                }
+                return None;
+            }
+            (Err(Notice::Ready), _) => self.no_longer(Lacking::Workers),
+            (Ok(_), _) => {}
+        }
+        self.pool.now_idle(slot);
+        let task = self.desks[slot].task.take();
+        let mut delivery = None;
+        if let Ok(message) = message {
+            delivery = self.take(slot, task, message);
+        }
+        self.finish_if_done();
+        self.feed();
+        delivery
+    }
+
+    fn take(&mut self, slot: usize, task: Option<(u32, Task)>, message: FromWorker) -> Option<Delivery> {
+        let mut delivery = None;
+        match message {
+            FromWorker::Replied { ticket, reply } => delivery = self.inquiries.replied(ticket, reply),
+            FromWorker::Opened { generation, notes } => {
+                self.desks[slot].opened = Some(generation);
+                if let (Some(run), true) = (&mut self.run, generation == self.generation && !self.is_accepted) {
+                    run.notes = Rc::new(notes);
+                    self.is_accepted = true;
+                }
+            }
+            FromWorker::Rejected { generation, diagnostics } if generation == self.generation => {
+                self.status = Status::Rejected;
+                let mut results = (*self.last).clone();
+                results.diagnostics = diagnostics;
+                self.last = Rc::new(results);
+            }
+            answer => self.take_answer(slot, task, answer),
+        }
+        delivery
+    }
+
+    fn take_answer(&mut self, slot: usize, task: Option<(u32, Task)>, answer: FromWorker) {
+        let Some(run) = self.run.as_mut() else { return };
+        let is_current = |generation: u32| generation == self.generation;
+        match answer {
+            FromWorker::Surveyed { generation, summaries, impossible, effort } if is_current(generation) => {
+                if let Some((_, Task::Job(Job::Survey(given)))) = &task {
+                    run.surveyed(slot, given, summaries, impossible, effort);
+                }
+            }
+            FromWorker::Detailed { generation, point, account } if is_current(generation) => {
+                run.detailed(point, *account);
+            }
+            FromWorker::Combined { generation, points, account } if is_current(generation) => {
+                run.combined(points, *account);
+            }
+            FromWorker::Lost { generation } if is_current(generation) => {
+                // It has another sweep open than this page thinks; it will open the right one.
+                self.desks[slot].opened = None;
+                if let Some((_, Task::Job(job))) = task {
+                    run.failed(slot, job, "a worker lost this sweep");
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn finish_if_done(&mut self) {
+        let Some(run) = &mut self.run else { return };
+        if self.status == Status::Running && run.is_done() {
+            self.clock.1 += now_ms() - self.clock.0;
+            self.status = Status::Done;
+            let summaries = run.summaries();
+            let best = best_point(&summaries).map(|best| best.point as u32);
+            let references = run.swept as u32..run.points.len() as u32;
+            best.into_iter().chain(references).for_each(|point| run.want(point));
+            if let Some(combination) = best_combination_of(&self.requests, run, &summaries)
+                && combination.points.len() > 1
+            {
+                run.want_combination(combination.points.iter().map(|&point| point as u32).collect());
+            }
+        }
+    }
+
+    /// Whether no worker is ready yet.
+    fn is_unstarted(&self) -> bool {
+        self.activities().all(|activity| matches!(activity, Activity::Starting | Activity::Gone))
+    }
+
+    /// A worker could not have its own files. Nothing was on its desk.
+    fn replace_unstarted(&mut self, slot: usize, files: &str) {
+        self.pool.replace(slot);
+        if self.pool.is_lost() {
+            self.lack(Lacking::Workers, NO_WORKER, files);
+            self.stop_if_deserted();
+        } else if self.pool.activity(slot) == Activity::Gone && !self.is_unstarted() {
+            self.note(format!("Worker {} could not be started. The others go on.", slot + 1));
+        }
+    }
+
+    /// A worker could not fetch what answers its question, which waits until a person tries again.
+    fn wait_for(&mut self, slot: usize, files: &str) {
+        if let Some((_, Task::Question { ticket })) = self.desks[slot].task.take() {
+            self.inquiries.put_back(ticket);
+            self.lack(Lacking::Questions, NO_ANSWERS, files);
+        }
+    }
+
+    fn note(&mut self, notice: String) {
+        Rc::make_mut(&mut self.notices).push(notice);
+    }
+
+    fn replace_failed(&mut self, slot: usize, text: &str) -> Option<Delivery> {
+        let task = self.desks[slot].task.take();
+        self.desks[slot].opened = None;
+        self.pool.replace(slot);
+        let mut given_up = false;
+        let mut delivery = None;
+        match task {
+            Some((_, Task::Question { ticket })) => {
+                delivery = self.inquiries.failed(ticket, text);
+                given_up = delivery.is_some();
+            }
+            Some((generation, Task::Job(job))) if generation == self.generation => {
+                if let Some(run) = &mut self.run {
+                    given_up = run.failed(slot, job, &format!("Two workers failed on it, the second with: {text}"));
+                }
+            }
+            Some((_, Task::Open { generation })) if generation == self.generation => {
+                self.failed_opens += 1;
+            }
+            _ => {}
+        }
+        let consequence = match (self.pool.activity(slot), given_up) {
+            (Activity::Gone, _) => "It could not be replaced; the others go on.",
+            (_, true) => {
+                "It was replaced. Two workers failed on the same work, so the points that need it are left out."
+            }
+            (_, false) => "It was replaced, and its work is done again.",
+        };
+        self.note(format!("Worker {} failed ({text}). {consequence}", slot + 1));
+        let most = 2 * self.pool.len() as u32;
+        if !self.is_accepted && self.failed_opens > most {
+            self.status = Status::Stopped;
+        }
+        self.stop_if_deserted();
+        self.finish_if_done();
+        self.feed();
+        delivery
+    }
+
+    /// Replaces workers that are still at the task of this number, if it is one of the past.
+    pub fn replace_the_slow(&mut self, serials: &[u32]) {
+        for (slot, &serial) in serials.iter().enumerate() {
+            let desk = &mut self.desks[slot];
+            let is_past = desk.task.as_ref().is_some_and(|(generation, task)| match task {
+                Task::Question { ticket } => !self.inquiries.is_wanted(*ticket),
+                Task::Job(Job::Detail(_) | Job::Combine(_)) => *generation != self.generation,
+                _ => *generation != self.generation || self.status == Status::Stopped,
+            });
+            if desk.serial != serial || !is_past {
+                continue;
+            }
+            desk.opened = None;
+            if let Some((generation, Task::Job(job))) = desk.task.take()
+                && generation == self.generation
+                && let Some(run) = &mut self.run
+            {
+                run.put_back(slot, job);
+            }
+            self.pool.replace(slot);
+        }
+        self.feed();
+    }
+
+    /// Gives every idle worker something to do.
+    fn feed(&mut self) {
+        for slot in 0..self.pool.len() {
+            if self.pool.activity(slot) == Activity::Idle
+                && let Some((message, task)) = self.next_task(slot)
+            {
+                let desk = &mut self.desks[slot];
+                desk.serial += 1;
+                desk.task = Some((self.generation, task));
+                self.pool.send(slot, &message);
+            }
+        }
+    }
+
+    /// What a person waits for goes first, then the sweep, then what can wait.
+    fn next_task(&mut self, slot: usize) -> Option<(ToWorker, Task)> {
+        self.next_question(false).or_else(|| self.next_step(slot)).or_else(|| self.next_question(true))
+    }
+
+    fn next_question(&mut self, background: bool) -> Option<(ToWorker, Task)> {
+        if self.lack.is_some() {
+            return None;
+        }
+        let (ticket, question) = self.inquiries.next(background)?;
+        Some((ToWorker::Ask { ticket, question }, Task::Question { ticket }))
+    }
+
+    fn next_step(&mut self, slot: usize) -> Option<(ToWorker, Task)> {
+        let generation = self.generation;
+        let is_running = self.status == Status::Running;
+        if matches!(self.status, Status::Idle | Status::Rejected) {
+            return None;
+        }
+        let desk = &mut self.desks[slot];
+        if desk.opened != Some(generation) {
+            if !is_running && !self.run.as_ref().is_some_and(Run::has_wanted) {
+                return None;
+            }
+            let requests = self.requests.to_vec();
+            return Some((ToWorker::Open { generation, requests }, Task::Open { generation }));
+        }
+        let run = self.run.as_mut()?;
+        let job = run.next_job(slot, !is_running)?;
+        let message = match job.clone() {
+            Job::Survey(points) => ToWorker::Survey { generation, points },
+            Job::Detail(point) => ToWorker::Detail { generation, point },
+            Job::Combine(points) => ToWorker::Combine { generation, points },
+        };
+        Some((message, Task::Job(job)))
+    }
+
+    /// What the page was told last.
+    pub fn last(&self) -> Rc<Results> {
+        Rc::clone(&self.last)
+    }
+
+    /// What is known now, to tell the page.
+    pub fn news(&mut self) -> Rc<Results> {
+        self.last = Rc::new(self.results());
+        self.last()
+    }
+
+    /// Until a point of a new sweep is known, the page keeps showing the one before.
+    fn results(&self) -> Results {
+        let mut results = Results {
+            generation: self.generation,
+            status: self.status,
+            notices: Rc::clone(&self.notices),
+            lack: self.lack.as_ref().map(|(lack, _)| Rc::clone(lack)),
+            workers: self.pool.len(),
+            asked: Rc::clone(&self.requests),
+            ..Results::default()
+        };
+        let Some(run) = self.run.as_ref().filter(|run| run.has_news()) else {
+            let shown = (*self.last).clone();
+            let progress = self.run.as_ref().map(|run| run.progress(self.elapsed_ms())).unwrap_or_default();
+            let diagnostics =
+                if self.status == Status::Rejected { shown.diagnostics.clone() } else { Default::default() };
+            return Results { stale: true, progress, diagnostics, ..shown }.with_heading(results);
+        };
+        results.requests = Rc::clone(&self.requests);
+        results.progress = run.progress(self.elapsed_ms());
+        results.strategies = Rc::clone(&run.strategies);
+        results.swept = run.swept;
+        results.notes = Rc::clone(&run.notes);
+        results.points = run.points.clone();
+        results.accounts = run.accounts.clone();
+        results.combined = run.combined.clone();
+        let summaries = run.summaries();
+        results.best = best_point(&summaries).map(|best| best.point as u32);
+        results.combination = best_combination_of(&self.requests, run, &summaries);
+        results.pareto = pareto_front(&summaries).into_iter().map(|index| summaries[index].point as u32).collect();
+        results
+    }
+}
+
+fn best_combination_of(requests: &[Request], run: &Run, summaries: &[PointSummary]) -> Option<Combination> {
+    best_combination(&requests.first()?.settings, &run.strategies, summaries)
+}

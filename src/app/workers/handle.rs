@@ -1,0 +1,190 @@
+//! Drives sweeps over the workers, and tells the page what is known.
+
+use super::coordinator::Dispatch;
+use super::open_questions;
+use super::pool::{Activity, Listener, Pool};
+use super::results::Results;
+use crate::app::platform::timer::{before_next_frame, later, now_ms};
+use crate::explore::Request;
+use crate::question::{Question, Reply, Topic};
+use crate::worker::{FromWorker, Notice, from_bytes, to_bytes};
+use std::cell::RefCell;
+use std::rc::Rc;
+use wasm_bindgen::JsValue;
+use yew::Callback;
+
+/// While workers work, the page is quiet for so many times as long as it draws.
+const QUIET: f64 = 9.0;
+
+/// A worker that has not answered so long after a stop or an edit is replaced, milliseconds.
+const PATIENCE_MS: u32 = 50;
+/// The page hears of progress no more often than this, milliseconds.
+const NEWS_MS: f64 = 60.0;
+
+/// Handle on the one conductor of the page.
+#[derive(Clone)]
+pub struct Conductor(Rc<RefCell<Inner>>);
+
+impl PartialEq for Conductor {
+    fn eq(&self, other: &Self) -> bool {
+        Rc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+struct Inner {
+    dispatch: Dispatch,
+    publish: Callback<Rc<Results>>,
+    news_due: bool,
+    last_news: (f64, f64),
+}
+
+impl Conductor {
+    /// Starts the workers. `publish` hears of everything new, at most once a frame.
+    pub fn new(module: JsValue, publish: Callback<Rc<Results>>) -> Self {
+        let conductor = Rc::new_cyclic(|weak: &std::rc::Weak<RefCell<Inner>>| {
+            let weak = weak.clone();
+            let listener: Listener = Rc::new(move |slot, message| {
+                if let Some(inner) = weak.upgrade() {
+                    Conductor(inner).hear(slot, message);
+                }
+            });
+            let dispatch = Dispatch::new(Pool::new(module, &listener));
+            RefCell::new(Inner { dispatch, publish, news_due: false, last_news: (0.0, 0.0) })
+        });
+        Self(conductor)
+    }
+
+    /// Starts a new sweep; whatever is going on is over.
+    pub fn start(&self, requests: Vec<Request>) {
+        self.0.borrow_mut().dispatch.start(requests);
+        self.replace_the_slow();
+        self.announce();
+    }
+
+    /// Stops working; what is known stays.
+    pub fn stop(&self) {
+        if self.0.borrow_mut().dispatch.stop() {
+            self.replace_the_slow();
+            self.announce();
+        }
+    }
+
+    /// Goes on after a stop.
+    pub fn resume(&self) {
+        if self.0.borrow_mut().dispatch.resume() {
+            self.announce();
+        }
+    }
+
+    /// Asks for the whole account of a point.
+    pub fn open(&self, point: u32) {
+        self.0.borrow_mut().dispatch.want(point);
+    }
+
+    /// Asks about a topic, besides the sweep; whatever was asked about it before is forgotten. `on_reply` hears one reply a
+    /// question, with the index of the question, in the order in which workers reply.
+    pub fn ask(&self, topic: Topic, questions: Vec<Question>, on_reply: Callback<(usize, Reply)>) {
+        let questions = questions.iter().filter_map(|question| to_bytes(question).ok()).collect();
+        let on_reply = on_reply.reform(|(index, reply): (usize, open_questions::Reply)| {
+            let reply = reply.and_then(|bytes| from_bytes(&bytes).map_err(|wrong| wrong.to_string()));
+            (index, reply.unwrap_or_else(Reply::Failed))
+        });
+        self.0.borrow_mut().dispatch.ask(topic, questions, on_reply);
+        self.replace_the_slow();
+    }
+
+    /// Gives up what was asked about a topic.
+    pub fn forget(&self, topic: Topic) {
+        self.0.borrow_mut().dispatch.forget(topic);
+        self.replace_the_slow();
+    }
+
+    /// Forgets what went wrong with workers.
+    pub fn dismiss_notices(&self) {
+        self.0.borrow_mut().dispatch.dismiss_notices();
+        self.announce();
+    }
+
+    /// Tries again to start workers and to fetch what they lack.
+    pub fn retry(&self) {
+        self.0.borrow_mut().dispatch.retry();
+        self.announce();
+    }
+
+    /// Number of workers that live or start.
+    pub fn workers(&self) -> usize {
+        self.0.borrow().dispatch.activities().filter(|&activity| activity != Activity::Gone).count()
+    }
+
+    /// Number of workers that are at work.
+    pub fn busy(&self) -> usize {
+        self.0.borrow().dispatch.activities().filter(|&activity| activity == Activity::Busy).count()
+    }
+
+    /// Makes a worker fail as if it had a defect; for tests.
+    pub fn trap(&self, slot: usize) {
+        self.0.borrow_mut().dispatch.trap(slot);
+    }
+
+    /// What the page heard last.
+    pub fn last(&self) -> Rc<Results> {
+        self.0.borrow().dispatch.last()
+    }
+
+    fn hear(&self, slot: usize, message: Result<FromWorker, Notice>) {
+        let delivery = self.0.borrow_mut().dispatch.hear(slot, message);
+        self.announce();
+        if let Some((on_reply, reply)) = delivery {
+            on_reply.emit(reply);
+        }
+    }
+
+    /// Workers that are still at a task of the past in a moment are replaced.
+    fn replace_the_slow(&self) {
+        let serials = self.0.borrow().dispatch.serials();
+        let conductor = self.clone();
+        later(PATIENCE_MS, move || {
+            conductor.0.borrow_mut().dispatch.replace_the_slow(&serials);
+            conductor.announce();
+        });
+    }
+
+    /// Tells the page what is known: once a frame, and seldom enough that the page stays quick.
+    fn announce(&self) {
+        let wait = {
+            let inner = &mut *self.0.borrow_mut();
+            let is_running = inner.dispatch.is_running();
+            // The end is told at once, whatever waits.
+            if std::mem::replace(&mut inner.news_due, true) && is_running {
+                return;
+            }
+            // Whoever has many points to draw gets news less often, but not at first: the workers need the cores.
+            let (at, took) = inner.last_news;
+            let quiet = (QUIET * took).min(0.5 * inner.dispatch.elapsed_ms());
+            let pause = if is_running { NEWS_MS.max(quiet) } else { 0.0 };
+            (at + pause - now_ms()).max(0.0)
+        };
+        let conductor = self.clone();
+        let tell = move || before_next_frame(move || conductor.tell_what_is_due());
+        if wait > 4.0 { later(wait as u32, tell) } else { tell() }
+    }
+
+    fn tell_what_is_due(&self) {
+        if self.0.borrow().news_due {
+            self.tell();
+        }
+    }
+
+    fn tell(&self) {
+        let start = now_ms();
+        let (results, publish) = {
+            let inner = &mut *self.0.borrow_mut();
+            inner.news_due = false;
+            (inner.dispatch.news(), inner.publish.clone())
+        };
+        publish.emit(results);
+        let conductor = self.clone();
+        // By then the page is drawn.
+        later(0, move || conductor.0.borrow_mut().last_news = (now_ms(), now_ms() - start));
+    }
+}

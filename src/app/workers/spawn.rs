@@ -1,0 +1,58 @@
+//! A worker's start, and its end if that comes from outside: a browser that runs short of memory ends workers without a word.
+//!
+//! Every worker holds a Web Lock as long as it lives (`www/worker.js`), which the page asks for, too: it gets it when the worker is gone.
+//! Where there are no such locks (a page that came by HTTP from another machine) nobody hears of such an end.
+
+use crate::app::platform::missing::called_once;
+use crate::worker::Notice;
+use js_sys::{Function, Math, Object, Reflect};
+use wasm_bindgen::prelude::*;
+use web_sys::{Event, MessageEvent, Worker, WorkerOptions, WorkerType};
+
+/// A worker that is not ready after so long waits for its files, milliseconds.
+pub const START_MS: u32 = 10_000;
+
+/// Starts a worker on the module that the page compiled.
+///
+/// `tell` is called with every message, and `on_error` when its files cannot be had or run. Returns it with the name of its lock.
+///
+/// # Errors
+/// If the browser lets no worker start.
+pub fn spawn(
+    module: &JsValue,
+    on_message: &Closure<dyn FnMut(MessageEvent)>,
+    on_error: &Closure<dyn FnMut(Event)>,
+) -> Result<(Worker, String), JsValue> {
+    let options = WorkerOptions::new();
+    options.set_type(WorkerType::Module);
+    let worker = Worker::new_with_options("./worker.js", &options)?;
+    worker.set_onmessage(Some(on_message.as_ref().unchecked_ref()));
+    worker.set_onerror(Some(on_error.as_ref().unchecked_ref()));
+    let (first, lock) = (Object::new(), new_lock());
+    Reflect::set(&first, &"module".into(), module)?;
+    Reflect::set(&first, &"lock".into(), &lock.as_str().into())?;
+    worker.post_message(&first)?;
+    Ok((worker, lock))
+}
+
+/// A name that no other page has, as locks are of all pages of this address.
+fn new_lock() -> String {
+    let number = || (Math::random() * f64::from(u32::MAX)) as u32;
+    format!("fusescape {} {}", number(), number())
+}
+
+/// Calls `call` when the worker that holds a lock is gone. It holds it from before it says that it is ready.
+pub fn when_gone(lock: &str, call: Box<dyn FnOnce()>) {
+    let ask = || {
+        let locks = Reflect::get(&web_sys::window()?.navigator(), &"locks".into()).ok()?;
+        let request: Function = Reflect::get(&locks, &"request".into()).ok()?.dyn_into().ok()?;
+        request.call2(&locks, &lock.into(), &called_once(call)).ok()
+    };
+    // Without locks nobody is called. Only a page without an origin is refused one, and it has no worker.
+    let _ = ask();
+}
+
+/// What is said of a worker that is gone.
+pub fn gone() -> Notice {
+    Notice::Failed("the browser has ended it, perhaps for want of memory".to_owned())
+}
