@@ -1,6 +1,6 @@
 //! The page.
 //!
-//! One [`session::state::PageState`] drives everything: components show it, a person's [`crate::state::Action`]s change it. A [`workers::handle::Conductor`]
+//! One [`session::state::PageState`] drives everything: components show it, a person's [`crate::state::Action`]s change it. A [`workers::handle::Workers`]
 //! turns every new design into a sweep over the workers and reports what they find, which is an action too. Nothing here
 //! computes a cost.
 

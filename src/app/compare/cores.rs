@@ -2,7 +2,7 @@
 
 use crate::app::studies::systems::use_summaries;
 use crate::app::widgets::data_table::plain_table;
-use crate::app::workers::handle::Conductor;
+use crate::app::workers::handle::Workers;
 use crate::chart::allocations_table;
 use crate::multicore::CoresRequest;
 use crate::question::{Question, Topic};
@@ -17,7 +17,7 @@ pub struct CompareCoresProps {
     /// What is at hand, and what is pinned.
     pub chosen: Rc<State>,
     /// Asks workers.
-    pub conductor: Conductor,
+    pub workers: Workers,
 }
 
 /// What is asked of one of the two, with the cores that were chosen by hand.
@@ -48,7 +48,7 @@ pub fn CompareCores(props: &CompareCoresProps) -> Html {
             sides.iter().flatten().cloned().map(|(of, by_hand)| Question::CoresSummary(Box::new(of), by_hand)).collect()
         }
     };
-    let (findings, start, stop) = use_summaries(&props.conductor, Topic::CoresSweep, requests, questions);
+    let (findings, start, stop) = use_summaries(&props.workers, Topic::CoresSweep, requests, questions);
     let status = findings.status();
     let mut found = findings.found.iter();
     let known: Vec<_> = sides.iter().map(|side| side.as_ref().ok().and_then(|_| found.next()?.as_ref())).collect();

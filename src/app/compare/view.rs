@@ -6,8 +6,8 @@ use crate::app::widgets::data_table::{explained_table, plain_table};
 use crate::app::widgets::explain::Asked;
 use crate::app::widgets::figure::{Drawn, Figure};
 use crate::app::widgets::grid::ratios;
-use crate::app::workers::handle::Conductor;
-use crate::app::workers::results::{Results, Status};
+use crate::app::workers::handle::Workers;
+use crate::app::workers::results::{Status, SweepResults};
 use crate::chart::{Column, Paired, Quantity, Table, TableCell, comparisons, strategy_title, whole_costs};
 use crate::depth_first::PointAccount;
 use crate::explain::{Amount, Counted, Place, PointNumber};
@@ -28,7 +28,7 @@ pub struct CompareViewProps {
     /// Whether B has errors.
     pub is_wrong: bool,
     /// Asks workers.
-    pub conductor: Conductor,
+    pub workers: Workers,
     /// Hears of every change.
     pub act: Callback<Action>,
 }
@@ -88,7 +88,7 @@ pub fn CompareView(props: &CompareViewProps) -> Html {
             </section>
             <Documents found={[found, cores].concat()} />
             { sides }
-            <CompareCores key={of_cores} chosen={Rc::clone(&state.chosen)} conductor={props.conductor.clone()} />
+            <CompareCores key={of_cores} chosen={Rc::clone(&state.chosen)} workers={props.workers.clone()} />
         </div>
     }
 }
@@ -257,7 +257,7 @@ const TESTIDS: [&str; 6] = [
 
 #[derive(Properties, PartialEq)]
 struct RatiosProps {
-    a: Rc<Results>,
+    a: Rc<SweepResults>,
     state: Rc<PageState>,
 }
 

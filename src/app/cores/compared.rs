@@ -5,7 +5,7 @@ use crate::app::studies::systems::use_summaries;
 use crate::app::widgets::controls::segments;
 use crate::app::widgets::data_table::plain_table;
 use crate::app::widgets::figure::{Drawn, Figure};
-use crate::app::workers::handle::Conductor;
+use crate::app::workers::handle::Workers;
 use crate::chart::{CoresSweep, Quantity, allocations_table};
 use crate::multicore::{CoresRequest, Granularity, Judged, StackRule};
 use crate::question::{Question, Topic};
@@ -27,7 +27,7 @@ pub struct CoresComparedProps {
     /// What a choice by hand comes to.
     pub by_hand: Option<Judged>,
     /// Asks workers.
-    pub conductor: Conductor,
+    pub workers: Workers,
 }
 
 /// Why there is no schedule, in a few words.
@@ -45,7 +45,7 @@ pub fn CoresCompared(props: &CoresComparedProps) -> Html {
     let request = &props.ground.request;
     let (others, start, stop) = {
         let ground = props.ground.clone();
-        use_summaries(&props.conductor, Topic::CoresEvolved, vec![request.clone()], move || {
+        use_summaries(&props.workers, Topic::CoresEvolved, vec![request.clone()], move || {
             let Ground { request, costs, .. } = ground.clone();
             let mut layers = request.clone();
             layers.settings.granularity = Granularity::LayerByLayer;
@@ -90,7 +90,7 @@ pub fn CoresCompared(props: &CoresComparedProps) -> Html {
                     }
                 </div>
             </section>
-            <Systems request={request.clone()} conductor={props.conductor.clone()} />
+            <Systems request={request.clone()} workers={props.workers.clone()} />
         </>
     }
 }
@@ -98,7 +98,7 @@ pub fn CoresCompared(props: &CoresComparedProps) -> Html {
 #[derive(Properties, PartialEq)]
 struct SystemsProps {
     request: CoresRequest,
-    conductor: Conductor,
+    workers: Workers,
 }
 
 /// Systems by granularity (Stream, Figs. 14 to 16).
@@ -132,7 +132,7 @@ fn Systems(props: &SystemsProps) -> Html {
             systems.iter().flat_map(of).collect()
         }
     };
-    let (findings, start, stop) = use_summaries(&props.conductor, Topic::CoresSweep, vec![request.clone()], questions);
+    let (findings, start, stop) = use_summaries(&props.workers, Topic::CoresSweep, vec![request.clone()], questions);
     let (found, status) = (&findings.found, findings.status());
     let done = found.iter().flatten().count();
     let systems_count = systems.len();

@@ -1,7 +1,7 @@
 //! A network on many cores, over the workers: what every different tile costs, then which cores compute each stack best, then what that comes to,
 //! and at last whether other cores for single layers are better still.
 
-use crate::app::workers::handle::Conductor;
+use crate::app::workers::handle::Workers;
 use crate::multicore::{
     Aim, CoreChoice, CoresOutline, CoresRequest, Judged, MOST_CHOICES, Solved, StackAllocation, SystemAccount,
 };
@@ -203,24 +203,24 @@ impl Known {
 
 /// Studies what is `asked`; another request takes its place at once. The callback lets searches that are not proved go on for longer.
 #[hook]
-pub fn use_cores(conductor: &Conductor, asked: Option<CoresRequest>) -> (Rc<Known>, Callback<()>) {
+pub fn use_cores(workers: &Workers, asked: Option<CoresRequest>) -> (Rc<Known>, Callback<()>) {
     let known = use_reducer(|| Known::of(None));
     {
         let dispatcher = known.dispatcher();
         use_effect_with(asked, move |asked| dispatcher.dispatch(Heard::Anew(asked.clone())));
     }
     {
-        let (conductor, dispatcher, now) = (conductor.clone(), known.dispatcher(), (*known).clone());
+        let (workers, dispatcher, now) = (workers.clone(), known.dispatcher(), (*known).clone());
         // Questions are put once at each stage; replies come one by one.
         let stage = std::mem::discriminant(&known.stage());
         use_effect_with((known.asked.clone(), stage, known.choices), move |(asked, ..)| {
-            let forgetful = conductor.clone();
+            let forgetful = workers.clone();
             let questions = now.questions();
             if let Some(asked) = asked.clone().filter(|_| !questions.is_empty()) {
                 let on_reply = Callback::from(move |(index, reply): (usize, Reply)| {
                     dispatcher.dispatch(Heard::Reply(asked.clone(), index, Box::new(reply)));
                 });
-                conductor.ask(Topic::Cores, questions, on_reply);
+                workers.ask(Topic::Cores, questions, on_reply);
             }
             move || forgetful.forget(Topic::Cores)
         });
@@ -246,15 +246,15 @@ pub struct Ground {
 /// What a choice made by hand comes to: `None` as long as that is not known.
 #[hook]
 pub fn use_judged(
-    conductor: &Conductor,
+    workers: &Workers,
     ground: Option<Ground>,
     choice: Option<CoreChoice>,
 ) -> Option<Result<Verdict, Diagnostics>> {
     let judged = use_state(|| None);
     {
-        let (conductor, judged) = (conductor.clone(), judged.setter());
+        let (workers, judged) = (workers.clone(), judged.setter());
         use_effect_with((ground, choice), move |(ground, choice)| {
-            let forgetful = conductor.clone();
+            let forgetful = workers.clone();
             judged.set(None);
             if let Some((Ground { request, costs, stacks }, choice)) = ground.clone().zip(choice.clone()) {
                 let question = Question::CoresJudged(Box::new(request), costs.to_vec(), stacks.to_vec(), Some(choice));
@@ -268,7 +268,7 @@ pub fn use_judged(
                     };
                     judged.set(Some(found));
                 });
-                conductor.ask(Topic::CoresByHand, vec![question], on_reply);
+                workers.ask(Topic::CoresByHand, vec![question], on_reply);
             }
             move || forgetful.forget(Topic::CoresByHand)
         });
@@ -333,19 +333,19 @@ impl Reducible for Improving {
 
 /// Looks for better cores, layer by layer, from a choice on.
 #[hook]
-pub fn use_improving(conductor: &Conductor, of: Option<(Ground, Judged)>) -> (Rc<Improving>, Callback<bool>) {
+pub fn use_improving(workers: &Workers, of: Option<(Ground, Judged)>) -> (Rc<Improving>, Callback<bool>) {
     let improving = use_reducer(|| Improving { of: None, is_on: true, best: None, layer: 0, idle: 0, layers: 0 });
     {
         let dispatcher = improving.dispatcher();
         use_effect_with(of, move |of| dispatcher.dispatch(Step::Anew(of.clone())));
     }
     {
-        let (conductor, dispatcher) = (conductor.clone(), improving.dispatcher());
+        let (workers, dispatcher) = (workers.clone(), improving.dispatcher());
         let ground = improving.of.as_ref().map(|of| of.0.clone());
         let is_asked = improving.is_on && !improving.is_done();
         let next = (ground, improving.best.clone(), improving.layer, improving.idle, is_asked);
         use_effect_with(next, move |(ground, best, layer, _, is_asked)| {
-            let forgetful = conductor.clone();
+            let forgetful = workers.clone();
             if let Some((ground, best)) = ground.clone().zip(best.clone()).filter(|_| *is_asked) {
                 let Ground { request, costs, stacks } = ground.clone();
                 let question =
@@ -356,7 +356,7 @@ pub fn use_improving(conductor: &Conductor, of: Option<(Ground, Judged)>) -> (Rc
                         dispatcher.dispatch(Step::Found(ground.clone(), layer, found));
                     }
                 });
-                conductor.ask(Topic::CoresImproved, vec![question], on_reply);
+                workers.ask(Topic::CoresImproved, vec![question], on_reply);
             }
             move || forgetful.forget(Topic::CoresImproved)
         });

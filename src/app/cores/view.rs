@@ -7,7 +7,7 @@ use super::study::{Ground, Improving, Known, Stage, Verdict, use_cores, use_impr
 use super::timeline::CoreTimelineView;
 use crate::app::session::state::PageState;
 use crate::app::widgets::figure::{Drawn, Figure};
-use crate::app::workers::handle::Conductor;
+use crate::app::workers::handle::Workers;
 use crate::chart::{Quantity, core_time, group_thousands, system_energy, three_digits};
 use crate::multicore::{CoreChoice, CoresOutline, Judged, StackAllocation};
 use crate::spec::Diagnostics;
@@ -24,7 +24,7 @@ pub struct CoresViewProps {
     /// Everything.
     pub state: Rc<PageState>,
     /// Asks workers.
-    pub conductor: Conductor,
+    pub workers: Workers,
     /// Hears of every change.
     pub act: Callback<Action>,
 }
@@ -40,7 +40,7 @@ pub fn CoresView(props: &CoresViewProps) -> Html {
         (design.schedule.strategy, design.schedule.lpf_limit),
         design.schedule.rules,
     );
-    let (known, longer) = use_cores(&props.conductor, request.clone().ok());
+    let (known, longer) = use_cores(&props.workers, request.clone().ok());
     let stage = known.stage();
     let best = known.best().map(|(shares, verdict)| (shares, verdict.clone())).filter(|_| stage == Stage::Done);
     let ground = best.as_ref().and_then(|(shares, _)| {
@@ -49,7 +49,7 @@ pub fn CoresView(props: &CoresViewProps) -> Html {
     });
     let improvable = best.as_ref().filter(|(_, verdict)| verdict.account.tiles.len() <= MOST_IMPROVED);
     let (improving, switch) =
-        use_improving(&props.conductor, ground.clone().zip(improvable.map(|(_, verdict)| verdict.judged.clone())));
+        use_improving(&props.workers, ground.clone().zip(improvable.map(|(_, verdict)| verdict.judged.clone())));
     let by_hand = known.outline.as_ref().and_then(|outline| written(&chosen.cores.allocation, outline, best.as_ref()));
     // What was improved is looked at in full once the search rests.
     let is_better = improving.is_done() || !improving.is_on;
@@ -58,7 +58,7 @@ pub fn CoresView(props: &CoresViewProps) -> Html {
         .clone()
         .filter(|found| is_better && best.as_ref().is_some_and(|(_, verdict)| verdict.judged.choice != found.choice));
     let wanted = by_hand.clone().or(better.as_ref().map(|better| better.choice.clone()));
-    let judged = use_judged(&props.conductor, ground.clone(), wanted.clone());
+    let judged = use_judged(&props.workers, ground.clone(), wanted.clone());
     let found = judged.as_ref().and_then(|judged| judged.as_ref().ok()).cloned();
     let by_hand_verdict = found.as_ref().map(|found| found.judged.clone());
     let shown = if wanted.is_some() { found } else { best.as_ref().map(|(_, verdict)| verdict.clone()) };
@@ -128,7 +128,7 @@ pub fn CoresView(props: &CoresViewProps) -> Html {
             }
             if let Some((ground, (_, best))) = ground.zip(best) {
                 <CoresCompared {ground} verdicts={known.verdicts.clone()} best={improving.best.clone().unwrap_or(best.judged)}
-                    by_hand={by_hand.and(by_hand_verdict)} conductor={props.conductor.clone()} />
+                    by_hand={by_hand.and(by_hand_verdict)} workers={props.workers.clone()} />
             }
         </div>
     }

@@ -2,7 +2,7 @@
 
 use super::document_editor::{DocumentCard, Model};
 use super::schedule_card::ScheduleCard;
-use crate::app::session::engine::Engine;
+use crate::app::session::handle::Session;
 use crate::app::session::state::PageState;
 use crate::app::widgets::diagnostics::section;
 use crate::embed::Control;
@@ -12,10 +12,10 @@ use std::rc::Rc;
 use yew::prelude::*;
 
 /// One of the cards.
-pub fn card(control: Control, state: &PageState, engine: &Engine, act: &Callback<Action>) -> Html {
+pub fn card(control: Control, state: &PageState, session: &Session, act: &Callback<Action>) -> Html {
     let found = |name: &str| section(&state.results.diagnostics, name);
     let own = |errors: Option<&Diagnostics>, name: &str| errors.cloned().unwrap_or_else(|| found(name));
-    let Engine { core, network, .. } = engine;
+    let Session { core, network, .. } = session;
     match control {
         Control::Hardware => html! {
             <DocumentCard
@@ -35,14 +35,14 @@ pub fn card(control: Control, state: &PageState, engine: &Engine, act: &Callback
                 document={state.chosen.design.workload.clone()}
                 shows_text={state.chosen.view.workload_text}
                 diagnostics={own(network.as_ref().as_ref().err(), "workload")}
-                model={Model::Network(network.as_ref().as_ref().ok().cloned(), Rc::clone(&engine.stacks))}
+                model={Model::Network(network.as_ref().as_ref().ok().cloned(), Rc::clone(&session.stacks))}
                 act={act.clone()}
             />
         },
         Control::Schedule => html! {
             <ScheduleCard
                 schedule={state.chosen.design.schedule.clone()}
-                memories={memories(engine)}
+                memories={memories(session)}
                 grid={state.chosen.design.grid()}
                 is_figure_12={is_figure_12(&state.chosen.design)}
                 diagnostics={settings_errors(state)}
@@ -55,8 +55,8 @@ pub fn card(control: Control, state: &PageState, engine: &Engine, act: &Callback
 }
 
 /// Names of the memories, the highest first.
-fn memories(engine: &Engine) -> Vec<String> {
-    match &*engine.core {
+fn memories(session: &Session) -> Vec<String> {
+    match &*session.core {
         Ok(core) => core.memories.iter().rev().map(|memory| memory.name.clone()).collect(),
         Err(_) => Vec::new(),
     }

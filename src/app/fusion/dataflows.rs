@@ -4,7 +4,7 @@ use crate::app::studies::stacks::{Known as Study, use_study};
 use crate::app::widgets::controls::{Choice, Select};
 use crate::app::widgets::data_table::plain_table;
 use crate::app::widgets::figure::{Drawn, Figure};
-use crate::app::workers::handle::Conductor;
+use crate::app::workers::handle::Workers;
 use crate::chart::{FusionsOnArray, dataflow_energy, dataflow_latency, dataflow_table};
 use crate::explore::{ARRAY_SIZES, Dataflow, FusionMethod, Request, StackLimits, dataflow_request};
 use crate::question::Topic;
@@ -20,7 +20,7 @@ pub struct FusionDataflowsProps {
     /// What its stacks keep to.
     pub limits: StackLimits,
     /// Asks workers.
-    pub conductor: Conductor,
+    pub workers: Workers,
 }
 
 /// How far the arrays of one design are studied, one after the other.
@@ -101,7 +101,7 @@ pub fn FusionDataflows(props: &FusionDataflowsProps) -> Html {
         },
     );
     let question = asked.as_ref().as_ref().and_then(|asked| asked.as_ref().ok());
-    let study = use_study(&props.conductor, Topic::Dataflows, question.map(|(question, _)| question.clone()));
+    let study = use_study(&props.workers, Topic::Dataflows, question.map(|(question, _)| question.clone()));
     {
         let studied = asked.as_ref().as_ref().and_then(|asked| studied(asked, &study, known.at));
         let dispatcher = known.dispatcher();

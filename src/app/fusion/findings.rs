@@ -1,6 +1,6 @@
 //! What workers found out about sequences: questions, and all their answers at once.
 
-use crate::app::workers::handle::Conductor;
+use crate::app::workers::handle::Workers;
 use crate::explore::{Request, SequenceFinding, SequenceQuestion};
 use crate::question::{Question, Reply, Topic};
 use std::rc::Rc;
@@ -101,7 +101,7 @@ impl Findings {
 /// Asks `questions` about a design whenever they change; workers that are still at earlier ones are replaced.
 #[hook]
 pub fn use_findings(
-    conductor: &Conductor,
+    workers: &Workers,
     topic: Topic,
     request: &Rc<Request>,
     questions: Vec<SequenceQuestion>,
@@ -109,7 +109,7 @@ pub fn use_findings(
     let findings = use_reducer_eq(Findings::default);
     let asked = (Rc::clone(request), questions);
     {
-        let (conductor, dispatcher) = (conductor.clone(), findings.dispatcher());
+        let (workers, dispatcher) = (workers.clone(), findings.dispatcher());
         use_effect_with(asked.clone(), move |asked| {
             let asked = Rc::new(asked.clone());
             dispatcher.dispatch(Heard::Anew(Rc::clone(&asked)));
@@ -119,9 +119,9 @@ pub fn use_findings(
                 let on_reply = Callback::from(move |(index, reply): (usize, Reply)| {
                     dispatcher.dispatch(Heard::Reply(Rc::clone(&asked), index, Box::new(reply)));
                 });
-                conductor.ask(topic, questions, on_reply);
+                workers.ask(topic, questions, on_reply);
             }
-            move || conductor.forget(topic)
+            move || workers.forget(topic)
         });
     }
     let is_of = |known: &Rc<Asked>| **known == asked;

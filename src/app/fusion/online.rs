@@ -3,7 +3,7 @@
 use crate::app::platform::timer::now_ms;
 use crate::app::widgets::controls::{passing, target};
 use crate::app::widgets::figure::{Drawn, Figure};
-use crate::app::workers::handle::Conductor;
+use crate::app::workers::handle::Workers;
 use crate::chart::{Curves, GroupStrips, Quantity, above_best, three_digits};
 use crate::explore::{ExactDecision, Grouped, ONLINE_STEPS, OnlineDecision, Request, online_buffer};
 use crate::question::{Question, Reply, Topic};
@@ -17,7 +17,7 @@ pub struct FusionOnlineProps {
     /// The design.
     pub request: Request,
     /// Asks workers.
-    pub conductor: Conductor,
+    pub workers: Workers,
 }
 
 /// What is known of one design; until something is, what was known of the design before.
@@ -121,24 +121,24 @@ pub fn FusionOnline(props: &FusionOnlineProps) -> Html {
     let request = props.request.clone();
     let known = use_reducer_eq(move || Known::of(Rc::new(request)));
     {
-        let (conductor, dispatcher) = (props.conductor.clone(), known.dispatcher());
+        let (workers, dispatcher) = (props.workers.clone(), known.dispatcher());
         use_effect_with(props.request.clone(), move |request| {
             let of = Rc::new(request.clone());
             let questions: Vec<Question> =
                 ONLINE_STEPS.map(|step| Question::OnlineStep(Box::new(request.clone()), step)).collect();
             dispatcher.dispatch(Heard::Anew(Rc::clone(&of), questions.len()));
-            conductor.ask(Topic::OnlineSteps, questions, hears(Topic::OnlineSteps, &dispatcher, &of));
-            move || [Topic::OnlineSteps, Topic::Online].into_iter().for_each(|topic| conductor.forget(topic))
+            workers.ask(Topic::OnlineSteps, questions, hears(Topic::OnlineSteps, &dispatcher, &of));
+            move || [Topic::OnlineSteps, Topic::Online].into_iter().for_each(|topic| workers.forget(topic))
         });
     }
     {
         // One question at a time: a worker that is about to prepare its table would never end if every move replaced it.
-        let (conductor, dispatcher) = (props.conductor.clone(), known.dispatcher());
+        let (workers, dispatcher) = (props.workers.clone(), known.dispatcher());
         use_effect_with((Rc::clone(&known.of), known.step, known.is_due()), move |(of, step, is_due)| {
             if *is_due {
                 dispatcher.dispatch(Heard::Asked(*step, now_ms()));
                 let question = Question::Online(Box::new((**of).clone()), *step);
-                conductor.ask(Topic::Online, vec![question], hears(Topic::Online, &dispatcher, of));
+                workers.ask(Topic::Online, vec![question], hears(Topic::Online, &dispatcher, of));
             }
         });
     }

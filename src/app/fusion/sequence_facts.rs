@@ -4,7 +4,7 @@ use super::findings::use_findings;
 use crate::app::widgets::controls::{Choice, Select};
 use crate::app::widgets::data_table::plain_table;
 use crate::app::widgets::figure::{Drawn, Figure, Spot};
-use crate::app::workers::handle::Conductor;
+use crate::app::workers::handle::Workers;
 use crate::chart::{
     partition_scatter, pruning, reuse_bars, sequence_label, sequence_shares, storage_bars, traffic_bars,
 };
@@ -22,7 +22,7 @@ pub struct SequenceFactsProps {
     /// The design.
     pub request: Rc<Request>,
     /// Asks workers.
-    pub conductor: Conductor,
+    pub workers: Workers,
     /// All chains.
     pub chains: Rc<Chains>,
     /// The sequence.
@@ -40,7 +40,7 @@ pub fn SequenceFacts(props: &SequenceFactsProps) -> Html {
         SequenceQuestion::Needs(sequence),
         SequenceQuestion::Partitions(sequence),
     ];
-    let findings = use_findings(&props.conductor, Topic::SequenceFacts, &props.request, questions);
+    let findings = use_findings(&props.workers, Topic::SequenceFacts, &props.request, questions);
     let side = use_state_eq(|| 8_u64);
     let is_running = findings.state() == "running";
     let details = match findings.known.as_slice() {

@@ -3,7 +3,7 @@
 use super::findings::use_findings;
 use crate::app::widgets::controls::{Choice, Select};
 use crate::app::widgets::figure::{Drawn, Figure};
-use crate::app::workers::handle::Conductor;
+use crate::app::workers::handle::Workers;
 use crate::chart::{SequenceQuantity, resource_curves};
 use crate::explore::{Request, Resource, ResourceStep, Sequence, SequenceFinding, SequenceQuestion};
 use crate::question::Topic;
@@ -16,7 +16,7 @@ pub struct SequenceResourcesProps {
     /// The design.
     pub request: Rc<Request>,
     /// Asks workers.
-    pub conductor: Conductor,
+    pub workers: Workers,
     /// The sequence at hand.
     pub sequence: Sequence,
     /// What it is called.
@@ -31,7 +31,7 @@ pub fn SequenceResources(props: &SequenceResourcesProps) -> Html {
     let sequence = (!*is_whole).then_some(props.sequence);
     let all = Resource::ALL.into_iter().flat_map(|resource| resource.steps().map(move |step| (resource, step)));
     let questions = all.map(|(resource, step)| SequenceQuestion::Resources(sequence, resource, step)).collect();
-    let findings = use_findings(&props.conductor, Topic::SequenceResources, &props.request, questions);
+    let findings = use_findings(&props.workers, Topic::SequenceResources, &props.request, questions);
     let step = |finding: &SequenceFinding| match finding {
         SequenceFinding::Resources(step) => Some((**step).clone()),
         _ => None,

@@ -7,7 +7,7 @@ use super::sequence_resources::SequenceResources;
 use crate::app::widgets::controls::{Choice, Select};
 use crate::app::widgets::data_table::{Twin, plain_table};
 use crate::app::widgets::figure::{Drawn, Figure, Spot};
-use crate::app::workers::handle::Conductor;
+use crate::app::workers::handle::Workers;
 use crate::chart::{
     Bars, Quantity, SequenceQuantity, change, sequence_bars, sequence_ctc, sequence_label, sequence_table,
 };
@@ -25,7 +25,7 @@ pub struct FusionSequencesProps {
     /// The design.
     pub request: Request,
     /// Asks workers.
-    pub conductor: Conductor,
+    pub workers: Workers,
 }
 
 /// All sequences of one design.
@@ -40,14 +40,14 @@ struct Overview {
 #[component]
 pub fn FusionSequences(props: &FusionSequencesProps) -> Html {
     let request = use_memo(props.request.clone(), Request::clone);
-    let outline = use_findings(&props.conductor, Topic::Sequences, &request, vec![SequenceQuestion::Chains]);
+    let outline = use_findings(&props.workers, Topic::Sequences, &request, vec![SequenceQuestion::Chains]);
     let chains = match outline.known.first() {
         Some(SequenceFinding::Chains(chains)) if outline.are_current => Some(chains),
         _ => None,
     };
     let legal: Vec<Sequence> = chains.map(|chains| chains.legal.clone()).unwrap_or_default();
     let questions = legal.into_iter().map(SequenceQuestion::Costs).collect();
-    let priced = use_findings(&props.conductor, Topic::SequenceCosts, &request, questions);
+    let priced = use_findings(&props.workers, Topic::SequenceCosts, &request, questions);
     // While others are worked out, those before stay.
     let kept = use_mut_ref(|| None::<Overview>);
     if let Some(chains) = chains.filter(|_| priced.are_current) {
@@ -135,14 +135,14 @@ pub fn FusionSequences(props: &FusionSequencesProps) -> Html {
         if let Some(sequence) = sequence {
             <SequenceFacts
                 request={Rc::clone(&request)}
-                conductor={props.conductor.clone()}
+                workers={props.workers.clone()}
                 chains={Rc::clone(&chains)}
                 {sequence}
                 {pick}
             />
             <SequenceResources
                 {request}
-                conductor={props.conductor.clone()}
+                workers={props.workers.clone()}
                 label={sequence_label(&chains, sequence)}
                 {sequence}
             />

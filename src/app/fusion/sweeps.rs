@@ -1,7 +1,7 @@
 //! How DRAM traffic changes with buffer, array, and batch, by Optimus' model.
 
 use crate::app::widgets::figure::{Drawn, Figure};
-use crate::app::workers::handle::Conductor;
+use crate::app::workers::handle::Workers;
 use crate::chart::Curves;
 use crate::explore::{FusionStep, Request, Varied};
 use crate::question::{Question, Reply, Topic};
@@ -14,7 +14,7 @@ pub struct FusionSweepsProps {
     /// The design.
     pub request: Request,
     /// Asks workers.
-    pub conductor: Conductor,
+    pub workers: Workers,
 }
 
 /// The steps of one request that are known; until the first is, those of the request before.
@@ -58,7 +58,7 @@ pub fn FusionSweeps(props: &FusionSweepsProps) -> Html {
     let request = props.request.clone();
     let steps = use_reducer_eq(move || Steps { of: Rc::new(request), known: Vec::new(), is_old: false, awaited: 0 });
     {
-        let (conductor, dispatcher) = (props.conductor.clone(), steps.dispatcher());
+        let (workers, dispatcher) = (props.workers.clone(), steps.dispatcher());
         use_effect_with(props.request.clone(), move |request| {
             let of = Rc::new(request.clone());
             let question = |varied: Varied, step: i32| Question::FusionStep(Box::new(request.clone()), varied, step);
@@ -68,8 +68,8 @@ pub fn FusionSweeps(props: &FusionSweepsProps) -> Html {
             let on_reply = Callback::from(move |(_, reply): (usize, Reply)| {
                 dispatcher.dispatch(Heard::Reply(Rc::clone(&of), reply));
             });
-            conductor.ask(Topic::FusionSteps, questions, on_reply);
-            move || conductor.forget(Topic::FusionSteps)
+            workers.ask(Topic::FusionSteps, questions, on_reply);
+            move || workers.forget(Topic::FusionSteps)
         });
     }
     let is_running = steps.awaited > 0;

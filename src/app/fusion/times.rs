@@ -1,7 +1,7 @@
 //! How long groups take to find in this very browser, beside what the paper says.
 
 use crate::app::widgets::data_table::plain_table;
-use crate::app::workers::handle::Conductor;
+use crate::app::workers::handle::Workers;
 use crate::chart::{SearchTime, search_time_table};
 use crate::explore::{GroupSearch, PUBLISHED_TIMES};
 use crate::question::{Question, Reply, Topic};
@@ -15,7 +15,7 @@ const RUNS: usize = 7;
 #[derive(Properties, PartialEq)]
 pub struct FusionTimesProps {
     /// Asks workers.
-    pub conductor: Conductor,
+    pub workers: Workers,
 }
 
 /// What was measured so far, run by run.
@@ -76,15 +76,15 @@ impl Reducible for Known {
 pub fn FusionTimes(props: &FusionTimesProps) -> Html {
     let known = use_reducer_eq(Known::start);
     {
-        let (conductor, dispatcher, times) = (props.conductor.clone(), known.dispatcher(), Rc::clone(&known.times));
+        let (workers, dispatcher, times) = (props.workers.clone(), known.dispatcher(), Rc::clone(&known.times));
         let at = known.at();
         use_effect_with((known.is_on, known.runs), move |(is_on, _)| {
-            let asked = conductor.clone();
+            let asked = workers.clone();
             if let (true, Some(next)) = (*is_on, times.get(at)) {
                 let on_reply =
                     Callback::from(move |(_, reply): (usize, Reply)| dispatcher.dispatch(Heard::Reply(reply)));
                 let question = Question::SearchTime(next.published.network, next.search);
-                conductor.ask(Topic::SearchTimes, vec![question], on_reply);
+                workers.ask(Topic::SearchTimes, vec![question], on_reply);
             }
             move || asked.forget(Topic::SearchTimes)
         });

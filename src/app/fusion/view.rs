@@ -12,7 +12,7 @@ use crate::app::widgets::controls::TextField;
 use crate::app::widgets::data_table::plain_table;
 use crate::app::widgets::diagnostics::DiagnosticList;
 use crate::app::widgets::figure::{Drawn, Figure};
-use crate::app::workers::handle::Conductor;
+use crate::app::workers::handle::Workers;
 use crate::chart::{
     FusionMap, NetworkDrawing, Quantity, above_best, fusion_dram, fusion_energy, fusion_latency, fusion_table,
     group_thousands, three_digits,
@@ -32,7 +32,7 @@ pub struct FusionViewProps {
     /// The network's graph, if its document makes sense.
     pub graph: Option<Rc<NetworkDrawing>>,
     /// Asks workers.
-    pub conductor: Conductor,
+    pub workers: Workers,
     /// Whether both documents make sense.
     pub is_valid: bool,
     /// Hears of every change.
@@ -45,7 +45,7 @@ pub fn FusionView(props: &FusionViewProps) -> Html {
     let request = request_of(&props.state.chosen.design, props.is_valid);
     let limits = props.state.chosen.design.schedule.stack_limits();
     let asked = request.clone().zip(limits.clone().ok());
-    let known = use_study(&props.conductor, Topic::Fusion, asked.clone());
+    let known = use_study(&props.workers, Topic::Fusion, asked.clone());
     let status = known.status(asked.as_ref());
     // While the design has errors, what was last studied stays, and what was chosen there.
     let kept = use_mut_ref(|| None);
@@ -100,13 +100,13 @@ pub fn FusionView(props: &FusionViewProps) -> Html {
             }
             if let Some((request, limits)) = studied {
                 <div class={asked.is_none().then_some("old")}>
-                    <FusionOnline request={request.clone()} conductor={props.conductor.clone()} />
-                    <FusionSweeps request={request.clone()} conductor={props.conductor.clone()} />
-                    <FusionSequences request={request.clone()} conductor={props.conductor.clone()} />
-                    <FusionDataflows {request} {limits} conductor={props.conductor.clone()} />
+                    <FusionOnline request={request.clone()} workers={props.workers.clone()} />
+                    <FusionSweeps request={request.clone()} workers={props.workers.clone()} />
+                    <FusionSequences request={request.clone()} workers={props.workers.clone()} />
+                    <FusionDataflows {request} {limits} workers={props.workers.clone()} />
                 </div>
             }
-            <FusionTimes conductor={props.conductor.clone()} />
+            <FusionTimes workers={props.workers.clone()} />
         </div>
     }
 }

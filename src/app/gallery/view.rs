@@ -2,7 +2,7 @@
 
 use crate::app::widgets::data_table::{table_cells, table_head};
 use crate::app::widgets::save::SaveTable;
-use crate::app::workers::handle::Conductor;
+use crate::app::workers::handle::Workers;
 use crate::chart::{Column, Table, TableCell};
 use crate::gallery::{Claim, Entry, Finding, Lesson, entries, lessons};
 use crate::question::{Question, Reply, Topic};
@@ -20,7 +20,7 @@ pub struct GalleryViewProps {
     /// The questions of lessons that were answered, by step.
     pub answers: Rc<BTreeMap<&'static str, usize>>,
     /// Asks workers.
-    pub conductor: Conductor,
+    pub workers: Workers,
     /// Hears of the entry that is opened.
     pub act: Callback<Action>,
 }
@@ -42,7 +42,7 @@ pub fn GalleryView(props: &GalleryViewProps) -> Html {
                 key={entry.id}
                 index={index as u8}
                 entry={Rc::clone(entry)}
-                conductor={props.conductor.clone()}
+                workers={props.workers.clone()}
                 act={props.act.clone()}
             />
         }
@@ -111,7 +111,7 @@ struct EntryCardProps {
     /// Among all entries.
     index: u8,
     entry: Rc<Entry>,
-    conductor: Conductor,
+    workers: Workers,
     act: Callback<Action>,
 }
 
@@ -136,7 +136,7 @@ fn EntryCard(props: &EntryCardProps) -> Html {
     let findings = use_reducer(Findings::default);
     let entry = &props.entry;
     {
-        let (conductor, dispatcher) = (props.conductor.clone(), findings.dispatcher());
+        let (workers, dispatcher) = (props.workers.clone(), findings.dispatcher());
         let missing: Vec<usize> =
             (0..entry.claims.len()).filter(|index| !matches!(findings.0.get(index), Some(Ok(_)))).collect();
         let (topic, id) = (Topic::Gallery(props.index), entry.id);
@@ -153,9 +153,9 @@ fn EntryCard(props: &EntryCardProps) -> Html {
                         dispatcher.dispatch((claim, found));
                     }
                 });
-                conductor.ask(topic, questions, on_reply);
+                workers.ask(topic, questions, on_reply);
             }
-            move || conductor.forget(topic)
+            move || workers.forget(topic)
         });
     }
     let ontoggle = {

@@ -1,7 +1,7 @@
 //! The answer in one row, and how far the workers are.
 
 use crate::app::widgets::explain::{Asked, Number, number_of};
-use crate::app::workers::results::{Results, Status};
+use crate::app::workers::results::{Status, SweepResults};
 use crate::chart::{Quantity, group_thousands, seconds_text, strategy_title, three_digits, tile_text};
 use crate::depth_first::{DepthFirstStrategy, FuseDepth};
 use crate::explain::{Amount, Counted, Explained, How, Place, PointNumber, Unit};
@@ -15,7 +15,7 @@ use yew::prelude::*;
 #[derive(Properties, PartialEq)]
 pub struct AnswerProps {
     /// What the workers found out.
-    pub results: Rc<Results>,
+    pub results: Rc<SweepResults>,
     /// Hears of every change.
     pub act: Callback<Action>,
 }
@@ -162,7 +162,7 @@ fn place_text(strategy: &DepthFirstStrategy) -> String {
     }
 }
 
-fn effort(results: &Results) -> Html {
+fn effort(results: &SweepResults) -> Html {
     let progress = &results.progress;
     let count = |number: usize| group_thousands(number as u64);
     // How many mappings that took depends on how workers shared the points.
@@ -179,7 +179,7 @@ fn effort(results: &Results) -> Html {
 #[derive(Properties, PartialEq)]
 pub struct ProgressRowProps {
     /// What the workers found out.
-    pub results: Rc<Results>,
+    pub results: Rc<SweepResults>,
     /// Whether an edit waits to be taken up.
     pub waits: bool,
     /// Hears that it shall stop.

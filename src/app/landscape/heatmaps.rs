@@ -5,7 +5,7 @@ use crate::app::widgets::grid::{Grid, grids, heatmap, offered};
 use crate::app::widgets::heatmap_figure::HeatmapFigure;
 use crate::app::widgets::save::SaveFigure;
 use crate::app::widgets::zoom::ZoomBar;
-use crate::app::workers::results::Results;
+use crate::app::workers::results::SweepResults;
 use crate::chart::{Cell, ColorBar, Heatmap, Panels, Window, contour_factors};
 use crate::state::{Action, Metric, ViewChange};
 use std::collections::HashSet;
@@ -16,7 +16,7 @@ use yew::prelude::*;
 #[derive(Properties, PartialEq)]
 pub struct HeatmapsProps {
     /// What the workers found out.
-    pub results: Rc<Results>,
+    pub results: Rc<SweepResults>,
     /// Which number is shown.
     pub metric: Metric,
     /// The opened point.

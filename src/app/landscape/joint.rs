@@ -3,7 +3,7 @@
 use crate::app::platform::timer::later;
 use crate::app::session::state::PageState;
 use crate::app::studies::stacks::{request_of, use_study};
-use crate::app::workers::handle::Conductor;
+use crate::app::workers::handle::Workers;
 use crate::app::workers::results::Status;
 use crate::chart::{Quantity, three_digits};
 use crate::explore::{FusionMethod, Fusions, Request};
@@ -25,7 +25,7 @@ pub struct JointProps {
     /// Everything.
     pub state: Rc<PageState>,
     /// Asks workers.
-    pub conductor: Conductor,
+    pub workers: Workers,
     /// Hears of every change.
     pub act: Callback<Action>,
 }
@@ -65,7 +65,7 @@ fn Joint(props: &JointProps) -> Html {
     let is_small = settings.is_some_and(|settings| settings.strategies().len() <= MOST_STRATEGIES);
     let request = request_of(design, is_small);
     let asked = request.clone().zip(design.schedule.stack_limits().ok());
-    let known = use_study(&props.conductor, Topic::Fusion, asked.clone());
+    let known = use_study(&props.workers, Topic::Fusion, asked.clone());
     let status = known.status(asked.as_ref());
     let look = props.act.reform(|_: MouseEvent| Action::Look(ViewChange::Tab(Tab::Fusion)));
     html! {

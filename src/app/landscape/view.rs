@@ -9,8 +9,8 @@ use crate::app::session::state::PageState;
 use crate::app::widgets::data_table::plain_table;
 use crate::app::widgets::diagnostics::sentences;
 use crate::app::widgets::figure::{Drawn, Figure, Spot};
-use crate::app::workers::handle::Conductor;
-use crate::app::workers::results::{PointState, REFERENCES, Results, Status};
+use crate::app::workers::handle::Workers;
+use crate::app::workers::results::{PointState, REFERENCES, Status, SweepResults};
 use crate::chart::tile_text;
 use crate::chart::{
     AxisScale, Breakdown, Column, MacCounts, Quantity, Scatter, ScatterPoint, Table, TableCell, group_thousands,
@@ -37,7 +37,7 @@ pub struct LandscapeProps {
     /// Whether an edit waits to be taken up.
     pub waits: bool,
     /// Asks workers.
-    pub conductor: Conductor,
+    pub workers: Workers,
     /// Hears that the sweep shall stop.
     pub on_stop: Callback<()>,
     /// Hears that the sweep shall go on.
@@ -120,25 +120,25 @@ pub fn Landscape(props: &LandscapeProps) -> Html {
 
 /// What stacks, tiles and modes come to together; its code is fetched when the sweep is over.
 fn joint(props: &LandscapeProps) -> Html {
-    let (state, conductor, act) = (Rc::clone(&props.state), props.conductor.clone(), props.act.clone());
+    let (state, workers, act) = (Rc::clone(&props.state), props.workers.clone(), props.act.clone());
     late(move |parts: Parts| {
-        (parts.joint)(JointProps { state: Rc::clone(&state), conductor: conductor.clone(), act: act.clone() })
+        (parts.joint)(JointProps { state: Rc::clone(&state), workers: workers.clone(), act: act.clone() })
     })
 }
 
 /// What the workers found out; before they have found anything, the points that there will be, so that the figures are in their
 /// places.
-fn expected(state: &PageState) -> Rc<Results> {
+fn expected(state: &PageState) -> Rc<SweepResults> {
     if !state.results.requests.is_empty() {
         return Rc::clone(&state.results);
     }
     let requests = Rc::new(state.chosen.design.request().unwrap_or_default());
-    Rc::new(Results { requests, ..(*state.results).clone() })
+    Rc::new(SweepResults { requests, ..(*state.results).clone() })
 }
 
 #[derive(Properties, PartialEq)]
 struct ResultsProps {
-    results: Rc<Results>,
+    results: Rc<SweepResults>,
 }
 
 /// Says why points are missing: each reason once, with the points it is true of.
@@ -174,7 +174,7 @@ fn Impossible(props: &ResultsProps) -> Html {
 }
 
 /// The first of some points by name, and how many more there are.
-fn names(results: &Results, points: &[u32]) -> String {
+fn names(results: &SweepResults, points: &[u32]) -> String {
     const MOST: usize = 3;
     let names: Vec<String> =
         points.iter().take(MOST).filter_map(|&point| results.strategy(point)).map(strategy_title).collect();
@@ -215,7 +215,7 @@ fn Comparison(props: &ResultsProps) -> Html {
 }
 
 /// The bars, with their titles.
-fn compared(results: &Results) -> Vec<(String, Rc<PointAccount>)> {
+fn compared(results: &SweepResults) -> Vec<(String, Rc<PointAccount>)> {
     let references = REFERENCES
         .iter()
         .filter_map(|(fuse, title)| Some(((*title).to_owned(), results.accounts.get(&results.reference(fuse)?)?)));
@@ -234,7 +234,7 @@ fn compared(results: &Results) -> Vec<(String, Rc<PointAccount>)> {
 }
 
 /// Whether some of them are still to come.
-fn awaits_accounts(results: &Results) -> bool {
+fn awaits_accounts(results: &SweepResults) -> bool {
     let references = REFERENCES.iter().filter_map(|(fuse, _)| results.reference(fuse));
     let is_missing = |point: u32| results.summary(point).is_some() && !results.accounts.contains_key(&point);
     let is_combined = results.combination.as_ref().is_none_or(|combination| combination.points.len() < 2);
@@ -250,7 +250,7 @@ const MOST_MARKS: usize = 1500;
 
 #[derive(Properties, PartialEq)]
 struct TradeOffProps {
-    results: Rc<Results>,
+    results: Rc<SweepResults>,
     opened: Option<u32>,
     act: Callback<Action>,
 }
@@ -314,7 +314,7 @@ const MOST_GROUPS: usize = 8;
 
 #[derive(Properties, PartialEq)]
 struct MacCardProps {
-    results: Rc<Results>,
+    results: Rc<SweepResults>,
     least: Option<u64>,
 }
 

@@ -1,7 +1,7 @@
 //! A guided lesson above the view that it is about: what there is to see, a question, and the answer with our numbers.
 
 use crate::app::session::state::Event;
-use crate::app::workers::handle::Conductor;
+use crate::app::workers::handle::Workers;
 use crate::gallery::{Step, find_step};
 use crate::question::{Question, Reply, Topic};
 use crate::spec::{in_quotes, lesson_steps};
@@ -22,7 +22,7 @@ pub struct LessonPanelProps {
     /// Whether opening the step replaced what a person had changed.
     pub is_set_aside: bool,
     /// Asks workers.
-    pub conductor: Conductor,
+    pub workers: Workers,
     /// Hears of everything.
     pub tell: Callback<Event>,
 }
@@ -34,7 +34,7 @@ pub fn LessonPanel(props: &LessonPanelProps) -> Html {
     // Of which step the numbers are, as replies come late.
     let numbers = use_state_eq(|| None::<(&'static str, Result<Vec<f64>, String>)>);
     {
-        let (numbers, conductor) = (numbers.setter(), props.conductor.clone());
+        let (numbers, workers) = (numbers.setter(), props.workers.clone());
         use_effect_with(props.id, move |&id| {
             let on_reply = Callback::from(move |(_, reply): (usize, Reply)| {
                 let values = match reply {
@@ -44,8 +44,8 @@ pub fn LessonPanel(props: &LessonPanelProps) -> Html {
                 };
                 numbers.set(Some((id, values)));
             });
-            conductor.ask(Topic::Lesson, vec![Question::Step(id.to_owned())], on_reply);
-            move || conductor.forget(Topic::Lesson)
+            workers.ask(Topic::Lesson, vec![Question::Step(id.to_owned())], on_reply);
+            move || workers.forget(Topic::Lesson)
         });
     }
     let Some((lesson, index)) = &*found else { return html! {} };

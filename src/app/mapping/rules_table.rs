@@ -2,7 +2,7 @@
 
 use crate::app::widgets::data_table::{table_cells, table_head};
 use crate::app::widgets::save::SaveTable;
-use crate::app::workers::handle::Conductor;
+use crate::app::workers::handle::Workers;
 use crate::chart::{Column, Quantity, Table, TableCell};
 use crate::explore::LayerRequest;
 use crate::question::{Question, Reply, Topic};
@@ -17,7 +17,7 @@ pub struct RulesTableProps {
     /// The layer under the rules in force.
     pub request: LayerRequest,
     /// Asks workers.
-    pub conductor: Conductor,
+    pub workers: Workers,
 }
 
 /// Energy and latency, or why there is no mapping.
@@ -78,16 +78,16 @@ pub fn RulesTable(props: &RulesTableProps) -> Html {
     let flipped = flipped(props.request.rules);
     let count = Rules::SETS.len() + flipped.len() + 1;
     {
-        let (conductor, dispatcher) = (props.conductor.clone(), costs.dispatcher());
+        let (workers, dispatcher) = (props.workers.clone(), costs.dispatcher());
         use_effect_with((*is_open, props.request.clone()), move |(is_open, request)| {
             dispatcher.dispatch(Heard::Nothing);
-            let asked = conductor.clone();
+            let asked = workers.clone();
             if *is_open {
                 let question = |rules| Question::BestCost(Box::new(LayerRequest { rules, ..request.clone() }));
                 let on_reply = Callback::from(move |(index, reply): (usize, Reply)| {
                     dispatcher.dispatch(Heard::One(index, cost_of(reply)));
                 });
-                conductor.ask(Topic::Rules, compared(request.rules).into_iter().map(question).collect(), on_reply);
+                workers.ask(Topic::Rules, compared(request.rules).into_iter().map(question).collect(), on_reply);
             }
             move || asked.forget(Topic::Rules)
         });

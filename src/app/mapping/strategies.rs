@@ -3,7 +3,7 @@
 use crate::app::widgets::data_table::{table_cells, table_head};
 use crate::app::widgets::figure::{Drawn, Figure};
 use crate::app::widgets::save::SaveTable;
-use crate::app::workers::handle::Conductor;
+use crate::app::workers::handle::Workers;
 use crate::chart::{Column, Lines, LoopNest, Quantity, Scatter, Table, TableCell, group_thousands, three_digits};
 use crate::explore::{LayerFacts, LayerRequest, MOST_STRATEGY_LPFS, MappedLayer, StrategyFindings, ZigZagStrategy};
 use crate::question::{Question, Reply, Topic};
@@ -21,7 +21,7 @@ pub struct StrategiesProps {
     /// Its best mapping by the search in force.
     pub best: Rc<MappedLayer>,
     /// Asks workers.
-    pub conductor: Conductor,
+    pub workers: Workers,
 }
 
 /// By index of the strategy; the text says why there is nothing.
@@ -59,16 +59,16 @@ pub fn Strategies(props: &StrategiesProps) -> Html {
     let is_open = use_state_eq(|| false);
     let findings = use_reducer(Findings::default);
     {
-        let (conductor, dispatcher) = (props.conductor.clone(), findings.dispatcher());
+        let (workers, dispatcher) = (props.workers.clone(), findings.dispatcher());
         use_effect_with((*is_open, props.request.clone()), move |(is_open, request)| {
             dispatcher.dispatch(Heard::Nothing);
-            let asked = conductor.clone();
+            let asked = workers.clone();
             if *is_open {
                 let question = |strategy| Question::Strategy(Box::new(request.clone()), strategy);
                 let on_reply = Callback::from(move |(index, reply): (usize, Reply)| {
                     dispatcher.dispatch(Heard::One(index, Box::new(reply)));
                 });
-                conductor.ask(Topic::Strategies, ZigZagStrategy::ALL.map(question).to_vec(), on_reply);
+                workers.ask(Topic::Strategies, ZigZagStrategy::ALL.map(question).to_vec(), on_reply);
             }
             move || asked.forget(Topic::Strategies)
         });

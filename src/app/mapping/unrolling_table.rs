@@ -3,7 +3,7 @@
 use super::rules_table::{Cost, cost_cells, cost_of};
 use crate::app::widgets::data_table::{table_cells, table_titles};
 use crate::app::widgets::save::SaveTable;
-use crate::app::workers::handle::Conductor;
+use crate::app::workers::handle::Workers;
 use crate::chart::{Column, Quantity, Table, TableCell, three_digits};
 use crate::explore::{LayerRequest, UnrollingChoice, UnrollingChoices};
 use crate::hardware::Unroll;
@@ -23,7 +23,7 @@ pub struct UnrollingTableProps {
     /// The layer with the unrolling in force.
     pub request: LayerRequest,
     /// Asks workers.
-    pub conductor: Conductor,
+    pub workers: Workers,
     /// Hears of the unrolling that is taken; `None` for that of the documents.
     pub on_take: Callback<Option<Vec<Unroll>>>,
 }
@@ -68,13 +68,13 @@ pub fn UnrollingTable(props: &UnrollingTableProps) -> Html {
     let findings = use_reducer(Findings::default);
     let neutral = LayerRequest { unroll: None, ..props.request.clone() };
     {
-        let (conductor, dispatcher) = (props.conductor.clone(), findings.dispatcher());
+        let (workers, dispatcher) = (props.workers.clone(), findings.dispatcher());
         use_effect_with((*is_open, neutral), move |(is_open, request)| {
             dispatcher.dispatch(Heard::Nothing);
-            let asked = conductor.clone();
+            let asked = workers.clone();
             if *is_open {
                 let request = request.clone();
-                let next = conductor.clone();
+                let next = workers.clone();
                 let question = Question::Unrollings(Box::new(request.clone()), MOST);
                 let on_choices = Callback::from(move |(_, reply): (usize, Reply)| match reply {
                     Reply::Unrollings(choices) => {
@@ -83,7 +83,7 @@ pub fn UnrollingTable(props: &UnrollingTableProps) -> Html {
                     }
                     other => dispatcher.dispatch(Heard::Failure(cost_of(other).err().unwrap_or_default())),
                 });
-                conductor.ask(Topic::LayerUnrollings, vec![question], on_choices);
+                workers.ask(Topic::LayerUnrollings, vec![question], on_choices);
             }
             move || asked.forget(Topic::LayerUnrollings)
         });
@@ -132,7 +132,7 @@ pub fn UnrollingTable(props: &UnrollingTableProps) -> Html {
 }
 
 fn ask_costs(
-    conductor: &Conductor,
+    workers: &Workers,
     request: &LayerRequest,
     choices: &UnrollingChoices,
     dispatcher: &UseReducerDispatcher<Findings>,
@@ -144,7 +144,7 @@ fn ask_costs(
     let on_reply = Callback::from(move |(index, reply): (usize, Reply)| {
         dispatcher.dispatch(Heard::Cost(index, cost_of(reply)));
     });
-    conductor.ask(Topic::LayerUnrollings, choices.list.iter().map(question).collect(), on_reply);
+    workers.ask(Topic::LayerUnrollings, choices.list.iter().map(question).collect(), on_reply);
 }
 
 /// The cheapest first, then those of which nothing is known yet.

@@ -11,7 +11,7 @@ use crate::app::widgets::data_table::explained_table;
 use crate::app::widgets::diagnostics::{DiagnosticList, prose};
 use crate::app::widgets::explain::{Asked, Number};
 use crate::app::widgets::figure::{Drawn, Figure, Numbers};
-use crate::app::workers::handle::Conductor;
+use crate::app::workers::handle::Workers;
 use crate::chart::{
     Breakdown, Lines, LoopNest, OPERAND_ORDER, Quantity, group_thousands, information_table, memories_of, port_table,
     three_digits,
@@ -35,7 +35,7 @@ pub struct MappingViewProps {
     /// The network, where its document makes sense.
     pub network: Option<Rc<Network>>,
     /// Asks workers.
-    pub conductor: Conductor,
+    pub workers: Workers,
     /// Whether both documents make sense.
     pub is_valid: bool,
     /// Hears of every change.
@@ -109,7 +109,7 @@ pub fn MappingView(props: &MappingViewProps) -> Html {
     let own = props.state.chosen.own_mapping().cloned();
     // A link can hold any mapping.
     let own = own.filter(|own| findings.facts.as_ref().is_none_or(|facts| own.suits(facts)));
-    use_answers(&props.conductor, &findings, request.clone(), own.clone());
+    use_answers(&props.workers, &findings, request.clone(), own.clone());
 
     let change = props.act.reform(|change: MappingChange| Action::Mapping(change));
     // What is shown is of the edit before until the last one is judged.
@@ -166,17 +166,17 @@ pub fn MappingView(props: &MappingViewProps) -> Html {
                             request={request.clone()}
                             facts={Rc::clone(facts)}
                             best={Rc::clone(best)}
-                            conductor={props.conductor.clone()}
+                            workers={props.workers.clone()}
                         />
                         <UnrollingTable
                             request={request.clone()}
-                            conductor={props.conductor.clone()}
+                            workers={props.workers.clone()}
                             on_take={{
                                 let layer = props.state.chosen.layer_key();
                                 change.reform(move |unroll| MappingChange::Unroll(layer.clone(), unroll))
                             }}
                         />
-                        <RulesTable {request} conductor={props.conductor.clone()} />
+                        <RulesTable {request} workers={props.workers.clone()} />
                     }
                 </>
             }
@@ -201,13 +201,13 @@ pub fn MappingView(props: &MappingViewProps) -> Html {
 /// Asks for the best mapping and for the cost of one's own whenever they change.
 #[hook]
 fn use_answers(
-    conductor: &Conductor,
+    workers: &Workers,
     findings: &UseReducerHandle<Findings>,
     request: Option<LayerRequest>,
     own: Option<TemporalMapping>,
 ) {
     let dispatcher = findings.dispatcher();
-    let asked = conductor.clone();
+    let asked = workers.clone();
     use_effect_with(request.clone(), move |request| {
         if let Some(request) = request.clone() {
             let question = Question::BestMapping(Box::new(request.clone()));
@@ -218,7 +218,7 @@ fn use_answers(
         }
     });
     let dispatcher = findings.dispatcher();
-    let asked = conductor.clone();
+    let asked = workers.clone();
     // Again when the best is known, as that forgets everything else.
     use_effect_with((request, own, findings.asked.clone()), move |(request, own, _)| {
         let (Some(request), Some(own)) = (request.clone(), own.clone()) else { return };
@@ -227,7 +227,7 @@ fn use_answers(
             Callback::from(move |(_, reply): (usize, Reply)| dispatcher.dispatch(Heard::Own(own.clone(), reply)));
         asked.ask(Topic::OwnMapping, vec![question], on_reply);
     });
-    let asked = conductor.clone();
+    let asked = workers.clone();
     use_effect_with((), move |()| {
         move || [Topic::BestMapping, Topic::OwnMapping].into_iter().for_each(|topic| asked.forget(topic))
     });

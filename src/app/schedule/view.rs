@@ -5,7 +5,7 @@ use crate::app::session::state::PageState;
 use crate::app::widgets::diagnostics::prose;
 use crate::app::widgets::explain::{Asked, number_of};
 use crate::app::widgets::figure::{Drawn, Figure, Numbers};
-use crate::app::workers::results::{PointState, Results};
+use crate::app::workers::results::{PointState, SweepResults};
 use crate::chart::tile_text;
 use crate::chart::{Accesses, AxisScale, Breakdown, Counted as Shown, Quantity, strategy_title, three_digits};
 use crate::depth_first::{DepthFirstStrategy, FuseDepth, PointAccount};
@@ -22,7 +22,7 @@ pub struct ScheduleViewProps {
     pub state: Rc<PageState>,
     /// The opened point; `None` while nothing is known.
     pub opened: Option<u32>,
-    /// How far the sweep is, as [`crate::app::session::engine::Engine::status`] says.
+    /// How far the sweep is, as [`crate::app::session::handle::Session::status`] says.
     pub status: &'static str,
     /// Hears of every change.
     pub act: Callback<Action>,
@@ -98,7 +98,7 @@ fn point_view(point: u32, state: &Rc<PageState>, act: &Callback<Action>) -> Html
 }
 
 fn heading(
-    results: &Results,
+    results: &SweepResults,
     strategy: &DepthFirstStrategy,
     point: u32,
     is_best: bool,

@@ -5,38 +5,38 @@
 //! - `killWorker(index)`: makes a worker trap as one with a defect would
 //! - `state()`: `{ status, generation, points, pointsDone, problemsSearched, elapsedMs, notices }`
 
-use crate::app::workers::handle::Conductor;
+use crate::app::workers::handle::Workers;
 use js_sys::{Object, Reflect};
 use wasm_bindgen::prelude::*;
 
 /// Installs the object. It lives as long as the page.
-pub fn install(conductor: &Conductor) {
+pub fn install(workers: &Workers) {
     let Some(window) = web_sys::window() else { return };
     let object = Object::new();
-    let workers = {
-        let conductor = conductor.clone();
-        Closure::<dyn Fn() -> u32>::new(move || conductor.workers() as u32).into_js_value()
+    let count = {
+        let workers = workers.clone();
+        Closure::<dyn Fn() -> u32>::new(move || workers.count() as u32).into_js_value()
     };
     let busy = {
-        let conductor = conductor.clone();
-        Closure::<dyn Fn() -> u32>::new(move || conductor.busy() as u32).into_js_value()
+        let workers = workers.clone();
+        Closure::<dyn Fn() -> u32>::new(move || workers.busy() as u32).into_js_value()
     };
     let kill = {
-        let conductor = conductor.clone();
-        Closure::<dyn Fn(u32)>::new(move |slot| conductor.trap(slot as usize)).into_js_value()
+        let workers = workers.clone();
+        Closure::<dyn Fn(u32)>::new(move |slot| workers.trap(slot as usize)).into_js_value()
     };
     let state = {
-        let conductor = conductor.clone();
-        Closure::<dyn Fn() -> Object>::new(move || state(&conductor)).into_js_value()
+        let workers = workers.clone();
+        Closure::<dyn Fn() -> Object>::new(move || state(&workers)).into_js_value()
     };
-    for (name, value) in [("workers", workers), ("busy", busy), ("killWorker", kill), ("state", state)] {
+    for (name, value) in [("workers", count), ("busy", busy), ("killWorker", kill), ("state", state)] {
         set(&object, name, &value);
     }
     set(&window, "fusescape", &object);
 }
 
-fn state(conductor: &Conductor) -> Object {
-    let results = conductor.last();
+fn state(workers: &Workers) -> Object {
+    let results = workers.last();
     let object = Object::new();
     set(&object, "status", &results.status.name().into());
     for (name, number) in [

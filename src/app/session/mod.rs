@@ -1,5 +1,5 @@
 //! What every view is given: the state of the page, and what stands behind it.
 
-pub mod engine;
+pub mod handle;
 pub mod hook;
 pub mod state;

@@ -3,7 +3,7 @@
 use crate::app::platform::timer::now_ms;
 use crate::app::studies::hierarchies::StudyResults;
 use crate::app::widgets::theme::ThemeChoice;
-use crate::app::workers::results::{Results, Status};
+use crate::app::workers::results::{Status, SweepResults};
 use crate::depth_first::{DepthFirstStrategy, PointAccount};
 use crate::state::{Action, Design, History, Kind, Pinned, State};
 use std::collections::BTreeMap;
@@ -20,7 +20,7 @@ pub struct PageState {
     /// How often they went somewhere else; a browser's Back undoes that.
     pub steps: u32,
     /// What the workers found out about it.
-    pub results: Rc<Results>,
+    pub results: Rc<SweepResults>,
     /// What the workers found out about memory hierarchies.
     pub study: Rc<StudyResults>,
     /// What they found out about the design that was put aside.
@@ -43,7 +43,7 @@ pub struct Aside {
     /// Design and point.
     pub pinned: Pinned,
     /// Its sweep, perhaps stopped before its end.
-    pub results: Rc<Results>,
+    pub results: Rc<SweepResults>,
     /// The whole account of its point; `None` where it cannot be had, or is not known as the sweep was stopped.
     pub account: Option<Rc<PointAccount>>,
 }
@@ -66,7 +66,7 @@ pub enum Event {
     /// There is something that a person should know of a link, or no longer.
     Notice(Option<String>),
     /// The workers have found out more.
-    Found(Rc<Results>),
+    Found(Rc<SweepResults>),
     /// The workers have found out more about memory hierarchies.
     Studied(Rc<StudyResults>),
 }

@@ -5,7 +5,7 @@ use super::files::Files;
 use super::help::Help;
 use super::share::Share;
 use super::shortcuts::SingleKeys;
-use crate::app::session::engine::Engine;
+use crate::app::session::handle::Session;
 use crate::app::session::state::{Event, PageState};
 use std::rc::Rc;
 use web_sys::File;
@@ -29,7 +29,7 @@ pub struct DialogNeeds<'a> {
     /// The state of the page.
     pub state: &'a PageState,
     /// What stands behind it.
-    pub engine: &'a Engine,
+    pub session: &'a Session,
     /// Hears of what a person does.
     pub tell: &'a Callback<Event>,
     /// Hears of files that are to be opened.
@@ -42,14 +42,14 @@ pub struct DialogNeeds<'a> {
 
 /// A dialog of the header. Only `shell::parts` may name it.
 pub fn dialog(shown: Shown, needs: &DialogNeeds) -> Html {
-    let DialogNeeds { state, engine, tell, start, single_keys, on_close } = *needs;
+    let DialogNeeds { state, session, tell, start, single_keys, on_close } = *needs;
     let (chosen, on_close) = (Rc::clone(&state.chosen), on_close.clone());
     match shown {
         Shown::Files => html! {
             <Files
                 state={Rc::new(state.clone())}
-                opened={engine.opened}
-                conductor={(*engine.conductor).clone()}
+                opened={session.opened}
+                workers={(*session.workers).clone()}
                 start={start.clone()}
                 {on_close}
             />

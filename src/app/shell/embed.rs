@@ -9,7 +9,7 @@ use crate::app::design::cards::card;
 use crate::app::design::document_editor::TextOffered;
 use crate::app::landscape::view::Part;
 use crate::app::platform::pieces::use_piece;
-use crate::app::session::engine::{Engine, use_engine};
+use crate::app::session::handle::{Session, use_session};
 use crate::app::session::state::{Event, PageState};
 use crate::app::widgets::diagnostics::prose;
 use crate::app::widgets::explain::Explaining;
@@ -86,14 +86,14 @@ pub fn Embed() -> Html {
         use_callback((), move |event: Event, ()| dispatcher.dispatch(event))
     };
     let act = use_memo((), |()| tell.reform(Event::Act));
-    let engine = use_engine(&state, &tell);
+    let session = use_session(&state, &tell);
     let parts = use_piece::<Parts>(state.chosen.view.tab != Tab::Landscape || state.chosen.lesson.is_some());
     let is_dark = use_is_dark(state.theme);
     // A click may lead to another tab of the page, and so to another view.
     let shows =
         if view_shown.tab() == state.chosen.view.tab { *view_shown } else { EmbedView::of(state.chosen.view.tab) };
     let place = use_node_ref();
-    use_host(&state, &engine, shows, &tell, &view_shown);
+    use_host(&state, &session, shows, &tell, &view_shown);
     use_height(&place);
     let part = match shows {
         EmbedView::Comparison => Some(Part::Comparison),
@@ -109,8 +109,8 @@ pub fn Embed() -> Html {
         })
     });
     let on_dismiss = {
-        let conductor = Rc::clone(&engine.conductor);
-        Callback::from(move |()| conductor.dismiss_notices())
+        let workers = Rc::clone(&session.workers);
+        Callback::from(move |()| workers.dismiss_notices())
     };
     let cards = options.controls.iter().filter(|control| **control != Control::Text);
     let has_cards = cards.clone().next().is_some();
@@ -118,13 +118,13 @@ pub fn Embed() -> Html {
     let name = |name: Option<&String>| name.cloned().unwrap_or_else(|| "a document with errors".to_owned());
     html! {
         <ContextProvider<IsDark> context={is_dark}>
-        <ContextProvider<DesignNames> context={engine.names()}>
+        <ContextProvider<DesignNames> context={session.names()}>
         <ContextProvider<TextOffered> context={TextOffered(options.controls.contains(&Control::Text))}>
             <main
                 class="embed"
                 ref={place}
                 data-testid="root"
-                data-status={engine.status(&state)}
+                data-status={session.status(&state)}
                 data-generation={state.results.generation.to_string()}
             >
                 <h1 class="sr-only">{ "Fusescape" }</h1>
@@ -132,7 +132,7 @@ pub fn Embed() -> Html {
                 <Notices
                     notices={Rc::clone(&state.results.notices)}
                     lack={state.results.lack.clone()}
-                    on_retry={retry(&engine)}
+                    on_retry={retry(&session)}
                     {on_dismiss}
                 />
                 if let Some(wrong) = wrong {
@@ -140,22 +140,22 @@ pub fn Embed() -> Html {
                 }
                 if has_cards {
                     <div class="controls">
-                        { for cards.map(|control| html! { <div>{ card(*control, &state, &engine, &act) }</div> }) }
+                        { for cards.map(|control| html! { <div>{ card(*control, &state, &session, &act) }</div> }) }
                     </div>
                 }
-                if engine.status(&state) == "rejected" && !has_cards {
+                if session.status(&state) == "rejected" && !has_cards {
                     <p class="banner" role="status">{ "The design has errors. Open it in full to see them." }</p>
                 }
-                { lesson(&state, &engine, &tell, parts.clone()) }
+                { lesson(&state, &session, &tell, parts.clone()) }
                 if let Some(back) = back {
                     <button type="button" class="link back" onclick={back} data-testid="embed-back">{ "← Back" }</button>
                 }
-                <Explaining>{ view(&state, &engine, &act, part, parts) }</Explaining>
+                <Explaining>{ view(&state, &session, &act, part, parts) }</Explaining>
                 <footer>
                     <span>
-                        { name(engine.network.as_ref().as_ref().ok().map(|network| &network.name)) }
+                        { name(session.network.as_ref().as_ref().ok().map(|network| &network.name)) }
                         { " on " }
-                        { name(engine.core.as_ref().as_ref().ok().map(|core| &core.name)) }
+                        { name(session.core.as_ref().as_ref().ok().map(|core| &core.name)) }
                     </span>
                     <a href={full} target="_blank" rel="noopener" data-testid="open-in-full">{ "Open in full ↗" }</a>
                 </footer>
@@ -170,13 +170,13 @@ pub fn Embed() -> Html {
 #[hook]
 fn use_host(
     state: &UseReducerHandle<PageState>,
-    engine: &Engine,
+    session: &Session,
     view: EmbedView,
     tell: &Callback<Event>,
     on_view: &UseStateHandle<EmbedView>,
 ) {
     let shown = use_mut_ref(Shown::default);
-    *shown.borrow_mut() = Shown { state: Rc::clone(&state.chosen), view, results: results(state, engine) };
+    *shown.borrow_mut() = Shown { state: Rc::clone(&state.chosen), view, results: results(state, session) };
     {
         let (shown, tell, on_view) = (Rc::clone(&shown), tell.clone(), on_view.clone());
         use_effect_with((), move |()| {
@@ -189,7 +189,7 @@ fn use_host(
         });
     }
     // What is running will be another soon; the host hears of what is settled, and of every edit.
-    let status = engine.status(state);
+    let status = session.status(state);
     let is_first = use_mut_ref(|| true);
     use_effect_with((Rc::clone(&state.chosen), status, view), move |_| {
         let timeout = (!is_first.replace(false)).then(|| {
@@ -226,13 +226,13 @@ fn hear(event: &MessageEvent, shown: &Rc<RefCell<Shown>>, tell: &Callback<Event>
 }
 
 /// What is known of the state that is shown: the status and the best point.
-fn results(state: &PageState, engine: &Engine) -> Value {
+fn results(state: &PageState, session: &Session) -> Value {
     let results = &state.results;
     let progress = if state.is_current() { results.progress } else { Progress::default() };
     let best = results.best.filter(|_| state.is_answered());
     let best = best.and_then(|point| Some((results.summary(point)?, results.strategy(point)?)));
     json!({
-        "status": engine.status(state),
+        "status": session.status(state),
         "points": progress.points,
         "points_done": progress.points_done,
         "best": best.map(|(best, strategy)| json!({
@@ -242,19 +242,19 @@ fn results(state: &PageState, engine: &Engine) -> Value {
             "energy_pj": best.energy_pj,
             "latency_cycles": best.latency_cycles,
         })),
-        "errors": listed(&errors(state, engine)),
+        "errors": listed(&errors(state, session)),
     })
 }
 
 /// All that is wrong with the design.
-fn errors(state: &PageState, engine: &Engine) -> Diagnostics {
+fn errors(state: &PageState, session: &Session) -> Diagnostics {
     let of = |wrong: Option<&Diagnostics>, document: &str| wrong.cloned().unwrap_or_default().under(document);
-    let mut all = of(engine.core.as_ref().as_ref().err(), "hardware");
-    all.0.append(&mut of(engine.network.as_ref().as_ref().err(), "workload").0);
+    let mut all = of(session.core.as_ref().as_ref().err(), "hardware");
+    all.0.append(&mut of(session.network.as_ref().as_ref().err(), "workload").0);
     match state.chosen.design.request() {
         Err(mut wrong) => all.0.append(&mut wrong.0),
         // What only workers find.
-        Ok(_) if engine.status(state) == "rejected" && all.is_empty() => all = state.results.diagnostics.clone(),
+        Ok(_) if session.status(state) == "rejected" && all.is_empty() => all = state.results.diagnostics.clone(),
         Ok(_) => {}
     }
     all

@@ -5,7 +5,7 @@ use crate::app::design::import::ImportButton;
 use crate::app::session::state::PageState;
 use crate::app::widgets::dialog::Dialog;
 use crate::app::widgets::save::{DesignNames, save_text};
-use crate::app::workers::handle::Conductor;
+use crate::app::workers::handle::Workers;
 use crate::app::workers::results::Status;
 use crate::depth_first::FuseDepth;
 use crate::report::{Found, report};
@@ -22,7 +22,7 @@ pub struct FilesProps {
     /// The opened point.
     pub opened: Option<u32>,
     /// Asked for the account of the point.
-    pub conductor: Conductor,
+    pub workers: Workers,
     /// Hears of files that are to be opened.
     pub start: Callback<Vec<File>>,
     /// Hears that the dialog was closed.
@@ -37,10 +37,10 @@ pub fn Files(props: &FilesProps) -> Html {
     let missing = props
         .opened
         .filter(|point| !results.stale && results.summary(*point).is_some() && !results.accounts.contains_key(point));
-    let conductor = props.conductor.clone();
+    let workers = props.workers.clone();
     use_effect_with((missing, results.generation), move |(missing, _)| {
         if let Some(point) = missing {
-            conductor.open(*point);
+            workers.open(*point);
         }
     });
     let start = {

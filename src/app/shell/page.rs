@@ -11,7 +11,7 @@ use crate::app::design::import::{carries_files, dropped, import_panel, use_impor
 use crate::app::platform::missing::{Lack, lacking, missing};
 use crate::app::platform::pieces::{Fetched, late, use_piece};
 use crate::app::platform::timer::later;
-use crate::app::session::engine::{Engine, use_engine};
+use crate::app::session::handle::{Session, use_session};
 use crate::app::session::state::{Event, PageState};
 use crate::app::widgets::diagnostics::prose;
 use crate::app::widgets::explain::Explaining;
@@ -36,7 +36,7 @@ pub fn Page() -> Html {
     let act = use_memo((), |()| tell.reform(Event::Act));
     let act = &*act;
     let dialog = use_state_eq(|| None::<Shown>);
-    let engine = use_engine(&state, &tell);
+    let session = use_session(&state, &tell);
     let parts = use_piece::<Parts>(
         state.chosen.view.tab != Tab::Landscape || state.chosen.lesson.is_some() || dialog.is_some(),
     );
@@ -46,13 +46,13 @@ pub fn Page() -> Html {
 
     let built = use_stages(2);
     let on_dismiss = {
-        let (conductor, tell) = (Rc::clone(&engine.conductor), tell.clone());
+        let (workers, tell) = (Rc::clone(&session.workers), tell.clone());
         Callback::from(move |()| {
-            conductor.dismiss_notices();
+            workers.dismiss_notices();
             tell.emit(Event::Notice(None));
         })
     };
-    let is_old = engine.status(&state) == "rejected";
+    let is_old = session.status(&state) == "rejected";
     let on_dialog = {
         let dialog = dialog.clone();
         Callback::from(move |shown: Shown| dialog.set(Some(shown)))
@@ -79,18 +79,18 @@ pub fn Page() -> Html {
     };
     html! {
         <ContextProvider<IsDark> context={is_dark}>
-        <ContextProvider<DesignNames> context={engine.names()}>
+        <ContextProvider<DesignNames> context={session.names()}>
             <div
                 class="page"
                 data-testid="root"
-                data-status={engine.status(&state)}
+                data-status={session.status(&state)}
                 data-generation={state.results.generation.to_string()}
                 {ondragover}
                 {ondrop}
             >
                 <Header
-                    network={engine.network.as_ref().as_ref().ok().map(|network| network.name.clone())}
-                    core={engine.core.as_ref().as_ref().ok().map(|core| core.name.clone())}
+                    network={session.network.as_ref().as_ref().ok().map(|network| network.name.clone())}
+                    core={session.core.as_ref().as_ref().ok().map(|core| core.name.clone())}
                     theme={state.theme}
                     history={(state.history.can_undo(), state.history.can_redo())}
                     tell={tell.clone()}
@@ -99,14 +99,14 @@ pub fn Page() -> Html {
                 <Notices
                     notices={notices(&state)}
                     lack={state.results.lack.clone()}
-                    on_retry={retry(&engine)}
+                    on_retry={retry(&session)}
                     {on_dismiss}
                 />
                 { import_panel(&import, "page") }
                 <main>
                     <aside id="design" aria-label="Design">
                         if built > 0 {
-                            { for Control::ALL.iter().map(|(control, ..)| card(*control, &state, &engine, act)) }
+                            { for Control::ALL.iter().map(|(control, ..)| card(*control, &state, &session, act)) }
                         }
                     </aside>
                     <section class="answers" aria-label="Results" tabindex="-1">
@@ -128,7 +128,7 @@ pub fn Page() -> Html {
                                 </button>
                             </p>
                         }
-                        { lesson(&state, &engine, &tell, parts.clone()) }
+                        { lesson(&state, &session, &tell, parts.clone()) }
                         if let Some(id) = state.chosen.entry.filter(|_| state.chosen.view.tab != Tab::Gallery) {
                             { late({
                                 let act = act.clone();
@@ -136,7 +136,7 @@ pub fn Page() -> Html {
                             }) }
                         }
                         if built == 2 {
-                            <Explaining>{ view(&state, &engine, act, None, parts.clone()) }</Explaining>
+                            <Explaining>{ view(&state, &session, act, None, parts.clone()) }</Explaining>
                         }
                     </section>
                 </main>
@@ -144,7 +144,7 @@ pub fn Page() -> Html {
                     (None, _) | (_, Fetched::Awaited) => html! {},
                     (Some(shown), Fetched::Here(parts)) => (parts.dialog)(shown, &DialogNeeds {
                         state: &state,
-                        engine: &engine,
+                        session: &session,
                         tell: &tell,
                         start: &import.start,
                         single_keys: &single_keys,
@@ -232,9 +232,9 @@ fn Tabs(props: &TabsProps) -> Html {
 }
 
 /// Starts again what workers lack files for.
-pub fn retry(engine: &Engine) -> Callback<()> {
-    let conductor = Rc::clone(&engine.conductor);
-    Callback::from(move |()| conductor.retry())
+pub fn retry(session: &Session) -> Callback<()> {
+    let workers = Rc::clone(&session.workers);
+    Callback::from(move |()| workers.retry())
 }
 
 /// What [`Notices`] need.

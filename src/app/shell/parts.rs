@@ -1,7 +1,7 @@
 //! What the shell fetches when it is first needed.
 
 use super::dialogs::{DialogNeeds, Shown};
-use crate::app::session::engine::Engine;
+use crate::app::session::handle::Session;
 use crate::app::session::state::{Event, PageState};
 use crate::piece;
 use crate::state::Action;
@@ -12,11 +12,11 @@ use yew::prelude::*;
 #[derive(Clone, Copy)]
 pub struct Parts {
     /// Draws any view but the landscape.
-    pub view: fn(&PageState, &Engine, &Callback<Action>) -> Html,
+    pub view: fn(&PageState, &Session, &Callback<Action>) -> Html,
     /// Draws a dialog.
     pub dialog: fn(Shown, &DialogNeeds) -> Html,
     /// Draws a step of a lesson.
-    pub lesson: fn(&'static str, &PageState, &Engine, &Callback<Event>) -> Html,
+    pub lesson: fn(&'static str, &PageState, &Session, &Callback<Event>) -> Html,
     /// Says which entry of the gallery is shown.
     pub origin: fn(&'static str, Callback<Action>) -> Html,
     /// Shows an embedded view in an element.

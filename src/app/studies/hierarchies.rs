@@ -4,7 +4,7 @@
 //! that memory and drawing stay bounded however many hierarchies there are.
 
 use crate::app::platform::timer::{before_next_frame, later, now_ms};
-use crate::app::workers::handle::Conductor;
+use crate::app::workers::handle::Workers;
 use crate::hierarchy::{Counts, Exploration, HierarchyFacts, HierarchyRequest, Point, Stage, StudyOutline, Verdict};
 use crate::question::{Question, Reply, Topic};
 use crate::sorting::sort_by;
@@ -105,7 +105,7 @@ impl PartialEq for Explorer {
 }
 
 struct Inner {
-    conductor: Conductor,
+    workers: Workers,
     publish: Callback<Rc<StudyResults>>,
     request: Option<Rc<HierarchyRequest>>,
     status: StudyStatus,
@@ -142,9 +142,9 @@ enum Task {
 
 impl Explorer {
     /// An explorer that has nothing to do. `publish` hears of everything new, a few times a second.
-    pub fn new(conductor: &Conductor, publish: Callback<Rc<StudyResults>>) -> Self {
+    pub fn new(workers: &Workers, publish: Callback<Rc<StudyResults>>) -> Self {
         Self(Rc::new(RefCell::new(Inner {
-            conductor: conductor.clone(),
+            workers: workers.clone(),
             publish,
             request: None,
             status: StudyStatus::Idle,
@@ -178,7 +178,7 @@ impl Explorer {
             inner.diagnostics = Diagnostics::default();
             (inner.opened, inner.comparison, inner.failure) = (None, None, None);
             inner.clock = (now_ms(), 0.0);
-            let lanes = inner.conductor.workers().max(1);
+            let lanes = inner.workers.count().max(1);
             inner.lanes = (0..lanes).map(|_| Lane { pace: [0.1, 2.0], ..Lane::default() }).collect();
             inner.lanes[0].task = Some(Task::Plan);
         }
@@ -222,13 +222,13 @@ impl Explorer {
 
     /// Opens a hierarchy in depth.
     pub fn open(&self, hierarchy: u32) {
-        let (conductor, request) = {
+        let (workers, request) = {
             let inner = self.0.borrow();
-            (inner.conductor.clone(), inner.request.clone())
+            (inner.workers.clone(), inner.request.clone())
         };
         let Some(request) = request else { return };
         let question = Question::HierarchyFacts(Box::new((*request).clone()), hierarchy);
-        conductor.ask(
+        workers.ask(
             Topic::HierarchyFacts,
             vec![question],
             self.hear_with(|inner, (_, reply)| match reply {
@@ -240,16 +240,16 @@ impl Explorer {
 
     /// Compares some hierarchies under all unrollings.
     pub fn compare(&self, hierarchies: Vec<(u32, Rc<str>)>) {
-        let (conductor, request, rows) = {
+        let (workers, request, rows) = {
             let inner = &mut *self.0.borrow_mut();
             let rows = inner.outline.as_ref().map_or(0, |outline| outline.unrollings.len());
             inner.comparison = Some(Comparison { hierarchies: hierarchies.clone(), rows: vec![None; rows] });
-            (inner.conductor.clone(), inner.request.clone(), rows)
+            (inner.workers.clone(), inner.request.clone(), rows)
         };
         let Some(request) = request else { return };
         let numbers: Vec<u32> = hierarchies.iter().map(|(number, _)| *number).collect();
         let question = |row| Question::Unrolled(Box::new((*request).clone()), row as u32, numbers.clone());
-        conductor.ask(
+        workers.ask(
             Topic::Unrollings,
             (0..rows).map(question).collect(),
             self.hear_with(|inner, (_, reply)| match (reply, &mut inner.comparison) {
@@ -276,7 +276,7 @@ impl Explorer {
     }
 
     fn forget_lanes(&self) {
-        let (conductor, lanes) = {
+        let (workers, lanes) = {
             let inner = &mut *self.0.borrow_mut();
             inner.serial += 1;
             let count = inner.lanes.len();
@@ -287,13 +287,13 @@ impl Explorer {
                     Some(Task::Plan) | None => {}
                 }
             }
-            (inner.conductor.clone(), count)
+            (inner.workers.clone(), count)
         };
-        (0..lanes).for_each(|lane| conductor.forget(Topic::Hierarchies(lane as u8)));
+        (0..lanes).for_each(|lane| workers.forget(Topic::Hierarchies(lane as u8)));
     }
 
     fn ask(&self, lane: usize, question: Question) {
-        let conductor = self.0.borrow().conductor.clone();
+        let workers = self.0.borrow().workers.clone();
         self.0.borrow_mut().lanes[lane].since = now_ms();
         let explorer = self.clone();
         let serial = self.0.borrow().serial;
@@ -304,7 +304,7 @@ impl Explorer {
                 explorer.announce();
             }
         });
-        conductor.ask(Topic::Hierarchies(lane as u8), vec![question], on_reply);
+        workers.ask(Topic::Hierarchies(lane as u8), vec![question], on_reply);
     }
 
     /// Gives every idle lane something to do.

@@ -1,6 +1,6 @@
 //! The study of all stacks, over the workers: first in how many parts, then each part, then what every method makes of them.
 
-use crate::app::workers::handle::Conductor;
+use crate::app::workers::handle::Workers;
 use crate::depth_first::FuseDepth;
 use crate::explore::{Fusions, Request, Settings, StackLimits, StackRun};
 use crate::question::{Question, Reply, Topic};
@@ -76,18 +76,18 @@ impl Reducible for Known {
 
 /// Studies what is `asked`, as a topic; another question takes its place at once.
 #[hook]
-pub fn use_study(conductor: &Conductor, topic: Topic, asked: Option<(Request, StackLimits)>) -> Rc<Known> {
+pub fn use_study(workers: &Workers, topic: Topic, asked: Option<(Request, StackLimits)>) -> Rc<Known> {
     let known = use_reducer(Known::default);
     {
         let dispatcher = known.dispatcher();
         use_effect_with(asked, move |asked| dispatcher.dispatch(Heard::Anew(asked.clone())));
     }
     {
-        let (conductor, dispatcher) = (conductor.clone(), known.dispatcher());
+        let (workers, dispatcher) = (workers.clone(), known.dispatcher());
         let stage = (known.asked.clone(), known.parts, known.parts.is_some_and(|parts| known.done >= parts));
         let runs = Rc::clone(&known.runs);
         use_effect_with(stage, move |(asked, parts, are_all_done)| {
-            let forgetful = conductor.clone();
+            let forgetful = workers.clone();
             if let Some((request, limits)) = asked {
                 let request = || Box::new(request.clone());
                 let questions = match (parts, are_all_done) {
@@ -100,7 +100,7 @@ pub fn use_study(conductor: &Conductor, topic: Topic, asked: Option<(Request, St
                 let on_reply = Callback::from(move |(_, reply): (usize, Reply)| {
                     dispatcher.dispatch(Heard::Reply(Box::new(reply)));
                 });
-                conductor.ask(topic, questions, on_reply);
+                workers.ask(topic, questions, on_reply);
             }
             move || forgetful.forget(topic)
         });

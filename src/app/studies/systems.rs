@@ -1,6 +1,6 @@
 //! Energy and latency of networks on many cores, for a list of questions that is put once a person wants it.
 
-use crate::app::workers::handle::Conductor;
+use crate::app::workers::handle::Workers;
 use crate::multicore::{Aim, CoresRequest};
 use crate::question::{Question, Reply, Topic};
 use crate::spec::Diagnostics;
@@ -62,24 +62,24 @@ impl Reducible for Findings {
 /// Asks all of these questions, which are about some requests, for summaries, once a person wants it.
 #[hook]
 pub fn use_summaries(
-    conductor: &Conductor,
+    workers: &Workers,
     topic: Topic,
     of: Vec<CoresRequest>,
     questions: impl Fn() -> Vec<Question> + 'static,
 ) -> (Findings, Callback<MouseEvent>, Callback<MouseEvent>) {
     let findings = use_reducer(Findings::default);
-    let forgetful = conductor.clone();
+    let forgetful = workers.clone();
     use_effect_with((), move |()| move || forgetful.forget(topic));
     let found = if findings.of == of { (*findings).clone() } else { Findings::default() };
     let stop = {
-        let (conductor, dispatcher) = (conductor.clone(), findings.dispatcher());
+        let (workers, dispatcher) = (workers.clone(), findings.dispatcher());
         Callback::from(move |_: MouseEvent| {
-            conductor.forget(topic);
+            workers.forget(topic);
             dispatcher.dispatch(Heard::Stopped);
         })
     };
     let start = {
-        let (conductor, dispatcher) = (conductor.clone(), findings.dispatcher());
+        let (workers, dispatcher) = (workers.clone(), findings.dispatcher());
         Callback::from(move |_: MouseEvent| {
             let questions = questions();
             dispatcher.dispatch(Heard::Anew(of.clone(), questions.len()));
@@ -97,7 +97,7 @@ pub fn use_summaries(
                 };
                 dispatcher.dispatch(Heard::Found(of.clone(), index, summary));
             });
-            conductor.ask(topic, questions, on_reply);
+            workers.ask(topic, questions, on_reply);
         })
     };
     (found, start, stop)

@@ -1,6 +1,6 @@
 //! The points of a sweep as grids of tile sizes, and the heatmaps that show them.
 
-use crate::app::workers::results::{PointState, Results};
+use crate::app::workers::results::{PointState, SweepResults};
 use crate::chart::{Best, Cell, Heatmap, Quantity, Ramp, Window};
 use crate::depth_first::{FuseDepth, StoringMode};
 use crate::explore::coarsest_step;
@@ -53,7 +53,7 @@ impl Grid {
 }
 
 /// One grid a storing mode, as the sweep lists them; none for a sweep without tiles.
-pub fn grids(results: &Results) -> Vec<Grid> {
+pub fn grids(results: &SweepResults) -> Vec<Grid> {
     let Some(settings) = results.requests.first().map(|request| &request.settings) else { return Vec::new() };
     if settings.fuse.contains(&FuseDepth::LayerByLayer) {
         return Vec::new();
@@ -71,7 +71,7 @@ pub fn grids(results: &Results) -> Vec<Grid> {
 }
 
 /// What is known of a cell: of one not computed yet, what the nearest on a coarser grid costs.
-fn cell(grid: &Grid, results: &Results, metric: Metric, pareto: &HashSet<u32>, at: (usize, usize)) -> Cell {
+fn cell(grid: &Grid, results: &SweepResults, metric: Metric, pareto: &HashSet<u32>, at: (usize, usize)) -> Cell {
     let point = grid.point(at);
     match results.points.get(point as usize) {
         Some(PointState::Done(summary)) => Cell::Value { value: metric.of(summary), pareto: pareto.contains(&point) },
@@ -86,7 +86,7 @@ fn cell(grid: &Grid, results: &Results, metric: Metric, pareto: &HashSet<u32>, a
 }
 
 /// The heatmap of a grid.
-pub fn heatmap(grid: &Grid, results: &Results, metric: Metric, pareto: &HashSet<u32>) -> Heatmap {
+pub fn heatmap(grid: &Grid, results: &SweepResults, metric: Metric, pareto: &HashSet<u32>) -> Heatmap {
     let (columns, rows) = (grid.window.columns, grid.window.rows);
     let cells = (rows.0..rows.1).flat_map(|row| (columns.0..columns.1).map(move |column| (column, row)));
     let best = || {
@@ -114,12 +114,12 @@ pub fn heatmap(grid: &Grid, results: &Results, metric: Metric, pareto: &HashSet<
 }
 
 /// What B costs by what A costs, for every storing mode that both sweep over the same tile sizes.
-pub fn ratios(a: &Results, b: &Results, metric: Metric) -> Vec<Heatmap> {
+pub fn ratios(a: &SweepResults, b: &SweepResults, metric: Metric) -> Vec<Heatmap> {
     let ratio = |(a_grid, b_grid): (&Grid, &Grid)| {
         let (columns, rows) = b_grid.size();
         let all = (0..rows).flat_map(|row| (0..columns).map(move |column| (column, row)));
         let cell = |at: (usize, usize)| {
-            let point = |results: &Results, grid: &Grid| cell(grid, results, metric, &HashSet::new(), at);
+            let point = |results: &SweepResults, grid: &Grid| cell(grid, results, metric, &HashSet::new(), at);
             match (point(a, a_grid), point(b, b_grid)) {
                 (Cell::Value { value: a, .. }, Cell::Value { value: b, .. }) if a > 0.0 => {
                     Cell::Value { value: b / a, pareto: false }
@@ -148,6 +148,6 @@ pub fn ratios(a: &Results, b: &Results, metric: Metric) -> Vec<Heatmap> {
 }
 
 /// The numbers that a sweep has of every point.
-pub fn offered(results: &Results) -> Vec<Metric> {
+pub fn offered(results: &SweepResults) -> Vec<Metric> {
     results.requests.first().map_or_else(Vec::new, |request| Metric::offered(&request.settings.objective))
 }

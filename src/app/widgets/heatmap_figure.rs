@@ -7,7 +7,7 @@ use super::heatmap_table::HeatmapTable;
 use super::save::SaveFigure;
 use super::zoom::use_drag;
 use crate::app::platform::timer::later;
-use crate::app::workers::results::{PointState, Results};
+use crate::app::workers::results::{PointState, SweepResults};
 use crate::chart::{Heatmap, Window};
 use crate::state::{Action, Metric, ViewChange};
 use std::rc::Rc;
@@ -27,7 +27,7 @@ pub struct HeatmapFigureProps {
     /// The opened point.
     pub opened: Option<u32>,
     /// What the workers found out.
-    pub results: Rc<Results>,
+    pub results: Rc<SweepResults>,
     /// Hears of every change.
     pub act: Callback<Action>,
     /// Hears of the part that is to be looked at; `None` where the grid is too small for that.

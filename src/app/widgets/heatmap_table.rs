@@ -4,7 +4,7 @@ use super::data_table::Twin;
 use super::diagnostics::sentences;
 use super::grid::{Grid, offered};
 use super::save::SaveTable;
-use crate::app::workers::results::{PointState, Results};
+use crate::app::workers::results::{PointState, SweepResults};
 use crate::chart::{Chart, Column, Heatmap, Table, TableCell};
 use crate::explore::PointSummary;
 use crate::sorting::sort_by;
@@ -25,7 +25,7 @@ pub struct HeatmapTableProps {
     /// The opened point.
     pub opened: Option<u32>,
     /// What the workers found out.
-    pub results: Rc<Results>,
+    pub results: Rc<SweepResults>,
 }
 
 /// A grid with more cells is listed by its best tile sizes instead of as a whole.
@@ -48,7 +48,7 @@ pub fn HeatmapTable(props: &HeatmapTableProps) -> Html {
 }
 
 /// The best tile sizes of what is looked at, and the opened one with its rank.
-fn best_table(grid: &Grid, results: &Results, metric: Metric, opened: Option<u32>) -> Html {
+fn best_table(grid: &Grid, results: &SweepResults, metric: Metric, opened: Option<u32>) -> Html {
     let (columns, rows) = (grid.window.columns, grid.window.rows);
     let cells = (rows.0..rows.1).flat_map(|row| (columns.0..columns.1).map(move |column| (column, row)));
     let mut ranked: Vec<(f64, (usize, usize))> =
@@ -119,7 +119,7 @@ fn best_table(grid: &Grid, results: &Results, metric: Metric, opened: Option<u32
     }
 }
 
-fn exact_table(grid: &Grid, results: &Results, rounded: Rc<Table>) -> Html {
+fn exact_table(grid: &Grid, results: &SweepResults, rounded: Rc<Table>) -> Html {
     let pareto: HashSet<u32> = results.pareto.iter().copied().collect();
     let cell = |column: usize, row: usize| {
         let at = grid.cell((column, row));

@@ -1,9 +1,9 @@
 //! What every worker is asked, and what becomes of its answers; who fails or is too slow is replaced.
 
-use super::open_questions::{Delivery, Inquiries, Reply};
+use super::open_questions::{Delivery, OpenQuestions, Reply};
 use super::pool::{Activity, OWN_FILES, Pool};
-use super::results::{Results, Status};
-use super::sweep_work::{Job, Run};
+use super::results::{Status, SweepResults};
+use super::sweep_work::{Job, SweepWork};
 use crate::app::platform::missing::Lack;
 use crate::app::platform::timer::now_ms;
 use crate::explore::{Combination, PointSummary, Request, best_combination, best_point, pareto_front};
@@ -20,13 +20,13 @@ const NO_WORKER: &str = "No worker could be started, so nothing is computed.";
 const NO_ANSWERS: &str = "What works this view out could not be fetched. The view waits for it.";
 
 /// The sweep and the questions on the desks of the workers.
-pub struct Dispatch {
+pub struct Coordinator {
     pool: Pool,
     desks: Vec<Desk>,
     generation: u32,
     requests: Rc<Vec<Request>>,
-    run: Option<Run>,
-    inquiries: Inquiries,
+    run: Option<SweepWork>,
+    questions: OpenQuestions,
     status: Status,
     /// Whether some worker has found that the sweep makes sense.
     is_accepted: bool,
@@ -40,7 +40,7 @@ pub struct Dispatch {
     lacks: u32,
     /// Whether the sweep stopped as there was no worker left.
     is_deserted: bool,
-    last: Rc<Results>,
+    last: Rc<SweepResults>,
 }
 
 /// Who lacks files.
@@ -70,7 +70,7 @@ enum Task {
     Trap,
 }
 
-impl Dispatch {
+impl Coordinator {
     /// Nobody has anything to do yet.
     pub fn new(pool: Pool) -> Self {
         Self {
@@ -79,7 +79,7 @@ impl Dispatch {
             generation: 0,
             requests: Rc::default(),
             run: None,
-            inquiries: Inquiries::default(),
+            questions: OpenQuestions::default(),
             status: Status::Idle,
             is_accepted: false,
             failed_opens: 0,
@@ -96,7 +96,7 @@ impl Dispatch {
     pub fn start(&mut self, requests: Vec<Request>) {
         self.generation += 1;
         self.requests = Rc::new(requests);
-        self.run = Some(Run::new(&self.requests, self.pool.len()));
+        self.run = Some(SweepWork::new(&self.requests, self.pool.len()));
         self.is_accepted = false;
         self.failed_opens = 0;
         self.status = Status::Running;
@@ -170,15 +170,15 @@ impl Dispatch {
 
     /// Asks about a topic; whatever was asked about it before is forgotten.
     pub fn ask(&mut self, topic: Topic, questions: Vec<Vec<u8>>, on_reply: Callback<(usize, Reply)>) {
-        self.inquiries.ask(topic, questions, on_reply);
+        self.questions.ask(topic, questions, on_reply);
         self.no_longer(Lacking::Questions);
         self.feed();
     }
 
     /// Gives up what was asked about a topic.
     pub fn forget(&mut self, topic: Topic) {
-        self.inquiries.forget(topic);
-        if !self.inquiries.has_waiting() {
+        self.questions.forget(topic);
+        if !self.questions.has_waiting() {
             self.no_longer(Lacking::Questions);
         }
     }
@@ -257,7 +257,7 @@ impl Dispatch {
     fn take(&mut self, slot: usize, task: Option<(u32, Task)>, message: FromWorker) -> Option<Delivery> {
         let mut delivery = None;
         match message {
-            FromWorker::Replied { ticket, reply } => delivery = self.inquiries.replied(ticket, reply),
+            FromWorker::Replied { ticket, reply } => delivery = self.questions.replied(ticket, reply),
             FromWorker::Opened { generation, notes } => {
                 self.desks[slot].opened = Some(generation);
                 if let (Some(run), true) = (&mut self.run, generation == self.generation && !self.is_accepted) {
@@ -338,7 +338,7 @@ impl Dispatch {
     /// A worker could not fetch what answers its question, which waits until a person tries again.
     fn wait_for(&mut self, slot: usize, files: &str) {
         if let Some((_, Task::Question { ticket })) = self.desks[slot].task.take() {
-            self.inquiries.put_back(ticket);
+            self.questions.put_back(ticket);
             self.lack(Lacking::Questions, NO_ANSWERS, files);
         }
     }
@@ -355,7 +355,7 @@ impl Dispatch {
         let mut delivery = None;
         match task {
             Some((_, Task::Question { ticket })) => {
-                delivery = self.inquiries.failed(ticket, text);
+                delivery = self.questions.failed(ticket, text);
                 given_up = delivery.is_some();
             }
             Some((generation, Task::Job(job))) if generation == self.generation => {
@@ -391,7 +391,7 @@ impl Dispatch {
         for (slot, &serial) in serials.iter().enumerate() {
             let desk = &mut self.desks[slot];
             let is_past = desk.task.as_ref().is_some_and(|(generation, task)| match task {
-                Task::Question { ticket } => !self.inquiries.is_wanted(*ticket),
+                Task::Question { ticket } => !self.questions.is_wanted(*ticket),
                 Task::Job(Job::Detail(_) | Job::Combine(_)) => *generation != self.generation,
                 _ => *generation != self.generation || self.status == Status::Stopped,
             });
@@ -433,7 +433,7 @@ impl Dispatch {
         if self.lack.is_some() {
             return None;
         }
-        let (ticket, question) = self.inquiries.next(background)?;
+        let (ticket, question) = self.questions.next(background)?;
         Some((ToWorker::Ask { ticket, question }, Task::Question { ticket }))
     }
 
@@ -445,7 +445,7 @@ impl Dispatch {
         }
         let desk = &mut self.desks[slot];
         if desk.opened != Some(generation) {
-            if !is_running && !self.run.as_ref().is_some_and(Run::has_wanted) {
+            if !is_running && !self.run.as_ref().is_some_and(SweepWork::has_wanted) {
                 return None;
             }
             let requests = self.requests.to_vec();
@@ -462,33 +462,33 @@ impl Dispatch {
     }
 
     /// What the page was told last.
-    pub fn last(&self) -> Rc<Results> {
+    pub fn last(&self) -> Rc<SweepResults> {
         Rc::clone(&self.last)
     }
 
     /// What is known now, to tell the page.
-    pub fn news(&mut self) -> Rc<Results> {
+    pub fn news(&mut self) -> Rc<SweepResults> {
         self.last = Rc::new(self.results());
         self.last()
     }
 
     /// Until a point of a new sweep is known, the page keeps showing the one before.
-    fn results(&self) -> Results {
-        let mut results = Results {
+    fn results(&self) -> SweepResults {
+        let mut results = SweepResults {
             generation: self.generation,
             status: self.status,
             notices: Rc::clone(&self.notices),
             lack: self.lack.as_ref().map(|(lack, _)| Rc::clone(lack)),
             workers: self.pool.len(),
             asked: Rc::clone(&self.requests),
-            ..Results::default()
+            ..SweepResults::default()
         };
         let Some(run) = self.run.as_ref().filter(|run| run.has_news()) else {
             let shown = (*self.last).clone();
             let progress = self.run.as_ref().map(|run| run.progress(self.elapsed_ms())).unwrap_or_default();
             let diagnostics =
                 if self.status == Status::Rejected { shown.diagnostics.clone() } else { Default::default() };
-            return Results { stale: true, progress, diagnostics, ..shown }.with_heading(results);
+            return SweepResults { stale: true, progress, diagnostics, ..shown }.with_heading(results);
         };
         results.requests = Rc::clone(&self.requests);
         results.progress = run.progress(self.elapsed_ms());
@@ -506,6 +506,6 @@ impl Dispatch {
     }
 }
 
-fn best_combination_of(requests: &[Request], run: &Run, summaries: &[PointSummary]) -> Option<Combination> {
+fn best_combination_of(requests: &[Request], run: &SweepWork, summaries: &[PointSummary]) -> Option<Combination> {
     best_combination(&requests.first()?.settings, &run.strategies, summaries)
 }

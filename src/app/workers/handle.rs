@@ -1,9 +1,9 @@
 //! Drives sweeps over the workers, and tells the page what is known.
 
-use super::coordinator::Dispatch;
+use super::coordinator::Coordinator;
 use super::open_questions;
 use super::pool::{Activity, Listener, Pool};
-use super::results::Results;
+use super::results::SweepResults;
 use crate::app::platform::timer::{before_next_frame, later, now_ms};
 use crate::explore::Request;
 use crate::question::{Question, Reply, Topic};
@@ -21,49 +21,49 @@ const PATIENCE_MS: u32 = 50;
 /// The page hears of progress no more often than this, milliseconds.
 const NEWS_MS: f64 = 60.0;
 
-/// Handle on the one conductor of the page.
+/// Handle on the one workers of the page.
 #[derive(Clone)]
-pub struct Conductor(Rc<RefCell<Inner>>);
+pub struct Workers(Rc<RefCell<Inner>>);
 
-impl PartialEq for Conductor {
+impl PartialEq for Workers {
     fn eq(&self, other: &Self) -> bool {
         Rc::ptr_eq(&self.0, &other.0)
     }
 }
 
 struct Inner {
-    dispatch: Dispatch,
-    publish: Callback<Rc<Results>>,
+    coordinator: Coordinator,
+    publish: Callback<Rc<SweepResults>>,
     news_due: bool,
     last_news: (f64, f64),
 }
 
-impl Conductor {
+impl Workers {
     /// Starts the workers. `publish` hears of everything new, at most once a frame.
-    pub fn new(module: JsValue, publish: Callback<Rc<Results>>) -> Self {
-        let conductor = Rc::new_cyclic(|weak: &std::rc::Weak<RefCell<Inner>>| {
+    pub fn new(module: JsValue, publish: Callback<Rc<SweepResults>>) -> Self {
+        let workers = Rc::new_cyclic(|weak: &std::rc::Weak<RefCell<Inner>>| {
             let weak = weak.clone();
             let listener: Listener = Rc::new(move |slot, message| {
                 if let Some(inner) = weak.upgrade() {
-                    Conductor(inner).hear(slot, message);
+                    Workers(inner).hear(slot, message);
                 }
             });
-            let dispatch = Dispatch::new(Pool::new(module, &listener));
-            RefCell::new(Inner { dispatch, publish, news_due: false, last_news: (0.0, 0.0) })
+            let coordinator = Coordinator::new(Pool::new(module, &listener));
+            RefCell::new(Inner { coordinator, publish, news_due: false, last_news: (0.0, 0.0) })
         });
-        Self(conductor)
+        Self(workers)
     }
 
     /// Starts a new sweep; whatever is going on is over.
     pub fn start(&self, requests: Vec<Request>) {
-        self.0.borrow_mut().dispatch.start(requests);
+        self.0.borrow_mut().coordinator.start(requests);
         self.replace_the_slow();
         self.announce();
     }
 
     /// Stops working; what is known stays.
     pub fn stop(&self) {
-        if self.0.borrow_mut().dispatch.stop() {
+        if self.0.borrow_mut().coordinator.stop() {
             self.replace_the_slow();
             self.announce();
         }
@@ -71,14 +71,14 @@ impl Conductor {
 
     /// Goes on after a stop.
     pub fn resume(&self) {
-        if self.0.borrow_mut().dispatch.resume() {
+        if self.0.borrow_mut().coordinator.resume() {
             self.announce();
         }
     }
 
     /// Asks for the whole account of a point.
     pub fn open(&self, point: u32) {
-        self.0.borrow_mut().dispatch.want(point);
+        self.0.borrow_mut().coordinator.want(point);
     }
 
     /// Asks about a topic, besides the sweep; whatever was asked about it before is forgotten. `on_reply` hears one reply a
@@ -89,50 +89,50 @@ impl Conductor {
             let reply = reply.and_then(|bytes| from_bytes(&bytes).map_err(|wrong| wrong.to_string()));
             (index, reply.unwrap_or_else(Reply::Failed))
         });
-        self.0.borrow_mut().dispatch.ask(topic, questions, on_reply);
+        self.0.borrow_mut().coordinator.ask(topic, questions, on_reply);
         self.replace_the_slow();
     }
 
     /// Gives up what was asked about a topic.
     pub fn forget(&self, topic: Topic) {
-        self.0.borrow_mut().dispatch.forget(topic);
+        self.0.borrow_mut().coordinator.forget(topic);
         self.replace_the_slow();
     }
 
     /// Forgets what went wrong with workers.
     pub fn dismiss_notices(&self) {
-        self.0.borrow_mut().dispatch.dismiss_notices();
+        self.0.borrow_mut().coordinator.dismiss_notices();
         self.announce();
     }
 
     /// Tries again to start workers and to fetch what they lack.
     pub fn retry(&self) {
-        self.0.borrow_mut().dispatch.retry();
+        self.0.borrow_mut().coordinator.retry();
         self.announce();
     }
 
     /// Number of workers that live or start.
-    pub fn workers(&self) -> usize {
-        self.0.borrow().dispatch.activities().filter(|&activity| activity != Activity::Gone).count()
+    pub fn count(&self) -> usize {
+        self.0.borrow().coordinator.activities().filter(|&activity| activity != Activity::Gone).count()
     }
 
     /// Number of workers that are at work.
     pub fn busy(&self) -> usize {
-        self.0.borrow().dispatch.activities().filter(|&activity| activity == Activity::Busy).count()
+        self.0.borrow().coordinator.activities().filter(|&activity| activity == Activity::Busy).count()
     }
 
     /// Makes a worker fail as if it had a defect; for tests.
     pub fn trap(&self, slot: usize) {
-        self.0.borrow_mut().dispatch.trap(slot);
+        self.0.borrow_mut().coordinator.trap(slot);
     }
 
     /// What the page heard last.
-    pub fn last(&self) -> Rc<Results> {
-        self.0.borrow().dispatch.last()
+    pub fn last(&self) -> Rc<SweepResults> {
+        self.0.borrow().coordinator.last()
     }
 
     fn hear(&self, slot: usize, message: Result<FromWorker, Notice>) {
-        let delivery = self.0.borrow_mut().dispatch.hear(slot, message);
+        let delivery = self.0.borrow_mut().coordinator.hear(slot, message);
         self.announce();
         if let Some((on_reply, reply)) = delivery {
             on_reply.emit(reply);
@@ -141,11 +141,11 @@ impl Conductor {
 
     /// Workers that are still at a task of the past in a moment are replaced.
     fn replace_the_slow(&self) {
-        let serials = self.0.borrow().dispatch.serials();
-        let conductor = self.clone();
+        let serials = self.0.borrow().coordinator.serials();
+        let workers = self.clone();
         later(PATIENCE_MS, move || {
-            conductor.0.borrow_mut().dispatch.replace_the_slow(&serials);
-            conductor.announce();
+            workers.0.borrow_mut().coordinator.replace_the_slow(&serials);
+            workers.announce();
         });
     }
 
@@ -153,19 +153,19 @@ impl Conductor {
     fn announce(&self) {
         let wait = {
             let inner = &mut *self.0.borrow_mut();
-            let is_running = inner.dispatch.is_running();
+            let is_running = inner.coordinator.is_running();
             // The end is told at once, whatever waits.
             if std::mem::replace(&mut inner.news_due, true) && is_running {
                 return;
             }
             // Whoever has many points to draw gets news less often, but not at first: the workers need the cores.
             let (at, took) = inner.last_news;
-            let quiet = (QUIET * took).min(0.5 * inner.dispatch.elapsed_ms());
+            let quiet = (QUIET * took).min(0.5 * inner.coordinator.elapsed_ms());
             let pause = if is_running { NEWS_MS.max(quiet) } else { 0.0 };
             (at + pause - now_ms()).max(0.0)
         };
-        let conductor = self.clone();
-        let tell = move || before_next_frame(move || conductor.tell_what_is_due());
+        let workers = self.clone();
+        let tell = move || before_next_frame(move || workers.tell_what_is_due());
         if wait > 4.0 { later(wait as u32, tell) } else { tell() }
     }
 
@@ -180,11 +180,11 @@ impl Conductor {
         let (results, publish) = {
             let inner = &mut *self.0.borrow_mut();
             inner.news_due = false;
-            (inner.dispatch.news(), inner.publish.clone())
+            (inner.coordinator.news(), inner.publish.clone())
         };
         publish.emit(results);
-        let conductor = self.clone();
+        let workers = self.clone();
         // By then the page is drawn.
-        later(0, move || conductor.0.borrow_mut().last_news = (now_ms(), now_ms() - start));
+        later(0, move || workers.0.borrow_mut().last_news = (now_ms(), now_ms() - start));
     }
 }

@@ -8,12 +8,12 @@ use yew::Callback;
 /// The bytes of a reply, or why nobody could answer.
 pub type Reply = Result<Vec<u8>, String>;
 
-/// A reply, and who waits for it. It is given when nobody holds the conductor, as who hears it may ask the next question.
+/// A reply, and who waits for it. It is given when nobody holds the workers, as who hears it may ask the next question.
 pub type Delivery = (Callback<(usize, Reply)>, (usize, Reply));
 
 /// All open questions.
 #[derive(Default)]
-pub struct Inquiries {
+pub struct OpenQuestions {
     topics: BTreeMap<Topic, Inquiry>,
     tickets: u32,
 }
@@ -34,7 +34,7 @@ struct Item {
     failed: bool,
 }
 
-impl Inquiries {
+impl OpenQuestions {
     /// Asks about a topic; whatever was asked about it before is forgotten. Every question gets one reply.
     pub fn ask(&mut self, topic: Topic, questions: Vec<Vec<u8>>, on_reply: Callback<(usize, Reply)>) {
         let item = |(index, question)| Item { index, question, failed: false };

@@ -73,7 +73,7 @@ pub struct Progress {
 
 /// What the workers found out so far.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Results {
+pub struct SweepResults {
     /// Number of the edit that they answer.
     pub generation: u32,
     /// What was asked for last.
@@ -114,7 +114,7 @@ pub struct Results {
     pub workers: usize,
 }
 
-impl Results {
+impl SweepResults {
     /// What a point costs, where that is known.
     pub fn summary(&self, point: u32) -> Option<&PointSummary> {
         match self.points.get(point as usize)? {

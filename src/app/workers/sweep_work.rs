@@ -22,7 +22,7 @@ pub enum Job {
 const SLICE: usize = 512;
 
 /// One sweep on its way.
-pub struct Run {
+pub struct SweepWork {
     /// One strategy a point.
     pub strategies: Rc<Vec<DepthFirstStrategy>>,
     /// What a person should know though nothing is wrong.
@@ -45,7 +45,7 @@ pub struct Run {
     effort: Effort,
 }
 
-impl Run {
+impl SweepWork {
     /// A sweep, the first of the requests, of which nothing is known; the other requests are references.
     pub fn new(requests: &[Request], workers: usize) -> Self {
         let workers = workers.max(1);

@@ -4,7 +4,7 @@ use super::hook;
 use super::state::{Event, PageState};
 use crate::app::studies::hierarchies::Explorer;
 use crate::app::widgets::save::DesignNames;
-use crate::app::workers::handle::Conductor;
+use crate::app::workers::handle::Workers;
 use crate::form::{Stacks, stacks};
 use crate::hardware::Core;
 use crate::spec::Diagnostics;
@@ -21,9 +21,9 @@ const PAUSE_MS: u32 = 200;
 pub type Read<T> = Rc<Result<Rc<T>, Diagnostics>>;
 
 /// What stands behind every view.
-pub struct Engine {
+pub struct Session {
     /// Asks workers.
-    pub conductor: Rc<Conductor>,
+    pub workers: Rc<Workers>,
     /// Drives studies of memory hierarchies.
     pub explorer: Rc<Explorer>,
     /// The accelerator.
@@ -40,7 +40,7 @@ pub struct Engine {
     pub is_valid: bool,
 }
 
-impl Engine {
+impl Session {
     /// Whether an edit waits to be taken up.
     pub fn waits(&self, state: &PageState) -> bool {
         self.is_valid && !state.is_current()
@@ -62,20 +62,20 @@ impl Engine {
     }
 }
 
-/// The engine of a page.
+/// The session of a page.
 #[hook]
-pub fn use_engine(state: &UseReducerHandle<PageState>, tell: &Callback<Event>) -> Engine {
-    let conductor = {
+pub fn use_session(state: &UseReducerHandle<PageState>, tell: &Callback<Event>) -> Session {
+    let workers = {
         let tell = tell.clone();
         use_memo((), move |()| {
-            let conductor = Conductor::new(wasm_bindgen::module(), tell.reform(Event::Found));
-            hook::install(&conductor);
-            conductor
+            let workers = Workers::new(wasm_bindgen::module(), tell.reform(Event::Found));
+            hook::install(&workers);
+            workers
         })
     };
     let explorer = {
-        let (conductor, tell) = (Rc::clone(&conductor), tell.clone());
-        use_memo((), move |()| Explorer::new(&conductor, tell.reform(Event::Studied)))
+        let (workers, tell) = (Rc::clone(&workers), tell.clone());
+        use_memo((), move |()| Explorer::new(&workers, tell.reform(Event::Studied)))
     };
     let core = use_memo(state.chosen.design.hardware.text.clone(), |text| Core::from_text(text).map(Rc::new));
     let network = use_memo(state.chosen.design.workload.text.clone(), |text| Network::from_text(text).map(Rc::new));
@@ -88,30 +88,30 @@ pub fn use_engine(state: &UseReducerHandle<PageState>, tell: &Callback<Event>) -
     };
     let stacks = use_stacks(state, &core, &network);
     let is_valid = core.is_ok() && network.is_ok();
-    use_sweep(state, &conductor, is_valid);
-    let opened = use_opened(state, &conductor);
+    use_sweep(state, &workers, is_valid);
+    let opened = use_opened(state, &workers);
     let layers = layers.as_ref().clone();
-    Engine { conductor, explorer, core, network, layers, stacks, opened, is_valid }
+    Session { workers, explorer, core, network, layers, stacks, opened, is_valid }
 }
 
 /// Starts a sweep when the design changes and makes sense: at once, but while somebody types, when nobody types any more.
 #[hook]
-fn use_sweep(state: &UseReducerHandle<PageState>, conductor: &Rc<Conductor>, is_valid: bool) {
+fn use_sweep(state: &UseReducerHandle<PageState>, workers: &Rc<Workers>, is_valid: bool) {
     let (design, _) = state.wanted();
     let is_at_hand = std::ptr::eq(design, &state.chosen.design);
     // Workers find out whether the documents of a pinned design are valid.
     let requests = design.request().ok().filter(|_| is_valid || !is_at_hand);
-    let conductor = Rc::clone(conductor);
+    let workers = Rc::clone(workers);
     let pause = if state.is_typing { PAUSE_MS } else { 0 };
     use_effect_with(requests, move |requests| {
-        let timeout = requests.clone().map(|requests| Timeout::new(pause, move || conductor.start(requests)));
+        let timeout = requests.clone().map(|requests| Timeout::new(pause, move || workers.start(requests)));
         move || drop(timeout)
     });
 }
 
 /// The opened point: the one that was clicked, else the best. Asks for its account.
 #[hook]
-fn use_opened(state: &UseReducerHandle<PageState>, conductor: &Rc<Conductor>) -> Option<u32> {
+fn use_opened(state: &UseReducerHandle<PageState>, workers: &Rc<Workers>) -> Option<u32> {
     let results = &state.results;
     let (design, clicked) = state.wanted();
     let opened = results.opened(clicked);
@@ -125,10 +125,10 @@ fn use_opened(state: &UseReducerHandle<PageState>, conductor: &Rc<Conductor>) ->
             && results.summary(*point).is_some()
             && !results.accounts.contains_key(point)
     });
-    let conductor = Rc::clone(conductor);
+    let workers = Rc::clone(workers);
     use_effect_with((missing, results.generation), move |(missing, _)| {
         if let Some(point) = missing {
-            conductor.open(*point);
+            workers.open(*point);
         }
     });
     opened
