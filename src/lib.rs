@@ -18,7 +18,6 @@
 //! - [`fusescape_engine`]: the model, the cost of a mapping, the search and the schedules; its rooms are these too
 //! - [`spec`]: what people write: documents, diagnostics, presets
 
-#[cfg(target_arch = "wasm32")]
 pub mod app;
 pub mod chart;
 pub mod embed;

@@ -111,7 +111,7 @@ pub enum FromWorker {
     Replied {
         /// That of the question.
         ticket: u32,
-        /// The bytes of a [`crate::question::Reply`].
+        /// The bytes of a [`crate::question::Answer`].
         reply: Vec<u8>,
     },
     /// The message is about a sweep that this worker has not opened, or asks for what it cannot know.
@@ -236,10 +236,10 @@ fn milliseconds(act: &mut dyn FnMut()) -> f64 {
 /// Answers a question, bytes for bytes.
 type Ask = fn(&mut Answerer, &[u8]) -> Result<Vec<u8>, postcard::Error>;
 
-/// A sweep does not need it, so it is in a file of its own (see `app::lazy`).
+/// A sweep does not need it, so it is in a file of its own (see `app::platform::pieces`).
 #[wasm_split(answers, fallible)]
 fn answers() -> Result<Ask, SplitLoaderError> {
-    Ok(|answerer, question| to_bytes(&answerer.answer(from_bytes(question)?)))
+    Ok(|answerer, question| answerer.answer(from_bytes(question)?))
 }
 
 impl WorkerEngine {

@@ -30,8 +30,11 @@ fn an_address_says_what_is_shown() {
 
 #[test]
 fn a_snippet_holds_the_state_and_cannot_break_out() {
-    let options =
-        EmbedOptions { view: EmbedView::Schedule, controls: vec![Control::Network], ..EmbedOptions::default() };
+    let options = EmbedOptions {
+        view: EmbedView::View(Tab::Schedule),
+        controls: vec![Control::Network],
+        ..EmbedOptions::default()
+    };
     let link = to_link(&State::first());
     let html = snippet("https://host/\"><script>/embed.html", &options, &link, 640);
     assert!(html.contains(&format!("?view=schedule&amp;controls=network#{link}\"")), "{html}");
@@ -82,7 +85,7 @@ fn messages_are_understood() {
     entry.apply(Action::entry(&find_entry("zigzag-fig-6").unwrap()));
     let message = json!({ "fusescape": 1, "type": "set", "link": to_link(&entry), "metric": "edp", "view": "mapping" });
     let Answer::Show(state, view, id) = sent(&message) else { panic!("{message}") };
-    assert_eq!((view, id, state.view.metric), (Some(EmbedView::Mapping), Value::Null, Metric::EnergyDelay));
+    assert_eq!((view, id, state.view.metric), (Some(EmbedView::View(Tab::Mapping)), Value::Null, Metric::EnergyDelay));
     assert_eq!(state.design, entry.design);
     let message =
         json!({ "fusescape": 1, "type": "set", "hardware": "tpu-like", "workload": OWN, "view": "hierarchy" });
@@ -90,7 +93,7 @@ fn messages_are_understood() {
     assert_eq!((state.design.hardware.preset, state.view.tab), (Some("tpu-like"), Tab::Hierarchy));
     assert_eq!(state.design.workload.text, OWN);
 
-    let told = state_of(&state, EmbedView::Hierarchy, Value::Null, &json!("a"));
+    let told = state_of(&state, EmbedView::View(Tab::Hierarchy), Value::Null, &json!("a"));
     assert_eq!(from_link(told["link"].as_str().unwrap()).unwrap().design, state.design);
     assert_eq!((&told["id"], &told["hardware"]), (&json!("a"), &json!(state.design.hardware.text)));
 }

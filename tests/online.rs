@@ -7,9 +7,10 @@ use fusescape::explore::{
 };
 use fusescape::fusion::document::operators_of;
 use fusescape::fusion::{PaperNetwork, Setting, is_scheme};
-use fusescape::question::{Answerer, Question, Reply};
+use fusescape::question::{Answerer, DecideOnline, Refusal, TimeSearch, Timed};
 use fusescape::spec::{find_preset, hardware_presets, workload_presets};
 use fusescape::workload::{Dim, LayerKind};
+use std::rc::Rc;
 
 fn request(hardware: &str, workload: &str) -> Request {
     let document = |id, presets| find_preset(presets, id).unwrap().text.to_owned();
@@ -77,19 +78,18 @@ fn a_worker_answers_with_the_time_that_its_stopwatch_tells() {
         act();
         42.0
     });
+    let request = Rc::new(request);
     for (answerer, ms) in [(&mut with_clock, Some(42.0)), (&mut Answerer::default(), None)] {
-        let reply = answerer.answer(Question::Online(Box::new(request.clone()), -6));
-        assert_eq!(reply, Reply::Online(Box::new(decided.clone()), ms));
-        let Reply::SearchTime(found, told) =
-            answerer.answer(Question::SearchTime(PaperNetwork::SqueezeNet1_0, GroupSearch::Exact))
-        else {
-            panic!("another reply");
-        };
+        let reply = answerer.ask(DecideOnline { request: Rc::clone(&request), step: -6 });
+        assert_eq!(reply, Ok(Timed { found: Rc::new(decided.clone()), ms }));
+        let search = TimeSearch { network: PaperNetwork::SqueezeNet1_0, search: GroupSearch::Exact, run: 0 };
+        let Timed { found, ms: told } = answerer.ask(search).unwrap();
         assert_eq!((told, found.bound_bytes), (ms, None));
     }
     // What Optimus cannot express is refused with its reasons.
     let bert = self::request("tpu-like", "bert-base-block");
-    let Reply::Rejected(wrong) = Answerer::default().answer(Question::Online(Box::new(bert), 0)) else {
+    let asked = DecideOnline { request: Rc::new(bert), step: 0 };
+    let Err(Refusal::Rejected(wrong)) = Answerer::default().ask(asked) else {
         panic!("a reply to what cannot be expressed");
     };
     assert!(!wrong.is_empty());

@@ -5,11 +5,14 @@ use fusescape::cost::Flaw;
 use fusescape::explore::{LayerRequest, LayerStudy, MappingEdit, TemporalMapping};
 use fusescape::hardware::Unroll;
 use fusescape::mapping::TemporalLoop;
-use fusescape::question::{Answerer, Question, Reply};
+use fusescape::question::{
+    Answer, Answerer, BestMapping, FindBestCost, FindBestMapping, JudgeMapping, LayerCost, Refusal,
+};
 use fusescape::rules::Rules;
 use fusescape::search::{Objective, Proof, Strategy};
 use fusescape::spec::{find_preset, hardware_presets, workload_presets};
 use fusescape::workload::Dim;
+use std::rc::Rc;
 
 fn request(hardware: &str, workload: &str, layer: Option<&str>) -> LayerRequest {
     let text = |list, id| find_preset(list, id).unwrap().text.to_owned();
@@ -146,19 +149,20 @@ fn everything_that_is_wrong_is_said_at_once() {
 fn a_worker_answers_the_questions_of_the_view() {
     let mut answerer = Answerer::default();
     let request = request("eyeriss-like", "alexnet-eyeriss", None);
-    let Reply::BestMapping(facts, Ok((best, proof))) =
-        answerer.answer(Question::BestMapping(Box::new(request.clone())))
-    else {
-        panic!("no mapping")
-    };
+    let request = Rc::new(request);
+    let BestMapping { facts, best } = answerer.ask(FindBestMapping { request: Rc::clone(&request) }).unwrap();
+    let (best, proof) = best.unwrap();
     // The first of the heaviest layers.
     assert_eq!((facts.layer.as_str(), proof), ("conv2", Proof::Optimal));
-    let own = answerer.answer(Question::OwnMapping(Box::new(request.clone()), best.mapping.clone()));
-    assert_eq!(own, Reply::OwnMapping(Ok(best.clone())));
-    let cost = answerer.answer(Question::BestCost(Box::new(request.clone())));
-    assert_eq!(cost, Reply::BestCost(Ok((best.energy_pj(), best.cycles.total))));
-    let unknown = LayerRequest { layer: Some("conv22".into()), ..request };
-    let Reply::Rejected(wrong) = answerer.answer(Question::BestMapping(Box::new(unknown))) else {
+    let own = answerer.ask(JudgeMapping { request: Rc::clone(&request), mapping: best.mapping.clone() });
+    assert_eq!(own, Ok(Ok(Rc::clone(&best))));
+    let cost = answerer.ask(FindBestCost { request: Rc::clone(&request) });
+    assert_eq!(cost, Ok(LayerCost { energy_pj: best.energy_pj(), latency_cycles: best.cycles.total }));
+    // A message holds any question, and its answer as bytes.
+    let bytes = answerer.answer(FindBestCost { request: Rc::clone(&request) }.into()).unwrap();
+    assert_eq!(postcard::from_bytes::<Answer<LayerCost>>(&bytes), Ok(cost));
+    let unknown = Rc::new(LayerRequest { layer: Some("conv22".into()), ..(*request).clone() });
+    let Err(Refusal::Rejected(wrong)) = answerer.ask(FindBestMapping { request: unknown }) else {
         panic!("conv22 was accepted")
     };
     assert_eq!(wrong.0[0].remedy, "Did you mean `conv2`?");

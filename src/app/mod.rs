@@ -1,71 +1,48 @@
 //! The page.
 //!
-//! One [`session::state::PageState`] drives everything: components show it, a person's [`crate::state::Action`]s change it. A [`workers::handle::Workers`]
-//! turns every new design into a sweep over the workers and reports what they find, which is an action too. Nothing here
+//! One [`session::state::PageState`] drives everything: components show it, a person's [`crate::state::Action`]s change it.
+//! [`workers::handle::Workers`] turn every new design into a sweep and report what they find, which is an event too. Nothing here
 //! computes a cost.
+//!
+//! Imports only point down this list; a view knows no other view:
+//!
+//! - `shell`: the page around the views, the one list of views, dialogs, the address, the embedded page
+//! - `landscape`, `schedule`, `mapping`, `fusion`, `cores`, `hierarchy`, `compare`, `gallery`, `lessons`: a view each
+//! - `design`: the cards of hardware, network and schedule
+//! - [`session`]: what every view is given
+//! - [`studies`]: work of several questions that more than one view asks for
+//! - [`widgets`]: fields, figures, tables, dialogs, numbers that unfold
+//! - [`workers`]: the pool of workers, the sweep, and questions
+//! - [`platform`]: what the browser gives
+//!
+//! What draws or touches the browser is compiled for WebAssembly only; what is pure has its unit tests beside it, which run natively.
 
+#[cfg(target_arch = "wasm32")]
 mod compare;
+#[cfg(target_arch = "wasm32")]
 mod cores;
+#[cfg(target_arch = "wasm32")]
 mod design;
+#[cfg(target_arch = "wasm32")]
+mod entry;
+#[cfg(target_arch = "wasm32")]
 mod fusion;
+#[cfg(target_arch = "wasm32")]
 mod gallery;
+#[cfg(target_arch = "wasm32")]
 mod hierarchy;
+#[cfg(target_arch = "wasm32")]
 mod landscape;
+#[cfg(target_arch = "wasm32")]
 mod lessons;
+#[cfg(target_arch = "wasm32")]
 mod mapping;
-mod platform;
+pub mod platform;
+#[cfg(target_arch = "wasm32")]
 mod schedule;
-mod session;
+pub mod session;
+#[cfg(target_arch = "wasm32")]
 mod shell;
-mod studies;
-mod widgets;
-mod workers;
-
-use js_sys::Function;
-use platform::pieces::Piece;
-use wasm_bindgen::prelude::*;
-use web_sys::Element;
-
-/// Shows the page in the element `#app`; called by `www/main.js`, whose function asks a person what to do about files that cannot be had.
-///
-/// # Errors
-/// If there is a link or a draft, and the code that reads it cannot be fetched.
-#[wasm_bindgen(js_name = openPage)]
-pub async fn open_page(ask: Function) -> Result<(), JsError> {
-    platform::missing::install(ask);
-    shell::pieces::install();
-    if shell::address::says_something() {
-        shell::links::fetch_links().await?;
-    }
-    if let Some(place) = place() {
-        render::<shell::page::Page>(place);
-    }
-    Ok(())
-}
-
-/// Shows one view in the element `#app`, for another page around it; called as [`open_page`] is.
-///
-/// # Errors
-/// If its code cannot be fetched.
-#[wasm_bindgen(js_name = openEmbed)]
-pub async fn open_embed(ask: Function) -> Result<(), JsError> {
-    platform::missing::install(ask);
-    shell::pieces::install();
-    if !platform::pieces::fetch().await {
-        return Err(JsError::new("others"));
-    }
-    if let (Some(place), Some(parts)) = (place(), shell::parts::Parts::slot().get()) {
-        (parts.embed)(place);
-    }
-    Ok(())
-}
-
-fn place() -> Option<Element> {
-    web_sys::window()?.document()?.get_element_by_id("app")
-}
-
-fn render<C: yew::BaseComponent<Properties: Default>>(place: Element) {
-    // What stood there only said that the page was loading.
-    place.set_inner_html("");
-    yew::Renderer::<C>::with_root(place).render();
-}
+pub mod studies;
+pub mod widgets;
+pub mod workers;

@@ -1,30 +1,23 @@
 //! What an embedded view shows, as its address says: `embed.html?view=landscape&controls=hardware,schedule&theme=dark#LINK`.
 
 use crate::spec::{Diagnostics, closest};
-use crate::state::Tab;
+use crate::state::{Tab, VIEWS, ViewEntry};
 
 /// A view that can be embedded.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EmbedView {
-    /// All points, with the best.
-    #[default]
-    Landscape,
-    /// Single-layer, layer-by-layer and depth-first side by side.
+    /// A view of the page.
+    View(Tab),
+    /// A part of the landscape: single-layer, layer-by-layer and depth-first side by side.
     Comparison,
-    /// Energy against latency.
+    /// A part of the landscape: energy against latency.
     TradeOff,
-    /// One point in depth.
-    Schedule,
-    /// One layer's loop nest.
-    Mapping,
-    /// Which layers run together, by several methods.
-    Fusion,
-    /// Many cores.
-    Cores,
-    /// Memory hierarchies.
-    Hierarchy,
-    /// Two designs side by side.
-    Compare,
+}
+
+impl Default for EmbedView {
+    fn default() -> Self {
+        Self::View(Tab::Landscape)
+    }
 }
 
 /// A part of the design that can be changed where it is embedded.
@@ -53,18 +46,30 @@ pub enum EmbedTheme {
 }
 
 impl EmbedView {
-    /// All of them: as in addresses, and for a person.
-    pub const ALL: [(Self, &'static str, &'static str); 9] = [
-        (Self::Landscape, "landscape", "Landscape: all points and the best"),
+    /// Parts of the landscape that stand by themselves: as in addresses, and for a person.
+    const PARTS: [(Self, &'static str, &'static str); 2] = [
         (Self::Comparison, "comparison", "Comparison with single-layer and layer-by-layer"),
         (Self::TradeOff, "trade-off", "Energy against latency"),
-        (Self::Schedule, "schedule", "Schedule: one point in depth"),
-        (Self::Mapping, "mapping", "Mapping: one layer's loop nest"),
-        (Self::Fusion, "fusion", "Fusion: which layers run together"),
-        (Self::Cores, "cores", "Cores: who computes what when"),
-        (Self::Hierarchy, "hierarchy", "Memory hierarchies"),
-        (Self::Compare, "compare", "Two designs side by side"),
     ];
+
+    /// All of them: as in addresses, and for a person. The parts of the landscape follow it.
+    pub const ALL: [(Self, &'static str, &'static str); embeddable() + Self::PARTS.len()] = {
+        let mut all = [Self::PARTS[0]; embeddable() + Self::PARTS.len()];
+        let (mut index, mut place) = (0, 0);
+        while index < VIEWS.len() {
+            let ViewEntry { tab, name, embedded, .. } = VIEWS[index];
+            if let Some(title) = embedded {
+                all[place] = (Self::View(tab), name, title);
+                place += 1;
+            }
+            if matches!(tab, Tab::Landscape) {
+                (all[place], all[place + 1]) = (Self::PARTS[0], Self::PARTS[1]);
+                place += 2;
+            }
+            index += 1;
+        }
+        all
+    };
 
     /// As in addresses.
     pub fn name(self) -> &'static str {
@@ -79,28 +84,26 @@ impl EmbedView {
     /// The tab of the page that shows it.
     pub fn tab(self) -> Tab {
         match self {
-            Self::Landscape | Self::Comparison | Self::TradeOff => Tab::Landscape,
-            Self::Schedule => Tab::Schedule,
-            Self::Mapping => Tab::Mapping,
-            Self::Fusion => Tab::Fusion,
-            Self::Cores => Tab::Cores,
-            Self::Hierarchy => Tab::Hierarchy,
-            Self::Compare => Tab::Compare,
+            Self::View(tab) => tab,
+            Self::Comparison | Self::TradeOff => Tab::Landscape,
         }
     }
 
     /// The view that suits a tab of the page.
     pub fn of(tab: Tab) -> Self {
-        match tab {
-            Tab::Landscape | Tab::Gallery => Self::Landscape,
-            Tab::Schedule => Self::Schedule,
-            Tab::Mapping => Self::Mapping,
-            Tab::Fusion => Self::Fusion,
-            Tab::Cores => Self::Cores,
-            Tab::Hierarchy => Self::Hierarchy,
-            Tab::Compare => Self::Compare,
-        }
+        let is_embeddable = VIEWS.iter().any(|view| view.tab == tab && view.embedded.is_some());
+        if is_embeddable { Self::View(tab) } else { Self::default() }
     }
+}
+
+/// How many views can be embedded.
+const fn embeddable() -> usize {
+    let (mut index, mut count) = (0, 0);
+    while index < VIEWS.len() {
+        count += VIEWS[index].embedded.is_some() as usize;
+        index += 1;
+    }
+    count
 }
 
 impl Control {

@@ -11,16 +11,7 @@ use crate::workload::Dim;
 /// Numbers and what they stand for.
 pub(super) type Codes<T> = &'static [(u8, T)];
 
-pub(super) const TABS: Codes<Tab> = &[
-    (0, Tab::Landscape),
-    (1, Tab::Schedule),
-    (2, Tab::Mapping),
-    (3, Tab::Hierarchy),
-    (4, Tab::Gallery),
-    (5, Tab::Compare),
-    (6, Tab::Fusion),
-    (7, Tab::Cores),
-];
+pub(super) const TABS: Codes<Tab> = &Tab::CODES;
 
 pub(super) const METRICS: Codes<Metric> = &[
     (0, Metric::Energy),

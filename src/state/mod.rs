@@ -16,6 +16,7 @@ mod pinned;
 mod schedule;
 mod tiles;
 mod view;
+mod views;
 
 pub use action::{Action, Field, Kind, Renamed, ScheduleChange, StepOpened, ViewChange};
 pub use cores_form::{CoresChange, CoresForm, StackChoice, TileChoice, read_allocation, write_allocation};
@@ -27,7 +28,8 @@ pub use history::History;
 pub use own_mapping::{MappingChange, OwnMapping};
 pub use pinned::{Pinned, cores_differences, described, design_differences};
 pub use schedule::{FuseChoice, GridChoice, LPF_LIMITS, ObjectiveChoice, Schedule};
-pub use view::{Metric, Tab, View};
+pub use view::{Metric, View};
+pub use views::{Tab, VIEWS, ViewEntry};
 
 use crate::gallery::{Opening, Shown, find_step};
 use crate::workload::Network;

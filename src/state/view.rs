@@ -2,46 +2,11 @@
 
 use super::action::ViewChange;
 use super::design::Half;
+use super::views::Tab;
 use crate::chart::Quantity;
 use crate::depth_first::DepthFirstStrategy;
 use crate::explore::PointSummary;
 use crate::search::Objective;
-
-/// The views.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Tab {
-    /// All points.
-    #[default]
-    Landscape,
-    /// One point in depth.
-    Schedule,
-    /// One layer's loop nest.
-    Mapping,
-    /// Which layers run together.
-    Fusion,
-    /// Many cores.
-    Cores,
-    /// Memory hierarchies.
-    Hierarchy,
-    /// Two designs side by side.
-    Compare,
-    /// Published figures and tables.
-    Gallery,
-}
-
-impl Tab {
-    /// All of them, with what the page calls them.
-    pub const ALL: [(Self, &'static str); 8] = [
-        (Self::Landscape, "Landscape"),
-        (Self::Schedule, "Schedule"),
-        (Self::Mapping, "Mapping"),
-        (Self::Fusion, "Fusion"),
-        (Self::Cores, "Cores"),
-        (Self::Hierarchy, "Hierarchy"),
-        (Self::Compare, "Compare"),
-        (Self::Gallery, "Gallery"),
-    ];
-}
 
 /// A number that every point has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -12,7 +12,7 @@ import { launchFirefox, withTab } from './firefox.mjs';
 import { tooWide, withPage } from './harness.mjs';
 import { hostPage } from './host-page.mjs';
 import { serve } from './server.mjs';
-import { settled, unsavedIn, VIEWS } from './views.mjs';
+import { everyView, settled, unsavedIn } from './views.mjs';
 
 const BUILD_SITE = fileURLToPath(new URL('../../tools/build-site', import.meta.url));
 /** `NAME LINK` each. */
@@ -46,7 +46,7 @@ test('every view and dialog shows its figures and tables, and fits large and sma
       await settled(page);
       const wrong = [];
       const seen = { figures: 0, tables: 0 };
-      for (const [name, come] of Object.entries(VIEWS)) {
+      for (const [name, come] of await everyView(page)) {
         const leave = await come(page);
         await page.waitForFunction(allDrawn).catch((cause) => {
           throw new Error(`${name}: a figure stays empty`, { cause });

@@ -5,7 +5,7 @@ use crate::app::widgets::data_table::plain_table;
 use crate::app::workers::handle::Workers;
 use crate::chart::allocations_table;
 use crate::multicore::CoresRequest;
-use crate::question::{Question, Topic};
+use crate::question::{CoresSummary, Refusal, SummaryWay, Topic};
 use crate::spec::{Diagnostics, system_presets};
 use crate::state::{CoresForm, Design, State, read_allocation};
 use std::rc::Rc;
@@ -41,28 +41,36 @@ pub fn CompareCores(props: &CompareCoresProps) -> Html {
     let (pinned_design, pinned_cores) =
         chosen.pinned.as_ref().map_or((&chosen.design, &chosen.cores), |pinned| (&pinned.design, &pinned.cores));
     let sides = [side(pinned_design, pinned_cores), side(&chosen.design, &chosen.cores)];
-    let requests = sides.iter().flatten().map(|side| side.0.clone()).collect();
-    let questions = {
-        let sides = sides.clone();
-        move || {
-            sides.iter().flatten().cloned().map(|(of, by_hand)| Question::CoresSummary(Box::new(of), by_hand)).collect()
-        }
-    };
-    let (findings, start, stop) = use_summaries(&props.workers, Topic::CoresSweep, requests, questions);
-    let status = findings.status();
-    let mut found = findings.found.iter();
-    let known: Vec<_> = sides.iter().map(|side| side.as_ref().ok().and_then(|_| found.next()?.as_ref())).collect();
+    let questions = use_memo(sides.clone(), |sides| {
+        let question = |(request, by_hand): &(CoresRequest, Vec<(String, Vec<usize>)>)| CoresSummary {
+            request: Rc::new(request.clone()),
+            way: SummaryWay::Best { by_hand: by_hand.clone() },
+        };
+        sides.iter().flatten().map(question).collect::<Vec<_>>()
+    });
+    let (summaries, start, stop) = use_summaries(&props.workers, Topic::CoresSweep, questions.to_vec());
+    let status = summaries.status();
+    let mut answers = (0..sides.len()).map(|index| summaries.get(index));
+    let known: Vec<_> = sides.iter().map(|side| side.as_ref().ok().and_then(|_| answers.next()?)).collect();
     let names =
         [("A", pinned_cores), ("B", &chosen.cores)].map(|(side, form)| format!("{side}: {}", system_name(form)));
     let rows: Vec<_> = names
         .iter()
         .zip(&known)
-        .map(|(name, found)| (name.as_str(), found.and_then(|found| found.as_ref().ok().copied())))
+        .map(|(name, answer)| (name.as_str(), answer.and_then(|answer| answer.as_ref().ok().copied())))
         .collect();
-    let wrong = names.iter().zip(sides.iter().zip(&known)).filter_map(|(name, (side, found))| {
-        let wrong = side.as_ref().err().or(found.as_ref().and_then(|found| found.as_ref().err()))?;
+    let refusal = |index: usize| known[index].and_then(|answer| answer.as_ref().err());
+    let wrong = names.iter().enumerate().filter_map(|(index, name)| {
+        let wrong = match (&sides[index], refusal(index)) {
+            (Err(wrong), _) | (_, Some(Refusal::Rejected(wrong))) => wrong,
+            _ => return None,
+        };
         let first = wrong.0.first()?;
         Some(format!("{name}: {}. {}.", first.reason, first.remedy))
+    });
+    let failures = names.iter().enumerate().filter_map(|(index, name)| match refusal(index) {
+        Some(Refusal::Failed(failure)) => Some(format!("{name}: {failure}")),
+        _ => None,
     });
     html! {
         <section class="card" data-testid="compare-cores" data-status={status}>
@@ -85,6 +93,7 @@ pub fn CompareCores(props: &CompareCoresProps) -> Html {
                 </div>
             }
             { for wrong.map(|text| html! { <p class="hint" role="note">{ text }</p> }) }
+            { for failures.map(|text| html! { <p class="banner" role="alert">{ text }</p> }) }
         </section>
     }
 }

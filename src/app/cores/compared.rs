@@ -1,6 +1,6 @@
 //! The allocation beside others: each tile on one core, evolution, whole layers; and the network on other systems.
 
-use super::study::{Ground, Verdict};
+use super::study::Ground;
 use crate::app::studies::systems::use_summaries;
 use crate::app::widgets::controls::segments;
 use crate::app::widgets::data_table::plain_table;
@@ -8,8 +8,9 @@ use crate::app::widgets::figure::{Drawn, Figure};
 use crate::app::workers::handle::Workers;
 use crate::chart::{CoresSweep, Quantity, allocations_table};
 use crate::multicore::{CoresRequest, Granularity, Judged, StackRule};
-use crate::question::{Question, Topic};
+use crate::question::{CoresJudgement, CoresSummary, Refusal, SummaryWay, Topic};
 use crate::spec::{Diagnostics, system_presets};
+use std::rc::Rc;
 use yew::prelude::*;
 
 /// Individuals and generations of the evolution (Stream, Section 6: 16 of each).
@@ -21,7 +22,7 @@ pub struct CoresComparedProps {
     /// What is asked, and what is known of it.
     pub ground: Ground,
     /// What the allocations with shared tiles and without come to.
-    pub verdicts: [Option<Result<Verdict, Diagnostics>>; 2],
+    pub judgements: [Option<Result<CoresJudgement, Diagnostics>>; 2],
     /// The best that is known.
     pub best: Judged,
     /// What a choice by hand comes to.
@@ -31,7 +32,8 @@ pub struct CoresComparedProps {
 }
 
 /// Why there is no schedule, in a few words.
-fn in_short(wrong: &Diagnostics) -> &'static str {
+fn in_short(refusal: &Refusal) -> &'static str {
+    let Refusal::Rejected(wrong) = refusal else { return "failed" };
     match wrong.0.first().map(|first| first.path.as_str()) {
         Some("system.cores") => "no core runs some of its layers",
         Some(path) if path.starts_with("allocation") => "no mapping",
@@ -42,37 +44,45 @@ fn in_short(wrong: &Diagnostics) -> &'static str {
 /// Both comparisons.
 #[component]
 pub fn CoresCompared(props: &CoresComparedProps) -> Html {
-    let request = &props.ground.request;
-    let (others, start, stop) = {
-        let ground = props.ground.clone();
-        use_summaries(&props.workers, Topic::CoresEvolved, vec![request.clone()], move || {
-            let Ground { request, costs, .. } = ground.clone();
-            let mut layers = request.clone();
-            layers.settings.granularity = Granularity::LayerByLayer;
-            layers.settings.stacks = StackRule::EachLayer;
-            vec![
-                Question::CoresEvolved(Box::new(request), costs.to_vec(), EVOLUTION.0, EVOLUTION.1),
-                Question::CoresSummary(Box::new(layers), Vec::new()),
-            ]
-        })
+    let Ground { request, costs, .. } = &props.ground;
+    let layers = use_memo(Rc::clone(request), |request| {
+        let mut layers = (**request).clone();
+        layers.settings.granularity = Granularity::LayerByLayer;
+        layers.settings.stacks = StackRule::EachLayer;
+        layers
+    });
+    let (individuals, generations) = EVOLUTION;
+    let evolution = SummaryWay::Evolution { costs: Rc::clone(costs), individuals, generations };
+    let questions = vec![
+        CoresSummary { request: Rc::clone(request), way: evolution },
+        CoresSummary { request: layers, way: SummaryWay::Best { by_hand: Vec::new() } },
+    ];
+    let (others, start, stop) = use_summaries(&props.workers, Topic::CoresEvolved, questions);
+    let summary = |judgement: &Option<Result<CoresJudgement, Diagnostics>>| {
+        let judged = &judgement.as_ref()?.as_ref().ok()?.judged;
+        Some((judged.energy_pj, judged.latency_cycles))
     };
-    let summary = |verdict: &Option<Result<Verdict, Diagnostics>>| {
-        let verdict = verdict.as_ref()?.as_ref().ok()?;
-        Some((verdict.judged.energy_pj, verdict.judged.latency_cycles))
-    };
-    let [shared, single] = &props.verdicts;
-    let other = |index: usize| others.found.get(index).and_then(|found| found.as_ref()?.as_ref().ok().copied());
+    let [shared, single] = &props.judgements;
+    let other = |index: usize| others.get(index).and_then(|answer| answer.as_ref().ok().copied());
     let pair = |judged: &Judged| (judged.energy_pj, judged.latency_cycles);
+    let names = ["evolution, 16 individuals, 16 generations (NSGA-II)", "layer by layer, whole layers as tiles"];
+    let refused = names.iter().enumerate().filter_map(|(index, name)| {
+        let reason = match others.get(index)?.as_ref().err()?.to_string() {
+            none if none.is_empty() => "there is no schedule".to_owned(),
+            reason => reason,
+        };
+        Some(html! { <p class="banner" role="alert">{ format!("{name}: {reason}") }</p> })
+    });
     let mut rows = vec![
         ("tiles shared by several cores, steady state proved (WACO)", summary(shared)),
         ("each tile on one core (p = 1): steady state proved, or cores balanced", summary(single)),
         ("the better of both, then better cores for single layers", Some(pair(&props.best))),
-        ("evolution, 16 individuals, 16 generations (NSGA-II)", other(0)),
-        ("layer by layer, whole layers as tiles", other(1)),
+        (names[0], other(0)),
+        (names[1], other(1)),
     ];
     rows.extend(props.by_hand.as_ref().map(|by_hand| ("chosen by hand", Some(pair(by_hand)))));
     let status = others.status();
-    let done = others.found.iter().flatten().count();
+    let done = others.done();
     html! {
         <>
             <section class="card" data-testid="cores-compared" data-status={status}>
@@ -86,18 +96,19 @@ pub fn CoresCompared(props: &CoresComparedProps) -> Html {
                     </button>
                     if status == "running" {
                         <button type="button" onclick={stop} data-testid="stop-allocations">{ "Stop" }</button>
-                        <span class="hint" role="status">{ format!("{done} of {} done", others.found.len()) }</span>
+                        <span class="hint" role="status">{ format!("{done} of {} done", others.all()) }</span>
                     }
                 </div>
+                { for refused }
             </section>
-            <Systems request={request.clone()} workers={props.workers.clone()} />
+            <Systems request={Rc::clone(request)} workers={props.workers.clone()} />
         </>
     }
 }
 
 #[derive(Properties, PartialEq)]
 struct SystemsProps {
-    request: CoresRequest,
+    request: Rc<CoresRequest>,
     workers: Workers,
 }
 
@@ -115,33 +126,28 @@ fn Systems(props: &SystemsProps) -> Html {
                 .map(|preset| (preset.title.to_owned(), preset.text.to_owned())),
         )
         .collect();
-    let questions = {
-        let (request, systems) = (request.clone(), systems.clone());
-        move || {
-            let of = |(_, system): &(String, String)| {
-                let request = CoresRequest { system: system.clone(), ..request.clone() };
-                CoresSweep::TILES.map(|(rows, ..)| {
-                    let mut request = request.clone();
-                    (request.settings.granularity, request.settings.stacks) = match rows {
-                        Some(rows) => (Granularity::Rows(rows), request.settings.stacks.clone()),
-                        None => (Granularity::LayerByLayer, StackRule::EachLayer),
-                    };
-                    Question::CoresSummary(Box::new(request), Vec::new())
-                })
-            };
-            systems.iter().flat_map(of).collect()
-        }
-    };
-    let (findings, start, stop) = use_summaries(&props.workers, Topic::CoresSweep, vec![request.clone()], questions);
-    let (found, status) = (&findings.found, findings.status());
-    let done = found.iter().flatten().count();
+    let questions = use_memo((Rc::clone(request), systems.clone()), |(request, systems)| {
+        let of = |(_, system): &(String, String)| {
+            let request = CoresRequest { system: system.clone(), ..(**request).clone() };
+            CoresSweep::TILES.map(|(rows, ..)| {
+                let mut request = request.clone();
+                (request.settings.granularity, request.settings.stacks) = match rows {
+                    Some(rows) => (Granularity::Rows(rows), request.settings.stacks.clone()),
+                    None => (Granularity::LayerByLayer, StackRule::EachLayer),
+                };
+                CoresSummary { request: Rc::new(request), way: SummaryWay::Best { by_hand: Vec::new() } }
+            })
+        };
+        systems.iter().flat_map(of).collect::<Vec<_>>()
+    });
+    let (summaries, start, stop) = use_summaries(&props.workers, Topic::CoresSweep, questions.to_vec());
+    let (done, all, status) = (summaries.done(), summaries.all(), summaries.status());
     let systems_count = systems.len();
     let sweep = CoresSweep {
         quantity: *quantity,
         systems: systems.into_iter().map(|(name, _)| name).collect(),
-        found: found
-            .iter()
-            .map(|found| found.as_ref().map(|found| found.as_ref().copied().map_err(in_short)))
+        found: (0..all)
+            .map(|index| summaries.get(index).map(|answer| answer.as_ref().copied().map_err(in_short)))
             .collect(),
     };
     let show = {
@@ -160,14 +166,17 @@ fn Systems(props: &SystemsProps) -> Html {
                     { "Work them out" }
                 </button>
                 if status == "stopped" {
-                    <span class="hint" role="status">{ format!("stopped after {done} of {}", found.len()) }</span>
+                    <span class="hint" role="status">{ format!("stopped after {done} of {all}") }</span>
                 }
                 if status == "running" {
                     <button type="button" onclick={stop} data-testid="stop-systems">{ "Stop" }</button>
-                    <progress value={done.to_string()} max={found.len().to_string()} aria-label="Share that is worked out" />
-                    <span class="hint" role="status">{ format!("{done} of {}", found.len()) }</span>
+                    <progress value={done.to_string()} max={all.to_string()} aria-label="Share that is worked out" />
+                    <span class="hint" role="status">{ format!("{done} of {all}") }</span>
                 }
             </div>
+            if let Some(failure) = summaries.failure() {
+                <p class="banner" role="alert">{ failure.to_owned() }</p>
+            }
             if done > 0 {
                 { segments("What is shown", &CoresSweep::QUANTITIES, *quantity, show) }
                 <Figure title="" chart={Drawn::new(sweep.bars())} testid="systems-bars" />

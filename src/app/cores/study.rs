@@ -1,11 +1,12 @@
 //! A network on many cores, over the workers: what every different tile costs, then which cores compute each stack best, then what that comes to,
 //! and at last whether other cores for single layers are better still.
 
+use crate::app::workers::ask::use_answers;
 use crate::app::workers::handle::Workers;
-use crate::multicore::{
-    Aim, CoreChoice, CoresOutline, CoresRequest, Judged, MOST_CHOICES, Solved, StackAllocation, SystemAccount,
+use crate::multicore::{Aim, CoreChoice, CoresOutline, CoresRequest, Judged, MOST_CHOICES, Solved, StackAllocation};
+use crate::question::{
+    AllocateStack, Answer, CoresJudgement, ImproveLayer, JudgeCores, OutlineCores, Refusal, SolveTiles, Topic,
 };
-use crate::question::{Question, Reply, Topic};
 use crate::spec::Diagnostics;
 use std::rc::Rc;
 use yew::prelude::*;
@@ -15,39 +16,31 @@ const PART: u32 = 16;
 /// A search that goes on may look at so many times as many choices.
 const LONGER: u64 = 8;
 
-/// A choice with all about it.
+/// How far the study of a request is.
 #[derive(Clone, PartialEq)]
-pub struct Verdict {
-    /// The choice, and what it comes to.
-    pub judged: Judged,
-    /// Who computes what when.
-    pub account: Rc<SystemAccount>,
-}
-
-/// What is known of a request.
-#[derive(Clone, PartialEq, Default)]
-pub struct Known {
+pub struct CoresStudyState {
     /// The request.
-    pub asked: Option<CoresRequest>,
+    pub request: Option<Rc<CoresRequest>>,
     /// What there is to know before anything is solved.
     pub outline: Option<Rc<CoresOutline>>,
-    costs: Rc<Vec<Option<Solved>>>,
-    /// Each stack with tiles that cores share, then each without.
-    pub stacks: Rc<Vec<Option<StackAllocation>>>,
-    /// What a search looks at before it ends.
-    choices: u64,
+    /// How far it is.
+    pub stage: Stage,
+    /// What tiles cost, in the order of the problems; nothing until all are solved.
+    pub costs: Rc<Vec<Solved>>,
+    /// The stacks with tiles that cores share, and those without; none until all are allocated.
+    allocations: Rc<[Rc<Vec<StackAllocation>>; 2]>,
+    /// How many times as long as at first stacks were searched.
+    pub times_longer: u64,
     /// What the allocations with shared tiles, and those without, come to; or why nothing comes of them.
-    pub verdicts: [Option<Result<Verdict, Diagnostics>>; 2],
-    /// What is wrong with the request.
-    pub wrong: Option<Rc<Diagnostics>>,
-    /// What a worker could not do.
-    pub failure: Option<String>,
+    pub judgements: [Option<Result<CoresJudgement, Diagnostics>>; 2],
+    /// Why the study has no result.
+    pub refusal: Option<Refusal>,
 }
 
-/// How far it is.
+/// The steps of a study.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stage {
-    /// Nothing is asked, or it makes no sense.
+    /// Nothing is asked, or there is no answer.
     Nothing,
     /// What there is to know.
     Outline,
@@ -61,182 +54,147 @@ pub enum Stage {
     Done,
 }
 
-pub enum Heard {
-    /// Another request.
-    Anew(Option<CoresRequest>),
-    /// Stacks that are not proved shall be searched for longer.
-    Longer,
-    /// A worker's reply to the question of this index, about the request.
-    Reply(CoresRequest, usize, Box<Reply>),
-}
-
-impl Known {
-    fn of(asked: Option<CoresRequest>) -> Self {
-        Self { asked, choices: MOST_CHOICES, ..Self::default() }
-    }
-
-    /// How far it is.
-    pub fn stage(&self) -> Stage {
-        let Some(outline) = &self.outline else {
-            let is_waiting = self.asked.is_some() && self.wrong.is_none() && self.failure.is_none();
-            return if is_waiting { Stage::Outline } else { Stage::Nothing };
-        };
-        let known = |count: usize| (count, outline.problems);
-        let solved = self.costs.iter().flatten().count();
-        let allocated = self.stacks.iter().flatten().count();
-        let all = 2 * outline.stacks.len();
-        match () {
-            () if self.failure.is_some() => Stage::Nothing,
-            () if solved < outline.problems => Stage::Costs(known(solved).0, known(solved).1),
-            () if allocated < all => Stage::Stacks(allocated, all),
-            () if self.verdicts.iter().any(Option::is_none) => Stage::Judging,
-            () => Stage::Done,
-        }
-    }
-
-    /// How many times as long as at first stacks were searched.
-    pub fn times_longer(&self) -> u64 {
-        self.choices / MOST_CHOICES
-    }
-
-    /// What tiles cost, in the order of the problems.
-    pub fn costs(&self) -> Vec<Solved> {
-        self.costs.iter().flatten().cloned().collect()
-    }
-
+impl CoresStudyState {
     /// The allocations with shared tiles, or those without.
-    pub fn allocations(&self, shares: bool) -> Vec<StackAllocation> {
-        let half = self.stacks.len() / 2;
-        let range = if shares { 0..half } else { half..2 * half };
-        self.stacks[range].iter().flatten().cloned().collect()
+    pub fn allocations(&self, shares: bool) -> &Rc<Vec<StackAllocation>> {
+        let [shared, single] = &*self.allocations;
+        if shares { shared } else { single }
     }
 
-    /// Which of the two verdicts is the better one, if any is known.
-    pub fn best(&self) -> Option<(bool, &Verdict)> {
-        let aim = self.asked.as_ref().map_or(Aim::Latency, |asked| asked.settings.aim);
-        let known = [true, false].into_iter().zip(&self.verdicts);
-        let known = known.filter_map(|(shares, verdict)| Some((shares, verdict.as_ref()?.as_ref().ok()?)));
+    /// All allocations.
+    pub fn all_allocations(&self) -> impl Iterator<Item = &StackAllocation> {
+        self.allocations.iter().flat_map(|allocations| allocations.iter())
+    }
+
+    /// The better one of the two judgements, if any is known, and whether its tiles are shared.
+    pub fn best(&self) -> Option<(bool, &CoresJudgement)> {
+        let aim = self.request.as_ref().map_or(Aim::Latency, |request| request.settings.aim);
+        let known = [true, false].into_iter().zip(&self.judgements);
+        let known = known.filter_map(|(shares, judgement)| Some((shares, judgement.as_ref()?.as_ref().ok()?)));
         known.min_by(|a, b| a.1.judged.score(aim).total_cmp(&b.1.judged.score(aim)))
     }
 
     /// Why there is no schedule, if all is known and there is none.
     pub fn why_none(&self) -> Option<&Diagnostics> {
-        match &self.verdicts {
+        match &self.judgements {
             [Some(Err(wrong)), Some(Err(_))] => Some(wrong),
             _ => None,
         }
     }
-
-    fn questions(&self) -> Vec<Question> {
-        let Some(request) = &self.asked else { return Vec::new() };
-        let request = || Box::new(request.clone());
-        match self.stage() {
-            Stage::Nothing | Stage::Done => Vec::new(),
-            Stage::Outline => vec![Question::Cores(request())],
-            Stage::Costs(_, all) => {
-                let parts = (0..all as u32).step_by(PART as usize);
-                parts.map(|first| Question::TileCosts(request(), first, first + PART)).collect()
-            }
-            Stage::Stacks(_, all) => {
-                let stack = |index: usize| {
-                    let (stack, shares) = (index % (all / 2), index < all / 2);
-                    Question::StackAllocation(request(), self.costs(), stack as u32, shares, self.choices)
-                };
-                (0..all).map(stack).collect()
-            }
-            Stage::Judging => [true, false]
-                .map(|shares| Question::CoresJudged(request(), self.costs(), self.allocations(shares), None))
-                .into(),
-        }
-    }
 }
 
-impl Reducible for Known {
-    type Action = Heard;
-
-    fn reduce(self: Rc<Self>, heard: Heard) -> Rc<Self> {
-        let mut next = (*self).clone();
-        match heard {
-            Heard::Anew(asked) if asked != next.asked => next = Self::of(asked),
-            Heard::Longer => {
-                next.choices = next.choices.saturating_mul(LONGER);
-                next.verdicts = [None, None];
-                for stack in Rc::make_mut(&mut next.stacks) {
-                    stack.take_if(|stack| !stack.found.is_proved());
-                }
-            }
-            Heard::Reply(of, index, reply) if Some(&of) == next.asked.as_ref() => next.hear(index, *reply),
-            Heard::Anew(_) | Heard::Reply(..) => {}
-        }
-        Rc::new(next)
-    }
+/// A search for the allocations of all stacks.
+#[derive(Clone, PartialEq)]
+struct Round {
+    of: Option<Rc<CoresRequest>>,
+    /// A search ends after so many choices.
+    choices: u64,
+    /// What earlier rounds proved, each stack with tiles that cores share, then each without.
+    proved: Rc<Vec<Option<StackAllocation>>>,
 }
 
-impl Known {
-    fn hear(&mut self, index: usize, reply: Reply) {
-        match reply {
-            Reply::Cores(outline) => {
-                self.costs = Rc::new(vec![None; outline.problems]);
-                self.stacks = Rc::new(vec![None; 2 * outline.stacks.len()]);
-                self.outline = Some(Rc::new(*outline));
-            }
-            Reply::TileCosts(first, solved) => {
-                let places = Rc::make_mut(&mut self.costs).iter_mut().skip(first as usize);
-                places.zip(solved).for_each(|(place, solved)| *place = Some(solved));
-            }
-            Reply::StackAllocation(allocation) => {
-                if let Some(place) = Rc::make_mut(&mut self.stacks).get_mut(index) {
-                    *place = Some(*allocation);
-                }
-            }
-            Reply::CoresJudged(judged) => {
-                if let Some(place) = self.verdicts.get_mut(index) {
-                    *place = Some(judged.map(|found| Verdict { judged: found.0, account: Rc::new(found.1) }));
-                }
-            }
-            Reply::Rejected(wrong) => self.wrong = Some(Rc::new(wrong)),
-            Reply::Failed(text) => self.failure = Some(text),
-            _ => {}
-        }
+impl Round {
+    fn first(of: Option<Rc<CoresRequest>>) -> Self {
+        Self { of, choices: MOST_CHOICES, proved: Rc::default() }
+    }
+
+    fn proved(&self, index: usize) -> Option<&StackAllocation> {
+        self.proved.get(index)?.as_ref()
+    }
+
+    /// A longer one for all that is not proved.
+    fn longer<'a>(&self, allocations: impl Iterator<Item = &'a StackAllocation>) -> Self {
+        let proved = allocations.map(|stack| stack.found.is_proved().then(|| stack.clone()));
+        let choices = self.choices.saturating_mul(LONGER);
+        Self { of: self.of.clone(), choices, proved: Rc::new(proved.collect()) }
     }
 }
 
 /// Studies what is `asked`; another request takes its place at once. The callback lets searches that are not proved go on for longer.
 #[hook]
-pub fn use_cores(workers: &Workers, asked: Option<CoresRequest>) -> (Rc<Known>, Callback<()>) {
-    let known = use_reducer(|| Known::of(None));
-    {
-        let dispatcher = known.dispatcher();
-        use_effect_with(asked, move |asked| dispatcher.dispatch(Heard::Anew(asked.clone())));
-    }
-    {
-        let (workers, dispatcher, now) = (workers.clone(), known.dispatcher(), (*known).clone());
-        // Questions are put once at each stage; replies come one by one.
-        let stage = std::mem::discriminant(&known.stage());
-        use_effect_with((known.asked.clone(), stage, known.choices), move |(asked, ..)| {
-            let forgetful = workers.clone();
-            let questions = now.questions();
-            if let Some(asked) = asked.clone().filter(|_| !questions.is_empty()) {
-                let on_reply = Callback::from(move |(index, reply): (usize, Reply)| {
-                    dispatcher.dispatch(Heard::Reply(asked.clone(), index, Box::new(reply)));
-                });
-                workers.ask(Topic::Cores, questions, on_reply);
-            }
-            move || forgetful.forget(Topic::Cores)
-        });
-    }
-    let longer = {
-        let dispatcher = known.dispatcher();
-        Callback::from(move |()| dispatcher.dispatch(Heard::Longer))
+pub fn use_cores(workers: &Workers, asked: Option<CoresRequest>) -> (CoresStudyState, Callback<()>) {
+    let request = (*use_memo(asked, |asked| asked.clone().map(Rc::new))).clone();
+
+    let outline = request.iter().map(|request| OutlineCores { request: Rc::clone(request) });
+    let outlined = use_answers(workers, Topic::Cores, outline.collect());
+    let outline = outlined.reply(0).cloned();
+    let problems = outline.as_ref().map_or(0, |outline| outline.problems);
+    let half = outline.as_ref().map_or(0, |outline| outline.stacks.len());
+
+    let part = |first: u32| {
+        let request = request.clone()?;
+        Some(SolveTiles { request, first, end: first + PART })
     };
-    (Rc::new((*known).clone()), longer)
+    let parts = (0..problems as u32).step_by(PART as usize).filter_map(part);
+    let solved = use_answers(workers, Topic::Cores, parts.collect());
+    let are_solved = outline.is_some() && solved.is_complete() && solved.refusal().is_none();
+    let costs: Rc<Vec<Solved>> = {
+        let solved = solved.clone();
+        use_memo((request.clone(), are_solved), move |(_, are_solved)| {
+            let parts = solved.replies().filter(|_| *are_solved);
+            parts.flat_map(|part| part.costs.iter().cloned()).collect()
+        })
+    };
+
+    let round = use_state(|| Round::first(None));
+    let first_round = Round::first(request.clone());
+    let now = if round.of == request { &*round } else { &first_round };
+    let open: Vec<usize> = (0..2 * half).filter(|&index| now.proved(index).is_none()).collect();
+    let search = |&index: &usize| {
+        let (request, costs) = (request.clone().filter(|_| are_solved)?, Rc::clone(&costs));
+        let (stack, shares) = ((index % half) as u32, index < half);
+        Some(AllocateStack { request, costs, stack, shares, choices: now.choices })
+    };
+    let searched = use_answers(workers, Topic::Cores, open.iter().filter_map(search).collect());
+    let are_allocated = are_solved && searched.is_complete() && searched.refusal().is_none();
+    let allocations = {
+        let (searched, now) = (searched.clone(), now.clone());
+        use_memo((request.clone(), now.choices, are_allocated), move |(.., are_allocated)| {
+            let mut found = searched.replies();
+            let stack = |index: usize| now.proved(index).or_else(|| found.next()).cloned();
+            let mut stacks: Vec<StackAllocation> = (0..2 * half).filter(|_| *are_allocated).filter_map(stack).collect();
+            let single = stacks.split_off(half.min(stacks.len()));
+            [Rc::new(stacks), Rc::new(single)]
+        })
+    };
+
+    let judge = |stacks: &Rc<Vec<StackAllocation>>| {
+        let (request, costs) = (request.clone().filter(|_| are_allocated)?, Rc::clone(&costs));
+        Some(JudgeCores { request, costs, stacks: Rc::clone(stacks), choice: None })
+    };
+    let judged = use_answers(workers, Topic::Cores, allocations.iter().filter_map(judge).collect());
+
+    let refusal = outlined.refusal().or(solved.refusal()).or(searched.refusal()).or(judged.refusal()).cloned();
+    let stage = match () {
+        () if request.is_none() || refusal.is_some() => Stage::Nothing,
+        () if outline.is_none() => Stage::Outline,
+        () if !are_solved => Stage::Costs(solved.replies().map(|part| part.costs.len()).sum(), problems),
+        () if !are_allocated => Stage::Stacks(2 * half - open.len() + searched.done(), 2 * half),
+        () if !judged.is_complete() => Stage::Judging,
+        () => Stage::Done,
+    };
+    let longer = {
+        let (now, allocations, round) = (now.clone(), Rc::clone(&allocations), round.setter());
+        Callback::from(move |()| round.set(now.longer(allocations.iter().flat_map(|stacks| stacks.iter()))))
+    };
+    let state = CoresStudyState {
+        outline,
+        stage,
+        costs,
+        allocations,
+        times_longer: now.choices / MOST_CHOICES,
+        judgements: [0, 1].map(|index| judged.reply(index).cloned()),
+        refusal,
+        request,
+    };
+    (state, longer)
 }
 
 /// What stands still while a choice is judged or improved.
 #[derive(Clone, PartialEq)]
 pub struct Ground {
     /// The request.
-    pub request: CoresRequest,
+    pub request: Rc<CoresRequest>,
     /// What tiles cost.
     pub costs: Rc<Vec<Solved>>,
     /// The allocations of the stacks.
@@ -249,31 +207,16 @@ pub fn use_judged(
     workers: &Workers,
     ground: Option<Ground>,
     choice: Option<CoreChoice>,
-) -> Option<Result<Verdict, Diagnostics>> {
-    let judged = use_state(|| None);
-    {
-        let (workers, judged) = (workers.clone(), judged.setter());
-        use_effect_with((ground, choice), move |(ground, choice)| {
-            let forgetful = workers.clone();
-            judged.set(None);
-            if let Some((Ground { request, costs, stacks }, choice)) = ground.clone().zip(choice.clone()) {
-                let question = Question::CoresJudged(Box::new(request), costs.to_vec(), stacks.to_vec(), Some(choice));
-                let on_reply = Callback::from(move |(_, reply): (usize, Reply)| {
-                    let found = match reply {
-                        Reply::CoresJudged(found) => {
-                            found.map(|found| Verdict { judged: found.0, account: Rc::new(found.1) })
-                        }
-                        Reply::Rejected(wrong) => Err(wrong),
-                        _ => return,
-                    };
-                    judged.set(Some(found));
-                });
-                workers.ask(Topic::CoresByHand, vec![question], on_reply);
-            }
-            move || forgetful.forget(Topic::CoresByHand)
-        });
-    }
-    (*judged).clone()
+) -> Option<Answer<CoresJudgement>> {
+    let question = ground.zip(choice).map(|(Ground { request, costs, stacks }, choice)| JudgeCores {
+        request,
+        costs,
+        stacks,
+        choice: Some(choice),
+    });
+    let answers = use_answers(workers, Topic::CoresByHand, question.into_iter().collect());
+    let answer = answers.get(0)?.clone();
+    Some(answer.and_then(|judgement| judgement.map_err(Refusal::from)))
 }
 
 /// How far a search for better cores is: layer by layer, until a whole round finds nothing.
@@ -289,43 +232,61 @@ pub struct Improving {
     /// How many layers were looked at since the last improvement.
     idle: u32,
     layers: u32,
+    /// Why it stopped, if nobody stopped it.
+    pub failure: Option<String>,
 }
 
 impl Improving {
+    fn nothing() -> Self {
+        Self { of: None, is_on: true, best: None, layer: 0, idle: 0, layers: 0, failure: None }
+    }
+
+    /// A search that begins with a choice. It waits where a person stopped the one before.
+    fn begin(&self, of: Option<(Ground, Judged)>) -> Self {
+        let is_on = self.is_on || self.failure.is_some();
+        let (best, layers) = of.as_ref().map_or((None, 0), |of| (Some(of.1.clone()), of.1.choice.len() as u32));
+        Self { of, is_on, best, layer: 0, idle: 0, layers, failure: None }
+    }
+
     /// Whether a whole round found nothing.
     pub fn is_done(&self) -> bool {
         self.best.is_some() && self.idle >= self.layers
     }
+
+    /// What is asked next, as long as it goes on.
+    fn question(&self) -> Option<ImproveLayer> {
+        let (Ground { request, costs, stacks }, _) = self.of.clone().filter(|_| self.is_on && !self.is_done())?;
+        Some(ImproveLayer { request, costs, stacks, from: self.best.clone()?, layer: self.layer })
+    }
 }
 
-pub enum Step {
+/// What changes a search for better cores.
+pub enum Change {
     /// Another choice to begin with.
-    Anew(Option<(Ground, Judged)>),
+    Begin(Option<(Ground, Judged)>),
     /// Go on, or stop.
     Switch(bool),
     /// The best with other cores for a layer.
-    Found(Ground, u32, Judged),
+    Improved(Box<ImproveLayer>, Answer<Judged>),
 }
 
 impl Reducible for Improving {
-    type Action = Step;
+    type Action = Change;
 
-    fn reduce(self: Rc<Self>, step: Step) -> Rc<Self> {
+    fn reduce(self: Rc<Self>, change: Change) -> Rc<Self> {
         let mut next = (*self).clone();
-        match step {
-            Step::Anew(of) if of != next.of => {
-                let (best, layers) = of.as_ref().map_or((None, 0), |of| (Some(of.1.clone()), of.1.choice.len() as u32));
-                next = Self { of, is_on: next.is_on, best, layer: 0, idle: 0, layers };
-            }
-            Step::Switch(is_on) => next.is_on = is_on,
-            Step::Found(ground, layer, found) => {
-                if layer == next.layer && next.of.as_ref().is_some_and(|of| of.0 == ground) {
+        match change {
+            Change::Begin(of) if of != next.of => next = next.begin(of),
+            Change::Switch(is_on) => (next.is_on, next.failure) = (is_on, None),
+            Change::Improved(question, answer) if next.question().as_ref() == Some(&*question) => match answer {
+                Ok(found) => {
                     next.idle = if next.best.as_ref() == Some(&found) { next.idle + 1 } else { 0 };
                     next.best = Some(found);
-                    next.layer = (layer + 1) % next.layers.max(1);
+                    next.layer = (next.layer + 1) % next.layers.max(1);
                 }
-            }
-            Step::Anew(_) => {}
+                Err(refusal) => (next.is_on, next.failure) = (false, Some(refusal.to_string())),
+            },
+            Change::Begin(_) | Change::Improved(..) => {}
         }
         Rc::new(next)
     }
@@ -333,37 +294,26 @@ impl Reducible for Improving {
 
 /// Looks for better cores, layer by layer, from a choice on.
 #[hook]
-pub fn use_improving(workers: &Workers, of: Option<(Ground, Judged)>) -> (Rc<Improving>, Callback<bool>) {
-    let improving = use_reducer(|| Improving { of: None, is_on: true, best: None, layer: 0, idle: 0, layers: 0 });
+pub fn use_improving(workers: &Workers, of: Option<(Ground, Judged)>) -> (Improving, Callback<bool>) {
+    let improving = use_reducer(Improving::nothing);
+    let now = if improving.of == of { (*improving).clone() } else { improving.begin(of.clone()) };
     {
         let dispatcher = improving.dispatcher();
-        use_effect_with(of, move |of| dispatcher.dispatch(Step::Anew(of.clone())));
+        use_effect_with(of, move |of| dispatcher.dispatch(Change::Begin(of.clone())));
     }
+    let question = now.question();
+    let answers = use_answers(workers, Topic::CoresImproved, question.iter().cloned().collect());
     {
-        let (workers, dispatcher) = (workers.clone(), improving.dispatcher());
-        let ground = improving.of.as_ref().map(|of| of.0.clone());
-        let is_asked = improving.is_on && !improving.is_done();
-        let next = (ground, improving.best.clone(), improving.layer, improving.idle, is_asked);
-        use_effect_with(next, move |(ground, best, layer, _, is_asked)| {
-            let forgetful = workers.clone();
-            if let Some((ground, best)) = ground.clone().zip(best.clone()).filter(|_| *is_asked) {
-                let Ground { request, costs, stacks } = ground.clone();
-                let question =
-                    Question::CoresImproved(Box::new(request), costs.to_vec(), stacks.to_vec(), best, *layer);
-                let layer = *layer;
-                let on_reply = Callback::from(move |(_, reply): (usize, Reply)| {
-                    if let Reply::CoresImproved(found) = reply {
-                        dispatcher.dispatch(Step::Found(ground.clone(), layer, found));
-                    }
-                });
-                workers.ask(Topic::CoresImproved, vec![question], on_reply);
+        let dispatcher = improving.dispatcher();
+        use_effect_with(question.zip(answers.get(0).cloned()), move |improved| {
+            if let Some((question, answer)) = improved.clone() {
+                dispatcher.dispatch(Change::Improved(Box::new(question), answer));
             }
-            move || forgetful.forget(Topic::CoresImproved)
         });
     }
     let switch = {
         let dispatcher = improving.dispatcher();
-        Callback::from(move |is_on| dispatcher.dispatch(Step::Switch(is_on)))
+        Callback::from(move |is_on| dispatcher.dispatch(Change::Switch(is_on)))
     };
-    (Rc::new((*improving).clone()), switch)
+    (now, switch)
 }

@@ -3,13 +3,14 @@
 use super::allocation::CoresAllocation;
 use super::compared::CoresCompared;
 use super::form::CoresFormCard;
-use super::study::{Ground, Improving, Known, Stage, Verdict, use_cores, use_improving, use_judged};
+use super::study::{CoresStudyState, Ground, Improving, Stage, use_cores, use_improving, use_judged};
 use super::timeline::CoreTimelineView;
 use crate::app::session::state::PageState;
 use crate::app::widgets::figure::{Drawn, Figure};
 use crate::app::workers::handle::Workers;
 use crate::chart::{Quantity, core_time, group_thousands, system_energy, three_digits};
 use crate::multicore::{CoreChoice, CoresOutline, Judged, StackAllocation};
+use crate::question::{Answer, CoresJudgement, Refusal};
 use crate::spec::Diagnostics;
 use crate::state::{Action, CoresChange, read_allocation, write_allocation};
 use std::rc::Rc;
@@ -40,39 +41,44 @@ pub fn CoresView(props: &CoresViewProps) -> Html {
         (design.schedule.strategy, design.schedule.lpf_limit),
         design.schedule.rules,
     );
-    let (known, longer) = use_cores(&props.workers, request.clone().ok());
-    let stage = known.stage();
-    let best = known.best().map(|(shares, verdict)| (shares, verdict.clone())).filter(|_| stage == Stage::Done);
+    let (study, longer) = use_cores(&props.workers, request.clone().ok());
+    let stage = study.stage;
+    let best = study.best().map(|(shares, judgement)| (shares, judgement.clone())).filter(|_| stage == Stage::Done);
     let ground = best.as_ref().and_then(|(shares, _)| {
-        let (request, costs) = (known.asked.clone()?, Rc::new(known.costs()));
-        Some(Ground { request, costs, stacks: Rc::new(known.allocations(*shares)) })
+        let (request, costs) = (study.request.clone()?, Rc::clone(&study.costs));
+        Some(Ground { request, costs, stacks: Rc::clone(study.allocations(*shares)) })
     });
-    let improvable = best.as_ref().filter(|(_, verdict)| verdict.account.tiles.len() <= MOST_IMPROVED);
+    let improvable = best.as_ref().filter(|(_, judgement)| judgement.account.tiles.len() <= MOST_IMPROVED);
     let (improving, switch) =
-        use_improving(&props.workers, ground.clone().zip(improvable.map(|(_, verdict)| verdict.judged.clone())));
-    let by_hand = known.outline.as_ref().and_then(|outline| written(&chosen.cores.allocation, outline, best.as_ref()));
+        use_improving(&props.workers, ground.clone().zip(improvable.map(|(_, judgement)| judgement.judged.clone())));
+    let by_hand = study.outline.as_ref().and_then(|outline| written(&chosen.cores.allocation, outline, best.as_ref()));
     // What was improved is looked at in full once the search rests.
     let is_better = improving.is_done() || !improving.is_on;
-    let better = improving
-        .best
-        .clone()
-        .filter(|found| is_better && best.as_ref().is_some_and(|(_, verdict)| verdict.judged.choice != found.choice));
+    let better = improving.best.clone().filter(|found| {
+        is_better && best.as_ref().is_some_and(|(_, judgement)| judgement.judged.choice != found.choice)
+    });
     let wanted = by_hand.clone().or(better.as_ref().map(|better| better.choice.clone()));
     let judged = use_judged(&props.workers, ground.clone(), wanted.clone());
     let found = judged.as_ref().and_then(|judged| judged.as_ref().ok()).cloned();
-    let by_hand_verdict = found.as_ref().map(|found| found.judged.clone());
-    let shown = if wanted.is_some() { found } else { best.as_ref().map(|(_, verdict)| verdict.clone()) };
+    let judged_by_hand = found.as_ref().map(|found| found.judged.clone());
+    let shown = if wanted.is_some() { found } else { best.as_ref().map(|(_, judgement)| judgement.clone()) };
     // While another schedule is worked out, the one before stays.
     let kept = use_mut_ref(|| None::<Shown>);
     let is_current = shown.is_some();
-    if let Some((verdict, outline)) = shown.zip(known.outline.clone()) {
-        let origin = origin(&verdict, &outline, best.as_ref(), by_hand.is_some());
-        *kept.borrow_mut() = Some(Shown { verdict, outline, origin });
+    if let Some((judgement, outline)) = shown.zip(study.outline.clone()) {
+        let origin = origin(&judgement, &outline, best.as_ref(), by_hand.is_some());
+        *kept.borrow_mut() = Some(Shown { judgement, outline, origin });
     }
     let kept = kept.borrow().clone();
-    let wrong = wrong_with(request.as_ref().err(), &known, judged.as_ref());
+    let wrong = wrong_with(request.as_ref().err(), &study, judged.as_ref());
+    let failure = [study.refusal.as_ref(), judged.as_ref().and_then(|judged| judged.as_ref().err())]
+        .into_iter()
+        .find_map(|refusal| match refusal {
+            Some(Refusal::Failed(failure)) => Some(failure.as_str()),
+            _ => None,
+        });
     let status = match () {
-        () if !wrong.is_empty() || known.failure.is_some() => "rejected",
+        () if !wrong.is_empty() || failure.is_some() => "rejected",
         () if is_current => "done",
         () => "running",
     };
@@ -94,41 +100,41 @@ pub fn CoresView(props: &CoresViewProps) -> Html {
                        memories as early as these allow (Stream)." }
                 </p>
                 <CoresFormCard form={chosen.cores.clone()} {wrong} act={act.clone()} />
-                if let Some(outline) = known.outline.as_ref().filter(|outline| !outline.takes_beside) {
+                if let Some(outline) = study.outline.as_ref().filter(|outline| !outline.takes_beside) {
                     <p class="hint" data-testid="cores-own">
                         { format!("{} has cores of its own: of the design, only the network and how mappings are searched count here.", outline.system) }
                     </p>
                 }
-                { progress(&known, stage) }
+                { progress(failure, stage) }
                 if let Some(kept) = &kept {
                     if status == "rejected" {
                         <p class="hint" data-testid="cores-kept">{ "What follows is of the last input without errors." }</p>
                     }
-                    <div {class}>{ answer(kept, &known) }</div>
+                    <div {class}>{ answer(kept, &study) }</div>
                 }
                 if by_hand.is_some() && stage == Stage::Done {
                     <p class="hint">{ "Cores were chosen by hand. What follows is of those that the search found:" }</p>
                 }
-                { improvement(&improving, best.as_ref().map(|(_, best)| &best.judged), &known, switch) }
-                { proof(&known, stage, longer) }
-                { unmatched(&chosen.cores.allocation, known.outline.as_deref()) }
+                { improvement(&improving, best.as_ref().map(|(_, best)| &best.judged), &study, switch) }
+                { proof(&study, stage, longer) }
+                { unmatched(&chosen.cores.allocation, study.outline.as_deref()) }
             </section>
-            if let Some(Shown { verdict, outline, .. }) = kept {
+            if let Some(Shown { judgement, outline, .. }) = kept {
                 <div {class}>
                     <section class="card">
-                        <CoreTimelineView account={Rc::clone(&verdict.account)} />
+                        <CoreTimelineView account={Rc::clone(&judgement.account)} />
                     </section>
                     <section class="card">
                         <h2>{ "Where time and energy go" }</h2>
-                        <Figure title="" chart={Drawn::new(core_time(&verdict.account))} testid="core-time" />
-                        <Figure title="" chart={Drawn::new(system_energy(&verdict.account))} testid="system-energy" />
+                        <Figure title="" chart={Drawn::new(core_time(&judgement.account))} testid="core-time" />
+                        <Figure title="" chart={Drawn::new(system_energy(&judgement.account))} testid="system-energy" />
                     </section>
-                    <CoresAllocation {outline} choice={verdict.judged.choice.clone()} is_by_hand={by_hand.is_some()} {on_choice} />
+                    <CoresAllocation {outline} choice={judgement.judged.choice.clone()} is_by_hand={by_hand.is_some()} {on_choice} />
                 </div>
             }
             if let Some((ground, (_, best))) = ground.zip(best) {
-                <CoresCompared {ground} verdicts={known.verdicts.clone()} best={improving.best.clone().unwrap_or(best.judged)}
-                    by_hand={by_hand.and(by_hand_verdict)} workers={props.workers.clone()} />
+                <CoresCompared {ground} judgements={study.judgements.clone()} best={improving.best.clone().unwrap_or(best.judged)}
+                    by_hand={by_hand.and(judged_by_hand)} workers={props.workers.clone()} />
             }
         </div>
     }
@@ -137,17 +143,22 @@ pub fn CoresView(props: &CoresViewProps) -> Html {
 /// A schedule that is looked at.
 #[derive(Clone)]
 struct Shown {
-    verdict: Verdict,
+    judgement: CoresJudgement,
     outline: Rc<CoresOutline>,
     /// Where its cores come from.
     origin: &'static str,
 }
 
-fn origin(verdict: &Verdict, outline: &CoresOutline, best: Option<&(bool, Verdict)>, is_by_hand: bool) -> &'static str {
+fn origin(
+    judgement: &CoresJudgement,
+    outline: &CoresOutline,
+    best: Option<&(bool, CoresJudgement)>,
+    is_by_hand: bool,
+) -> &'static str {
     match best {
         _ if is_by_hand => "with cores chosen by hand",
         _ if outline.cores.len() == 1 => "on one core",
-        Some((_, best)) if best.judged.choice != verdict.judged.choice => {
+        Some((_, best)) if best.judged.choice != judgement.judged.choice => {
             "better cores than the steady state alone finds"
         }
         Some((true, _)) => "tiles shared by cores where that is faster",
@@ -156,7 +167,7 @@ fn origin(verdict: &Verdict, outline: &CoresOutline, best: Option<&(bool, Verdic
 }
 
 /// The choice by hand: what was found, with the cores that a person wrote for some layers. `None` where these are of another network.
-fn written(text: &str, outline: &CoresOutline, best: Option<&(bool, Verdict)>) -> Option<CoreChoice> {
+fn written(text: &str, outline: &CoresOutline, best: Option<&(bool, CoresJudgement)>) -> Option<CoreChoice> {
     let mut choice = best?.1.judged.choice.clone();
     let mut is_any = false;
     for (layer, cores) in read_allocation(text) {
@@ -192,17 +203,21 @@ fn unmatched(text: &str, outline: Option<&CoresOutline>) -> Html {
 /// All that is wrong: with the fields, the documents, or with what comes of them.
 fn wrong_with(
     fields: Option<&Diagnostics>,
-    known: &Known,
-    judged: Option<&Result<Verdict, Diagnostics>>,
+    study: &CoresStudyState,
+    judged: Option<&Answer<CoresJudgement>>,
 ) -> Diagnostics {
-    let by_hand = judged.and_then(|judged| judged.as_ref().err());
-    let found = fields.or(known.wrong.as_deref()).or(known.why_none()).or(by_hand);
-    found.cloned().unwrap_or_default()
+    let rejected = |refusal: &Refusal| match refusal {
+        Refusal::Rejected(wrong) => Some(wrong.clone()),
+        Refusal::Failed(_) => None,
+    };
+    let asked = || study.refusal.as_ref().and_then(rejected).or_else(|| study.why_none().cloned());
+    let by_hand = || judged.and_then(|judged| rejected(judged.as_ref().err()?));
+    fields.cloned().or_else(asked).or_else(by_hand).unwrap_or_default()
 }
 
-fn progress(known: &Known, stage: Stage) -> Html {
-    if let Some(failure) = &known.failure {
-        return html! { <p class="banner" role="alert">{ failure.clone() }</p> };
+fn progress(failure: Option<&str>, stage: Stage) -> Html {
+    if let Some(failure) = failure {
+        return html! { <p class="banner" role="alert">{ failure.to_owned() }</p> };
     }
     let (text, done, all) = match stage {
         Stage::Nothing | Stage::Done => return html! { <div class="progress" data-testid="cores-progress"></div> },
@@ -219,11 +234,11 @@ fn progress(known: &Known, stage: Stage) -> Html {
     }
 }
 
-fn answer(shown: &Shown, known: &Known) -> Html {
-    let Shown { verdict, origin, .. } = shown;
-    let Judged { energy_pj, latency_cycles, .. } = verdict.judged;
+fn answer(shown: &Shown, study: &CoresStudyState) -> Html {
+    let Shown { judgement, origin, .. } = shown;
+    let Judged { energy_pj, latency_cycles, .. } = judgement.judged;
     let kpi = |big: String, small: String| html! { <div class="kpi"><b>{ big }</b><span>{ small }</span></div> };
-    let account = &verdict.account;
+    let account = &judgement.account;
     let all = account.latency_cycles * account.cores.len() as f64;
     let computing: f64 = account.cores.iter().map(|core| core.computing).sum();
     let tiles = format!(
@@ -231,7 +246,7 @@ fn answer(shown: &Shown, known: &Known) -> Html {
         group_thousands(account.tiles.len() as u64),
         group_thousands(account.transfers.len() as u64)
     );
-    let aim = known.asked.as_ref().map_or("", |asked| asked.settings.aim.name());
+    let aim = study.request.as_ref().map_or("", |request| request.settings.aim.name());
     html! {
         <div class="answer" data-testid="cores-answer" data-aim={aim}>
             { kpi(Quantity::Latency.text(latency_cycles), (*origin).to_owned()) }
@@ -246,8 +261,8 @@ fn answer(shown: &Shown, known: &Known) -> Html {
 }
 
 /// How far the search for better cores is.
-fn improvement(improving: &Improving, from: Option<&Judged>, known: &Known, switch: Callback<bool>) -> Html {
-    let Some(((best, from), asked)) = improving.best.as_ref().zip(from).zip(known.asked.as_ref()) else {
+fn improvement(improving: &Improving, from: Option<&Judged>, study: &CoresStudyState, switch: Callback<bool>) -> Html {
+    let Some(((best, from), asked)) = improving.best.as_ref().zip(from).zip(study.request.as_ref()) else {
         return html! {};
     };
     let aim = asked.settings.aim;
@@ -266,7 +281,7 @@ fn improvement(improving: &Improving, from: Option<&Judged>, known: &Known, swit
             None,
         ),
         (false, true) => {
-            let layers = known.outline.as_ref().map_or(&[][..], |outline| &outline.layers);
+            let layers = study.outline.as_ref().map_or(&[][..], |outline| &outline.layers);
             let name = layers.get(improving.layer as usize).map_or("", String::as_str);
             let (number, all) = (improving.layer + 1, layers.len());
             let text = format!(
@@ -277,22 +292,27 @@ fn improvement(improving: &Improving, from: Option<&Judged>, known: &Known, swit
         (false, false) => (format!("Stopped trying other cores: {gained}."), Some((true, "Continue"))),
     };
     html! {
+        <>
         <p class="hint row" role="status" data-testid="cores-improving" data-done={improving.is_done().to_string()}>
             <span>{ text }</span>
             if let Some((on, title)) = button {
                 <button type="button" class="small" onclick={switch.reform(move |_: MouseEvent| on)}>{ title }</button>
             }
         </p>
+        if let Some(failure) = &improving.failure {
+            <p class="banner" role="alert">{ failure.clone() }</p>
+        }
+        </>
     }
 }
 
 /// What is proved of the stacks' allocations.
-fn proof(known: &Known, stage: Stage, longer: Callback<()>) -> Html {
-    let stacks: Vec<StackAllocation> = known.allocations(true);
+fn proof(study: &CoresStudyState, stage: Stage, longer: Callback<()>) -> Html {
+    let stacks = study.allocations(true);
     if stacks.is_empty() || !matches!(stage, Stage::Judging | Stage::Done) {
         return html! {};
     }
-    let open = || known.stacks.iter().flatten().filter(|stack| !stack.found.is_proved() && stack.found.best.is_some());
+    let open = || study.all_allocations().filter(|stack| !stack.found.is_proved() && stack.found.best.is_some());
     let gap = |stack: &StackAllocation| {
         let best = stack.found.best.as_ref()?;
         Some(1.0 - stack.found.bound / best.cycles)
@@ -313,7 +333,7 @@ fn proof(known: &Known, stage: Stage, longer: Callback<()>) -> Html {
         };
         format!(" {which} computes {tiles} tiles {times}, {share} % of its work.{coarsened}")
     });
-    let longer_text = match known.times_longer() {
+    let longer_text = match study.times_longer {
         1 => String::new(),
         times => format!(" Searched {times} times as long."),
     };
@@ -330,7 +350,7 @@ fn proof(known: &Known, stage: Stage, longer: Callback<()>) -> Html {
                     { format!(
                         "What {} of {} searches found may be up to {} % from the fastest that a stack could repeat.",
                         open().count(),
-                        known.stacks.len(),
+                        study.all_allocations().count(),
                         three_digits(100.0 * widest)
                     ) }
                 }

@@ -1,6 +1,5 @@
 //! The accelerator: its PE array and its memories, drawn from the document and edited in place.
 
-use super::Parts;
 use super::array_panel::{ARRAY_PATHS, ArrayPanelProps};
 use super::memory_panel::MemoryPanelProps;
 use crate::app::platform::pieces::late;
@@ -9,9 +8,20 @@ use crate::app::widgets::form::{Form, FormField, Selected};
 use crate::chart::{Quantity, group_thousands, size_text};
 use crate::form::{Both, MemoryBox, Place, add_memory, both, memory_boxes, unrolled};
 use crate::hardware::{Core, Memory, Operand, Port};
+use crate::piece;
 use crate::spec::edit::Outline;
 use std::rc::Rc;
 use yew::prelude::*;
+
+/// What is fetched when a memory or the array is first opened.
+#[derive(Clone, Copy)]
+pub struct HardwareParts {
+    /// Draws the fields of the PE array.
+    pub array_panel: fn(ArrayPanelProps) -> Html,
+    /// Draws the fields of a memory.
+    pub memory_panel: fn(MemoryPanelProps) -> Html,
+}
+piece!(HardwareParts);
 
 /// What a [`HardwareDrawing`] needs.
 #[derive(Properties, PartialEq)]
@@ -130,13 +140,13 @@ pub fn HardwareForm(props: &HardwareFormProps) -> Html {
             { match selected {
                 Some(Selected::Whole) => {
                     let panel = ArrayPanelProps { form: form.clone() };
-                    late(move |parts: Parts| (parts.array_panel)(panel.clone()))
+                    late(move |parts: HardwareParts| (parts.array_panel)(panel.clone()))
                 }
                 Some(Selected::Part(index)) => match boxes.get(index) {
                     Some(memory) => {
                         let is_highest = index + 1 == boxes.len();
                         let panel = MemoryPanelProps { form: form.clone(), memory: memory.clone(), is_highest, on_select };
-                        late(move |parts: Parts| (parts.memory_panel)(panel.clone()))
+                        late(move |parts: HardwareParts| (parts.memory_panel)(panel.clone()))
                     }
                     None => html! {},
                 },

@@ -1,12 +1,13 @@
 //! Importing files: the button, the drop on a card, progress, and the report.
 
-use super::Parts;
-use crate::app::platform::missing::{Lack, lacking};
+use crate::app::platform::lack::Lack;
+use crate::app::platform::missing::lacking;
 use crate::app::platform::pieces::{late, with_piece};
 use crate::app::widgets::diagnostics::{DiagnosticList, prose};
 use crate::app::workers::pool::OWN_FILES;
 use crate::app::workers::spawn::{START_MS, gone, spawn, when_gone};
 use crate::import::{Finding, Imported, Report, Weight};
+use crate::piece;
 use crate::spec::Diagnostics;
 use crate::state::{Action, State};
 use crate::worker::{ImportNews, Notice, from_worker};
@@ -17,6 +18,16 @@ use std::rc::Rc;
 use wasm_bindgen::prelude::*;
 use web_sys::{DragEvent, Event, File, FileList, HtmlInputElement, MessageEvent, Worker};
 use yew::prelude::*;
+
+/// What is fetched when files are first imported.
+#[derive(Clone, Copy)]
+pub struct ImportParts {
+    /// Imports files; the first callback hears how that stands, the second of what comes out.
+    pub import: fn(Vec<File>, Callback<Import>, Callback<Action>) -> Option<Importer>,
+    /// Draws how an import stands, and what became of the files.
+    pub import_report: fn(&ImportHandle, &'static str) -> Html,
+}
+piece!(ImportParts);
 
 /// How an import stands.
 #[derive(Debug, Clone)]
@@ -129,7 +140,7 @@ pub fn use_import(act: &Callback<Action>) -> ImportHandle {
                 return;
             }
             let (setter, importer, act) = (setter.clone(), Rc::clone(&importer), act.clone());
-            with_piece(move |parts: Parts| {
+            with_piece(move |parts: ImportParts| {
                 let tell = Callback::from(move |import: Import| setter.set(import));
                 let started = (parts.import)(files, tell, act);
                 drop(importer.replace(started));
@@ -263,7 +274,7 @@ pub fn import_panel(import: &ImportHandle, name: &'static str) -> Html {
         return html! {};
     }
     let import = import.clone();
-    late(move |parts: Parts| (parts.import_report)(&import, name))
+    late(move |parts: ImportParts| (parts.import_report)(&import, name))
 }
 
 /// The same, where there is an import. Only `shell::parts` may name it.

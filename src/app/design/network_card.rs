@@ -1,6 +1,5 @@
 //! The network: its layers as a graph or a table, edited in place, and the stacks they are cut into.
 
-use super::Parts;
 use super::layer_panel::LayerPanelProps;
 use super::layer_rows::LayerRows;
 use super::network_graph::NetworkGraph;
@@ -12,10 +11,19 @@ use crate::app::widgets::form::{Form, FormField, Selected, WrongHere};
 use crate::app::widgets::save::SaveFigure;
 use crate::chart::{NetworkDrawing, NetworkLayer, Quantity, TableCell, size_text};
 use crate::form::{LayerNode, PRECISION_FIELDS, Place, Stacks, add_layer, layer_graph};
+use crate::piece;
 use crate::state::{Action, FuseChoice, ScheduleChange};
 use crate::workload::{Layer, LayerKind, Network};
 use std::rc::Rc;
 use yew::prelude::*;
+
+/// What is fetched when a layer is first opened.
+#[derive(Clone, Copy)]
+pub struct LayerParts {
+    /// Draws the fields of a layer.
+    pub layer_panel: fn(LayerPanelProps) -> Html,
+}
+piece!(LayerParts);
 
 /// What a [`NetworkForm`] needs.
 #[derive(Properties)]
@@ -82,7 +90,7 @@ pub fn NetworkForm(props: &NetworkFormProps) -> Html {
                 channels: model.map(|layer| layer.shape.output_channels()),
                 on_select: select.clone(),
             };
-            late(move |parts: Parts| (parts.layer_panel)(panel.clone()))
+            late(move |parts: LayerParts| (parts.layer_panel)(panel.clone()))
         }
     };
     let mut shown: Vec<String> = layer.iter().map(|layer| format!("layers[{layer}]")).collect();

@@ -5,7 +5,6 @@ use crate::app::widgets::figure::IsDark;
 use crate::app::widgets::pan_zoom::{PanZoom, use_pan_zoom};
 use crate::chart::{Layered, NETWORK_MARGIN as MARGIN, Route, Spacing, Theme, lay_out_network, shorten, stack_bands};
 use crate::form::{LayerNode, Stacks};
-use std::collections::HashMap;
 use std::rc::Rc;
 use wasm_bindgen::JsCast;
 use web_sys::HtmlElement;
@@ -196,11 +195,17 @@ fn focus_layer(layer: usize) {
 
 /// A band behind each stack.
 fn bands(props: &NetworkGraphProps, layout: &Layered, spacing: &Spacing) -> Vec<Html> {
-    let places: HashMap<&str, usize> =
-        props.nodes.iter().enumerate().rev().map(|(place, node)| (node.name.as_str(), place)).collect();
-    let place = |name: &String| places.get(name.as_str()).copied();
+    // Stacks name their layers in the order of the document, nearly always: the next one is looked for from the last one on.
+    let mut last = 0;
+    let mut place = |name: &String| {
+        let (before, after) = props.nodes.split_at(last);
+        let is_its = |node: &LayerNode| node.name == *name;
+        let found = after.iter().position(is_its).map(|index| last + index).or_else(|| before.iter().position(is_its));
+        last = found.unwrap_or(last);
+        found
+    };
     let stacks: Vec<Vec<usize>> =
-        props.stacks.layers.iter().map(|names| names.iter().filter_map(place).collect()).collect();
+        props.stacks.layers.iter().map(|names| names.iter().filter_map(&mut place).collect()).collect();
     let band = |(top, bottom): (f64, f64)| {
         html! {
             <rect

@@ -3,10 +3,11 @@
 use crate::app::platform::timer::now_ms;
 use crate::app::widgets::controls::{passing, target};
 use crate::app::widgets::figure::{Drawn, Figure};
+use crate::app::workers::ask::use_answers;
 use crate::app::workers::handle::Workers;
 use crate::chart::{Curves, GroupStrips, Quantity, above_best, three_digits};
 use crate::explore::{ExactDecision, Grouped, ONLINE_STEPS, OnlineDecision, Request, online_buffer};
-use crate::question::{Question, Reply, Topic};
+use crate::question::{DecideOnline, DecideOnlineAndSearch, Refusal, Timed, Topic};
 use std::rc::Rc;
 use web_sys::HtmlInputElement;
 use yew::prelude::*;
@@ -15,152 +16,102 @@ use yew::prelude::*;
 #[derive(Properties, PartialEq)]
 pub struct FusionOnlineProps {
     /// The design.
-    pub request: Request,
+    pub request: Rc<Request>,
     /// Asks workers.
     pub workers: Workers,
 }
 
-/// What is known of one design; until something is, what was known of the design before.
-#[derive(Clone, PartialEq)]
-struct Known {
-    of: Rc<Request>,
-    /// Where the slider is.
-    step: i32,
-    /// The step that a worker is asked for, and since when; the newest is asked for once it has replied.
-    asked: Option<(i32, f64)>,
-    /// The last decision, how long it took, and how long it was on its way, ms.
-    decided: Option<(Rc<OnlineDecision>, Option<f64>, f64)>,
-    /// Whether that is of the design before.
-    is_old: bool,
+/// The decision that came last.
+#[derive(Clone)]
+struct LastDecision {
+    question: DecideOnline,
+    decision: Rc<OnlineDecision>,
+    /// How long a worker took to decide, where it has a clock.
+    ms: Option<f64>,
+    /// How long it took from the question to the answer, ms.
+    way_ms: f64,
+}
+
+/// What [`use_decision`] knows.
+struct Deciding {
+    /// The decision that came last; nothing where Optimus cannot express the design.
+    last: Option<LastDecision>,
     /// Why a worker did not decide; it is asked again once the slider is moved.
     failure: Option<String>,
-    /// The sweep, as far as it is known.
-    steps: Rc<Vec<(OnlineDecision, ExactDecision)>>,
-    /// Whether these are of the design before.
-    are_old: bool,
-    awaited: usize,
 }
 
-enum Heard {
-    /// Another design, and how many steps its sweep has.
-    Anew(Rc<Request>, usize),
-    /// The slider was moved.
-    Moved(i32),
-    /// A worker was asked, at a time.
-    Asked(i32, f64),
-    /// A worker replied about a topic and a design, at a time.
-    Reply(Topic, Rc<Request>, Box<Reply>, f64),
-}
-
-impl Known {
-    fn of(request: Rc<Request>) -> Self {
-        Self {
-            of: request,
-            step: 0,
-            asked: None,
-            decided: None,
-            is_old: false,
-            failure: None,
-            steps: Rc::default(),
-            are_old: false,
-            awaited: 0,
-        }
+/// Decides at a step of the buffer. One question at a time: a worker that is about to prepare its table would never end if every
+/// move replaced it.
+#[hook]
+fn use_decision(workers: &Workers, request: &Rc<Request>, step: i32) -> Deciding {
+    let newest = DecideOnline { request: Rc::clone(request), step };
+    let asked = use_state_eq(|| newest.clone());
+    // Another design makes the open question pointless.
+    let is_of_another = asked.request != *request;
+    let question = if is_of_another { newest.clone() } else { (*asked).clone() };
+    let since = use_mut_ref(now_ms);
+    {
+        let since = Rc::clone(&since);
+        use_effect_with(question.clone(), move |_| *since.borrow_mut() = now_ms());
     }
-
-    /// Whether the slider is where nothing is decided yet, and no worker is at it.
-    fn is_due(&self) -> bool {
-        let is_decided = self.decided.as_ref().is_some_and(|(decision, ..)| decision.step == self.step && !self.is_old);
-        self.asked.is_none() && self.failure.is_none() && !is_decided
-    }
-
-    /// A step of the sweep of the design that the decision is of.
-    fn at_step(&self, step: i32) -> Option<&(OnlineDecision, ExactDecision)> {
-        self.steps.iter().find(|(online, _)| online.step == step).filter(|_| self.is_old == self.are_old)
-    }
-}
-
-impl Reducible for Known {
-    type Action = Heard;
-
-    fn reduce(self: Rc<Self>, heard: Heard) -> Rc<Self> {
-        let mut next = (*self).clone();
-        match heard {
-            Heard::Anew(of, awaited) => {
-                let Self { step, decided, steps, .. } = next;
-                next = Self { step, decided, is_old: true, steps, are_old: true, awaited, ..Self::of(of) };
+    let answers = use_answers(workers, Topic::Online, vec![question.clone()]);
+    {
+        let asked = asked.setter();
+        let may_ask = answers.is_complete() || is_of_another;
+        use_effect_with((newest, may_ask), move |(newest, may_ask)| {
+            if *may_ask {
+                asked.set(newest.clone());
             }
-            Heard::Moved(step) => (next.step, next.failure) = (step, None),
-            Heard::Asked(step, at) => next.asked = Some((step, at)),
-            Heard::Reply(_, of, ..) if of != next.of => {}
-            Heard::Reply(Topic::Online, _, reply, at) => match *reply {
-                Reply::Online(decision, ms) => {
-                    let way = next.asked.take().map_or(0.0, |(_, since)| at - since);
-                    (next.decided, next.is_old) = (Some((Rc::new(*decision), ms, way)), false);
-                }
-                Reply::Failed(text) => (next.asked, next.failure) = (None, Some(text)),
-                // No other step of this design would be decided, either.
-                _ => next.decided = None,
-            },
-            Heard::Reply(_, _, reply, _) => {
-                if std::mem::take(&mut next.are_old) {
-                    next.steps = Rc::default();
-                }
-                if let Reply::OnlineStep(step) = *reply {
-                    Rc::make_mut(&mut next.steps).push(*step);
-                }
-                next.awaited = next.awaited.saturating_sub(1);
-            }
-        }
-        Rc::new(next)
+        });
     }
+    let last = use_mut_ref(|| None::<LastDecision>);
+    match answers.get(0) {
+        Some(Ok(Timed { found, ms })) if last.borrow().as_ref().is_none_or(|last| last.question != question) => {
+            let (decision, way_ms) = (Rc::clone(found), now_ms() - *since.borrow());
+            *last.borrow_mut() = Some(LastDecision { question, decision, ms: *ms, way_ms });
+        }
+        // No other step of this design would be decided, either.
+        Some(Err(Refusal::Rejected(_))) => *last.borrow_mut() = None,
+        Some(Ok(_) | Err(Refusal::Failed(_))) | None => {}
+    }
+    let last = last.borrow().clone();
+    Deciding { last, failure: answers.failure().map(str::to_owned) }
 }
 
 /// A slider for the buffer, what is decided there, and the whole sweep. The look-up table is prepared by each worker once.
 #[component]
 pub fn FusionOnline(props: &FusionOnlineProps) -> Html {
-    let request = props.request.clone();
-    let known = use_reducer_eq(move || Known::of(Rc::new(request)));
-    {
-        let (workers, dispatcher) = (props.workers.clone(), known.dispatcher());
-        use_effect_with(props.request.clone(), move |request| {
-            let of = Rc::new(request.clone());
-            let questions: Vec<Question> =
-                ONLINE_STEPS.map(|step| Question::OnlineStep(Box::new(request.clone()), step)).collect();
-            dispatcher.dispatch(Heard::Anew(Rc::clone(&of), questions.len()));
-            workers.ask(Topic::OnlineSteps, questions, hears(Topic::OnlineSteps, &dispatcher, &of));
-            move || [Topic::OnlineSteps, Topic::Online].into_iter().for_each(|topic| workers.forget(topic))
-        });
-    }
-    {
-        // One question at a time: a worker that is about to prepare its table would never end if every move replaced it.
-        let (workers, dispatcher) = (props.workers.clone(), known.dispatcher());
-        use_effect_with((Rc::clone(&known.of), known.step, known.is_due()), move |(of, step, is_due)| {
-            if *is_due {
-                dispatcher.dispatch(Heard::Asked(*step, now_ms()));
-                let question = Question::Online(Box::new((**of).clone()), *step);
-                workers.ask(Topic::Online, vec![question], hears(Topic::Online, &dispatcher, of));
-            }
-        });
-    }
-    let Some((decision, ms, way)) = known.decided.clone() else {
+    let step = use_state_eq(|| 0);
+    let Deciding { last, failure } = use_decision(&props.workers, &props.request, *step);
+    let question = |step| DecideOnlineAndSearch { request: Rc::clone(&props.request), step };
+    let sweep = use_answers(&props.workers, Topic::OnlineSteps, ONLINE_STEPS.map(question).collect());
+    let Some(LastDecision { question, decision, ms, way_ms }) = last else {
         // What Optimus cannot express is never decided; the table of methods says why.
-        return html! {};
+        return failure.or_else(|| sweep.failure().map(str::to_owned)).map_or_else(Html::default, |failure| {
+            html! { <p class="banner" role="alert">{ failure }</p> }
+        });
     };
-    let exact = known.at_step(decision.step).map(|(_, exact)| exact);
-    let own = known.at_step(0).map(|(online, _)| online);
-    let is_running = known.awaited > 0;
-    let status = match &known.failure {
+    let is_old = question.request != props.request;
+    let steps: Vec<(OnlineDecision, ExactDecision)> = sweep.shown().cloned().collect();
+    // A step of the sweep of the design that the decision is of.
+    let at_step =
+        |step: i32| steps.iter().find(|(online, _)| online.step == step).filter(|_| is_old == sweep.are_old());
+    let exact = at_step(decision.step).map(|(_, exact)| exact);
+    let own = at_step(0).map(|(online, _)| online);
+    let failure = failure.or_else(|| sweep.failure().map(str::to_owned));
+    let is_running = !sweep.is_complete();
+    let status = match &failure {
         Some(_) => "rejected",
-        None if is_running || known.is_old || decision.step != known.step => "running",
+        None if is_running || is_old || decision.step != *step => "running",
         None => "done",
     };
     let moved = {
-        let dispatcher = known.dispatcher();
-        Callback::from(move |step: i32| dispatcher.dispatch(Heard::Moved(step)))
+        let step = step.setter();
+        Callback::from(move |moved: i32| step.set(moved))
     };
     html! {
         <section
-            class={classes!("card", known.is_old.then_some("old"))}
+            class={classes!("card", is_old.then_some("old"))}
             data-testid="fusion-online"
             data-status={status}
             data-step={decision.step.to_string()}
@@ -172,11 +123,11 @@ pub fn FusionOnline(props: &FusionOnlineProps) -> Html {
                    it leaves out groups that seldom pay, and those that its look-up table says are too large (Optimus, Section 6). Drag the \
                    buffer." }
             </p>
-            { slider(known.step, decision.design_bytes, &moved) }
-            if let Some(failure) = &known.failure {
+            { slider(*step, decision.design_bytes, &moved) }
+            if let Some(failure) = &failure {
                 <p class="banner" role="alert">{ failure.clone() }</p>
             }
-            { answer(&decision, ms, way, exact, own) }
+            { answer(&decision, ms, way_ms, exact, own) }
             if let Some(strips) = strips(&decision, exact, own) {
                 <Figure
                     title="Which layers run together"
@@ -188,19 +139,11 @@ pub fn FusionOnline(props: &FusionOnlineProps) -> Html {
             <Figure
                 title="Every size of the buffer"
                 hint="What is decided on line costs little more than the best groups, which take longer to find."
-                chart={Drawn::new(Curves::of_online(&known.steps, known.step))}
+                chart={Drawn::new(Curves::of_online(&steps, *step))}
                 testid="online-sweep"
             />
         </section>
     }
-}
-
-/// Hears of replies about a topic and a design.
-fn hears(topic: Topic, dispatcher: &UseReducerDispatcher<Known>, of: &Rc<Request>) -> Callback<(usize, Reply)> {
-    let (dispatcher, of) = (dispatcher.clone(), Rc::clone(of));
-    Callback::from(move |(_, reply): (usize, Reply)| {
-        dispatcher.dispatch(Heard::Reply(topic, Rc::clone(&of), Box::new(reply), now_ms()));
-    })
 }
 
 fn slider(step: i32, own_bytes: u64, moved: &Callback<i32>) -> Html {

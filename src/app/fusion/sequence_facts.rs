@@ -42,8 +42,9 @@ pub fn SequenceFacts(props: &SequenceFactsProps) -> Html {
     ];
     let findings = use_findings(&props.workers, Topic::SequenceFacts, &props.request, questions);
     let side = use_state_eq(|| 8_u64);
-    let is_running = findings.state() == "running";
-    let details = match findings.known.as_slice() {
+    let is_running = findings.status() == "running";
+    let shown: Vec<&SequenceFinding> = findings.shown().collect();
+    let details = match shown.as_slice() {
         [SequenceFinding::Costs(costs), SequenceFinding::Needs(needs), SequenceFinding::Partitions(partitions)] => {
             let fits = FusionMode::ALL.iter().any(|mode| costs.in_mode(*mode).is_some());
             html! {
@@ -67,12 +68,12 @@ pub fn SequenceFacts(props: &SequenceFactsProps) -> Html {
         <section
             class="card"
             data-testid="sequence-facts"
-            data-status={findings.state()}
+            data-status={findings.status()}
             aria-busy={is_running.then_some("true")}
         >
             <h2>{ format!("One sequence: {}", sequence_label(chains, sequence)) }</h2>
             { choices(chains, sequence, &props.pick) }
-            { findings.status() }
+            { findings.progress() }
             <div class={is_running.then_some("old")}>{ details }</div>
         </section>
     }

@@ -36,13 +36,13 @@ pub fn SequenceResources(props: &SequenceResourcesProps) -> Html {
         SequenceFinding::Resources(step) => Some((**step).clone()),
         _ => None,
     };
-    let steps: Vec<ResourceStep> = findings.known.iter().filter_map(step).collect();
+    let steps: Vec<ResourceStep> = findings.shown().filter_map(step).collect();
     let figure = |(resource, testid): (Resource, &'static str)| {
         let (title, hint) = explained(resource);
         html! { <Figure {title} {hint} chart={Drawn::new(resource_curves(resource, *of, &steps))} {testid} /> }
     };
     let testids = ["resource-array", "resource-buffer", "resource-registers"];
-    let is_running = findings.state() == "running";
+    let is_running = findings.status() == "running";
     let choose_quantity = {
         let set = of.setter();
         Callback::from(move |title: String| {
@@ -58,7 +58,7 @@ pub fn SequenceResources(props: &SequenceResourcesProps) -> Html {
         <section
             class="card"
             data-testid="sequence-resources"
-            data-status={findings.state()}
+            data-status={findings.status()}
             aria-busy={is_running.then_some("true")}
         >
             <h2>{ "Sequences on more or less hardware" }</h2>
@@ -82,7 +82,7 @@ pub fn SequenceResources(props: &SequenceResourcesProps) -> Html {
                     testid="resource-layers"
                 />
             </div>
-            { findings.status() }
+            { findings.progress() }
             if !steps.is_empty() {
                 <div class={is_running.then_some("old")}>
                     { for Resource::ALL.into_iter().zip(testids).map(figure) }

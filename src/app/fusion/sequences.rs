@@ -23,7 +23,7 @@ use yew::prelude::*;
 #[derive(Properties, PartialEq)]
 pub struct FusionSequencesProps {
     /// The design.
-    pub request: Request,
+    pub request: Rc<Request>,
     /// Asks workers.
     pub workers: Workers,
 }
@@ -39,24 +39,23 @@ struct Overview {
 /// The section of the view. What is chosen in it changes what is shown and not the design, so it is no part of a link.
 #[component]
 pub fn FusionSequences(props: &FusionSequencesProps) -> Html {
-    let request = use_memo(props.request.clone(), Request::clone);
-    let outline = use_findings(&props.workers, Topic::Sequences, &request, vec![SequenceQuestion::Chains]);
-    let chains = match outline.known.first() {
-        Some(SequenceFinding::Chains(chains)) if outline.are_current => Some(chains),
+    let outline = use_findings(&props.workers, Topic::Sequences, &props.request, vec![SequenceQuestion::Chains]);
+    let chains = match outline.shown().next() {
+        Some(SequenceFinding::Chains(chains)) if outline.are_current() => Some(chains),
         _ => None,
     };
     let legal: Vec<Sequence> = chains.map(|chains| chains.legal.clone()).unwrap_or_default();
     let questions = legal.into_iter().map(SequenceQuestion::Costs).collect();
-    let priced = use_findings(&props.workers, Topic::SequenceCosts, &request, questions);
+    let priced = use_findings(&props.workers, Topic::SequenceCosts, &props.request, questions);
     // While others are worked out, those before stay.
     let kept = use_mut_ref(|| None::<Overview>);
-    if let Some(chains) = chains.filter(|_| priced.are_current) {
+    if let Some(chains) = chains.filter(|_| priced.are_current()) {
         let cost = |finding: &SequenceFinding| match finding {
             SequenceFinding::Costs(costs) => Some((**costs).clone()),
             _ => None,
         };
-        let costs = priced.known.iter().filter_map(cost).collect();
-        let (request, chains) = (Rc::clone(&request), Rc::new(chains.clone()));
+        let costs = priced.shown().filter_map(cost).collect();
+        let (request, chains) = (Rc::clone(&props.request), Rc::new(chains.clone()));
         let overview = Overview { request, chains, costs: Rc::new(costs) };
         if kept.borrow().as_ref() != Some(&overview) {
             *kept.borrow_mut() = Some(overview);
@@ -65,13 +64,13 @@ pub fn FusionSequences(props: &FusionSequencesProps) -> Html {
     let sharing = use_state_eq(|| Sharing::Temporal);
     let shows_all = use_state_eq(|| false);
     let picked = use_state_eq(|| None::<Vec<String>>);
-    let status = if outline.wrong.is_some() || !outline.are_current { outline.clone() } else { priced };
-    let overview = kept.borrow().clone().filter(|_| outline.wrong.is_none());
+    let asked = if outline.are_current() { priced } else { outline.clone() };
+    let overview = kept.borrow().clone().filter(|_| !outline.are_refused());
     let Some(Overview { request, chains, costs }) = overview else {
         return html! {
-            <section class="card" data-testid="sequences" data-status={status.state()}>
+            <section class="card" data-testid="sequences" data-status={asked.status()}>
                 <h2>{ "Sequences (HW-Flow-Fusion)" }</h2>
-                { status.status() }
+                { asked.progress() }
             </section>
         };
     };
@@ -94,7 +93,7 @@ pub fn FusionSequences(props: &FusionSequencesProps) -> Html {
     };
     let ratios = sequence_ctc(&chains, &shown, sequence);
     let pick_by_ratio = picking(&ratios, &shown, &pick);
-    let is_running = status.state() == "running";
+    let is_running = asked.status() == "running";
     let table = sequence_table(&chains, &costs, &chosen);
     let cells = table.rows.len() * table.columns.len();
     html! {
@@ -102,12 +101,12 @@ pub fn FusionSequences(props: &FusionSequencesProps) -> Html {
         <section
             class={classes!("card", is_running.then_some("old"))}
             data-testid="sequences"
-            data-status={status.state()}
+            data-status={asked.status()}
             aria-busy={is_running.then_some("true")}
         >
             <h2>{ "Sequences (HW-Flow-Fusion)" }</h2>
             <p class="hint">{ hardware(&chains) }</p>
-            { status.status() }
+            { asked.progress() }
             <div class="fields">
                 { choose_sharing(*sharing, sharing.setter()) }
                 { choose_shown(*shows_all, shows_all.setter(), costs.len()) }

@@ -1,15 +1,16 @@
 //! How long groups take to find in this very browser, beside what the paper says.
 
 use crate::app::widgets::data_table::plain_table;
+use crate::app::workers::ask::use_answers;
 use crate::app::workers::handle::Workers;
 use crate::chart::{SearchTime, search_time_table};
 use crate::explore::{GroupSearch, PUBLISHED_TIMES};
-use crate::question::{Question, Reply, Topic};
+use crate::question::{Answer, SearchFindings, TimeSearch, Timed, Topic};
 use std::rc::Rc;
 use yew::prelude::*;
 
 /// Every search is run so often; the median counts.
-const RUNS: usize = 7;
+const RUNS: u32 = 7;
 
 /// What [`FusionTimes`] need.
 #[derive(Properties, PartialEq)]
@@ -20,19 +21,24 @@ pub struct FusionTimesProps {
 
 /// What was measured so far, run by run.
 #[derive(Clone, PartialEq)]
-struct Known {
+struct Measurements {
     is_on: bool,
+    /// How many runs are over.
     runs: usize,
     times: Rc<Vec<SearchTime>>,
+    /// Why runs failed.
+    failures: Rc<Vec<String>>,
 }
 
-enum Heard {
+enum Change {
+    /// Go on, or stop.
     Switch(bool),
-    Reply(Reply),
+    /// What came of a run.
+    Over(TimeSearch, Answer<Timed<SearchFindings>>),
 }
 
-impl Known {
-    fn start() -> Self {
+impl Measurements {
+    fn new() -> Self {
         let searches = |published| {
             GroupSearch::ALL.map(|search| SearchTime {
                 published,
@@ -42,27 +48,44 @@ impl Known {
                 bound_bytes: None,
             })
         };
-        Self { is_on: false, runs: 0, times: Rc::new(PUBLISHED_TIMES.into_iter().flat_map(searches).collect()) }
+        let times = Rc::new(PUBLISHED_TIMES.into_iter().flat_map(searches).collect());
+        Self { is_on: false, runs: 0, times, failures: Rc::default() }
     }
 
     /// The search that is run next.
     fn at(&self) -> usize {
-        self.runs / RUNS
+        self.runs / RUNS as usize
+    }
+
+    /// The next run, as long as there is one and they go on.
+    fn question(&self) -> Option<TimeSearch> {
+        let next = self.times.get(self.at()).filter(|_| self.is_on)?;
+        Some(TimeSearch { network: next.published.network, search: next.search, run: self.runs as u32 % RUNS })
     }
 }
 
-impl Reducible for Known {
-    type Action = Heard;
+impl Reducible for Measurements {
+    type Action = Change;
 
-    fn reduce(self: Rc<Self>, heard: Heard) -> Rc<Self> {
+    fn reduce(self: Rc<Self>, change: Change) -> Rc<Self> {
         let mut next = (*self).clone();
-        match heard {
-            Heard::Switch(is_on) => next.is_on = is_on,
-            Heard::Reply(reply) => {
-                let at = next.at();
-                if let (Reply::SearchTime(found, ms), Some(time)) = (reply, Rc::make_mut(&mut next.times).get_mut(at)) {
-                    time.ms.extend(ms);
-                    (time.found, time.bound_bytes) = (Some((found.groups, found.bytes)), found.bound_bytes);
+        let at = next.at();
+        match change {
+            Change::Switch(is_on) => next.is_on = is_on,
+            // It was stopped meanwhile.
+            Change::Over(run, _) if next.question().as_ref() != Some(&run) => {}
+            Change::Over(run, answer) => {
+                match answer {
+                    Ok(Timed { found, ms }) => {
+                        if let Some(time) = Rc::make_mut(&mut next.times).get_mut(at) {
+                            time.ms.extend(ms);
+                            (time.found, time.bound_bytes) = (Some((found.groups, found.bytes)), found.bound_bytes);
+                        }
+                    }
+                    Err(refusal) => {
+                        let failure = format!("{}, {}: {refusal}", run.network.name(), run.search.title());
+                        Rc::make_mut(&mut next.failures).push(failure);
+                    }
                 }
                 next.runs += 1;
             }
@@ -74,32 +97,28 @@ impl Reducible for Known {
 /// A button that starts the measurement, and Table 5. Searches run one after the other, so that none disturbs another.
 #[component]
 pub fn FusionTimes(props: &FusionTimesProps) -> Html {
-    let known = use_reducer_eq(Known::start);
+    let measured = use_reducer_eq(Measurements::new);
+    let question = measured.question();
+    let answers = use_answers(&props.workers, Topic::SearchTimes, question.iter().cloned().collect());
     {
-        let (workers, dispatcher, times) = (props.workers.clone(), known.dispatcher(), Rc::clone(&known.times));
-        let at = known.at();
-        use_effect_with((known.is_on, known.runs), move |(is_on, _)| {
-            let asked = workers.clone();
-            if let (true, Some(next)) = (*is_on, times.get(at)) {
-                let on_reply =
-                    Callback::from(move |(_, reply): (usize, Reply)| dispatcher.dispatch(Heard::Reply(reply)));
-                let question = Question::SearchTime(next.published.network, next.search);
-                workers.ask(Topic::SearchTimes, vec![question], on_reply);
+        let dispatcher = measured.dispatcher();
+        use_effect_with(question.zip(answers.get(0).cloned()), move |over| {
+            if let Some((run, answer)) = over.clone() {
+                dispatcher.dispatch(Change::Over(run, answer));
             }
-            move || asked.forget(Topic::SearchTimes)
         });
     }
-    let all = known.times.len();
+    let all = measured.times.len();
     let status = match () {
-        () if known.at() >= all => "done",
-        () if known.is_on => "running",
+        () if measured.at() >= all => "done",
+        () if measured.is_on => "running",
         () => "stopped",
     };
     let switch = {
-        let (dispatcher, is_on) = (known.dispatcher(), known.is_on);
-        Callback::from(move |_: MouseEvent| dispatcher.dispatch(Heard::Switch(!is_on)))
+        let (dispatcher, is_on) = (measured.dispatcher(), measured.is_on);
+        Callback::from(move |_: MouseEvent| dispatcher.dispatch(Change::Switch(!is_on)))
     };
-    let title = match (status, known.runs) {
+    let title = match (status, measured.runs) {
         ("running", _) => "Stop",
         (_, 0) => "Measure here",
         _ => "Go on",
@@ -116,13 +135,18 @@ pub fn FusionTimes(props: &FusionTimesProps) -> Html {
                 <div class="row" role="status">
                     <button type="button" class="small" onclick={switch} data-testid="times-start">{ title }</button>
                     if status == "running" {
-                        <progress max={all.to_string()} value={known.at().to_string()} aria-label="Searches done"></progress>
+                        <progress max={all.to_string()} value={measured.at().to_string()} aria-label="Searches done"></progress>
                     }
                 </div>
             }
-            if known.runs > 0 {
+            if !measured.failures.is_empty() {
+                <ul class="banner" role="alert">
+                    { for measured.failures.iter().map(|failure| html! { <li>{ failure.clone() }</li> }) }
+                </ul>
+            }
+            if measured.runs > 0 {
                 <div class="scroll" tabindex="0" role="group" aria-label="Times of searches">
-                    { plain_table(search_time_table(&known.times)) }
+                    { plain_table(search_time_table(&measured.times)) }
                 </div>
             }
         </section>

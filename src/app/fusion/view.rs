@@ -7,7 +7,7 @@ use super::sequences::FusionSequences;
 use super::sweeps::FusionSweeps;
 use super::times::FusionTimes;
 use crate::app::session::state::PageState;
-use crate::app::studies::stacks::{Known, request_of, use_study};
+use crate::app::studies::stacks::{StackStudyState, use_request, use_study};
 use crate::app::widgets::controls::TextField;
 use crate::app::widgets::data_table::plain_table;
 use crate::app::widgets::diagnostics::DiagnosticList;
@@ -18,7 +18,7 @@ use crate::chart::{
     group_thousands, three_digits,
 };
 use crate::explore::{FusionMethod, FusionVerdict, Fusions, Request};
-use crate::question::Topic;
+use crate::question::{Refusal, Topic};
 use crate::spec::{Diagnostics, listed_names};
 use crate::state::{Action, Schedule, ScheduleChange};
 use std::rc::Rc;
@@ -42,17 +42,17 @@ pub struct FusionViewProps {
 /// Every method beside every other. The work starts when the view is opened, after the sweep.
 #[component]
 pub fn FusionView(props: &FusionViewProps) -> Html {
-    let request = request_of(&props.state.chosen.design, props.is_valid);
+    let request = use_request(&props.state.chosen.design, props.is_valid);
     let limits = props.state.chosen.design.schedule.stack_limits();
     let asked = request.clone().zip(limits.clone().ok());
-    let known = use_study(&props.workers, Topic::Fusion, asked.clone());
-    let status = known.status(asked.as_ref());
+    let study = use_study(&props.workers, Topic::Fusion, asked.clone());
+    let status = study.status;
     // While the design has errors, what was last studied stays, and what was chosen there.
     let kept = use_mut_ref(|| None);
     if asked.is_some() {
         kept.borrow_mut().clone_from(&asked);
     }
-    let studied = kept.borrow().clone().filter(|_| known.fusions.is_some());
+    let studied = kept.borrow().clone().filter(|_| study.fusions.is_some());
     html! {
         <div data-testid="fusion-view" data-status={status} aria-busy={(status == "running").then_some("true")}>
             <section class="card">
@@ -65,10 +65,10 @@ pub fn FusionView(props: &FusionViewProps) -> Html {
                 if request.is_none() {
                     <p class="hint" role="status">{ "The design has errors. Mend them in its cards." }</p>
                 }
-                { progress(&known, status) }
-                if let Some(fusions) = &known.fusions {
+                { progress(&study) }
+                if let Some(fusions) = &study.fusions {
                     <div class={(status != "done").then_some("old")}>
-                        { headline(fusions, request.as_ref()) }
+                        { headline(fusions, request.as_deref()) }
                         <div class="scroll" tabindex="0" role="group" aria-label="Methods">
                             { plain_table(fusion_table(fusions)) }
                         </div>
@@ -77,7 +77,7 @@ pub fn FusionView(props: &FusionViewProps) -> Html {
                     </div>
                 }
             </section>
-            if let Some(fusions) = &known.fusions {
+            if let Some(fusions) = &study.fusions {
                 <div class={(status != "done").then_some("old")}>
                     <section class="card">
                         <Figure
@@ -140,16 +140,16 @@ fn limit_fields(schedule: &Schedule, wrong: Option<&Diagnostics>, act: &Callback
     }
 }
 
-fn progress(known: &Known, status: &str) -> Html {
-    let (done, parts) = (known.done, known.parts.unwrap_or(0));
-    match (status, &known.wrong, &known.failure) {
-        (_, Some(wrong), _) => html! {
+fn progress(study: &StackStudyState) -> Html {
+    let (done, parts) = (study.done, study.parts.unwrap_or(0));
+    match (study.status, &study.refusal) {
+        (_, Some(Refusal::Rejected(wrong))) => html! {
             <ul class="banner" role="alert" data-testid="fusion-wrong">
                 { for wrong.0.iter().map(|diagnostic| html! { <li>{ diagnostic.to_string() }</li> }) }
             </ul>
         },
-        (_, _, Some(failure)) => html! { <p class="banner" role="alert">{ failure.clone() }</p> },
-        ("running", ..) => html! {
+        (_, Some(Refusal::Failed(failure))) => html! { <p class="banner" role="alert">{ failure.clone() }</p> },
+        ("running", _) => html! {
             <p class="hint" role="status">
                 { "Working out every stack with every tile and mode … " }
                 if parts > 0 {

@@ -1,11 +1,13 @@
 //! Published figures and tables: each opens as a state, and its numbers are recomputed on demand.
 
+use crate::app::widgets::controls::use_disclosure;
 use crate::app::widgets::data_table::{table_cells, table_head};
 use crate::app::widgets::save::SaveTable;
+use crate::app::workers::ask::use_answers;
 use crate::app::workers::handle::Workers;
 use crate::chart::{Column, Table, TableCell};
 use crate::gallery::{Claim, Entry, Finding, Lesson, entries, lessons};
-use crate::question::{Question, Reply, Topic};
+use crate::question::{Answer, CheckClaim, Topic};
 use crate::spec::{Diagnostics, in_quotes};
 use crate::state::{Action, State};
 use std::collections::BTreeMap;
@@ -115,57 +117,40 @@ struct EntryCardProps {
     act: Callback<Action>,
 }
 
-/// What came out for each claim, by its index; the text says why nothing did.
-#[derive(Clone, PartialEq, Default)]
-struct Findings(BTreeMap<usize, Result<Finding, String>>);
+/// What came out for each claim, by its index.
+type Findings = BTreeMap<usize, Answer<Finding>>;
 
-impl Reducible for Findings {
-    type Action = (usize, Result<Finding, String>);
-
-    fn reduce(self: Rc<Self>, (index, found): Self::Action) -> Rc<Self> {
-        let mut next = (*self).clone();
-        next.0.insert(index, found);
-        Rc::new(next)
+/// Checks the claims of an entry while it `is_open`; what is known stays known.
+#[hook]
+fn use_findings(props: &EntryCardProps, is_open: bool) -> Findings {
+    let known = use_mut_ref(Findings::new);
+    // What was known when it was opened is not asked for again.
+    let missing = {
+        let (known, count) = (Rc::clone(&known), props.entry.claims.len());
+        use_memo(is_open, move |&is_open| {
+            let known = known.borrow();
+            let is_missing = |index: &usize| !matches!(known.get(index), Some(Ok(_)));
+            (0..count).filter(|index| is_open && is_missing(index)).collect::<Vec<_>>()
+        })
+    };
+    let question = |&claim: &usize| CheckClaim { entry: props.entry.id.to_owned(), claim: claim as u32 };
+    let questions = missing.iter().map(question).collect();
+    let answers = use_answers(&props.workers, Topic::Gallery(props.index), questions);
+    for (index, &claim) in missing.iter().enumerate() {
+        if let Some(answer) = answers.get(index) {
+            known.borrow_mut().insert(claim, answer.clone());
+        }
     }
+    let known = known.borrow();
+    known.clone()
 }
 
 /// An entry. Its numbers are computed when somebody asks for them; closing it stops that.
 #[component]
 fn EntryCard(props: &EntryCardProps) -> Html {
-    let is_open = use_state_eq(|| false);
-    let findings = use_reducer(Findings::default);
+    let (is_open, ontoggle) = use_disclosure();
+    let findings = use_findings(props, is_open);
     let entry = &props.entry;
-    {
-        let (workers, dispatcher) = (props.workers.clone(), findings.dispatcher());
-        let missing: Vec<usize> =
-            (0..entry.claims.len()).filter(|index| !matches!(findings.0.get(index), Some(Ok(_)))).collect();
-        let (topic, id) = (Topic::Gallery(props.index), entry.id);
-        use_effect_with(*is_open, move |is_open| {
-            if *is_open && !missing.is_empty() {
-                let questions = missing.iter().map(|&claim| Question::Claim(id.to_owned(), claim as u32)).collect();
-                let on_reply = Callback::from(move |(index, reply): (usize, Reply)| {
-                    let found = match reply {
-                        Reply::Claim(found) => found,
-                        Reply::Failed(text) => Err(text),
-                        _ => Err("nobody knows this claim".to_owned()),
-                    };
-                    if let Some(&claim) = missing.get(index) {
-                        dispatcher.dispatch((claim, found));
-                    }
-                });
-                workers.ask(topic, questions, on_reply);
-            }
-            move || workers.forget(topic)
-        });
-    }
-    let ontoggle = {
-        let is_open = is_open.clone();
-        Callback::from(move |event: Event| {
-            if let Some(details) = crate::app::widgets::controls::target::<web_sys::Element>(&event) {
-                is_open.set(details.has_attribute("open"));
-            }
-        })
-    };
     let id = entry.id;
     let opens = Action::entry(entry);
     let open = props.act.reform(move |_: MouseEvent| {
@@ -174,7 +159,7 @@ fn EntryCard(props: &EntryCardProps) -> Html {
         }
         opens.clone()
     });
-    let (known, all) = (findings.0.len(), entry.claims.len());
+    let (known, all) = (findings.len(), entry.claims.len());
     let status = if known == all { "done" } else { "running" };
     let summary = match all {
         1 => "1 number, published and ours".to_owned(),
@@ -192,7 +177,7 @@ fn EntryCard(props: &EntryCardProps) -> Html {
             <p>{ &entry.lesson }</p>
             <details class="twin" {ontoggle}>
                 <summary>{ summary }</summary>
-                if *is_open {
+                if is_open {
                     if known < all {
                         <p class="hint" role="status">{ format!("{known} of {all} computed") }</p>
                     }
@@ -211,13 +196,13 @@ fn remark(text: &str) -> Html {
 fn table(entry: &Entry, findings: &Findings) -> Html {
     let cells = |(index, claim): (usize, &Claim)| {
         let number = |value: f64| TableCell::number(claim.unit.text(value), value);
-        let (ours, deviation, remark) = match findings.0.get(&index) {
+        let (ours, deviation, remark) = match findings.get(&index) {
             None => ("…".into(), "".into(), ""),
             Some(Ok(found)) => {
                 let departure = TableCell::number(found.departure_text(), 100.0 * found.departure);
                 (TableCell::number(claim.text_of_ours(found.ours), found.ours), departure, "")
             }
-            Some(Err(reason)) => (TableCell::Nothing, "".into(), reason.as_str()),
+            Some(Err(refusal)) => (TableCell::Nothing, "".into(), refusal.reason()),
         };
         let remarks: Vec<&str> = [remark, &claim.why].into_iter().filter(|text| !text.is_empty()).collect();
         let what = TableCell::Label { text: claim.what.clone(), unit: claim.unit.symbol.trim() };
@@ -242,7 +227,7 @@ fn table(entry: &Entry, findings: &Findings) -> Html {
         html! {
             <>
                 <tr>{ table_cells(&shown, index, &|_| None) }</tr>
-                if let Some(Err(reason)) = findings.0.get(&index) { { remark(reason) } }
+                if let Some(Err(refusal)) = findings.get(&index) { { remark(refusal.reason()) } }
                 if !claim.why.is_empty() { { remark(&claim.why) } }
             </>
         }

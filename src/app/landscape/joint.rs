@@ -2,12 +2,12 @@
 
 use crate::app::platform::timer::later;
 use crate::app::session::state::PageState;
-use crate::app::studies::stacks::{request_of, use_study};
+use crate::app::studies::stacks::{use_request, use_study};
 use crate::app::workers::handle::Workers;
 use crate::app::workers::results::Status;
 use crate::chart::{Quantity, three_digits};
 use crate::explore::{FusionMethod, Fusions, Request};
-use crate::question::Topic;
+use crate::question::{Refusal, Topic};
 use crate::spec::listed_names;
 use crate::state::{Action, ScheduleChange, Tab, ViewChange};
 use std::cell::Cell;
@@ -63,15 +63,20 @@ fn Joint(props: &JointProps) -> Html {
     let design = &props.state.chosen.design;
     let settings = design.request().ok().and_then(|requests| Some(requests.into_iter().next()?.settings));
     let is_small = settings.is_some_and(|settings| settings.strategies().len() <= MOST_STRATEGIES);
-    let request = request_of(design, is_small);
+    let request = use_request(design, is_small);
     let asked = request.clone().zip(design.schedule.stack_limits().ok());
-    let known = use_study(&props.workers, Topic::Fusion, asked.clone());
-    let status = known.status(asked.as_ref());
+    let study = use_study(&props.workers, Topic::Fusion, asked);
+    let status = study.status;
+    let failure = match &study.refusal {
+        Some(Refusal::Failed(failure)) => Some(failure.clone()),
+        _ => None,
+    };
     let look = props.act.reform(|_: MouseEvent| Action::Look(ViewChange::Tab(Tab::Fusion)));
     html! {
         <div data-testid="joint" data-status={status}>
-            { match (status, &known.fusions, &request) {
+            { match (status, &study.fusions, &request) {
                 ("done", Some(fusions), Some(request)) => found(&props.state, fusions, request, &props.act),
+                _ if failure.is_some() => html! { <p class="banner" role="alert">{ failure.clone() }</p> },
                 ("running", ..) => html! { { "Choosing stacks, tiles and modes together …" } },
                 _ => html! { { "Stacks, tiles and modes can be chosen together, too." } },
             } }

@@ -1,6 +1,5 @@
 //! The view of all points.
 
-use super::Parts;
 use super::answer::{Answer, ProgressRow};
 use super::heatmaps::Heatmaps;
 use super::joint::{JointProps, use_rest};
@@ -18,10 +17,19 @@ use crate::chart::{
 };
 use crate::depth_first::{FuseDepth, PointAccount};
 use crate::explore::PointSummary;
+use crate::piece;
 use crate::state::{Action, ViewChange};
 use std::collections::HashSet;
 use std::rc::Rc;
 use yew::prelude::*;
+
+/// What is fetched once the first points are on the screen.
+#[derive(Clone, Copy)]
+pub struct JointParts {
+    /// Draws what stacks, tiles and modes come to together.
+    pub joint: fn(JointProps) -> Html,
+}
+piece!(JointParts);
 
 /// What a [`Landscape`] needs.
 #[derive(Properties, PartialEq)]
@@ -121,7 +129,7 @@ pub fn Landscape(props: &LandscapeProps) -> Html {
 /// What stacks, tiles and modes come to together; its code is fetched when the sweep is over.
 fn joint(props: &LandscapeProps) -> Html {
     let (state, workers, act) = (Rc::clone(&props.state), props.workers.clone(), props.act.clone());
-    late(move |parts: Parts| {
+    late(move |parts: JointParts| {
         (parts.joint)(JointProps { state: Rc::clone(&state), workers: workers.clone(), act: act.clone() })
     })
 }

@@ -1,9 +1,10 @@
 //! A guided lesson above the view that it is about: what there is to see, a question, and the answer with our numbers.
 
 use crate::app::session::state::Event;
+use crate::app::workers::ask::use_answers;
 use crate::app::workers::handle::Workers;
 use crate::gallery::{Step, find_step};
-use crate::question::{Question, Reply, Topic};
+use crate::question::{Answer, LessonNumbers, Topic};
 use crate::spec::{in_quotes, lesson_steps};
 use crate::state::{Action, State, Tab, ViewChange};
 use std::collections::BTreeMap;
@@ -31,26 +32,11 @@ pub struct LessonPanelProps {
 #[component]
 pub fn LessonPanel(props: &LessonPanelProps) -> Html {
     let found = use_memo(props.id, |id| find_step(id));
-    // Of which step the numbers are, as replies come late.
-    let numbers = use_state_eq(|| None::<(&'static str, Result<Vec<f64>, String>)>);
-    {
-        let (numbers, workers) = (numbers.setter(), props.workers.clone());
-        use_effect_with(props.id, move |&id| {
-            let on_reply = Callback::from(move |(_, reply): (usize, Reply)| {
-                let values = match reply {
-                    Reply::Step(values) => values,
-                    Reply::Failed(text) => Err(text),
-                    _ => Err("nobody knows this step".to_owned()),
-                };
-                numbers.set(Some((id, values)));
-            });
-            workers.ask(Topic::Lesson, vec![Question::Step(id.to_owned())], on_reply);
-            move || workers.forget(Topic::Lesson)
-        });
-    }
+    let questions = vec![LessonNumbers { step: props.id.to_owned() }];
+    let numbers = use_answers(&props.workers, Topic::Lesson, questions);
     let Some((lesson, index)) = &*found else { return html! {} };
     let step = &lesson.steps[*index];
-    let values = numbers.as_ref().filter(|(id, _)| *id == step.id).map(|(_, values)| values);
+    let values = numbers.get(0);
     let act = props.tell.reform(Event::Act);
     let open = |step: &Step| {
         let (step, chosen) = (step.clone(), Rc::clone(&props.chosen));
@@ -146,12 +132,7 @@ fn lesson_after(last: &str) -> Option<(Step, String)> {
     Some((lesson.steps.swap_remove(index), lesson.title))
 }
 
-fn question(
-    step: &Step,
-    answered: Option<usize>,
-    values: Option<&Result<Vec<f64>, String>>,
-    tell: &Callback<Event>,
-) -> Html {
+fn question(step: &Step, answered: Option<usize>, values: Option<&Answer<Vec<f64>>>, tell: &Callback<Event>) -> Html {
     let right = values.and_then(|values| step.right_answer(values.as_ref().ok()?)).filter(|_| answered.is_some());
     let id = step.id;
     let answer = |index: usize| {
@@ -182,11 +163,13 @@ fn question(
 }
 
 /// Whether the answer is right, and why; said once there is one.
-fn verdict(step: &Step, answered: Option<usize>, values: Option<&Result<Vec<f64>, String>>) -> Html {
+fn verdict(step: &Step, answered: Option<usize>, values: Option<&Answer<Vec<f64>>>) -> Html {
     let Some(answered) = answered else { return html! {} };
     let values = match values {
         None => return html! { <p class="hint">{ "Working it out …" }</p> },
-        Some(Err(reason)) => return html! { <p class="hint">{ in_quotes(&format!("Nobody knows: {reason}")) }</p> },
+        Some(Err(refusal)) => {
+            return html! { <p class="hint">{ in_quotes(&format!("Nobody knows: {}", refusal.reason())) }</p> };
+        }
         Some(Ok(values)) => values,
     };
     let right = step.right_answer(values);

@@ -1,13 +1,14 @@
 //! What each set of rules, and each switch of the rules, makes of a layer.
 
+use crate::app::widgets::controls::use_disclosure;
 use crate::app::widgets::data_table::{table_cells, table_head};
 use crate::app::widgets::save::SaveTable;
+use crate::app::workers::ask::use_answers;
 use crate::app::workers::handle::Workers;
 use crate::chart::{Column, Quantity, Table, TableCell};
 use crate::explore::LayerRequest;
-use crate::question::{Question, Reply, Topic};
+use crate::question::{Answer, FindBestCost, LayerCost, Topic};
 use crate::rules::Rules;
-use std::collections::BTreeMap;
 use std::rc::Rc;
 use yew::prelude::*;
 
@@ -15,36 +16,9 @@ use yew::prelude::*;
 #[derive(Properties, PartialEq)]
 pub struct RulesTableProps {
     /// The layer under the rules in force.
-    pub request: LayerRequest,
+    pub request: Rc<LayerRequest>,
     /// Asks workers.
     pub workers: Workers,
-}
-
-/// Energy and latency, or why there is no mapping.
-pub type Cost = Result<(f64, u64), String>;
-
-/// Replies by index of their question.
-#[derive(Clone, PartialEq, Default)]
-struct Costs(BTreeMap<usize, Cost>);
-
-enum Heard {
-    Nothing,
-    One(usize, Cost),
-}
-
-impl Reducible for Costs {
-    type Action = Heard;
-
-    fn reduce(self: Rc<Self>, heard: Heard) -> Rc<Self> {
-        let mut next = (*self).clone();
-        match heard {
-            Heard::Nothing => next.0.clear(),
-            Heard::One(index, cost) => {
-                next.0.insert(index, cost);
-            }
-        }
-        Rc::new(next)
-    }
 }
 
 /// One switch of the rules in force, flipped.
@@ -73,35 +47,15 @@ fn compared(rules: Rules) -> Vec<Rules> {
 /// The comparison. It starts when somebody opens it.
 #[component]
 pub fn RulesTable(props: &RulesTableProps) -> Html {
-    let is_open = use_state_eq(|| false);
-    let costs = use_reducer(Costs::default);
+    let (is_open, ontoggle) = use_disclosure();
     let flipped = flipped(props.request.rules);
     let count = Rules::SETS.len() + flipped.len() + 1;
-    {
-        let (workers, dispatcher) = (props.workers.clone(), costs.dispatcher());
-        use_effect_with((*is_open, props.request.clone()), move |(is_open, request)| {
-            dispatcher.dispatch(Heard::Nothing);
-            let asked = workers.clone();
-            if *is_open {
-                let question = |rules| Question::BestCost(Box::new(LayerRequest { rules, ..request.clone() }));
-                let on_reply = Callback::from(move |(index, reply): (usize, Reply)| {
-                    dispatcher.dispatch(Heard::One(index, cost_of(reply)));
-                });
-                workers.ask(Topic::Rules, compared(request.rules).into_iter().map(question).collect(), on_reply);
-            }
-            move || asked.forget(Topic::Rules)
-        });
-    }
-    let ontoggle = {
-        let is_open = is_open.clone();
-        Callback::from(move |event: Event| {
-            if let Some(details) = crate::app::widgets::controls::target::<web_sys::Element>(&event) {
-                is_open.set(details.has_attribute("open"));
-            }
-        })
-    };
-    let base = costs.0.get(&(count - 1));
-    let changes = |index: usize| match (costs.0.get(&(Rules::SETS.len() + index)), base) {
+    let question = |rules| FindBestCost { request: Rc::new(LayerRequest { rules, ..(*props.request).clone() }) };
+    let questions =
+        if is_open { compared(props.request.rules).into_iter().map(question).collect() } else { Vec::new() };
+    let costs = use_answers(&props.workers, Topic::Rules, questions);
+    let base = costs.get(count - 1);
+    let changes = |index: usize| match (costs.get(Rules::SETS.len() + index), base) {
         (Some(cost), Some(base)) => cost != base,
         _ => false,
     };
@@ -115,7 +69,7 @@ pub fn RulesTable(props: &RulesTableProps) -> Html {
         (Rules::SETS.len() + index, format!("{}: {turned}", switch.title))
     });
     let row = |(index, title): (usize, String)| {
-        std::iter::once(title.into()).chain(cost_cells(costs.0.get(&index), base)).collect()
+        std::iter::once(title.into()).chain(cost_cells(costs.get(index), base)).collect()
     };
     let table = Rc::new(Table {
         caption: "Best mapping under each".to_owned(),
@@ -140,14 +94,14 @@ pub fn RulesTable(props: &RulesTableProps) -> Html {
     };
     let idle: Vec<&str> =
         flipped.iter().enumerate().filter(|(index, _)| !changes(*index)).map(|(_, switch)| switch.title).collect();
-    let is_done = costs.0.len() == count;
+    let is_done = costs.done() == count;
     html! {
         <section class="card" data-testid="rules-comparison" data-status={if is_done { "done" } else { "running" }}>
             <h2>{ "Under other rules" }</h2>
             <details class="twin" {ontoggle}>
                 <summary>{ "what each set of rules and each switch changes for this layer" }</summary>
-                if *is_open && !is_done {
-                    <p class="hint" role="status">{ format!("{} of {count} searches done", costs.0.len()) }</p>
+                if is_open && !is_done {
+                    <p class="hint" role="status">{ format!("{} of {count} searches done", costs.done()) }</p>
                 }
                 <div class="scroll" tabindex="0" role="group" aria-label="Rules">
                     <table class="wrapped">
@@ -171,20 +125,8 @@ pub fn RulesTable(props: &RulesTableProps) -> Html {
     }
 }
 
-/// What a reply says of the cost.
-pub fn cost_of(reply: Reply) -> Cost {
-    match reply {
-        Reply::BestCost(Ok(cost)) => Ok(cost),
-        Reply::BestCost(Err(diagnostics)) | Reply::Rejected(diagnostics) => {
-            Err(diagnostics.0.first().map(|first| first.reason.clone()).unwrap_or_default())
-        }
-        Reply::Failed(text) => Err(text),
-        _ => Err("an answer to something else".to_owned()),
-    }
-}
-
 /// Energy and latency beside those under the rules in force, or why there are none.
-pub fn cost_cells(cost: Option<&Cost>, base: Option<&Cost>) -> Vec<TableCell> {
+pub fn cost_cells(cost: Option<&Answer<LayerCost>>, base: Option<&Answer<LayerCost>>) -> Vec<TableCell> {
     let base = base.and_then(|base| base.as_ref().ok());
     let cell = |quantity: Quantity, value: f64, base: Option<f64>| {
         let share = match base.map(|base| 100.0 * (value / base - 1.0)) {
@@ -195,10 +137,10 @@ pub fn cost_cells(cost: Option<&Cost>, base: Option<&Cost>) -> Vec<TableCell> {
     };
     match cost {
         None => vec!["…".into(), "…".into()],
-        Some(Err(reason)) => vec![reason.as_str().into()],
-        Some(Ok((energy, latency))) => vec![
-            cell(Quantity::Energy, *energy, base.map(|base| base.0)),
-            cell(Quantity::Latency, *latency as f64, base.map(|base| base.1 as f64)),
+        Some(Err(refusal)) => vec![refusal.reason().into()],
+        Some(Ok(cost)) => vec![
+            cell(Quantity::Energy, cost.energy_pj, base.map(|base| base.energy_pj)),
+            cell(Quantity::Latency, cost.latency_cycles as f64, base.map(|base| base.latency_cycles as f64)),
         ],
     }
 }

@@ -1,12 +1,14 @@
 //! Even mappings beside uneven ones, and ZigZag's search strategies beside each other.
 
+use crate::app::widgets::controls::use_disclosure;
 use crate::app::widgets::data_table::{table_cells, table_head};
 use crate::app::widgets::figure::{Drawn, Figure};
 use crate::app::widgets::save::SaveTable;
+use crate::app::workers::ask::use_answers;
 use crate::app::workers::handle::Workers;
 use crate::chart::{Column, Lines, LoopNest, Quantity, Scatter, Table, TableCell, group_thousands, three_digits};
 use crate::explore::{LayerFacts, LayerRequest, MOST_STRATEGY_LPFS, MappedLayer, StrategyFindings, ZigZagStrategy};
-use crate::question::{Question, Reply, Topic};
+use crate::question::{Answer, SearchByStrategy, Topic};
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use yew::prelude::*;
@@ -15,7 +17,7 @@ use yew::prelude::*;
 #[derive(Properties, PartialEq)]
 pub struct StrategiesProps {
     /// The layer.
-    pub request: LayerRequest,
+    pub request: Rc<LayerRequest>,
     /// What it is.
     pub facts: Rc<LayerFacts>,
     /// Its best mapping by the search in force.
@@ -24,71 +26,30 @@ pub struct StrategiesProps {
     pub workers: Workers,
 }
 
-/// By index of the strategy; the text says why there is nothing.
-#[derive(Clone, PartialEq, Default)]
-struct Findings(BTreeMap<usize, Result<Rc<StrategyFindings>, String>>);
+/// What strategies find, by index of the strategy; the text says why there is nothing.
+type Searches = BTreeMap<usize, Result<StrategyFindings, String>>;
 
-enum Heard {
-    Nothing,
-    One(usize, Box<Reply>),
-}
-
-impl Reducible for Findings {
-    type Action = Heard;
-
-    fn reduce(self: Rc<Self>, heard: Heard) -> Rc<Self> {
-        let mut next = (*self).clone();
-        match heard {
-            Heard::Nothing => next.0.clear(),
-            Heard::One(index, reply) => {
-                let found = match *reply {
-                    Reply::Strategy(found) => found.map(|found| Rc::new(*found)),
-                    Reply::Failed(text) => Err(text),
-                    _ => Err("the layer cannot be searched".to_owned()),
-                };
-                next.0.insert(index, found);
-            }
-        }
-        Rc::new(next)
-    }
+fn search_of(answer: &Answer<Result<StrategyFindings, String>>) -> Result<StrategyFindings, String> {
+    answer.clone().map_err(|refusal| refusal.reason().to_owned())?
 }
 
 /// The comparison. It starts when somebody opens it, and stops when it is closed.
 #[component]
 pub fn Strategies(props: &StrategiesProps) -> Html {
-    let is_open = use_state_eq(|| false);
-    let findings = use_reducer(Findings::default);
-    {
-        let (workers, dispatcher) = (props.workers.clone(), findings.dispatcher());
-        use_effect_with((*is_open, props.request.clone()), move |(is_open, request)| {
-            dispatcher.dispatch(Heard::Nothing);
-            let asked = workers.clone();
-            if *is_open {
-                let question = |strategy| Question::Strategy(Box::new(request.clone()), strategy);
-                let on_reply = Callback::from(move |(index, reply): (usize, Reply)| {
-                    dispatcher.dispatch(Heard::One(index, Box::new(reply)));
-                });
-                workers.ask(Topic::Strategies, ZigZagStrategy::ALL.map(question).to_vec(), on_reply);
-            }
-            move || asked.forget(Topic::Strategies)
-        });
-    }
-    let ontoggle = {
-        let is_open = is_open.clone();
-        Callback::from(move |event: Event| {
-            if let Some(details) = crate::app::widgets::controls::target::<web_sys::Element>(&event) {
-                is_open.set(details.has_attribute("open"));
-            }
-        })
-    };
-    let known = &findings.0;
+    let (is_open, ontoggle) = use_disclosure();
+    let question = |strategy| SearchByStrategy { request: Rc::clone(&props.request), strategy };
+    let questions = if is_open { ZigZagStrategy::ALL.map(question).to_vec() } else { Vec::new() };
+    let answers = use_answers(&props.workers, Topic::Strategies, questions);
+    let known: Searches =
+        (0..answers.all()).filter_map(|index| Some((index, search_of(answers.get(index)?)))).collect();
+    let known = &known;
     let is_done = known.len() == ZigZagStrategy::ALL.len();
     html! {
         <section class="card" data-testid="strategies" data-status={if is_done { "done" } else { "running" }}>
             <h2>{ "Even against uneven, and ways to search" }</h2>
             <details class="twin" {ontoggle}>
                 <summary>{ "the mapping space, the best even mapping, ZigZag's strategies" }</summary>
-                if *is_open {
+                if is_open {
                     if !is_done {
                         <p class="hint" role="status">
                             { format!("{} of {} searches done", known.len(), ZigZagStrategy::ALL.len()) }
@@ -119,7 +80,7 @@ pub fn Strategies(props: &StrategiesProps) -> Html {
     }
 }
 
-fn table(known: &BTreeMap<usize, Result<Rc<StrategyFindings>, String>>, best: &MappedLayer) -> Html {
+fn table(known: &BTreeMap<usize, Result<StrategyFindings, String>>, best: &MappedLayer) -> Html {
     let cost = |mapped: Option<&MappedLayer>| {
         let Some(mapped) = mapped else {
             return ["no mapping".into(), TableCell::Nothing, TableCell::Nothing];
@@ -211,7 +172,7 @@ fn space(exhaustive: &StrategyFindings, facts: &LayerFacts) -> Html {
     }
 }
 
-fn trajectories(known: &BTreeMap<usize, Result<Rc<StrategyFindings>, String>>) -> Lines {
+fn trajectories(known: &BTreeMap<usize, Result<StrategyFindings, String>>) -> Lines {
     let found = |index: usize| known.get(&index).and_then(|found| found.as_ref().ok());
     let others = found(0).and_then(|found| found.space.as_ref()).into_iter().flat_map(|(space, _)| &space.trajectories);
     let named = ZigZagStrategy::ALL

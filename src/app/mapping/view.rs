@@ -11,6 +11,8 @@ use crate::app::widgets::data_table::explained_table;
 use crate::app::widgets::diagnostics::{DiagnosticList, prose};
 use crate::app::widgets::explain::{Asked, Number};
 use crate::app::widgets::figure::{Drawn, Figure, Numbers};
+use crate::app::workers::answers::Answers;
+use crate::app::workers::ask::use_answers;
 use crate::app::workers::handle::Workers;
 use crate::chart::{
     Breakdown, Lines, LoopNest, OPERAND_ORDER, Quantity, group_thousands, information_table, memories_of, port_table,
@@ -19,9 +21,8 @@ use crate::chart::{
 use crate::cost::Flaw;
 use crate::explain::{LayerNumber, LevelFigure};
 use crate::explore::{LayerFacts, LayerRequest, MappedLayer, TemporalMapping};
-use crate::question::{Question, Reply, Topic};
+use crate::question::{Answer, BestMapping, FindBestMapping, JudgeMapping, Refusal, Topic};
 use crate::search::{Proof, Strategy};
-use crate::spec::Diagnostics;
 use crate::state::{Action, MappingChange};
 use crate::workload::Network;
 use std::rc::Rc;
@@ -55,75 +56,39 @@ impl PartialEq for MappingViewProps {
 /// What became of a mapping made by hand.
 type Judged = Result<Rc<MappedLayer>, Vec<Flaw>>;
 
-/// What workers found out about the layer.
-#[derive(Clone, PartialEq, Default)]
-struct Findings {
-    /// What the best mapping answers.
-    asked: Option<LayerRequest>,
-    facts: Option<Rc<LayerFacts>>,
-    best: Option<Result<(Rc<MappedLayer>, Proof), Diagnostics>>,
-    /// The mapping made by hand that was judged last, and what became of it.
-    own: Option<(TemporalMapping, Judged)>,
-    /// Nobody could answer.
-    failure: Option<String>,
-}
-
-/// What is heard.
-enum Heard {
-    Best(LayerRequest, Reply),
-    Own(TemporalMapping, Reply),
-}
-
-impl Reducible for Findings {
-    type Action = Heard;
-
-    fn reduce(self: Rc<Self>, heard: Heard) -> Rc<Self> {
-        let mut next = (*self).clone();
-        match heard {
-            Heard::Best(request, reply) => {
-                next = Self { asked: Some(request), ..Self::default() };
-                match reply {
-                    Reply::BestMapping(facts, best) => {
-                        let best = best.map(|(best, proof)| (Rc::new(*best), proof));
-                        (next.facts, next.best) = (Some(Rc::new(*facts)), Some(best));
-                    }
-                    Reply::Rejected(diagnostics) => next.best = Some(Err(diagnostics)),
-                    Reply::Failed(text) => next.failure = Some(text),
-                    _ => {}
-                }
-            }
-            Heard::Own(own, Reply::OwnMapping(judged)) => next.own = Some((own, judged.map(|judged| Rc::new(*judged)))),
-            Heard::Own(_, Reply::Failed(text)) => next.failure = Some(text),
-            Heard::Own(..) => {}
-        }
-        Rc::new(next)
-    }
-}
-
 /// The view.
 #[component]
 pub fn MappingView(props: &MappingViewProps) -> Html {
-    let findings = use_reducer(Findings::default);
-    let request = props.state.chosen.layer_request().filter(|_| props.is_valid);
+    let request = use_memo((props.state.chosen.layer_request(), props.is_valid), |(request, is_valid)| {
+        request.clone().filter(|_| *is_valid).map(Rc::new)
+    });
+    let request = (*request).clone();
     let subject = props.state.chosen.mapping_subject();
-    let own = props.state.chosen.own_mapping().cloned();
+    let asked = request.clone().map(|request| FindBestMapping { request });
+    let answers = use_answers(&props.workers, Topic::BestMapping, asked.into_iter().collect());
+    let last = use_last(&answers);
     // A link can hold any mapping.
-    let own = own.filter(|own| findings.facts.as_ref().is_none_or(|facts| own.suits(facts)));
-    use_answers(&props.workers, &findings, request.clone(), own.clone());
+    let facts = last.as_ref().and_then(|(_, answer)| Some(Rc::clone(&answer.as_ref().ok()?.facts)));
+    let own = props.state.chosen.own_mapping().cloned();
+    let own = own.filter(|own| facts.as_ref().is_none_or(|facts| own.suits(facts)));
+    // Nobody judges it before the best is known: one that does not suit the layer makes no sense.
+    let judges = request.clone().zip(own.clone()).filter(|_| answers.is_complete());
+    let judges = judges.map(|(request, mapping)| JudgeMapping { request, mapping });
+    let judgements = use_answers(&props.workers, Topic::OwnMapping, judges.into_iter().collect());
 
     let change = props.act.reform(|change: MappingChange| Action::Mapping(change));
+    let failure = judgements.refusal().or(last.as_ref().and_then(|(_, answer)| answer.as_ref().err()));
     // What is shown is of the edit before until the last one is judged.
-    let is_judged = |own: &TemporalMapping| findings.own.as_ref().is_some_and(|(judged, _)| judged == own);
-    let own_waits = findings.failure.is_none() && own.as_ref().is_some_and(|own| !is_judged(own));
-    let waits = request.is_some() && (findings.asked != request || own_waits);
-    let picker = picker(props, findings.facts.as_deref(), &change);
-    let body = match (&findings.facts, &findings.best, &findings.failure) {
-        (_, _, Some(text)) => html! {
+    let own_waits = failure.is_none() && own.is_some() && judgements.reply(0).is_none();
+    let waits = request.is_some() && (!answers.is_complete() || own_waits);
+    let picker = picker(props, facts.as_deref(), &change);
+    let body = match (&last, failure) {
+        (_, Some(Refusal::Failed(text))) => html! {
             <section class="card"><p>{ format!("Two workers failed on this layer, the second with: {text}") }</p></section>
         },
-        (Some(facts), Some(Ok((best, proof))), _) => {
+        (Some((asked, Ok(BestMapping { facts, best: Ok((best, proof)) }))), _) => {
             // Until the cost of an edit is known, what is known stays.
-            let judged = findings.own.as_ref().map(|(_, judged)| judged).filter(|_| own.is_some());
+            let judged: Option<&Judged> = judgements.shown().next().filter(|_| own.is_some());
             let shown = judged.and_then(|own| own.as_ref().ok()).unwrap_or(best);
             let flaws = judged.and_then(|own| own.as_ref().err());
             let mapping = own.clone().unwrap_or_else(|| best.mapping.clone());
@@ -131,7 +96,7 @@ pub fn MappingView(props: &MappingViewProps) -> Html {
                 let subject = subject.clone();
                 change.reform(move |next: TemporalMapping| MappingChange::Edit(subject.clone(), next))
             };
-            let strategy = findings.asked.as_ref().map(|asked| asked.strategy).unwrap_or_default();
+            let strategy = asked.strategy;
             let source = match judged.is_some_and(|own| own.is_ok()) {
                 _ if own_waits => Source::Awaited,
                 true => Source::Hand,
@@ -161,27 +126,25 @@ pub fn MappingView(props: &MappingViewProps) -> Html {
                     </section>
                     { figures(facts, shown) }
                     { information(facts, shown) }
-                    if let Some(request) = findings.asked.clone() {
-                        <Strategies
-                            request={request.clone()}
-                            facts={Rc::clone(facts)}
-                            best={Rc::clone(best)}
-                            workers={props.workers.clone()}
-                        />
-                        <UnrollingTable
-                            request={request.clone()}
-                            workers={props.workers.clone()}
-                            on_take={{
-                                let layer = props.state.chosen.layer_key();
-                                change.reform(move |unroll| MappingChange::Unroll(layer.clone(), unroll))
-                            }}
-                        />
-                        <RulesTable {request} workers={props.workers.clone()} />
-                    }
+                    <Strategies
+                        request={Rc::clone(asked)}
+                        facts={Rc::clone(facts)}
+                        best={Rc::clone(best)}
+                        workers={props.workers.clone()}
+                    />
+                    <UnrollingTable
+                        request={Rc::clone(asked)}
+                        workers={props.workers.clone()}
+                        on_take={{
+                            let layer = props.state.chosen.layer_key();
+                            change.reform(move |unroll| MappingChange::Unroll(layer.clone(), unroll))
+                        }}
+                    />
+                    <RulesTable request={Rc::clone(asked)} workers={props.workers.clone()} />
                 </>
             }
         }
-        (_, Some(Err(diagnostics)), _) => html! {
+        (Some((_, Ok(BestMapping { best: Err(diagnostics), .. }) | Err(Refusal::Rejected(diagnostics)))), _) => html! {
             <section class="card" data-testid="no-mapping">
                 <h2>{ "No mapping fits" }</h2>
                 <DiagnosticList diagnostics={diagnostics.clone()} testid="mapping-errors" />
@@ -198,39 +161,17 @@ pub fn MappingView(props: &MappingViewProps) -> Html {
     }
 }
 
-/// Asks for the best mapping and for the cost of one's own whenever they change.
+/// The last answer about a layer, with what was asked: that at hand, or the one before as long as it is not known.
+type Last = Option<(Rc<LayerRequest>, Answer<BestMapping>)>;
+
 #[hook]
-fn use_answers(
-    workers: &Workers,
-    findings: &UseReducerHandle<Findings>,
-    request: Option<LayerRequest>,
-    own: Option<TemporalMapping>,
-) {
-    let dispatcher = findings.dispatcher();
-    let asked = workers.clone();
-    use_effect_with(request.clone(), move |request| {
-        if let Some(request) = request.clone() {
-            let question = Question::BestMapping(Box::new(request.clone()));
-            let on_reply = Callback::from(move |(_, reply): (usize, Reply)| {
-                dispatcher.dispatch(Heard::Best(request.clone(), reply));
-            });
-            asked.ask(Topic::BestMapping, vec![question], on_reply);
-        }
-    });
-    let dispatcher = findings.dispatcher();
-    let asked = workers.clone();
-    // Again when the best is known, as that forgets everything else.
-    use_effect_with((request, own, findings.asked.clone()), move |(request, own, _)| {
-        let (Some(request), Some(own)) = (request.clone(), own.clone()) else { return };
-        let question = Question::OwnMapping(Box::new(request), own.clone());
-        let on_reply =
-            Callback::from(move |(_, reply): (usize, Reply)| dispatcher.dispatch(Heard::Own(own.clone(), reply)));
-        asked.ask(Topic::OwnMapping, vec![question], on_reply);
-    });
-    let asked = workers.clone();
-    use_effect_with((), move |()| {
-        move || [Topic::BestMapping, Topic::OwnMapping].into_iter().for_each(|topic| asked.forget(topic))
-    });
+fn use_last(answers: &Answers<FindBestMapping, BestMapping>) -> Last {
+    let last = use_mut_ref(|| None);
+    if let (Some(question), Some(answer)) = (answers.questions().first(), answers.get(0)) {
+        *last.borrow_mut() = Some((Rc::clone(&question.request), answer.clone()));
+    }
+    let last = last.borrow();
+    last.clone()
 }
 
 fn picker(props: &MappingViewProps, facts: Option<&LayerFacts>, change: &Callback<MappingChange>) -> Html {

@@ -3,6 +3,7 @@
 //! The element `missing-files` finds out and says all that (`www/main.js`), as it does where not even the module of the page came. It
 //! submits itself to have it tried again, and resets itself to be closed.
 
+use super::lack::Lack;
 use js_sys::Function;
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -28,17 +29,6 @@ pub fn ask(piece: &str, again: Box<dyn FnOnce()>) {
 /// A function for the browser, which calls it at most once. One for all, as each kind of it takes much code.
 pub fn called_once(call: Box<dyn FnOnce()>) -> JsValue {
     Closure::once_into_js(call)
-}
-
-/// What could not be fetched.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Lack {
-    /// What is missing, in a sentence.
-    pub what: &'static str,
-    /// Files that may be to blame, or the name of a piece of code (`wasm_split`), with blanks between.
-    pub files: Rc<str>,
-    /// Counts lacks, as one may follow the other before anything is drawn.
-    pub number: u32,
 }
 
 /// A part of the page.

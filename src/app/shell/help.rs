@@ -1,6 +1,6 @@
 //! The help sheet: how to do the main things, and every key.
 
-use super::shortcuts::{SHORTCUTS, SingleKeys};
+use super::shortcuts::{SingleKeys, shortcuts};
 use crate::app::platform::storage;
 use crate::app::widgets::controls::target;
 use crate::app::widgets::dialog::Dialog;
@@ -109,7 +109,7 @@ pub fn Help(props: &HelpProps) -> Html {
                 <section aria-labelledby="keys-title">
                     <h3 id="keys-title">{ "Keys" }</h3>
                     <dl class={classes!("keys", (!*is_on).then_some("off"))}>
-                        { for SHORTCUTS.iter().map(|(_, printed, what, _)| keys(printed, what)) }
+                        { for shortcuts().map(|shortcut| keys(shortcut.printed, &in_words(shortcut.does))) }
                     </dl>
                     <label class="check">
                         <input type="checkbox" checked={*is_on} {onchange} data-testid="single-keys" />
@@ -125,4 +125,9 @@ pub fn Help(props: &HelpProps) -> Html {
             </div>
         </Dialog>
     }
+}
+
+/// `Schedule: the opened point in depth`
+fn in_words((title, does): (Option<&'static str>, &'static str)) -> String {
+    title.map_or_else(|| does.to_owned(), |title| format!("{title}: {does}"))
 }

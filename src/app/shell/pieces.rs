@@ -6,7 +6,14 @@
 use super::embed::Embed;
 use super::parts::Parts;
 use super::{dialogs, origin, views};
+use crate::app::design::hardware_card::HardwareParts;
+use crate::app::design::import::ImportParts;
+use crate::app::design::network_card::LayerParts;
+use crate::app::landscape::view::JointParts;
 use crate::app::platform::pieces::{self, keep};
+use crate::app::platform::place::render;
+use crate::app::widgets::explain::ExplainParts;
+use crate::app::widgets::save::SaveParts;
 use crate::app::{design, landscape, widgets};
 use wasm_split_helpers::{SplitLoaderError, wasm_split};
 
@@ -14,9 +21,12 @@ use wasm_split_helpers::{SplitLoaderError, wasm_split};
 #[derive(Clone, Copy)]
 struct Others {
     shell: Parts,
-    landscape: landscape::Parts,
-    design: design::Parts,
-    widgets: widgets::Parts,
+    joint: JointParts,
+    hardware: HardwareParts,
+    layer: LayerParts,
+    import: ImportParts,
+    explain: ExplainParts,
+    save: SaveParts,
 }
 
 #[wasm_split(others, fallible)]
@@ -27,17 +37,17 @@ fn others() -> Result<Others, SplitLoaderError> {
             dialog: dialogs::dialog,
             lesson: views::lesson_panel,
             origin: origin::origin,
-            embed: crate::app::render::<Embed>,
+            embed: render::<Embed>,
         },
-        landscape: landscape::Parts { joint: landscape::joint::joint },
-        design: design::Parts {
+        joint: JointParts { joint: landscape::joint::joint },
+        hardware: HardwareParts {
             array_panel: design::array_panel::array_panel,
             memory_panel: design::memory_panel::memory_panel,
-            layer_panel: design::layer_panel::layer_panel,
-            import: design::import::import,
-            import_report: design::import::report,
         },
-        widgets: widgets::Parts { explanation: widgets::explain::explanation, save: widgets::save::write },
+        layer: LayerParts { layer_panel: design::layer_panel::layer_panel },
+        import: ImportParts { import: design::import::import, import_report: design::import::report },
+        explain: ExplainParts { explanation: widgets::explain::explanation },
+        save: SaveParts { save: widgets::save::write },
     })
 }
 
@@ -47,8 +57,12 @@ pub fn install() {
 }
 
 fn keep_all(fetched: Others) {
-    keep(fetched.shell);
-    keep(fetched.landscape);
-    keep(fetched.design);
-    keep(fetched.widgets);
+    let Others { shell, joint, hardware, layer, import, explain, save } = fetched;
+    keep(shell);
+    keep(joint);
+    keep(hardware);
+    keep(layer);
+    keep(import);
+    keep(explain);
+    keep(save);
 }

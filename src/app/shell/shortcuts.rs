@@ -4,7 +4,7 @@ use super::address::listen;
 use super::dialogs::Shown;
 use crate::app::platform::storage;
 use crate::app::session::state::Event;
-use crate::state::{Action, Tab, ViewChange};
+use crate::state::{Action, Tab, VIEWS, ViewChange};
 use std::cell::Cell;
 use std::rc::Rc;
 use wasm_bindgen::JsCast;
@@ -28,16 +28,31 @@ pub enum Command {
     Focus(&'static str),
 }
 
-/// Every key: as it is told apart, as it is printed, what it does in words, and what it does. Capital letters stand for Ctrl.
-pub const SHORTCUTS: &[(&str, &str, &str, Command)] = &[
-    ("1", "1", "Landscape: all tile sizes and storing modes", Command::Tab(Tab::Landscape)),
-    ("2", "2", "Schedule: the opened point in depth", Command::Tab(Tab::Schedule)),
-    ("3", "3", "Mapping: the loops of one layer", Command::Tab(Tab::Mapping)),
-    ("4", "4", "Fusion: which layers run together", Command::Tab(Tab::Fusion)),
-    ("5", "5", "Cores: who computes what when", Command::Tab(Tab::Cores)),
-    ("6", "6", "Hierarchy: which memories", Command::Tab(Tab::Hierarchy)),
-    ("7", "7", "Compare: two designs", Command::Tab(Tab::Compare)),
-    ("8", "8", "Gallery: figures of the papers", Command::Tab(Tab::Gallery)),
+/// A key.
+#[derive(Debug, Clone, Copy)]
+pub struct Shortcut {
+    /// As it is told apart; capital letters stand for Ctrl.
+    key: &'static str,
+    /// As it is printed.
+    pub printed: &'static str,
+    /// What it does, in words; of a view first its title.
+    pub does: (Option<&'static str>, &'static str),
+    command: Command,
+}
+
+/// Every key: of the views first.
+pub fn shortcuts() -> impl Iterator<Item = Shortcut> {
+    const DIGITS: &str = "123456789";
+    let views = VIEWS.iter().enumerate().filter_map(|(index, view)| {
+        let key = DIGITS.get(index..=index)?;
+        Some(Shortcut { key, printed: key, does: (Some(view.title), view.shows), command: Command::Tab(view.tab) })
+    });
+    let other = |&(key, printed, does, command): &(_, _, _, _)| Shortcut { key, printed, does: (None, does), command };
+    views.chain(SHORTCUTS.iter().map(other))
+}
+
+/// Every key but those of the views: as it is told apart, as it is printed, what it does in words, and what it does.
+const SHORTCUTS: &[(&str, &str, &str, Command)] = &[
     ("h", "H", "to the hardware", Command::Focus("[data-testid=hardware-preset]")),
     ("n", "N", "to the network", Command::Focus("[data-testid=workload-preset]")),
     ("t", "T", "to the schedule: tile sizes, modes, stacks", Command::Focus("[data-testid=tiles-x]")),
@@ -94,7 +109,7 @@ fn meant(event: &KeyboardEvent, single_keys: bool) -> Option<Command> {
         return None;
     }
     let key = if is_command { key.to_owned() } else { key.to_ascii_lowercase() };
-    SHORTCUTS.iter().find(|(known, ..)| *known == key).map(|(.., command)| *command)
+    shortcuts().find(|shortcut| shortcut.key == key).map(|shortcut| shortcut.command)
 }
 
 fn is_in(selector: &str, event: &KeyboardEvent) -> bool {

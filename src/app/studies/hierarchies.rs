@@ -6,7 +6,10 @@
 use crate::app::platform::timer::{before_next_frame, later, now_ms};
 use crate::app::workers::handle::Workers;
 use crate::hierarchy::{Counts, Exploration, HierarchyFacts, HierarchyRequest, Point, Stage, StudyOutline, Verdict};
-use crate::question::{Question, Reply, Topic};
+use crate::question::{
+    Answer, Ask, BoundHierarchies, HierarchyBounds, HierarchyVerdict, OpenHierarchy, OutlineHierarchies, Refusal,
+    SearchHierarchies, Topic, UnrollHierarchies, UnrolledEnergies,
+};
 use crate::sorting::sort_by;
 use crate::spec::Diagnostics;
 use std::cell::RefCell;
@@ -134,6 +137,8 @@ struct Lane {
     pace: [f64; 2],
 }
 
+/// A slice of the work.
+#[derive(Clone)]
 enum Task {
     Plan,
     Bound(std::ops::Range<usize>),
@@ -166,11 +171,10 @@ impl Explorer {
     /// Starts a new study; whatever is going on is over.
     pub fn start(&self, request: HierarchyRequest) {
         self.forget_lanes();
-        let request = Rc::new(request);
         {
             let inner = &mut *self.0.borrow_mut();
             inner.serial += 1;
-            inner.request = Some(Rc::clone(&request));
+            inner.request = Some(Rc::new(request));
             inner.status = StudyStatus::Running;
             inner.outline = None;
             inner.exploration = Exploration::default();
@@ -180,9 +184,8 @@ impl Explorer {
             inner.clock = (now_ms(), 0.0);
             let lanes = inner.workers.count().max(1);
             inner.lanes = (0..lanes).map(|_| Lane { pace: [0.1, 2.0], ..Lane::default() }).collect();
-            inner.lanes[0].task = Some(Task::Plan);
         }
-        self.ask(0, Question::Hierarchies(Box::new((*request).clone())));
+        self.put(0, Task::Plan);
         self.announce();
     }
 
@@ -227,15 +230,12 @@ impl Explorer {
             (inner.workers.clone(), inner.request.clone())
         };
         let Some(request) = request else { return };
-        let question = Question::HierarchyFacts(Box::new((*request).clone()), hierarchy);
-        workers.ask(
-            Topic::HierarchyFacts,
-            vec![question],
-            self.hear_with(|inner, (_, reply)| match reply {
-                Reply::HierarchyFacts(facts) => inner.opened = Some(Rc::new(*facts)),
-                other => inner.failure = failure(&other),
-            }),
-        );
+        let question = OpenHierarchy { request, number: hierarchy };
+        let on_answer = self.hear_with(|inner, answer| match answer {
+            Ok(facts) => inner.opened = Some(facts),
+            Err(refusal) => inner.failure = Some(refusal.to_string()),
+        });
+        workers.ask(Topic::HierarchyFacts, &[question], on_answer);
     }
 
     /// Compares some hierarchies under all unrollings.
@@ -248,28 +248,32 @@ impl Explorer {
         };
         let Some(request) = request else { return };
         let numbers: Vec<u32> = hierarchies.iter().map(|(number, _)| *number).collect();
-        let question = |row| Question::Unrolled(Box::new((*request).clone()), row as u32, numbers.clone());
-        workers.ask(
-            Topic::Unrollings,
-            (0..rows).map(question).collect(),
-            self.hear_with(|inner, (_, reply)| match (reply, &mut inner.comparison) {
-                (Reply::Unrolled(row, energies), Some(comparison)) => {
-                    if let Some(known) = comparison.rows.get_mut(row as usize) {
-                        *known = Some(energies);
+        let question = |row| UnrollHierarchies {
+            request: Rc::clone(&request),
+            unrolling: row as u32,
+            hierarchies: numbers.clone(),
+        };
+        let questions: Vec<UnrollHierarchies> = (0..rows).map(question).collect();
+        let on_answer =
+            self.hear_with(|inner, answer: Answer<UnrolledEnergies>| match (answer, &mut inner.comparison) {
+                (Ok(found), Some(comparison)) => {
+                    if let Some(known) = comparison.rows.get_mut(found.unrolling as usize) {
+                        *known = Some(found.energies_pj);
                     }
                 }
-                (other, _) => inner.failure = failure(&other),
-            }),
-        );
+                (Ok(_), None) => {}
+                (Err(refusal), _) => inner.failure = Some(refusal.to_string()),
+            });
+        workers.ask(Topic::Unrollings, &questions, on_answer);
         self.announce();
     }
 
-    /// A callback that takes a reply in, unless another study has begun.
-    fn hear_with(&self, take: impl Fn(&mut Inner, (usize, Reply)) + 'static) -> Callback<(usize, Reply)> {
+    /// A callback that takes an answer in, unless another study has begun.
+    fn hear_with<R: 'static>(&self, take: impl Fn(&mut Inner, Answer<R>) + 'static) -> Callback<(usize, Answer<R>)> {
         let (explorer, serial) = (self.clone(), self.0.borrow().serial);
-        Callback::from(move |reply| {
+        Callback::from(move |(_, answer)| {
             if explorer.0.borrow().serial == serial {
-                take(&mut explorer.0.borrow_mut(), reply);
+                take(&mut explorer.0.borrow_mut(), answer);
                 explorer.announce();
             }
         })
@@ -292,27 +296,52 @@ impl Explorer {
         (0..lanes).for_each(|lane| workers.forget(Topic::Hierarchies(lane as u8)));
     }
 
-    fn ask(&self, lane: usize, question: Question) {
-        let workers = self.0.borrow().workers.clone();
-        self.0.borrow_mut().lanes[lane].since = now_ms();
+    /// Puts a slice of the work to a lane.
+    fn put(&self, lane: usize, task: Task) {
+        let (request, rivals) = {
+            let inner = &mut *self.0.borrow_mut();
+            let Some(request) = inner.request.clone() else { return };
+            inner.lanes[lane].since = now_ms();
+            inner.lanes[lane].task = Some(task.clone());
+            (request, inner.exploration.rivals())
+        };
+        match task {
+            Task::Plan => self.ask(lane, OutlineHierarchies { request }, |inner, _, outline| {
+                inner.exploration = Exploration::new(outline.areas_um2.clone());
+                inner.outline = Some(outline);
+            }),
+            Task::Bound(range) => {
+                let (first, end) = (range.start as u32, range.end as u32);
+                self.ask(lane, BoundHierarchies { request, first, end }, Inner::take_bounds);
+            }
+            Task::Search(numbers) => {
+                self.ask(lane, SearchHierarchies { request, numbers, front: rivals }, Inner::take_verdicts);
+            }
+        }
+    }
+
+    fn ask<Q: Ask>(&self, lane: usize, question: Q, take: fn(&mut Inner, usize, Q::Reply)) {
+        let (workers, serial) = {
+            let inner = self.0.borrow();
+            (inner.workers.clone(), inner.serial)
+        };
         let explorer = self.clone();
-        let serial = self.0.borrow().serial;
-        let on_reply = Callback::from(move |(_, reply): (usize, Reply)| {
+        let on_answer = Callback::from(move |(_, answer): (usize, Answer<Q::Reply>)| {
             if explorer.0.borrow().serial == serial {
-                explorer.0.borrow_mut().take(lane, reply);
+                explorer.0.borrow_mut().take(lane, answer, take);
                 explorer.feed();
                 explorer.announce();
             }
         });
-        workers.ask(Topic::Hierarchies(lane as u8), vec![question], on_reply);
+        workers.ask(Topic::Hierarchies(lane as u8), &[question], on_answer);
     }
 
     /// Gives every idle lane something to do.
     fn feed(&self) {
         loop {
-            let next = self.0.borrow_mut().next_question();
+            let next = self.0.borrow_mut().next_task();
             match next {
-                Some((lane, question)) => self.ask(lane, question),
+                Some((lane, task)) => self.put(lane, task),
                 None => return,
             }
         }
@@ -346,32 +375,26 @@ impl Inner {
         }
     }
 
-    fn next_question(&mut self) -> Option<(usize, Question)> {
+    fn next_task(&mut self) -> Option<(usize, Task)> {
         if self.status != StudyStatus::Running || self.outline.is_none() {
             return None;
         }
         let index = self.lanes.iter().position(|lane| lane.task.is_none())?;
-        let request = || self.request.as_ref().map(|request| Box::new((**request).clone()));
-        let lane = &mut self.lanes[index];
+        let pace = self.lanes[index].pace;
         let slice = |ms: f64| ((SLICE_MS / ms.max(1e-3)) as usize).clamp(1, MOST_IN_SLICE);
         match self.exploration.stage() {
             Stage::Bounding => {
-                let range = self.exploration.next_to_bound(slice(lane.pace[0]));
-                if range.is_empty() {
-                    return None;
-                }
-                lane.task = Some(Task::Bound(range.clone()));
-                Some((index, Question::HierarchyBounds(request()?, range.start as u32, range.end as u32)))
+                let range = self.exploration.next_to_bound(slice(pace[0]));
+                (!range.is_empty()).then_some((index, Task::Bound(range)))
             }
             Stage::Searching => {
-                let numbers = self.exploration.next_to_search(slice(lane.pace[1]));
+                let numbers = self.exploration.next_to_search(slice(pace[1]));
                 if numbers.is_empty() {
                     // The last ones may just have been left out.
                     self.finish_if_done();
                     return None;
                 }
-                lane.task = Some(Task::Search(numbers.clone()));
-                Some((index, Question::HierarchySearch(request()?, numbers, self.exploration.rivals())))
+                Some((index, Task::Search(numbers)))
             }
             Stage::Done => {
                 self.finish_if_done();
@@ -380,53 +403,63 @@ impl Inner {
         }
     }
 
-    fn take(&mut self, lane: usize, reply: Reply) {
-        let task = self.lanes[lane].task.take();
-        let took = now_ms() - self.lanes[lane].since;
-        let mut learn = |stage: usize, count: usize| {
-            let pace = &mut self.lanes[lane].pace[stage];
-            *pace += 0.5 * (took / count.max(1) as f64 - *pace);
-        };
-        match reply {
-            Reply::Hierarchies(outline) => {
-                self.exploration = Exploration::new(outline.areas_um2.clone());
-                self.outline = Some(Rc::new(*outline));
+    fn take<R>(&mut self, lane: usize, answer: Answer<R>, take: fn(&mut Self, usize, R)) {
+        match answer {
+            Ok(reply) => {
+                take(self, lane, reply);
+                self.lanes[lane].task = None;
             }
-            Reply::HierarchyBounds(first, bounds) => {
-                learn(0, bounds.len());
-                self.exploration.take_bounds(first as usize, bounds);
-            }
-            Reply::HierarchySearch(verdicts) => {
-                learn(1, verdicts.len());
-                for (_, verdict, name) in verdicts {
-                    if let Verdict::Found(point) = verdict {
-                        self.note(point, name);
-                    }
-                    self.exploration.take_verdict(verdict);
-                }
-                self.forget_names();
-            }
-            Reply::Rejected(diagnostics) => {
-                self.diagnostics = diagnostics;
-                self.end(StudyStatus::Rejected);
-            }
-            other => {
-                // Two workers failed on this slice; what it holds can neither be found nor left out.
-                let reason = failure(&other).unwrap_or_else(|| "A worker gave a strange answer".to_owned());
-                match task {
-                    Some(Task::Bound(range)) => {
-                        let bounds = range.clone().map(|_| Err(reason.clone())).collect();
-                        self.exploration.take_bounds(range.start, bounds);
-                    }
-                    Some(Task::Search(numbers)) => {
-                        numbers.iter().for_each(|_| self.exploration.take_verdict(Verdict::Infeasible(reason.clone())))
-                    }
-                    Some(Task::Plan) | None => self.end(StudyStatus::Stopped),
-                }
-                self.failure = Some(reason);
+            Err(refusal) => {
+                let task = self.lanes[lane].task.take();
+                self.refused(task, refusal);
             }
         }
         self.finish_if_done();
+    }
+
+    fn take_bounds(&mut self, lane: usize, found: HierarchyBounds) {
+        self.learn(lane, 0, found.bounds.len());
+        self.exploration.take_bounds(found.first as usize, found.bounds);
+    }
+
+    fn take_verdicts(&mut self, lane: usize, verdicts: Vec<HierarchyVerdict>) {
+        self.learn(lane, 1, verdicts.len());
+        for HierarchyVerdict { verdict, name } in verdicts {
+            if let Verdict::Found(point) = verdict {
+                self.note(point, name);
+            }
+            self.exploration.take_verdict(verdict);
+        }
+        self.forget_names();
+    }
+
+    /// Learns how long a lane takes for a hierarchy.
+    fn learn(&mut self, lane: usize, stage: usize, count: usize) {
+        let lane = &mut self.lanes[lane];
+        let took = now_ms() - lane.since;
+        lane.pace[stage] += 0.5 * (took / count.max(1) as f64 - lane.pace[stage]);
+    }
+
+    fn refused(&mut self, task: Option<Task>, refusal: Refusal) {
+        let reason = match refusal {
+            Refusal::Rejected(diagnostics) => {
+                self.diagnostics = diagnostics;
+                return self.end(StudyStatus::Rejected);
+            }
+            Refusal::Failed(reason) => reason,
+        };
+        // Two workers failed on this slice; what it holds can neither be found nor left out.
+        match task {
+            Some(Task::Bound(range)) => {
+                let bounds = range.clone().map(|_| Err(reason.clone())).collect();
+                self.exploration.take_bounds(range.start, bounds);
+            }
+            Some(Task::Search(numbers)) => {
+                numbers.iter().for_each(|_| self.exploration.take_verdict(Verdict::Infeasible(reason.clone())))
+            }
+            Some(Task::Plan) | None => self.end(StudyStatus::Stopped),
+        }
+        self.failure = Some(reason);
     }
 
     /// Keeps a point where nothing else is drawn, or where it has less area than what is.
@@ -487,14 +520,5 @@ impl Inner {
             comparison: self.comparison.clone().map(Rc::new),
             failure: self.failure.clone(),
         }
-    }
-}
-
-/// Why a question has no reply.
-fn failure(reply: &Reply) -> Option<String> {
-    match reply {
-        Reply::Failed(text) => Some(text.clone()),
-        Reply::Rejected(diagnostics) => Some(diagnostics.to_string()),
-        _ => None,
     }
 }

@@ -1,5 +1,8 @@
 //! Work that takes several questions and that more than one view asks for.
 
+#[cfg(target_arch = "wasm32")]
 pub mod hierarchies;
+#[cfg(target_arch = "wasm32")]
 pub mod stacks;
+#[cfg(target_arch = "wasm32")]
 pub mod systems;

@@ -1,115 +1,81 @@
 //! The study of all stacks, over the workers: first in how many parts, then each part, then what every method makes of them.
 
+use crate::app::workers::ask::use_answers;
 use crate::app::workers::handle::Workers;
 use crate::depth_first::FuseDepth;
-use crate::explore::{Fusions, Request, Settings, StackLimits, StackRun};
-use crate::question::{Question, Reply, Topic};
-use crate::spec::Diagnostics;
+use crate::explore::{Fusions, Request, Settings, StackLimits};
+use crate::question::{CompareFusions, CountParts, Refusal, RunStacks, Topic};
 use crate::state::Design;
 use std::rc::Rc;
 use yew::prelude::*;
 
-/// How far the study of one request is.
-#[derive(Clone, PartialEq, Default)]
-pub struct Known {
-    asked: Option<(Request, StackLimits)>,
+/// A design, and what its stacks keep to.
+pub type StackQuestion = (Rc<Request>, StackLimits);
+
+/// How far the study of a design's stacks is.
+#[derive(Clone, PartialEq)]
+pub struct StackStudyState {
     /// How many parts there are, once that is known.
     pub parts: Option<u32>,
-    /// How many of them are known.
+    /// How many of them are studied.
     pub done: u32,
-    runs: Rc<Vec<StackRun>>,
-    /// The findings; while others are worked out, those of the request before.
+    /// The methods' choices; until they are worked out, those of the design before.
     pub fusions: Option<Rc<Fusions>>,
-    is_current: bool,
-    /// What is wrong with the request.
-    pub wrong: Option<Rc<Diagnostics>>,
-    /// What a worker could not do.
-    pub failure: Option<String>,
-}
-
-impl Known {
-    /// Whether this is known of what is asked, and not of what was asked before.
-    pub fn is_of(&self, asked: Option<&(Request, StackLimits)>) -> bool {
-        self.asked.as_ref() == asked
-    }
-
+    /// Why the study has no result.
+    pub refusal: Option<Refusal>,
     /// As in the attribute `data-status`.
-    pub fn status(&self, asked: Option<&(Request, StackLimits)>) -> &'static str {
-        match () {
-            () if asked.is_none() || self.wrong.is_some() || self.failure.is_some() => "rejected",
-            () if self.is_current && self.is_of(asked) => "done",
-            () => "running",
-        }
-    }
+    pub status: &'static str,
 }
 
-/// What becomes known.
-pub enum Heard {
-    /// Another question.
-    Anew(Option<(Request, StackLimits)>),
-    /// A worker's reply.
-    Reply(Box<Reply>),
-}
-
-impl Reducible for Known {
-    type Action = Heard;
-
-    fn reduce(self: Rc<Self>, heard: Heard) -> Rc<Self> {
-        let mut next = (*self).clone();
-        match heard {
-            Heard::Anew(asked) => next = Self { asked, fusions: next.fusions, ..Self::default() },
-            Heard::Reply(reply) => match *reply {
-                Reply::Stacks(parts) => next.parts = Some(parts),
-                Reply::StackRuns(runs) => {
-                    next.done += 1;
-                    Rc::make_mut(&mut next.runs).extend(runs);
-                }
-                Reply::Fusions(fusions) => (next.fusions, next.is_current) = (Some(Rc::new(*fusions)), true),
-                Reply::Rejected(wrong) => next.wrong = Some(Rc::new(wrong)),
-                Reply::Failed(text) => next.failure = Some(text),
-                _ => {}
-            },
-        }
-        Rc::new(next)
-    }
-}
-
-/// Studies what is `asked`, as a topic; another question takes its place at once.
+/// Studies what is `asked`, as a topic; another design takes its place at once.
 #[hook]
-pub fn use_study(workers: &Workers, topic: Topic, asked: Option<(Request, StackLimits)>) -> Rc<Known> {
-    let known = use_reducer(Known::default);
-    {
-        let dispatcher = known.dispatcher();
-        use_effect_with(asked, move |asked| dispatcher.dispatch(Heard::Anew(asked.clone())));
+pub fn use_study(workers: &Workers, topic: Topic, asked: Option<StackQuestion>) -> StackStudyState {
+    let count = asked.iter().map(|(request, limits)| CountParts { request: Rc::clone(request), limits: *limits });
+    let counted = use_answers(workers, topic, count.collect());
+    let parts = counted.reply(0).copied();
+
+    let part = |part: u32| {
+        let (request, limits) = asked.clone()?;
+        Some(RunStacks { request, limits, part })
+    };
+    let ran = use_answers(workers, topic, (0..parts.unwrap_or(0)).filter_map(part).collect());
+
+    let are_run = parts.is_some() && ran.is_complete() && ran.refusal().is_none();
+    let all_runs = {
+        let ran = ran.clone();
+        use_memo((asked.clone(), are_run), move |(_, are_run)| {
+            if *are_run { ran.replies().flatten().copied().collect() } else { Vec::new() }
+        })
+    };
+    let compare = asked.clone().filter(|_| are_run).map(|(request, limits)| CompareFusions {
+        request,
+        limits,
+        runs: Rc::clone(&all_runs),
+    });
+    let compared = use_answers(workers, topic, compare.into_iter().collect());
+
+    let last = use_mut_ref(|| None);
+    if let Some(fusions) = compared.reply(0) {
+        *last.borrow_mut() = Some(Rc::clone(fusions));
     }
-    {
-        let (workers, dispatcher) = (workers.clone(), known.dispatcher());
-        let stage = (known.asked.clone(), known.parts, known.parts.is_some_and(|parts| known.done >= parts));
-        let runs = Rc::clone(&known.runs);
-        use_effect_with(stage, move |(asked, parts, are_all_done)| {
-            let forgetful = workers.clone();
-            if let Some((request, limits)) = asked {
-                let request = || Box::new(request.clone());
-                let questions = match (parts, are_all_done) {
-                    (None, _) => vec![Question::Stacks(request(), *limits)],
-                    (Some(_), true) => vec![Question::Fusions(request(), *limits, runs.to_vec())],
-                    (Some(parts), false) => {
-                        (0..*parts).map(|part| Question::StackRuns(request(), *limits, part)).collect()
-                    }
-                };
-                let on_reply = Callback::from(move |(_, reply): (usize, Reply)| {
-                    dispatcher.dispatch(Heard::Reply(Box::new(reply)));
-                });
-                workers.ask(topic, questions, on_reply);
-            }
-            move || forgetful.forget(topic)
-        });
-    }
-    Rc::new((*known).clone())
+    let refusal = counted.refusal().or(ran.refusal()).or(compared.refusal()).cloned();
+    let status = match () {
+        () if asked.is_none() || refusal.is_some() => "rejected",
+        () if compared.reply(0).is_some() => "done",
+        () => "running",
+    };
+    let fusions = last.borrow().clone();
+    StackStudyState { parts, done: ran.done() as u32, fusions, refusal, status }
 }
 
 /// The study of the design at hand, whatever its own stacks; `None` if it has errors.
-pub fn request_of(design: &Design, is_valid: bool) -> Option<Request> {
+#[hook]
+pub fn use_request(design: &Design, is_valid: bool) -> Option<Rc<Request>> {
+    let request = use_memo(request_of(design, is_valid), |request| request.clone().map(Rc::new));
+    (*request).clone()
+}
+
+fn request_of(design: &Design, is_valid: bool) -> Option<Request> {
     let request = design.request().ok().filter(|_| is_valid)?.into_iter().next()?;
     let settings = Settings { fuse: vec![FuseDepth::Automatic], ..request.settings };
     Some(Request { settings, ..request })

@@ -1,104 +1,113 @@
 //! Energy and latency of networks on many cores, for a list of questions that is put once a person wants it.
 
+use crate::app::workers::answers::Answers;
+use crate::app::workers::ask::use_answers;
 use crate::app::workers::handle::Workers;
-use crate::multicore::{Aim, CoresRequest};
-use crate::question::{Question, Reply, Topic};
-use crate::spec::Diagnostics;
+use crate::question::{Answer, CoresSummary, Topic};
 use std::rc::Rc;
 use yew::prelude::*;
 
-/// Energy and latency, or why there are none.
-pub type Summary = Result<(f64, f64), Diagnostics>;
-
-/// What is found of a list of questions, one by one.
-#[derive(Clone, PartialEq, Default)]
-pub struct Findings {
-    of: Vec<CoresRequest>,
-    /// What is known, in the order of the questions.
-    pub found: Rc<Vec<Option<Summary>>>,
+/// Energy in pJ and latency in cycles of each question, as far as a person wanted them.
+#[derive(Clone, PartialEq)]
+pub struct Summaries {
+    answers: Answers<CoresSummary, (f64, f64)>,
     is_stopped: bool,
 }
 
-impl Findings {
-    /// How far they are, in a word.
+impl Summaries {
+    /// The answer to the question of this index, once it is known.
+    pub fn get(&self, index: usize) -> Option<&Answer<(f64, f64)>> {
+        self.answers.get(index)
+    }
+
+    /// How many questions are answered.
+    pub fn done(&self) -> usize {
+        self.answers.done()
+    }
+
+    /// How many questions are asked; none before a person wants it.
+    pub fn all(&self) -> usize {
+        self.answers.all()
+    }
+
+    /// What nobody could answer: the first reason.
+    pub fn failure(&self) -> Option<&str> {
+        self.answers.failure()
+    }
+
+    /// As in the attribute `data-status`. A question that has no reply is answered, too.
     pub fn status(&self) -> &'static str {
         match () {
-            () if self.found.is_empty() => "idle",
-            () if self.found.iter().all(Option::is_some) => "done",
+            () if self.all() == 0 => "idle",
+            () if self.answers.is_complete() => "done",
             () if self.is_stopped => "stopped",
             () => "running",
         }
     }
 }
 
-pub enum Heard {
-    /// So many questions are asked about these requests.
-    Anew(Vec<CoresRequest>, usize),
-    /// No more answers are wanted.
-    Stopped,
-    /// The answer to a question about these requests.
-    Found(Vec<CoresRequest>, usize, Summary),
+/// What a person wants of a list of questions.
+#[derive(Clone, PartialEq)]
+enum Wish {
+    /// Nothing yet.
+    Nothing,
+    /// All answers, from the beginning: whatever is asked is taken back first.
+    Anew(Rc<Vec<CoresSummary>>),
+    /// All answers.
+    All(Rc<Vec<CoresSummary>>),
+    /// No more answers than these.
+    NoMore(Rc<Vec<CoresSummary>>, Answers<CoresSummary, (f64, f64)>),
 }
 
-impl Reducible for Findings {
-    type Action = Heard;
-
-    fn reduce(self: Rc<Self>, heard: Heard) -> Rc<Self> {
-        let mut next = (*self).clone();
-        match heard {
-            Heard::Anew(of, count) => next = Self { of, found: Rc::new(vec![None; count]), is_stopped: false },
-            Heard::Stopped => next.is_stopped = true,
-            Heard::Found(of, index, summary) if next.of == of => {
-                if let Some(place) = Rc::make_mut(&mut next.found).get_mut(index) {
-                    *place = Some(summary);
-                }
-            }
-            Heard::Found(..) => {}
+impl Wish {
+    fn questions(&self) -> Option<&Vec<CoresSummary>> {
+        match self {
+            Self::Nothing => None,
+            Self::Anew(questions) | Self::All(questions) | Self::NoMore(questions, _) => Some(questions),
         }
-        Rc::new(next)
     }
 }
 
-/// Asks all of these questions, which are about some requests, for summaries, once a person wants it.
+/// Asks all of these questions once a person wants it. What is asked goes on while there are other questions, and is seen again
+/// with its own.
 #[hook]
 pub fn use_summaries(
     workers: &Workers,
     topic: Topic,
-    of: Vec<CoresRequest>,
-    questions: impl Fn() -> Vec<Question> + 'static,
-) -> (Findings, Callback<MouseEvent>, Callback<MouseEvent>) {
-    let findings = use_reducer(Findings::default);
-    let forgetful = workers.clone();
-    use_effect_with((), move |()| move || forgetful.forget(topic));
-    let found = if findings.of == of { (*findings).clone() } else { Findings::default() };
+    questions: Vec<CoresSummary>,
+) -> (Summaries, Callback<MouseEvent>, Callback<MouseEvent>) {
+    let wish = use_state(|| Wish::Nothing);
+    let asked = match &*wish {
+        Wish::All(questions) => questions.to_vec(),
+        Wish::Nothing | Wish::Anew(_) | Wish::NoMore(..) => Vec::new(),
+    };
+    let answers = use_answers(workers, topic, asked);
+    let answers = match &*wish {
+        Wish::NoMore(_, answers) => answers.clone(),
+        _ => answers,
+    };
+    {
+        let wish = wish.clone();
+        use_effect_with(matches!(*wish, Wish::Anew(_)), move |_| {
+            if let Wish::Anew(questions) = &*wish {
+                wish.set(Wish::All(Rc::clone(questions)));
+            }
+        });
+    }
     let stop = {
-        let (workers, dispatcher) = (workers.clone(), findings.dispatcher());
+        let (wish, answers) = (wish.clone(), answers.clone());
         Callback::from(move |_: MouseEvent| {
-            workers.forget(topic);
-            dispatcher.dispatch(Heard::Stopped);
+            if let Wish::All(questions) = &*wish {
+                wish.set(Wish::NoMore(Rc::clone(questions), answers.clone()));
+            }
         })
     };
+    let is_of = wish.questions() == Some(&questions);
     let start = {
-        let (workers, dispatcher) = (workers.clone(), findings.dispatcher());
-        Callback::from(move |_: MouseEvent| {
-            let questions = questions();
-            dispatcher.dispatch(Heard::Anew(of.clone(), questions.len()));
-            let (dispatcher, of) = (dispatcher.clone(), of.clone());
-            let on_reply = Callback::from(move |(index, reply): (usize, Reply)| {
-                let summary = match reply {
-                    Reply::CoresSummary(summary) => summary,
-                    Reply::CoresEvolved(front) => {
-                        let aim = of.first().map_or(Aim::Latency, |of| of.settings.aim);
-                        let best = front.into_iter().min_by(|a, b| a.score(aim).total_cmp(&b.score(aim)));
-                        best.map(|best| (best.energy_pj, best.latency_cycles)).ok_or_else(Diagnostics::default)
-                    }
-                    Reply::Rejected(wrong) => Err(wrong),
-                    _ => Err(Diagnostics::default()),
-                };
-                dispatcher.dispatch(Heard::Found(of.clone(), index, summary));
-            });
-            workers.ask(topic, questions, on_reply);
-        })
+        let (wish, questions) = (wish.setter(), Rc::new(questions));
+        Callback::from(move |_: MouseEvent| wish.set(Wish::Anew(Rc::clone(&questions))))
     };
-    (found, start, stop)
+    let is_stopped = matches!(*wish, Wish::NoMore(..));
+    let answers = if is_of { answers } else { Answers::default() };
+    (Summaries { answers, is_stopped }, start, stop)
 }

@@ -226,3 +226,16 @@ pub fn passing<IN: 'static, OUT: 'static>(
 pub fn target<T: JsCast>(event: &Event) -> Option<T> {
     event.target().and_then(|target| target.dyn_into().ok())
 }
+
+/// Whether a `details` element is open, and what hears of its `toggle`.
+#[hook]
+pub fn use_disclosure() -> (bool, Callback<Event>) {
+    let is_open = use_state_eq(|| false);
+    let setter = is_open.setter();
+    let ontoggle = Callback::from(move |event: Event| {
+        if let Some(details) = target::<web_sys::Element>(&event) {
+            setter.set(details.has_attribute("open"));
+        }
+    });
+    (*is_open, ontoggle)
+}

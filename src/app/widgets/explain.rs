@@ -1,6 +1,5 @@
 //! Numbers that unfold: a click, or Enter, shows the formula, the values in it, and the part of a paper that it follows.
 
-use super::Parts;
 use super::controls::target;
 use super::dialog::Dialog;
 use crate::app::platform::missing::missing;
@@ -8,6 +7,7 @@ use crate::app::platform::pieces::{Fetched, use_piece};
 use crate::depth_first::PointAccount;
 use crate::explain::{Explained, Formula, LayerNumber, PointNumber, Subject, explain_layer, explain_point};
 use crate::explore::{LayerFacts, MappedLayer};
+use crate::piece;
 use std::collections::BTreeSet;
 use std::rc::Rc;
 use web_sys::Element;
@@ -60,6 +60,14 @@ impl Asked {
 #[derive(Clone, PartialEq)]
 struct Ask(Callback<(Asked, Option<Element>)>);
 
+/// What is fetched when a number is first unfolded.
+#[derive(Clone, Copy)]
+pub struct ExplainParts {
+    /// Draws the explanation of a number beside an element; the callback hears that it was closed.
+    pub explanation: fn(Asked, Option<Element>, Callback<()>) -> Html,
+}
+piece!(ExplainParts);
+
 /// What [`Explaining`] needs.
 #[derive(Properties, PartialEq)]
 pub struct ExplainingProps {
@@ -79,7 +87,7 @@ pub fn Explaining(props: &ExplainingProps) -> Html {
         let shown = shown.setter();
         use_callback((), move |(): (), ()| shown.set(None))
     };
-    let parts = use_piece::<Parts>(shown.is_some());
+    let parts = use_piece::<ExplainParts>(shown.is_some());
     let explanation = match (&*shown, parts) {
         (Some((asked, beside)), Fetched::Here(parts)) => (parts.explanation)(asked.clone(), beside.clone(), on_close),
         (Some(_), Fetched::Missing(again)) => missing("toast", again, on_close),

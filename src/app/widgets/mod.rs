@@ -1,32 +1,29 @@
 //! What every view is made of: fields, figures, tables, dialogs, numbers that unfold.
 
+#[cfg(target_arch = "wasm32")]
 pub mod controls;
+#[cfg(target_arch = "wasm32")]
 pub mod data_table;
+#[cfg(target_arch = "wasm32")]
 pub mod diagnostics;
+#[cfg(target_arch = "wasm32")]
 pub mod dialog;
+#[cfg(target_arch = "wasm32")]
 pub mod explain;
+#[cfg(target_arch = "wasm32")]
 pub mod figure;
+#[cfg(target_arch = "wasm32")]
 pub mod form;
 pub mod grid;
+#[cfg(target_arch = "wasm32")]
 pub mod heatmap_figure;
+#[cfg(target_arch = "wasm32")]
 pub mod heatmap_table;
+#[cfg(target_arch = "wasm32")]
 pub mod pan_zoom;
+#[cfg(target_arch = "wasm32")]
 pub mod save;
+#[cfg(target_arch = "wasm32")]
 pub mod theme;
+#[cfg(target_arch = "wasm32")]
 pub mod zoom;
-
-use crate::piece;
-use explain::Asked;
-use save::{DesignNames, Saved};
-use web_sys::Element;
-use yew::prelude::*;
-
-/// What widgets fetch when it is first needed.
-#[derive(Clone, Copy)]
-pub struct Parts {
-    /// Draws the explanation of a number beside an element; the callback hears that it was closed.
-    pub explanation: fn(Asked, Option<Element>, Callback<()>) -> Html,
-    /// Hands a figure or a table to the person as a file of a kind.
-    pub save: fn(&Saved, &'static str, &DesignNames),
-}
-piece!(Parts);

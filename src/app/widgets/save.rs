@@ -1,9 +1,9 @@
 //! Figures and tables as files.
 
-use super::Parts;
 use super::figure::{Drawn, IsDark};
 use crate::app::platform::pieces::with_piece;
 use crate::chart::{Chart, Framed, Table, Theme, draw_on_canvas, svg};
+use crate::piece;
 use crate::state::file_name;
 use js_sys::Array;
 use std::rc::Rc;
@@ -84,13 +84,21 @@ pub fn SaveFigure(props: &SaveFigureProps) -> Html {
     }
 }
 
+/// What is fetched when something is first saved.
+#[derive(Clone, Copy)]
+pub struct SaveParts {
+    /// Hands a figure or a table to the person as a file of a kind.
+    pub save: fn(&Saved, &'static str, &DesignNames),
+}
+piece!(SaveParts);
+
 /// A button a kind of file.
 fn buttons(kinds: &[&'static str], what: &Saved, names: &DesignNames) -> Html {
     let button = |kind: &'static str| {
         let (what, names) = (what.clone(), names.clone());
         let onclick = Callback::from(move |_: MouseEvent| {
             let (what, names) = (what.clone(), names.clone());
-            with_piece(move |parts: Parts| (parts.save)(&what, kind, &names));
+            with_piece(move |parts: SaveParts| (parts.save)(&what, kind, &names));
         });
         html! {
             <>

@@ -1,10 +1,10 @@
 //! What every worker is asked, and what becomes of its answers; who fails or is too slow is replaced.
 
-use super::open_questions::{Delivery, OpenQuestions, Reply};
+use super::open_questions::{self, OpenQuestions, Reply};
 use super::pool::{Activity, OWN_FILES, Pool};
 use super::results::{Status, SweepResults};
 use super::sweep_work::{Job, SweepWork};
-use crate::app::platform::missing::Lack;
+use crate::app::platform::lack::Lack;
 use crate::app::platform::timer::now_ms;
 use crate::explore::{Combination, PointSummary, Request, best_combination, best_point, pareto_front};
 use crate::question::Topic;
@@ -19,6 +19,9 @@ const NO_WORKER: &str = "No worker could be started, so nothing is computed.";
 /// Where views cannot be filled.
 const NO_ANSWERS: &str = "What works this view out could not be fetched. The view waits for it.";
 
+/// A reply, and who waits for it.
+pub type Delivery = open_questions::Delivery<Callback<(usize, Reply)>>;
+
 /// The sweep and the questions on the desks of the workers.
 pub struct Coordinator {
     pool: Pool,
@@ -26,7 +29,7 @@ pub struct Coordinator {
     generation: u32,
     requests: Rc<Vec<Request>>,
     run: Option<SweepWork>,
-    questions: OpenQuestions,
+    questions: OpenQuestions<Callback<(usize, Reply)>>,
     status: Status,
     /// Whether some worker has found that the sweep makes sense.
     is_accepted: bool,
@@ -74,7 +77,7 @@ impl Coordinator {
     /// Nobody has anything to do yet.
     pub fn new(pool: Pool) -> Self {
         Self {
-            desks: (0..pool.len()).map(|_| Desk::default()).collect(),
+            desks: (0..pool.slots()).map(|_| Desk::default()).collect(),
             pool,
             generation: 0,
             requests: Rc::default(),
@@ -96,7 +99,7 @@ impl Coordinator {
     pub fn start(&mut self, requests: Vec<Request>) {
         self.generation += 1;
         self.requests = Rc::new(requests);
-        self.run = Some(SweepWork::new(&self.requests, self.pool.len()));
+        self.run = Some(SweepWork::new(&self.requests, self.pool.slots()));
         self.is_accepted = false;
         self.failed_opens = 0;
         self.status = Status::Running;
@@ -195,7 +198,7 @@ impl Coordinator {
 
     /// What each worker does.
     pub fn activities(&self) -> impl Iterator<Item = Activity> {
-        (0..self.pool.len()).map(|slot| self.pool.activity(slot))
+        (0..self.pool.slots()).map(|slot| self.pool.activity(slot))
     }
 
     /// Makes a worker fail as if it had a defect; for tests.
@@ -376,7 +379,7 @@ impl Coordinator {
             (_, false) => "It was replaced, and its work is done again.",
         };
         self.note(format!("Worker {} failed ({text}). {consequence}", slot + 1));
-        let most = 2 * self.pool.len() as u32;
+        let most = 2 * self.pool.slots() as u32;
         if !self.is_accepted && self.failed_opens > most {
             self.status = Status::Stopped;
         }
@@ -412,7 +415,7 @@ impl Coordinator {
 
     /// Gives every idle worker something to do.
     fn feed(&mut self) {
-        for slot in 0..self.pool.len() {
+        for slot in 0..self.pool.slots() {
             if self.pool.activity(slot) == Activity::Idle
                 && let Some((message, task)) = self.next_task(slot)
             {
@@ -479,7 +482,7 @@ impl Coordinator {
             status: self.status,
             notices: Rc::clone(&self.notices),
             lack: self.lack.as_ref().map(|(lack, _)| Rc::clone(lack)),
-            workers: self.pool.len(),
+            workers: self.pool.slots(),
             asked: Rc::clone(&self.requests),
             ..SweepResults::default()
         };

@@ -6,9 +6,10 @@ use super::pool::{Activity, Listener, Pool};
 use super::results::SweepResults;
 use crate::app::platform::timer::{before_next_frame, later, now_ms};
 use crate::explore::Request;
-use crate::question::{Question, Reply, Topic};
+use crate::question::{Answer, Ask, Refusal, Topic};
 use crate::worker::{FromWorker, Notice, from_bytes, to_bytes};
 use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::rc::Rc;
 use wasm_bindgen::JsValue;
 use yew::Callback;
@@ -36,6 +37,8 @@ struct Inner {
     publish: Callback<Rc<SweepResults>>,
     news_due: bool,
     last_news: (f64, f64),
+    /// The number of the inquiry that was made last about each topic.
+    inquiries: BTreeMap<Topic, u32>,
 }
 
 impl Workers {
@@ -49,7 +52,8 @@ impl Workers {
                 }
             });
             let coordinator = Coordinator::new(Pool::new(module, &listener));
-            RefCell::new(Inner { coordinator, publish, news_due: false, last_news: (0.0, 0.0) })
+            let inquiries = BTreeMap::new();
+            RefCell::new(Inner { coordinator, publish, news_due: false, last_news: (0.0, 0.0), inquiries })
         });
         Self(workers)
     }
@@ -81,14 +85,23 @@ impl Workers {
         self.0.borrow_mut().coordinator.want(point);
     }
 
-    /// Asks about a topic, besides the sweep; whatever was asked about it before is forgotten. `on_reply` hears one reply a
-    /// question, with the index of the question, in the order in which workers reply.
-    pub fn ask(&self, topic: Topic, questions: Vec<Question>, on_reply: Callback<(usize, Reply)>) {
-        let questions = questions.iter().filter_map(|question| to_bytes(question).ok()).collect();
-        let on_reply = on_reply.reform(|(index, reply): (usize, open_questions::Reply)| {
-            let reply = reply.and_then(|bytes| from_bytes(&bytes).map_err(|wrong| wrong.to_string()));
-            (index, reply.unwrap_or_else(Reply::Failed))
+    /// Asks about a topic, besides the sweep; whatever was asked about it before is forgotten. `on_answer` hears one answer a
+    /// question, with the index of the question, in the order in which workers reply. The number is for [`Self::take_back`].
+    pub fn ask<Q: Ask>(&self, topic: Topic, questions: &[Q], on_answer: Callback<(usize, Answer<Q::Reply>)>) -> u32 {
+        let bytes = |question: &Q| to_bytes(&question.clone().into()).ok();
+        let questions = questions.iter().filter_map(bytes).collect();
+        let on_reply = on_answer.reform(|(index, reply): (usize, open_questions::Reply)| {
+            let answer = reply.and_then(|bytes| from_bytes(&bytes).map_err(|wrong| wrong.to_string()));
+            (index, answer.unwrap_or_else(|text| Err(Refusal::Failed(text))))
         });
+        self.put(topic, questions, on_reply);
+        let inner = &mut *self.0.borrow_mut();
+        let number = inner.inquiries.entry(topic).or_default();
+        *number += 1;
+        *number
+    }
+
+    fn put(&self, topic: Topic, questions: Vec<Vec<u8>>, on_reply: Callback<(usize, open_questions::Reply)>) {
         self.0.borrow_mut().coordinator.ask(topic, questions, on_reply);
         self.replace_the_slow();
     }
@@ -97,6 +110,15 @@ impl Workers {
     pub fn forget(&self, topic: Topic) {
         self.0.borrow_mut().coordinator.forget(topic);
         self.replace_the_slow();
+    }
+
+    /// Gives up what was asked about a topic, unless something else has been asked about it since: the steps of a longer study share
+    /// a topic, and the next one may be asked already when the one before is taken back.
+    pub fn take_back(&self, topic: Topic, number: u32) {
+        let is_last = self.0.borrow().inquiries.get(&topic) == Some(&number);
+        if is_last {
+            self.forget(topic);
+        }
     }
 
     /// Forgets what went wrong with workers.

@@ -3,24 +3,22 @@
 
 use crate::question::Topic;
 use std::collections::{BTreeMap, VecDeque};
-use yew::Callback;
 
 /// The bytes of a reply, or why nobody could answer.
 pub type Reply = Result<Vec<u8>, String>;
 
 /// A reply, and who waits for it. It is given when nobody holds the workers, as who hears it may ask the next question.
-pub type Delivery = (Callback<(usize, Reply)>, (usize, Reply));
+pub type Delivery<L> = (L, (usize, Reply));
 
 /// All open questions.
-#[derive(Default)]
-pub struct OpenQuestions {
-    topics: BTreeMap<Topic, Inquiry>,
+pub struct OpenQuestions<L> {
+    topics: BTreeMap<Topic, Inquiry<L>>,
     tickets: u32,
 }
 
 /// What was asked last about a topic.
-struct Inquiry {
-    on_reply: Callback<(usize, Reply)>,
+struct Inquiry<L> {
+    on_reply: L,
     waiting: VecDeque<Item>,
     /// What workers are at, by ticket.
     given: BTreeMap<u32, Item>,
@@ -34,9 +32,15 @@ struct Item {
     failed: bool,
 }
 
-impl OpenQuestions {
+impl<L> Default for OpenQuestions<L> {
+    fn default() -> Self {
+        Self { topics: BTreeMap::new(), tickets: 0 }
+    }
+}
+
+impl<L: Clone> OpenQuestions<L> {
     /// Asks about a topic; whatever was asked about it before is forgotten. Every question gets one reply.
-    pub fn ask(&mut self, topic: Topic, questions: Vec<Vec<u8>>, on_reply: Callback<(usize, Reply)>) {
+    pub fn ask(&mut self, topic: Topic, questions: Vec<Vec<u8>>, on_reply: L) {
         let item = |(index, question)| Item { index, question, failed: false };
         let waiting = questions.into_iter().enumerate().map(item).collect();
         self.topics.insert(topic, Inquiry { on_reply, waiting, given: BTreeMap::new() });
@@ -65,13 +69,13 @@ impl OpenQuestions {
     }
 
     /// A worker replied.
-    pub fn replied(&mut self, ticket: u32, reply: Vec<u8>) -> Option<Delivery> {
+    pub fn replied(&mut self, ticket: u32, reply: Vec<u8>) -> Option<Delivery<L>> {
         let (inquiry, item) = self.take(ticket)?;
         Some((inquiry.on_reply.clone(), (item.index, Ok(reply))))
     }
 
     /// A worker failed on a question; it is put again once.
-    pub fn failed(&mut self, ticket: u32, text: &str) -> Option<Delivery> {
+    pub fn failed(&mut self, ticket: u32, text: &str) -> Option<Delivery<L>> {
         let (inquiry, item) = self.take(ticket)?;
         if item.failed {
             return Some((inquiry.on_reply.clone(), (item.index, Err(text.to_owned()))));
@@ -92,10 +96,70 @@ impl OpenQuestions {
         self.topics.values().any(|inquiry| !inquiry.waiting.is_empty())
     }
 
-    fn take(&mut self, ticket: u32) -> Option<(&mut Inquiry, Item)> {
+    fn take(&mut self, ticket: u32) -> Option<(&mut Inquiry<L>, Item)> {
         self.topics.values_mut().find_map(|inquiry| {
             let item = inquiry.given.remove(&ticket)?;
             Some((inquiry, item))
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    type Asked = OpenQuestions<&'static str>;
+
+    fn asked(topic: Topic, count: u8) -> Asked {
+        let mut open = Asked::default();
+        open.ask(topic, (0..count).map(|question| vec![question]).collect(), "view");
+        open
+    }
+
+    #[test]
+    fn replies_find_who_asked_with_the_index_of_the_question() {
+        let mut open = asked(Topic::Rules, 2);
+        let (first, second) = (open.next(true), open.next(true));
+        let (Some((first, _)), Some((second, question))) = (first, second) else { panic!("nothing to ask") };
+        assert_eq!((question, open.next(true)), (vec![1], None));
+        assert_eq!(open.replied(second, vec![42]), Some(("view", (1, Ok(vec![42])))));
+        // Nobody waits for a second reply.
+        assert_eq!((open.replied(second, vec![42]), open.is_wanted(first)), (None, true));
+    }
+
+    #[test]
+    fn new_questions_about_a_topic_replace_the_earlier_ones() {
+        let mut open = asked(Topic::Rules, 1);
+        let Some((ticket, _)) = open.next(true) else { panic!("nothing to ask") };
+        open.ask(Topic::Rules, vec![vec![7]], "another view");
+        assert!(!open.is_wanted(ticket));
+        assert_eq!(
+            (open.replied(ticket, vec![1]), open.next(true).map(|(_, question)| question)),
+            (None, Some(vec![7]))
+        );
+        open.forget(Topic::Rules);
+        assert!(!open.has_waiting());
+    }
+
+    #[test]
+    fn what_a_person_waits_for_is_kept_apart_from_the_background() {
+        let mut open = asked(Topic::Gallery(0), 1);
+        open.ask(Topic::BestMapping, vec![vec![9]], "mapping");
+        assert_eq!(open.next(false).map(|(_, question)| question), Some(vec![9]));
+        assert_eq!(open.next(false), None);
+        assert_eq!(open.next(true).map(|(_, question)| question), Some(vec![0]));
+    }
+
+    #[test]
+    fn a_question_at_which_a_worker_fails_is_put_once_more() {
+        let mut open = asked(Topic::Rules, 1);
+        let Some((ticket, question)) = open.next(true) else { panic!("nothing to ask") };
+        assert_eq!(open.failed(ticket, "it trapped"), None);
+        let Some((again, same)) = open.next(true) else { panic!("it is not put again") };
+        assert_eq!(same, question);
+        // A worker that could not be asked has not failed.
+        open.put_back(again);
+        let Some((last, _)) = open.next(true) else { panic!("it is not put again") };
+        assert_eq!(open.failed(last, "it trapped again"), Some(("view", (0, Err("it trapped again".to_owned())))));
     }
 }

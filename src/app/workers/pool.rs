@@ -61,7 +61,7 @@ impl Pool {
     }
 
     /// Number of slots.
-    pub fn len(&self) -> usize {
+    pub fn slots(&self) -> usize {
         self.slots.len()
     }
 

@@ -1,6 +1,6 @@
 //! What the workers found out so far, as the page shows it.
 
-use crate::app::platform::missing::Lack;
+use crate::app::platform::lack::Lack;
 use crate::depth_first::{DepthFirstStrategy, FuseDepth, PointAccount};
 use crate::explore::{Combination, PointSummary, Request};
 use crate::spec::Diagnostics;

@@ -230,3 +230,87 @@ impl SweepWork {
         }
     }
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use super::*;
+    use crate::state::Design;
+
+    /// The first design of the page, with its references, on so many workers.
+    fn work(workers: usize) -> SweepWork {
+        SweepWork::new(&Design::figure_12().request().unwrap(), workers)
+    }
+
+    fn summary(point: u32) -> PointSummary {
+        PointSummary {
+            point: point as usize,
+            energy_pj: 1.0,
+            latency_cycles: 1,
+            macs: 1,
+            dram_words: 1.0,
+            score: 1.0,
+            stacks: Vec::new(),
+        }
+    }
+
+    fn surveyed(work: &mut SweepWork, lane: usize, given: &[u32], done: usize) {
+        let summaries = given[..done].iter().map(|&point| summary(point)).collect();
+        work.surveyed(lane, given, summaries, Vec::new(), Effort { searched: 1, reused: 0 });
+    }
+
+    #[test]
+    fn every_point_is_given_once_whoever_asks_and_however_few_are_done() {
+        for workers in [1, 2, 5, 8] {
+            let mut work = work(workers);
+            let all = work.points.len();
+            let (mut seen, mut lane) = (BTreeSet::new(), 0);
+            while !work.is_done() {
+                // Some workers ask more often than others, and none does more than three points a moment.
+                lane = (lane * 3 + 1) % workers;
+                let Some(Job::Survey(given)) = work.next_job(lane, false) else {
+                    panic!("nothing to do, but not done")
+                };
+                let done = given.len().min(3);
+                assert!(given[..done].iter().all(|&point| seen.insert(point)), "a point was given twice");
+                surveyed(&mut work, lane, &given, done);
+            }
+            assert_eq!((seen.len(), work.next_job(0, false)), (all, None));
+            let progress = work.progress(2.0);
+            assert_eq!((progress.points_done, progress.points, progress.remaining_ms), (108, 108, Some(0.0)));
+        }
+    }
+
+    #[test]
+    fn references_come_first_and_details_before_them() {
+        let mut work = work(2);
+        let Some(Job::Survey(first)) = work.next_job(1, false) else { panic!("no work") };
+        let references = work.points.len() - work.swept;
+        assert!(first[..references].iter().all(|&point| point as usize >= work.swept), "{first:?}");
+        surveyed(&mut work, 1, &first, first.len());
+        // The account of a point is given only once its cost is known.
+        work.want(0);
+        assert_eq!(work.next_job(0, true), None);
+        work.want(first[0]);
+        work.want(first[0]);
+        assert_eq!(work.next_job(0, true), Some(Job::Detail(first[0])));
+        assert_eq!(work.next_job(0, true), None);
+    }
+
+    #[test]
+    fn points_at_which_a_worker_fails_are_tried_again_alone_and_then_left_out() {
+        let mut work = work(1);
+        let Some(Job::Survey(given)) = work.next_job(0, false) else { panic!("no work") };
+        assert!(!work.failed(0, Job::Survey(given.clone()), "it trapped"));
+        for (index, &point) in given.iter().enumerate() {
+            assert_eq!(work.next_job(0, false), Some(Job::Survey(vec![point])));
+            if index == 1 {
+                assert!(work.failed(0, Job::Survey(vec![point]), "it trapped again"));
+            } else {
+                surveyed(&mut work, 0, &[point], 1);
+            }
+        }
+        let failed = |state: &&PointState| matches!(state, PointState::Failed(why) if **why == *"it trapped again");
+        assert_eq!(work.points.iter().filter(failed).count(), 1);
+    }
+}

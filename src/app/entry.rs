@@ -1,0 +1,41 @@
+//! Where `www/main.js` enters the page.
+
+use super::platform::pieces::Piece;
+use super::platform::place;
+use super::{platform, shell};
+use js_sys::Function;
+use wasm_bindgen::prelude::*;
+
+/// Shows the page in the element `#app`; called by `www/main.js`, whose function asks a person what to do about files that cannot be had.
+///
+/// # Errors
+/// If there is a link or a draft, and the code that reads it cannot be fetched.
+#[wasm_bindgen(js_name = openPage)]
+pub async fn open_page(ask: Function) -> Result<(), JsError> {
+    platform::missing::install(ask);
+    shell::pieces::install();
+    if shell::address::says_something() {
+        shell::links::fetch_links().await?;
+    }
+    if let Some(place) = place::place() {
+        place::render::<shell::page::Page>(place);
+    }
+    Ok(())
+}
+
+/// Shows one view in the element `#app`, for another page around it; called as [`open_page`] is.
+///
+/// # Errors
+/// If its code cannot be fetched.
+#[wasm_bindgen(js_name = openEmbed)]
+pub async fn open_embed(ask: Function) -> Result<(), JsError> {
+    platform::missing::install(ask);
+    shell::pieces::install();
+    if !platform::pieces::fetch().await {
+        return Err(JsError::new("others"));
+    }
+    if let (Some(place), Some(parts)) = (place::place(), shell::parts::Parts::slot().get()) {
+        (parts.embed)(place);
+    }
+    Ok(())
+}

@@ -1,0 +1,50 @@
+//! How views ask: a list of questions about a topic, and what is known of them.
+
+use super::answers::Answers;
+use super::handle::Workers;
+use crate::question::{Answer, Ask, Topic};
+use std::rc::Rc;
+use yew::prelude::*;
+
+/// What becomes known.
+enum News<Q: Ask> {
+    Asked(Rc<Vec<Q>>),
+    Heard(Rc<Vec<Q>>, usize, Answer<Q::Reply>),
+}
+
+#[derive(PartialEq)]
+struct Known<Q: Ask>(Answers<Q, Q::Reply>);
+
+impl<Q: Ask> Reducible for Known<Q> {
+    type Action = News<Q>;
+
+    fn reduce(self: Rc<Self>, news: News<Q>) -> Rc<Self> {
+        Rc::new(Self(match news {
+            News::Asked(questions) => self.0.asked(questions),
+            News::Heard(questions, index, answer) => self.0.heard(&questions, index, answer),
+        }))
+    }
+}
+
+/// Asks `questions` about a topic whenever they change; an empty list asks nothing. Workers that are still at earlier ones are
+/// replaced, and nobody is asked any more when the component is gone. Several calls may share a topic where each asks only once the
+/// one before has its answers.
+#[hook]
+pub fn use_answers<Q: Ask>(workers: &Workers, topic: Topic, questions: Vec<Q>) -> Answers<Q, Q::Reply> {
+    let known = use_reducer(|| Known::<Q>(Answers::default()));
+    let now = known.0.beside(&questions);
+    let (workers, dispatcher) = (workers.clone(), known.dispatcher());
+    use_effect_with(questions, move |questions| {
+        let questions = Rc::new(questions.clone());
+        dispatcher.dispatch(News::Asked(Rc::clone(&questions)));
+        let inquiry = (!questions.is_empty()).then(|| {
+            let asked = Rc::clone(&questions);
+            let on_answer = Callback::from(move |(index, answer): (usize, Answer<Q::Reply>)| {
+                dispatcher.dispatch(News::Heard(Rc::clone(&asked), index, answer));
+            });
+            workers.ask(topic, &questions, on_answer)
+        });
+        move || inquiry.into_iter().for_each(|number| workers.take_back(topic, number))
+    });
+    now
+}

@@ -1,0 +1,220 @@
+//! Questions about a network on many cores.
+
+use super::{Answer, Answerer, Ask, Refusal};
+use crate::multicore::{
+    CoreChoice, CoresOutline, CoresRequest, CoresStudy, Judged, Solved, StackAllocation, SystemAccount, TileCosts,
+};
+use crate::spec::Diagnostics;
+use serde::{Deserialize, Serialize};
+use std::rc::Rc;
+
+pub(super) type Key = Rc<CoresRequest>;
+
+/// A study, with what its tiles cost as far as that is known.
+pub struct CoresWork {
+    study: CoresStudy,
+    costs: TileCosts,
+}
+
+impl Answerer {
+    /// `known` is what the problems of the request cost, as far as the page knows.
+    fn cores(&mut self, request: Key, known: &[Solved]) -> Result<&mut CoresWork, Diagnostics> {
+        let work = self.cores.of(request, |request| {
+            CoresStudy::new(request).map(|study| CoresWork { study, costs: TileCosts::default() })
+        })?;
+        if work.costs.len() < known.len() {
+            work.costs.extend(work.study.problems().into_iter().zip(known.iter().cloned()));
+        }
+        Ok(work)
+    }
+}
+
+/// What is to be known about a network on many cores before anything is solved?
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct OutlineCores {
+    /// Network, system, and how layers are cut.
+    pub request: Rc<CoresRequest>,
+}
+
+impl Ask for OutlineCores {
+    type Reply = Rc<CoresOutline>;
+
+    fn answer(self, answerer: &mut Answerer) -> Answer<Self::Reply> {
+        Ok(Rc::new(answerer.cores(self.request, &[])?.study.outline()))
+    }
+}
+
+/// What do some of the different tiles cost on each core?
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SolveTiles {
+    /// Network, system, and how layers are cut.
+    pub request: Rc<CoresRequest>,
+    /// Number of the first problem.
+    pub first: u32,
+    /// Number after the last one.
+    pub end: u32,
+}
+
+/// What tiles cost.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SolvedTiles {
+    /// Number of the first problem.
+    pub first: u32,
+    /// What each costs, from the first on.
+    pub costs: Vec<Solved>,
+}
+
+impl Ask for SolveTiles {
+    type Reply = SolvedTiles;
+
+    fn answer(self, answerer: &mut Answerer) -> Answer<SolvedTiles> {
+        let study = &answerer.cores(self.request, &[])?.study;
+        let problems = study.problems();
+        let range = (self.first as usize).min(problems.len())..(self.end as usize).min(problems.len());
+        Ok(SolvedTiles {
+            first: self.first,
+            costs: problems[range].iter().map(|problem| study.solve(problem)).collect(),
+        })
+    }
+}
+
+/// Which cores compute a stack best?
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct AllocateStack {
+    /// Network, system, and how layers are cut.
+    pub request: Rc<CoresRequest>,
+    /// What all tiles cost.
+    pub costs: Rc<Vec<Solved>>,
+    /// Number of the stack.
+    pub stack: u32,
+    /// Whether several cores may share a tile.
+    pub shares: bool,
+    /// After so many choices the search ends.
+    pub choices: u64,
+}
+
+impl Ask for AllocateStack {
+    type Reply = StackAllocation;
+
+    fn answer(self, answerer: &mut Answerer) -> Answer<StackAllocation> {
+        let CoresWork { study, costs } = answerer.cores(self.request, &self.costs)?;
+        let stack = self.stack as usize;
+        if study.stacks.get(stack).is_none() {
+            return Err(Refusal::Failed(format!("There is no stack {stack}")));
+        }
+        Ok(study.allocate(costs, stack, self.shares, &mut |done| done < self.choices))
+    }
+}
+
+/// What does a choice of cores come to?
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct JudgeCores {
+    /// Network, system, and how layers are cut.
+    pub request: Rc<CoresRequest>,
+    /// What all tiles cost.
+    pub costs: Rc<Vec<Solved>>,
+    /// The allocations of the stacks.
+    pub stacks: Rc<Vec<StackAllocation>>,
+    /// The choice; `None`: that of the allocations.
+    pub choice: Option<CoreChoice>,
+}
+
+/// A choice of cores with all about it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CoresJudgement {
+    /// The choice, and what it comes to.
+    pub judged: Judged,
+    /// Who computes what when.
+    pub account: Rc<SystemAccount>,
+}
+
+impl Ask for JudgeCores {
+    /// The choice, or why it cannot be scheduled.
+    type Reply = Result<CoresJudgement, Diagnostics>;
+
+    fn answer(self, answerer: &mut Answerer) -> Answer<Self::Reply> {
+        let CoresWork { study, costs } = answerer.cores(self.request, &self.costs)?;
+        let candidates = self.choice.map_or_else(|| study.candidates(costs, &self.stacks), |choice| vec![choice]);
+        let best = study.account_of_best(costs, &self.stacks, &candidates);
+        Ok(best.map(|(judged, account)| CoresJudgement { judged, account: Rc::new(account) }))
+    }
+}
+
+/// Are other cores better for a layer?
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ImproveLayer {
+    /// Network, system, and how layers are cut.
+    pub request: Rc<CoresRequest>,
+    /// What all tiles cost.
+    pub costs: Rc<Vec<Solved>>,
+    /// The allocations of the stacks.
+    pub stacks: Rc<Vec<StackAllocation>>,
+    /// The choice to improve.
+    pub from: Judged,
+    /// Number of the layer.
+    pub layer: u32,
+}
+
+impl Ask for ImproveLayer {
+    /// The better choice, or the same.
+    type Reply = Judged;
+
+    fn answer(self, answerer: &mut Answerer) -> Answer<Judged> {
+        let CoresWork { study, costs } = answerer.cores(self.request, &self.costs)?;
+        Ok(study.improve(costs, &self.stacks, &self.from, self.layer as usize))
+    }
+}
+
+/// What do energy and latency of a network on many cores come to?
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CoresSummary {
+    /// Network, system, and how layers are cut.
+    pub request: Rc<CoresRequest>,
+    /// How its cores are chosen.
+    pub way: SummaryWay,
+}
+
+/// How cores are chosen.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub enum SummaryWay {
+    /// The whole way at once: the best that is found, but for the layers of these names, which are on these cores.
+    Best {
+        /// Names of layers, and numbers of cores.
+        by_hand: Vec<(String, Vec<usize>)>,
+    },
+    /// By evolution (Stream, Section 6).
+    Evolution {
+        /// What all tiles cost.
+        costs: Rc<Vec<Solved>>,
+        /// So many individuals.
+        individuals: u32,
+        /// So many generations.
+        generations: u32,
+    },
+}
+
+impl Ask for CoresSummary {
+    /// Energy in pJ and latency in cycles.
+    type Reply = (f64, f64);
+
+    fn answer(self, answerer: &mut Answerer) -> Answer<Self::Reply> {
+        let aim = self.request.settings.aim;
+        let found = match self.way {
+            SummaryWay::Best { by_hand } => {
+                let CoresWork { study, costs } = answerer.cores(self.request, &[])?;
+                let (best, stacks) = study.best(costs)?;
+                match study.with(&best.choice, &by_hand) {
+                    Some(choice) => study.judge(costs, &stacks, &choice, None)?,
+                    None => best,
+                }
+            }
+            SummaryWay::Evolution { costs: known, individuals, generations } => {
+                let CoresWork { study, costs } = answerer.cores(self.request, &known)?;
+                let front = study.evolve(costs, individuals as usize, generations as usize);
+                let best = front.into_iter().min_by(|a, b| a.score(aim).total_cmp(&b.score(aim)));
+                best.ok_or_else(Diagnostics::default)?
+            }
+        };
+        Ok((found.energy_pj, found.latency_cycles))
+    }
+}

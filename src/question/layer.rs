@@ -1,0 +1,126 @@
+//! Questions about one layer on one core.
+
+use super::{Answer, Answerer, Ask};
+use crate::cost::Flaw;
+use crate::explore::{
+    LayerFacts, LayerRequest, LayerStudy, MappedLayer, StrategyFindings, TemporalMapping, UnrollingChoices,
+    ZigZagStrategy,
+};
+use crate::search::Proof;
+use crate::spec::Diagnostics;
+use serde::{Deserialize, Serialize};
+use std::rc::Rc;
+
+pub(super) type Key = Rc<LayerRequest>;
+pub(super) type Study = LayerStudy;
+
+impl Answerer {
+    fn layer(&mut self, request: Key) -> Result<&LayerStudy, Diagnostics> {
+        self.layer.of(request, |request| LayerStudy::new(request)).map(|study| &*study)
+    }
+}
+
+/// Which mapping of a layer is the best?
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct FindBestMapping {
+    /// The layer, its core, and how to search.
+    pub request: Rc<LayerRequest>,
+}
+
+/// What is known of a layer and of its best mapping.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct BestMapping {
+    /// What holds for every mapping.
+    pub facts: Rc<LayerFacts>,
+    /// The best one and what is proved of it, or why there is none.
+    pub best: Result<(Rc<MappedLayer>, Proof), Diagnostics>,
+}
+
+impl Ask for FindBestMapping {
+    type Reply = BestMapping;
+
+    fn answer(self, answerer: &mut Answerer) -> Answer<BestMapping> {
+        let study = answerer.layer(self.request)?;
+        let outcome = study.search();
+        let best = study.mapped(&outcome).map(|best| (Rc::new(best), outcome.proof));
+        Ok(BestMapping { facts: Rc::new(study.facts()), best })
+    }
+}
+
+/// What does a mapping made by hand cost?
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct JudgeMapping {
+    /// The layer and its core.
+    pub request: Rc<LayerRequest>,
+    /// The mapping.
+    pub mapping: TemporalMapping,
+}
+
+impl Ask for JudgeMapping {
+    /// Its cost, or all that is wrong with it.
+    type Reply = Result<Rc<MappedLayer>, Vec<Flaw>>;
+
+    fn answer(self, answerer: &mut Answerer) -> Answer<Self::Reply> {
+        Ok(answerer.layer(self.request)?.cost(&self.mapping).map(Rc::new))
+    }
+}
+
+/// What does the best mapping of a layer cost?
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct FindBestCost {
+    /// The layer, its core, and how to search.
+    pub request: Rc<LayerRequest>,
+}
+
+/// What a layer costs.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct LayerCost {
+    /// Energy, pJ.
+    pub energy_pj: f64,
+    /// Latency, cycles.
+    pub latency_cycles: u64,
+}
+
+impl Ask for FindBestCost {
+    type Reply = LayerCost;
+
+    fn answer(self, answerer: &mut Answerer) -> Answer<LayerCost> {
+        let best = answerer.layer(self.request)?.best()?;
+        Ok(LayerCost { energy_pj: best.energy_pj(), latency_cycles: best.cycles.total })
+    }
+}
+
+/// In which ways may the array be unrolled for a layer?
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct FindUnrollings {
+    /// The layer and its core.
+    pub request: Rc<LayerRequest>,
+    /// At most so many, the most promising first.
+    pub most: usize,
+}
+
+impl Ask for FindUnrollings {
+    type Reply = UnrollingChoices;
+
+    fn answer(self, answerer: &mut Answerer) -> Answer<UnrollingChoices> {
+        Ok(answerer.layer(self.request)?.unrollings(self.most))
+    }
+}
+
+/// What does one of ZigZag's search strategies find for a layer?
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SearchByStrategy {
+    /// The layer and its core.
+    pub request: Rc<LayerRequest>,
+    /// The strategy.
+    pub strategy: ZigZagStrategy,
+}
+
+impl Ask for SearchByStrategy {
+    /// What it finds, or why it cannot be used here.
+    type Reply = Result<StrategyFindings, String>;
+
+    fn answer(self, answerer: &mut Answerer) -> Answer<Self::Reply> {
+        Ok(answerer.layer(self.request)?.strategy(self.strategy).map_err(|refusal| refusal.to_string()))
+    }
+}

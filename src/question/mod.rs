@@ -1,0 +1,198 @@
+//! What the views ask of a worker besides a sweep.
+//!
+//! A question is a type, with its reply as associated type and its handler beside it, in the file of its subject. The page asks by
+//! `app::workers::ask::use_answers`, which knows how far the replies are, what failed, and what is of an earlier design. Questions
+//! about a [`Topic`] go to whichever worker is free; new ones about the same topic replace all earlier ones. To add a question, write
+//! its type in the file of its subject and name it in the list below. It should take well below a second, so that a person can stop
+//! and sees progress: cut longer work into several.
+
+mod cores;
+mod gallery;
+mod hierarchies;
+mod kept;
+mod layer;
+mod online;
+mod sequences;
+mod stacks;
+mod topic;
+
+pub use cores::{
+    AllocateStack, CoresJudgement, CoresSummary, ImproveLayer, JudgeCores, OutlineCores, SolveTiles, SolvedTiles,
+    SummaryWay,
+};
+pub use gallery::{CheckClaim, LessonNumbers};
+pub use hierarchies::{
+    BoundHierarchies, HierarchyBounds, HierarchyVerdict, OpenHierarchy, OutlineHierarchies, SearchHierarchies,
+    UnrollHierarchies, UnrolledEnergies,
+};
+pub use layer::{
+    BestMapping, FindBestCost, FindBestMapping, FindUnrollings, JudgeMapping, LayerCost, SearchByStrategy,
+};
+pub use online::{DecideOnline, DecideOnlineAndSearch, SearchFindings, TimeSearch, Timed};
+pub use sequences::AskSequences;
+pub use stacks::{CompareFusions, CountParts, RunStacks, StepFusions};
+pub use topic::Topic;
+
+use crate::explore::CostStore;
+use crate::gallery::Workbench;
+use crate::spec::Diagnostics;
+use cores::CoresWork;
+use kept::Kept;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// A question to a worker.
+pub trait Ask: Into<Question> + Clone + PartialEq + 'static {
+    /// What is replied.
+    type Reply: Serialize + DeserializeOwned + Clone + PartialEq + 'static;
+
+    /// Answers it.
+    ///
+    /// # Errors
+    /// Why it makes no sense.
+    fn answer(self, answerer: &mut Answerer) -> Answer<Self::Reply>;
+}
+
+/// A reply, or why there is none.
+pub type Answer<T> = Result<T, Refusal>;
+
+/// Why a question has no reply.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub enum Refusal {
+    /// It makes no sense: everything that is wrong with it.
+    Rejected(Diagnostics),
+    /// Nobody could answer; in a sentence.
+    Failed(String),
+}
+
+impl Refusal {
+    /// The first reason, in short.
+    pub fn reason(&self) -> &str {
+        match self {
+            Self::Rejected(wrong) => wrong.0.first().map_or("", |first| &first.reason),
+            Self::Failed(text) => text,
+        }
+    }
+
+    /// All that is wrong, as a list: a failure is its only item.
+    pub fn into_diagnostics(self) -> Diagnostics {
+        match self {
+            Self::Rejected(wrong) => wrong,
+            Self::Failed(text) => {
+                let mut diagnostics = Diagnostics::default();
+                diagnostics.add("", text, "Change something, so that it is tried again");
+                diagnostics
+            }
+        }
+    }
+}
+
+impl From<Diagnostics> for Refusal {
+    fn from(wrong: Diagnostics) -> Self {
+        Self::Rejected(wrong)
+    }
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Rejected(wrong) => {
+                let reasons: Vec<String> = wrong.0.iter().map(ToString::to_string).collect();
+                f.write_str(&reasons.join(" "))
+            }
+            Self::Failed(text) => f.write_str(text),
+        }
+    }
+}
+
+/// Makes of the list of all questions what a message holds, and what answers it.
+macro_rules! questions {
+    ($($question:ident),* $(,)?) => {
+        /// Any question, as a message holds it.
+        #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+        pub enum Question {
+            $(#[allow(missing_docs)] $question($question)),*
+        }
+
+        $(impl From<$question> for Question {
+            fn from(question: $question) -> Self {
+                Self::$question(question)
+            }
+        })*
+
+        impl Answerer {
+            /// Answers any question: the bytes of an [`Answer`] with its reply.
+            ///
+            /// # Errors
+            /// Never for the replies of this module.
+            pub fn answer(&mut self, question: Question) -> Result<Vec<u8>, postcard::Error> {
+                match question {
+                    $(Question::$question(question) => postcard::to_stdvec(&question.answer(self))),*
+                }
+            }
+        }
+    };
+}
+
+questions! {
+    FindBestMapping,
+    JudgeMapping,
+    FindBestCost,
+    FindUnrollings,
+    SearchByStrategy,
+    CountParts,
+    RunStacks,
+    CompareFusions,
+    StepFusions,
+    AskSequences,
+    DecideOnline,
+    DecideOnlineAndSearch,
+    TimeSearch,
+    OutlineCores,
+    SolveTiles,
+    AllocateStack,
+    JudgeCores,
+    ImproveLayer,
+    CoresSummary,
+    OutlineHierarchies,
+    BoundHierarchies,
+    SearchHierarchies,
+    OpenHierarchy,
+    UnrollHierarchies,
+    CheckClaim,
+    LessonNumbers,
+}
+
+/// Does something, and says how many milliseconds that took.
+pub type Stopwatch = fn(&mut dyn FnMut()) -> f64;
+
+/// Answers questions; remembers what neighbouring questions share.
+#[derive(Default)]
+pub struct Answerer {
+    layer: Kept<layer::Key, layer::Study>,
+    stacks: Kept<stacks::Key, stacks::Study>,
+    online: Kept<online::Key, online::Study>,
+    papers: online::Papers,
+    cores: Kept<cores::Key, CoresWork>,
+    hierarchies: Kept<hierarchies::Key, hierarchies::Study>,
+    gallery: Workbench,
+    /// What mapping problems of stacks cost, whatever the request.
+    costs: CostStore,
+    stopwatch: Option<Stopwatch>,
+}
+
+impl Answerer {
+    /// One that can say how long something took.
+    pub fn with_stopwatch(stopwatch: Stopwatch) -> Self {
+        Self { stopwatch: Some(stopwatch), ..Self::default() }
+    }
+
+    /// Answers a question.
+    ///
+    /// # Errors
+    /// Why it makes no sense.
+    pub fn ask<Q: Ask>(&mut self, question: Q) -> Answer<Q::Reply> {
+        question.answer(self)
+    }
+}

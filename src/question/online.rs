@@ -1,0 +1,111 @@
+//! Questions about what Optimus decides while the buffer changes, and how long searches for groups take.
+
+use super::{Answer, Answerer, Ask, Stopwatch};
+use crate::explore::{ExactDecision, GroupSearch, OnlineDecision, OnlineStudy, PaperStudy, Request, Sweep};
+use crate::fusion::PaperNetwork;
+use crate::spec::Diagnostics;
+use serde::{Deserialize, Serialize};
+use std::collections::HashMap;
+use std::rc::Rc;
+
+pub(super) type Key = Rc<Request>;
+pub(super) type Study = OnlineStudy;
+pub(super) type Papers = HashMap<PaperNetwork, PaperStudy>;
+
+impl Answerer {
+    fn online(&mut self, request: Key) -> Result<&OnlineStudy, Diagnostics> {
+        self.online.of(request, |request| OnlineStudy::new(&Sweep::new(request)?)).map(|study| &*study)
+    }
+}
+
+/// What was found, and how long that took.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Timed<T> {
+    /// What was found.
+    pub found: T,
+    /// Milliseconds, where there is a clock.
+    pub ms: Option<f64>,
+}
+
+/// Which layers run together at a size of the buffer, decided on line (Optimus, Section 6)?
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct DecideOnline {
+    /// The design.
+    pub request: Rc<Request>,
+    /// Steps of the buffer away from the design.
+    pub step: i32,
+}
+
+impl Ask for DecideOnline {
+    type Reply = Timed<Rc<OnlineDecision>>;
+
+    fn answer(self, answerer: &mut Answerer) -> Answer<Self::Reply> {
+        let stopwatch = answerer.stopwatch;
+        let study = answerer.online(self.request)?;
+        Ok(timed(stopwatch, || Rc::new(study.decide(self.step))))
+    }
+}
+
+/// What is decided on line at a size of the buffer, and what would be best there?
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct DecideOnlineAndSearch {
+    /// The design.
+    pub request: Rc<Request>,
+    /// Steps of the buffer away from the design.
+    pub step: i32,
+}
+
+impl Ask for DecideOnlineAndSearch {
+    type Reply = (OnlineDecision, ExactDecision);
+
+    fn answer(self, answerer: &mut Answerer) -> Answer<Self::Reply> {
+        let study = answerer.online(self.request)?;
+        Ok((study.decide(self.step), study.exact(self.step)))
+    }
+}
+
+/// How long does a search for the groups of a network of the paper take (Optimus, Table 5)?
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TimeSearch {
+    /// The network.
+    pub network: PaperNetwork,
+    /// The search.
+    pub search: GroupSearch,
+    /// Number of the run, as every search is run several times.
+    pub run: u32,
+}
+
+/// What a search for groups of a network of a paper found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SearchFindings {
+    /// How many groups; none where an operator does not fit.
+    pub groups: u32,
+    /// What they move to and from DRAM, bytes.
+    pub bytes: u64,
+    /// What any scheme moves at least, bytes, where these are not proved to be the best.
+    pub bound_bytes: Option<u64>,
+}
+
+impl Ask for TimeSearch {
+    type Reply = Timed<SearchFindings>;
+
+    fn answer(self, answerer: &mut Answerer) -> Answer<Self::Reply> {
+        let study = answerer.papers.entry(self.network).or_insert_with(|| PaperStudy::new(self.network));
+        let Timed { found: (scheme, bound), ms } = timed(answerer.stopwatch, || study.search(self.search));
+        let (groups, cost) = scheme.map_or((0, 0), |scheme| (scheme.groups.len() as u32, scheme.cost));
+        let bound_bytes = bound.map(|bound| study.bytes(bound));
+        Ok(Timed { found: SearchFindings { groups, bytes: study.bytes(cost), bound_bytes }, ms })
+    }
+}
+
+/// What comes of an act, and how many milliseconds it took.
+fn timed<T>(stopwatch: Option<Stopwatch>, mut act: impl FnMut() -> T) -> Timed<T> {
+    let Some(stopwatch) = stopwatch else { return Timed { found: act(), ms: None } };
+    let mut found = None;
+    let ms = stopwatch(&mut || found = Some(act()));
+    // A stopwatch that does nothing times nothing.
+    match found {
+        Some(found) => Timed { found, ms: Some(ms) },
+        None => Timed { found: act(), ms: None },
+    }
+}

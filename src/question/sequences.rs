@@ -1,0 +1,24 @@
+//! Questions about the sequences that HW-Flow-Fusion can fuse.
+
+use super::{Answer, Answerer, Ask};
+use crate::explore::{Request, SequenceFinding, SequenceQuestion, StackLimits, find_sequences};
+use serde::{Deserialize, Serialize};
+use std::rc::Rc;
+
+/// What is to be known about sequences of a network?
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct AskSequences {
+    /// The design.
+    pub request: Rc<Request>,
+    /// What is asked about which sequence.
+    pub about: SequenceQuestion,
+}
+
+impl Ask for AskSequences {
+    type Reply = SequenceFinding;
+
+    fn answer(self, answerer: &mut Answerer) -> Answer<SequenceFinding> {
+        let (study, _) = answerer.stacks(self.request, StackLimits::default())?;
+        Ok(find_sequences(study.sweep(), self.about)?)
+    }
+}

@@ -1,0 +1,102 @@
+//! Questions about which layers run together, jointly with tiles and modes and by other methods.
+
+use super::{Answer, Answerer, Ask};
+use crate::explore::{
+    CostStore, FusionStep, Fusions, Request, StackLimits, StackRun, StackStudy, Sweep, Varied, compare_fusions,
+    fusion_step,
+};
+use crate::spec::Diagnostics;
+use serde::{Deserialize, Serialize};
+use std::rc::Rc;
+
+pub(super) type Key = (Rc<Request>, StackLimits);
+pub(super) type Study = StackStudy;
+
+impl Answerer {
+    pub(super) fn stacks(
+        &mut self,
+        request: Rc<Request>,
+        limits: StackLimits,
+    ) -> Result<(&mut StackStudy, &mut CostStore), Diagnostics> {
+        let study =
+            self.stacks.of((request, limits), |(request, limits)| StackStudy::new(Sweep::new(request)?, *limits))?;
+        Ok((study, &mut self.costs))
+    }
+}
+
+/// In how many parts are the stacks of a network studied?
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CountParts {
+    /// The design, with the tiles and modes that stacks may have.
+    pub request: Rc<Request>,
+    /// Which stacks count.
+    pub limits: StackLimits,
+}
+
+impl Ask for CountParts {
+    type Reply = u32;
+
+    fn answer(self, answerer: &mut Answerer) -> Answer<u32> {
+        Ok(answerer.stacks(self.request, self.limits)?.0.parts() as u32)
+    }
+}
+
+/// What are the best ways to run the stacks of a part?
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RunStacks {
+    /// The design.
+    pub request: Rc<Request>,
+    /// Which stacks count.
+    pub limits: StackLimits,
+    /// The part, counted from 0.
+    pub part: u32,
+}
+
+impl Ask for RunStacks {
+    type Reply = Vec<StackRun>;
+
+    fn answer(self, answerer: &mut Answerer) -> Answer<Vec<StackRun>> {
+        let (study, costs) = answerer.stacks(self.request, self.limits)?;
+        Ok(study.part(costs, self.part as usize))
+    }
+}
+
+/// What does every method to choose stacks come to?
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CompareFusions {
+    /// The design.
+    pub request: Rc<Request>,
+    /// Which stacks count.
+    pub limits: StackLimits,
+    /// The best ways to run the stacks of all parts.
+    pub runs: Rc<Vec<StackRun>>,
+}
+
+impl Ask for CompareFusions {
+    type Reply = Rc<Fusions>;
+
+    fn answer(self, answerer: &mut Answerer) -> Answer<Rc<Fusions>> {
+        let (study, _) = answerer.stacks(self.request, self.limits)?;
+        Ok(Rc::new(compare_fusions(study, &self.runs)))
+    }
+}
+
+/// What do groups move to and from DRAM on a larger or smaller accelerator?
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct StepFusions {
+    /// The design.
+    pub request: Rc<Request>,
+    /// What of it grows or shrinks.
+    pub varied: Varied,
+    /// So many doublings away from the design.
+    pub step: i32,
+}
+
+impl Ask for StepFusions {
+    type Reply = FusionStep;
+
+    fn answer(self, answerer: &mut Answerer) -> Answer<FusionStep> {
+        let (study, _) = answerer.stacks(self.request, StackLimits::default())?;
+        Ok(fusion_step(study.sweep(), self.varied, self.step)?)
+    }
+}

@@ -1,0 +1,81 @@
+//! What questions are about, and which of them go first.
+
+use serde::{Deserialize, Serialize};
+
+/// What questions are about: a view may use several topics that do not disturb each other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum Topic {
+    /// The best mapping of the layer at hand.
+    BestMapping,
+    /// What the mapping made by hand costs.
+    OwnMapping,
+    /// The layer under other rules.
+    Rules,
+    /// Other unrollings of the layer.
+    LayerUnrollings,
+    /// The layer with each of these.
+    UnrollingCosts,
+    /// The layer by other searches.
+    Strategies,
+    /// Which layers run together.
+    Fusion,
+    /// How that changes with the accelerator.
+    FusionSteps,
+    /// Which sequences HW-Flow-Fusion can fuse, and what they cost.
+    Sequences,
+    /// What each of these costs.
+    SequenceCosts,
+    /// One of these in depth.
+    SequenceFacts,
+    /// What more or less hardware makes of them.
+    SequenceResources,
+    /// What is decided on line while a person changes the buffer.
+    Online,
+    /// The same for every size of the buffer, and what would be best.
+    OnlineSteps,
+    /// The methods under other dataflows and array sizes.
+    Dataflows,
+    /// How long it takes to find the groups of networks of a paper.
+    SearchTimes,
+    /// A network on many cores.
+    Cores,
+    /// What cores chosen by hand come to.
+    CoresByHand,
+    /// Better cores for single layers.
+    CoresImproved,
+    /// The same found by evolution.
+    CoresEvolved,
+    /// The same on other systems and in other tiles.
+    CoresSweep,
+    /// A share of the work on memory hierarchies, for one worker; shares go on one by one.
+    Hierarchies(u8),
+    /// The hierarchy at hand.
+    HierarchyFacts,
+    /// Hierarchies under other unrollings.
+    Unrollings,
+    /// The claims of the gallery's entry of this number.
+    Gallery(u8),
+    /// The numbers of the open step of a lesson.
+    Lesson,
+}
+
+impl Topic {
+    /// Whether the sweep goes first; otherwise a person waits for these replies.
+    pub fn is_background(self) -> bool {
+        match self {
+            Self::BestMapping | Self::OwnMapping | Self::HierarchyFacts | Self::Online => false,
+            Self::Cores | Self::CoresByHand => false,
+            Self::Rules
+            | Self::LayerUnrollings
+            | Self::UnrollingCosts
+            | Self::Strategies
+            | Self::Hierarchies(_)
+            | Self::Unrollings => true,
+            Self::Sequences | Self::SequenceCosts | Self::SequenceFacts | Self::SequenceResources => true,
+            Self::CoresImproved | Self::CoresEvolved | Self::CoresSweep => true,
+            Self::Fusion | Self::FusionSteps | Self::OnlineSteps | Self::Dataflows | Self::SearchTimes => true,
+            Self::Gallery(_) => true,
+            Self::Lesson => true,
+        }
+    }
+}
