@@ -1,27 +1,21 @@
 //! Many cores: how long it takes to cut networks into tiles, to schedule them, and to prove the best allocation.
 #![allow(dead_code, clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::disallowed_methods, missing_docs)]
 
-#[path = "../tests/common/mod.rs"]
-mod common;
 #[path = "common/cores.rs"]
 mod cores;
 #[path = "common/mod.rs"]
 mod measure;
-#[path = "../tests/common/nests.rs"]
-mod nests;
-#[path = "../tests/reference/stream/read.rs"]
-mod read;
 
-use common::{reference, reference_text, stream_cases};
 use cores::{
     AMPLE_BITS, CUT_LAYERS, CUTS, GRAPHS, MESHES, Question, chain, chip, deepest_first, mesh, placed, questions,
 };
 use fusescape_engine::multicore::{
     Job, Order, Reason, SchedulingRules, TilingRules, allocate, schedule, steady_state, tile_graph,
 };
+use fusescape_test_support::stream::Case;
+use fusescape_test_support::{reference, reference_text, stream_cases};
 use measure::quickest;
 use measure::report::{Goal, Report};
-use read::Case;
 use serde_json::{Value, json};
 
 /// Tiles that COALA places in a second, at least.

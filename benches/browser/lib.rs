@@ -2,23 +2,17 @@
 //! in JSON, which `tests/browser/bench.mjs` holds against its goals.
 #![allow(dead_code, clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::disallowed_methods, missing_docs)]
 
-#[path = "../../tests/common/values.rs"]
-mod common;
 #[path = "../common/cores.rs"]
 mod cores;
-#[path = "../../tests/common/nests.rs"]
-mod nests;
 #[path = "../common/quickest.rs"]
 mod quickest;
-#[path = "../../tests/reference/stream/read.rs"]
-mod read;
 
 use cores::{
     AMPLE_BITS, CUT_LAYERS, CUTS, GRAPHS, MESHES, Question, chain, chip, deepest_first, mesh, placed, questions,
 };
 use fusescape_engine::multicore::{Job, Order, SchedulingRules, TilingRules, allocate, schedule, tile_graph};
+use fusescape_test_support::stream::Case;
 use quickest::{quickest, timed};
-use read::Case;
 use serde_json::{Value, json};
 use wasm_bindgen::prelude::*;
 use web_time::Instant;

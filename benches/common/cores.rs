@@ -1,10 +1,9 @@
 //! What the bench of many cores asks for, natively and in the browser, which has no files: this needs nothing but the engine and JSON.
 
-use crate::common::{number, text};
-use crate::nests;
-use crate::read::{Case, case, instance, list, renamed};
 use fusescape_engine::multicore::{Found, Instance, Link, Placed, Split, System, TileGraph, TiledLayer, TopMemory};
 use fusescape_engine::workload::Dim;
+use fusescape_test_support::stream::{Case, case, instance, list, renamed};
+use fusescape_test_support::{nests, number, text};
 use serde_json::Value;
 use std::cmp::Reverse;
 use std::collections::HashMap;

@@ -1,6 +1,7 @@
 //! The layers as a graph, from the input down: pans and zooms, a click opens a layer, one between two layers cuts.
 
 use super::network_card::LayerFacts;
+use crate::app::platform::timer::later;
 use crate::app::widgets::figure::IsDark;
 use crate::app::widgets::pan_zoom::{PanZoom, use_pan_zoom};
 use crate::chart::{Layered, NETWORK_MARGIN as MARGIN, Route, Spacing, Theme, lay_out_network, shorten, stack_bands};
@@ -47,16 +48,6 @@ pub fn NetworkGraph(props: &NetworkGraphProps) -> Html {
     let theme = use_context::<IsDark>().unwrap_or(IsDark(false)).theme();
     let focus = use_state_eq(|| 0usize);
     let focused = (*focus).min(props.nodes.len().saturating_sub(1));
-    // A layer far away is drawn before it can be focused.
-    let follows_key = use_mut_ref(|| false);
-    {
-        let follows_key = Rc::clone(&follows_key);
-        use_effect_with(focused, move |&focused| {
-            if follows_key.take() {
-                focus_layer(focused);
-            }
-        });
-    }
     let is_long = props.nodes.len() > ALL_DRAWN;
     let seen = |(_, y): (f64, f64)| !is_long || pan_zoom.is_near(y + MARGIN);
     let drawn: Vec<(usize, &LayerNode)> = props
@@ -70,7 +61,6 @@ pub fn NetworkGraph(props: &NetworkGraphProps) -> Html {
         let (pan_zoom, layout, props_now) =
             (pan_zoom.clone(), Rc::clone(&laid), (props.on_select.clone(), props.on_cut.clone()));
         let (nodes, selected, focus) = (Rc::clone(&props.nodes), props.selected, focus.clone());
-        let follows_key = Rc::clone(&follows_key);
         Callback::from(move |event: KeyboardEvent| {
             let (on_select, on_cut) = &props_now;
             let is_known = pan_zoom.key(&event)
@@ -88,8 +78,9 @@ pub fn NetworkGraph(props: &NetworkGraphProps) -> Html {
                     }
                     key => match neighbour(&layout.0, focused, key) {
                         Some(next) => {
-                            *follows_key.borrow_mut() = true;
                             focus.set(next);
+                            // By then it is drawn, however far away it is.
+                            later(0, move || focus_layer(next));
                             true
                         }
                         None => false,

@@ -32,7 +32,7 @@ pub struct PanZoom {
     anchor: Rc<RefCell<Option<Anchor>>>,
     pointers: Rc<RefCell<Pointers>>,
     /// How far its upper edge lies below that of the drawing, in whole heights of the view.
-    page: UseStateHandle<i32>,
+    page: UseStateHandle<usize>,
 }
 
 /// A place of the drawing, as parts of its size, and where it is seen, CSS pixels from the corner of the view.
@@ -63,7 +63,7 @@ pub fn use_pan_zoom(view: &NodeRef, size: (f64, f64)) -> PanZoom {
     let fitting = if room > 0.0 { (room / size.0.max(1.0)).min(1.0) } else { 1.0 };
     let whole = fitting.min(HEIGHT / size.1.max(1.0)).max(SCALES.0);
     let scale = own.unwrap_or(fitting);
-    let page = use_state_eq(|| 0);
+    let page = use_state_eq(|| 0usize);
     let now = PanZoom { scale, whole, own, view: view.clone(), anchor, pointers, page };
     let zoomed = now.clone();
     use_wheel(view, Callback::from(move |event: WheelEvent| zoomed.wheel(&event)));
@@ -130,7 +130,7 @@ impl PanZoom {
         let (view, page) = (self.view.clone(), self.page.setter());
         Callback::from(move |_: Event| {
             if let Some(view) = view.cast::<Element>() {
-                page.set(view.scroll_top() / HEIGHT as i32);
+                page.set(view.scroll_top().max(0) as usize / HEIGHT as usize);
             }
         })
     }
@@ -138,7 +138,7 @@ impl PanZoom {
     /// Whether what lies so far below the upper edge of the drawing is seen, or so near that a person soon may scroll there.
     pub fn is_near(&self, y: f64) -> bool {
         let height = HEIGHT / self.scale;
-        let (top, near) = (f64::from(*self.page) * height, 2.0 * height);
+        let (top, near) = (*self.page as f64 * height, 2.0 * height);
         (top - near..=top + height + near).contains(&y)
     }
 

@@ -1,0 +1,404 @@
+//! A network on many cores, from documents to the best schedule.
+
+use fusescape_engine::multicore::{
+    Aim, CoresRequest, CoresSettings, CoresStudy, Granularity, Scheduler, StackAllocation, StackRule, SystemAccount,
+    TileCosts,
+};
+use fusescape_engine::search::Strategy;
+use fusescape_spec::{Diagnostics, find_preset, hardware_presets, system_presets, workload_presets};
+
+const SMALL: &str = "
+name: small
+batch: 1
+precision: { W: 8, I: 8, O_partial: 16, O: 8 }
+layers:
+  - { name: image, type: input, K: 3, size: 24 x 20 }
+  - { name: conv1, type: conv, K: 16, kernel: 3 x 3, padding: 1 }
+  - { name: left, type: conv, from: conv1, K: 16, kernel: 3 x 3, stride: 2, padding: 1 }
+  - { name: right, type: pooling, from: conv1, kernel: 2 x 2, stride: 2 }
+  - { name: both, type: view, from: [left, right], K: 32, size: 12 x 10 }
+  - { name: mixed, type: conv, from: both, K: 8, kernel: 3 x 3, padding: 1 }
+  - { name: sum, type: add, from: [mixed, mixed] }
+  - { name: spread, type: depthwise, from: sum, kernel: 3 x 3, padding: 1 }
+  - { name: global, type: pooling, kernel: global }
+  - { name: fc, type: fully-connected, K: 10 }
+";
+
+/// The same without sums and depthwise convolutions.
+fn plain() -> String {
+    let is_kept = |line: &&str| !line.contains("name: sum") && !line.contains("name: spread");
+    SMALL.lines().filter(is_kept).collect::<Vec<_>>().join("\n")
+}
+
+fn preset(presets: &'static [fusescape_spec::Preset], id: &str) -> String {
+    find_preset(presets, id).unwrap().text.to_owned()
+}
+
+fn request(workload: &str) -> CoresRequest {
+    CoresRequest {
+        hardware: preset(hardware_presets(), "tpu-like"),
+        workload: workload.to_owned(),
+        system: preset(system_presets(), "quad-beside"),
+        settings: CoresSettings::default(),
+    }
+}
+
+fn study(request: &CoresRequest) -> CoresStudy {
+    CoresStudy::new(request).unwrap_or_else(|wrong| panic!("{wrong}"))
+}
+
+fn wrong(request: &CoresRequest) -> Vec<(String, String)> {
+    let wrong = CoresStudy::new(request).err().unwrap_or_default();
+    wrong.0.into_iter().map(|wrong| (wrong.path, wrong.reason)).collect()
+}
+
+fn best(study: &CoresStudy) -> SystemAccount {
+    let mut costs = TileCosts::default();
+    let (judged, stacks) = study.best(&mut costs).unwrap_or_else(|wrong| panic!("{wrong}"));
+    study.account(&mut costs, &stacks, &judged.choice, Some(judged.order)).unwrap().1
+}
+
+/// Nothing is used twice, nothing over its capacity, everything there before it is read, and all time accounted for.
+fn check(account: &SystemAccount, what: &str) {
+    for memory in &account.memories {
+        assert!(memory.peak_bits <= memory.capacity_bits, "{what}: {}", memory.name);
+    }
+    let mut by_core = vec![Vec::new(); account.cores.len()];
+    for (index, tile) in account.tiles.iter().enumerate() {
+        by_core[tile.core as usize].push((tile.start, tile.end));
+        for &before in account.waits_for(index) {
+            assert!(account.tiles[before as usize].end <= tile.start, "{what}: tile {index} waits for {before}");
+        }
+    }
+    for spans in &mut by_core {
+        spans.sort_by(|a, b| a.0.total_cmp(&b.0));
+        assert!(spans.windows(2).all(|pair| pair[0].1 <= pair[1].0), "{what}: a core computes two tiles at once");
+    }
+    for core in &account.cores {
+        let all = core.computing + core.stalling + core.transferring + core.idle;
+        assert!((all - account.latency_cycles).abs() < 1e-6 * account.latency_cycles, "{what}: {core:?}");
+        assert!([core.computing, core.stalling, core.transferring, core.idle].iter().all(|share| *share >= 0.0));
+    }
+    for link in &account.links {
+        assert!(link.busy <= account.latency_cycles + 1e-6, "{what}: {}", link.name);
+    }
+    assert!(account.energy.total_pj() > 0.0 && account.energy.onchip_pj >= 0.0);
+}
+
+#[test]
+fn every_system_runs_a_network_with_branches_views_and_all_kinds_of_layers_or_says_which_it_cannot() {
+    let mut refused = Vec::new();
+    for system in system_presets() {
+        for granularity in [Granularity::Rows(1), Granularity::Rows(3), Granularity::LayerByLayer] {
+            let mut request = request(SMALL);
+            request.system = system.text.to_owned();
+            request.settings.granularity = granularity;
+            let what = format!("{} {:?}", system.id, request.settings.granularity);
+            let reasons: Vec<String> = wrong(&request).into_iter().map(|(_, reason)| reason).collect();
+            if !reasons.is_empty() {
+                let says_so = |reason: &String| reason.starts_with("No core runs layers of the type ");
+                assert!(reasons.iter().all(says_so), "{what}: {reasons:?}");
+                refused.push(system.id);
+                request.workload = plain();
+            }
+            let study = study(&request);
+            let account = best(&study);
+            check(&account, &what);
+            assert_eq!(account, best(&study), "{what}: the same again");
+        }
+    }
+    refused.dedup();
+    // Chips without adders or depthwise convolutions.
+    assert_eq!(refused, ["depfin", "jia", "diana"]);
+}
+
+#[test]
+fn all_work_is_done_once_whatever_the_tiles_and_the_cores() {
+    for rows in [1, 2, 5, 7, 100] {
+        let mut request = request(SMALL);
+        request.settings.granularity = Granularity::Rows(rows);
+        let study = study(&request);
+        let mut costs = TileCosts::default();
+        for shared in 1..=4 {
+            let cores = |layer: usize| study.able(layer)[..shared.min(study.most_shared(layer))].to_vec();
+            let choice = (0..study.layer_names().len()).map(cores).collect();
+            let found = study.account(&mut costs, &[], &choice, None).unwrap_or_else(|wrong| panic!("{wrong}"));
+            assert_eq!(study.macs(&choice), study.network.macs(), "{rows} rows on {shared} cores");
+            assert_eq!(found.0, study.judge(&mut costs, &[], &choice, None).unwrap());
+            check(&found.1, "shared");
+        }
+    }
+}
+
+#[test]
+fn a_tile_waits_only_for_the_rows_and_channels_that_it_reads_even_through_a_concatenation() {
+    let study = study(&request(SMALL));
+    let mut costs = TileCosts::default();
+    let choice = study.layer_names().iter().map(|_| vec![0]).collect();
+    let account = study.account(&mut costs, &[], &choice, None).unwrap().1;
+    let layer = |name: &str| account.layers.iter().position(|other| other == name).unwrap() as u32;
+    let waits = |name: &str, number: u32| {
+        let tile = account.tiles.iter().position(|tile| tile.layer == layer(name) && tile.number == number).unwrap();
+        let place = |&before: &u32| {
+            let before = &account.tiles[before as usize];
+            (account.layers[before.layer as usize].clone(), before.number)
+        };
+        account.waits_for(tile).iter().map(place).collect::<Vec<_>>()
+    };
+    let rows = |name: &str, rows: &[u32]| rows.iter().map(|&row| (name.to_owned(), row)).collect::<Vec<_>>();
+    // A row of `mixed` reads three rows of each half.
+    assert_eq!(waits("mixed", 5), [rows("left", &[4, 5, 6]), rows("right", &[4, 5, 6])].concat());
+    assert_eq!(waits("mixed", 0), [rows("left", &[0, 1]), rows("right", &[0, 1])].concat());
+    // With stride 2, from the padding on.
+    assert_eq!(waits("left", 0), rows("conv1", &[0, 1]));
+    assert_eq!(waits("left", 3), rows("conv1", &[5, 6, 7]));
+    assert_eq!(waits("right", 3), rows("conv1", &[6, 7]));
+    // Both operands out of one tile.
+    assert_eq!(waits("sum", 2), rows("mixed", &[2, 2]));
+    assert_eq!(waits("global", 0).len(), 10);
+}
+
+#[test]
+fn better_cores_for_single_layers_never_make_it_worse_by_what_is_minimised() {
+    for aim in Aim::ALL {
+        let mut request = request(SMALL);
+        request.settings.aim = aim;
+        let study = study(&request);
+        let mut costs = TileCosts::default();
+        let (mut judged, stacks) = study.best(&mut costs).unwrap();
+        for layer in 0..study.layer_names().len() {
+            let better = study.improve(&mut costs, &stacks, &judged, layer);
+            assert!(better.score(aim) <= judged.score(aim), "{aim:?}");
+            judged = better;
+        }
+        let found = study.judge(&mut costs, &stacks, &judged.choice, Some(judged.order)).unwrap();
+        assert_eq!(found, judged, "what an improvement promises is what the choice comes to");
+        let evolved = study.evolve(&mut costs, 8, 4);
+        assert!(!evolved.is_empty() && evolved == study.evolve(&mut costs, 8, 4), "evolution is repeatable");
+    }
+}
+
+#[test]
+fn sharing_tiles_never_makes_a_proved_iteration_longer_and_searches_say_what_they_prove() {
+    let study = study(&request(&preset(workload_presets(), "fsrcnn")));
+    let mut costs = TileCosts::default();
+    let mut search = |shares: bool, most: u64| -> Vec<StackAllocation> {
+        (0..study.stacks.len())
+            .map(|stack| study.allocate(&mut costs, stack, shares, &mut |done| done < most))
+            .collect()
+    };
+    for (shared, single) in search(true, u64::MAX).iter().zip(&search(false, u64::MAX)) {
+        assert!(shared.found.is_proved() && single.found.is_proved());
+        assert!(shared.found.bound <= single.found.bound);
+    }
+    for stopped in search(true, 1) {
+        assert!(stopped.found.best.is_none_or(|best| stopped.found.bound <= best.cycles));
+    }
+}
+
+#[test]
+fn the_schedulers_of_the_public_tool_run_the_same_documents() {
+    for scheduler in Scheduler::ALL {
+        let mut request = request(SMALL);
+        request.settings.scheduler = scheduler;
+        let account = best(&study(&request));
+        assert_eq!(account.tiles.len(), study(&request).outline().tiles.max(account.tiles.len()), "{scheduler:?}");
+        assert!(account.latency_cycles > 0.0);
+    }
+}
+
+#[test]
+fn all_that_is_wrong_with_a_system_is_said_at_once() {
+    let mut request = request(SMALL);
+    request.system = "
+name: wrong
+cores:
+  - { name: a, hardware: tpu-lik }
+  - { name: a, hardware: tpu-like, runs: [convolution] }
+  - { name: c, hardware: { name: x, array: { dimensions: { D1: 0 }, mac_energy: 1 pJ }, memories: [] } }
+links:
+  - { from: a, to: nobody, width: 0 bit, energy: 1 pJ }
+  - { bus: [a], width: 8 bit, energy: 1 pJ }
+  - { between: [a, a, c], width: 8 bit, energy: 1 pJ }
+  - { width: 8 bit, energy: 1 pJ }
+offchip: { width: 64 bit, read_energy: 1 pJ, write_energy: 1 pJ, ports: [{ cores: [a], direction: sideways }] }
+"
+    .to_owned();
+    let wrong = wrong(&request);
+    let paths: Vec<&str> = wrong.iter().map(|(path, _)| path.as_str()).collect();
+    for path in [
+        "system.cores[0].hardware",
+        "system.cores[1].name",
+        "system.cores[1].runs[0]",
+        "system.links[0].to",
+        "system.links[0].width",
+        "system.links[1].bus",
+        "system.links[2].between",
+        "system.links[3]",
+        "system.offchip.ports[0].direction",
+    ] {
+        assert!(paths.contains(&path), "{path} is not among {wrong:#?}");
+    }
+    assert!(paths.iter().any(|path| path.starts_with("system.cores[2].hardware.")), "{wrong:#?}");
+}
+
+#[test]
+fn cores_out_of_reach_and_layers_that_nobody_runs_are_named() {
+    let mut apart = request(SMALL);
+    apart.system = "
+name: apart
+cores: [{ name: a, runs: [conv, pooling, add] }, { name: b, runs: [conv] }]
+offchip: { width: 64 bit, read_energy: 1 pJ, write_energy: 1 pJ }
+"
+    .to_owned();
+    let reasons: Vec<String> = wrong(&apart).into_iter().map(|(_, reason)| reason).collect();
+    assert_eq!(reasons, ["No links lead from `a` to `b`", "No links lead from `b` to `a`"]);
+    apart.system = apart.system.replace("offchip:", "links: [{ bus: [a, b], width: 64 bit, energy: 1 pJ }]\noffchip:");
+    let reasons: Vec<String> = wrong(&apart).into_iter().map(|(_, reason)| reason).collect();
+    assert_eq!(
+        reasons,
+        [
+            "No core runs layers of the type depthwise, as `spread` is one",
+            "No core runs layers of the type fully-connected, as `fc` is one"
+        ]
+    );
+    // One complaint a type, however many layers are of it.
+    let twice = "  - { name: again, type: depthwise, kernel: 3 x 3, padding: 1 }\n  - { name: global";
+    apart.workload = SMALL.replace("  - { name: global", twice);
+    let reasons: Vec<String> = wrong(&apart).into_iter().map(|(path, reason)| format!("{path}: {reason}")).collect();
+    assert_eq!(
+        reasons,
+        [
+            "system.cores: No core runs layers of the type depthwise, as `spread` and 1 more are",
+            "system.cores: No core runs layers of the type fully-connected, as `fc` is one"
+        ]
+    );
+}
+
+/// Every output of a fully-connected layer waits for all that it reads.
+#[test]
+fn more_dependencies_than_memory_could_hold_are_refused_and_not_listed() {
+    let mut request = request(
+        "
+name: wide
+batch: 1
+precision: { W: 8, I: 8, O_partial: 16, O: 8 }
+layers:
+  - { name: image, type: input, K: 1, size: 300 x 300 }
+  - { name: conv, type: conv, K: 1, kernel: 1 x 1 }
+  - { name: fc, type: fully-connected, K: 200 }
+",
+    );
+    request.settings.stacks = StackRule::One;
+    request.settings.granularity = Granularity::ByHand("conv: OY 300, OX 300; fc: K 200".to_owned());
+    let reason = "Tiles would wait for others 18000000 times, more than 10000000".to_owned();
+    assert_eq!(wrong(&request), [("settings.granularity".to_owned(), reason)]);
+    request.settings.granularity = Granularity::ByHand("conv: OY 300, OX 3; fc: K 200".to_owned());
+    assert_eq!(study(&request).outline().tiles, 900 + 200);
+    // Few enough as long as nobody shares a layer: then each of four parts of a tile waits for the four parts of all others.
+    request.workload = request.workload.replace("name: conv, type: conv, K: 1", "name: conv, type: conv, K: 256");
+    request.workload = request.workload.replace("K: 200", "K: 12800");
+    request.settings.granularity = Granularity::ByHand("conv: OY 300, OX 300; fc: K 100".to_owned());
+    let reason = "Tiles would wait for others, once cores share layers, 144000000 times, more than 50000000".to_owned();
+    assert_eq!(wrong(&request), [("settings.granularity".to_owned(), reason)]);
+}
+
+#[test]
+fn tiles_stacks_and_cores_by_hand_are_checked() {
+    let mut by_hand = request(SMALL);
+    by_hand.settings.granularity = Granularity::ByHand("OY 5, C 2; conv3: K 4; left: XX 3".to_owned());
+    by_hand.settings.stacks = StackRule::After(vec!["lefd".to_owned()]);
+    let paths: Vec<String> = wrong(&by_hand).into_iter().map(|(path, _)| path).collect();
+    assert_eq!(paths, ["settings.stacks", "settings.tiles", "settings.tiles", "settings.tiles"]);
+    by_hand.settings.stacks = StackRule::One;
+    for (text, reason) in [
+        ("  ", "The pieces of loops are missing"),
+        ("OY 99999999999999999999", "`99999999999999999999` pieces of OY are too many"),
+        ("OY many", "`OY many` is not a loop and a number of pieces"),
+    ] {
+        by_hand.settings.granularity = Granularity::ByHand(text.to_owned());
+        assert_eq!(wrong(&by_hand), [("settings.tiles".to_owned(), reason.to_owned())]);
+    }
+    by_hand.settings.granularity = Granularity::ByHand("OY 5; left: OY 2, OX 3; fc: K 7".to_owned());
+    let outline = study(&by_hand).outline();
+    // The image's 20 rows and 12 x 10 maps in fifths, `left` in six, `fc` in sevenths, one pixel in one.
+    assert_eq!(outline.tiles, 5 + 6 + 5 + 5 + 5 + 5 + 1 + 7);
+
+    let study = study(&by_hand);
+    let mut choice: Vec<Vec<usize>> = study.layer_names().iter().map(|_| vec![0]).collect();
+    (choice[0], choice[1]) = (Vec::new(), vec![9]);
+    let wrong: Diagnostics = study.judge(&mut TileCosts::default(), &[], &choice, None).unwrap_err();
+    let paths: Vec<&str> = wrong.0.iter().map(|wrong| wrong.path.as_str()).collect();
+    assert_eq!(paths, ["allocation.conv1", "allocation.left"]);
+}
+
+/// A field holds as much as anybody pastes into it; no list of mistakes is as long.
+#[test]
+fn of_very_many_mistakes_in_a_field_the_first_are_said() {
+    let mut many = request(SMALL);
+    for text in ["XX 1;".repeat(10_000), "XX 1,".repeat(10_000), "nobody: K 2;".repeat(10_000)] {
+        many.settings.granularity = Granularity::ByHand(text);
+        assert!((100..110).contains(&wrong(&many).len()), "{}", wrong(&many).len());
+    }
+    many.settings.granularity = Granularity::LayerByLayer;
+    many.settings.stacks = StackRule::After(vec!["nobody".to_owned(); 10_000]);
+    assert!((100..110).contains(&wrong(&many).len()), "{}", wrong(&many).len());
+    many.settings.stacks = StackRule::One;
+    let study = study(&many);
+    let choice = vec![vec![9; 10_000]; study.layer_names().len()];
+    let wrong = study.judge(&mut TileCosts::default(), &[], &choice, None).unwrap_err();
+    assert!((100..220).contains(&wrong.0.len()), "{}", wrong.0.len());
+}
+
+#[test]
+fn a_tile_that_fits_nowhere_says_where() {
+    let mut request = request(SMALL);
+    request.hardware = request.hardware.replace("size: 2 B", "size: 1 B");
+    // There are no more loops than the limit, and the exact search has none: raising it would not help.
+    for strategy in [Strategy::Loma, Strategy::Exact] {
+        request.settings.strategy = strategy;
+        let wrong = study(&request).best(&mut TileCosts::default()).unwrap_err();
+        assert!(wrong.0.iter().all(|wrong| !wrong.remedy.is_empty()) && !wrong.is_empty(), "{wrong}");
+        assert!(!wrong.to_string().contains("LPF"), "{wrong}");
+    }
+}
+
+#[test]
+fn where_the_search_ends_too_early_the_limit_of_the_search_is_the_first_advice() {
+    let mut request = request(SMALL);
+    request.settings.rules.lpf_limit_below_dimensions_fails = true;
+    request.settings.lpf_limit = 1;
+    let wrong = study(&request).best(&mut TileCosts::default()).unwrap_err();
+    for wrong in &wrong.0 {
+        assert!(wrong.reason.ends_with("no mapping was found within the LPF limit"), "{wrong}");
+        assert!(wrong.remedy.starts_with("Raise the LPF limit"), "{wrong}");
+    }
+    assert!(!wrong.is_empty());
+}
+
+#[test]
+fn memories_of_any_size_are_counted_without_overflow() {
+    let mut request = request(SMALL);
+    request.hardware = request
+        .hardware
+        .replace("size: 128 B", "size: 1125899906842624 bit")
+        .replace("D1: 32, D2: 32", "D1: 32768, D2: 32768");
+    check(&best(&study(&request)), "huge");
+}
+
+/// DIANA's own allocation: the first layer on the digital core, the other convolutions on the analog one (Stream, Section 4.2).
+#[test]
+fn the_search_does_at_least_as_well_as_the_makers_of_a_chip() {
+    let mut request = request(SMALL);
+    request.workload = find_preset(workload_presets(), "resnet18-diana").unwrap().text.to_owned();
+    request.system = find_preset(system_presets(), "diana").unwrap().text.to_owned();
+    request.settings.stacks = StackRule::One;
+    request.settings.granularity =
+        Granularity::ByHand("OY 56; conv1: K 4, OX 8, OY 112; pool1: OX 4, OY 56".to_owned());
+    let study = study(&request);
+    let mut costs = TileCosts::default();
+    let own = [0, 1, 2, 2, 2, 3, 2, 2, 3].map(|core| vec![core]).to_vec();
+    let own = study.judge(&mut costs, &[], &own, None).unwrap();
+    let (found, _) = study.best_single(&mut costs).unwrap();
+    assert!(found.latency_cycles <= own.latency_cycles, "{} > {}", found.latency_cycles, own.latency_cycles);
+}

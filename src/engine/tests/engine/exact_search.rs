@@ -1,0 +1,355 @@
+//! The exact search finds what trying everything finds, and proves no more than is true.
+
+use fusescape_engine::cost::{Evaluator, LayerCost};
+use fusescape_engine::hardware::{Core, MAX_LEVELS, Unroll};
+use fusescape_engine::mapping::{Allocation, LayerOnCore, LayerProblem, TemporalLoop, temporal};
+use fusescape_engine::rules::Rules;
+use fusescape_engine::search::{
+    Limits, Objective, Outcome, Proof, StopReason, Strategy, Weights, find_best, find_best_while,
+};
+use fusescape_engine::workload::{Dim, LayerKind, LayerShape, Precision};
+use std::cell::Cell;
+
+/// Numbers that look random and are the same everywhere (SplitMix64).
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, end: u64) -> u64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        (mixed ^ (mixed >> 31)) % end
+    }
+
+    fn pick<T: Copy>(&mut self, from: &[T]) -> T {
+        from[self.below(from.len() as u64) as usize]
+    }
+}
+
+/// A core of up to four memories below DRAM, shared by any operands, with any ports.
+fn hardware(random: &mut Random) -> String {
+    let mut text = format!(
+        "name: random\narray: {{ dimensions: {{ D1: {}, D2: {} }}, mac_energy: 1 pJ }}\nmemories:\n",
+        1 + random.below(4),
+        1 + random.below(3)
+    );
+    for number in 0..1 + random.below(4) {
+        let operands = random.pick(&["[W]", "[I]", "[O]", "[W, I]", "[I, O]", "[O, W]", "[W, I, O]", "[O, I, W]"]);
+        text += &memory(random, &format!("m{number}"), operands);
+    }
+    text + &memory(random, "dram", "[W, I, O]")
+}
+
+fn memory(random: &mut Random, name: &str, operands: &str) -> String {
+    let dram = name == "dram";
+    let width = 8 << random.below(4);
+    let granularity = if random.below(2) == 0 { width } else { 8 };
+    let size = if dram { 4096 } else { 2_u64 << random.below(9) };
+    let shared_over = if dram { "all" } else { random.pick(&["all", "all", "[]", "[D1]", "[D2]"]) };
+    let energy = if dram { 50 } else { 1 + random.below(12) };
+    let mut text = format!(
+        "  - name: {name}\n    size: {size} B\n    operands: {operands}\n    width: {width} bit\n    granularity: {granularity} bit\n    \
+         read_energy: {energy} pJ\n    write_energy: {} pJ\n    shared_over: {shared_over}\n",
+        energy + random.below(3)
+    );
+    if random.below(3) == 0 {
+        let served = operands.trim_matches(['[', ']']).split(", ").flat_map(|operand| {
+            let movements: &[&str] = match (operand, dram) {
+                ("O", false) => &["read_to_low", "write_from_low", "read_to_high", "write_from_high"],
+                ("O", true) => &["read_to_low", "write_from_low"],
+                (_, false) => &["read_to_low", "write_from_high"],
+                (_, true) => &["read_to_low"],
+            };
+            movements.iter().map(move |movement| format!("{operand}.{movement}"))
+        });
+        text += &format!("    ports: {{ rw: [{}] }}\n", served.collect::<Vec<_>>().join(", "));
+    }
+    text
+}
+
+fn problem(random: &mut Random, core: &Core) -> LayerProblem {
+    use Dim::{B, C, FX, FY, G, K, OX, OY};
+    let kind = random.pick(&[
+        LayerKind::Conv,
+        LayerKind::Conv,
+        LayerKind::Conv,
+        LayerKind::Pointwise,
+        LayerKind::Depthwise,
+        LayerKind::Pooling,
+        LayerKind::FullyConnected,
+        LayerKind::MatMul,
+        LayerKind::Add,
+    ]);
+    let dims: &[Dim] = match kind {
+        LayerKind::Conv => &[B, K, C, OY, OX, FY, FX],
+        LayerKind::Pointwise => &[B, K, C, OY, OX],
+        LayerKind::Depthwise | LayerKind::Pooling => &[B, G, OY, OX, FY, FX],
+        LayerKind::FullyConnected => &[B, K, C],
+        LayerKind::MatMul => &[B, G, K, C, OX],
+        LayerKind::Add | LayerKind::Input | LayerKind::View => &[B, G, OY, OX],
+    };
+    let mut sizes = [1; 8];
+    for _ in 0..2 + random.below(5) {
+        sizes[random.pick(dims) as usize] *= random.pick(&[2, 2, 2, 3, 5]);
+    }
+    let stride = if kind == LayerKind::Add { (1, 1) } else { (1 + random.below(2), 1 + random.below(2)) };
+    let span = |outputs: Dim, kernel: Dim, stride: u64| (sizes[outputs as usize] - 1) * stride + sizes[kernel as usize];
+    let cut = random.below(2);
+    let input_limit = ((span(OX, FX, stride.0) - cut).max(1), (span(OY, FY, stride.1) - cut).max(1));
+    let o = random.pick(&[4, 8]);
+    let precision = Precision {
+        w: if kind == LayerKind::Pooling { 0 } else { random.pick(&[4, 8]) },
+        i: random.pick(&[4, 8]),
+        o_partial: o * (1 + random.below(2)),
+        o,
+    };
+    let unroll = (0..core.array.len())
+        .filter_map(|array_dim| {
+            let limit = core.array[array_dim].1;
+            (random.below(4) > 0).then(|| Unroll { array_dim, dim: random.pick(dims), limit })
+        })
+        .collect();
+    LayerProblem {
+        shape: LayerShape { kind, dim_order: Dim::ALL, sizes, stride, dilation: (1, 1), input_limit, precision },
+        levels: fusescape_engine::hardware::Operand::ALL.map(|operand| core.levels(operand).len()),
+        unroll,
+    }
+}
+
+/// Every way to cut `loops` loops into `levels` levels.
+fn all_ends(loops: u8, levels: usize) -> Vec<[u8; MAX_LEVELS]> {
+    let mut all = vec![[0; MAX_LEVELS]];
+    for level in 0..levels {
+        all = all
+            .into_iter()
+            .flat_map(|ends: [u8; MAX_LEVELS]| {
+                let start = if level == 0 { 0 } else { ends[level - 1] };
+                let range = if level + 1 == levels { loops..=loops } else { start..=loops };
+                range.map(move |end| {
+                    let mut ends = ends;
+                    ends[level] = end;
+                    ends
+                })
+            })
+            .collect();
+    }
+    all
+}
+
+fn every_order(sorted: &[TemporalLoop]) -> Vec<Vec<TemporalLoop>> {
+    if sorted.is_empty() {
+        return vec![Vec::new()];
+    }
+    let mut orders = Vec::new();
+    for index in 0..sorted.len() {
+        if index > 0 && sorted[index] == sorted[index - 1] {
+            continue;
+        }
+        let mut rest = sorted.to_vec();
+        let first = rest.remove(index);
+        for mut order in every_order(&rest) {
+            order.insert(0, first);
+            orders.push(order);
+        }
+    }
+    orders
+}
+
+/// The best of everything: score, latency, energy.
+type Best = Option<(f64, u64, f64)>;
+
+/// Tries every order with every placement of levels; `None` where that is too much.
+fn brute_force(layer: &LayerOnCore<'_>, objectives: &[Objective], most: usize) -> Option<Vec<Best>> {
+    let factors =
+        temporal::limited_factors(&layer.spatial.temporal_sizes, &layer.shape.dim_order, usize::MAX, false).unwrap();
+    let orders = every_order(&factors);
+    let ends: Vec<_> = layer.operands.iter().map(|view| all_ends(factors.len() as u8, view.memories.len())).collect();
+    if orders.len() * ends.iter().map(Vec::len).product::<usize>() > most {
+        return None;
+    }
+    let evaluator = Evaluator::new(layer);
+    let mut best: Vec<Best> = vec![None; objectives.len()];
+    for order in &orders {
+        for o in &ends[0] {
+            for first in &ends[1] {
+                for second in &ends[2] {
+                    let allocation = Allocation { ends: [*o, *first, *second] };
+                    if let Some(cost) = evaluator.evaluate(order, &allocation) {
+                        for (objective, best) in objectives.iter().zip(&mut best) {
+                            improve(best, layer, objective, &cost);
+                        }
+                    }
+                }
+            }
+        }
+    }
+    Some(best)
+}
+
+fn improve(best: &mut Best, layer: &LayerOnCore<'_>, objective: &Objective, cost: &LayerCost) {
+    let (score, latency, energy) = (objective.score(layer, cost), cost.latency.total_cycles(), cost.energy_pj());
+    let better = best.is_none_or(|(least, fastest, cheapest)| {
+        let tolerance = 1e-9 * least.abs();
+        let accesses = matches!(objective, Objective::DramAccesses | Objective::MemoryAccesses(_));
+        let next = match energy - cheapest {
+            saved if accesses && saved.abs() > 1e-9 * cheapest => saved < 0.0,
+            _ => (latency, energy) < (fastest, cheapest),
+        };
+        score < least - tolerance || score <= least + tolerance && next
+    });
+    if better {
+        *best = Some((best.map_or(score, |(least, ..)| least.min(score)), latency, energy));
+    }
+}
+
+fn objectives() -> Vec<Objective> {
+    vec![
+        Objective::Energy,
+        Objective::Latency,
+        Objective::EnergyDelayProduct,
+        Objective::DramAccesses,
+        Objective::MemoryAccesses("m0".to_owned()),
+        Objective::Weighted(Weights { energy: 1.0, latency: 20.0, dram_accesses: 3.0 }),
+    ]
+}
+
+/// Compares with all mappings of random problems that have `most` of them, or fewer.
+fn equals_brute_force(rules: Rules, problems: usize, most: usize, seed: u64) {
+    equals_brute_force_on(|_| {}, rules, problems, most, seed);
+}
+
+/// The same on cores that `change` was made to.
+fn equals_brute_force_on(change: fn(&mut Core), rules: Rules, problems: usize, most: usize, seed: u64) {
+    let objectives = objectives();
+    let mut random = Random(seed);
+    let (mut compared, mut infeasible) = (0, 0);
+    while compared < problems {
+        let text = hardware(&mut random);
+        let Ok(mut core) = Core::from_text(&text) else { continue };
+        change(&mut core);
+        let problem = problem(&mut random, &core);
+        let layer = LayerOnCore::new(&core, rules, &problem);
+        let Some(best) = brute_force(&layer, &objectives, most) else { continue };
+        compared += 1;
+        infeasible += usize::from(best[0].is_none());
+        for (objective, best) in objectives.iter().zip(best) {
+            let what = || format!("problem {compared}, {objective:?}\n{problem:?}\n{text}");
+            let limits = Limits { lpf_limit: usize::MAX, ..Limits::default() };
+            let outcome = find_best(&layer, objective, &limits, Strategy::Exact);
+            let Some((score, latency, energy)) = best else {
+                assert!(outcome.best.is_none(), "a mapping where there is none: {}", what());
+                continue;
+            };
+            let found = outcome.best.unwrap_or_else(|| panic!("no mapping found: {}", what()));
+            let cost = found.cost(&layer).unwrap_or_else(|| panic!("no mapping of this problem: {}", what()));
+            assert_eq!(outcome.proof, Proof::Optimal, "{}", what());
+            assert_eq!(found.energy_pj.to_bits(), cost.energy_pj().to_bits(), "{}", what());
+            assert_eq!(found.latency_cycles, cost.latency.total_cycles(), "{}", what());
+            let ours = objective.score(&layer, &cost);
+            assert!((ours - score).abs() <= 1e-9 * score.abs(), "score {ours} instead of {score}: {}", what());
+            assert_eq!(found.latency_cycles, latency, "latency among equals: {}", what());
+            if !matches!(objective, Objective::EnergyDelayProduct | Objective::Weighted(_)) {
+                let close = (found.energy_pj - energy).abs() <= 1e-9 * energy;
+                assert!(close, "energy {} instead of {energy}: {}", found.energy_pj, what());
+            }
+        }
+    }
+    assert!(infeasible * 2 < problems, "{infeasible} of {problems} do not fit: too many to say much");
+}
+
+/// Whatever the moment it is stopped at, a search gives a mapping and says how much better another may be.
+#[test]
+fn a_search_out_of_time_says_how_far_it_got() {
+    let mut random = Random(5);
+    let (mut stopped, mut gaps) = (0, 0);
+    for _ in 0..300 {
+        let text = hardware(&mut random);
+        let Ok(core) = Core::from_text(&text) else { continue };
+        let problem = problem(&mut random, &core);
+        let layer = LayerOnCore::new(&core, Rules::CORRECTED, &problem);
+        let limits = Limits::default();
+        for objective in [Objective::Energy, Objective::Latency, Objective::EnergyDelayProduct] {
+            let best = find_best(&layer, &objective, &limits, Strategy::Exact);
+            let score = |outcome: &Outcome| {
+                let cost = outcome.best.as_ref().and_then(|best| best.cost(&layer));
+                cost.map(|cost| objective.score(&layer, &cost))
+            };
+            for steps in [0_u32, 1, 2, 5, 20, 100] {
+                let left = Cell::new(steps);
+                let has_time = || left.replace(left.get().saturating_sub(1)) > 0;
+                let early = find_best_while(&layer, &objective, &limits, Strategy::Exact, &has_time);
+                let what = || format!("{steps} steps, {objective:?}, {:?}\n{problem:?}\n{text}", early.proof);
+                let (Some(least), Some(found)) = (score(&best), score(&early)) else {
+                    assert!(early.best.is_none() || best.best.is_some(), "{}", what());
+                    continue;
+                };
+                let share = (found - least) / found;
+                match early.proof {
+                    Proof::Optimal | Proof::OptimalButForTies => assert!(share <= 1e-9, "{share}: {}", what()),
+                    Proof::Gap(gap) => assert!((-1e-9..=gap + 1e-9).contains(&share), "{share}: {}", what()),
+                    Proof::None => {}
+                }
+                stopped += usize::from(early.stopped == StopReason::OutOfTime);
+                gaps += usize::from(matches!(early.proof, Proof::Gap(_)));
+            }
+        }
+    }
+    assert!(stopped > 1000 && gaps > 500, "{stopped} searches were stopped, {gaps} stated a gap: too few to say much");
+}
+
+#[test]
+fn equals_brute_force_under_corrected_rules() {
+    equals_brute_force(Rules::CORRECTED, 2000, 4000, 1);
+}
+
+/// Where only DRAM is counted, most mappings are equally good: whole levels may hold nothing but reuse.
+fn dram_only(core: &mut Core) {
+    for memory in &mut core.memories {
+        if memory.name != "dram" {
+            (memory.read_energy_pj, memory.write_energy_pj) = (0.0, 0.0);
+        }
+    }
+}
+
+#[test]
+fn equals_brute_force_where_only_dram_is_counted() {
+    equals_brute_force_on(dram_only, Rules::CORRECTED, 1000, 4000, 3);
+}
+
+#[test]
+fn equals_brute_force_under_the_rules_of_defines() {
+    equals_brute_force(Rules::DEFINES_2022, 500, 4000, 4);
+    equals_brute_force_on(dram_only, Rules::DEFINES_2022, 500, 4000, 5);
+}
+
+/// Among them one in which too many mappings have equally few accesses to list them (problem 478).
+#[test]
+fn equals_brute_force_where_there_are_many_mappings() {
+    equals_brute_force(Rules::CORRECTED, 500, 150_000, 77);
+}
+
+/// LOMA fills memories from the lowest up. Where each holds all it is asked to, or there is none to fill, that is the best allocation of every order.
+#[test]
+fn equals_loma_over_all_orders_where_its_allocation_is_the_best() {
+    let mut random = Random(11);
+    let mut compared = 0;
+    while compared < 400 {
+        let text = hardware(&mut random);
+        let Ok(core) = Core::from_text(&text) else { continue };
+        let problem = problem(&mut random, &core);
+        let mut core = core;
+        for memory in &mut core.memories {
+            memory.size_bits = memory.size_bits.max(1 << 20);
+        }
+        let layer = LayerOnCore::new(&core, Rules::CORRECTED, &problem);
+        let limits = Limits { lpf_limit: usize::MAX, ..Limits::default() };
+        let orders = find_best(&layer, &Objective::Energy, &limits, Strategy::Loma);
+        let exact = find_best(&layer, &Objective::Energy, &limits, Strategy::Exact);
+        let (Some(loma), Some(exact)) = (orders.best, exact.best) else { continue };
+        compared += 1;
+        let close = (loma.energy_pj - exact.energy_pj).abs() <= 1e-9 * exact.energy_pj;
+        assert!(close, "{} pJ instead of {}\n{problem:?}\n{text}", exact.energy_pj, loma.energy_pj);
+        assert!(exact.latency_cycles <= loma.latency_cycles, "{problem:?}\n{text}");
+    }
+}

@@ -1,0 +1,399 @@
+//! The generator of memory hierarchies: what it lists, what it leaves out, and that leaving out never changes the front.
+
+use fusescape_engine::hardware::{Core, Operand};
+use fusescape_engine::hierarchy::{
+    Exploration, Front, Hierarchy, HierarchyRequest, HierarchySettings, Point, Pool, Stage, Study, Verdict, Widths,
+    unrollings,
+};
+use fusescape_engine::rules::Rules;
+use fusescape_engine::search::{Objective, Strategy};
+use fusescape_spec::{find_preset, hardware_presets, pool_presets, read_hardware, workload_presets};
+use std::collections::{BTreeSet, HashSet};
+
+/// Two memories, of which the smaller may stand in every PE.
+const POOL: &str = "\
+name: tiny
+memories:
+  - name: rf
+    size: 32 B
+    replication: [per_pe, shared]
+    variants:
+      - { width: 16 bit, read_energy: 0.5 pJ, write_energy: 0.6 pJ, area: 10 um2 }
+  - name: sram
+    size: 1 KiB
+    replication: [shared]
+    variants:
+      - { width: 16 bit, read_energy: 3 pJ, write_energy: 3.5 pJ, area: 100 um2 }
+      - { width: 64 bit, read_energy: 5 pJ, write_energy: 5.5 pJ, area: 150 um2 }
+";
+
+const ARRAY: &str = "\
+name: array
+array: { dimensions: { D1: 4, D2: 2 }, mac_energy: 0.2 pJ, pe_area: 5 um2 }
+unroll:
+  conv: { D1: K, D2: OX }
+  depthwise: { D1: G, D2: OX }
+memories:
+  - { name: lb, size: 64 B, operands: [W], width: 8 bit, read_energy: 1 pJ, write_energy: 1 pJ, shared_over: all }
+  - { name: dram, size: 1 GiB, operands: [W, I, O], width: 32 bit, read_energy: 90 pJ, write_energy: 95 pJ, shared_over: all }
+";
+
+const NETWORK: &str = "\
+name: small
+batch: 1
+precision: { W: 8, I: 8, O_partial: 16, O: 8 }
+layers:
+  - { name: image, type: input, K: 3, size: 6 x 6 }
+  - { name: a, type: conv, K: 4, kernel: 3 x 3, padding: 1 }
+  - { name: b, type: conv, K: 4, kernel: 3 x 3, padding: 1 }
+  - { name: c, type: depthwise, kernel: 3 x 3, stride: 2, padding: 1 }
+  - { name: d, type: conv, K: 8, kernel: 1 x 1 }
+  - { name: e, type: conv, from: a, K: 4, kernel: 3 x 3, padding: 1 }
+";
+
+fn request(settings: HierarchySettings) -> HierarchyRequest {
+    HierarchyRequest { pool: POOL.into(), hardware: ARRAY.into(), workload: NETWORK.into(), settings }
+}
+
+fn study(settings: HierarchySettings) -> Study {
+    Study::new(&request(settings)).unwrap_or_else(|wrong| panic!("{wrong}"))
+}
+
+fn preset_study(settings: HierarchySettings) -> Study {
+    let text = |presets, id| find_preset(presets, id).unwrap().text.to_owned();
+    let request = HierarchyRequest {
+        pool: text(pool_presets(), "zigzag-65nm"),
+        hardware: text(hardware_presets(), "zigzag-8x8"),
+        workload: text(workload_presets(), "mobilenet-v2-study"),
+        settings,
+    };
+    Study::new(&request).unwrap_or_else(|wrong| panic!("{wrong}"))
+}
+
+/// One layer and few levels, where a test needs no more.
+fn one_layer() -> HierarchySettings {
+    HierarchySettings { layers: vec!["b".into()], ..HierarchySettings::default() }
+}
+
+#[test]
+fn every_combination_is_listed_once() {
+    // With one level each operand has one of three elements or none: 4^3 chains. Where two operands have the same element they
+    // may share it or not: of one element 5 ways for three operands and 2 for two, instead of 1.
+    // Chains by how many operands agree: none of the 3 elements is shared by two: count over all 64 choices.
+    let one_level = study(HierarchySettings { max_levels: 1, min_ratio: 1, ..one_layer() });
+    let mut by_hand = 0;
+    for w in 0..4 {
+        for i in 0..4 {
+            for o in 0..4 {
+                let ways = |element: i32| {
+                    let operands = [w, i, o].into_iter().filter(|&choice| choice == element).count();
+                    [1, 1, 2, 5][operands]
+                };
+                by_hand += (1..4).map(ways).product::<usize>();
+            }
+        }
+    }
+    assert_eq!(by_hand, 103);
+    assert_eq!(one_level.hierarchies.len(), by_hand);
+    // Two levels: below the SRAM one of two registers or none, so an operand's chain is one of 2 x 3.
+    let two_levels = study(HierarchySettings { max_levels: 2, min_ratio: 1, ..one_layer() });
+    let ways = |same: usize| [1, 1, 2, 5][same];
+    let mut by_hand = 0;
+    for chains in 0..216 {
+        let chains = [chains % 6, chains / 6 % 6, chains / 36];
+        let srams = ways(chains.iter().filter(|chain| *chain % 2 == 1).count());
+        let registers = (1..3).map(|which| ways(chains.iter().filter(|chain| *chain / 2 == which).count()));
+        by_hand += srams * registers.product::<usize>();
+    }
+    assert_eq!(two_levels.hierarchies.len(), by_hand);
+    for study in [&one_level, &two_levels] {
+        let names: HashSet<String> = study.hierarchies.iter().map(|hierarchy| study.name(hierarchy)).collect();
+        assert_eq!(names.len(), study.hierarchies.len(), "no two have one name");
+        let again = Study::new(&request(study.settings.clone())).unwrap();
+        assert_eq!(again.hierarchies, study.hierarchies, "the order is always the same");
+    }
+}
+
+#[test]
+fn every_way_to_share_is_reachable_and_every_hierarchy_is_a_valid_core() {
+    let study = study(HierarchySettings { min_ratio: 1, ..one_layer() });
+    let mut sharings: BTreeSet<Vec<String>> = BTreeSet::new();
+    for hierarchy in &study.hierarchies {
+        let core = study.core_of(hierarchy).unwrap_or_else(|wrong| panic!("{}\n{wrong}", study.name(hierarchy)));
+        let srams = core.memories.iter().filter(|memory| memory.name.starts_with("sram"));
+        sharings.insert(srams.map(|sram| sram.operands.iter().map(Operand::to_string).collect()).collect());
+        for operand in Operand::ALL {
+            let levels = core.levels(operand);
+            assert!(levels.len() <= 3);
+            for pair in levels.windows(2) {
+                let (low, high) = (&core.memories[pair[0]], &core.memories[pair[1]]);
+                assert!(high.size_bits > low.size_bits && high.shared_over.includes(low.shared_over));
+            }
+        }
+        let (spec, wrong) = read_hardware(&study.document(hierarchy));
+        assert!(wrong.is_empty(), "{wrong}");
+        assert_eq!(Core::new(&spec).unwrap().memories, core.memories, "the document is the core");
+    }
+    assert_eq!(sharings.len(), 15, "{sharings:?}");
+}
+
+#[test]
+fn the_area_counts_every_instance_and_stays_within_the_budget() {
+    let all = study(HierarchySettings { min_ratio: 1, ..one_layer() });
+    for hierarchy in &all.hierarchies {
+        let area = all.core_of(hierarchy).unwrap().area();
+        assert_eq!(area.unknown, ["dram"]);
+        assert!((area.known_um2().unwrap() - hierarchy.area_um2).abs() < 1e-9, "{}", all.name(hierarchy));
+    }
+    // 8 PEs of 5 um2; a register in each takes 80, one SRAM 100 or, for what feeds two memories at once, 150.
+    let area = |name: &str| all.hierarchies.iter().find(|h| all.name(h) == name).map(|h| h.area_um2);
+    assert_eq!(area("dram alone"), Some(40.0));
+    assert_eq!(area("O: 32 B × 8"), Some(120.0));
+    assert_eq!(area("W: 32 B × 8 · I: 32 B"), Some(130.0));
+    for budget in [39.0, 40.0, 135.0, 300.0, 555.5] {
+        let settings = HierarchySettings { budget_um2: Some(budget), ..all.settings.clone() };
+        let expected: Vec<Hierarchy> =
+            all.hierarchies.iter().filter(|hierarchy| hierarchy.area_um2 <= budget).cloned().collect();
+        match Study::new(&request(settings)) {
+            Ok(study) => assert_eq!(study.hierarchies, expected, "{budget}"),
+            Err(wrong) => assert!(expected.is_empty() && wrong.to_string().contains("Allow more area"), "{wrong}"),
+        }
+    }
+}
+
+#[test]
+fn the_width_fits_what_lies_below() {
+    // Four weights of 8 bit at once fit into no 16 bit; one output of 16 bit does.
+    let study = study(HierarchySettings { max_levels: 1, ..one_layer() });
+    let widths = |name: &str| study.hierarchies.iter().any(|hierarchy| study.name(hierarchy) == name);
+    assert!(widths("W: 1 KiB (64 bit)") && !widths("W: 1 KiB (16 bit)"));
+    assert!(widths("I: 1 KiB (16 bit)") && !widths("I: 1 KiB (64 bit)"), "two inputs at once are 16 bit");
+    let all = Study::new(&request(HierarchySettings { widths: Widths::All, ..study.settings.clone() })).unwrap();
+    let names: HashSet<String> = all.hierarchies.iter().map(|hierarchy| all.name(hierarchy)).collect();
+    assert!(study.hierarchies.iter().all(|hierarchy| names.contains(&study.name(hierarchy))));
+    assert!(names.contains("W: 1 KiB (16 bit)") && names.len() == all.hierarchies.len());
+}
+
+/// What every hierarchy costs, without a front to compare with.
+fn search_all(study: &Study) -> Vec<Point> {
+    (0..study.hierarchies.len())
+        .filter_map(|index| match study.search(index, &Front::default()) {
+            Verdict::Found(point) => Some(point),
+            Verdict::Pruned => panic!("an empty front beats nothing"),
+            Verdict::Infeasible(_) => None,
+        })
+        .collect()
+}
+
+fn front_by_comparing_all(points: &[Point]) -> Vec<Point> {
+    let beats = |a: &Point, b: &Point| {
+        let (a, b) = ((a.energy_pj, a.latency_cycles, a.area_um2), (b.energy_pj, b.latency_cycles, b.area_um2));
+        a.0 <= b.0 && a.1 <= b.1 && a.2 <= b.2 && a != b
+    };
+    points.iter().filter(|point| !points.iter().any(|other| beats(other, point))).copied().collect()
+}
+
+/// Runs a study in slices of `slice`, as workers do that come back in reverse.
+fn explore(study: &Study, slice: usize) -> Exploration {
+    run(study, study.exploration(), slice)
+}
+
+fn run(study: &Study, mut exploration: Exploration, slice: usize) -> Exploration {
+    while exploration.stage() == Stage::Bounding {
+        let range = exploration.next_to_bound(slice);
+        let bounds = range.clone().map(|index| study.bound(&study.hierarchies[index])).collect();
+        exploration.take_bounds(range.start, bounds);
+    }
+    while exploration.stage() == Stage::Searching {
+        let handed_out = exploration.next_to_search(slice);
+        let front = exploration.rivals();
+        for hierarchy in handed_out.into_iter().rev() {
+            exploration.take_verdict(study.search(hierarchy as usize, &front));
+        }
+    }
+    assert_eq!(exploration.stage(), Stage::Done);
+    exploration
+}
+
+#[test]
+fn leaving_hierarchies_out_never_changes_the_front() {
+    let mut pruned = 0;
+    let mut check = |settings: HierarchySettings| {
+        let what = format!("{settings:?}");
+        let study = study(settings);
+        let all = search_all(&study);
+        assert!(!all.is_empty(), "{what}");
+        let expected = front_by_comparing_all(&all);
+        for slice in [1, 7, 1000] {
+            let exploration = explore(&study, slice);
+            assert_eq!(exploration.front().points(), expected, "{what}, slices of {slice}");
+            let counts = exploration.counts();
+            assert_eq!(counts.searched + counts.pruned + counts.infeasible, study.hierarchies.len());
+            assert_eq!(exploration.found().len(), counts.searched);
+            let least = all.iter().map(|point| point.score).fold(f64::INFINITY, f64::min);
+            assert_eq!(exploration.best().map(|best| best.score), Some(least));
+            pruned += counts.pruned;
+        }
+        let whole = study.exploration().of_everything();
+        assert_eq!(run(&study, whole, 50).counts().pruned, 0);
+    };
+    let few = HierarchySettings { max_levels: 1, lpf_limit: 5, ..HierarchySettings::default() };
+    for rules in [Rules::CORRECTED, Rules::DEFINES_2022] {
+        for objective in [Objective::Energy, Objective::Latency, Objective::EnergyDelayProduct] {
+            for layers in [&["b"][..], &["c"], &["d"], &[]] {
+                let layers = layers.iter().map(ToString::to_string).collect();
+                check(HierarchySettings { layers, rules, objective: objective.clone(), ..few.clone() });
+            }
+        }
+    }
+    check(HierarchySettings { strategy: Strategy::Loma, ..few.clone() });
+    check(HierarchySettings { widths: Widths::All, layers: vec!["d".into()], ..few.clone() });
+    check(HierarchySettings { max_levels: 2, layers: vec!["d".into()], ..few });
+    assert!(pruned > 1000, "only {pruned} were left out");
+}
+
+#[test]
+fn no_mapping_costs_less_than_the_bound() {
+    let (mut shares, mut count) = (0.0, 0.0);
+    for rules in [Rules::CORRECTED, Rules::DEFINES_2022] {
+        for (widths, objective) in [(Widths::Fitting, Objective::Energy), (Widths::All, Objective::Latency)] {
+            let settings = HierarchySettings { max_levels: 1, lpf_limit: 5, ..HierarchySettings::default() };
+            let study = study(HierarchySettings { rules, widths, objective, ..settings });
+            for point in search_all(&study) {
+                let hierarchy = &study.hierarchies[point.hierarchy as usize];
+                let bound = study.bound(hierarchy).unwrap();
+                let name = study.name(hierarchy);
+                assert!(bound.energy_pj <= point.energy_pj, "{name}: {bound:?}, {point:?}");
+                assert!(bound.latency_cycles <= point.latency_cycles, "{name}: {bound:?}, {point:?}");
+                shares += bound.energy_pj / point.energy_pj;
+                count += 1.0;
+            }
+        }
+    }
+    assert!(shares / count > 0.5, "the bound is {} of the energy", shares / count);
+}
+
+#[test]
+fn a_network_is_the_sum_of_its_layers_and_equal_ones_are_searched_once() {
+    let whole = study(HierarchySettings { layers: Vec::new(), max_levels: 1, ..one_layer() });
+    assert_eq!(whole.layers.len(), 4, "b and e are alike");
+    let (energy, latency) = ["a", "b", "c", "d", "e"].iter().fold((0.0, 0), |(energy, latency), layer| {
+        let single = study(HierarchySettings { layers: vec![(*layer).into()], max_levels: 1, ..one_layer() });
+        match single.search(3, &Front::default()) {
+            Verdict::Found(point) => (energy + point.energy_pj, latency + point.latency_cycles),
+            other => panic!("{other:?}"),
+        }
+    });
+    let Verdict::Found(point) = whole.search(3, &Front::default()) else { panic!("nothing found") };
+    assert!((point.energy_pj / energy - 1.0).abs() < 1e-12 && point.latency_cycles == latency);
+    let layers = whole.layer_results(&whole.hierarchies[3]).unwrap();
+    let sum: f64 = layers.iter().map(|layer| layer.count as f64 * layer.solution.energy_pj).sum();
+    assert!((sum / energy - 1.0).abs() < 1e-12);
+}
+
+#[test]
+fn what_cannot_serve_the_array_is_infeasible_with_a_reason() {
+    // 8 outputs of 8 bit at least do not fit into a register that is too small for them.
+    let pool = POOL.replace("size: 32 B", "size: 8 bit");
+    let study = Study::new(&HierarchyRequest { pool, ..request(one_layer()) }).unwrap();
+    let exploration = explore(&study, 10);
+    assert!(exploration.counts().infeasible > 0);
+    let reason = exploration.reason().unwrap();
+    assert!(reason.starts_with("b: ") && reason.contains("`rf_"), "{reason}");
+}
+
+#[test]
+fn other_unrollings_keep_the_hierarchies() {
+    let study =
+        preset_study(HierarchySettings { layers: vec!["L46".into()], max_levels: 1, ..HierarchySettings::default() });
+    let unrollings = unrollings(&study);
+    let titles: Vec<&str> = unrollings.iter().map(|unrolling| unrolling.title.as_str()).collect();
+    assert_eq!(titles, ["OX 8 | OY 8", "OX 8 | K 8", "OX 8 | C 8", "OY 8 | K 8", "OY 8 | C 8", "K 8 | C 8"]);
+    assert_eq!(study.unrolled(&unrollings[1]).layers, study.layers, "OX | K is what the document says");
+    assert_ne!(study.unrolled(&unrollings[5]).layers, study.layers);
+}
+
+#[test]
+fn the_pool_preset_is_valid_and_says_what_is_estimated() {
+    for preset in pool_presets() {
+        let pool = Pool::from_text(preset.text).unwrap_or_else(|wrong| panic!("{}:\n{wrong}", preset.id));
+        assert_eq!(pool.name, preset.title);
+        let sizes: Vec<u64> = pool.memories.iter().map(|memory| memory.size_bits / 8).collect();
+        assert_eq!(sizes, [64, 1 << 10, 4 << 10, 16 << 10, 128 << 10, 2 << 20], "ZigZag, Table VI");
+        for variant in pool.memories.iter().flat_map(|memory| &memory.variants) {
+            assert_eq!(variant.estimated, variant.source.starts_with("estimate: "), "{variant:?}");
+            assert!(!variant.source.is_empty());
+        }
+    }
+}
+
+#[test]
+fn wrong_pools_are_answered_with_place_reason_and_remedy() {
+    let cases = [
+        ("size: 32 B", "size: 32", "memories[0].size", "no unit"),
+        ("[per_pe, shared]", "[per_pee]", "memories[0].replication", "Did you mean `per_pe`?"),
+        ("[per_pe, shared]", "[]", "memories[0].replication", "may exist nowhere"),
+        ("[per_pe, shared]", "[shared, shared]", "memories[0].replication", "listed twice"),
+        ("area: 10 um2", "area: 10 m2", "memories[0].variants[0].area", "Use um2 or mm2"),
+        ("area: 10 um2", "area: 1e300 um2", "memories[0].variants[0].area", "at most 1000000000000 um2"),
+        (", area: 10 um2", "", "memories[0].variants[0].area", "`area` is missing"),
+        ("area: 10 um2", "area: 10 um2, estimate: sram-65nm", "memories[0].variants[0].read_energy", "`estimate` too"),
+        (
+            "width: 16 bit, read_energy: 0.5 pJ, write_energy: 0.6 pJ, area: 10 um2",
+            "width: 16 bit, estimate: sram-7nm",
+            "memories[0].variants[0].estimate",
+            "Use `sram-65nm`",
+        ),
+        ("width: 64 bit", "width: 16 bit", "memories[1].variants[1]", "listed twice"),
+        ("name: sram", "name: rf", "memories[1].name", "Two memories are called `rf`"),
+        ("width: 64 bit, ", "", "memories[1].variants[1].width", "`width` is missing"),
+        ("memories:", "memory:", "memory", "Did you mean `memories`?"),
+    ];
+    for (right, wrong, path, part) in cases {
+        let text = POOL.replacen(right, wrong, 1);
+        assert_ne!(text, POOL, "{right}");
+        let said = Pool::from_text(&text).unwrap_err();
+        let hit = said.0.iter().any(|said| said.path == path && said.to_string().contains(part) && said.line.is_some());
+        assert!(hit, "`{wrong}`: {path}, {part} is not in\n{said}");
+        assert!(said.0.len() <= 2, "`{wrong}`:\n{said}");
+    }
+    assert!(Pool::from_text("name: x\nmemories: []\n").unwrap_err().to_string().contains("no memories"));
+}
+
+#[test]
+fn everything_wrong_with_a_request_is_said_at_once() {
+    let wrong = HierarchyRequest {
+        pool: POOL.replace("size: 32 B", "size: 32"),
+        hardware: ARRAY.replace("operands: [W, I, O]", "operands: [I, O]"),
+        workload: NETWORK.replace("type: depthwise", "type: depthwize"),
+        settings: HierarchySettings {
+            budget_um2: Some(-1.0),
+            max_levels: 9,
+            objective: Objective::DramAccesses,
+            ..HierarchySettings::default()
+        },
+    };
+    let said = Study::new(&wrong).err().unwrap().to_string();
+    for part in [
+        "pool.memories[0].size",
+        "hardware.memories",
+        "workload.layers",
+        "settings.budget",
+        "settings.max_levels",
+        "settings.objective",
+    ] {
+        assert!(said.contains(part), "{part} is not in\n{said}");
+    }
+    let layers = HierarchySettings { layers: vec!["aa".into()], ..HierarchySettings::default() };
+    assert!(Study::new(&request(layers)).err().unwrap().to_string().contains("settings.layers"));
+    let endless =
+        HierarchySettings { max_levels: 4, min_ratio: 1, widths: Widths::All, ..HierarchySettings::default() };
+    let text = |presets, id| find_preset(presets, id).unwrap().text.to_owned();
+    let many = HierarchyRequest {
+        pool: text(pool_presets(), "zigzag-65nm"),
+        hardware: text(hardware_presets(), "meta-proto-like"),
+        workload: NETWORK.into(),
+        settings: endless,
+    };
+    assert!(Study::new(&many).err().unwrap().to_string().contains("more than 200000 hierarchies"));
+}

@@ -1,0 +1,27 @@
+//! What the engine promises, a subject a file. One program, as each takes seconds to link.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
+
+mod attention;
+mod bad_input;
+mod case_study_1;
+mod cores;
+mod documents;
+mod exact_search;
+mod fusion;
+mod hierarchies;
+mod interlayer;
+mod loop_information;
+mod mapping_space;
+mod multi_tiling;
+mod multicore;
+mod online;
+mod optimal_stacks;
+mod own_mapping;
+mod reasons;
+mod rules;
+mod sequences;
+mod stacks;
+mod survey;
+mod systems;
+mod tiling_by_pixels;
+mod unrolling;

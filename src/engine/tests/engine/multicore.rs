@@ -1,0 +1,360 @@
+//! Many cores: what holds of every schedule, of every tile graph, and of every allocation.
+
+use fusescape_engine::hardware::Operand;
+use fusescape_engine::multicore::{
+    Access, Axis, Instance, Job, Link, Order, Place, Placed, Schedule, SchedulingRules, Split, System, TiledLayer,
+    TiledNetwork, TilingRules, TopMemory, allocate, count_edges, evaluate, schedule, tile_graph,
+};
+use fusescape_engine::workload::Dim;
+use fusescape_test_support::nests::{addition, convolution};
+use fusescape_test_support::random::Lcg;
+use std::ops::Range;
+
+const ROUNDS: u64 = 300;
+
+/// Networks of a few layers on up to four cores: the results are complete, in order, and never use anything twice.
+#[test]
+fn schedules_keep_to_memories_links_cores_and_dependencies() {
+    let mut random = Lcg(11);
+    let mut scheduled = 0;
+    for round in 0..ROUNDS {
+        let layers = random_network(&mut random);
+        let network = tile_graph(&layers, TilingRules::CORRECTED);
+        let system = random_system(&mut random);
+        let placed = random_placement(&mut random, &network, &system);
+        let rank = ranks(&network);
+        let orders = [Order::Ranks(&rank), Order::EarliestReady];
+        let prefetched: &[Operand] = if random.below(2) == 0 { &[] } else { &[Operand::W] };
+        let job = Job {
+            graph: &network.graph,
+            system: &system,
+            placed: &placed,
+            order: orders[random.below(2) as usize],
+            prefetched,
+            rules: SchedulingRules::CORRECTED,
+        };
+        let Ok(found) = schedule(job) else { continue };
+        scheduled += 1;
+        check(&job, &found, round);
+        assert_eq!(found, schedule(job).unwrap(), "round {round}: the same every time");
+    }
+    assert!(scheduled > ROUNDS / 2, "only {scheduled} of {ROUNDS} can be scheduled at all");
+}
+
+fn check(job: &Job<'_>, found: &Schedule, round: u64) {
+    let Job { graph, system, placed, .. } = *job;
+    let spans: Vec<Range<f64>> = found
+        .tiles
+        .iter()
+        .map(|span| span.unwrap_or_else(|| panic!("round {round}: a tile is missing")))
+        .map(|span| span.start..span.end)
+        .collect();
+    for (memory, steps) in found.memories.iter().enumerate() {
+        let capacity = system.memories[memory].capacity_bits;
+        let peak = steps.iter().map(|step| step.1).max().unwrap();
+        assert!(peak <= capacity, "round {round}: {peak} bits in memory {memory} of {capacity}");
+    }
+    for core in 0..system.cores.len() {
+        let of_core = |tile: &usize| placed[*tile].core == core;
+        are_apart((0..spans.len()).filter(of_core).map(|tile| spans[tile].clone()), || {
+            format!("round {round}: core {core}")
+        });
+    }
+    for link in 0..system.links.len() {
+        let carries = |transfer: &&fusescape_engine::multicore::Transfer| {
+            system.route(transfer.from, transfer.to).contains(&link) && transfer.span.end > transfer.span.start
+        };
+        let mut carried: Vec<(usize, Range<f64>)> = found
+            .transfers
+            .iter()
+            .filter(carries)
+            .map(|transfer| (transfer.tensor, transfer.span.start..transfer.span.end))
+            .collect();
+        // Whoever receives the same at the same time shares it.
+        carried.sort_by(|a, b| (a.0, a.1.start).partial_cmp(&(b.0, b.1.start)).unwrap());
+        carried.dedup_by(|a, b| a.0 == b.0 && a.1.start == b.1.start);
+        are_apart(carried.into_iter().map(|one| one.1), || format!("round {round}: link {link}"));
+    }
+    for edge in graph.edges() {
+        assert!(spans[edge.from].end <= spans[edge.to].start, "round {round}: {edge:?} is out of order");
+    }
+    // What a tile reads is there in time.
+    for (tile, span) in spans.iter().enumerate() {
+        let constants =
+            graph.tiles[tile].constants.iter().map(|&operand| (graph.tensor(tile, operand).unwrap(), operand));
+        let computed = graph
+            .predecessors(tile)
+            .filter_map(|edge| Some((graph.tensor(edge.from, Operand::O).unwrap(), edge.operand?)));
+        for (tensor, operand) in constants.chain(computed) {
+            let home = |tile: usize, operand: Operand| {
+                let is_streamed = placed[tile].too_large.contains(&operand);
+                if is_streamed { system.dram_memory() } else { system.memory_of[placed[tile].core][operand as usize] }
+            };
+            let memory = home(tile, operand);
+            let is_made = (0..spans.len()).any(|maker| {
+                let is_output = graph.tensor(maker, Operand::O) == Some(tensor);
+                is_output && home(maker, Operand::O) == memory && spans[maker].end <= span.start
+            });
+            let is_constant = memory == system.dram_memory() && graph.tiles[tile].constants.contains(&operand);
+            let is_brought = found.transfers.iter().any(|transfer| {
+                transfer.tensor == tensor && transfer.memory == memory && transfer.span.end <= span.start
+            });
+            assert!(
+                is_made || is_brought || is_constant,
+                "round {round}: tile {tile} reads {tensor} that is not there"
+            );
+        }
+    }
+    let ends = spans.iter().map(|span| span.end).chain(found.transfers.iter().map(|transfer| transfer.span.end));
+    assert_eq!(found.latency_cycles, ends.fold(0.0, f64::max));
+    let energy = &found.energy;
+    assert!(energy.link_pj.iter().chain(&energy.memory_pj).all(|pj| *pj >= 0.0) && energy.onchip_pj >= 0.0);
+    let onchip: f64 = placed.iter().map(|tile| tile.onchip_pj).sum();
+    assert!((energy.onchip_pj - onchip).abs() <= 1e-9 * onchip, "round {round}: every tile once");
+}
+
+fn are_apart(spans: impl Iterator<Item = Range<f64>>, what: impl Fn() -> String) {
+    let mut spans: Vec<Range<f64>> = spans.collect();
+    spans.sort_by(|a, b| a.start.total_cmp(&b.start));
+    for pair in spans.windows(2) {
+        assert!(pair[0].end <= pair[1].start, "{}: {:?} and {:?}", what(), pair[0], pair[1]);
+    }
+}
+
+/// Every pair of tiles by itself, element by element along each axis; and every iteration of every layer in exactly one tile.
+#[test]
+fn edges_equal_a_test_of_every_pair_of_boxes() {
+    let mut random = Lcg(5);
+    for round in 0..ROUNDS {
+        let layers = random_network(&mut random);
+        let network = tile_graph(&layers, TilingRules::CORRECTED);
+        let graph = &network.graph;
+        let between = graph.edges().filter(|edge| edge.operand.is_some()).count() as u64;
+        assert_eq!(count_edges(&layers, TilingRules::CORRECTED), between, "round {round}");
+        for (index, layer) in layers.iter().enumerate() {
+            let tiles = network.first[index]..network.first[index + 1];
+            let macs: u64 = tiles.clone().map(|tile| layer.nest.macs(&network.part(tile))).sum();
+            assert_eq!(macs, layer.nest.macs(&layer.nest.whole()), "round {round}: layer {index} is computed once");
+            for input in &layer.nest.inputs {
+                let Some(source) = input.source else { continue };
+                let theirs = &layers[source].nest;
+                for to in tiles.clone() {
+                    for from in network.first[source]..network.first[source + 1] {
+                        let made = elements(&theirs.output, &network.part(from));
+                        let read = elements(input, &network.part(to));
+                        let meet = made.iter().zip(&read).all(|(made, read)| made.iter().any(|at| read.contains(at)));
+                        let is_edge =
+                            graph.predecessors(to).any(|edge| edge.from == from && edge.operand == Some(input.operand));
+                        assert_eq!(meet, is_edge, "round {round}: {from} -> {to}");
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The places along each axis that part of the loops touches, one by one.
+fn elements(access: &Access, part: &[Range<u64>; 8]) -> Vec<Vec<i64>> {
+    let along = |axis: &Axis| {
+        let mut places = vec![axis.offset];
+        for (dim, stride) in &axis.terms {
+            let steps = part[*dim as usize].clone();
+            places = places.iter().flat_map(|at| steps.clone().map(move |step| at + (step * stride) as i64)).collect();
+        }
+        places
+    };
+    access.axes.iter().map(along).collect()
+}
+
+/// All allocations of small instances.
+#[test]
+fn allocations_equal_brute_force() {
+    let mut random = Lcg(3);
+    for round in 0..ROUNDS {
+        let instance = random_instance(&mut random);
+        let found = allocate(&instance, &mut |_| true);
+        assert!(found.is_proved(), "round {round}");
+        let mut best: Option<f64> = None;
+        let mut tiles = vec![(0, Vec::new()); instance.cycles.len()];
+        every(&instance, 0, &mut tiles, &mut |tiles| {
+            if let Some(one) = evaluate(&instance, tiles) {
+                best = Some(best.map_or(one.cycles, |best: f64| best.min(one.cycles)));
+            }
+        });
+        assert_eq!(found.best.as_ref().map(|best| best.cycles), best, "round {round}: {instance:?}");
+        if let Some(ours) = &found.best {
+            assert_eq!(evaluate(&instance, &ours.tiles).as_ref(), Some(ours), "round {round}");
+        }
+    }
+}
+
+#[test]
+fn a_search_that_is_stopped_knows_a_bound() {
+    let mut random = Lcg(8);
+    let mut stopped = 0;
+    for _ in 0..30 {
+        let instance = Instance { iterations: 50, ..larger_instance(&mut random) };
+        let whole = allocate(&instance, &mut |_| true);
+        let part = allocate(&instance, &mut |_| false);
+        let Some(best) = whole.best.map(|best| best.cycles) else { continue };
+        assert!(part.bound <= best, "{} > {best}", part.bound);
+        assert!(part.best.as_ref().is_none_or(|part| part.cycles >= best));
+        stopped += u32::from(part.nodes < whole.nodes);
+    }
+    assert!(stopped > 0, "some searches take longer than the first question");
+}
+
+fn every(instance: &Instance, tile: usize, tiles: &mut Vec<Place>, hear: &mut dyn FnMut(&[Place])) {
+    if tile == tiles.len() {
+        return hear(tiles);
+    }
+    for slot in 0..tiles.len() {
+        for cores in 1..1_u64 << instance.cores {
+            tiles[tile] = (slot, (0..instance.cores).filter(|core| cores >> core & 1 == 1).collect());
+            every(instance, tile + 1, tiles, hear);
+        }
+    }
+}
+
+fn random_instance(random: &mut Lcg) -> Instance {
+    let (tiles, cores) = if random.below(3) == 0 { (3, 3) } else { (2 + random.below(3) as usize, 2) };
+    instance_of(random, tiles, cores)
+}
+
+fn larger_instance(random: &mut Lcg) -> Instance {
+    instance_of(random, 8, 3)
+}
+
+fn instance_of(random: &mut Lcg, tiles: usize, cores: usize) -> Instance {
+    let is_alike = random.below(2) == 0;
+    let cycles = (0..tiles).map(|_| {
+        let of_core = |random: &mut Lcg| {
+            let alone = (10 + random.below(90)) as f64;
+            let shared = |shared: usize| (shared == 1 || random.below(2) == 0).then(|| (alone / shared as f64).floor());
+            (1..=cores).map(shared).collect::<Vec<_>>()
+        };
+        let first = of_core(random);
+        (0..cores).map(|_| if is_alike { first.clone() } else { of_core(random) }).collect()
+    });
+    let cycles = cycles.collect();
+    let pairs = (0..tiles).flat_map(|second| (0..second).map(move |first| (first, second)));
+    let order = pairs.filter(|_| random.below(2) == 0).collect();
+    let groups = if random.below(3) == 0 { vec![vec![0, 1]] } else { Vec::new() };
+    let weights = (0..tiles).map(|_| random.below(60)).collect();
+    let capacity = 40 + random.below(100);
+    Instance {
+        cores,
+        iterations: 1 + random.below(20),
+        cycles,
+        order,
+        groups,
+        weights,
+        capacity: vec![capacity; cores],
+    }
+}
+
+/// Convolutions one after the other and additions of two before, cut in rows, channels, or not.
+fn random_network(random: &mut Lcg) -> Vec<TiledLayer> {
+    let mut layers: Vec<TiledLayer> = Vec::new();
+    let count = 2 + random.below(3) as usize;
+    let mut shape = (2 + random.below(3), 6 + random.below(8), 5 + random.below(6));
+    for index in 0..count {
+        let source = index.checked_sub(1);
+        let alike = |layer: &TiledLayer| {
+            layer.nest.output.axes[1..].iter().map(|axis| axis.size).eq([shape.0, shape.1, shape.2])
+        };
+        let other = (0..index.saturating_sub(1)).rev().find(|&other| alike(&layers[other]));
+        let nest = match (source, other) {
+            (Some(source), Some(other)) if random.below(2) == 0 => addition([source, other], shape),
+            _ => {
+                let groups = if random.below(3) == 0 && shape.0.is_multiple_of(2) { 2 } else { 1 };
+                let stride = 1 + random.below(2);
+                let taps = [(3, 1), (1, 1), (2, 2), (2, 3)][random.below(4) as usize];
+                let nest = convolution(source, shape, groups * (1 + random.below(3)), groups, (stride, taps));
+                shape = (nest.size(Dim::K) * groups, nest.size(Dim::OY), nest.size(Dim::OX));
+                nest
+            }
+        };
+        let cut = |random: &mut Lcg, dim: Dim| (dim, 1 + random.below(nest.size(dim)));
+        let mut in_time = vec![cut(random, Dim::OY)];
+        if random.below(3) == 0 {
+            in_time.push(cut(random, Dim::OX));
+        }
+        let over_cores = if random.below(2) == 0 { vec![cut(random, Dim::K), cut(random, Dim::G)] } else { Vec::new() };
+        layers.push(TiledLayer { nest, split: Split { in_time, over_cores }, cores: 2 });
+    }
+    layers
+}
+
+/// Cores in a ring, with DRAM at a port that all share, or one for each direction.
+fn random_system(random: &mut Lcg) -> System {
+    let count = 1 + random.below(4) as usize;
+    let capacity = 1500 + random.below(6000);
+    let memory = |name: String, capacity_bits: u64, cores: Vec<usize>| TopMemory {
+        name,
+        capacity_bits,
+        read_bits: 64,
+        write_bits: 32,
+        read_pj: 2.0,
+        write_pj: 3.0,
+        cores,
+    };
+    let (mut memories, mut memory_of) = (Vec::new(), Vec::new());
+    for core in 0..count {
+        let index = memories.len();
+        if random.below(2) == 0 {
+            memories.push(memory(format!("all {core}"), 2 * capacity, vec![core]));
+            memory_of.push([index; 3]);
+        } else {
+            memories.push(memory(format!("weights {core}"), capacity, vec![core]));
+            memories.push(memory(format!("features {core}"), capacity, vec![core]));
+            memory_of.push([index, index + 1, index + 1]);
+        }
+    }
+    memory_of.push([memories.len(); 3]);
+    memories.push(memory("dram".to_owned(), 1 << 40, vec![count]));
+    let has_two_ports = random.below(2) == 0;
+    let mut links: Vec<Link> =
+        (0..2).map(|port| Link { name: format!("port {port}"), bandwidth: 16.0, pj_per_cycle: 1.0 }).collect();
+    let mut routes = vec![vec![Vec::new(); count + 1]; count + 1];
+    for route in &mut routes[..count] {
+        route[count] = vec![0];
+    }
+    routes[count][..count].fill(vec![usize::from(has_two_ports)]);
+    // Each neighbour by a link of its own, others by those on the way.
+    let hop = |core: usize| core + 2;
+    for core in 0..count {
+        links.push(Link { name: format!("hop {core}"), bandwidth: 8.0 + 8.0 * (core % 2) as f64, pj_per_cycle: 0.5 });
+    }
+    for from in 0..count {
+        for steps in 1..count {
+            routes[from][(from + steps) % count] = (0..steps).map(|step| hop((from + step) % count)).collect();
+        }
+    }
+    let cores = (0..count).map(|core| format!("core {core}")).chain(["dram".to_owned()]).collect();
+    System { cores, memory_of, memories, links, routes, dram: count }
+}
+
+fn random_placement(random: &mut Lcg, network: &TiledNetwork, system: &System) -> Vec<Placed> {
+    let cores = system.dram as u64;
+    let place = |_| {
+        let streams = random.below(8) == 0;
+        let too_large = [Operand::W, Operand::I, Operand::O][random.below(3) as usize];
+        Placed {
+            core: random.below(cores) as usize,
+            cycles: 1.0 + random.below(200) as f64,
+            onchip_pj: 1.0 + random.below(50) as f64,
+            offchip_pj: if streams { 7.0 } else { 0.0 },
+            too_large: if streams { vec![too_large] } else { Vec::new() },
+            // More than a port carries, at times.
+            offchip_bits: if streams { (random.below(12) as f64, random.below(24) as f64) } else { (0.0, 0.0) },
+        }
+    };
+    (0..network.graph.tiles.len()).map(place).collect()
+}
+
+/// The deepest layer first.
+fn ranks(network: &TiledNetwork) -> Vec<usize> {
+    let count = network.graph.tiles.len();
+    (0..count).map(|tile| count - 1 - tile).collect()
+}

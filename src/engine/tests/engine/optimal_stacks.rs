@@ -1,0 +1,273 @@
+//! Stacks, tiles and modes that are jointly optimal: brute force over all cuts, and never worse than any rule.
+
+use fusescape_engine::depth_first::{FuseDepth, StoringMode};
+use fusescape_engine::explore::{
+    CostStore, FusionMethod, FusionStep, Grouping, OptimalStacks, PointSummary, Request, Settings, StackLimits,
+    StackRun, StackStudy, Survey, Sweep, Varied, best_combination, best_point, compare_fusions, fusion_step,
+};
+use fusescape_engine::rules::Rules;
+use fusescape_engine::search::Objective;
+use fusescape_spec::{find_preset, hardware_presets, workload_presets};
+use rayon::prelude::*;
+
+/// Two branches that an addition joins, and a layer after them.
+const BRANCHED: &str = "\
+name: branched
+layers:
+  - { name: image, type: input, K: 8, size: 24 x 24 }
+  - { name: a, type: conv, K: 16, kernel: 3 x 3 }
+  - { name: b, type: conv, K: 16, kernel: 3 x 3, padding: 1 }
+  - { name: c, type: conv, from: a, K: 16, kernel: 1 x 1 }
+  - { name: d, type: add, from: [b, c] }
+  - { name: e, type: conv, K: 8, kernel: 3 x 3 }
+";
+
+fn sweep(hardware: &str, workload: &str, settings: Settings) -> Sweep {
+    let document = |id, presets| find_preset(presets, id).unwrap().text.to_owned();
+    let workload = if workload.contains('\n') { workload.to_owned() } else { document(workload, workload_presets()) };
+    let request = Request { hardware: document(hardware, hardware_presets()), workload, settings };
+    Sweep::new(&request).unwrap_or_else(|wrong| panic!("{wrong}"))
+}
+
+fn study(sweep: &Sweep, limits: StackLimits) -> (StackStudy, Vec<StackRun>, OptimalStacks) {
+    let mut study = StackStudy::new(sweep.clone(), limits).unwrap();
+    let mut store = CostStore::default();
+    let runs: Vec<StackRun> = (0..study.parts()).flat_map(|part| study.part(&mut store, part)).collect();
+    let optimal = study.combine(&runs).unwrap();
+    (study, runs, optimal)
+}
+
+fn points(sweep: &Sweep) -> (Survey, Vec<PointSummary>) {
+    let (mut survey, mut store) = (Survey::new(sweep.clone()), CostStore::default());
+    let points = 0..survey.strategies().len();
+    let found = points.filter_map(|point| survey.point(&mut store, point, &mut || true).ok()).collect();
+    (survey, found)
+}
+
+fn settings(objective: Objective) -> Settings {
+    Settings { tiles_x: vec![4, 60], tiles_y: vec![4, 72], objective, ..Settings::default() }
+}
+
+/// The least of all products of choices, one a stack.
+fn least_edp(stacks: &[Vec<(f64, u64)>], energy_pj: f64, latency_cycles: u64) -> f64 {
+    let Some((first, rest)) = stacks.split_first() else { return energy_pj * latency_cycles as f64 };
+    let with = |&(energy, latency): &(f64, u64)| least_edp(rest, energy_pj + energy, latency_cycles + latency);
+    first.iter().map(with).fold(f64::INFINITY, f64::min)
+}
+
+/// The best by trying every set of cuts as a fuse depth by hand.
+fn brute_force(workload: &str, names: &[&str], settings: &Settings) -> (f64, usize) {
+    let objective = &settings.objective;
+    let mut best = f64::INFINITY;
+    let mut cuttings = 0;
+    for chosen in 0..1_u32 << (names.len() - 1) {
+        let cuts = names.iter().enumerate().filter(|(at, _)| chosen >> at & 1 == 1).map(|(_, name)| (*name).to_owned());
+        let own = Settings { fuse: vec![FuseDepth::Cuts(cuts.collect())], ..settings.clone() };
+        let document = |id, presets| find_preset(presets, id).unwrap().text.to_owned();
+        let hardware = document("meta-proto-like-df", hardware_presets());
+        let Ok(sweep) = Sweep::new(&Request { hardware, workload: workload.to_owned(), settings: own }) else {
+            continue;
+        };
+        cuttings += 1;
+        let (survey, points) = points(&sweep);
+        let score = if *objective == Objective::EnergyDelayProduct {
+            let count = points[0].stacks.len();
+            let of =
+                |stack: usize| points.iter().map(move |p| (p.stacks[stack].energy_pj, p.stacks[stack].latency_cycles));
+            least_edp(&(0..count).map(|stack| of(stack).collect()).collect::<Vec<_>>(), 0.0, 0)
+        } else {
+            let found = best_combination(&sweep.settings, survey.strategies(), &points).unwrap();
+            if *objective == Objective::Latency { found.latency_cycles as f64 } else { found.energy_pj }
+        };
+        best = best.min(score);
+    }
+    (best, cuttings)
+}
+
+#[test]
+fn equals_brute_force_over_all_cuts() {
+    let corrected = [Objective::Energy, Objective::Latency, Objective::EnergyDelayProduct].map(settings);
+    // By the tools' rules nothing bounds what a mapping costs.
+    let tools = Settings { rules: Rules::ZIGZAG_3_8, ..settings(Objective::Energy) };
+    for settings in corrected.into_iter().chain([tools]) {
+        let sweep = sweep("meta-proto-like-df", BRANCHED, settings.clone());
+        let (study, _, optimal) = study(&sweep, StackLimits::default());
+        let (least, cuttings) = brute_force(BRANCHED, &["a", "b", "c", "d", "e"], &settings);
+        assert_eq!(study.cuttings(), cuttings as u128, "every choice of cuts is one way");
+        assert!((optimal.score - least).abs() <= 1e-9 * least, "{settings:?}: {} and {least}", optimal.score);
+    }
+}
+
+#[test]
+fn the_account_of_the_optimum_has_its_cost() {
+    let sweep = sweep("meta-proto-like-df", "mobilenet-v1-defines", settings(Objective::Energy));
+    let (mut study, _, optimal) = study(&sweep, StackLimits::default());
+    let account = study.account(&mut CostStore::default(), &optimal).unwrap();
+    assert!((account.energy_pj - optimal.energy_pj).abs() <= 1e-9 * optimal.energy_pj);
+    assert_eq!(account.latency_cycles, optimal.latency_cycles);
+    assert_eq!(account.stacks.len(), optimal.runs.len());
+    let fuse = optimal.fuse();
+    let cut = fusescape_engine::depth_first::cut(&sweep.network, &sweep.core, &fuse, &sweep.settings.rules).unwrap();
+    let stacks: Vec<_> = optimal.runs.iter().map(|run| study.stacks()[run.stack].stack.clone()).collect();
+    assert_eq!(cut, stacks, "the cuts say it all");
+}
+
+#[test]
+fn never_worse_than_rules_strategies_and_combinations() {
+    let hardware: Vec<&str> = hardware_presets()
+        .iter()
+        .map(|preset| preset.id)
+        .filter(|id| id.ends_with("-like") || id.ends_with("-df"))
+        .collect();
+    let networks = ["fsrcnn-defines", "dmcnn-vd-defines", "mccnn-defines", "mobilenet-v1-defines", "resnet18-defines"];
+    let cases: Vec<(&str, &str)> = hardware.iter().flat_map(|&id| networks.map(|network| (id, network))).collect();
+    cases.into_par_iter().for_each(|(hardware, workload)| {
+        let fuse = vec![FuseDepth::Automatic, FuseDepth::SingleLayer, FuseDepth::LayerByLayer];
+        let few = Settings {
+            tiles_x: vec![4, 60],
+            tiles_y: vec![72],
+            modes: vec![StoringMode::FullyRecompute, StoringMode::FullyCached],
+            fuse,
+            ..Settings::default()
+        };
+        let sweep = sweep(hardware, workload, few);
+        let (survey, points) = points(&sweep);
+        let (_, _, optimal) = study(&sweep, StackLimits::default());
+        let rule = best_combination(&sweep.settings, survey.strategies(), &points).unwrap();
+        let single = best_point(&points).unwrap();
+        for other in [rule.energy_pj, single.energy_pj] {
+            assert!(
+                optimal.energy_pj <= other * (1.0 + 1e-9),
+                "{hardware}, {workload}: {} > {other}",
+                optimal.energy_pj
+            );
+        }
+    });
+}
+
+/// Modes that store overlap which tiles do not have are left out of the search: a column of tiles has none from left to right, a row none
+/// from top to bottom.
+#[test]
+fn modes_differ_only_where_tiles_overlap() {
+    for (hardware, network) in [
+        ("meta-proto-like-df", "mobilenet-v1"),
+        ("tpu-like-df", "resnet18-defines"),
+        ("eyeriss-like", "fsrcnn-defines"),
+        ("edge-tpu-like-df", "branched"),
+    ] {
+        let workload = if network == "branched" { BRANCHED } else { network };
+        let of = |sides: (u64, u64), modes: [StoringMode; 2]| {
+            let (x, y) = sides;
+            let fuse = vec![FuseDepth::Automatic, FuseDepth::SingleLayer];
+            let modes = modes.to_vec();
+            let sweep = sweep(
+                hardware,
+                workload,
+                Settings { tiles_x: vec![x], tiles_y: vec![y], modes, fuse, ..Settings::default() },
+            );
+            let (_, points) = points(&sweep);
+            points.into_iter().map(|point| (point.energy_pj, point.latency_cycles)).collect::<Vec<_>>()
+        };
+        let [recompute, h_cached, cached] = StoringMode::ALL;
+        for side in [1, 3, 14] {
+            for (sides, modes) in [((u64::MAX, side), [recompute, h_cached]), ((side, u64::MAX), [h_cached, cached])] {
+                let found = of(sides, modes);
+                assert!(!found.is_empty());
+                for pair in found.chunks(2) {
+                    assert_eq!(pair[0], pair[1], "{hardware}, {network}, {sides:?}, {modes:?}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn limits_are_kept_and_cost() {
+    let sweep = sweep("meta-proto-like-df", "fsrcnn-defines", settings(Objective::Energy));
+    let (_, _, free) = study(&sweep, StackLimits::default());
+    let (few, _, limited) = study(&sweep, StackLimits { most_layers: Some(3), most_tiles: Some(200) });
+    assert!(limited.runs.iter().all(|run| run.tiles <= 200 && few.stacks()[run.stack].stack.layers().len() <= 3));
+    assert!(limited.energy_pj > free.energy_pj);
+    let none = StackStudy::new(sweep, StackLimits { most_layers: Some(0), most_tiles: None });
+    assert!(none.is_err());
+}
+
+#[test]
+fn every_method_is_judged_by_both_models() {
+    let sweep = sweep("meta-proto-like-df", "resnet18", settings(Objective::Energy));
+    let (study, runs, optimal) = study(&sweep, StackLimits::default());
+    let fusions = compare_fusions(&study, &runs);
+    let oracle = fusions.oracle_bytes.unwrap();
+    let of = |wanted: FusionMethod| {
+        let (_, verdict) = fusions.verdicts.iter().find(|(method, _)| *method == wanted).unwrap();
+        verdict.as_ref().unwrap()
+    };
+    for (method, verdict) in &fusions.verdicts {
+        let verdict = verdict.as_ref().unwrap();
+        assert!(verdict.stacks.energy_pj >= optimal.energy_pj, "{method:?}");
+        assert!(verdict.optimus_bytes.is_none_or(|bytes| bytes >= oracle), "{method:?}");
+        for division in [&verdict.groups, &verdict.layers] {
+            let mut all: Vec<usize> = division.concat();
+            all.sort_unstable();
+            assert_eq!(all, (0..fusions.names.len()).collect::<Vec<_>>(), "{method:?} has every layer once");
+        }
+        let sum: f64 = verdict.stacks.runs.iter().map(|run| run.energy_pj).sum();
+        assert!((verdict.stacks.energy().total_pj() - sum).abs() <= 1e-9 * sum);
+        assert_eq!(verdict.stacks.latency().total_cycles(), verdict.stacks.latency_cycles);
+    }
+    let bytes = |method| of(method).optimus_bytes.unwrap_or(u64::MAX);
+    for other in FusionMethod::ALL {
+        assert!(bytes(FusionMethod::Optimus) <= bytes(other), "{other:?}");
+    }
+    assert_eq!(of(FusionMethod::SingleLayer).groups.len(), fusions.names.len());
+    // The rules are what a sweep of their fuse depth finds.
+    for (method, fuse) in
+        [(FusionMethod::SingleLayer, FuseDepth::SingleLayer), (FusionMethod::Automatic, FuseDepth::Automatic)]
+    {
+        // A sweep has no tile of the whole map, unless one is so large.
+        let whole = Settings {
+            tiles_x: vec![4, 60, u64::MAX],
+            tiles_y: vec![4, 72, u64::MAX],
+            fuse: vec![fuse],
+            ..settings(Objective::Energy)
+        };
+        let mut swept = sweep.clone();
+        swept.settings = whole.clone();
+        let (survey, points) = points(&swept);
+        let combination = best_combination(&whole, survey.strategies(), &points).unwrap();
+        assert!(of(method).stacks.energy_pj >= combination.energy_pj * (1.0 - 1e-9));
+        assert_eq!(of(method).layers.len(), combination.points.len());
+    }
+}
+
+#[test]
+fn a_network_that_optimus_cannot_express_is_judged_by_the_others() {
+    let sweep = sweep("meta-proto-like-df", "bert-base-block", settings(Objective::Energy));
+    let (study, runs, _) = study(&sweep, StackLimits::default());
+    let fusions = compare_fusions(&study, &runs);
+    let says = |method| fusions.verdicts.iter().any(|(of, verdict)| *of == method && verdict.is_ok());
+    assert!(says(FusionMethod::Automatic) && says(FusionMethod::Optimal));
+    assert!(!says(FusionMethod::Optimus) && fusions.oracle_bytes.is_none());
+}
+
+#[test]
+fn more_room_and_more_images_never_move_more_bytes_an_image() {
+    let sweep = sweep("meta-proto-like-df", "resnet18", settings(Objective::Energy));
+    let exact = Grouping::ALL.iter().position(|grouping| *grouping == Grouping::Exact).unwrap();
+    for varied in Varied::ALL {
+        let steps: Vec<FusionStep> = varied.steps().map(|step| fusion_step(&sweep, varied, step).unwrap()).collect();
+        assert_eq!(steps.iter().filter(|step| step.is_design).count(), 1, "{varied:?}");
+        for step in &steps {
+            let best = step.bytes[exact].unwrap();
+            assert!(best >= step.oracle_bytes, "{step:?}");
+            assert!(step.bytes.iter().flatten().all(|&bytes| bytes >= best), "{step:?}");
+        }
+        for pair in steps.windows(2) {
+            assert!(pair[0].value < pair[1].value);
+            let (before, after) = (pair[0].bytes[exact].unwrap(), pair[1].bytes[exact].unwrap());
+            // A larger array only wants larger tiles.
+            let is_fine = if varied == Varied::Array { after >= before } else { after <= before };
+            assert!(is_fine, "{varied:?}: {before} B, then {after} B at {}", pair[1].value);
+        }
+    }
+}

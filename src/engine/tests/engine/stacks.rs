@@ -1,0 +1,74 @@
+//! How networks are cut, and that what points share does not mix them up.
+
+use fusescape_engine::depth_first::{DepthFirstStrategy, FuseDepth, StoringMode};
+use fusescape_engine::explore::{Request, Settings, Sweep, solve_all};
+use fusescape_spec::{find_preset, hardware_presets, workload_presets};
+
+fn preset(id: &str) -> String {
+    find_preset(hardware_presets(), id).or_else(|_| find_preset(workload_presets(), id)).unwrap().text.to_owned()
+}
+
+fn sweep(hardware: &str, workload: String) -> Sweep {
+    Sweep::new(&Request { hardware: preset(hardware), workload, settings: Settings::default() }).unwrap()
+}
+
+fn strategy(fuse: FuseDepth) -> DepthFirstStrategy {
+    DepthFirstStrategy { tile: (7, 7), mode: StoringMode::FullyCached, fuse }
+}
+
+fn cuts(names: &[&str]) -> DepthFirstStrategy {
+    strategy(FuseDepth::Cuts(names.iter().map(|name| (*name).to_owned()).collect()))
+}
+
+fn energies(sweep: &Sweep, strategies: &[DepthFirstStrategy]) -> Vec<f64> {
+    let plan = sweep.plan_strategies(strategies.to_vec());
+    let solutions = solve_all(sweep, &plan, |_| {});
+    let mut assembler = sweep.assembler(&plan);
+    let energy = |point| assembler.assemble(point, &|problem| solutions[problem].as_ref()).unwrap().energy_pj;
+    plan.points.iter().map(|point| point.as_ref().unwrap()).map(energy).collect()
+}
+
+/// Regression: stacks with the same ends but other layers between were taken for each other.
+#[test]
+fn points_of_one_sweep_are_what_they_are_alone() {
+    let sweep = sweep("meta-proto-like-df", preset("resnet18"));
+    let strategies = [
+        cuts(&["block1_2_add", "block2_1_conv1", "block2_1_add"]),
+        cuts(&["block1_2_add", "block2_1_add"]),
+        strategy(FuseDepth::SingleLayer),
+    ];
+    let alone: Vec<f64> = strategies.iter().flat_map(|one| energies(&sweep, std::slice::from_ref(one))).collect();
+    assert!(alone.iter().all(|energy| energy.is_finite()));
+    assert_eq!(energies(&sweep, &strategies), alone);
+}
+
+#[test]
+fn a_network_with_several_outputs_runs_in_every_fuse_depth() {
+    let text = "name: two heads
+layers:
+  - { name: in, type: input, K: 3, size: 20 x 20 }
+  - { name: body, type: conv, K: 8, kernel: 3 x 3, padding: 1 }
+  - { name: head1, type: conv, K: 4, kernel: 3 x 3, padding: 1, from: body }
+  - { name: head2, type: conv, K: 2, kernel: 1 x 1, from: body }";
+    let sweep = sweep("meta-proto-like-df", text.to_owned());
+    let plan = sweep.plan_strategies(
+        [FuseDepth::Automatic, FuseDepth::LayerByLayer, FuseDepth::SingleLayer].map(strategy).to_vec(),
+    );
+    for point in &plan.points {
+        let mut layers: Vec<usize> =
+            point.as_ref().unwrap().stacks.iter().flat_map(|stack| stack.stack.layers().to_vec()).collect();
+        layers.sort_unstable();
+        assert_eq!(layers, [1, 2, 3], "every layer is computed once");
+    }
+}
+
+/// What is fused because its weights fit is also kept there.
+#[test]
+fn fused_weights_stay_on_the_chip() {
+    let sweep = sweep("tpu-like", preset("fsrcnn"));
+    let plan = sweep.plan_strategies(vec![strategy(FuseDepth::Automatic)]);
+    let point = plan.points[0].as_ref().unwrap();
+    assert_eq!(point.stacks.len(), 1);
+    let memory = point.stacks[0].weight_memory.map(|id| sweep.core.memories[id].name.as_str());
+    assert_eq!(memory, Some("rf_128B"));
+}

@@ -1,0 +1,172 @@
+//! Points evaluated one at a time, in any order and by several workers, are the points of the whole sweep, to the bit.
+
+use fusescape_engine::depth_first::{FuseDepth, NotPlanned, PointAccount};
+use fusescape_engine::explore::{
+    CostStore, Effort, PointSummary, Request, Settings, Survey, Sweep, coarse_to_fine, solve_all,
+};
+use fusescape_engine::rules::Rules;
+use fusescape_engine::search::Objective;
+use fusescape_spec::{find_preset, hardware_presets, workload_presets};
+
+fn request(hardware: &str, workload: &str, settings: Settings) -> Request {
+    Request {
+        hardware: find_preset(hardware_presets(), hardware).unwrap().text.to_owned(),
+        workload: find_preset(workload_presets(), workload).unwrap().text.to_owned(),
+        settings,
+    }
+}
+
+fn small(fuse: FuseDepth) -> Settings {
+    Settings {
+        tiles_x: vec![7, 60, 960],
+        tiles_y: vec![4, 50, 540],
+        fuse: vec![fuse],
+        lpf_limit: 4,
+        ..Settings::default()
+    }
+}
+
+fn survey(request: &Request) -> Survey {
+    Survey::new(Sweep::new(request).unwrap())
+}
+
+/// Planned as a whole, every problem solved once, every point with its whole account; `None` where it is impossible.
+fn whole(sweep: &Sweep) -> Vec<Option<(PointSummary, PointAccount)>> {
+    let plan = sweep.plan();
+    let solutions = solve_all(sweep, &plan, |_| {});
+    let mut assembler = sweep.assembler(&plan);
+    let mut accounts = Vec::new();
+    for (point, planned) in plan.points.iter().enumerate() {
+        let account = planned
+            .as_ref()
+            .ok()
+            .and_then(|planned| assembler.assemble(planned, &|problem| solutions[problem].as_ref()));
+        accounts.push(account.map(|account| (sweep.summarize(point, &account), account)));
+    }
+    accounts
+}
+
+#[test]
+fn a_survey_finds_what_the_whole_sweep_finds() {
+    for (hardware, workload, settings) in [
+        ("meta-proto-like-df", "fsrcnn-defines", small(FuseDepth::Automatic)),
+        (
+            "meta-proto-like-df",
+            "fsrcnn",
+            Settings { tiles_x: vec![60], lpf_limit: 6, rules: Rules::DEFINES_2022, ..small(FuseDepth::Automatic) },
+        ),
+        ("tpu-like", "mccnn", Settings { tiles_x: vec![60], ..small(FuseDepth::SingleLayer) }),
+        (
+            "edge-tpu-like-df",
+            "resnet18",
+            Settings {
+                tiles_x: vec![7],
+                tiles_y: vec![3],
+                objective: Objective::DramAccesses,
+                ..small(FuseDepth::Automatic)
+            },
+        ),
+        (
+            "meta-proto-like-df",
+            "fsrcnn-defines",
+            Settings { objective: Objective::MemoryAccesses("sram_64KB".into()), ..small(FuseDepth::LayerByLayer) },
+        ),
+    ] {
+        let request = request(hardware, workload, settings);
+        let (mut survey, mut store) = (survey(&request), CostStore::default());
+        let expected = whole(survey.sweep());
+        // Backwards, as the order must not matter.
+        for point in (0..expected.len()).rev() {
+            let what = format!("{workload} on {hardware}, point {point}");
+            let found = survey.point(&mut store, point, &mut || true).ok();
+            assert_eq!(found.as_ref(), expected[point].as_ref().map(|(summary, _)| summary), "{what}");
+            let searched = survey.effort.searched;
+            let account = survey.account(&mut store, point).ok();
+            assert!(found.is_none() || survey.effort.searched == searched, "{what}: its mappings are known");
+            assert_eq!(account.as_ref(), expected[point].as_ref().map(|(_, account)| account), "{what}");
+        }
+    }
+}
+
+#[test]
+fn workers_with_points_of_their_own_find_what_one_finds() {
+    let request = request("meta-proto-like-df", "fsrcnn-defines", small(FuseDepth::Automatic));
+    let (mut alone, mut store) = (survey(&request), CostStore::default());
+    for lane in coarse_to_fine(&request.settings, 3) {
+        let (mut survey, mut own) = (survey(&request), CostStore::default());
+        for point in lane {
+            assert_eq!(
+                survey.point(&mut own, point as usize, &mut || true),
+                alone.point(&mut store, point as usize, &mut || true),
+                "{point}"
+            );
+        }
+    }
+}
+
+#[test]
+fn an_edit_of_one_memory_leaves_the_problems_below_it_known() {
+    let settings = small(FuseDepth::Automatic);
+    let before = request("meta-proto-like-df", "fsrcnn-defines", settings);
+    let hardware = before.hardware.replace("name: sram_1MB_A", "name: sram_edited");
+    assert_ne!(hardware, before.hardware);
+    let after = Request { hardware, ..before.clone() };
+    let mut store = CostStore::default();
+    let accounts = |request: &Request, store: &mut CostStore| -> Vec<_> {
+        let mut survey = survey(request);
+        (0..survey.strategies().len()).map(|point| survey.account(store, point)).collect()
+    };
+    let effort = |request: &Request, store: &mut CostStore| {
+        let mut survey = survey(request);
+        (0..survey.strategies().len()).for_each(|point| drop(survey.point(store, point, &mut || true)));
+        survey.effort
+    };
+    let cold = effort(&before, &mut store);
+    assert_eq!(cold.reused, 0);
+    assert_eq!(effort(&before, &mut store), Effort { searched: 0, reused: cold.searched });
+    let edited = effort(&after, &mut store);
+    assert!(edited.reused > 0 && edited.searched > 0, "{edited:?}");
+    assert_eq!(edited, Effort { searched: edited.searched, reused: cold.searched - edited.searched });
+    assert_eq!(edited.searched, effort(&after, &mut CostStore::default()).searched - edited.reused);
+    assert_eq!(accounts(&after, &mut store), accounts(&after, &mut CostStore::default()));
+}
+
+#[test]
+fn a_combination_is_the_sum_of_its_stacks() {
+    let settings = small(FuseDepth::Automatic);
+    let names = fusescape_engine::workload::Network::from_text(find_preset(workload_presets(), "fsrcnn").unwrap().text)
+        .unwrap();
+    let second = names.layer(names.computing().nth(2).unwrap()).name.clone();
+    let request =
+        request("meta-proto-like-df", "fsrcnn", Settings { fuse: vec![FuseDepth::Cuts(vec![second])], ..settings });
+    let (mut survey, mut store) = (survey(&request), CostStore::default());
+    let [a, b] = [3, 13].map(|point| survey.point(&mut store, point, &mut || true).unwrap());
+    let combined = survey.combination(&mut store, &[3, 13]).unwrap();
+    let energies: Vec<f64> = combined.stacks.iter().map(|stack| stack.energy_pj).collect();
+    assert_eq!(energies, [a.stacks[0].energy_pj, b.stacks[1].energy_pj]);
+    assert!(survey.combination(&mut store, &[]).is_err());
+    assert!(survey.point(&mut store, usize::MAX, &mut || true).is_err());
+}
+
+#[test]
+fn a_survey_that_runs_out_of_time_goes_on_where_it_stopped() {
+    let request = request("meta-proto-like-df", "fsrcnn-defines", small(FuseDepth::Automatic));
+    let (mut steady, mut known) = (survey(&request), CostStore::default());
+    let (mut hasty, mut store) = (survey(&request), CostStore::default());
+    for point in 0..steady.strategies().len() {
+        let expected = steady.point(&mut known, point, &mut || true);
+        let mut attempts = 0;
+        let found = loop {
+            // One search an attempt.
+            let mut searches = 0;
+            let found = hasty.point(&mut store, point, &mut || std::mem::replace(&mut searches, 1) == 0);
+            attempts += 1;
+            if found != Err(NotPlanned::Later) {
+                break found;
+            }
+        };
+        assert_eq!(found, expected);
+        assert!(attempts < 60, "{attempts} attempts for point {point}");
+    }
+    assert_eq!(hasty.effort.searched, steady.effort.searched);
+}

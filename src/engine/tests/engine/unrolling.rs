@@ -1,0 +1,236 @@
+//! The enumeration of unrollings against brute force, and the joint search against trying every unrolling.
+
+use fusescape_engine::hardware::{Core, Unroll};
+use fusescape_engine::mapping::{Coverage, LayerOnCore, LayerProblem, SpatialMapping, UnrollingOptions, unrollings};
+use fusescape_engine::rules::Rules;
+use fusescape_engine::search::{
+    Limits, Objective, Proof, Strategy, UnrolledLayer, UnrolledSearch, explain_infeasible, find_best,
+    find_best_unrolled,
+};
+use fusescape_engine::workload::{Dim, LayerKind, LayerShape, Network, Precision};
+use fusescape_spec::{find_preset, hardware_presets, workload_presets};
+use fusescape_test_support::random::{Lcg, all_levels, random_core, random_shape};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// How wide every loop is on average over the array dimensions that the same memories share.
+fn sizes(core: &Core, shape: &LayerShape, unroll: &[Unroll]) -> BTreeMap<(Vec<bool>, Dim), u64> {
+    let mut sizes: BTreeMap<(Vec<bool>, Dim), f64> = BTreeMap::new();
+    for unrolled in SpatialMapping::new(shape, unroll, &Rules::CORRECTED).loops {
+        let sharing: Vec<bool> = core.memories.iter().map(|m| m.shared_over.contains(unrolled.array_dim)).collect();
+        *sizes.entry((sharing, unrolled.dim)).or_insert(1.0) *= unrolled.average;
+    }
+    sizes
+        .into_iter()
+        .map(|(key, size)| (key, (size * 1e6).round() as u64))
+        .filter(|(_, size)| *size > 1_000_000)
+        .collect()
+}
+
+/// Every width of every loop on every array dimension.
+fn brute_force(core: &Core, shape: &LayerShape) -> Vec<Vec<Unroll>> {
+    let mut all = vec![(Vec::new(), vec![1; core.array.len()])];
+    for (array_dim, (_, size)) in core.array.iter().enumerate() {
+        for dim in Dim::ALL {
+            let wider = |(unroll, used): &(Vec<Unroll>, Vec<u64>)| {
+                let room = size / used[array_dim];
+                (1..=room.min(shape.size(dim)))
+                    .map(|limit| {
+                        let (mut unroll, mut used) = (unroll.clone(), used.clone());
+                        if limit > 1 {
+                            unroll.push(Unroll { array_dim, dim, limit });
+                        }
+                        used[array_dim] *= limit;
+                        (unroll, used)
+                    })
+                    .collect::<Vec<_>>()
+            };
+            all = all.iter().flat_map(wider).collect();
+        }
+    }
+    all.into_iter().map(|(unroll, _)| unroll).collect()
+}
+
+fn without_limits() -> UnrollingOptions {
+    UnrollingOptions { loops_per_dimension: 8, ..UnrollingOptions::default() }
+}
+
+#[test]
+fn every_unrolling_that_the_memories_can_serve_is_found_once() {
+    let mut random = Lcg(7);
+    let (mut most, mut refused) = (0, 0);
+    for _ in 0..20 {
+        let (core, shape) = (random_core(&mut random), random_shape(&mut random));
+        let found = unrollings(&core, &Rules::CORRECTED, &shape, all_levels(&core), &without_limits());
+        let ours: Vec<_> = found.list.iter().map(|unrolling| sizes(&core, &shape, &unrolling.unroll)).collect();
+        let ours_once: BTreeSet<_> = ours.iter().cloned().collect();
+        assert_eq!(ours.len(), ours_once.len(), "{found:?}");
+        let mut possible = BTreeSet::new();
+        for unroll in brute_force(&core, &shape) {
+            let key = sizes(&core, &shape, &unroll);
+            let problem = LayerProblem { shape, levels: all_levels(&core), unroll: unroll.clone() };
+            let problem = LayerOnCore::new(&core, Rules::CORRECTED, &problem);
+            if explain_infeasible(&problem).is_empty() && ports_suffice(&problem) {
+                assert!(ours_once.contains(&key), "missing {unroll:?} of {shape:?} on {core:?}");
+            } else {
+                refused += 1;
+            }
+            possible.insert(key);
+        }
+        assert!(ours_once.is_subset(&possible), "{core:?} {shape:?}");
+        assert_eq!(found.legal, found.list.len() as u64 + found.equivalent);
+        assert!(found.list.is_sorted_by_key(|unrolling| unrolling.steps));
+        most = most.max(found.list.len());
+    }
+    assert!(most > 50 && refused > 500, "{most} {refused}");
+}
+
+/// Whether each port of a lowest memory passes in one cycle what one cycle needs, by the account of the cost model.
+fn ports_suffice(problem: &LayerOnCore<'_>) -> bool {
+    problem.core.memories.iter().enumerate().all(|(id, memory)| {
+        memory.ports.iter().all(|port| {
+            let mut bits = [0, 0];
+            for (index, view) in problem.operands.iter().enumerate() {
+                let is_output = index == 0;
+                let serves = port.serves.iter().any(|(operand, movement)| {
+                    *operand == view.stored_as && movement.is_low() && movement.is_read() != is_output
+                });
+                if view.memories[0] == id && serves {
+                    let peak = |dim: Dim| -> u64 {
+                        let peaks = view.unrolled[0].iter().filter(|(unrolled, ..)| *unrolled == dim);
+                        peaks.map(|(_, _, peak)| *peak).product::<u64>().min(problem.shape.size(dim))
+                    };
+                    let mut extents = problem.shape;
+                    extents.sizes = Dim::ALL.map(peak);
+                    let precision = if is_output { view.precision.0 } else { view.precision.1 };
+                    bits[usize::from(is_output)] += extents.elements(view.stored_as) * precision;
+                }
+            }
+            bits[0] <= memory.read_width_bits && bits[1] <= memory.write_width_bits
+        })
+    })
+}
+
+#[test]
+fn the_joint_search_finds_what_trying_every_unrolling_finds() {
+    let mut random = Lcg(11);
+    let limits = Limits { lpf_limit: 4, ..Limits::default() };
+    let (mut searched, mut skipped) = (0, 0);
+    for round in 0..16 {
+        let (core, shape) = (random_core(&mut random), random_shape(&mut random));
+        let objective = [
+            Objective::Energy,
+            Objective::Latency,
+            Objective::EnergyDelayProduct,
+            Objective::DramAccesses,
+            Objective::MemoryAccesses("buffer".to_owned()),
+        ][round % 5]
+            .clone();
+        let rules = [Rules::CORRECTED, Rules::DEFINES_2022, Rules::CORRECTED, Rules::ZIGZAG_3_8][round % 4];
+        let layer = UnrolledLayer { core: &core, rules, shape, levels: all_levels(&core) };
+        let options = UnrollingOptions { loops_per_dimension: 2, ..UnrollingOptions::default() };
+        let limits = Limits { lpf_limit: 6, ..limits };
+        let outcome = find_best_unrolled(layer, &options, &objective, &limits, Strategy::Loma, |_, _| true);
+        let mut least = f64::INFINITY;
+        let search = UnrolledSearch::new(layer, &options, objective.clone(), limits, Strategy::Loma);
+        for index in 0..search.len() {
+            let (bound, unroll) = search.candidate(index).unwrap();
+            let problem = layer.with(unroll);
+            if let Some(best) = find_best(&problem, &objective, &limits, Strategy::Loma).best {
+                let score = objective.score(&problem, &best.cost(&problem).unwrap());
+                assert!(score >= bound * (1.0 - 1e-9), "{bound} {score} {unroll:?} {shape:?} {core:?}");
+                least = least.min(score);
+            }
+        }
+        assert_eq!(outcome.best.map_or(f64::INFINITY, |best| best.score), least, "{objective:?}");
+        (searched, skipped) = (searched + outcome.searched, skipped + outcome.skipped);
+    }
+    assert!(searched > 100 && skipped > 100, "{searched} searched, {skipped} skipped");
+}
+
+#[test]
+fn with_exact_searches_the_best_unrolling_is_proved_too() {
+    let mut random = Lcg(13);
+    for _ in 0..6 {
+        let (core, shape) = (random_core(&mut random), random_shape(&mut random));
+        let layer = UnrolledLayer { core: &core, rules: Rules::CORRECTED, shape, levels: all_levels(&core) };
+        let options = UnrollingOptions { loops_per_dimension: 2, ..UnrollingOptions::default() };
+        let (objective, limits) = (Objective::Energy, Limits::default());
+        let stopped = find_best_unrolled(layer, &options, &objective, &limits, Strategy::Exact, |_, _| false);
+        let outcome = find_best_unrolled(layer, &options, &objective, &limits, Strategy::Exact, |_, _| true);
+        let Some(best) = outcome.best else { continue };
+        assert!(matches!(outcome.proof, Proof::Optimal | Proof::OptimalButForTies), "{:?}", outcome.proof);
+        if let (Some(first), Proof::Gap(gap)) = (stopped.best, stopped.proof) {
+            assert!(best.score >= first.score * (1.0 - gap) * (1.0 - 1e-9), "{} {} {gap}", best.score, first.score);
+        }
+    }
+}
+
+#[test]
+fn workers_that_take_slices_in_any_order_agree() {
+    let mut random = Lcg(3);
+    let limits = Limits { lpf_limit: 4, ..Limits::default() };
+    for _ in 0..20 {
+        let (core, shape) = (random_core(&mut random), random_shape(&mut random));
+        let layer = UnrolledLayer { core: &core, rules: Rules::CORRECTED, shape, levels: all_levels(&core) };
+        let new =
+            || UnrolledSearch::new(layer, &UnrollingOptions::default(), Objective::Energy, limits, Strategy::Loma);
+        let alone = find_best_unrolled(
+            layer,
+            &UnrollingOptions::default(),
+            &Objective::Energy,
+            &limits,
+            Strategy::Loma,
+            |_, _| true,
+        );
+        let mut together = new();
+        let mut open: Vec<usize> = (0..together.len()).collect();
+        while !open.is_empty() {
+            let index = open.swap_remove(random.below(open.len() as u64) as usize);
+            if index < together.end() {
+                let outcome = together.solve(index).unwrap();
+                together.offer(index, &outcome);
+            }
+        }
+        assert_eq!(together.outcome().best, alone.best);
+    }
+}
+
+#[test]
+fn a_search_that_is_stopped_says_what_it_has() {
+    let core = Core::from_text(find_preset(hardware_presets(), "eyeriss-like").unwrap().text).unwrap();
+    let network = Network::from_text(find_preset(workload_presets(), "alexnet-eyeriss").unwrap().text).unwrap();
+    let shape = network.layer(network.len() - 1).shape;
+    let layer = UnrolledLayer { core: &core, rules: Rules::CORRECTED, shape, levels: all_levels(&core) };
+    let limits = Limits { lpf_limit: 4, ..Limits::default() };
+    let (options, objective) = (UnrollingOptions::default(), Objective::Latency);
+    let outcome = find_best_unrolled(layer, &options, &objective, &limits, Strategy::Loma, |done, _| done < 3);
+    assert_eq!(outcome.searched, 3);
+    assert!(outcome.unrollings > 1000 && outcome.searched + outcome.skipped <= outcome.unrollings);
+    assert_eq!(outcome.proof, Proof::None, "LOMA proves nothing");
+}
+
+#[test]
+fn hints_say_which_loops_an_array_dimension_may_unroll() {
+    let core = Core::from_text(find_preset(hardware_presets(), "meta-proto-like-df").unwrap().text).unwrap();
+    let shape = LayerShape {
+        dim_order: LayerKind::Conv.dim_order(),
+        kind: LayerKind::Conv,
+        sizes: [1, 1, 64, 64, 56, 56, 3, 3],
+        stride: (1, 1),
+        dilation: (1, 1),
+        input_limit: (56, 56),
+        precision: Precision { w: 8, i: 8, o_partial: 16, o: 8 },
+    };
+    let hints = vec![(0, vec![Dim::K]), (1, vec![Dim::C]), (2, vec![Dim::OX]), (3, vec![Dim::OY])];
+    let options = UnrollingOptions { hints: hints.clone(), coverage: Coverage::Maximal, ..UnrollingOptions::default() };
+    let found = unrollings(&core, &Rules::CORRECTED, &shape, all_levels(&core), &options);
+    let limits: Vec<Vec<u64>> =
+        found.list.iter().map(|unrolling| unrolling.unroll.iter().map(|unroll| unroll.limit).collect()).collect();
+    assert_eq!(limits, [[32, 2, 4, 4]]);
+    let all = UnrollingOptions { coverage: Coverage::All, ..options };
+    for unrolling in unrollings(&core, &Rules::CORRECTED, &shape, all_levels(&core), &all).list {
+        for unroll in unrolling.unroll {
+            assert!(hints[unroll.array_dim].1.contains(&unroll.dim));
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! Documents that are legal and huge: an answer or a refusal, soon and in little memory.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
+
+use fusescape_engine::depth_first::{FuseDepth, StoringMode};
+use fusescape_engine::explore::{
+    CostStore, Request, Settings, StackLimits, StackStudy, Survey, Sweep, compare_fusions,
+};
+use fusescape_spec::Diagnostics;
+use peak_alloc::PeakAlloc;
+use std::fmt::Write;
+
+#[global_allocator]
+static MEMORY: PeakAlloc = PeakAlloc;
+
+/// What a question may take in a worker of the page, MB.
+const MOST_MEGABYTES: f32 = 1000.0;
+
+const CORE: &str = include_str!("../../../presets/hardware/meta-proto-like-df.yaml");
+
+/// A network on an input of `size` columns and rows; `layer` writes layers by their number.
+fn network(size: u64, count: usize, layer: impl Fn(usize) -> String) -> String {
+    let mut text = format!(
+        "name: huge\nbatch: 1\nprecision: {{ W: 8, I: 8, O_partial: 16, O: 8 }}\nlayers:\n  - {{ name: image, type: input, K: 4, size: {size} x {size} }}\n"
+    );
+    (0..count).for_each(|number| writeln!(text, "  - {}", layer(number)).unwrap());
+    text
+}
+
+fn chain(size: u64, count: usize) -> String {
+    network(size, count, |number| format!("{{ name: a{number}, type: conv, K: 4, kernel: 3 x 3, padding: 1 }}"))
+}
+
+/// Each layer reads the one before and some earlier one.
+fn woven(count: usize) -> String {
+    network(16, count, |number| match number {
+        0 => "{ name: a0, type: pointwise, K: 4 }".to_owned(),
+        _ => format!(
+            "{{ name: a{number}, type: add, from: [a{}, a{}] }}",
+            number - 1,
+            (number * number + 7 * number) % number.max(2) / 2
+        ),
+    })
+}
+
+/// A chain of which every second layer is an output by itself.
+fn comb(count: usize) -> String {
+    let source = |number: usize| if number < 2 { "image".to_owned() } else { format!("a{}", (number - 2) / 2 * 2) };
+    network(16, count, |number| {
+        format!("{{ name: a{number}, type: pointwise, K: 4, from: [{}] }}", source(number / 2 * 2))
+    })
+}
+
+/// All layers read the input.
+fn wide(count: usize) -> String {
+    network(16, count, |number| format!("{{ name: a{number}, type: pointwise, K: 4, from: [image] }}"))
+}
+
+fn request(workload: String, settings: Settings) -> Request {
+    Request { hardware: CORE.to_owned(), workload, settings }
+}
+
+/// What comes of an act, which takes little memory.
+fn lean<T>(what: &str, act: impl FnOnce() -> T) -> T {
+    MEMORY.reset_peak_usage();
+    let result = act();
+    let peak = MEMORY.peak_usage_as_mb();
+    assert!(peak < MOST_MEGABYTES, "{what}: {peak} MB");
+    result
+}
+
+fn text(wrong: &Diagnostics) -> String {
+    wrong.0.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
+}
+
+// One after the other, as they share the memory that is counted.
+#[test]
+fn huge_documents_are_answered_or_refused_in_little_memory() {
+    stacks_of_thousands_of_layers_are_refused_with_advice();
+    the_advice_is_good();
+    what_is_advised_is_answered();
+    cuts_through_thousands_of_outputs_are_found();
+    points_times_stacks_are_counted();
+    kinds_of_tiles_are_counted();
+}
+
+fn stacks_of_thousands_of_layers_are_refused_with_advice() {
+    for (what, workload) in
+        [("a chain", chain(32, 4095)), ("woven", woven(4095)), ("a comb", comb(4095)), ("wide", wide(4095))]
+    {
+        let study = lean(what, || {
+            let sweep = Sweep::new(&request(workload, Settings::default())).unwrap();
+            StackStudy::new(sweep, StackLimits::default()).map(|_| ())
+        });
+        let wrong = text(&study.expect_err(what));
+        assert!(wrong.contains("20000 different stacks") && wrong.contains("1400000 layers in all"), "{what}: {wrong}");
+    }
+}
+
+fn the_advice_is_good() {
+    for count in [250, 1000, 4095] {
+        let sweep = Sweep::new(&request(chain(32, count), Settings::default())).unwrap();
+        let wrong = text(&StackStudy::new(sweep.clone(), StackLimits::default()).map(|_| ()).unwrap_err());
+        let advised: usize = wrong
+            .split("Allow at most ")
+            .nth(1)
+            .and_then(|rest| rest.split(' ').next()?.parse().ok())
+            .unwrap_or_else(|| panic!("{wrong}"));
+        let limited = |most| StackLimits { most_layers: Some(most), ..StackLimits::default() };
+        let study = lean("the advised", || StackStudy::new(sweep.clone(), limited(advised)).unwrap());
+        // All of at most so many layers, none twice.
+        let expected: usize = (1..=advised).map(|layers| count + 1 - layers).sum();
+        assert_eq!(study.stacks().len(), expected, "{count} layers");
+        assert!(advised == 64 || StackStudy::new(sweep, limited(2 * advised)).is_err(), "{count} layers");
+    }
+}
+
+fn what_is_advised_is_answered() {
+    let few = Settings { tiles_x: vec![32], tiles_y: vec![8], ..Settings::default() };
+    let limits = StackLimits { most_layers: Some(2), ..StackLimits::default() };
+    let fusions = lean("all methods on a long chain", || {
+        let mut study = StackStudy::new(Sweep::new(&request(chain(32, 600), few)).unwrap(), limits).unwrap();
+        let mut store = CostStore::default();
+        let runs: Vec<_> = (0..study.parts()).flat_map(|part| study.part(&mut store, part)).collect();
+        compare_fusions(&study, &runs)
+    });
+    let optimal = fusions.verdicts.last().unwrap().1.as_ref().unwrap();
+    assert_eq!(optimal.layers.iter().map(Vec::len).sum::<usize>(), 600);
+}
+
+fn cuts_through_thousands_of_outputs_are_found() {
+    let sweep =
+        Sweep::new(&request(comb(4095), Settings { fuse: vec![FuseDepth::Automatic], ..one_point(8) })).unwrap();
+    let mut survey = Survey::new(sweep);
+    let account = lean("a comb", || survey.account(&mut CostStore::default(), 0)).unwrap();
+    assert!(account.stacks.len() > 2000, "{}", account.stacks.len());
+}
+
+fn one_point(tile: u64) -> Settings {
+    Settings { tiles_x: vec![tile], tiles_y: vec![tile], modes: vec![StoringMode::FullyCached], ..Settings::default() }
+}
+
+fn kinds_of_tiles_are_counted() {
+    // With tiles of one pixel nearly every tile of some hundred stacks is of a kind of its own.
+    let chain = chain(32, 4095).replace("K: 4", "K: 16");
+    let sweep = Sweep::new(&request(chain, one_point(1))).unwrap();
+    let point = lean("kinds of tiles", || Survey::new(sweep).point(&mut CostStore::default(), 0, &mut || true));
+    let wrong = text(&point.map(|_| ()).unwrap_err().reasons());
+    assert!(wrong.contains("more than 1000000 layers in all") && wrong.contains("larger tiles"), "{wrong}");
+}
+
+fn points_times_stacks_are_counted() {
+    let sizes: Vec<u64> = (1..=32).collect();
+    let settings =
+        Settings { tiles_x: sizes.clone(), tiles_y: sizes, fuse: vec![FuseDepth::SingleLayer], ..Settings::default() };
+    let sweep = lean("points of many stacks", || Sweep::new(&request(chain(32, 4095), settings.clone())).map(|_| ()));
+    let wrong = text(&sweep.unwrap_err());
+    assert!(wrong.contains("of 4095 stacks are more than 4000000 in all. Choose at most 976"), "{wrong}");
+    assert!(Sweep::new(&request(chain(32, 1000), settings)).is_ok());
+}

@@ -1,0 +1,87 @@
+//! The exact search on every layer of the reference data: never above LOMA under the same rules, whichever these are.
+
+use crate::Report;
+use crate::zigzag;
+use fusescape_engine::hardware::Core;
+use fusescape_engine::mapping::{LayerOnCore, LayerProblem};
+use fusescape_engine::rules::Rules;
+use fusescape_engine::search::{Limits, Objective, Proof, Strategy, find_best};
+use fusescape_test_support::{core, problem, reference, text};
+
+pub fn energy() -> Report {
+    let mut report = Report::new();
+    for (name, rules) in Rules::SETS {
+        let mut unproved = 0;
+        for (id, core, problem) in cases() {
+            let layer = LayerOnCore::new(&core, rules, &problem);
+            let proof = compare(&mut report, &format!("{id} {name}"), &layer, &Objective::Energy);
+            unproved += usize::from(!matches!(proof, Some(Proof::Optimal | Proof::OptimalButForTies)));
+        }
+        // Every least energy is proved.
+        report.same(&unproved, &0, || format!("{name}: not proved"));
+    }
+    report
+}
+
+/// Every layer of the reference data on its core.
+fn cases() -> Vec<(String, Core, LayerProblem)> {
+    let mut cases = Vec::new();
+    let hardware = reference("define/hardware.json");
+    for file in ["define/single_layer.json", "define/search.json"] {
+        for case in reference(file)["cases"].as_array().unwrap() {
+            let input = &case["input"];
+            let core = core(&hardware[text(&input["accelerator"])]);
+            let problem = problem(&core, input);
+            cases.push((text(&case["id"]), core, problem));
+        }
+    }
+    let hardware = zigzag::reference("zigzag/hardware.json");
+    for file in ["zigzag/single_layer.json", "zigzag/search.json"] {
+        for case in zigzag::reference(file)["cases"].as_array().unwrap() {
+            let input = &case["input"];
+            let core = zigzag::core(&hardware[text(&input["accelerator"])]);
+            let layer = zigzag::Layer::new(input);
+            let problem = layer.problem(&core, layer.unroll(&core, &input["spatial_mapping_reduced"]));
+            cases.push((text(&case["id"]), core, problem));
+        }
+    }
+    cases
+}
+
+fn compare(report: &mut Report, what: &str, layer: &LayerOnCore<'_>, objective: &Objective) -> Option<Proof> {
+    report.cases += 1;
+    let limits = Limits::default();
+    let loma = find_best(layer, objective, &limits, Strategy::Loma).best;
+    let exact = find_best(layer, objective, &limits, Strategy::Exact);
+    let Some(loma) = loma else { return Some(exact.proof) };
+    let Some(best) = exact.best else {
+        report.failures.push(format!("{what}: LOMA has a mapping"));
+        return None;
+    };
+    let Some(cost) = best.cost(layer) else {
+        report.failures.push(format!("{what}: no mapping of this layer"));
+        return None;
+    };
+    let [ours, theirs] = [cost, loma.cost(layer).unwrap()].map(|cost| objective.score(layer, &cost));
+    report.values += 1;
+    if ours > theirs * (1.0 + 1e-9) {
+        report.failures.push(format!("{what} {objective:?}: {ours} is above LOMA's {theirs}"));
+    }
+    Some(exact.proof)
+}
+
+/// With latency in the objective not everything is proved within the limits; what is not must still be no worse.
+pub fn latency() -> Report {
+    let mut report = Report::new();
+    let cases = cases();
+    for objective in [Objective::Latency, Objective::EnergyDelayProduct] {
+        let (mut proved, mut looked_at) = (0, 0);
+        for (id, core, problem) in cases.iter().step_by(3) {
+            let layer = LayerOnCore::new(core, Rules::CORRECTED, problem);
+            looked_at += 1;
+            proved += usize::from(compare(&mut report, id, &layer, &objective) == Some(Proof::Optimal));
+        }
+        report.remarks.push(format!("{objective:?}: {proved} of {looked_at} proved"));
+    }
+    report
+}

@@ -1,0 +1,115 @@
+//! The public tools' results, case by case. Each category prints how many cases it checked and the worst relative
+//! deviation, and fails when it has none.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
+
+mod exact;
+mod hwff;
+mod optimus;
+mod points;
+mod search;
+mod single_layer;
+mod stream;
+mod tiling;
+mod zigzag;
+
+use libtest_mimic::{Arguments, Trial};
+
+/// What a category found.
+pub struct Report {
+    cases: usize,
+    values: usize,
+    worst: f64,
+    failures: Vec<String>,
+    remarks: Vec<String>,
+}
+
+impl Report {
+    fn new() -> Self {
+        Self { cases: 0, values: 0, worst: 0.0, failures: Vec::new(), remarks: Vec::new() }
+    }
+
+    /// Compares one number; `what` says which one where it is wrong.
+    fn close(&mut self, ours: f64, theirs: f64, tolerance: f64, what: impl Fn() -> String) {
+        let deviation = if ours == theirs { 0.0 } else { (ours - theirs).abs() / theirs.abs().max(f64::MIN_POSITIVE) };
+        self.values += 1;
+        self.worst = self.worst.max(deviation);
+        if deviation > tolerance || deviation.is_nan() {
+            self.failures.push(format!("{}: {ours} instead of {theirs}", what()));
+        }
+    }
+
+    /// Compares anything else.
+    fn same<T: PartialEq + std::fmt::Debug>(&mut self, ours: &T, theirs: &T, what: impl Fn() -> String) {
+        self.values += 1;
+        if ours != theirs {
+            self.failures.push(format!("{}: {ours:?} instead of {theirs:?}", what()));
+        }
+    }
+}
+
+/// Checks all cases of a category.
+type Check = fn() -> Report;
+
+fn main() {
+    let categories: [(&str, Check); 35] = [
+        ("define/single_layer", single_layer::check),
+        ("define/search", search::check),
+        ("define/tiling", tiling::check),
+        ("define/points", points::check),
+        ("exact/energy", exact::energy),
+        ("exact/latency", exact::latency),
+        ("hwff/networks", hwff::networks),
+        ("hwff/single_layer", hwff::single_layer),
+        ("hwff/fusion_buffers", hwff::fusion_buffers),
+        ("hwff/reuse_buffers", hwff::reuse_buffers),
+        ("hwff/multi_tiling", hwff::multi_tiling),
+        ("hwff/partition", hwff::fused::partition),
+        ("hwff/walk", hwff::fused::walk),
+        ("hwff/fused", hwff::fused::fused),
+        ("hwff/table_5", hwff::fused::table_5),
+        ("hwff/scaling", hwff::fused::scaling),
+        ("hwff/table_7", hwff::table_7),
+        ("optimus/networks", optimus::networks),
+        ("optimus/groups", optimus::groups),
+        ("optimus/random", optimus::random),
+        ("optimus/schemes", optimus::schemes),
+        ("stream/coala", stream::coala::eager),
+        ("stream/genetic", stream::genetic::search),
+        ("stream/steady_state", stream::steady::states),
+        ("stream/systems", stream::systems::presets),
+        ("stream/tiles", stream::tiles::graphs),
+        ("stream/waco_units", stream::waco::units),
+        ("stream/waco_networks", stream::waco::networks),
+        ("stream/validation", stream::validation::late),
+        ("zigzag/single_layer", zigzag::single_layer::check),
+        ("zigzag/search", zigzag::search::check),
+        ("zigzag/comparison", zigzag::comparison::check),
+        ("zigzag/spatial", zigzag::spatial::check),
+        ("zigzag/network", zigzag::network::check),
+        ("zigzag/spatial_generation", zigzag::spatial_generation::check),
+    ];
+    let trials = categories
+        .into_iter()
+        .map(|(name, check)| {
+            Trial::test(name, move || {
+                let report = check();
+                println!(
+                    "{name}: {} cases, {} values, worst relative deviation {:.1e}",
+                    report.cases, report.values, report.worst
+                );
+                for remark in &report.remarks {
+                    println!("{name}: {remark}");
+                }
+                if report.cases == 0 {
+                    return Err("no case found".into());
+                }
+                if report.failures.is_empty() {
+                    return Ok(());
+                }
+                let shown: Vec<&str> = report.failures.iter().take(40).map(String::as_str).collect();
+                Err(format!("{} deviations:\n{}", report.failures.len(), shown.join("\n")).into())
+            })
+        })
+        .collect();
+    libtest_mimic::run(&Arguments::from_args(), trials).exit();
+}

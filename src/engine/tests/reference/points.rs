@@ -1,0 +1,88 @@
+//! Whole points end to end: energy as the tool's, latency no worse, as ours takes the best of tied orders.
+
+use crate::Report;
+use crate::tiling::mode;
+use fusescape_engine::depth_first::{Assembler, DepthFirstStrategy, FuseDepth, Planner, PointAccount};
+use fusescape_engine::mapping::LayerOnCore;
+use fusescape_engine::rules::Rules;
+use fusescape_engine::search::{Limits, Objective, Solution, Strategy, find_best};
+use fusescape_test_support::{core, hardware_spec, integer, network, number, reference, text};
+use serde_json::Value;
+
+const ENERGY: f64 = 1e-6;
+
+pub fn check() -> Report {
+    let mut report = Report::new();
+    let (hardware, workloads) = (reference("define/hardware.json"), reference("define/workloads.json"));
+    for case in reference("define/points.json")["cases"].as_array().unwrap() {
+        report.cases += 1;
+        let account = account(&hardware, &workloads, case);
+        compare(&account, case, &mut report);
+    }
+    report
+}
+
+fn account(hardware: &Value, workloads: &Value, case: &Value) -> PointAccount {
+    let accelerator = &hardware[text(&case["accelerator"])];
+    assert_eq!(hardware_spec(accelerator).dataflow, text(&case["mapping_folder"]));
+    let core = core(accelerator);
+    let network = network(&workloads[text(&case["workload"])]);
+    let limits = Limits { lpf_limit: integer(&case["lpf_limit"]) as usize, ..Limits::default() };
+    let repaired = case["cut_at_layer_id_0_defect_repaired"].as_bool().unwrap();
+    let rules = Rules { cut_after_first_layer_ignored: !repaired, ..Rules::DEFINES_2022 };
+    let fuse = match case["stack_cuts"].as_str() {
+        Some("automatic") => FuseDepth::Automatic,
+        _ => {
+            let cuts = case["stack_cuts_after_layers"].as_array().unwrap();
+            FuseDepth::Cuts(cuts.iter().map(Value::to_string).filter(|id| !id.starts_with('-')).collect())
+        }
+    };
+    let tile = (integer(&case["tile_x"]), integer(&case["tile_y"]));
+    let mut planner = Planner::new(&core, &network, rules, limits, Strategy::Loma);
+    let plan = planner
+        .plan(&DepthFirstStrategy { tile, mode: mode(&case["storing"]), fuse })
+        .unwrap_or_else(|wrong| panic!("{wrong}"));
+    let solutions: Vec<Solution> = planner
+        .memory
+        .problems
+        .list
+        .iter()
+        .map(|problem| {
+            let layer = LayerOnCore::new(&core, rules, problem);
+            find_best(&layer, &Objective::Energy, &limits, Strategy::Loma).best.unwrap()
+        })
+        .collect();
+    Assembler::new(&core, &network, rules, &planner.memory.problems)
+        .assemble(&plan, &|problem| solutions.get(problem))
+        .unwrap()
+}
+
+fn compare(account: &PointAccount, case: &Value, report: &mut Report) {
+    let id = text(&case["id"]);
+    report.close(account.energy_pj, number(&case["energy_total_pJ"]), ENERGY, || format!("{id}: energy"));
+    report.same(&account.macs, &integer(&case["MACs"]), || format!("{id}: MACs"));
+    let split = &case["energy_split_pJ"];
+    for (field, ours) in [
+        ("layer_activation", account.energy.activation_pj),
+        ("layer_weight", account.energy.weight_pj),
+        ("MAC", account.energy.mac_pj),
+        ("data_copy", account.energy.copy_pj),
+    ] {
+        report.close(ours, number(&split[field]), ENERGY, || format!("{id}: {field} energy"));
+    }
+    report.same(&account.latency.ideal_cycles, &integer(&case["ideal_cycles"]), || format!("{id}: ideal cycles"));
+    report.same(&account.latency.temporal_cycles, &integer(&case["temporal_cycles"]), || {
+        format!("{id}: temporal cycles")
+    });
+    report.same(&account.latency.copy_cycles, &integer(&case["latency_total1_split"]["data_copy"]), || {
+        format!("{id}: copy cycles")
+    });
+    let theirs = integer(&case["latency_total1_cycles"]);
+    let ours = account.latency_cycles;
+    report.same(&(ours <= theirs), &true, || format!("{id}: latency {ours} instead of {theirs} or less"));
+    if ours < theirs {
+        report.remarks.push(format!(
+            "{id}: latency {ours} instead of {theirs}, with equal energy, computing and copy cycles: a faster order of those tied"
+        ));
+    }
+}

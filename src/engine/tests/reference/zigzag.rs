@@ -1,0 +1,210 @@
+//! The maintained ZigZag's results (3.8.5): models built from its data, whose layers are einsums with names of their own.
+
+pub mod comparison;
+pub mod network;
+pub mod search;
+pub mod single_layer;
+pub mod spatial;
+pub mod spatial_generation;
+
+use fusescape_engine::hardware::{Core, Operand, Unroll};
+use fusescape_engine::mapping::spatial_generation::{fit_capacity, reduce, width_bounds};
+use fusescape_engine::mapping::{LayerProblem, TemporalLoop};
+use fusescape_engine::rules::Rules;
+use fusescape_engine::workload::{Dim, LayerKind, LayerShape, Precision};
+use fusescape_spec::{ArraySpec, HardwareSpec, MemorySpec, PortSpec};
+use fusescape_test_support::{entries, integer, number, pair, reference_text, text, texts};
+use serde_json::Value;
+
+/// One reference file, with loop dimensions as a list of pairs: their order matters, and objects have none.
+pub fn reference(path: &str) -> Value {
+    let text = reference_text(path);
+    let mut parts = text.split("\"dims\": {");
+    let mut ordered = parts.next().unwrap().to_owned();
+    for part in parts {
+        let (dims, rest) = part.split_once('}').unwrap();
+        let pairs: Vec<String> = dims.split(',').map(|pair| format!("[{}]", pair.replace(':', ","))).collect();
+        ordered += &format!("\"dims\": [{}]{rest}", pairs.join(", "));
+    }
+    serde_json::from_str(&ordered).unwrap()
+}
+
+/// An accelerator of `zigzag/hardware.json`.
+pub fn core(accelerator: &Value) -> Core {
+    let mut spec = HardwareSpec {
+        array: ArraySpec {
+            dimensions: entries(&accelerator["array_dimensions"]).map(|(n, s)| (n.clone(), integer(s))).collect(),
+            mac_energy_pj: number(&accelerator["MAC_energy_pJ"]),
+            ..ArraySpec::default()
+        },
+        memories: accelerator["memories"].as_array().unwrap().iter().map(memory_spec).collect(),
+        ..HardwareSpec::default()
+    };
+    share_as_lower_memories(&mut spec);
+    Core::new(&spec).unwrap_or_else(|wrong| panic!("{wrong}"))
+}
+
+fn memory_spec(memory: &Value) -> MemorySpec {
+    let ports = memory["ports"].as_array().unwrap();
+    let widest = |field: &str| ports.iter().map(|port| integer(&port[field])).max().unwrap();
+    let (width, granularity) = (widest("bandwidth_bits_per_cycle"), widest("min_granularity_bits"));
+    MemorySpec {
+        name: text(&memory["name"]),
+        size_bits: integer(&memory["size_bits"]),
+        operands: texts(&memory["operands"]),
+        read_width_bits: width,
+        write_width_bits: width,
+        read_granularity_bits: granularity,
+        write_granularity_bits: granularity,
+        read_energy_pj: number(&memory["read_energy_pJ_per_access"]),
+        write_energy_pj: number(&memory["write_energy_pJ_per_access"]),
+        shared_over: texts(&memory["served_array_dimensions"]),
+        ports: ports.iter().map(port_spec).collect(),
+        latency_cycles: integer(&memory["latency_cycles"]),
+        ..MemorySpec::default()
+    }
+}
+
+fn port_spec(port: &Value) -> PortSpec {
+    let served = |served: &Value| format!("{}.{}", text(&served["operand"]), text(&served["direction"]));
+    PortSpec {
+        name: text(&port["name"]),
+        serves: port["serves"].as_array().unwrap().iter().map(served).collect(),
+        width_bits: Some(integer(&port["bandwidth_bits_per_cycle"])),
+        granularity_bits: Some(integer(&port["min_granularity_bits"])),
+    }
+}
+
+/// The tool takes array dimensions that a lower memory serves as served above as well (ascend_like's DRAM lists two of four).
+fn share_as_lower_memories(spec: &mut HardwareSpec) {
+    for index in 1..spec.memories.len() {
+        let (below, above) = spec.memories.split_at_mut(index);
+        let high = &mut above[0];
+        for low in below.iter().filter(|low| low.operands.iter().any(|held| high.operands.contains(held))) {
+            let missing = low.shared_over.iter().filter(|dim| !high.shared_over.contains(dim));
+            high.shared_over.extend(missing.cloned().collect::<Vec<_>>());
+        }
+    }
+}
+
+/// A layer of the data, with its loop dimensions under our names.
+pub struct Layer {
+    pub shape: LayerShape,
+    dims: Vec<(String, Dim)>,
+}
+
+impl Layer {
+    pub fn new(input: &Value) -> Self {
+        let dims = dims(input);
+        let mut sizes = [1; 8];
+        for (name, dim) in &dims {
+            let size = input["dims"].as_array().unwrap().iter().find(|pair| text(&pair[0]) == *name).unwrap();
+            sizes[*dim as usize] = integer(&size[1]);
+        }
+        let precision = &input["precision_bits"];
+        let bits = |name: &str| precision[name].as_u64();
+        let limit = |axis: &str| input["input_extent_limit"][axis].as_u64().unwrap_or(u64::MAX);
+        let shape = LayerShape {
+            kind: kind(input),
+            sizes,
+            dim_order: dim_order(&dims),
+            stride: pair(&input["stride"]),
+            dilation: if input["dilation"].is_null() { (1, 1) } else { pair(&input["dilation"]) },
+            input_limit: (limit("IX"), limit("IY")),
+            precision: Precision {
+                w: bits("W").unwrap_or(0),
+                i: bits("I").or(bits("X")).unwrap(),
+                o_partial: bits("O_partial").unwrap(),
+                o: bits("O_final").unwrap(),
+            },
+        };
+        Self { shape, dims }
+    }
+
+    fn dim(&self, name: &Value) -> Dim {
+        let name = text(name);
+        self.dims.iter().find(|(known, _)| *known == name).unwrap_or_else(|| panic!("no dimension {name}")).1
+    }
+
+    /// `[["K", 2], ...]`.
+    pub fn loops(&self, value: &Value) -> Vec<TemporalLoop> {
+        let pairs = value.as_array().unwrap().iter();
+        pairs.map(|pair| TemporalLoop { dim: self.dim(&pair[0]), size: integer(&pair[1]) }).collect()
+    }
+
+    /// `{"D1": [["K", 32], ["C", 2]], ...}`.
+    pub fn unroll(&self, core: &Core, value: &Value) -> Vec<Unroll> {
+        let mut unroll = Vec::new();
+        for (array_dimension, loops) in entries(value) {
+            let array_dim = core.array.iter().position(|(name, _)| name == array_dimension).unwrap();
+            // A loop that the layer does not have is no part of its mapping.
+            let known = |pair: &&Value| self.dims.iter().any(|(name, _)| *name == text(&pair[0]));
+            for pair in loops.as_array().unwrap().iter().filter(known) {
+                unroll.push(Unroll { array_dim, dim: self.dim(&pair[0]), limit: integer(&pair[1]) });
+            }
+        }
+        unroll
+    }
+
+    /// What the tool leaves of a spatial mapping that somebody wrote.
+    pub fn reduced(&self, core: &Core, given: &[Unroll]) -> Vec<Unroll> {
+        let bounds = width_bounds(core, &Rules::ZIGZAG_3_8, &self.shape);
+        let reduced = reduce(core, &self.shape, &bounds, given);
+        fit_capacity(core, &Rules::ZIGZAG_3_8, &self.shape, &reduced).unwrap()
+    }
+
+    /// The mapping problem with the spatial mapping given.
+    pub fn problem(&self, core: &Core, unroll: Vec<Unroll>) -> LayerProblem {
+        let levels = Operand::ALL.map(|operand| core.levels(operand).len());
+        LayerProblem { shape: self.shape, levels, unroll }
+    }
+}
+
+fn kind(input: &Value) -> LayerKind {
+    let equation = text(&input["equation"]);
+    let windowed = !input["input_window_relations"].as_array().unwrap().is_empty();
+    if equation.contains('+') {
+        LayerKind::Add
+    } else if !equation.contains("[ox]") {
+        LayerKind::MatMul
+    } else if input["precision_bits"]["W"].as_u64() == Some(0) {
+        LayerKind::Pooling
+    } else if windowed {
+        LayerKind::Conv
+    } else {
+        LayerKind::Pointwise
+    }
+}
+
+/// The layer's loop dimensions in its own order. Those of matrix products have any name: what they index tells which they are.
+fn dims(input: &Value) -> Vec<(String, Dim)> {
+    let equation = text(&input["equation"]);
+    let names = input["dims"].as_array().unwrap().iter().map(|pair| text(&pair[0]));
+    if equation.contains("[ox]") {
+        return names.map(|name| (name.clone(), Dim::from_name(&name).unwrap())).collect();
+    }
+    let terms: Vec<&str> = equation.split(['=', '*']).collect();
+    let term = |operand: &str| *terms.iter().find(|term| term.trim().starts_with(operand)).unwrap();
+    let (o, w, i) = (term("O"), term("W"), term("I"));
+    let mut taken = Vec::new();
+    names
+        .map(|name| {
+            let index = format!("[{}]", name.to_lowercase());
+            let candidates: &[Dim] = match (o.contains(&index), w.contains(&index), i.contains(&index)) {
+                (true, true, true) => &[Dim::B, Dim::G],
+                (true, true, false) => &[Dim::K],
+                (false, true, true) => &[Dim::C],
+                _ => &[Dim::OX, Dim::OY],
+            };
+            let dim = *candidates.iter().find(|dim| !taken.contains(*dim)).unwrap();
+            taken.push(dim);
+            (name, dim)
+        })
+        .collect()
+}
+
+fn dim_order(dims: &[(String, Dim)]) -> [Dim; 8] {
+    let mut order: Vec<Dim> = dims.iter().map(|(_, dim)| *dim).collect();
+    order.extend(Dim::ALL.into_iter().filter(|dim| !dims.iter().any(|(_, known)| known == dim)));
+    order.try_into().unwrap()
+}

@@ -1,0 +1,51 @@
+//! LOMA over all orders: least energy, latency or product of both, and the best of what ties.
+
+use super::{Layer, reference};
+use crate::Report;
+use fusescape_engine::mapping::LayerOnCore;
+use fusescape_engine::rules::Rules;
+use fusescape_engine::search::{Limits, Objective, StopReason, Strategy, find_best};
+use fusescape_test_support::{integer, number, text};
+use serde_json::Value;
+
+pub fn check() -> Report {
+    let mut report = Report::new();
+    let hardware = reference("zigzag/hardware.json");
+    for case in reference("zigzag/search.json")["cases"].as_array().unwrap() {
+        report.cases += 1;
+        check_case(&hardware, case, &mut report);
+    }
+    report
+}
+
+fn check_case(hardware: &Value, case: &Value, report: &mut Report) {
+    let (id, input, output) = (text(&case["id"]), &case["input"], &case["output"]);
+    let core = super::core(&hardware[text(&input["accelerator"])]);
+    let layer = Layer::new(input);
+    let problem = layer.problem(&core, layer.unroll(&core, &input["spatial_mapping_reduced"]));
+    let on_core = LayerOnCore::new(&core, Rules::ZIGZAG_3_8, &problem);
+    let limits = Limits { lpf_limit: integer(&input["lpf_limit"]) as usize, ..Limits::default() };
+    let product = |winner: &Value| number(&winner["energy_pJ"]) * number(&winner["latency_total2"]);
+    let field = |name: &str| number(&output[name]);
+    for (objective, score, energy, latency) in [
+        (Objective::Energy, field("min_energy_pJ"), None, Some(field("best_latency_total2_among_min_energy"))),
+        (Objective::Latency, field("min_latency_total2_over_all"), Some(field("best_energy_among_min_latency2")), None),
+        (Objective::EnergyDelayProduct, product(&output["tool_winner_EDP"]), None, None),
+    ] {
+        let what = |field: &str| format!("{id} {objective:?}: {field}");
+        let outcome = find_best(&on_core, &objective, &limits, Strategy::Loma);
+        report.same(&outcome.stopped, &StopReason::Exhausted, || what("stop reason"));
+        report.same(&outcome.orders, &integer(&output["orderings"]), || what("orderings"));
+        report.same(&outcome.feasible, &integer(&output["feasible_orderings"]), || what("feasible orderings"));
+        let Some(best) = outcome.best else {
+            report.failures.push(what("no mapping"));
+            continue;
+        };
+        let cost = best.cost(&on_core).unwrap();
+        let of = |theirs: Option<f64>, ours: f64| theirs.unwrap_or(ours);
+        report.close(objective.score(&on_core, &cost), score, 1e-9, || what("score"));
+        report.close(cost.energy_pj(), of(energy, cost.energy_pj()), 1e-9, || what("energy"));
+        let ours = cost.latency.exact_cycles();
+        report.close(ours, of(latency, ours), 1e-9, || what("latency"));
+    }
+}

@@ -1,0 +1,103 @@
+//! Fixed temporal orders, no search: every allocation, energy, word count and cycle count.
+
+use super::{Layer, reference};
+use crate::Report;
+use crate::single_layer::{EXACT, check_level};
+use fusescape_engine::cost::{Evaluator, LayerCost, PortStall};
+use fusescape_engine::hardware::{Core, Movement};
+use fusescape_engine::mapping::{LayerOnCore, allocate};
+use fusescape_engine::rules::Rules;
+use fusescape_test_support::{entries, integer, number, text};
+use serde_json::Value;
+
+pub fn check() -> Report {
+    let mut report = Report::new();
+    let hardware = reference("zigzag/hardware.json");
+    for case in reference("zigzag/single_layer.json")["cases"].as_array().unwrap() {
+        report.cases += 1;
+        check_case(&hardware, case, &mut report);
+    }
+    report
+}
+
+fn check_case(hardware: &Value, case: &Value, report: &mut Report) {
+    let (id, input, output) = (text(&case["id"]), &case["input"], &case["output"]);
+    let core = super::core(&hardware[text(&input["accelerator"])]);
+    let layer = Layer::new(input);
+    let problem = layer.problem(&core, layer.unroll(&core, &input["spatial_mapping_reduced"]));
+    let on_core = LayerOnCore::new(&core, Rules::ZIGZAG_3_8, &problem);
+    let order = layer.loops(&input["temporal_loop_order_inner_to_outer"]);
+    let Some(allocation) = allocate(&on_core, &order) else {
+        report.failures.push(format!("{id}: no allocation"));
+        return;
+    };
+    let cost = Evaluator::new(&on_core).evaluate(&order, &allocation).expect("ZigZag checks no capacity");
+    for operand in 0..3 {
+        let name = on_core.operand_name(operand);
+        let levels = output["operands"][name].as_array().unwrap();
+        report.same(&on_core.operands[operand].memories.len(), &levels.len(), || format!("{id} {name}: levels"));
+        for (level, theirs) in levels.iter().enumerate() {
+            let what = |field: &str| format!("{id} {name} level {level}: {field}");
+            for (field, allocation) in [("loops", &allocation), ("loops_after_stationary_merge", &cost.merged)] {
+                let ours = order[allocation.range(operand, level)].to_vec();
+                report.same(&ours, &layer.loops(&theirs[field]), || what(field));
+            }
+            check_level(&cost, operand, level, theirs, &what, report);
+            check_amounts(&cost, operand, level, theirs, &what, report);
+        }
+        if operand > 0 {
+            let theirs = integer(&output["MAC_level_stationary_cycles"][name]);
+            report.same(&cost.amounts.cycles[operand][0], &theirs, || format!("{id} {name}: stationary in the array"));
+        }
+    }
+    check_totals(&id, &core, &cost, output, report);
+}
+
+/// What only this tool records: the amounts behind the energy.
+fn check_amounts(
+    cost: &LayerCost,
+    operand: usize,
+    level: usize,
+    theirs: &Value,
+    what: &dyn Fn(&str) -> String,
+    report: &mut Report,
+) {
+    for (index, movement) in Movement::ALL.into_iter().enumerate() {
+        let link = &cost.amounts.links[operand][level][index];
+        for (field, ours) in [("energy_period_count", link.count as f64), ("energy_elements_per_period", link.elements)]
+        {
+            report.close(ours, number(&theirs[field][index]), EXACT, || what(&format!("{field} {movement}")));
+        }
+    }
+}
+
+fn check_totals(id: &str, core: &Core, cost: &LayerCost, output: &Value, report: &mut Report) {
+    let latency = &cost.latency;
+    let computing = latency.computing_cycles() as f64;
+    for (field, ours) in [
+        ("MAC_energy_pJ", cost.energy.mac_pj),
+        ("memory_energy_pJ", cost.energy.memory_pj),
+        ("total_energy_pJ", cost.energy_pj()),
+        ("ideal_cycles", latency.ideal_cycles as f64),
+        ("temporal_cycles", latency.temporal_cycles as f64),
+        ("temporal_stall_cycles", latency.stall_cycles as f64),
+        ("data_loading_cycles", latency.loading_cycles),
+        ("data_offloading_cycles", latency.offloading_cycles),
+        ("latency_total0", computing),
+        ("latency_total1", computing + latency.loading_cycles),
+        ("latency_total2", latency.exact_cycles()),
+    ] {
+        report.close(ours, number(&output[field]), EXACT, || format!("{id} {field}"));
+    }
+    for (memory, ports) in entries(&output["stall_per_port"]) {
+        for (port, theirs) in entries(ports) {
+            let is_this = |stall: &&PortStall| {
+                let of = &core.memories[stall.memory];
+                of.name == *memory && of.ports[stall.port].name == *port
+            };
+            // The tool also lists ports that carry nothing.
+            let ours = latency.ports.iter().find(is_this).map_or(0, |stall| stall.cycles);
+            report.close(ours as f64, number(theirs), EXACT, || format!("{id} stall of {memory} {port}"));
+        }
+    }
+}

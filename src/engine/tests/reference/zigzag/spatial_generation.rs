@@ -1,0 +1,138 @@
+//! Which spatial mappings the tool considers, and which it picks.
+
+use super::Layer;
+use crate::Report;
+use fusescape_engine::hardware::{Core, Unroll};
+use fusescape_engine::mapping::spatial_generation::{GENERATED, Generation, GenerationRequest, generate, width_bounds};
+use fusescape_engine::rules::Rules;
+use fusescape_engine::workload::{Dim, LoopSizes};
+use fusescape_spec::{ArraySpec, HardwareSpec, MemorySpec};
+use fusescape_test_support::{entries, integer, number, reference, text, texts};
+use serde_json::{Value, json};
+
+pub fn check() -> Report {
+    let mut report = Report::new();
+    let hardware = reference("zigzag/hardware.json");
+    let workloads = reference("zigzag/workloads.json");
+    for case in reference("zigzag/spatial_generation.json")["cases"].as_array().unwrap() {
+        report.cases += 1;
+        check_case(&hardware, &workloads, case, &mut report);
+    }
+    report
+}
+
+fn check_case(hardware: &Value, workloads: &Value, case: &Value, report: &mut Report) {
+    let id = text(&case["id"]);
+    let layers = workloads[text(&case["workload"])]["layers"].as_array().unwrap();
+    let mut layer = layers.iter().find(|layer| layer["id"] == case["layer"]).unwrap().clone();
+    layer["dims"] = entries(&case["dims"]).map(|(name, size)| json!([name, size])).collect();
+    let layer = Layer::new(&layer);
+    let dim = |name: &str| layer.dims.iter().find(|(known, _)| known == name).map(|(_, dim)| *dim);
+    let dims: Vec<Dim> = layer.dims.iter().map(|(_, dim)| *dim).collect();
+    let accelerator = &hardware[text(&case["accelerator"])];
+    let core = if accelerator.is_null() {
+        report.remarks.push(format!("{id}: no hardware in the data, so bounds are taken as given"));
+        array_of(case)
+    } else {
+        super::core(accelerator)
+    };
+    let given: Vec<(usize, LoopSizes)> = entries(&case["max_unrolling"])
+        .map(|(name, widths)| {
+            let mut bounds = [1; 8];
+            for (loop_name, width) in entries(widths) {
+                bounds[dim(loop_name).unwrap() as usize] = integer(width);
+            }
+            (array_dim(&core, name), bounds)
+        })
+        .collect();
+    let mut bounds = width_bounds(&core, &Rules::ZIGZAG_3_8, &layer.shape);
+    for (array_dim, theirs) in given {
+        if accelerator.is_null() {
+            bounds[array_dim] = theirs;
+        }
+        for &dim in &dims {
+            let what = || format!("{id}: bound of {dim} on dimension {}", array_dim + 1);
+            report.same(&bounds[array_dim][dim as usize], &theirs[dim as usize], what);
+        }
+    }
+    let hints = entries(&case["hint"])
+        .filter_map(|(name, loops)| {
+            let array_dim = core.array.iter().position(|(known, _)| known == name)?;
+            Some((array_dim, texts(loops).iter().filter_map(|name| dim(name)).collect()))
+        })
+        .collect();
+    let provided = layer.unroll(&core, &case["provided"]);
+    let request = GenerationRequest { provided, hints, mixed: case["mixed"].as_bool().unwrap() };
+    let generation = generate(&core, &layer.shape, &dims, &bounds, &request);
+    check_generation(&id, &core, &layer, case, &generation, report);
+}
+
+fn check_generation(id: &str, core: &Core, layer: &Layer, case: &Value, generation: &Generation, report: &mut Report) {
+    let filled: Vec<&str> = generation.filled.iter().map(|&index| core.array[index].0.as_str()).collect();
+    report.same(&filled, &texts(&case["array_dims_to_fill"]).iter().map(String::as_str).collect(), || {
+        format!("{id}: dimensions to fill")
+    });
+    report.same(&generation.candidates, &integer(&case["candidates"]), || format!("{id}: candidates"));
+    let top = case["top_indicators"].as_array().unwrap();
+    if !filled.is_empty() {
+        let valid = generation.ranked.len() as u64;
+        report.same(&valid, &integer(&case["valid_candidates"]), || format!("{id}: valid candidates"));
+    }
+    for (rank, theirs) in top.iter().enumerate() {
+        let ours = generation.ranked.get(rank).map_or(f64::NAN, |(indicator, _)| *indicator);
+        report.close(ours, number(theirs), 0.0, || format!("{id}: indicator {rank}"));
+    }
+    // Which of equals the tool picks is chance; but each is one of ours, with the same indicator.
+    let generated = case["generated"].as_array().unwrap();
+    report.same(&generated.len(), &generation.ranked.len().min(GENERATED), || format!("{id}: mappings generated"));
+    for (rank, (theirs, indicator)) in generated.iter().zip(case["indicators"].as_array().unwrap()).enumerate() {
+        let theirs = sorted(layer.unroll(core, theirs));
+        let ours = generation.ranked.iter().find(|(_, unroll)| sorted(unroll.clone()) == theirs);
+        match ours {
+            Some((ours, _)) => {
+                report.close(*ours, number(indicator), 0.0, || format!("{id}: indicator of pick {rank}"))
+            }
+            None => report.failures.push(format!("{id}: pick {rank}, {theirs:?}, is none of ours")),
+        }
+        let at_rank = generation.ranked[rank].0;
+        report.close(at_rank, number(indicator), 0.0, || format!("{id}: pick {rank} is among the best"));
+    }
+}
+
+fn sorted(mut unroll: Vec<Unroll>) -> Vec<(usize, Dim, u64)> {
+    unroll.sort_by_key(|unroll| (unroll.array_dim, unroll.dim));
+    unroll.into_iter().map(|unroll| (unroll.array_dim, unroll.dim, unroll.limit)).collect()
+}
+
+fn array_dim(core: &Core, name: &str) -> usize {
+    core.array.iter().position(|(known, _)| known == name).unwrap()
+}
+
+/// A core with nothing but the array that a case tells of: each dimension as wide as the widest that was generated.
+fn array_of(case: &Value) -> Core {
+    let dimensions = entries(&case["max_unrolling"])
+        .map(|(name, _)| {
+            let width = |generated: &Value| -> u64 {
+                generated[name].as_array().map_or(1, |loops| loops.iter().map(|pair| integer(&pair[1])).product())
+            };
+            (name.clone(), case["generated"].as_array().unwrap().iter().map(width).max().unwrap())
+        })
+        .collect::<Vec<_>>();
+    let dram = MemorySpec {
+        name: "dram".into(),
+        size_bits: 1 << 40,
+        operands: ["W", "I", "O"].map(String::from).into(),
+        read_width_bits: 64,
+        write_width_bits: 64,
+        read_granularity_bits: 64,
+        write_granularity_bits: 64,
+        shared_over: dimensions.iter().map(|(name, _)| name.clone()).collect(),
+        ..MemorySpec::default()
+    };
+    let spec = HardwareSpec {
+        array: ArraySpec { dimensions, ..ArraySpec::default() },
+        memories: vec![dram],
+        ..HardwareSpec::default()
+    };
+    Core::new(&spec).unwrap_or_else(|wrong| panic!("{wrong}"))
+}

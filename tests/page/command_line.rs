@@ -1,0 +1,391 @@
+//! The command line as a person uses it.
+
+use serde_json::{Value, json};
+use std::path::PathBuf;
+use std::process::{Command, Output};
+
+fn fusescape(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_fusescape")).args(arguments).output().unwrap()
+}
+
+fn succeeds(arguments: &[&str]) -> String {
+    let output = fusescape(arguments);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+fn fails(arguments: &[&str]) -> String {
+    let output = fusescape(arguments);
+    assert!(!output.status.success(), "{arguments:?} succeeds");
+    String::from_utf8(output.stderr).unwrap()
+}
+
+/// A file for one test.
+fn file(name: &str, text: &str) -> String {
+    let directory = PathBuf::from(env!("CARGO_TARGET_TMPDIR"));
+    let path = directory.join(name);
+    std::fs::write(&path, text).unwrap();
+    path.to_str().unwrap().to_owned()
+}
+
+const FSRCNN: [&str; 5] = ["depth-first", "--hardware", "meta-proto-like-df", "--workload", "fsrcnn-defines"];
+
+fn fsrcnn(more: &[&'static str]) -> Vec<&'static str> {
+    [&FSRCNN, more].concat()
+}
+
+#[test]
+fn one_point_as_json_is_the_published_one() {
+    let published = ["--mode", "fully-cached", "--tile", "4x72", "--rules", "defines-2022", "--strategy", "loma"];
+    let text = succeeds(&fsrcnn(&[&published[..], &["--format", "json"]].concat()));
+    let value: Value = serde_json::from_str(&text).unwrap();
+    let point = &value["points"][0];
+    assert!((point["energy_pj"].as_f64().unwrap() / 1_813_734_143.38 - 1.0).abs() < 1e-9, "{point}");
+    assert_eq!(point["macs"], 8_362_594_208_u64);
+    assert!(point["latency_cycles"].as_u64().unwrap() <= 18_484_958);
+    let stacks = value["account"]["stacks"].as_array().unwrap();
+    assert_eq!(stacks.len(), 1);
+    assert_eq!(stacks[0]["tile_count"], 240 * 8);
+}
+
+#[test]
+fn a_grid_as_csv_has_a_line_a_point() {
+    let text = succeeds(&fsrcnn(&["--mode", "fully-cached,fully-recompute", "--grid", "60,240x72", "--format", "csv"]));
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(lines.len(), 1 + 4);
+    assert!(lines[0].starts_with("mode,tile_x_columns,tile_y_rows,energy_pj,latency_cycles"));
+    assert!(lines[1].starts_with("fully-cached,60,72,") && lines[4].starts_with("fully-recompute,240,72,"));
+}
+
+#[test]
+fn ranges_of_tile_sizes_are_swept() {
+    let text =
+        succeeds(&fsrcnn(&["--mode", "fully-cached", "--grid", "240..960:240,60x270..540:270", "--format", "csv"]));
+    let tiles: Vec<&str> = text.lines().skip(1).filter_map(|line| line.get(13..20)).collect();
+    assert_eq!(tiles.len(), 5 * 2);
+    assert!(tiles[0].starts_with("240,270") && tiles[8].starts_with("960,540"), "{tiles:?}");
+    assert!(fails(&fsrcnn(&["--grid", "9..3x72"])).contains("ends before it begins"));
+}
+
+#[test]
+fn points_one_by_one_and_problem_by_problem_give_the_same_report() {
+    // With more cores than tile widths the cores share problems, otherwise each has points of its own.
+    let on_threads = |threads: &str, arguments: &[&str]| {
+        let command = env!("CARGO_BIN_EXE_fusescape");
+        let output = Command::new(command).args(arguments).env("RAYON_NUM_THREADS", threads).output().unwrap();
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let small_dram =
+        succeeds(&["presets", "meta-proto-like-df"]).replace("size: 10000000000 bit", "size: 200000000 bit");
+    let small_dram = file("small-dram.yaml", &small_dram);
+    let machine = |hardware: &'static str| ["depth-first", "--hardware", hardware, "--workload"];
+    for (design, more, format) in [
+        ([&machine("meta-proto-like-df")[..], &["fsrcnn"]].concat(), ["--grid", "60,960x18,540"], "json"),
+        ([&machine("tpu-like-df")[..], &["resnet18"]].concat(), ["--grid", "28,56x14"], "csv"),
+        (
+            vec!["depth-first", "--hardware", small_dram.as_str(), "--workload", "fsrcnn"],
+            ["--grid", "60,960x18,540"],
+            "table",
+        ),
+    ] {
+        let arguments = [&design[..], &more, &["--format", format]].concat();
+        let shared = on_threads("3", &arguments);
+        assert!(shared.len() > 500, "{arguments:?}");
+        for threads in ["1", "2"] {
+            assert_eq!(on_threads(threads, &arguments), shared, "{threads} threads, {arguments:?}");
+        }
+    }
+}
+
+#[test]
+fn the_table_marks_the_best_point() {
+    let text = succeeds(&fsrcnn(&["--grid", "4,960x72", "--mode", "fully-cached"]));
+    let best: Vec<&str> = text.lines().filter(|line| line.trim_end().ends_with('*')).collect();
+    assert!(matches!(best.as_slice(), [line] if line.contains("4 x 72")), "{text}");
+}
+
+#[test]
+fn every_objective_and_fuse_depth_is_understood() {
+    for objective in
+        ["energy", "latency", "edp", "dram-accesses", "accesses:sram_64KB", "weighted:energy=1,latency=100"]
+    {
+        succeeds(&fsrcnn(&["--tile", "240x270", "--objective", objective, "--lpf-limit", "4"]));
+    }
+    for stacks in ["auto", "single-layer", "layer-by-layer", "shrink,map4"] {
+        succeeds(&fsrcnn(&["--tile", "240x270", "--stacks", stacks, "--lpf-limit", "4"]));
+    }
+}
+
+#[test]
+fn mistakes_are_explained() {
+    assert!(fails(&["depth-first", "--hardware", "meta-proto", "--workload", "fsrcnn"]).contains("meta-proto-like"));
+    assert!(fails(&fsrcnn(&["--tile", "0x5"])).contains("no tile size"));
+    assert!(
+        fails(&fsrcnn(&["--tile", "60"])).contains("60x72")
+            || fails(&fsrcnn(&["--tile", "60"])).contains("widths x heights")
+    );
+    assert!(fails(&fsrcnn(&["--mode", "cached"])).contains("fully-cached"));
+    assert!(fails(&fsrcnn(&["--objective", "speed"])).contains("edp"));
+    assert!(fails(&fsrcnn(&["--stacks", "shrnk", "--tile", "4x4"])).contains("Did you mean `shrink`?"));
+}
+
+#[test]
+fn presets_can_be_printed_and_validated() {
+    let list = succeeds(&["presets"]);
+    for name in ["tesla-npu-like-df", "resnet18", "resnet18-defines"] {
+        assert!(list.contains(name));
+        let path = file(&format!("{name}.yaml"), &succeeds(&["presets", name]));
+        assert!(succeeds(&["validate", &path]).contains(if name.starts_with("tesla") { "1024 PEs" } else { "layers" }));
+    }
+    assert!(fails(&["presets", "nonsense"]).contains("no preset `nonsense`"));
+}
+
+#[test]
+fn validate_says_everything_that_is_wrong() {
+    let path = file("wrong.yaml", "name: x\nlayers:\n  - { name: a, type: cnov, K: 0 }\n  - { name: a, typ: add }\n");
+    let errors = fails(&["validate", &path]);
+    for part in ["line 3", "line 4", "conv", "Two layers are called `a`"] {
+        assert!(errors.contains(part), "`{part}` is missing in:\n{errors}");
+    }
+    assert!(fails(&["validate", "no-such-file.yaml"]).contains("no-such-file.yaml"));
+}
+
+const CONV2: [&str; 7] = ["layer", "--hardware", "eyeriss-like", "--workload", "alexnet-eyeriss", "--layer", "conv2"];
+
+#[test]
+fn a_layer_is_printed_as_a_loop_nest_with_its_memories() {
+    let text = succeeds(&CONV2);
+    let nest: Vec<&str> = text.lines().skip_while(|line| !line.starts_with("  loop")).collect();
+    let heading: Vec<&str> = nest[0].split_whitespace().collect();
+    assert_eq!(heading, ["loop", "W", "I", "O"]);
+    let loops: u64 = nest[1..]
+        .iter()
+        .take_while(|line| !line.is_empty())
+        .map(|line| line.split_whitespace().nth(1).unwrap().parse::<u64>().unwrap())
+        .product();
+    assert_eq!(loops, 1_597_440, "ideal cycles of ZigZag, Fig. 6");
+    assert!(text.contains("130 of 168 PEs"), "{text}");
+}
+
+#[test]
+fn the_best_unrolling_is_no_worse_than_the_stated_one() {
+    let run = |more: &[&'static str]| -> Value {
+        let arguments =
+            [&["--objective", "latency", "--strategy", "loma", "--lpf-limit", "4", "--json"], more].concat();
+        serde_json::from_str(&succeeds(&[&CONV2[..], &arguments].concat())).unwrap()
+    };
+    let (stated, best) = (run(&[]), run(&["--unroll", "search", "--loops-per-dimension", "2"]));
+    let (stated, best) = (&stated["layers"][0], &best["layers"][0]);
+    assert!(best["latency_cycles"].as_u64().unwrap() <= stated["latency_cycles"].as_u64().unwrap());
+    let unrollings = &best["search"]["unrollings"];
+    assert!(unrollings["searched"].as_u64().unwrap() < unrollings["legal"].as_u64().unwrap(), "{unrollings}");
+    assert!(stated["search"]["unrollings"].is_null());
+    assert_eq!(best["macs"], 207_667_200);
+}
+
+#[test]
+fn a_layer_that_does_not_exist_is_answered_with_the_closest() {
+    let arguments: Vec<&str> = CONV2.iter().map(|word| if *word == "conv2" { "conv22,conv9" } else { word }).collect();
+    let text = fails(&arguments);
+    assert!(
+        text.contains("no layer `conv22`") && text.contains("no layer `conv9`") && text.contains("Did you mean"),
+        "{text}"
+    );
+    assert!(fails(&[&CONV2[..], &["--strategy", "guess"]].concat()).contains("use one of"));
+}
+
+#[test]
+fn a_search_that_is_given_no_time_gives_a_mapping_and_says_how_far_it_may_be_from_the_best() {
+    let run = |seconds: &'static str| -> Value {
+        serde_json::from_str(&succeeds(&[&CONV2[..], &["--seconds", seconds, "--json"]].concat())).unwrap()
+    };
+    let (none, enough) = (run("0"), run("60"));
+    let search = |result: &Value| result["layers"][0]["search"]["orders"].clone();
+    let energy = |result: &Value| result["layers"][0]["energy_pj"].as_f64().unwrap();
+    assert_eq!((&search(&none)["stopped"], &search(&enough)["stopped"]), (&json!("OutOfTime"), &json!("Exhausted")));
+    assert_eq!(search(&enough)["proof"], json!("Optimal"));
+    let gap = search(&none)["proof"]["Gap"].as_f64().unwrap();
+    assert!(energy(&none) * (1.0 - gap) <= energy(&enough) && energy(&enough) <= energy(&none));
+    assert!(fails(&[&CONV2[..], &["--seconds=-1"]].concat()).contains("number of seconds"));
+    assert!(fails(&[&CONV2[..], &["--seconds", "1", "--strategy", "iterative"]].concat()).contains("--seconds"));
+}
+
+#[test]
+fn hierarchies_are_counted_searched_and_printed() {
+    let study =
+        ["hierarchy", "--workload", "mobilenet-v2-study", "--layer", "L46", "--max-levels", "1", "--budget", "1.05mm2"];
+    let with = |more: &[&'static str]| succeeds(&[&study, more].concat());
+    let table = with(&[]);
+    for part in ["hierarchies, 1 layers", "pruned by bounds", "`sram_2MiB` lies above all", "estimated", "*"] {
+        assert!(table.contains(part), "{part} is not in\n{table}");
+    }
+    let json: Value =
+        serde_json::from_str(&with(&["--strategy", "loma", "--lpf-limit", "3", "--format", "json"])).unwrap();
+    let (counts, front) = (&json["counts"], json["front"].as_array().unwrap());
+    let sum = ["searched", "pruned", "infeasible"].iter().map(|name| counts[name].as_u64().unwrap()).sum::<u64>();
+    assert_eq!(counts["generated"].as_u64().unwrap(), sum);
+    let least = front.iter().map(|point| point["energy_pj"].as_f64().unwrap()).fold(f64::INFINITY, f64::min);
+    assert_eq!(json["best"]["energy_pj"].as_f64().unwrap(), least);
+    assert_eq!(json["best_layers"].as_array().unwrap().len(), 1);
+    // Searching everything finds the same front.
+    let all: Value =
+        serde_json::from_str(&with(&["--strategy", "loma", "--lpf-limit", "3", "--format", "json", "--no-pruning"]))
+            .unwrap();
+    assert_eq!(all["front"], json["front"]);
+    assert_eq!(all["counts"]["pruned"], 0);
+    let csv = with(&["--strategy", "loma", "--lpf-limit", "3", "--format", "csv"]);
+    assert_eq!(csv.lines().count(), 1 + front.len());
+    assert!(csv.starts_with("hierarchy,energy_pj,latency_cycles,area_um2,estimated,best"));
+    let document = file("hierarchy.yaml", &with(&["--strategy", "loma", "--lpf-limit", "3", "--document"]));
+    assert!(succeeds(&["validate", &document]).contains("64 PEs"));
+    let pool = file("pool.yaml", &succeeds(&["presets", "zigzag-65nm"]));
+    assert!(succeeds(&["validate", &pool]).contains("6 memories, 16 variants"));
+}
+
+#[test]
+fn mistakes_about_hierarchies_are_explained() {
+    let study = ["hierarchy", "--workload", "mobilenet-v2-study"];
+    for (more, part) in [
+        (&["--layer", "L47"][..], "Did you mean"),
+        (&["--budget", "1"], "0.5mm2"),
+        (&["--budget", "0.5mm2"], "Allow more area"),
+        (&["--objective", "dram-accesses"], "Choose energy, latency or their product"),
+        (&["--pool", "zigzag"], "zigzag-65nm"),
+    ] {
+        let said = fails(&[&study, more].concat());
+        assert!(said.contains(part), "{part} is not in\n{said}");
+    }
+}
+
+#[test]
+fn the_whole_mapping_space_of_a_layer_can_be_walked_through() {
+    let run = |strategy: &'static str| -> Value {
+        let arguments = ["--strategy", strategy, "--lpf-limit", "7", "--json"];
+        serde_json::from_str(&succeeds(&[&CONV2[..], &arguments].concat())).unwrap()
+    };
+    let (exhaustive, heuristic) = (run("exhaustive"), run("heuristic"));
+    let (all, kept) = (&exhaustive["layers"][0], &heuristic["layers"][0]);
+    assert_eq!(all["energy_pj"], kept["energy_pj"]);
+    assert!(kept["search"]["space"]["mappings"].as_u64() < all["search"]["space"]["mappings"].as_u64());
+    assert!(all["search"]["space"]["is_complete"].as_bool().unwrap());
+    let iterative = run("iterative");
+    assert!(iterative["layers"][0]["energy_pj"].as_f64() >= all["energy_pj"].as_f64());
+    let text = succeeds(&[&CONV2[..], &["--strategy", "exhaustive", "--lpf-limit", "7"]].concat());
+    assert!(text.contains("the best even one costs"), "{text}");
+    assert!(
+        fails(&[&CONV2[..], &["--strategy", "heuristic", "--objective", "edp"]].concat()).contains("minimises energy")
+    );
+    assert!(fails(&[&CONV2[..], &["--min-utilization", "70"]].concat()).contains("from 0 to 1"));
+    let refused = succeeds_or_says(&[&CONV2[..], &["--strategy", "heuristic", "--rules", "defines-2022"]].concat());
+    assert!(refused.contains("use the corrected rules"), "{refused}");
+}
+
+/// What is printed, whether or not the command succeeds.
+fn succeeds_or_says(arguments: &[&str]) -> String {
+    String::from_utf8(fusescape(arguments).stdout).unwrap()
+}
+
+#[test]
+fn hints_keep_the_unrolling_to_some_loops() {
+    let arguments =
+        ["--unroll", "search", "--objective", "latency", "--strategy", "loma", "--lpf-limit", "4", "--json"];
+    let hints = ["--hint", "rows=K", "--hint", "columns=OX,OY"];
+    let text = succeeds(&[&CONV2[..], &arguments, &hints].concat());
+    let value: Value = serde_json::from_str(&text).unwrap();
+    for unrolled in value["layers"][0]["unrolled"].as_array().unwrap() {
+        let allowed: &[&str] = if unrolled[0] == "rows" { &["K"] } else { &["OX", "OY"] };
+        assert!(allowed.contains(&unrolled[2].as_str().unwrap()), "{unrolled}");
+    }
+    assert!(fails(&[&CONV2[..], &["--hint", "D9=K"]].concat()).contains("Use one of rows, columns"));
+    assert!(fails(&[&CONV2[..], &["--hint", "rows=Q"]].concat()).contains("no loop `Q`"));
+}
+
+#[test]
+fn links_are_made_and_opened() {
+    let link = succeeds(&["link", "make", "--gallery", "defines-fig-9", "--site", "https://example.org/"]);
+    assert!(link.starts_with("https://example.org/#1") && link.len() < 120, "{link}");
+    let opened = succeeds(&["link", "open", link.trim()]);
+    assert!(opened.contains("point: 60 x 72") && opened.contains("gallery: defines-fig-9"), "{opened}");
+
+    let own = file("own-core.yaml", "name: mine\n# nothing else\n");
+    let link = succeeds(&["link", "make", "--hardware", &own, "--workload", "resnet18", "--view", "mapping"]);
+    let (saved, folder) = (file("state.fusescape", &link), PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("opened"));
+    let opened = succeeds(&["link", "open", &saved, "--into", folder.to_str().unwrap()]);
+    assert!(opened.contains("hardware: mine (by hand") && opened.contains("workload: resnet18"), "{opened}");
+    assert_eq!(std::fs::read_to_string(folder.join("hardware.yaml")).unwrap(), "name: mine\n# nothing else\n");
+
+    let wrong = fails(&["link", "open", "1AAAA"]);
+    assert!(wrong.contains("damaged") && wrong.contains("Copy the whole address"), "{wrong}");
+    assert!(fails(&["link", "make", "--gallery", "defines-fig-12b"]).contains("Did you mean `defines-fig-12`?"));
+}
+
+#[test]
+fn sequences_are_printed_as_tables() {
+    fn fuse(more: &[&'static str]) -> Vec<&'static str> {
+        [&["fuse", "--hardware", "meta-proto-like-df", "--workload", "vgg16-e", "--sequences"], more].concat()
+    }
+    let text = succeeds(&fuse(&["--format", "json"]));
+    let value: Value = serde_json::from_str(&text).unwrap();
+    let tables = value["tables"].as_array().unwrap();
+    // Sequences, what one needs, and energy, latency and volume over array, buffer and registers.
+    assert!(tables.len() >= 5 + 9, "{text}");
+    let sequences = tables[0]["rows"].as_array().unwrap();
+    let chosen: Vec<&Value> = sequences.iter().filter(|row| row["chosen"] != "no").collect();
+    assert!(!chosen.is_empty() && chosen.iter().all(|row| row["chosen"] == "Temporal fusion"));
+    assert!(chosen.iter().all(|row| row["energy FT [pJ]"].as_f64() < row["energy SL [pJ]"].as_f64()));
+    let spatial = succeeds(&fuse(&["spatial"]));
+    assert!(spatial.contains("Spatial fusion |") && !spatial.contains("Temporal fusion |"), "{spatial}");
+    assert!(succeeds(&fuse(&["--format", "csv"])).starts_with("layers,chosen,energy SL [pJ],"));
+    assert!(fails(&fuse(&["diagonal"])).contains("temporal, spatial or either"));
+}
+
+#[test]
+fn a_network_on_many_cores_takes_the_best_or_any_allocation_and_leaves_a_trace() {
+    let quad = ["cores", "--system", "quad-beside", "--hardware", "tpu-like", "--workload", "mccnn", "--tiles", "8"];
+    let run = |more: &[&str]| -> Value {
+        let text = succeeds(&[&quad[..], &["--format", "json"], more].concat());
+        serde_json::from_str(&text).unwrap()
+    };
+    let cycles = |found: &Value| found["latency_cycles"].as_f64().unwrap();
+    let trace = file("cores-trace.json", "");
+    let best = run(&["--trace", &trace]);
+    let events: Value = serde_json::from_str(&std::fs::read_to_string(&trace).unwrap()).unwrap();
+    let computed = events["traceEvents"].as_array().unwrap().iter().filter(|event| event["ph"] == "X").count();
+    assert!(computed as u64 >= best["tiles"].as_u64().unwrap());
+    for core in best["cores"].as_array().unwrap() {
+        let parts = ["computing_cycles", "stalling_cycles", "transferring_cycles", "idle_cycles"];
+        let sum: f64 = parts.iter().map(|part| core[part].as_f64().unwrap()).sum();
+        assert!((sum / cycles(&best) - 1.0).abs() < 1e-9, "{core}");
+    }
+    let alone = run(&["--allocation", "core 2"]);
+    assert!(alone["layers"].as_array().unwrap().iter().all(|layer| layer["cores"] == json!(["core 2"])));
+    assert!(cycles(&best) < cycles(&alone), "four cores against one");
+    assert!(cycles(&run(&["--allocation", "core 2", "--improve"])) < cycles(&alone));
+    let few = ["--allocation", "genetic", "--individuals", "4", "--generations", "2"];
+    assert_eq!(run(&few)["latency_cycles"], run(&few)["latency_cycles"], "the same seed");
+    let csv = succeeds(&[&quad[..], &["--format", "csv"]].concat());
+    assert_eq!(csv.lines().count(), 1 + best["layers"].as_array().unwrap().len());
+    let wrong = fails(&[&quad[..], &["--allocation", "conv9: core 0; conv1: core 9"]].concat());
+    assert!(wrong.contains("no layer `conv9`") && wrong.contains("no core `core 9`"), "{wrong}");
+}
+
+#[test]
+fn a_system_is_printed_and_validated() {
+    let text = succeeds(&["presets", "diana"]);
+    let said = succeeds(&["validate", &file("diana.yaml", &text)]);
+    assert!(said.contains("the system `DIANA`: 4 cores"), "{said}");
+    let wrong =
+        fails(&["validate", &file("wrong-system.yaml", &text.replace("[digital, pooling,", "[digita, pooling,"))]);
+    assert!(wrong.contains("Did you mean `digital`?"), "{wrong}");
+}
+
+#[test]
+fn evolution_of_more_than_memory_can_hold_is_refused() {
+    let cores = ["cores", "--system", "tpu-quad", "--workload", "fsrcnn", "--allocation", "genetic"];
+    for (option, limit) in [("--individuals", "2..=1000"), ("--generations", "0..=10000")] {
+        for value in ["18446744073709551615", "400000000", "99999999999999999999"] {
+            let said = fails(&[&cores[..], &[option, value]].concat());
+            assert!(said.contains(limit) || said.contains("too large"), "{option} {value}: {said}");
+        }
+    }
+}

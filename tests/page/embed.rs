@@ -1,0 +1,141 @@
+//! Embedding: addresses and messages are read with all that is wrong with them, and nothing is changed by one that is wrong.
+
+use fusescape::embed::{
+    Answer, Control, EmbedOptions, EmbedTheme, EmbedView, answer, resize_script, snippet, state_of,
+};
+use fusescape::gallery::find_entry;
+use fusescape::link::{from_link, to_link};
+use fusescape::spec::find_preset;
+use fusescape::state::{Action, Half, Metric, State, Tab};
+use serde_json::{Value, json};
+
+#[test]
+fn an_address_says_what_is_shown() {
+    for view in EmbedView::ALL.map(|(view, ..)| view) {
+        for controls in [vec![], vec![Control::Schedule], Control::ALL.map(|(control, ..)| control).to_vec()] {
+            for theme in EmbedTheme::ALL.map(|(theme, ..)| theme) {
+                let options = EmbedOptions { view, controls: controls.clone(), theme };
+                let (back, wrong) = EmbedOptions::from_query(&format!("?{}", options.query()));
+                assert_eq!((back, wrong.is_empty()), (options, true));
+            }
+        }
+    }
+    let (options, wrong) = EmbedOptions::from_query("?view=landscap&controls=schedule,hardwear,hardware&theme&x=1");
+    assert_eq!(options.controls, [Control::Hardware, Control::Schedule]);
+    let places: Vec<&str> = wrong.0.iter().map(|wrong| wrong.path.as_str()).collect();
+    assert_eq!(places, ["view", "controls", "theme", "x"]);
+    assert!(wrong.0[0].remedy.contains("`landscape`"), "{wrong}");
+}
+
+#[test]
+fn a_snippet_holds_the_state_and_cannot_break_out() {
+    let options = EmbedOptions {
+        view: EmbedView::View(Tab::Schedule),
+        controls: vec![Control::Network],
+        ..EmbedOptions::default()
+    };
+    let link = to_link(&State::first());
+    let html = snippet("https://host/\"><script>/embed.html", &options, &link, 640);
+    assert!(html.contains(&format!("?view=schedule&amp;controls=network#{link}\"")), "{html}");
+    assert!(html.contains("&quot;>") && html.contains("title=\"Fusescape: Schedule"), "{html}");
+}
+
+#[test]
+fn the_script_beside_a_snippet_trusts_the_page_s_own_origin_only() {
+    for (address, origin) in [
+        ("https://host.org:8443/courses/embed.html", "'https://host.org:8443'"),
+        ("http://localhost", "'http://localhost'"),
+        ("https://it's</script>/embed.html", "'https://its'"),
+    ] {
+        let script = resize_script(address);
+        assert!(script.contains(&format!("origin !== {origin}")), "{script}");
+        assert_eq!(script.matches('<').count(), 2, "{script}");
+    }
+}
+
+fn sent(message: &Value) -> Answer {
+    answer(&message.to_string(), &State::first())
+}
+
+fn errors(message: &Value) -> Vec<String> {
+    match sent(message) {
+        Answer::Refuse(refusal) => refusal["errors"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|wrong| wrong["place"].as_str().unwrap().to_owned())
+            .collect(),
+        other => panic!("{other:?}"),
+    }
+}
+
+const OWN: &str = "\
+name: own
+precision: { W: 8, I: 8, O_partial: 16, O: 8 }
+layers:
+  - { name: image, type: input, K: 1, size: 32 x 16 }
+  - { name: extract, type: conv, K: 8, kernel: 3 x 3, padding: 1 }
+";
+
+#[test]
+fn messages_are_understood() {
+    assert_eq!(sent(&json!({ "fusescape": 1, "type": "get", "id": 7 })), Answer::Tell(json!(7)));
+    let mut entry = State::first();
+    entry.apply(Action::entry(&find_entry("zigzag-fig-6").unwrap()));
+    let message = json!({ "fusescape": 1, "type": "set", "link": to_link(&entry), "metric": "edp", "view": "mapping" });
+    let Answer::Show(state, view, id) = sent(&message) else { panic!("{message}") };
+    assert_eq!((view, id, state.view.metric), (Some(EmbedView::View(Tab::Mapping)), Value::Null, Metric::EnergyDelay));
+    assert_eq!(state.design, entry.design);
+    let message =
+        json!({ "fusescape": 1, "type": "set", "hardware": "tpu-like", "workload": OWN, "view": "hierarchy" });
+    let Answer::Show(state, ..) = sent(&message) else { panic!("{message}") };
+    assert_eq!((state.design.hardware.preset, state.view.tab), (Some("tpu-like"), Tab::Hierarchy));
+    assert_eq!(state.design.workload.text, OWN);
+
+    let told = state_of(&state, EmbedView::View(Tab::Hierarchy), Value::Null, &json!("a"));
+    assert_eq!(from_link(told["link"].as_str().unwrap()).unwrap().design, state.design);
+    assert_eq!((&told["id"], &told["hardware"]), (&json!("a"), &json!(state.design.hardware.text)));
+}
+
+#[test]
+fn a_broken_document_is_refused_with_every_place() {
+    let hardware = find_preset(Half::Hardware.presets(), "tpu-like").unwrap().text;
+    let broken = hardware.replacen("memories:", "memoriez:", 1);
+    assert_ne!(broken, hardware);
+    let message = json!({ "fusescape": 1, "type": "set", "hardware": broken, "workload": "name: own\nlayers: 7\n" });
+    let Answer::Refuse(refusal) = sent(&message) else { panic!("{message}") };
+    let errors = refusal["errors"].as_array().unwrap();
+    let lines = |document: &str| -> Vec<&Value> {
+        let of = errors.iter().filter(|wrong| wrong["place"].as_str().unwrap().starts_with(document));
+        of.map(|wrong| &wrong["line"]).collect()
+    };
+    assert!(!lines("hardware.").is_empty(), "{errors:?}");
+    assert_eq!(lines("workload.layers"), [&json!(2)], "{errors:?}");
+    assert!(errors.iter().all(|wrong| !wrong["reason"].as_str().unwrap().is_empty()), "{errors:?}");
+
+    // What a link holds is opened as it is, and what is at hand may be broken while another part of it is set.
+    let mut draft = State::first();
+    draft.apply(Action::Take(Half::Hardware, broken.clone()));
+    let message = json!({ "fusescape": 1, "type": "set", "link": to_link(&draft), "metric": "macs" });
+    let Answer::Show(state, ..) = sent(&message) else { panic!("{message}") };
+    assert_eq!(state.design.hardware.text, broken);
+    let message = json!({ "fusescape": 1, "type": "set", "workload": "resnet18" });
+    assert!(matches!(answer(&message.to_string(), &draft), Answer::Show(..)));
+}
+
+#[test]
+fn what_is_wrong_is_said_all_at_once() {
+    let message = json!({
+        "fusescape": 1, "type": "set", "id": [], "link": "1xx", "hardware": "tpu-lik", "workload": 7, "metric": "joule", "view": "x", "more": 1,
+    });
+    assert_eq!(errors(&message), ["id", "more", "link", "hardware", "workload", "metric", "view"]);
+    assert_eq!(errors(&json!({ "fusescape": 1 })), ["type"]);
+    assert_eq!(errors(&json!({ "fusescape": 1, "type": "set", "hardware": " ".repeat(2 << 20) })), ["hardware"]);
+    assert_eq!(errors(&json!({ "fusescape": 1, "type": "set", "hardware": " ".repeat(5 << 20) })), [""]);
+    let nested = format!("{{\"fusescape\": 1, \"type\": {}", "[".repeat(100_000));
+    for foreign in
+        ["", "7", "[]", "{}", "{\"fusescape\": 2, \"type\": \"get\"}", "{\"type\": \"get\"}", nested.as_str()]
+    {
+        assert_eq!(answer(foreign, &State::first()), Answer::Ignore);
+    }
+}

@@ -1,0 +1,360 @@
+//! Every number that can be unfolded: its formulas give the number, down to what is given, and the number is the one that is shown.
+
+use fusescape::depth_first::{FuseDepth, PointAccount, StoringMode};
+use fusescape::explain::{
+    Amount, Axis, Cause, Counted, Data, Explained, LayerNumber, LevelFigure, Place, PointNumber, Subject, Time,
+    explain_hierarchy, explain_layer, explain_point,
+};
+use fusescape::explore::{
+    CostStore, LayerFacts, LayerRequest, LayerStudy, MappedLayer, Request, Settings, Survey, Sweep,
+};
+use fusescape::hardware::{Core, Operand};
+use fusescape::hierarchy::{Front, HierarchyRequest, HierarchySettings, Study, Verdict};
+use fusescape::rules::Rules;
+use fusescape::search::{Objective, Strategy};
+use fusescape::spec::{find_preset, hardware_presets, pool_presets, workload_presets};
+use std::collections::{BTreeSet, VecDeque};
+
+fn account(
+    hardware: &str,
+    workload: &str,
+    rules: Rules,
+    tile: (u64, u64),
+    mode: StoringMode,
+    fuse: FuseDepth,
+) -> PointAccount {
+    let request = Request {
+        hardware: find_preset(hardware_presets(), hardware).unwrap().text.to_owned(),
+        workload: find_preset(workload_presets(), workload).unwrap().text.to_owned(),
+        settings: Settings {
+            tiles_x: vec![tile.0],
+            tiles_y: vec![tile.1],
+            modes: vec![mode],
+            fuse: vec![fuse],
+            rules,
+            ..Settings::default()
+        },
+    };
+    let mut survey = Survey::new(Sweep::new(&request).unwrap());
+    survey.account(&mut CostStore::default(), 0).unwrap()
+}
+
+fn alike(a: f64, b: f64) -> bool {
+    (a - b).abs() <= 1e-9 * a.abs().max(b.abs())
+}
+
+/// Checks a number and everything that it unfolds into; how many numbers these are.
+fn unfold(what: &str, roots: Vec<Subject>, explain: &dyn Fn(Subject) -> Option<Explained>) -> usize {
+    let mut seen: BTreeSet<String> = BTreeSet::new();
+    let mut open: VecDeque<Subject> = roots.into();
+    while let Some(subject) = open.pop_front() {
+        if seen.insert(format!("{subject:?}")) {
+            let explained = explain(subject).unwrap_or_else(|| panic!("{what}: {subject:?} is explained"));
+            assert!(explained.unfolds(), "{what}: {subject:?} says something: {explained:?}");
+            check(&format!("{what}: {subject:?}"), &explained, explain, &mut open);
+        }
+    }
+    seen.len()
+}
+
+fn check(
+    what: &str,
+    explained: &Explained,
+    explain: &dyn Fn(Subject) -> Option<Explained>,
+    open: &mut VecDeque<Subject>,
+) {
+    assert!(explained.value.is_finite(), "{what}");
+    assert!(!explained.name.is_empty(), "{what}");
+    for formula in &explained.formulas {
+        let value = formula.value();
+        assert!(alike(value, explained.value), "{what}, {}: {value} is not {explained:#?}", formula.title);
+        assert!(!formula.in_words().is_empty() && !formula.with_values().is_empty(), "{what}");
+        for term in &formula.terms {
+            if let Some(subject) = term.subject {
+                let full = explain(subject).unwrap_or_else(|| panic!("{what}: {subject:?} is explained"));
+                assert!(alike(full.value, term.value), "{what}: {} is {}, not {}", term.name, term.value, full.value);
+                open.push_back(subject);
+            }
+            check(what, term, explain, open);
+        }
+    }
+}
+
+/// Every number of a point that the page shows.
+fn shown_of_point(account: &PointAccount) -> Vec<(PointNumber, f64)> {
+    let at = |amount| PointNumber::Of(Place::Point, amount);
+    let (energy, latency) = (&account.energy, &account.latency);
+    let mut all = vec![
+        (at(Amount::Energy), account.energy_pj),
+        (at(Amount::Cycles), account.latency_cycles as f64),
+        (at(Amount::Macs), account.macs as f64),
+        (PointNumber::EnergyDelay, account.energy_pj * account.latency_cycles as f64),
+        (PointNumber::MacUse, latency.ideal_cycles as f64 / account.latency_cycles as f64),
+    ];
+    for (cause, value) in [
+        (Cause::Activation, energy.activation_pj),
+        (Cause::Weight, energy.weight_pj),
+        (Cause::Copy, energy.copy_pj),
+        (Cause::Mac, energy.mac_pj),
+    ] {
+        all.push((at(Amount::EnergyOf(cause)), value));
+    }
+    for (time, value) in [
+        (Time::Temporal, latency.temporal_cycles),
+        (Time::Stall, latency.stall_cycles),
+        (Time::Loading, latency.loading_cycles),
+        (Time::Offloading, latency.offloading_cycles),
+        (Time::Copy, latency.copy_cycles),
+        (Time::Ideal, latency.ideal_cycles),
+        (Time::Idle, latency.temporal_cycles - latency.ideal_cycles),
+    ] {
+        all.push((at(Amount::CyclesOf(time)), value as f64));
+    }
+    for (index, memory) in account.memories.iter().enumerate() {
+        for (counted, of) in
+            [(Counted::Words, memory.words), (Counted::Elements, memory.elements), (Counted::Energy, memory.energy_pj)]
+        {
+            all.push((at(Amount::At(counted, index, None)), of.total()));
+            all.push((at(Amount::At(counted, index, Some(Cause::Copy))), of.copy));
+        }
+    }
+    for (s, stack) in account.stacks.iter().enumerate() {
+        let at = |amount| PointNumber::Of(Place::Stack(s), amount);
+        all.push((at(Amount::Energy), stack.energy_pj));
+        all.push((at(Amount::Cycles), stack.latency_cycles as f64));
+        all.push((PointNumber::Tiles(s), stack.tile_count as f64));
+        for (t, tile) in stack.tile_types.iter().enumerate() {
+            let at = |amount| PointNumber::Of(Place::Tile(s, t), amount);
+            all.push((at(Amount::Energy), tile.energy_pj));
+            all.push((at(Amount::Cycles), tile.latency_cycles as f64));
+            all.push((PointNumber::TilesOf(s, t), tile.count as f64));
+            for (l, layer) in tile.layers.iter().enumerate() {
+                let place = [s, t, l];
+                let at = |amount| PointNumber::Of(Place::Layer(place), amount);
+                for (data, bits) in [
+                    (Data::Operand(Operand::W), layer.bits.w),
+                    (Data::Operand(Operand::I), layer.bits.i),
+                    (Data::Operand(Operand::O), layer.bits.o),
+                    (Data::HCached, layer.bits.h_cached),
+                    (Data::VCached, layer.bits.v_cached),
+                ] {
+                    if layer.kind.is_some() {
+                        all.push((PointNumber::Size(place, data), bits as f64 / 8.0));
+                    }
+                }
+                all.push((PointNumber::Computed(place, Axis::Columns), layer.output.0 as f64));
+                all.push((PointNumber::Computed(place, Axis::Rows), layer.output.1 as f64));
+                for &(x, y, _) in layer.inputs.iter().take(1) {
+                    all.push((PointNumber::Needed(place, Axis::Columns), x as f64));
+                    all.push((PointNumber::Needed(place, Axis::Rows), y as f64));
+                }
+                all.push((at(Amount::Macs), layer.macs as f64));
+                all.push((at(Amount::CyclesOf(Time::Copy)), layer.copies.latency_cycles as f64));
+                for (index, action) in layer.copies.actions.iter().enumerate() {
+                    all.push((PointNumber::CopyEnergy(place, index), action.energy_pj));
+                }
+                if let Some(cost) = &layer.cost {
+                    let energy = cost.energy.activation_pj + cost.energy.weight_pj + cost.energy.mac_pj;
+                    let waiting =
+                        cost.latency.stall_cycles + cost.latency.loading_cycles + cost.latency.offloading_cycles;
+                    all.push((at(Amount::MappedEnergy), energy));
+                    all.push((at(Amount::MappedCycles), (cost.latency.temporal_cycles + waiting) as f64));
+                    all.push((at(Amount::Waiting), waiting as f64));
+                    all.push((PointNumber::PesUsed(place), cost.spatial_utilization));
+                }
+            }
+        }
+    }
+    all
+}
+
+fn check_point(what: &str, account: &PointAccount) {
+    let shown = shown_of_point(account);
+    for (number, value) in &shown {
+        let explained = explain_point(account, *number).unwrap_or_else(|| panic!("{what}: {number:?} is explained"));
+        assert!(alike(explained.value, *value), "{what}: {number:?}: {} is shown, not {}", value, explained.value);
+    }
+    let roots = shown.iter().map(|(number, _)| Subject::Point(*number)).collect();
+    let count = unfold(what, roots, &|subject| match subject {
+        Subject::Point(number) => explain_point(account, number),
+        Subject::Layer(_) => None,
+    });
+    assert!(count > shown.len(), "{what}");
+    // What is computed has a formula, and not only words: in a chain of layers each has one reader.
+    let is_chain = account.stacks.iter().flat_map(|stack| &stack.tile_types).all(|tile| {
+        tile.layers.iter().enumerate().all(|(index, _)| {
+            tile.layers.iter().flat_map(|layer| &layer.inputs_from).filter(|from| **from == index).count() <= 1
+        })
+    });
+    for (number, _) in &shown {
+        if let PointNumber::Computed([s, t, l], _) = number
+            && is_chain
+            && l + 1 < account.stacks[*s].tile_types[*t].layers.len()
+        {
+            assert!(!explain_point(account, *number).unwrap().formulas.is_empty(), "{what}: {number:?}");
+        }
+    }
+}
+
+const SETS: [(&str, Rules); 3] =
+    [("corrected", Rules::CORRECTED), ("defines", Rules::DEFINES_2022), ("zigzag", Rules::ZIGZAG_3_8)];
+
+#[test]
+fn every_number_of_a_point_comes_out_of_its_formulas() {
+    let mode = |index: usize| StoringMode::ALL[index];
+    for (hardware, workload, tile, mode, fuse) in [
+        ("meta-proto-like-df", "fsrcnn", (60, 72), mode(2), FuseDepth::Automatic),
+        ("meta-proto-like-df", "fsrcnn-defines", (60, 72), mode(0), FuseDepth::Automatic),
+        ("meta-proto-like-df", "fsrcnn-defines", (16, 18), mode(1), FuseDepth::Automatic),
+        ("tpu-like-df", "resnet18", (28, 28), mode(2), FuseDepth::Automatic),
+        ("edge-tpu-like", "mobilenet-v1", (14, 14), mode(2), FuseDepth::Automatic),
+        ("ascend-like-df", "mccnn-defines", (1, 1), mode(0), FuseDepth::LayerByLayer),
+        ("tesla-npu-like-df", "mobilenet-v1-defines", (1, 1), mode(0), FuseDepth::SingleLayer),
+    ] {
+        for (set, rules) in SETS {
+            let what = format!("{workload} on {hardware}, {set}");
+            check_point(&what, &account(hardware, workload, rules, tile, mode, fuse.clone()));
+        }
+    }
+}
+
+fn mapped(hardware: &str, workload: &str, layer: Option<&str>, rules: Rules) -> (LayerFacts, MappedLayer) {
+    let study = LayerStudy::new(&LayerRequest {
+        hardware: find_preset(hardware_presets(), hardware).unwrap().text.to_owned(),
+        workload: find_preset(workload_presets(), workload).unwrap().text.to_owned(),
+        layer: layer.map(str::to_owned),
+        objective: Objective::Energy,
+        strategy: Strategy::Loma,
+        lpf_limit: 6,
+        rules,
+        unroll: None,
+    })
+    .unwrap();
+    (study.facts(), study.best().unwrap())
+}
+
+#[test]
+fn every_number_of_a_mapped_layer_comes_out_of_its_formulas() {
+    let layers = [
+        ("meta-proto-like", "resnet18", None),
+        ("meta-proto-like-df", "fsrcnn", Some("extract")),
+        ("tpu-like", "mobilenet-v1", None),
+        ("eyeriss-like", "alexnet-eyeriss", Some("conv2")),
+        ("edge-tpu-like", "resnet18-defines", None),
+    ];
+    let mut formulas = [0, 0];
+    for (hardware, workload, layer) in layers {
+        for (set, rules) in SETS {
+            let (facts, mapped) = mapped(hardware, workload, layer, rules);
+            let what = format!("{} of {workload} on {hardware}, {set}", facts.layer);
+            let mut shown = vec![
+                (LayerNumber::Energy, mapped.energy_pj()),
+                (LayerNumber::MacEnergy, mapped.mac_pj),
+                (LayerNumber::Cycles, mapped.cycles.total as f64),
+                (LayerNumber::Temporal, mapped.cycles.temporal as f64),
+                (LayerNumber::Ideal, mapped.cycles.ideal as f64),
+                (LayerNumber::Stall, mapped.cycles.stall as f64),
+                (LayerNumber::Use, mapped.spatial_utilization() * mapped.temporal_utilization()),
+                (LayerNumber::Macs, mapped.information.macs as f64),
+            ];
+            shown.extend(
+                (0..mapped.ports.len()).map(|port| (LayerNumber::Port(port), mapped.ports[port].cycles as f64)),
+            );
+            for operand in 0..3 {
+                for (level, pj) in mapped.memory_pj[operand].iter().enumerate() {
+                    shown.push((LayerNumber::MemoryEnergy(operand, level), *pj));
+                }
+                for (level, here) in mapped.information.operands[operand].levels.iter().enumerate() {
+                    for (figure, value) in [
+                        (LevelFigure::UnitSize, Some(here.unit_size)),
+                        (LevelFigure::TotalSize, Some(here.total_size)),
+                        (LevelFigure::UnitMacs, Some(here.unit_macs)),
+                        (LevelFigure::TotalMacs, Some(here.total_macs)),
+                        (LevelFigure::Reuse, Some(here.reuse.total)),
+                        (LevelFigure::TemporalReuse, Some(here.reuse.temporal)),
+                        (LevelFigure::SpatialReuse, Some(here.reuse.spatial)),
+                        (LevelFigure::FifoReuse, Some(here.reuse.with_fifo)),
+                        (LevelFigure::Down, here.traffic.map(|of| of.down)),
+                        (LevelFigure::Up, here.traffic.map(|of| of.up)),
+                        (LevelFigure::Turnaround, Some(here.turnaround_cycles as f64)),
+                        (LevelFigure::Units, Some(here.units.total)),
+                        (LevelFigure::UniqueUnits, Some(here.units.unique)),
+                        (LevelFigure::DuplicateUnits, Some(here.units.duplicate)),
+                        (LevelFigure::Bandwidth, here.traffic.map(|of| of.unit.double_buffered)),
+                        (LevelFigure::BandwidthAbove, here.traffic.map(|of| of.above.double_buffered)),
+                        (LevelFigure::SingleBandwidth, here.traffic.map(|of| of.unit.single_buffered)),
+                        (LevelFigure::SingleBandwidthAbove, here.traffic.map(|of| of.above.single_buffered)),
+                        (LevelFigure::UnitBytes, Some(here.unit_bits / 8.0)),
+                        (LevelFigure::EffectiveBytes, Some(here.effective_bits / 8.0)),
+                        (LevelFigure::Roof, here.roof.map(|roof| roof as f64)),
+                    ] {
+                        shown.extend(value.map(|value| (LayerNumber::Level(operand, level, figure), value)));
+                    }
+                }
+            }
+            for (number, value) in &shown {
+                let explained = explain_layer(&facts, &mapped, *number).unwrap_or_else(|| panic!("{what}: {number:?}"));
+                assert!(
+                    alike(explained.value, *value),
+                    "{what}: {number:?}: {value} is shown, not {}",
+                    explained.value
+                );
+                let given = [
+                    LevelFigure::UniqueUnits,
+                    LevelFigure::FifoReuse,
+                    LevelFigure::Roof,
+                    LevelFigure::Down,
+                    LevelFigure::Up,
+                ];
+                if let LayerNumber::Level(_, _, figure) = number
+                    && !given.contains(figure)
+                {
+                    formulas[usize::from(!explained.formulas.is_empty())] += 1;
+                    let is_whole = mapped.information.active_pes.fract() == 0.0
+                        && mapped
+                            .information
+                            .operands
+                            .iter()
+                            .flat_map(|of| &of.levels)
+                            .flat_map(|of| &of.unrolled)
+                            .all(|(_, width)| width.fract() == 0.0);
+                    if is_whole && *value != 1.0 && set != "zigzag" {
+                        assert!(!explained.formulas.is_empty(), "{what}: {number:?} has a formula");
+                    }
+                }
+            }
+            let roots = shown.iter().map(|(number, _)| Subject::Layer(*number)).collect();
+            unfold(&what, roots, &|subject| match subject {
+                Subject::Layer(number) => explain_layer(&facts, &mapped, number),
+                Subject::Point(_) => None,
+            });
+        }
+    }
+    // Rules that round averages leave some numbers without one.
+    assert!(formulas[0] * 10 < formulas[1], "{} of {} numbers have no formula", formulas[0], formulas[0] + formulas[1]);
+}
+
+#[test]
+fn what_a_hierarchy_costs_comes_out_of_its_formulas() {
+    let text = |presets, id| find_preset(presets, id).unwrap().text.to_owned();
+    let study = Study::new(&HierarchyRequest {
+        pool: text(pool_presets(), "zigzag-65nm"),
+        hardware: text(hardware_presets(), "zigzag-8x8"),
+        workload: text(workload_presets(), "mobilenet-v2-study"),
+        settings: HierarchySettings { layers: vec!["L46".to_owned()], max_levels: 1, ..HierarchySettings::default() },
+    })
+    .unwrap();
+    let mut checked = 0;
+    for index in (0..study.hierarchies.len()).step_by(7).take(6) {
+        let Verdict::Found(point) = study.search(index, &Front::default()) else { continue };
+        let facts = study.facts(index as u32).unwrap();
+        let core = Core::from_text(&facts.document).unwrap();
+        let explained = explain_hierarchy(&core, &facts.layers.unwrap());
+        for (explained, shown) in explained.iter().zip([point.energy_pj, point.latency_cycles as f64, point.area_um2]) {
+            assert!((explained.value - shown).abs() <= 1e-6 * shown, "{index}: {shown} is shown, not {explained:#?}");
+            check(&format!("hierarchy {index}"), explained, &|_| None, &mut VecDeque::new());
+            checked += 1;
+        }
+    }
+    assert!(checked > 0);
+}

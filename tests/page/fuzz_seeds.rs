@@ -1,0 +1,338 @@
+//! What fuzzing begins with: small inputs of every kind, which are read without a complaint, and the words that documents are made of.
+//! `tools/fuzz` has them written into the folder that FUSESCAPE_SEEDS names.
+
+#[allow(dead_code)]
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use fusescape::embed::{Answer, EmbedOptions, answer};
+use fusescape::gallery::{Entry, Lesson};
+use fusescape::hardware::Core;
+use fusescape::hierarchy::Pool;
+use fusescape::import::{File, import, zigzag};
+use fusescape::link::from_link;
+use fusescape::multicore::CoreSystem;
+use fusescape::spec::{
+    Diagnostics, Preset, gallery_presets, hardware_presets, lesson_presets, pool_presets, system_presets,
+    workload_presets,
+};
+use fusescape::state::State;
+use fusescape::workload::Network;
+use fusescape_test_support::onnx::Is::{Int, Ints, Text};
+use fusescape_test_support::onnx::{FLOAT, Graph, INT8};
+use miniz_oxide::inflate::decompress_to_vec;
+use serde_json::json;
+use std::collections::BTreeSet;
+
+type Seed = (String, Vec<u8>);
+
+/// Where seeds go, if anybody wants them.
+fn folder() -> Option<std::path::PathBuf> {
+    std::env::var_os("FUSESCAPE_SEEDS").map(Into::into)
+}
+
+fn save(kind: &str, seeds: &[Seed]) {
+    let Some(folder) = folder().map(|folder| folder.join(kind)) else { return };
+    std::fs::create_dir_all(&folder).unwrap();
+    seeds.iter().for_each(|(name, bytes)| std::fs::write(folder.join(name), bytes).unwrap());
+}
+
+/// The words that readers of a kind know, as libFuzzer reads them: mutations put them in.
+fn save_words(kind: &str, words: &BTreeSet<String>) {
+    // What no field is called: units, limits of numbers, and what holds a document together.
+    const MORE: [&str; 24] = [
+        "0",
+        "1",
+        "-1",
+        "0.5",
+        "1e308",
+        "1e-308",
+        "NaN",
+        "18446744073709551615",
+        "1125899906842624",
+        "1125899906842625",
+        " bit",
+        " KiB",
+        " GiB",
+        " pJ",
+        " nJ",
+        " um2",
+        " cycles",
+        ": ",
+        "- ",
+        ", ",
+        "{ ",
+        " }",
+        "[",
+        "]",
+    ];
+    let Some(folder) = folder() else { return };
+    std::fs::create_dir_all(&folder).unwrap();
+    let words = words.iter().map(String::as_str).chain(MORE);
+    let lines: Vec<String> = words.map(|word| format!("\"{word}\"\n")).collect();
+    std::fs::write(folder.join(format!("{kind}.dict")), lines.concat()).unwrap();
+}
+
+/// What no reader knows.
+const UNKNOWN: &str = "zzzzzzzzzz";
+
+/// Every word that some text of a kind could have in the place of another, as its reader's remedies name them.
+fn known_words<'t>(texts: impl IntoIterator<Item = &'t str>, wrong: impl Fn(&str) -> Diagnostics) -> BTreeSet<String> {
+    let is_part = |letter: char| letter.is_ascii_alphanumeric() || letter == '_' || letter == '-';
+    let (mut tried, mut known) = (BTreeSet::new(), BTreeSet::new());
+    for text in texts {
+        for word in text.split(|letter| !is_part(letter)).filter(|word| !word.is_empty()) {
+            if tried.insert(word) {
+                let at = word.as_ptr() as usize - text.as_ptr() as usize;
+                let changed = [&text[..at], UNKNOWN, &text[at + word.len()..]].concat();
+                wrong(&changed).0.iter().for_each(|wrong| known.extend(listed(&wrong.remedy)));
+            }
+        }
+    }
+    known
+}
+
+/// The words of a remedy that lists all there are.
+fn listed(remedy: &str) -> Vec<String> {
+    const BEFORE: [&str; 3] = ["the fields here are ", "Use one of ", "Use "];
+    let Some(list) = BEFORE.iter().find_map(|before| Some(remedy.split_once(before)?.1)) else { return Vec::new() };
+    let words = list
+        .split(", ")
+        .flat_map(|part| part.split(" or "))
+        .flat_map(|part| part.split(" and "))
+        .map(|word| word.trim_matches('`'));
+    words
+        .filter(|word| *word != UNKNOWN && !word.is_empty() && !word.contains([' ', '"', '\\']))
+        .map(str::to_owned)
+        .collect()
+}
+
+fn imports(name: &str, bytes: &[u8]) {
+    let file = File { name: name.to_owned(), source: Box::new(bytes) };
+    let imported = import(vec![file], &[]).unwrap_or_else(|wrong| panic!("{name}: {wrong}"));
+    assert!(!imported.reports.is_empty());
+}
+
+fn texts(presets: &'static [Preset]) -> impl Iterator<Item = &'static str> {
+    presets.iter().map(|preset| preset.text)
+}
+
+fn seeds_of(presets: &'static [Preset]) -> Vec<Seed> {
+    presets.iter().map(|preset| (preset.id.to_owned(), preset.text.as_bytes().to_vec())).collect()
+}
+
+#[test]
+fn documents() {
+    let mut seeds = [hardware_presets(), workload_presets()].map(seeds_of).concat();
+    for (hardware, workload) in [("tpu-like", "fsrcnn"), ("eyeriss-like", "bert-base-block")] {
+        let text = |presets: &'static [Preset], id| presets.iter().find(|preset| preset.id == id).unwrap().text;
+        let core = Core::from_text(text(hardware_presets(), hardware)).unwrap();
+        let network = Network::from_text(text(workload_presets(), workload)).unwrap();
+        let files = zigzag::write(&core, &network);
+        imports("accelerator.yaml", files.accelerator.as_bytes());
+        imports("layers.yaml", files.workload.as_bytes());
+        for (name, file) in [("accelerator", files.accelerator), ("mapping", files.mapping), ("layers", files.workload)]
+        {
+            seeds.push((format!("{workload}-{name}"), file.into_bytes()));
+        }
+    }
+    save("yaml", &seeds);
+    let mut words = known_words(texts(hardware_presets()), |text| Core::from_text(text).err().unwrap_or_default());
+    words.extend(known_words(texts(workload_presets()), |text| Network::from_text(text).err().unwrap_or_default()));
+    assert!(
+        ["read_width", "shared_over", "depthwise", "dilation"].iter().all(|word| words.contains(*word)),
+        "{words:?}"
+    );
+    save_words("yaml", &words);
+}
+
+#[test]
+fn systems() {
+    let beside = hardware_presets()[0].text;
+    let wrong = |text: &str| CoreSystem::from_text(text, beside).err().unwrap_or_default();
+    for text in texts(system_presets()) {
+        assert_eq!(wrong(text), Diagnostics::default());
+    }
+    save("system", &seeds_of(system_presets()));
+    let words = known_words(texts(system_presets()), wrong);
+    assert!(["offchip", "ports", "mesh", "runs", "shared"].iter().all(|word| words.contains(*word)), "{words:?}");
+    save_words("system", &words);
+}
+
+/// Large pools have too many hierarchies for many to be tried, so the first memories of each are seeds, too.
+#[test]
+fn pools() {
+    let wrong = |text: &str| Pool::from_text(text).err().unwrap_or_default();
+    let mut seeds = seeds_of(pool_presets());
+    for preset in pool_presets() {
+        let starts: Vec<usize> = preset.text.match_indices("\n  - name:").map(|(at, _)| at + 1).collect();
+        for (count, end) in starts.iter().enumerate().skip(1) {
+            seeds.push((format!("{}-{count}", preset.id), preset.text.as_bytes()[..*end].to_vec()));
+        }
+    }
+    for (name, text) in &seeds {
+        assert_eq!(wrong(std::str::from_utf8(text).unwrap()), Diagnostics::default(), "{name}");
+    }
+    save("pool", &seeds);
+    let words = known_words(texts(pool_presets()), wrong);
+    assert!(["variants", "per_dimension", "estimate"].iter().all(|word| words.contains(*word)), "{words:?}");
+    save_words("pool", &words);
+}
+
+#[test]
+fn entries_and_lessons() {
+    save("gallery", &[gallery_presets(), lesson_presets()].map(seeds_of).concat());
+    let wrong = |text: &str| Entry::from_text("", text).err().unwrap_or_default();
+    let mut words = known_words(texts(gallery_presets()), wrong);
+    let id = lesson_presets()[0].id;
+    words.extend(known_words(texts(lesson_presets()), |text| Lesson::from_text(id, text).err().unwrap_or_default()));
+    assert!(["claims", "tolerance", "answers", "single-layer"].iter().all(|word| words.contains(*word)), "{words:?}");
+    save_words("gallery", &words);
+}
+
+/// What the fields of the page hold, in the order of the target; the first section chooses.
+#[test]
+fn requests() {
+    let fields = |choices: &str, sections: &[&str]| {
+        let text = [&[choices], sections].concat().join("\n%\n");
+        assert!(text.len() < 1000);
+        text.into_bytes()
+    };
+    let sweep = ["1 4 8", "1..8:2", "b, d", "3", "200", "sram_64KB", "1", "0.5", "0"];
+    let cores = ["2", "OY 4, OX 2; a: K 2", "b, d", "a: 0 1\nb: 1\nd: 0"];
+    let rest = ["1.2 mm²", "a", "b"];
+    let all = [&sweep[..], &cores[..], &rest[..]].concat();
+    let choices = [
+        "\0\0\0\u{3}\0\0\0\0\0\0\0\u{2}\u{2}\0",
+        "\u{3}\u{5}\u{1}\u{1}\u{4}\u{2}\u{3}\u{1}\u{1}\u{1}\u{1}\u{1}\u{1}\u{1}",
+        "\u{2}\u{3}\u{2}\u{2}\u{6}\u{1}\u{1}\u{2}\u{2}\u{2}\0\u{1}\0\0",
+    ];
+    let seed = |(index, choices): (usize, &&str)| (format!("study{index}"), fields(choices, &all));
+    save("study", &choices.iter().enumerate().map(seed).collect::<Vec<_>>());
+    let words = ["\\x0A%\\x0A", "\\x0A", "..", "OX", "OY", "B", "G", "K", "a: ", "; ", "all", "mm2"];
+    save_words("study", &words.map(str::to_owned).into());
+}
+
+/// An address, and messages that are taken.
+#[test]
+fn messages() {
+    let messages = [
+        json!({ "fusescape": 1, "type": "get", "id": 7 }),
+        json!({ "fusescape": 1, "type": "set", "id": "a", "link": "1AwDZHA", "view": "cores", "metric": "edp" }),
+        json!({ "fusescape": 1, "type": "set", "hardware": "tpu-like", "workload": "fsrcnn" }),
+        json!({ "fusescape": 1, "type": "set", "hardware": hardware_presets()[0].text }),
+        json!({ "fusescape": 1, "type": "set", "workload": workload_presets()[0].text, "view": "landscape" }),
+    ];
+    let queries =
+        ["?view=landscape", "view=cores&controls=hardware,network%2Ctext&theme=dark", "?theme=auto&view=mapping"];
+    let mut seeds = Vec::new();
+    for (index, message) in messages.iter().enumerate() {
+        let (message, query) = (message.to_string(), queries[index % queries.len()]);
+        assert!(EmbedOptions::from_query(query).1.is_empty());
+        assert!(matches!(answer(&message, &State::first()), Answer::Tell(_) | Answer::Show(..)), "{message}");
+        seeds.push((format!("message{index}"), format!("{query}\n{message}").into_bytes()));
+    }
+    let whole = messages.map(|message| message.to_string()).join("\n");
+    seeds.push(("messages".to_owned(), format!("{}\n{whole}", queries[0]).into_bytes()));
+    save("embed", &seeds);
+    let mut words = known_words([queries[1]], |query| EmbedOptions::from_query(query).1);
+    words.extend(known_words([whole.lines().next().unwrap()], refused));
+    words.extend(known_words([whole.lines().nth(1).unwrap()], refused));
+    assert!(["trade-off", "controls", "metric", "macs"].iter().all(|word| words.contains(*word)), "{words:?}");
+    save_words("embed", &words);
+}
+
+/// What a host is told to be wrong.
+fn refused(message: &str) -> Diagnostics {
+    let mut wrong = Diagnostics::default();
+    if let Answer::Refuse(refusal) = answer(message, &State::first()) {
+        for error in refusal["errors"].as_array().unwrap() {
+            wrong.add("", "", error["remedy"].as_str().unwrap());
+        }
+    }
+    wrong
+}
+
+#[test]
+fn links() {
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/links/links.txt");
+    let (mut seeds, mut states) = (Vec::new(), Vec::new());
+    for line in std::fs::read_to_string(file).unwrap().lines() {
+        let (name, link) = line.split_once(' ').unwrap();
+        let state = from_link(link).unwrap();
+        states.push((format!("{name}-state"), state.to_yaml().into_bytes()));
+        // The target packs what it is given.
+        let packed = URL_SAFE_NO_PAD.decode(&link[1..]).unwrap();
+        seeds.push((name.to_owned(), decompress_to_vec(&packed[..packed.len() - 2]).unwrap()));
+        seeds.push((format!("{name}-link"), link.as_bytes().to_vec()));
+    }
+    save("link", &seeds);
+    save("state", &states);
+    let written: Vec<String> = states.into_iter().map(|(_, state)| String::from_utf8(state).unwrap()).collect();
+    let wrong = |text: &str| State::from_yaml(text).err().unwrap_or_default();
+    let words = known_words(written.iter().map(String::as_str), wrong);
+    assert!(["tile_widths", "pinned", "slots", "allocation"].iter().all(|word| words.contains(*word)), "{words:?}");
+    save_words("state", &words);
+}
+
+#[test]
+fn models_of_all_operators() {
+    let seeds: Vec<(String, Vec<u8>)> =
+        models().iter().enumerate().map(|(index, graph)| (format!("model{index}"), graph.model())).collect();
+    seeds.iter().for_each(|(name, bytes)| imports(name, bytes));
+    save("onnx", &seeds);
+}
+
+/// Small models that contain every operator.
+fn models() -> Vec<Graph> {
+    let image = || Graph::default().input("x", &[-1, 4, 8, 8]);
+    let pads = ("pads", Ints(&[1, 1, 1, 1]));
+    let convolutions = image()
+        .conv("x", "a", [4, 4, 3, 3], &[pads, ("strides", Ints(&[2, 2])), ("dilations", Ints(&[1, 1]))])
+        .conv("a", "b", [4, 1, 3, 3], &[("group", Int(4)), ("auto_pad", Text("SAME_UPPER"))])
+        .node("BatchNormalization", &["b", "a", "a", "a", "a"], &["c"], &[])
+        .node("Relu", &["c"], &["d"], &[])
+        .node("Add", &["a", "d"], &["e"], &[])
+        .node("MaxPool", &["e"], &["f"], &[("kernel_shape", Ints(&[2, 2])), ("ceil_mode", Int(1))])
+        .weights("t", FLOAT, &[4, 2, 4, 4])
+        .node("ConvTranspose", &["f", "t"], &["g"], &[("strides", Ints(&[2, 2]))])
+        .node("GlobalAveragePool", &["g"], &["h"], &[])
+        .node("Flatten", &["h"], &["i"], &[])
+        .dense("i", "j", 2, 3);
+    let arranging = image()
+        .ints("p", &[0, 0, 1, 1, 0, 0, 1, 1])
+        .node("Pad", &["x", "p"], &["a"], &[])
+        .conv("a", "b", [4, 4, 3, 3], &[])
+        .node("Concat", &["x", "b"], &["c"], &[("axis", Int(1))])
+        .ints("s", &[3, 5])
+        .node("Split", &["c", "s"], &["d", "e"], &[("axis", Int(1))])
+        .floats("z", &[1.0, 1.0, 2.0, 2.0])
+        .node("Resize", &["d", "", "z"], &["f"], &[])
+        .ints("n", &[0])
+        .ints("m", &[2])
+        .node("Slice", &["f", "n", "m", "m"], &["g"], &[])
+        .conv("g", "h", [4, 3, 1, 1], &[])
+        .node("DepthToSpace", &["h"], &["i"], &[("blocksize", Int(2))])
+        .node("Transpose", &["i"], &["j"], &[("perm", Ints(&[0, 2, 3, 1]))])
+        .node("ReduceMean", &["j"], &["k"], &[("axes", Ints(&[1, 2])), ("keepdims", Int(0))])
+        .dense("k", "l", 1, 2);
+    let attention = Graph::default()
+        .input("x", &[1, 6, 8])
+        .dense("x", "q", 8, 8)
+        .dense("x", "k", 8, 8)
+        .node("Shape", &["x"], &["shape"], &[])
+        .ints("one", &[1])
+        .node("Gather", &["shape", "one"], &["t"], &[])
+        .ints("heads", &[2, 4])
+        .node("Concat", &["one", "t", "heads"], &["split"], &[("axis", Int(0))])
+        .node("Reshape", &["q", "split"], &["qh"], &[])
+        .node("Reshape", &["k", "split"], &["kh"], &[])
+        .node("Transpose", &["qh"], &["qt"], &[("perm", Ints(&[0, 2, 1, 3]))])
+        .node("Transpose", &["kh"], &["kt"], &[("perm", Ints(&[0, 2, 3, 1]))])
+        .node("MatMul", &["qt", "kt"], &["scores"], &[])
+        .node("Softmax", &["scores"], &["soft"], &[])
+        .node("Sigmoid", &["x"], &["gate"], &[])
+        .node("Mul", &["x", "gate"], &["gated"], &[])
+        .weights("w", INT8, &[8, 3])
+        .node("MatMulInteger", &["gated", "w"], &["y"], &[]);
+    vec![convolutions, arranging, attention]
+}

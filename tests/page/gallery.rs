@@ -1,0 +1,181 @@
+//! The gallery: every number of the papers that it claims, computed and held to how far it is known to depart; and what is said
+//! about entries that are wrong.
+
+use fusescape::explore::LayerStudy;
+use fusescape::gallery::{Entry, Workbench, entries};
+use fusescape::spec::gallery_presets;
+
+/// Computes all claims of the entries that `wanted` picks, and says everything that does not hold.
+fn holds(wanted: impl Fn(&Entry) -> bool) {
+    let mut wrong = Vec::new();
+    let mut count = 0;
+    for entry in entries().unwrap_or_else(|wrong| panic!("{wrong}")).iter().filter(|entry| wanted(entry)) {
+        let mut workbench = Workbench::default();
+        for claim in &entry.claims {
+            count += 1;
+            let (id, what) = (entry.id, &claim.what);
+            match workbench.find(entry, claim) {
+                Ok(found) if found.holds => {}
+                Ok(found) => wrong.push(format!(
+                    "{id}: {what}: ours is {}, published {}; that is {} and should be {:+.3} %, give or take {:.3} %",
+                    claim.unit.text(found.ours),
+                    claim.unit.text(claim.published),
+                    found.departure_text(),
+                    100.0 * claim.deviation,
+                    100.0 * claim.tolerance,
+                )),
+                Err(reason) => wrong.push(format!("{id}: {what}: {reason}")),
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(count > 0);
+}
+
+#[test]
+fn case_studies_of_defines() {
+    holds(|entry| entry.id.starts_with("defines-case-study"));
+}
+
+#[test]
+fn figures_and_tables_of_defines() {
+    holds(|entry| entry.paper == "DeFiNES" && !entry.id.starts_with("defines-case-study"));
+}
+
+#[test]
+fn figures_and_tables_of_zigzag() {
+    holds(|entry| entry.paper == "ZigZag");
+}
+
+#[test]
+fn figures_and_tables_of_optimus() {
+    holds(|entry| entry.paper == "Optimus");
+}
+
+#[test]
+fn figures_and_tables_of_hw_flow_fusion() {
+    holds(|entry| entry.paper == "HW-Flow-Fusion");
+}
+
+#[test]
+fn figures_and_tables_of_stream() {
+    holds(|entry| entry.paper == "Stream");
+}
+
+/// The one place where the paper tells what it searched.
+#[test]
+fn the_possible_groups_of_four_networks_are_those_of_optimus() {
+    let entry = entries().unwrap().into_iter().find(|entry| entry.id == "optimus-table-5").unwrap();
+    let mut workbench = Workbench::default();
+    for network in ["VGG", "SqueezeNet", "ResNet50", "ResNet152"] {
+        let what = format!("{network}: groups that are possible");
+        let claim = entry.claims.iter().find(|claim| claim.what == what).unwrap();
+        let found = workbench.find(&entry, claim).unwrap();
+        assert_eq!(found.ours, claim.published, "{network}");
+    }
+}
+
+#[test]
+fn every_entry_can_be_looked_at() {
+    let entries = entries().unwrap();
+    assert_eq!(entries.len(), gallery_presets().len());
+    for (entry, preset) in entries.iter().zip(gallery_presets()) {
+        assert_eq!(entry.title, preset.title, "{}", entry.id);
+        let opens = &entry.opens;
+        if let (Some(layer), Some(mapping)) = (&opens.layer, &opens.mapping) {
+            let study = LayerStudy::new(&fusescape::explore::LayerRequest {
+                hardware: opens.hardware.text.to_owned(),
+                workload: opens.workload.text.to_owned(),
+                layer: Some(layer.clone()),
+                objective: opens.settings.objective.clone(),
+                strategy: opens.settings.strategy,
+                lpf_limit: opens.settings.lpf_limit,
+                rules: opens.settings.rules,
+                unroll: None,
+            });
+            assert!(study.unwrap().cost(mapping).is_ok(), "{}: its mapping is valid", entry.id);
+        }
+    }
+}
+
+/// A departure that is known is held from both sides: one that vanishes is news, too.
+#[test]
+fn a_claim_holds_only_near_its_known_departure() {
+    let entry = entries().unwrap().into_iter().find(|entry| entry.id == "defines-fig-12").unwrap();
+    let claim = entry.claims.iter().find(|claim| claim.what == "most by least latency").unwrap();
+    assert!(claim.holds(claim.published * (1.0 + claim.deviation)));
+    assert!(!claim.holds(claim.published));
+    assert!(!claim.holds(claim.published * (1.0 + 2.0 * claim.deviation)));
+}
+
+#[test]
+fn our_number_never_looks_like_a_published_one_that_it_departs_from() {
+    let entry = entries().unwrap().into_iter().find(|entry| entry.id == "stream-table-2-jia").unwrap();
+    let claim = &entry.claims[0];
+    assert_eq!(claim.unit.text(claim.published), "0.064 Mcycles");
+    for (ours, text) in
+        [(0.06382, "0.0638"), (0.06399, "0.06399"), (0.063_999_9, "0.064"), (0.064, "0.064"), (0.071, "0.071")]
+    {
+        assert_eq!(claim.text_of_ours(ours), format!("{text} Mcycles"));
+    }
+}
+
+#[test]
+fn everything_that_is_wrong_with_an_entry_is_said_at_once() {
+    let text = "
+title: Wrong in many ways
+paper: DeFiNES
+place: nowhere
+opens:
+  view: landscpe
+  hardware: meta-proto-like-fd
+  workload: fsrcnn-defines
+  rules: [defines-2022, no_such_switch=true]
+  tiles_x: [0..]
+  lpf_limit: 11
+  point: best
+  order: [Q 8]
+claims:
+  - { what: a, published: 0, unit: mJ, measure: { energy: { of: best } } }
+  - { what: b, published: 1, unit: mJ, measure: { latency: { of: best } } }
+  - { what: c, published: 1, unit: furlong, measure: energy-spread }
+  - { what: d, published: many, measure: { tile-types: { of: 4x0 fully-cached } } }
+  - { what: e, published: 1, measure: energy-spred }
+  - { what: f, published: 1, unit: x, measure: { gain: { from: best, to: bets, form: best } } }
+  - { what: g, published: 1, unit: x, measure: energy-spread, deviation: 5 %, tolerance: 1 }
+  - { what: h, published: 1, measure: { possible-groups: { networks: resnet-50 } } }
+  - { what: i, published: 1, measure: { fused-groups: { networks: resnet50, buffer: 256 } } }
+  - { what: j, published: 1, unit: x, measure: { ctc: { workload: vgg16-e, layers: CONV1, of: spacial } } }
+  - { what: k, published: 1, unit: x, measure: { fused-storage: { from: 0 } } }
+";
+    let wrong = Entry::from_text("wrong", text).unwrap_err().0;
+    let said: Vec<String> = wrong.iter().map(ToString::to_string).collect();
+    for (line, expected) in [
+        (2, "`lesson` is missing"),
+        (6, "Did you mean `landscape`?"),
+        (7, "Did you mean `meta-proto-like-df`?"),
+        (9, "`no_such_switch=true` cannot be used here"),
+        (10, "opens.tiles_x"),
+        (11, "`11` cannot be used here. Write 1 to 10"),
+        (12, "Write a tile and a mode"),
+        (13, "Write a loop and its size"),
+        (15, "Nothing is a share of 0"),
+        (16, "`latency` is not measured in `mJ`. Use `Mcycles` or `cycles`"),
+        (17, "There is no unit `furlong`"),
+        (18, "`many` is not a number"),
+        (18, "Write a size of 1 or more instead of `0`"),
+        (19, "Did you mean `energy-spread`?"),
+        (20, "Did you mean `best`?"),
+        (20, "There is no parameter `form`"),
+        (21, "`1` is no share in percent"),
+        (21, "Ours departs and nobody says why"),
+        (22, "Did you mean `resnet50`?"),
+        (23, "Write for example `128 KiB`"),
+        (24, "Did you mean `spatial`?"),
+        (25, "Write a whole number, 1 or more"),
+        (25, "Add `to`"),
+    ] {
+        let found = wrong.iter().zip(&said).any(|(one, said)| one.line == Some(line) && said.contains(expected));
+        assert!(found, "line {line}: {expected}\n\n{}", said.join("\n"));
+    }
+}

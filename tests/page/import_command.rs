@@ -1,0 +1,99 @@
+//! Importing and exporting on the command line.
+
+#[allow(dead_code)]
+use fusescape::hardware::Core;
+use fusescape::spec::{find_preset, workload_presets};
+use fusescape::state::{Action, Half, State};
+use fusescape::workload::Network;
+use fusescape_test_support::onnx::Graph;
+use std::path::PathBuf;
+use std::process::{Command, Output};
+
+fn fusescape(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_fusescape")).args(arguments).output().unwrap()
+}
+
+/// An empty folder of its own for each test.
+fn folder(name: &str) -> PathBuf {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder).unwrap();
+    folder
+}
+
+#[test]
+fn a_model_is_imported_to_a_file_with_its_report() {
+    let folder = folder("import-onnx");
+    let graph = Graph::default().input("image", &[-1, 3, -2, -2]).conv("image", "conv", [8, 3, 3, 3], &[]).node(
+        "Softmax",
+        &["conv"],
+        &["soft"],
+        &[],
+    );
+    let (model, document) = (folder.join("net.onnx"), folder.join("net.yaml"));
+    std::fs::write(&model, graph.model()).unwrap();
+    let (model, document) = (model.to_str().unwrap(), document.to_str().unwrap());
+    let output = fusescape(&["import", model, "--out", document, "--size", "open2=32"]);
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.success(), "{said}");
+    for part in ["net.onnx, written by test 1.0: 1 layers", "Not counted:", "Softmax", "`open1` open; taken as 1"] {
+        assert!(said.contains(part), "{part}: {said}");
+    }
+    let network = Network::from_text(&std::fs::read_to_string(document).unwrap()).unwrap();
+    assert_eq!(network.macs(), 8 * 3 * 9 * 30 * 30);
+    let printed = String::from_utf8(fusescape(&["import", model, "--size", "open2=32"]).stdout).unwrap();
+    assert_eq!(printed, std::fs::read_to_string(document).unwrap());
+}
+
+#[test]
+fn a_design_goes_to_zigzag_and_back() {
+    let folder = folder("export-zigzag");
+    let out = folder.to_str().unwrap();
+    let design = ["--hardware", "tpu-like", "--workload", "resnet18"];
+    assert!(fusescape(&[&["export-zigzag", "--out", out], &design[..]].concat()).status.success());
+    let files: Vec<String> = ["accelerator.yaml", "mapping.yaml", "workload.yaml"]
+        .iter()
+        .map(|name| folder.join(name).to_str().unwrap().to_owned())
+        .collect();
+    let files: Vec<&str> = files.iter().map(String::as_str).collect();
+    let output = fusescape(&[&["import", "--out", out], &files[..]].concat());
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let read = |name: &str| std::fs::read_to_string(folder.join(name)).unwrap();
+    assert!(Core::from_text(&read("hardware.yaml")).is_ok());
+    let theirs = Network::from_text(find_preset(workload_presets(), "resnet18").unwrap().text).unwrap();
+    assert_eq!(Network::from_text(&read("workload.yaml")).unwrap().macs(), theirs.macs());
+}
+
+#[test]
+fn what_cannot_be_imported_is_explained() {
+    let folder = folder("import-wrong");
+    let path = folder.join("cut.onnx");
+    let model = Graph::default().input("x", &[1, 3, 8, 8]).conv("x", "y", [4, 3, 3, 3], &[]).model();
+    std::fs::write(&path, &model[..model.len() / 2]).unwrap();
+    for (file, part) in
+        [(path.to_str().unwrap(), "is no complete ONNX model: at byte"), ("absent.onnx", "absent.onnx: ")]
+    {
+        let output = fusescape(&["import", file]);
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert!(!output.status.success() && said.contains(part), "{said}");
+    }
+}
+
+#[test]
+fn a_saved_state_is_imported_alone_and_gives_both_documents() {
+    let folder = folder("import-state");
+    let mut state = State::first();
+    state.apply(Action::PickPreset(Half::Hardware, "tpu-like"));
+    state.apply(Action::Write(Half::Workload, "name: mine\nlayers: []\n".to_owned()));
+    let (saved, hardware) = (folder.join("mine.yaml"), folder.join("core.yaml"));
+    std::fs::write(&saved, state.to_yaml()).unwrap();
+    std::fs::write(&hardware, &state.design.hardware.text).unwrap();
+    let (saved, out) = (saved.to_str().unwrap(), folder.join("out"));
+    let output = fusescape(&["import", saved, "--out", out.to_str().unwrap()]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    assert_eq!(std::fs::read_to_string(out.join("hardware.yaml")).unwrap(), state.design.hardware.text);
+    assert_eq!(std::fs::read_to_string(out.join("workload.yaml")).unwrap(), "name: mine\nlayers: []\n");
+    let output = fusescape(&["import", saved, hardware.to_str().unwrap()]);
+    assert!(!output.status.success());
+    assert!(String::from_utf8_lossy(&output.stderr).contains("A saved state holds both documents"));
+}

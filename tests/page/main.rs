@@ -1,0 +1,25 @@
+//! What the page and the command line promise, a subject a file. One program, as each takes seconds to link.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
+
+mod charts;
+mod command_line;
+mod core_timeline;
+mod embed;
+mod explain;
+mod forms;
+mod fuzz_seeds;
+mod gallery;
+mod hostile;
+mod import_command;
+mod imports;
+mod layered;
+mod lessons;
+mod links;
+mod onnx;
+mod questions;
+mod report;
+mod round_trips;
+mod serve;
+mod state_files;
+mod undo;
+mod zigzag_files;

@@ -1,0 +1,519 @@
+//! ONNX models that the tests write themselves, imported: layers, sizes, and what is said about the rest.
+
+#[allow(dead_code)]
+use fusescape::import::{Report, Source, Weight, onnx};
+use fusescape::spec::{WorkloadSpec, read_workload, write_workload};
+use fusescape::workload::{Dim, Layer, LayerKind, Network};
+use fusescape_test_support::onnx::Is::{Int, Ints, Text};
+use fusescape_test_support::onnx::{FLOAT, Graph, INT4, INT8, Message};
+
+fn import_with(graph: &Graph, sizes: &[(String, u64)]) -> (WorkloadSpec, Report) {
+    let model = graph.model();
+    onnx::import(&mut model.as_slice(), "model.onnx", sizes).unwrap_or_else(|wrong| panic!("{wrong}"))
+}
+
+/// The network as a person gets it: through its document.
+fn import(graph: &Graph) -> (Network, Report) {
+    let (spec, report) = import_with(graph, &[]);
+    let text = write_workload(&spec);
+    assert_eq!(read_workload(&text).0, spec, "the document says the same");
+    (Network::from_text(&text).unwrap_or_else(|wrong| panic!("{wrong}\n{text}")), report)
+}
+
+fn layer<'n>(network: &'n Network, name: &str) -> &'n Layer {
+    let names: Vec<&str> = network.ids().map(|id| network.layer(id).name.as_str()).collect();
+    network.layer(names.iter().position(|known| *known == name).unwrap_or_else(|| panic!("no {name} in {names:?}")))
+}
+
+/// Type, then B G K C OY OX FY FX.
+fn shape(network: &Network, name: &str) -> (LayerKind, [u64; 8]) {
+    let shape = &layer(network, name).shape;
+    (shape.kind, shape.sizes)
+}
+
+fn reads(network: &Network, name: &str) -> Vec<String> {
+    let id = network.ids().find(|&id| network.layer(id).name == name).unwrap();
+    network.sources(id).into_iter().map(|id| network.layer(id).name.clone()).collect()
+}
+
+fn says(report: &Report, weight: Weight, part: &str) -> bool {
+    report.of(weight).any(|finding| finding.to_string().contains(part))
+}
+
+const PADS: (&str, fusescape_test_support::onnx::Is) = ("pads", Ints(&[1, 1, 1, 1]));
+
+/// A stem, a block with a shortcut that is projected, pooling, a classifier; no shape is stated in between.
+fn residual() -> Graph {
+    Graph::default()
+        .input("image", &[-1, 3, 64, 64])
+        .conv("image", "stem", [16, 3, 7, 7], &[("strides", Ints(&[2, 2])), ("pads", Ints(&[3, 3, 3, 3]))])
+        .weights("scale", FLOAT, &[16])
+        .node("BatchNormalization", &["stem", "scale", "scale", "scale", "scale"], &["normal"], &[])
+        .node("Relu", &["normal"], &["relu"], &[])
+        .node("MaxPool", &["relu"], &["pool"], &[("kernel_shape", Ints(&[3, 3])), ("strides", Ints(&[2, 2])), PADS])
+        .conv("pool", "a", [32, 16, 3, 3], &[("strides", Ints(&[2, 2])), PADS])
+        .conv("a", "b", [32, 32, 3, 3], &[PADS])
+        .conv("pool", "short", [32, 16, 1, 1], &[("strides", Ints(&[2, 2]))])
+        .node("Add", &["b", "short"], &["sum"], &[])
+        .node("GlobalAveragePool", &["sum"], &["mean"], &[])
+        .node("Flatten", &["mean"], &["flat"], &[])
+        .weights("fc.weight", FLOAT, &[10, 32])
+        .weights("fc.bias", FLOAT, &[10])
+        .node("Gemm", &["flat", "fc.weight", "fc.bias"], &["fc"], &[("transB", Int(1))])
+        .output("fc", &[-1, 10])
+}
+
+#[test]
+fn a_residual_network_has_the_layers_and_sizes_of_its_graph() {
+    let (network, report) = import(&residual());
+    use LayerKind::{Add, Conv, FullyConnected, Pooling};
+    for (name, expected) in [
+        ("stem", (Conv, [1, 1, 16, 3, 32, 32, 7, 7])),
+        ("pool", (Pooling, [1, 16, 1, 1, 16, 16, 3, 3])),
+        ("a", (Conv, [1, 1, 32, 16, 8, 8, 3, 3])),
+        ("b", (Conv, [1, 1, 32, 32, 8, 8, 3, 3])),
+        ("short", (Conv, [1, 1, 32, 16, 8, 8, 1, 1])),
+        ("sum", (Add, [1, 32, 1, 1, 8, 8, 1, 1])),
+        ("mean", (Pooling, [1, 32, 1, 1, 1, 1, 8, 8])),
+        ("fc", (FullyConnected, [1, 1, 10, 32, 1, 1, 1, 1])),
+    ] {
+        assert_eq!(shape(&network, name), expected, "{name}");
+    }
+    assert_eq!(network.computing().count(), 8);
+    assert_eq!(reads(&network, "sum"), ["b", "short"]);
+    assert_eq!(network.stored().count(), 0, "everything can be fused");
+    let convolutions = 16 * 3 * 49 * 32 * 32 + 32 * 64 * (16 * 9 + 32 * 9 + 16) + 320;
+    assert_eq!(network.macs(), convolutions + 16 * 256 * 9 + 32 * 64 * 2);
+    assert!(says(&report, Weight::Merged, "part of the weights before it (normal)"));
+    assert!(says(&report, Weight::Merged, "leave the array (relu)"));
+    assert!(says(&report, Weight::Assumed, "the file leaves `open1` open; taken as 1"));
+    assert!(says(&report, Weight::Assumed, "32 bit floating point; counted with 8 bit"));
+    assert_eq!(report.of(Weight::NotCounted).count(), 0, "{:#?}", report.lines());
+}
+
+/// As PyTorch exports it: heads by reshape and transpose, shapes computed in the graph.
+fn transformer(tokens: i64) -> Graph {
+    let mut graph = Graph::default()
+        .input("x", &[-1, tokens, 96])
+        .dense("x", "q", 96, 96)
+        .dense("x", "k", 96, 96)
+        .dense("x", "v", 96, 96)
+        .node("Shape", &["x"], &["x.shape"], &[])
+        .ints("one", &[1])
+        .ints("zero", &[0])
+        .node("Gather", &["x.shape", "zero"], &["x.batch"], &[("axis", Int(0))])
+        .node("Gather", &["x.shape", "one"], &["x.tokens"], &[("axis", Int(0))])
+        .ints("heads", &[6])
+        .ints("depth", &[16])
+        .ints("all", &[-1])
+        .node("Concat", &["x.batch", "x.tokens", "heads", "depth"], &["split"], &[("axis", Int(0))])
+        .node("Concat", &["x.batch", "x.tokens", "all"], &["joined"], &[("axis", Int(0))]);
+    for (name, order) in [("q", [0, 2, 1, 3]), ("k", [0, 2, 3, 1]), ("v", [0, 2, 1, 3])] {
+        let (parts, turned) = (format!("{name}.parts"), format!("{name}.heads"));
+        graph = graph.node("Reshape", &[name, "split"], &[&parts], &[]);
+        graph = graph.node("Transpose", &[&parts], &[&turned], &[("perm", Ints(&order))]);
+    }
+    graph
+        .node("MatMul", &["q.heads", "k.heads"], &["scores"], &[])
+        .floats("root", &[4.0])
+        .node("Div", &["scores", "root"], &["scaled"], &[])
+        .node("Softmax", &["scaled"], &["shares"], &[("axis", Int(-1))])
+        .node("MatMul", &["shares", "v.heads"], &["context"], &[])
+        .node("Transpose", &["context"], &["context.turned"], &[("perm", Ints(&[0, 2, 1, 3]))])
+        .node("Reshape", &["context.turned", "joined"], &["context.tokens"], &[])
+        .dense("context.tokens", "project", 96, 96)
+        .weights("bias", FLOAT, &[96])
+        .node("Add", &["project", "bias"], &["project.bias"], &[])
+        .node("Add", &["project.bias", "x"], &["add1"], &[])
+        .node("LayerNormalization", &["add1", "bias", "bias"], &["normal"], &[])
+        .dense("normal", "expand", 96, 384)
+        .node("Gelu", &["expand"], &["gelu"], &[])
+        .dense("gelu", "shrink", 384, 96)
+        .node("Add", &["shrink", "normal"], &["add2"], &[])
+        .output("add2", &[-1, tokens, 96])
+}
+
+#[test]
+fn attention_is_a_chain_of_products_with_heads() {
+    let (network, report) = import(&transformer(40));
+    use LayerKind::{Add, MatMul, Pointwise};
+    for (name, expected) in [
+        ("q", (Pointwise, [1, 1, 96, 96, 1, 40, 1, 1])),
+        ("scores", (MatMul, [1, 6, 40, 16, 1, 40, 1, 1])),
+        ("context", (MatMul, [1, 6, 16, 40, 1, 40, 1, 1])),
+        ("project", (Pointwise, [1, 1, 96, 96, 1, 40, 1, 1])),
+        ("add1", (Add, [1, 96, 1, 1, 1, 40, 1, 1])),
+        ("expand", (Pointwise, [1, 1, 384, 96, 1, 40, 1, 1])),
+        ("shrink", (Pointwise, [1, 1, 96, 384, 1, 40, 1, 1])),
+    ] {
+        assert_eq!(shape(&network, name), expected, "{name}");
+    }
+    assert_eq!(network.macs(), 40 * (4 * 96 * 96 + 2 * 96 * 384) + 2 * 40 * 40 * 96 + 2 * 40 * 96);
+    assert!(network.ids().all(|id| layer(&network, &network.layer(id).name).shape.kind != LayerKind::View));
+    assert_eq!(reads(&network, "scores"), ["q", "k"]);
+    let stored: Vec<&str> = network.stored().map(|id| network.layer(id).name.as_str()).collect();
+    assert_eq!(stored, ["k", "v"], "only second matrices have to be complete");
+    for op in ["Softmax", "LayerNormalization", "Gelu"] {
+        assert!(says(&report, Weight::NotCounted, op), "{op} is not listed: {:#?}", report.lines());
+    }
+    assert!(says(&report, Weight::Merged, "part of the weights before it (project.bias"));
+}
+
+#[test]
+fn open_sizes_are_said_or_stated() {
+    let (spec, report) = import_with(&transformer(-7), &[("open7".to_owned(), 50)]);
+    let network = Network::new(&spec).unwrap();
+    assert_eq!(layer(&network, "q").shape.size(Dim::OX), 50);
+    assert!(!says(&report, Weight::Assumed, "open7"));
+    let (spec, report) = import_with(&transformer(-7), &[]);
+    assert_eq!(layer(&Network::new(&spec).unwrap(), "q").shape.size(Dim::OX), 128);
+    assert!(says(&report, Weight::Assumed, "`open7` open; taken as 128"));
+}
+
+#[test]
+fn operators_that_only_arrange_data_become_views() {
+    let graph = Graph::default()
+        .input("image", &[1, 8, 16, 16])
+        .conv("image", "a", [8, 8, 3, 3], &[PADS])
+        .conv("image", "b", [24, 8, 1, 1], &[])
+        .node("Concat", &["a", "b"], &["both"], &[("axis", Int(1))])
+        .conv("both", "c", [8, 32, 1, 1], &[])
+        .floats("scales", &[1.0, 1.0, 2.0, 2.0])
+        .node("Resize", &["c", "", "scales"], &["up"], &[("mode", Text("nearest"))])
+        .conv("up", "d", [8, 8, 3, 3], &[PADS])
+        .ints("halves", &[4, 4])
+        .node("Split", &["d", "halves"], &["left", "right"], &[("axis", Int(1))])
+        .conv("right", "e", [2, 4, 1, 1], &[])
+        .ints("from", &[0])
+        .ints("to", &[10])
+        .ints("rows", &[2])
+        .node("Slice", &["left", "from", "to", "rows"], &["top"], &[])
+        .conv("top", "f", [2, 4, 1, 1], &[])
+        .node("DepthToSpace", &["c"], &["shuffled"], &[("blocksize", Int(2))])
+        .conv("shuffled", "g", [4, 2, 1, 1], &[])
+        .node("Transpose", &["d"], &["turned"], &[("perm", Ints(&[0, 1, 3, 2]))])
+        .conv("turned", "h", [2, 8, 1, 1], &[]);
+    let (network, report) = import(&graph);
+    for (name, from, expected) in [
+        ("c", vec!["a", "b"], [1, 1, 8, 32, 16, 16, 1, 1]),
+        ("d", vec!["c"], [1, 1, 8, 8, 32, 32, 3, 3]),
+        ("e", vec!["d"], [1, 1, 2, 4, 32, 32, 1, 1]),
+        ("f", vec!["d"], [1, 1, 2, 4, 10, 32, 1, 1]),
+        ("g", vec!["c"], [1, 1, 4, 2, 32, 32, 1, 1]),
+        ("h", vec!["d"], [1, 1, 2, 8, 32, 32, 1, 1]),
+    ] {
+        assert_eq!(shape(&network, name), (LayerKind::Conv, expected), "{name}");
+        assert_eq!(reads(&network, name), from, "{name}");
+    }
+    assert!(says(&report, Weight::NotCounted, "Resize: its interpolation"));
+    assert!(says(&report, Weight::Expressed, "depth-first tiling ends there"));
+}
+
+#[test]
+fn a_transposed_convolution_has_all_its_operations() {
+    let graph = Graph::default()
+        .input("image", &[1, 8, 10, 12])
+        .weights("up.weight", FLOAT, &[8, 4, 4, 4])
+        .node("ConvTranspose", &["image", "up.weight"], &["up"], &[("strides", Ints(&[2, 2])), PADS])
+        .conv("up", "last", [1, 4, 3, 3], &[PADS]);
+    let (network, report) = import(&graph);
+    // 8 x 10 x 12 inputs, each times 4 x 4 x 4 weights.
+    assert_eq!(layer(&network, "up").shape.macs(), 8 * 120 * 64);
+    assert_eq!(layer(&network, "up").shape.weight_bits(), 8 * 64 * 8);
+    assert_eq!(shape(&network, "last"), (LayerKind::Conv, [1, 1, 1, 4, 20, 24, 3, 3]));
+    assert!(says(&report, Weight::Expressed, "sub-pixel convolution"));
+    let odd = Graph::default().input("image", &[1, 8, 10, 12]).weights("up.weight", FLOAT, &[8, 4, 9, 9]).node(
+        "ConvTranspose",
+        &["image", "up.weight"],
+        &["up"],
+        &[("strides", Ints(&[4, 4])), ("pads", Ints(&[4, 4, 4, 4])), ("output_padding", Ints(&[3, 3]))],
+    );
+    let (network, report) = import(&odd);
+    assert_eq!(shape(&network, "up"), (LayerKind::Conv, [1, 1, 64, 8, 10, 12, 3, 3]));
+    assert!(says(&report, Weight::Assumed, "no multiple of its stride"));
+}
+
+#[test]
+fn squeeze_and_excitation_reads_its_gate_as_weights() {
+    let graph = Graph::default()
+        .input("image", &[1, 16, 20, 20])
+        .conv("image", "dw", [16, 1, 5, 5], &[("group", Int(16)), ("auto_pad", Text("SAME_UPPER"))])
+        .node("GlobalAveragePool", &["dw"], &["squeeze"], &[])
+        .conv("squeeze", "down", [4, 16, 1, 1], &[])
+        .node("Relu", &["down"], &["relu"], &[])
+        .conv("relu", "up", [16, 4, 1, 1], &[])
+        .node("Sigmoid", &["up"], &["gate"], &[])
+        .node("Mul", &["dw", "gate"], &["excited"], &[])
+        .node("Sigmoid", &["excited"], &["soft"], &[])
+        .node("Mul", &["excited", "soft"], &["swish"], &[])
+        .conv("swish", "out", [8, 16, 1, 1], &[]);
+    let (network, report) = import(&graph);
+    assert_eq!(shape(&network, "dw"), (LayerKind::Depthwise, [1, 16, 1, 1, 20, 20, 5, 5]));
+    assert_eq!(shape(&network, "excited"), (LayerKind::Depthwise, [1, 16, 1, 1, 20, 20, 1, 1]));
+    assert_eq!(reads(&network, "excited"), ["dw", "up"]);
+    assert_eq!(network.stored().map(|id| network.layer(id).name.as_str()).collect::<Vec<_>>(), ["up"]);
+    assert_eq!(reads(&network, "out"), ["excited"]);
+    assert!(says(&report, Weight::NotCounted, "2 x Sigmoid"));
+    assert!(says(&report, Weight::NotCounted, "Mul: combines a map with what element by element became of it"));
+}
+
+#[test]
+fn quantised_models_are_the_same_networks() {
+    let graph = Graph::default()
+        .input("image", &[1, 3, 16, 16])
+        .weights("s", FLOAT, &[1])
+        .weights("z", INT8, &[1])
+        .node("QuantizeLinear", &["image", "s", "z"], &["q"], &[])
+        .weights("w", INT8, &[8, 3, 3, 3])
+        .node("QLinearConv", &["q", "s", "z", "w", "s", "z", "s", "z"], &["conv"], &[PADS])
+        .weights("w4", INT4, &[8, 8, 1, 1])
+        .node("DequantizeLinear", &["w4", "s"], &["w4.real"], &[])
+        .node("DequantizeLinear", &["conv", "s", "z"], &["real"], &[])
+        .node("Conv", &["real", "w4.real"], &["conv4"], &[])
+        .node("QLinearAdd", &["conv4", "s", "z", "conv", "s", "z", "s", "z"], &["sum"], &[])
+        .node("QLinearGlobalAveragePool", &["sum", "s", "z", "s", "z"], &["mean"], &[])
+        .ints("flat", &[1, 8])
+        .node("Reshape", &["mean", "flat"], &["row"], &[])
+        .weights("fc.w", INT8, &[8, 5])
+        .node("QLinearMatMul", &["row", "s", "z", "fc.w", "s", "z", "s", "z"], &["fc"], &[])
+        .weights("integer.w", INT8, &[5, 6])
+        .node("MatMulInteger", &["fc", "integer.w"], &["integer"], &[]);
+    let (network, report) = import(&graph);
+    let kinds: Vec<LayerKind> = network.computing().map(|id| network.layer(id).shape.kind).collect();
+    use LayerKind::{Add, Conv, FullyConnected, Pooling};
+    assert_eq!(kinds, [Conv, Conv, Add, Pooling, FullyConnected, FullyConnected]);
+    assert_eq!(layer(&network, "conv").shape.precision.w, 8);
+    assert_eq!(layer(&network, "conv4").shape.precision.w, 4);
+    assert_eq!(report.of(Weight::NotCounted).count(), 0, "{:#?}", report.lines());
+}
+
+#[test]
+fn what_no_layer_stands_for_is_said() {
+    let graph = Graph::default()
+        .input("image", &[2, 4, 8, 8])
+        .conv("image", "a", [4, 4, 3, 3], &[PADS])
+        .node("Whatever", &["a"], &["b"], &[])
+        .shape("b", &[2, 4, 4, 4])
+        .conv("b", "c", [4, 4, 3, 3], &[PADS])
+        .node("Mystery", &["c"], &["d"], &[])
+        .conv("d", "e", [4, 4, 3, 3], &[PADS])
+        .node("Add", &["a", "a"], &["twice"], &[])
+        .weights("cube", FLOAT, &[4, 4, 3, 3, 3])
+        .node("Conv", &["a", "cube"], &["f"], &[]);
+    let (network, report) = import(&graph);
+    assert_eq!(network.computing().count(), 2);
+    assert_eq!(shape(&network, "c"), (LayerKind::Conv, [2, 1, 4, 4, 4, 4, 3, 3]));
+    for part in [
+        "Whatever: there is no such layer; its outputs have the shapes that the file states (b)",
+        "Mystery: there is no such layer, and the file does not state what it makes (d)",
+        "Conv: its input d is not known (e)",
+        "Add: combines a map with what element by element became of it (twice)",
+        "Conv: its weights have 5 dimensions, its input 4 (f)",
+    ] {
+        assert!(says(&report, Weight::NotCounted, part), "{part}: {:#?}", report.lines());
+    }
+}
+
+#[test]
+fn patches_become_tokens_and_padding_goes_into_the_layer() {
+    let graph = Graph::default()
+        .input("image", &[1, 3, 32, 48])
+        .ints("pads", &[0, 0, 1, 0, 0, 0, 0, 1])
+        .node("Pad", &["image", "pads"], &["padded"], &[("mode", Text("constant"))])
+        .conv("padded", "patch", [24, 3, 3, 3], &[("strides", Ints(&[2, 2])), ("pads", Ints(&[0, 1, 1, 0]))])
+        .ints("flat", &[0, 24, -1])
+        .node("Reshape", &["patch", "flat"], &["rows"], &[])
+        .node("Transpose", &["rows"], &["tokens"], &[("perm", Ints(&[0, 2, 1]))])
+        .dense("tokens", "dense", 24, 12)
+        .node("ReduceMean", &["dense"], &["mean"], &[("axes", Ints(&[1])), ("keepdims", Int(0))])
+        .dense("mean", "head", 12, 5);
+    let (network, report) = import(&graph);
+    let patch = layer(&network, "patch");
+    assert_eq!([patch.padding.left, patch.padding.right, patch.padding.top, patch.padding.bottom], [1, 1, 1, 1]);
+    assert_eq!(shape(&network, "dense"), (LayerKind::Pointwise, [1, 1, 12, 24, 16, 24, 1, 1]));
+    assert_eq!(shape(&network, "mean"), (LayerKind::Pooling, [1, 12, 1, 1, 1, 1, 16, 24]));
+    assert_eq!(shape(&network, "head"), (LayerKind::FullyConnected, [1, 1, 5, 12, 1, 1, 1, 1]));
+    assert_eq!(network.stored().count(), 0);
+    assert!(says(&report, Weight::Merged, "becomes the padding"));
+}
+
+/// A file that counts how much of it is read, as if it had gigabytes of weights in the middle.
+struct Sparse {
+    head: Vec<u8>,
+    hole: u64,
+    tail: Vec<u8>,
+    read: u64,
+}
+
+impl Source for Sparse {
+    fn len(&self) -> u64 {
+        self.head.len() as u64 + self.hole + self.tail.len() as u64
+    }
+
+    fn read_at(&mut self, offset: u64, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let after = self.head.len() as u64 + self.hole;
+        let mut count = 0;
+        for (index, byte) in buffer.iter_mut().enumerate() {
+            let at = offset + index as u64;
+            *byte = match self.head.get(at as usize) {
+                Some(byte) => *byte,
+                None if at < after => 0,
+                None => match self.tail.get((at - after) as usize) {
+                    Some(byte) => *byte,
+                    None => break,
+                },
+            };
+            count += 1;
+        }
+        self.read += count;
+        Ok(count as usize)
+    }
+}
+
+#[test]
+fn weights_are_not_read() {
+    // The raw bytes of a tensor are its last field: message, tensor and graph all get longer by the hole.
+    let hole: u64 = 3 << 30;
+    let varint = |value: u64| fusescape_test_support::onnx::Message::default().number(1, value as i64).0[1..].to_vec();
+    let nested = |field: u8, length: u64| [vec![field << 3 | 2], varint(length)].concat();
+    let rest = residual().message.0;
+    let tensor_head = [
+        fusescape_test_support::onnx::Message::default().number(1, 1 << 30).number(2, FLOAT).text(8, "huge").0,
+        nested(9, hole),
+    ]
+    .concat();
+    let tensor = [nested(5, tensor_head.len() as u64 + hole), tensor_head].concat();
+    let graph = nested(7, tensor.len() as u64 + hole + rest.len() as u64);
+    let mut source = Sparse { head: [graph, tensor].concat(), hole, tail: rest, read: 0 };
+    let (spec, _) = onnx::import(&mut source, "huge.onnx", &[]).unwrap_or_else(|wrong| panic!("{wrong}"));
+    assert_eq!(
+        spec,
+        WorkloadSpec { name: "huge".to_owned(), about: spec.about.clone(), ..import_with(&residual(), &[]).0 }
+    );
+    assert!(source.read < 1 << 20, "{} bytes read of {}", source.read, source.len());
+}
+
+#[test]
+fn broken_files_are_refused_without_a_panic() {
+    let model = transformer(12).model();
+    for end in (0..model.len()).step_by(7) {
+        let wrong = onnx::import(&mut &model[..end], "cut.onnx", &[]).unwrap_err().to_string();
+        assert!(wrong.contains("is no complete ONNX model"), "{end} bytes: {wrong}");
+    }
+    // Bytes changed at random places: whatever happens, it is an answer.
+    let mut state = 1u64;
+    let mut random = |bound: usize| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as usize % bound
+    };
+    for model in [residual().model(), model] {
+        // Mostly in the graph, as the weights are not looked at.
+        let small: Vec<u8> = model.clone();
+        for _ in 0..2000 {
+            let mut changed = small.clone();
+            for _ in 0..1 + random(6) {
+                let at = random(changed.len());
+                changed[at] = random(256) as u8;
+            }
+            if let Ok((spec, _)) = onnx::import(&mut changed.as_slice(), "changed.onnx", &[]) {
+                let _ = Network::from_text(&write_workload(&spec));
+            }
+        }
+    }
+    for nonsense in [&b""[..], b"name: a document", &[0xff; 100], &[0x3a, 0x00]] {
+        assert!(onnx::import(&mut &nonsense[..], "nonsense", &[]).is_err());
+    }
+}
+
+#[test]
+fn paths_that_all_layers_share_are_left_out_of_their_names() {
+    let graph = Graph::default()
+        .input("model/image", &[1, 4, 8, 8])
+        .conv("model/image", "/model/net/a/Conv", [4, 4, 1, 1], &[])
+        .node("Softmax", &["/model/net/a/Conv"], &["/model/net/a/b/Softmax"], &[])
+        .conv("/model/net/a/b/Softmax", "/model/net/b/Conv", [4, 4, 1, 1], &[]);
+    let (network, report) = import(&graph);
+    let names: Vec<&str> = network.ids().map(|id| network.layer(id).name.as_str()).collect();
+    assert_eq!(names, ["model/image", "a/Conv", "b/Conv"]);
+    assert!(says(&report, Weight::NotCounted, "(b/Softmax)"));
+}
+
+/// Found by fuzzing: the smallest number has no positive twin.
+#[test]
+fn the_smallest_number_is_no_padding() {
+    let graph = Graph::default()
+        .input("x", &[1, 4, 8, 8])
+        .conv("x", "y", [4, 4, 1, 1], &[])
+        .ints("pads", &[0, 0, i64::MIN, 0, 0, 0, 0, 0])
+        .node("Pad", &["y", "pads"], &["z"], &[]);
+    assert!(says(&import(&graph).1, Weight::NotCounted, "Pad: its pads do not fit its input"));
+}
+
+#[test]
+fn huge_graphs_are_bounded() {
+    let mut many = Graph::default().input("x", &[1, 4, 8, 8]).weights("w", FLOAT, &[4, 4, 1, 1]);
+    for _ in 0..5000 {
+        // All with one name, as only the last output of a name is looked at.
+        many = many.node("Conv", &["x", "w"], &["y"], &[]);
+    }
+    let wrong = onnx::import(&mut many.model().as_slice(), "many.onnx", &[]).unwrap_err().to_string();
+    assert!(wrong.contains("has 5001 layers, more than the 4096 of a document"), "{wrong}");
+    let mut joined = Graph::default().input("x", &[1, 4, 8, 8]).weights("w", FLOAT, &[4, 4, 1, 1]);
+    let mut last = "x".to_owned();
+    for index in 0..2000 {
+        let (conv, all) = (format!("conv{index}"), format!("all{index}"));
+        joined = joined.node("Conv", &["x", "w"], &[&conv], &[]).node(
+            "Concat",
+            &[&last, &conv],
+            &[&all],
+            &[("axis", Int(1))],
+        );
+        last = all;
+    }
+    let (_, report) = import_with(&joined, &[]);
+    assert!(says(&report, Weight::NotCounted, "it joins more than any network does"));
+}
+
+/// Found by trial: two bytes of a file became a hundred of memory, sixteen million times.
+#[test]
+fn lists_of_a_graph_are_bounded_while_they_are_read() {
+    let most = 1 << 17;
+    // The field of a graph, what it is, and how many bytes one of them takes.
+    let filled = |field: u64, content: &Message, count: usize| {
+        let graph = (0..count).fold(Message::default(), |graph, _| graph.message(field, content));
+        Message::default().message(7, &graph).0
+    };
+    let refused = |model: &[u8]| onnx::import(&mut &*model, "many.onnx", &[]).unwrap_err().to_string();
+    let at =
+        |wrong: &str| -> u64 { wrong.split("(at byte ").nth(1).unwrap().split(')').next().unwrap().parse().unwrap() };
+    let empty = Message::default();
+    for (field, what) in [(1, "nodes"), (5, "constants"), (11, "inputs"), (12, "outputs"), (13, "shapes in between")] {
+        let wrong = refused(&filled(field, &empty, 2 * most));
+        let expected = format!("`many.onnx` is too large to be read: there are more than {most} {what}");
+        assert!(
+            wrong.starts_with(&expected)
+                && wrong.ends_with("Import a part of it, such as one of the blocks that it repeats."),
+            "{wrong}"
+        );
+        assert!(at(&wrong) < 2 * most as u64 + 100, "{wrong}");
+        let wrong = refused(&filled(field, &empty, most));
+        assert!(!wrong.contains("too large to be read"), "{wrong}");
+    }
+    let wrong = refused(&filled(11, &empty, 5000));
+    assert!(wrong.contains("has 5000 inputs, more than the 4096 of a document"), "{wrong}");
+    // What one node holds: names of its inputs and outputs, attributes, and numbers of these.
+    let attribute = Message::default().number(3, 1);
+    for (field, content) in [(1, &empty), (2, &empty), (5, &attribute)] {
+        let node = Message((0..4_000_000).fold(Vec::new(), |mut node, _| {
+            node.extend(Message::default().message(field, content).0);
+            node
+        }));
+        let wrong = refused(&filled(1, &node, 1));
+        assert!(wrong.contains("the graph alone takes more than 128 MiB of memory"), "{wrong}");
+    }
+    // Names of dimensions, and texts that are kept.
+    let dims =
+        (0..17).fold(Message::default(), |dims, _| dims.message(1, &Message::default().text(2, &"n".repeat(4000))));
+    let info = Message::default().message(2, &Message::default().message(1, &Message::default().message(2, &dims)));
+    assert!(refused(&filled(13, &info, 3000)).contains("more than 128 MiB of memory"));
+}

@@ -1,0 +1,83 @@
+//! What a worker answers to the questions of views.
+
+use fusescape::explore::{GroupSearch, LayerRequest, OnlineStudy, Request, Settings, Sweep};
+use fusescape::fusion::PaperNetwork;
+use fusescape::question::{
+    Answer, Answerer, BestMapping, DecideOnline, FindBestCost, FindBestMapping, JudgeMapping, LayerCost, Refusal,
+    TimeSearch, Timed,
+};
+use fusescape::rules::Rules;
+use fusescape::search::{Objective, Proof, Strategy};
+use fusescape::spec::{find_preset, hardware_presets, workload_presets};
+use std::rc::Rc;
+
+fn layer(hardware: &str, workload: &str, layer: Option<&str>) -> LayerRequest {
+    let text = |list, id| find_preset(list, id).unwrap().text.to_owned();
+    LayerRequest {
+        hardware: text(hardware_presets(), hardware),
+        workload: text(workload_presets(), workload),
+        layer: layer.map(str::to_owned),
+        objective: Objective::Energy,
+        strategy: Strategy::default(),
+        lpf_limit: 5,
+        rules: Rules::CORRECTED,
+        unroll: None,
+    }
+}
+
+fn design(hardware: &str, workload: &str) -> Request {
+    let document = |id, presets| find_preset(presets, id).unwrap().text.to_owned();
+    Request {
+        hardware: document(hardware, hardware_presets()),
+        workload: document(workload, workload_presets()),
+        settings: Settings { tiles_x: vec![14], tiles_y: vec![14], ..Settings::default() },
+    }
+}
+
+#[test]
+fn a_worker_answers_the_questions_of_the_view() {
+    let mut answerer = Answerer::default();
+    let request = layer("eyeriss-like", "alexnet-eyeriss", None);
+    let request = Rc::new(request);
+    let BestMapping { facts, best } = answerer.ask(FindBestMapping { request: Rc::clone(&request) }).unwrap();
+    let (best, proof) = best.unwrap();
+    // The first of the heaviest layers.
+    assert_eq!((facts.layer.as_str(), proof), ("conv2", Proof::Optimal));
+    let own = answerer.ask(JudgeMapping { request: Rc::clone(&request), mapping: best.mapping.clone() });
+    assert_eq!(own, Ok(Ok(Rc::clone(&best))));
+    let cost = answerer.ask(FindBestCost { request: Rc::clone(&request) });
+    assert_eq!(cost, Ok(LayerCost { energy_pj: best.energy_pj(), latency_cycles: best.cycles.total }));
+    // A message holds any question, and its answer as bytes.
+    let bytes = answerer.answer(FindBestCost { request: Rc::clone(&request) }.into()).unwrap();
+    assert_eq!(postcard::from_bytes::<Answer<LayerCost>>(&bytes), Ok(cost));
+    let unknown = Rc::new(LayerRequest { layer: Some("conv22".into()), ..(*request).clone() });
+    let Err(Refusal::Rejected(wrong)) = answerer.ask(FindBestMapping { request: unknown }) else {
+        panic!("conv22 was accepted")
+    };
+    assert_eq!(wrong.0[0].remedy, "Did you mean `conv2`?");
+}
+
+#[test]
+fn a_worker_answers_with_the_time_that_its_stopwatch_tells() {
+    let request = design("meta-proto-like-df", "resnet18");
+    let decided = OnlineStudy::new(&Sweep::new(&request).unwrap()).unwrap().decide(-6);
+    let mut with_clock = Answerer::with_stopwatch(|act| {
+        act();
+        42.0
+    });
+    let request = Rc::new(request);
+    for (answerer, ms) in [(&mut with_clock, Some(42.0)), (&mut Answerer::default(), None)] {
+        let reply = answerer.ask(DecideOnline { request: Rc::clone(&request), step: -6 });
+        assert_eq!(reply, Ok(Timed { found: Rc::new(decided.clone()), ms }));
+        let search = TimeSearch { network: PaperNetwork::SqueezeNet1_0, search: GroupSearch::Exact, run: 0 };
+        let Timed { found, ms: told } = answerer.ask(search).unwrap();
+        assert_eq!((told, found.bound_bytes), (ms, None));
+    }
+    // What Optimus cannot express is refused with its reasons.
+    let bert = design("tpu-like", "bert-base-block");
+    let asked = DecideOnline { request: Rc::new(bert), step: 0 };
+    let Err(Refusal::Rejected(wrong)) = Answerer::default().ask(asked) else {
+        panic!("a reply to what cannot be expressed");
+    };
+    assert!(!wrong.is_empty());
+}

@@ -1,0 +1,381 @@
+//! ZigZag's YAML, both ways, checked with the accelerators and networks of its reference data.
+
+use fusescape::hardware::Core;
+use fusescape::import::{File, Imported, Weight, import, zigzag};
+use fusescape::spec::{Diagnostics, find_preset, hardware_presets, read_hardware, read_workload, workload_presets};
+use fusescape::workload::{Dim, LayerKind, Network};
+use fusescape_test_support::{entries, integer, number, reference, text, texts};
+use serde_json::Value;
+
+fn import_texts(files: &[(&str, &str)]) -> Result<Imported, Diagnostics> {
+    let files = files.iter().map(|&(name, text)| File { name: name.to_owned(), source: Box::new(text.as_bytes()) });
+    import(files.collect(), &[])
+}
+
+fn imports(files: &[(&str, &str)]) -> Imported {
+    import_texts(files).unwrap_or_else(|wrong| panic!("{wrong}"))
+}
+
+fn core_of(imported: &Imported) -> Core {
+    Core::from_text(imported.hardware.as_ref().unwrap()).unwrap_or_else(|wrong| panic!("{wrong}"))
+}
+
+fn network_of(imported: &Imported) -> Network {
+    Network::from_text(imported.workload.as_ref().unwrap()).unwrap_or_else(|wrong| panic!("{wrong}"))
+}
+
+const ACCELERATOR: &str = r#"
+name: toy_4x4
+operational_array:
+  dimensions: [D1, D2]
+  sizes: [4, 4]
+  unit_energy: 0.05
+  unit_area: 1
+memories:
+  reg_w:
+    size: 64
+    r_cost: 0.02
+    w_cost: 0.02
+    area: 0
+    latency: 1
+    operands: [I2]
+    ports:
+      - {name: r_port_1, type: read, bandwidth_min: 8, bandwidth_max: 8, allocation: ["I2, tl"]}
+      - {name: w_port_1, type: write, bandwidth_min: 8, bandwidth_max: 8, allocation: ["I2, fh"]}
+    served_dimensions: []
+  buffer:
+    size: 131072
+    r_cost: 8.0
+    w_cost: 9.0
+    area: 0
+    latency: 1
+    operands: [I1, I2, O]
+    ports:
+      - {name: r_port_1, type: read, bandwidth_min: 32, bandwidth_max: 128, allocation: ["I1, tl", "I2, tl", "O, tl", "O, th"]}
+      - {name: w_port_1, type: write, bandwidth_min: 32, bandwidth_max: 64, allocation: ["I1, fh", "I2, fh", "O, fl", "O, fh"]}
+    served_dimensions: [D1, D2]
+  dram:
+    size: 10000000000
+    r_cost: 500
+    w_cost: 550
+    area: 0
+    latency: 1
+    operands: [I1, I2, O]
+    ports:
+      - {name: rw_port_1, type: read_write, bandwidth_min: 64, bandwidth_max: 64, allocation: ["I1, fh", "I1, tl", "I2, fh", "I2, tl", "O, fh", "O, tl", "O, fl", "O, th"]}
+    served_dimensions: [D1, D2]
+"#;
+
+const MAPPING: &str = r#"
+- name: default
+  spatial_mapping:
+    D1: ["K, 4"]
+    D2: ["C, 2", "FX, 2"]
+  memory_operand_links: {O: O, W: I2, I: I1}
+- name: Gemm
+  spatial_mapping:
+    D1: ["K, 4"]
+    D2: ["D, 2"]
+  spatial_mapping_hint:
+    D2: [C]
+  memory_operand_links: {O: O, W: I2, I: I1}
+- name: conv_fixed
+  spatial_mapping:
+    D1: ["K, 4"]
+    D2: ["C, 4"]
+  temporal_ordering:
+    - [OX, 8]
+  memory_operand_links: {O: O, W: I2, I: I1}
+"#;
+
+const WORKLOAD: &str = r"
+- id: 0
+  name: conv_a
+  operator_type: Conv
+  equation: O[b][k][oy][ox]+=W[k][c][fy][fx]*I[b][c][iy][ix]
+  dimension_relations: [ix=2*ox+1*fx, iy=2*oy+1*fy]
+  loop_dims: [B, K, C, OY, OX, FY, FX]
+  loop_sizes: [1, 8, 4, 8, 8, 3, 3]
+  pr_loop_dims: [IX, IY]
+  pr_loop_sizes: [16, 16]
+  padding: [[1, 0], [1, 0]]
+  operand_precision: {W: 8, I: 8, O: 16, O_final: 8}
+  operand_source: {I: 0, W: 0}
+- id: 1
+  name: conv_fixed
+  operator_type: Conv
+  equation: O[b][k][oy][ox]+=W[k][c][fy][fx]*I[b][c][iy][ix]
+  dimension_relations: [ix=1*ox+1*fx, iy=1*oy+1*fy]
+  loop_dims: [B, K, C, OY, OX, FY, FX]
+  loop_sizes: [1, 16, 8, 8, 8, 3, 3]
+  operand_precision: {W: 8, I: 8, O: 16, O_final: 8}
+  operand_source: {I: 0, W: 1}
+- id: 2
+  operator_type: Gemm
+  equation: O[d][k]+=I[d][c]*W[c][k]
+  dimension_relations: []
+  loop_dims: [C, D, K]
+  loop_sizes: [1024, 1, 10]
+  operand_precision: {W: 4, I: 8, O: 16, O_final: 8}
+  operand_source: {I: 1, W: 2}
+";
+
+#[test]
+fn the_three_files_of_a_run_become_two_documents() {
+    let imported = imports(&[("hw.yaml", ACCELERATOR), ("map.yaml", MAPPING), ("net.yaml", WORKLOAD)]);
+    let (core, network) = (core_of(&imported), network_of(&imported));
+    assert_eq!(core.array, [("D1".to_owned(), 4), ("D2".to_owned(), 4)]);
+    assert_eq!(core.memories.iter().map(|memory| memory.size_bits).collect::<Vec<_>>(), [64, 131_072, 10_000_000_000]);
+    let buffer = &core.memories[1];
+    assert_eq!((buffer.read_width_bits, buffer.write_width_bits, buffer.write_granularity_bits), (128, 64, 32));
+    assert_eq!((buffer.read_energy_pj, buffer.write_energy_pj, buffer.instances), (8.0, 9.0, 1));
+    let unrolled =
+        |kind| core.unroll(kind).iter().map(|part| (part.array_dim, part.dim, part.limit)).collect::<Vec<_>>();
+    assert_eq!(unrolled(LayerKind::Conv), [(0, Dim::K, 4), (1, Dim::C, 2), (1, Dim::FX, 2)]);
+    assert_eq!(unrolled(LayerKind::MatMul), [(0, Dim::K, 4), (1, Dim::OX, 2)]);
+    let shape = |id: usize| network.layer(id).shape;
+    let layers: Vec<usize> = network.computing().collect();
+    assert_eq!(shape(layers[0]).sizes, [1, 1, 8, 4, 8, 8, 3, 3]);
+    assert_eq!((shape(layers[0]).stride, shape(layers[0]).input_limit), ((2, 2), (16, 16)));
+    assert_eq!(network.layer(layers[0]).padding.left, 1);
+    // ZigZag's second layer reads 10 x 10 pixels of which the first makes 8 x 8.
+    assert_eq!((shape(layers[1]).sizes, shape(layers[1]).input_limit), ([1, 1, 16, 8, 8, 8, 3, 3], (10, 10)));
+    assert_eq!((shape(layers[2]).kind, shape(layers[2]).sizes), (LayerKind::MatMul, [1, 1, 10, 1024, 1, 1, 1, 1]));
+    assert_eq!((shape(layers[2]).precision.w, shape(layers[2]).precision.o_partial), (4, 16));
+    assert_eq!(network.sources(layers[1]), [layers[0]]);
+    let own = &network.layer(layers[1]).unroll[0];
+    assert_eq!(own.0, core.dataflow);
+    assert_eq!(core.unroll_stated(&own.1).len(), 2);
+    let said: Vec<String> = imported.reports.iter().flat_map(|report| report.lines()).collect();
+    for part in ["spatial_mapping_hint: not taken", "temporal_ordering: not taken", "not those of what it reads"] {
+        assert!(said.iter().any(|line| line.contains(part)), "{part}: {said:#?}");
+    }
+}
+
+/// An accelerator of the reference data as a file of ZigZag.
+fn accelerator_file(name: &str, accelerator: &Value) -> String {
+    let dimensions: Vec<(&String, u64)> =
+        entries(&accelerator["array_dimensions"]).map(|(name, size)| (name, integer(size))).collect();
+    let list = |items: Vec<String>| format!("[{}]", items.join(", "));
+    let theirs = |operand: &str| match operand {
+        "I" => "I1".to_owned(),
+        "W" => "I2".to_owned(),
+        other => other.to_owned(),
+    };
+    let mut file = format!(
+        "name: {name}\noperational_array:\n  unit_energy: {}\n  unit_area: 0\n  dimensions: {}\n  sizes: {}\nmemories:\n",
+        number(&accelerator["MAC_energy_pJ"]),
+        list(dimensions.iter().map(|(name, _)| (*name).clone()).collect()),
+        list(dimensions.iter().map(|(_, size)| size.to_string()).collect())
+    );
+    for memory in accelerator["memories"].as_array().unwrap() {
+        file += &format!(
+            "  {}:\n    size: {}\n    r_cost: {}\n    w_cost: {}\n    area: 0\n    latency: {}\n    operands: {}\n    served_dimensions: {}\n    ports:\n",
+            text(&memory["name"]),
+            integer(&memory["size_bits"]),
+            number(&memory["read_energy_pJ_per_access"]),
+            number(&memory["write_energy_pJ_per_access"]),
+            integer(&memory["latency_cycles"]),
+            list(texts(&memory["operands"]).iter().map(|operand| theirs(operand)).collect()),
+            list(texts(&memory["served_array_dimensions"])),
+        );
+        for port in memory["ports"].as_array().unwrap() {
+            let allocation = port["serves"].as_array().unwrap().iter().map(|served| {
+                let direction = match text(&served["direction"]).as_str() {
+                    "read_to_low" => "tl",
+                    "write_from_low" => "fl",
+                    "read_to_high" => "th",
+                    _ => "fh",
+                };
+                format!("\"{}, {direction}\"", theirs(&text(&served["operand"])))
+            });
+            file += &format!(
+                "      - {{name: {}, type: read_write, bandwidth_min: {}, bandwidth_max: {}, allocation: {}}}\n",
+                text(&port["name"]),
+                integer(&port["min_granularity_bits"]),
+                integer(&port["bandwidth_bits_per_cycle"]),
+                list(allocation.collect())
+            );
+        }
+    }
+    file
+}
+
+#[test]
+fn accelerators_of_the_reference_data_are_read_and_written_again() {
+    let hardware = reference("zigzag/hardware.json");
+    let network = Network::from_text(find_preset(workload_presets(), "fsrcnn").unwrap().text).unwrap();
+    let mut count = 0;
+    for (name, accelerator) in entries(&hardware).filter(|(_, value)| value["memories"].is_array()) {
+        let imported = imports(&[("a.yaml", &accelerator_file(name, accelerator))]);
+        let core = core_of(&imported);
+        for memory in accelerator["memories"].as_array().unwrap() {
+            let ours = core.memories.iter().find(|ours| ours.name == text(&memory["name"])).unwrap();
+            assert_eq!(ours.size_bits, integer(&memory["size_bits"]));
+            for port in memory["ports"].as_array().unwrap() {
+                for served in port["serves"].as_array().unwrap() {
+                    let served = format!("{}.{}", text(&served["operand"]), text(&served["direction"]));
+                    let (operand, movement) = ours
+                        .ports
+                        .iter()
+                        .flat_map(|port| port.serves.iter())
+                        .find(|(operand, movement)| format!("{operand}.{movement}") == served)
+                        .unwrap_or_else(|| panic!("{name} {}: {served} is lost", ours.name));
+                    assert_eq!(ours.width_bits(*operand, *movement), integer(&port["bandwidth_bits_per_cycle"]));
+                    assert_eq!(ours.granularity_bits(*operand, *movement), integer(&port["min_granularity_bits"]));
+                }
+            }
+        }
+        let again = core_of(&imports(&[("b.yaml", &zigzag::write(&core, &network).accelerator)]));
+        assert_eq!(without_port_names(again), without_port_names(core), "{name}");
+        count += 1;
+    }
+    assert_eq!(count, 9);
+}
+
+/// ZigZag's ports are numbered by kind, and dataflows have no name in it.
+fn without_port_names(mut core: Core) -> Core {
+    core.dataflow.clear();
+    for port in core.memories.iter_mut().flat_map(|memory| &mut memory.ports) {
+        port.name.clear();
+    }
+    core
+}
+
+#[test]
+fn every_preset_survives_a_visit_to_zigzag() {
+    for hardware in hardware_presets() {
+        let core = Core::from_text(hardware.text).unwrap();
+        for workload in workload_presets() {
+            let network = Network::from_text(workload.text).unwrap();
+            let files = zigzag::write(&core, &network);
+            let imported =
+                imports(&[("a.yaml", &files.accelerator), ("m.yaml", &files.mapping), ("w.yaml", &files.workload)]);
+            let (core_again, again) = (core_of(&imported), network_of(&imported));
+            let what = format!("{} on {}", workload.id, hardware.id);
+            assert_eq!(core_again.memories.len(), core.memories.len());
+            for (ours, theirs) in core.memories.iter().zip(&core_again.memories) {
+                assert_eq!(
+                    (ours.size_bits, ours.instances, ours.shared_over),
+                    (theirs.size_bits, theirs.instances, theirs.shared_over)
+                );
+                assert_eq!(
+                    (ours.read_energy_pj, ours.write_energy_pj),
+                    (theirs.read_energy_pj, theirs.write_energy_pj)
+                );
+            }
+            for id in network.computing() {
+                let ours = network.layer(id);
+                let theirs =
+                    again.computing().map(|id| again.layer(id)).find(|theirs| theirs.name == ours.name).unwrap();
+                assert_eq!(theirs.shape.sizes, ours.shape.sizes, "{what}: {}", ours.name);
+                assert_eq!(theirs.shape.input_limit, ours.shape.input_limit, "{what}: {}", ours.name);
+                assert_eq!((theirs.shape.stride, theirs.shape.dilation), (ours.shape.stride, ours.shape.dilation));
+                assert_eq!(theirs.shape.precision, ours.shape.precision, "{what}: {}", ours.name);
+                assert_eq!(theirs.padding, ours.padding, "{what}: {}", ours.name);
+            }
+            assert_eq!(again.macs(), network.macs(), "{what}");
+        }
+    }
+}
+
+/// Layers of the reference data as a file: their loops are what they were.
+#[test]
+fn layers_of_the_reference_data_keep_their_loops() {
+    let cases = reference("zigzag/single_layer.json");
+    let mut count = 0;
+    for case in cases["cases"].as_array().unwrap() {
+        let input = &case["input"];
+        let dims: Vec<(String, u64)> =
+            entries(&input["dims"]).map(|(name, size)| (name.clone(), integer(size))).collect();
+        let windows: Vec<String> = input["input_window_relations"].as_array().unwrap().iter().map(text).collect();
+        let limit = &input["input_extent_limit"];
+        let mut file = format!(
+            "- id: 0\n  name: layer\n  operator_type: Whatever\n  equation: \"{}\"\n  dimension_relations: [{}]\n  loop_dims: [{}]\n  loop_sizes: [{}]\n",
+            text(&input["equation"]),
+            windows.iter().map(|relation| format!("\"{relation}\"")).collect::<Vec<_>>().join(", "),
+            dims.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>().join(", "),
+            dims.iter().map(|(_, size)| size.to_string()).collect::<Vec<_>>().join(", ")
+        );
+        if let (Some(x), Some(y)) = (limit["IX"].as_u64(), limit["IY"].as_u64()) {
+            file += &format!("  pr_loop_dims: [IX, IY]\n  pr_loop_sizes: [{x}, {y}]\n");
+        }
+        let imported = imports(&[("layers.yaml", &file)]);
+        let network = network_of(&imported);
+        let layer = network.layer(network.computing().next().unwrap());
+        assert_eq!(layer.shape.macs(), dims.iter().map(|(_, size)| size).product::<u64>(), "{file}");
+        if let Some(x) = limit["IX"].as_u64() {
+            assert_eq!(layer.shape.input_limit.0, x, "{file}");
+        }
+        count += 1;
+    }
+    assert!(count > 50);
+}
+
+#[test]
+fn all_that_is_wrong_is_said_at_once_with_its_line() {
+    let broken = ACCELERATOR
+        .replace("sizes: [4, 4]", "sizes: [4, four]")
+        .replace("r_cost: 8.0", "r_coast: 8.0")
+        .replace("\"I2, tl\", \"O, tl\"", "\"I3, tl\", \"O, tx\"")
+        .replace("type: read_write", "type: readwrite");
+    let wrong = import_texts(&[("hw.yaml", &broken)]).unwrap_err();
+    for (part, line) in
+        [("`four`", 5), ("Did you mean `r_cost`?", 22), ("`I3, tl`", 28), ("`O, tx`", 28), ("`readwrite`", 39)]
+    {
+        let found = wrong.0.iter().find(|found| found.to_string().contains(part));
+        assert_eq!(found.and_then(|found| found.line), Some(line), "{part}:\n{wrong}");
+    }
+    // Wrong only as a whole: still with a line.
+    let wrong = import_texts(&[("hw.yaml", &ACCELERATOR.replace("\"I2, fh\", \"O, fl\"", "\"O, fl\""))]).unwrap_err();
+    assert!(
+        wrong.0.iter().any(|found| found.line == Some(27) && found.reason.contains("W.write_from_high")),
+        "{wrong}"
+    );
+    let broken = WORKLOAD
+        .replace("loop_sizes: [1, 16, 8, 8, 8, 3, 3]", "loop_sizes: [2, 16, 8, 8, 8, 3, 3]")
+        .replace("O[d][k]+=I[d][c]*W[c][k]", "O[d][k]=softmax(I)");
+    let wrong = import_texts(&[("net.yaml", &broken)]).unwrap_err().to_string();
+    for part in ["line 17: [1].loop_sizes: `conv_a`", "no equation of an output O"] {
+        assert!(
+            wrong.contains(part) || part.contains("conv_a") && wrong.contains("has a batch of"),
+            "{part}:\n{wrong}"
+        );
+    }
+    for (files, part) in [
+        (vec![("map.yaml", MAPPING)], "together with its accelerator"),
+        (vec![("a.yaml", ACCELERATOR), ("b.yaml", ACCELERATOR)], "More than one of the files is a hardware"),
+        (vec![("notes.txt", "hello")], "neither an ONNX model nor a document"),
+        (vec![("a.yaml", &ACCELERATOR.replace("unit_area: 1", "is_imc: true"))], "Computing in memory is not modelled"),
+        (
+            vec![("a.yaml", &ACCELERATOR.replace("    size: 64\n", "    size: 64\n    auto_cost_extraction: true\n"))],
+            "CACTI",
+        ),
+    ] {
+        let wrong = import_texts(&files).unwrap_err().to_string();
+        assert!(wrong.contains(part), "{part}:\n{wrong}");
+    }
+}
+
+#[test]
+fn a_field_stated_twice_counts_as_zigzag_counts_it() {
+    let twice = ACCELERATOR.replace("    size: 64\n", "    size: 32\n    size: 64\n");
+    let imported = imports(&[("tpu.yaml", &twice)]);
+    assert_eq!(core_of(&imported).memories[0].size_bits, 64);
+    assert!(imported.reports[0].of(Weight::Assumed).any(|finding| finding.reason.contains("stated twice")));
+}
+
+#[test]
+fn own_documents_are_taken_as_they_are() {
+    let (hardware, workload) = (hardware_presets()[0].text, workload_presets()[0].text);
+    let imported = imports(&[("a.yaml", hardware), ("b.yaml", workload)]);
+    assert_eq!((imported.hardware.as_deref(), imported.workload.as_deref()), (Some(hardware), Some(workload)));
+    // With mistakes, too: a person sees them beside the text.
+    let broken = hardware.replace("mac_energy", "mac_enrgy");
+    assert_eq!(imports(&[("a.yaml", &broken)]).hardware, Some(broken));
+    // What is imported says where it is from, and reads back.
+    let imported = imports(&[("hw.yaml", ACCELERATOR), ("net.yaml", WORKLOAD)]);
+    assert!(imported.hardware.as_ref().unwrap().starts_with("# hw.yaml, a ZigZag accelerator: 16 PEs"));
+    assert!(read_hardware(imported.hardware.as_ref().unwrap()).1.is_empty());
+    assert!(read_workload(imported.workload.as_ref().unwrap()).1.is_empty());
+}
