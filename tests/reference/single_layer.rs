@@ -2,7 +2,7 @@
 
 use crate::Report;
 use crate::common::{core, integer, number, problem, reference, text};
-use fusescape::cost::{Evaluator, LayerCost};
+use fusescape::cost::{EnergyCause, Evaluator, LayerCost};
 use fusescape::hardware::Movement;
 use fusescape::mapping::{LayerOnCore, TemporalLoop, allocate};
 use fusescape::rules::Rules;
@@ -86,7 +86,7 @@ pub fn check_level(
 fn check_totals(id: &str, core: &fusescape::hardware::Core, cost: &LayerCost, output: &Value, report: &mut Report) {
     let latency = &cost.latency;
     for (field, ours) in [
-        ("MAC_energy_pJ", cost.energy.mac_pj),
+        ("MAC_energy_pJ", cost.energy.fixed[EnergyCause::Mac]),
         ("memory_energy_pJ", cost.energy.memory_pj),
         ("total_energy_pJ", cost.energy_pj()),
         ("ideal_cycles", latency.ideal_cycles as f64),

@@ -1,7 +1,8 @@
 //! One whole layer on its core: its best mapping, or one made by hand, with everything there is to say about it.
 
 use crate::cost::{
-    Access, EnergyCause, EnergySplit, Evaluator, Flaw, LatencyCause, LatencySplit, LayerCost, LoopInformation, PortBalance, accesses, loop_information, port_balances,
+    Access, EnergyCause, EnergySplit, Evaluator, Flaw, LatencyCause, LatencySplit, LayerCost, LoopInformation,
+    PortBalance, accesses, loop_information, port_balances,
 };
 use crate::hardware::{Core, Unroll};
 use crate::mapping::temporal::prime_factors;
