@@ -5,7 +5,8 @@
 use crate::chart::{
     Breakdown, Cause, Column, Quantity, Table, TableCell, group_thousands, markdown, strategy_title, three_digits,
 };
-use crate::depth_first::{ByCause, PointAccount, StackAccount};
+use crate::cost::{AccessCause, EnergyCause};
+use crate::depth_first::{PointAccount, StackAccount};
 use crate::explore::PointSummary;
 use crate::hardware::Core;
 use crate::link::{LONGEST_LINK, to_link};
@@ -181,23 +182,21 @@ fn split(breakdown: &Breakdown) -> Table {
 
 fn memories(account: &PointAccount) -> Table {
     let row = |memory: &crate::depth_first::MemoryAccount| {
-        let ByCause { activation, weight, copy } = memory.energy_pj;
         let operands: Vec<String> = memory.operands.iter().map(ToString::to_string).collect();
         let energy = |pj: f64| if pj > 0.0 { Quantity::Energy.text(pj) } else { "–".to_owned() };
-        vec![
-            memory.name.clone(),
-            operands.join(", "),
-            Quantity::Bytes.plain(memory.size_bits as f64 / 8.0),
-            energy(memory.energy_pj.total()),
-            energy(activation),
-            energy(weight),
-            energy(copy),
-            Quantity::Accesses.text(memory.words.total()),
-        ]
+        let size = Quantity::Bytes.plain(memory.size_bits as f64 / 8.0);
+        let about = [memory.name.clone(), operands.join(", "), size, energy(memory.energy_pj.total())];
+        let accesses = Quantity::Accesses.text(memory.words.total());
+        about.into_iter().chain(memory.energy_pj.values().map(energy)).chain([accesses]).collect()
     };
-    let mac = ["MACs", "", "", &Quantity::Energy.text(account.energy.mac_pj), "", "", "", ""].map(str::to_owned);
-    let rows = account.memories.iter().rev().map(row).chain([mac.to_vec()]).collect();
-    let numbers = ["size", "energy", "activation", "weight", "data copy", "full words"];
+    let other = |cause: EnergyCause| {
+        let energy = Quantity::Energy.text(account.energy[cause]);
+        let about = [cause.plural().to_owned(), String::new(), String::new(), energy];
+        about.into_iter().chain(AccessCause::ALL.map(|_| String::new())).chain([String::new()]).collect()
+    };
+    let rows = account.memories.iter().rev().map(row).chain(EnergyCause::without_access().map(other)).collect();
+    let causes = AccessCause::ALL.map(AccessCause::title);
+    let numbers: Vec<&str> = ["size", "energy"].into_iter().chain(causes).chain(["full words"]).collect();
     table(words(&["memory", "operands"], &numbers), rows)
 }
 

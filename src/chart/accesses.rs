@@ -7,14 +7,15 @@ use super::scale::Quantity;
 use super::sketch::Sketch;
 use super::text::shorten;
 use super::{Chart, Column, MINIMUM_WIDTH, Table, TableCell, Theme};
+use crate::cost::ByCause;
 
 /// Accesses of one memory.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AccessRow {
     /// Its name.
     pub memory: String,
-    /// Accesses by activations, weights and data copy actions.
-    pub by_cause: [f64; 3],
+    /// How many, by cause.
+    pub by_cause: ByCause,
 }
 
 /// Accesses of each memory by cause, side by side: on either scale the lengths of the bars compare.
@@ -28,7 +29,6 @@ pub struct Accesses {
     pub rows: Vec<AccessRow>,
 }
 
-const CAUSES: [Cause; 3] = [Cause::Activation, Cause::Weight, Cause::Copy];
 const BAR: i32 = 14;
 const BETWEEN: i32 = 12;
 const UNDER: i32 = 38;
@@ -36,7 +36,8 @@ const UNDER: i32 = 38;
 impl AccessRow {
     /// The causes that occur at this memory.
     fn bars(&self) -> impl Iterator<Item = (f64, Cause)> + '_ {
-        self.by_cause.into_iter().zip(CAUSES).filter(|(value, _)| value.is_finite() && *value > 0.0)
+        let bars = self.by_cause.values().into_iter().zip(Cause::of_accesses());
+        bars.filter(|(value, _)| value.is_finite() && *value > 0.0)
     }
 
     fn height(&self) -> i32 {
@@ -73,7 +74,7 @@ impl Accesses {
     }
 
     fn entries(theme: &Theme) -> Vec<Entry> {
-        CAUSES.into_iter().map(|cause| (Mark::Chip(theme.cause(cause)), cause.name().to_owned())).collect()
+        Cause::of_accesses().map(|cause| (Mark::Chip(theme.cause(cause)), cause.name().to_owned())).collect()
     }
 
     fn top(width: i32) -> i32 {
@@ -124,13 +125,13 @@ impl Chart for Accesses {
 
     fn table(&self) -> Table {
         let unit = self.quantity.unit(1.0);
-        let headers = CAUSES.map(|cause| Column::scaled(cause.name(), self.quantity, unit));
+        let headers = Cause::of_accesses().map(|cause| Column::scaled(cause.name(), self.quantity, unit));
         let total = Column::scaled("total", self.quantity, unit);
         let columns = std::iter::once(Column::words("memory")).chain(headers).chain([total]).collect();
         let rows = (self.rows.iter())
             .map(|row| {
-                let total: f64 = row.by_cause.iter().sum();
-                let numbers = row.by_cause.into_iter().chain([total]).map(|value| TableCell::scaled(unit, value));
+                let all = row.by_cause.values().into_iter().chain([row.by_cause.total()]);
+                let numbers = all.map(|value| TableCell::scaled(unit, value));
                 std::iter::once(row.memory.clone().into()).chain(numbers).collect()
             })
             .collect();
@@ -138,11 +139,14 @@ impl Chart for Accesses {
     }
 
     fn describe(&self) -> String {
-        let total = |row: &AccessRow| row.by_cause.iter().sum::<f64>();
+        let total = |row: &AccessRow| row.by_cause.total();
         let most = self.rows.iter().max_by(|a, b| total(a).total_cmp(&total(b)));
         let most = most.map_or_else(String::new, |row| {
             format!(", most at {} with {}", row.memory, self.quantity.text(total(row)))
         });
-        format!("{} by activation, weight and data copy at {} memories{most}.", self.quantity.title(), self.rows.len())
+        let causes: Vec<&str> = Cause::of_accesses().map(|cause| cause.name()).collect();
+        let causes = causes.split_last().map(|(last, others)| format!("{} and {last}", others.join(", ")));
+        let causes = causes.unwrap_or_default();
+        format!("{} by {causes} at {} memories{most}.", self.quantity.title(), self.rows.len())
     }
 }

@@ -4,9 +4,9 @@ use super::{
     AccessRow, Accesses, AxisScale, Breakdown, Capacity, Cause, DataSizes, LayerData, Level, LevelMatrix, Quantity,
     StackedBar, TileTypeEntry, TileTypeMap, TypeLevels, group_thousands,
 };
+use crate::cost::{ByCause, EnergyCause, EnergySplit, LatencySplit};
 use crate::depth_first::{
-    ByCause, DepthFirstStrategy, EnergySplit, FuseDepth, LatencySplit, LayerTileAccount, MemoryAccount, PointAccount,
-    StackAccount, TileTypeAccount,
+    DepthFirstStrategy, FuseDepth, LayerTileAccount, MemoryAccount, PointAccount, StackAccount, TileTypeAccount,
 };
 use crate::hardware::Operand;
 
@@ -117,12 +117,9 @@ impl DataSizes {
 impl Accesses {
     /// Accesses of all memories, highest first.
     pub fn from_account(account: &PointAccount, counted: Counted, scale: AxisScale) -> Self {
-        let by_cause = |memory: &MemoryAccount| {
-            let ByCause { activation, weight, copy } = match counted {
-                Counted::Words => memory.words,
-                Counted::Elements => memory.elements,
-            };
-            [activation, weight, copy]
+        let by_cause = |memory: &MemoryAccount| match counted {
+            Counted::Words => memory.words,
+            Counted::Elements => memory.elements,
         };
         let row = |memory: &MemoryAccount| AccessRow { memory: memory.name.clone(), by_cause: by_cause(memory) };
         let quantity = match counted {
@@ -148,41 +145,28 @@ impl Breakdown {
 
     /// Energy by cause of several of what `bar` says, each with its label.
     pub fn energy_splits(bar: &str, splits: Vec<(String, EnergySplit)>) -> Self {
-        let of = |(label, split): (String, EnergySplit)| {
-            let values = vec![split.activation_pj, split.weight_pj, split.copy_pj, split.mac_pj];
-            StackedBar { label, values }
+        let of = |(label, split): (String, EnergySplit)| StackedBar {
+            label,
+            values: EnergyCause::ALL.map(|cause| split[cause]).into(),
         };
-        let causes = vec![Cause::Activation, Cause::Weight, Cause::Copy, Cause::Mac];
+        let causes = EnergyCause::ALL.map(Cause::Energy).into();
         Self::of_bars(Quantity::Energy, bar, causes, splits.into_iter().map(of).collect())
     }
 
     /// DRAM accesses by cause of several of what `bar` says, each with its label.
     pub fn dram_splits(bar: &str, splits: Vec<(String, ByCause)>) -> Self {
-        let of = |(label, split): (String, ByCause)| StackedBar {
-            label,
-            values: vec![split.activation, split.weight, split.copy],
-        };
-        let causes = vec![Cause::Activation, Cause::Weight, Cause::Copy];
+        let of = |(label, split): (String, ByCause)| StackedBar { label, values: split.values().into() };
+        let causes = Cause::of_accesses().collect();
         Self::of_bars(Quantity::DramAccesses, bar, causes, splits.into_iter().map(of).collect())
     }
 
     /// Latency by cause of several of what `bar` says, each with its label.
     pub fn latency_splits(bar: &str, splits: Vec<(String, LatencySplit)>) -> Self {
-        let of = |(label, split): (String, LatencySplit)| {
-            let LatencySplit {
-                temporal_cycles,
-                stall_cycles,
-                loading_cycles,
-                offloading_cycles,
-                copy_cycles,
-                ideal_cycles,
-            } = split;
-            let ideal = ideal_cycles.min(temporal_cycles);
-            let cycles = [ideal, temporal_cycles - ideal, stall_cycles, loading_cycles, offloading_cycles, copy_cycles];
-            StackedBar { label, values: cycles.map(|cycles| cycles as f64).to_vec() }
+        let of = |(label, split): (String, LatencySplit)| StackedBar {
+            label,
+            values: Cause::of_latency(&split).map(|(_, cycles)| cycles as f64).collect(),
         };
-        let causes =
-            vec![Cause::Computing, Cause::IdlePes, Cause::Stall, Cause::Loading, Cause::Offloading, Cause::Copy];
+        let causes = Cause::of_latency(&LatencySplit::default()).map(|(cause, _)| cause).collect();
         Self::of_bars(Quantity::Latency, bar, causes, splits.into_iter().map(of).collect())
     }
 

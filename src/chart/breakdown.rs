@@ -8,35 +8,23 @@ use super::scale::{Quantity, Unit};
 use super::sketch::Sketch;
 use super::text::shorten;
 use super::{Chart, Column, MINIMUM_WIDTH, Table, TableCell, Theme};
+use crate::cost::{AccessCause, EnergyCause, LatencyCause, LatencySplit};
+use crate::hardware::Operand;
 use crate::multicore::Reason;
 
 /// Where energy, cycles or accesses go.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Cause {
-    /// Inputs and outputs of layers.
-    Activation,
-    /// Weights of layers.
-    Weight,
-    /// Data copy actions.
-    Copy,
-    /// Multiply-accumulates.
-    Mac,
-    /// Cycles that all PEs together need to compute.
-    Computing,
+    /// A cause of energy, or of accesses of a memory.
+    Energy(EnergyCause),
+    /// A cause of latency; where idle PEs are a part of their own, computing is what all PEs together need.
+    Latency(LatencyCause),
     /// Cycles of computing that exist because PEs are idle.
     IdlePes,
-    /// Waiting for a memory port.
-    Stall,
-    /// Waiting for first inputs.
-    Loading,
-    /// Waiting for last outputs.
-    Offloading,
-    /// Inputs of layers, or the first of two.
-    Input,
+    /// An operand of a layer: of two inputs the first, of outputs partial sums, too.
+    Operand(Operand),
     /// The second input of an addition.
     SecondInput,
-    /// Outputs and partial sums of layers.
-    Output,
     /// Waiting for others at the same port.
     Sharing,
     /// Waiting for data, for whatever reason.
@@ -60,21 +48,33 @@ pub enum Cause {
 }
 
 impl Cause {
+    /// The causes of accesses of memories, in the order of [`AccessCause::ALL`].
+    pub fn of_accesses() -> impl Iterator<Item = Self> + Clone {
+        AccessCause::ALL.into_iter().map(|cause| Self::Energy(EnergyCause::Access(cause)))
+    }
+
+    /// A latency part by part: all causes, and of computing what idle PEs add.
+    pub fn of_latency(split: &LatencySplit) -> impl Iterator<Item = (Self, u64)> + use<> {
+        let split = *split;
+        LatencyCause::ALL.into_iter().flat_map(move |cause| {
+            let (idle, cycles) = match cause {
+                LatencyCause::Computing => (Some(split.idle_pe_cycles()), split[cause].min(split.ideal_cycles)),
+                _ => (None, split[cause]),
+            };
+            std::iter::once((Self::Latency(cause), cycles)).chain(idle.map(|idle| (Self::IdlePes, idle)))
+        })
+    }
+
     /// For a person.
     pub fn name(self) -> &'static str {
         match self {
-            Self::Activation => "activation",
-            Self::Weight => "weight",
-            Self::Copy => "data copy",
-            Self::Mac => "MAC",
-            Self::Computing => "computing",
+            Self::Energy(cause) => cause.title(),
+            Self::Latency(cause) => cause.title(),
             Self::IdlePes => "idle PEs",
-            Self::Stall => "stall",
-            Self::Loading => "loading",
-            Self::Offloading => "offloading",
-            Self::Input => "input",
+            Self::Operand(Operand::W) => "weight",
+            Self::Operand(Operand::I) => "input",
+            Self::Operand(Operand::O) => "output",
             Self::SecondInput => "second input",
-            Self::Output => "output",
             Self::Sharing => "sharing the port",
             Self::Waiting => "waiting for data",
             Self::Reuse => "reuse buffers",
@@ -88,6 +88,9 @@ impl Cause {
         }
     }
 }
+
+/// A part of the bars of a figure, and what something has of it.
+pub(super) type Part<T> = (Cause, fn(&T) -> f64);
 
 /// One bar.
 #[derive(Debug, Clone, PartialEq)]

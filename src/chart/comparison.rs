@@ -1,8 +1,9 @@
 //! Figures and a table that compare the accounts of two points, of designs A and B.
 
 use super::paired::change_cell;
-use super::{Column, Pair, Paired, Quantity, Table, TableCell};
-use crate::depth_first::{EnergySplit, LatencySplit, LayerTileAccount, PointAccount};
+use super::{Cause, Column, Pair, Paired, Quantity, Table, TableCell};
+use crate::cost::EnergyCause;
+use crate::depth_first::{LayerTileAccount, PointAccount};
 use crate::sorting::sort_by;
 
 /// What two points cost as a whole, what differs most (as a factor) at the top.
@@ -50,55 +51,31 @@ pub fn comparisons(a: &PointAccount, b: &PointAccount) -> Vec<Paired> {
     vec![
         figure(Quantity::Energy, "Energy by memory", "memory", &|account| {
             let memories = account.memories.iter().map(|memory| (memory.name.clone(), memory.energy_pj.total()));
-            memories.chain([("MACs".to_owned(), account.energy.mac_pj)]).collect()
+            let others = EnergyCause::without_access().map(|cause| (cause.plural().to_owned(), account.energy[cause]));
+            memories.chain(others).collect()
         }),
         figure(Quantity::Energy, "Energy by cause", "cause", &|account| {
-            let EnergySplit { activation_pj, weight_pj, copy_pj, mac_pj } = account.energy;
-            named([("activation", activation_pj), ("weight", weight_pj), ("data copy", copy_pj), ("MAC", mac_pj)])
+            EnergyCause::ALL.map(|cause| (Cause::Energy(cause).name().to_owned(), account.energy[cause])).into()
         }),
-        figure(Quantity::Latency, "Latency by cause", "cause", &latency_by_cause),
+        figure(Quantity::Latency, "Latency by cause", "cause", &|account| {
+            let parts = Cause::of_latency(&account.latency);
+            parts.map(|(cause, cycles)| (cause.name().to_owned(), cycles as f64)).collect()
+        }),
         figure(Quantity::Accesses, "Accesses by memory, full words", "memory", &|account| {
             account.memories.iter().map(|memory| (memory.name.clone(), memory.words.total())).collect()
         }),
         figure(Quantity::Energy, "Energy by layer, copies included", "layer", &|account| {
             by_layer(account, |layer| {
-                layer.copies.energy_pj + layer.cost.as_ref().map_or(0.0, |cost| total(cost.energy))
+                layer.copies.energy_pj + layer.cost.as_ref().map_or(0.0, |cost| cost.energy.total_pj())
             })
         }),
         figure(Quantity::Latency, "Latency by layer, copies included", "layer", &|account| {
             by_layer(account, |layer| {
-                let computing = layer.cost.as_ref().map_or(0, |cost| cycles(cost.latency));
+                let computing = layer.cost.as_ref().map_or(0, |cost| cost.latency.total_cycles());
                 (layer.copies.latency_cycles + computing) as f64
             })
         }),
     ]
-}
-
-fn named<const N: usize>(parts: [(&str, f64); N]) -> Vec<(String, f64)> {
-    parts.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
-}
-
-fn latency_by_cause(account: &PointAccount) -> Vec<(String, f64)> {
-    let LatencySplit { temporal_cycles, stall_cycles, loading_cycles, offloading_cycles, copy_cycles, ideal_cycles } =
-        account.latency;
-    let ideal = ideal_cycles.min(temporal_cycles);
-    named([
-        ("computing", ideal as f64),
-        ("idle PEs", (temporal_cycles - ideal) as f64),
-        ("stall", stall_cycles as f64),
-        ("loading", loading_cycles as f64),
-        ("offloading", offloading_cycles as f64),
-        ("data copy", copy_cycles as f64),
-    ])
-}
-
-fn total(EnergySplit { activation_pj, weight_pj, copy_pj, mac_pj }: EnergySplit) -> f64 {
-    activation_pj + weight_pj + copy_pj + mac_pj
-}
-
-fn cycles(split: LatencySplit) -> u64 {
-    let LatencySplit { temporal_cycles, stall_cycles, loading_cycles, offloading_cycles, copy_cycles, .. } = split;
-    temporal_cycles + stall_cycles + loading_cycles + offloading_cycles + copy_cycles
 }
 
 /// A number of every layer, over all tiles, in the order in which layers come up first.

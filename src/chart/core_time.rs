@@ -1,22 +1,31 @@
 //! Where the time of every core and the energy of a system go; what links carry and memories hold.
 
-use super::breakdown::{Breakdown, Cause, StackedBar};
+use super::breakdown::{Breakdown, Cause, Part, StackedBar};
 use super::core_timeline::{REASONS, reason_name};
 use super::scale::{Quantity, three_digits};
 use super::{Column, Table, TableCell};
-use crate::multicore::{Reason, SystemAccount};
+use crate::cost::LatencyCause;
+use crate::multicore::{CoreTime, Reason, SystemAccount};
+
+/// Where the time of a core goes, and how many cycles.
+const CORE_TIME: [Part<CoreTime>; 4] = [
+    (Cause::Latency(LatencyCause::Computing), |core| core.computing),
+    (Cause::Latency(LatencyCause::Stall), |core| core.stalling),
+    (Cause::Transfer, |core| core.transferring),
+    (Cause::Idle, |core| core.idle),
+];
 
 /// Where the time of each core goes, cycles; every bar is as long as the schedule.
 pub fn core_time(account: &SystemAccount) -> Breakdown {
-    let bar = |core: &crate::multicore::CoreTime| StackedBar {
+    let bar = |core: &CoreTime| StackedBar {
         label: core.name.clone(),
-        values: vec![core.computing, core.stalling, core.transferring, core.idle],
+        values: CORE_TIME.iter().map(|(_, cycles)| cycles(core)).collect(),
     };
     Breakdown {
         quantity: Quantity::Latency,
         title: "Time of each core".to_owned(),
         bar: "core".to_owned(),
-        causes: vec![Cause::Computing, Cause::Stall, Cause::Transfer, Cause::Idle],
+        causes: CORE_TIME.iter().map(|(cause, _)| *cause).collect(),
         bars: account.cores.iter().map(bar).collect(),
     }
 }

@@ -1,6 +1,7 @@
 //! What every layer-tile of a tile type is, costs and waits for, as tables.
 
 use super::{Column, Quantity, Table, TableCell, three_digits};
+use crate::cost::LatencyCause;
 use crate::depth_first::{CopyActionAccount, LayerTileAccount, TopMemory};
 use crate::hardware::Operand;
 
@@ -21,13 +22,12 @@ pub fn layer_tile_table(layers: &[LayerTileAccount]) -> Table {
             row.extend(std::iter::repeat_n("".into(), 5));
             return row;
         };
-        let (energy, latency) = (&cost.energy, &cost.latency);
-        let waiting = latency.stall_cycles + latency.loading_cycles + latency.offloading_cycles;
+        let waiting = cost.latency.of(LatencyCause::waiting());
         let used = 100.0 * cost.spatial_utilization;
         let loops: Vec<String> = cost.loops.iter().map(|next| format!("{} {}", next.dim, next.size)).collect();
         row.extend([
-            TableCell::of(Quantity::Energy, energy.activation_pj + energy.weight_pj + energy.copy_pj + energy.mac_pj),
-            TableCell::count(latency.temporal_cycles + waiting + latency.copy_cycles),
+            TableCell::of(Quantity::Energy, cost.energy.total_pj()),
+            TableCell::count(cost.latency.total_cycles()),
             TableCell::count(waiting),
             TableCell::number(format!("{} %", three_digits(used)), used),
             loops.join(" · ").into(),

@@ -4,7 +4,7 @@ use super::{
     Breakdown, Cause, Column, Line, LineLook, Lines, LoopNest, NestColumn, NestLevel, Quantity, Scatter, ScatterPoint,
     StackedBar, Table, TableCell, three_digits,
 };
-use crate::cost::{Bandwidth, LevelInformation, PortBalance};
+use crate::cost::{Bandwidth, EnergyCause, LevelInformation, PortBalance};
 use crate::explore::{LayerFacts, MappedLayer};
 use crate::hardware::Operand;
 use crate::search::space::{SpacePoint, Trajectory};
@@ -172,10 +172,10 @@ impl Scatter {
 
 fn cause(facts: &LayerFacts, operand: usize) -> Cause {
     match (operand, stored_as(facts, operand)) {
-        (0, _) => Cause::Output,
-        (_, Operand::W) => Cause::Weight,
+        (0, _) => Cause::Operand(Operand::O),
+        (_, Operand::W) => Cause::Operand(Operand::W),
         (2, _) if stored_as(facts, 1) == Operand::I => Cause::SecondInput,
-        _ => Cause::Input,
+        _ => Cause::Operand(Operand::I),
     }
 }
 
@@ -186,17 +186,31 @@ impl Breakdown {
             let names = facts.operands[operand].1.iter();
             names.zip(&mapped.memory_pj[operand]).filter(|(name, _)| *name == memory).map(|(_, pj)| pj).sum()
         };
+        let others = EnergyCause::without_access();
         let bar = |memory: &String| StackedBar {
             label: memory.clone(),
-            values: OPERAND_ORDER.iter().map(|&operand| of(memory, operand)).chain([0.0]).collect(),
+            values: OPERAND_ORDER
+                .iter()
+                .map(|&operand| of(memory, operand))
+                .chain(others.clone().map(|_| 0.0))
+                .collect(),
         };
-        let macs = StackedBar { label: "MAC units".to_owned(), values: vec![0.0, 0.0, 0.0, mapped.mac_pj] };
+        let other = |cause: EnergyCause| {
+            let own = others.clone().map(|other| if other == cause { mapped.energy[cause] } else { 0.0 });
+            let label = match cause {
+                EnergyCause::Mac => "MAC units",
+                _ => cause.title(),
+            };
+            StackedBar { label: label.to_owned(), values: OPERAND_ORDER.iter().map(|_| 0.0).chain(own).collect() }
+        };
         Self {
             quantity: Quantity::Energy,
             title: "Energy".to_owned(),
             bar: "memory".to_owned(),
-            causes: OPERAND_ORDER.iter().map(|&operand| cause(facts, operand)).chain([Cause::Mac]).collect(),
-            bars: memories_of(facts).iter().rev().map(bar).chain([macs]).collect(),
+            causes: (OPERAND_ORDER.iter().map(|&operand| cause(facts, operand)))
+                .chain(others.clone().map(Cause::Energy))
+                .collect(),
+            bars: memories_of(facts).iter().rev().map(bar).chain(others.clone().map(other)).collect(),
         }
     }
 

@@ -1,12 +1,14 @@
 //! Figures and tables of sequences of layers (HW-Flow-Fusion, Figs. 12 to 19, Tables 6 and 7).
 
-use super::breakdown::Cause;
+use super::breakdown::{Cause, Part};
 use super::curves::{Curve, Curves};
 use super::scale::Quantity;
 use super::{BarGroup, Bars, Column, Scatter, ScatterPoint, Table, TableCell, group_thousands, three_digits};
+use crate::cost::{EnergyCause, LatencyCause};
 use crate::explore::{
-    Chains, Need, Resource, ResourceStep, RunCost, Sequence, SequenceCosts, SequenceNeeds, SequencePartitions,
+    Chains, Need, Resource, ResourceStep, RunCost, Sequence, SequenceCosts, SequenceNeeds, SequencePartitions, Storage,
 };
+use crate::hardware::Operand;
 use crate::interlayer::{Array, FusionMode, MOST_PARTS};
 use crate::sorting::sort_by_key;
 
@@ -20,6 +22,9 @@ pub enum SequenceQuantity {
     /// Bytes between DRAM and chip by operand.
     Volume,
 }
+
+const MACS: Cause = Cause::Energy(EnergyCause::Mac);
+const COMPUTING: Cause = Cause::Latency(LatencyCause::Computing);
 
 impl SequenceQuantity {
     /// All of them.
@@ -43,31 +48,34 @@ impl SequenceQuantity {
         }
     }
 
-    fn causes(self) -> Vec<Cause> {
+    /// What it consists of, each with its value in base units.
+    fn parts_of(self) -> &'static [Part<RunCost>] {
         match self {
-            Self::Energy => vec![Cause::Mac, Cause::BufferToArray, Cause::BufferToDram, Cause::Dram],
-            Self::Latency => vec![Cause::Computing, Cause::Waiting],
-            Self::Volume => vec![Cause::Input, Cause::Weight, Cause::Output],
+            Self::Energy => &[
+                (MACS, |run| run.energy.mac as f64 / 100.0),
+                (Cause::BufferToArray, |run| run.energy.buffer_to_array as f64 / 100.0),
+                (Cause::BufferToDram, |run| run.energy.buffer_to_dram as f64 / 100.0),
+                (Cause::Dram, |run| run.energy.dram as f64 / 100.0),
+            ],
+            Self::Latency => &[
+                (COMPUTING, |run| run.cost.compute_cycles.min(run.latency_cycles) as f64),
+                (Cause::Waiting, |run| run.latency_cycles.saturating_sub(run.cost.compute_cycles) as f64),
+            ],
+            Self::Volume => &[
+                (Cause::Operand(Operand::I), |run| run.cost.volume.inputs as f64),
+                (Cause::Operand(Operand::W), |run| run.cost.volume.weights as f64),
+                (Cause::Operand(Operand::O), |run| run.cost.volume.outputs as f64),
+            ],
         }
+    }
+
+    fn causes(self) -> Vec<Cause> {
+        self.parts_of().iter().map(|(cause, _)| *cause).collect()
     }
 
     /// By cause, in base units.
     fn parts(self, run: &RunCost) -> Vec<f64> {
-        match self {
-            Self::Energy => {
-                let energy = &run.energy;
-                let hundredths = [energy.mac, energy.buffer_to_array, energy.buffer_to_dram, energy.dram];
-                hundredths.map(|part| part as f64 / 100.0).into()
-            }
-            Self::Latency => {
-                let computing = run.cost.compute_cycles.min(run.latency_cycles);
-                vec![computing as f64, (run.latency_cycles - computing) as f64]
-            }
-            Self::Volume => {
-                let volume = &run.cost.volume;
-                [volume.inputs, volume.weights, volume.outputs].map(|bytes| bytes as f64).into()
-            }
-        }
+        self.parts_of().iter().map(|(_, value)| value(run)).collect()
     }
 
     /// All of it, in base units.
@@ -187,6 +195,14 @@ pub fn sequence_table(chains: &Chains, costs: &[SequenceCosts], chosen: &[(Seque
     }
 }
 
+/// What is stored on the chip, and how many bytes of it.
+const STORED: [Part<Storage>; 4] = [
+    (Cause::Operand(Operand::I), |storage| storage.inputs as f64),
+    (Cause::Operand(Operand::W), |storage| storage.weights as f64),
+    (Cause::Operand(Operand::O), |storage| storage.outputs as f64),
+    (Cause::Reuse, |storage| storage.reuse as f64),
+];
+
 /// The least storage of the first layers (Fig. 12), against the buffer.
 pub fn storage_bars(needs: &SequenceNeeds, buffer_bytes: u64) -> Bars {
     let group = |(index, need): (usize, &Need)| {
@@ -194,9 +210,7 @@ pub fn storage_bars(needs: &SequenceNeeds, buffer_bytes: u64) -> Bars {
         BarGroup {
             label: count_label(index, &need.last),
             is_marked: needs.sequence.layers().len() == index + 1,
-            values: vec![Ok([storage.inputs, storage.weights, storage.outputs, storage.reuse]
-                .map(|bytes| bytes as f64)
-                .into())],
+            values: vec![Ok(STORED.iter().map(|(_, bytes)| bytes(storage)).collect())],
         }
     };
     Bars {
@@ -204,7 +218,7 @@ pub fn storage_bars(needs: &SequenceNeeds, buffer_bytes: u64) -> Bars {
         title: "Least storage".to_owned(),
         group: "fused layers".to_owned(),
         bars: vec![("", "storage")],
-        parts: vec![Cause::Input, Cause::Weight, Cause::Output, Cause::Reuse],
+        parts: STORED.iter().map(|(cause, _)| *cause).collect(),
         groups: needs.by_count.iter().enumerate().map(group).collect(),
         limit: Some(("on-chip buffer".to_owned(), buffer_bytes as f64)),
     }

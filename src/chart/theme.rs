@@ -3,6 +3,7 @@
 use super::breakdown::Cause;
 use super::color::{Color, layer_color, mix, tile_type_color};
 use super::sketch::{Anchor, Lettering};
+use crate::cost::{AccessCause, EnergyCause, LatencyCause};
 use crate::hardware::Operand;
 use crate::multicore::Reason;
 use plotters::style::RGBColor;
@@ -90,14 +91,19 @@ impl Theme {
     /// Colour of a cause of energy, latency or accesses.
     pub fn cause(&self, cause: Cause) -> Color {
         match cause {
-            Cause::Activation => self.input,
-            Cause::Weight => self.weight,
-            Cause::Copy | Cause::Reuse => self.copy,
-            Cause::Mac | Cause::Computing => self.soft,
+            Cause::Energy(EnergyCause::Access(AccessCause::Activation)) => self.input,
+            Cause::Energy(EnergyCause::Access(AccessCause::Weight)) => self.weight,
+            Cause::Energy(EnergyCause::Access(AccessCause::Copy)) => self.copy,
+            Cause::Energy(EnergyCause::Mac) => self.soft,
+            Cause::Latency(LatencyCause::Computing) => self.soft,
+            Cause::Latency(LatencyCause::Stall) => self.stall,
+            Cause::Latency(LatencyCause::Loading) => self.input,
+            Cause::Latency(LatencyCause::Offloading) => self.output,
+            Cause::Latency(LatencyCause::Copy) => self.copy,
             Cause::IdlePes => mix(self.soft, self.panel, 0.5),
-            Cause::Stall | Cause::Waiting => self.stall,
-            Cause::Loading | Cause::Input => self.input,
-            Cause::Offloading | Cause::Output => self.output,
+            Cause::Operand(operand) => self.operand(operand),
+            Cause::Waiting => self.stall,
+            Cause::Reuse => self.copy,
             Cause::SecondInput => mix(self.input, self.panel, 0.45),
             Cause::Sharing => mix(self.stall, self.panel, 0.35),
             Cause::Dram => self.level(2, 3),

@@ -2,6 +2,7 @@
 
 use super::Failure;
 use super::arguments::{Layer, STRATEGIES};
+use fusescape::cost::{EnergyCause, LatencyCause};
 use fusescape::explore::{LayerFacts, MappedLayer};
 use fusescape::mapping::OPERANDS;
 use fusescape::search::space::{IterativeOutcome, MappingSpace, SpaceRefusal};
@@ -226,20 +227,17 @@ fn write_energy(out: &mut String, facts: &LayerFacts, mapped: &MappedLayer) {
         outln!(out, "  {memory:<22} {} {:>14.4}", cells.join(" "), per_operand.iter().sum::<f64>());
     }
     let blank = " ".repeat(14 * OPERANDS + OPERANDS - 1);
-    outln!(out, "  {:<22} {blank} {:>14.4}", "MAC", mapped.mac_pj / 1e6);
+    for cause in EnergyCause::without_access() {
+        outln!(out, "  {:<22} {blank} {:>14.4}", cause.title(), mapped.energy[cause] / 1e6);
+    }
     outln!(out, "  {:<22} {blank} {:>14.4}", "all", mapped.energy_pj() / 1e6);
 }
 
 fn write_latency(out: &mut String, mapped: &MappedLayer) {
     let cycles = &mapped.cycles;
     outln!(out, "\n  {:<22} {:>14}   [cycles]", "latency", "");
-    for (cause, count) in [
-        ("computing", cycles.temporal),
-        ("stalls", cycles.stall),
-        ("loading", cycles.loading),
-        ("offloading", cycles.offloading),
-        ("all", cycles.total),
-    ] {
+    let causes = LatencyCause::of_layer().map(|cause| (cause.plural(), cycles.by_cause[cause]));
+    for (cause, count) in causes.chain([("all", cycles.total)]) {
         outln!(out, "  {cause:<22} {count:>14}");
     }
     outln!(
@@ -312,11 +310,28 @@ fn layer_json(result: &LayerResult) -> Result<Value, serde_json::Error> {
         Ok(mapped) => {
             value["energy_pj"] = json!(mapped.energy_pj());
             value["latency_cycles"] = json!(mapped.cycles.total);
-            value["mapped"] = serde_json::to_value(mapped)?;
+            value["mapped"] = mapped_json(mapped)?;
         }
         Err(reasons) => {
             value["impossible"] = json!(reasons.0.iter().map(ToString::to_string).collect::<Vec<String>>());
         }
+    }
+    Ok(value)
+}
+
+/// A mapped layer for a program: energy beside that of its accesses, and cycles, as fields by cause.
+fn mapped_json(mapped: &MappedLayer) -> Result<Value, serde_json::Error> {
+    let mut value = serde_json::to_value(mapped)?;
+    if let Some(fields) = value.as_object_mut() {
+        fields.remove("energy");
+        for cause in EnergyCause::without_access() {
+            fields.insert(format!("{}_pj", cause.key()), json!(mapped.energy[cause]));
+        }
+        let by_cause = mapped.cycles.by_cause;
+        let causes = LatencyCause::of_layer().map(|cause| (cause.key().to_owned(), json!(by_cause[cause])));
+        let all = [("ideal", by_cause.ideal_cycles), ("total", mapped.cycles.total)];
+        let all = all.map(|(name, cycles)| (name.to_owned(), json!(cycles)));
+        fields.insert("cycles".to_owned(), causes.chain(all).collect());
     }
     Ok(value)
 }

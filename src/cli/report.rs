@@ -2,7 +2,8 @@
 
 use super::Failure;
 use fusescape::chart::{Column, Table, TableCell};
-use fusescape::depth_first::{DepthFirstStrategy, EnergySplit, LatencySplit, PointAccount};
+use fusescape::cost::{AccessCause, EnergyCause, EnergySplit, LatencyCause, LatencySplit};
+use fusescape::depth_first::{DepthFirstStrategy, PointAccount};
 use fusescape::explore::{Combination, PointSummary, Sweep, best_combination, best_point, pareto_front};
 use fusescape::spec::Diagnostics;
 use serde_json::{Value, json};
@@ -236,31 +237,20 @@ fn sentences(reasons: &Diagnostics) -> Vec<String> {
 }
 
 fn write_account(out: &mut String, account: &PointAccount) {
-    let (energy, latency) = (&account.energy, &account.latency);
     outln!(out, "\nenergy [mJ]");
-    for (cause, pj) in [
-        ("activation", energy.activation_pj),
-        ("weight", energy.weight_pj),
-        ("data copy", energy.copy_pj),
-        ("MAC", energy.mac_pj),
-    ] {
-        outln!(out, "  {cause:<12} {:>12.4}", pj / 1e9);
+    for cause in EnergyCause::ALL {
+        outln!(out, "  {:<12} {:>12.4}", cause.title(), account.energy[cause] / 1e9);
     }
     outln!(out, "latency [Mcycles]");
-    for (cause, cycles) in [
-        ("computing", latency.temporal_cycles),
-        ("stalls", latency.stall_cycles),
-        ("loading", latency.loading_cycles),
-        ("offloading", latency.offloading_cycles),
-        ("data copy", latency.copy_cycles),
-    ] {
-        outln!(out, "  {cause:<12} {:>12.4}", cycles as f64 / 1e6);
+    for cause in LatencyCause::ALL {
+        let title = if cause == LatencyCause::Copy { cause.title() } else { cause.plural() };
+        outln!(out, "  {title:<12} {:>12.4}", account.latency[cause] as f64 / 1e6);
     }
-    outln!(out, "{:<24} {:>14} {:>14} {:>14}   [M words]", "memory", "activation", "weight", "data copy");
+    let causes = AccessCause::ALL.map(|cause| format!("{:>14}", cause.title()));
+    outln!(out, "{:<24} {}   [M words]", "memory", causes.join(" "));
     for memory in &account.memories {
-        let words = memory.words;
-        let [activation, weight, copy] = [words.activation, words.weight, words.copy].map(|words| words / 1e6);
-        outln!(out, "  {:<22} {activation:>14.4} {weight:>14.4} {copy:>14.4}", memory.name);
+        let words = memory.words.values().map(|words| format!("{:>14.4}", words / 1e6));
+        outln!(out, "  {:<22} {}", memory.name, words.join(" "));
     }
     for (index, stack) in account.stacks.iter().enumerate() {
         let (x, y) = stack.output_size;

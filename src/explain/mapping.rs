@@ -7,7 +7,7 @@ use super::numbers::{CYCLES, Counted, ENERGY_UNIT};
 use super::parts::{LOADING, OFFLOADING, explain_access, loop_product, loops_in_time, port_terms};
 use super::sources::{ENERGY, LATENCY};
 use crate::chart::Quantity;
-use crate::cost::Access;
+use crate::cost::{Access, AccessCause, EnergyCause, LatencyCause};
 use crate::explore::{LayerFacts, MappedLayer};
 
 /// A number of a mapped layer.
@@ -15,8 +15,8 @@ use crate::explore::{LayerFacts, MappedLayer};
 pub enum LayerNumber {
     /// Energy of everything.
     Energy,
-    /// Energy of MACs.
-    MacEnergy,
+    /// Energy of one cause.
+    EnergyOf(EnergyCause),
     /// Energy of an operand at one of its memory levels.
     MemoryEnergy(usize, usize),
     /// Latency.
@@ -99,6 +99,12 @@ impl LevelFigure {
 
 const PLAIN: Unit = Unit::Count("");
 
+fn access_energy((index, access): (usize, &Access)) -> Explained {
+    let name = access.movement.name().replace('_', " ");
+    let subject = Subject::Layer(LayerNumber::Access(index, Counted::Energy));
+    Explained::folded(name, access.energy_pj(), ENERGY_UNIT, subject)
+}
+
 /// Explains a number of a mapped layer; `None` where it has no such number.
 pub fn explain_layer(facts: &LayerFacts, mapped: &MappedLayer, number: LayerNumber) -> Option<Explained> {
     let of = Of { facts, mapped };
@@ -110,7 +116,9 @@ pub fn explain_layer(facts: &LayerFacts, mapped: &MappedLayer, number: LayerNumb
     let given = |name: &'static str, value: f64, unit: Unit| Explained::given(name, value, unit);
     Some(match number {
         LayerNumber::Energy => {
-            let mut terms = of.folded(LayerNumber::MacEnergy).map_or_else(Vec::new, |mac| vec![mac]);
+            let others = EnergyCause::without_access();
+            let mut terms: Vec<Explained> =
+                others.filter_map(|cause| of.folded(LayerNumber::EnergyOf(cause))).collect();
             for operand in 0..mapped.memory_pj.len() {
                 let levels = 0..mapped.memory_pj[operand].len();
                 terms.extend(levels.filter_map(|level| of.folded(LayerNumber::MemoryEnergy(operand, level))));
@@ -118,37 +126,51 @@ pub fn explain_layer(facts: &LayerFacts, mapped: &MappedLayer, number: LayerNumb
             terms.retain(|term| term.value != 0.0);
             given("energy", mapped.energy_pj(), ENERGY_UNIT).or("", How::Sum, terms).after(ENERGY)
         }
-        LayerNumber::MacEnergy => {
-            let macs = of.folded(LayerNumber::Macs)?;
-            let each = given("energy of one", mapped.mac_pj / macs.value.max(1.0), ENERGY_UNIT);
-            given("MACs", mapped.mac_pj, ENERGY_UNIT).or("", How::Product, vec![macs, each]).after(ENERGY)
+        LayerNumber::EnergyOf(cause) => {
+            let explained = given(cause.plural(), mapped.energy[cause], ENERGY_UNIT);
+            match cause {
+                EnergyCause::Access(cause) => {
+                    let accesses = mapped.accesses.iter().enumerate();
+                    let of_cause = accesses.filter(|(_, access)| AccessCause::of_operand(access.stored_as) == cause);
+                    explained.or("by access", How::Sum, of_cause.map(access_energy).collect())
+                }
+                EnergyCause::Mac => {
+                    let macs = of.folded(LayerNumber::Macs)?;
+                    let each = given("energy of one", explained.value / macs.value.max(1.0), ENERGY_UNIT);
+                    explained.or("", How::Product, vec![macs, each])
+                }
+            }
+            .after(ENERGY)
         }
         LayerNumber::MemoryEnergy(operand, level) => {
             let value = *mapped.memory_pj.get(operand)?.get(level)?;
             let here = |(_, access): &(usize, &Access)| of.is(access, operand, level);
-            let term = |(index, access): (usize, &Access)| {
-                let name = access.movement.name().replace('_', " ");
-                let subject = Subject::Layer(LayerNumber::Access(index, Counted::Energy));
-                Explained::folded(name, access.energy_pj(), ENERGY_UNIT, subject)
-            };
-            let terms = mapped.accesses.iter().enumerate().filter(here).map(term).collect();
+            let terms = mapped.accesses.iter().enumerate().filter(here).map(access_energy).collect();
             let (name, memories) = facts.operands.get(operand)?;
             let name = format!("{name} of {}", memories.get(level)?);
             Explained::given(name, value, ENERGY_UNIT).or("", How::Sum, terms).after(ENERGY)
         }
         LayerNumber::Cycles => {
-            let mut terms = vec![of.folded(LayerNumber::Temporal)?, of.folded(LayerNumber::Stall)?];
-            terms.push(given("loading", cycles.loading as f64, CYCLES).noted(LOADING).after(LATENCY));
-            terms.push(given("offloading", cycles.offloading as f64, CYCLES).noted(OFFLOADING).after(LATENCY));
+            let term = |cause: LatencyCause| {
+                let explained = given(cause.plural(), cycles.by_cause[cause] as f64, CYCLES);
+                match cause {
+                    LatencyCause::Computing => of.folded(LayerNumber::Temporal),
+                    LatencyCause::Stall => of.folded(LayerNumber::Stall),
+                    LatencyCause::Loading => Some(explained.noted(LOADING).after(LATENCY)),
+                    LatencyCause::Offloading => Some(explained.noted(OFFLOADING).after(LATENCY)),
+                    LatencyCause::Copy => None,
+                }
+            };
+            let mut terms: Vec<Explained> = LatencyCause::ALL.into_iter().filter_map(term).collect();
             terms.retain(|term| term.value != 0.0);
             given("latency", cycles.total as f64, CYCLES).or("", How::Sum, terms).after(LATENCY)
         }
         LayerNumber::Temporal => {
-            let explained = given("computing", cycles.temporal as f64, CYCLES);
+            let explained = given("computing", cycles.computing() as f64, CYCLES);
             loops_in_time(explained, &mapped.mapping.order).after(LATENCY)
         }
         LayerNumber::Ideal => {
-            let explained = given("computing with all PEs", cycles.ideal as f64, CYCLES);
+            let explained = given("computing with all PEs", cycles.by_cause.ideal_cycles as f64, CYCLES);
             explained.or("", How::QuotientUp, vec![of.folded(LayerNumber::Macs)?, pes]).after(LATENCY)
         }
         LayerNumber::Stall => {
@@ -157,7 +179,8 @@ pub fn explain_layer(facts: &LayerFacts, mapped: &MappedLayer, number: LayerNumb
             if terms.is_empty() {
                 terms.push(given("no port", 0.0, CYCLES));
             }
-            let explained = given("stalls", cycles.stall as f64, CYCLES).or("by port", How::Largest, terms);
+            let explained =
+                given("stalls", cycles.by_cause[LatencyCause::Stall] as f64, CYCLES).or("by port", How::Largest, terms);
             explained.noted("The slowest port decides.").after(LATENCY)
         }
         LayerNumber::Port(index) => {

@@ -3,6 +3,7 @@
 use super::formula::Unit;
 use super::sizes::{Axis, Data};
 use crate::chart::Quantity;
+use crate::cost::{AccessCause, EnergyCause, LatencyCause};
 use crate::depth_first::PointAccount;
 use crate::hardware::MemoryId;
 use std::borrow::Cow;
@@ -58,13 +59,17 @@ pub enum Amount {
     /// Energy.
     Energy,
     /// Energy of one cause.
-    EnergyOf(Cause),
+    EnergyOf(EnergyCause),
     /// Energy without data copies.
     MappedEnergy,
     /// Latency.
     Cycles,
     /// Latency of one cause.
-    CyclesOf(Time),
+    CyclesOf(LatencyCause),
+    /// Computing, if all PEs worked: not a part of the latency.
+    IdealCycles,
+    /// Computing beyond that, as the unrolling leaves PEs idle.
+    IdleCycles,
     /// Latency without data copies.
     MappedCycles,
     /// Stalls, loading and offloading.
@@ -72,39 +77,7 @@ pub enum Amount {
     /// Multiply-accumulates.
     Macs,
     /// At one memory, of one cause or of all.
-    At(Counted, MemoryId, Option<Cause>),
-}
-
-/// Why energy is spent.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Cause {
-    /// Inputs and outputs.
-    Activation,
-    /// Weights.
-    Weight,
-    /// Data copy actions.
-    Copy,
-    /// Multiply-accumulates.
-    Mac,
-}
-
-/// Why time passes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Time {
-    /// Computing.
-    Temporal,
-    /// Waiting for ports.
-    Stall,
-    /// First inputs.
-    Loading,
-    /// Last outputs.
-    Offloading,
-    /// Data copy actions.
-    Copy,
-    /// Computing, if all PEs worked: not a part of the latency.
-    Ideal,
-    /// Computing beyond that, as the unrolling leaves PEs idle.
-    Idle,
+    At(Counted, MemoryId, Option<AccessCause>),
 }
 
 /// What is counted of accesses.
@@ -120,34 +93,6 @@ pub enum Counted {
 
 pub(super) const ENERGY_UNIT: Unit = Unit::Of(Quantity::Energy);
 pub(super) const CYCLES: Unit = Unit::Of(Quantity::Latency);
-pub(super) const ENERGY_CAUSES: [Cause; 4] = [Cause::Activation, Cause::Weight, Cause::Copy, Cause::Mac];
-pub(super) const MEMORY_CAUSES: [Cause; 3] = [Cause::Activation, Cause::Weight, Cause::Copy];
-pub(super) const WAITS: [Time; 3] = [Time::Stall, Time::Loading, Time::Offloading];
-
-impl Cause {
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            Self::Activation => "activations",
-            Self::Weight => "weights",
-            Self::Copy => "data copies",
-            Self::Mac => "MACs",
-        }
-    }
-}
-
-impl Time {
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            Self::Temporal => "computing",
-            Self::Stall => "stalls",
-            Self::Loading => "loading",
-            Self::Offloading => "offloading",
-            Self::Copy => "data copies",
-            Self::Ideal => "computing with all PEs",
-            Self::Idle => "idle PEs",
-        }
-    }
-}
 
 impl Counted {
     pub(super) fn unit(self) -> Unit {
@@ -160,10 +105,19 @@ impl Counted {
 }
 
 impl Amount {
+    /// What a latency consists of, in the order in which figures show it: all causes, and of computing what idle PEs add.
+    pub fn latency_parts() -> impl Iterator<Item = Self> {
+        LatencyCause::ALL.into_iter().flat_map(|cause| match cause {
+            LatencyCause::Computing => vec![Self::IdealCycles, Self::IdleCycles],
+            _ => vec![Self::CyclesOf(cause)],
+        })
+    }
+
     pub(super) fn unit(self) -> Unit {
         match self {
             Self::Energy | Self::EnergyOf(_) | Self::MappedEnergy => ENERGY_UNIT,
-            Self::Cycles | Self::CyclesOf(_) | Self::MappedCycles | Self::Waiting => CYCLES,
+            Self::Cycles | Self::CyclesOf(_) | Self::IdealCycles | Self::IdleCycles => CYCLES,
+            Self::MappedCycles | Self::Waiting => CYCLES,
             Self::Macs => Unit::Of(Quantity::Macs),
             Self::At(counted, ..) => counted.unit(),
         }
@@ -172,10 +126,12 @@ impl Amount {
     pub(super) fn name(self, account: &PointAccount) -> Cow<'static, str> {
         match self {
             Self::Energy => "energy".into(),
-            Self::EnergyOf(cause) => cause.name().into(),
+            Self::EnergyOf(cause) => cause.plural().into(),
             Self::MappedEnergy => "energy without data copies".into(),
             Self::Cycles => "latency".into(),
-            Self::CyclesOf(time) => time.name().into(),
+            Self::CyclesOf(cause) => cause.plural().into(),
+            Self::IdealCycles => "computing with all PEs".into(),
+            Self::IdleCycles => "idle PEs".into(),
             Self::MappedCycles => "latency without data copies".into(),
             Self::Waiting => "waiting".into(),
             Self::Macs => "multiply-accumulates".into(),
@@ -186,7 +142,7 @@ impl Amount {
                     Counted::Energy => "energy of",
                 };
                 let memory = account.memories.get(memory).map_or("", |memory| memory.name.as_str());
-                let cause = cause.map_or_else(String::new, |cause| format!(", {}", cause.name()));
+                let cause = cause.map_or_else(String::new, |cause| format!(", {}", cause.plural()));
                 format!("{what} {memory}{cause}").into()
             }
         }

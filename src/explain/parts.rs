@@ -2,13 +2,13 @@
 
 use super::Subject;
 use super::formula::{Explained, How, Unit};
-use super::numbers::{CYCLES, Cause, Counted, ENERGY_UNIT, LayerPlace, PointNumber};
+use super::numbers::{CYCLES, Counted, ENERGY_UNIT, LayerPlace, PointNumber};
 use super::point::memory_names;
 use super::sources::{COPIES, ENERGY, LATENCY};
 use crate::chart::Quantity;
-use crate::cost::{Access, PortBalance};
+use crate::cost::{Access, AccessCause, PortBalance};
 use crate::depth_first::{CopyAccount, CopyActionAccount, HopAccount, HopEnd, LayerTileAccount, PointAccount};
-use crate::hardware::{MemoryId, Operand};
+use crate::hardware::MemoryId;
 use crate::mapping::TemporalLoop;
 use crate::workload::{Dim, LayerShape};
 
@@ -39,6 +39,10 @@ pub(super) fn loops_in_time(explained: Explained, loops: &[TemporalLoop]) -> Exp
 fn access_name(access: &Access, memories: &[&str]) -> String {
     let memory = memories.get(access.memory).copied().unwrap_or_default();
     format!("{} of {memory} {}", access.operand, access.movement.name().replace('_', " "))
+}
+
+fn cause_of(access: &Access) -> AccessCause {
+    AccessCause::of_operand(access.stored_as)
 }
 
 fn counted(access: &Access, what: Counted) -> f64 {
@@ -87,15 +91,15 @@ pub(super) fn explain_access(access: &Access, what: Counted, memories: &[&str]) 
     explained.after(ENERGY)
 }
 
-/// The accesses of a layer-tile for operands that `wanted` picks.
+/// The accesses of a layer-tile for one cause; data copies are no part of the mapped layer.
 pub(super) fn accesses_of(
     layer: &LayerTileAccount,
     place: LayerPlace,
     what: Counted,
-    wanted: &dyn Fn(Operand) -> bool,
+    cause: AccessCause,
 ) -> Vec<Explained> {
     let Some(cost) = &layer.cost else { return Vec::new() };
-    let all = cost.accesses.iter().enumerate().filter(|(_, access)| wanted(access.stored_as));
+    let all = cost.accesses.iter().enumerate().filter(|(_, access)| cause_of(access) == cause);
     let term = |(index, access): (usize, &Access)| {
         let subject = Subject::Point(PointNumber::Access(place, index, what));
         let name =
@@ -111,7 +115,7 @@ pub(super) fn accesses_at(
     place: LayerPlace,
     what: Counted,
     memory: MemoryId,
-    wanted: &dyn Fn(Operand) -> bool,
+    cause: AccessCause,
 ) -> Vec<Explained> {
     let Some(cost) = &layer.cost else { return Vec::new() };
     let here = |subject: Option<Subject>| match subject {
@@ -120,7 +124,7 @@ pub(super) fn accesses_at(
         }
         _ => false,
     };
-    accesses_of(layer, place, what, wanted).into_iter().filter(|term| here(term.subject)).collect()
+    accesses_of(layer, place, what, cause).into_iter().filter(|term| here(term.subject)).collect()
 }
 
 fn ends(hop: &HopAccount) -> [(&HopEnd, &'static str); 2] {
@@ -136,22 +140,16 @@ fn end_counts(action: &CopyActionAccount, end: &HopEnd, what: Counted) -> f64 {
 }
 
 /// What a layer-tile counts at a memory.
-pub(super) fn at_memory(layer: &LayerTileAccount, what: Counted, memory: MemoryId, cause: Option<Cause>) -> f64 {
+pub(super) fn at_memory(layer: &LayerTileAccount, what: Counted, memory: MemoryId, cause: Option<AccessCause>) -> f64 {
+    let is_asked = |of: AccessCause| cause.is_none_or(|cause| cause == of);
     let accesses = layer.cost.iter().flat_map(|cost| &cost.accesses).filter(|access| access.memory == memory);
-    let of_layer: f64 = accesses
-        .filter(|access| match cause {
-            None => true,
-            Some(Cause::Weight) => access.stored_as == Operand::W,
-            Some(Cause::Activation) => access.stored_as != Operand::W,
-            Some(_) => false,
-        })
-        .map(|access| counted(access, what))
-        .sum();
-    let copied: f64 = match cause {
-        None | Some(Cause::Copy) => copy_words(layer, what, memory).iter().map(|term| term.value).sum(),
-        _ => 0.0,
-    };
-    of_layer + copied
+    let of_layer: f64 = accesses.filter(|access| is_asked(cause_of(access))).map(|access| counted(access, what)).sum();
+    let besides = AccessCause::ALL.into_iter().filter(|of| is_asked(*of)).map(|of| match of {
+        // They are among the accesses of the mapped layer.
+        AccessCause::Activation | AccessCause::Weight => 0.0,
+        AccessCause::Copy => copy_words(layer, what, memory).iter().map(|term| term.value).sum(),
+    });
+    of_layer + besides.sum::<f64>()
 }
 
 /// What data copy actions count at a memory.

@@ -1,16 +1,14 @@
 //! Numbers of a point: what it costs, stack by stack, tile by tile, layer by layer, down to single accesses.
 
 use super::formula::{Explained, How, Unit};
-use super::numbers::{
-    Amount, Cause, Counted, ENERGY_CAUSES, ENERGY_UNIT, LayerPlace, MEMORY_CAUSES, Place, PointNumber, Time, WAITS,
-};
+use super::numbers::{Amount, Counted, ENERGY_UNIT, LayerPlace, Place, PointNumber};
 use super::parts::{copy_cycles, copy_energy, copy_words, explain_access};
 use super::sizes::{explain_computed, explain_data, explain_tiles, explain_tiles_of, explain_window};
 use super::sources::{COPIES, ENERGY, LATENCY, SINGLE_LAYER, STACKS, SUM};
 use super::{Subject, parts};
 use crate::chart::Quantity;
+use crate::cost::{AccessCause, EnergyCause, LatencyCause};
 use crate::depth_first::{LayerTileAccount, PointAccount, StackAccount, TileTypeAccount};
-use crate::hardware::Operand;
 use std::borrow::Cow;
 
 /// Explains a number of a point; `None` where the account has no such number.
@@ -24,7 +22,7 @@ pub fn explain_point(account: &PointAccount, number: PointNumber) -> Option<Expl
             Some(Explained::computed("energy-delay product", unit, How::Product, terms.into_iter().flatten().collect()))
         }
         PointNumber::MacUse => {
-            let terms = [Amount::CyclesOf(Time::Ideal), Amount::Cycles];
+            let terms = [Amount::IdealCycles, Amount::Cycles];
             let terms = terms.map(|amount| folded(account, Place::Point, amount, None));
             let terms = terms.into_iter().flatten().collect();
             Some(
@@ -84,36 +82,17 @@ fn amount_at(account: &PointAccount, place: Place, amount: Amount) -> Option<f64
             Counted::Elements => memory.elements,
             Counted::Energy => memory.energy_pj,
         };
-        return Some(match cause {
-            None => of.total(),
-            Some(Cause::Activation) => of.activation,
-            Some(Cause::Weight) => of.weight,
-            Some(Cause::Copy) => of.copy,
-            Some(Cause::Mac) => 0.0,
-        });
+        return Some(cause.map_or_else(|| of.total(), |cause| of[cause]));
     }
     match place {
         Place::Point => match amount {
             Amount::Energy => Some(account.energy_pj),
             Amount::Cycles => Some(account.latency_cycles as f64),
             Amount::Macs => Some(account.macs as f64),
-            Amount::EnergyOf(Cause::Activation) => Some(account.energy.activation_pj),
-            Amount::EnergyOf(Cause::Weight) => Some(account.energy.weight_pj),
-            Amount::EnergyOf(Cause::Copy) => Some(account.energy.copy_pj),
-            Amount::EnergyOf(Cause::Mac) => Some(account.energy.mac_pj),
-            Amount::CyclesOf(time) => {
-                let split = &account.latency;
-                let cycles = match time {
-                    Time::Temporal => split.temporal_cycles,
-                    Time::Stall => split.stall_cycles,
-                    Time::Loading => split.loading_cycles,
-                    Time::Offloading => split.offloading_cycles,
-                    Time::Copy => split.copy_cycles,
-                    Time::Ideal => split.ideal_cycles,
-                    Time::Idle => split.temporal_cycles.saturating_sub(split.ideal_cycles),
-                };
-                Some(cycles as f64)
-            }
+            Amount::EnergyOf(cause) => Some(account.energy[cause]),
+            Amount::CyclesOf(cause) => Some(account.latency[cause] as f64),
+            Amount::IdealCycles => Some(account.latency.ideal_cycles as f64),
+            Amount::IdleCycles => Some(account.latency.idle_pe_cycles() as f64),
             _ => (0..account.stacks.len()).map(|stack| amount_at(account, Place::Stack(stack), amount)).sum(),
         },
         Place::Stack(index) => {
@@ -141,29 +120,36 @@ fn amount_at(account: &PointAccount, place: Place, amount: Amount) -> Option<f64
     }
 }
 
+/// What a sum consists of, cause by cause; nothing if it is none.
+fn parts_of(amount: Amount) -> Vec<Amount> {
+    let copy = EnergyCause::Access(AccessCause::Copy);
+    match amount {
+        Amount::Energy => EnergyCause::ALL.map(Amount::EnergyOf).into(),
+        Amount::MappedEnergy => {
+            EnergyCause::ALL.into_iter().filter(|cause| *cause != copy).map(Amount::EnergyOf).collect()
+        }
+        Amount::Cycles => LatencyCause::ALL.map(Amount::CyclesOf).into(),
+        Amount::MappedCycles => LatencyCause::of_layer().map(Amount::CyclesOf).collect(),
+        Amount::Waiting => LatencyCause::waiting().map(Amount::CyclesOf).collect(),
+        Amount::EnergyOf(_) | Amount::CyclesOf(_) | Amount::At(..) | Amount::Macs => Vec::new(),
+        Amount::IdealCycles | Amount::IdleCycles => Vec::new(),
+    }
+}
+
 fn of_layer(layer: &LayerTileAccount, amount: Amount) -> f64 {
     let energy = layer.cost.as_ref().map(|cost| cost.energy).unwrap_or_default();
     let latency = layer.cost.as_ref().map(|cost| cost.latency).unwrap_or_default();
-    let all = |parts: &[Amount]| parts.iter().map(|part| of_layer(layer, *part)).sum();
     match amount {
-        Amount::Energy => all(&ENERGY_CAUSES.map(Amount::EnergyOf)),
-        Amount::MappedEnergy => all(&[Cause::Activation, Cause::Weight, Cause::Mac].map(Amount::EnergyOf)),
-        Amount::EnergyOf(Cause::Activation) => energy.activation_pj,
-        Amount::EnergyOf(Cause::Weight) => energy.weight_pj,
-        Amount::EnergyOf(Cause::Mac) => energy.mac_pj,
-        Amount::EnergyOf(Cause::Copy) => layer.copies.energy_pj,
-        Amount::Cycles => all(&[Amount::MappedCycles, Amount::CyclesOf(Time::Copy)]),
-        Amount::MappedCycles => all(&[Amount::CyclesOf(Time::Temporal), Amount::Waiting]),
-        Amount::Waiting => all(&WAITS.map(Amount::CyclesOf)),
-        Amount::CyclesOf(time) => match time {
-            Time::Temporal => latency.temporal_cycles as f64,
-            Time::Stall => latency.stall_cycles as f64,
-            Time::Loading => latency.loading_cycles as f64,
-            Time::Offloading => latency.offloading_cycles as f64,
-            Time::Ideal => latency.ideal_cycles as f64,
-            Time::Idle => latency.temporal_cycles.saturating_sub(latency.ideal_cycles) as f64,
-            Time::Copy => layer.copies.latency_cycles as f64,
-        },
+        Amount::Energy | Amount::MappedEnergy | Amount::Cycles | Amount::MappedCycles | Amount::Waiting => {
+            parts_of(amount).into_iter().map(|part| of_layer(layer, part)).sum()
+        }
+        // The mapped layer knows of no copies.
+        Amount::EnergyOf(EnergyCause::Access(AccessCause::Copy)) => layer.copies.energy_pj,
+        Amount::EnergyOf(cause) => energy[cause],
+        Amount::CyclesOf(LatencyCause::Copy) => layer.copies.latency_cycles as f64,
+        Amount::CyclesOf(cause) => latency[cause] as f64,
+        Amount::IdealCycles => latency.ideal_cycles as f64,
+        Amount::IdleCycles => latency.idle_pe_cycles() as f64,
         Amount::Macs => layer.macs as f64,
         Amount::At(counted, memory, cause) => parts::at_memory(layer, counted, memory, cause),
     }
@@ -178,48 +164,36 @@ fn explain_amount(account: &PointAccount, place: Place, amount: Amount) -> Optio
         all.filter(|term| term.value != 0.0).collect()
     };
     // Where all terms are of one kind, what tells them apart is their memory.
-    let by_memory = |cause: Option<Cause>| -> Vec<Explained> {
+    let by_memory = |cause: Option<AccessCause>| -> Vec<Explained> {
         let memories = account.memories.iter().enumerate();
         let all = memories.filter_map(|(index, memory)| {
             folded(account, place, Amount::At(Counted::Energy, index, cause), Some(memory.name.clone()))
         });
         all.filter(|term| term.value != 0.0).collect()
     };
+    let by_cause = |explained: Explained| explained.or("by cause", How::Sum, terms(&parts_of(amount)));
     explained = match amount {
         Amount::Energy => {
-            let memories = by_memory(None).into_iter().chain(terms(&[Amount::EnergyOf(Cause::Mac)])).collect();
-            explained
-                .or("by cause", How::Sum, terms(&ENERGY_CAUSES.map(Amount::EnergyOf)))
-                .or("by memory", How::Sum, memories)
-                .after(SUM)
+            let others: Vec<Amount> = EnergyCause::without_access().map(Amount::EnergyOf).collect();
+            let memories = by_memory(None).into_iter().chain(terms(&others)).collect();
+            by_cause(explained).or("by memory", How::Sum, memories).after(SUM)
         }
-        Amount::MappedEnergy => {
-            let causes = [Cause::Activation, Cause::Weight, Cause::Mac].map(Amount::EnergyOf);
-            explained.or("by cause", How::Sum, terms(&causes)).after(SINGLE_LAYER)
-        }
+        Amount::MappedEnergy | Amount::MappedCycles => by_cause(explained).after(SINGLE_LAYER),
         Amount::Cycles => {
-            let parts = [Time::Temporal, Time::Stall, Time::Loading, Time::Offloading, Time::Copy];
-            explained
-                .or("by cause", How::Sum, terms(&parts.map(Amount::CyclesOf)))
-                .noted("Layers, tiles and copies follow each other; nothing overlaps.")
-                .after(SUM)
+            by_cause(explained).noted("Layers, tiles and copies follow each other; nothing overlaps.").after(SUM)
         }
-        Amount::MappedCycles => {
-            let parts = [Time::Temporal, Time::Stall, Time::Loading, Time::Offloading];
-            explained.or("by cause", How::Sum, terms(&parts.map(Amount::CyclesOf))).after(SINGLE_LAYER)
-        }
-        Amount::CyclesOf(Time::Idle) => {
-            let parts = [Time::Temporal, Time::Ideal].map(Amount::CyclesOf);
+        Amount::IdleCycles => {
+            let parts = [Amount::CyclesOf(LatencyCause::Computing), Amount::IdealCycles];
             explained.or("", How::Difference, terms(&parts)).after(SINGLE_LAYER)
         }
-        Amount::Waiting => explained.or("by cause", How::Sum, terms(&WAITS.map(Amount::CyclesOf))).after(LATENCY),
+        Amount::Waiting => by_cause(explained).after(LATENCY),
         Amount::At(counted, memory, None) => {
-            let causes = MEMORY_CAUSES.into_iter().filter_map(|cause| {
-                folded(account, place, Amount::At(counted, memory, Some(cause)), Some(cause.name().to_owned()))
+            let causes = AccessCause::ALL.into_iter().filter_map(|cause| {
+                folded(account, place, Amount::At(counted, memory, Some(cause)), Some(cause.plural().to_owned()))
             });
             explained.or("by cause", How::Sum, nonzero(causes.map(Some))).after(ENERGY)
         }
-        Amount::EnergyOf(cause) if cause != Cause::Mac && !matches!(place, Place::Layer(_)) => {
+        Amount::EnergyOf(EnergyCause::Access(cause)) if !matches!(place, Place::Layer(_)) => {
             explained.or("by memory", How::Sum, by_memory(Some(cause))).after(SUM)
         }
         _ => explained.after(SUM),
@@ -284,21 +258,18 @@ fn by_tile(
 /// What a single layer-tile's amount is made of.
 fn explain_leaf(account: &PointAccount, explained: Explained, place: LayerPlace, amount: Amount) -> Option<Explained> {
     let layer = layer_at(account, place)?;
-    let energy_of = |wanted: &dyn Fn(Operand) -> bool| parts::accesses_of(layer, place, Counted::Energy, wanted);
     Some(match amount {
         Amount::Macs => parts::loop_product(explained, &layer.shape).after(SINGLE_LAYER),
-        Amount::EnergyOf(Cause::Mac) => {
+        Amount::EnergyOf(EnergyCause::Mac) => {
             let macs = folded(account, Place::Layer(place), Amount::Macs, None)?;
             let each = Explained::given("energy of one", account.mac_pj, ENERGY_UNIT);
             explained.or("", How::Product, vec![macs, each]).after(ENERGY)
         }
-        Amount::EnergyOf(Cause::Weight) => {
-            explained.or("by access", How::Sum, energy_of(&|operand| operand == Operand::W)).after(ENERGY)
+        Amount::EnergyOf(EnergyCause::Access(cause @ (AccessCause::Activation | AccessCause::Weight))) => {
+            let accesses = parts::accesses_of(layer, place, Counted::Energy, cause);
+            explained.or("by access", How::Sum, accesses).after(ENERGY)
         }
-        Amount::EnergyOf(Cause::Activation) => {
-            explained.or("by access", How::Sum, energy_of(&|operand| operand != Operand::W)).after(ENERGY)
-        }
-        Amount::EnergyOf(Cause::Copy) => {
+        Amount::EnergyOf(EnergyCause::Access(AccessCause::Copy)) => {
             let actions = layer.copies.actions.iter().enumerate();
             let term = |(index, action): (usize, &crate::depth_first::CopyActionAccount)| {
                 let name = format!("{} of {}", action.kind.name(), action.layer);
@@ -307,33 +278,34 @@ fn explain_leaf(account: &PointAccount, explained: Explained, place: LayerPlace,
             };
             explained.or("by action", How::Sum, actions.map(term).collect()).after(COPIES)
         }
-        Amount::CyclesOf(Time::Copy) => parts::copies_wait(explained, &layer.copies, place),
-        Amount::CyclesOf(time) => {
+        Amount::CyclesOf(LatencyCause::Copy) => parts::copies_wait(explained, &layer.copies, place),
+        Amount::CyclesOf(cause) => {
             let Some(cost) = &layer.cost else { return Some(explained) };
-            match time {
-                Time::Temporal => parts::loops_in_time(explained, &cost.loops),
-                Time::Ideal => {
-                    let macs = folded(account, Place::Layer(place), Amount::Macs, None)?;
-                    let pes = Explained::given("PEs", account.pe_count as f64, Unit::Count(""));
-                    explained.or("", How::QuotientUp, vec![macs, pes])
-                }
-                Time::Stall => parts::stall(explained, cost.slowest_port.as_ref()),
-                Time::Loading => explained.noted(parts::LOADING),
-                Time::Offloading => explained.noted(parts::OFFLOADING),
-                Time::Copy | Time::Idle => explained,
+            match cause {
+                LatencyCause::Computing => parts::loops_in_time(explained, &cost.loops),
+                LatencyCause::Stall => parts::stall(explained, cost.slowest_port.as_ref()),
+                LatencyCause::Loading => explained.noted(parts::LOADING),
+                LatencyCause::Offloading => explained.noted(parts::OFFLOADING),
+                LatencyCause::Copy => explained,
             }
             .after(LATENCY)
         }
+        Amount::IdealCycles => {
+            let macs = folded(account, Place::Layer(place), Amount::Macs, None)?;
+            let pes = Explained::given("PEs", account.pe_count as f64, Unit::Count(""));
+            explained.or("", How::QuotientUp, vec![macs, pes]).after(LATENCY)
+        }
+        Amount::IdleCycles => explained.after(LATENCY),
         Amount::At(counted, memory, Some(cause)) => {
             let terms = match cause {
-                Cause::Copy => copy_words(layer, counted, memory),
-                _ => {
-                    let of = |operand: Operand| (operand == Operand::W) == (cause == Cause::Weight);
-                    parts::accesses_at(layer, place, counted, memory, &of)
+                AccessCause::Copy => copy_words(layer, counted, memory),
+                AccessCause::Activation | AccessCause::Weight => {
+                    parts::accesses_at(layer, place, counted, memory, cause)
                 }
             };
             explained.or("by access", How::Sum, terms).after(ENERGY)
         }
-        _ => explained,
+        Amount::At(_, _, None) | Amount::Energy | Amount::MappedEnergy => explained,
+        Amount::Cycles | Amount::MappedCycles | Amount::Waiting => explained,
     })
 }

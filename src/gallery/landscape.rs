@@ -2,7 +2,8 @@
 
 use super::measure::{RunFigure, SweepFigure};
 use super::way::Way;
-use crate::depth_first::{DepthFirstStrategy, EnergySplit, FuseDepth, PointAccount, Skipping, StoringMode};
+use crate::cost::{AccessCause, EnergyCause, EnergySplit};
+use crate::depth_first::{DepthFirstStrategy, FuseDepth, PointAccount, Skipping, StoringMode};
 use crate::explore::{CostStore, PointSummary, Request, Settings, Survey, Sweep, best_combination};
 use crate::hardware::{Core, Operand};
 use crate::spec::Preset;
@@ -233,7 +234,8 @@ impl Landscape {
                 key(a).cmp(&key(b))
             }
             Way::LeastFeatureEnergy => {
-                let features = |split: &EnergySplit| split.activation_pj + split.copy_pj;
+                let of = |split: &EnergySplit, cause| split[EnergyCause::Access(cause)];
+                let features = |split: &EnergySplit| of(split, AccessCause::Activation) + of(split, AccessCause::Copy);
                 features(of_a).total_cmp(&features(of_b))
             }
             Way::Fastest => a.latency_cycles.cmp(&b.latency_cycles).then(a.energy_pj.total_cmp(&b.energy_pj)),

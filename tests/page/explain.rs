@@ -1,9 +1,10 @@
 //! Every number that can be unfolded: its formulas give the number, down to what is given, and the number is the one that is shown.
 
+use fusescape::cost::{AccessCause, EnergyCause, LatencyCause};
 use fusescape::depth_first::{FuseDepth, PointAccount, StoringMode};
 use fusescape::explain::{
-    Amount, Axis, Cause, Counted, Data, Explained, LayerNumber, LevelFigure, Place, PointNumber, Subject, Time,
-    explain_hierarchy, explain_layer, explain_point,
+    Amount, Axis, Counted, Data, Explained, LayerNumber, LevelFigure, Place, PointNumber, Subject, explain_hierarchy,
+    explain_layer, explain_point,
 };
 use fusescape::explore::{
     CostStore, LayerFacts, LayerRequest, LayerStudy, MappedLayer, Request, Settings, Survey, Sweep,
@@ -83,7 +84,7 @@ fn check(
 /// Every number of a point that the page shows.
 fn shown_of_point(account: &PointAccount) -> Vec<(PointNumber, f64)> {
     let at = |amount| PointNumber::Of(Place::Point, amount);
-    let (energy, latency) = (&account.energy, &account.latency);
+    let latency = &account.latency;
     let mut all = vec![
         (at(Amount::Energy), account.energy_pj),
         (at(Amount::Cycles), account.latency_cycles as f64),
@@ -91,31 +92,17 @@ fn shown_of_point(account: &PointAccount) -> Vec<(PointNumber, f64)> {
         (PointNumber::EnergyDelay, account.energy_pj * account.latency_cycles as f64),
         (PointNumber::MacUse, latency.ideal_cycles as f64 / account.latency_cycles as f64),
     ];
-    for (cause, value) in [
-        (Cause::Activation, energy.activation_pj),
-        (Cause::Weight, energy.weight_pj),
-        (Cause::Copy, energy.copy_pj),
-        (Cause::Mac, energy.mac_pj),
-    ] {
-        all.push((at(Amount::EnergyOf(cause)), value));
-    }
-    for (time, value) in [
-        (Time::Temporal, latency.temporal_cycles),
-        (Time::Stall, latency.stall_cycles),
-        (Time::Loading, latency.loading_cycles),
-        (Time::Offloading, latency.offloading_cycles),
-        (Time::Copy, latency.copy_cycles),
-        (Time::Ideal, latency.ideal_cycles),
-        (Time::Idle, latency.temporal_cycles - latency.ideal_cycles),
-    ] {
-        all.push((at(Amount::CyclesOf(time)), value as f64));
-    }
+    all.extend(EnergyCause::ALL.map(|cause| (at(Amount::EnergyOf(cause)), account.energy[cause])));
+    all.extend(LatencyCause::ALL.map(|cause| (at(Amount::CyclesOf(cause)), latency[cause] as f64)));
+    let idle = latency[LatencyCause::Computing] - latency.ideal_cycles;
+    all.push((at(Amount::IdealCycles), latency.ideal_cycles as f64));
+    all.push((at(Amount::IdleCycles), idle as f64));
     for (index, memory) in account.memories.iter().enumerate() {
         for (counted, of) in
             [(Counted::Words, memory.words), (Counted::Elements, memory.elements), (Counted::Energy, memory.energy_pj)]
         {
             all.push((at(Amount::At(counted, index, None)), of.total()));
-            all.push((at(Amount::At(counted, index, Some(Cause::Copy))), of.copy));
+            all.extend(AccessCause::ALL.map(|cause| (at(Amount::At(counted, index, Some(cause))), of[cause])));
         }
     }
     for (s, stack) in account.stacks.iter().enumerate() {
@@ -149,16 +136,14 @@ fn shown_of_point(account: &PointAccount) -> Vec<(PointNumber, f64)> {
                     all.push((PointNumber::Needed(place, Axis::Rows), y as f64));
                 }
                 all.push((at(Amount::Macs), layer.macs as f64));
-                all.push((at(Amount::CyclesOf(Time::Copy)), layer.copies.latency_cycles as f64));
+                all.push((at(Amount::CyclesOf(LatencyCause::Copy)), layer.copies.latency_cycles as f64));
                 for (index, action) in layer.copies.actions.iter().enumerate() {
                     all.push((PointNumber::CopyEnergy(place, index), action.energy_pj));
                 }
                 if let Some(cost) = &layer.cost {
-                    let energy = cost.energy.activation_pj + cost.energy.weight_pj + cost.energy.mac_pj;
-                    let waiting =
-                        cost.latency.stall_cycles + cost.latency.loading_cycles + cost.latency.offloading_cycles;
-                    all.push((at(Amount::MappedEnergy), energy));
-                    all.push((at(Amount::MappedCycles), (cost.latency.temporal_cycles + waiting) as f64));
+                    let waiting = cost.latency.total_cycles() - cost.latency[LatencyCause::Computing];
+                    all.push((at(Amount::MappedEnergy), cost.energy.total_pj()));
+                    all.push((at(Amount::MappedCycles), cost.latency.total_cycles() as f64));
                     all.push((at(Amount::Waiting), waiting as f64));
                     all.push((PointNumber::PesUsed(place), cost.spatial_utilization));
                 }
@@ -249,11 +234,11 @@ fn every_number_of_a_mapped_layer_comes_out_of_its_formulas() {
             let what = format!("{} of {workload} on {hardware}, {set}", facts.layer);
             let mut shown = vec![
                 (LayerNumber::Energy, mapped.energy_pj()),
-                (LayerNumber::MacEnergy, mapped.mac_pj),
+                (LayerNumber::EnergyOf(EnergyCause::Mac), mapped.energy[EnergyCause::Mac]),
                 (LayerNumber::Cycles, mapped.cycles.total as f64),
-                (LayerNumber::Temporal, mapped.cycles.temporal as f64),
-                (LayerNumber::Ideal, mapped.cycles.ideal as f64),
-                (LayerNumber::Stall, mapped.cycles.stall as f64),
+                (LayerNumber::Temporal, mapped.cycles.computing() as f64),
+                (LayerNumber::Ideal, mapped.cycles.by_cause.ideal_cycles as f64),
+                (LayerNumber::Stall, mapped.cycles.by_cause[LatencyCause::Stall] as f64),
                 (LayerNumber::Use, mapped.spatial_utilization() * mapped.temporal_utilization()),
                 (LayerNumber::Macs, mapped.information.macs as f64),
             ];

@@ -18,7 +18,7 @@ use crate::chart::{
     Breakdown, Lines, LoopNest, OPERAND_ORDER, Quantity, group_thousands, information_table, memories_of, port_table,
     three_digits,
 };
-use crate::cost::Flaw;
+use crate::cost::{EnergyCause, Flaw, LatencyCause, LatencySplit};
 use crate::explain::{LayerNumber, LevelFigure};
 use crate::explore::{LayerFacts, LayerRequest, MappedLayer, TemporalMapping};
 use crate::question::{Answer, BestMapping, FindBestMapping, JudgeMapping, Refusal, Topic};
@@ -264,7 +264,7 @@ fn heading(facts: &Rc<LayerFacts>, shown: &Rc<MappedLayer>, best: &MappedLayer, 
                             three_digits(shown.information.active_pes),
                             group_thousands(facts.pe_count)
                         ) }
-                        { number(LayerNumber::Temporal, group_thousands(cycles.temporal)) }{ " cycles without waiting" }
+                        { number(LayerNumber::Temporal, group_thousands(cycles.computing())) }{ " cycles without waiting" }
                     </span>
                 </div>
             </div>
@@ -347,12 +347,7 @@ fn figures(facts: &Rc<LayerFacts>, shown: &Rc<MappedLayer>) -> Html {
                     } else {
                         <Figure
                             title="Waiting per port"
-                            hint={format!(
-                                "The slowest port decides: {} cycles of waiting, beside {} of loading and {} of draining.",
-                                group_thousands(cycles.stall),
-                                group_thousands(cycles.loading),
-                                group_thousands(cycles.offloading)
-                            )}
+                            hint={waiting_hint(&cycles.by_cause)}
                             chart={Drawn::new(stalls)}
                             testid="port-stalls"
                         />
@@ -369,6 +364,17 @@ fn figures(facts: &Rc<LayerFacts>, shown: &Rc<MappedLayer>) -> Html {
     }
 }
 
+/// Cycles in which the array waits for its ports, and for what else.
+fn waiting_hint(latency: &LatencySplit) -> String {
+    let beside = LatencyCause::waiting().filter(|cause| *cause != LatencyCause::Stall).map(|cause| {
+        let title = if cause == LatencyCause::Offloading { "draining" } else { cause.title() };
+        format!("{} of {title}", group_thousands(latency[cause]))
+    });
+    let waiting = group_thousands(latency[LatencyCause::Stall]);
+    let beside = beside.collect::<Vec<_>>().join(" and ");
+    format!("The slowest port decides: {waiting} cycles of waiting, beside {beside}.")
+}
+
 /// What explains the table of energies: memories with the highest first, then the MACs.
 fn memory_numbers(facts: &Rc<LayerFacts>, shown: &Rc<MappedLayer>) -> Numbers {
     let asked = |number| Some(Asked::Layer(Rc::clone(facts), Rc::clone(shown), number));
@@ -378,8 +384,12 @@ fn memory_numbers(facts: &Rc<LayerFacts>, shown: &Rc<MappedLayer>) -> Numbers {
     };
     let memories = memories_of(facts);
     let row = |name| std::iter::once(None).chain(OPERAND_ORDER.map(|operand| cell(name, operand))).collect();
-    let macs = vec![None, None, None, None, asked(LayerNumber::MacEnergy)];
-    Some(Rc::new(memories.iter().rev().map(row).chain([macs]).collect()))
+    let other = |(index, cause)| {
+        let blanks = std::iter::repeat_n(None, 1 + OPERAND_ORDER.len() + index);
+        blanks.chain([asked(LayerNumber::EnergyOf(cause))]).collect()
+    };
+    let others = EnergyCause::without_access().enumerate().map(other);
+    Some(Rc::new(memories.iter().rev().map(row).chain(others).collect()))
 }
 
 /// What explains the sum of every port, below its links in the table.

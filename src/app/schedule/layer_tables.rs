@@ -5,8 +5,9 @@ use crate::app::widgets::data_table::{table_cells, table_head};
 use crate::app::widgets::explain::number_of;
 use crate::app::widgets::save::SaveTable;
 use crate::chart::{TableCell, copy_table, layer_tile_table, top_memories};
+use crate::cost::LatencyCause;
 use crate::depth_first::{LayerTileAccount, PointAccount};
-use crate::explain::{Amount, Axis, LayerPlace, Place, PointNumber, Time};
+use crate::explain::{Amount, Axis, LayerPlace, Place, PointNumber};
 use crate::hardware::Operand;
 use std::rc::Rc;
 use yew::prelude::*;
@@ -136,7 +137,7 @@ pub fn CopyTable(props: &TileTypeProps) -> Html {
 /// One of the actions before a layer; what they share stands once.
 fn copy_row(props: &TileTypeProps, place: LayerPlace, cells: &[TableCell], (index, count): (usize, usize)) -> Html {
     let text = |column: usize| cells[column].text().to_owned();
-    let wait = PointNumber::Of(Place::Layer(place), Amount::CyclesOf(Time::Copy));
+    let wait = PointNumber::Of(Place::Layer(place), Amount::CyclesOf(LatencyCause::Copy));
     html! {
         <tr>
             if index == 0 {

@@ -8,8 +8,9 @@ use crate::app::widgets::figure::{Drawn, Figure, Numbers};
 use crate::app::workers::results::{PointState, SweepResults};
 use crate::chart::tile_text;
 use crate::chart::{Accesses, AxisScale, Breakdown, Counted as Shown, Quantity, strategy_title, three_digits};
+use crate::cost::{AccessCause, EnergyCause};
 use crate::depth_first::{DepthFirstStrategy, FuseDepth, PointAccount};
-use crate::explain::{Amount, Cause, Counted, Place, PointNumber, Time};
+use crate::explain::{Amount, Counted, Place, PointNumber};
 use crate::spec::{Diagnostics, sentence};
 use crate::state::{Action, ViewChange};
 use std::rc::Rc;
@@ -194,16 +195,13 @@ fn Account(props: &AccountProps) -> Html {
     let label = strategy_title(&account.strategy);
     let bars = [(label, account)];
     let asked = |amount: Amount| Asked::Point(Rc::clone(&props.account), PointNumber::Of(Place::Point, amount));
-    let cells = |amounts: Vec<Option<Amount>>| {
-        let row = amounts.into_iter().map(|amount| amount.map(asked));
+    let cells = |amounts: Vec<Amount>| {
+        let row = amounts.into_iter().map(|amount| Some(asked(amount)));
         Some(Rc::new(vec![std::iter::once(None).chain(row).collect()]))
     };
-    let energy = [Cause::Activation, Cause::Weight, Cause::Copy, Cause::Mac].map(|cause| Some(Amount::EnergyOf(cause)));
-    let waits = [Time::Stall, Time::Loading, Time::Offloading, Time::Copy].map(|time| Some(Amount::CyclesOf(time)));
-    let busy = [Time::Ideal, Time::Idle].map(|time| Some(Amount::CyclesOf(time)));
-    let latency = busy.into_iter().chain(waits);
-    let energy = cells(energy.into_iter().chain([Some(Amount::Energy)]).collect());
-    let latency = cells(latency.chain([Some(Amount::Cycles)]).collect());
+    let energy = EnergyCause::ALL.map(Amount::EnergyOf).into_iter().chain([Amount::Energy]);
+    let latency = Amount::latency_parts().chain([Amount::Cycles]);
+    let (energy, latency) = (cells(energy.collect()), cells(latency.collect()));
     html! {
         <>
             <div class="two">
@@ -260,7 +258,7 @@ fn AccessCard(props: &AccessCardProps) -> Html {
 /// What explains the cells of the table of accesses, whose first row is the highest memory.
 fn access_numbers(account: &Rc<PointAccount>, shown: Shown) -> Numbers {
     let counted = if shown == Shown::Words { Counted::Words } else { Counted::Elements };
-    let causes = [Cause::Activation, Cause::Weight, Cause::Copy].map(Some).into_iter().chain([None]);
+    let causes = AccessCause::ALL.map(Some).into_iter().chain([None]);
     let row = |memory: usize| {
         let amounts = causes.clone().map(|cause| PointNumber::Of(Place::Point, Amount::At(counted, memory, cause)));
         let cells = amounts.map(|number| Some(Asked::Point(Rc::clone(account), number)));

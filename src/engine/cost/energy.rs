@@ -2,6 +2,7 @@
 
 use super::PerLink;
 use super::amounts::{Amounts, Units};
+use super::causes::{AccessCause, EnergyCause, EnergySplit};
 use crate::hardware::Movement;
 use crate::mapping::LayerOnCore;
 
@@ -14,8 +15,8 @@ pub struct Energy {
     pub elements: PerLink<f64>,
     /// Energy of those accesses.
     pub energy_pj: PerLink<f64>,
-    /// Energy of all multiply-accumulates.
-    pub mac_pj: f64,
+    /// Energy that no mapping changes, by cause; accesses are not part of it.
+    pub fixed: EnergySplit,
     /// Energy of all accesses.
     pub memory_pj: f64,
     /// Both.
@@ -36,21 +37,37 @@ impl Energy {
                     link.elements * link.count as f64 * units.all[operand][level + 1];
             }
         });
-        let mac_pj = mac_pj(problem);
+        let fixed = fixed_energy(problem);
         let total_pj = total_pj(problem, amounts, units);
-        Self { words, elements, energy_pj, mac_pj, memory_pj: total_pj - mac_pj, total_pj }
+        Self { words, elements, energy_pj, fixed, memory_pj: total_pj - fixed.total_pj(), total_pj }
+    }
+
+    /// All of it by cause, pJ.
+    pub fn split(&self, problem: &LayerOnCore<'_>) -> EnergySplit {
+        let mut split = self.fixed;
+        for (index, operand) in problem.operands.iter().enumerate() {
+            let cause = EnergyCause::Access(AccessCause::of_operand(operand.stored_as));
+            for level in 0..operand.memories.len() {
+                split[cause] += self.energy_pj[index][level].iter().sum::<f64>();
+            }
+        }
+        split
     }
 }
 
-pub(super) fn mac_pj(problem: &LayerOnCore<'_>) -> f64 {
-    problem.shape.macs() as f64 * problem.core.mac_energy_pj
+/// Energy that no mapping of a layer changes, by cause, pJ; accesses are not part of it.
+pub fn fixed_energy(problem: &LayerOnCore<'_>) -> EnergySplit {
+    EnergySplit::from_fn(|cause| match cause {
+        EnergyCause::Access(_) => 0.0,
+        EnergyCause::Mac => problem.shape.macs() as f64 * problem.core.mac_energy_pj,
+    })
 }
 
-/// Energy of all accesses and multiply-accumulates, pJ.
+/// Energy of all causes, pJ.
 pub(super) fn total_pj(problem: &LayerOnCore<'_>, amounts: &Amounts, units: &Units<'_>) -> f64 {
     let mut total = 0.0;
     for_each_access(problem, amounts, units, |_, _, _, _, pj| total += pj);
-    total + mac_pj(problem)
+    total + fixed_energy(problem).total_pj()
 }
 
 /// Calls `visit(operand, level, movement, words, energy)` for every data movement.

@@ -1,6 +1,7 @@
 //! Latency: stalls per port, loading, offloading (DATE 2022 latency model; DeFiNES tool, cost_model.py:475-840).
 
 use super::amounts::Amounts;
+use super::causes::{LatencyCause, LatencySplit};
 use super::waiting::{loading, offloading, waiting_cycles};
 use super::{PerLink, index};
 use crate::hardware::{MAX_LEVELS, MemoryId, Movement};
@@ -112,11 +113,17 @@ impl Latency {
         self.computing_cycles().saturating_add_signed(self.waiting_cycles().ceil() as i64)
     }
 
-    /// Whole cycles of loading and offloading that make up the total; what rules make negative is none.
-    pub fn whole_waiting_cycles(&self) -> (u64, u64) {
+    /// All of it by cause, in whole cycles that make up the total; what rules make negative is none.
+    pub fn split(&self) -> LatencySplit {
         let waiting = self.total_cycles().saturating_sub(self.computing_cycles());
         let loading = (self.loading_cycles.ceil() as u64).min(waiting);
-        (loading, waiting - loading)
+        LatencySplit::from_fn(self.ideal_cycles, |cause| match cause {
+            LatencyCause::Computing => self.temporal_cycles,
+            LatencyCause::Stall => self.stall_cycles,
+            LatencyCause::Loading => loading,
+            LatencyCause::Offloading => waiting - loading,
+            LatencyCause::Copy => 0,
+        })
     }
 
     fn waiting_cycles(&self) -> f64 {

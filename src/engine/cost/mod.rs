@@ -7,6 +7,7 @@ mod amounts;
 mod below;
 mod bound;
 mod boundary;
+mod causes;
 mod energy;
 mod information;
 mod latency;
@@ -19,7 +20,8 @@ pub use access::{Access, accesses};
 pub use amounts::{Amounts, Link, partial_sums_read_back};
 pub use bound::{BoundaryLoad, LatencyBound};
 pub use boundary::{Boundary, Crossing};
-pub use energy::Energy;
+pub use causes::{AccessCause, ByCause, EnergyCause, EnergySplit, LatencyCause, LatencySplit};
+pub use energy::{Energy, fixed_energy};
 pub use information::{
     Bandwidth, LevelInformation, LoopEffect, LoopInformation, OperandInformation, Reuse, Traffic, UnitCounts,
     loop_information,
@@ -81,12 +83,12 @@ impl<'a> Evaluator<'a> {
         amounts.fit(self.problem).then_some(Moves { merged, amounts })
     }
 
-    /// Energy of all MACs, pJ.
-    pub fn mac_pj(&self) -> f64 {
-        energy::mac_pj(self.problem)
+    /// Energy that no mapping changes, pJ.
+    pub fn fixed_pj(&self) -> f64 {
+        fixed_energy(self.problem).total_pj()
     }
 
-    /// Energy of all accesses and MACs, pJ.
+    /// Energy of all causes, pJ.
     pub fn energy_pj(&self, moves: &Moves) -> f64 {
         energy::total_pj(self.problem, &moves.amounts, &self.average)
     }

@@ -55,7 +55,7 @@ impl Evaluator<'_> {
             least.energy_pj[operand] = energy.energy_pj[operand];
         }
         least.memory_pj = least.energy_pj.iter().flatten().flatten().sum();
-        least.total_pj = least.memory_pj + least.mac_pj;
+        least.total_pj = least.memory_pj + least.fixed.total_pj();
         least
     }
 }

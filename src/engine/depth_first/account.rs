@@ -1,7 +1,7 @@
 //! The whole account of one point: where every pJ and every cycle goes, and why.
 
 use super::strategy::DepthFirstStrategy;
-use crate::cost::{Access, PortBalance};
+use crate::cost::{Access, ByCause, EnergySplit, LatencySplit, PortBalance};
 use crate::hardware::{MemoryId, Operand};
 use crate::mapping::TemporalLoop;
 use crate::workload::{Dim, LayerShape};
@@ -32,54 +32,6 @@ pub struct PointAccount {
     pub memories: Vec<MemoryAccount>,
     /// The stacks in order.
     pub stacks: Vec<StackAccount>,
-}
-
-/// Energy by cause, pJ.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
-pub struct EnergySplit {
-    /// Inputs and outputs of layers, at all memories.
-    pub activation_pj: f64,
-    /// Weights, at all memories.
-    pub weight_pj: f64,
-    /// Data copy actions between layers and tiles.
-    pub copy_pj: f64,
-    /// Multiply-accumulates.
-    pub mac_pj: f64,
-}
-
-/// Latency by cause, cycles. The sum is the latency.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct LatencySplit {
-    /// Computing, with the PEs that the spatial mapping uses.
-    pub temporal_cycles: u64,
-    /// Waiting for a memory port.
-    pub stall_cycles: u64,
-    /// Waiting for the first inputs of every layer-tile.
-    pub loading_cycles: u64,
-    /// Waiting for the last outputs of every layer-tile; 0 where the rules leave it out.
-    pub offloading_cycles: u64,
-    /// Data copy actions.
-    pub copy_cycles: u64,
-    /// Of the computing cycles, those that all PEs together would need; not part of the sum.
-    pub ideal_cycles: u64,
-}
-
-/// One quantity at one memory by cause.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
-pub struct ByCause {
-    /// Inputs and outputs of layers.
-    pub activation: f64,
-    /// Weights of layers.
-    pub weight: f64,
-    /// Data copy actions.
-    pub copy: f64,
-}
-
-impl ByCause {
-    /// All causes together.
-    pub fn total(&self) -> f64 {
-        self.activation + self.weight + self.copy
-    }
 }
 
 /// What happens at one memory.

@@ -3,14 +3,15 @@
 //! Layers, tiles and copies follow each other: nothing overlaps, so energies and latencies are plain sums.
 
 use super::account::{
-    CacheAccount, CopyAccount, CopyActionAccount, CopyPort, DataBits, EnergySplit, HopAccount, HopEnd, LatencySplit,
-    LayerTileAccount, LayerTileCost, MemoryAccount, PointAccount, StackAccount, TileTypeAccount, TopMemory,
+    CacheAccount, CopyAccount, CopyActionAccount, CopyPort, DataBits, HopAccount, HopEnd, LayerTileAccount,
+    LayerTileCost, MemoryAccount, PointAccount, StackAccount, TileTypeAccount, TopMemory,
 };
 use super::copies::{CopyAction, CopyCost, Ways};
 use super::plan::{LayerTilePlan, PointPlan, StackPlan, TilePlan};
 use super::problems::Problems;
 use super::reasons::Reasons;
 use super::solved::{MemoryUse, SolvedCost};
+use crate::cost::{AccessCause, EnergyCause, EnergySplit, LatencyCause, LatencySplit};
 use crate::hardware::{Core, MemoryId, Movement, Operand};
 use crate::mapping::LayerOnCore;
 use crate::rules::Rules;
@@ -150,8 +151,8 @@ impl<'a> Assembler<'a> {
         let layer = self.network.layer(plan.layer);
         let times = tile.count;
         let copies = self.copies(tile.copies_before(plan), times, memories);
-        total.energy.copy_pj += copies.energy_pj;
-        total.latency.copy_cycles += copies.latency_cycles;
+        total.energy[EnergyCause::Access(AccessCause::Copy)] += copies.energy_pj;
+        total.latency[LatencyCause::Copy] += copies.latency_cycles;
         let mut cost = None;
         let (mut macs, mut shape) = (0, layer.shape);
         if let Some(problem) = plan.problem {
@@ -244,9 +245,9 @@ impl<'a> Assembler<'a> {
                 [(hop.from.0, hop.read_words, hop.read_pj), (hop.to.0, hop.write_words, hop.write_pj)]
             {
                 let used = &mut memories[memory];
-                used.words.copy += words * times as f64;
-                used.elements.copy += elements * times as f64;
-                used.energy_pj.copy += energy_pj * times as f64;
+                used.words[AccessCause::Copy] += words * times as f64;
+                used.elements[AccessCause::Copy] += elements * times as f64;
+                used.energy_pj[AccessCause::Copy] += energy_pj * times as f64;
             }
         }
         account

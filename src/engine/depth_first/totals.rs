@@ -1,10 +1,10 @@
 //! What a point costs, and no more: the sums of [`super::Assembler`] without its account, for points that are only coloured.
 
-use super::account::{ByCause, EnergySplit, LatencySplit};
 use super::copies::Ways;
 use super::plan::{LayerTilePlan, PointPlan, TilePlan};
 use super::problems::Problems;
 use super::solved::{ProblemCost, WATCHED};
+use crate::cost::{AccessCause, ByCause, EnergyCause, EnergySplit, LatencyCause, LatencySplit};
 use crate::hardware::{Core, MemoryId};
 
 /// What a point costs.
@@ -136,14 +136,15 @@ impl<'a> Summing<'a> {
                 for (memory, moved) in [(hop.from.0, hop.read_words), (hop.to.0, hop.write_words)] {
                     for (words, watched) in words.iter_mut().zip(self.watched) {
                         if memory == watched {
-                            words.copy += moved * tile.count as f64;
+                            words[AccessCause::Copy] += moved * tile.count as f64;
                         }
                     }
                 }
             }
         }
         let mut sum = Sum::default();
-        (sum.energy.copy_pj, sum.latency.copy_cycles) = (copied.energy_pj, copied.latency_cycles);
+        sum.energy[EnergyCause::Access(AccessCause::Copy)] = copied.energy_pj;
+        sum.latency[LatencyCause::Copy] = copied.latency_cycles;
         sum
     }
 
@@ -152,8 +153,8 @@ impl<'a> Summing<'a> {
         let mut sum = Sum::default();
         for layer in &tile.layers {
             let copies = self.copies(tile, layer, words);
-            sum.energy.copy_pj += copies.energy.copy_pj;
-            sum.latency.copy_cycles += copies.latency.copy_cycles;
+            sum.energy.add(&copies.energy, 1.0);
+            sum.latency.add(&copies.latency, 1);
             if let Some(problem) = layer.problem {
                 let cost = costs.get(problem)?.as_ref()?;
                 for (words, of_problem) in words.iter_mut().zip(&cost.words) {

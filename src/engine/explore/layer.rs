@@ -1,7 +1,8 @@
 //! One whole layer on its core: its best mapping, or one made by hand, with everything there is to say about it.
 
 use crate::cost::{
-    Access, Evaluator, Flaw, LayerCost, LoopInformation, PortBalance, accesses, loop_information, port_balances,
+    Access, EnergyCause, EnergySplit, Evaluator, Flaw, LatencyCause, LatencySplit, LayerCost, LoopInformation,
+    PortBalance, accesses, loop_information, port_balances,
 };
 use crate::hardware::{Core, Unroll};
 use crate::mapping::temporal::prime_factors;
@@ -188,8 +189,8 @@ pub struct LayerFacts {
 pub struct MappedLayer {
     /// The mapping; loops that only keep an operand stationary stand at the lower level.
     pub mapping: TemporalMapping,
-    /// Energy of MACs, pJ.
-    pub mac_pj: f64,
+    /// Energy by cause.
+    pub energy: EnergySplit,
     /// Energy of all accesses, pJ: per operand and memory level.
     pub memory_pj: [Vec<f64>; OPERANDS],
     /// Full-width words: per operand, memory level and movement, in the order of [`crate::hardware::Movement::ALL`].
@@ -209,34 +210,34 @@ pub struct MappedLayer {
 /// Where the time of a layer goes, cycles.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Cycles {
-    /// With all PEs always busy.
-    pub ideal: u64,
-    /// With the PEs that the unrolling uses.
-    pub temporal: u64,
-    /// Waiting for ports.
-    pub stall: u64,
-    /// Until the first inputs are in place.
-    pub loading: u64,
-    /// Until the last outputs are in place.
-    pub offloading: u64,
+    /// In whole cycles.
+    pub by_cause: LatencySplit,
     /// As the rules count it.
     pub total: u64,
 }
 
+impl Cycles {
+    /// Cycles without any waiting.
+    pub fn computing(&self) -> u64 {
+        self.by_cause[LatencyCause::Computing]
+    }
+}
+
 impl MappedLayer {
-    /// Energy of MACs and accesses, pJ.
+    /// Energy of all causes, pJ.
     pub fn energy_pj(&self) -> f64 {
-        self.mac_pj + self.memory_pj.iter().flatten().sum::<f64>()
+        let fixed: f64 = EnergyCause::without_access().map(|cause| self.energy[cause]).sum();
+        fixed + self.memory_pj.iter().flatten().sum::<f64>()
     }
 
     /// Share of the PEs that the unrolling keeps busy.
     pub fn spatial_utilization(&self) -> f64 {
-        self.cycles.ideal as f64 / self.cycles.temporal.max(1) as f64
+        self.cycles.by_cause.ideal_cycles as f64 / self.cycles.computing().max(1) as f64
     }
 
     /// Share of the time in which they work.
     pub fn temporal_utilization(&self) -> f64 {
-        self.cycles.temporal as f64 / self.cycles.total.max(1) as f64
+        self.cycles.computing() as f64 / self.cycles.total.max(1) as f64
     }
 }
 
@@ -436,27 +437,19 @@ fn check_unroll(core: &Core, unroll: &[Unroll]) -> Result<Vec<Unroll>, Diagnosti
 fn mapped_layer(layer: &LayerOnCore<'_>, order: &[TemporalLoop], cost: &LayerCost) -> MappedLayer {
     let levels = |operand: usize| 0..layer.operands[operand].memories.len();
     let latency = &cost.latency;
-    let (loading, offloading) = latency.whole_waiting_cycles();
     MappedLayer {
         mapping: TemporalMapping {
             order: order.to_vec(),
             ends: [0, 1, 2].map(|operand| levels(operand).map(|level| cost.merged.range(operand, level).end).collect()),
         },
-        mac_pj: cost.energy.mac_pj,
+        energy: cost.energy.split(layer),
         memory_pj: [0, 1, 2]
             .map(|operand| levels(operand).map(|level| cost.energy.energy_pj[operand][level].iter().sum()).collect()),
         words: [0, 1, 2].map(|operand| levels(operand).map(|level| cost.energy.words[operand][level]).collect()),
         accesses: accesses(layer, cost),
         double_buffered: [0, 1, 2]
             .map(|operand| levels(operand).map(|level| latency.double_buffered[operand][level]).collect()),
-        cycles: Cycles {
-            ideal: latency.ideal_cycles,
-            temporal: latency.temporal_cycles,
-            stall: latency.stall_cycles,
-            loading,
-            offloading,
-            total: latency.total_cycles(),
-        },
+        cycles: Cycles { by_cause: latency.split(), total: latency.total_cycles() },
         ports: port_balances(layer, cost),
         information: loop_information(layer, order, cost),
     }

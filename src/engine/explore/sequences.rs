@@ -64,10 +64,7 @@ impl RunCost {
         runs.into_iter().reduce(|sum, next| {
             let (mut sum, next) = (sum?, next?);
             sum.cost += next.cost;
-            sum.energy.mac += next.energy.mac;
-            sum.energy.dram += next.energy.dram;
-            sum.energy.buffer_to_dram += next.energy.buffer_to_dram;
-            sum.energy.buffer_to_array += next.energy.buffer_to_array;
+            sum.energy += next.energy;
             sum.latency_cycles += next.latency_cycles;
             Some(sum)
         })?

@@ -9,9 +9,10 @@
 
 use super::survey::{CostStore, Effort, Survey};
 use super::sweep::Sweep;
+use crate::cost::{ByCause, EnergySplit, LatencySplit};
 use crate::depth_first::{
-    Bill, ByCause, EnergySplit, EveryStack, FuseDepth, LatencySplit, MOST_STACKED_LAYERS, MOST_STACKS, NotListed,
-    PointAccount, PointTotals, StackArc, StoringMode,
+    Bill, EveryStack, FuseDepth, MOST_STACKED_LAYERS, MOST_STACKS, NotListed, PointAccount, PointTotals, StackArc,
+    StoringMode,
 };
 use crate::search::Objective;
 use crate::sorting::sort_by;

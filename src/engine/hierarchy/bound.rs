@@ -80,9 +80,9 @@ fn layer_bound(problem: &LayerOnCore<'_>) -> Option<Bound> {
     let cost = Evaluator::new(problem).evaluate(&order, &allocation)?;
     if makes_data_free(problem) {
         let latency_cycles = if problem.rules.loading_reduction_repeats { 0 } else { cost.latency.temporal_cycles };
-        return Some(Bound { energy_pj: cost.energy.mac_pj * (1.0 - ROUNDING), latency_cycles });
+        return Some(Bound { energy_pj: cost.energy.fixed.total_pj() * (1.0 - ROUNDING), latency_cycles });
     }
-    let energy_pj = (cost.energy.mac_pj + least_memory_pj(problem, &cost)) * (1.0 - ROUNDING);
+    let energy_pj = (cost.energy.fixed.total_pj() + least_memory_pj(problem, &cost)) * (1.0 - ROUNDING);
     let latency_cycles = cost.latency.temporal_cycles.max(least_port_cycles(problem, &cost));
     Some(Bound { energy_pj, latency_cycles })
 }

@@ -59,12 +59,23 @@ pub struct Energy {
 impl Energy {
     /// The sum.
     pub fn total(&self) -> u128 {
-        self.mac + self.dram + self.buffer_to_dram + self.buffer_to_array
+        let Self { mac, dram, buffer_to_dram, buffer_to_array } = self;
+        mac + dram + buffer_to_dram + buffer_to_array
     }
 
     /// The sum in picojoules.
     pub fn picojoules(&self) -> f64 {
         self.total() as f64 / 100.0
+    }
+}
+
+impl AddAssign for Energy {
+    fn add_assign(&mut self, other: Self) {
+        let Self { mac, dram, buffer_to_dram, buffer_to_array } = other;
+        self.mac += mac;
+        self.dram += dram;
+        self.buffer_to_dram += buffer_to_dram;
+        self.buffer_to_array += buffer_to_array;
     }
 }
 

@@ -227,7 +227,7 @@ fn lower_bound(problem: &LayerOnCore<'_>, objective: &Objective) -> f64 {
     let mut least = Evaluator::new(problem).unavoidable();
     if problem.rules != Rules::CORRECTED {
         least.words = Default::default();
-        least.total_pj = least.mac_pj;
+        least.total_pj = least.fixed.total_pj();
     }
     objective.score_of(problem, &least, cycles)
 }

@@ -7,6 +7,7 @@ use fusescape::chart::{
     ScatterPoint, SequenceQuantity, StackedBar, TableCell, TileTypeEntry, TileTypeMap, TypeLevels, partition_scatter,
     resource_curves, reuse_bars, sequence_bars, sequence_ctc, storage_bars,
 };
+use fusescape::cost::{EnergyCause, LatencySplit};
 use fusescape::depth_first::{TileMap, TileRun};
 use fusescape::explore::{
     CostStore, Fusions, LayerFacts, LayerRequest, LayerStudy, MappedLayer, ONLINE_STEPS, OnlineStudy, Request,
@@ -242,7 +243,7 @@ pub fn data_sizes(cached: bool) -> DataSizes {
 }
 
 pub fn accesses(scale: AxisScale) -> Accesses {
-    let row = |memory: &str, by_cause| AccessRow { memory: memory.to_owned(), by_cause };
+    let row = |memory: &str, by_cause: [f64; 3]| AccessRow { memory: memory.to_owned(), by_cause: by_cause.into() };
     Accesses {
         quantity: Quantity::Elements,
         scale,
@@ -267,7 +268,7 @@ pub fn energy_breakdown() -> Breakdown {
         quantity: Quantity::Energy,
         title: "Energy".to_owned(),
         bar: "strategy".to_owned(),
-        causes: vec![Cause::Activation, Cause::Weight, Cause::Copy, Cause::Mac],
+        causes: EnergyCause::ALL.map(Cause::Energy).into(),
         bars: vec![
             bar("single-layer", [17.9, 1.2, 0.0, 0.9]),
             bar("layer-by-layer", [18.1, 1.2, 0.02, 0.9]),
@@ -286,7 +287,7 @@ pub fn latency_breakdown() -> Breakdown {
         quantity: Quantity::Latency,
         title: "Latency".to_owned(),
         bar: "strategy".to_owned(),
-        causes: vec![Cause::Computing, Cause::IdlePes, Cause::Stall, Cause::Loading, Cause::Offloading, Cause::Copy],
+        causes: Cause::of_latency(&LatencySplit::default()).map(|(cause, _)| cause).collect(),
         bars: vec![
             bar("SL", [6.4, 7.1, 16.8, 2.2, 1.1, 0.0]),
             bar("LBL", [6.4, 7.1, 12.2, 2.2, 1.1, 0.4]),

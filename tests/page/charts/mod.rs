@@ -13,6 +13,7 @@ use fusescape::chart::{
     TileTypeMap, above_best, comparisons, contrast, copy_table, information_table, layer_tile_table, port_table,
     strategy_title, svg, viridis, whole_costs,
 };
+use fusescape::cost::EnergyCause;
 use fusescape::depth_first::{FuseDepth, PointAccount, StoringMode};
 use fusescape::explore::{PointSummary, Request, Settings, Sweep, pareto_front, solve_all};
 use fusescape::hardware::Operand;
@@ -188,7 +189,7 @@ fn a_real_sweep_fills_every_figure() {
     let saved: serde_json::Value = serde_json::from_str(&layer_tile_table(layers).to_json()).unwrap();
     let (row, layer) = (&saved[2], &layers[2]);
     let split = &layer.cost.as_ref().unwrap().energy;
-    assert_eq!(row["energy [pJ]"], split.activation_pj + split.weight_pj + split.copy_pj + split.mac_pj);
+    assert_eq!(row["energy [pJ]"], split.total_pj());
     assert_eq!(row["top memory"], "W dram, I sram_1MB_A, O sram_64KB");
     let copies: serde_json::Value = serde_json::from_str(&copy_table(layers).to_json()).unwrap();
     let actions: Vec<_> = layers.iter().flat_map(|layer| &layer.copies.actions).collect();
@@ -278,7 +279,7 @@ fn every_group_of_bars_is_where_it_is_drawn() {
         title: "Energy".to_owned(),
         group: "sequence".to_owned(),
         bars: vec![("SL", "single layers"), ("FT", "temporal fusion")],
-        parts: vec![Cause::Mac, Cause::Dram],
+        parts: vec![Cause::Energy(EnergyCause::Mac), Cause::Dram],
         groups: labels.map(group).into(),
         limit: None,
     };

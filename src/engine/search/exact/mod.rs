@@ -42,10 +42,10 @@ pub(super) fn find_best(
     let mut outcome = Outcome { proof: Proof::Optimal, ..Outcome::NOTHING };
     let loops = search.loops(&mut outcome);
     let energy = |_: usize, _: usize, _: f64, pj: f64| pj;
-    let mac_pj = search.evaluator.mac_pj();
+    let fixed_pj = search.evaluator.fixed_pj();
     let dram = problem.core.top(Operand::O);
     match objective {
-        Objective::Energy => search.cheapest(&loops, objective, &energy, (mac_pj, TIE), &mut outcome),
+        Objective::Energy => search.cheapest(&loops, objective, &energy, (fixed_pj, TIE), &mut outcome),
         Objective::DramAccesses => search.fewest_accesses(&loops, objective, dram, &mut outcome),
         Objective::MemoryAccesses(name) => {
             let memory = problem.core.memories.iter().position(|memory| memory.name == *name);
@@ -57,13 +57,13 @@ pub(super) fn find_best(
                 weights.energy * pj + if is_dram { weights.dram_accesses * words } else { 0.0 }
             };
             if weights.latency == 0.0 {
-                search.cheapest(&loops, objective, &price, (weights.energy * mac_pj, TIE), &mut outcome);
+                search.cheapest(&loops, objective, &price, (weights.energy * fixed_pj, TIE), &mut outcome);
             } else {
-                search.branch(&loops, objective, &price, weights.energy * mac_pj, &mut outcome);
+                search.branch(&loops, objective, &price, weights.energy * fixed_pj, &mut outcome);
             }
         }
         Objective::Latency | Objective::EnergyDelayProduct => {
-            search.branch(&loops, objective, &energy, mac_pj, &mut outcome);
+            search.branch(&loops, objective, &energy, fixed_pj, &mut outcome);
         }
     }
     if outcome.proof != Proof::Optimal && !has_time() {
@@ -191,7 +191,7 @@ impl Search<'_> {
     /// The fewest words at a memory, and of equal ones the least energy.
     fn fewest_accesses(&self, loops: &[TemporalLoop], objective: &Objective, memory: MemoryId, outcome: &mut Outcome) {
         let energy = |_: usize, _: usize, _: f64, pj: f64| pj;
-        self.cheapest(loops, &Objective::Energy, &energy, (self.evaluator.mac_pj(), TIE), outcome);
+        self.cheapest(loops, &Objective::Energy, &energy, (self.evaluator.fixed_pj(), TIE), outcome);
         let Some(least_energy) = outcome.best.as_ref().map(|best| best.energy_pj) else { return };
         let Some(description) = self.problem.core.memories.get(memory) else { return };
         let granules = description.operands.iter().flat_map(|&operand| {

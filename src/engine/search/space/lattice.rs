@@ -80,7 +80,7 @@ impl<'a> Lattice<'a> {
     fn tabulate(&mut self, nodes: usize) {
         let evaluator = Evaluator::new(self.problem);
         let array = |operand: usize| evaluator.boundary_pj(operand, 0, &[1; 8]);
-        self.fixed_pj = evaluator.mac_pj() + (0..OPERANDS).map(array).sum::<f64>();
+        self.fixed_pj = evaluator.fixed_pj() + (0..OPERANDS).map(array).sum::<f64>();
         let mut counts = vec![0; self.factors.len()];
         for _ in 0..nodes {
             let mut sizes: LoopSizes = [1; 8];

@@ -2,6 +2,7 @@
 
 use super::lattice::{Lattice, Node};
 use super::scheme::Scheme;
+use crate::cost::fixed_energy;
 use crate::mapping::{OPERANDS, TemporalLoop};
 use serde::{Deserialize, Serialize};
 
@@ -28,7 +29,7 @@ pub struct TrajectoryStep {
 
 impl Trajectory {
     pub(super) fn new(lattice: &Lattice<'_>, scheme: &Scheme, order: &[TemporalLoop]) -> Self {
-        let mac_pj = lattice.problem.shape.macs() as f64 * lattice.problem.core.mac_energy_pj;
+        let beside_pj = fixed_energy(lattice.problem).total_pj();
         let memory_pj = |placed: Node| {
             let boundaries = (0..OPERANDS).flat_map(|operand| {
                 (0..lattice.levels(operand) - 1).map(move |level| (operand, level, scheme.ends[operand][level]))
@@ -38,7 +39,7 @@ impl Trajectory {
                 let at = if lattice.contains(placed, end) { end } else { placed };
                 lattice.price(operand, level, at)
             };
-            lattice.fixed_pj - mac_pj + boundaries.map(price).sum::<f64>()
+            lattice.fixed_pj - beside_pj + boundaries.map(price).sum::<f64>()
         };
         let mut placed = 0;
         let mut steps = Vec::new();

@@ -4,6 +4,7 @@
 mod attention;
 mod bad_input;
 mod case_study_1;
+mod causes;
 mod cores;
 mod documents;
 mod exact_search;

@@ -1,6 +1,6 @@
 //! Mappings made by hand: editing keeps the loops, what is wrong is said all at once, what is right costs what it should.
 
-use fusescape_engine::cost::Flaw;
+use fusescape_engine::cost::{EnergyCause, Flaw, LatencyCause};
 use fusescape_engine::explore::{LayerRequest, LayerStudy, MappingEdit, TemporalMapping};
 use fusescape_engine::hardware::Unroll;
 use fusescape_engine::mapping::TemporalLoop;
@@ -63,7 +63,10 @@ fn any_number_of_edits_keeps_the_loops_and_the_order_of_the_boundaries() {
                 Ok(cost) => {
                     fitting += 1;
                     // No energy is lost on the way from the engine to the account.
-                    assert!(cost.energy_pj() > cost.mac_pj && cost.cycles.total >= cost.cycles.temporal);
+                    assert!(
+                        cost.energy_pj() > cost.energy[EnergyCause::Mac]
+                            && cost.cycles.total >= cost.cycles.computing()
+                    );
                 }
                 Err(flaws) => {
                     assert!(flaws.iter().all(|flaw| matches!(flaw, Flaw::Overflow { .. })), "{hardware}: {flaws:?}");
@@ -160,7 +163,7 @@ fn what_a_port_waits_is_the_sum_of_what_its_links_wait() {
             waiting += usize::from(port.cycles > 0);
         }
         let longest = best.ports.iter().map(|port| port.cycles).max().unwrap_or(0).max(0);
-        assert_eq!(longest as u64, best.cycles.stall, "{hardware}");
+        assert_eq!(longest as u64, best.cycles.by_cause[LatencyCause::Stall], "{hardware}");
     }
     assert!(waiting > 3 && alone > 3, "{waiting} ports wait, {alone} serve one link");
 }

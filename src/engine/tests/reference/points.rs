@@ -2,6 +2,7 @@
 
 use crate::Report;
 use crate::tiling::mode;
+use fusescape_engine::cost::{AccessCause, EnergyCause, LatencyCause};
 use fusescape_engine::depth_first::{Assembler, DepthFirstStrategy, FuseDepth, Planner, PointAccount};
 use fusescape_engine::mapping::LayerOnCore;
 use fusescape_engine::rules::Rules;
@@ -62,19 +63,19 @@ fn compare(account: &PointAccount, case: &Value, report: &mut Report) {
     report.close(account.energy_pj, number(&case["energy_total_pJ"]), ENERGY, || format!("{id}: energy"));
     report.same(&account.macs, &integer(&case["MACs"]), || format!("{id}: MACs"));
     let split = &case["energy_split_pJ"];
-    for (field, ours) in [
-        ("layer_activation", account.energy.activation_pj),
-        ("layer_weight", account.energy.weight_pj),
-        ("MAC", account.energy.mac_pj),
-        ("data_copy", account.energy.copy_pj),
+    for (field, cause) in [
+        ("layer_activation", EnergyCause::Access(AccessCause::Activation)),
+        ("layer_weight", EnergyCause::Access(AccessCause::Weight)),
+        ("MAC", EnergyCause::Mac),
+        ("data_copy", EnergyCause::Access(AccessCause::Copy)),
     ] {
-        report.close(ours, number(&split[field]), ENERGY, || format!("{id}: {field} energy"));
+        report.close(account.energy[cause], number(&split[field]), ENERGY, || format!("{id}: {field} energy"));
     }
     report.same(&account.latency.ideal_cycles, &integer(&case["ideal_cycles"]), || format!("{id}: ideal cycles"));
-    report.same(&account.latency.temporal_cycles, &integer(&case["temporal_cycles"]), || {
+    report.same(&account.latency[LatencyCause::Computing], &integer(&case["temporal_cycles"]), || {
         format!("{id}: temporal cycles")
     });
-    report.same(&account.latency.copy_cycles, &integer(&case["latency_total1_split"]["data_copy"]), || {
+    report.same(&account.latency[LatencyCause::Copy], &integer(&case["latency_total1_split"]["data_copy"]), || {
         format!("{id}: copy cycles")
     });
     let theirs = integer(&case["latency_total1_cycles"]);

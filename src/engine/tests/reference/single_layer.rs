@@ -1,7 +1,7 @@
 //! Fixed temporal orders, no search: every energy, word count and cycle count.
 
 use crate::Report;
-use fusescape_engine::cost::{Evaluator, LayerCost};
+use fusescape_engine::cost::{EnergyCause, Evaluator, LayerCost};
 use fusescape_engine::hardware::Movement;
 use fusescape_engine::mapping::{LayerOnCore, TemporalLoop, allocate};
 use fusescape_engine::rules::Rules;
@@ -92,7 +92,7 @@ fn check_totals(
 ) {
     let latency = &cost.latency;
     for (field, ours) in [
-        ("MAC_energy_pJ", cost.energy.mac_pj),
+        ("MAC_energy_pJ", cost.energy.fixed[EnergyCause::Mac]),
         ("memory_energy_pJ", cost.energy.memory_pj),
         ("total_energy_pJ", cost.energy_pj()),
         ("ideal_cycles", latency.ideal_cycles as f64),

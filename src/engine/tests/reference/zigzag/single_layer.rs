@@ -3,7 +3,7 @@
 use super::{Layer, reference};
 use crate::Report;
 use crate::single_layer::{EXACT, check_level};
-use fusescape_engine::cost::{Evaluator, LayerCost, PortStall};
+use fusescape_engine::cost::{EnergyCause, Evaluator, LayerCost, PortStall};
 use fusescape_engine::hardware::{Core, Movement};
 use fusescape_engine::mapping::{LayerOnCore, allocate};
 use fusescape_engine::rules::Rules;
@@ -75,7 +75,7 @@ fn check_totals(id: &str, core: &Core, cost: &LayerCost, output: &Value, report:
     let latency = &cost.latency;
     let computing = latency.computing_cycles() as f64;
     for (field, ours) in [
-        ("MAC_energy_pJ", cost.energy.mac_pj),
+        ("MAC_energy_pJ", cost.energy.fixed[EnergyCause::Mac]),
         ("memory_energy_pJ", cost.energy.memory_pj),
         ("total_energy_pJ", cost.energy_pj()),
         ("ideal_cycles", latency.ideal_cycles as f64),
