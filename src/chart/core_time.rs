@@ -4,7 +4,8 @@ use super::breakdown::{Breakdown, Cause, StackedBar};
 use super::core_timeline::{REASONS, reason_name};
 use super::scale::{Quantity, three_digits};
 use super::{Column, Table, TableCell};
-use crate::multicore::{Reason, SystemAccount};
+use crate::ids::{TiVec, ti_vec};
+use crate::multicore::{LinkId, Reason, SystemAccount};
 
 /// Where the time of each core goes, cycles; every bar is as long as the schedule.
 pub fn core_time(account: &SystemAccount) -> Breakdown {
@@ -47,10 +48,10 @@ pub fn system_energy(account: &SystemAccount) -> Breakdown {
 
 /// What every link carries, by reason, and how long.
 pub fn link_table(account: &SystemAccount) -> Table {
-    let mut carried = vec![[0_u64; 4]; account.links.len()];
+    let mut carried: TiVec<LinkId, [u64; 4]> = ti_vec![[0; 4]; account.links.len()];
     for transfer in &account.transfers {
-        for link in &transfer.links {
-            if let Some(carried) = carried.get_mut(*link as usize) {
+        for &link in &transfer.links {
+            if let Some(carried) = carried.get_mut(link) {
                 carried[transfer.reason as usize] += transfer.bits;
             }
         }
