@@ -10,7 +10,7 @@ use cores::{
     AMPLE_BITS, CUT_LAYERS, CUTS, GRAPHS, MESHES, Question, chain, chip, deepest_first, mesh, placed, questions,
 };
 use fusescape_engine::multicore::{
-    Job, Order, Reason, SchedulingRules, TilingRules, allocate, schedule, steady_state, tile_graph,
+    Job, NestId, Order, Reason, SchedulingRules, TileId, TilingRules, allocate, schedule, steady_state, tile_graph,
 };
 use fusescape_test_support::stream::Case;
 use fusescape_test_support::{reference, reference_text, stream_cases};
@@ -49,8 +49,8 @@ fn graphs(report: &mut Report) {
         let details =
             json!({ "tiles": tiles, "edges": built.graph.edges().count(), "tensors": built.graph.tensors.len() });
         report.figure(&format!("tiles {name}, with dependencies"), ms, "ms", Goal::at_most(1000.0), details);
-        let all: Vec<usize> = (0..layers).collect();
-        let macs = |tile: usize| network[built.graph.tiles[tile].layer].nest.macs(&built.part(tile));
+        let all: Vec<NestId> = network.keys().collect();
+        let macs = |tile: TileId| network[built.graph.tiles[tile].layer].nest.macs(&built.part(tile));
         let (ms, steady) = quickest(|| steady_state(&built.graph, &all, &macs));
         let details = json!({ "iterations": steady.iterations, "tiles": steady.tiles.len() });
         report.figure(&format!("tiles {name}, steady state"), ms, "ms", Goal::None, details);

@@ -34,7 +34,8 @@ pub mod trace;
 pub mod worker;
 
 pub use fusescape_engine::{
-    cost, depth_first, explore, fusion, hardware, hierarchy, interlayer, mapping, multicore, rules, search, workload,
+    cost, depth_first, explore, fusion, hardware, hierarchy, ids, interlayer, mapping, multicore, rules, search,
+    workload,
 };
 pub use fusescape_spec as spec;
 use fusescape_spec::sorting;

@@ -3,7 +3,8 @@
 //! A process for the cores and one for the links, each with a thread for every one of them; counters of what is in use of every
 //! memory; arrows from tile to tile. A microsecond of the trace is a cycle.
 
-use crate::multicore::{Reason, SystemAccount, TransferRun};
+use crate::ids::TiVec;
+use crate::multicore::{NestId, Reason, SystemAccount, TransferRun};
 use std::fmt::Write as _;
 
 const CORES: u32 = 1;
@@ -24,12 +25,12 @@ pub fn chrome_trace(account: &SystemAccount) -> String {
     for (index, core) in account.cores.iter().enumerate() {
         trace.name("thread_name", (CORES, index), &core.name);
     }
-    let layers: Vec<String> = account.layers.iter().map(|layer| quoted(layer)).collect();
-    let layer_of = |layer: u32| layers.get(layer as usize).map_or("\"\"", String::as_str);
-    let arrows = (0..account.tiles.len()).map(|tile| account.waits_for(tile).len()).sum::<usize>() <= MOST_ARROWS;
+    let layers: TiVec<NestId, String> = account.layers.iter().map(|layer| quoted(layer)).collect();
+    let layer_of = |layer: NestId| layers.get(layer).map_or("\"\"", String::as_str);
+    let arrows = account.tiles.keys().map(|tile| account.waits_for(tile).len()).sum::<usize>() <= MOST_ARROWS;
     let mut arrow = 0;
-    for (index, tile) in account.tiles.iter().enumerate() {
-        let (layer, number) = (layer_of(tile.layer), tile.number + 1);
+    for (index, tile) in account.tiles.iter_enumerated() {
+        let (layer, number) = (layer_of(tile.layer), tile.number.index() + 1);
         // The number goes between the last letter of the name and its closing quote.
         let name = layer.strip_suffix('"').unwrap_or(layer);
         trace.event(format_args!(
@@ -40,7 +41,7 @@ pub fn chrome_trace(account: &SystemAccount) -> String {
             tile.end - tile.start,
         ));
         for before in account.waits_for(index).iter().filter(|_| arrows) {
-            let Some(from) = account.tiles.get(*before as usize) else { continue };
+            let Some(from) = account.tiles.get(*before) else { continue };
             arrow += 1;
             // An arrow belongs to the tile that is under way at its time.
             for (kind, tile) in [("\"s\"", from), ("\"f\",\"bp\":\"e\"", tile)] {
@@ -65,12 +66,12 @@ pub fn chrome_trace(account: &SystemAccount) -> String {
 }
 
 /// A thread for every link, and more for one that carries several things at once: what a thread does must not overlap.
-fn write_links<'a>(trace: &mut Trace, account: &SystemAccount, layer_of: &dyn Fn(u32) -> &'a str) {
+fn write_links<'a>(trace: &mut Trace, account: &SystemAccount, layer_of: &dyn Fn(NestId) -> &'a str) {
     let mut threads = 0;
-    for (index, link) in account.links.iter().enumerate() {
+    for (index, link) in account.links.iter_enumerated() {
         // When each thread of the link is free.
         let mut free: Vec<f64> = Vec::new();
-        let carried = account.transfers.iter().filter(|run| run.links.contains(&(index as u32)) && run.end > run.start);
+        let carried = account.transfers.iter().filter(|run| run.links.contains(&index) && run.end > run.start);
         for run in carried {
             let thread = free.iter().position(|free| *free <= run.start).unwrap_or(free.len());
             match free.get_mut(thread) {

@@ -1,6 +1,10 @@
 //! What the bench of many cores asks for, natively and in the browser, which has no files: this needs nothing but the engine and JSON.
 
-use fusescape_engine::multicore::{Found, Instance, Link, Placed, Split, System, TileGraph, TiledLayer, TopMemory};
+use fusescape_engine::ids::TiVec;
+use fusescape_engine::multicore::{
+    CoreId, Found, Instance, Link, LinkId, NestId, Placed, Split, System, TileGraph, TileId, TiledLayer, TopMemory,
+    TopMemoryId,
+};
 use fusescape_engine::workload::Dim;
 use fusescape_test_support::stream::{Case, case, instance, list, renamed};
 use fusescape_test_support::{nests, number, text};
@@ -61,20 +65,20 @@ pub fn chip(written: &str) -> Case {
 }
 
 /// Each tile on the core of its layer; neighbours take different times.
-pub fn placed(graph: &TileGraph, cores: usize) -> Vec<Placed> {
-    let place = |tile: usize| Placed {
-        core: graph.tiles[tile].layer * 3 % cores,
-        cycles: 100.0 + (tile % 7) as f64,
+pub fn placed(graph: &TileGraph, cores: usize) -> TiVec<TileId, Placed> {
+    let place = |tile: TileId| Placed {
+        core: CoreId::from(graph.tiles[tile].layer.index() * 3 % cores),
+        cycles: 100.0 + (tile.index() % 7) as f64,
         onchip_pj: 1.0,
         ..Placed::default()
     };
-    (0..graph.tiles.len()).map(place).collect()
+    graph.tiles.keys().map(place).collect()
 }
 
 /// Convolutions one after the other, each cut into so many rows and columns.
-pub fn chain(layers: usize, (rows, columns): (u64, u64)) -> Vec<TiledLayer> {
+pub fn chain(layers: usize, (rows, columns): (u64, u64)) -> TiVec<NestId, TiledLayer> {
     let layer = |index: usize| {
-        let source = index.checked_sub(1);
+        let source = index.checked_sub(1).map(NestId::from);
         let nest = nests::convolution(source, (4, rows, columns.max(8)), 4, 1, (1, (3, 1)));
         let split = Split { in_time: vec![(Dim::OX, columns), (Dim::OY, rows)], over_cores: Vec::new() };
         TiledLayer { nest, split, cores: 1 }
@@ -92,24 +96,25 @@ pub fn mesh(columns: usize, rows: usize, capacity_bits: u64) -> System {
         write_bits: 128,
         read_pj: 1.0,
         write_pj: 1.0,
-        cores: vec![core],
+        cores: vec![CoreId::from(core)],
     };
-    let mut memories: Vec<TopMemory> =
+    let mut memories: TiVec<TopMemoryId, TopMemory> =
         (0..count).map(|core| memory(format!("memory {core}"), capacity_bits, core)).collect();
     memories.push(memory("dram".to_owned(), 1 << 50, count));
-    let mut links = vec![Link { name: "port".to_owned(), bandwidth: 64.0, pj_per_cycle: 1.0 }];
+    let mut links = TiVec::new();
+    let port = links.push_and_get_key(Link { name: "port".to_owned(), bandwidth: 64.0, pj_per_cycle: 1.0 });
     let mut hops = HashMap::new();
     for core in 0..count {
         let (right, below) = ((core % columns + 1 < columns).then_some(core + 1), core + columns);
         for next in right.into_iter().chain((below < count).then_some(below)) {
             for (from, to) in [(core, next), (next, core)] {
-                hops.insert((from, to), links.len());
-                links.push(Link { name: format!("{from} to {to}"), bandwidth: 64.0, pj_per_cycle: 1.0 });
+                let link = Link { name: format!("{from} to {to}"), bandwidth: 64.0, pj_per_cycle: 1.0 };
+                hops.insert((from, to), links.push_and_get_key(link));
             }
         }
     }
     let route = |from: usize, to: usize| {
-        let (mut at, mut route) = (from, Vec::new());
+        let (mut at, mut route) = (from, Vec::<LinkId>::new());
         while at != to {
             let next = match (at % columns).cmp(&(to % columns)) {
                 std::cmp::Ordering::Less => at + 1,
@@ -125,7 +130,7 @@ pub fn mesh(columns: usize, rows: usize, capacity_bits: u64) -> System {
     let routes = (0..=count).map(|from| {
         let to = |to: usize| match (from, to) {
             _ if from == to => Vec::new(),
-            _ if from == count || to == count => vec![0],
+            _ if from == count || to == count => vec![port],
             _ => route(from, to),
         };
         (0..=count).map(to).collect()
@@ -133,19 +138,19 @@ pub fn mesh(columns: usize, rows: usize, capacity_bits: u64) -> System {
     let cores = (0..count).map(|core| format!("core {core}")).chain(["dram".to_owned()]);
     System {
         cores: cores.collect(),
-        memory_of: (0..=count).map(|core| [core; 3]).collect(),
+        memory_of: (0..=count).map(|core| [TopMemoryId::from(core); 3]).collect(),
         routes: routes.collect(),
         memories,
         links,
-        dram: count,
+        dram: CoreId::from(count),
     }
 }
 
 /// Ranks of tiles: those of later layers first.
-pub fn deepest_first(graph: &TileGraph) -> Vec<usize> {
-    let mut deepest: Vec<usize> = (0..graph.tiles.len()).collect();
+pub fn deepest_first(graph: &TileGraph) -> TiVec<TileId, usize> {
+    let mut deepest: Vec<TileId> = graph.tiles.keys().collect();
     deepest.sort_by_key(|&tile| Reverse((graph.tiles[tile].layer, Reverse(graph.tiles[tile].number))));
-    let mut ranks = vec![0; deepest.len()];
+    let mut ranks = TiVec::from(vec![0; deepest.len()]);
     deepest.iter().enumerate().for_each(|(rank, &tile)| ranks[tile] = rank);
     ranks
 }

@@ -1,5 +1,6 @@
 //! Sweeps: all points planned, their problems searched, and the points added up.
 
+use fusescape::depth_first::ProblemId;
 use fusescape::explore::{CostStore, Request, Settings, Survey, Sweep, coarse_to_fine};
 use fusescape::search::{Proof, Solution};
 use fusescape::spec::{find_preset, hardware_presets, workload_presets};
@@ -29,10 +30,9 @@ pub fn run(request: &Request) -> Value {
     let sweep = Sweep::new(request).unwrap();
     let plan = sweep.plan();
     let planned = start.elapsed().as_secs_f64();
-    let outcomes: Vec<_> =
-        (0..plan.problems.list.len()).into_par_iter().map(|problem| sweep.solve(&plan, problem)).collect();
+    let outcomes: Vec<_> = plan.problems.list.raw.par_iter().map(|problem| sweep.search(problem)).collect();
     let solved = start.elapsed().as_secs_f64();
-    let solution = |problem: usize| -> Option<&Solution> { outcomes[problem].best.as_ref() };
+    let solution = |problem: ProblemId| -> Option<&Solution> { outcomes[problem.index()].best.as_ref() };
     let mut assembler = sweep.assembler(&plan);
     let planned_points = plan.points.iter().filter_map(|point| point.as_ref().ok());
     let points = planned_points.filter(|point| assembler.assemble(point, &solution).is_some()).count();

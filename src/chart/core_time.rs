@@ -5,7 +5,8 @@ use super::core_timeline::{REASONS, reason_name};
 use super::scale::{Quantity, three_digits};
 use super::{Column, Table, TableCell};
 use crate::cost::LatencyCause;
-use crate::multicore::{CoreTime, Reason, SystemAccount};
+use crate::ids::{TiVec, ti_vec};
+use crate::multicore::{CoreTime, LinkId, Reason, SystemAccount};
 
 /// Where the time of a core goes, and how many cycles.
 const CORE_TIME: [Part<CoreTime>; 4] = [
@@ -56,10 +57,10 @@ pub fn system_energy(account: &SystemAccount) -> Breakdown {
 
 /// What every link carries, by reason, and how long.
 pub fn link_table(account: &SystemAccount) -> Table {
-    let mut carried = vec![[0_u64; 4]; account.links.len()];
+    let mut carried: TiVec<LinkId, [u64; 4]> = ti_vec![[0; 4]; account.links.len()];
     for transfer in &account.transfers {
-        for link in &transfer.links {
-            if let Some(carried) = carried.get_mut(*link as usize) {
+        for &link in &transfer.links {
+            if let Some(carried) = carried.get_mut(link) {
                 carried[transfer.reason as usize] += transfer.bits;
             }
         }

@@ -11,7 +11,7 @@ use super::legend::{Entry, Mark, legend_height};
 use super::scale::{Quantity, group_thousands, three_digits};
 use super::sketch::Sketch;
 use super::{Chart, MINIMUM_WIDTH, Table, Theme, TimeWindow};
-use crate::multicore::{Reason, SystemAccount};
+use crate::multicore::{CoreId, NestId, Reason, SystemAccount, TileId, TopMemoryId};
 use std::rc::Rc;
 
 pub use hit::{Hit, HitText};
@@ -23,7 +23,7 @@ pub use lanes::SystemLanes;
 pub struct CoreTimeline {
     lanes: Rc<SystemLanes>,
     window: TimeWindow,
-    focus: Option<u32>,
+    focus: Option<TileId>,
 }
 
 /// What a row shows.
@@ -31,12 +31,12 @@ pub struct CoreTimeline {
 enum Row {
     /// What the rows below it are.
     Heading(&'static str),
-    /// A core, by index.
-    Core(usize),
+    /// A core.
+    Core(CoreId),
     /// A link that carries something, as an index into [`SystemLanes::links`].
     Link(usize),
-    /// A memory, by index.
-    Memory(usize),
+    /// A memory.
+    Memory(TopMemoryId),
 }
 
 const CORES: &str = "Cores";
@@ -89,8 +89,8 @@ impl CoreTimeline {
     }
 
     /// With a tile, and all that it has to do with, brought out.
-    pub fn with_focus(self, focus: Option<u32>) -> Self {
-        Self { focus: focus.filter(|tile| (*tile as usize) < self.account().tiles.len()), ..self }
+    pub fn with_focus(self, focus: Option<TileId>) -> Self {
+        Self { focus: focus.filter(|tile| tile.index() < self.account().tiles.len()), ..self }
     }
 
     /// The part of the time that is shown.
@@ -112,13 +112,13 @@ impl CoreTimeline {
     }
 
     /// Left and upper edge, width and height of a tile, CSS pixels, where it is in the window.
-    pub fn tile_place(&self, tile: u32, width: u32) -> Option<(i32, i32, i32, i32)> {
+    pub fn tile_place(&self, tile: TileId, width: u32) -> Option<(i32, i32, i32, i32)> {
         self.tile_in(&self.layout(width), tile)
     }
 
-    fn tile_in(&self, layout: &Layout, tile: u32) -> Option<(i32, i32, i32, i32)> {
-        let run = self.account().tiles.get(tile as usize)?;
-        let row = Row::Core(run.core as usize);
+    fn tile_in(&self, layout: &Layout, tile: TileId) -> Option<(i32, i32, i32, i32)> {
+        let run = self.account().tiles.get(tile)?;
+        let row = Row::Core(run.core);
         let top = layout.rows.iter().find(|(other, _)| *other == row)?.1;
         let (from, to) = self.place(layout, (run.start, run.end))?;
         Some((from, top, to - from, row.height()))
@@ -153,9 +153,9 @@ impl CoreTimeline {
                 rows.extend(of);
             }
         };
-        add(CORES, &mut (0..account.cores.len()).map(Row::Core));
+        add(CORES, &mut account.cores.keys().map(Row::Core));
         add(LINKS, &mut (0..self.lanes.links.len()).map(Row::Link));
-        add(MEMORIES, &mut (0..account.memories.len()).map(Row::Memory));
+        add(MEMORIES, &mut account.memories.keys().map(Row::Memory));
         rows
     }
 
@@ -227,11 +227,10 @@ impl CoreTimeline {
 
     /// The colours of the first layers, as far as there is room.
     fn layer_entries(&self, theme: &Theme, width: u32) -> Vec<Entry> {
-        let used: Vec<u32> =
-            (0..self.account().layers.len() as u32).filter(|layer| self.lanes.tiles_of[*layer as usize] > 0).collect();
+        let used: Vec<NestId> = self.account().layers.keys().filter(|&layer| self.lanes.tiles_of[layer] > 0).collect();
         let layers = |count: usize| {
             let mut entries: Vec<Entry> = (used.iter().take(count))
-                .map(|&layer| (Mark::Chip(theme.layer(layer as usize)), self.lanes.layer_name(layer).to_owned()))
+                .map(|&layer| (Mark::Chip(theme.layer(layer.index())), self.lanes.layer_name(layer).to_owned()))
                 .collect();
             if count < used.len() {
                 entries.push((Mark::None, format!("and {} more layers", used.len() - count)));
@@ -260,7 +259,7 @@ impl CoreTimeline {
     }
 
     /// The tiles in the window, by core and start.
-    fn seen(&self) -> impl Iterator<Item = u32> {
+    fn seen(&self) -> impl Iterator<Item = TileId> {
         self.lanes.cores.iter().flat_map(|lane| lane.seen(self.window)).map(|item| item.0)
     }
 }

@@ -70,7 +70,7 @@ impl TileTypeMap {
         let index = |edges: &[i32], at: f64| {
             edges.windows(2).position(|edge| at >= f64::from(edge[0]) && at < f64::from(edge[1]))
         };
-        self.map.types.get(index(&layout.rows, y)?)?.get(index(&layout.columns, x)?).copied()
+        self.map.types.get(index(&layout.rows, y)?)?.get(index(&layout.columns, x)?).map(|of| of.index())
     }
 
     fn title(&self, index: usize) -> String {
@@ -193,8 +193,9 @@ impl Chart for TileTypeMap {
             for ((column, edge_x), index) in self.map.columns.iter().zip(layout.columns.windows(2)).zip(types) {
                 let (width, height) = (edge_x[1] - edge_x[0] - 1, edge_y[1] - edge_y[0] - 1);
                 let place = Place { x: edge_x[0], y: edge_y[0], width, height };
-                self.draw_run(&mut sketch, theme, *index, place, (*column, *row));
-                if let Some(largest) = largest.get_mut(*index)
+                let index = index.index();
+                self.draw_run(&mut sketch, theme, index, place, (*column, *row));
+                if let Some(largest) = largest.get_mut(index)
                     && largest.is_none_or(|(other, _)| other.width * other.height < width * height)
                 {
                     *largest = Some((place, (*column, *row)));

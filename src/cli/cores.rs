@@ -7,8 +7,8 @@ use super::plain::plain;
 use super::{Failure, print};
 use fusescape::chart::{Column, Quantity, Table, TableCell};
 use fusescape::multicore::{
-    Aim, CoreChoice, CoresRequest, CoresSettings, CoresStudy, Judged, MOST_CHOICES, StackAllocation, SystemAccount,
-    TileCosts,
+    Aim, CoreChoice, CoreId, CoresRequest, CoresSettings, CoresStudy, Judged, MOST_CHOICES, NestId, StackAllocation,
+    SystemAccount, TileCosts,
 };
 use fusescape::spec::{closest, hardware_presets, system_presets, workload_presets};
 use fusescape::trace::chrome_trace;
@@ -97,19 +97,21 @@ fn choose(
             // Only for the order of the tiles.
             let mut goes_on = |done: u64| done < MOST_CHOICES;
             let stacks: Vec<StackAllocation> =
-                (0..study.stacks.len()).map(|stack| study.allocate(costs, stack, true, &mut goes_on)).collect();
+                study.stacks.keys().map(|stack| study.allocate(costs, stack, true, &mut goes_on)).collect();
             (study.judge(costs, &stacks, &choice, None)?, stacks)
         }
     };
     if options.improve {
         // Layer by layer, until a whole round finds nothing.
-        let layers = best.choice.len();
-        let (mut layer, mut idle) = (0, 0);
-        while idle < layers {
-            let next = study.improve(costs, &stacks, &best, layer % layers);
+        let mut idle = 0;
+        let layers: Vec<NestId> = best.choice.keys().collect();
+        for &layer in layers.iter().cycle() {
+            if idle == layers.len() {
+                break;
+            }
+            let next = study.improve(costs, &stacks, &best, layer);
             idle = if next == best { idle + 1 } else { 0 };
             best = next;
-            layer += 1;
         }
     }
     Ok((best, stacks))
@@ -119,14 +121,14 @@ fn choose(
 /// them.
 fn by_hand(study: &CoresStudy, text: &str) -> Result<CoreChoice, Failure> {
     let (layers, outline) = (study.layer_names(), study.outline());
-    let mut choice: CoreChoice = (0..layers.len()).map(|layer| study.able(layer)[..1].to_vec()).collect();
+    let mut choice: CoreChoice = layers.keys().map(|layer| study.able(layer)[..1].to_vec()).collect();
     let mut wrong = Vec::new();
     let core = |name: &str, wrong: &mut Vec<String>| {
-        let found = outline.cores.iter().position(|known| known == name.trim());
+        let found = outline.cores.position(|known| known == name.trim());
         if found.is_none() {
             let names = outline.cores.iter().map(String::as_str);
             let remedy = closest(name, names).map_or_else(
-                || format!("Use one of {}.", outline.cores.join(", ")),
+                || format!("Use one of {}.", outline.cores.raw.join(", ")),
                 |meant| format!("Did you mean `{meant}`?"),
             );
             wrong.push(format!("There is no core `{}`. {remedy}", name.trim()));
@@ -135,14 +137,14 @@ fn by_hand(study: &CoresStudy, text: &str) -> Result<CoreChoice, Failure> {
     };
     if !text.contains(':') {
         if let Some(core) = core(text, &mut wrong) {
-            let able = choice.iter_mut().enumerate().filter(|(layer, _)| study.able(*layer).contains(&core));
+            let able = choice.iter_mut_enumerated().filter(|(layer, _)| study.able(*layer).contains(&core));
             able.for_each(|(_, cores)| *cores = vec![core]);
         }
     } else {
         for part in text.split([';', '\n']).map(str::trim).filter(|part| !part.is_empty()) {
             let (layer, cores) = part.rsplit_once(':').unwrap_or((part, ""));
-            let cores: Vec<usize> = cores.split(',').filter_map(|name| core(name, &mut wrong)).collect();
-            match layers.iter().position(|known| known == layer.trim()) {
+            let cores: Vec<CoreId> = cores.split(',').filter_map(|name| core(name, &mut wrong)).collect();
+            match layers.position(|known| known == layer.trim()) {
                 Some(layer) => choice[layer] = cores,
                 None => {
                     let remedy = closest(layer.trim(), layers.iter().map(String::as_str)).map_or_else(
@@ -161,8 +163,8 @@ fn by_hand(study: &CoresStudy, text: &str) -> Result<CoreChoice, Failure> {
 fn layers(found: &Found, exact: bool) -> Table {
     let unit = |name: &str, unit: &str| if exact { format!("{name}_{unit}") } else { name.to_owned() };
     let names = &found.account.cores;
-    let row = |(layer, cores): (usize, &Vec<usize>)| {
-        let runs = found.account.tiles.iter().filter(|run| run.layer as usize == layer);
+    let row = |(layer, cores): (NestId, &Vec<CoreId>)| {
+        let runs = found.account.tiles.iter().filter(|run| run.layer == layer);
         let (tiles, start, end) = runs.fold((0, f64::INFINITY, 0.0_f64), |(tiles, start, end), run| {
             (tiles + 1, run.start.min(start), run.end.max(end))
         });
@@ -184,7 +186,7 @@ fn layers(found: &Found, exact: bool) -> Table {
             Column::numbers(unit("start", "cycles")),
             Column::numbers(unit("end", "cycles")),
         ],
-        rows: found.judged.choice.iter().enumerate().map(row).collect(),
+        rows: found.judged.choice.iter_enumerated().map(row).collect(),
     }
 }
 
@@ -242,8 +244,9 @@ fn for_a_person(found: &Found) -> String {
 fn as_json(found: &Found) -> Value {
     let Found { study, stacks, judged, account, problems, elapsed } = found;
     let names =
-        |cores: &[usize]| -> Vec<&str> { cores.iter().map(|&core| account.cores[core].name.as_str()).collect() };
-    let layer = |(layer, cores): (usize, &Vec<usize>)| json!({ "name": account.layers[layer], "cores": names(cores) });
+        |cores: &[CoreId]| -> Vec<&str> { cores.iter().map(|&core| account.cores[core].name.as_str()).collect() };
+    let layer =
+        |(layer, cores): (NestId, &Vec<CoreId>)| json!({ "name": account.layers[layer], "cores": names(cores) });
     let stack = |stack: &StackAllocation| {
         json!({
             "layers": stack.layers.iter().map(|&layer| &account.layers[layer]).collect::<Vec<_>>(),
@@ -276,7 +279,7 @@ fn as_json(found: &Found) -> Value {
         "tiles": account.tiles.len(),
         "tiles_solved": problems,
         "transfers": account.transfers.len(),
-        "layers": judged.choice.iter().enumerate().map(layer).collect::<Vec<_>>(),
+        "layers": judged.choice.iter_enumerated().map(layer).collect::<Vec<_>>(),
         "stacks": stacks.iter().map(stack).collect::<Vec<_>>(),
         "cores": account.cores.iter().map(core).collect::<Vec<_>>(),
         "links": account.links.iter().map(|link| json!({ "name": link.name, "busy_cycles": link.busy })).collect::<Vec<_>>(),

@@ -6,10 +6,11 @@ use super::arguments::{DepthFirst, Format, Stacks, SweepOptions};
 use super::documents::load;
 use super::report::{Findings, Report, Row};
 use super::{Failure, optimal, print};
-use fusescape::depth_first::{FuseDepth, StoringMode};
+use fusescape::depth_first::{FuseDepth, ProblemId, StoringMode};
 use fusescape::explore::{
     CostStore, Request, Settings, StackLimits, Survey, Sweep, coarse_to_fine, too_large_to_count,
 };
+use fusescape::ids::TiVec;
 use fusescape::mapping::LayerProblem;
 use fusescape::search::Outcome;
 use fusescape::spec::{hardware_presets, workload_presets};
@@ -107,7 +108,8 @@ fn by_points(sweep: &Sweep, points: usize) -> Findings {
 fn by_problems(sweep: &Sweep) -> Findings {
     let plan = sweep.plan();
     let bar = progress(plan.problems.list.len(), "mapping problems");
-    let outcomes: Vec<Outcome> = (0..plan.problems.list.len())
+    let problems: Vec<ProblemId> = plan.problems.list.keys().collect();
+    let outcomes: Vec<Outcome> = problems
         .into_par_iter()
         .map(|problem| {
             let outcome = sweep.solve(&plan, problem);
@@ -115,13 +117,14 @@ fn by_problems(sweep: &Sweep) -> Findings {
             outcome
         })
         .collect();
+    let outcomes: TiVec<ProblemId, Outcome> = outcomes.into();
     bar.finish_and_clear();
     let mut assembler = sweep.assembler(&plan);
     let mut account_of = |point: usize| {
         let planned = plan.points[point].as_ref().map_err(Clone::clone)?;
         assembler.assemble(planned, &|problem| outcomes[problem].best.as_ref()).ok_or_else(|| {
             let unsolved = plan.problems_of(point).into_iter().find(|&problem| outcomes[problem].best.is_none());
-            let why = |problem: usize| sweep.explain(&plan.problems.list[problem], &outcomes[problem]);
+            let why = |problem: ProblemId| sweep.explain(&plan.problems.list[problem], &outcomes[problem]);
             unsolved.map_or_else(too_large_to_count, why)
         })
     };

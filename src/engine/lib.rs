@@ -14,6 +14,7 @@
 //! - [`mapping`]: loops in space and time, and their allocation to memory levels
 //! - [`hardware`], [`workload`]: the validated model
 //! - [`rules`]: where the public tools and what is right differ
+//! - [`ids`]: typed indices, and lists that take no other
 //!
 //! It is pure: no clock, no I/O, no globals, no randomness. The same input gives the same bits natively and in WebAssembly.
 
@@ -23,6 +24,7 @@ pub mod explore;
 pub mod fusion;
 pub mod hardware;
 pub mod hierarchy;
+pub mod ids;
 pub mod interlayer;
 pub mod mapping;
 pub mod multicore;

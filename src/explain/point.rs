@@ -8,7 +8,7 @@ use super::sources::{COPIES, ENERGY, LATENCY, SINGLE_LAYER, STACKS, SUM};
 use super::{Subject, parts};
 use crate::chart::Quantity;
 use crate::cost::{AccessCause, EnergyCause, LatencyCause};
-use crate::depth_first::{LayerTileAccount, PointAccount, StackAccount, TileTypeAccount};
+use crate::depth_first::{LayerTileAccount, NodeId, PointAccount, StackAccount, TileTypeAccount, TileTypeId};
 use std::borrow::Cow;
 
 /// Explains a number of a point; `None` where the account has no such number.
@@ -59,11 +59,11 @@ pub(super) fn memory_names(account: &PointAccount) -> Vec<&str> {
 }
 
 pub(super) fn layer_at(account: &PointAccount, [stack, tile, layer]: LayerPlace) -> Option<&LayerTileAccount> {
-    account.stacks.get(stack)?.tile_types.get(tile)?.layers.get(layer)
+    tile_at(account, stack, tile)?.layers.get(NodeId::from(layer))
 }
 
 fn tile_at(account: &PointAccount, stack: usize, tile: usize) -> Option<&TileTypeAccount> {
-    account.stacks.get(stack)?.tile_types.get(tile)
+    account.stacks.get(stack)?.tile_types.get(TileTypeId::from(tile))
 }
 
 /// An amount at a place, to be unfolded when asked.
@@ -100,10 +100,10 @@ fn amount_at(account: &PointAccount, place: Place, amount: Amount) -> Option<f64
             match amount {
                 Amount::Energy => Some(stack.energy_pj),
                 Amount::Cycles => Some(stack.latency_cycles as f64),
-                _ => (0..stack.tile_types.len())
-                    .map(|tile| {
-                        let count = stack.tile_types[tile].count as f64;
-                        Some(count * amount_at(account, Place::Tile(index, tile), amount)?)
+                _ => (stack.tile_types.iter_enumerated())
+                    .map(|(tile, facts)| {
+                        let of_one = amount_at(account, Place::Tile(index, tile.index()), amount)?;
+                        Some(facts.count as f64 * of_one)
                     })
                     .sum(),
             }

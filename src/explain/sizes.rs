@@ -6,7 +6,7 @@ use super::numbers::{LayerPlace, PointNumber};
 use super::point::layer_at;
 use super::sources::{BACK, TILES};
 use crate::chart::Quantity;
-use crate::depth_first::{LayerTileAccount, PointAccount, StackAccount, TileRun};
+use crate::depth_first::{LayerTileAccount, PointAccount, StackAccount, TileRun, TileTypeId};
 use crate::hardware::Operand;
 use crate::workload::Dim;
 
@@ -61,10 +61,9 @@ pub(super) fn explain_tiles(account: &PointAccount, index: usize) -> Option<Expl
         Explained::computed(format!("{} of tiles", axis.name()), PLAIN, How::QuotientUp, vec![map, tile])
     };
     let mut terms: Vec<Explained> = Vec::new();
-    for tile in 0..stack.tile_types.len() {
-        let count = stack.tile_types[tile].count as f64;
+    for (tile, facts) in stack.tile_types.iter().enumerate() {
         let subject = Subject::Point(PointNumber::TilesOf(index, tile));
-        terms.push(Explained::folded(format!("type {}", tile + 1), count, PLAIN, subject));
+        terms.push(Explained::folded(format!("type {}", tile + 1), facts.count as f64, PLAIN, subject));
     }
     Some(
         Explained::given("tiles", stack.tile_count as f64, PLAIN)
@@ -77,10 +76,10 @@ pub(super) fn explain_tiles(account: &PointAccount, index: usize) -> Option<Expl
 
 /// Tiles of one type: wherever they lie on the map.
 pub(super) fn explain_tiles_of(stack: &StackAccount, tile: usize) -> Option<Explained> {
-    let tile_type = stack.tile_types.get(tile)?;
+    let tile_type = stack.tile_types.get(TileTypeId::from(tile))?;
     let mut terms = Vec::new();
     for (row, types) in stack.map.rows.iter().zip(&stack.map.types) {
-        for (column, _) in stack.map.columns.iter().zip(types).filter(|(_, other)| **other == tile) {
+        for (column, _) in stack.map.columns.iter().zip(types).filter(|(_, other)| other.index() == tile) {
             let name = format!("from ({}, {}) on", column.start, row.start);
             let along = |name: &'static str, run: &TileRun| Explained::given(name, run.count as f64, PLAIN);
             let terms_here = vec![along("columns of tiles", column), along("rows of tiles", row)];
@@ -101,14 +100,14 @@ pub(super) fn explain_tiles_of(stack: &StackAccount, tile: usize) -> Option<Expl
 /// What a layer-tile computes: what its reader needs, less what the reader finds in a cache.
 pub(super) fn explain_computed(account: &PointAccount, place: LayerPlace, axis: Axis) -> Option<Explained> {
     let [stack, tile, node] = place;
-    let tile_type = account.stacks.get(stack)?.tile_types.get(tile)?;
+    let tile_type = account.stacks.get(stack)?.tile_types.get(TileTypeId::from(tile))?;
     let layer = layer_at(account, place)?;
     let value = axis.of((layer.output.0, layer.output.1)) as f64;
     let verb = if layer.kind.is_some() { "computed" } else { "fetched" };
     let explained = Explained::given(format!("{} {verb}", axis.name()), value, PLAIN).after(BACK);
     let readers = tile_type.layers.iter().enumerate();
     let reads = readers.flat_map(|(reader, other)| {
-        let inputs = other.inputs_from.iter().enumerate().filter(|(_, from)| **from == node);
+        let inputs = other.inputs_from.iter().enumerate().filter(|(_, from)| from.index() == node);
         inputs.map(move |(input, _)| (reader, other, input))
     });
     let from = |(reader, other, input): (usize, &LayerTileAccount, usize)| {

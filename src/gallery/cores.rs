@@ -3,7 +3,7 @@
 use super::entry::Opening;
 use super::parameters::{Parameters, choose};
 use crate::multicore::{
-    Aim, CoresRequest, CoresSettings, CoresStudy, Granularity, Judged, MemoryUse, OrderRule, Scheduler,
+    Aim, CoreId, CoresRequest, CoresSettings, CoresStudy, Granularity, Judged, MemoryUse, NestId, OrderRule, Scheduler,
     StackAllocation, StackRule, SystemAccount, TileCosts,
 };
 use crate::spec::{Preset, workload_presets};
@@ -104,17 +104,17 @@ impl CoresOf {
         &self,
         study: &CoresStudy,
         costs: &mut TileCosts,
-        allocation: &[(String, Vec<usize>)],
+        allocation: &[(String, Vec<CoreId>)],
     ) -> Result<(Judged, Vec<StackAllocation>), String> {
         if allocation.is_empty() {
             return study.best(costs).map_err(|wrong| wrong.to_string());
         }
         let names = study.layer_names();
-        let by_hand = |(layer, name): (usize, &String)| {
+        let by_hand = |(layer, name): (NestId, &String)| {
             let known = allocation.iter().find(|known| known.0 == *name);
             known.map_or_else(|| study.able(layer)[..1].to_vec(), |known| known.1.clone())
         };
-        let choice = names.iter().enumerate().map(by_hand).collect();
+        let choice = names.iter_enumerated().map(by_hand).collect();
         let judged = study.judge(costs, &[], &choice, None).map_err(|wrong| wrong.to_string())?;
         Ok((judged, Vec::new()))
     }

@@ -7,7 +7,7 @@ use crate::depth_first::{DepthFirstStrategy, FuseDepth, StoringMode};
 use crate::explore::{Settings, TemporalMapping, parse_sizes};
 use crate::hardware::Operand;
 use crate::mapping::TemporalLoop;
-use crate::multicore::{CoresSettings, Granularity, OrderRule, Scheduler, StackRule};
+use crate::multicore::{CoreId, CoresSettings, Granularity, OrderRule, Scheduler, StackRule};
 use crate::rules::Rules;
 use crate::search::Strategy;
 use crate::spec::{
@@ -66,7 +66,7 @@ pub struct CoresOpening {
     /// How layers are cut and scheduled.
     pub settings: CoresSettings,
     /// Layers with the numbers of their cores; none: the best.
-    pub allocation: Vec<(String, Vec<usize>)>,
+    pub allocation: Vec<(String, Vec<CoreId>)>,
 }
 
 /// Which view shows an entry.
@@ -413,10 +413,11 @@ fn read_cores(words: &[(String, String)], note: &mut impl FnMut(&str, &str, Stri
 }
 
 /// Layers and numbers of cores: `conv1: 0; conv2: 1 2`.
-fn read_allocation(text: &str) -> Result<Vec<(String, Vec<usize>)>, String> {
+fn read_allocation(text: &str) -> Result<Vec<(String, Vec<CoreId>)>, String> {
     let line = |line: &str| {
         let (layer, cores) = line.rsplit_once(':')?;
-        let cores: Option<Vec<usize>> = cores.split_whitespace().map(|core| core.parse().ok()).collect();
+        let core = |core: &str| core.parse::<usize>().ok().map(CoreId::from);
+        let cores: Option<Vec<CoreId>> = cores.split_whitespace().map(core).collect();
         Some((layer.trim().to_owned(), cores?))
     };
     let lines: Option<Vec<_>> = text.split(';').map(line).collect();

@@ -2,7 +2,8 @@
 
 use super::{Answer, Answerer, Ask, Refusal};
 use crate::multicore::{
-    CoreChoice, CoresOutline, CoresRequest, CoresStudy, Judged, Solved, StackAllocation, SystemAccount, TileCosts,
+    CoreChoice, CoreId, CoresOutline, CoresRequest, CoresStudy, Judged, NestId, Solved, StackAllocation, StackId,
+    SystemAccount, TileCosts,
 };
 use crate::spec::Diagnostics;
 use serde::{Deserialize, Serialize};
@@ -85,8 +86,8 @@ pub struct AllocateStack {
     pub request: Rc<CoresRequest>,
     /// What all tiles cost.
     pub costs: Rc<Vec<Solved>>,
-    /// Number of the stack.
-    pub stack: u32,
+    /// The stack.
+    pub stack: StackId,
     /// Whether several cores may share a tile.
     pub shares: bool,
     /// After so many choices the search ends.
@@ -98,11 +99,10 @@ impl Ask for AllocateStack {
 
     fn answer(self, answerer: &mut Answerer) -> Answer<StackAllocation> {
         let CoresWork { study, costs } = answerer.cores(self.request, &self.costs)?;
-        let stack = self.stack as usize;
-        if study.stacks.get(stack).is_none() {
-            return Err(Refusal::Failed(format!("There is no stack {stack}")));
+        if study.stacks.get(self.stack).is_none() {
+            return Err(Refusal::Failed(format!("There is no stack {}", self.stack)));
         }
-        Ok(study.allocate(costs, stack, self.shares, &mut |done| done < self.choices))
+        Ok(study.allocate(costs, self.stack, self.shares, &mut |done| done < self.choices))
     }
 }
 
@@ -151,8 +151,8 @@ pub struct ImproveLayer {
     pub stacks: Rc<Vec<StackAllocation>>,
     /// The choice to improve.
     pub from: Judged,
-    /// Number of the layer.
-    pub layer: u32,
+    /// The layer.
+    pub layer: NestId,
 }
 
 impl Ask for ImproveLayer {
@@ -161,7 +161,7 @@ impl Ask for ImproveLayer {
 
     fn answer(self, answerer: &mut Answerer) -> Answer<Judged> {
         let CoresWork { study, costs } = answerer.cores(self.request, &self.costs)?;
-        Ok(study.improve(costs, &self.stacks, &self.from, self.layer as usize))
+        Ok(study.improve(costs, &self.stacks, &self.from, self.layer))
     }
 }
 
@@ -180,7 +180,7 @@ pub enum SummaryWay {
     /// The whole way at once: the best that is found, but for the layers of these names, which are on these cores.
     Best {
         /// Names of layers, and numbers of cores.
-        by_hand: Vec<(String, Vec<usize>)>,
+        by_hand: Vec<(String, Vec<CoreId>)>,
     },
     /// By evolution (Stream, Section 6).
     Evolution {

@@ -1,6 +1,6 @@
 //! What a person chose or wrote for the view of many cores.
 
-use crate::multicore::{Aim, CoresRequest, CoresSettings, Granularity, OrderRule, Scheduler, StackRule};
+use crate::multicore::{Aim, CoreId, CoresRequest, CoresSettings, Granularity, OrderRule, Scheduler, StackRule};
 use crate::rules::Rules;
 use crate::search::Strategy;
 use crate::spec::{Diagnostics, system_presets};
@@ -273,19 +273,20 @@ impl CoresForm {
 }
 
 /// The cores of layers as written by hand: names of layers, and numbers of cores; what is no such line is left out.
-pub fn read_allocation(text: &str) -> Vec<(String, Vec<usize>)> {
+pub fn read_allocation(text: &str) -> Vec<(String, Vec<CoreId>)> {
     let line = |line: &str| {
         let (layer, cores) = line.rsplit_once(':')?;
-        let cores: Option<Vec<usize>> = cores.split_whitespace().map(|core| core.parse().ok()).collect();
+        let core = |core: &str| core.parse::<usize>().ok().map(CoreId::from);
+        let cores: Option<Vec<CoreId>> = cores.split_whitespace().map(core).collect();
         Some((layer.trim().to_owned(), cores?))
     };
     text.lines().filter_map(line).collect()
 }
 
 /// The same as a text.
-pub fn write_allocation<'a>(layers: impl IntoIterator<Item = (&'a str, &'a [usize])>) -> String {
-    let line = |(layer, cores): (&str, &[usize])| {
-        let cores: Vec<String> = cores.iter().map(usize::to_string).collect();
+pub fn write_allocation<'a>(layers: impl IntoIterator<Item = (&'a str, &'a [CoreId])>) -> String {
+    let line = |(layer, cores): (&str, &[CoreId])| {
+        let cores: Vec<String> = cores.iter().map(CoreId::to_string).collect();
         format!("{layer}: {}", cores.join(" "))
     };
     layers.into_iter().map(line).collect::<Vec<_>>().join("\n")

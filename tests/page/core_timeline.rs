@@ -7,9 +7,11 @@ use fusescape::chart::{
     link_table, memory_table, svg, system_energy,
 };
 use fusescape::hardware::Operand;
+use fusescape::ids::{TiVec, ti_vec};
 use fusescape::multicore::{
-    Edge, Job, Link, Order, Placed, Reason, Schedule, SchedulingRules, Span, System, SystemAccount, SystemEnergy,
-    Tensor, Tile, TileGraph, TopMemory, Transfer, schedule,
+    CoreId, Edge, GroupId, Job, Link, LinkId, NestId, Order, Placed, Reason, Schedule, SchedulingRules, Span, System,
+    SystemAccount, SystemEnergy, Tensor, TensorId, Tile, TileGraph, TileId, TileNumber, TopMemory, TopMemoryId,
+    Transfer, schedule,
 };
 use fusescape::trace::chrome_trace;
 use fusescape_test_support::reference_text;
@@ -40,26 +42,27 @@ fn account(name: &str) -> Rc<SystemAccount> {
         rules: SchedulingRules::STREAM_2024,
     };
     let found = schedule(job).unwrap();
-    let layers = case.graph.tiles.iter().map(|tile| tile.layer).max().unwrap() + 1;
-    let computing: Vec<f64> = case.placed.iter().map(|placed| 0.8 * placed.cycles).collect();
-    Rc::new(SystemAccount::new(job, &found, (0..layers).map(|layer| format!("conv\"{layer}")).collect(), &computing))
+    let layers = NestId::first(case.graph.tiles.iter().map(|tile| tile.layer.index()).max().unwrap() + 1);
+    let computing: TiVec<TileId, f64> = case.placed.iter().map(|placed| 0.8 * placed.cycles).collect();
+    Rc::new(SystemAccount::new(job, &found, layers.map(|layer| format!("conv\"{layer}")).collect(), &computing))
 }
 
 /// A chain of layers, `count` tiles in all, one after the other on two cores; every second tile sends its output.
 fn long_account(count: usize) -> Rc<SystemAccount> {
     let layer = |tile: usize| tile * 40 / count;
     let tiles = (0..count).map(|tile| Tile {
-        layer: layer(tile),
-        number: tile,
-        group: 0,
-        tensors: [None, None, Some(tile)],
+        layer: NestId::from(layer(tile)),
+        number: TileNumber::from(tile),
+        group: GroupId::default(),
+        tensors: [None, None, Some(TensorId::from(tile))],
         constants: [].into(),
         is_final: true,
     });
-    let tensors = vec![Tensor { bits: 64, uses: 1, is_output: true }; count];
-    let edges = (1..count).map(|to| Edge { from: to - 1, to, operand: Some(Operand::I) });
+    let tensors = ti_vec![Tensor { bits: 64, uses: 1, is_output: true }; count];
+    let edge = |(from, to): (TileId, TileId)| Edge { from, to, operand: Some(Operand::I) };
+    let edges = TileId::first(count).zip(TileId::first(count).skip(1)).map(edge);
     let graph = TileGraph::new(tiles.collect(), tensors, edges.collect());
-    let memory = |core: usize| TopMemory {
+    let memory = |core: CoreId| TopMemory {
         name: "buffer".to_owned(),
         capacity_bits: 8192,
         read_bits: 64,
@@ -69,21 +72,22 @@ fn long_account(count: usize) -> Rc<SystemAccount> {
         cores: vec![core],
     };
     let system = System {
-        cores: ["core 0", "core 1", "dram"].map(str::to_owned).into(),
-        memory_of: vec![[0; 3], [1; 3], [2; 3]],
-        memories: (0..3).map(memory).collect(),
-        links: vec![Link { name: "bus".to_owned(), bandwidth: 8.0, pj_per_cycle: 1.0 }],
-        routes: vec![vec![vec![0]; 3]; 3],
-        dram: 2,
+        cores: ["core 0", "core 1", "dram"].map(str::to_owned).into_iter().collect(),
+        memory_of: TopMemoryId::first(3).map(|memory| [memory; 3]).collect(),
+        memories: CoreId::first(3).map(memory).collect(),
+        links: ti_vec![Link { name: "bus".to_owned(), bandwidth: 8.0, pj_per_cycle: 1.0 }],
+        routes: ti_vec![ti_vec![vec![LinkId::default()]; 3]; 3],
+        dram: CoreId::from(2),
     };
-    let placed: Vec<Placed> =
-        (0..count).map(|tile| Placed { core: tile % 2, cycles: 30.0, ..Placed::default() }).collect();
+    let core = |tile: usize| CoreId::from(tile % 2);
+    let placed: TiVec<TileId, Placed> =
+        (0..count).map(|tile| Placed { core: core(tile), cycles: 30.0, ..Placed::default() }).collect();
     let span = |tile: usize| Span { start: 40.0 * tile as f64, end: 40.0 * tile as f64 + 30.0 };
     let transfer = |tile: usize| Transfer {
-        tensor: tile,
-        from: tile % 2,
-        to: (tile + 1) % 2,
-        memory: (tile + 1) % 2,
+        tensor: TensorId::from(tile),
+        from: core(tile),
+        to: core(tile + 1),
+        memory: TopMemoryId::from((tile + 1) % 2),
         span: Span { start: span(tile).end, end: span(tile).end + 8.0 },
         reason: Reason::Exchange,
         link_pj: 8.0,
@@ -94,7 +98,7 @@ fn long_account(count: usize) -> Rc<SystemAccount> {
         tiles: (0..count).map(|tile| Some(span(tile))).collect(),
         transfers: (0..count - 1).map(transfer).collect(),
         streams: Vec::new(),
-        memories: vec![usage.clone(), usage, Vec::new()],
+        memories: ti_vec![usage.clone(), usage, Vec::new()],
         energy: SystemEnergy::default(),
         latency_cycles: span(count - 1).end,
     };
@@ -107,7 +111,7 @@ fn long_account(count: usize) -> Rc<SystemAccount> {
         rules: SchedulingRules::CORRECTED,
     };
     let layers = (0..40).map(|layer| format!("layer{layer}_conv")).collect();
-    Rc::new(SystemAccount::new(job, &found, layers, &vec![20.0; count]))
+    Rc::new(SystemAccount::new(job, &found, layers, &ti_vec![20.0; count]))
 }
 
 fn timeline(account: &Rc<SystemAccount>) -> CoreTimeline {
@@ -124,7 +128,7 @@ fn views(account: &Rc<SystemAccount>) -> Vec<(String, CoreTimeline)> {
         let window = TimeWindow::whole(all).zoomed(share, start * all, all);
         let view = whole.clone().with_window(window);
         views.push((name.to_owned(), view.clone()));
-        views.push((format!("{name}_focus"), view.with_focus(Some(account.tiles.len() as u32 / 2))));
+        views.push((format!("{name}_focus"), view.with_focus(Some(TileId::from(account.tiles.len() / 2)))));
     }
     views
 }
@@ -194,8 +198,8 @@ fn what_is_drawn_is_what_is_found() {
             for width in WIDTHS {
                 // Some of many.
                 let step = 1 + account.tiles.len() / 200;
-                for (index, tile) in account.tiles.iter().enumerate().step_by(step) {
-                    let Some((left, top, extent, height)) = view.tile_place(index as u32, width) else {
+                for (index, tile) in account.tiles.iter_enumerated().step_by(step) {
+                    let Some((left, top, extent, height)) = view.tile_place(index, width) else {
                         assert!(!view.window().shows((tile.start, tile.end)), "{case} {name}: {tile:?}");
                         continue;
                     };
@@ -204,10 +208,10 @@ fn what_is_drawn_is_what_is_found() {
                     }
                     let at = (f64::from(left + extent / 2), f64::from(top + height / 2));
                     let hit = view.hit(at.0, at.1, width);
-                    assert_eq!(hit, Some(Hit::Tile(index as u32)), "{case} {name}, {width} wide: {tile:?}");
+                    assert_eq!(hit, Some(Hit::Tile(index)), "{case} {name}, {width} wide: {tile:?}");
                     let text = view.text(hit.unwrap());
-                    assert!(text.title.contains(&account.layers[tile.layer as usize]), "{text:?}");
-                    assert_eq!(text.lines[0], ("on", account.cores[tile.core as usize].name.clone()));
+                    assert!(text.title.contains(&account.layers[tile.layer]), "{text:?}");
+                    assert_eq!(text.lines[0], ("on", account.cores[tile.core].name.clone()));
                 }
                 assert_eq!(view.hit(f64::from(width) / 2.0, 3.0, width), None, "above all lanes is nothing");
             }
@@ -222,13 +226,13 @@ fn links_and_memories_are_found_where_they_are_drawn() {
     let height = view.height_for(900);
     let hits: Vec<Hit> = (0..height).filter_map(|y| view.hit(880.0, f64::from(y), 900)).collect();
     let transfer = hits.iter().find_map(|hit| if let Hit::Transfer(index) = hit { Some(*index) } else { None });
-    let transfer = &account.transfers[transfer.unwrap() as usize];
+    let transfer = &account.transfers[transfer.unwrap()];
     let time = view.time_at(880.0, 900);
     assert!(transfer.start <= time + 1.0 && transfer.end >= time - 1.0, "{transfer:?} at {time}");
-    let memories: Vec<usize> =
+    let memories: Vec<TopMemoryId> =
         hits.iter().filter_map(|hit| if let Hit::Memory(memory, _) = hit { Some(*memory) } else { None }).collect();
-    assert!(memories.contains(&0) && memories.contains(&1));
-    let text = view.text(Hit::Memory(0, 4001.0));
+    assert!(TopMemoryId::first(2).all(|memory| memories.contains(&memory)));
+    let text = view.text(Hit::Memory(TopMemoryId::default(), 4001.0));
     assert_eq!(text.lines[0], ("at cycle", "4\u{202f}001".to_owned()));
     assert_eq!(text.lines[1], ("in use", "8 B".to_owned()));
 }
@@ -270,18 +274,18 @@ fn many_tiles_cost_no_more_shapes_than_pixels() {
 fn a_focused_tile_shows_whom_it_waits_for_and_what_is_brought() {
     let account = long_account(400);
     let view = timeline(&account).with_window(TimeWindow { start: 4000.0, end: 4400.0 });
-    let tile = 105;
-    assert_eq!(account.waits_for(tile), [104]);
+    let [before, tile] = [104, 105].map(TileId::from);
+    assert_eq!(account.waits_for(tile), [before]);
     let brought = account.brought_for(tile);
     assert_eq!(brought.len(), 1);
-    let transfer = &account.transfers[brought[0] as usize];
-    assert_eq!((transfer.tile, transfer.end), (104, 40.0 * 104.0 + 38.0));
-    let focused = view.clone().with_focus(Some(tile as u32)).sketch(1440, &Theme::LIGHT);
+    let transfer = &account.transfers[brought[0]];
+    assert_eq!((transfer.tile, transfer.end), (before, 40.0 * 104.0 + 38.0));
+    let focused = view.clone().with_focus(Some(tile)).sketch(1440, &Theme::LIGHT);
     let lines = focused.shapes.iter().filter(|shape| matches!(shape, Shape::Line { .. })).count();
     assert_eq!(lines, 2, "from the tile before, and to the tile after");
     let is_reason = |shape: &&Shape| matches!(shape, Shape::Rect { color, size, .. } if *color == Theme::LIGHT.reason(Reason::Exchange) && size.1 == 14);
     assert_eq!(focused.shapes.iter().filter(is_reason).count(), 1);
-    let text = view.text(Hit::Tile(tile as u32));
+    let text = view.text(Hit::Tile(tile));
     let line = |name: &str| text.lines.iter().find(|line| line.0 == name).unwrap().1.clone();
     assert_eq!(line("waits for"), "layer10_conv 105");
     assert_eq!(line("waited for by"), "layer10_conv 107");
@@ -298,7 +302,7 @@ fn keys_lead_to_every_tile() {
     let account = account("waco_e2e/b01_resnet18_tpu_quad_fused_waco");
     let lanes = SystemLanes::new(Rc::clone(&account));
     let first = lanes.first_in(TimeWindow::whole(account.latency_cycles)).unwrap();
-    assert!(account.tiles.iter().all(|tile| tile.start >= account.tiles[first as usize].start));
+    assert!(account.tiles.iter().all(|tile| tile.start >= account.tiles[first].start));
     // Up to the first core, from there down, and along every core.
     let mut top = first;
     while let Some(above) = lanes.beside(top, -1) {
@@ -309,7 +313,7 @@ fn keys_lead_to_every_tile() {
     while let Some(mut tile) = row {
         row = lanes.beside(tile, 1);
         while let Some(before) = lanes.step(tile, -1) {
-            assert!(account.tiles[before as usize].end <= account.tiles[tile as usize].start);
+            assert!(account.tiles[before].end <= account.tiles[tile].start);
             tile = before;
         }
         seen += 1;
@@ -319,13 +323,13 @@ fn keys_lead_to_every_tile() {
         }
     }
     assert_eq!(seen, account.tiles.len());
-    for tile in 0..account.tiles.len() as u32 {
+    for tile in account.tiles.keys() {
         for &after in lanes.waiting_for(tile) {
-            assert!(account.waits_for(after as usize).contains(&tile));
+            assert!(account.waits_for(after).contains(&tile));
         }
     }
-    let waiting: usize = (0..account.tiles.len() as u32).map(|tile| lanes.waiting_for(tile).len()).sum();
-    assert_eq!(waiting, (0..account.tiles.len()).map(|tile| account.waits_for(tile).len()).sum::<usize>());
+    let waiting: usize = account.tiles.keys().map(|tile| lanes.waiting_for(tile).len()).sum();
+    assert_eq!(waiting, account.tiles.keys().map(|tile| account.waits_for(tile).len()).sum::<usize>());
 }
 
 #[test]
@@ -350,11 +354,11 @@ fn what_is_brought_for_a_tile_is_there_in_time() {
     let mut brought = 0;
     for case in CASES {
         let account = account(case);
-        for (index, tile) in account.tiles.iter().enumerate() {
+        for (index, tile) in account.tiles.iter_enumerated() {
             for &transfer in account.brought_for(index) {
-                let run = &account.transfers[transfer as usize];
+                let run = &account.transfers[transfer];
                 assert!(run.end <= tile.start || run.start == tile.start, "{case}: {run:?} for {tile:?}");
-                assert_eq!(run.to, account.cores[tile.core as usize].name, "{case}: {run:?} for {tile:?}");
+                assert_eq!(run.to, account.cores[tile.core].name, "{case}: {run:?} for {tile:?}");
                 brought += 1;
             }
         }
@@ -399,7 +403,7 @@ fn a_trace_is_complete() {
                 (event["name"].as_str().unwrap().to_owned(), number("ts"), number("ts") + number("dur"))
             })
             .collect();
-        let name = |layer: u32, number: u32| format!("{} {}", account.layers[layer as usize], number + 1);
+        let name = |layer: NestId, number: TileNumber| format!("{} {}", account.layers[layer], number.index() + 1);
         let mut expected: Vec<(String, f64, f64)> =
             account.tiles.iter().map(|tile| (name(tile.layer, tile.number), tile.start, tile.end)).collect();
         let by_name = |a: &(String, f64, f64), b: &(String, f64, f64)| (&a.0, a.1).partial_cmp(&(&b.0, b.1)).unwrap();
@@ -421,7 +425,7 @@ fn a_trace_is_complete() {
         assert_eq!(named, threads.len(), "{case}: every thread has a name");
         let hops: usize = account.transfers.iter().filter(|run| run.end > run.start).map(|run| run.links.len()).sum();
         assert_eq!(of("X", 2).count(), hops, "{case}");
-        let waits: usize = (0..account.tiles.len()).map(|tile| account.waits_for(tile).len()).sum();
+        let waits: usize = account.tiles.keys().map(|tile| account.waits_for(tile).len()).sum();
         assert_eq!((of("s", 1).count(), of("f", 1).count()), (waits, waits), "{case}");
         let steps: usize = account.memories.iter().map(|memory| memory.usage.len()).sum();
         assert_eq!(of("C", 3).count(), steps, "{case}");

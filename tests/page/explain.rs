@@ -168,13 +168,13 @@ fn check_point(what: &str, account: &PointAccount) {
     // What is computed has a formula, and not only words: in a chain of layers each has one reader.
     let is_chain = account.stacks.iter().flat_map(|stack| &stack.tile_types).all(|tile| {
         tile.layers.iter().enumerate().all(|(index, _)| {
-            tile.layers.iter().flat_map(|layer| &layer.inputs_from).filter(|from| **from == index).count() <= 1
+            tile.layers.iter().flat_map(|layer| &layer.inputs_from).filter(|from| from.index() == index).count() <= 1
         })
     });
     for (number, _) in &shown {
         if let PointNumber::Computed([s, t, l], _) = number
             && is_chain
-            && l + 1 < account.stacks[*s].tile_types[*t].layers.len()
+            && l + 1 < account.stacks[*s].tile_types.raw[*t].layers.len()
         {
             assert!(!explain_point(account, *number).unwrap().formulas.is_empty(), "{what}: {number:?}");
         }

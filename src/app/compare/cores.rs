@@ -4,7 +4,7 @@ use crate::app::studies::systems::use_summaries;
 use crate::app::widgets::data_table::plain_table;
 use crate::app::workers::handle::Workers;
 use crate::chart::allocations_table;
-use crate::multicore::CoresRequest;
+use crate::multicore::{CoreId, CoresRequest};
 use crate::question::{CoresSummary, Refusal, SummaryWay, Topic};
 use crate::spec::{Diagnostics, system_presets};
 use crate::state::{CoresForm, Design, State, read_allocation};
@@ -21,7 +21,7 @@ pub struct CompareCoresProps {
 }
 
 /// What is asked of one of the two, with the cores that were chosen by hand.
-type Side = Result<(CoresRequest, Vec<(String, Vec<usize>)>), Diagnostics>;
+type Side = Result<(CoresRequest, Vec<(String, Vec<CoreId>)>), Diagnostics>;
 
 fn side(design: &Design, cores: &CoresForm) -> Side {
     let (schedule, [hardware, workload]) = (&design.schedule, [&design.hardware.text, &design.workload.text]);
@@ -42,7 +42,7 @@ pub fn CompareCores(props: &CompareCoresProps) -> Html {
         chosen.pinned.as_ref().map_or((&chosen.design, &chosen.cores), |pinned| (&pinned.design, &pinned.cores));
     let sides = [side(pinned_design, pinned_cores), side(&chosen.design, &chosen.cores)];
     let questions = use_memo(sides.clone(), |sides| {
-        let question = |(request, by_hand): &(CoresRequest, Vec<(String, Vec<usize>)>)| CoresSummary {
+        let question = |(request, by_hand): &(CoresRequest, Vec<(String, Vec<CoreId>)>)| CoresSummary {
             request: Rc::new(request.clone()),
             way: SummaryWay::Best { by_hand: by_hand.clone() },
         };

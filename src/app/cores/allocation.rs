@@ -1,6 +1,6 @@
 //! Which cores compute which layer: a table in which a person puts layers on other cores.
 
-use crate::multicore::{CoreChoice, CoresOutline};
+use crate::multicore::{CoreChoice, CoreId, CoresOutline, NestId};
 use std::rc::Rc;
 use yew::prelude::*;
 
@@ -21,8 +21,8 @@ pub struct CoresAllocationProps {
 #[component]
 pub fn CoresAllocation(props: &CoresAllocationProps) -> Html {
     let CoresAllocationProps { outline, choice, is_by_hand, on_choice } = props;
-    let row = |(layer, name): (usize, &String)| {
-        let cell = |core: usize| {
+    let row = |(layer, name): (NestId, &String)| {
+        let cell = |core: CoreId| {
             let is_on = choice.get(layer).is_some_and(|cores| cores.contains(&core));
             let is_able = outline.able.get(layer).is_some_and(|able| able.contains(&core));
             let onchange = {
@@ -41,7 +41,7 @@ pub fn CoresAllocation(props: &CoresAllocationProps) -> Html {
                 </td>
             }
         };
-        html! { <tr><th scope="row">{ name }</th>{ for (0..outline.cores.len()).map(cell) }</tr> }
+        html! { <tr><th scope="row">{ name }</th>{ for outline.cores.keys().map(cell) }</tr> }
     };
     let back = on_choice.reform(|_: MouseEvent| None);
     html! {
@@ -56,7 +56,7 @@ pub fn CoresAllocation(props: &CoresAllocationProps) -> Html {
                     <thead>
                         <tr><th scope="col">{ "layer" }</th>{ for outline.cores.iter().map(|core| html! { <th scope="col">{ core }</th> }) }</tr>
                     </thead>
-                    <tbody>{ for outline.layers.iter().enumerate().map(row) }</tbody>
+                    <tbody>{ for outline.layers.iter_enumerated().map(row) }</tbody>
                 </table>
             </div>
             if *is_by_hand {
@@ -70,8 +70,8 @@ pub fn CoresAllocation(props: &CoresAllocationProps) -> Html {
 
 /// The cores of a layer with one more or one less: a layer stays on some core, and where no more may share it, the new one takes the
 /// place of the first.
-fn toggled(cores: &[usize], core: usize, most: usize) -> Vec<usize> {
-    let mut next: Vec<usize> = cores.iter().copied().filter(|&other| other != core).collect();
+fn toggled(cores: &[CoreId], core: CoreId, most: usize) -> Vec<CoreId> {
+    let mut next: Vec<CoreId> = cores.iter().copied().filter(|&other| other != core).collect();
     if next.len() == cores.len() {
         if next.len() >= most && !next.is_empty() {
             next.remove(0);

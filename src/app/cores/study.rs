@@ -3,7 +3,9 @@
 
 use crate::app::workers::ask::use_answers;
 use crate::app::workers::handle::Workers;
-use crate::multicore::{Aim, CoreChoice, CoresOutline, CoresRequest, Judged, MOST_CHOICES, Solved, StackAllocation};
+use crate::multicore::{
+    Aim, CoreChoice, CoresOutline, CoresRequest, Judged, MOST_CHOICES, NestId, Solved, StackAllocation, StackId,
+};
 use crate::question::{
     AllocateStack, Answer, CoresJudgement, ImproveLayer, JudgeCores, OutlineCores, Refusal, SolveTiles, Topic,
 };
@@ -142,7 +144,7 @@ pub fn use_cores(workers: &Workers, asked: Option<CoresRequest>) -> (CoresStudyS
     let open: Vec<usize> = (0..2 * half).filter(|&index| now.proved(index).is_none()).collect();
     let search = |&index: &usize| {
         let (request, costs) = (request.clone().filter(|_| are_solved)?, Rc::clone(&costs));
-        let (stack, shares) = ((index % half) as u32, index < half);
+        let (stack, shares) = (StackId::from(index % half), index < half);
         Some(AllocateStack { request, costs, stack, shares, choices: now.choices })
     };
     let searched = use_answers(workers, Topic::Cores, open.iter().filter_map(search).collect());
@@ -228,7 +230,7 @@ pub struct Improving {
     /// The best so far.
     pub best: Option<Judged>,
     /// The layer that is next.
-    pub layer: u32,
+    pub layer: NestId,
     /// How many layers were looked at since the last improvement.
     idle: u32,
     layers: u32,
@@ -238,14 +240,14 @@ pub struct Improving {
 
 impl Improving {
     fn nothing() -> Self {
-        Self { of: None, is_on: true, best: None, layer: 0, idle: 0, layers: 0, failure: None }
+        Self { of: None, is_on: true, best: None, layer: NestId::default(), idle: 0, layers: 0, failure: None }
     }
 
     /// A search that begins with a choice. It waits where a person stopped the one before.
     fn begin(&self, of: Option<(Ground, Judged)>) -> Self {
         let is_on = self.is_on || self.failure.is_some();
         let (best, layers) = of.as_ref().map_or((None, 0), |of| (Some(of.1.clone()), of.1.choice.len() as u32));
-        Self { of, is_on, best, layer: 0, idle: 0, layers, failure: None }
+        Self { of, is_on, best, layer: NestId::default(), idle: 0, layers, failure: None }
     }
 
     /// Whether a whole round found nothing.
@@ -282,7 +284,7 @@ impl Reducible for Improving {
                 Ok(found) => {
                     next.idle = if next.best.as_ref() == Some(&found) { next.idle + 1 } else { 0 };
                     next.best = Some(found);
-                    next.layer = (next.layer + 1) % next.layers.max(1);
+                    next.layer = NestId::from(next.layer.following().index() % next.layers.max(1) as usize);
                 }
                 Err(refusal) => (next.is_on, next.failure) = (false, Some(refusal.to_string())),
             },

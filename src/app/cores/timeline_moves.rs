@@ -3,6 +3,7 @@
 
 use crate::app::widgets::figure::Spot;
 use crate::chart::{CoreTimeline, Hit, SystemLanes, TimeWindow};
+use crate::multicore::TileId;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -24,7 +25,7 @@ pub struct Looking {
     /// The part of the time; `None` for all.
     window: Option<TimeWindow>,
     /// The tile that was chosen, and of how many.
-    chosen: Option<(u32, usize)>,
+    chosen: Option<(TileId, usize)>,
     /// What is pointed at.
     hovered: Option<(Hit, Spot)>,
     /// Pointers that are down.
@@ -72,7 +73,7 @@ impl Moves {
     }
 
     /// The tile that was chosen.
-    pub fn chosen(&self) -> Option<u32> {
+    pub fn chosen(&self) -> Option<TileId> {
         let chosen = self.looking.borrow().chosen;
         chosen.filter(|(_, count)| *count == self.lanes.account.tiles.len()).map(|(tile, _)| tile)
     }
@@ -118,7 +119,7 @@ impl Moves {
     /// Closer or farther by steps: about the chosen tile while it is in sight, else about the middle.
     pub fn zoom(&self, steps: i32) {
         let window = self.window();
-        let tile = self.chosen().and_then(|tile| self.lanes.account.tiles.get(tile as usize));
+        let tile = self.chosen().and_then(|tile| self.lanes.account.tiles.get(tile));
         let middle = tile.map(|run| (run.start + run.end) / 2.0).filter(|at| window.shows((*at, *at)));
         let at = middle.unwrap_or((window.start + window.end) / 2.0);
         self.look(window.zoomed(STEP.powi(steps), at, self.latency()));
@@ -141,13 +142,13 @@ impl Moves {
         self.look(self.window().zoomed(share, at, self.latency()));
     }
 
-    fn choose(&self, tile: Option<u32>) {
+    fn choose(&self, tile: Option<TileId>) {
         {
             let looking = &mut *self.looking.borrow_mut();
             looking.chosen = tile.map(|tile| (tile, self.lanes.account.tiles.len()));
             looking.hovered = None;
         }
-        match tile.and_then(|tile| self.lanes.account.tiles.get(tile as usize)) {
+        match tile.and_then(|tile| self.lanes.account.tiles.get(tile)) {
             Some(run) => self.look(self.window().holding((run.start, run.end), self.latency())),
             None => self.update.force_update(),
         }
@@ -160,7 +161,7 @@ impl Moves {
         }
         let chosen = self.chosen();
         let first = || self.lanes.first_in(self.window());
-        let to = |next: &dyn Fn(u32) -> Option<u32>| {
+        let to = |next: &dyn Fn(TileId) -> Option<TileId>| {
             self.choose(chosen.map_or_else(first, |tile| next(tile).or(Some(tile))));
         };
         match event.key().as_str() {

@@ -171,7 +171,7 @@ fn written(text: &str, outline: &CoresOutline, best: Option<&(bool, CoresJudgeme
     let mut choice = best?.1.judged.choice.clone();
     let mut is_any = false;
     for (layer, cores) in read_allocation(text) {
-        if let Some(index) = outline.layers.iter().position(|name| *name == layer) {
+        if let Some(index) = outline.layers.position(|name| *name == layer) {
             choice[index] = cores;
             is_any = true;
         }
@@ -281,9 +281,9 @@ fn improvement(improving: &Improving, from: Option<&Judged>, study: &CoresStudyS
             None,
         ),
         (false, true) => {
-            let layers = study.outline.as_ref().map_or(&[][..], |outline| &outline.layers);
-            let name = layers.get(improving.layer as usize).map_or("", String::as_str);
-            let (number, all) = (improving.layer + 1, layers.len());
+            let layers = study.outline.as_ref().map(|outline| &outline.layers);
+            let name = layers.and_then(|layers| layers.get(improving.layer)).map_or("", String::as_str);
+            let (number, all) = (improving.layer.index() + 1, layers.map_or(0, |layers| layers.len()));
             let text = format!(
                 "Trying other cores for {name}, layer {number} of {all}: {gained}. What is found is shown at the end, or when you stop."
             );

@@ -6,7 +6,7 @@ use crate::app::widgets::explain::number_of;
 use crate::app::widgets::save::SaveTable;
 use crate::chart::{TableCell, copy_table, layer_tile_table, top_memories};
 use crate::cost::LatencyCause;
-use crate::depth_first::{LayerTileAccount, PointAccount};
+use crate::depth_first::{LayerTileAccount, PointAccount, TileTypeId};
 use crate::explain::{Amount, Axis, LayerPlace, Place, PointNumber};
 use crate::hardware::Operand;
 use std::rc::Rc;
@@ -32,8 +32,9 @@ impl PartialEq for TileTypeProps {
 impl TileTypeProps {
     /// The layers of the tile.
     fn layers(&self) -> &[LayerTileAccount] {
-        let tile_type = self.account.stacks.get(self.stack).and_then(|stack| stack.tile_types.get(self.tile));
-        tile_type.map_or(&[][..], |tile_type| &tile_type.layers)
+        let tile_type =
+            self.account.stacks.get(self.stack).and_then(|stack| stack.tile_types.get(TileTypeId::from(self.tile)));
+        tile_type.map_or(&[][..], |tile_type| &tile_type.layers.raw)
     }
 
     /// By which the numbers of a layer are explained.

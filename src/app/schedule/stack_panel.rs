@@ -4,7 +4,7 @@ use super::layer_tables::{CopyTable, LayerTileTable};
 use crate::app::widgets::explain::{Asked, number_of};
 use crate::app::widgets::figure::{Drawn, Figure, Numbers, Spot};
 use crate::chart::{DataSizes, LevelMatrix, Quantity, TileTypeMap, TypeLevels, group_thousands, size_text};
-use crate::depth_first::{PointAccount, StackAccount, TileTypeAccount};
+use crate::depth_first::{PointAccount, StackAccount, TileTypeAccount, TileTypeId};
 use crate::explain::{Amount, Data, Place, PointNumber};
 use crate::hardware::Operand;
 use crate::spec::sentence;
@@ -31,7 +31,7 @@ pub fn StackPanel(props: &StackPanelProps) -> Html {
     let account = &*props.account;
     let Some(stack) = account.stacks.get(props.index) else { return html! {} };
     let chosen = props.tile_type.unwrap_or_else(|| most_frequent(stack));
-    let Some(tile_type) = stack.tile_types.get(chosen) else { return html! {} };
+    let Some(tile_type) = stack.tile_types.get(TileTypeId::from(chosen)) else { return html! {} };
     let map = TileTypeMap { selected: Some(chosen), ..TileTypeMap::from_account(stack) };
     let on_click = {
         let (map, act) = (map.clone(), props.act.clone());
@@ -234,7 +234,8 @@ fn levels(account: &PointAccount, stack: &StackAccount) -> LevelMatrix {
     }
     let title = |members: &[usize]| {
         let names: Vec<String> = members.iter().map(|index| (index + 1).to_string()).collect();
-        let tiles: u64 = members.iter().filter_map(|&index| stack.tile_types.get(index)).map(|t| t.count).sum();
+        let tiles: u64 =
+            members.iter().filter_map(|&index| stack.tile_types.get(TileTypeId::from(index))).map(|t| t.count).sum();
         format!("types {}: {} tiles", names.join(", "), group_thousands(tiles))
     };
     matrix.types = groups

@@ -10,6 +10,7 @@ use crate::chart::scale::{Quantity, group_thousands};
 use crate::chart::sketch::Sketch;
 use crate::chart::text::shorten;
 use crate::chart::{Theme, TimeWindow};
+use crate::multicore::{CoreId, TileId, TopMemoryId, TransferId};
 
 /// So many tiles around the focused one are brought out, and so many lines drawn to them.
 const MOST_AROUND: usize = 400;
@@ -41,7 +42,7 @@ pub(super) fn draw(chart: &CoreTimeline, width: u32, theme: &Theme) -> Sketch {
             Row::Core(core) => draw_core(chart, &mut sketch, &layout, theme, (core, y)),
             Row::Link(link) => {
                 let account = chart.account();
-                let reason = |transfer: u32| account.transfers[transfer as usize].reason as u32;
+                let reason = |transfer: TransferId| account.transfers[transfer].reason as u32;
                 let color = |key: u32| super::REASONS.get(key as usize).map_or(theme.soft, |r| theme.reason(*r));
                 let lane = &chart.lanes.links[link].1;
                 draw_lane(chart, &mut sketch, &layout, theme, (lane, y, row.height()), &reason, &color);
@@ -116,11 +117,11 @@ fn draw_label(chart: &CoreTimeline, sketch: &mut Sketch, layout: &Layout, theme:
     }
 }
 
-fn draw_core(chart: &CoreTimeline, sketch: &mut Sketch, layout: &Layout, theme: &Theme, (core, y): (usize, i32)) {
+fn draw_core(chart: &CoreTimeline, sketch: &mut Sketch, layout: &Layout, theme: &Theme, (core, y): (CoreId, i32)) {
     let account = chart.account();
     let lane = &chart.lanes.cores[core];
     let height = Row::Core(core).height();
-    let layer = |tile: u32| account.tiles[tile as usize].layer;
+    let layer = |tile: TileId| account.tiles[tile].layer.index() as u32;
     draw_lane(chart, sketch, layout, theme, (lane, y, height), &layer, &|key| theme.layer(key as usize));
     if chart.focus.is_none() {
         for &(tile, start, end) in lane.seen(chart.window) {
@@ -137,26 +138,26 @@ fn draw_tile_name(
     chart: &CoreTimeline,
     sketch: &mut Sketch,
     theme: &Theme,
-    tile: u32,
+    tile: TileId,
     (from, to): (i32, i32),
     (y, height): (i32, i32),
 ) {
-    let run = &chart.account().tiles[tile as usize];
-    let letters = theme.value().size(11.0).middle().color(text_on(theme.layer(run.layer as usize)));
-    let names = [chart.lanes.tile_name(tile), (run.number + 1).to_string()];
+    let run = &chart.account().tiles[tile];
+    let letters = theme.value().size(11.0).middle().color(text_on(theme.layer(run.layer.index())));
+    let names = [chart.lanes.tile_name(tile), (run.number.index() + 1).to_string()];
     if let Some(name) = names.into_iter().find(|name| letters.width(name) + 6 <= to - from) {
         sketch.text(name, ((from + to) / 2, y + height / 2), letters);
     }
 }
 
 /// What happens at one place, as an image of one row.
-fn draw_lane(
+fn draw_lane<Id: Copy>(
     chart: &CoreTimeline,
     sketch: &mut Sketch,
     layout: &Layout,
     theme: &Theme,
-    (lane, y, height): (&Lane, i32, i32),
-    key: &dyn Fn(u32) -> u32,
+    (lane, y, height): (&Lane<Id>, i32, i32),
+    key: &dyn Fn(Id) -> u32,
     color: &dyn Fn(u32) -> Color,
 ) {
     let background = theme.placeholder();
@@ -176,7 +177,7 @@ fn draw_memory(
     sketch: &mut Sketch,
     layout: &Layout,
     theme: &Theme,
-    (memory, y): (usize, i32),
+    (memory, y): (TopMemoryId, i32),
     marks: &[i32],
 ) {
     let height = Row::Memory(memory).height();
@@ -214,13 +215,13 @@ fn draw_memory(
 }
 
 /// A tile, those that it waits for, those that wait for it, and what brings what it reads.
-fn draw_focus(chart: &CoreTimeline, sketch: &mut Sketch, layout: &Layout, theme: &Theme, tile: u32) {
+fn draw_focus(chart: &CoreTimeline, sketch: &mut Sketch, layout: &Layout, theme: &Theme, tile: TileId) {
     let account = chart.account();
-    let run = account.tiles[tile as usize];
+    let run = account.tiles[tile];
     let top = |row: Row| layout.rows.iter().find(|(other, _)| *other == row).map(|(_, y)| *y);
-    for &transfer in account.brought_for(tile as usize).iter().take(MOST_AROUND) {
-        let facts = &account.transfers[transfer as usize];
-        let rows = chart.lanes.links.iter().enumerate().filter(|(_, (link, _))| facts.links.contains(&(*link as u32)));
+    for &transfer in account.brought_for(tile).iter().take(MOST_AROUND) {
+        let facts = &account.transfers[transfer];
+        let rows = chart.lanes.links.iter().enumerate().filter(|(_, (link, _))| facts.links.contains(link));
         for (row, _) in rows {
             let row = Row::Link(row);
             if let (Some((from, to)), Some(y)) = (chart.place(layout, (facts.start, facts.end)), top(row)) {
@@ -228,26 +229,26 @@ fn draw_focus(chart: &CoreTimeline, sketch: &mut Sketch, layout: &Layout, theme:
             }
         }
     }
-    let (before, after) = (account.waits_for(tile as usize), chart.lanes.waiting_for(tile));
-    let place = |other: u32| chart.tile_in(layout, other);
-    let Some(y) = top(Row::Core(run.core as usize)) else { return };
-    let middle = y + Row::Core(0).height() / 2;
+    let (before, after) = (account.waits_for(tile), chart.lanes.waiting_for(tile));
+    let place = |other: TileId| chart.tile_in(layout, other);
+    let Some(y) = top(Row::Core(run.core)) else { return };
+    let middle = y + Row::Core(run.core).height() / 2;
     for (others, is_before) in [(before, true), (after, false)] {
         let mut lines = 0;
         for &other in others.iter().take(MOST_AROUND) {
-            let facts = &account.tiles[other as usize];
-            let color = theme.layer(facts.layer as usize);
+            let facts = &account.tiles[other];
+            let color = theme.layer(facts.layer.index());
             if let Some((x, y, width, height)) = place(other) {
                 let width = width.max(2).min(layout.right - x);
                 sketch.rect((x, y), (width, height), color);
                 draw_tile_name(chart, sketch, theme, other, (x, x + width), (y, height));
             }
-            let Some(their_y) = top(Row::Core(facts.core as usize)).filter(|their_y| *their_y != y) else { continue };
+            let Some(their_y) = top(Row::Core(facts.core)).filter(|their_y| *their_y != y) else { continue };
             lines += 1;
             if lines <= MOST_LINES {
                 let (from, to) = if is_before { (facts.end, run.start) } else { (run.end, facts.start) };
                 let ends = [(from, is_before), (to, !is_before)].map(|(time, is_theirs)| {
-                    let y = if is_theirs { their_y + Row::Core(0).height() / 2 } else { middle };
+                    let y = if is_theirs { their_y + Row::Core(run.core).height() / 2 } else { middle };
                     (chart.x(layout, time), y)
                 });
                 sketch.line(ends.into(), 1, theme.ink);
@@ -257,7 +258,7 @@ fn draw_focus(chart: &CoreTimeline, sketch: &mut Sketch, layout: &Layout, theme:
     if let Some((x, y, width, height)) = place(tile) {
         let width = width.max(3).min(layout.right - x);
         sketch.rect((x, y), (width, height), theme.ink);
-        let (inset, color) = (if width > 6 { 2 } else { 1 }, theme.layer(run.layer as usize));
+        let (inset, color) = (if width > 6 { 2 } else { 1 }, theme.layer(run.layer.index()));
         sketch.rect((x + inset, y + inset), (width - 2 * inset, height - 2 * inset), color);
         draw_tile_name(chart, sketch, theme, tile, (x, x + width), (y, height));
     }

@@ -2,17 +2,17 @@
 
 use super::{CoreTimeline, Row, cycles, reason_name};
 use crate::chart::scale::size_text;
-use crate::multicore::Reason;
+use crate::multicore::{Reason, TileId, TopMemoryId, TransferId};
 
 /// What is at a place of the timeline.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Hit {
-    /// A tile, by index.
-    Tile(u32),
-    /// A transfer, by index.
-    Transfer(u32),
-    /// A memory, by index, at a cycle.
-    Memory(usize, f64),
+    /// A tile.
+    Tile(TileId),
+    /// A transfer.
+    Transfer(TransferId),
+    /// A memory, at a cycle.
+    Memory(TopMemoryId, f64),
 }
 
 /// Something in words.
@@ -66,39 +66,39 @@ impl CoreTimeline {
         .unwrap_or_default()
     }
 
-    fn tile_text(&self, tile: u32) -> Option<HitText> {
+    fn tile_text(&self, tile: TileId) -> Option<HitText> {
         let account = self.account();
-        let run = account.tiles.get(tile as usize)?;
-        let named = |tiles: &[u32]| {
+        let run = account.tiles.get(tile)?;
+        let named = |tiles: &[TileId]| {
             let mut names: Vec<String> = tiles.iter().take(NAMED).map(|tile| self.lanes.tile_name(*tile)).collect();
             if tiles.len() > NAMED {
                 names.push(format!("{} more", tiles.len() - NAMED));
             }
             names.join(", ")
         };
-        let (before, after) = (account.waits_for(tile as usize), self.lanes.waiting_for(tile));
+        let (before, after) = (account.waits_for(tile), self.lanes.waiting_for(tile));
         let mut lines = vec![
-            ("on", account.cores.get(run.core as usize)?.name.clone()),
+            ("on", account.cores.get(run.core)?.name.clone()),
             ("time", span_text(run.start, run.end)),
             ("waits for", if before.is_empty() { "no other".to_owned() } else { named(before) }),
         ];
         // What is brought for the same reason counts as one.
         for reason in super::REASONS {
-            let transfers = account.brought_for(tile as usize).iter().map(|run| &account.transfers[*run as usize]);
+            let transfers = account.brought_for(tile).iter().map(|run| &account.transfers[*run]);
             let bits: u64 = transfers.filter(|run| run.reason == reason).map(|run| run.bits).sum();
             if bits > 0 {
                 lines.push((brought_as(reason), size_text(bits)));
             }
         }
         lines.push(("waited for by", if after.is_empty() { "no other".to_owned() } else { named(after) }));
-        let count = self.lanes.tiles_of.get(run.layer as usize).copied().unwrap_or(1);
+        let count = self.lanes.tiles_of.get(run.layer).copied().unwrap_or(1);
         Some(HitText { title: format!("{} of {count}", self.lanes.tile_name(tile)), lines })
     }
 
-    fn transfer_text(&self, transfer: u32) -> Option<HitText> {
+    fn transfer_text(&self, transfer: TransferId) -> Option<HitText> {
         let account = self.account();
-        let run = account.transfers.get(transfer as usize)?;
-        let links = run.links.iter().filter_map(|link| Some(account.links.get(*link as usize)?.name.as_str()));
+        let run = account.transfers.get(transfer)?;
+        let links = run.links.iter().filter_map(|link| Some(account.links.get(*link)?.name.as_str()));
         let links = links.collect::<Vec<_>>().join(", ");
         let lines = vec![
             ("why", reason_name(run.reason).to_owned()),
@@ -111,7 +111,7 @@ impl CoreTimeline {
         Some(HitText { title: self.lanes.tensor_name(run), lines })
     }
 
-    fn memory_text(&self, memory: usize, time: f64) -> Option<HitText> {
+    fn memory_text(&self, memory: TopMemoryId, time: f64) -> Option<HitText> {
         let memory = self.account().memories.get(memory)?;
         let next = memory.usage.partition_point(|step| step.0 as f64 <= time);
         let bits = next.checked_sub(1).map_or(0, |last| memory.usage[last].1);

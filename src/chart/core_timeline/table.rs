@@ -2,6 +2,8 @@
 
 use super::{CoreTimeline, cycles};
 use crate::chart::{Column, Quantity, Table, TableCell};
+use crate::ids::{TiVec, ti_vec};
+use crate::multicore::{NestId, TileId};
 
 /// Rows of the table, one a tile; of more tiles it is a summary.
 const MOST_ROWS: usize = 1000;
@@ -15,15 +17,15 @@ impl CoreTimeline {
     /// A row a tile.
     fn tile_rows(&self) -> Table {
         let account = self.account();
-        let row = |tile: u32| {
-            let run = account.tiles[tile as usize];
-            let ends = |other: &u32| account.tiles[*other as usize].end;
-            let last = account.waits_for(tile as usize).iter().max_by(|a, b| ends(a).total_cmp(&ends(b)));
-            let bits = account.brought_for(tile as usize).iter().map(|run| account.transfers[*run as usize].bits).sum();
+        let row = |tile: TileId| {
+            let run = account.tiles[tile];
+            let ends = |other: &TileId| account.tiles[*other].end;
+            let last = account.waits_for(tile).iter().max_by(|a, b| ends(a).total_cmp(&ends(b)));
+            let bits = account.brought_for(tile).iter().map(|run| account.transfers[*run].bits).sum();
             vec![
-                account.cores[run.core as usize].name.as_str().into(),
+                account.cores[run.core].name.as_str().into(),
                 self.lanes.layer_name(run.layer).into(),
-                TableCell::count(u64::from(run.number) + 1),
+                TableCell::count(run.number.index() as u64 + 1),
                 cycles_cell(run.start),
                 cycles_cell(run.end),
                 cycles_cell(run.end - run.start),
@@ -52,16 +54,17 @@ impl CoreTimeline {
         let account = self.account();
         let mut rows = Vec::new();
         for (core, lane) in account.cores.iter().zip(&self.lanes.cores) {
-            let mut parts = vec![(0_u64, f64::INFINITY, f64::NEG_INFINITY, 0.0); account.layers.len()];
+            let none = (0_u64, f64::INFINITY, f64::NEG_INFINITY, 0.0);
+            let mut parts: TiVec<NestId, _> = ti_vec![none; account.layers.len()];
             for &(tile, start, end) in lane.seen(self.window) {
-                let Some(part) = parts.get_mut(account.tiles[tile as usize].layer as usize) else { continue };
+                let Some(part) = parts.get_mut(account.tiles[tile].layer) else { continue };
                 *part = (part.0 + 1, part.1.min(start), part.2.max(end), part.3 + end - start);
             }
-            let parts = parts.into_iter().enumerate().filter(|(_, part)| part.0 > 0);
+            let parts = parts.into_iter_enumerated().filter(|(_, part)| part.0 > 0);
             rows.extend(parts.map(|(layer, (count, first, last, busy))| {
                 vec![
                     core.name.as_str().into(),
-                    self.lanes.layer_name(layer as u32).into(),
+                    self.lanes.layer_name(layer).into(),
                     TableCell::count(count),
                     cycles_cell(first),
                     cycles_cell(last),

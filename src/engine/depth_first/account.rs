@@ -1,8 +1,10 @@
 //! The whole account of one point: where every pJ and every cycle goes, and why.
 
+use super::ids::{NodeId, TileTypeId};
 use super::strategy::DepthFirstStrategy;
 use crate::cost::{Access, ByCause, EnergySplit, LatencySplit, PortBalance};
 use crate::hardware::{MemoryId, Operand};
+use crate::ids::TiVec;
 use crate::mapping::TemporalLoop;
 use crate::workload::{Dim, LayerShape};
 use serde::{Deserialize, Serialize};
@@ -69,7 +71,7 @@ pub struct StackAccount {
     /// Latency of the stack, cycles.
     pub latency_cycles: u64,
     /// Tiles that behave identically.
-    pub tile_types: Vec<TileTypeAccount>,
+    pub tile_types: TiVec<TileTypeId, TileTypeAccount>,
     /// Where the tiles lie.
     pub map: TileMap,
 }
@@ -81,9 +83,9 @@ pub struct TileMap {
     pub columns: Vec<TileRun>,
     /// Runs of equal rows of tiles from top to bottom.
     pub rows: Vec<TileRun>,
-    /// Index of the tile type for each run of rows and, within it, each run of columns; the first tile of a stack,
+    /// The tile type for each run of rows and, within it, each run of columns; the first tile of a stack,
     /// at the top left, has a run of its own.
-    pub types: Vec<Vec<usize>>,
+    pub types: Vec<Vec<TileTypeId>>,
 }
 
 /// Neighbouring tiles of the same width (or height) and kind.
@@ -115,7 +117,7 @@ pub struct TileTypeAccount {
     /// Latency of one tile, cycles.
     pub latency_cycles: u64,
     /// Its layers, stack inputs first where they come first.
-    pub layers: Vec<LayerTileAccount>,
+    pub layers: TiVec<NodeId, LayerTileAccount>,
 }
 
 /// Memories in which a tile type writes and reads the overlap.
@@ -148,8 +150,8 @@ pub struct LayerTileAccount {
     pub macs: u64,
     /// The loop nest of the layer-tile; of a stack input that of the layer whose output it is, which is not computed here.
     pub shape: LayerShape,
-    /// Which layer of the tile each input comes from, as an index.
-    pub inputs_from: Vec<usize>,
+    /// Which layer of the tile each input comes from.
+    pub inputs_from: Vec<NodeId>,
     /// Of each input, columns taken from the horizontal cache and rows taken from the vertical one.
     pub cached: Vec<(u64, u64)>,
     /// Data sizes of this layer-tile.

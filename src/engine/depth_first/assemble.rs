@@ -7,12 +7,14 @@ use super::account::{
     LayerTileCost, MemoryAccount, PointAccount, StackAccount, TileTypeAccount, TopMemory,
 };
 use super::copies::{CopyAction, CopyCost, Ways};
+use super::ids::{NodeId, ProblemId};
 use super::plan::{LayerTilePlan, PointPlan, StackPlan, TilePlan};
 use super::problems::Problems;
 use super::reasons::Reasons;
 use super::solved::{MemoryUse, SolvedCost};
 use crate::cost::{AccessCause, EnergyCause, EnergySplit, LatencyCause, LatencySplit};
 use crate::hardware::{Core, MemoryId, Movement, Operand};
+use crate::ids::TiVec;
 use crate::mapping::LayerOnCore;
 use crate::rules::Rules;
 use crate::search::Solution;
@@ -25,7 +27,7 @@ pub struct Assembler<'a> {
     network: &'a Network,
     rules: Rules,
     problems: &'a Problems,
-    costs: HashMap<usize, SolvedCost>,
+    costs: HashMap<ProblemId, SolvedCost>,
     ways: Ways<'a>,
 }
 
@@ -40,22 +42,21 @@ impl<'a> Assembler<'a> {
     pub fn assemble<'s>(
         &mut self,
         plan: &PointPlan,
-        solution: &dyn Fn(usize) -> Option<&'s Solution>,
+        solution: &dyn Fn(ProblemId) -> Option<&'s Solution>,
     ) -> Option<PointAccount> {
         let mut memories = vec![MemoryUse::default(); self.core.memories.len()];
         let (mut energy, mut latency, mut macs) = (EnergySplit::default(), LatencySplit::default(), 0_u64);
         let mut stacks = Vec::new();
         for stack in &plan.stacks {
             let (mut stack_energy, mut stack_latency) = (EnergySplit::default(), LatencySplit::default());
-            let mut tile_types = Vec::new();
+            let mut tile_types = TiVec::new();
             for tile in &stack.types {
                 let mut total = TileTotal::default();
                 let layers = tile
                     .layers
-                    .iter()
-                    .enumerate()
+                    .iter_enumerated()
                     .map(|(node, layer)| self.layer(stack, tile, (node, layer), solution, &mut memories, &mut total))
-                    .collect::<Option<Vec<_>>>()?;
+                    .collect::<Option<TiVec<_, _>>>()?;
                 stack_energy.add(&total.energy, tile.count as f64);
                 stack_latency.add(&total.latency, tile.count);
                 macs = total.macs.checked_mul(tile.count).and_then(|of_type| of_type.checked_add(macs))?;
@@ -119,7 +120,7 @@ impl<'a> Assembler<'a> {
         stack: &StackPlan,
         tile: &TilePlan,
         total: &TileTotal,
-        layers: Vec<LayerTileAccount>,
+        layers: TiVec<NodeId, LayerTileAccount>,
     ) -> TileTypeAccount {
         TileTypeAccount {
             size: tile.size,
@@ -143,8 +144,8 @@ impl<'a> Assembler<'a> {
         &mut self,
         stack: &StackPlan,
         tile: &TilePlan,
-        (node, plan): (usize, &LayerTilePlan),
-        solution: &dyn Fn(usize) -> Option<&'s Solution>,
+        (node, plan): (NodeId, &LayerTilePlan),
+        solution: &dyn Fn(ProblemId) -> Option<&'s Solution>,
         memories: &mut [MemoryUse],
         total: &mut TileTotal,
     ) -> Option<LayerTileAccount> {
@@ -253,7 +254,11 @@ impl<'a> Assembler<'a> {
         account
     }
 
-    fn solved<'s>(&mut self, problem: usize, solution: &dyn Fn(usize) -> Option<&'s Solution>) -> Option<&SolvedCost> {
+    fn solved<'s>(
+        &mut self,
+        problem: ProblemId,
+        solution: &dyn Fn(ProblemId) -> Option<&'s Solution>,
+    ) -> Option<&SolvedCost> {
         if !self.costs.contains_key(&problem) {
             let layer = LayerOnCore::new(self.core, self.rules, self.problems.list.get(problem)?);
             let solution = solution(problem)?;

@@ -4,7 +4,9 @@
 //! its row. [`Axis::Columns`] and [`Axis::Rows`] differ only in which of each pair of sizes they look at.
 
 use super::fast_map::FastMap;
+use super::ids::{BehaviourId, NodeId, StripId};
 use super::stack::Stack;
+use crate::ids::{TiSlice, TiVec, ti_vec};
 use crate::workload::{Dim, Network, unique_extent};
 
 /// Which of the two axes.
@@ -41,7 +43,7 @@ pub const MOST_SPANS: usize = 1 << 18;
 pub struct TooManyKinds(pub usize);
 
 /// One column (or row) of tiles, by stack node.
-pub type Strip = Vec<NodeSpan>;
+pub type Strip = TiVec<NodeId, NodeSpan>;
 
 /// Neighbouring strips that behave the same, with where they lie on the stack's output.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -53,7 +55,7 @@ struct Run {
     /// How many.
     count: u64,
     /// What they concern, with the storing mode's own caching.
-    strip: usize,
+    strip: StripId,
 }
 
 /// One column (or row) of tiles, or several that are equal, with its neighbours.
@@ -65,12 +67,12 @@ pub struct Slot {
     pub size: u64,
     /// How many.
     pub count: u64,
-    /// What they concern: an index into [`Strips::different`].
-    pub strip: usize,
+    /// What they concern.
+    pub strip: StripId,
     /// What the neighbours concern.
-    pub previous: Option<usize>,
+    pub previous: Option<StripId>,
     /// The same on the other side.
-    pub next: Option<usize>,
+    pub next: Option<StripId>,
 }
 
 /// One kind of strip.
@@ -80,17 +82,17 @@ pub struct KindOfStrip {
     pub own: Strip,
     /// With caching assumed.
     pub assumed: Strip,
-    /// What tiles do, by whether there is a cache to write and one to read: an index into [`Strips::effective`].
-    effective: [usize; 4],
+    /// What tiles do, by whether there is a cache to write and one to read.
+    behaviours: [BehaviourId; 4],
 }
 
 /// All strips of one axis for one tile size.
 #[derive(Debug, Clone, Default)]
 pub struct Strips {
     /// The different strips.
-    pub different: Vec<KindOfStrip>,
+    pub different: TiVec<StripId, KindOfStrip>,
     /// Strips without what does not happen where there is no cache to write or read, each once.
-    pub effective: Vec<Strip>,
+    pub effective: TiVec<BehaviourId, Strip>,
     /// The strips from left to right; the first is always alone.
     pub slots: Vec<Slot>,
 }
@@ -102,26 +104,22 @@ impl Strips {
         (2 * self.different.len() + self.effective.len()) * nodes
     }
 
-    fn new(different: Vec<(Strip, Strip)>, runs: &[Run]) -> Self {
-        let mut strips = Self { different: Vec::new(), effective: Vec::new(), slots: slots(runs) };
-        let mut known: FastMap<Strip, usize> = FastMap::default();
+    fn new(different: TiVec<StripId, (Strip, Strip)>, runs: &[Run]) -> Self {
+        let mut strips = Self { different: TiVec::new(), effective: TiVec::new(), slots: slots(runs) };
+        let mut known: FastMap<Strip, BehaviourId> = FastMap::default();
         for (own, assumed) in different {
-            let effective = [(false, false), (false, true), (true, false), (true, true)].map(|(writes, reads)| {
+            let behaviours = [(false, false), (false, true), (true, false), (true, true)].map(|(writes, reads)| {
                 let strip = effective(&own, writes, reads);
-                *known.entry(strip).or_insert_with_key(|strip| {
-                    strips.effective.push(strip.clone());
-                    strips.effective.len() - 1
-                })
+                *known.entry(strip).or_insert_with_key(|strip| strips.effective.push_and_get_key(strip.clone()))
             });
-            strips.different.push(KindOfStrip { own, assumed, effective });
+            strips.different.push(KindOfStrip { own, assumed, behaviours });
         }
         strips
     }
 
-    /// What tiles of strip `strip` do, by whether there is a cache to write and one to read: an index into
-    /// [`Strips::effective`]. Equal indices mean equal behaviour.
-    pub fn behaviour(&self, strip: usize, writes: bool, reads: bool) -> usize {
-        self.different[strip].effective[usize::from(writes) * 2 + usize::from(reads)]
+    /// What tiles of a strip do, by whether there is a cache to write and one to read. Equal ids mean equal behaviour.
+    pub fn behaviour(&self, strip: StripId, writes: bool, reads: bool) -> BehaviourId {
+        self.different[strip].behaviours[usize::from(writes) * 2 + usize::from(reads)]
     }
 }
 
@@ -143,7 +141,7 @@ fn slots(runs: &[Run]) -> Vec<Slot> {
     for (index, run) in runs.iter().enumerate() {
         let before = index.checked_sub(1).map(|before| runs[before].strip);
         let after = runs.get(index + 1).map(|after| after.strip);
-        let mut push = |from: u64, count: u64, previous: Option<usize>, next: Option<usize>| {
+        let mut push = |from: u64, count: u64, previous: Option<StripId>, next: Option<StripId>| {
             let slot =
                 Slot { start: run.start + from * run.size, size: run.size, count, strip: run.strip, previous, next };
             match slots.last_mut() {
@@ -212,7 +210,7 @@ impl Axis {
         }
     }
 
-    fn window(self, network: &Network, stack: &Stack, node: usize) -> Window {
+    fn window(self, network: &Network, stack: &Stack, node: NodeId) -> Window {
         let layer = network.layer(stack.nodes[node]);
         let shape = &layer.shape;
         Window {
@@ -225,12 +223,12 @@ impl Axis {
     }
 
     /// Columns (rows) of a node's whole output map.
-    pub fn map_size(self, network: &Network, stack: &Stack, node: usize) -> u64 {
+    pub fn map_size(self, network: &Network, stack: &Stack, node: NodeId) -> u64 {
         network.layer(stack.nodes[node]).shape.size(self.of((Dim::OX, Dim::OY)))
     }
 
     /// Columns (rows) of a node's whole input map.
-    pub fn input_size(self, network: &Network, stack: &Stack, node: usize) -> u64 {
+    pub fn input_size(self, network: &Network, stack: &Stack, node: NodeId) -> u64 {
         self.of(network.layer(stack.nodes[node]).input_size)
     }
 
@@ -265,11 +263,12 @@ impl Axis {
             let strip = |caches: bool| self.strip_by_extents(network, stack, size, is_first, caches);
             (strip(caches), strip(true))
         };
-        let mut different = vec![both(first, true)];
-        let mut runs = vec![Run { start: 0, size: first, count: 1, strip: 0 }];
+        let mut different = TiVec::new();
+        let strip = different.push_and_get_key(both(first, true));
+        let mut runs = vec![Run { start: 0, size: first, count: 1, strip }];
         if first < total {
-            different.push(both(tile, false));
-            runs.push(Run { start: first, size: tile, count: (total - first) / tile, strip: 1 });
+            let strip = different.push_and_get_key(both(tile, false));
+            runs.push(Run { start: first, size: tile, count: (total - first) / tile, strip });
         }
         Strips::new(different, &runs)
     }
@@ -277,10 +276,10 @@ impl Axis {
     /// DeFiNES tool, DepthFirstStage.py:112-268: extents and lags of a tile in the middle of an endless map.
     fn strip_by_extents(self, network: &Network, stack: &Stack, size: u64, is_first: bool, caches: bool) -> Strip {
         let count = stack.nodes.len();
-        let mut strip = vec![NodeSpan::default(); count];
-        let mut steps = vec![LagStep::default(); count];
+        let mut strip: Strip = ti_vec![NodeSpan::default(); count];
+        let mut steps: TiVec<NodeId, LagStep> = ti_vec![LagStep::default(); count];
         strip[stack.output()].computed = size;
-        for node in (stack.input_count..count).rev() {
+        for node in stack.layer_nodes().rev() {
             let window = self.window(network, stack, node);
             let outputs = strip[node].computed;
             let extent = unique_extent(outputs as f64, window.kernel as f64, window.stride, window.dilation) as u64;
@@ -319,12 +318,12 @@ impl Axis {
     ) -> Result<Strips, TooManyKinds> {
         let total = self.map_size(network, stack, stack.output());
         let count = stack.nodes.len();
-        let windows: Vec<Window> = (0..count).map(|node| self.window(network, stack, node)).collect();
+        let windows: TiVec<NodeId, Window> = stack.nodes.keys().map(|node| self.window(network, stack, node)).collect();
         let strip_count = 1 + ((total - first) / tile) as usize;
         // One entry a strip and node, strip by strip.
         let mut intervals: Vec<Intervals> = Vec::with_capacity(strip_count * count);
-        let mut had = vec![0; count];
-        let mut wanted: Vec<Option<(u64, u64)>> = vec![None; count];
+        let mut had: TiVec<NodeId, u64> = ti_vec![0; count];
+        let mut wanted: TiVec<NodeId, Option<(u64, u64)>> = ti_vec![None; count];
         let mut end = 0;
         for index in 0..strip_count {
             let start = end;
@@ -333,8 +332,8 @@ impl Axis {
             wanted[stack.output()] = Some((start, end));
             let strip = intervals.len();
             intervals.resize(strip + count, Intervals::default());
-            let strip = &mut intervals[strip..];
-            for node in (0..count).rev() {
+            let strip = TiSlice::from_mut(&mut intervals[strip..]);
+            for node in stack.nodes.keys().rev() {
                 strip[node] = intervals_of(stack, node, &mut wanted, had[node], caches, &windows[node]);
             }
             if caches {
@@ -344,12 +343,12 @@ impl Axis {
             }
         }
         // What is needed again is known from the end: the first column of each map that any later strip reads.
-        let mut needed_later = vec![u64::MAX; count];
+        let mut needed_later: TiVec<NodeId, u64> = ti_vec![u64::MAX; count];
         for strip in intervals.chunks_exact_mut(count).rev() {
             for (now, later) in strip.iter_mut().zip(&needed_later) {
                 now.needed_later = *later;
             }
-            for (node, now) in strip.iter().enumerate().skip(stack.input_count) {
+            for (node, now) in stack.nodes.keys().zip(strip.iter()).skip(stack.input_count) {
                 let needed = now.needed;
                 if needed.1 > needed.0 {
                     for &producer in &stack.producers[node] {
@@ -358,22 +357,23 @@ impl Axis {
                 }
             }
         }
-        let mut different: Vec<(Strip, Strip)> = Vec::new();
-        let mut known: FastMap<Strip, usize> = FastMap::default();
+        let mut different: TiVec<StripId, (Strip, Strip)> = TiVec::new();
+        let mut known: FastMap<Strip, StripId> = FastMap::default();
         let mut runs: Vec<Run> = Vec::new();
         let mut spans = Strip::with_capacity(count);
         let mut start = 0;
         for (index, strip) in intervals.chunks_exact(count).enumerate() {
             let size = if index == 0 { first } else { tile };
             spans.clear();
-            spans.extend((0..count).map(|node| node_span(stack, node, strip, caches)));
-            let strip = match known.get(spans.as_slice()) {
+            let strip = TiSlice::from_ref(strip);
+            spans.extend(stack.nodes.keys().map(|node| node_span(stack, node, strip, caches)));
+            let strip = match known.get(&spans) {
                 Some(&strip) => strip,
                 None if different.len() >= MOST_SPANS / count => return Err(TooManyKinds(different.len())),
                 None => {
-                    different.push((spans.clone(), spans.clone()));
-                    known.insert(spans.clone(), different.len() - 1);
-                    different.len() - 1
+                    let strip = different.push_and_get_key((spans.clone(), spans.clone()));
+                    known.insert(spans.clone(), strip);
+                    strip
                 }
             };
             match runs.last_mut() {
@@ -400,8 +400,8 @@ struct Intervals {
 /// What one node computes and needs when its readers want `wanted`, which then holds what the node wants itself.
 fn intervals_of(
     stack: &Stack,
-    node: usize,
-    wanted: &mut [Option<(u64, u64)>],
+    node: NodeId,
+    wanted: &mut TiSlice<NodeId, Option<(u64, u64)>>,
     had: u64,
     caches: bool,
     window: &Window,
@@ -422,7 +422,7 @@ fn intervals_of(
     intervals
 }
 
-fn node_span(stack: &Stack, node: usize, strip: &[Intervals], caches: bool) -> NodeSpan {
+fn node_span(stack: &Stack, node: NodeId, strip: &TiSlice<NodeId, Intervals>, caches: bool) -> NodeSpan {
     let length = |(start, end): (u64, u64)| end - start;
     let Intervals { computed, needed, had, needed_later } = strip[node];
     let mut span = NodeSpan { computed: length(computed), needed: length(needed), ..NodeSpan::default() };
@@ -453,9 +453,9 @@ const MOST_VISITS: usize = 1 << 20;
 ///
 /// The tool walks depth first from the output and visits a node again for each of its readers, with the lag it knew when
 /// the visit was planned. With branches the last visit decides, so the walk is done in the tool's order.
-fn lags(stack: &Stack, steps: &[LagStep]) -> Vec<Vec<(usize, i64)>> {
-    let mut lags: Vec<Vec<(usize, i64)>> = vec![Vec::new(); stack.nodes.len()];
-    let mut visit = |node: usize, lag: i64, planned: &mut Vec<(usize, i64)>| {
+fn lags(stack: &Stack, steps: &TiSlice<NodeId, LagStep>) -> TiVec<NodeId, Vec<(NodeId, i64)>> {
+    let mut lags: TiVec<NodeId, Vec<(NodeId, i64)>> = ti_vec![Vec::new(); stack.nodes.len()];
+    let mut visit = |node: NodeId, lag: i64, planned: &mut Vec<(NodeId, i64)>| {
         for &producer in &stack.producers[node] {
             let ahead = steps[node].stride * lag + steps[node].shift;
             let readers = &mut lags[producer];
@@ -473,8 +473,8 @@ fn lags(stack: &Stack, steps: &[LagStep]) -> Vec<Vec<(usize, i64)>> {
         visits += 1;
         if visits == MOST_VISITS {
             // The tool would not end. Visit every node once, when all its readers are known.
-            let mut lag_of = vec![0; stack.nodes.len()];
-            for node in (0..stack.nodes.len()).rev() {
+            let mut lag_of: TiVec<NodeId, i64> = ti_vec![0; stack.nodes.len()];
+            for node in stack.nodes.keys().rev() {
                 planned.clear();
                 visit(node, lag_of[node], &mut planned);
                 for &(producer, lag) in &planned {

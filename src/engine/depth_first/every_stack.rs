@@ -5,7 +5,9 @@
 //! exactly if nobody outside reads another of its layers (DeFiNES, Section III). Stacks are put in the order of their
 //! last layers, which leaves one way for each choice of cuts.
 
+use super::ids::StateId;
 use super::stack::Stack;
+use crate::ids::{TiSlice, TiVec, ti_vec};
 use crate::sorting::sort_by_key;
 use crate::workload::{LayerId, Network};
 use fixedbitset::FixedBitSet;
@@ -30,7 +32,7 @@ pub struct EveryStack {
     /// How many states there are; 0 is that nothing is done.
     pub states: usize,
     /// The state in which all is done.
-    pub end: usize,
+    pub end: StateId,
     /// The stacks, by ascending state in which they begin.
     pub arcs: Vec<StackArc>,
 }
@@ -39,9 +41,9 @@ pub struct EveryStack {
 #[derive(Debug, Clone)]
 pub struct StackArc {
     /// What is done before.
-    pub from: usize,
+    pub from: StateId,
     /// What is done after; a larger number.
-    pub to: usize,
+    pub to: StateId,
     /// The stack.
     pub stack: Stack,
 }
@@ -68,7 +70,7 @@ impl EveryStack {
         let done_in = ideals.follow(most_layers, MOST_STEPS, &mut |from, to, layers| {
             arcs.push(StackArc { from, to, stack: Stack::new(network, layers) });
         })?;
-        let end = done_in.iter().position(|done| ideals.is_all(done)).ok_or(NotListed::NoWay)?;
+        let end = done_in.position(|done| ideals.is_all(done)).ok_or(NotListed::NoWay)?;
         Ok(Self::ordered(&done_in, end, arcs))
     }
 
@@ -85,19 +87,19 @@ impl EveryStack {
     }
 
     /// States by how much is done, without those from which the end is out of reach.
-    fn ordered(done_in: &[FixedBitSet], end: usize, mut arcs: Vec<StackArc>) -> Self {
-        let done: Vec<usize> = done_in.iter().map(|done| done.count_ones(..)).collect();
-        let mut leads_on = vec![false; done_in.len()];
+    fn ordered(done_in: &TiSlice<StateId, FixedBitSet>, end: StateId, mut arcs: Vec<StackArc>) -> Self {
+        let done: TiVec<StateId, usize> = done_in.iter().map(|done| done.count_ones(..)).collect();
+        let mut leads_on: TiVec<StateId, bool> = ti_vec![false; done_in.len()];
         leads_on[end] = true;
         sort_by_key(&mut arcs, |arc| Reverse(done[arc.from]));
         arcs.retain(|arc| {
             leads_on[arc.from] |= leads_on[arc.to];
             leads_on[arc.to]
         });
-        let mut order: Vec<usize> = (0..done_in.len()).filter(|&state| leads_on[state]).collect();
+        let mut order: Vec<StateId> = done_in.keys().filter(|&state| leads_on[state]).collect();
         sort_by_key(&mut order, |&state| done[state]);
-        let mut place = vec![0; done_in.len()];
-        order.iter().enumerate().for_each(|(at, &state)| place[state] = at);
+        let mut place: TiVec<StateId, StateId> = ti_vec![StateId::default(); done_in.len()];
+        order.iter().enumerate().for_each(|(at, &state)| place[state] = StateId::from(at));
         for arc in &mut arcs {
             (arc.from, arc.to) = (place[arc.from], place[arc.to]);
         }
@@ -147,13 +149,13 @@ impl Ideals {
         &self,
         most_layers: usize,
         most_steps: usize,
-        found: &mut dyn FnMut(usize, usize, Vec<LayerId>),
-    ) -> Result<Vec<FixedBitSet>, NotListed> {
+        found: &mut dyn FnMut(StateId, StateId, Vec<LayerId>),
+    ) -> Result<TiVec<StateId, FixedBitSet>, NotListed> {
         let nothing = FixedBitSet::with_capacity(self.readers.len());
-        let mut number: HashMap<FixedBitSet, usize> = HashMap::from([(nothing.clone(), 0)]);
-        let mut done_in = vec![nothing];
+        let mut number: HashMap<FixedBitSet, StateId> = HashMap::from([(nothing.clone(), StateId::default())]);
+        let mut done_in: TiVec<StateId, FixedBitSet> = ti_vec![nothing];
         let (mut stacks, mut stacked_layers, mut steps) = (0, 0, 0_usize);
-        let mut from = 0;
+        let mut from = StateId::default();
         while let Some(done) = done_in.get(from).cloned() {
             // Who needs one of these needs at least as much.
             let mut too_large = FixedBitSet::with_capacity(self.inputs.len());
@@ -175,10 +177,7 @@ impl Ideals {
                     (stacks, stacked_layers) = (stacks + 1, stacked_layers + layers.len());
                     let mut after = done.clone();
                     after.extend(layers.iter().copied());
-                    let to = *number.entry(after).or_insert_with_key(|after| {
-                        done_in.push(after.clone());
-                        done_in.len() - 1
-                    });
+                    let to = *number.entry(after).or_insert_with_key(|after| done_in.push_and_get_key(after.clone()));
                     found(from, to, layers);
                 }
                 if stacks > MOST_STACKS || stacked_layers > MOST_STACKED_LAYERS {
@@ -188,7 +187,7 @@ impl Ideals {
             if steps > most_steps {
                 return Err(NotListed::TooMany);
             }
-            from += 1;
+            from = from.following();
         }
         Ok(done_in)
     }

@@ -3,11 +3,13 @@
 use super::account::CopyKind;
 use super::axis::NodeSpan;
 use super::copies::CopyAction;
+use super::ids::{NodeId, ProblemId};
 use super::placement::{Levels, Measure, Skipping, TileGeometry, layer_levels};
 use super::plan::{Caches, LayerTilePlan};
 use super::problems::{Judge, LayerKey, NotPlanned, ProblemKey, Problems};
 use super::stack::Stack;
 use crate::hardware::{Core, MemoryId, Operand, Unroll};
+use crate::ids::{TiSlice, TiVec};
 use crate::mapping::LayerOnCore;
 use crate::rules::Rules;
 use crate::search::explain_infeasible;
@@ -58,8 +60,8 @@ pub(super) struct TilePlanner<'a> {
     /// Whether weights come from their highest memory.
     pub weights_from_top: bool,
     pub caches: Caches,
-    pub x: &'a [NodeSpan],
-    pub y: &'a [NodeSpan],
+    pub x: &'a TiSlice<NodeId, NodeSpan>,
+    pub y: &'a TiSlice<NodeId, NodeSpan>,
     /// Memory of the weights after the first tile.
     pub w_memory: MemoryId,
 }
@@ -73,12 +75,12 @@ impl TilePlanner<'_> {
         &self,
         problems: &mut Problems,
         judge: Judge<'_>,
-    ) -> Result<(Vec<LayerTilePlan>, Vec<CopyAction>), NotPlanned> {
+    ) -> Result<(TiVec<NodeId, LayerTilePlan>, Vec<CopyAction>), NotPlanned> {
         let tile = TileGeometry { x: self.x, y: self.y };
-        let mut layers: Vec<LayerTilePlan> = Vec::with_capacity(self.stack.nodes.len());
+        let mut layers: TiVec<NodeId, LayerTilePlan> = TiVec::with_capacity(self.stack.nodes.len());
         let mut copies: Vec<CopyAction> = Vec::new();
         let mut first_copy = 0;
-        for node in 0..self.stack.nodes.len() {
+        for node in self.stack.nodes.keys() {
             let is_input = self.stack.is_input(node);
             let (x, y) = (&self.x[node], &self.y[node]);
             let computed = (x.computed, y.computed);
@@ -136,7 +138,7 @@ impl TilePlanner<'_> {
         &self,
         problems: &mut Problems,
         judge: Judge<'_>,
-        node: usize,
+        node: NodeId,
         layer: &mut LayerTilePlan,
     ) -> Result<(), NotPlanned> {
         let Some(tiled) = self.layers[layer.layer] else { return Ok(()) };
@@ -251,7 +253,13 @@ impl TilePlanner<'_> {
     }
 
     /// Copies that bring all inputs of a layer to the memory it takes them from.
-    fn collect_inputs(&self, node: usize, done: &[LayerTilePlan], layer: &LayerTilePlan, copies: &mut Vec<CopyAction>) {
+    fn collect_inputs(
+        &self,
+        node: NodeId,
+        done: &TiSlice<NodeId, LayerTilePlan>,
+        layer: &LayerTilePlan,
+        copies: &mut Vec<CopyAction>,
+    ) {
         let Some(i_memory) = layer.top[Operand::I as usize] else { return };
         let level = self.core.level_of(Operand::I, i_memory);
         let mut copy = |kind: CopyKind, bits: u64, source: (MemoryId, Operand)| {
@@ -286,7 +294,7 @@ impl TilePlanner<'_> {
     }
 
     /// Copies of a finished output to the caches; they are done before the next layer.
-    fn write_caches(&self, node: usize, layer: &LayerTilePlan, copies: &mut Vec<CopyAction>) {
+    fn write_caches(&self, node: NodeId, layer: &LayerTilePlan, copies: &mut Vec<CopyAction>) {
         // On its way down a stack input passes the caches above, so that what is kept there costs nothing (NOTES 12.15).
         if layer.is_input {
             return;
@@ -317,7 +325,7 @@ fn level_count(levels: usize) -> u8 {
 
 /// A problem that has a mapping.
 struct Mappable {
-    problem: usize,
+    problem: ProblemId,
     levels: [usize; 3],
     extra: (usize, usize),
 }

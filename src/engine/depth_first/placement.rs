@@ -1,9 +1,11 @@
 //! Which memory is the highest that each kind of data uses (DeFiNES, Section III, step 3).
 
 use super::axis::{Axis, NodeSpan};
+use super::ids::NodeId;
 use super::stack::Stack;
 use super::strategy::StoringMode;
 use crate::hardware::{Core, MemoryId, Operand};
+use crate::ids::{TiSlice, TiVec};
 use crate::rules::Rules;
 use crate::workload::{Dim, Network};
 
@@ -11,15 +13,15 @@ use crate::workload::{Dim, Network};
 #[derive(Debug, Clone, Copy)]
 pub struct TileGeometry<'a> {
     /// Columns.
-    pub x: &'a [NodeSpan],
+    pub x: &'a TiSlice<NodeId, NodeSpan>,
     /// Rows.
-    pub y: &'a [NodeSpan],
+    pub y: &'a TiSlice<NodeId, NodeSpan>,
 }
 
 /// What measuring the data of a stack takes, found once for all its tiles.
 #[derive(Debug, Clone)]
 pub struct Measure {
-    nodes: Vec<NodeMeasure>,
+    nodes: TiVec<NodeId, NodeMeasure>,
     /// Bits of all weights of the stack.
     pub weight_bits: u64,
 }
@@ -39,18 +41,18 @@ struct NodeMeasure {
 /// Working memory of [`Measure::peak_alive_bits`].
 #[derive(Debug, Default)]
 pub struct Scratch {
-    readers_left: Vec<usize>,
-    held: Vec<u64>,
+    readers_left: TiVec<NodeId, usize>,
+    held: TiVec<NodeId, u64>,
 }
 
 impl Measure {
     /// Measures a stack.
     pub fn new(network: &Network, stack: &Stack, rules: &Rules) -> Self {
-        let shape = |node: usize| &network.layer(stack.nodes[node]).shape;
-        let input_channels = |node: usize| shape(node).size(Dim::B) * shape(node).input_channels();
+        let shape = |node: NodeId| &network.layer(stack.nodes[node]).shape;
+        let input_channels = |node: NodeId| shape(node).size(Dim::B) * shape(node).input_channels();
         // Of a stack input, as many channels are fetched as its readers want: where they want different numbers, the tool
         // fetches the fewest.
-        let output_channels = |node: usize| {
+        let output_channels = |node: NodeId| {
             let readers = stack.consumers[node].iter().map(|&reader| input_channels(reader));
             let wanted = if rules.tiles_without_borders { readers.min() } else { readers.max() };
             match wanted.filter(|_| stack.is_input(node)) {
@@ -58,35 +60,35 @@ impl Measure {
                 None => shape(node).size(Dim::B) * shape(node).output_channels(),
             }
         };
-        let node = |node: usize| NodeMeasure {
+        let node = |node: NodeId| NodeMeasure {
             channels: output_channels(node) / shape(node).size(Dim::B).max(1),
             output_bits: output_channels(node) * shape(node).precision.o,
             input_bits: input_channels(node) * shape(node).precision.i,
             input_columns: Axis::Columns.input_size(network, stack, node),
         };
         Self {
-            nodes: (0..stack.nodes.len()).map(node).collect(),
+            nodes: stack.nodes.keys().map(node).collect(),
             weight_bits: stack.layers().iter().map(|&layer| network.layer(layer).shape.weight_bits()).sum(),
         }
     }
 
     /// Channels of a node's output in one image.
-    pub fn channels(&self, node: usize) -> u64 {
+    pub fn channels(&self, node: NodeId) -> u64 {
         self.nodes[node].channels
     }
 
     /// Bits of `columns` x `rows` of a node's output.
-    pub fn output_bits(&self, node: usize, columns: u64, rows: u64) -> u64 {
+    pub fn output_bits(&self, node: NodeId, columns: u64, rows: u64) -> u64 {
         self.nodes[node].output_bits * columns * rows
     }
 
     /// Bits of `columns` x `rows` of one input of a node.
-    pub fn input_bits(&self, node: usize, columns: u64, rows: u64) -> u64 {
+    pub fn input_bits(&self, node: NodeId, columns: u64, rows: u64) -> u64 {
         self.nodes[node].input_bits * columns * rows
     }
 
     /// Bits of all inputs of a node that a tile needs, cached ones included.
-    pub fn all_input_bits(&self, stack: &Stack, node: usize, tile: TileGeometry<'_>) -> u64 {
+    pub fn all_input_bits(&self, stack: &Stack, node: NodeId, tile: TileGeometry<'_>) -> u64 {
         let one = self.input_bits(node, tile.x[node].needed, tile.y[node].needed);
         one * stack.producers[node].len() as u64
     }
@@ -100,7 +102,7 @@ impl Measure {
         stack: &Stack,
         tile: TileGeometry<'_>,
         scratch: &mut Scratch,
-        kept: impl Fn(usize) -> u64,
+        kept: impl Fn(NodeId) -> u64,
     ) -> u64 {
         let count = stack.nodes.len();
         let Scratch { readers_left, held } = scratch;
@@ -109,7 +111,7 @@ impl Measure {
         held.clear();
         held.resize(count, 0);
         let (mut alive, mut peak) = (0, 0);
-        for node in 0..count {
+        for node in stack.nodes.keys() {
             let inputs = self.all_input_bits(stack, node, tile);
             let replaced: u64 = stack.producers[node].iter().map(|&producer| held[producer]).sum();
             held[node] = self.output_bits(node, tile.x[node].computed, tile.y[node].computed);
@@ -129,8 +131,9 @@ impl Measure {
     }
 
     /// Sum over all inputs of all layers.
-    fn sum_inputs(&self, stack: &Stack, bits: impl Fn(usize, usize) -> u64) -> u64 {
-        (stack.input_count..stack.nodes.len())
+    fn sum_inputs(&self, stack: &Stack, bits: impl Fn(NodeId, usize) -> u64) -> u64 {
+        stack
+            .layer_nodes()
             .flat_map(|node| (0..stack.producers[node].len()).map(move |input| (node, input)))
             .map(|(node, input)| bits(node, input))
             .sum()
@@ -198,7 +201,7 @@ impl Deciding<'_> {
             peak_bits
         } else {
             // The first column fills the cache layer by layer.
-            let kept = |node: usize| measure.output_bits(node, tile.x[node].to_cache, tile.y[node].computed);
+            let kept = |node: NodeId| measure.output_bits(node, tile.x[node].to_cache, tile.y[node].computed);
             measure.peak_alive_bits(stack, tile, scratch, kept)
         };
         let peak_with_h_bits = self.mode.caches_columns().then_some(with_h);

@@ -3,10 +3,12 @@
 use super::account::TileMap;
 use super::axis::{Slot, Strips};
 use super::copies::CopyAction;
+use super::ids::{NodeId, ProblemId, StripId, TileTypeId};
 use super::placement::CacheDecision;
 use super::stack::Stack;
 use super::strategy::DepthFirstStrategy;
 use crate::hardware::{Core, MemoryId, Operand};
+use crate::ids::TiVec;
 use crate::workload::LayerId;
 use std::ops::Range;
 use std::sync::Arc;
@@ -34,7 +36,7 @@ pub struct StackPlan {
     /// Decisions on caches before neighbours are considered.
     pub decisions: Vec<TileDecision>,
     /// Tiles that behave identically, in the order of their first tile.
-    pub types: Vec<TilePlan>,
+    pub types: TiVec<TileTypeId, TilePlan>,
     /// Where they lie.
     pub map: TileMap,
     pub(super) columns: Arc<Strips>,
@@ -59,9 +61,12 @@ impl StackPlan {
         let at = |slots: &[Slot], start: u64| slots.iter().find(|slot| slot.start == start).copied();
         let slots = (at(&self.columns.slots, tile.first_position.0), at(&self.rows.slots, tile.first_position.1));
         let (Some(column), Some(row)) = slots else { return Deciders::default() };
-        let of = |strip: usize| self.decisions.iter().find(|decided| decided.strips == (strip, row.strip));
+        let of = |strip: StripId| {
+            let is_it = |decided: &&TileDecision| (decided.column, decided.row) == (strip, row.strip);
+            self.decisions.iter().find(is_it)
+        };
         let level = |memory: Option<MemoryId>| memory.and_then(|memory| core.level_of(Operand::O, memory));
-        let between = |neighbour: Option<usize>, memory: Option<MemoryId>| {
+        let between = |neighbour: Option<StripId>, memory: Option<MemoryId>| {
             let pair = [of(column.strip), of(neighbour?)];
             // Some rules take what is not the higher one.
             pair.into_iter().flatten().find(|decided| decided.caches.h_memory == memory)
@@ -74,9 +79,9 @@ impl StackPlan {
     }
 
     /// Columns and rows of each node's output in the tile of a decision, if overlap were cached in both directions.
-    pub fn assumed_sizes(&self, decision: &TileDecision) -> Vec<(u64, u64)> {
-        let (column, row) = decision.strips;
-        let (x, y) = (&self.columns.different[column].assumed, &self.rows.different[row].assumed);
+    pub fn assumed_sizes(&self, decision: &TileDecision) -> TiVec<NodeId, (u64, u64)> {
+        let x = &self.columns.different[decision.column].assumed;
+        let y = &self.rows.different[decision.row].assumed;
         x.iter().zip(y).map(|(x, y)| (x.computed, y.computed)).collect()
     }
 }
@@ -90,7 +95,10 @@ pub struct TileDecision {
     pub first: (bool, bool),
     /// The decision.
     pub caches: CacheDecision,
-    pub(super) strips: (usize, usize),
+    /// Its strip among those of columns.
+    pub(super) column: StripId,
+    /// Its strip among those of rows.
+    pub(super) row: StripId,
 }
 
 /// One tile type.
@@ -107,7 +115,7 @@ pub struct TilePlan {
     /// Where overlap is written and read.
     pub caches: Caches,
     /// Its nodes in order: stack inputs, then layers.
-    pub layers: Vec<LayerTilePlan>,
+    pub layers: TiVec<NodeId, LayerTilePlan>,
     /// The copies of all of them, in order.
     pub copies: Vec<CopyAction>,
 }
@@ -164,6 +172,6 @@ pub struct LayerTilePlan {
     pub narrowed: bool,
     /// Copies before the layer starts, as a part of [`TilePlan::copies`].
     pub copies: Range<usize>,
-    /// The mapping problem, by its index; `None` for a stack input.
-    pub problem: Option<usize>,
+    /// The mapping problem; `None` for a stack input.
+    pub problem: Option<ProblemId>,
 }

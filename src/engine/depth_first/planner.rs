@@ -2,6 +2,7 @@
 
 use super::axis::{Axis, Strips, TooManyKinds};
 use super::fast_map::FastMap;
+use super::ids::KnownStackId;
 use super::layer_tile::TiledLayer;
 use super::placement::{Measure, Scratch, Skipping};
 use super::plan::{PointPlan, StackPlan};
@@ -10,6 +11,7 @@ use super::stack::{Stack, cut};
 use super::stack_planner::StackPlanner;
 use super::strategy::{DepthFirstStrategy, FuseDepth, StoringMode};
 use crate::hardware::Core;
+use crate::ids::TiVec;
 use crate::mapping::{LayerOnCore, LayerProblem};
 use crate::rules::Rules;
 use crate::search::{Limits, Strategy, has_mapping};
@@ -25,19 +27,19 @@ pub struct PlannerMemory {
     /// The different problems of all points planned.
     pub problems: Problems,
     stacks: HashMap<FuseDepth, Result<Vec<KnownStack>, Diagnostics>>,
-    /// Every different stack; its place is its number.
-    measured: Vec<KnownStack>,
-    strips: FastMap<(usize, bool, u64, bool), Arc<Strips>>,
+    /// Every different stack.
+    measured: TiVec<KnownStackId, KnownStack>,
+    strips: FastMap<(KnownStackId, bool, u64, bool), Arc<Strips>>,
     /// Spans of all strips.
     spans: usize,
     pub(super) layers: Vec<Option<TiledLayer>>,
     pub(super) scratch: Scratch,
 }
 
-/// A stack, its place among all that were met, and what its layers take up.
+/// A stack, and what its layers take up.
 #[derive(Clone)]
 pub(super) struct KnownStack {
-    number: usize,
+    id: KnownStackId,
     pub stack: Arc<Stack>,
     pub measure: Arc<Measure>,
 }
@@ -144,7 +146,7 @@ impl<'a> Planner<'a> {
         let known = measured.iter().find(|known| *known.stack == *stack).cloned();
         known.unwrap_or_else(|| {
             let measure = Arc::new(Measure::new(self.network, stack, &self.rules));
-            let known = KnownStack { number: measured.len(), stack: Arc::new(stack.clone()), measure };
+            let known = KnownStack { id: measured.next_key(), stack: Arc::new(stack.clone()), measure };
             measured.push(known.clone());
             known
         })
@@ -164,7 +166,7 @@ impl<'a> Planner<'a> {
         let (network, borders) = (self.network, !self.rules.tiles_without_borders);
         let stack = &*known.stack;
         let tile = tile.min(axis.map_size(network, stack, stack.output()));
-        let key = (known.number, axis == Axis::Columns, tile, caches);
+        let key = (known.id, axis == Axis::Columns, tile, caches);
         if let Some(strips) = self.memory.strips.get(&key) {
             return Ok(Arc::clone(strips));
         }

@@ -1,7 +1,9 @@
 //! The different mapping problems of a sweep, each known by a few small numbers.
 
 use super::fast_map::FastMap;
+use super::ids::{ProblemId, ShapeId, UnrollId};
 use crate::hardware::Unroll;
+use crate::ids::TiVec;
 use crate::mapping::LayerProblem;
 use crate::spec::Diagnostics;
 use crate::workload::{Dim, LayerShape};
@@ -10,18 +12,18 @@ use crate::workload::{Dim, LayerShape};
 #[derive(Debug, Default)]
 pub struct Problems {
     /// The problems, each once.
-    pub list: Vec<LayerProblem>,
-    /// Index of each problem asked for; `None` for those without a mapping.
-    index: FastMap<ProblemKey, Option<usize>>,
-    shapes: Vec<LayerShape>,
-    unrolls: Vec<Vec<Unroll>>,
+    pub list: TiVec<ProblemId, LayerProblem>,
+    /// Each problem asked for; `None` for those without a mapping.
+    known: FastMap<ProblemKey, Option<ProblemId>>,
+    shapes: TiVec<ShapeId, LayerShape>,
+    unrolls: TiVec<UnrollId, Vec<Unroll>>,
 }
 
 /// A layer of which any part may be computed: all of a problem but its tile and its memory levels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct LayerKey {
-    shape: u32,
-    unroll: u32,
+    shape: ShapeId,
+    unroll: UnrollId,
 }
 
 /// Equal keys are equal problems, and the other way round.
@@ -84,11 +86,9 @@ impl Problems {
         shape.sizes[Dim::OX as usize] = 1;
         shape.sizes[Dim::OY as usize] = 1;
         shape.input_limit = (u64::MAX, u64::MAX);
-        let position = self.shapes.iter().position(|known| *known == shape).unwrap_or_else(|| {
-            self.shapes.push(shape);
-            self.shapes.len() - 1
-        });
-        LayerKey { shape: position as u32, unroll: self.unroll(unroll) }
+        let known = self.shapes.position(|known| *known == shape);
+        let shape = known.unwrap_or_else(|| self.shapes.push_and_get_key(shape));
+        LayerKey { shape, unroll: self.unroll(unroll) }
     }
 
     /// The same layer with another unrolling.
@@ -96,17 +96,14 @@ impl Problems {
         LayerKey { unroll: self.unroll(unroll), ..layer }
     }
 
-    fn unroll(&mut self, unroll: &[Unroll]) -> u32 {
-        let position = self.unrolls.iter().position(|known| known == unroll).unwrap_or_else(|| {
-            self.unrolls.push(unroll.to_vec());
-            self.unrolls.len() - 1
-        });
-        position as u32
+    fn unroll(&mut self, unroll: &[Unroll]) -> UnrollId {
+        let known = self.unrolls.position(|known| known == unroll);
+        known.unwrap_or_else(|| self.unrolls.push_and_get_key(unroll.to_vec()))
     }
 
     /// The shape of a problem.
     pub(super) fn shape(&self, key: &ProblemKey) -> LayerShape {
-        let mut shape = self.shapes[key.layer.shape as usize];
+        let mut shape = self.shapes[key.layer.shape];
         shape.sizes[Dim::OX as usize] = key.tile.0;
         shape.sizes[Dim::OY as usize] = key.tile.1;
         shape.input_limit = key.input_limit;
@@ -114,7 +111,7 @@ impl Problems {
     }
 
     pub(super) fn unroll_of(&self, layer: LayerKey) -> &[Unroll] {
-        &self.unrolls[layer.unroll as usize]
+        &self.unrolls[layer.unroll]
     }
 
     /// The problem behind a key.
@@ -126,24 +123,21 @@ impl Problems {
         }
     }
 
-    /// The index of a problem that has a mapping; `None` where nothing fits.
+    /// A problem that has a mapping; `None` where nothing fits.
     ///
     /// # Errors
     /// If there is no time to find out.
-    pub(super) fn intern(&mut self, key: ProblemKey, judge: Judge<'_>) -> Result<Option<usize>, NotPlanned> {
-        if let Some(&known) = self.index.get(&key) {
+    pub(super) fn intern(&mut self, key: ProblemKey, judge: Judge<'_>) -> Result<Option<ProblemId>, NotPlanned> {
+        if let Some(&known) = self.known.get(&key) {
             return Ok(known);
         }
         let problem = self.problem(&key);
-        let index = match judge(&problem) {
-            Verdict::Mappable => Some(self.list.len()),
+        let id = match judge(&problem) {
+            Verdict::Mappable => Some(self.list.push_and_get_key(problem)),
             Verdict::NoMapping => None,
             Verdict::Later => return Err(NotPlanned::Later),
         };
-        if index.is_some() {
-            self.list.push(problem);
-        }
-        self.index.insert(key, index);
-        Ok(index)
+        self.known.insert(key, id);
+        Ok(id)
     }
 }

@@ -1,7 +1,9 @@
 //! Cutting a network into stacks of fused layers (DeFiNES, Section III, inputs).
 
+use super::ids::NodeId;
 use super::strategy::FuseDepth;
 use crate::hardware::{Core, Operand};
+use crate::ids::{TiVec, ti_vec};
 use crate::rules::Rules;
 use crate::spec::{Diagnostics, MAX_DIAGNOSTICS, closest};
 use crate::workload::{LayerId, LayerKind, Network};
@@ -11,13 +13,13 @@ use fixedbitset::FixedBitSet;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Stack {
     /// The nodes: layers outside whose output is read, then the layers of the stack.
-    pub nodes: Vec<LayerId>,
+    pub nodes: TiVec<NodeId, LayerId>,
     /// How many of the nodes are inputs.
     pub input_count: usize,
     /// For each node the nodes whose output it reads; empty for inputs.
-    pub producers: Vec<Vec<usize>>,
+    pub producers: TiVec<NodeId, Vec<NodeId>>,
     /// For each node the nodes that read its output.
-    pub consumers: Vec<Vec<usize>>,
+    pub consumers: TiVec<NodeId, Vec<NodeId>>,
 }
 
 impl Stack {
@@ -31,32 +33,37 @@ impl Stack {
         nodes.extend(&layers);
         let index_of = |layer: LayerId| {
             let inner = layers.binary_search(&layer).map(|at| input_count + at);
-            inner.or_else(|_| nodes[..input_count].binary_search(&layer)).ok()
+            inner.or_else(|_| nodes[..input_count].binary_search(&layer)).ok().map(NodeId::from)
         };
-        let mut producers = vec![Vec::new(); nodes.len()];
-        let mut consumers = vec![Vec::new(); nodes.len()];
-        for (node, &layer) in nodes.iter().enumerate().skip(input_count) {
+        let mut producers: TiVec<NodeId, Vec<NodeId>> = ti_vec![Vec::new(); nodes.len()];
+        let mut consumers = producers.clone();
+        for (node, &layer) in NodeId::first(nodes.len()).zip(&nodes).skip(input_count) {
             for producer in network.inputs(layer).into_iter().filter_map(index_of) {
                 producers[node].push(producer);
                 consumers[producer].push(node);
             }
         }
-        Self { nodes, input_count, producers, consumers }
+        Self { nodes: nodes.into(), input_count, producers, consumers }
     }
 
     /// Whether a node is an input of the stack.
-    pub fn is_input(&self, node: usize) -> bool {
-        node < self.input_count
+    pub fn is_input(&self, node: NodeId) -> bool {
+        node.index() < self.input_count
     }
 
     /// The node whose output is the stack's output: the last.
-    pub fn output(&self) -> usize {
-        self.nodes.len() - 1
+    pub fn output(&self) -> NodeId {
+        NodeId::from(self.nodes.len() - 1)
+    }
+
+    /// The nodes that are layers of the stack.
+    pub fn layer_nodes(&self) -> impl DoubleEndedIterator<Item = NodeId> + ExactSizeIterator + Clone {
+        NodeId::within(NodeId::from(self.input_count)..self.nodes.next_key())
     }
 
     /// The layers that the stack computes.
     pub fn layers(&self) -> &[LayerId] {
-        &self.nodes[self.input_count..]
+        &self.nodes.raw[self.input_count..]
     }
 }
 

@@ -3,6 +3,7 @@
 use super::account::{TileMap, TileRun};
 use super::axis::{Axis, Slot, Strips};
 use super::fast_map::FastMap;
+use super::ids::{BehaviourId, StripId, TileTypeId};
 use super::layer_tile::{TilePlanner, has_weights};
 use super::placement::{Deciding, Scratch, Skipping, TileGeometry};
 use super::plan::{Caches, StackPlan, TileDecision, TilePlan};
@@ -10,6 +11,7 @@ use super::planner::{KnownStack, Planner, PlannerMemory, Room};
 use super::problems::{Judge, NotPlanned};
 use super::strategy::StoringMode;
 use crate::hardware::{Core, MemoryId, Operand};
+use crate::ids::TiVec;
 use crate::rules::Rules;
 use crate::spec::Diagnostics;
 use crate::workload::Network;
@@ -23,8 +25,10 @@ const MOST_KINDS: usize = 1 << 14;
 struct TileKey {
     weights_from_top: bool,
     caches: Caches,
-    /// Behaviour of the column and of the row: indices into [`Strips::effective`].
-    behaviour: (usize, usize),
+    /// Behaviour of the column.
+    column: BehaviourId,
+    /// Behaviour of the row.
+    row: BehaviourId,
 }
 
 /// One stack while it is planned.
@@ -62,8 +66,8 @@ impl<'a> StackPlanner<'a> {
             .map(of)
             .max_by_key(|&id| self.core.level_of(Operand::W, id))
             .unwrap_or_else(|| self.core.top(Operand::W));
-        let mut types: Vec<TilePlan> = Vec::new();
-        let mut known: FastMap<TileKey, usize> = FastMap::default();
+        let mut types: TiVec<TileTypeId, TilePlan> = TiVec::new();
+        let mut known: FastMap<TileKey, TileTypeId> = FastMap::default();
         let mut map = TileMap { columns: tile_runs(columns), rows: tile_runs(rows), types: Vec::new() };
         let v_memory = self.v_memory(&decisions);
         for row in rows {
@@ -74,9 +78,9 @@ impl<'a> StackPlanner<'a> {
                     Some(&index) => index,
                     None => {
                         room.take(&self.known.stack)?;
-                        types.push(self.tile(column, row, key, w_memory, memory, judge)?);
-                        known.insert(key, types.len() - 1);
-                        types.len() - 1
+                        let index = types.push_and_get_key(self.tile(column, row, key, w_memory, memory, judge)?);
+                        known.insert(key, index);
+                        index
                     }
                 };
                 types[index].count += column.count * row.count;
@@ -101,9 +105,9 @@ impl<'a> StackPlanner<'a> {
     }
 
     fn key(&self, column: &Slot, row: &Slot, decisions: &[TileDecision], v_memory: Option<MemoryId>) -> TileKey {
-        let decision = |strip: usize| &decisions[row.strip * self.x.different.len() + strip];
+        let decision = |strip: StripId| &decisions[self.pair(strip, row.strip)];
         let here = decision(column.strip);
-        let h = |neighbour: Option<usize>, written_by_here: bool| {
+        let h = |neighbour: Option<StripId>, written_by_here: bool| {
             self.h_memory(here, decision(neighbour?), written_by_here)
         };
         let caches = Caches {
@@ -115,10 +119,8 @@ impl<'a> StackPlanner<'a> {
         TileKey {
             weights_from_top: column.start == 0 && row.start == 0,
             caches,
-            behaviour: (
-                self.x.behaviour(column.strip, caches.h_write.is_some(), caches.h_read.is_some()),
-                self.y.behaviour(row.strip, caches.v_write.is_some(), caches.v_read.is_some()),
-            ),
+            column: self.x.behaviour(column.strip, caches.h_write.is_some(), caches.h_read.is_some()),
+            row: self.y.behaviour(row.strip, caches.v_write.is_some(), caches.v_read.is_some()),
         }
     }
 
@@ -142,8 +144,8 @@ impl<'a> StackPlanner<'a> {
             skipping: self.skipping,
             weights_from_top: key.weights_from_top,
             caches: key.caches,
-            x: &self.x.effective[key.behaviour.0],
-            y: &self.y.effective[key.behaviour.1],
+            x: &self.x.effective[key.column],
+            y: &self.y.effective[key.row],
             w_memory,
         };
         let (layers, copies) = planner.plan(&mut memory.problems, judge)?;
@@ -158,13 +160,18 @@ impl<'a> StackPlanner<'a> {
         })
     }
 
+    /// The place of a pair of column and row among the decisions.
+    fn pair(&self, column: StripId, row: StripId) -> usize {
+        row.index() * self.x.different.len() + column.index()
+    }
+
     /// Decides for every different pair of column and row: all columns of the first different row, then the next.
     fn decide(&self, scratch: &mut Scratch) -> Vec<TileDecision> {
-        let width = self.x.different.len();
-        let mut decisions: Vec<Option<TileDecision>> = vec![None; width * self.y.different.len()];
+        let count = self.x.different.len() * self.y.different.len();
+        let mut decisions: Vec<Option<TileDecision>> = vec![None; count];
         for row in &self.y.slots {
             for column in &self.x.slots {
-                let decision = &mut decisions[row.strip * width + column.strip];
+                let decision = &mut decisions[self.pair(column.strip, row.strip)];
                 if decision.is_some() {
                     continue;
                 }
@@ -181,8 +188,8 @@ impl<'a> StackPlanner<'a> {
                 let own = TileGeometry { x: &x.own, y: &y.own };
                 let assumed = TileGeometry { x: &x.assumed, y: &y.assumed };
                 let caches = deciding.decide(own, assumed, scratch);
-                let strips = (column.strip, row.strip);
-                *decision = Some(TileDecision { size: (column.size, row.size), first, caches, strips });
+                let size = (column.size, row.size);
+                *decision = Some(TileDecision { size, first, caches, column: column.strip, row: row.strip });
             }
         }
         // Every strip lies somewhere, so that no pair is left out.
@@ -203,7 +210,7 @@ impl<'a> StackPlanner<'a> {
     /// Where rows of tiles exchange their overlap: the same for all tiles.
     fn v_memory(&self, decisions: &[TileDecision]) -> Option<MemoryId> {
         if self.rules.cache_level_of_neighbour {
-            let last = self.y.slots.last()?.strip * self.x.different.len() + self.x.slots.last()?.strip;
+            let last = self.pair(self.x.slots.last()?.strip, self.y.slots.last()?.strip);
             return decisions.get(last)?.caches.v_memory;
         }
         decisions

@@ -1,11 +1,13 @@
 //! What a point costs, and no more: the sums of [`super::Assembler`] without its account, for points that are only coloured.
 
 use super::copies::Ways;
+use super::ids::ProblemId;
 use super::plan::{LayerTilePlan, PointPlan, TilePlan};
 use super::problems::Problems;
 use super::solved::{ProblemCost, WATCHED};
 use crate::cost::{AccessCause, ByCause, EnergyCause, EnergySplit, LatencyCause, LatencySplit};
 use crate::hardware::{Core, MemoryId};
+use crate::ids::TiSlice;
 
 /// What a point costs.
 #[derive(Debug, Clone, PartialEq)]
@@ -29,18 +31,18 @@ pub struct Bill {
     copies: Sum,
     copied_words: [ByCause; WATCHED],
     /// Each problem, and how many times it is there.
-    problems: Vec<(usize, u64)>,
+    problems: Vec<(ProblemId, u64)>,
 }
 
 impl Bill {
     /// The problems.
-    pub fn problems(&self) -> impl Iterator<Item = usize> {
+    pub fn problems(&self) -> impl Iterator<Item = ProblemId> {
         self.problems.iter().map(|&(problem, _)| problem)
     }
 
     /// The sum; `None` where the cost of a problem is missing. As it adds up in another order, its last digits may differ from
     /// those of [`Summing::totals`]. It has no stacks.
-    pub fn total(&self, costs: &[Option<ProblemCost>]) -> Option<PointTotals> {
+    pub fn total(&self, costs: &TiSlice<ProblemId, Option<ProblemCost>>) -> Option<PointTotals> {
         let mut sum = self.copies;
         let mut words = self.copied_words;
         for &(problem, times) in &self.problems {
@@ -78,7 +80,7 @@ impl<'a> Summing<'a> {
 
     /// What a point costs, to the bit as its whole account has it; `None` where the cost of a problem is missing, or a sum
     /// is too large to count. `costs` holds one entry for each problem.
-    pub fn totals(&mut self, plan: &PointPlan, costs: &[Option<ProblemCost>]) -> Option<PointTotals> {
+    pub fn totals(&mut self, plan: &PointPlan, costs: &TiSlice<ProblemId, Option<ProblemCost>>) -> Option<PointTotals> {
         let mut words = [ByCause::default(); WATCHED];
         let mut all = Sum::default();
         let mut stacks = Vec::with_capacity(plan.stacks.len());
@@ -148,7 +150,12 @@ impl<'a> Summing<'a> {
         sum
     }
 
-    fn tile(&mut self, tile: &TilePlan, costs: &[Option<ProblemCost>], words: &mut [ByCause; WATCHED]) -> Option<Sum> {
+    fn tile(
+        &mut self,
+        tile: &TilePlan,
+        costs: &TiSlice<ProblemId, Option<ProblemCost>>,
+        words: &mut [ByCause; WATCHED],
+    ) -> Option<Sum> {
         let times = tile.count as f64;
         let mut sum = Sum::default();
         for layer in &tile.layers {

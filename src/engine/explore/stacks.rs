@@ -12,8 +12,9 @@ use super::sweep::Sweep;
 use crate::cost::{ByCause, EnergySplit, LatencySplit};
 use crate::depth_first::{
     Bill, EveryStack, FuseDepth, MOST_STACKED_LAYERS, MOST_STACKS, NotListed, PointAccount, PointTotals, StackArc,
-    StoringMode,
+    StateId, StoringMode,
 };
+use crate::ids::{TiVec, ti_vec};
 use crate::search::Objective;
 use crate::sorting::sort_by;
 use crate::spec::Diagnostics;
@@ -147,8 +148,8 @@ impl StackStudy {
 
     /// How many ways there are to cut the network, as far as a number can count them.
     pub fn cuttings(&self) -> u128 {
-        let mut ways = vec![0_u128; self.every.states];
-        ways[0] = 1;
+        let mut ways: TiVec<StateId, u128> = ti_vec![0; self.every.states];
+        ways[StateId::default()] = 1;
         for arc in &self.every.arcs {
             ways[arc.to] = ways[arc.to].saturating_add(ways[arc.from]);
         }
@@ -208,13 +209,13 @@ impl StackStudy {
                 of_stack.push(*run);
             }
         }
-        let mut ways: Vec<Vec<Course>> = vec![Vec::new(); self.every.states];
-        ways[0].push(Course::default());
+        let mut ways: TiVec<StateId, Vec<Course>> = ti_vec![Vec::new(); self.every.states];
+        ways[StateId::default()].push(Course::default());
         for (arc, runs) in self.every.arcs.iter().zip(&of_stack) {
             let (before, after) = ways.split_at_mut(arc.to);
             for (number, way) in before[arc.from].iter().enumerate() {
                 for run in runs {
-                    self.order.keep(&mut after[0], way.then((arc.from, number), run));
+                    self.order.keep(&mut after.raw[0], way.then((arc.from, number), run));
                 }
             }
         }
@@ -364,7 +365,7 @@ impl Priced for StackRun {
 #[derive(Debug, Clone, Copy, Default)]
 struct Course<'a> {
     /// The state before the last stack, and which of the ways there.
-    before: Option<(usize, usize)>,
+    before: Option<(StateId, usize)>,
     /// How the last stack is run.
     run: Option<&'a StackRun>,
     energy_pj: f64,
@@ -373,7 +374,7 @@ struct Course<'a> {
 }
 
 impl<'a> Course<'a> {
-    fn then(&self, before: (usize, usize), run: &'a StackRun) -> Self {
+    fn then(&self, before: (StateId, usize), run: &'a StackRun) -> Self {
         Self {
             before: Some(before),
             run: Some(run),

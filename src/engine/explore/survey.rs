@@ -6,9 +6,10 @@
 use super::sweep::{PointSummary, StackSummary, Sweep, too_large_to_count};
 use crate::depth_first::{
     DepthFirstStrategy, FuseDepth, Judge, NotPlanned, Planner, PlannerMemory, PointAccount, PointPlan, PointTotals,
-    ProblemCost, Stack, StoringMode, Summing, Verdict, WATCHED,
+    ProblemCost, ProblemId, Stack, StoringMode, Summing, Verdict, WATCHED,
 };
 use crate::hardware::{Core, MemoryId, Operand};
+use crate::ids::TiVec;
 use crate::mapping::{LayerOnCore, LayerProblem};
 use crate::search::{Objective, Solution, has_mapping};
 use crate::spec::Diagnostics;
@@ -57,10 +58,10 @@ pub struct Survey {
     sweep: Sweep,
     strategies: Vec<DepthFirstStrategy>,
     memory: PlannerMemory,
-    /// By index of the problem; `None` where nothing was found.
-    pub(super) costs: Vec<Option<ProblemCost>>,
-    /// Whether nobody has searched the problem yet, so that its cost is a bound; by index, shorter where all the others were searched.
-    pub(super) unsearched: Vec<bool>,
+    /// By problem; `None` where nothing was found.
+    pub(super) costs: TiVec<ProblemId, Option<ProblemCost>>,
+    /// Whether nobody has searched the problem yet, so that its cost is a bound; shorter where all the others were searched.
+    pub(super) unsearched: TiVec<ProblemId, bool>,
     watched: [MemoryId; WATCHED],
     fingerprints: Fingerprints,
     /// The point that was planned last, or is being planned.
@@ -82,8 +83,8 @@ impl Survey {
             watched: [dram, named.unwrap_or(dram)],
             fingerprints: Fingerprints::new(&sweep),
             memory: PlannerMemory::default(),
-            costs: Vec::new(),
-            unsearched: Vec::new(),
+            costs: TiVec::new(),
+            unsearched: TiVec::new(),
             planning: None,
             effort: Effort::default(),
             sweep,
@@ -102,7 +103,7 @@ impl Survey {
 
     /// The different mapping problems that the points so far contain, each once.
     pub fn into_problems(self) -> Vec<LayerProblem> {
-        self.memory.problems.list
+        self.memory.problems.list.into()
     }
 
     /// What a heatmap needs of a point; see [`Self::totals`].
@@ -177,7 +178,7 @@ impl Survey {
 
     fn account_of(&mut self, store: &mut CostStore, plan: &PointPlan) -> Result<PointAccount, Diagnostics> {
         let Self { sweep, memory, fingerprints, effort, .. } = self;
-        let mut solutions: HashMap<usize, Solution> = HashMap::new();
+        let mut solutions: HashMap<ProblemId, Solution> = HashMap::new();
         for index in problems_of(plan) {
             if let Entry::Vacant(unknown) = solutions.entry(index)
                 && let Some(problem) = memory.problems.list.get(index)
@@ -259,7 +260,7 @@ impl Survey {
     }
 
     /// Finds out what a problem costs of which only a bound is known.
-    pub(super) fn search(&mut self, store: &mut CostStore, index: usize) {
+    pub(super) fn search(&mut self, store: &mut CostStore, index: ProblemId) {
         let Self { sweep, memory, costs, watched, fingerprints, effort, unsearched, .. } = self;
         let problem = &memory.problems.list[index];
         let solve = || Some(solve(sweep, problem, *watched));
@@ -294,8 +295,8 @@ pub(super) struct Judging<'a> {
     pub sweep: &'a Sweep,
     pub watched: [MemoryId; WATCHED],
     pub store: &'a mut CostStore,
-    pub costs: &'a mut Vec<Option<ProblemCost>>,
-    pub unsearched: &'a mut Vec<bool>,
+    pub costs: &'a mut TiVec<ProblemId, Option<ProblemCost>>,
+    pub unsearched: &'a mut TiVec<ProblemId, bool>,
     fingerprints: &'a mut Fingerprints,
     effort: &'a mut Effort,
 }
@@ -325,7 +326,7 @@ impl Judging<'_> {
     }
 }
 
-fn problems_of(plan: &PointPlan) -> impl Iterator<Item = usize> {
+fn problems_of(plan: &PointPlan) -> impl Iterator<Item = ProblemId> {
     let tiles = plan.stacks.iter().flat_map(|stack| &stack.types);
     tiles.flat_map(|tile| &tile.layers).filter_map(|layer| layer.problem)
 }

@@ -2,9 +2,10 @@
 
 use super::request::{Request, Settings};
 use crate::depth_first::{
-    Assembler, DepthFirstStrategy, FuseDepth, Planner, PointAccount, PointPlan, Problems, Skipping, cut,
+    Assembler, DepthFirstStrategy, FuseDepth, Planner, PointAccount, PointPlan, ProblemId, Problems, Skipping, cut,
 };
 use crate::hardware::{Core, Operand, check_shared_dimension};
+use crate::ids::TiVec;
 use crate::mapping::{LayerOnCore, LayerProblem};
 use crate::search::{Limits, Objective, Outcome, Solution, StopReason, explain_infeasible, find_best};
 use crate::spec::{Diagnostics, closest};
@@ -165,7 +166,7 @@ impl Sweep {
     }
 
     /// Solves one problem of a plan.
-    pub fn solve(&self, plan: &SweepPlan, problem: usize) -> Outcome {
+    pub fn solve(&self, plan: &SweepPlan, problem: ProblemId) -> Outcome {
         self.search(&plan.problems.list[problem])
     }
 
@@ -238,10 +239,10 @@ impl Sweep {
 }
 
 impl SweepPlan {
-    /// Indices of the problems of one point, each once; empty where the point cannot be scheduled.
-    pub fn problems_of(&self, point: usize) -> Vec<usize> {
+    /// The problems of one point, each once; empty where the point cannot be scheduled.
+    pub fn problems_of(&self, point: usize) -> Vec<ProblemId> {
         let Ok(plan) = &self.points[point] else { return Vec::new() };
-        let mut problems: Vec<usize> = plan
+        let mut problems: Vec<ProblemId> = plan
             .stacks
             .iter()
             .flat_map(|stack| &stack.types)
@@ -397,8 +398,14 @@ fn check_objective(objective: &Objective, core: Option<&Core>, diagnostics: &mut
 }
 
 /// Solves every problem of a plan, calling `progress` after each; what is `None` fits nowhere.
-pub fn solve_all(sweep: &Sweep, plan: &SweepPlan, mut progress: impl FnMut(usize)) -> Vec<Option<Solution>> {
-    (0..plan.problems.list.len())
+pub fn solve_all(
+    sweep: &Sweep,
+    plan: &SweepPlan,
+    mut progress: impl FnMut(ProblemId),
+) -> TiVec<ProblemId, Option<Solution>> {
+    plan.problems
+        .list
+        .keys()
         .map(|problem| {
             let outcome = sweep.solve(plan, problem);
             progress(problem);

@@ -1,9 +1,12 @@
 //! A schedule as people look at it: who computes what when, what travels over which link, how full memories are, where the time goes.
 
 use super::coala::Job;
+use super::graph::Tile;
+use super::ids::{CoreId, LinkId, NestId, TensorId, TileId, TileNumber, TopMemoryId, TransferId};
 use super::schedule::{Placed, Reason, Schedule, SystemEnergy};
 use super::traffic::Span;
 use crate::hardware::Operand;
+use crate::ids::{TiSlice, TiVec, ti_vec};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
@@ -11,25 +14,25 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct SystemAccount {
     /// Names of the layers.
-    pub layers: Vec<String>,
-    /// The cores that compute.
-    pub cores: Vec<CoreTime>,
+    pub layers: TiVec<NestId, String>,
+    /// The cores that compute, numbered without DRAM.
+    pub cores: TiVec<CoreId, CoreTime>,
     /// All links.
-    pub links: Vec<LinkTime>,
-    /// All memories but DRAM.
-    pub memories: Vec<MemoryUse>,
+    pub links: TiVec<LinkId, LinkTime>,
+    /// All memories but DRAM, numbered without it.
+    pub memories: TiVec<TopMemoryId, MemoryUse>,
     /// All tiles, by layer and number.
-    pub tiles: Vec<TileRun>,
+    pub tiles: TiVec<TileId, TileRun>,
     /// For each tile where the tiles that it waits for begin in `waited_for`, and one more at the end.
     waits: Vec<u32>,
     /// Tiles that others wait for.
-    waited_for: Vec<u32>,
+    waited_for: Vec<TileId>,
     /// What travels, by start.
-    pub transfers: Vec<TransferRun>,
+    pub transfers: TiVec<TransferId, TransferRun>,
     /// For each tile where the transfers that bring what it reads begin in `brought`, and one more at the end.
     brings: Vec<u32>,
     /// Transfers that bring what tiles read.
-    brought: Vec<u32>,
+    brought: Vec<TransferId>,
     /// Energy by cause.
     pub energy: SystemEnergy,
     /// End of the last tile or transfer, cycles.
@@ -78,12 +81,12 @@ pub struct MemoryUse {
 /// A tile is computed.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct TileRun {
-    /// Its layer, by index.
-    pub layer: u32,
+    /// Its layer.
+    pub layer: NestId,
     /// Its place among the tiles of the layer.
-    pub number: u32,
-    /// Its core, as an index into [`SystemAccount::cores`].
-    pub core: u32,
+    pub number: TileNumber,
+    /// Its core.
+    pub core: CoreId,
     /// When it begins, cycles.
     pub start: f64,
     /// When it is done, cycles.
@@ -94,17 +97,17 @@ pub struct TileRun {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TransferRun {
     /// The layer that computes it, or else that reads it.
-    pub layer: u32,
+    pub layer: NestId,
     /// Which operand of that layer it is.
     pub operand: Operand,
     /// The first tile that computes or reads it.
-    pub tile: u32,
+    pub tile: TileId,
     /// Name of the core that it comes from.
     pub from: String,
     /// Name of the core that it goes to.
     pub to: String,
     /// Over these links.
-    pub links: Vec<u32>,
+    pub links: Vec<LinkId>,
     /// When it begins, cycles.
     pub start: f64,
     /// When it is there, cycles.
@@ -119,17 +122,22 @@ pub struct TransferRun {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum Cargo {
     /// A tensor to a memory.
-    Tensor(usize, usize),
+    Tensor(TensorId, TopMemoryId),
     /// What a tile reads from DRAM as it goes.
-    Stream(usize),
+    Stream(TileId),
 }
 
 impl SystemAccount {
     /// The account of a schedule. `computing` is in how many cycles of each tile the array works.
-    pub fn new(job: Job<'_>, schedule: &Schedule, layers: Vec<String>, computing: &[f64]) -> Self {
+    pub fn new(
+        job: Job<'_>,
+        schedule: &Schedule,
+        layers: TiVec<NestId, String>,
+        computing: &TiSlice<TileId, f64>,
+    ) -> Self {
         let Job { graph, system, placed, .. } = job;
-        let is_core = |core: &usize| *core != system.dram;
-        let place = |core: usize| (0..core).filter(is_core).count() as u32;
+        let is_core = |core: &CoreId| *core != system.dram;
+        let place = |core: CoreId| CoreId::from(core.index() - usize::from(core > system.dram));
         let mut account = Self {
             layers,
             energy: schedule.energy,
@@ -137,20 +145,19 @@ impl SystemAccount {
             waits: vec![0],
             ..Self::default()
         };
-        for (tile, facts) in graph.tiles.iter().enumerate() {
+        for (tile, facts) in graph.tiles.iter_enumerated() {
             let span = schedule.tiles[tile].unwrap_or(Span { start: 0.0, end: 0.0 });
-            let core = place(placed[tile].core);
-            let (layer, number) = (facts.layer as u32, facts.number as u32);
+            let (core, &Tile { layer, number, .. }) = (place(placed[tile].core), facts);
             account.tiles.push(TileRun { layer, number, core, start: span.start, end: span.end });
             let before = graph.predecessors(tile).filter(|edge| edge.operand.is_some());
-            account.waited_for.extend(before.map(|edge| edge.from as u32));
+            account.waited_for.extend(before.map(|edge| edge.from));
             account.waits.push(account.waited_for.len() as u32);
         }
-        let core_time = |core: usize| CoreTime { name: system.cores[core].clone(), ..CoreTime::default() };
-        account.cores = (0..system.cores.len()).filter(is_core).map(core_time).collect();
+        let core_time = |core: CoreId| CoreTime { name: system.cores[core].clone(), ..CoreTime::default() };
+        account.cores = system.cores.keys().filter(is_core).map(core_time).collect();
         account.share_time(computing);
         account.list_transfers(job, schedule);
-        let memories = system.memories.iter().enumerate().filter(|(memory, _)| *memory != system.dram_memory());
+        let memories = system.memories.iter_enumerated().filter(|(memory, _)| *memory != system.dram_memory());
         for (index, memory) in memories {
             let usage = schedule.memories.get(index).cloned().unwrap_or_default();
             let cores: Vec<&str> = memory.cores.iter().map(|&core| system.cores[core].as_str()).collect();
@@ -164,14 +171,14 @@ impl SystemAccount {
         account
     }
 
-    /// What a tile waits for, as indices of tiles.
-    pub fn waits_for(&self, tile: usize) -> &[u32] {
-        &self.waited_for[self.waits[tile] as usize..self.waits[tile + 1] as usize]
+    /// The tiles that a tile waits for.
+    pub fn waits_for(&self, tile: TileId) -> &[TileId] {
+        &self.waited_for[self.waits[tile.index()] as usize..self.waits[tile.index() + 1] as usize]
     }
 
-    /// The transfers that bring what a tile reads, as indices of transfers; what is there anyway needs none.
-    pub fn brought_for(&self, tile: usize) -> &[u32] {
-        &self.brought[self.brings[tile] as usize..self.brings[tile + 1] as usize]
+    /// The transfers that bring what a tile reads; what is there anyway needs none.
+    pub fn brought_for(&self, tile: TileId) -> &[TransferId] {
+        &self.brought[self.brings[tile.index()] as usize..self.brings[tile.index() + 1] as usize]
     }
 
     /// Bits that are in use on the chip at most, in all memories together.
@@ -194,14 +201,14 @@ impl SystemAccount {
     }
 
     /// Says of each core where its time goes.
-    fn share_time(&mut self, computing: &[f64]) {
-        let mut by_start: Vec<usize> = (0..self.tiles.len()).collect();
+    fn share_time(&mut self, computing: &TiSlice<TileId, f64>) {
+        let mut by_start: Vec<TileId> = self.tiles.keys().collect();
         by_start.sort_by(|&a, &b| self.tiles[a].start.total_cmp(&self.tiles[b].start));
-        let mut free = vec![0.0_f64; self.cores.len()];
+        let mut free: TiVec<CoreId, f64> = ti_vec![0.0; self.cores.len()];
         for tile in by_start {
             let run = self.tiles[tile];
-            let ready = self.waits_for(tile).iter().map(|&before| self.tiles[before as usize].end).fold(0.0, f64::max);
-            let (core, free) = (&mut self.cores[run.core as usize], &mut free[run.core as usize]);
+            let ready = self.waits_for(tile).iter().map(|&before| self.tiles[before].end).fold(0.0, f64::max);
+            let (core, free) = (&mut self.cores[run.core], &mut free[run.core]);
             let ready = ready.clamp(*free, run.start.max(*free));
             core.idle += ready - *free;
             core.transferring += run.start.max(*free) - ready;
@@ -218,8 +225,8 @@ impl SystemAccount {
     fn list_transfers(&mut self, job: Job<'_>, schedule: &Schedule) {
         let Job { graph, system, .. } = job;
         // Who computes each tensor, or else the first that reads it.
-        let mut owner = vec![None; graph.tensors.len()];
-        for (tile, facts) in graph.tiles.iter().enumerate() {
+        let mut owner: TiVec<TensorId, Option<(TileId, Operand)>> = ti_vec![None; graph.tensors.len()];
+        for (tile, facts) in graph.tiles.iter_enumerated() {
             for operand in Operand::ALL {
                 let Some(tensor) = facts.tensors[operand as usize] else { continue };
                 if operand == Operand::O || !graph.tensors[tensor].is_output && owner[tensor].is_none() {
@@ -227,19 +234,19 @@ impl SystemAccount {
                 }
             }
         }
-        let mut busy = vec![Vec::new(); system.links.len()];
-        let mut listed: Vec<(TransferRun, Option<Cargo>)> = Vec::new();
+        let mut busy: TiVec<LinkId, Vec<(f64, f64)>> = ti_vec![Vec::new(); system.links.len()];
+        let mut listed: TiVec<TransferId, (TransferRun, Option<Cargo>)> = TiVec::new();
         for transfer in &schedule.transfers {
             let Some((tile, operand)) = owner[transfer.tensor] else { continue };
             let links = system.route(transfer.from, transfer.to);
             links.iter().for_each(|&link| busy[link].push((transfer.span.start, transfer.span.end)));
             let run = TransferRun {
-                layer: graph.tiles[tile].layer as u32,
+                layer: graph.tiles[tile].layer,
                 operand,
-                tile: tile as u32,
+                tile,
                 from: system.cores[transfer.from].clone(),
                 to: system.cores[transfer.to].clone(),
-                links: links.iter().map(|&link| link as u32).collect(),
+                links: links.to_vec(),
                 start: transfer.span.start,
                 end: transfer.span.end,
                 reason: transfer.reason,
@@ -255,12 +262,12 @@ impl SystemAccount {
                 let links = system.route(from, to);
                 links.iter().for_each(|&link| busy[link].push((stream.span.start, stream.span.end)));
                 let run = TransferRun {
-                    layer: graph.tiles[stream.tile].layer as u32,
+                    layer: graph.tiles[stream.tile].layer,
                     operand: placed.too_large.first().copied().unwrap_or(Operand::W),
-                    tile: stream.tile as u32,
+                    tile: stream.tile,
                     from: system.cores[from].clone(),
                     to: system.cores[to].clone(),
-                    links: links.iter().map(|&link| link as u32).collect(),
+                    links: links.to_vec(),
                     start: stream.span.start,
                     end: stream.span.end,
                     reason: Reason::Fetch,
@@ -284,16 +291,16 @@ impl SystemAccount {
     }
 
     /// Says of each tile what brings what it reads: of each tensor the last arrival before it begins, and what it streams.
-    fn find_brought(&mut self, job: Job<'_>, listed: &[(TransferRun, Option<Cargo>)]) {
+    fn find_brought(&mut self, job: Job<'_>, listed: &TiSlice<TransferId, (TransferRun, Option<Cargo>)>) {
         let Job { graph, system, placed, .. } = job;
-        let mut arrivals: FxHashMap<Cargo, Vec<u32>> = FxHashMap::default();
-        for (index, (_, cargo)) in listed.iter().enumerate() {
+        let mut arrivals: FxHashMap<Cargo, Vec<TransferId>> = FxHashMap::default();
+        for (index, (_, cargo)) in listed.iter_enumerated() {
             if let Some(cargo) = cargo {
-                arrivals.entry(*cargo).or_default().push(index as u32);
+                arrivals.entry(*cargo).or_default().push(index);
             }
         }
         self.brings.push(0);
-        for (tile, facts) in graph.tiles.iter().enumerate() {
+        for (tile, facts) in graph.tiles.iter_enumerated() {
             let Placed { core, too_large, .. } = &placed[tile];
             let start = self.tiles[tile].start;
             let constants = facts.constants.iter().map(|&operand| (graph.tensor(tile, operand), operand));
@@ -302,7 +309,7 @@ impl SystemAccount {
             for (tensor, operand) in constants.chain(computed) {
                 let Some(tensor) = tensor.filter(|_| !too_large.contains(&operand)) else { continue };
                 let cargo = Cargo::Tensor(tensor, system.memory_of[*core][operand as usize]);
-                let in_time = |arrival: &&u32| listed[**arrival as usize].0.end <= start;
+                let in_time = |arrival: &&TransferId| listed[**arrival].0.end <= start;
                 let last = arrivals.get(&cargo).and_then(|arrivals| arrivals.iter().rfind(in_time));
                 self.brought.extend(last);
             }

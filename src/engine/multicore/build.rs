@@ -2,12 +2,15 @@
 
 use super::dependencies::{Meetings, Producers};
 use super::graph::{Edge, Growing, Tensor, Tile, TileGraph};
+use super::ids::{GroupId, NestId, TensorId, TileId, TileNumber};
 use super::nest::{Access, Axis, LoopNest, Part};
 use super::rules::TilingRules;
 use super::tiling::{Along, Grid, Position, Split};
 use crate::hardware::Operand;
+use crate::ids::{TiSlice, TiVec};
 use crate::workload::Dim;
 use rustc_hash::FxHashMap;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// A layer, how it is cut, and on how many cores it may run.
@@ -26,14 +29,24 @@ pub struct TiledLayer {
 pub struct TiledNetwork {
     /// Tiles, tensors, edges.
     pub graph: TileGraph,
-    /// Number of the first tile of each layer, and one more at the end.
-    pub first: Vec<usize>,
-    grids: Vec<Grid>,
+    /// Those of each layer.
+    tiles_of: TiVec<NestId, Range<TileId>>,
+    grids: TiVec<NestId, Grid>,
 }
 
 impl TiledNetwork {
+    /// The tiles of a layer, by number.
+    pub fn tiles_of(&self, layer: NestId) -> impl DoubleEndedIterator<Item = TileId> + ExactSizeIterator + Clone {
+        TileId::within(self.tiles_of[layer].clone())
+    }
+
+    /// The tile of a layer with a number.
+    pub fn tile(&self, layer: NestId, number: TileNumber) -> TileId {
+        numbered(&self.tiles_of[layer], number)
+    }
+
     /// Part of its layer's loops that a tile computes.
-    pub fn part(&self, tile: usize) -> Part {
+    pub fn part(&self, tile: TileId) -> Part {
         let Tile { layer, number, .. } = self.graph.tiles[tile];
         let grid = &self.grids[layer];
         grid.part(&grid.position(number))
@@ -41,18 +54,19 @@ impl TiledNetwork {
 }
 
 /// Cuts a network into tiles.
-pub fn tile_graph(layers: &[TiledLayer], rules: TilingRules) -> TiledNetwork {
-    let layers: Vec<TiledLayer> = layers.iter().map(|layer| enlarged(layer, rules)).collect();
-    let grids: Vec<Grid> = layers.iter().map(|layer| Grid::new(&layer.nest, &layer.split, rules)).collect();
-    let (mut graph, mut tensors, mut first) = (Growing::default(), Vec::new(), vec![0]);
-    for (index, (layer, grid)) in layers.iter().zip(&grids).enumerate() {
+pub fn tile_graph(layers: &TiSlice<NestId, TiledLayer>, rules: TilingRules) -> TiledNetwork {
+    let layers: TiVec<NestId, TiledLayer> = layers.iter().map(|layer| enlarged(layer, rules)).collect();
+    let grids: TiVec<NestId, Grid> = layers.iter().map(|layer| Grid::new(&layer.nest, &layer.split, rules)).collect();
+    let (mut graph, mut tensors, mut tiles_of) = (Growing::default(), TiVec::new(), TiVec::new());
+    for ((index, layer), grid) in layers.iter_enumerated().zip(&grids) {
+        let first = graph.tiles().next_key();
         let groups = groups(layer, grid);
         let accesses = std::iter::once(&layer.nest.output).chain(&layer.nest.inputs);
         let mut boxes: Vec<Boxes> = accesses.map(|access| Boxes::new(layer, grid, access, rules)).collect();
         let constants = layer.nest.inputs.iter().filter(|input| input.source.is_none());
         let constants: Arc<[Operand]> = constants.map(|input| input.operand).collect();
         let reducing = layer.nest.reducing();
-        for number in 0..grid.count {
+        for number in TileNumber::first(grid.count) {
             let position = grid.position(number);
             let completes = |dim: &Dim| grid.piece(*dim, &position).end == layer.nest.size(*dim);
             let is_final = reducing.iter().all(completes);
@@ -61,23 +75,23 @@ pub fn tile_graph(layers: &[TiledLayer], rules: TilingRules) -> TiledNetwork {
                 let is_partial = boxes.is_output() && !is_final;
                 of[boxes.access.operand as usize] = Some(boxes.tensor(&position, is_partial, &mut tensors));
             }
-            let group = groups.get(number).copied().unwrap_or(0);
+            let group = groups.get(number).copied().unwrap_or_default();
             graph.push(Tile { layer: index, number, group, tensors: of, constants: constants.clone(), is_final });
         }
-        first.push(graph.tiles().len());
+        tiles_of.push(first..graph.tiles().next_key());
     }
-    for index in 0..layers.len() {
+    for index in layers.keys() {
         let meetings = meetings(&layers, &grids, index, rules);
-        let (mut numbers, mut edges, mut last_of_group) = (Vec::new(), Vec::new(), Vec::new());
-        for (number, to) in (first[index]..first[index + 1]).enumerate() {
+        let (mut numbers, mut edges, mut last_of_group) = (Vec::new(), Vec::new(), TiVec::new());
+        for to in TileId::within(tiles_of[index].clone()) {
+            let Tile { number, group, .. } = graph.tiles()[to];
             let position = grids[index].position(number);
-            let group = graph.tiles()[to].group;
-            last_of_group.resize(last_of_group.len().max(group + 1), None);
+            last_of_group.resize(last_of_group.len().max(group.index() + 1), None);
             let before = last_of_group[group].replace(to);
             edges.clear();
             for (operand, source, meetings) in &meetings {
                 meetings.list(&position, &mut numbers);
-                let from = |number: &usize| first[*source] + number;
+                let from = |number: &TileNumber| numbered(&tiles_of[*source], *number);
                 edges.extend(numbers.iter().map(|number| Edge { from: from(number), to, operand: Some(*operand) }));
             }
             edges.extend(before.map(|from| Edge { from, to, operand: None }));
@@ -94,25 +108,30 @@ pub fn tile_graph(layers: &[TiledLayer], rules: TilingRules) -> TiledNetwork {
             graph.wait(&edges);
         }
     }
-    TiledNetwork { graph: graph.finish(tensors), first, grids }
+    TiledNetwork { graph: graph.finish(tensors), tiles_of, grids }
 }
 
 /// How many edges there are between the tiles of different layers of a network, without making them.
-pub fn count_edges(layers: &[TiledLayer], rules: TilingRules) -> u64 {
-    let layers: Vec<TiledLayer> = layers.iter().map(|layer| enlarged(layer, rules)).collect();
-    let grids: Vec<Grid> = layers.iter().map(|layer| Grid::new(&layer.nest, &layer.split, rules)).collect();
-    let of_layer = |index: usize| meetings(&layers, &grids, index, rules).into_iter().map(move |of| (index, of.2));
-    let counts = (0..layers.len()).flat_map(of_layer).map(|(index, meetings)| meetings.count(&grids[index]));
+pub fn count_edges(layers: &TiSlice<NestId, TiledLayer>, rules: TilingRules) -> u64 {
+    let layers: TiVec<NestId, TiledLayer> = layers.iter().map(|layer| enlarged(layer, rules)).collect();
+    let grids: TiVec<NestId, Grid> = layers.iter().map(|layer| Grid::new(&layer.nest, &layer.split, rules)).collect();
+    let of_layer = |index: NestId| meetings(&layers, &grids, index, rules).into_iter().map(move |of| (index, of.2));
+    let counts = layers.keys().flat_map(of_layer).map(|(index, meetings)| meetings.count(&grids[index]));
     counts.fold(0, u64::saturating_add)
+}
+
+/// The tile with a number among those of its layer.
+fn numbered(of_layer: &Range<TileId>, number: TileNumber) -> TileId {
+    TileId::from(of_layer.start.index() + number.index())
 }
 
 /// For each operand of a layer that another layer computes, that one, and which of its tiles each tile waits for.
 fn meetings(
-    layers: &[TiledLayer],
-    grids: &[Grid],
-    index: usize,
+    layers: &TiSlice<NestId, TiledLayer>,
+    grids: &TiSlice<NestId, Grid>,
+    index: NestId,
     rules: TilingRules,
-) -> Vec<(Operand, usize, Meetings)> {
+) -> Vec<(Operand, NestId, Meetings)> {
     let nest = &layers[index].nest;
     let inputs = nest.inputs.iter().filter_map(|input| Some((input, input.source?)));
     inputs
@@ -130,7 +149,7 @@ struct Boxes<'a> {
     uses: u64,
     axes: Vec<Spans>,
     /// Tensors by the numbers of their spans.
-    known: Vec<Option<usize>>,
+    known: Vec<Option<TensorId>>,
 }
 
 /// What tiles touch along an axis.
@@ -176,14 +195,13 @@ impl<'a> Boxes<'a> {
     }
 
     /// The tensor of a tile, which is added where no tile before has the same.
-    fn tensor(&mut self, position: &Position, is_partial: bool, tensors: &mut Vec<Tensor>) -> usize {
+    fn tensor(&mut self, position: &Position, is_partial: bool, tensors: &mut TiVec<TensorId, Tensor>) -> TensorId {
         let number = |axis: &Spans| axis.numbers[axis.along.index(position)];
         let key = self.axes.iter().fold(0, |key, axis| key * axis.elements.len() + number(axis));
         let (is_output, bits) = (self.is_output(), self.bits[usize::from(is_partial)]);
         *self.known[key].get_or_insert_with(|| {
             let elements: u64 = self.axes.iter().map(|axis| axis.elements[number(axis)]).product();
-            tensors.push(Tensor { bits: elements * bits, uses: self.uses, is_output });
-            tensors.len() - 1
+            tensors.push_and_get_key(Tensor { bits: elements * bits, uses: self.uses, is_output })
         })
     }
 }
@@ -202,22 +220,22 @@ fn enlarged(layer: &TiledLayer, rules: TilingRules) -> TiledLayer {
 
 /// Which of the layer's cores computes each tile: tiles of the same part of the loops that are cut over cores belong together. Nothing where one
 /// computes all.
-fn groups(layer: &TiledLayer, grid: &Grid) -> Vec<usize> {
+fn groups(layer: &TiledLayer, grid: &Grid) -> TiVec<TileNumber, GroupId> {
     let has_constant = layer.nest.inputs.iter().any(|input| input.source.is_none());
     if layer.split.over_cores.is_empty() || layer.cores == 1 && !has_constant {
-        return Vec::new();
+        return TiVec::new();
     }
     let period = |dim: Dim| {
         let in_time: u64 = layer.split.in_time.iter().filter(|cut| cut.0 == dim).map(|cut| cut.1).product();
         (layer.nest.size(dim) / in_time).max(1)
     };
     let periods: Vec<(Dim, u64)> = layer.split.over_cores.iter().map(|&(dim, _)| (dim, period(dim))).collect();
-    let mut known: FxHashMap<Vec<u64>, usize> = FxHashMap::default();
-    let group = |number: usize| {
+    let mut known: FxHashMap<Vec<u64>, GroupId> = FxHashMap::default();
+    let group = |number: TileNumber| {
         let position = grid.position(number);
         let key = periods.iter().map(|&(dim, period)| grid.piece(dim, &position).start % period).collect();
-        let next = known.len();
+        let next = GroupId::from(known.len());
         *known.entry(key).or_insert(next)
     };
-    (0..grid.count).map(group).collect()
+    TileNumber::first(grid.count).map(group).collect()
 }

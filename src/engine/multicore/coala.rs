@@ -2,11 +2,13 @@
 
 use super::contents::{Contents, Copy};
 use super::graph::TileGraph;
+use super::ids::{CoreId, LinkId, TensorId, TileId, TopMemoryId};
 use super::rules::SchedulingRules;
 use super::schedule::{Overfull, Placed, Reason, Schedule, Stream, Transfer};
 use super::system::System;
 use super::traffic::{Span, Traffic, Wanted};
 use crate::hardware::Operand;
+use crate::ids::{TiSlice, TiVec, ti_vec};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
@@ -18,7 +20,7 @@ pub struct Job<'a> {
     /// The cores and what lies between them.
     pub system: &'a System,
     /// Where each tile is computed, and what that costs.
-    pub placed: &'a [Placed],
+    pub placed: &'a TiSlice<TileId, Placed>,
     /// Which of the tiles is next of those that wait for nothing any more.
     pub order: Order<'a>,
     /// Operands that are brought to their cores before anything else.
@@ -30,8 +32,8 @@ pub struct Job<'a> {
 /// Which tile is next.
 #[derive(Debug, Clone, Copy)]
 pub enum Order<'a> {
-    /// The one with the lowest of these ranks, one a tile.
-    Ranks(&'a [usize]),
+    /// The one with the lowest of these ranks.
+    Ranks(&'a TiSlice<TileId, usize>),
     /// The one that could start first; of several that of the first layer.
     EarliestReady,
 }
@@ -50,8 +52,8 @@ pub fn schedule(job: Job<'_>) -> Result<Schedule, Overfull> {
 struct Coala<'a> {
     job: Job<'a>,
     contents: Contents<'a>,
-    traffic: Vec<Traffic>,
-    core_free: Vec<f64>,
+    traffic: TiVec<LinkId, Traffic>,
+    core_free: TiVec<CoreId, f64>,
     result: Schedule,
 }
 
@@ -61,15 +63,15 @@ impl<'a> Coala<'a> {
             job,
             contents: Contents::new(job.graph, job.system),
             traffic: job.system.links.iter().map(|link| Traffic::new(link.bandwidth)).collect(),
-            core_free: vec![0.0; job.system.cores.len()],
-            result: Schedule { tiles: vec![None; job.graph.tiles.len()], ..Schedule::default() },
+            core_free: ti_vec![0.0; job.system.cores.len()],
+            result: Schedule { tiles: ti_vec![None; job.graph.tiles.len()], ..Schedule::default() },
         }
     }
 
     fn prepare(&mut self) -> Result<(), Overfull> {
         let Job { graph, system, placed, .. } = self.job;
         let dram = system.dram_memory();
-        for (tile, facts) in graph.tiles.iter().enumerate() {
+        for (tile, facts) in graph.tiles.iter_enumerated() {
             for edge in graph.successors(tile) {
                 if let (Some(operand), Some(output)) = (edge.operand, graph.tensor(tile, Operand::O)) {
                     *self.contents.uses_in(output, self.place_of(edge.to, operand)) += 1;
@@ -85,7 +87,7 @@ impl<'a> Coala<'a> {
                 }
             }
         }
-        for (tile, facts) in graph.tiles.iter().enumerate() {
+        for (tile, facts) in graph.tiles.iter_enumerated() {
             for &operand in facts.constants.iter() {
                 if self.job.prefetched.contains(&operand)
                     && let Some(tensor) = graph.tensor(tile, operand)
@@ -99,15 +101,15 @@ impl<'a> Coala<'a> {
 
     fn run(&mut self) -> Result<(), Overfull> {
         let graph = self.job.graph;
-        let mut waits: Vec<usize> = (0..graph.tiles.len()).map(|tile| graph.predecessors(tile).len()).collect();
-        let mut ready = vec![0.0_f64; graph.tiles.len()];
+        let mut waits: TiVec<TileId, usize> = graph.tiles.keys().map(|tile| graph.predecessors(tile).len()).collect();
+        let mut ready: TiVec<TileId, f64> = ti_vec![0.0; graph.tiles.len()];
         // Times are never negative, so that their bits have their order.
         let order = self.job.order;
-        let entry = |tile: usize, ready: f64| match order {
+        let entry = |tile: TileId, ready: f64| match order {
             Order::Ranks(ranks) => Reverse((ranks[tile] as u64, tile)),
             Order::EarliestReady => Reverse((ready.to_bits(), tile)),
         };
-        let first = (0..graph.tiles.len()).filter(|&tile| waits[tile] == 0);
+        let first = graph.tiles.keys().filter(|&tile| waits[tile] == 0);
         let mut candidates: BinaryHeap<_> = first.map(|tile| entry(tile, 0.0)).collect();
         while let Some(Reverse((_, tile))) = candidates.pop() {
             let end = self.place(tile, ready[tile])?;
@@ -131,13 +133,13 @@ impl<'a> Coala<'a> {
     }
 
     /// Computes a tile that may start at a time; says when it ends.
-    fn place(&mut self, tile: usize, ready: f64) -> Result<f64, Overfull> {
+    fn place(&mut self, tile: TileId, ready: f64) -> Result<f64, Overfull> {
         let Job { graph, system, placed, .. } = self.job;
         let Placed { core, cycles, ref too_large, .. } = placed[tile];
         let memory_of = system.memory_of[core];
         let mut time = self.core_free[core].max(ready);
         let needs = self.needs(tile);
-        let needed: Vec<usize> = needs.iter().map(|need| need.0).collect();
+        let needed: Vec<TensorId> = needs.iter().map(|need| need.0).collect();
         for &operand in too_large {
             time = self.clear(memory_of[operand as usize], &needed, time)?;
         }
@@ -183,12 +185,12 @@ impl<'a> Coala<'a> {
     }
 
     /// The tensors that a tile reads, and where: the smallest first.
-    fn needs(&self, tile: usize) -> Vec<(usize, usize)> {
+    fn needs(&self, tile: TileId) -> Vec<(TensorId, TopMemoryId)> {
         let Job { graph, placed, rules, .. } = self.job;
         let too_large = &placed[tile].too_large;
         let constants = graph.tiles[tile].constants.iter().map(|&operand| (graph.tensor(tile, operand), Some(operand)));
         let computed = graph.predecessors(tile).map(|edge| (graph.tensor(edge.from, Operand::O), edge.operand));
-        let mut needs: Vec<(usize, usize)> = constants
+        let mut needs: Vec<(TensorId, TopMemoryId)> = constants
             .chain(computed)
             .filter_map(|(tensor, operand)| Some((tensor?, operand?)))
             .filter(|(_, operand)| !(rules.streams_from_nowhere && too_large.contains(operand)))
@@ -199,7 +201,7 @@ impl<'a> Coala<'a> {
     }
 
     /// The memory in which a tile finds an operand.
-    fn place_of(&self, tile: usize, operand: Operand) -> usize {
+    fn place_of(&self, tile: TileId, operand: Operand) -> TopMemoryId {
         let Job { system, placed, rules, .. } = self.job;
         let Placed { core, ref too_large, .. } = placed[tile];
         if !rules.streams_from_nowhere && too_large.contains(&operand) {
@@ -210,7 +212,13 @@ impl<'a> Coala<'a> {
     }
 
     /// Brings a tensor into a memory; says when it is there.
-    fn bring(&mut self, tensor: usize, memory: usize, needed: &[usize], wanted: f64) -> Result<f64, Overfull> {
+    fn bring(
+        &mut self,
+        tensor: TensorId,
+        memory: TopMemoryId,
+        needed: &[TensorId],
+        wanted: f64,
+    ) -> Result<f64, Overfull> {
         if let Some(copy) = self.copy(tensor, memory) {
             return Ok(if self.job.rules.trusts_presence { 0.0 } else { copy.available });
         }
@@ -222,8 +230,8 @@ impl<'a> Coala<'a> {
     /// Moves a tensor from a memory to another, where it is not `wanted` before a time; says when it is there.
     fn transfer(
         &mut self,
-        (tensor, source, memory): (usize, usize, usize),
-        needed: &[usize],
+        (tensor, source, memory): (TensorId, TopMemoryId, TopMemoryId),
+        needed: &[TensorId],
         reason: Reason,
         wanted: f64,
     ) -> Result<f64, Overfull> {
@@ -275,13 +283,13 @@ impl<'a> Coala<'a> {
     }
 
     /// When a tensor can leave a memory from which it is read until a time.
-    fn leaves(&self, tensor: usize, memory: usize, time: f64) -> f64 {
+    fn leaves(&self, tensor: TensorId, memory: TopMemoryId, time: f64) -> f64 {
         let busy = self.copy(tensor, memory).map_or(time, |copy| copy.busy);
         if self.job.rules.frees_at_once { time } else { time.max(busy) }
     }
 
     /// When all links of a route are free for what is wanted, of each as many bits a cycle as `needed` says.
-    fn first_window(&self, route: &[usize], wanted: Wanted, needed: &dyn Fn(usize) -> f64) -> f64 {
+    fn first_window(&self, route: &[LinkId], wanted: Wanted, needed: &dyn Fn(LinkId) -> f64) -> f64 {
         // What has no bits needs no window.
         if wanted.length <= 0.0 {
             return wanted.time;
@@ -291,21 +299,33 @@ impl<'a> Coala<'a> {
     }
 
     /// The same within a span: the first window of the first link that the others leave open.
-    fn window_within(&self, span: Span, route: &[usize], wanted: Wanted, needed: &dyn Fn(usize) -> f64) -> Option<f64> {
+    fn window_within(
+        &self,
+        span: Span,
+        route: &[LinkId],
+        wanted: Wanted,
+        needed: &dyn Fn(LinkId) -> f64,
+    ) -> Option<f64> {
         let Some((&link, rest)) = route.split_first() else { return Some(span.start) };
         let mut windows = self.traffic[link].windows(wanted, span, needed(link));
         windows.find_map(|window| self.window_within(window, rest, wanted, needed))
     }
 
     /// Finds a time from which a tensor fits into a memory, evicting what is least important if it has to.
-    fn make_room(&mut self, tensor: usize, memory: usize, time: f64, needed: &[usize]) -> Result<f64, Overfull> {
+    fn make_room(
+        &mut self,
+        tensor: TensorId,
+        memory: TopMemoryId,
+        time: f64,
+        needed: &[TensorId],
+    ) -> Result<f64, Overfull> {
         let bits = self.job.graph.tensors[tensor].bits;
         let fit = self.contents.occupancy[memory].earliest_fit(time, bits);
         let excess = self.contents.occupancy[memory].excess_at(fit, bits);
         if excess == 0 {
             return Ok(fit);
         }
-        let may_go = |other: usize, copy: &Copy| copy.reserved <= fit && !needed.contains(&other);
+        let may_go = |other: TensorId, copy: &Copy| copy.reserved <= fit && !needed.contains(&other);
         let (leaving, freed) = self.contents.least_important(memory, excess, may_go);
         if freed < excess {
             return Err(Overfull { memory, tensor });
@@ -318,7 +338,7 @@ impl<'a> Coala<'a> {
     }
 
     /// Removes a tensor from a memory; what is nowhere else goes to DRAM. Says when that is done.
-    fn evict(&mut self, tensor: usize, memory: usize, time: f64) -> Result<f64, Overfull> {
+    fn evict(&mut self, tensor: TensorId, memory: TopMemoryId, time: f64) -> Result<f64, Overfull> {
         let dram = self.job.system.dram_memory();
         // When it is read no more; its way to DRAM may be the last that it is needed for.
         let free = self.leaves(tensor, memory, time);
@@ -337,7 +357,7 @@ impl<'a> Coala<'a> {
     }
 
     /// Empties a memory but for what is needed; says when that is done.
-    fn clear(&mut self, memory: usize, needed: &[usize], time: f64) -> Result<f64, Overfull> {
+    fn clear(&mut self, memory: TopMemoryId, needed: &[TensorId], time: f64) -> Result<f64, Overfull> {
         let mut latest = time;
         for tensor in self.contents.by_arrival(memory) {
             let is_there = |copy: &Copy| copy.reserved <= time && !needed.contains(&tensor);
@@ -349,12 +369,12 @@ impl<'a> Coala<'a> {
     }
 
     /// Finds time on the links to DRAM for what does not fit on the chip: when that begins, and by which factor the tile becomes slower.
-    fn stream(&mut self, tile: usize, time: f64) -> (f64, f64) {
+    fn stream(&mut self, tile: TileId, time: f64) -> (f64, f64) {
         let system = self.job.system;
         let is_early = self.job.rules.streams_too_early;
         let Placed { core, cycles, offchip_bits: (to, from), .. } = self.job.placed[tile];
         let routes = [(system.route(core, system.dram), to), (system.route(system.dram, core), from)];
-        let mut loads: Vec<(usize, f64)> = Vec::new();
+        let mut loads: Vec<(LinkId, f64)> = Vec::new();
         for (link, bits) in routes.iter().flat_map(|(route, bits)| route.iter().map(move |&link| (link, *bits))) {
             match loads.iter_mut().find(|load| load.0 == link && !is_early) {
                 Some(load) => load.1 += bits,
@@ -367,8 +387,8 @@ impl<'a> Coala<'a> {
             loads.iter_mut().for_each(|load| load.1 /= slower);
         }
         let length = cycles * slower;
-        let links: Vec<usize> = loads.iter().map(|load| load.0).collect();
-        let most = |link: usize| loads.iter().filter(|load| load.0 == link).map(|load| load.1).fold(0.0, f64::max);
+        let links: Vec<LinkId> = loads.iter().map(|load| load.0).collect();
+        let most = |link: LinkId| loads.iter().filter(|load| load.0 == link).map(|load| load.1).fold(0.0, f64::max);
         let start = self.first_window(&links, Wanted { tensor: None, time, length }, &most);
         let span = Span { start, end: start + length };
         for (link, bits) in loads {
@@ -379,7 +399,7 @@ impl<'a> Coala<'a> {
     }
 
     /// Notes that a tile has read a tensor; what nobody will read any more is removed.
-    fn use_up(&mut self, tile: usize, tensor: usize, memory: usize, end: f64) {
+    fn use_up(&mut self, tile: TileId, tensor: TensorId, memory: TopMemoryId, end: f64) {
         let is_used_up = self.contents.use_up(tensor, memory) == 0;
         if self.contents.is_wanted(tensor) {
             // Others take a constant out of DRAM.
@@ -401,13 +421,13 @@ impl<'a> Coala<'a> {
     }
 
     /// When the last of those tiles ends that read a tensor out of a memory; out of DRAM anybody may have. `reader` is one that read it.
-    fn last_use(&self, reader: usize, tensor: usize, memory: usize) -> Option<f64> {
+    fn last_use(&self, reader: TileId, tensor: TensorId, memory: TopMemoryId) -> Option<f64> {
         let Job { graph, system, placed, .. } = self.job;
         let producer = graph
             .predecessors(reader)
             .map(|edge| edge.from)
             .find(|&tile| graph.tensor(tile, Operand::O) == Some(tensor))?;
-        let is_near = |core: usize| memory == system.dram_memory() || system.memories[memory].cores.contains(&core);
+        let is_near = |core: CoreId| memory == system.dram_memory() || system.memories[memory].cores.contains(&core);
         graph
             .successors(producer)
             .filter(|edge| edge.operand.is_some() && is_near(placed[edge.to].core))
@@ -415,16 +435,16 @@ impl<'a> Coala<'a> {
             .reduce(f64::max)
     }
 
-    fn copy(&self, tensor: usize, memory: usize) -> Option<&Copy> {
+    fn copy(&self, tensor: TensorId, memory: TopMemoryId) -> Option<&Copy> {
         self.contents.copy(tensor, memory)
     }
 
     /// Takes a place for a tensor, which it fills until the end of a span.
-    fn store(&mut self, tensor: usize, memory: usize, span: Span) {
+    fn store(&mut self, tensor: TensorId, memory: TopMemoryId, span: Span) {
         self.contents.store(tensor, memory, span);
     }
 
-    fn remove(&mut self, tensor: usize, memory: usize, time: f64) {
+    fn remove(&mut self, tensor: TensorId, memory: TopMemoryId, time: f64) {
         self.contents.remove(tensor, memory, time);
     }
 }

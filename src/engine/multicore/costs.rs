@@ -1,6 +1,7 @@
 //! What a tile costs on a core: by a search for the fastest mapping, once for all tiles that are the same.
 
 use super::document::ComputeCore;
+use super::ids::CoreId;
 use super::nest::Part;
 use super::request::CoresSettings;
 use crate::hardware::{Movement, Operand, Unroll};
@@ -16,7 +17,7 @@ use std::fmt;
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct TileProblem {
     /// The first core that is like this one.
-    pub kind: usize,
+    pub kind: CoreId,
     /// The loops of the tile.
     pub shape: LayerShape,
     /// Loops that the array unrolls.

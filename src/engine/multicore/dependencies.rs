@@ -1,5 +1,6 @@
 //! Which tiles compute what another reads. Tiles are cut in a grid, so that for each axis alone it is known which pieces overlap.
 
+use super::ids::TileNumber;
 use super::nest::{Access, Axis, LoopNest, Part};
 use super::rules::TilingRules;
 use super::tiling::{Along, Grid, Position};
@@ -10,7 +11,7 @@ use std::ops::Range;
 pub struct Producers {
     axes: Vec<Cells>,
     /// What the last pieces of all loops that reduce add to a tile's number.
-    place: usize,
+    place: TileNumber,
 }
 
 /// The pieces of an axis.
@@ -28,7 +29,7 @@ struct Cell {
     /// From the first to behind the last of its places.
     hull: Range<i64>,
     /// What it adds to a tile's number.
-    number: usize,
+    number: TileNumber,
 }
 
 /// Some places on an axis: for each step of an outer loop some runs.
@@ -90,7 +91,7 @@ impl Producers {
     /// The tiles of a grid.
     pub fn new(nest: &LoopNest, grid: &Grid) -> Self {
         let reducing = nest.reducing().into_iter();
-        let place = reducing.map(|dim| grid.places[dim as usize].last().copied().unwrap_or(0)).sum();
+        let place = reducing.map(|dim| grid.places[dim as usize].last().copied().unwrap_or_default()).sum();
         Self { axes: nest.output.axes.iter().map(|axis| Cells::new(axis, nest, grid)).collect(), place }
     }
 }
@@ -120,13 +121,13 @@ impl Cells {
     }
 
     /// What those add to a tile's number that have one of some places.
-    fn meeting(&self, wanted: &Places) -> Vec<usize> {
+    fn meeting(&self, wanted: &Places) -> Vec<TileNumber> {
         let cells = self.between(&wanted.hull()).iter();
         cells.filter(|cell| cell.places.meets(wanted)).map(|cell| cell.number).collect()
     }
 
     /// The same as the tool has it: for boxes, and for groups of channels with a beginning that is too low.
-    fn meeting_box(&self, axis: &Axis, nest: &LoopNest, part: &Part) -> Vec<usize> {
+    fn meeting_box(&self, axis: &Axis, nest: &LoopNest, part: &Part) -> Vec<TileNumber> {
         let wanted = axis.span(part);
         let is_grouped = |axis: &Axis| axis.terms.len() > 1 && is_channel(axis);
         let start = |places: &Places| places.outer.start + places.runs.first().map_or(0, |run| run.start);
@@ -156,8 +157,8 @@ impl Cells {
 
 /// Which tiles of its source each tile of a layer waits for.
 pub struct Meetings {
-    axes: Vec<(Along, Vec<Vec<usize>>)>,
-    place: usize,
+    axes: Vec<(Along, Vec<Vec<TileNumber>>)>,
+    place: TileNumber,
 }
 
 impl Meetings {
@@ -187,14 +188,14 @@ impl Meetings {
     }
 
     /// Puts the numbers of those tiles of the source that compute something of what a tile reads into a list, lowest first.
-    pub fn list(&self, position: &Position, numbers: &mut Vec<usize>) {
+    pub fn list(&self, position: &Position, numbers: &mut Vec<TileNumber>) {
         numbers.clear();
         numbers.push(self.place);
         for (along, meetings) in &self.axes {
             let meeting = &meetings[along.index(position)];
             let Some((&first, others)) = meeting.split_first() else { return numbers.clear() };
             let before = numbers.len();
-            for place in others {
+            for &place in others {
                 numbers.extend_from_within(..before);
                 let from = numbers.len() - before;
                 numbers[from..].iter_mut().for_each(|number| *number += place);

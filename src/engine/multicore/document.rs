@@ -1,8 +1,10 @@
 //! A system of cores, validated.
 
+use super::ids::{CoreId, LinkId, TopMemoryId};
 use super::rules::SchedulingRules;
 use super::system::{Link, System, TopMemory};
 use crate::hardware::{Core, MAX_SIZE, MemoryId, Operand, check_bits, check_energy};
+use crate::ids::{TiSlice, TiVec, ti_vec};
 use crate::spec::{
     Consequences, CoreHardware, CoreSpec, Diagnostics, HardwareSpec, LinkEnds, OffchipPortSpec, OffchipSpec,
     SystemSpec, closest, find_preset, hardware_presets, merge, read_hardware, read_system,
@@ -17,16 +19,24 @@ pub struct CoreSystem {
     /// What people call it.
     pub name: String,
     /// The cores.
-    pub cores: Vec<ComputeCore>,
+    pub cores: TiVec<CoreId, ComputeCore>,
     /// Whether any of them is what the hardware document beside the system says.
     pub takes_beside: bool,
     /// Memories on the chip, then the one off it.
-    memories: Vec<TopMemory>,
+    memories: TiVec<TopMemoryId, TopMemory>,
     /// For each core, and at last for the memory off the chip, the memories of W, I and O.
-    memory_of: Vec<[usize; 3]>,
-    links: Vec<Link>,
-    /// From, to, over which link; the memory off the chip comes after the cores.
-    hops: Vec<(usize, usize, usize)>,
+    memory_of: TiVec<CoreId, [TopMemoryId; 3]>,
+    links: TiVec<LinkId, Link>,
+    hops: Vec<Hop>,
+}
+
+/// A way from a core to another; the memory off the chip counts as a core, which comes after the others.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Hop {
+    from: CoreId,
+    to: CoreId,
+    /// Over which link.
+    link: LinkId,
 }
 
 /// A core of a system.
@@ -39,7 +49,7 @@ pub struct ComputeCore {
     /// Types of layers that it runs; none: all.
     pub runs: Vec<LayerKind>,
     /// The first core that costs the same for everything.
-    pub kind: usize,
+    pub kind: CoreId,
 }
 
 impl ComputeCore {
@@ -89,14 +99,14 @@ impl CoreSystem {
         wiring.check_ports(&spec.offchip, &mut diagnostics);
         wiring.check_links(spec, &mut diagnostics);
         let mut kinds: Vec<(HardwareSpec, Vec<LayerKind>)> = Vec::new();
-        let mut cores = Vec::new();
+        let mut cores: TiVec<CoreId, ComputeCore> = TiVec::new();
         for (index, core) in spec.cores.iter().enumerate() {
             let path = format!("cores[{index}]");
             wiring.check_name(index, core, &path, &mut diagnostics);
             let runs = read_runs(core, &path, &mut diagnostics);
             let source = source_of(index, &spec.cores);
             let Some(hardware) = hardware_of(source, beside, &path, &mut diagnostics) else { continue };
-            let outside = with_outside(hardware, &spec.offchip, wiring.port_width(index, &spec.offchip));
+            let outside = with_outside(hardware, &spec.offchip, wiring.port_width(CoreId::from(index), &spec.offchip));
             let built = match Core::new(&outside) {
                 Ok(built) => built,
                 Err(wrong) => {
@@ -111,7 +121,7 @@ impl CoreSystem {
             let kind = (HardwareSpec { name: String::new(), about: String::new(), ..outside }, runs);
             let known = kinds.iter().position(|known| *known == kind).unwrap_or(index);
             kinds.push(kind.clone());
-            cores.push(ComputeCore { name: core.name.clone(), core: built, runs: kind.1, kind: known });
+            cores.push(ComputeCore { name: core.name.clone(), core: built, runs: kind.1, kind: CoreId::from(known) });
         }
         if cores.len() < spec.cores.len() || !diagnostics.is_empty() {
             if diagnostics.is_empty() {
@@ -128,7 +138,7 @@ impl CoreSystem {
         let (memories, memory_of) = memories(spec, &cores, &mut diagnostics);
         let Wiring { links, mut hops, .. } = wiring;
         // Of two ways of as many links that along the chip comes first.
-        hops.sort_by_key(|hop| hop.0.max(hop.1) == cores.len());
+        hops.sort_by_key(|hop| hop.from.max(hop.to) == cores.next_key());
         let system = Self { name: spec.name.clone(), cores, takes_beside, memories, memory_of, links, hops };
         system.check_routes(&mut diagnostics);
         diagnostics.or(system)
@@ -136,30 +146,30 @@ impl CoreSystem {
 
     /// As a scheduler sees it, with the shortest routes.
     pub fn system(&self, rules: SchedulingRules) -> System {
-        let dram = self.cores.len();
-        let mut names: Vec<String> = self.cores.iter().map(|core| core.name.clone()).collect();
+        let dram = self.cores.next_key();
+        let mut names: TiVec<CoreId, String> = self.cores.iter().map(|core| core.name.clone()).collect();
         names.push("DRAM".to_owned());
         System {
             cores: names,
             memory_of: self.memory_of.clone(),
             memories: self.memories.clone(),
             links: self.links.clone(),
-            routes: (0..=dram).map(|from| self.routes_from(from, rules.routes_through_dram)).collect(),
+            routes: self.memory_of.keys().map(|from| self.routes_from(from, rules.routes_through_dram)).collect(),
             dram,
         }
     }
 
     /// The links from a core to each other one: the fewest; none where there is no way.
-    fn routes_from(&self, from: usize, through_dram: bool) -> Vec<Vec<usize>> {
-        let dram = self.cores.len();
-        let mut routes: Vec<Option<Vec<usize>>> = vec![None; dram + 1];
+    fn routes_from(&self, from: CoreId, through_dram: bool) -> TiVec<CoreId, Vec<LinkId>> {
+        let dram = self.cores.next_key();
+        let mut routes: TiVec<CoreId, Option<Vec<LinkId>>> = ti_vec![None; self.cores.len() + 1];
         routes[from] = Some(Vec::new());
         let mut open = VecDeque::from([from]);
         while let Some(at) = open.pop_front() {
             if at == dram && from != dram && !through_dram {
                 continue;
             }
-            for &(_, to, link) in self.hops.iter().filter(|hop| hop.0 == at) {
+            for &Hop { to, link, .. } in self.hops.iter().filter(|hop| hop.from == at) {
                 if routes[to].is_none() {
                     let mut route = routes[at].clone().unwrap_or_default();
                     route.push(link);
@@ -173,10 +183,10 @@ impl CoreSystem {
 
     /// Everybody reaches everybody, by what they share or by links.
     fn check_routes(&self, diagnostics: &mut Diagnostics) {
-        let name = |core: usize| self.cores[core].name.as_str();
-        for from in 0..self.cores.len() {
+        let name = |core: CoreId| self.cores[core].name.as_str();
+        for from in self.cores.keys() {
             let routes = self.routes_from(from, false);
-            for to in (0..self.cores.len()).filter(|&to| to != from && routes[to].is_empty()) {
+            for to in self.cores.keys().filter(|&to| to != from && routes[to].is_empty()) {
                 // Without a link a core still reads what it shares with the other.
                 let [_, inputs, _] = self.memory_of[to];
                 if self.memories[inputs].cores.contains(&from) {
@@ -196,18 +206,18 @@ impl CoreSystem {
 
 /// Names, links and hops while they are checked.
 struct Wiring<'a> {
-    names: Vec<&'a str>,
-    links: Vec<Link>,
-    hops: Vec<(usize, usize, usize)>,
+    names: TiVec<CoreId, &'a str>,
+    links: TiVec<LinkId, Link>,
+    hops: Vec<Hop>,
     /// From and to of all hops.
-    connected: FxHashSet<(usize, usize)>,
+    connected: FxHashSet<(CoreId, CoreId)>,
 }
 
 impl<'a> Wiring<'a> {
     fn new(spec: &'a SystemSpec) -> Self {
         Self {
             names: spec.cores.iter().map(|core| core.name.as_str()).collect(),
-            links: Vec::new(),
+            links: TiVec::new(),
             hops: Vec::new(),
             connected: FxHashSet::default(),
         }
@@ -216,7 +226,7 @@ impl<'a> Wiring<'a> {
     fn check_name(&self, index: usize, core: &CoreSpec, path: &str, diagnostics: &mut Diagnostics) {
         if core.name.is_empty() {
             diagnostics.add(format!("{path}.name"), "This core has no name", "Give it one, for example `core 0`");
-        } else if self.names[..index].contains(&core.name.as_str()) {
+        } else if self.names.raw[..index].contains(&core.name.as_str()) {
             diagnostics.add(
                 format!("{path}.name"),
                 format!("Two cores are called `{}`", core.name),
@@ -226,11 +236,11 @@ impl<'a> Wiring<'a> {
     }
 
     /// The core of a name; `path` is where the name stands.
-    fn find(&self, name: &str, path: &str, diagnostics: &mut Diagnostics) -> Option<usize> {
-        let found = self.names.iter().position(|known| *known == name);
+    fn find(&self, name: &str, path: &str, diagnostics: &mut Diagnostics) -> Option<CoreId> {
+        let found = self.names.position(|known| *known == name);
         if found.is_none() && !diagnostics.is_full() {
             let remedy = closest(name, self.names.iter().copied()).map_or_else(
-                || format!("Use one of {}", self.names.join(", ")),
+                || format!("Use one of {}", self.names.raw.join(", ")),
                 |meant| format!("Did you mean `{meant}`?"),
             );
             diagnostics.add(path, format!("There is no core `{name}`"), remedy);
@@ -238,20 +248,19 @@ impl<'a> Wiring<'a> {
         found
     }
 
-    fn find_all(&self, names: &[String], path: &str, diagnostics: &mut Diagnostics) -> Vec<usize> {
+    fn find_all(&self, names: &[String], path: &str, diagnostics: &mut Diagnostics) -> Vec<CoreId> {
         let found = |(index, name): (usize, &String)| self.find(name, &format!("{path}[{index}]"), diagnostics);
         names.iter().enumerate().filter_map(found).collect()
     }
 
-    fn add(&mut self, name: String, width_bits: u64, energy_pj: f64) -> usize {
-        self.links.push(Link { name, bandwidth: width_bits as f64, pj_per_cycle: energy_pj });
-        self.links.len() - 1
+    fn add(&mut self, name: String, width_bits: u64, energy_pj: f64) -> LinkId {
+        self.links.push_and_get_key(Link { name, bandwidth: width_bits as f64, pj_per_cycle: energy_pj })
     }
 
     /// Of several ways from one to another the first is taken, and only that is kept.
-    fn connect(&mut self, from: usize, to: usize, link: usize) {
+    fn connect(&mut self, from: CoreId, to: CoreId, link: LinkId) {
         if self.connected.insert((from, to)) {
-            self.hops.push((from, to, link));
+            self.hops.push(Hop { from, to, link });
         }
     }
 
@@ -288,7 +297,7 @@ impl<'a> Wiring<'a> {
                     }
                 }
                 LinkEnds::Mesh(rows) => {
-                    let places: Vec<Vec<Option<usize>>> = rows
+                    let places: Vec<Vec<Option<CoreId>>> = rows
                         .iter()
                         .enumerate()
                         .map(|(row, names)| {
@@ -334,7 +343,7 @@ impl<'a> Wiring<'a> {
 
     /// Ways between the cores and the memory off the chip; each core needs one each way.
     fn check_ports(&mut self, offchip: &OffchipSpec, diagnostics: &mut Diagnostics) {
-        let dram = self.names.len();
+        let dram = self.names.next_key();
         let one = [OffchipPortSpec { direction: "both".to_owned(), ..OffchipPortSpec::default() }];
         let ports = if offchip.ports.is_empty() { &one[..] } else { &offchip.ports };
         check_energy("offchip.read_energy", offchip.read_energy_pj, diagnostics);
@@ -361,7 +370,7 @@ impl<'a> Wiring<'a> {
                 }
             };
             let cores = match port.cores.is_empty() {
-                true => (0..dram).collect(),
+                true => self.names.keys().collect(),
                 false => self.find_all(&port.cores, &format!("{path}.cores"), diagnostics),
             };
             let name = match (port.name.is_empty(), port.direction.as_str()) {
@@ -380,7 +389,7 @@ impl<'a> Wiring<'a> {
                 }
             }
         }
-        for (core, name) in self.names.iter().enumerate() {
+        for (core, name) in self.names.iter_enumerated() {
             for (hop, what) in [((dram, core), "reads"), ((core, dram), "writes")] {
                 if !self.connected.contains(&hop) {
                     let reason = format!("No port {what} for `{name}`");
@@ -391,10 +400,10 @@ impl<'a> Wiring<'a> {
     }
 
     /// How wide a core's way from the memory off the chip is.
-    fn port_width(&self, core: usize, offchip: &OffchipSpec) -> u64 {
-        let dram = self.names.len();
-        let hop = self.hops.iter().find(|hop| (hop.0, hop.1) == (dram, core));
-        hop.map_or(offchip.width_bits, |hop| (self.links[hop.2].bandwidth as u64).min(offchip.width_bits))
+    fn port_width(&self, core: CoreId, offchip: &OffchipSpec) -> u64 {
+        let dram = self.names.next_key();
+        let hop = self.hops.iter().find(|hop| (hop.from, hop.to) == (dram, core));
+        hop.map_or(offchip.width_bits, |hop| (self.links[hop.link].bandwidth as u64).min(offchip.width_bits))
     }
 }
 
@@ -488,17 +497,17 @@ fn check_levels(core: &Core, path: &str, diagnostics: &mut Diagnostics) {
 /// The highest memories on the chip, each once, then the one off it; and which of them each core uses.
 fn memories(
     spec: &SystemSpec,
-    cores: &[ComputeCore],
+    cores: &TiSlice<CoreId, ComputeCore>,
     diagnostics: &mut Diagnostics,
-) -> (Vec<TopMemory>, Vec<[usize; 3]>) {
-    let mut memories: Vec<TopMemory> = Vec::new();
+) -> (TiVec<TopMemoryId, TopMemory>, TiVec<CoreId, [TopMemoryId; 3]>) {
+    let mut memories: TiVec<TopMemoryId, TopMemory> = TiVec::new();
     // Core and its memory, and which of the system's it is.
-    let mut known: Vec<((usize, MemoryId), usize)> = Vec::new();
-    let mut memory_of = Vec::new();
+    let mut known: Vec<((CoreId, MemoryId), TopMemoryId)> = Vec::new();
+    let mut memory_of = TiVec::new();
     for (index, shared) in spec.shared.iter().enumerate() {
         check_shared(index, shared, cores, diagnostics);
     }
-    for (index, core) in cores.iter().enumerate() {
+    for (index, core) in cores.iter_enumerated() {
         let of = Operand::ALL.map(|operand| {
             let id = core.top(operand);
             if let Some((_, found)) = known.iter().find(|(place, _)| *place == (index, id)) {
@@ -508,11 +517,11 @@ fn memories(
             let is_shared =
                 |shared: &&crate::spec::SharedSpec| shared.memory == memory.name && shared.cores.contains(&core.name);
             let partners = spec.shared.iter().find(is_shared).map_or(&[][..], |shared| &shared.cores);
-            let found = memories.iter().position(|other: &TopMemory| {
+            let found = memories.position(|other: &TopMemory| {
                 other.name == memory.name && other.cores.iter().any(|core| partners.contains(&cores[*core].name))
             });
             let found = found.unwrap_or_else(|| {
-                memories.push(TopMemory {
+                memories.push_and_get_key(TopMemory {
                     name: memory.name.clone(),
                     capacity_bits: memory.size_bits.saturating_mul(memory.instances),
                     read_bits: memory.read_width_bits.saturating_mul(memory.instances),
@@ -520,8 +529,7 @@ fn memories(
                     read_pj: memory.read_energy_pj * memory.instances as f64,
                     write_pj: memory.write_energy_pj * memory.instances as f64,
                     cores: Vec::new(),
-                });
-                memories.len() - 1
+                })
             });
             memories[found].cores.push(index);
             known.push(((index, id), found));
@@ -529,22 +537,26 @@ fn memories(
         });
         memory_of.push(of);
     }
-    let dram = memories.len();
-    memories.push(TopMemory {
+    let dram = memories.push_and_get_key(TopMemory {
         name: "DRAM".to_owned(),
         capacity_bits: MAX_SIZE * 8,
         read_bits: spec.offchip.width_bits,
         write_bits: spec.offchip.width_bits,
         read_pj: spec.offchip.read_energy_pj,
         write_pj: spec.offchip.write_energy_pj,
-        cores: vec![cores.len()],
+        cores: vec![cores.next_key()],
     });
     memory_of.push([dram; 3]);
     (memories, memory_of)
 }
 
 /// A shared memory is a highest one of each of its cores, and the same for all.
-fn check_shared(index: usize, shared: &crate::spec::SharedSpec, cores: &[ComputeCore], diagnostics: &mut Diagnostics) {
+fn check_shared(
+    index: usize,
+    shared: &crate::spec::SharedSpec,
+    cores: &TiSlice<CoreId, ComputeCore>,
+    diagnostics: &mut Diagnostics,
+) {
     let path = format!("shared[{index}]");
     let mut first = None;
     for (place, name) in shared.cores.iter().enumerate() {

@@ -1,10 +1,16 @@
 //! The genetic search that Stream used before WACO, to compare with (Stream, Section 6; Deb et al., NSGA-II, 2002).
 
+use super::ids::{CoreId, NestId};
+use crate::ids::{TiSlice, TiVec};
+
+/// The core of each layer: an individual, whose genes are layers.
+pub type Individual = TiVec<NestId, CoreId>;
+
 /// What is to be chosen: for each gene one of some cores.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Genes {
     /// The cores that each gene may be.
-    pub choices: Vec<Vec<usize>>,
+    pub choices: TiVec<NestId, Vec<CoreId>>,
 }
 
 /// How it is searched.
@@ -33,24 +39,24 @@ const CHANGE: f64 = 0.75;
 pub fn evolve(
     genes: &Genes,
     evolution: Evolution,
-    judge: &mut dyn FnMut(&[usize]) -> Objectives,
-) -> Vec<(Vec<usize>, Objectives)> {
+    judge: &mut dyn FnMut(&TiSlice<NestId, CoreId>) -> Objectives,
+) -> Vec<(Individual, Objectives)> {
     let mut random = Random(evolution.seed);
     let size = evolution.individuals.max(2);
-    let mut front: Vec<(Vec<usize>, Objectives)> = Vec::new();
-    let mut judged = |individual: Vec<usize>, front: &mut Vec<(Vec<usize>, Objectives)>| {
+    let mut front: Vec<(Individual, Objectives)> = Vec::new();
+    let mut judged = |individual: Individual, front: &mut Vec<(Individual, Objectives)>| {
         let found = judge(&individual);
         remember(front, (individual.clone(), found));
         (individual, found)
     };
-    let mut generation: Vec<(Vec<usize>, Objectives)> = (0..size)
+    let mut generation: Vec<(Individual, Objectives)> = (0..size)
         .map(|_| {
             let individual = genes.choices.iter().map(|choices| random.of(choices)).collect();
             judged(individual, &mut front)
         })
         .collect();
     for _ in 0..evolution.generations {
-        let children: Vec<Vec<usize>> = (0..size)
+        let children: Vec<Individual> = (0..size)
             .map(|_| {
                 let parent = |random: &mut Random| generation[random.below(generation.len())].0.clone();
                 if random.share() < CROSSOVER {
@@ -73,7 +79,7 @@ fn dominates(a: Objectives, b: Objectives) -> bool {
     a.0 <= b.0 && a.1 <= b.1 && a != b
 }
 
-fn remember(front: &mut Vec<(Vec<usize>, Objectives)>, new: (Vec<usize>, Objectives)) {
+fn remember(front: &mut Vec<(Individual, Objectives)>, new: (Individual, Objectives)) {
     if front.iter().any(|old| dominates(old.1, new.1) || old.1 == new.1) {
         return;
     }
@@ -82,26 +88,26 @@ fn remember(front: &mut Vec<(Vec<usize>, Objectives)>, new: (Vec<usize>, Objecti
 }
 
 /// The part between two places from the other.
-fn cross(mut one: Vec<usize>, other: &[usize], random: &mut Random) -> Vec<usize> {
+fn cross(mut one: Individual, other: &TiSlice<NestId, CoreId>, random: &mut Random) -> Individual {
     let (a, b) = (random.below(one.len() + 1), random.below(one.len() + 1));
     let range = a.min(b)..a.max(b);
-    one[range.clone()].copy_from_slice(&other[range]);
+    one.raw[range.clone()].copy_from_slice(&other.raw[range]);
     one
 }
 
-fn mutate(mut individual: Vec<usize>, genes: &Genes, random: &mut Random) -> Vec<usize> {
+fn mutate(mut individual: Individual, genes: &Genes, random: &mut Random) -> Individual {
     let count = individual.len();
     if random.share() < CHANGE {
         for (gene, choices) in individual.iter_mut().zip(&genes.choices) {
             if random.below(count) == 0 {
-                let others: Vec<usize> = choices.iter().copied().filter(|core| core != gene).collect();
+                let others: Vec<CoreId> = choices.iter().copied().filter(|core| core != gene).collect();
                 if !others.is_empty() {
                     *gene = random.of(&others);
                 }
             }
         }
     } else if count > 0 {
-        let (a, b) = (random.below(count), random.below(count));
+        let (a, b) = (NestId::from(random.below(count)), NestId::from(random.below(count)));
         if genes.choices[a].contains(&individual[b]) && genes.choices[b].contains(&individual[a]) {
             individual.swap(a, b);
         }
@@ -110,10 +116,10 @@ fn mutate(mut individual: Vec<usize>, genes: &Genes, random: &mut Random) -> Vec
 }
 
 /// The best ones: of the first fronts, and of the last that does not fit those with most room around them.
-fn select(mut all: Vec<(Vec<usize>, Objectives)>, count: usize) -> Vec<(Vec<usize>, Objectives)> {
+fn select(mut all: Vec<(Individual, Objectives)>, count: usize) -> Vec<(Individual, Objectives)> {
     let mut chosen = Vec::new();
     while chosen.len() < count && !all.is_empty() {
-        let is_first = |one: &(Vec<usize>, Objectives)| !all.iter().any(|other| dominates(other.1, one.1));
+        let is_first = |one: &(Individual, Objectives)| !all.iter().any(|other| dominates(other.1, one.1));
         let (mut first, rest): (Vec<_>, Vec<_>) = all.iter().cloned().partition(is_first);
         if chosen.len() + first.len() > count {
             let room = crowding(&first);
@@ -128,7 +134,7 @@ fn select(mut all: Vec<(Vec<usize>, Objectives)>, count: usize) -> Vec<(Vec<usiz
 }
 
 /// The sides of the box between the neighbours of each, as shares of the whole; infinite at the ends.
-fn crowding(front: &[(Vec<usize>, Objectives)]) -> Vec<f64> {
+fn crowding(front: &[(Individual, Objectives)]) -> Vec<f64> {
     let mut room = vec![0.0; front.len()];
     for objective in [|found: Objectives| found.0, |found: Objectives| found.1] {
         let value = |index: usize| objective(front[index].1);
@@ -168,7 +174,7 @@ impl Random {
     }
 
     /// One of some cores; 0 of none.
-    fn of(&mut self, choices: &[usize]) -> usize {
-        choices.get(self.below(choices.len())).copied().unwrap_or(0)
+    fn of(&mut self, choices: &[CoreId]) -> CoreId {
+        choices.get(self.below(choices.len())).copied().unwrap_or_default()
     }
 }

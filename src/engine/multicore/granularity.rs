@@ -1,10 +1,12 @@
 //! How large computation tiles are, which cores may compute them, and which layers take turns.
 
 use super::document::CoreSystem;
+use super::ids::{CoreId, NestId, StackId};
 use super::network::NetworkNests;
 use super::request::{Granularity, StackRule};
 use super::tiling::Split;
 use crate::hardware::Operand;
+use crate::ids::{TiSlice, TiVec, ti_vec};
 use crate::spec::{Diagnostics, closest};
 use crate::workload::{Dim, Layer, Network};
 use rustc_hash::FxHashMap;
@@ -20,7 +22,7 @@ pub struct Cuts {
     /// How many may share it, at least 1: so that no part is narrower than what any core's array unrolls.
     pub most_shared: usize,
     /// The cores that run it.
-    pub able: Vec<usize>,
+    pub able: Vec<CoreId>,
 }
 
 impl Cuts {
@@ -40,18 +42,18 @@ impl Cuts {
         network: &Network,
         nests: &NetworkNests,
         system: &CoreSystem,
-        stacks: &[Vec<usize>],
+        stacks: &TiSlice<StackId, Vec<NestId>>,
         granularity: &Granularity,
         diagnostics: &mut Diagnostics,
-    ) -> Vec<Self> {
+    ) -> TiVec<NestId, Self> {
         let by_hand = match granularity {
             Granularity::ByHand(text) => read_cuts(text, nests, diagnostics),
-            _ => Vec::new(),
+            _ => TiVec::new(),
         };
-        let mut all = Vec::new();
+        let mut all = TiVec::new();
         // Types of layers, the first layer of each, and how many more there are.
         let mut nobody_runs: Vec<(&str, &str, usize)> = Vec::new();
-        for (index, &id) in nests.layers.iter().enumerate() {
+        for (index, &id) in nests.layers.iter_enumerated() {
             let layer = network.layer(id);
             let is_alone = stacks.iter().any(|stack| stack[..] == [index]);
             let in_time = match granularity {
@@ -62,7 +64,7 @@ impl Cuts {
                 Granularity::ByHand(_) => by_hand[index].clone(),
             };
             let kind = layer.shape.kind;
-            let able: Vec<usize> = (0..system.cores.len()).filter(|&core| system.cores[core].runs(kind)).collect();
+            let able: Vec<CoreId> = system.cores.keys().filter(|&core| system.cores[core].runs(kind)).collect();
             if able.is_empty() {
                 match nobody_runs.iter_mut().find(|(known, ..)| *known == kind.name()) {
                     Some((.., more)) => *more += 1,
@@ -83,7 +85,7 @@ impl Cuts {
 
 /// The loop along which cores share a layer, and how many may: groups or output channels, and columns where these are too few for the
 /// arrays (each core then needs all of the weights).
-fn sharing(layer: &Layer, in_time: &[(Dim, u64)], able: &[usize], system: &CoreSystem) -> (Option<Dim>, usize) {
+fn sharing(layer: &Layer, in_time: &[(Dim, u64)], able: &[CoreId], system: &CoreSystem) -> (Option<Dim>, usize) {
     let channels = if layer.shape.size(Dim::G) > 1 { Dim::G } else { Dim::K };
     for share in [channels, Dim::OX] {
         let cut: u64 = in_time.iter().filter(|cut| cut.0 == share).map(|cut| cut.1).product();
@@ -110,12 +112,12 @@ fn in_rows(layer: &Layer, rows: u64) -> Vec<(Dim, u64)> {
 }
 
 /// What a person wrote: cuts of all layers, and of single ones.
-fn read_cuts(text: &str, nests: &NetworkNests, diagnostics: &mut Diagnostics) -> Vec<Vec<(Dim, u64)>> {
+fn read_cuts(text: &str, nests: &NetworkNests, diagnostics: &mut Diagnostics) -> TiVec<NestId, Vec<(Dim, u64)>> {
     const PATH: &str = "settings.tiles";
     const EXAMPLE: &str = "Write for example `OY 14, OX 2; conv1: K 4`";
     let layers = by_name(nests);
     let mut of_all = Vec::new();
-    let mut of_one: FxHashMap<usize, Vec<(Dim, u64)>> = FxHashMap::default();
+    let mut of_one: FxHashMap<NestId, Vec<(Dim, u64)>> = FxHashMap::default();
     if text.trim().is_empty() {
         diagnostics.add(PATH, "The pieces of loops are missing", format!("{EXAMPLE}, or choose whole layers"));
     }
@@ -158,17 +160,17 @@ fn read_cuts(text: &str, nests: &NetworkNests, diagnostics: &mut Diagnostics) ->
         }
     }
     // A loop is never cut into more pieces than it has steps.
-    let fitting = |index: usize, cuts: &[(Dim, u64)]| -> Vec<(Dim, u64)> {
+    let fitting = |index: NestId, cuts: &[(Dim, u64)]| -> Vec<(Dim, u64)> {
         let clipped = cuts.iter().map(|&(dim, pieces)| (dim, pieces.min(nests.nests[index].size(dim))));
         clipped.filter(|cut| cut.1 > 1).collect()
     };
-    let cuts = |index: usize| fitting(index, of_one.get(&index).unwrap_or(&of_all));
-    (0..nests.nests.len()).map(cuts).collect()
+    let cuts = |index: NestId| fitting(index, of_one.get(&index).unwrap_or(&of_all));
+    nests.nests.keys().map(cuts).collect()
 }
 
 /// The layers that are computed; of equal names the first.
-fn by_name(nests: &NetworkNests) -> FxHashMap<&str, usize> {
-    nests.nests.iter().enumerate().rev().map(|(index, nest)| (nest.name.as_str(), index)).collect()
+fn by_name(nests: &NetworkNests) -> FxHashMap<&str, NestId> {
+    nests.nests.iter_enumerated().rev().map(|(index, nest)| (nest.name.as_str(), index)).collect()
 }
 
 /// Notes that no layer that is computed has this name.
@@ -185,14 +187,15 @@ pub fn stacks(
     system: &CoreSystem,
     rule: &StackRule,
     diagnostics: &mut Diagnostics,
-) -> Vec<Vec<usize>> {
-    let count = nests.nests.len();
+) -> TiVec<StackId, Vec<NestId>> {
+    let layers = || nests.nests.keys();
     match rule {
-        StackRule::EachLayer => (0..count).map(|layer| vec![layer]).collect(),
-        StackRule::One => vec![(0..count).collect()],
+        StackRule::EachLayer => layers().map(|layer| vec![layer]).collect(),
+        StackRule::One => ti_vec![layers().collect()],
         StackRule::Automatic => automatic(nests, system),
         StackRule::After(names) => {
-            let (layers, mut ends) = (by_name(nests), vec![false; count]);
+            let mut ends: TiVec<NestId, bool> = layers().map(|_| false).collect();
+            let layers = by_name(nests);
             for name in names {
                 match layers.get(name.as_str()) {
                     Some(&layer) => ends[layer] = true,
@@ -200,12 +203,12 @@ pub fn stacks(
                     None => complain_unknown("settings.stacks", name, nests, diagnostics),
                 }
             }
-            let mut stacks = vec![Vec::new()];
-            for (layer, is_end) in ends.into_iter().enumerate() {
+            let (mut stacks, last_layer) = (ti_vec![Vec::new()], ends.last_key());
+            for (layer, is_end) in ends.into_iter_enumerated() {
                 if let Some(last) = stacks.last_mut() {
                     last.push(layer);
                 }
-                if is_end && layer + 1 < count {
+                if is_end && Some(layer) != last_layer {
                     stacks.push(Vec::new());
                 }
             }
@@ -215,15 +218,15 @@ pub fn stacks(
 }
 
 /// A stack grows as long as the weights of its layers fit on the chip. The tool makes one stack so, and one of each layer after it.
-fn automatic(nests: &NetworkNests, system: &CoreSystem) -> Vec<Vec<usize>> {
+fn automatic(nests: &NetworkNests, system: &CoreSystem) -> TiVec<StackId, Vec<NestId>> {
     let capacity = |core: &super::document::ComputeCore| {
         let memory = &core.core.memories[core.top(Operand::W)];
         memory.size_bits.saturating_mul(memory.instances)
     };
     let capacity = system.cores.iter().map(capacity).fold(0, u64::saturating_add);
-    let mut stacks: Vec<Vec<usize>> = Vec::new();
+    let mut stacks: TiVec<StackId, Vec<NestId>> = TiVec::new();
     let mut used = 0_u64;
-    for (layer, nest) in nests.nests.iter().enumerate() {
+    for (layer, nest) in nests.nests.iter_enumerated() {
         let constant = nest.inputs.iter().find(|input| input.operand == Operand::W && input.source.is_none());
         let bits =
             constant.map_or(0, |weights| weights.axes.iter().map(|axis| axis.size).product::<u64>() * weights.bits);

@@ -1,19 +1,21 @@
 //! Computation tiles, the tensors they read and write, and who waits for whom (Stream, Section 4).
 
+use super::ids::{GroupId, NestId, TensorId, TileId, TileNumber};
 use crate::hardware::Operand;
+use crate::ids::{TiSlice, TiVec};
 use std::sync::Arc;
 
 /// A part of a layer that is computed on one core without interruption.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Tile {
     /// Its layer.
-    pub layer: usize,
+    pub layer: NestId,
     /// Its place among the layer's tiles.
-    pub number: usize,
+    pub number: TileNumber,
     /// Which of the layer's cores computes it, where several share the layer: its part of the loops that are split over cores.
-    pub group: usize,
-    /// The tensors of W, I and O, as indices into [`TileGraph::tensors`]; `None` where the operator has no such operand.
-    pub tensors: [Option<usize>; 3],
+    pub group: GroupId,
+    /// The tensors of W, I and O; `None` where the operator has no such operand.
+    pub tensors: [Option<TensorId>; 3],
     /// The operands that no other tile computes, in the order in which they are fetched.
     pub constants: Arc<[Operand]>,
     /// Whether its output is complete, and not a partial sum.
@@ -35,9 +37,9 @@ pub struct Tensor {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Edge {
     /// Who is waited for.
-    pub from: usize,
+    pub from: TileId,
     /// Who waits.
-    pub to: usize,
+    pub to: TileId,
     /// The operand of the waiting tile that it needs; `None` if only the order matters.
     pub operand: Option<Operand>,
 }
@@ -46,9 +48,9 @@ pub struct Edge {
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct TileGraph {
     /// By layer, then by number.
-    pub tiles: Vec<Tile>,
+    pub tiles: TiVec<TileId, Tile>,
     /// All tensors.
-    pub tensors: Vec<Tensor>,
+    pub tensors: TiVec<TensorId, Tensor>,
     incoming: Ends,
     outgoing: Ends,
 }
@@ -57,40 +59,45 @@ pub struct TileGraph {
 #[derive(Debug, Clone, PartialEq, Default)]
 struct Ends {
     /// Behind the last of each tile.
-    until: Vec<u32>,
-    /// A tile, and the operand that it needs or is needed for.
-    ends: Vec<(u32, Option<Operand>)>,
+    until: TiVec<TileId, u32>,
+    /// Those of all tiles.
+    ends: Vec<End>,
 }
 
+/// A tile, and the operand that it needs or is needed for.
+type End = (TileId, Option<Operand>);
+
+const _: () = assert!(size_of::<End>() == 8);
+
 impl Ends {
-    fn of(&self, tile: usize) -> &[(u32, Option<Operand>)] {
-        let from = tile.checked_sub(1).map_or(0, |before| self.until[before]);
+    fn of(&self, tile: TileId) -> &[End] {
+        let from = tile.index().checked_sub(1).map_or(0, |before| self.until.raw[before]);
         &self.ends[from as usize..self.until[tile] as usize]
     }
 
     /// The same edges, listed at their other end.
     fn turned(&self) -> Self {
         let mut next = vec![0_u32; self.until.len() + 1];
-        self.ends.iter().for_each(|end| next[end.0 as usize + 1] += 1);
+        self.ends.iter().for_each(|end| next[end.0.index() + 1] += 1);
         (1..next.len()).for_each(|tile| next[tile] += next[tile - 1]);
-        let mut ends = vec![(0, None); self.ends.len()];
-        for tile in 0..self.until.len() {
+        let mut ends = vec![(TileId::default(), None); self.ends.len()];
+        for tile in self.until.keys() {
             for &(other, operand) in self.of(tile) {
-                let place = &mut next[other as usize];
-                ends[*place as usize] = (tile as u32, operand);
+                let place = &mut next[other.index()];
+                ends[*place as usize] = (tile, operand);
                 *place += 1;
             }
         }
         // Now each begins where the next one began.
         next.pop();
-        Self { until: next, ends }
+        Self { until: next.into(), ends }
     }
 }
 
 /// Tiles and their edges, as they are collected.
 #[derive(Default)]
 pub struct Growing {
-    tiles: Vec<Tile>,
+    tiles: TiVec<TileId, Tile>,
     incoming: Ends,
 }
 
@@ -101,18 +108,18 @@ impl Growing {
     }
 
     /// The tiles that there are.
-    pub fn tiles(&self) -> &[Tile] {
+    pub fn tiles(&self) -> &TiSlice<TileId, Tile> {
         &self.tiles
     }
 
     /// Adds the edges of the next tile that has none yet, in the order of the tiles that it waits for.
     pub fn wait(&mut self, edges: &[Edge]) {
-        self.incoming.ends.extend(edges.iter().map(|edge| (edge.from as u32, edge.operand)));
+        self.incoming.ends.extend(edges.iter().map(|edge| (edge.from, edge.operand)));
         self.incoming.until.push(self.incoming.ends.len() as u32);
     }
 
     /// The whole graph.
-    pub fn finish(self, tensors: Vec<Tensor>) -> TileGraph {
+    pub fn finish(self, tensors: TiVec<TensorId, Tensor>) -> TileGraph {
         let outgoing = self.incoming.turned();
         TileGraph { tiles: self.tiles, tensors, incoming: self.incoming, outgoing }
     }
@@ -120,11 +127,11 @@ impl Growing {
 
 impl TileGraph {
     /// A graph of these tiles. The edges come in any order.
-    pub fn new(tiles: Vec<Tile>, tensors: Vec<Tensor>, mut edges: Vec<Edge>) -> Self {
+    pub fn new(tiles: TiVec<TileId, Tile>, tensors: TiVec<TensorId, Tensor>, mut edges: Vec<Edge>) -> Self {
         edges.sort_by_key(|edge| (edge.to, edge.from));
         let mut rest = &edges[..];
         let mut growing = Growing { tiles, ..Growing::default() };
-        for tile in 0..growing.tiles.len() {
+        for tile in TileId::first(growing.tiles.len()) {
             let (of_tile, others) = rest.split_at(rest.partition_point(|edge| edge.to <= tile));
             growing.wait(of_tile);
             rest = others;
@@ -134,17 +141,17 @@ impl TileGraph {
 
     /// All edges, by the waiting tile.
     pub fn edges(&self) -> impl Iterator<Item = Edge> {
-        (0..self.tiles.len()).flat_map(|tile| self.predecessors(tile))
+        self.tiles.keys().flat_map(|tile| self.predecessors(tile))
     }
 
     /// What a tile waits for, by layer and number.
-    pub fn predecessors(&self, to: usize) -> impl ExactSizeIterator<Item = Edge> {
-        self.incoming.of(to).iter().map(move |&(from, operand)| Edge { from: from as usize, to, operand })
+    pub fn predecessors(&self, to: TileId) -> impl ExactSizeIterator<Item = Edge> {
+        self.incoming.of(to).iter().map(move |&(from, operand)| Edge { from, to, operand })
     }
 
     /// What waits for a tile, by layer and number.
-    pub fn successors(&self, from: usize) -> impl ExactSizeIterator<Item = Edge> {
-        self.outgoing.of(from).iter().map(move |&(to, operand)| Edge { from, to: to as usize, operand })
+    pub fn successors(&self, from: TileId) -> impl ExactSizeIterator<Item = Edge> {
+        self.outgoing.of(from).iter().map(move |&(to, operand)| Edge { from, to, operand })
     }
 
     /// What travels along an edge, bits; none if only the order matters.
@@ -154,7 +161,7 @@ impl TileGraph {
     }
 
     /// The tensor of an operand of a tile.
-    pub fn tensor(&self, tile: usize, operand: Operand) -> Option<usize> {
+    pub fn tensor(&self, tile: TileId, operand: Operand) -> Option<TensorId> {
         self.tiles[tile].tensors[operand as usize]
     }
 }

@@ -14,6 +14,8 @@ mod document;
 mod genetic;
 mod granularity;
 mod graph;
+mod id_set;
+mod ids;
 mod nest;
 mod network;
 mod occupancy;
@@ -35,6 +37,10 @@ pub use costs::{NoMapping, Solved, TileCost, TileCosts, TileProblem};
 pub use document::{ComputeCore, CoreSystem};
 pub use genetic::{Evolution, Genes, Objectives, evolve};
 pub use graph::{Edge, Tensor, Tile, TileGraph};
+pub use ids::{
+    CoreId, GroupId, IterationTile, LinkId, NestId, SlotId, StackId, TensorId, TileId, TileNumber, TopMemoryId,
+    TransferId,
+};
 pub use nest::{Access, Axis, LoopNest, Part};
 pub use network::NetworkNests;
 pub use request::{Aim, CoresRequest, CoresSettings, Granularity, OrderRule, Scheduler, StackRule};

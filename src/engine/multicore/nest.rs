@@ -1,5 +1,6 @@
 //! Layers as tiles see them: loops, and which elements of each tensor an iteration touches.
 
+use super::ids::NestId;
 use crate::hardware::Operand;
 use crate::workload::Dim;
 use std::ops::Range;
@@ -28,7 +29,7 @@ pub struct Access {
     /// Which operand it is.
     pub operand: Operand,
     /// The layer whose output it is; `None` if none computes it.
-    pub source: Option<usize>,
+    pub source: Option<NestId>,
     /// Its axes. Those of a source's output and of whoever reads it stand for the same, in the same order.
     pub axes: Vec<Axis>,
     /// Bits of an element.

@@ -1,16 +1,18 @@
 //! A network as tiles see it: a loop nest for each layer that computes something.
 
+use super::ids::NestId;
 use super::nest::{Access, Axis, LoopNest};
 use crate::hardware::Operand;
+use crate::ids::{TiSlice, TiVec};
 use crate::workload::{Dim, Layer, LayerId, LayerKind, Network};
 
 /// The loop nests of a network.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NetworkNests {
     /// The layers that compute something, in topological order.
-    pub layers: Vec<LayerId>,
-    /// Their loops; sources are indices into these.
-    pub nests: Vec<LoopNest>,
+    pub layers: TiVec<NestId, LayerId>,
+    /// Their loops.
+    pub nests: TiVec<NestId, LoopNest>,
 }
 
 impl NetworkNests {
@@ -19,14 +21,14 @@ impl NetworkNests {
     /// What a view shows is read from whoever computes it: channel by channel where it puts maps of one size on top of each other,
     /// else all of it, as the document does not say which part goes where.
     pub fn new(network: &Network) -> Self {
-        let layers: Vec<LayerId> = network.computing().collect();
+        let layers: TiVec<NestId, LayerId> = network.computing().collect();
         let nests = layers.iter().map(|&id| nest(network, &layers, id)).collect();
         Self { layers, nests }
     }
 }
 
 /// Rows and columns count from before the padding.
-fn nest(network: &Network, layers: &[LayerId], id: LayerId) -> LoopNest {
+fn nest(network: &Network, layers: &TiSlice<NestId, LayerId>, id: LayerId) -> LoopNest {
     let Layer { name, shape, padding, input_size, .. } = network.layer(id);
     let size = |dim: Dim| shape.size(dim);
     let channels = |inner: Dim| Axis {
@@ -86,7 +88,7 @@ fn sorted(mut terms: [(Dim, u64); 2]) -> Vec<(Dim, u64)> {
 /// Adds what reading a layer's output as `access` means: that of whoever computes it, if anybody does. Only features keep the axes of what they read.
 fn read(
     network: &Network,
-    layers: &[LayerId],
+    layers: &TiSlice<NestId, LayerId>,
     id: LayerId,
     access: &Access,
     is_features: bool,
@@ -103,7 +105,7 @@ fn read(
         && access.axes[1..].iter().map(|axis| axis.size).eq(map(id))
         && access.axes[0].size == shape.size(Dim::B);
     // Without axes all of a source is read.
-    let whole = |source: Option<usize>| Access {
+    let whole = |source: Option<NestId>| Access {
         source,
         axes: if source.is_some() { Vec::new() } else { access.axes.clone() },
         ..access.clone()
@@ -131,7 +133,7 @@ fn read(
             }
         }
         _ => {
-            let source = layers.iter().position(|&layer| layer == id);
+            let source = layers.position(|&layer| layer == id);
             inputs.push(if is_same { Access { source, ..access.clone() } } else { whole(source) });
         }
     }

@@ -68,34 +68,34 @@ impl Occupancy {
         // Steps are at whole cycles.
         let cycle = time.floor() as i64;
         let block = last_where(&self.blocks, |block| block.start <= cycle);
-        (block, last_where(&self.blocks[block].steps, |step| step.0 <= cycle))
+        Place { block, step: last_where(&self.blocks[block].steps, |step| step.0 <= cycle) }
     }
 
-    fn cycle(&self, (block, step): Place) -> f64 {
+    fn cycle(&self, Place { block, step }: Place) -> f64 {
         self.blocks[block].steps[step].0 as f64
     }
 
     /// The step after one.
-    fn next(&self, (block, step): Place) -> Option<Place> {
+    fn next(&self, Place { block, step }: Place) -> Option<Place> {
         if step + 1 < self.blocks[block].steps.len() {
-            return Some((block, step + 1));
+            return Some(Place { block, step: step + 1 });
         }
-        (block + 1 < self.blocks.len()).then_some((block + 1, 0))
+        (block + 1 < self.blocks.len()).then_some(Place { block: block + 1, step: 0 })
     }
 
     fn last(&self) -> Place {
         let block = self.blocks.len() - 1;
-        (block, self.blocks[block].steps.len() - 1)
+        Place { block, step: self.blocks[block].steps.len() - 1 }
     }
 
     /// The last step from one on at which so many bits more do not fit.
-    fn last_too_full(&self, (first, step): Place, bits: u64) -> Option<Place> {
+    fn last_too_full(&self, Place { block: first, step }: Place, bits: u64) -> Option<Place> {
         let most = self.capacity - bits as i64;
         self.blocks[first..].iter().enumerate().rev().filter(|(_, block)| block.range.1 > most).find_map(
             |(at, block)| {
                 let from = if at == 0 { step } else { 0 };
                 let place = block.steps[from..].iter().rposition(|step| step.1 + block.added > most)?;
-                Some((first + at, from + place))
+                Some(Place { block: first + at, step: from + place })
             },
         )
     }
@@ -112,7 +112,7 @@ impl Occupancy {
 
     fn change(&mut self, time: f64, bits: i64) {
         let cycle = time as i64;
-        let (at, mut first) = self.step_at(cycle as f64);
+        let Place { block: at, step: mut first } = self.step_at(cycle as f64);
         let block = &mut self.blocks[at];
         if block.steps[first].0 < cycle {
             first += 1;
@@ -143,7 +143,10 @@ impl Occupancy {
         // The last step before; before the first one the tool finds the last of all.
         let block = self.blocks.partition_point(|block| (block.start as f64) < time);
         let first = match block.checked_sub(1) {
-            Some(block) => (block, self.blocks[block].steps.partition_point(|step| (step.0 as f64) < time) - 1),
+            Some(block) => {
+                let before = self.blocks[block].steps.partition_point(|step| (step.0 as f64) < time);
+                Place { block, step: before - 1 }
+            }
             None => self.last(),
         };
         let at = match self.last_too_full(first, bits) {
@@ -155,7 +158,7 @@ impl Occupancy {
 
     /// How many bits too many would be in use at a time with so many more.
     pub fn excess_at(&self, time: f64, bits: u64) -> u64 {
-        let (block, step) = self.step_at(time);
+        let Place { block, step } = self.step_at(time);
         let used = self.blocks[block].steps[step].1 + self.blocks[block].added;
         (used + bits as i64 - self.capacity).max(0) as u64
     }

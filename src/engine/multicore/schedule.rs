@@ -1,14 +1,16 @@
 //! Who computes what when, what travels, and what that costs.
 
+use super::ids::{CoreId, TensorId, TileId, TopMemoryId};
 use super::traffic::Span;
 use crate::hardware::Operand;
+use crate::ids::TiVec;
 use serde::{Deserialize, Serialize};
 
 /// What a tile costs where it is computed.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Placed {
     /// Its core.
-    pub core: usize,
+    pub core: CoreId,
     /// Time, cycles.
     pub cycles: f64,
     /// Energy without DRAM, pJ.
@@ -38,13 +40,13 @@ pub enum Reason {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Transfer {
     /// What.
-    pub tensor: usize,
+    pub tensor: TensorId,
     /// From which core.
-    pub from: usize,
+    pub from: CoreId,
     /// To which core.
-    pub to: usize,
+    pub to: CoreId,
     /// To which memory.
-    pub memory: usize,
+    pub memory: TopMemoryId,
     /// When.
     pub span: Span,
     /// Why.
@@ -59,7 +61,7 @@ pub struct Transfer {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Stream {
     /// The tile.
-    pub tile: usize,
+    pub tile: TileId,
     /// When.
     pub span: Span,
 }
@@ -86,13 +88,13 @@ impl SystemEnergy {
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Schedule {
     /// When each tile is computed.
-    pub tiles: Vec<Option<Span>>,
+    pub tiles: TiVec<TileId, Option<Span>>,
     /// In the order of the decisions.
     pub transfers: Vec<Transfer>,
     /// The same.
     pub streams: Vec<Stream>,
     /// For each memory, cycles and bits in use from then on.
-    pub memories: Vec<Vec<(i64, u64)>>,
+    pub memories: TiVec<TopMemoryId, Vec<(i64, u64)>>,
     /// Energy by cause.
     pub energy: SystemEnergy,
     /// End of the last tile or transfer, cycles.
@@ -103,7 +105,7 @@ pub struct Schedule {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Overfull {
     /// The memory.
-    pub memory: usize,
+    pub memory: TopMemoryId,
     /// The tensor.
-    pub tensor: usize,
+    pub tensor: TensorId,
 }

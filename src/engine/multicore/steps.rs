@@ -3,8 +3,14 @@
 /// A block is divided once it has so many steps.
 pub const MOST_STEPS: usize = 64;
 
-/// A step: its block, and its place there.
-pub type Place = (usize, usize);
+/// A step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Place {
+    /// Its block.
+    pub block: usize,
+    /// Its place there.
+    pub step: usize,
+}
 
 /// The last of some items for which something holds that holds for all before it, or the first item. It is looked for from the end on.
 pub fn last_where<T>(items: &[T], holds: impl Fn(&T) -> bool) -> usize {
@@ -33,7 +39,7 @@ impl Steps {
     /// The step at a time that is not negative.
     pub fn at(&self, time: f64) -> Place {
         let block = last_where(&self.blocks, |block| block[0].0 <= time);
-        (block, last_where(&self.blocks[block], |step| step.0 <= time))
+        Place { block, step: last_where(&self.blocks[block], |step| step.0 <= time) }
     }
 
     /// The last step of all.
@@ -42,12 +48,12 @@ impl Steps {
     }
 
     /// A step and all after it.
-    pub fn from(&self, (block, step): Place) -> impl Iterator<Item = (f64, f64)> {
+    pub fn from(&self, Place { block, step }: Place) -> impl Iterator<Item = (f64, f64)> {
         self.blocks[block][step..].iter().chain(self.blocks[block + 1..].iter().flatten()).copied()
     }
 
     /// The step before one.
-    pub fn before(&self, (block, step): Place) -> Option<(f64, f64)> {
+    pub fn before(&self, Place { block, step }: Place) -> Option<(f64, f64)> {
         match step.checked_sub(1) {
             Some(step) => Some(self.blocks[block][step]),
             None => self.blocks[block.checked_sub(1)?].last().copied(),
@@ -58,7 +64,7 @@ impl Steps {
     pub fn add(&mut self, start: f64, end: f64, amount: f64) {
         self.divide(start);
         self.divide(end);
-        let (first, mut from) = self.at(start);
+        let Place { block: first, step: mut from } = self.at(start);
         for block in &mut self.blocks[first..] {
             let within = block[from..].iter_mut().take_while(|step| step.0 < end);
             within.for_each(|step| step.1 += amount);
@@ -74,7 +80,7 @@ impl Steps {
 
     /// Makes a step begin at a time.
     fn divide(&mut self, time: f64) {
-        let (at, step) = self.at(time);
+        let Place { block: at, step } = self.at(time);
         let block = &mut self.blocks[at];
         if block[step].0 == time {
             return;
@@ -88,8 +94,8 @@ impl Steps {
 
     /// Removes the step that begins at a time if it is as high as the one before.
     fn join(&mut self, time: f64) {
-        let (at, step) = self.at(time);
-        if self.before((at, step)).is_some_and(|before| before.1 == self.blocks[at][step].1) {
+        let place @ Place { block: at, step } = self.at(time);
+        if self.before(place).is_some_and(|before| before.1 == self.blocks[at][step].1) {
             self.blocks[at].remove(step);
             if self.blocks[at].is_empty() {
                 self.blocks.remove(at);

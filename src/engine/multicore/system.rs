@@ -1,5 +1,8 @@
 //! Cores, the memories at their top, and the links between them, as a scheduler sees them.
 
+use super::ids::{CoreId, LinkId, TopMemoryId};
+use crate::ids::TiVec;
+
 /// The highest memory of a core for some operands, maybe shared by cores.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TopMemory {
@@ -16,7 +19,7 @@ pub struct TopMemory {
     /// Energy of writing that many, pJ.
     pub write_pj: f64,
     /// The cores that use it.
-    pub cores: Vec<usize>,
+    pub cores: Vec<CoreId>,
 }
 
 /// What carries data between cores. Both ends, and whatever else the link serves, share its bandwidth.
@@ -34,32 +37,32 @@ pub struct Link {
 #[derive(Debug, Clone, PartialEq)]
 pub struct System {
     /// Names of the cores; DRAM among them.
-    pub cores: Vec<String>,
+    pub cores: TiVec<CoreId, String>,
     /// For each core the memories of W, I and O.
-    pub memory_of: Vec<[usize; 3]>,
+    pub memory_of: TiVec<CoreId, [TopMemoryId; 3]>,
     /// All of them; earlier ones are preferred as sources.
-    pub memories: Vec<TopMemory>,
+    pub memories: TiVec<TopMemoryId, TopMemory>,
     /// All of them.
-    pub links: Vec<Link>,
+    pub links: TiVec<LinkId, Link>,
     /// For each pair of cores the links from the first to the second.
-    pub routes: Vec<Vec<Vec<usize>>>,
+    pub routes: TiVec<CoreId, TiVec<CoreId, Vec<LinkId>>>,
     /// The core that is DRAM.
-    pub dram: usize,
+    pub dram: CoreId,
 }
 
 impl System {
     /// The memory that is DRAM.
-    pub fn dram_memory(&self) -> usize {
+    pub fn dram_memory(&self) -> TopMemoryId {
         self.memory_of[self.dram][0]
     }
 
     /// The links from a core to another.
-    pub fn route(&self, from: usize, to: usize) -> &[usize] {
+    pub fn route(&self, from: CoreId, to: CoreId) -> &[LinkId] {
         &self.routes[from][to]
     }
 
     /// The core by which a memory is reached.
-    pub fn core_of(&self, memory: usize) -> usize {
+    pub fn core_of(&self, memory: TopMemoryId) -> CoreId {
         self.memories[memory].cores.first().copied().unwrap_or(self.dram)
     }
 }

@@ -1,5 +1,6 @@
 //! Layers cut into computation tiles.
 
+use super::ids::TileNumber;
 use super::nest::{Axis, LoopNest, Part};
 use super::rules::TilingRules;
 use crate::workload::Dim;
@@ -36,24 +37,26 @@ pub struct Grid {
     /// Ranges into which each loop is cut, by [`Dim`].
     pub pieces: [Vec<std::ops::Range<u64>>; 8],
     /// For each piece of a loop what it adds to the number of a tile.
-    pub places: [Vec<usize>; 8],
+    pub places: [Vec<TileNumber>; 8],
     cuts: Vec<Cut>,
 }
 
 /// A cut of a loop.
 #[derive(Debug, Clone, PartialEq)]
 struct Cut {
-    dim: usize,
+    dim: Dim,
     pieces: usize,
-    /// How many tiles, and how many pieces of the loop, the cuts before it make.
-    inner: (usize, usize),
+    /// How many tiles the cuts before it make.
+    inner_tiles: usize,
+    /// How many pieces of the loop the cuts before it make.
+    inner_pieces: usize,
 }
 
 impl Grid {
     /// The grid of a layer.
     pub fn new(nest: &LoopNest, split: &Split, rules: TilingRules) -> Self {
         let mut pieces: [Vec<std::ops::Range<u64>>; 8] = Default::default();
-        let mut places: [Vec<usize>; 8] = Default::default();
+        let mut places: [Vec<TileNumber>; 8] = Default::default();
         for dim in Dim::ALL {
             let cuts: u64 = split.cuts().filter(|cut| cut.0 == dim).map(|cut| cut.1).product();
             let size = nest.size(dim);
@@ -67,27 +70,27 @@ impl Grid {
                     }
                 })
                 .collect();
-            places[dim as usize] = vec![0; cuts as usize];
+            places[dim as usize] = vec![TileNumber::default(); cuts as usize];
         }
         let mut inner = [1_usize; 8];
         let (mut count, mut cuts) = (1, Vec::new());
         for (dim, pieces) in split.cuts() {
-            let (dim, pieces) = (dim as usize, pieces as usize);
-            for (piece, place) in places[dim].iter_mut().enumerate() {
-                *place += piece / inner[dim] % pieces * count;
+            let (pieces, inner_pieces) = (pieces as usize, &mut inner[dim as usize]);
+            for (piece, place) in places[dim as usize].iter_mut().enumerate() {
+                *place += TileNumber::from(piece / *inner_pieces % pieces * count);
             }
-            cuts.push(Cut { dim, pieces, inner: (count, inner[dim]) });
-            inner[dim] *= pieces;
+            cuts.push(Cut { dim, pieces, inner_tiles: count, inner_pieces: *inner_pieces });
+            *inner_pieces *= pieces;
             count *= pieces;
         }
         Self { count, pieces, places, cuts }
     }
 
     /// Where a tile lies in the grid.
-    pub fn position(&self, number: usize) -> Position {
+    pub fn position(&self, number: TileNumber) -> Position {
         let mut position = [0; 8];
         for cut in &self.cuts {
-            position[cut.dim] += (number / cut.inner.0 % cut.pieces * cut.inner.1) as u32;
+            position[cut.dim as usize] += (number.index() / cut.inner_tiles % cut.pieces * cut.inner_pieces) as u32;
         }
         position
     }
@@ -105,14 +108,14 @@ impl Grid {
 
 /// The loops that move along an axis, and in how many pieces each is cut: all that matters of a tile's position along the axis.
 pub struct Along {
-    dims: Vec<(usize, usize)>,
+    dims: Vec<(Dim, usize)>,
 }
 
 impl Along {
     /// Those of an axis.
     pub fn new(axis: &Axis, grid: &Grid) -> Self {
-        let pieces = |dim: usize| (dim, grid.pieces[dim].len());
-        Self { dims: axis.terms.iter().map(|term| pieces(term.0 as usize)).collect() }
+        let pieces = |dim: Dim| (dim, grid.pieces[dim as usize].len());
+        Self { dims: axis.terms.iter().map(|term| pieces(term.0)).collect() }
     }
 
     /// How many combinations of pieces there are.
@@ -122,7 +125,7 @@ impl Along {
 
     /// The number of the combination that a tile has.
     pub fn index(&self, position: &Position) -> usize {
-        self.dims.iter().fold(0, |index, &(dim, pieces)| index * pieces + position[dim] as usize)
+        self.dims.iter().fold(0, |index, &(dim, pieces)| index * pieces + position[dim as usize] as usize)
     }
 
     /// A position with each combination, in the order of their numbers.
@@ -130,7 +133,7 @@ impl Along {
         (0..self.count()).map(|mut index| {
             let mut position = [0; 8];
             for &(dim, pieces) in self.dims.iter().rev() {
-                position[dim] = (index % pieces) as u32;
+                position[dim as usize] = (index % pieces) as u32;
                 index /= pieces;
             }
             position

@@ -1,5 +1,6 @@
 //! What a link carries over time.
 
+use super::ids::TensorId;
 use super::steps::Steps;
 use rustc_hash::FxHashMap;
 use std::collections::hash_map::Entry;
@@ -17,7 +18,7 @@ pub struct Span {
 #[derive(Debug, Clone, Copy)]
 pub struct Wanted {
     /// A tensor that is carried; what others get anyway at the same time serves it, too.
-    pub tensor: Option<usize>,
+    pub tensor: Option<TensorId>,
     /// Not before this time.
     pub time: f64,
     /// For so many cycles.
@@ -31,7 +32,7 @@ pub struct Traffic {
     /// Bits a cycle in use.
     used: Steps,
     /// When each tensor was carried first, and later.
-    carried: FxHashMap<usize, (Span, Vec<Span>)>,
+    carried: FxHashMap<TensorId, (Span, Vec<Span>)>,
 }
 
 impl Traffic {
@@ -68,7 +69,7 @@ impl Traffic {
     }
 
     /// Carries a tensor with all of the bandwidth. Where the same is carried from the same time on anyway, that serves both; says whether it is not.
-    pub fn carry(&mut self, tensor: usize, span: Span) -> bool {
+    pub fn carry(&mut self, tensor: TensorId, span: Span) -> bool {
         match self.carried.entry(tensor) {
             Entry::Vacant(entry) => {
                 entry.insert((span, Vec::new()));

@@ -9,6 +9,9 @@
 //! longest chain of what is left) and one on `w` (what is left has to fit into what the cores' windows have room for); so is what another way
 //! to the same tiles does at least as well in time, windows, and room for weights. Equal cores are tried once.
 
+use super::id_set::IdSet;
+use super::ids::{CoreId, IterationTile, SlotId, WeightGroup};
+use crate::ids::{TiSlice, TiVec, ti_vec};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
@@ -23,25 +26,25 @@ pub struct Instance {
     /// How often the iteration is computed.
     pub iterations: u64,
     /// For each tile, each core and each number of cores that share the tile (from 1 on), the cycles; `None` where that cannot be.
-    pub cycles: Vec<Vec<Vec<Option<f64>>>>,
+    pub cycles: TiVec<IterationTile, TiVec<CoreId, Vec<Option<f64>>>>,
     /// Pairs of tiles of which the first comes before the second.
-    pub order: Vec<(usize, usize)>,
+    pub order: Vec<(IterationTile, IterationTile)>,
     /// Tiles that have the same weights, and so are computed by the same cores.
-    pub groups: Vec<Vec<usize>>,
+    pub groups: Vec<Vec<IterationTile>>,
     /// Bits of weights that each tile brings along.
-    pub weights: Vec<u64>,
+    pub weights: TiVec<IterationTile, u64>,
     /// Bits of weights that fit on each core.
-    pub capacity: Vec<u64>,
+    pub capacity: TiVec<CoreId, u64>,
 }
 
 /// The slot of a tile, and its cores.
-pub type Place = (usize, Vec<usize>);
+pub type Place = (SlotId, Vec<CoreId>);
 
 /// A choice.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Allocation {
     /// Where each tile is computed.
-    pub tiles: Vec<Place>,
+    pub tiles: TiVec<IterationTile, Place>,
     /// Length of an iteration, cycles.
     pub iteration_cycles: f64,
     /// Longest window of a core, cycles.
@@ -84,12 +87,12 @@ pub fn allocate(instance: &Instance, goes_on: &mut dyn FnMut(u64) -> bool) -> Fo
 }
 
 /// What a choice takes: length of an iteration, longest window, all iterations; `None` if it breaks a rule.
-pub fn evaluate(instance: &Instance, tiles: &[Place]) -> Option<Allocation> {
-    let slots = tiles.iter().map(|tile| tile.0).max()? + 1;
-    let mut cycles = vec![0.0_f64; slots];
-    let mut busy = vec![vec![false; instance.cores]; slots];
-    let mut used = vec![0_u64; instance.cores];
-    for (tile, (slot, cores)) in tiles.iter().enumerate() {
+pub fn evaluate(instance: &Instance, tiles: &TiSlice<IterationTile, Place>) -> Option<Allocation> {
+    let slots = tiles.iter().map(|tile| tile.0).max()?.index() + 1;
+    let mut cycles: TiVec<SlotId, f64> = ti_vec![0.0; slots];
+    let mut busy: TiVec<SlotId, TiVec<CoreId, bool>> = ti_vec![ti_vec![false; instance.cores]; slots];
+    let mut used: TiVec<CoreId, u64> = ti_vec![0; instance.cores];
+    for (tile, (slot, cores)) in tiles.iter_enumerated() {
         for &core in cores {
             cycles[*slot] = cycles[*slot].max((*instance.cycles[tile].get(core)?.get(cores.len() - 1)?)?);
             if std::mem::replace(&mut busy[*slot][core], true) {
@@ -100,7 +103,7 @@ pub fn evaluate(instance: &Instance, tiles: &[Place]) -> Option<Allocation> {
     }
     let is_ordered = instance.order.iter().all(|&(first, second)| tiles[first].0 < tiles[second].0);
     let fits = used.iter().zip(&instance.capacity).all(|(used, capacity)| used <= capacity);
-    let sorted = |tile: usize| {
+    let sorted = |tile: IterationTile| {
         let mut cores = tiles[tile].1.clone();
         cores.sort_unstable();
         cores
@@ -110,13 +113,13 @@ pub fn evaluate(instance: &Instance, tiles: &[Place]) -> Option<Allocation> {
     if !(is_ordered && fits && are_together && tiles.iter().all(|tile| !tile.1.is_empty())) {
         return None;
     }
-    let window = |core: usize| {
-        let first = busy.iter().position(|slot| slot[core])?;
-        let last = busy.iter().rposition(|slot| slot[core])?;
+    let window = |core: CoreId| {
+        let first = busy.position(|slot| slot[core])?;
+        let last = busy.rposition(|slot| slot[core])?;
         Some(cycles[first..=last].iter().sum::<f64>())
     };
     let iteration_cycles: f64 = cycles.iter().sum();
-    let window_cycles = (0..instance.cores).filter_map(window).fold(0.0, f64::max);
+    let window_cycles = CoreId::first(instance.cores).filter_map(window).fold(0.0, f64::max);
     Some(Allocation {
         tiles: tiles.to_vec(),
         iteration_cycles,
@@ -133,7 +136,7 @@ struct Core {
     /// Bits of weights that still fit.
     free: u64,
     /// Groups of which it computes some tiles, while others are left.
-    groups: u64,
+    groups: IdSet<WeightGroup>,
 }
 
 impl Core {
@@ -145,16 +148,20 @@ impl Core {
 /// Some slots.
 #[derive(Debug, Clone)]
 struct State {
-    done: u64,
+    done: IdSet<IterationTile>,
     cycles: f64,
     window: f64,
-    cores: Vec<Core>,
+    cores: TiVec<CoreId, Core>,
     /// Cores of each group that has begun.
-    group_cores: Vec<u64>,
+    group_cores: TiVec<WeightGroup, IdSet<CoreId>>,
     /// Tiles with their slots and cores.
-    chosen: Vec<(usize, usize, u64)>,
-    slots: usize,
+    chosen: Vec<(IterationTile, SlotId, IdSet<CoreId>)>,
+    /// The slot that comes next.
+    next_slot: SlotId,
 }
+
+/// Tiles that are done, and the groups that each core has begun, cores in a fixed order: only states with the same may dominate each other.
+type Situation = (IdSet<IterationTile>, Vec<IdSet<WeightGroup>>);
 
 /// What matters of a state for what may come after it, but for what one may dominate: cores in a fixed order.
 #[derive(Debug, Clone)]
@@ -166,16 +173,17 @@ struct Seen {
 
 struct Search<'a> {
     instance: &'a Instance,
-    before: Vec<u64>,
-    group_of: Vec<Option<usize>>,
-    group_tiles: Vec<u64>,
-    /// Cores with the same number are equal.
-    kinds: Vec<usize>,
+    /// Tiles that come before each.
+    before: TiVec<IterationTile, IdSet<IterationTile>>,
+    group_of: TiVec<IterationTile, Option<WeightGroup>>,
+    group_tiles: TiVec<WeightGroup, IdSet<IterationTile>>,
+    /// The first core that equals each.
+    kinds: TiVec<CoreId, CoreId>,
     /// Cycles of the longest chain from each tile on.
-    tails: Vec<f64>,
+    tails: TiVec<IterationTile, f64>,
     /// Sets of cores, and for each tile the least core-cycles, if none but these can compute it.
-    pools: Vec<(u64, Vec<f64>)>,
-    seen: FxHashMap<(u64, Vec<u64>), Vec<Seen>>,
+    pools: Vec<(IdSet<CoreId>, TiVec<IterationTile, f64>)>,
+    seen: FxHashMap<Situation, Vec<Seen>>,
     remembered: usize,
     best: Option<Allocation>,
     nodes: u64,
@@ -190,42 +198,44 @@ const ASK: u64 = 256;
 impl<'a> Search<'a> {
     fn new(instance: &'a Instance) -> Self {
         let tiles = instance.cycles.len();
-        let mut before = vec![0_u64; tiles];
-        instance.order.iter().for_each(|&(first, second)| before[second] |= 1 << first);
-        let mut group_of = vec![None; tiles];
-        let mut group_tiles = Vec::new();
+        let mut before: TiVec<IterationTile, IdSet<IterationTile>> = ti_vec![IdSet::default(); tiles];
+        instance.order.iter().for_each(|&(first, second)| before[second] = before[second].with(first));
+        let mut group_of = ti_vec![None; tiles];
+        let mut group_tiles: TiVec<WeightGroup, IdSet<IterationTile>> = TiVec::new();
         for group in instance.groups.iter().filter(|group| group.len() > 1) {
-            group.iter().for_each(|&tile| group_of[tile] = Some(group_tiles.len()));
-            group_tiles.push(group.iter().fold(0, |all, tile| all | 1_u64 << tile));
+            let number = group_tiles.push_and_get_key(group.iter().copied().collect());
+            group.iter().for_each(|&tile| group_of[tile] = Some(number));
         }
-        let equal = |a: usize, b: usize| {
+        let equal = |a: CoreId, b: CoreId| {
             instance.capacity[a] == instance.capacity[b] && instance.cycles.iter().all(|tile| tile[a] == tile[b])
         };
-        let kinds = (0..instance.cores).map(|core| (0..core).find(|&other| equal(other, core)).unwrap_or(core));
-        let ways = |tile: usize| {
-            instance.cycles[tile].iter().enumerate().flat_map(|(core, shared)| {
+        let first_equal = |core: CoreId| CoreId::first(core.index()).find(|&other| equal(other, core)).unwrap_or(core);
+        let kinds = CoreId::first(instance.cores).map(first_equal);
+        let ways = |tile: IterationTile| {
+            instance.cycles[tile].iter_enumerated().flat_map(|(core, shared)| {
                 shared.iter().enumerate().filter_map(move |(more, cycles)| Some((core, more + 1, (*cycles)?)))
             })
         };
-        let least = |tile: usize| ways(tile).map(|way| way.2).fold(f64::INFINITY, f64::min);
-        let work =
-            |tile: usize| ways(tile).map(|(_, shared, cycles)| shared as f64 * cycles).fold(f64::INFINITY, f64::min);
-        let able = |tile: usize| ways(tile).fold(0_u64, |cores, way| cores | 1 << way.0);
-        let mut tails = vec![0.0; tiles];
+        let least = |tile: IterationTile| ways(tile).map(|way| way.2).fold(f64::INFINITY, f64::min);
+        let work = |tile: IterationTile| {
+            ways(tile).map(|(_, shared, cycles)| shared as f64 * cycles).fold(f64::INFINITY, f64::min)
+        };
+        let able = |tile: IterationTile| ways(tile).map(|way| way.0).collect::<IdSet<CoreId>>();
+        let mut tails: TiVec<IterationTile, f64> = ti_vec![0.0; tiles];
         // A tile before another may have a higher number.
         for _ in 0..tiles {
-            for tile in 0..tiles {
+            for tile in IterationTile::first(tiles) {
                 let after = instance.order.iter().filter(|pair| pair.0 == tile).map(|pair| tails[pair.1]);
                 tails[tile] = least(tile) + after.fold(0.0, f64::max);
             }
         }
-        let mut sets: Vec<u64> = (0..tiles).map(able).collect();
-        sets.push(sets.iter().fold(0, |all, set| all | set));
+        let mut sets: Vec<IdSet<CoreId>> = IterationTile::first(tiles).map(able).collect();
+        sets.push(sets.iter().fold(IdSet::default(), |all, set| all.union(*set)));
         sets.sort_unstable();
         sets.dedup();
         let pools = sets.into_iter().map(|set| {
-            let of = |tile: usize| if able(tile) & !set == 0 { work(tile) } else { 0.0 };
-            (set, (0..tiles).map(of).collect())
+            let of = |tile: IterationTile| if able(tile).is_within(set) { work(tile) } else { 0.0 };
+            (set, IterationTile::first(tiles).map(of).collect())
         });
         Self {
             instance,
@@ -244,16 +254,24 @@ impl<'a> Search<'a> {
     }
 
     fn root(&self) -> State {
-        let core = |core: usize| Core { since: -1.0, free: self.instance.capacity[core], groups: 0 };
+        let core = |core: CoreId| Core { since: -1.0, free: self.instance.capacity[core], groups: IdSet::default() };
         State {
-            done: 0,
+            done: IdSet::default(),
             cycles: 0.0,
             window: 0.0,
-            cores: (0..self.instance.cores).map(core).collect(),
-            group_cores: vec![0; self.group_tiles.len()],
+            cores: self.cores().map(core).collect(),
+            group_cores: ti_vec![IdSet::default(); self.group_tiles.len()],
             chosen: Vec::new(),
-            slots: 0,
+            next_slot: SlotId::default(),
         }
+    }
+
+    fn cores(&self) -> impl Iterator<Item = CoreId> + use<'a> {
+        CoreId::first(self.instance.cores)
+    }
+
+    fn tiles(&self) -> impl Iterator<Item = IterationTile> + use<'a> {
+        IterationTile::first(self.instance.cycles.len())
     }
 
     fn total(&self, cycles: f64, window: f64) -> f64 {
@@ -262,15 +280,13 @@ impl<'a> Search<'a> {
 
     /// What no completion of a state undercuts.
     fn bound(&self, state: &State) -> f64 {
-        let left = |tile: usize| state.done >> tile & 1 == 0;
-        let tiles = self.instance.cycles.len();
-        let chain = (0..tiles).filter(|&tile| left(tile)).map(|tile| self.tails[tile]).fold(0.0, f64::max);
+        let left = |tile: IterationTile| !state.done.contains(tile);
+        let chain = self.tiles().filter(|&tile| left(tile)).map(|tile| self.tails[tile]).fold(0.0, f64::max);
         let mut window = state.window;
         for (set, work) in &self.pools {
-            let work: f64 = (0..tiles).filter(|&tile| left(tile)).map(|tile| work[tile]).sum();
-            let begun = |core: usize| state.cores[core].since.max(0.0);
-            let mut starts: Vec<f64> =
-                (0..self.instance.cores).filter(|core| set >> core & 1 == 1).map(begun).collect();
+            let work: f64 = self.tiles().filter(|&tile| left(tile)).map(|tile| work[tile]).sum();
+            let begun = |core: CoreId| state.cores[core].since.max(0.0);
+            let mut starts: Vec<f64> = set.iter().map(begun).collect();
             starts.sort_by(f64::total_cmp);
             window = window.max(level(&starts, work));
         }
@@ -279,12 +295,12 @@ impl<'a> Search<'a> {
 
     /// Looks at all that follows a state; says what none of it undercuts.
     fn descend(&mut self, state: &State, goes_on: &mut dyn FnMut(u64) -> bool) -> f64 {
-        if state.done.count_ones() as usize == self.instance.cycles.len() {
+        if state.done.len() == self.instance.cycles.len() {
             let cycles = self.total(state.cycles, state.window);
             if self.best.as_ref().is_none_or(|best| cycles < best.cycles) {
-                let mut tiles = vec![(0, Vec::new()); self.instance.cycles.len()];
+                let mut tiles = ti_vec![(SlotId::default(), Vec::new()); self.instance.cycles.len()];
                 for &(tile, slot, cores) in &state.chosen {
-                    tiles[tile] = (slot, (0..self.instance.cores).filter(|core| cores >> core & 1 == 1).collect());
+                    tiles[tile] = (slot, cores.iter().collect());
                 }
                 self.best =
                     Some(Allocation { tiles, iteration_cycles: state.cycles, window_cycles: state.window, cycles });
@@ -292,7 +308,7 @@ impl<'a> Search<'a> {
             return cycles;
         }
         let mut next: Vec<(f64, State)> = Vec::new();
-        self.slots(state, 0, 0.0, &mut Vec::new(), &mut next);
+        self.slots(state, IterationTile::default(), 0.0, &mut Vec::new(), &mut next);
         next.sort_by(|a, b| a.0.total_cmp(&b.0));
         let mut least = f64::INFINITY;
         for (bound, state) in next {
@@ -317,9 +333,9 @@ impl<'a> Search<'a> {
     fn slots(
         &self,
         state: &State,
-        first: usize,
+        first: IterationTile,
         cycles: f64,
-        slot: &mut Vec<(usize, u64)>,
+        slot: &mut Vec<(IterationTile, IdSet<CoreId>)>,
         found: &mut Vec<(f64, State)>,
     ) {
         if !slot.is_empty() {
@@ -330,66 +346,64 @@ impl<'a> Search<'a> {
                 found.push((bound, after));
             }
         }
-        let taken = slot.iter().fold(0_u64, |all, (_, cores)| all | cores);
-        for tile in first..self.instance.cycles.len() {
-            let is_ready = state.done >> tile & 1 == 0 && self.before[tile] & !state.done == 0;
+        let taken = slot.iter().fold(IdSet::default(), |all: IdSet<CoreId>, (_, cores)| all.union(*cores));
+        for tile in IterationTile::within(first..self.instance.cycles.next_key()) {
+            let is_ready = !state.done.contains(tile) && self.before[tile].is_within(state.done);
             // Tiles of a group have the same cores, and so never the same slot.
-            let is_apart = |group: usize| slot.iter().all(|(other, _)| self.group_of[*other] != Some(group));
+            let is_apart = |group: WeightGroup| slot.iter().all(|(other, _)| self.group_of[*other] != Some(group));
             if !is_ready || !self.group_of[tile].is_none_or(is_apart) {
                 continue;
             }
             for (cores, takes) in self.ways(state, tile, taken) {
                 slot.push((tile, cores));
-                self.slots(state, tile + 1, cycles.max(takes), slot, found);
+                self.slots(state, tile.following(), cycles.max(takes), slot, found);
                 slot.pop();
             }
         }
     }
 
     /// The different sets of cores that can compute a tile, and how long that takes.
-    fn ways(&self, state: &State, tile: usize, taken: u64) -> Vec<(u64, f64)> {
-        let fixed = self.group_of[tile].map_or(0, |group| state.group_cores[group]);
+    fn ways(&self, state: &State, tile: IterationTile, taken: IdSet<CoreId>) -> Vec<(IdSet<CoreId>, f64)> {
+        let fixed = self.group_of[tile].map_or(IdSet::default(), |group| state.group_cores[group]);
         let weight = self.instance.weights[tile];
         let mut ways = Vec::new();
         for shared in 1..=self.instance.cores {
             let part = weight.div_ceil(shared as u64);
-            let cycles = |core: usize| self.instance.cycles[tile][core].get(shared - 1).copied().flatten();
+            let cycles = |core: CoreId| self.instance.cycles[tile][core].get(shared - 1).copied().flatten();
             let is_able =
-                |core: usize| taken >> core & 1 == 0 && state.cores[core].free >= part && cycles(core).is_some();
-            if fixed != 0 {
-                let cores: Vec<usize> = (0..self.instance.cores).filter(|core| fixed >> core & 1 == 1).collect();
-                if cores.len() == shared && cores.iter().all(|&core| is_able(core)) {
-                    let longest = cores.iter().filter_map(|&core| cycles(core)).fold(0.0, f64::max);
+                |core: CoreId| !taken.contains(core) && state.cores[core].free >= part && cycles(core).is_some();
+            if !fixed.is_empty() {
+                if fixed.len() == shared && fixed.iter().all(is_able) {
+                    let longest = fixed.iter().filter_map(cycles).fold(0.0, f64::max);
                     ways.push((fixed, longest));
                 }
                 continue;
             }
             // Equal cores in equal states are taken in their order.
-            let mut kinds: Vec<Vec<usize>> = Vec::new();
-            for core in (0..self.instance.cores).filter(|&core| is_able(core)) {
+            let mut kinds: Vec<Vec<CoreId>> = Vec::new();
+            for core in self.cores().filter(|&core| is_able(core)) {
                 let is_equal =
-                    |other: usize| self.kinds[other] == self.kinds[core] && state.cores[other] == state.cores[core];
+                    |other: CoreId| self.kinds[other] == self.kinds[core] && state.cores[other] == state.cores[core];
                 match kinds.iter_mut().find(|kind| is_equal(kind[0])) {
                     Some(kind) => kind.push(core),
                     None => kinds.push(vec![core]),
                 }
             }
-            choose(&kinds, shared, 0, &mut |cores| {
-                let of = (0..self.instance.cores).filter(|core| cores >> core & 1 == 1);
-                ways.push((cores, of.filter_map(cycles).fold(0.0, f64::max)));
+            choose(&kinds, shared, IdSet::default(), &mut |cores| {
+                ways.push((cores, cores.iter().filter_map(cycles).fold(0.0, f64::max)));
             });
         }
         ways
     }
 
     /// The state after one more slot.
-    fn after(&self, state: &State, cycles: f64, slot: &[(usize, u64)]) -> State {
+    fn after(&self, state: &State, cycles: f64, slot: &[(IterationTile, IdSet<CoreId>)]) -> State {
         let mut next = state.clone();
         next.cycles += cycles;
-        next.slots += 1;
-        let taken = slot.iter().fold(0_u64, |all, (_, cores)| all | cores);
-        for (core, facts) in next.cores.iter_mut().enumerate() {
-            if taken >> core & 1 == 1 {
+        next.next_slot = state.next_slot.following();
+        let taken = slot.iter().fold(IdSet::default(), |all: IdSet<CoreId>, (_, cores)| all.union(*cores));
+        for (core, facts) in next.cores.iter_mut_enumerated() {
+            if taken.contains(core) {
                 facts.since = facts.since.max(0.0) + cycles;
                 next.window = next.window.max(facts.since);
             } else if !facts.is_unused() {
@@ -397,26 +411,28 @@ impl<'a> Search<'a> {
             }
         }
         for &(tile, cores) in slot {
-            next.done |= 1 << tile;
-            next.chosen.push((tile, state.slots, cores));
-            let part = self.instance.weights[tile].div_ceil(u64::from(cores.count_ones()));
+            next.done = next.done.with(tile);
+            next.chosen.push((tile, state.next_slot, cores));
+            let part = self.instance.weights[tile].div_ceil(cores.len() as u64);
             let group = self.group_of[tile];
-            for (core, facts) in next.cores.iter_mut().enumerate().filter(|(core, _)| cores >> core & 1 == 1) {
+            for core in cores.iter() {
+                let facts = &mut next.cores[core];
                 facts.free -= part;
                 if let Some(group) = group {
-                    next.group_cores[group] |= 1 << core;
-                    facts.groups |= 1 << group;
+                    next.group_cores[group] = next.group_cores[group].with(core);
+                    facts.groups = facts.groups.with(group);
                 }
             }
         }
-        for (group, tiles) in self.group_tiles.iter().enumerate() {
-            if tiles & !next.done == 0 {
-                next.group_cores[group] = 0;
-                next.cores.iter_mut().for_each(|core| core.groups &= !(1 << group));
+        for (group, tiles) in self.group_tiles.iter_enumerated() {
+            if tiles.is_within(next.done) {
+                next.group_cores[group] = IdSet::default();
+                next.cores.iter_mut().for_each(|core| core.groups = core.groups.without(group));
             }
         }
-        let left: u64 = (0..self.instance.cycles.len())
-            .filter(|tile| next.done >> tile & 1 == 0)
+        let left: u64 = self
+            .tiles()
+            .filter(|&tile| !next.done.contains(tile))
             .map(|tile| self.instance.weights[tile])
             .fold(0, u64::saturating_add);
         // More room than for all that is left makes no difference.
@@ -426,8 +442,8 @@ impl<'a> Search<'a> {
 
     /// Whether another way to the same tiles is at least as good; if not, it is remembered.
     fn is_dominated(&mut self, state: &State) -> bool {
-        let mut order: Vec<usize> = (0..state.cores.len()).collect();
-        let key = |&core: &usize| (self.kinds[core], state.cores[core].groups);
+        let mut order: Vec<CoreId> = state.cores.keys().collect();
+        let key = |&core: &CoreId| (self.kinds[core], state.cores[core].groups);
         order.sort_by(|a, b| {
             let (one, other) = (&state.cores[*a], &state.cores[*b]);
             key(a).cmp(&key(b)).then(one.since.total_cmp(&other.since)).then(other.free.cmp(&one.free))
@@ -472,7 +488,7 @@ fn level(starts: &[f64], room: f64) -> f64 {
 }
 
 /// All choices of so many cores, of each kind the first ones.
-fn choose(kinds: &[Vec<usize>], count: usize, chosen: u64, found: &mut dyn FnMut(u64)) {
+fn choose(kinds: &[Vec<CoreId>], count: usize, chosen: IdSet<CoreId>, found: &mut dyn FnMut(IdSet<CoreId>)) {
     if count == 0 {
         return found(chosen);
     }
@@ -481,7 +497,7 @@ fn choose(kinds: &[Vec<usize>], count: usize, chosen: u64, found: &mut dyn FnMut
     for taken in 0..=kind.len().min(count) {
         choose(rest, count - taken, cores, found);
         if let Some(core) = kind.get(taken) {
-            cores |= 1 << core;
+            cores = cores.with(*core);
         }
     }
 }

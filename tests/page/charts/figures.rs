@@ -8,7 +8,7 @@ use fusescape::chart::{
     resource_curves, reuse_bars, sequence_bars, sequence_ctc, storage_bars,
 };
 use fusescape::cost::{EnergyCause, LatencySplit};
-use fusescape::depth_first::{TileMap, TileRun};
+use fusescape::depth_first::{TileMap, TileRun, TileTypeId};
 use fusescape::explore::{
     CostStore, Fusions, LayerFacts, LayerRequest, LayerStudy, MappedLayer, ONLINE_STEPS, OnlineStudy, Request,
     Resource, ResourceStep, SequenceCosts, SequenceFinding, SequenceQuestion, Settings, StackLimits, StackRun,
@@ -113,6 +113,11 @@ pub fn run(start: u64, size: u64, count: u64) -> TileRun {
     TileRun { start, size, count }
 }
 
+/// Types of tiles by their numbers, a row of runs each.
+fn types_of(rows: &[&[usize]]) -> Vec<Vec<TileTypeId>> {
+    rows.iter().map(|row| row.iter().copied().map(TileTypeId::from).collect()).collect()
+}
+
 /// DeFiNES, Fig. 6: 60 × 72 on 960 × 540.
 pub fn tile_map() -> TileTypeMap {
     let entry = |width, height, count| TileTypeEntry { size: (width, height), count };
@@ -121,7 +126,7 @@ pub fn tile_map() -> TileTypeMap {
         map: TileMap {
             columns: vec![run(0, 60, 1), run(60, 60, 15)],
             rows: vec![run(0, 72, 1), run(72, 72, 6), run(504, 36, 1)],
-            types: vec![vec![0, 1], vec![1, 1], vec![2, 2]],
+            types: types_of(&[&[0, 1], &[1, 1], &[2, 2]]),
         },
         types: vec![entry(60, 72, 1), entry(60, 72, 111), entry(60, 36, 16)],
         selected: None,
@@ -135,7 +140,7 @@ pub fn fine_tile_map() -> TileTypeMap {
         map: TileMap {
             columns: vec![run(0, 4, 1), run(4, 4, 238), run(956, 4, 1)],
             rows: vec![run(0, 72, 1), run(72, 72, 6), run(504, 36, 1)],
-            types: vec![vec![0, 1, 2], vec![3, 4, 5], vec![6, 7, 8]],
+            types: types_of(&[&[0, 1, 2], &[3, 4, 5], &[6, 7, 8]]),
         },
         types: vec![
             entry(4, 72, 1),
@@ -159,7 +164,7 @@ pub fn million_tiles() -> TileTypeMap {
         map: TileMap {
             columns: vec![run(0, 1, 1), run(1, 1, 1023)],
             rows: vec![run(0, 1, 1), run(1, 1, 1023)],
-            types: vec![vec![0, 1], vec![2, 3]],
+            types: types_of(&[&[0, 1], &[2, 3]]),
         },
         types: vec![entry(1), entry(1023), entry(1023), entry(1023 * 1023)],
         selected: None,

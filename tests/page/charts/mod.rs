@@ -185,7 +185,7 @@ fn a_real_sweep_fills_every_figure() {
         assert!(chart.table().rows.iter().all(|row| row.len() == chart.table().columns.len()), "{name}");
     }
 
-    let layers = &stack.tile_types[0].layers;
+    let layers = &stack.tile_types.raw[0].layers.raw;
     let saved: serde_json::Value = serde_json::from_str(&layer_tile_table(layers).to_json()).unwrap();
     let (row, layer) = (&saved[2], &layers[2]);
     let split = &layer.cost.as_ref().unwrap().energy;

@@ -1,12 +1,12 @@
 //! Layers as loops, for tests and benches.
 
 use fusescape_engine::hardware::Operand;
-use fusescape_engine::multicore::{Access, Axis, LoopNest};
+use fusescape_engine::multicore::{Access, Axis, LoopNest, NestId};
 use fusescape_engine::workload::Dim;
 
 /// A convolution of a map of `channels`, `rows`, `columns` with zeros around it; `source` is the layer that computes the map.
 pub fn convolution(
-    source: Option<usize>,
+    source: Option<NestId>,
     (channels, rows, columns): (u64, u64, u64),
     out: u64,
     groups: u64,
@@ -60,10 +60,10 @@ pub fn convolution(
 }
 
 /// The sum of the outputs of two layers.
-pub fn addition(sources: [usize; 2], (channels, rows, columns): (u64, u64, u64)) -> LoopNest {
+pub fn addition(sources: [NestId; 2], (channels, rows, columns): (u64, u64, u64)) -> LoopNest {
     let mut sizes = [1; 8];
     (sizes[Dim::K as usize], sizes[Dim::OY as usize], sizes[Dim::OX as usize]) = (channels, rows, columns);
-    let access = |operand: Operand, source: Option<usize>| Access {
+    let access = |operand: Operand, source: Option<NestId>| Access {
         operand,
         source,
         axes: vec![

@@ -2,7 +2,11 @@
 
 use crate::{integer, number, text, texts};
 use fusescape_engine::hardware::Operand;
-use fusescape_engine::multicore::{Edge, Instance, Link, Placed, System, Tensor, Tile, TileGraph, TopMemory};
+use fusescape_engine::ids::TiVec;
+use fusescape_engine::multicore::{
+    CoreId, Edge, GroupId, Instance, IterationTile, Link, LinkId, NestId, Placed, System, Tensor, TensorId, Tile,
+    TileGraph, TileId, TileNumber, TopMemory, TopMemoryId,
+};
 use serde_json::{Value, json};
 use std::collections::{BTreeSet, HashMap};
 
@@ -34,30 +38,31 @@ pub fn tensor_name(value: &Value) -> TensorName {
 pub struct Case {
     pub graph: TileGraph,
     pub system: System,
-    pub placed: Vec<Placed>,
-    pub rank: Vec<usize>,
+    pub placed: TiVec<TileId, Placed>,
+    pub rank: TiVec<TileId, usize>,
     pub prefetched: Vec<Operand>,
-    pub tensor_names: Vec<TensorName>,
+    pub tensor_names: TiVec<TensorId, TensorName>,
     /// Number of each core as the file has it.
-    pub core_ids: Vec<u64>,
+    pub core_ids: TiVec<CoreId, u64>,
 }
 
 pub fn case(file: &Value) -> Case {
     let result = &file["result"];
     let (system, core_ids) = system(&file["hardware"]);
-    let tensor_names: Vec<TensorName> = list(&result["tensors"]).map(|tensor| tensor_name(&tensor["id"])).collect();
-    let tensor_of: HashMap<TensorName, usize> =
-        tensor_names.iter().enumerate().map(|(index, name)| (*name, index)).collect();
+    let tensor_names: TiVec<TensorId, TensorName> =
+        list(&result["tensors"]).map(|tensor| tensor_name(&tensor["id"])).collect();
+    let tensor_of: HashMap<TensorName, TensorId> =
+        tensor_names.iter_enumerated().map(|(index, name)| (*name, index)).collect();
     let mut tile_of = HashMap::new();
-    let (mut tiles, mut placed) = (Vec::new(), Vec::new());
+    let (mut tiles, mut placed) = (TiVec::new(), TiVec::new());
     for ct in list(&result["cts"]) {
         let (layer, number_of) = (integer(&ct["layer"]) as usize, integer(&ct["sub"]) as usize);
-        tile_of.insert((layer, number_of), tiles.len());
+        tile_of.insert((layer, number_of), tiles.next_key());
         let of = |operand: &str| ct["operand_tensors"].get(operand).map(|name| tensor_of[&tensor_name(name)]);
         tiles.push(Tile {
-            layer,
-            number: number_of,
-            group: integer(&ct["group"]) as usize,
+            layer: NestId::from(layer),
+            number: TileNumber::from(number_of),
+            group: GroupId::from(integer(&ct["group"]) as usize),
             tensors: [of("W"), of("I"), of("O")],
             constants: texts(&ct["constant_operands"]).iter().map(|name| operand(name)).collect(),
             is_final: ct["produces_final_output"].as_bool().unwrap(),
@@ -65,7 +70,7 @@ pub fn case(file: &Value) -> Case {
         let bits = &ct["offchip_bw"];
         let offchip = |key: &str| bits.get(key).map_or(0.0, number);
         placed.push(Placed {
-            core: core_ids.iter().position(|id| *id == integer(&ct["core"])).unwrap(),
+            core: core_ids.position(|id| *id == integer(&ct["core"])).unwrap(),
             cycles: number(&ct["runtime"]),
             onchip_pj: number(&ct["onchip_energy"]),
             offchip_pj: number(&ct["offchip_energy"]),
@@ -73,19 +78,20 @@ pub fn case(file: &Value) -> Case {
             offchip_bits: (offchip("to_offchip"), offchip("from_offchip")),
         });
     }
-    let outputs: BTreeSet<usize> = tiles.iter().filter_map(|tile| tile.tensors[Operand::O as usize]).collect();
-    let tensors = list(&result["tensors"]).enumerate().map(|(index, tensor)| Tensor {
+    let outputs: BTreeSet<TensorId> =
+        tiles.iter().filter_map(|tile: &Tile| tile.tensors[Operand::O as usize]).collect();
+    let tensors = list(&result["tensors"]).zip(tensor_names.keys()).map(|(tensor, id)| Tensor {
         bits: integer(&tensor["bits"]),
         // What another layer computes has none as an input.
         uses: tensor["base_priority"].as_u64().unwrap_or(0),
-        is_output: outputs.contains(&index),
+        is_output: outputs.contains(&id),
     });
     let edges = list(&result["edges"]).map(|edge| {
         let tile = |layer: usize| tile_of[&(integer(&edge[layer]) as usize, integer(&edge[layer + 1]) as usize)];
         Edge { from: tile(0), to: tile(2), operand: edge[4].as_str().map(operand) }
     });
     let graph = TileGraph::new(tiles, tensors.collect(), edges.collect());
-    let mut rank = vec![usize::MAX; graph.tiles.len()];
+    let mut rank = TiVec::from(vec![usize::MAX; graph.tiles.len()]);
     for (place, tile) in list(&result["scheduling_order"]).enumerate() {
         rank[tile_of[&(integer(&tile[0]) as usize, integer(&tile[1]) as usize)]] = place;
     }
@@ -95,21 +101,21 @@ pub fn case(file: &Value) -> Case {
 }
 
 /// The system, and the number of each core in the file.
-fn system(hardware: &Value) -> (System, Vec<u64>) {
-    let ids: Vec<u64> = list(&hardware["cores"]).map(|core| integer(&core["id"])).collect();
-    let place = |id: u64| ids.iter().position(|other| *other == id).unwrap();
-    let mut memories: Vec<TopMemory> = Vec::new();
-    let mut memory_of = Vec::new();
-    for (core, facts) in list(&hardware["cores"]).enumerate() {
-        let mut of = [usize::MAX; 3];
+fn system(hardware: &Value) -> (System, TiVec<CoreId, u64>) {
+    let ids: TiVec<CoreId, u64> = list(&hardware["cores"]).map(|core| integer(&core["id"])).collect();
+    let place = |id: u64| ids.position(|other| *other == id).unwrap();
+    let mut memories: TiVec<TopMemoryId, TopMemory> = TiVec::new();
+    let mut memory_of = TiVec::new();
+    for (core, facts) in ids.keys().zip(list(&hardware["cores"])) {
+        let mut of = [TopMemoryId::from(usize::MAX); 3];
         for memory in list(&facts["top_memories"]) {
             let name = text(&memory["name"]);
-            let sharers: Vec<usize> = integers(&memory["shared_with"]).into_iter().map(|id| place(id as u64)).collect();
-            let known = memories
-                .iter()
-                .position(|known| known.name == name && known.cores.iter().any(|core| sharers.contains(core)));
+            let sharers: Vec<CoreId> =
+                integers(&memory["shared_with"]).into_iter().map(|id| place(id as u64)).collect();
+            let known =
+                memories.position(|known| known.name == name && known.cores.iter().any(|core| sharers.contains(core)));
             let index = known.unwrap_or_else(|| {
-                memories.push(TopMemory {
+                memories.push_and_get_key(TopMemory {
                     name: name.clone(),
                     capacity_bits: integer(&memory["size_bits"]),
                     read_bits: integer(&memory["read_bw"]),
@@ -117,15 +123,14 @@ fn system(hardware: &Value) -> (System, Vec<u64>) {
                     read_pj: number(&memory["read_energy"]),
                     write_pj: number(&memory["write_energy"]),
                     cores: Vec::new(),
-                });
-                memories.len() - 1
+                })
             });
             memories[index].cores.push(core);
             texts(&memory["operands"]).iter().for_each(|name| of[operand(name) as usize] = index);
         }
         memory_of.push(of);
     }
-    let links: Vec<Link> = list(&hardware["links"])
+    let links: TiVec<LinkId, Link> = list(&hardware["links"])
         .map(|link| Link {
             name: text(&link["id"].to_string().into()),
             bandwidth: number(&link["bandwidth_bits_per_cycle"]),
@@ -133,15 +138,16 @@ fn system(hardware: &Value) -> (System, Vec<u64>) {
         })
         .collect();
     let mut link_of = HashMap::new();
-    for (index, link) in list(&hardware["links"]).enumerate() {
+    for (index, link) in links.keys().zip(list(&hardware["links"])) {
         for edge in list(&link["used_by_edges"]) {
             link_of.insert((place(integer(&edge[0])), place(integer(&edge[1]))), index);
         }
     }
-    let mut routes = vec![vec![Vec::new(); ids.len()]; ids.len()];
+    let mut routes: TiVec<CoreId, TiVec<CoreId, Vec<LinkId>>> =
+        ids.iter().map(|_| vec![Vec::new(); ids.len()].into()).collect();
     for (pair, hops) in hardware["routes"].as_object().unwrap() {
         let (from, to) = pair.split_once("->").unwrap();
-        let hops: Vec<usize> = integers(hops).into_iter().map(|id| place(id as u64)).collect();
+        let hops: Vec<CoreId> = integers(hops).into_iter().map(|id| place(id as u64)).collect();
         let links = hops.windows(2).map(|hop| link_of[&(hop[0], hop[1])]).collect();
         routes[place(from.parse().unwrap())][place(to.parse().unwrap())] = links;
     }
@@ -205,7 +211,7 @@ pub fn renamed(file: &Value) -> Value {
 /// What the allocation of a steady state was given.
 pub fn instance(file: &Value) -> Instance {
     let (nodes, cores) = (integers(&file["nodes"]), integers(&file["cores"]));
-    let place = |node: usize| nodes.iter().position(|other| *other == node).unwrap();
+    let place = |node: usize| IterationTile::from(nodes.iter().position(|other| *other == node).unwrap());
     let cycles = |node: &usize| {
         let on = |core: &usize| {
             let shared = |shared: usize| {

@@ -3,10 +3,12 @@
 use super::super::build::tile_graph;
 use super::super::costs::{TileCosts, tile_shape};
 use super::super::granularity::Cuts;
+use super::super::ids::{CoreId, IterationTile, NestId, StackId, TileId};
 use super::super::steady_state::{SteadyState, steady_state};
 use super::super::waco::{Allocation, Found, Instance, MOST, allocate};
 use super::{CoreChoice, CoresStudy, bits_of, tiled_layers};
 use crate::hardware::Operand;
+use crate::ids::{TiVec, ti_vec};
 use crate::workload::{Dim, LayerShape};
 use serde::{Deserialize, Serialize};
 
@@ -20,7 +22,7 @@ pub const MOST_CHOICES: u64 = 50_000;
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct StackAllocation {
     /// Its layers.
-    pub layers: Vec<usize>,
+    pub layers: Vec<NestId>,
     /// Tiles so many times as large as the schedule's were allocated, as an iteration has too many of those.
     pub coarsened: u64,
     /// Tiles of an iteration.
@@ -31,14 +33,14 @@ pub struct StackAllocation {
     pub mac_share: f64,
     /// What was found; nothing where an iteration has too many tiles.
     pub found: Found,
-    /// The cores of each layer.
-    pub cores: CoreChoice,
+    /// The cores of each of its layers.
+    pub cores: Vec<Vec<CoreId>>,
 }
 
 impl CoresStudy {
     /// The iteration that a stack repeats.
-    pub fn steady_state(&self, stack: usize) -> SteadyState {
-        let macs = |tile: usize| {
+    pub fn steady_state(&self, stack: StackId) -> SteadyState {
+        let macs = |tile: TileId| {
             let layer = self.unshared.graph.tiles[tile].layer;
             self.nests.nests[layer].macs(&self.unshared.part(tile))
         };
@@ -48,13 +50,13 @@ impl CoresStudy {
     /// The problem of sharing a stack's iteration among the cores; a tile on one core only unless `shares`.
     pub fn instance(&self, costs: &mut TileCosts, steady: &SteadyState, shares: bool) -> Instance {
         let cores = self.system.cores.len();
-        let place = |tile: usize| steady.tiles.iter().position(|&other| other == tile);
-        let layer_of = |tile: usize| self.unshared.graph.tiles[tile].layer;
+        let place = |tile: TileId| steady.tiles.position(|&other| other == tile);
+        let layer_of = |tile: TileId| self.unshared.graph.tiles[tile].layer;
         let mut instance = Instance { cores, iterations: steady.iterations as u64, ..Instance::default() };
-        for (index, &tile) in steady.tiles.iter().enumerate() {
+        for (index, &tile) in steady.tiles.iter_enumerated() {
             let layer = layer_of(tile);
             let cuts = &self.cuts[layer];
-            let mut cycles = vec![vec![None; cores]; cores];
+            let mut cycles: TiVec<CoreId, Vec<Option<f64>>> = ti_vec![vec![None; cores]; cores];
             let most = if shares { cuts.most_shared } else { 1 };
             for shared in 1..=most {
                 // The largest of the parts decides.
@@ -73,10 +75,10 @@ impl CoresStudy {
             }
             instance.cycles.push(cycles);
             let before = self.unshared.graph.predecessors(tile).filter(|edge| edge.operand.is_some());
-            let mut before: Vec<usize> = before.filter_map(|edge| place(edge.from)).collect();
+            let mut before: Vec<IterationTile> = before.filter_map(|edge| place(edge.from)).collect();
             before.dedup();
             instance.order.extend(before.into_iter().map(|first| (first, index)));
-            let first = steady.tiles.iter().position(|&other| layer_of(other) == layer).unwrap_or(index);
+            let first = steady.tiles.position(|&other| layer_of(other) == layer).unwrap_or(index);
             // Tiles of a layer have the same weights.
             let bits = self.network.layer(self.nests.layers[layer]).shape.weight_bits();
             // Who shares columns needs all of them; the search divides them among cores, so that they count as often as they may be divided.
@@ -88,11 +90,11 @@ impl CoresStudy {
             }
         }
         let alone = steady.tiles.len() == 1;
-        let capacity = |core: usize| {
+        let capacity = |core: CoreId| {
             let memory = self.wiring.memory_of[core][Operand::W as usize];
             if alone { u64::MAX } else { self.wiring.memories[memory].capacity_bits }
         };
-        instance.capacity = (0..cores).map(capacity).collect();
+        instance.capacity = CoreId::first(cores).map(capacity).collect();
         instance
     }
 
@@ -102,7 +104,7 @@ impl CoresStudy {
             in_time: cuts.in_time.iter().map(|&(dim, pieces)| (dim, pieces.div_ceil(times))).collect(),
             ..cuts.clone()
         };
-        let cuts: Vec<Cuts> = self.cuts.iter().map(larger).collect();
+        let cuts: TiVec<NestId, Cuts> = self.cuts.iter().map(larger).collect();
         let unshared = tile_graph(&tiled_layers(&self.nests, &cuts, |_| 1), self.settings.scheduler.tiling());
         Self {
             network: self.network.clone(),
@@ -120,7 +122,7 @@ impl CoresStudy {
     pub fn allocate(
         &self,
         costs: &mut TileCosts,
-        stack: usize,
+        stack: StackId,
         shares: bool,
         goes_on: &mut dyn FnMut(u64) -> bool,
     ) -> StackAllocation {
@@ -151,9 +153,9 @@ impl CoresStudy {
     }
 
     /// The cores that an allocation gives a layer; all that it may have where it says nothing.
-    fn cores_of(&self, steady: &SteadyState, found: Option<&Allocation>, layer: usize, shares: bool) -> Vec<usize> {
-        let of_layer = |tile: &usize| self.unshared.graph.tiles[*tile].layer == layer;
-        let mut cores: Vec<usize> = found
+    fn cores_of(&self, steady: &SteadyState, found: Option<&Allocation>, layer: NestId, shares: bool) -> Vec<CoreId> {
+        let of_layer = |tile: &TileId| self.unshared.graph.tiles[*tile].layer == layer;
+        let mut cores: Vec<CoreId> = found
             .map(|found| steady.tiles.iter().zip(&found.tiles).filter(|(tile, _)| of_layer(tile)))
             .into_iter()
             .flatten()
@@ -182,15 +184,15 @@ impl CoresStudy {
     /// Each layer on one core: first on that which computes it in the least time; then layers of a stack move to others as long as its busiest core has
     /// less to do for it.
     fn balanced(&self, costs: &mut TileCosts) -> CoreChoice {
-        let work: Vec<Vec<(usize, f64)>> = (0..self.cuts.len()).map(|layer| self.work(costs, layer)).collect();
+        let work: TiVec<NestId, Vec<(CoreId, f64)>> = self.cuts.keys().map(|layer| self.work(costs, layer)).collect();
         let fastest =
-            |of: &Vec<(usize, f64)>| of.iter().copied().min_by(|a, b| a.1.total_cmp(&b.1)).unwrap_or((0, 0.0));
-        let mut choice: Vec<(usize, f64)> = work.iter().map(fastest).collect();
+            |of: &Vec<(CoreId, f64)>| of.iter().copied().min_by(|a, b| a.1.total_cmp(&b.1)).unwrap_or_default();
+        let mut choice: TiVec<NestId, (CoreId, f64)> = work.iter().map(fastest).collect();
         for stack in &self.stacks {
-            let mut loads = vec![0.0_f64; self.system.cores.len()];
+            let mut loads: TiVec<CoreId, f64> = ti_vec![0.0; self.system.cores.len()];
             stack.iter().for_each(|&layer| loads[choice[layer].0] += choice[layer].1);
             loop {
-                let busiest = |loads: &[f64]| loads.iter().copied().fold(0.0, f64::max);
+                let busiest = |loads: &TiVec<CoreId, f64>| loads.iter().copied().fold(0.0, f64::max);
                 let moves = stack.iter().flat_map(|&layer| work[layer].iter().map(move |&to| (layer, to)));
                 let moved = moves.map(|(layer, to)| {
                     let (from, mut loads) = (choice[layer], loads.clone());
@@ -207,10 +209,10 @@ impl CoresStudy {
     }
 
     /// The cores that may compute a layer, and how long each would take for all its tiles if all were like the slowest, cycles.
-    fn work(&self, costs: &mut TileCosts, layer: usize) -> Vec<(usize, f64)> {
+    fn work(&self, costs: &mut TileCosts, layer: NestId) -> Vec<(CoreId, f64)> {
         let shapes = self.shapes(layer, 1);
-        let tiles = (self.unshared.first[layer + 1] - self.unshared.first[layer]) as f64;
-        let mut cycles = |core: usize| {
+        let tiles = self.unshared.tiles_of(layer).len() as f64;
+        let mut cycles = |core: CoreId| {
             let of_shape = |shape: &LayerShape| {
                 let bits = Operand::ALL.map(|operand| bits_of(shape, operand));
                 let cost = self.cost(costs, self.problem(layer, core, *shape, bits));

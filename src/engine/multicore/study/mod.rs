@@ -11,12 +11,14 @@ use super::build::{TiledLayer, TiledNetwork, count_edges, tile_graph};
 use super::costs::{Solved, TileCost, TileCosts, TileProblem, solve, tile_shape, too_large};
 use super::document::CoreSystem;
 use super::granularity::{Cuts, stacks};
+use super::ids::{CoreId, NestId, StackId};
 use super::nest::{LoopNest, Part};
 use super::network::NetworkNests;
 use super::request::{CoresRequest, CoresSettings, Scheduler};
 use super::system::System;
 use super::tiling::Grid;
 use crate::hardware::{Core, Operand};
+use crate::ids::{TiSlice, TiVec};
 use crate::spec::Diagnostics;
 use crate::workload::{Dim, LayerShape, Network};
 use rustc_hash::FxHashSet;
@@ -32,7 +34,7 @@ pub const MOST_EDGES: u64 = 10_000_000;
 pub const MOST_SHARED_EDGES: u64 = 50_000_000;
 
 /// For each layer the cores that share it.
-pub type CoreChoice = Vec<Vec<usize>>;
+pub type CoreChoice = TiVec<NestId, Vec<CoreId>>;
 
 /// A validated request.
 pub struct CoresStudy {
@@ -45,9 +47,9 @@ pub struct CoresStudy {
     /// How layers are cut and scheduled.
     pub settings: CoresSettings,
     /// Which layers take turns, tile by tile.
-    pub stacks: Vec<Vec<usize>>,
+    pub stacks: TiVec<StackId, Vec<NestId>>,
     /// How each layer is cut.
-    cuts: Vec<Cuts>,
+    cuts: TiVec<NestId, Cuts>,
     wiring: System,
     /// Tiles of layers that nobody shares yet.
     unshared: TiledNetwork,
@@ -61,15 +63,15 @@ pub struct CoresOutline {
     /// Whether any of its cores is what the hardware document beside it says.
     pub takes_beside: bool,
     /// Names of the layers.
-    pub layers: Vec<String>,
+    pub layers: TiVec<NestId, String>,
     /// Names of the cores.
-    pub cores: Vec<String>,
+    pub cores: TiVec<CoreId, String>,
     /// For each layer the cores that may compute it.
-    pub able: Vec<Vec<usize>>,
+    pub able: TiVec<NestId, Vec<CoreId>>,
     /// For each layer on how many cores at once it may be computed.
-    pub most_shared: Vec<usize>,
+    pub most_shared: TiVec<NestId, usize>,
     /// Which layers take turns.
-    pub stacks: Vec<Vec<usize>>,
+    pub stacks: TiVec<StackId, Vec<NestId>>,
     /// How many tiles there are before layers are shared.
     pub tiles: usize,
     /// How many different tiles are to be solved, cores told apart.
@@ -143,17 +145,17 @@ impl CoresStudy {
     }
 
     /// Names of the layers that are computed.
-    pub fn layer_names(&self) -> Vec<String> {
+    pub fn layer_names(&self) -> TiVec<NestId, String> {
         self.nests.nests.iter().map(|nest| nest.name.clone()).collect()
     }
 
     /// The cores that may compute a layer.
-    pub fn able(&self, layer: usize) -> &[usize] {
+    pub fn able(&self, layer: NestId) -> &[CoreId] {
         &self.cuts[layer].able
     }
 
     /// On how many cores at once a layer may be computed.
-    pub fn most_shared(&self, layer: usize) -> usize {
+    pub fn most_shared(&self, layer: NestId) -> usize {
         self.cuts[layer].most_shared
     }
 
@@ -161,7 +163,7 @@ impl CoresStudy {
     pub fn problems(&self) -> Vec<TileProblem> {
         let mut known = FxHashSet::default();
         let mut problems = Vec::new();
-        for layer in 0..self.cuts.len() {
+        for layer in self.cuts.keys() {
             let shared: Vec<usize> = (1..=self.cuts[layer].most_shared).collect();
             for shape in shared.into_iter().flat_map(|shared| self.shapes(layer, shared)) {
                 for &core in &self.cuts[layer].able {
@@ -182,7 +184,7 @@ impl CoresStudy {
     }
 
     /// The different tiles of a layer that so many cores share.
-    fn shapes(&self, layer: usize, shared: usize) -> Vec<LayerShape> {
+    fn shapes(&self, layer: NestId, shared: usize) -> Vec<LayerShape> {
         let nest = &self.nests.nests[layer];
         let grid = Grid::new(nest, &self.cuts[layer].split(shared), self.settings.scheduler.tiling());
         let facts = self.network.layer(self.nests.layers[layer]);
@@ -213,7 +215,7 @@ impl CoresStudy {
         parts.iter().map(|part| tile_shape(facts, part)).filter(|shape| known.insert(*shape)).collect()
     }
 
-    fn problem(&self, layer: usize, core: usize, shape: LayerShape, bits: [u64; 3]) -> TileProblem {
+    fn problem(&self, layer: NestId, core: CoreId, shape: LayerShape, bits: [u64; 3]) -> TileProblem {
         let kind = self.system.cores[core].kind;
         let core = &self.system.cores[kind];
         let unroll = self.network.layer(self.nests.layers[layer]).unroll_on(&core.core);
@@ -234,7 +236,11 @@ impl CoresStudy {
 }
 
 /// Layers, each shared by so many cores.
-fn tiled_layers(nests: &NetworkNests, cuts: &[Cuts], shared: impl Fn(&Cuts) -> usize) -> Vec<TiledLayer> {
+fn tiled_layers(
+    nests: &NetworkNests,
+    cuts: &TiSlice<NestId, Cuts>,
+    shared: impl Fn(&Cuts) -> usize,
+) -> TiVec<NestId, TiledLayer> {
     let layer = |(nest, cuts): (&LoopNest, &Cuts)| {
         let cores = shared(cuts).max(1);
         TiledLayer { nest: nest.clone(), split: cuts.split(cores), cores }

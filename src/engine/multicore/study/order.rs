@@ -1,25 +1,32 @@
 //! In which order tiles are taken.
 
 use super::super::build::TiledNetwork;
+use super::super::ids::{IterationTile, NestId, TileId, TileNumber};
 use super::super::request::OrderRule;
 use super::super::steady_state::SteadyState;
 use super::super::waco::Allocation;
 use super::{CoresStudy, StackAllocation};
+use crate::ids::{TiVec, ti_vec};
 
 impl CoresStudy {
     /// The rank of every tile: by stack, then as the rule says.
-    pub(super) fn ranks(&self, tiled: &TiledNetwork, stacks: &[StackAllocation], order: OrderRule) -> Vec<usize> {
+    pub(super) fn ranks(
+        &self,
+        tiled: &TiledNetwork,
+        stacks: &[StackAllocation],
+        order: OrderRule,
+    ) -> TiVec<TileId, usize> {
         let graph = &self.unshared.graph;
         // By tile of the layers that nobody shares.
-        let mut rank = vec![0; graph.tiles.len()];
+        let mut rank: TiVec<TileId, usize> = ti_vec![0; graph.tiles.len()];
         let mut next = 0;
-        for (stack, layers) in self.stacks.iter().enumerate() {
+        for (stack, layers) in self.stacks.iter_enumerated() {
             let known = stacks.iter().find(|known| known.layers == *layers && known.coarsened == 1);
             let slots = known.and_then(|known| known.found.best.as_ref());
-            let tiles: Vec<usize> = match (order, slots) {
+            let tiles: Vec<TileId> = match (order, slots) {
                 (OrderRule::Slots, Some(found)) => self.by_slots(&self.steady_state(stack), found),
                 _ => {
-                    let of_layer = |&layer: &usize| (self.unshared.first[layer]..self.unshared.first[layer + 1]).rev();
+                    let of_layer = |&layer: &NestId| self.unshared.tiles_of(layer).rev();
                     layers.iter().rev().flat_map(of_layer).collect()
                 }
             };
@@ -28,15 +35,16 @@ impl CoresStudy {
                 next += 1;
             }
         }
-        let place = |tile: usize| {
+        let place = |tile: TileId| {
             let facts = &tiled.graph.tiles[tile];
-            let first = self.unshared.first[facts.layer];
-            let count = self.unshared.first[facts.layer + 1] - first;
-            (rank[first + facts.number % count.max(1)], tile)
+            // Cuts over cores run slowest: a tile of a shared layer is part of the tile of the whole layer with its number within the group.
+            let count = self.unshared.tiles_of(facts.layer).len();
+            let whole = TileNumber::from(facts.number.index() % count.max(1));
+            (rank[self.unshared.tile(facts.layer, whole)], tile)
         };
-        let mut order: Vec<usize> = (0..tiled.graph.tiles.len()).collect();
+        let mut order: Vec<TileId> = tiled.graph.tiles.keys().collect();
         order.sort_by_key(|&tile| place(tile));
-        let mut ranks = vec![0; order.len()];
+        let mut ranks: TiVec<TileId, usize> = ti_vec![0; order.len()];
         for (place, tile) in order.into_iter().enumerate() {
             ranks[tile] = place;
         }
@@ -44,15 +52,17 @@ impl CoresStudy {
     }
 
     /// The tiles of a stack, iteration by iteration; in those that repeat by slot, in the others the deepest layer first.
-    fn by_slots(&self, steady: &SteadyState, found: &Allocation) -> Vec<usize> {
-        let layer_of = |tile: usize| self.unshared.graph.tiles[tile].layer;
-        let layers = |tiles: &[usize]| -> Vec<usize> { tiles.iter().map(|&tile| layer_of(tile)).collect() };
+    fn by_slots(&self, steady: &SteadyState, found: &Allocation) -> Vec<TileId> {
+        let layer_of = |tile: TileId| self.unshared.graph.tiles[tile].layer;
+        let layers = |tiles: &TiVec<IterationTile, TileId>| -> Vec<NestId> {
+            tiles.iter().map(|&tile| layer_of(tile)).collect()
+        };
         let repeated = layers(&steady.tiles);
         let mut all = Vec::new();
         for iteration in &steady.all {
             let mut tiles = iteration.clone();
             if layers(&tiles) == repeated {
-                let mut by_slot: Vec<usize> = (0..tiles.len()).collect();
+                let mut by_slot: Vec<IterationTile> = tiles.keys().collect();
                 by_slot.sort_by_key(|&place| (found.tiles[place].0, tiles[place]));
                 tiles = by_slot.into_iter().map(|place| iteration[place]).collect();
             } else {

@@ -4,14 +4,16 @@ use super::super::account::SystemAccount;
 use super::super::build::{TiledLayer, TiledNetwork, tile_graph};
 use super::super::coala::{Job, Order, schedule};
 use super::super::costs::{NoMapping, TileCosts, tile_shape};
-use super::super::genetic::{Evolution, Genes, evolve};
+use super::super::genetic::{Evolution, Genes, Individual, evolve};
 use super::super::granularity::Cuts;
 use super::super::graph::{Tile, TileGraph};
+use super::super::ids::{CoreId, NestId, TileId};
 use super::super::nest::LoopNest;
 use super::super::request::{Aim, OrderRule};
 use super::super::schedule::{Overfull, Placed, Schedule};
 use super::{CoreChoice, CoresStudy, MOST_CHOICES, StackAllocation};
 use crate::hardware::Operand;
+use crate::ids::{TiSlice, TiVec};
 use crate::spec::{Diagnostics, MAX_DIAGNOSTICS};
 use crate::workload::LayerShape;
 use rustc_hash::FxHashMap;
@@ -40,8 +42,8 @@ impl Judged {
 /// A choice in tiles.
 struct Cast {
     tiled: TiledNetwork,
-    placed: Vec<Placed>,
-    computing: Vec<f64>,
+    placed: TiVec<TileId, Placed>,
+    computing: TiVec<TileId, f64>,
 }
 
 /// What a tile costs on its core, and in how many cycles of that the array works; or why it has no mapping there.
@@ -68,7 +70,7 @@ impl CoresStudy {
     fn best_of(&self, costs: &mut TileCosts, sharing: &[bool]) -> Result<(Judged, Vec<StackAllocation>), Diagnostics> {
         let allocations = |shares: bool, costs: &mut TileCosts| -> Vec<StackAllocation> {
             let mut goes_on = |done: u64| done < MOST_CHOICES;
-            (0..self.stacks.len()).map(|stack| self.allocate(costs, stack, shares, &mut goes_on)).collect()
+            self.stacks.keys().map(|stack| self.allocate(costs, stack, shares, &mut goes_on)).collect()
         };
         let mut best: Result<(Judged, Vec<StackAllocation>), Diagnostics> = Err(Diagnostics::default());
         for &shares in sharing {
@@ -90,11 +92,11 @@ impl CoresStudy {
     }
 
     /// A choice with other cores for the layers of these names; `None` if it has no such layer.
-    pub fn with(&self, choice: &CoreChoice, layers: &[(String, Vec<usize>)]) -> Option<CoreChoice> {
+    pub fn with(&self, choice: &CoreChoice, layers: &[(String, Vec<CoreId>)]) -> Option<CoreChoice> {
         let mut choice = choice.clone();
         let mut is_any = false;
         for (layer, cores) in layers {
-            if let Some(index) = self.nests.nests.iter().position(|nest| nest.name == *layer) {
+            if let Some(index) = self.nests.nests.position(|nest| nest.name == *layer) {
                 choice[index].clone_from(cores);
                 is_any = true;
             }
@@ -105,7 +107,7 @@ impl CoresStudy {
     /// What is wrong with a choice.
     pub fn check(&self, choice: &CoreChoice) -> Diagnostics {
         let mut diagnostics = Diagnostics::default();
-        for (layer, cuts) in self.cuts.iter().enumerate() {
+        for (layer, cuts) in self.cuts.iter_enumerated() {
             let name = &self.nests.nests[layer].name;
             let cores = choice.get(layer).map_or(&[][..], Vec::as_slice);
             let path = format!("allocation.{name}");
@@ -161,7 +163,7 @@ impl CoresStudy {
     }
 
     fn account_of(&self, cast: &Cast, found: &Schedule) -> SystemAccount {
-        let job = self.job(cast, &[], OrderRule::Earliest);
+        let job = self.job(cast, TiSlice::from_ref(&[]), OrderRule::Earliest);
         SystemAccount::new(job, found, self.layer_names(), &cast.computing)
     }
 
@@ -226,7 +228,7 @@ impl CoresStudy {
     }
 
     /// The best choice among a choice and all that give one layer other cores.
-    pub fn improve(&self, costs: &mut TileCosts, stacks: &[StackAllocation], from: &Judged, layer: usize) -> Judged {
+    pub fn improve(&self, costs: &mut TileCosts, stacks: &[StackAllocation], from: &Judged, layer: NestId) -> Judged {
         let mut best = from.clone();
         for cores in self.moves(&from.choice[layer], layer) {
             let mut choice = from.choice.clone();
@@ -241,7 +243,7 @@ impl CoresStudy {
     }
 
     /// Other cores for a layer: one instead of another, one more, one less.
-    fn moves(&self, cores: &[usize], layer: usize) -> Vec<Vec<usize>> {
+    fn moves(&self, cores: &[CoreId], layer: NestId) -> Vec<Vec<CoreId>> {
         let Cuts { able, most_shared, .. } = &self.cuts[layer];
         let others = || able.iter().copied().filter(|core| !cores.contains(core));
         let mut moves = Vec::new();
@@ -271,13 +273,13 @@ impl CoresStudy {
         let genes = Genes { choices: self.cuts.iter().map(|cuts| cuts.able.clone()).collect() };
         let evolution = Evolution { individuals, generations, seed: 1 };
         let order = self.settings.order.unwrap_or(OrderRule::Deepest);
-        let choice = |genes: &[usize]| -> CoreChoice { genes.iter().map(|&core| vec![core]).collect() };
-        let mut judge = |genes: &[usize]| {
+        let choice = |genes: &TiSlice<NestId, CoreId>| -> CoreChoice { genes.iter().map(|&core| vec![core]).collect() };
+        let mut judge = |genes: &TiSlice<NestId, CoreId>| {
             let judged = self.judge(costs, &[], &choice(genes), Some(order));
             judged.map_or((f64::INFINITY, f64::INFINITY), |judged| (judged.energy_pj, judged.latency_cycles))
         };
         let front = evolve(&genes, evolution, &mut judge);
-        let judged = |(genes, (energy_pj, latency_cycles)): (Vec<usize>, (f64, f64))| Judged {
+        let judged = |(genes, (energy_pj, latency_cycles)): (Individual, (f64, f64))| Judged {
             choice: choice(&genes),
             order,
             energy_pj,
@@ -289,8 +291,8 @@ impl CoresStudy {
     /// Multiply-accumulates of all tiles of a choice.
     pub fn macs(&self, choice: &CoreChoice) -> u64 {
         let tiled = self.tiles(choice);
-        let macs = |(index, tile): (usize, &Tile)| self.nests.nests[tile.layer].macs(&tiled.part(index));
-        tiled.graph.tiles.iter().enumerate().map(macs).sum()
+        let macs = |(index, tile): (TileId, &Tile)| self.nests.nests[tile.layer].macs(&tiled.part(index));
+        tiled.graph.tiles.iter_enumerated().map(macs).sum()
     }
 
     /// The tiles of a choice, and what each costs where it is computed.
@@ -300,14 +302,14 @@ impl CoresStudy {
             return Err(wrong);
         }
         let tiled = self.tiles(choice);
-        let (mut placed, mut computing) = (Vec::with_capacity(tiled.graph.tiles.len()), Vec::new());
+        let (mut placed, mut computing) = (TiVec::with_capacity(tiled.graph.tiles.len()), TiVec::new());
         let mut diagnostics = Diagnostics::default();
-        for layer in 0..choice.len() {
+        for layer in choice.keys() {
             let facts = self.network.layer(self.nests.layers[layer]);
             // Most tiles of a layer are equal.
-            let mut known: FxHashMap<(usize, LayerShape, [u64; 3]), Priced> = FxHashMap::default();
-            for tile in tiled.first[layer]..tiled.first[layer + 1] {
-                let core = choice[layer][tiled.graph.tiles[tile].group % choice[layer].len()];
+            let mut known: FxHashMap<(CoreId, LayerShape, [u64; 3]), Priced> = FxHashMap::default();
+            for tile in tiled.tiles_of(layer) {
+                let core = choice[layer][tiled.graph.tiles[tile].group.index() % choice[layer].len()];
                 let key = (core, tile_shape(facts, &tiled.part(tile)), bits_read(&tiled.graph, tile));
                 let priced = known.entry(key).or_insert_with(|| self.price(costs, layer, key));
                 match priced {
@@ -331,7 +333,12 @@ impl CoresStudy {
     }
 
     /// What a tile of a layer costs on a core that reads and writes so many bits of each operand.
-    fn price(&self, costs: &mut TileCosts, layer: usize, (core, shape, bits): (usize, LayerShape, [u64; 3])) -> Priced {
+    fn price(
+        &self,
+        costs: &mut TileCosts,
+        layer: NestId,
+        (core, shape, bits): (CoreId, LayerShape, [u64; 3]),
+    ) -> Priced {
         let problem = self.problem(layer, core, shape, bits);
         let too_large = Operand::ALL.into_iter().filter(|&operand| problem.too_large[operand as usize]).collect();
         let cost = self.cost(costs, problem).clone()?;
@@ -348,21 +355,21 @@ impl CoresStudy {
 
     /// The tiles of a choice.
     fn tiles(&self, choice: &CoreChoice) -> TiledNetwork {
-        let layer = |(index, nest): (usize, &LoopNest)| TiledLayer {
+        let layer = |(index, nest): (NestId, &LoopNest)| TiledLayer {
             nest: nest.clone(),
             split: self.cuts[index].split(choice[index].len()),
             cores: choice[index].len(),
         };
-        let layers: Vec<TiledLayer> = self.nests.nests.iter().enumerate().map(layer).collect();
+        let layers: TiVec<NestId, TiledLayer> = self.nests.nests.iter_enumerated().map(layer).collect();
         tile_graph(&layers, self.settings.scheduler.tiling())
     }
 
     fn run(&self, cast: &Cast, stacks: &[StackAllocation], order: OrderRule) -> Result<Schedule, Overfull> {
-        let ranks = if order == OrderRule::Earliest { Vec::new() } else { self.ranks(&cast.tiled, stacks, order) };
+        let ranks = if order == OrderRule::Earliest { TiVec::new() } else { self.ranks(&cast.tiled, stacks, order) };
         schedule(self.job(cast, &ranks, order))
     }
 
-    fn job<'a>(&'a self, cast: &'a Cast, ranks: &'a [usize], order: OrderRule) -> Job<'a> {
+    fn job<'a>(&'a self, cast: &'a Cast, ranks: &'a TiSlice<TileId, usize>, order: OrderRule) -> Job<'a> {
         Job {
             graph: &cast.tiled.graph,
             system: &self.wiring,
@@ -392,7 +399,7 @@ impl CoresStudy {
 }
 
 /// How much of each operand a tile reads or writes, bits.
-fn bits_read(graph: &TileGraph, tile: usize) -> [u64; 3] {
+fn bits_read(graph: &TileGraph, tile: TileId) -> [u64; 3] {
     let mut computed = [0; 3];
     for edge in graph.predecessors(tile) {
         if let Some(operand) = edge.operand {

@@ -114,7 +114,7 @@ fn a_tile_larger_than_every_map_is_noted_and_means_the_whole_map() {
     complains(&whole.notes, "settings.tiles_y", "1000000 high");
     for stack in &whole.points[0].as_ref().unwrap().stacks {
         assert_eq!(stack.types.len(), 1);
-        assert_eq!(stack.types[0].size, stack.output_size);
+        assert_eq!(stack.types.raw[0].size, stack.output_size);
     }
     assert!(Sweep::new(&request(settings(7))).unwrap().plan().notes.is_empty());
 }

@@ -1,8 +1,8 @@
 //! A network on many cores, from documents to the best schedule.
 
 use fusescape_engine::multicore::{
-    Aim, CoresRequest, CoresSettings, CoresStudy, Granularity, Scheduler, StackAllocation, StackRule, SystemAccount,
-    TileCosts,
+    Aim, CoreChoice, CoreId, CoresRequest, CoresSettings, CoresStudy, Granularity, NestId, Scheduler, StackAllocation,
+    StackRule, SystemAccount, TileCosts, TileId, TileRun,
 };
 use fusescape_engine::search::Strategy;
 use fusescape_spec::{Diagnostics, find_preset, hardware_presets, system_presets, workload_presets};
@@ -64,10 +64,10 @@ fn check(account: &SystemAccount, what: &str) {
         assert!(memory.peak_bits <= memory.capacity_bits, "{what}: {}", memory.name);
     }
     let mut by_core = vec![Vec::new(); account.cores.len()];
-    for (index, tile) in account.tiles.iter().enumerate() {
-        by_core[tile.core as usize].push((tile.start, tile.end));
+    for (index, tile) in account.tiles.iter_enumerated() {
+        by_core[tile.core.index()].push((tile.start, tile.end));
         for &before in account.waits_for(index) {
-            assert!(account.tiles[before as usize].end <= tile.start, "{what}: tile {index} waits for {before}");
+            assert!(account.tiles[before].end <= tile.start, "{what}: tile {index} waits for {before}");
         }
     }
     for spans in &mut by_core {
@@ -120,8 +120,8 @@ fn all_work_is_done_once_whatever_the_tiles_and_the_cores() {
         let study = study(&request);
         let mut costs = TileCosts::default();
         for shared in 1..=4 {
-            let cores = |layer: usize| study.able(layer)[..shared.min(study.most_shared(layer))].to_vec();
-            let choice = (0..study.layer_names().len()).map(cores).collect();
+            let cores = |layer: NestId| study.able(layer)[..shared.min(study.most_shared(layer))].to_vec();
+            let choice = study.layer_names().keys().map(cores).collect();
             let found = study.account(&mut costs, &[], &choice, None).unwrap_or_else(|wrong| panic!("{wrong}"));
             assert_eq!(study.macs(&choice), study.network.macs(), "{rows} rows on {shared} cores");
             assert_eq!(found.0, study.judge(&mut costs, &[], &choice, None).unwrap());
@@ -134,18 +134,19 @@ fn all_work_is_done_once_whatever_the_tiles_and_the_cores() {
 fn a_tile_waits_only_for_the_rows_and_channels_that_it_reads_even_through_a_concatenation() {
     let study = study(&request(SMALL));
     let mut costs = TileCosts::default();
-    let choice = study.layer_names().iter().map(|_| vec![0]).collect();
+    let choice = study.layer_names().iter().map(|_| vec![CoreId::default()]).collect();
     let account = study.account(&mut costs, &[], &choice, None).unwrap().1;
-    let layer = |name: &str| account.layers.iter().position(|other| other == name).unwrap() as u32;
-    let waits = |name: &str, number: u32| {
-        let tile = account.tiles.iter().position(|tile| tile.layer == layer(name) && tile.number == number).unwrap();
-        let place = |&before: &u32| {
-            let before = &account.tiles[before as usize];
-            (account.layers[before.layer as usize].clone(), before.number)
+    let layer = |name: &str| account.layers.position(|other| other == name).unwrap();
+    let waits = |name: &str, number: usize| {
+        let is_it = |tile: &TileRun| tile.layer == layer(name) && tile.number.index() == number;
+        let tile = account.tiles.position(is_it).unwrap();
+        let place = |&before: &TileId| {
+            let before = &account.tiles[before];
+            (account.layers[before.layer].clone(), before.number.index())
         };
         account.waits_for(tile).iter().map(place).collect::<Vec<_>>()
     };
-    let rows = |name: &str, rows: &[u32]| rows.iter().map(|&row| (name.to_owned(), row)).collect::<Vec<_>>();
+    let rows = |name: &str, rows: &[usize]| rows.iter().map(|&row| (name.to_owned(), row)).collect::<Vec<_>>();
     // A row of `mixed` reads three rows of each half.
     assert_eq!(waits("mixed", 5), [rows("left", &[4, 5, 6]), rows("right", &[4, 5, 6])].concat());
     assert_eq!(waits("mixed", 0), [rows("left", &[0, 1]), rows("right", &[0, 1])].concat());
@@ -166,7 +167,7 @@ fn better_cores_for_single_layers_never_make_it_worse_by_what_is_minimised() {
         let study = study(&request);
         let mut costs = TileCosts::default();
         let (mut judged, stacks) = study.best(&mut costs).unwrap();
-        for layer in 0..study.layer_names().len() {
+        for layer in study.layer_names().keys() {
             let better = study.improve(&mut costs, &stacks, &judged, layer);
             assert!(better.score(aim) <= judged.score(aim), "{aim:?}");
             judged = better;
@@ -183,9 +184,7 @@ fn sharing_tiles_never_makes_a_proved_iteration_longer_and_searches_say_what_the
     let study = study(&request(&preset(workload_presets(), "fsrcnn")));
     let mut costs = TileCosts::default();
     let mut search = |shares: bool, most: u64| -> Vec<StackAllocation> {
-        (0..study.stacks.len())
-            .map(|stack| study.allocate(&mut costs, stack, shares, &mut |done| done < most))
-            .collect()
+        study.stacks.keys().map(|stack| study.allocate(&mut costs, stack, shares, &mut |done| done < most)).collect()
     };
     for (shared, single) in search(true, u64::MAX).iter().zip(&search(false, u64::MAX)) {
         assert!(shared.found.is_proved() && single.found.is_proved());
@@ -325,8 +324,8 @@ fn tiles_stacks_and_cores_by_hand_are_checked() {
     assert_eq!(outline.tiles, 5 + 6 + 5 + 5 + 5 + 5 + 1 + 7);
 
     let study = study(&by_hand);
-    let mut choice: Vec<Vec<usize>> = study.layer_names().iter().map(|_| vec![0]).collect();
-    (choice[0], choice[1]) = (Vec::new(), vec![9]);
+    let mut choice: CoreChoice = study.layer_names().iter().map(|_| vec![CoreId::default()]).collect();
+    (choice.raw[0], choice.raw[1]) = (Vec::new(), vec![CoreId::from(9)]);
     let wrong: Diagnostics = study.judge(&mut TileCosts::default(), &[], &choice, None).unwrap_err();
     let paths: Vec<&str> = wrong.0.iter().map(|wrong| wrong.path.as_str()).collect();
     assert_eq!(paths, ["allocation.conv1", "allocation.left"]);
@@ -345,7 +344,7 @@ fn of_very_many_mistakes_in_a_field_the_first_are_said() {
     assert!((100..110).contains(&wrong(&many).len()), "{}", wrong(&many).len());
     many.settings.stacks = StackRule::One;
     let study = study(&many);
-    let choice = vec![vec![9; 10_000]; study.layer_names().len()];
+    let choice = study.layer_names().iter().map(|_| vec![CoreId::from(9); 10_000]).collect();
     let wrong = study.judge(&mut TileCosts::default(), &[], &choice, None).unwrap_err();
     assert!((100..220).contains(&wrong.0.len()), "{}", wrong.0.len());
 }
@@ -397,7 +396,7 @@ fn the_search_does_at_least_as_well_as_the_makers_of_a_chip() {
         Granularity::ByHand("OY 56; conv1: K 4, OX 8, OY 112; pool1: OX 4, OY 56".to_owned());
     let study = study(&request);
     let mut costs = TileCosts::default();
-    let own = [0, 1, 2, 2, 2, 3, 2, 2, 3].map(|core| vec![core]).to_vec();
+    let own = [0, 1, 2, 2, 2, 3, 2, 2, 3].map(|core| vec![CoreId::from(core)]).into_iter().collect();
     let own = study.judge(&mut costs, &[], &own, None).unwrap();
     let (found, _) = study.best_single(&mut costs).unwrap();
     assert!(found.latency_cycles <= own.latency_cycles, "{} > {}", found.latency_cycles, own.latency_cycles);

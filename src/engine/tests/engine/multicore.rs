@@ -1,9 +1,11 @@
 //! Many cores: what holds of every schedule, of every tile graph, and of every allocation.
 
 use fusescape_engine::hardware::Operand;
+use fusescape_engine::ids::{TiSlice, TiVec, ti_vec};
 use fusescape_engine::multicore::{
-    Access, Axis, Instance, Job, Link, Order, Place, Placed, Schedule, SchedulingRules, Split, System, TiledLayer,
-    TiledNetwork, TilingRules, TopMemory, allocate, count_edges, evaluate, schedule, tile_graph,
+    Access, Axis, CoreId, Instance, IterationTile, Job, Link, LinkId, NestId, Order, Place, Placed, Schedule,
+    SchedulingRules, SlotId, Split, System, TensorId, TileId, TiledLayer, TiledNetwork, TilingRules, TopMemory,
+    TopMemoryId, allocate, count_edges, evaluate, schedule, tile_graph,
 };
 use fusescape_engine::workload::Dim;
 use fusescape_test_support::nests::{addition, convolution};
@@ -43,28 +45,28 @@ fn schedules_keep_to_memories_links_cores_and_dependencies() {
 
 fn check(job: &Job<'_>, found: &Schedule, round: u64) {
     let Job { graph, system, placed, .. } = *job;
-    let spans: Vec<Range<f64>> = found
+    let spans: TiVec<TileId, Range<f64>> = found
         .tiles
         .iter()
         .map(|span| span.unwrap_or_else(|| panic!("round {round}: a tile is missing")))
         .map(|span| span.start..span.end)
         .collect();
-    for (memory, steps) in found.memories.iter().enumerate() {
+    for (memory, steps) in found.memories.iter_enumerated() {
         let capacity = system.memories[memory].capacity_bits;
         let peak = steps.iter().map(|step| step.1).max().unwrap();
         assert!(peak <= capacity, "round {round}: {peak} bits in memory {memory} of {capacity}");
     }
-    for core in 0..system.cores.len() {
-        let of_core = |tile: &usize| placed[*tile].core == core;
-        are_apart((0..spans.len()).filter(of_core).map(|tile| spans[tile].clone()), || {
+    for core in system.cores.keys() {
+        let of_core = |tile: &TileId| placed[*tile].core == core;
+        are_apart(spans.keys().filter(of_core).map(|tile| spans[tile].clone()), || {
             format!("round {round}: core {core}")
         });
     }
-    for link in 0..system.links.len() {
+    for link in system.links.keys() {
         let carries = |transfer: &&fusescape_engine::multicore::Transfer| {
             system.route(transfer.from, transfer.to).contains(&link) && transfer.span.end > transfer.span.start
         };
-        let mut carried: Vec<(usize, Range<f64>)> = found
+        let mut carried: Vec<(TensorId, Range<f64>)> = found
             .transfers
             .iter()
             .filter(carries)
@@ -79,19 +81,19 @@ fn check(job: &Job<'_>, found: &Schedule, round: u64) {
         assert!(spans[edge.from].end <= spans[edge.to].start, "round {round}: {edge:?} is out of order");
     }
     // What a tile reads is there in time.
-    for (tile, span) in spans.iter().enumerate() {
+    for (tile, span) in spans.iter_enumerated() {
         let constants =
             graph.tiles[tile].constants.iter().map(|&operand| (graph.tensor(tile, operand).unwrap(), operand));
         let computed = graph
             .predecessors(tile)
             .filter_map(|edge| Some((graph.tensor(edge.from, Operand::O).unwrap(), edge.operand?)));
         for (tensor, operand) in constants.chain(computed) {
-            let home = |tile: usize, operand: Operand| {
+            let home = |tile: TileId, operand: Operand| {
                 let is_streamed = placed[tile].too_large.contains(&operand);
                 if is_streamed { system.dram_memory() } else { system.memory_of[placed[tile].core][operand as usize] }
             };
             let memory = home(tile, operand);
-            let is_made = (0..spans.len()).any(|maker| {
+            let is_made = spans.keys().any(|maker| {
                 let is_output = graph.tensor(maker, Operand::O) == Some(tensor);
                 is_output && home(maker, Operand::O) == memory && spans[maker].end <= span.start
             });
@@ -131,15 +133,15 @@ fn edges_equal_a_test_of_every_pair_of_boxes() {
         let graph = &network.graph;
         let between = graph.edges().filter(|edge| edge.operand.is_some()).count() as u64;
         assert_eq!(count_edges(&layers, TilingRules::CORRECTED), between, "round {round}");
-        for (index, layer) in layers.iter().enumerate() {
-            let tiles = network.first[index]..network.first[index + 1];
+        for (index, layer) in layers.iter_enumerated() {
+            let tiles = network.tiles_of(index);
             let macs: u64 = tiles.clone().map(|tile| layer.nest.macs(&network.part(tile))).sum();
             assert_eq!(macs, layer.nest.macs(&layer.nest.whole()), "round {round}: layer {index} is computed once");
             for input in &layer.nest.inputs {
                 let Some(source) = input.source else { continue };
                 let theirs = &layers[source].nest;
                 for to in tiles.clone() {
-                    for from in network.first[source]..network.first[source + 1] {
+                    for from in network.tiles_of(source) {
                         let made = elements(&theirs.output, &network.part(from));
                         let read = elements(input, &network.part(to));
                         let meet = made.iter().zip(&read).all(|(made, read)| made.iter().any(|at| read.contains(at)));
@@ -175,8 +177,8 @@ fn allocations_equal_brute_force() {
         let found = allocate(&instance, &mut |_| true);
         assert!(found.is_proved(), "round {round}");
         let mut best: Option<f64> = None;
-        let mut tiles = vec![(0, Vec::new()); instance.cycles.len()];
-        every(&instance, 0, &mut tiles, &mut |tiles| {
+        let mut tiles = ti_vec![(SlotId::default(), Vec::new()); instance.cycles.len()];
+        every(&instance, IterationTile::default(), &mut tiles, &mut |tiles| {
             if let Some(one) = evaluate(&instance, tiles) {
                 best = Some(best.map_or(one.cycles, |best: f64| best.min(one.cycles)));
             }
@@ -204,14 +206,19 @@ fn a_search_that_is_stopped_knows_a_bound() {
     assert!(stopped > 0, "some searches take longer than the first question");
 }
 
-fn every(instance: &Instance, tile: usize, tiles: &mut Vec<Place>, hear: &mut dyn FnMut(&[Place])) {
-    if tile == tiles.len() {
+fn every(
+    instance: &Instance,
+    tile: IterationTile,
+    tiles: &mut TiVec<IterationTile, Place>,
+    hear: &mut dyn FnMut(&TiSlice<IterationTile, Place>),
+) {
+    if tile == tiles.next_key() {
         return hear(tiles);
     }
-    for slot in 0..tiles.len() {
+    for slot in SlotId::first(tiles.len()) {
         for cores in 1..1_u64 << instance.cores {
-            tiles[tile] = (slot, (0..instance.cores).filter(|core| cores >> core & 1 == 1).collect());
-            every(instance, tile + 1, tiles, hear);
+            tiles[tile] = (slot, CoreId::first(instance.cores).filter(|core| cores >> core.index() & 1 == 1).collect());
+            every(instance, tile.following(), tiles, hear);
         }
     }
 }
@@ -237,9 +244,10 @@ fn instance_of(random: &mut Lcg, tiles: usize, cores: usize) -> Instance {
         (0..cores).map(|_| if is_alike { first.clone() } else { of_core(random) }).collect()
     });
     let cycles = cycles.collect();
-    let pairs = (0..tiles).flat_map(|second| (0..second).map(move |first| (first, second)));
+    let pairs = IterationTile::first(tiles)
+        .flat_map(|second| IterationTile::first(second.index()).map(move |first| (first, second)));
     let order = pairs.filter(|_| random.below(2) == 0).collect();
-    let groups = if random.below(3) == 0 { vec![vec![0, 1]] } else { Vec::new() };
+    let groups = if random.below(3) == 0 { vec![IterationTile::first(2).collect()] } else { Vec::new() };
     let weights = (0..tiles).map(|_| random.below(60)).collect();
     let capacity = 40 + random.below(100);
     Instance {
@@ -249,21 +257,21 @@ fn instance_of(random: &mut Lcg, tiles: usize, cores: usize) -> Instance {
         order,
         groups,
         weights,
-        capacity: vec![capacity; cores],
+        capacity: ti_vec![capacity; cores],
     }
 }
 
 /// Convolutions one after the other and additions of two before, cut in rows, channels, or not.
-fn random_network(random: &mut Lcg) -> Vec<TiledLayer> {
-    let mut layers: Vec<TiledLayer> = Vec::new();
+fn random_network(random: &mut Lcg) -> TiVec<NestId, TiledLayer> {
+    let mut layers: TiVec<NestId, TiledLayer> = TiVec::new();
     let count = 2 + random.below(3) as usize;
     let mut shape = (2 + random.below(3), 6 + random.below(8), 5 + random.below(6));
     for index in 0..count {
-        let source = index.checked_sub(1);
+        let source = layers.last_key();
         let alike = |layer: &TiledLayer| {
             layer.nest.output.axes[1..].iter().map(|axis| axis.size).eq([shape.0, shape.1, shape.2])
         };
-        let other = (0..index.saturating_sub(1)).rev().find(|&other| alike(&layers[other]));
+        let other = NestId::first(index.saturating_sub(1)).rev().find(|&other| alike(&layers[other]));
         let nest = match (source, other) {
             (Some(source), Some(other)) if random.below(2) == 0 => addition([source, other], shape),
             _ => {
@@ -290,58 +298,60 @@ fn random_network(random: &mut Lcg) -> Vec<TiledLayer> {
 fn random_system(random: &mut Lcg) -> System {
     let count = 1 + random.below(4) as usize;
     let capacity = 1500 + random.below(6000);
-    let memory = |name: String, capacity_bits: u64, cores: Vec<usize>| TopMemory {
+    let memory = |name: String, capacity_bits: u64, core: CoreId| TopMemory {
         name,
         capacity_bits,
         read_bits: 64,
         write_bits: 32,
         read_pj: 2.0,
         write_pj: 3.0,
-        cores,
+        cores: vec![core],
     };
-    let (mut memories, mut memory_of) = (Vec::new(), Vec::new());
-    for core in 0..count {
-        let index = memories.len();
+    let mut memories: TiVec<TopMemoryId, TopMemory> = TiVec::new();
+    let mut memory_of: TiVec<CoreId, [TopMemoryId; 3]> = TiVec::new();
+    for core in CoreId::first(count) {
         if random.below(2) == 0 {
-            memories.push(memory(format!("all {core}"), 2 * capacity, vec![core]));
-            memory_of.push([index; 3]);
+            let all = memories.push_and_get_key(memory(format!("all {core}"), 2 * capacity, core));
+            memory_of.push([all; 3]);
         } else {
-            memories.push(memory(format!("weights {core}"), capacity, vec![core]));
-            memories.push(memory(format!("features {core}"), capacity, vec![core]));
-            memory_of.push([index, index + 1, index + 1]);
+            let weights = memories.push_and_get_key(memory(format!("weights {core}"), capacity, core));
+            let features = memories.push_and_get_key(memory(format!("features {core}"), capacity, core));
+            memory_of.push([weights, features, features]);
         }
     }
-    memory_of.push([memories.len(); 3]);
-    memories.push(memory("dram".to_owned(), 1 << 40, vec![count]));
+    let dram = memory_of.next_key();
+    memory_of.push([memories.push_and_get_key(memory("dram".to_owned(), 1 << 40, dram)); 3]);
     let has_two_ports = random.below(2) == 0;
-    let mut links: Vec<Link> =
+    let mut links: TiVec<LinkId, Link> =
         (0..2).map(|port| Link { name: format!("port {port}"), bandwidth: 16.0, pj_per_cycle: 1.0 }).collect();
-    let mut routes = vec![vec![Vec::new(); count + 1]; count + 1];
-    for route in &mut routes[..count] {
-        route[count] = vec![0];
+    let [port, other] = [0, usize::from(has_two_ports)].map(LinkId::from);
+    let mut routes: TiVec<CoreId, TiVec<CoreId, Vec<LinkId>>> = ti_vec![ti_vec![Vec::new(); count + 1]; count + 1];
+    for core in CoreId::first(count) {
+        routes[core][dram] = vec![port];
+        routes[dram][core] = vec![other];
     }
-    routes[count][..count].fill(vec![usize::from(has_two_ports)]);
     // Each neighbour by a link of its own, others by those on the way.
-    let hop = |core: usize| core + 2;
+    let hop = |core: usize| LinkId::from(core + 2);
     for core in 0..count {
         links.push(Link { name: format!("hop {core}"), bandwidth: 8.0 + 8.0 * (core % 2) as f64, pj_per_cycle: 0.5 });
     }
     for from in 0..count {
         for steps in 1..count {
-            routes[from][(from + steps) % count] = (0..steps).map(|step| hop((from + step) % count)).collect();
+            routes[CoreId::from(from)][CoreId::from((from + steps) % count)] =
+                (0..steps).map(|step| hop((from + step) % count)).collect();
         }
     }
     let cores = (0..count).map(|core| format!("core {core}")).chain(["dram".to_owned()]).collect();
-    System { cores, memory_of, memories, links, routes, dram: count }
+    System { cores, memory_of, memories, links, routes, dram }
 }
 
-fn random_placement(random: &mut Lcg, network: &TiledNetwork, system: &System) -> Vec<Placed> {
-    let cores = system.dram as u64;
+fn random_placement(random: &mut Lcg, network: &TiledNetwork, system: &System) -> TiVec<TileId, Placed> {
+    let cores = system.dram.index() as u64;
     let place = |_| {
         let streams = random.below(8) == 0;
         let too_large = [Operand::W, Operand::I, Operand::O][random.below(3) as usize];
         Placed {
-            core: random.below(cores) as usize,
+            core: CoreId::from(random.below(cores) as usize),
             cycles: 1.0 + random.below(200) as f64,
             onchip_pj: 1.0 + random.below(50) as f64,
             offchip_pj: if streams { 7.0 } else { 0.0 },
@@ -354,7 +364,18 @@ fn random_placement(random: &mut Lcg, network: &TiledNetwork, system: &System) -
 }
 
 /// The deepest layer first.
-fn ranks(network: &TiledNetwork) -> Vec<usize> {
+fn ranks(network: &TiledNetwork) -> TiVec<TileId, usize> {
     let count = network.graph.tiles.len();
     (0..count).map(|tile| count - 1 - tile).collect()
+}
+
+/// Files and messages hold the numbers themselves.
+#[test]
+fn ids_are_written_as_their_numbers() {
+    let numbers = [0, 7, 300, 70_000];
+    let tiles: Vec<TileId> = numbers.map(TileId::from).to_vec();
+    assert_eq!(serde_json::to_string(&tiles).unwrap(), serde_json::to_string(&numbers).unwrap());
+    let bytes = postcard::to_stdvec(&tiles).unwrap();
+    assert_eq!(bytes, postcard::to_stdvec(&numbers.to_vec()).unwrap());
+    assert_eq!(postcard::from_bytes::<TiVec<CoreId, TileId>>(&bytes).unwrap().raw, tiles);
 }

@@ -1,6 +1,6 @@
 //! Documents of systems: presets, and what is wrong with others.
 
-use fusescape_engine::multicore::{CoreSystem, SchedulingRules};
+use fusescape_engine::multicore::{CoreId, CoreSystem, SchedulingRules};
 use fusescape_engine::workload::LayerKind;
 use fusescape_spec::{find_preset, hardware_presets, read_hardware, read_system, system_presets};
 
@@ -26,7 +26,7 @@ fn the_systems_of_table_3_have_the_same_memories_and_arrays() {
     for preset in table {
         let system = CoreSystem::from_text(preset.text, "").unwrap_or_else(|wrong| panic!("{}: {wrong}", preset.id));
         let seen = system.system(SchedulingRules::CORRECTED);
-        let on_chip = seen.memories.iter().enumerate().filter(|(index, _)| *index != seen.dram_memory());
+        let on_chip = seen.memories.iter_enumerated().filter(|(index, _)| *index != seen.dram_memory());
         let bits: u64 = on_chip.map(|(_, memory)| memory.capacity_bits).sum();
         assert_eq!(bits, 4 << 23, "{}: 4 MiB", preset.id);
         // A row of the kernel's nine taps does not fit into a power of two.
@@ -40,7 +40,8 @@ fn the_systems_of_table_3_have_the_same_memories_and_arrays() {
 fn a_core_may_be_what_an_earlier_one_is() {
     let text = find_preset(system_presets(), "simba-quad").unwrap().text;
     let system = CoreSystem::from_text(text, "").unwrap();
-    assert!(system.cores.iter().all(|core| core.kind == 0 && core.core == system.cores[0].core));
+    let first = CoreId::default();
+    assert!(system.cores.iter().all(|core| core.kind == first && core.core == system.cores[first].core));
     // A mistake in what several cores are is said once, where it stands.
     let wrong = CoreSystem::from_text(&text.replace("size: 32 KiB", "size: 0 B"), "").unwrap_err();
     assert!(wrong.0.iter().all(|one| one.path.starts_with("cores[0].hardware")), "{wrong}");

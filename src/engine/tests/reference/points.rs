@@ -54,7 +54,7 @@ fn account(hardware: &Value, workloads: &Value, case: &Value) -> PointAccount {
         })
         .collect();
     Assembler::new(&core, &network, rules, &planner.memory.problems)
-        .assemble(&plan, &|problem| solutions.get(problem))
+        .assemble(&plan, &|problem| solutions.get(problem.index()))
         .unwrap()
 }
 

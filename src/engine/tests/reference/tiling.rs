@@ -2,8 +2,8 @@
 
 use crate::Report;
 use fusescape_engine::depth_first::{
-    CopyAction, CopyKind, DepthFirstStrategy, FuseDepth, Hop, LayerTilePlan, Planner, StackPlan, StoringMode, TilePlan,
-    Ways,
+    CopyAction, CopyKind, DepthFirstStrategy, FuseDepth, Hop, LayerTilePlan, Planner, ProblemId, StackPlan,
+    StoringMode, TilePlan, Ways,
 };
 use fusescape_engine::hardware::{Core, MemoryId, Operand};
 use fusescape_engine::rules::Rules;
@@ -37,7 +37,7 @@ pub fn check() -> Report {
         let id = text(&case["id"]);
         report.same(&plan.stacks.len(), &theirs.len(), || format!("{id}: stacks"));
         for (index, (ours, theirs)) in plan.stacks.iter().zip(theirs).enumerate() {
-            let problems = |problem: usize| planner.memory.problems.list[problem].levels;
+            let problems = |problem: ProblemId| planner.memory.problems.list[problem].levels;
             let check =
                 Check { core: &core, network: &network, what: format!("{id} stack {index}"), levels: &problems };
             check.stack(ours, theirs, &mut report);
@@ -59,7 +59,7 @@ struct Check<'a> {
     core: &'a Core,
     network: &'a Network,
     what: String,
-    levels: &'a dyn Fn(usize) -> [usize; 3],
+    levels: &'a dyn Fn(ProblemId) -> [usize; 3],
 }
 
 impl Check<'_> {
@@ -118,7 +118,7 @@ impl Check<'_> {
         if let Some(memory) = theirs["W_memory"].as_str() {
             report.same(&self.name(Some(decision.w_memory)).as_deref(), &Some(memory), || what("W_memory"));
         }
-        for (node, &(x, y)) in ours.assumed_sizes(decided).iter().enumerate().skip(ours.stack.input_count) {
+        for (node, &(x, y)) in ours.assumed_sizes(decided).iter_enumerated().skip(ours.stack.input_count) {
             let layer = &self.network.layer(ours.stack.nodes[node]).name;
             let sizes = &theirs["output_size_per_layer"][layer];
             report.same(&(x, y), &(integer(&sizes[0]), integer(&sizes[1])), || what(&format!("size of {layer}")));

@@ -1,7 +1,7 @@
 //! Schedules: every start and end, every transfer, every trace, and the energies.
 
 use crate::Report;
-use fusescape_engine::multicore::{Job, Order, Reason, SchedulingRules, schedule};
+use fusescape_engine::multicore::{Job, Order, Reason, SchedulingRules, TileId, TopMemory, schedule};
 use fusescape_test_support::stream::{case, integers, list, tensor_name};
 use fusescape_test_support::{integer, number, reference_text, stream_cases, text};
 use serde_json::Value;
@@ -45,7 +45,7 @@ fn check(report: &mut Report, name: &str, file: &Value) {
         let cores = [ours.from, ours.to].map(|core| case.core_ids[core]);
         report.same(&cores, &[integer(&theirs["src"]), integer(&theirs["dst"])], what);
         report.same(&(ours.span.start, ours.span.end), &(number(&theirs["start"]), number(&theirs["end"])), what);
-        let links: Vec<usize> = case.system.route(ours.from, ours.to).to_vec();
+        let links = case.system.route(ours.from, ours.to);
         let ids: Vec<String> = links.iter().map(|&link| case.system.links[link].name.clone()).collect();
         let theirs_ids: Vec<String> = integers(&theirs["links"]).iter().map(ToString::to_string).collect();
         report.same(&ids, &theirs_ids, what);
@@ -53,7 +53,7 @@ fn check(report: &mut Report, name: &str, file: &Value) {
         report.close(ours.memory_pj, number(&theirs["memory_energy"]), 1e-6, what);
     }
     for (tile, ct) in list(&result["cts"]).enumerate() {
-        let ours = schedule.tiles[tile].map(|span| (span.start, span.end));
+        let ours = schedule.tiles[TileId::from(tile)].map(|span| (span.start, span.end));
         let theirs = Some((number(&ct["start"]), number(&ct["end"])));
         report.same(&ours, &theirs, || format!("{name}: tile {}.{}", ct["layer"], ct["sub"]));
     }
@@ -65,12 +65,11 @@ fn check(report: &mut Report, name: &str, file: &Value) {
     for theirs in list(&result["memories"]) {
         let core = integers(&theirs["cores"]).first().copied();
         let what = || format!("{name}: {} of core {core:?}", theirs["memory"]);
-        let is_it = |memory: &usize| {
-            let facts = &case.system.memories[*memory];
+        let is_it = |facts: &TopMemory| {
             facts.name == text(&theirs["memory"])
                 && core.is_none_or(|core| facts.cores.iter().any(|&of| case.core_ids[of] == core as u64))
         };
-        let Some(memory) = (0..case.system.memories.len()).find(is_it) else {
+        let Some(memory) = case.system.memories.position(is_it) else {
             report.failures.push(what());
             continue;
         };

@@ -1,7 +1,10 @@
 //! All allocations of a small case, and the genetic search among them.
 
 use crate::Report;
-use fusescape_engine::multicore::{Evolution, Genes, Job, Order, Placed, SchedulingRules, evolve, schedule};
+use fusescape_engine::ids::{TiSlice, TiVec};
+use fusescape_engine::multicore::{
+    CoreId, Evolution, Genes, Job, NestId, Order, Placed, SchedulingRules, TileId, evolve, schedule,
+};
 use fusescape_test_support::stream::{case, integers, list};
 use fusescape_test_support::{number, reference, stream_cases};
 use serde_json::{Value, json};
@@ -16,17 +19,18 @@ pub fn search() -> Report {
         result["scheduling_order"] = file["scheduling_order"].clone();
         let case = case(&json!({ "input": file["input"], "hardware": file["hardware"], "result": result }));
         let groups: Vec<Vec<usize>> = list(&file["layer_groups"]).map(integers).collect();
-        let mut judge = |allocation: &[usize]| {
-            let placed: Vec<Placed> = case
+        let mut judge = |allocation: &TiSlice<NestId, CoreId>| {
+            let placed: TiVec<TileId, Placed> = case
                 .graph
                 .tiles
                 .iter()
                 .zip(list(&file["ct_graph"]["cts"]))
                 .map(|(tile, ct)| {
-                    let gene = groups.iter().position(|group| *group == [tile.layer, tile.group]).unwrap();
+                    let (layer, group) = (tile.layer.index(), tile.group.index());
+                    let gene = NestId::from(groups.iter().position(|known| *known == [layer, group]).unwrap());
                     let is_it = |row: &&Value| {
                         integers(&json!([row["layer"], row["group"], row["core"]]))
-                            == [tile.layer, tile.group, allocation[gene]]
+                            == [layer, group, allocation[gene].index()]
                             && row["nb_real_predecessors"] == ct["nb_real_predecessors"]
                     };
                     let row = list(&file["core_costs"]).find(is_it).unwrap();
@@ -48,17 +52,24 @@ pub fn search() -> Report {
             });
             found.map(|found| (found.energy.total_pj(), found.latency_cycles)).unwrap()
         };
+        let cores =
+            |value: &Value| -> TiVec<NestId, CoreId> { integers(value).into_iter().map(CoreId::from).collect() };
         for theirs in list(&file["all_allocations"]) {
-            let (energy, latency) = judge(&integers(&theirs["allocation"]));
+            let (energy, latency) = judge(&cores(&theirs["allocation"]));
             report.close(energy, number(&theirs["energy"]), 1e-6, || format!("{name}: {}", theirs["allocation"]));
             report.same(&latency, &number(&theirs["latency"]), || format!("{name}: {}", theirs["allocation"]));
         }
-        let genes = Genes { choices: list(&file["valid_allocations"]).map(integers).collect() };
+        let genes = Genes {
+            choices: list(&file["valid_allocations"])
+                .map(|cores| integers(cores).into_iter().map(CoreId::from).collect())
+                .collect(),
+        };
         let evolution = Evolution { individuals: 32, generations: 40, seed: 1 };
         let found = evolve(&genes, evolution, &mut judge);
         assert_eq!(found, evolve(&genes, evolution, &mut judge), "the same seed finds the same");
-        let mut ours: Vec<Vec<usize>> = found.into_iter().map(|one| one.0).collect();
-        let mut theirs: Vec<Vec<usize>> = list(&file["pareto_front"]).map(|one| integers(&one["allocation"])).collect();
+        let mut ours: Vec<TiVec<NestId, CoreId>> = found.into_iter().map(|one| one.0).collect();
+        let mut theirs: Vec<TiVec<NestId, CoreId>> =
+            list(&file["pareto_front"]).map(|one| cores(&one["allocation"])).collect();
         ours.sort();
         theirs.sort();
         report.same(&ours, &theirs, || format!("{name}: front"));

@@ -2,7 +2,10 @@
 
 use super::tiles::{cut, example_layers, layers};
 use crate::Report;
-use fusescape_engine::multicore::{SteadyState, TiledLayer, TiledNetwork, TilingRules, steady_state, tile_graph};
+use fusescape_engine::ids::TiVec;
+use fusescape_engine::multicore::{
+    NestId, SteadyState, TileId, TiledLayer, TiledNetwork, TilingRules, steady_state, tile_graph,
+};
 use fusescape_engine::workload::Dim;
 use fusescape_test_support::stream::{integers, list};
 use fusescape_test_support::{entries, integer, number, reference, reference_text, stream_cases};
@@ -25,7 +28,7 @@ pub fn states() -> Report {
             let ours = network.steady_state(&stack);
             let what = || format!("{name}: stack {stack:?}");
             report.same(&ours.iterations, &(integer(&theirs["iterations"]) as usize), what);
-            report.same(&network.names(&ours.tiles), &list(&theirs["nodes"]).map(integers).collect(), what);
+            report.same(&network.names(&ours.tiles.raw), &list(&theirs["nodes"]).map(integers).collect(), what);
             report.close(ours.mac_share, number(&theirs["mac_fraction"]), 1e-12, what);
             network.check_iterations(&mut report, &ours, &stack, &theirs["iteration_layer_counts"], &what);
         }
@@ -47,7 +50,7 @@ pub fn states() -> Report {
             let what = || format!("{name}: stack {stack:?}");
             report.same(&ours.all.len(), &(integer(&theirs["iterations_total"]) as usize), what);
             report.same(&ours.iterations, &(integer(&theirs["N"]) as usize), what);
-            report.same(&network.names(&ours.tiles), &list(&theirs["cts"]).map(integers).collect(), what);
+            report.same(&network.names(&ours.tiles.raw), &list(&theirs["cts"]).map(integers).collect(), what);
             report.close(ours.mac_share, number(&theirs["mac_fraction"]), 1e-12, what);
             let macs: u64 = ours.all.iter().flatten().map(|&tile| network.macs(tile)).sum();
             report.same(&macs, &integer(&theirs["total_macs"]), what);
@@ -59,34 +62,35 @@ pub fn states() -> Report {
 
 /// A network in tiles; layers go by their numbers in the file.
 struct Tiled {
-    ids: Vec<usize>,
-    layers: Vec<TiledLayer>,
+    ids: TiVec<NestId, usize>,
+    layers: TiVec<NestId, TiledLayer>,
     tiled: TiledNetwork,
 }
 
 impl Tiled {
     fn new(layers: Vec<(usize, TiledLayer)>) -> Self {
         let (ids, layers): (Vec<usize>, Vec<TiledLayer>) = layers.into_iter().unzip();
+        let layers = TiVec::from(layers);
         let tiled = tile_graph(&layers, TilingRules::STREAM);
-        Self { ids, layers, tiled }
+        Self { ids: ids.into(), layers, tiled }
     }
 
     /// To the tool every output of a pooling is computed from all channels.
-    fn macs(&self, tile: usize) -> u64 {
+    fn macs(&self, tile: TileId) -> u64 {
         let nest = &self.layers[self.tiled.graph.tiles[tile].layer].nest;
         let is_pooling = nest.size(Dim::FX) > 1 && !nest.inputs[0].is_relevant(Dim::C);
         nest.macs(&self.tiled.part(tile)) * if is_pooling { nest.size(Dim::K) } else { 1 }
     }
 
     fn steady_state(&self, stack: &[usize]) -> SteadyState {
-        let layers: Vec<usize> = stack.iter().filter_map(|id| self.ids.iter().position(|other| other == id)).collect();
+        let layers: Vec<NestId> = stack.iter().filter_map(|id| self.ids.position(|other| other == id)).collect();
         steady_state(&self.tiled.graph, &layers, &|tile| self.macs(tile))
     }
 
-    fn names(&self, tiles: &[usize]) -> Vec<Vec<usize>> {
-        let name = |&tile: &usize| {
+    fn names(&self, tiles: &[TileId]) -> Vec<Vec<usize>> {
+        let name = |&tile: &TileId| {
             let facts = &self.tiled.graph.tiles[tile];
-            vec![self.ids[facts.layer], facts.number]
+            vec![self.ids[facts.layer], facts.number.index()]
         };
         tiles.iter().map(name).collect()
     }
@@ -101,7 +105,7 @@ impl Tiled {
     ) {
         for (iteration, counts) in list(theirs).enumerate() {
             for &layer in stack {
-                let is_it = |&&tile: &&usize| self.ids[self.tiled.graph.tiles[tile].layer] == layer;
+                let is_it = |&&tile: &&TileId| self.ids[self.tiled.graph.tiles[tile].layer] == layer;
                 let count = ours.all[iteration].iter().filter(is_it).count() as u64;
                 let wanted = counts.get(layer.to_string()).map_or(0, integer);
                 report.same(&count, &wanted, || format!("{}, iteration {iteration}, layer {layer}", what()));

@@ -2,7 +2,7 @@
 
 use crate::Report;
 use fusescape_engine::hardware::Operand;
-use fusescape_engine::multicore::{CoreSystem, SchedulingRules, System};
+use fusescape_engine::multicore::{CoreId, CoreSystem, LinkId, SchedulingRules, System, TopMemoryId};
 use fusescape_spec::{find_preset, system_presets};
 use fusescape_test_support::stream::{case, integers, list, operand};
 use fusescape_test_support::{integer, number, reference, reference_text, text, texts};
@@ -32,9 +32,9 @@ fn check_chip(report: &mut Report, name: &str, chip: &Value) {
     report.cases += 1;
     let ours = preset(name);
     report.same(&ours.cores.len(), &list(&chip["cores"]).count(), || format!("{name}: cores"));
-    report.same(&ours.dram, &(integer(&chip["offchip_core_id"]) as usize), || format!("{name}: DRAM"));
-    let mut known: BTreeMap<u64, usize> = BTreeMap::new();
-    for (core, facts) in list(&chip["cores"]).enumerate() {
+    report.same(&ours.dram.index(), &(integer(&chip["offchip_core_id"]) as usize), || format!("{name}: DRAM"));
+    let mut known: BTreeMap<u64, TopMemoryId> = BTreeMap::new();
+    for (core, facts) in ours.cores.keys().zip(list(&chip["cores"])) {
         for memory in list(&facts["memories_low_to_high"]).filter(|memory| memory["is_top"] == true) {
             for of in texts(&memory["operands"]).iter().map(|name| operand(name)) {
                 let place = ours.memory_of[core][of as usize];
@@ -56,11 +56,11 @@ fn check_chip(report: &mut Report, name: &str, chip: &Value) {
     }
     let tops = ours.memories.len();
     report.same(&known.len(), &tops, || format!("{name}: memories"));
-    let mut link_of: BTreeMap<usize, usize> = BTreeMap::new();
+    let mut link_of: BTreeMap<usize, LinkId> = BTreeMap::new();
     for (index, link) in list(&chip["links"]).enumerate() {
         for edge in list(&link["edges"]).map(integers) {
             let what = || format!("{name}: from {} to {}", edge[0], edge[1]);
-            let [mine] = *ours.route(edge[0], edge[1]) else {
+            let [mine] = *ours.route(CoreId::from(edge[0]), CoreId::from(edge[1])) else {
                 report.failures.push(what());
                 continue;
             };
@@ -80,8 +80,9 @@ fn check_quad(report: &mut Report) {
     let cores = ours.cores.len();
     report.same(&cores, &theirs.cores.len(), || "quad: cores".to_owned());
     // The tool has DRAM elsewhere among the cores, and the memories with it.
-    let place = |core: usize| if core == ours.dram { theirs.dram } else { core + usize::from(core >= theirs.dram) };
-    for core in 0..cores {
+    let moved = |core: CoreId| if core >= theirs.dram { core.following() } else { core };
+    let place = |core: CoreId| if core == ours.dram { theirs.dram } else { moved(core) };
+    for core in ours.cores.keys() {
         for of in Operand::ALL {
             let what = || format!("quad: {of:?} of {}", ours.cores[core]);
             let (mine, other) = (
@@ -96,9 +97,9 @@ fn check_quad(report: &mut Report) {
             };
             report.same(&facts(mine), &facts(other), what);
         }
-        for to in (0..cores).filter(|&to| to != core) {
-            let route = |system: &System, from: usize, to: usize| -> Vec<(f64, f64)> {
-                let link = |link: &usize| (system.links[*link].bandwidth, system.links[*link].pj_per_cycle);
+        for to in ours.cores.keys().filter(|&to| to != core) {
+            let route = |system: &System, from: CoreId, to: CoreId| -> Vec<(f64, f64)> {
+                let link = |link: &LinkId| (system.links[*link].bandwidth, system.links[*link].pj_per_cycle);
                 system.route(from, to).iter().map(link).collect()
             };
             let (mine, other) = (route(&ours, core, to), route(&theirs, place(core), place(to)));

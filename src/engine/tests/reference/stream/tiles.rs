@@ -2,8 +2,9 @@
 
 use crate::Report;
 use fusescape_engine::hardware::Operand;
+use fusescape_engine::ids::TiVec;
 use fusescape_engine::multicore::{
-    Access, Axis, Edge, LoopNest, Split, TileGraph, TiledLayer, TilingRules, tile_graph,
+    Access, Axis, Edge, LoopNest, NestId, Split, TileGraph, TileId, TiledLayer, TilingRules, tile_graph,
 };
 use fusescape_engine::workload::Dim;
 use fusescape_test_support::stream::{Case, case, integers, list};
@@ -32,9 +33,10 @@ fn check(report: &mut Report, name: &str, file: &Value) {
     let result = &file["result"];
     let Case { graph: theirs, .. } = case(file);
     let (ids, layers): (Vec<usize>, Vec<TiledLayer>) = layers(file, true).into_iter().unzip();
+    let layers = TiVec::from(layers);
     let ours = tile_graph(&layers, TilingRules::STREAM);
     report.same(&ours.graph.tiles.len(), &theirs.tiles.len(), || format!("{name}: tiles"));
-    for (tile, ct) in list(&result["cts"]).enumerate().take(ours.graph.tiles.len()) {
+    for (tile, ct) in ours.graph.tiles.keys().zip(list(&result["cts"])) {
         let what = || format!("{name}: tile {}.{}", ct["layer"], ct["sub"]);
         // Products of matrices and elementwise layers call their loops otherwise.
         let nest = &layers[ours.graph.tiles[tile].layer].nest;
@@ -55,7 +57,8 @@ fn check(report: &mut Report, name: &str, file: &Value) {
             }
         }
         let (mine, other) = (&ours.graph.tiles[tile], &theirs.tiles[tile]);
-        report.same(&(ids[mine.layer], mine.number, mine.group), &(other.layer, other.number, other.group), what);
+        let facts = (other.layer.index(), other.number, other.group);
+        report.same(&(ids[mine.layer.index()], mine.number, mine.group), &facts, what);
         report.same(&mine.is_final, &other.is_final, what);
         let constants = |of: &[Operand]| of.iter().map(|operand| *operand as usize).collect::<BTreeSet<_>>();
         report.same(&constants(&mine.constants), &constants(&other.constants), what);
@@ -65,7 +68,7 @@ fn check(report: &mut Report, name: &str, file: &Value) {
             // Which tiles share a tensor, and how often it is used.
             let first = |of: &TileGraph| {
                 let tensor = of.tensor(tile, operand)?;
-                (0..of.tiles.len()).find(|&other| of.tensor(other, operand) == Some(tensor))
+                of.tiles.keys().find(|&other| of.tensor(other, operand) == Some(tensor))
             };
             if mine.constants.contains(&operand) {
                 report.same(&first(&ours.graph), &first(&theirs), || format!("{}, first {operand:?}", what()));
@@ -76,13 +79,12 @@ fn check(report: &mut Report, name: &str, file: &Value) {
     }
     // Across a flattening the tool compares element by element, and takes the output for one that is not complete.
     let is_flattened = |edge: &Edge| {
-        let nest = |tile: usize| &layers[ours.graph.tiles[tile].layer].nest;
+        let nest = |tile: TileId| &layers[ours.graph.tiles[tile].layer].nest;
         edge.operand.is_some() && nest(edge.from).size(Dim::FX) > 1 && nest(edge.to).inputs[1].axes.len() == 2
     };
-    let tile_of: HashMap<(u64, u64), usize> = (0..theirs.tiles.len())
-        .map(|tile| ((theirs.tiles[tile].layer as u64, theirs.tiles[tile].number as u64), tile))
-        .collect();
-    let bits: HashMap<(usize, usize), u64> = list(&result["edges"])
+    let place = |tile: TileId| (theirs.tiles[tile].layer.index() as u64, theirs.tiles[tile].number.index() as u64);
+    let tile_of: HashMap<(u64, u64), TileId> = theirs.tiles.keys().map(|tile| (place(tile), tile)).collect();
+    let bits: HashMap<(TileId, TileId), u64> = list(&result["edges"])
         .map(|edge| {
             let tile = |at: usize| tile_of[&(integer(&edge[at]), integer(&edge[at + 1]))];
             ((tile(0), tile(2)), integer(&edge[5]))
@@ -186,7 +188,7 @@ pub fn cut(
     for source in
         layers.iter_mut().flat_map(|(_, layer)| &mut layer.nest.inputs).filter_map(|input| input.source.as_mut())
     {
-        *source = ids.iter().position(|id| id == source).unwrap();
+        *source = NestId::from(ids.iter().position(|id| *id == source.index()).unwrap());
     }
     layers
 }
@@ -291,7 +293,7 @@ fn conv(window: &Window, name: &str, source: Option<usize>, read: &[usize], made
     };
     let features = Access {
         operand: Operand::I,
-        source,
+        source: source.map(NestId::from),
         axes: vec![
             Axis::of(Dim::B, batch),
             axis(&[(Dim::G, c), (Dim::C, 1)], 0, channels),
@@ -327,7 +329,7 @@ fn elementwise(name: &str, sources: &[Option<usize>], made: &[usize]) -> LoopNes
     loops.iter().zip(made).for_each(|(dim, size)| sizes[*dim as usize] = *size as u64);
     let access = |operand: Operand, source: Option<usize>| Access {
         operand,
-        source,
+        source: source.map(NestId::from),
         axes: loops.iter().zip(made).map(|(dim, size)| Axis::of(*dim, *size as u64)).collect(),
         bits: 8,
     };
@@ -354,7 +356,7 @@ fn gemm(name: &str, source: Option<usize>, read: &[usize], made: &[usize]) -> Lo
         sizes,
         output: Access { operand: Operand::O, source: None, axes: pixel(Dim::K, k), bits: 8 },
         inputs: vec![
-            Access { operand: Operand::I, source, axes: pixel(Dim::C, c), bits: 8 },
+            Access { operand: Operand::I, source: source.map(NestId::from), axes: pixel(Dim::C, c), bits: 8 },
             Access { operand: Operand::W, source: None, axes: weights, bits: 8 },
         ],
         partial_bits: 16,

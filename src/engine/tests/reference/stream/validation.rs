@@ -1,7 +1,8 @@
 //! The chips of Table 2, by the scheduler of June 2023; its files are of another form.
 
 use crate::Report;
-use fusescape_engine::multicore::{Job, Order, SchedulingRules, schedule};
+use fusescape_engine::ids::{TiVec, ti_vec};
+use fusescape_engine::multicore::{Job, Order, SchedulingRules, TileId, TopMemoryId, schedule};
 use fusescape_test_support::stream::{Case, case, list, renamed, tensor_name};
 use fusescape_test_support::{integer, number, reference_text, stream_cases, text};
 use serde_json::{Value, json};
@@ -24,9 +25,9 @@ pub fn late() -> Report {
 fn check(report: &mut Report, name: &str, file: &Value) {
     report.cases += 1;
     let case: Case = case(&renamed(file));
-    let mut deepest: Vec<usize> = (0..case.graph.tiles.len()).collect();
+    let mut deepest: Vec<TileId> = case.graph.tiles.keys().collect();
     deepest.sort_by_key(|&tile| Reverse((case.graph.tiles[tile].layer, case.graph.tiles[tile].number)));
-    let mut rank = vec![0; deepest.len()];
+    let mut rank: TiVec<TileId, usize> = ti_vec![0; deepest.len()];
     deepest.iter().enumerate().for_each(|(place, &tile)| rank[tile] = place);
     let order = match text(&file["candidate_selection"]).as_str() {
         "memory" => Order::Ranks(&rank),
@@ -49,12 +50,12 @@ fn check(report: &mut Report, name: &str, file: &Value) {
         report.same(&(ours.span.start, ours.span.end), &(number(&theirs[5]), number(&theirs[6])), what);
     }
     for (tile, ct) in list(&file["graph_cts_in_order"]).enumerate() {
-        let ours = schedule.tiles[tile].map(|span| (span.start, span.end));
+        let ours = schedule.tiles[TileId::from(tile)].map(|span| (span.start, span.end));
         let theirs = Some((number(&ct["start"]), number(&ct["end"])));
         report.same(&ours, &theirs, || format!("{name}: tile {}.{}", ct["layer"], ct["sub"]));
     }
     for (memory, theirs) in list(&file["memories"]).enumerate() {
-        let steps = &schedule.memories[memory];
+        let steps = &schedule.memories[TopMemoryId::from(memory)];
         let trace: Vec<(i64, u64)> =
             list(&theirs["trace"]).map(|step| (number(&step[0]) as i64, integer(&step[1]))).collect();
         let at = steps.iter().zip(&trace).position(|(ours, theirs)| ours != theirs);

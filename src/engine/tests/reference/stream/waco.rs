@@ -1,7 +1,8 @@
 //! Allocations: the proved optimum of every instance; optima are not unique, so that those of the tool are only evaluated.
 
 use crate::Report;
-use fusescape_engine::multicore::{allocate, evaluate};
+use fusescape_engine::ids::{TiVec, ti_vec};
+use fusescape_engine::multicore::{CoreId, IterationTile, Place, SlotId, allocate, evaluate};
 use fusescape_test_support::stream::{instance, integers, list};
 use fusescape_test_support::{number, reference, reference_text, stream_cases, text};
 use serde_json::Value;
@@ -55,11 +56,11 @@ fn check(report: &mut Report, case: &Value, is_alone: bool) {
     if let Some(theirs) = theirs {
         let nodes = integers(&case["instance"]["nodes"]);
         let cores = integers(&case["instance"]["cores"]);
-        let mut tiles = vec![(0, Vec::new()); nodes.len()];
+        let mut tiles: TiVec<IterationTile, Place> = ti_vec![(SlotId::default(), Vec::new()); nodes.len()];
         for row in list(theirs).map(integers) {
-            let tile = nodes.iter().position(|node| *node == row[2]).unwrap();
-            tiles[tile].0 = row[0];
-            tiles[tile].1.push(cores.iter().position(|core| *core == row[1]).unwrap());
+            let tile = IterationTile::from(nodes.iter().position(|node| *node == row[2]).unwrap());
+            tiles[tile].0 = SlotId::from(row[0]);
+            tiles[tile].1.push(CoreId::from(cores.iter().position(|core| *core == row[1]).unwrap()));
         }
         let evaluated = evaluate(&instance, &tiles);
         report.same(&evaluated.as_ref().map(|theirs| theirs.cycles), &case["optimum"].as_f64(), || {
