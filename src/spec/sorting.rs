@@ -14,6 +14,18 @@ pub fn sort_by_key<T, K: Ord>(items: &mut [T], key: impl Fn(&T) -> K) {
     sort_by(items, |a, b| key(a).cmp(&key(b)));
 }
 
+/// Sorts a list of few items, some tens, where time counts; equal ones keep their order. By insertion, which is quick for so few and
+/// a hundredth of the code.
+pub fn sort_few_by_key<T, K: PartialOrd>(items: &mut [T], key: impl Fn(&T) -> K) {
+    for end in 1..items.len() {
+        let mut place = end;
+        while place > 0 && key(&items[place]) < key(&items[place - 1]) {
+            items.swap(place, place - 1);
+            place -= 1;
+        }
+    }
+}
+
 /// Indices in the order that `compare` asks for.
 fn sorted(count: usize, compare: &mut dyn FnMut(usize, usize) -> Ordering) -> Vec<usize> {
     let mut order: Vec<usize> = (0..count).collect();
@@ -50,8 +62,10 @@ mod tests {
                 .collect();
             let mut expected = items.clone();
             expected.sort_by_key(|item| item.0);
+            let mut few = items.clone();
             sort_by_key(&mut items, |item| item.0);
-            assert_eq!(items, expected);
+            sort_few_by_key(&mut few, |item| item.0);
+            assert_eq!((&items, &few), (&expected, &expected));
         }
     }
 }

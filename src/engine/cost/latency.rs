@@ -6,6 +6,7 @@ use super::waiting::{loading, offloading, waiting_cycles};
 use super::{PerLink, index};
 use crate::hardware::{MAX_LEVELS, MemoryId, Movement};
 use crate::mapping::{LayerOnCore, OPERANDS};
+use crate::sorting::sort_few_by_key;
 use crate::workload::LayerKind;
 
 /// Where the time of one layer goes, cycles.
@@ -155,7 +156,7 @@ fn double_buffered(problem: &LayerOnCore<'_>, amounts: &Amounts) -> [[bool; MAX_
         let demands = &mut demands[..count];
         let mut used: f64 = demands.iter().map(|(_, _, share)| share).sum();
         if !problem.rules.double_buffer_by_operand_order {
-            demands.sort_by(|a, b| a.2.total_cmp(&b.2));
+            sort_few_by_key(demands, |demand| demand.2);
         }
         for &mut (operand, level, share) in demands {
             if used <= 0.5 {
@@ -226,7 +227,7 @@ fn union_of_windows(links: &mut [Activity]) -> u64 {
     if let Some(always) = links.iter().find(|link| link.allowed == link.period) {
         return always.period * always.count;
     }
-    links.sort_by_key(|link| link.period);
+    sort_few_by_key(links, |link| link.period);
     let longest = links[links.len() - 1];
     covered(links, longest.period) * longest.count
 }

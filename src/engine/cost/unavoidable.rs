@@ -4,6 +4,7 @@ use super::amounts::Amounts;
 use super::{Energy, Evaluator};
 use crate::hardware::{MAX_LEVELS, Movement};
 use crate::mapping::{Allocation, OPERANDS, Relevance, TemporalLoop};
+use crate::sorting::sort_few_by_key;
 use crate::workload::Dim;
 
 impl Evaluator<'_> {
@@ -22,7 +23,7 @@ impl Evaluator<'_> {
                 .filter(|next| next.size > 1)
                 .collect();
             // Innermost loops that reuse what the array has: some rules let it keep that.
-            order.sort_by_key(|next| view.relevance[next.dim as usize] != Relevance::Irrelevant);
+            sort_few_by_key(&mut order, |next| view.relevance[next.dim as usize] != Relevance::Irrelevant);
             order
         };
         let of_operand = |operand: usize| {

@@ -5,6 +5,7 @@ use super::amounts::Amounts;
 use super::{PerLink, index};
 use crate::hardware::{MemoryId, Movement, Operand};
 use crate::mapping::{LayerOnCore, operands_in};
+use crate::sorting::sort_few_by_key;
 
 /// Cycles that each link takes once, `real` of its port less what passes while the layer computes.
 ///
@@ -90,7 +91,7 @@ impl PortInUse {
                 }
             }
         }
-        port.once.sort_by(|a, b| b.cycles.total_cmp(&a.cycles));
+        sort_few_by_key(&mut port.once, |link| -link.cycles);
         port
     }
 }
@@ -101,7 +102,7 @@ fn reduce(links: &mut [OnceLink], idle: f64) {
     let saved = |level: f64| links.iter().map(|link| link.cycles - lowered(link, level)).sum::<f64>();
     // Between these levels the same links are lowered.
     let mut levels: Vec<f64> = links.iter().flat_map(|link| [link.cycles, link.least.min(link.cycles)]).collect();
-    levels.sort_by(|a, b| b.total_cmp(a));
+    sort_few_by_key(&mut levels, |level| -level);
     let above = levels.windows(2).find(|pair| saved(pair[1]) > idle);
     let level = match above {
         Some(&[high, low]) => high - (idle - saved(high)) * (high - low) / (saved(low) - saved(high)),

@@ -1,5 +1,6 @@
 //! Loops ordered in time: loop prime factors and their number.
 
+use crate::sorting::sort_few_by_key;
 use crate::workload::{Dim, LoopSizes};
 use serde::{Deserialize, Serialize};
 
@@ -57,7 +58,7 @@ pub fn limited_factors(
         .into_iter()
         .flat_map(|(dim, factors)| factors.into_iter().map(move |size| TemporalLoop { dim, size }))
         .collect();
-    loops.sort_unstable();
+    sort_few_by_key(&mut loops, |&next| next);
     Ok(loops)
 }
 

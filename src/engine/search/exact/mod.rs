@@ -17,6 +17,7 @@ use super::{Limits, Objective, Outcome, Proof, StopReason, explain_infeasible, l
 use crate::cost::Evaluator;
 use crate::hardware::{MemoryId, Movement, Operand};
 use crate::mapping::{Allocation, LayerOnCore, Relevance, TemporalLoop, temporal};
+use crate::sorting::sort_few_by_key;
 use space::{Price, Space};
 
 /// Sets of factors at the most: tables have an entry for each that an operand sees.
@@ -131,7 +132,7 @@ impl Search<'_> {
             outputs.all(|view| view.relevance[next.dim as usize] == Relevance::Irrelevant)
         };
         let mut loops = loops.to_vec();
-        loops.sort_by_key(|next| !adds(next));
+        sort_few_by_key(&mut loops, |next| !adds(next));
         let adding = loops.iter().filter(|next| adds(next)).count();
         [0, adding].into_iter().any(|below| {
             let mut allocation = Allocation::default();
