@@ -52,7 +52,7 @@ impl WorkerEngine {
 /// Imports files that belong together.
 type Importer = fn(Vec<import::File<'static>>) -> Result<Imported, Diagnostics>;
 
-/// Few import, so it is in a file of its own (see `app::lazy`).
+/// Few import, so it is in a file of its own (see `app::platform::pieces`).
 #[wasm_split(import, fallible)]
 fn importer() -> Result<Importer, SplitLoaderError> {
     Ok(|files| import::import(files, &[]))
