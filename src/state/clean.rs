@@ -1,6 +1,6 @@
 //! Names in a state that came from somewhere else.
 
-use super::{CoresForm, Design, State};
+use super::{CoresForm, Design, MappingChange, State};
 use crate::depth_first::{DepthFirstStrategy, FuseDepth};
 use crate::spec::is_hidden_in_lines;
 
@@ -9,6 +9,8 @@ impl State {
     /// called wrong where they stand; so do numbers that a person typed.
     #[must_use]
     pub(crate) fn cleaned(mut self) -> Self {
+        // Both belong to a layer of a name.
+        let (unroll, own) = (self.unroll().cloned(), self.own_mapping().cloned());
         clean_design(&mut self.design);
         clean_cores(&mut self.cores);
         self.view.point.iter_mut().for_each(clean_point);
@@ -17,6 +19,12 @@ impl State {
             clean_design(&mut pinned.design);
             clean_cores(&mut pinned.cores);
             pinned.point.iter_mut().for_each(clean_point);
+        }
+        if unroll.is_some() {
+            self.mapping.change(MappingChange::Unroll(self.layer_key(), unroll));
+        }
+        if let Some(own) = own {
+            self.mapping.change(MappingChange::Edit(self.mapping_subject(), own));
         }
         self
     }

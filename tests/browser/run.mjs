@@ -1,10 +1,11 @@
-// Runs the browser tests one after the other, so that each has the machine for itself:
+// Runs the browser tests, as many files side by side as there are processors:
 //
 //   node tests/browser/run.mjs            all of them
 //   node tests/browser/run.mjs smoke      those whose file's name contains "smoke"
 
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { WWW } from './harness.mjs';
 
@@ -19,7 +20,9 @@ const files = readdirSync(import.meta.dirname)
 if (files.length === 0) fail(`no file tests/browser/*${wanted}*.test.mjs`);
 if (!existsSync(join(WWW, 'pkg'))) fail('the page is not built yet: run `make build`');
 
-const options = ['--test', '--test-concurrency=1', '--test-reporter=spec', `--test-timeout=${10 * MINUTE}`];
+// Each browser has workers for all processors; more of them than this only wait for each other.
+const concurrency = Math.min(availableParallelism(), 4);
+const options = ['--test', `--test-concurrency=${concurrency}`, '--test-reporter=spec', `--test-timeout=${10 * MINUTE}`];
 const { status } = spawnSync(process.execPath, [...options, ...files], { stdio: 'inherit' });
 process.exit(status ?? 1);
 

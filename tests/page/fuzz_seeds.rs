@@ -1,7 +1,6 @@
 //! What fuzzing begins with: small inputs of every kind, which are read without a complaint, and the words that documents are made of.
 //! `tools/fuzz` has them written into the folder that FUSESCAPE_SEEDS names.
 
-#[allow(dead_code)]
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use fusescape::embed::{Answer, EmbedOptions, answer};

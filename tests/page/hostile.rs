@@ -1,14 +1,14 @@
 //! Names of anybody's, files of any kind and numbers of any size: nothing of them does harm, and what is refused says why.
 
-#[allow(dead_code)]
+use fusescape::explore::TemporalMapping;
 use fusescape::hardware::Core;
 use fusescape::hierarchy::Pool;
 use fusescape::import::{self, Imported};
-use fusescape::link::{from_link, to_link};
+use fusescape::link::{from_link, to_draft, to_link};
 use fusescape::multicore::CoreSystem;
 use fusescape::spec::{Diagnostics, Preset, find_preset, hardware_presets, is_hidden, is_hidden_in_lines};
 use fusescape::spec::{pool_presets, system_presets, workload_presets};
-use fusescape::state::State;
+use fusescape::state::{Action, MappingChange, State};
 use fusescape::workload::Network;
 use fusescape_test_support::onnx::Graph;
 use std::path::PathBuf;
@@ -204,6 +204,19 @@ fn names_in_states_and_links_are_cleaned() {
             assert_eq!(names, ["ab", "m", "a: core 0"], "{c:?}");
         }
     }
+}
+
+#[test]
+fn a_mapping_made_by_hand_stays_with_its_layer_when_the_name_is_cleaned() {
+    let mut state = State::first();
+    state.apply(Action::Mapping(MappingChange::Layer("ocnv\0".to_owned())));
+    let own = TemporalMapping { order: Vec::new(), ends: [vec![0, 2], vec![1], vec![]] };
+    state.apply(Action::Mapping(MappingChange::Unroll(state.layer_key(), Some(Vec::new()))));
+    state.apply(Action::Mapping(MappingChange::Edit(state.mapping_subject(), own.clone())));
+    let opened = from_link(&to_draft(&state)).unwrap();
+    assert_eq!((opened.mapping.layer.as_deref(), opened.own_mapping()), (Some("ocnv"), Some(&own)));
+    assert_eq!(opened.unroll(), state.unroll());
+    assert_eq!(from_link(&to_draft(&opened)), Ok(opened));
 }
 
 #[test]

@@ -1,6 +1,5 @@
 //! Importing and exporting on the command line.
 
-#[allow(dead_code)]
 use fusescape::hardware::Core;
 use fusescape::spec::{find_preset, workload_presets};
 use fusescape::state::{Action, Half, State};

@@ -1,6 +1,5 @@
 //! ONNX models that the tests write themselves, imported: layers, sizes, and what is said about the rest.
 
-#[allow(dead_code)]
 use fusescape::import::{Report, Source, Weight, onnx};
 use fusescape::spec::{WorkloadSpec, read_workload, write_workload};
 use fusescape::workload::{Dim, Layer, LayerKind, Network};
