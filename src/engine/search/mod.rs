@@ -1,7 +1,44 @@
-//! Finding the best temporal mapping of a layer-tile on a core.
+//! The best temporal mapping of a layer-tile on a core.
 //!
-//! The rest of the project knows only [`find_best`] and [`find_best_while`]: `{problem, limits, strategy} -> {best, report,
-//! stop reason}`.
+//! A search is `{problem, limits, strategy} -> {best, report, stop reason}`: [`find_best`] takes a
+//! [`LayerOnCore`], an [`Objective`], [`Limits`] and a [`Strategy`], and gives an [`Outcome`] with the best [`Solution`], what is proved
+//! of all others ([`Proof`]), and why it stopped. [`find_best_while`] asks a clock of the caller's whether to go on. Among mappings of
+//! equal score the one of least latency is the best, then the one of least energy.
+//!
+//! - `exact/`: every order of the loop prime factors with every placement of memory levels, proved
+//! - `loma.rs`: every order of the loop prime factors, allocated greedily (LOMA, as DeFiNES uses it)
+//! - [`space`]: ZigZag's mapping space, even and uneven: exhaustive, heuristic, iterative (ZigZag, Section IV)
+//! - `unrolled.rs`: [`UnrolledSearch`] also searches the spatial mapping: every legal unrolling in the order of a lower bound, until
+//!   none that is left can win; workers may take slices
+//! - `infeasible.rs`: why no mapping fits, as [`Shortage`]s: which operand needs how many bytes where
+//!
+//! # Example
+//!
+//! ```
+//! use fusescape_engine::hardware::{Core, Operand};
+//! use fusescape_engine::mapping::{LayerOnCore, LayerProblem};
+//! use fusescape_engine::rules::Rules;
+//! use fusescape_engine::search::{Limits, Objective, Proof, Strategy, find_best};
+//! use fusescape_engine::workload::Network;
+//! use fusescape_spec::{find_preset, hardware_presets, workload_presets};
+//!
+//! let core = Core::from_text(find_preset(hardware_presets(), "meta-proto-like")?.text)?;
+//! let network = Network::from_text(find_preset(workload_presets(), "resnet18")?.text)?;
+//! let layer = network.computing().map(|id| network.layer(id)).find(|layer| layer.name == "conv1").expect("a layer");
+//! let problem = LayerProblem {
+//!     shape: layer.shape,
+//!     levels: Operand::ALL.map(|operand| core.levels(operand).len()),
+//!     unroll: layer.unroll_on(&core),
+//! };
+//! let on_core = LayerOnCore::new(&core, Rules::CORRECTED, &problem);
+//!
+//! let exact = find_best(&on_core, &Objective::Energy, &Limits::default(), Strategy::Exact);
+//! let loma = find_best(&on_core, &Objective::Energy, &Limits::default(), Strategy::Loma);
+//! let [exact_pj, loma_pj] = [&exact, &loma].map(|outcome| outcome.best.as_ref().expect("it fits").energy_pj);
+//! assert_eq!(exact.proof, Proof::Optimal);
+//! assert!(exact_pj <= loma_pj);
+//! # Ok::<(), fusescape_spec::Diagnostics>(())
+//! ```
 
 mod candidate;
 mod exact;

@@ -2,7 +2,9 @@
 //! orders between the ends of two levels (ZigZag, Section IV and case study 1).
 //!
 //! Energy depends on the blocking only, latency on the order too. So blockings are looked at one by one, and the orders of
-//! each are counted; what has been evaluated with its latency says [`MappingSpace::evaluated`].
+//! each are counted; what has been evaluated with its latency says [`MappingSpace::evaluated`]. `lattice.rs` tabulates the prices of
+//! sets of loop factors below a boundary, `walk.rs` goes through all blockings, exhaustively or with ZigZag's heuristic, `iterative.rs`
+//! places loops level by level; samples come as points, and searches leave trajectories.
 
 mod iterative;
 mod lattice;
