@@ -78,9 +78,9 @@ pub struct Limits {
     pub max_orders: u64,
     /// An exact search looks at no more states; it then says how far from the optimum its best may be.
     pub max_states: u64,
-    /// The same for settling which of the best mappings is the fastest.
+    /// An exact search looks at no more states to settle which of the best mappings is the fastest.
     pub max_ties: u64,
-    /// The same where latency is part of the objective.
+    /// An exact search looks at no more states where latency is part of the objective.
     pub max_branches: u64,
 }
 
@@ -106,7 +106,7 @@ pub enum StopReason {
     },
 }
 
-/// What is known about mappings that a search did not look at.
+/// What a search proves of the mappings that it did not look at.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub enum Proof {
     /// Nothing: the strategy covers a part of all mappings.
@@ -119,23 +119,23 @@ pub enum Proof {
     Gap(f64),
 }
 
-/// What a search found.
+/// The outcome of a search: the best mapping, the effort, what is proved, and why it ended.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Outcome {
     /// The best mapping; `None` where none fits.
     pub best: Option<Solution>,
     /// Orders tried.
     pub orders: u64,
-    /// Of these, how many fit.
+    /// Number of those that fit the memories.
     pub feasible: u64,
-    /// What is known about better ones.
+    /// What is proved of better mappings.
     pub proof: Proof,
-    /// Why it ended.
+    /// Why the search ended.
     pub stopped: StopReason,
 }
 
 impl Outcome {
-    /// Nothing was looked at.
+    /// The outcome of a search that looked at nothing.
     pub const NOTHING: Self =
         Self { best: None, orders: 0, feasible: 0, proof: Proof::None, stopped: StopReason::Exhausted };
 }
@@ -171,7 +171,7 @@ pub fn find_best(problem: &LayerOnCore<'_>, objective: &Objective, limits: &Limi
     find_best_while(problem, objective, limits, strategy, &|| true)
 }
 
-/// The same, as long as `has_time` says that there is time left; then the best so far, with what is known of better ones.
+/// As [`find_best`], but stops once `has_time` says no: then the best so far, with what is proved of better ones ([`Proof`]).
 pub fn find_best_while(
     problem: &LayerOnCore<'_>,
     objective: &Objective,

@@ -38,7 +38,7 @@ const MOST_CHAINS: u64 = 200;
 /// Prices closer than this, relative to the whole, are equal.
 const TIE: f64 = 1e-10;
 
-/// The same for accesses, which are whole multiples of a granule.
+/// Numbers of accesses closer than this, relative to the whole, are equal: they are whole multiples of a granule.
 const ACCESS_TIE: f64 = 1e-14;
 
 /// Finds the best mapping by `objective`, and among equals the fastest.
