@@ -4,7 +4,7 @@
 //! are explained once somebody asks, so that a point with thousands of tile types costs nothing. It is made of what the page has: a
 //! [`PointAccount`](crate::depth_first::PointAccount) or a [`MappedLayer`](crate::explore::MappedLayer), which hold every access, hop and
 //! slowest port. No text of a formula is written by hand: a [`Formula`] is evaluated and printed from its terms, and
-//! `tests/explain.rs` unfolds everything under all rules and compares it with what is shown.
+//! `tests/page/explain.rs` unfolds everything under all rules and compares it with what is shown.
 
 mod formula;
 mod hierarchy;

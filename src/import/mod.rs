@@ -5,7 +5,7 @@
 //! with a [`Report`] of what was taken over, what was assumed, expressed otherwise or merged, and what is not counted.
 //!
 //! Files are untrusted: lists and sizes are bounded before they take memory. `fuzz/` feeds readers mutated inputs (`make fuzz`), a file in
-//! `fuzz/targets` each; `tests/fuzz_seeds.rs` says what that begins with.
+//! `fuzz/targets` each; `tests/page/fuzz_seeds.rs` says what that begins with.
 
 pub mod onnx;
 mod report;

@@ -10,6 +10,7 @@
 //! - `ports.rs`: the balance of every port, link by link
 //! - `information.rs`: the loop-information table (ZigZag, Table III and Fig. 6). Boundaries are shown where they act: loops that only
 //!   keep an operand stationary stand at the lower level
+//! - `causes.rs`: the one list of causes of energy and of latency, over which everything sums
 //! - `access.rs`: every access, as formulas name it
 //!
 //! # Example

@@ -7,7 +7,8 @@
 //!    layer-by-layer. A stack ends where somebody needs a whole map ([`Network::stored`](crate::workload::Network::stored)).
 //! 2. `axis.rs` back-calculates tiles. Columns and rows are independent, so each axis is followed alone: a strip says how much of every
 //!    map one column of tiles needs, computes, caches and writes. There are two ways: by extents and lags, as the tool does, or by
-//!    tracking the intervals themselves, with padding and borders. `tests/tiling_by_pixels.rs` checks the latter against single pixels.
+//!    tracking the intervals themselves, with padding and borders. `tests/engine/tiling_by_pixels.rs` checks the latter against
+//!    single pixels.
 //! 3. `placement.rs` chooses the top memory level of each operand of each layer-tile, and says why not a lower one.
 //! 4. `copies.rs` plans data copy actions and their port conflicts.
 //! 5. `layer_tile.rs` plans one tile type layer by layer: levels, copies, and the mapping problem. `stack_planner.rs` finds the tile

@@ -8,8 +8,8 @@
 //! - [`Study::search`] finds what it costs, layer by layer, and stops as soon as the front beats it.
 //!
 //! An [`Exploration`] hands out the slices, most promising first, and keeps the running [`Front`] of energy, latency and area. Leaving
-//! a hierarchy out never changes the front (`tests/hierarchies.rs`). `widths.rs` chooses word widths that fit, `estimate.rs` holds the
-//! fit for SRAMs of which nobody published figures; whatever it gives is marked as an estimate.
+//! a hierarchy out never changes the front (`tests/engine/hierarchies.rs`). `widths.rs` chooses word widths that fit, `estimate.rs` holds
+//! the fit for SRAMs without published figures; whatever it gives is marked as an estimate.
 //!
 //! # Example
 //!

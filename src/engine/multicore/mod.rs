@@ -22,8 +22,8 @@
 //!
 //! A [`LoopNest`] says which elements of each tensor an iteration of a layer touches (`nest.rs`). A [`Split`] cuts its loops into a
 //! [`Grid`] of tiles (`tiling.rs`), and `build.rs` makes tiles, tensors and edges of it: a [`TileGraph`]. As tiles are a grid, an axis
-//! alone says which of its pieces overlap what another tile reads (`dependencies.rs`; `tests/multicore.rs` compares with every pair of
-//! boxes). A graph of a million tiles has nine million edges, so that an edge takes eight bytes at each end (`graph.rs`).
+//! alone says which of its pieces overlap what another tile reads (`dependencies.rs`; `tests/engine/multicore.rs` compares with every pair
+//! of boxes). A graph of a million tiles has nine million edges, so that an edge takes eight bytes at each end (`graph.rs`).
 //!
 //! [`schedule()`] is COALA (`coala.rs`; Section 4). It takes tile by tile, and places transfers on links (`traffic.rs`) and tensors in
 //! memories: `contents.rs` knows what is where and how much it matters, ranked only when somebody has to leave; `occupancy.rs` how full
@@ -31,7 +31,7 @@
 //! their end, where nearly everything happens.
 //!
 //! [`SchedulingRules`] are those of the public tool in June 2023 and December 2024, which `tests/reference/stream.rs` replays to the
-//! cycle, and what is right, of which `tests/multicore.rs` holds that nothing is used twice or read before it is there.
+//! cycle, and what is right, of which `tests/engine/multicore.rs` holds that nothing is used twice or read before it is there.
 //!
 //! # Example
 //!

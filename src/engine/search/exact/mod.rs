@@ -13,7 +13,7 @@
 //!   done, the one that is no faster in any load is put aside, and taken up again only if no order reaches the bound of the other.
 //!
 //! [`Outcome::proof`](super::Outcome::proof) says what is proved. A search that is stopped gives its best so far and the gap.
-//! `tests/exact_search.rs` compares with brute force, `tests/reference/exact.rs` with LOMA.
+//! `tests/engine/exact_search.rs` compares with brute force, `tests/reference/exact.rs` with LOMA.
 
 mod branch;
 mod cheapest;
