@@ -21,7 +21,7 @@ use std::fmt::Write;
 pub struct Found<'a> {
     /// The point that is reported.
     pub account: &'a PointAccount,
-    /// The same in short.
+    /// The sums of that point.
     pub summary: &'a PointSummary,
     /// Whether no other point of the sweep scores less.
     pub is_best: bool,

@@ -6,6 +6,7 @@ await withPage(
   async ({ page, url }) => {
     await page.goto(url);
     await page.locator('[data-testid=root][data-status=done]').waitFor();
+    await page.locator('[data-testid=joint][data-status=done]').waitFor();
     // Figures are drawn in the frame after the last number.
     await page.evaluate(() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))));
     await page.screenshot({ path: 'docs/page.png' });

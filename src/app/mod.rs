@@ -6,7 +6,7 @@
 //!
 //! Imports only point down this list; a view knows no other view:
 //!
-//! - `shell`: the page around the views, the one list of views, dialogs, the address, the embedded page
+//! - `shell`: the page around the views, what draws each of them, dialogs, keys, the address, the embedded page
 //! - `landscape`, `schedule`, `mapping`, `fusion`, `cores`, `hierarchy`, `compare`, `gallery`, `lessons`: a view each
 //! - `design`: the cards of hardware, network and schedule
 //! - [`session`]: what every view is given
@@ -16,6 +16,14 @@
 //! - [`platform`]: what the browser gives
 //!
 //! What draws or touches the browser is compiled for WebAssembly only; what is pure has its unit tests beside it, which run natively.
+//!
+//! The page holds still while workers work: before the first point is known the landscape shows the points that there will be, and an
+//! account stays, dimmed and `aria-busy`, until the next is known. So an embedded view tells its host one or two heights, and then one
+//! an edit.
+//!
+//! The landscape does without the tables of the standard library that do not compress, as everybody waits for it: the browser reads
+//! decimal numbers (`spec/decimal.rs`), and only ASCII letters change their case. Actions carry what an entry of the gallery or a step
+//! of a lesson opens, so that only code that is fetched later reads those documents. `tests/browser/budget.test.mjs` watches the size.
 
 #[cfg(target_arch = "wasm32")]
 mod compare;

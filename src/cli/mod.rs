@@ -1,4 +1,7 @@
-//! Arguments, and what each command does with them.
+//! The command line: arguments, and what each command does with them.
+//!
+//! It is the same engine as the page's, on all cores. A sweep goes point by point where there is a tile width for each core, and shares the
+//! mapping problems of fewer points among them. `serve/` gives the page to whoever is at this machine.
 
 mod arguments;
 mod cores;

@@ -1,22 +1,77 @@
 //! The engine: from documents ([`fusescape_spec`]) to mappings, schedules and their cost.
 //!
-//! A package of its own because it is built for speed, and what shows its results for size. Its rooms, from the roof down;
-//! imports only ever point down this list:
+//! It implements five published systems over one description of hardware ([`hardware::Core`]) and network ([`workload::Network`]):
+//! DeFiNES, ZigZag, Stream, Optimus and HW-Flow-Fusion. It is a package of its own because it is compiled for speed, and what shows
+//! its results for size.
 //!
-//! - [`explore`]: a sweep: points -> unique problems -> solutions -> results
-//! - [`depth_first`]: DeFiNES: stacks, tiles, placement, data copies, accumulation
-//! - [`fusion`]: Optimus: which operators to run together
-//! - [`hierarchy`]: the architecture generator: all memory hierarchies from a pool, and the best of them
-//! - [`interlayer`]: HW-Flow-Fusion: chains of layers fused on a spatial array, by the paper's own model
-//! - [`multicore`]: Stream: computation tiles on many cores, and what travels between them
-//! - [`search`]: the best temporal mapping of a layer-tile
-//! - [`cost`]: one mapped layer on one core: accesses, energy, latency
-//! - [`mapping`]: loops in space and time, and their allocation to memory levels
-//! - [`hardware`], [`workload`]: the validated model
-//! - [`rules`]: where the public tools and what is right differ
-//! - [`ids`]: typed indices, and lists that take no other
+//! # Rooms
 //!
-//! It is pure: no clock, no I/O, no globals, no randomness. The same input gives the same bits natively and in WebAssembly.
+//! From the ground up; imports only ever point down, to rooms named earlier:
+//!
+//! 1. [`ids`]: typed indices, and lists that take no other; [`rules`]: where the public tools and what is right differ, a switch each
+//! 2. [`hardware`], [`workload`]: the validated model; neither can be built wrong
+//! 3. [`mapping`]: loops in space and time, and their allocation to memory levels
+//! 4. [`cost`]: one mapped layer on one core: accesses, energy, latency
+//! 5. [`search`]: the best temporal mapping of one layer-tile
+//! 6. the systems, which know nothing of each other: [`depth_first`] (DeFiNES), [`fusion`] (Optimus), [`interlayer`]
+//!    (HW-Flow-Fusion), [`multicore`] (Stream), [`hierarchy`] (ZigZag's architecture generator)
+//! 7. [`explore`]: studies of a design: sweeps of depth-first schedules, optimal stacks, single layers, methods of fusion
+//!
+//! # How data flows
+//!
+//! ```text
+//! documents --spec--> Core, Network --plan--> points --+--> unique mapping problems --search--> solutions
+//!                                                      |                                          |
+//!                                                      +---------------- assemble <---------------+
+//!                                                                            |
+//!                                                                        accounts
+//! ```
+//!
+//! Points of a sweep share most of their mapping problems. Each different one is solved once, by anyone, in any order.
+//!
+//! # Invariants
+//!
+//! The engine is pure: no clock, no I/O, no globals, no randomness, no panic on input that validated. The same input gives the same
+//! bits natively and in WebAssembly. A search is `{problem, limits, strategy} -> {best, report, stop reason}`. Whatever may grow is
+//! counted before it takes memory.
+//!
+//! # Example
+//!
+//! One point of the landscape of DeFiNES, Fig. 12: FSRCNN in tiles of 4 x 72, overlap fully cached, against layer-by-layer.
+//!
+//! ```
+//! use fusescape_engine::depth_first::{FuseDepth, StoringMode};
+//! use fusescape_engine::explore::{CostStore, Request, Settings, Survey, Sweep};
+//! use fusescape_spec::{find_preset, hardware_presets, workload_presets};
+//!
+//! let request = Request {
+//!     hardware: find_preset(hardware_presets(), "meta-proto-like-df")?.text.to_owned(),
+//!     workload: find_preset(workload_presets(), "fsrcnn")?.text.to_owned(),
+//!     settings: Settings {
+//!         tiles_x: vec![4],
+//!         tiles_y: vec![72],
+//!         modes: vec![StoringMode::FullyCached],
+//!         fuse: vec![FuseDepth::Automatic, FuseDepth::LayerByLayer],
+//!         ..Settings::default()
+//!     },
+//! };
+//! // Validates both documents: an error lists all that is wrong, with a remedy each.
+//! let sweep = Sweep::new(&request)?;
+//!
+//! let mut costs = CostStore::default();
+//! let mut survey = Survey::new(sweep);
+//! let depth_first = survey.account(&mut costs, 0)?;
+//! let layer_by_layer = survey.account(&mut costs, 1)?;
+//!
+//! // All eight layers run in one stack, and that takes a tenth of the energy.
+//! assert_eq!(depth_first.stacks[0].layers.len(), 8);
+//! assert!(depth_first.energy_pj < layer_by_layer.energy_pj / 9.0);
+//!
+//! // A document that makes no sense is refused with every reason.
+//! let wrong = Request { hardware: "name: nothing".to_owned(), ..request };
+//! assert!(Sweep::new(&wrong).is_err_and(|wrong| wrong.to_string().contains("memories")));
+//! # Ok::<(), fusescape_spec::Diagnostics>(())
+//! ```
 
 pub mod cost;
 pub mod depth_first;

@@ -1,8 +1,10 @@
 //! What made a number: its formula, the same with the values put in, and the part of a paper that it follows.
 //!
-//! An [`Explained`] names a number and says how to compute it from others, which unfold in turn: those that have a [`Subject`]
-//! are explained once somebody asks. Nothing here is typed in: values come from the results that the page shows, and every formula is
-//! evaluated (`tests/explain.rs` holds that each gives the number it explains).
+//! An [`Explained`] is a number with the formulas that give it, as a tree: terms are numbers in turn, and those that have a [`Subject`]
+//! are explained once somebody asks, so that a point with thousands of tile types costs nothing. It is made of what the page has: a
+//! [`PointAccount`](crate::depth_first::PointAccount) or a [`MappedLayer`](crate::explore::MappedLayer), which hold every access, hop and
+//! slowest port. No text of a formula is written by hand: a [`Formula`] is evaluated and printed from its terms, and
+//! `tests/page/explain.rs` unfolds everything under all rules and compares it with what is shown.
 
 mod formula;
 mod hierarchy;

@@ -1,7 +1,12 @@
 //! Documents as forms: which fields there are, what they mean, and edits that are more than writing one value.
 //!
-//! An edit changes the document's text in place ([`crate::spec::edit`]), so the form and the text always say the same.
-//! It is `None` where the text is written in a way in which that cannot be done.
+//! The text of a document is the one truth; a form shows what the text says. An edit changes the text in place
+//! ([`crate::spec::edit`]), so both always say the same. It is `None` where the text is written in a way in which that cannot be done;
+//! then the page opens the text.
+//!
+//! A [`Place`] is what one field shows and writes. Edits of more than one value (`layers.rs`, `memories.rs`, `hardware.rs`,
+//! `stacks.rs`) are functions from an [`Outline`](crate::spec::edit::Outline) to another, and follow names wherever they are used. A
+//! diagnostic may carry a fix, which [`repair()`] applies.
 
 mod boxes;
 mod field;

@@ -29,7 +29,7 @@ pub enum Quantity {
 pub enum Measure {
     /// A figure of one way to run the network on the hardware of the entry.
     Run(RunFigure, Way),
-    /// The same of one way by that of another.
+    /// A figure of one way to run the network, divided by that of another.
     RunRatio(RunFigure, Way, Way),
     /// Share of the energy that is spent at a memory.
     MemoryShare(String, Way),
@@ -167,7 +167,7 @@ pub enum SpaceFigure {
     HeuristicShare,
     /// Least energy that the heuristic finds by the least of all, averaged.
     HeuristicOverExhaustive,
-    /// The same of the iterative search.
+    /// Least energy that the iterative search finds by the least of all, averaged.
     IterativeOverExhaustive,
 }
 
@@ -184,7 +184,7 @@ pub enum HierarchyFigure {
     FlexibleOverFixed,
     /// Over the unrollings, most by least energy on the best hierarchy with all memories shared.
     UnrollingSpreadShared,
-    /// The same with no memory shared but the highest.
+    /// Over the unrollings, most by least energy on the best hierarchy with no memory shared but the highest.
     UnrollingSpreadSeparate,
 }
 

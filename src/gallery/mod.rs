@@ -1,8 +1,13 @@
-//! The gallery: published figures and tables, each as a state to open and as claims to hold ours against.
+//! The gallery: published figures and tables, each as a state to open and as claims to hold ours against; and guided lessons.
 //!
 //! An [`Entry`] is a document in `presets/gallery/`. It says in the paper's numbers what is claimed, and names for each the
 //! [`Measure`] that computes ours. A [`Workbench`] computes it: nothing of ours is written down but by how much it is known to
-//! depart, which `tests/gallery.rs` holds.
+//! depart, which `tests/page/gallery.rs` holds from both sides.
+//!
+//! A [`Lesson`] is a document in `presets/lesson/`: steps with a state, a question, answers with conditions, and an explanation. Conditions
+//! and explanations name numbers that a [`Measure`] computes, so nothing is typed in. `tests/page/lessons.rs` holds that exactly one answer
+//! is right, and that the numbers which decide are on the screen: of the point that is open, of the landscape, or in the step's
+//! text. A step that replaces an edit says so, and undo brings the edit back.
 
 mod cores;
 mod entry;

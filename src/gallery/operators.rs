@@ -23,7 +23,7 @@ pub enum OperatorFigure {
     Groups,
     /// What the best scheme saves of the DRAM traffic of another method; of several networks the least share.
     LeastReduction,
-    /// The same, the largest share.
+    /// What the best scheme saves of the DRAM traffic of another method; of several networks the largest share.
     MostReduction,
 }
 
@@ -81,7 +81,8 @@ const METHODS: [(&str, Method); 3] =
     [("no-fusion", Method::WithoutFusion), ("dnnvm", Method::Dnnvm), ("efficient-s", Method::EfficientS)];
 
 impl OperatorsOf {
-    /// Reads `networks` (by default those of Table 4), and where schemes are looked for `buffer` (by default the paper's) and what they are held `against`.
+    /// Reads `networks` (by default those of Table 4), and where schemes are looked for `buffer` (by default the paper's) and what they
+    /// are held `against`.
     pub(super) fn read(of: &mut Parameters<'_>, figure: OperatorFigure) -> Option<Self> {
         let path = of.path_of("networks");
         let words = of.words("networks");

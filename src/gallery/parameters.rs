@@ -38,7 +38,7 @@ impl<'a> Parameters<'a> {
         words.drain(..).next()
     }
 
-    /// The same where the parameter may be left out.
+    /// The value of a parameter that may be left out: `None` then, or where it is wrong.
     pub fn optional<T>(&mut self, name: &'static str, parse: impl FnOnce(&str) -> Result<T, String>) -> Option<T> {
         let path = self.path_of(name);
         let word = self.word(name)?;

@@ -24,19 +24,19 @@ pub enum SequenceFigure {
     ArrayRows,
     /// Words of weights that a layer has of a register file under temporal fusion.
     WeightWords,
-    /// The same of inputs.
+    /// Words of inputs that a layer has of a register file under temporal fusion.
     InputWords,
-    /// The same of partial sums.
+    /// Words of partial sums that a layer has of a register file under temporal fusion.
     SumWords,
     /// Ratio of computation to communication of some layers.
     Ctc,
     /// Energy of all pairs by one schedule to that by another.
     Energy,
-    /// The same of latency, if computation and data movement overlap.
+    /// Latency of all pairs by one schedule to that by another, if computation and data movement overlap.
     Latency,
-    /// The same of latency, if nothing overlaps.
+    /// Latency of all pairs by one schedule to that by another, if nothing overlaps.
     LatencyInSequence,
-    /// The same of the words between DRAM and chip.
+    /// Words between DRAM and chip of all pairs by one schedule to those by another.
     Volume,
     /// What the first layers need on chip to be fused, by what fewer or more of them need.
     Storage,

@@ -1,7 +1,11 @@
 //! Files of other programs as documents: ONNX models, and ZigZag's YAML both ways.
 //!
-//! [`import`] takes files of any kind, tells them by their content, and gives at most one document of each kind, or the one state
-//! that was among them, with a [`Report`] of what was taken over, what was expressed otherwise, and what is not counted.
+//! [`import`] takes files of any kind by a [`Source`] (bytes read wherever they are wanted: a file, or a `Blob` in a worker of its own,
+//! `worker/import.rs`), tells them by their content, and gives at most one document of each kind, or the one state that was among them,
+//! with a [`Report`] of what was taken over, what was assumed, expressed otherwise or merged, and what is not counted.
+//!
+//! Files are untrusted: lists and sizes are bounded before they take memory. `fuzz/` feeds readers mutated inputs (`make fuzz`), a file in
+//! `fuzz/targets` each; `tests/page/fuzz_seeds.rs` says what that begins with.
 
 pub mod onnx;
 mod report;

@@ -31,7 +31,7 @@ pub enum Topic {
     SequenceResources,
     /// What is decided on line while a person changes the buffer.
     Online,
-    /// The same for every size of the buffer, and what would be best.
+    /// Optimus' on-line decision for every size of the buffer, and the best groups for each.
     OnlineSteps,
     /// The methods under other dataflows and array sizes.
     Dataflows,
@@ -43,9 +43,9 @@ pub enum Topic {
     CoresByHand,
     /// Better cores for single layers.
     CoresImproved,
-    /// The same found by evolution.
+    /// Cores found by the genetic search.
     CoresEvolved,
-    /// The same on other systems and in other tiles.
+    /// A network on other systems, and in other tiles.
     CoresSweep,
     /// A share of the work on memory hierarchies, for one worker; shares go on one by one.
     Hierarchies(u8),

@@ -109,7 +109,7 @@ impl Diagnostics {
         self.0.is_empty()
     }
 
-    /// The same with every path below the name of a document: `hardware.memories[2].size`.
+    /// These diagnostics with every path below the name of a document: `hardware.memories[2].size`.
     #[must_use]
     pub fn under(mut self, document: &str) -> Self {
         for diagnostic in &mut self.0 {

@@ -3,6 +3,14 @@
 //! A document is YAML (so JSON too). Reading one never stops at the first mistake: every problem becomes a
 //! [`Diagnostic`], and what could be read is kept. The structs here mirror the documents one to one and may
 //! describe nonsense; `Core` and `Network` of the engine are built from them and cannot.
+//!
+//! - `tree.rs`, [`reader`]: YAML to a tree with positions, bounded in size, depth and number of values; fields with their units
+//! - `document.rs`: the structs; `hardware.rs`, `workload.rs`, `pool.rs`, `system.rs`, `gallery.rs`, `lesson.rs` read a kind of
+//!   document each
+//! - `diagnostic.rs`: what is wrong: path, line, reason, remedy, perhaps a fix
+//! - [`edit`]: single values changed in the text; `write.rs`: documents as text
+//! - `preset.rs`: the documents that come with the program
+//! - [`sorting`]: stable sorting that is in the page's module once, not once a type
 
 mod decimal;
 mod diagnostic;

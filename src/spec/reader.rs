@@ -69,7 +69,7 @@ impl Reader {
         Self::of(tree::parse(text))
     }
 
-    /// The same of a text that holds others, and may be so long, bytes.
+    /// Reads a text of at most `most` bytes: one that holds other documents may be longer than they.
     pub fn open_up_to(text: &str, most: usize) -> (Node, Self) {
         Self::of(tree::parse_up_to(text, most))
     }
@@ -159,7 +159,7 @@ impl<'t> Place<'t> {
         self.complain(reader, Wrong::new(format!("Here stands {} instead of {what}", self.node.kind()), remedy));
     }
 
-    /// The same value under another path: ports are counted in paths, and named in documents.
+    /// This value, reported under another path: ports are counted in paths, and named in documents.
     pub fn at(mut self, path: String) -> Self {
         self.path = path;
         self

@@ -151,7 +151,7 @@ pub fn parse(text: &str) -> (Node, Diagnostics) {
     parse_up_to(text, MAX_BYTES)
 }
 
-/// The same with another limit for its length, bytes.
+/// Parses a text of at most `most` bytes.
 pub fn parse_up_to(text: &str, most: usize) -> (Node, Diagnostics) {
     let mut diagnostics = Diagnostics::default();
     if text.len() > most {

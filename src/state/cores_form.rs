@@ -283,7 +283,7 @@ pub fn read_allocation(text: &str) -> Vec<(String, Vec<CoreId>)> {
     text.lines().filter_map(line).collect()
 }
 
-/// The same as a text.
+/// Writes the cores of layers as the text that [`read_allocation`] reads: a line a layer.
 pub fn write_allocation<'a>(layers: impl IntoIterator<Item = (&'a str, &'a [CoreId])>) -> String {
     let line = |(layer, cores): (&str, &[CoreId])| {
         let cores: Vec<String> = cores.iter().map(CoreId::to_string).collect();

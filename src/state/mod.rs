@@ -1,6 +1,16 @@
 //! What a person chose or wrote, and every change of it.
 //!
 //! A [`State`] is all that a link holds and all that undo takes back. It knows nothing of a browser.
+//!
+//! - `action.rs`: every change, an [`Action`]
+//! - `design.rs`, `schedule.rs`, `tiles.rs`: documents and what is swept; `cores_form.rs`, `hierarchy_form.rs`, `own_mapping.rs`: the forms
+//!   of views
+//! - `views.rs`: the one list of views; `view.rs`: what is looked at, and how
+//! - `history.rs`: undo and redo. An edit that changed the way of looking takes that back, too; any other leaves it alone
+//! - `pinned.rs`: the design that was put aside to compare with
+//! - `file/`: a state as YAML
+//!
+//! `State::lesson` is the open step of a lesson, in links and files too; the answers that a person gave stay on the page.
 
 mod action;
 mod clean;

@@ -1,4 +1,12 @@
 //! The view Fusion: which layers run together.
+//!
+//! - `view`, `graph`, `findings`: methods side by side on the network's graph ([`crate::explore::compare_fusions`])
+//! - `sweeps`, `online`, `dataflows`: what another buffer, array, batch or dataflow changes. Each worker keeps an
+//!   [`OnlineStudy`](crate::explore::OnlineStudy), so that a move of the slider is one question, and the next one is asked when it is
+//!   answered
+//! - `times`: how long it takes to find the groups of the paper's networks, by the clock that only a worker has
+//!   ([`crate::question::Stopwatch`])
+//! - `sequences`, `sequence_facts`, `sequence_resources`: HW-Flow-Fusion in its own terms
 
 pub mod dataflows;
 pub mod findings;

@@ -1,4 +1,12 @@
 //! The page around the views: header, tabs, dialogs, address, and one view alone for another page around it.
+//!
+//! - `page`, `header`, `parts`, `origin`: the page; `views` draws the view of each tab, with the step of a lesson above it
+//! - `dialogs`, `files`, `share`, `embed_dialog`, `help`: dialogs; `shortcuts` lists every key, of which the help sheet is made
+//! - `address`, `links`: the address follows what is in force, by code that is fetched before the page is shown if there is anything to
+//!   be read, else with the first key or click. Each entry of the browser's history carries the draft besides, with what a link leaves
+//!   out; what is written while a page is left may come too late for that, and waits in the tab for the reload
+//! - `embed`: one view for a host page (`www/EMBED.md`)
+//! - `pieces`: names what is behind tables of functions that are fetched later; nothing else may
 
 pub mod address;
 pub mod dialogs;

@@ -1,4 +1,20 @@
 //! The pool of workers, and what they are asked: a sweep, and the questions of views.
+//!
+//! - `handle`: [`Workers`](handle::Workers), what the page holds: starts sweeps, asks questions, tells the page what is known. While a
+//!   sweep runs the page draws for a tenth of the time, but for the first picture and the end, which are shown at once
+//! - `ask`: how views ask: a list of questions about a topic
+//! - `coordinator`: what every worker is asked, and what becomes of its answers. One that fails, or is too slow after an edit, is replaced
+//! - [`sweep_work`]: what is left to do of a sweep. Every worker has a lane of points, from a sparse grid to ever finer ones
+//!   ([`coarse_to_fine`](crate::explore::coarse_to_fine)). Points of equal tile width pose mostly the same problems, so they share a lane
+//! - [`open_questions`], [`answers`]: questions on their way; what is known of a view's. New ones about a topic replace the earlier ones,
+//!   and a worker that is still at one of these is replaced
+//! - [`results`]: what a sweep found so far, as the page shows it
+//! - `pool`, `spawn`: starting workers, talking to them, noticing their end
+//!
+//! Workers exchange nothing, as solving a problem again takes less than sending it. A worker answers every 20 ms with what it got done
+//! (`worker.rs`), and keeps costs of problems by content. The account of a point is computed when it is opened. Messages are bytes
+//! (`postcard`); only what a worker's script says before its engine can, or when it cannot any more, is an object (`worker::Notice`).
+//! Where workers lack files their questions wait, and the page says so ([`results::SweepResults::lack`]).
 
 pub mod answers;
 #[cfg(target_arch = "wasm32")]

@@ -1,8 +1,9 @@
 //! `fusescape serve`: the page, on this machine only.
 //!
 //! The page is public, but whoever can ask this server is not always the person who started it: other pages in the same browser can,
-//! and by a name of theirs that leads here (DNS rebinding) they could read the answers, too. So only local names are answered, and nothing outside of the
-//! folder. A connection is a task of its own with time limits, so that nobody who is slow or silent keeps others waiting.
+//! and by a name of theirs that leads here (DNS rebinding) they could read the answers, too. So only local names are answered, and
+//! nothing outside of the folder. A connection is a task of its own with time limits, so that nobody who is slow or silent keeps others
+//! waiting. `docs/hosting.md` asks other hosts for the headers that `headers.rs` sends.
 
 mod folder;
 mod headers;

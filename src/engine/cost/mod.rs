@@ -1,6 +1,46 @@
 //! What one mapped layer on one core costs: accesses, energy, latency (ZigZag, Sections III and IV).
 //!
-//! [`Evaluator`] evaluates many mappings of one problem without allocating; [`LayerCost`] is the whole account of one.
+//! [`Evaluator`] evaluates many mappings of one problem without allocating; [`LayerCost`] is the whole account of one: what moves
+//! (`amounts.rs`), then energy (`energy.rs`), then latency (`latency.rs`, with `waiting.rs` for loading and offloading).
+//!
+//! - `boundary.rs`, `below.rs`: what crosses the boundary between two levels of an operand. It depends only on which loop factors lie
+//!   below, which the exact search builds on
+//! - `bound.rs`: a lower bound on latency from these sets alone; `unavoidable.rs`: one on whatever an unrolling can cost
+//! - `validity.rs`: all that is wrong with a mapping made by hand ([`Flaw`])
+//! - `ports.rs`: the balance of every port, link by link
+//! - `information.rs`: the loop-information table (ZigZag, Table III and Fig. 6). Boundaries are shown where they act: loops that only
+//!   keep an operand stationary stand at the lower level
+//! - `causes.rs`: the one list of causes of energy and of latency, over which everything sums
+//! - `access.rs`: every access, as formulas name it
+//!
+//! # Example
+//!
+//! ```
+//! use fusescape_engine::cost::Evaluator;
+//! use fusescape_engine::hardware::{Core, Operand};
+//! use fusescape_engine::mapping::{LayerOnCore, LayerProblem};
+//! use fusescape_engine::rules::Rules;
+//! use fusescape_engine::search::{Limits, Objective, Strategy, find_best};
+//! use fusescape_engine::workload::Network;
+//! use fusescape_spec::{find_preset, hardware_presets, workload_presets};
+//!
+//! let core = Core::from_text(find_preset(hardware_presets(), "meta-proto-like")?.text)?;
+//! let network = Network::from_text(find_preset(workload_presets(), "resnet18")?.text)?;
+//! let layer = network.computing().map(|id| network.layer(id)).find(|layer| layer.name == "conv1").expect("a layer");
+//! let problem = LayerProblem {
+//!     shape: layer.shape,
+//!     levels: Operand::ALL.map(|operand| core.levels(operand).len()),
+//!     unroll: layer.unroll_on(&core),
+//! };
+//! let on_core = LayerOnCore::new(&core, Rules::CORRECTED, &problem);
+//! let best = find_best(&on_core, &Objective::Energy, &Limits::default(), Strategy::Exact).best.expect("it fits");
+//!
+//! let cost = Evaluator::new(&on_core).evaluate(&best.order, &best.allocation).expect("it fits");
+//! assert_eq!(cost.energy_pj(), best.energy_pj);
+//! // The array unrolls 2 input channels, and there are 3: some PEs idle, so that it takes longer than it would on all of them.
+//! assert!(cost.latency.temporal_cycles > cost.latency.ideal_cycles);
+//! # Ok::<(), fusescape_spec::Diagnostics>(())
+//! ```
 
 mod access;
 mod amounts;

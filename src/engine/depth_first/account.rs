@@ -36,14 +36,14 @@ pub struct PointAccount {
     pub stacks: Vec<StackAccount>,
 }
 
-/// What happens at one memory.
+/// Accesses and energy of one memory, all its instances, over the whole network.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct MemoryAccount {
-    /// Its name.
+    /// Name of the memory.
     pub name: String,
     /// Capacity of one instance.
     pub size_bits: u64,
-    /// What it holds.
+    /// The operands that it may hold.
     pub operands: Vec<Operand>,
     /// Full-width words read and written, all instances.
     pub words: ByCause,
@@ -104,7 +104,7 @@ pub struct TileRun {
 pub struct TileTypeAccount {
     /// Columns and rows of the stack's last feature map.
     pub size: (u64, u64),
-    /// How many tiles are of this type.
+    /// Number of tiles of this type.
     pub count: u64,
     /// First column and row of the first of them.
     pub first_position: (u64, u64),
@@ -138,7 +138,7 @@ pub struct CacheAccount {
 /// One layer in one tile type.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LayerTileAccount {
-    /// Its name.
+    /// Name of the layer.
     pub layer: String,
     /// What it computes, `None` for a stack input, which is only fetched.
     pub kind: Option<String>,
@@ -252,11 +252,11 @@ impl CopyKind {
 /// One data copy action.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CopyActionAccount {
-    /// Why.
+    /// Why the data is copied.
     pub kind: CopyKind,
     /// The layer whose data it is.
     pub layer: String,
-    /// How much.
+    /// Bits that are copied.
     pub bits: u64,
     /// Bits per element of it.
     pub element_bits: u64,
@@ -273,9 +273,9 @@ pub struct CopyActionAccount {
 pub struct HopAccount {
     /// Cycles: those of the slower side.
     pub cycles: u64,
-    /// What is read.
+    /// The source: the memory that is read.
     pub read: HopEnd,
-    /// What is written.
+    /// The destination: the memory that is written.
     pub write: HopEnd,
 }
 
@@ -292,7 +292,7 @@ pub struct HopEnd {
     pub width_bits: u64,
 }
 
-/// What a mapped layer-tile costs.
+/// Energy, latency and accesses of one mapped layer-tile.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LayerTileCost {
     /// Energy by cause (no copies).

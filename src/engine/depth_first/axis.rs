@@ -27,7 +27,7 @@ pub struct NodeSpan {
     pub needed: u64,
     /// Of these, what an earlier tile computed, if that is cached; for each of the node's inputs.
     pub cached: [u64; 2],
-    /// The same for each input whatever the place of the tile: what neighbouring tiles share.
+    /// Columns of each input that two neighbouring tiles share, wherever on the map they lie.
     pub overlap: [u64; 2],
     /// Columns of its output that the next tile needs again.
     pub to_cache: u64,
@@ -52,7 +52,7 @@ struct Run {
     start: u64,
     /// Columns of each.
     size: u64,
-    /// How many.
+    /// Number of strips.
     count: u64,
     /// What they concern, with the storing mode's own caching.
     strip: StripId,
@@ -65,13 +65,13 @@ pub struct Slot {
     pub start: u64,
     /// Columns of each.
     pub size: u64,
-    /// How many.
+    /// Number of strips.
     pub count: u64,
     /// What they concern.
     pub strip: StripId,
-    /// What the neighbours concern.
+    /// The kind of the strip before the first; `None` at the border of the map.
     pub previous: Option<StripId>,
-    /// The same on the other side.
+    /// The kind of the strip behind the last; `None` at the border of the map.
     pub next: Option<StripId>,
 }
 
@@ -98,7 +98,7 @@ pub struct Strips {
 }
 
 impl Strips {
-    /// How many spans are kept.
+    /// Number of spans in memory, by which the planner limits what it keeps.
     pub fn spans(&self) -> usize {
         let nodes = self.different.first().map_or(0, |kind| kind.own.len());
         (2 * self.different.len() + self.effective.len()) * nodes

@@ -8,15 +8,15 @@ use crate::workload::LayerId;
 /// One data copy action.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct CopyAction {
-    /// Why.
+    /// Why the data is copied.
     pub kind: CopyKind,
     /// The layer whose data it is.
     pub layer: LayerId,
-    /// How much.
+    /// Bits that are copied.
     pub bits: u64,
-    /// Where it is: memory, and as which operand.
+    /// The source: memory, and as which operand it holds the data.
     pub source: (MemoryId, Operand),
-    /// Where it goes.
+    /// The destination: memory, and as which operand it takes the data.
     pub destination: (MemoryId, Operand),
 }
 

@@ -40,9 +40,9 @@ pub struct EveryStack {
 /// One stack.
 #[derive(Debug, Clone)]
 pub struct StackArc {
-    /// What is done before.
+    /// Number of the order ideal of the layers that are done before.
     pub from: StateId,
-    /// What is done after; a larger number.
+    /// Number of the order ideal of the layers that are done after; a larger number.
     pub to: StateId,
     /// The stack.
     pub stack: Stack,

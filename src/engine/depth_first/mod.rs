@@ -1,4 +1,51 @@
-//! DeFiNES: depth-first scheduling (HPCA 2023).
+//! DeFiNES: depth-first scheduling of a network on one core (HPCA 2023).
+//!
+//! A point of the design space is a tile size, an overlap storing mode and a fuse depth ([`DepthFirstStrategy`]; Section II). The six
+//! steps of the unified cost model (Section III), file by file:
+//!
+//! 1. `stack.rs` cuts the network into [`Stack`]s: automatically (as many layers as have weights that fit), by hand, single-layer,
+//!    layer-by-layer. A stack ends where somebody needs a whole map ([`Network::stored`](crate::workload::Network::stored)).
+//! 2. `axis.rs` back-calculates tiles. Columns and rows are independent, so each axis is followed alone: a strip says how much of every
+//!    map one column of tiles needs, computes, caches and writes. There are two ways: by extents and lags, as the tool does, or by
+//!    tracking the intervals themselves, with padding and borders. `tests/engine/tiling_by_pixels.rs` checks the latter against
+//!    single pixels.
+//! 3. `placement.rs` chooses the top memory level of each operand of each layer-tile, and says why not a lower one.
+//! 4. `copies.rs` plans data copy actions and their port conflicts.
+//! 5. `layer_tile.rs` plans one tile type layer by layer: levels, copies, and the mapping problem. `stack_planner.rs` finds the tile
+//!    types of a stack, `planner.rs` what points share, `problems.rs` interns the mapping problems. `plan.rs` is what comes of it:
+//!    numbers only, as a sweep makes a million of them.
+//! 6. `assemble.rs` accumulates solved problems into a [`PointAccount`], `totals.rs` into the sums alone ([`Summing`]), equal to the bit.
+//!
+//! `reasons.rs` puts into words why data lies where it does, once a person looks at a point. `every_stack.rs` lists every stack that
+//! some choice of cuts makes ([`EveryStack`]: arcs between order ideals of what is done), for the search of
+//! [`explore::StackStudy`](crate::explore::StackStudy).
+//!
+//! # Example
+//!
+//! ```
+//! use fusescape_engine::depth_first::{DepthFirstStrategy, FuseDepth, Planner, StoringMode};
+//! use fusescape_engine::hardware::Core;
+//! use fusescape_engine::rules::Rules;
+//! use fusescape_engine::search::{Limits, Strategy};
+//! use fusescape_engine::workload::Network;
+//! use fusescape_spec::{find_preset, hardware_presets, workload_presets};
+//!
+//! let core = Core::from_text(find_preset(hardware_presets(), "meta-proto-like-df")?.text)?;
+//! let network = Network::from_text(find_preset(workload_presets(), "fsrcnn")?.text)?;
+//! let mut planner = Planner::new(&core, &network, Rules::CORRECTED, Limits::default(), Strategy::Exact);
+//! let plan = planner.plan(&DepthFirstStrategy {
+//!     tile: (60, 72),
+//!     mode: StoringMode::FullyCached,
+//!     fuse: FuseDepth::Automatic,
+//! })?;
+//!
+//! // The last map has 960 x 540 pixels: 16 x 8 tiles, but few types of them, and few mapping problems.
+//! let tiles: u64 = plan.stacks[0].types.iter().map(|tile| tile.count).sum();
+//! assert_eq!(tiles, 16 * 8);
+//! assert!(plan.stacks[0].types.len() < 20);
+//! assert!(planner.memory.problems.list.len() < 150);
+//! # Ok::<(), fusescape_spec::Diagnostics>(())
+//! ```
 
 mod account;
 mod assemble;

@@ -145,15 +145,15 @@ impl Measure {
 pub struct CacheDecision {
     /// Most feature bits alive at once.
     pub peak_bits: u64,
-    /// The same with the horizontal cache, where there is one.
+    /// Most bits alive at once, features and horizontal cache; `None` without such a cache.
     pub peak_with_h_bits: Option<u64>,
-    /// The same with both caches.
+    /// Most bits alive at once, features and both caches; `None` without a vertical cache.
     pub peak_with_both_bits: Option<u64>,
     /// Columns that the horizontal cache holds, of all layers.
     pub h_cache_bits: u64,
     /// Rows that the vertical cache holds, of all layers, over the whole width of the map.
     pub v_cache_bits: u64,
-    /// What both have in common.
+    /// Bits that are in both caches.
     pub hv_cache_bits: u64,
     /// Lowest memory for inputs and outputs that holds the peak.
     pub io_memory: MemoryId,
@@ -175,7 +175,7 @@ pub struct Deciding<'a> {
     pub stack: &'a Stack,
     /// Its sizes.
     pub measure: &'a Measure,
-    /// What is cached.
+    /// The overlap storing mode.
     pub mode: StoringMode,
     /// Whether the tile is in the first column.
     pub first_column: bool,
@@ -229,7 +229,7 @@ impl Deciding<'_> {
         self.lowest_shared_with(bits, None, 0)
     }
 
-    /// The same where `less` fewer bits are needed in memory `with`.
+    /// The lowest memory shared by inputs and outputs that has room for `bits`, of which memory `with` needs `less` fewer.
     fn lowest_shared_with(&self, bits: u64, with: Option<MemoryId>, less: u64) -> MemoryId {
         let levels = self.core.levels(Operand::O).iter().copied();
         let fits = |id: &MemoryId| {
@@ -307,7 +307,7 @@ pub struct Levels {
 }
 
 impl Levels {
-    /// The same where no more than that may be passed over.
+    /// These levels, raised so that no more memories are skipped than `skipping` allows.
     #[must_use]
     pub(super) fn skipping(self, core: &Core, skipping: Skipping) -> Self {
         let least = |operand: Operand| match skipping {

@@ -106,7 +106,7 @@ pub struct TileDecision {
 pub struct TilePlan {
     /// Columns and rows of the stack's output.
     pub size: (u64, u64),
-    /// How many tiles are of this type.
+    /// Number of tiles of this type.
     pub count: u64,
     /// First column and row of the first of them.
     pub first_position: (u64, u64),

@@ -52,7 +52,7 @@ pub struct Planner<'a> {
     limits: Limits,
     search: Strategy,
     pub(super) skipping: Skipping,
-    /// What it found out.
+    /// Problems, stacks and strips that are known, for the next point and the next planner.
     pub memory: PlannerMemory,
 }
 
@@ -77,7 +77,7 @@ impl<'a> Planner<'a> {
         Self { core, network, rules, limits, search, skipping: Skipping::default(), memory }
     }
 
-    /// The same where features may pass over these memories only.
+    /// This planner with a limit on which memories features may skip.
     #[must_use]
     pub fn skipping(self, skipping: Skipping) -> Self {
         Self { skipping, ..self }

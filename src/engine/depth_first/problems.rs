@@ -39,10 +39,10 @@ pub(super) struct ProblemKey {
     pub levels: [u8; 3],
 }
 
-/// What a judge says of a problem.
+/// Whether a mapping problem can be solved, as far as its judge knows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
-    /// It has a mapping.
+    /// Some mapping fits.
     Mappable,
     /// Nothing fits.
     NoMapping,
@@ -91,7 +91,7 @@ impl Problems {
         LayerKey { shape, unroll: self.unroll(unroll) }
     }
 
-    /// The same layer with another unrolling.
+    /// The key of this layer with another unrolling.
     pub(super) fn with_unroll(&mut self, layer: LayerKey, unroll: &[Unroll]) -> LayerKey {
         LayerKey { unroll: self.unroll(unroll), ..layer }
     }

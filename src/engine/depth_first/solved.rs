@@ -81,8 +81,8 @@ pub struct ProblemCost {
 }
 
 impl ProblemCost {
-    /// What no mapping of a problem undercuts, found without a search. Under the corrected rules only: by those of the tools numbers may
-    /// fall as data is moved in more parts.
+    /// A lower bound on what any mapping of a problem costs, found without a search. It holds under the corrected rules only: by those
+    /// of the tools numbers may fall as data is moved in more parts.
     pub fn at_least(layer: &LayerOnCore<'_>, watched: [MemoryId; WATCHED]) -> Self {
         let least = Evaluator::new(layer).unavoidable();
         let mut latency = LatencySplit::default();

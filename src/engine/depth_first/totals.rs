@@ -9,7 +9,7 @@ use crate::cost::{AccessCause, ByCause, EnergyCause, EnergySplit, LatencyCause, 
 use crate::hardware::{Core, MemoryId};
 use crate::ids::TiSlice;
 
-/// What a point costs.
+/// Energy, latency and accesses of a point: the sums of its account.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PointTotals {
     /// Energy by cause.
@@ -106,7 +106,7 @@ impl<'a> Summing<'a> {
         })
     }
 
-    /// What a point consists of.
+    /// The bill of a point: which problems it contains, how often, and the cost of its data copy actions.
     pub fn bill(&mut self, plan: &PointPlan) -> Bill {
         let mut bill =
             Bill { copies: Sum::default(), copied_words: [ByCause::default(); WATCHED], problems: Vec::new() };

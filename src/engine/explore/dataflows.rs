@@ -75,8 +75,9 @@ impl Dataflow {
     }
 }
 
-/// The design with a dataflow, on an array of so many doublings more PEs, as square as their number allows. Registers that several PEs
-/// share are shared by those that use the same data; registers of single PEs stay those of single PEs. With it the array's rows and columns.
+/// The design with a dataflow, on an array of so many doublings more PEs, as square as their number allows; and the array's rows and
+/// columns. Registers that several PEs share are shared by those that use the same data; registers of single PEs stay those of single
+/// PEs.
 ///
 /// # Errors
 /// Documents that make no sense.

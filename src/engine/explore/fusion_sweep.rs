@@ -115,7 +115,7 @@ impl Grouping {
 /// All groupings at one step.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FusionStep {
-    /// What is varied.
+    /// The parameter that is varied: buffer, array or batch.
     pub varied: Varied,
     /// How many doublings away from the design.
     pub step: i32,
@@ -125,7 +125,7 @@ pub struct FusionStep {
     pub is_design: bool,
     /// Bytes to and from DRAM for one image, by [`Grouping`]; nothing where some operator's smallest tile does not fit.
     pub bytes: Vec<Option<f64>>,
-    /// The same if every weight and the network's input and output move once.
+    /// The oracle: bytes for one image if every weight and the network's input and output move once.
     pub oracle_bytes: f64,
 }
 

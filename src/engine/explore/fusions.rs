@@ -51,7 +51,7 @@ impl FusionMethod {
         }
     }
 
-    /// The same where there is little room.
+    /// An abbreviation of the title, for figures.
     pub fn short_title(self) -> &'static str {
         match self {
             Self::SingleLayer => "single",
@@ -63,7 +63,7 @@ impl FusionMethod {
         }
     }
 
-    /// What it does, in a sentence.
+    /// How the method chooses layers, in a sentence.
     pub fn about(self) -> &'static str {
         match self {
             Self::SingleLayer => "Every layer by itself; features between layers go through DRAM.",
@@ -104,11 +104,11 @@ pub struct Fusions {
     pub verdicts: Vec<(FusionMethod, Result<FusionVerdict, Diagnostics>)>,
     /// The buffer that Optimus' model sees, in bytes.
     pub buffer_bytes: u64,
-    /// What no groups undercut by Optimus' model, in bytes; `None` if it cannot express the network.
+    /// The oracle, a lower bound on the bytes of any groups by Optimus' model; `None` if it cannot express the network.
     pub oracle_bytes: Option<u64>,
-    /// What no groups undercut by Optimus' model, in bytes, where the network is too wide for its exact search, which then is not exact.
+    /// A lower bound on the bytes of any groups by Optimus' model, where the network is too wide for its exact search to be exact.
     pub bound_bytes: Option<u64>,
-    /// How many different stacks there are.
+    /// Number of different stacks.
     pub stacks: usize,
     /// In how many ways the network can be cut into them.
     pub cuttings: f64,

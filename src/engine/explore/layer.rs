@@ -44,7 +44,7 @@ pub struct LayerRequest {
 pub struct UnrollingChoices {
     /// The first of them.
     pub list: Vec<UnrollingChoice>,
-    /// How many there are.
+    /// Number of legal unrollings, listed or not.
     pub count: usize,
 }
 
@@ -195,7 +195,7 @@ pub struct MappedLayer {
     pub memory_pj: [Vec<f64>; OPERANDS],
     /// Full-width words: per operand, memory level and movement, in the order of [`crate::hardware::Movement::ALL`].
     pub words: [Vec<[f64; 4]>; OPERANDS],
-    /// The same movements, taken apart.
+    /// Every access behind `words`: per operand, memory and direction, with what makes it.
     pub accesses: Vec<Access>,
     /// Which memory levels hold their data twice.
     pub double_buffered: [Vec<bool>; OPERANDS],

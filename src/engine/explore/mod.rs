@@ -1,8 +1,63 @@
-//! A sweep: points -> unique problems -> solutions -> results.
+//! Studies of a design: sweeps of depth-first schedules, optimal stacks, single layers, methods of fusion.
 //!
-//! Two ways lead there. [`Sweep::plan`] finds out which different mapping problems a whole sweep contains; each is solved once,
-//! in any order and by any worker, and a point can be assembled as soon as its problems are solved. A [`Survey`] evaluates any
-//! point at once and remembers what points share, so that a picture of the landscape appears and refines.
+//! # Sweeps
+//!
+//! A sweep goes from points to unique mapping problems to solutions to results. Two ways lead there. [`Sweep::plan`] finds out which
+//! different problems a whole sweep contains; each is solved once, in any order and by any worker, and a point can be assembled as soon
+//! as its problems are solved. A [`Survey`] plans, solves and adds up one point at a time, and remembers what points share: so the page
+//! draws a picture of the landscape that refines, from coarse to fine ([`coarse_to_fine`]). Both give the same bits
+//! (`tests/engine/survey.rs`). A [`CostStore`] keeps costs of problems by content, so that an edit of one memory solves only those problems
+//! again that may use it. [`best_point`], [`best_combination`] and [`pareto_front`] say what a sweep found.
+//!
+//! # Which layers run together
+//!
+//! [`StackStudy`] knows every stack that some choice of cuts makes ([`EveryStack`](crate::depth_first::EveryStack)). A stack costs the same
+//! whatever stands around it, so each is optimised by itself, in parts that anyone may take: every tile and mode is planned without a
+//! search, and adds up lower bounds of what its problems cost (`bounded.rs`); in that order they are searched, until none that is left
+//! can be better. `combine` finds the best way through by dynamic programming; for the energy-delay product it keeps all that no other
+//! beats in both.
+//!
+//! [`compare_fusions`] sets methods beside each other on these runs: DeFiNES' rules, HW-Flow-Fusion's sequences, Optimus' groups, the
+//! optimum; each judged by Optimus' bytes, too. [`fusion_step`] is one point of Optimus' sweeps of buffer, array and batch,
+//! [`OnlineStudy`] its on-line variant for a design, [`PaperStudy`] the search of the paper's networks, and [`dataflow_request`] rewrites
+//! a hardware document for another array and dataflow. [`find_sequences`] answers what is asked about HW-Flow-Fusion's sequences: which
+//! there are and what they cost (`sequences.rs`), what they need of the chip (`sequence_needs.rs`), what more or less hardware changes
+//! (`resources.rs`).
+//!
+//! # One layer
+//!
+//! [`LayerStudy`] is one whole layer for a person: its best mapping, or one made by hand (a [`TemporalMapping`], changed by
+//! [`MappingEdit`]s), as a [`MappedLayer`]: cost, the balance of every port, and the loop-information table.
+//!
+//! # Example
+//!
+//! ```
+//! use fusescape_engine::depth_first::StoringMode;
+//! use fusescape_engine::explore::{Request, Settings, Sweep, best_point, pareto_front, solve_all};
+//! use fusescape_spec::{find_preset, hardware_presets, workload_presets};
+//!
+//! let sweep = Sweep::new(&Request {
+//!     hardware: find_preset(hardware_presets(), "meta-proto-like-df")?.text.to_owned(),
+//!     workload: find_preset(workload_presets(), "fsrcnn")?.text.to_owned(),
+//!     settings: Settings { tiles_x: vec![4, 60], tiles_y: vec![72], ..Settings::default() },
+//! })?;
+//! let plan = sweep.plan();
+//! let solutions = solve_all(&sweep, &plan, |_| {});
+//! let mut assembler = sweep.assembler(&plan);
+//! let mut points = Vec::new();
+//! for (index, point) in plan.points.iter().enumerate() {
+//!     let point = point.as_ref().map_err(Clone::clone)?;
+//!     if let Some(account) = assembler.assemble(point, &|problem| solutions[problem].as_ref()) {
+//!         points.push(sweep.summarize(index, &account));
+//!     }
+//! }
+//! // Two widths in three modes. The best caches all overlap.
+//! assert_eq!(points.len(), 6);
+//! let best = best_point(&points).expect("a point");
+//! assert_eq!((plan.strategies[best.point].tile, plan.strategies[best.point].mode), ((4, 72), StoringMode::FullyCached));
+//! assert!(pareto_front(&points).contains(&best.point));
+//! # Ok::<(), fusescape_spec::Diagnostics>(())
+//! ```
 
 mod best;
 mod bounded;

@@ -11,7 +11,7 @@ use std::ops::RangeInclusive;
 
 /// Order ideals beyond which groups are cut out of one order only, so that preparing takes no longer than a person waits.
 const MOST_IDEALS: usize = 1_000;
-/// The same for the best groups, which nobody waits for.
+/// Order ideals beyond which the best groups are not searched exactly: more than on line, as nobody waits for them.
 const MOST_IDEALS_EXACTLY: usize = 4_000;
 /// Steps of the buffer to a doubling.
 const STEPS_A_DOUBLING: i32 = 4;
@@ -36,7 +36,7 @@ pub struct Grouped {
     pub bytes: f64,
 }
 
-/// What is decided for a size of the buffer.
+/// The groups that the on-line variant decides on for a size of the buffer (Optimus, Section 6).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct OnlineDecision {
     /// Which of [`ONLINE_STEPS`].
@@ -58,7 +58,7 @@ pub struct OnlineDecision {
 pub struct ExactDecision {
     /// The groups; nothing where some layer's smallest tile does not fit.
     pub found: Option<Grouped>,
-    /// What no groups undercut, in bytes for one image, where they are not proved to be the best.
+    /// A lower bound on the bytes of any groups for one image, where these are not proved to be the best.
     pub bound_bytes: Option<f64>,
     /// Bytes for one image if every weight and the network's input and output move once.
     pub oracle_bytes: f64,
@@ -83,7 +83,7 @@ impl OnlineStudy {
         online_buffer(self.setting.buffer_bytes, step)
     }
 
-    /// What is decided on line.
+    /// The on-line decision for the buffer of a step.
     pub fn decide(&self, step: i32) -> OnlineDecision {
         let buffer_bytes = self.buffer_bytes(step);
         OnlineDecision {
@@ -96,7 +96,7 @@ impl OnlineStudy {
         }
     }
 
-    /// What would be best.
+    /// The best groups for the buffer of a step, by the exact search within its limits.
     pub fn exact(&self, step: i32) -> ExactDecision {
         let setting = Setting { buffer_bytes: self.buffer_bytes(step), ..self.setting };
         let (scheme, proof) = fuse(&self.graph, &setting, MOST_IDEALS_EXACTLY);

@@ -1,5 +1,5 @@
-//! What fused layers need of the chip: storage as more of them are fused (HW-Flow-Fusion, Figs. 12 and 13), and a part of the array for each
-//! (Table 6).
+//! What fused layers need of the chip: storage as more of them are fused (HW-Flow-Fusion, Figs. 12 and 13), and a part of the array
+//! for each (Table 6).
 
 use super::sequences::{RunCost, Sequence, fused_run};
 use crate::interlayer::{
@@ -26,7 +26,7 @@ pub struct Need {
     pub storage: Storage,
     /// Bytes to and from DRAM if every layer runs by itself and moves its input, weights and output once.
     pub apart_bytes: u64,
-    /// The same where what lies between them stays on the chip.
+    /// Bytes to and from DRAM if the layers are fused, so that what lies between them stays on the chip.
     pub together_bytes: u64,
     /// Reuse buffers for square tiles of the last layer, for sides that double.
     pub reuse: Vec<Reuse>,
@@ -121,8 +121,8 @@ pub struct SequencePartitions {
     pub placed: u64,
     /// The tile that spatial fusion chooses.
     pub tile: BottomTile,
-    /// What the partitions cost with this tile where every layer has a mapping, the fewest cycles first, then the least traffic with the array; no
-    /// more than [`MOST_PARTITIONS`].
+    /// What the partitions cost with this tile where every layer has a mapping, the fewest cycles first, then the least traffic with
+    /// the array; no more than [`MOST_PARTITIONS`].
     pub costs: Vec<PartitionCost>,
 }
 

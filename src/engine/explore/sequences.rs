@@ -42,7 +42,7 @@ impl Sequence {
 /// What running some layers once comes to.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct RunCost {
-    /// What is done.
+    /// Traffic and cycles, by the paper's model.
     pub cost: Cost,
     /// Energy, in hundredths of a picojoule.
     pub energy: Energy,
@@ -101,7 +101,7 @@ pub struct Chains {
 pub struct FusedRun {
     /// Tile, buffers and shares of the hardware.
     pub schedule: FusedSchedule,
-    /// What it comes to.
+    /// Cost of the fused layers.
     pub run: RunCost,
 }
 
@@ -148,12 +148,12 @@ impl Sharing {
     }
 }
 
-/// What can be asked about sequences.
+/// A question about HW-Flow-Fusion's sequences on a design.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum SequenceQuestion {
     /// Which there are.
     Chains,
-    /// What one costs fused.
+    /// Cost of the layers of a sequence, fused in time and in space.
     Costs(Sequence),
     /// What its layers, and those that follow, keep on the chip.
     Needs(Sequence),
@@ -163,14 +163,14 @@ pub enum SequenceQuestion {
     Resources(Option<Sequence>, Resource, i32),
 }
 
-/// What is replied.
+/// The answer to a [`SequenceQuestion`].
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum SequenceFinding {
     /// Which sequences there are.
     Chains(Chains),
-    /// What one costs fused.
+    /// Cost of the layers of a sequence, fused in time and in space.
     Costs(Box<SequenceCosts>),
-    /// What is kept on the chip.
+    /// Storage on the chip.
     Needs(SequenceNeeds),
     /// How layers may share the array; nothing where they do not fit spatially.
     Partitions(Option<SequencePartitions>),
@@ -215,8 +215,8 @@ pub fn find_sequences(sweep: &Sweep, question: SequenceQuestion) -> Result<Seque
     })
 }
 
-/// The sequences that the method fuses, by least energy, in the order of their layers; the rest of the layers run one by one. `costs` are those of
-/// the legal sequences, in any order.
+/// The sequences that the method fuses, by least energy, in the order of their layers; the rest of the layers run one by one. `costs`
+/// are those of the legal sequences, in any order.
 pub fn chosen_sequences(chains: &Chains, costs: &[SequenceCosts], sharing: Sharing) -> Vec<(Sequence, FusionMode)> {
     let known = |sequence: &Sequence| costs.iter().find(|known| known.sequence == *sequence);
     let choose = |(index, chain): (usize, &ChainFacts)| {

@@ -53,7 +53,7 @@ pub struct StackRun {
     pub tile: (u64, u64),
     /// What happens to the overlap of tiles.
     pub mode: StoringMode,
-    /// How many tiles it makes.
+    /// Number of tiles.
     pub tiles: u64,
     /// Energy by cause.
     pub energy: EnergySplit,
@@ -136,7 +136,7 @@ impl StackStudy {
         Ok(Self { survey: Survey::new(sweep), every, parts, limits, order })
     }
 
-    /// What is studied.
+    /// The sweep whose design is studied.
     pub fn sweep(&self) -> &Sweep {
         self.survey.sweep()
     }
@@ -156,7 +156,7 @@ impl StackStudy {
         ways[self.every.end]
     }
 
-    /// How much work was done so far.
+    /// Work that was done so far.
     pub fn effort(&self) -> Effort {
         self.survey.effort
     }

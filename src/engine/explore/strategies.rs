@@ -36,7 +36,7 @@ impl ZigZagStrategy {
     }
 }
 
-/// What a strategy found.
+/// The outcome of one of ZigZag's search strategies on a layer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct StrategyFindings {
     /// Its best mapping; `None` where it found none.

@@ -21,7 +21,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 /// Above this many problems a store starts anew: some 100 MiB.
 const STORE_LIMIT: usize = 400_000;
 
-/// The same for mappings, which take more room and which only accounts need: some 10 MiB.
+/// Above this many mappings a store forgets them: some 10 MiB. They take more room than costs, and only accounts need them.
 const MAPPINGS_LIMIT: usize = 20_000;
 
 /// What is known of mapping problems, whatever the sweep. A problem is known by its content and by that of the memories that
@@ -33,18 +33,18 @@ pub struct CostStore {
     mappings: HashMap<[u64; 2], Solution>,
 }
 
-/// What became of a problem.
+/// What is known of a mapping problem.
 #[derive(Debug, Clone, Copy)]
 enum Known {
-    /// It costs that.
+    /// The cost of its best mapping.
     Cost(ProblemCost),
-    /// Nothing fits.
+    /// No mapping fits.
     NoMapping,
     /// The search ended before it found anything.
     NotFound,
 }
 
-/// How much work some points took.
+/// Work that points took.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Effort {
     /// Mapping problems that were searched.
@@ -66,7 +66,7 @@ pub struct Survey {
     fingerprints: Fingerprints,
     /// The point that was planned last, or is being planned.
     planning: Option<usize>,
-    /// How much work all points took so far.
+    /// Work that all points took so far.
     pub effort: Effort,
 }
 

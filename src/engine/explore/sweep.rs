@@ -29,9 +29,9 @@ pub struct Sweep {
     pub core: Core,
     /// The network.
     pub network: Network,
-    /// What to sweep.
+    /// Tile sizes, modes, fuse depths; objective, search and rules.
     pub settings: Settings,
-    /// What searches take the core for; `None`: for what it is.
+    /// The core that mappings are searched for, where it is not `core`.
     pub(super) guide: Option<Core>,
     pub(super) skipping: Skipping,
 }
@@ -48,7 +48,7 @@ pub struct SweepPlan {
     pub notes: Diagnostics,
 }
 
-/// What a heatmap needs of a point.
+/// Energy, latency and accesses of a point, as heatmaps show them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PointSummary {
     /// Index of the point in the plan.
@@ -67,7 +67,7 @@ pub struct PointSummary {
     pub stacks: Vec<StackSummary>,
 }
 
-/// What the best combination needs of a stack.
+/// Energy and latency of one stack of a point.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct StackSummary {
     /// Energy, pJ.
@@ -102,7 +102,7 @@ impl Sweep {
         Ok(Self { core, network, settings: request.settings.clone(), guide: None, skipping: Skipping::default() })
     }
 
-    /// When a search stops.
+    /// Limits of every search of the sweep.
     pub fn limits(&self) -> Limits {
         Limits { lpf_limit: self.settings.lpf_limit, ..Limits::default() }
     }
@@ -112,7 +112,7 @@ impl Sweep {
         self.plan_strategies(self.settings.strategies())
     }
 
-    /// The same for strategies of one's own.
+    /// Plans these strategies instead of those of the settings: finds all points and the different problems they contain.
     pub fn plan_strategies(&self, strategies: Vec<DepthFirstStrategy>) -> SweepPlan {
         let mut planner =
             Planner::new(&self.core, &self.network, self.settings.rules, self.limits(), self.settings.strategy)
@@ -170,13 +170,13 @@ impl Sweep {
         self.search(&plan.problems.list[problem])
     }
 
-    /// The same sweep where features may pass over these memories only.
+    /// This sweep with a limit on which memories features may skip.
     #[must_use]
     pub fn skipping(self, skipping: Skipping) -> Self {
         Self { skipping, ..self }
     }
 
-    /// The same sweep with mappings searched as if the core were `guide`, which has the same memories but for their energies.
+    /// This sweep with mappings searched as if the core were `guide`, which has these memories with other energies.
     /// What they cost is judged by the core itself. So the mappings of those who do not count some energies can be compared.
     #[must_use]
     pub fn guided_by(self, guide: Core) -> Self {
@@ -214,7 +214,7 @@ impl Sweep {
         Assembler::new(&self.core, &self.network, self.settings.rules, problems)
     }
 
-    /// What a heatmap needs of an account.
+    /// The summary of a point's account.
     pub fn summarize(&self, point: usize, account: &PointAccount) -> PointSummary {
         let words = |name: &str| {
             account.memories.iter().find(|memory| memory.name == name).map_or(0.0, |memory| memory.words.total())

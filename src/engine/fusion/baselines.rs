@@ -65,7 +65,8 @@ pub fn segments(graph: &OperatorGraph, order: &[OperatorId], prices: &dyn Prices
     Ideals::along(graph, order).best_scheme(prices)
 }
 
-/// What no scheme undercuts, in elements: the network's input and outputs for every image, and every parameter once.
+/// A lower bound on the memory cost of every scheme, in elements: the network's input and outputs for every image, and every
+/// parameter once (Optimus, Section 7: the oracle).
 pub fn oracle(graph: &OperatorGraph, setting: &Setting) -> u64 {
     let input = (!graph.readers(NETWORK_INPUT).is_empty()).then_some(NETWORK_INPUT);
     let outputs = (0..graph.len()).filter(|&id| graph.consumers(id).is_empty()).map(|id| id + 1);

@@ -35,7 +35,7 @@ impl Tiling {
 pub(super) enum Goal {
     /// The buffer of one pixel, and among equal ones of the tile, as the paper decides.
     Pixel,
-    /// The buffer of the tile: what no decision undercuts. It never shrinks as a group grows.
+    /// The buffer of the tile, a lower bound over all decisions. It never shrinks as a group grows.
     Tile,
 }
 

@@ -7,7 +7,7 @@ use super::growing::memory_cost;
 use super::scheme::Scheme;
 use super::setting::Setting;
 
-/// What is known of a scheme.
+/// What is proved of a scheme.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Proof {
     /// No scheme is cheaper, nor as cheap with fewer groups.

@@ -33,7 +33,7 @@ impl FeatureMap {
     }
 }
 
-/// What an operator computes.
+/// Kind of an operator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum OperatorKind {
     /// Convolution, with groups or without; several inputs are read as if concatenated.
@@ -58,9 +58,9 @@ pub enum OperatorKind {
 /// One operator: a window that slides over its inputs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Operator {
-    /// What people call it.
+    /// Name of the operator.
     pub name: String,
-    /// What is computed.
+    /// Kind of the operator.
     pub kind: OperatorKind,
     /// The maps that it reads.
     pub inputs: Vec<MapId>,
@@ -163,7 +163,7 @@ impl OperatorGraph {
         graph
     }
 
-    /// What people call it.
+    /// Name of the network.
     pub fn name(&self) -> &str {
         &self.name
     }

@@ -152,8 +152,9 @@ impl<'a> Group<'a> {
     /// What the group moves under a setting (eq. 3); nothing if not even the smallest tile of one image fits (eq. 4).
     ///
     /// Eq. 3 counts the maps at the border once, and the parameters once for every tile. The text adds that they are loaded only once
-    /// where they fit ([`Residency`]), and the evaluation that images share a loading: a tile each of as many images as pays lies in
-    /// the buffer. Rows that neighbouring tiles share are not charged, nor the buffer that streamed parameters pass through.
+    /// where they fit ([`Residency`](super::Residency)), and the evaluation that images share a loading: a tile each of as many images
+    /// as pays lies in the buffer. Rows that neighbouring tiles share are not charged, nor the buffer that streamed parameters pass
+    /// through.
     pub fn cost(&self, setting: &Setting) -> Option<GroupCost> {
         let (capacity, throughput) = (setting.capacity(), setting.throughput);
         let pixel = self.pixel();

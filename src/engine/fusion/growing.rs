@@ -89,7 +89,7 @@ impl<'a> GrowingGroup<'a> {
         Self::with_tiling(graph, setting, done, Tiling::SMALLEST)
     }
 
-    /// The same, with other tiles than the smallest in place of these.
+    /// A group in tiles of another size than the smallest.
     pub fn with_tiling(graph: &'a OperatorGraph, setting: &'a Setting, done: &'a FixedBitSet, tiling: Tiling) -> Self {
         let throughput = setting.throughput;
         let known = Known { most_tiles: 1, ..Known::default() };
@@ -142,7 +142,7 @@ impl<'a> GrowingGroup<'a> {
         self.levels[self.operators.len()].known
     }
 
-    /// What no decision on ISOA undercuts, and no larger group.
+    /// A lower bound on the buffer, in elements, over all decisions on ISOA, of this group and of every larger one.
     fn least_buffer(&mut self) -> Option<u64> {
         let growth = Growth { goal: Goal::Tile, ..self.growth };
         Some(buffer(&growth, &self.operators, &mut self.spare)?.0)

@@ -3,24 +3,50 @@
 //! A network is an [`OperatorGraph`]; its operators are partitioned into groups. What a group computes stays in the buffer, so only
 //! the maps at its border, and the parameters, move between DRAM and chip. Imports only ever point down this list:
 //!
-//! - [`fuse`](mod@fuse): the best scheme and its proof
+//! - [`fuse`](mod@fuse): the best scheme and its proof, or a bound
 //! - [`online`]: a scheme at once, for a buffer whose size changes
-//! - [`exact`], [`algorithm1`], [`baselines`]: the best scheme of all; of what the paper's algorithm searches; of what others do
-//! - [`prior`], [`relaxation`]: what groups cost by earlier models; what eq. 2 says, which no scheme may cost
-//! - [`growing`], with `frontier.rs`: the memory cost of groups that grow by one operator at a time
+//! - [`exact`]: the best scheme of all, a shortest path through the order ideals of the network
+//! - [`algorithm1`]: the best of what the paper's algorithm searches, which is not the optimum
+//! - [`baselines`]: no fusion, the restricted spaces of earlier work, and the oracle, a lower bound on every scheme
+//! - [`prior`], [`relaxation`]: what groups cost by earlier models; what eq. 2 says, a lower bound that no scheme need reach
+//! - [`growing`], with `frontier.rs`: the memory cost of groups that grow by one operator at a time, from the maps at their border
 //! - [`scheme`], [`validity`]: partitions, what prices of groups are to a search, and which are allowed
-//! - [`group`]: tiles, buffer and memory cost of one group
+//! - [`group`]: tiles, buffer and memory cost of one group. It back-calculates tiles through branches; the fewest loadings of the
+//!   parameters follow by bisection
 //! - [`isoa`]: which maps are buffered a few channels at a time
 //! - [`setting`]: accelerator and batch
 //! - [`document`]: operators and setting of the documents that a person wrote
 //! - [`networks`], with `nasnet.rs` and `builder.rs`: the networks that the paper fuses
 //! - [`graph`]: operators, the maps between them, and the merging of simple operators
 //!
+//! A search knows nothing of tiles: it lets groups grow from their last operator to their first, is told what each costs at least, or
+//! that no larger one fits ([`Growing`]), and has only promising ones priced.
+//!
 //! The paper's unit is an operator and any acyclic partition of the graph, concatenations included, which a
 //! [`workload::Network`](crate::workload::Network) cannot express: there a concatenation is a view of what earlier layers stored, and
 //! stacks end at it. Therefore the room has a graph of its own, of which it keeps no more than the memory cost needs. Its tiles are
 //! not those of [`depth_first`](crate::depth_first), either: the paper neither pads nor treats borders, cuts outputs of different
-//! heights into equally many tiles, and has all groups in one buffer.
+//! heights into equally many tiles, and has all groups in one buffer. The paper's text is damaged and open in places; where the code
+//! decides, it says so.
+//!
+//! `tests/reference/optimus.rs` compares with an independent reading of the paper, `tests/engine/fusion.rs` with brute force;
+//! `benches/fusion.rs` holds it against the paper's times.
+//!
+//! # Example
+//!
+//! ```
+//! use fusescape_engine::fusion::{PaperNetwork, Proof, Setting, baselines, fuse, memory_cost};
+//!
+//! let graph = PaperNetwork::ResNet18.graph();
+//! let setting = Setting::paper();
+//! let (best, proof) = fuse(&graph, &setting, 10_000);
+//! let best = best.expect("every operator fits in a group");
+//! let alone = baselines::without_fusion(&graph, &memory_cost(&graph, &setting)).expect("and by itself");
+//!
+//! assert_eq!(proof, Proof::Optimal);
+//! assert!(best.cost < alone.cost);
+//! assert!(best.groups.len() < graph.len());
+//! ```
 
 pub mod algorithm1;
 pub mod baselines;

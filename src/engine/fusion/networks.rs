@@ -39,7 +39,7 @@ impl PaperNetwork {
         Self::NasNetALarge,
     ];
 
-    /// What people call it.
+    /// Name of the network, as the paper prints it.
     pub fn name(self) -> &'static str {
         match self {
             Self::AlexNet => "AlexNet",

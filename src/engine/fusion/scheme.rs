@@ -9,7 +9,7 @@ use std::cmp::Reverse;
 pub struct Scheme {
     /// The operators of each, in ascending order.
     pub groups: Vec<Vec<OperatorId>>,
-    /// What all of them cost together.
+    /// Memory cost of all groups, in elements.
     pub cost: u64,
 }
 

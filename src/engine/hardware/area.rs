@@ -2,12 +2,12 @@
 
 use super::Core;
 
-/// What is known of a core's area.
+/// Area of a core, as far as its document states it.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Area {
     /// All instances of the memories whose area is stated, um2; `None` where none is.
     pub memories_um2: Option<f64>,
-    /// All PEs without their memories, um2; `None` where nobody says.
+    /// All PEs without their memories, um2; `None` where it is not stated.
     pub pes_um2: Option<f64>,
     /// Names of the memories whose area nobody says, lowest first; normally the DRAM, which is another chip.
     pub unknown: Vec<String>,

@@ -92,7 +92,7 @@ pub struct Memory {
     pub read_energy_pj: f64,
     /// Energy of writing a full word.
     pub write_energy_pj: f64,
-    /// Area of one instance, um2; `None` where nobody says.
+    /// Area of one instance, um2; `None` where it is not stated.
     pub area_um2: Option<f64>,
     /// Array dimensions over which one instance is shared.
     pub shared_over: ArrayDims,

@@ -70,7 +70,7 @@ pub struct Unroll {
 /// One accelerator core: an array of PEs fed by a hierarchy of memories.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Core {
-    /// What people call it.
+    /// Name of the core, as its document states it.
     pub name: String,
     /// Family of spatial mappings, which a layer's own unrolling may refer to.
     pub dataflow: String,
@@ -78,7 +78,7 @@ pub struct Core {
     pub array: Vec<(String, u64)>,
     /// Energy of one multiply-accumulate.
     pub mac_energy_pj: f64,
-    /// Area of one PE without its memories, um2; `None` where nobody says.
+    /// Area of one PE without its memories, um2; `None` where it is not stated.
     pub pe_area_um2: Option<f64>,
     /// All memories, lowest first; loops are allocated to them in this order.
     pub memories: Vec<Memory>,

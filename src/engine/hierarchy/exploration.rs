@@ -6,7 +6,7 @@ use super::search::Verdict;
 use crate::sorting::sort_by;
 use serde::{Deserialize, Serialize};
 
-/// What a study is doing.
+/// The stage of an exploration: bounds first, then searches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum Stage {
     /// It asks what each hierarchy costs at least.
@@ -18,7 +18,7 @@ pub enum Stage {
     Done,
 }
 
-/// How many hierarchies became what.
+/// Numbers of hierarchies by what became of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Counts {
     /// All there are.
@@ -42,10 +42,10 @@ pub struct Exploration {
     front: Front,
     /// Everything that was searched to the end.
     found: Vec<Point>,
-    /// What each costs at least; `None` where nothing fits or nobody asked yet.
+    /// Lower bound of each hierarchy; `None` where nothing fits, or before it is known.
     bounds: Vec<Option<Bound>>,
     areas_um2: Vec<f64>,
-    /// First hierarchy whose bound nobody was asked for.
+    /// First hierarchy whose bound was not handed out yet.
     next_bound: usize,
     /// Earlier ones that came back unbounded.
     returned: Vec<std::ops::Range<usize>>,
@@ -65,7 +65,7 @@ impl Exploration {
         Self { counts: Counts { generated, ..Counts::default() }, areas_um2, bounds, ..Self::default() }
     }
 
-    /// The same, but nothing is left out: for those who want to see every point.
+    /// An exploration that searches every hierarchy, also those whose bound the front beats, so that every point is known.
     #[must_use]
     pub fn of_everything(self) -> Self {
         Self { everything: true, ..self }
@@ -76,7 +76,7 @@ impl Exploration {
         if self.everything { Front::default() } else { self.front.clone() }
     }
 
-    /// What is to do next.
+    /// The stage: what is to be handed out next.
     pub fn stage(&self) -> Stage {
         if self.counts.bounded < self.counts.generated {
             Stage::Bounding
@@ -114,12 +114,12 @@ impl Exploration {
         slice
     }
 
-    /// Takes a slice back whose bounds nobody found.
+    /// Takes a slice back that was handed out to be bounded, without a result: it is handed out again.
     pub fn put_back_bounds(&mut self, range: std::ops::Range<usize>) {
         self.returned.push(range);
     }
 
-    /// Takes a slice back that nobody searched.
+    /// Takes a slice back that was handed out to be searched, without a result: it is handed out again.
     pub fn put_back(&mut self, slice: &[u32]) {
         self.queue.extend(slice.iter().rev());
     }
@@ -173,7 +173,7 @@ impl Exploration {
         }
     }
 
-    /// How many became what.
+    /// Numbers of hierarchies that are generated, bounded, searched, pruned and infeasible so far.
     pub fn counts(&self) -> Counts {
         self.counts
     }

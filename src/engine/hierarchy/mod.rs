@@ -1,10 +1,46 @@
 //! The architecture generator (ZigZag, Section V): all valid memory hierarchies from a pool, and the best of them.
 //!
-//! A [`Study`] validates three documents: a pool of memories, a hardware document of which it takes the PE array, its
-//! unrolling and the highest memory, and a network. It lists every valid [`Hierarchy`] before anything is solved. Then, step by
-//! step and in any order, by anyone: [`Study::bound`] what a hierarchy costs at least, and [`Study::search`] it unless
-//! what is found already beats that. An [`Exploration`] keeps the account: what is left to do, and the running
-//! [`Front`] of energy, latency and area. Leaving a hierarchy out never changes the front.
+//! A [`Study`] validates a pool of memories, a hardware document (of which it takes the PE array, its unrolling and the highest memory),
+//! a network and settings, and lists every valid [`Hierarchy`] with its area before anything is solved; `generate.rs` states the rules.
+//! Then, in slices that anyone may take in any order:
+//!
+//! - [`Study::bound`] gives a lower bound on what a hierarchy costs: the mapping that a hierarchy without capacities would have.
+//! - [`Study::search`] finds what it costs, layer by layer, and stops as soon as the front beats it.
+//!
+//! An [`Exploration`] hands out the slices, most promising first, and keeps the running [`Front`] of energy, latency and area. Leaving
+//! a hierarchy out never changes the front (`tests/engine/hierarchies.rs`). `widths.rs` chooses word widths that fit, `estimate.rs` holds
+//! the fit for SRAMs without published figures; whatever it gives is marked as an estimate.
+//!
+//! # Example
+//!
+//! ```
+//! use fusescape_engine::hierarchy::{HierarchyRequest, HierarchySettings, Stage, Study};
+//! use fusescape_spec::{find_preset, hardware_presets, pool_presets, workload_presets};
+//!
+//! let study = Study::new(&HierarchyRequest {
+//!     pool: find_preset(pool_presets(), "zigzag-65nm")?.text.to_owned(),
+//!     hardware: find_preset(hardware_presets(), "zigzag-8x8")?.text.to_owned(),
+//!     workload: find_preset(workload_presets(), "mobilenet-v2-study")?.text.to_owned(),
+//!     settings: HierarchySettings { layers: vec!["L46".to_owned()], max_levels: 1, ..HierarchySettings::default() },
+//! })?;
+//!
+//! let mut exploration = study.exploration();
+//! while exploration.stage() == Stage::Bounding {
+//!     let slice = exploration.next_to_bound(20);
+//!     let bounds = slice.clone().map(|index| study.bound(&study.hierarchies[index])).collect();
+//!     exploration.take_bounds(slice.start, bounds);
+//! }
+//! while exploration.stage() == Stage::Searching {
+//!     let front = exploration.rivals();
+//!     for hierarchy in exploration.next_to_search(20) {
+//!         exploration.take_verdict(study.search(hierarchy as usize, &front));
+//!     }
+//! }
+//! // Of all hierarchies few had to be searched.
+//! assert!(exploration.counts().pruned > exploration.counts().searched);
+//! assert!(!exploration.front().points().is_empty());
+//! # Ok::<(), fusescape_spec::Diagnostics>(())
+//! ```
 
 mod bound;
 mod estimate;

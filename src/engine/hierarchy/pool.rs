@@ -35,7 +35,7 @@ impl Replication {
 /// A pool of memories.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Pool {
-    /// What people call it.
+    /// Name of the pool, as its document states it.
     pub name: String,
     /// The memories, smallest first.
     pub memories: Vec<PoolMemory>,
@@ -61,7 +61,7 @@ pub struct Variant {
     pub read_width_bits: u64,
     /// Bits written in one cycle.
     pub write_width_bits: u64,
-    /// What it costs.
+    /// Energy and area of one instance.
     pub figures: Figures,
     /// Whether the figures are estimated by a fit.
     pub estimated: bool,
@@ -69,7 +69,7 @@ pub struct Variant {
     pub source: String,
 }
 
-/// What a memory costs.
+/// Energy of an access (pJ) and area (um2) of one instance of a memory.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Figures {
     /// Energy of reading one full word, pJ.

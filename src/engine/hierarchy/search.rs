@@ -9,10 +9,10 @@ use crate::mapping::LayerOnCore;
 use crate::search::{Outcome, Proof, Solution, find_best};
 use serde::{Deserialize, Serialize};
 
-/// What became of a hierarchy.
+/// The result of a hierarchy's search.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Verdict {
-    /// What it costs.
+    /// Its energy, latency and area: every layer has a mapping.
     Found(Point),
     /// Something of the front beats whatever its layers could cost.
     Pruned,
@@ -25,7 +25,7 @@ pub enum Verdict {
 pub struct LayerResult {
     /// For a person: `conv1`, or `conv1 and 3 more`, each of which costs the same.
     pub title: String,
-    /// How many layers it stands for.
+    /// Number of equal layers of the network that it stands for.
     pub count: u64,
     /// Its best mapping.
     pub solution: Solution,

@@ -36,7 +36,7 @@ pub fn unrollings(study: &Study) -> Vec<Unrolling> {
 }
 
 impl Study {
-    /// The same hierarchies for layers that are unrolled otherwise; layers without input channels stay as they are.
+    /// A study of these hierarchies with another unrolling of the layers; layers without input channels keep theirs.
     #[must_use]
     pub fn unrolled(&self, unrolling: &Unrolling) -> Self {
         let mut study = self.clone();

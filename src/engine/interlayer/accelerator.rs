@@ -59,7 +59,7 @@ pub struct Accelerator {
     pub buffer: u64,
     /// Register file of each PE.
     pub registers: RegisterFile,
-    /// What things cost.
+    /// Energy of a MAC and of accesses.
     pub energy: EnergyCosts,
 }
 

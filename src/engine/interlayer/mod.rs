@@ -2,12 +2,42 @@
 //!
 //! A [`Chain`] is what the method can schedule of a [`crate::workload::Network`]; an [`Accelerator`] is its abstract hardware, not a
 //! [`crate::hardware::Core`]: the paper's numbers come from closed formulas of a row-stationary array, and to be compared with
-//! them so do ours. [`LayerSchedule`] is a layer by itself; [`FusedSchedule`] several that are fused, and
-//! [`schedule_chain`] chooses which. Of fused layers [`FusionBuffers`] are what has to fit on the chip, and
-//! [`unique_tiles`] what each computes with every tile. Sizes are in words of 8 bits, energies in
-//! hundredths of a picojoule, so that all sums are exact. What the paper does not say is in [`Parameters`].
+//! them so do ours. Nor are tiles those of [`depth_first`](crate::depth_first): the paper sizes them with their padding, and computes
+//! pixels that nobody reads. Sizes are in words of 8 bits, energies in hundredths of a picojoule, so that all sums are exact.
 //!
-//! "Eq.", "Table" and "Section" are the paper's.
+//! - `walk.rs`: which sequences of layers fit, and the cheapest cover of a chain ([`schedule_chain`]; Section 4.4)
+//! - `fused.rs`: several fused layers ([`FusedSchedule`]), on a share of the array (`partition.rs`, spatial fusion) or of the register
+//!   files (temporal fusion; Section 4.3)
+//! - `multi_tiling.rs`: what each layer computes with every tile ([`unique_tiles`]; Section 4.2)
+//! - `propagation.rs`: what fused layers keep on the chip ([`FusionBuffers`]; Section 4.1)
+//! - `single.rs`: a layer by itself ([`LayerSchedule`])
+//! - `mapping.rs`, `cost.rs`: the row-stationary array; energy, latency, computation to communication ([`Cost::ctc`])
+//! - `document.rs`: the chains in a network that a person wrote, and a `Core` in the paper's terms. Which layers the method then fuses
+//!   is judged by the whole model, as every method is ([`explore::compare_fusions`](crate::explore::compare_fusions))
+//! - `parameters.rs`: what the paper does not say ([`Parameters::AS_PUBLISHED`])
+//!
+//! "Eq.", "Table" and "Section" are the paper's. `tests/reference/hwff.rs` compares with the reference data, `tests/engine/multi_tiling.rs`
+//! with single pixels.
+//!
+//! # Example
+//!
+//! ```
+//! use fusescape_engine::interlayer::{Accelerator, Chain, FusionMode, LayerSchedule, Parameters, schedule_chain};
+//! use fusescape_engine::workload::Network;
+//! use fusescape_spec::{find_preset, workload_presets};
+//!
+//! let network = Network::from_text(find_preset(workload_presets(), "vgg16-e")?.text)?;
+//! let chain = Chain::new(&network)?;
+//! let (accelerator, parameters) = (Accelerator::PUBLISHED[0], Parameters::AS_PUBLISHED);
+//!
+//! // At most three layers run together.
+//! let steps = schedule_chain(&chain, FusionMode::Temporal, 3, &accelerator, &parameters).expect("every layer fits");
+//! let fused: u64 = steps.iter().map(|step| step.cost().volume.total()).sum();
+//! let single = |layer| LayerSchedule::best(layer, &accelerator, &parameters).expect("it fits").cost.volume.total();
+//! // Fused layers do not send what lies between them to DRAM and back.
+//! assert!(fused < chain.layers().iter().map(single).sum());
+//! # Ok::<(), fusescape_spec::Diagnostics>(())
+//! ```
 
 mod accelerator;
 mod chain;

@@ -12,7 +12,7 @@ use super::chain::{Axis, ChainLayer};
 pub struct Run {
     /// Columns (or rows) of output that each computes and no other does; may be 0.
     pub size: u64,
-    /// How many, at least 1.
+    /// Number of tiles, at least 1.
     pub count: u64,
 }
 
@@ -109,7 +109,7 @@ pub struct TileSet {
     pub columns: u64,
     /// Rows.
     pub rows: u64,
-    /// How many there are.
+    /// Number of these tiles.
     pub repetitions: u64,
 }
 

@@ -93,7 +93,7 @@ pub struct LayerSchedule {
     pub tile: LayerTile,
     /// Its mapping to the array.
     pub mapping: RowStationary,
-    /// What the layer costs.
+    /// Traffic and cycles of the layer.
     pub cost: Cost,
 }
 

@@ -27,7 +27,7 @@ pub fn legal_sequences(chain: &Chain, buffer: u64, most: usize) -> Vec<Range<usi
     sequences
 }
 
-/// What runs at a time.
+/// One step of a schedule: a layer by itself, or fused layers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Step {
     /// One layer.
@@ -37,7 +37,7 @@ pub enum Step {
 }
 
 impl Step {
-    /// What it costs.
+    /// Traffic and cycles of the step.
     pub fn cost(&self) -> &Cost {
         match self {
             Self::Single(_, schedule) => &schedule.cost,

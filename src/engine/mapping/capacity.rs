@@ -11,7 +11,7 @@ pub fn slice_bits(problem: &LayerOnCore<'_>, operand: usize, level: usize, sizes
     slice_elements(problem, operand, level, sizes) * if partial { partial_bits } else { final_bits }
 }
 
-/// The same in elements.
+/// Elements of an operand that one instance of a memory level holds.
 ///
 /// The instance that holds the most counts: where an unrolling does not divide its loop, one with the unrolling rounded up.
 pub fn slice_elements(problem: &LayerOnCore<'_>, operand: usize, level: usize, sizes: &LoopSizes) -> u64 {

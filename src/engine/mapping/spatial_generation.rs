@@ -9,14 +9,14 @@ use crate::sorting::sort_by;
 use crate::workload::{Dim, LayerShape, LoopSizes};
 use serde::{Deserialize, Serialize};
 
-/// How many the tool searches.
+/// Number of generated spatial mappings that ZigZag searches.
 pub const GENERATED: usize = 3;
 
 /// What the tool is told about a layer's unrolling.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct GenerationRequest {
-    /// What the array unrolls in any case.
+    /// Unrollings that are given: every generated mapping has them.
     pub provided: Vec<Unroll>,
     /// The loops from which other array dimensions choose; without a hint from all.
     pub hints: Vec<(usize, Vec<Dim>)>,
@@ -24,7 +24,7 @@ pub struct GenerationRequest {
     pub mixed: bool,
 }
 
-/// What the tool makes of it.
+/// The spatial mappings that ZigZag generates for a layer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Generation {
     /// Array dimensions that nothing was provided for.

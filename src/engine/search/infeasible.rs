@@ -12,9 +12,9 @@ pub struct Shortage {
     pub operands: String,
     /// Name of the memory.
     pub memory: String,
-    /// What they need at least, bits.
+    /// Bits that they need at least.
     pub needed_bits: u64,
-    /// What one instance has, bits.
+    /// Capacity of one instance, bits.
     pub available_bits: u64,
 }
 

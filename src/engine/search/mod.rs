@@ -1,7 +1,44 @@
-//! Finding the best temporal mapping of a layer-tile on a core.
+//! The best temporal mapping of a layer-tile on a core.
 //!
-//! The rest of the project knows only [`find_best`] and [`find_best_while`]: `{problem, limits, strategy} -> {best, report,
-//! stop reason}`.
+//! A search is `{problem, limits, strategy} -> {best, report, stop reason}`: [`find_best`] takes a
+//! [`LayerOnCore`], an [`Objective`], [`Limits`] and a [`Strategy`], and gives an [`Outcome`] with the best [`Solution`], what is proved
+//! of all others ([`Proof`]), and why it stopped. [`find_best_while`] asks a clock of the caller's whether to go on. Among mappings of
+//! equal score the one of least latency is the best, then the one of least energy.
+//!
+//! - `exact/`: every order of the loop prime factors with every placement of memory levels, proved
+//! - `loma.rs`: every order of the loop prime factors, allocated greedily (LOMA, as DeFiNES uses it)
+//! - [`space`]: ZigZag's mapping space, even and uneven: exhaustive, heuristic, iterative (ZigZag, Section IV)
+//! - `unrolled.rs`: [`UnrolledSearch`] also searches the spatial mapping: every legal unrolling in the order of a lower bound, until
+//!   none that is left can win; workers may take slices
+//! - `infeasible.rs`: why no mapping fits, as [`Shortage`]s: which operand needs how many bytes where
+//!
+//! # Example
+//!
+//! ```
+//! use fusescape_engine::hardware::{Core, Operand};
+//! use fusescape_engine::mapping::{LayerOnCore, LayerProblem};
+//! use fusescape_engine::rules::Rules;
+//! use fusescape_engine::search::{Limits, Objective, Proof, Strategy, find_best};
+//! use fusescape_engine::workload::Network;
+//! use fusescape_spec::{find_preset, hardware_presets, workload_presets};
+//!
+//! let core = Core::from_text(find_preset(hardware_presets(), "meta-proto-like")?.text)?;
+//! let network = Network::from_text(find_preset(workload_presets(), "resnet18")?.text)?;
+//! let layer = network.computing().map(|id| network.layer(id)).find(|layer| layer.name == "conv1").expect("a layer");
+//! let problem = LayerProblem {
+//!     shape: layer.shape,
+//!     levels: Operand::ALL.map(|operand| core.levels(operand).len()),
+//!     unroll: layer.unroll_on(&core),
+//! };
+//! let on_core = LayerOnCore::new(&core, Rules::CORRECTED, &problem);
+//!
+//! let exact = find_best(&on_core, &Objective::Energy, &Limits::default(), Strategy::Exact);
+//! let loma = find_best(&on_core, &Objective::Energy, &Limits::default(), Strategy::Loma);
+//! let [exact_pj, loma_pj] = [&exact, &loma].map(|outcome| outcome.best.as_ref().expect("it fits").energy_pj);
+//! assert_eq!(exact.proof, Proof::Optimal);
+//! assert!(exact_pj <= loma_pj);
+//! # Ok::<(), fusescape_spec::Diagnostics>(())
+//! ```
 
 mod candidate;
 mod exact;
@@ -41,9 +78,9 @@ pub struct Limits {
     pub max_orders: u64,
     /// An exact search looks at no more states; it then says how far from the optimum its best may be.
     pub max_states: u64,
-    /// The same for settling which of the best mappings is the fastest.
+    /// An exact search looks at no more states to settle which of the best mappings is the fastest.
     pub max_ties: u64,
-    /// The same where latency is part of the objective.
+    /// An exact search looks at no more states where latency is part of the objective.
     pub max_branches: u64,
 }
 
@@ -69,7 +106,7 @@ pub enum StopReason {
     },
 }
 
-/// What is known about mappings that a search did not look at.
+/// What a search proves of the mappings that it did not look at.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub enum Proof {
     /// Nothing: the strategy covers a part of all mappings.
@@ -82,23 +119,23 @@ pub enum Proof {
     Gap(f64),
 }
 
-/// What a search found.
+/// The outcome of a search: the best mapping, the effort, what is proved, and why it ended.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Outcome {
     /// The best mapping; `None` where none fits.
     pub best: Option<Solution>,
     /// Orders tried.
     pub orders: u64,
-    /// Of these, how many fit.
+    /// Number of those that fit the memories.
     pub feasible: u64,
-    /// What is known about better ones.
+    /// What is proved of better mappings.
     pub proof: Proof,
-    /// Why it ended.
+    /// Why the search ended.
     pub stopped: StopReason,
 }
 
 impl Outcome {
-    /// Nothing was looked at.
+    /// The outcome of a search that looked at nothing.
     pub const NOTHING: Self =
         Self { best: None, orders: 0, feasible: 0, proof: Proof::None, stopped: StopReason::Exhausted };
 }
@@ -134,7 +171,7 @@ pub fn find_best(problem: &LayerOnCore<'_>, objective: &Objective, limits: &Limi
     find_best_while(problem, objective, limits, strategy, &|| true)
 }
 
-/// The same, as long as `has_time` says that there is time left; then the best so far, with what is known of better ones.
+/// As [`find_best`], but stops once `has_time` says no: then the best so far, with what is proved of better ones ([`Proof`]).
 pub fn find_best_while(
     problem: &LayerOnCore<'_>,
     objective: &Objective,

@@ -5,7 +5,7 @@ use crate::hardware::{MemoryId, Operand};
 use crate::mapping::LayerOnCore;
 use serde::{Deserialize, Serialize};
 
-/// What is minimised.
+/// The score that a search minimises.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub enum Objective {
     /// Energy, pJ.

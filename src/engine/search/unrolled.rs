@@ -47,20 +47,20 @@ pub struct UnrolledSolution {
     pub score: f64,
 }
 
-/// What a joint search found.
+/// The outcome of a search over spatial and temporal mappings.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct UnrolledOutcome {
     /// The best; `None` where nothing fits.
     pub best: Option<UnrolledSolution>,
     /// Legal unrollings that differ for the cost model.
     pub unrollings: usize,
-    /// Of these, how many were searched.
+    /// Number of unrollings whose temporal mapping was searched.
     pub searched: usize,
-    /// And how many had some mapping.
+    /// Number of those with a mapping that fits.
     pub feasible: usize,
-    /// How many were left out because their bound is no better than the best mapping.
+    /// Number of unrollings left out because their lower bound is no better than the best mapping.
     pub skipped: usize,
-    /// What is known about better ones, among all unrollings and mappings.
+    /// What is proved of better ones, among all unrollings and mappings.
     pub proof: Proof,
 }
 
@@ -159,7 +159,7 @@ impl<'a> UnrolledSearch<'a> {
         }
     }
 
-    /// What is known so far.
+    /// The outcome so far: it is final once no slice is left.
     pub fn outcome(&self) -> UnrolledOutcome {
         UnrolledOutcome {
             best: self.best.as_ref().map(|(_, best)| best.clone()),

@@ -49,7 +49,7 @@ impl fmt::Display for Dim {
 /// Size of every loop dimension, indexed by [`Dim`]; 1 where a layer does not have it.
 pub type LoopSizes = [u64; 8];
 
-/// What a layer computes.
+/// Type of a layer: which loops it has, and how its operands are indexed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum LayerKind {
     /// An input of the network; computes nothing.
@@ -155,7 +155,7 @@ pub struct Precision {
 /// The loop nest of one layer or layer-tile: all that mapping and cost need to know of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct LayerShape {
-    /// What is computed.
+    /// Type of the layer.
     pub kind: LayerKind,
     /// Loop sizes.
     pub sizes: LoopSizes,

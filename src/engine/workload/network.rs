@@ -51,7 +51,7 @@ pub(super) enum Link {
 /// A network: layers in topological order, and who reads whose output.
 #[derive(Debug, Clone)]
 pub struct Network {
-    /// What people call it.
+    /// Name of the network, as its document states it.
     pub name: String,
     graph: DiGraph<Layer, Link>,
 }

@@ -6,7 +6,7 @@ use super::model::Node;
 use super::shapes::{self, elements};
 use crate::import::report::Weight;
 
-/// The same elements in the same order under another shape.
+/// Reshape, Flatten, Squeeze, Unsqueeze: all elements in their order under another shape.
 pub fn reshape(builder: &mut Builder, node: &Node) -> Result<(), String> {
     let x = builder.features(node, 0).cloned().ok_or("its input is not known")?;
     let axes = || node.ints("axes").map(<[i64]>::to_vec).or_else(|| builder.ints(node, 1));

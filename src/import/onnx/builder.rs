@@ -44,7 +44,7 @@ pub struct Features {
 }
 
 impl Features {
-    /// The same elements, laid out or chosen in another way: `None` for a layout that is not that of the layer.
+    /// These features laid out or chosen in another way: `None` for a layout that is not that of the layer.
     pub fn moved(&self, dims: Vec<u64>, layout: Option<Layout>, batch: u64) -> Self {
         let is_direct = self.is_direct && layout.is_some();
         let layout = layout.unwrap_or_else(|| Layout::usual(&dims, batch));

@@ -8,7 +8,7 @@ use crate::import::report::Weight;
 use crate::spec::{KernelSpec, LayerSpec};
 use std::collections::HashSet;
 
-/// The same elements: an operator that changes nothing that layers count.
+/// Passes elements on: an operator that changes nothing that layers count.
 pub fn passed_on(builder: &mut Builder, node: &Node, weight: Weight, reason: &str) -> Result<(), String> {
     let x = builder.features(node, 0).cloned().ok_or("its input is not known")?;
     builder.note(weight, node, reason);

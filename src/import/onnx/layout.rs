@@ -109,7 +109,7 @@ impl Layout {
         Self { axes: order.iter().map(|&axis| self.axes.get(axis).cloned().unwrap_or_default()).collect() }
     }
 
-    /// The same elements in the same order under another shape; `None` where an axis is cut at no boundary of its parts.
+    /// The layout of all elements in their order under another shape; `None` where an axis is cut at no boundary of its parts.
     pub fn reshaped(&self, dims: &[u64]) -> Option<Self> {
         let mut parts = self.axes.iter().flatten().copied();
         let mut front: Option<Part> = parts.next();
@@ -135,7 +135,7 @@ impl Layout {
         front.is_none().then_some(Self { axes })
     }
 
-    /// The same roles for another shape with as many axes.
+    /// The roles of these axes for another shape with as many axes.
     pub fn fitted(&self, dims: &[u64]) -> Self {
         dims.iter().enumerate().fold(self.clone(), |layout, (axis, &size)| {
             let now = layout
@@ -146,7 +146,7 @@ impl Layout {
         })
     }
 
-    /// The same rows with other channels in the last axis.
+    /// This layout with other channels in the last axis.
     pub fn with_last(&self, channels: u64) -> Self {
         let mut layout = self.clone();
         if let Some(parts) = layout.axes.last_mut() {
@@ -155,7 +155,7 @@ impl Layout {
         layout
     }
 
-    /// The same roles for a shape in which one axis has another size, as after joining or cutting along it.
+    /// The roles of these axes for a shape in which one axis has another size, as after joining or cutting along it.
     pub fn resized(&self, axis: usize, size: u64) -> Self {
         let mut layout = self.clone();
         let free = |role: &Role| self.axes.iter().flatten().all(|part| part.role != *role);

@@ -1,9 +1,10 @@
 //! ONNX models as networks.
 //!
 //! The graph is walked through once in its order. Every tensor is a [`builder::Value`]: a constant, of which only the shape and few
-//! numbers are known, or what layers compute, with the roles of its axes in a feature map ([`layout`]). Operators that cost
-//! something add a layer; those that only arrange data change a layout, or leave a view to whoever reads it. Whatever costs something
-//! and is not counted goes into the report.
+//! numbers are known, or what layers compute, with the roles of its axes (channel, row, column) in a feature map ([`layout`]). So
+//! reshaping and transposing for the heads of attention moves nothing; where it does, whoever reads gets a view. Operators that cost
+//! something add a layer; those that only arrange data change a layout. Whatever costs something and is not counted goes into the
+//! report. `wire.rs` walks through protocol buffers without reading weights. An operator is one arm of `operators.rs`.
 
 mod arrange;
 mod builder;

@@ -141,7 +141,7 @@ impl Outline {
         PathKey(places)
     }
 
-    /// The same text but for `range`, if it then says what `change` makes of what this one says.
+    /// The outline of the text with `range` replaced; `None` unless the new text says what `change` makes of what this one says.
     pub(super) fn replaced(
         &self,
         range: std::ops::Range<usize>,
@@ -213,7 +213,7 @@ impl Outline {
         self.add_in_order(parent_path, name, yaml, self.field_order(parent_path))
     }
 
-    /// The same where fields come in this order.
+    /// Adds a field to a mapping, at its place among the fields of `order`.
     pub fn add_in_order(&self, parent_path: &str, name: &str, yaml: &str, order: &[&str]) -> Option<Self> {
         let (value, wrong) = tree::parse(yaml);
         wrong.is_empty().then_some(())?;

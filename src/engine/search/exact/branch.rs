@@ -24,7 +24,8 @@ pub struct Found {
     pub unseen: f64,
 }
 
-/// Searches for the best mapping, with one that is known and its score to start from, through as many partial chains and orders as `effort` says.
+/// Searches for the best mapping, with one that is known and its score to start from, through as many partial chains and orders as
+/// `effort` says.
 pub fn best(space: &Space<'_>, objective: &Objective, known: Option<(Solution, f64)>, effort: Effort<'_>) -> Found {
     let latency = LatencyBound::new(space.evaluator);
     let mut search = Search {

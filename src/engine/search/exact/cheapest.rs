@@ -44,7 +44,7 @@ pub struct Key {
     used: [u64; super::space::MOST_TIGHT],
 }
 
-/// What the search found.
+/// The outcome of the search for the cheapest chains.
 pub struct Cheapest {
     /// The price of the cheapest chains, without the constant part; infinite if none was reached.
     pub price: f64,

@@ -8,7 +8,7 @@ use crate::workload::LoopSizes;
 pub struct Factor {
     /// The loop.
     pub each: TemporalLoop,
-    /// How many there are.
+    /// Multiplicity of the factor.
     pub count: u32,
     /// What one more of them adds to the number of a set.
     pub stride: u32,

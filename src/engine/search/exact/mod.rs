@@ -1,10 +1,19 @@
 //! The best mapping of all, proved: every order of loop prime factors with every placement of memory levels.
 //!
-//! LOMA enumerates orders and allocates each greedily. But energy and accesses depend only on which loops lie below each
-//! boundary between memory levels, so the space is that of chains of sets ([`space`]), in which [`cheapest`] proves the
-//! least price. Among chains of equal price the fastest is found ([`ties`]) by a bound on latency that again depends on the
-//! sets alone, and which some order of the loops in between ([`orders`]) nearly always meets. Where latency counts from the
-//! start, the same bound serves a branch and bound ([`branch`]).
+//! LOMA enumerates orders and allocates each greedily. But what crosses the boundary between two levels of an operand
+//! ([`Boundary`](crate::cost::Boundary)) depends only on which loop factors lie below it. So a mapping is a chain of growing sets
+//! ([`space`], [`factors`]), and the least energy, or number of accesses, a shortest path:
+//!
+//! - [`cheapest`]: A* over placements of boundaries. A loop that would be handed down below the boundary under it never lies there, as
+//!   such a chain is another one. Where operands compete for a memory, the estimate charges a price for every bit of it.
+//! - [`ties`], [`orders`]: of all chains of equal price the fastest is found by a lower bound on latency that depends on the sets alone
+//!   ([`LatencyBound`](crate::cost::LatencyBound)), and by the few orders of loops that latency can tell apart.
+//! - [`branch`]: objectives in which latency counts, and large ties, go by a best-first search over ways to place boundaries. A way's
+//!   bound on latency is a vector of loads, one for each port and cause of waiting. Dominance: of two ways that leave the same to be
+//!   done, the one that is no faster in any load is put aside, and taken up again only if no order reaches the bound of the other.
+//!
+//! [`Outcome::proof`](super::Outcome::proof) says what is proved. A search that is stopped gives its best so far and the gap.
+//! `tests/engine/exact_search.rs` compares with brute force, `tests/reference/exact.rs` with LOMA.
 
 mod branch;
 mod cheapest;
@@ -29,7 +38,7 @@ const MOST_CHAINS: u64 = 200;
 /// Prices closer than this, relative to the whole, are equal.
 const TIE: f64 = 1e-10;
 
-/// The same for accesses, which are whole multiples of a granule.
+/// Numbers of accesses closer than this, relative to the whole, are equal: they are whole multiples of a granule.
 const ACCESS_TIE: f64 = 1e-14;
 
 /// Finds the best mapping by `objective`, and among equals the fastest.

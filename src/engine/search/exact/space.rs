@@ -22,7 +22,7 @@ struct Boundary {
     entries: Vec<Entry>,
     /// Least price of this boundary and all higher ones of the operand, placed at supersets.
     least: Vec<f64>,
-    /// The same with the rent for what they take in tight memories; empty where there are none.
+    /// Least sum of price and rent (for the bits in tight memories) of this boundary and all higher ones; empty without such memories.
     least_with_rent: Vec<f64>,
 }
 

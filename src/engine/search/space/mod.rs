@@ -2,7 +2,9 @@
 //! orders between the ends of two levels (ZigZag, Section IV and case study 1).
 //!
 //! Energy depends on the blocking only, latency on the order too. So blockings are looked at one by one, and the orders of
-//! each are counted; what has been evaluated with its latency says [`MappingSpace::evaluated`].
+//! each are counted; what has been evaluated with its latency says [`MappingSpace::evaluated`]. `lattice.rs` tabulates the prices of
+//! sets of loop factors below a boundary, `walk.rs` goes through all blockings, exhaustively or with ZigZag's heuristic, `iterative.rs`
+//! places loops level by level; samples come as points, and searches leave trajectories.
 
 mod iterative;
 mod lattice;
@@ -28,7 +30,7 @@ use walk::{Partial, Walker};
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SpaceOptions {
-    /// What is left out.
+    /// Which blockings are left out.
     pub pruning: Pruning,
     /// At most so many loop prime factors; further ones are merged.
     pub lpf_limit: usize,
@@ -62,7 +64,7 @@ pub enum Pruning {
     Heuristic,
 }
 
-/// What is known of a mapping space.
+/// Size, extremes and a sample of a mapping space (ZigZag, Section IV, case study 1).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct MappingSpace {
     /// Different blockings looked at, each with its energy.
@@ -70,13 +72,13 @@ pub struct MappingSpace {
     /// Mappings that they stand for: orders of loops with every place where levels can end; all with the energy of their
     /// blocking. `u64::MAX` stands for more than can be counted.
     pub mappings: u64,
-    /// How many of the blockings are even.
+    /// Number of even blockings among them.
     pub even_blockings: u64,
     /// Mappings evaluated one by one, energy and latency.
     pub evaluated: u64,
     /// The mapping of least energy; of its orders that of the least latency found.
     pub best: Option<Solution>,
-    /// The same among even mappings.
+    /// The even mapping of least energy; of its orders that of the least latency found.
     pub best_even: Option<Solution>,
     /// The most energy of any mapping, pJ.
     pub most_energy_pj: f64,
@@ -99,7 +101,7 @@ pub struct SpacePoint {
     pub is_even: bool,
 }
 
-/// What the iterative search found.
+/// The outcome of the iterative search (ZigZag, Section IV-D).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct IterativeOutcome {
     /// The mapping.
