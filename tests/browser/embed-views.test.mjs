@@ -8,6 +8,7 @@ import { mistakes, withPage } from './harness.mjs';
 async function offered(page, url) {
   await page.goto(url);
   await page.getByTestId('embed').click();
+  await page.getByTestId('embed-view').waitFor();
   const options = await page.getByTestId('embed-view').locator('option').all();
   return Promise.all(options.map((option) => option.getAttribute('value')));
 }
