@@ -18,6 +18,7 @@ mod links;
 mod onnx;
 mod questions;
 mod report;
+mod rooms;
 mod round_trips;
 mod serve;
 mod state_files;
