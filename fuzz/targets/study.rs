@@ -8,7 +8,7 @@ use fusescape::hierarchy::Study;
 use fusescape::multicore::{Aim, CoresStudy, OrderRule, Scheduler, TileCosts};
 use fusescape::rules::Rules;
 use fusescape::search::Strategy;
-use fusescape::spec::{system_presets, visible_lines};
+use fusescape::spec::{is_hidden_in_lines, system_presets};
 use fusescape::state::{FuseChoice, Half, LPF_LIMITS, ObjectiveChoice, StackChoice, State, TileChoice};
 use fusescape::state::{read_allocation, write_allocation};
 use fusescape_fuzz::{HARDWARE, WORKLOAD, check_rejected, check_state};
@@ -48,7 +48,7 @@ fn filled(text: &str) -> (State, bool) {
     let choices = sections.next().unwrap_or_default().as_bytes().to_vec();
     let choice = |index: usize, of: usize| choices.get(index).map_or(0, |byte| usize::from(*byte) % of);
     // A field may hold what nobody sees; links and drafts leave it out.
-    let mut next = || visible_lines(sections.next().unwrap_or_default()).into_owned();
+    let mut next = || sections.next().unwrap_or_default().replace(is_hidden_in_lines, "");
     let mut state = State::first();
     state.design.pick(Half::Hardware, "tpu-like");
     state.design.workload.write(WORKLOAD.to_owned());
