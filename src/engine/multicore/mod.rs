@@ -109,4 +109,4 @@ pub use study::{CoreChoice, CoresOutline, CoresStudy, Judged, MOST_CHOICES, Stac
 pub use system::{Link, System, TopMemory};
 pub use tiling::{Grid, Split};
 pub use traffic::Span;
-pub use waco::{Allocation, Found, Instance, Place, allocate, evaluate};
+pub use waco::{Allocation, AllocationOutcome, AllocationProblem, TilePlacement, allocate, evaluate};

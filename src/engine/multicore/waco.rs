@@ -20,7 +20,7 @@ pub const MOST: usize = 64;
 
 /// What is to be allocated.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-pub struct Instance {
+pub struct AllocationProblem {
     /// Number of cores.
     pub cores: usize,
     /// How often the iteration is computed.
@@ -38,13 +38,13 @@ pub struct Instance {
 }
 
 /// The slot of a tile, and its cores.
-pub type Place = (SlotId, Vec<CoreId>);
+pub type TilePlacement = (SlotId, Vec<CoreId>);
 
 /// A choice.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Allocation {
     /// Where each tile is computed.
-    pub tiles: TiVec<IterationTile, Place>,
+    pub tiles: TiVec<IterationTile, TilePlacement>,
     /// Length of an iteration, cycles.
     pub iteration_cycles: f64,
     /// Longest window of a core, cycles.
@@ -55,7 +55,7 @@ pub struct Allocation {
 
 /// What a search found.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-pub struct Found {
+pub struct AllocationOutcome {
     /// The best choice; `None` if there is none, or none was found yet.
     pub best: Option<Allocation>,
     /// No choice takes fewer cycles.
@@ -64,7 +64,7 @@ pub struct Found {
     pub nodes: u64,
 }
 
-impl Found {
+impl AllocationOutcome {
     /// Whether nothing better exists, or nothing at all.
     pub fn is_proved(&self) -> bool {
         self.bound >= self.best.as_ref().map_or(f64::INFINITY, |best| best.cycles)
@@ -74,20 +74,20 @@ impl Found {
 /// Finds the allocation that takes the fewest cycles. `goes_on` is asked now and then; where it says no, the search ends with what it knows.
 ///
 /// More than [`MOST`] tiles or cores are not searched: nothing is found then, and nothing proved.
-pub fn allocate(instance: &Instance, goes_on: &mut dyn FnMut(u64) -> bool) -> Found {
+pub fn allocate(instance: &AllocationProblem, goes_on: &mut dyn FnMut(u64) -> bool) -> AllocationOutcome {
     if instance.cycles.len() > MOST || instance.cores > MOST || instance.groups.len() > MOST {
-        return Found::default();
+        return AllocationOutcome::default();
     }
     let mut search = Search::new(instance);
     let root = search.root();
     let bound = search.bound(&root);
     let bound = if bound.is_finite() { search.descend(&root, goes_on) } else { f64::INFINITY };
     let bound = search.best.as_ref().map_or(bound, |best| bound.min(best.cycles));
-    Found { best: search.best, bound, nodes: search.nodes }
+    AllocationOutcome { best: search.best, bound, nodes: search.nodes }
 }
 
 /// What a choice takes: length of an iteration, longest window, all iterations; `None` if it breaks a rule.
-pub fn evaluate(instance: &Instance, tiles: &TiSlice<IterationTile, Place>) -> Option<Allocation> {
+pub fn evaluate(instance: &AllocationProblem, tiles: &TiSlice<IterationTile, TilePlacement>) -> Option<Allocation> {
     let slots = tiles.iter().map(|tile| tile.0).max()?.index() + 1;
     let mut cycles: TiVec<SlotId, f64> = ti_vec![0.0; slots];
     let mut busy: TiVec<SlotId, TiVec<CoreId, bool>> = ti_vec![ti_vec![false; instance.cores]; slots];
@@ -172,7 +172,7 @@ struct Seen {
 }
 
 struct Search<'a> {
-    instance: &'a Instance,
+    instance: &'a AllocationProblem,
     /// Tiles that come before each.
     before: TiVec<IterationTile, IdSet<IterationTile>>,
     group_of: TiVec<IterationTile, Option<WeightGroup>>,
@@ -196,7 +196,7 @@ const MOST_REMEMBERED: usize = 2_000_000;
 const ASK: u64 = 256;
 
 impl<'a> Search<'a> {
-    fn new(instance: &'a Instance) -> Self {
+    fn new(instance: &'a AllocationProblem) -> Self {
         let tiles = instance.cycles.len();
         let mut before: TiVec<IterationTile, IdSet<IterationTile>> = ti_vec![IdSet::default(); tiles];
         instance.order.iter().for_each(|&(first, second)| before[second] = before[second].with(first));

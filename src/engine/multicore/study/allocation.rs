@@ -5,7 +5,7 @@ use super::super::costs::{TileCosts, tile_shape};
 use super::super::granularity::Cuts;
 use super::super::ids::{CoreId, IterationTile, NestId, StackId, TileId};
 use super::super::steady_state::{SteadyState, steady_state};
-use super::super::waco::{Allocation, Found, Instance, MOST, allocate};
+use super::super::waco::{Allocation, AllocationOutcome, AllocationProblem, MOST, allocate};
 use super::{CoreChoice, CoresStudy, bits_of, tiled_layers};
 use crate::hardware::Operand;
 use crate::ids::{TiVec, ti_vec};
@@ -32,7 +32,7 @@ pub struct StackAllocation {
     /// Its share of the stack's multiply-accumulates.
     pub mac_share: f64,
     /// What was found; nothing where an iteration has too many tiles.
-    pub found: Found,
+    pub found: AllocationOutcome,
     /// The cores of each of its layers.
     pub cores: Vec<Vec<CoreId>>,
 }
@@ -48,11 +48,12 @@ impl CoresStudy {
     }
 
     /// The problem of sharing a stack's iteration among the cores; a tile on one core only unless `shares`.
-    pub fn instance(&self, costs: &mut TileCosts, steady: &SteadyState, shares: bool) -> Instance {
+    pub fn instance(&self, costs: &mut TileCosts, steady: &SteadyState, shares: bool) -> AllocationProblem {
         let cores = self.system.cores.len();
         let place = |tile: TileId| steady.tiles.position(|&other| other == tile);
         let layer_of = |tile: TileId| self.unshared.graph.tiles[tile].layer;
-        let mut instance = Instance { cores, iterations: steady.iterations as u64, ..Instance::default() };
+        let mut instance =
+            AllocationProblem { cores, iterations: steady.iterations as u64, ..AllocationProblem::default() };
         for (index, &tile) in steady.tiles.iter_enumerated() {
             let layer = layer_of(tile);
             let cuts = &self.cuts[layer];

@@ -3,9 +3,9 @@
 use fusescape_engine::hardware::Operand;
 use fusescape_engine::ids::{TiSlice, TiVec, ti_vec};
 use fusescape_engine::multicore::{
-    Access, Axis, CoreId, Instance, IterationTile, Job, Link, LinkId, NestId, Order, Place, Placed, Schedule,
-    SchedulingRules, SlotId, Split, System, TensorId, TileId, TiledLayer, TiledNetwork, TilingRules, TopMemory,
-    TopMemoryId, allocate, count_edges, evaluate, schedule, tile_graph,
+    Access, AllocationProblem, Axis, CoreId, IterationTile, Job, Link, LinkId, NestId, Order, Placed, Schedule,
+    SchedulingRules, SlotId, Split, System, TensorId, TileId, TilePlacement, TiledLayer, TiledNetwork, TilingRules,
+    TopMemory, TopMemoryId, allocate, count_edges, evaluate, schedule, tile_graph,
 };
 use fusescape_engine::workload::Dim;
 use fusescape_test_support::nests::{addition, convolution};
@@ -195,7 +195,7 @@ fn a_search_that_is_stopped_knows_a_bound() {
     let mut random = Lcg(8);
     let mut stopped = 0;
     for _ in 0..30 {
-        let instance = Instance { iterations: 50, ..larger_instance(&mut random) };
+        let instance = AllocationProblem { iterations: 50, ..larger_instance(&mut random) };
         let whole = allocate(&instance, &mut |_| true);
         let part = allocate(&instance, &mut |_| false);
         let Some(best) = whole.best.map(|best| best.cycles) else { continue };
@@ -207,10 +207,10 @@ fn a_search_that_is_stopped_knows_a_bound() {
 }
 
 fn every(
-    instance: &Instance,
+    instance: &AllocationProblem,
     tile: IterationTile,
-    tiles: &mut TiVec<IterationTile, Place>,
-    hear: &mut dyn FnMut(&TiSlice<IterationTile, Place>),
+    tiles: &mut TiVec<IterationTile, TilePlacement>,
+    hear: &mut dyn FnMut(&TiSlice<IterationTile, TilePlacement>),
 ) {
     if tile == tiles.next_key() {
         return hear(tiles);
@@ -223,16 +223,16 @@ fn every(
     }
 }
 
-fn random_instance(random: &mut Lcg) -> Instance {
+fn random_instance(random: &mut Lcg) -> AllocationProblem {
     let (tiles, cores) = if random.below(3) == 0 { (3, 3) } else { (2 + random.below(3) as usize, 2) };
     instance_of(random, tiles, cores)
 }
 
-fn larger_instance(random: &mut Lcg) -> Instance {
+fn larger_instance(random: &mut Lcg) -> AllocationProblem {
     instance_of(random, 8, 3)
 }
 
-fn instance_of(random: &mut Lcg, tiles: usize, cores: usize) -> Instance {
+fn instance_of(random: &mut Lcg, tiles: usize, cores: usize) -> AllocationProblem {
     let is_alike = random.below(2) == 0;
     let cycles = (0..tiles).map(|_| {
         let of_core = |random: &mut Lcg| {
@@ -250,7 +250,7 @@ fn instance_of(random: &mut Lcg, tiles: usize, cores: usize) -> Instance {
     let groups = if random.below(3) == 0 { vec![IterationTile::first(2).collect()] } else { Vec::new() };
     let weights = (0..tiles).map(|_| random.below(60)).collect();
     let capacity = 40 + random.below(100);
-    Instance {
+    AllocationProblem {
         cores,
         iterations: 1 + random.below(20),
         cycles,

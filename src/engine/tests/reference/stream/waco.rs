@@ -2,7 +2,7 @@
 
 use crate::Report;
 use fusescape_engine::ids::{TiVec, ti_vec};
-use fusescape_engine::multicore::{CoreId, IterationTile, Place, SlotId, allocate, evaluate};
+use fusescape_engine::multicore::{CoreId, IterationTile, SlotId, TilePlacement, allocate, evaluate};
 use fusescape_test_support::stream::{instance, integers, list};
 use fusescape_test_support::{number, reference, reference_text, stream_cases, text};
 use serde_json::Value;
@@ -56,7 +56,7 @@ fn check(report: &mut Report, case: &Value, is_alone: bool) {
     if let Some(theirs) = theirs {
         let nodes = integers(&case["instance"]["nodes"]);
         let cores = integers(&case["instance"]["cores"]);
-        let mut tiles: TiVec<IterationTile, Place> = ti_vec![(SlotId::default(), Vec::new()); nodes.len()];
+        let mut tiles: TiVec<IterationTile, TilePlacement> = ti_vec![(SlotId::default(), Vec::new()); nodes.len()];
         for row in list(theirs).map(integers) {
             let tile = IterationTile::from(nodes.iter().position(|node| *node == row[2]).unwrap());
             tiles[tile].0 = SlotId::from(row[0]);
