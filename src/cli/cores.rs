@@ -7,8 +7,8 @@ use super::plain::plain;
 use super::{Failure, print};
 use fusescape::chart::{Column, Quantity, Table, TableCell};
 use fusescape::multicore::{
-    Aim, CoreChoice, CoreId, CoresRequest, CoresSettings, CoresStudy, Judged, MOST_CHOICES, NestId, StackAllocation,
-    SystemAccount, TileCosts,
+    Aim, CoreAllocation, CoreId, CoresRequest, CoresSettings, CoresStudy, EvaluatedAllocation, MOST_CHOICES, NestId,
+    StackAllocation, SystemAccount, TileCosts,
 };
 use fusescape::spec::{closest, hardware_presets, system_presets, workload_presets};
 use fusescape::trace::chrome_trace;
@@ -21,7 +21,7 @@ use std::time::Duration;
 struct Found {
     study: CoresStudy,
     stacks: Vec<StackAllocation>,
-    judged: Judged,
+    judged: EvaluatedAllocation,
     account: SystemAccount,
     problems: usize,
     elapsed: Duration,
@@ -83,7 +83,7 @@ fn choose(
     study: &CoresStudy,
     costs: &mut TileCosts,
     options: &Cores,
-) -> Result<(Judged, Vec<StackAllocation>), Failure> {
+) -> Result<(EvaluatedAllocation, Vec<StackAllocation>), Failure> {
     let (mut best, stacks) = match &options.allocation {
         Allocation::Best => study.best(costs)?,
         Allocation::Genetic => {
@@ -119,9 +119,9 @@ fn choose(
 
 /// One core for all layers that it runs, or `layer: core, core; layer: core`. Layers of which nothing is said are computed by the first core that runs
 /// them.
-fn by_hand(study: &CoresStudy, text: &str) -> Result<CoreChoice, Failure> {
+fn by_hand(study: &CoresStudy, text: &str) -> Result<CoreAllocation, Failure> {
     let (layers, outline) = (study.layer_names(), study.outline());
-    let mut choice: CoreChoice = layers.keys().map(|layer| study.able(layer)[..1].to_vec()).collect();
+    let mut choice: CoreAllocation = layers.keys().map(|layer| study.able(layer)[..1].to_vec()).collect();
     let mut wrong = Vec::new();
     let core = |name: &str, wrong: &mut Vec<String>| {
         let found = outline.cores.position(|known| known == name.trim());

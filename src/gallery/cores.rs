@@ -3,8 +3,8 @@
 use super::entry::Opening;
 use super::parameters::{Parameters, choose};
 use crate::multicore::{
-    Aim, CoreId, CoresRequest, CoresSettings, CoresStudy, Granularity, Judged, MemoryUse, NestId, OrderRule, Scheduler,
-    StackAllocation, StackRule, SystemAccount, TileCosts,
+    Aim, CoreId, CoresRequest, CoresSettings, CoresStudy, EvaluatedAllocation, Granularity, MemoryUse, NestId,
+    OrderRule, Scheduler, StackAllocation, StackRule, SystemAccount, TileCosts,
 };
 use crate::spec::{Preset, workload_presets};
 
@@ -105,7 +105,7 @@ impl CoresOf {
         study: &CoresStudy,
         costs: &mut TileCosts,
         allocation: &[(String, Vec<CoreId>)],
-    ) -> Result<(Judged, Vec<StackAllocation>), String> {
+    ) -> Result<(EvaluatedAllocation, Vec<StackAllocation>), String> {
         if allocation.is_empty() {
             return study.best(costs).map_err(|wrong| wrong.to_string());
         }

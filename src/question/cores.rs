@@ -2,8 +2,8 @@
 
 use super::{Answer, Answerer, Ask, Refusal};
 use crate::multicore::{
-    CoreChoice, CoreId, CoresOutline, CoresRequest, CoresStudy, Judged, NestId, Solved, StackAllocation, StackId,
-    SystemAccount, TileCosts,
+    CoreAllocation, CoreId, CoresOutline, CoresRequest, CoresStudy, EvaluatedAllocation, NestId, Solved,
+    StackAllocation, StackId, SystemAccount, TileCosts,
 };
 use crate::spec::Diagnostics;
 use serde::{Deserialize, Serialize};
@@ -116,14 +116,14 @@ pub struct JudgeCores {
     /// The allocations of the stacks.
     pub stacks: Rc<Vec<StackAllocation>>,
     /// The choice; `None`: that of the allocations.
-    pub choice: Option<CoreChoice>,
+    pub choice: Option<CoreAllocation>,
 }
 
 /// A choice of cores with all about it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CoresJudgement {
     /// The choice, and what it comes to.
-    pub judged: Judged,
+    pub judged: EvaluatedAllocation,
     /// Who computes what when.
     pub account: Rc<SystemAccount>,
 }
@@ -150,16 +150,16 @@ pub struct ImproveLayer {
     /// The allocations of the stacks.
     pub stacks: Rc<Vec<StackAllocation>>,
     /// The choice to improve.
-    pub from: Judged,
+    pub from: EvaluatedAllocation,
     /// The layer.
     pub layer: NestId,
 }
 
 impl Ask for ImproveLayer {
     /// The better choice, or the same.
-    type Reply = Judged;
+    type Reply = EvaluatedAllocation;
 
-    fn answer(self, answerer: &mut Answerer) -> Answer<Judged> {
+    fn answer(self, answerer: &mut Answerer) -> Answer<EvaluatedAllocation> {
         let CoresWork { study, costs } = answerer.cores(self.request, &self.costs)?;
         Ok(study.improve(costs, &self.stacks, &self.from, self.layer))
     }

@@ -1,6 +1,6 @@
 //! Which cores compute which layer: a table in which a person puts layers on other cores.
 
-use crate::multicore::{CoreChoice, CoreId, CoresOutline, NestId};
+use crate::multicore::{CoreAllocation, CoreId, CoresOutline, NestId};
 use std::rc::Rc;
 use yew::prelude::*;
 
@@ -10,11 +10,11 @@ pub struct CoresAllocationProps {
     /// Layers, cores, and who can compute what.
     pub outline: Rc<CoresOutline>,
     /// The cores of each layer.
-    pub choice: CoreChoice,
+    pub choice: CoreAllocation,
     /// Whether a person chose them.
     pub is_by_hand: bool,
     /// Hears of another choice; `None`: that of the search.
-    pub on_choice: Callback<Option<CoreChoice>>,
+    pub on_choice: Callback<Option<CoreAllocation>>,
 }
 
 /// A row a layer, a column a core.

@@ -7,7 +7,7 @@ use crate::app::widgets::data_table::plain_table;
 use crate::app::widgets::figure::{Drawn, Figure};
 use crate::app::workers::handle::Workers;
 use crate::chart::{CoresSweep, Quantity, allocations_table};
-use crate::multicore::{CoresRequest, Granularity, Judged, StackRule};
+use crate::multicore::{CoresRequest, EvaluatedAllocation, Granularity, StackRule};
 use crate::question::{CoresJudgement, CoresSummary, Refusal, SummaryWay, Topic};
 use crate::spec::{Diagnostics, system_presets};
 use std::rc::Rc;
@@ -24,9 +24,9 @@ pub struct CoresComparedProps {
     /// What the allocations with shared tiles and without come to.
     pub judgements: [Option<Result<CoresJudgement, Diagnostics>>; 2],
     /// The best that is known.
-    pub best: Judged,
+    pub best: EvaluatedAllocation,
     /// What a choice by hand comes to.
-    pub by_hand: Option<Judged>,
+    pub by_hand: Option<EvaluatedAllocation>,
     /// Asks workers.
     pub workers: Workers,
 }
@@ -64,7 +64,7 @@ pub fn CoresCompared(props: &CoresComparedProps) -> Html {
     };
     let [shared, single] = &props.judgements;
     let other = |index: usize| others.get(index).and_then(|answer| answer.as_ref().ok().copied());
-    let pair = |judged: &Judged| (judged.energy_pj, judged.latency_cycles);
+    let pair = |judged: &EvaluatedAllocation| (judged.energy_pj, judged.latency_cycles);
     let names = ["evolution, 16 individuals, 16 generations (NSGA-II)", "layer by layer, whole layers as tiles"];
     let refused = names.iter().enumerate().filter_map(|(index, name)| {
         let reason = match others.get(index)?.as_ref().err()?.to_string() {

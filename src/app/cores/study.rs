@@ -4,7 +4,8 @@
 use crate::app::workers::ask::use_answers;
 use crate::app::workers::handle::Workers;
 use crate::multicore::{
-    Aim, CoreChoice, CoresOutline, CoresRequest, Judged, MOST_CHOICES, NestId, Solved, StackAllocation, StackId,
+    Aim, CoreAllocation, CoresOutline, CoresRequest, EvaluatedAllocation, MOST_CHOICES, NestId, Solved,
+    StackAllocation, StackId,
 };
 use crate::question::{
     AllocateStack, Answer, CoresJudgement, ImproveLayer, JudgeCores, OutlineCores, Refusal, SolveTiles, Topic,
@@ -208,7 +209,7 @@ pub struct Ground {
 pub fn use_judged(
     workers: &Workers,
     ground: Option<Ground>,
-    choice: Option<CoreChoice>,
+    choice: Option<CoreAllocation>,
 ) -> Option<Answer<CoresJudgement>> {
     let question = ground.zip(choice).map(|(Ground { request, costs, stacks }, choice)| JudgeCores {
         request,
@@ -224,11 +225,11 @@ pub fn use_judged(
 /// How far a search for better cores is: layer by layer, until a whole round finds nothing.
 #[derive(Clone, PartialEq)]
 pub struct Improving {
-    of: Option<(Ground, Judged)>,
+    of: Option<(Ground, EvaluatedAllocation)>,
     /// Whether it goes on.
     pub is_on: bool,
     /// The best so far.
-    pub best: Option<Judged>,
+    pub best: Option<EvaluatedAllocation>,
     /// The layer that is next.
     pub layer: NestId,
     /// How many layers were looked at since the last improvement.
@@ -244,7 +245,7 @@ impl Improving {
     }
 
     /// A search that begins with a choice. It waits where a person stopped the one before.
-    fn begin(&self, of: Option<(Ground, Judged)>) -> Self {
+    fn begin(&self, of: Option<(Ground, EvaluatedAllocation)>) -> Self {
         let is_on = self.is_on || self.failure.is_some();
         let (best, layers) = of.as_ref().map_or((None, 0), |of| (Some(of.1.clone()), of.1.choice.len() as u32));
         Self { of, is_on, best, layer: NestId::default(), idle: 0, layers, failure: None }
@@ -265,11 +266,11 @@ impl Improving {
 /// What changes a search for better cores.
 pub enum Change {
     /// Another choice to begin with.
-    Begin(Option<(Ground, Judged)>),
+    Begin(Option<(Ground, EvaluatedAllocation)>),
     /// Go on, or stop.
     Switch(bool),
     /// The best with other cores for a layer.
-    Improved(Box<ImproveLayer>, Answer<Judged>),
+    Improved(Box<ImproveLayer>, Answer<EvaluatedAllocation>),
 }
 
 impl Reducible for Improving {
@@ -296,7 +297,7 @@ impl Reducible for Improving {
 
 /// Looks for better cores, layer by layer, from a choice on.
 #[hook]
-pub fn use_improving(workers: &Workers, of: Option<(Ground, Judged)>) -> (Improving, Callback<bool>) {
+pub fn use_improving(workers: &Workers, of: Option<(Ground, EvaluatedAllocation)>) -> (Improving, Callback<bool>) {
     let improving = use_reducer(Improving::nothing);
     let now = if improving.of == of { (*improving).clone() } else { improving.begin(of.clone()) };
     {

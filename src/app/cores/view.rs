@@ -9,7 +9,7 @@ use crate::app::session::state::PageState;
 use crate::app::widgets::figure::{Drawn, Figure};
 use crate::app::workers::handle::Workers;
 use crate::chart::{Quantity, core_time, group_thousands, system_energy, three_digits};
-use crate::multicore::{CoreChoice, CoresOutline, Judged, StackAllocation};
+use crate::multicore::{CoreAllocation, CoresOutline, EvaluatedAllocation, StackAllocation};
 use crate::question::{Answer, CoresJudgement, Refusal};
 use crate::spec::Diagnostics;
 use crate::state::{Action, CoresChange, read_allocation, write_allocation};
@@ -84,7 +84,7 @@ pub fn CoresView(props: &CoresViewProps) -> Html {
     };
     let on_choice = {
         let layers = kept.as_ref().map(|kept| kept.outline.layers.clone()).unwrap_or_default();
-        act.reform(move |choice: Option<CoreChoice>| {
+        act.reform(move |choice: Option<CoreAllocation>| {
             let choice = choice.unwrap_or_default();
             let lines = layers.iter().map(String::as_str).zip(choice.iter().map(Vec::as_slice));
             Action::Cores(CoresChange::Allocation(write_allocation(lines)))
@@ -167,7 +167,7 @@ fn origin(
 }
 
 /// The choice by hand: what was found, with the cores that a person wrote for some layers. `None` where these are of another network.
-fn written(text: &str, outline: &CoresOutline, best: Option<&(bool, CoresJudgement)>) -> Option<CoreChoice> {
+fn written(text: &str, outline: &CoresOutline, best: Option<&(bool, CoresJudgement)>) -> Option<CoreAllocation> {
     let mut choice = best?.1.judged.choice.clone();
     let mut is_any = false;
     for (layer, cores) in read_allocation(text) {
@@ -236,7 +236,7 @@ fn progress(failure: Option<&str>, stage: Stage) -> Html {
 
 fn answer(shown: &Shown, study: &CoresStudyState) -> Html {
     let Shown { judgement, origin, .. } = shown;
-    let Judged { energy_pj, latency_cycles, .. } = judgement.judged;
+    let EvaluatedAllocation { energy_pj, latency_cycles, .. } = judgement.judged;
     let kpi = |big: String, small: String| html! { <div class="kpi"><b>{ big }</b><span>{ small }</span></div> };
     let account = &judgement.account;
     let all = account.latency_cycles * account.cores.len() as f64;
@@ -261,7 +261,12 @@ fn answer(shown: &Shown, study: &CoresStudyState) -> Html {
 }
 
 /// How far the search for better cores is.
-fn improvement(improving: &Improving, from: Option<&Judged>, study: &CoresStudyState, switch: Callback<bool>) -> Html {
+fn improvement(
+    improving: &Improving,
+    from: Option<&EvaluatedAllocation>,
+    study: &CoresStudyState,
+    switch: Callback<bool>,
+) -> Html {
     let Some(((best, from), asked)) = improving.best.as_ref().zip(from).zip(study.request.as_ref()) else {
         return html! {};
     };

@@ -105,7 +105,7 @@ pub use request::{Aim, CoresRequest, CoresSettings, Granularity, OrderRule, Sche
 pub use rules::{SchedulingRules, TilingRules};
 pub use schedule::{Overfull, Placed, Reason, Schedule, Stream, SystemEnergy, Transfer};
 pub use steady_state::{SteadyState, steady_state};
-pub use study::{CoreChoice, CoresOutline, CoresStudy, Judged, MOST_CHOICES, StackAllocation};
+pub use study::{CoreAllocation, CoresOutline, CoresStudy, EvaluatedAllocation, MOST_CHOICES, StackAllocation};
 pub use system::{Link, System, TopMemory};
 pub use tiling::{Grid, Split};
 pub use traffic::Span;

@@ -6,7 +6,7 @@ use super::super::granularity::Cuts;
 use super::super::ids::{CoreId, IterationTile, NestId, StackId, TileId};
 use super::super::steady_state::{SteadyState, steady_state};
 use super::super::waco::{Allocation, AllocationOutcome, AllocationProblem, MOST, allocate};
-use super::{CoreChoice, CoresStudy, bits_of, tiled_layers};
+use super::{CoreAllocation, CoresStudy, bits_of, tiled_layers};
 use crate::hardware::Operand;
 use crate::ids::{TiVec, ti_vec};
 use crate::workload::{Dim, LayerShape};
@@ -173,7 +173,7 @@ impl CoresStudy {
 
     /// What is worth judging: the choice that the allocations of all stacks make; and, where each layer has one core, a balanced one, as allocations
     /// count slot by slot and know nothing that travels.
-    pub fn candidates(&self, costs: &mut TileCosts, stacks: &[StackAllocation]) -> Vec<CoreChoice> {
+    pub fn candidates(&self, costs: &mut TileCosts, stacks: &[StackAllocation]) -> Vec<CoreAllocation> {
         let mut candidates = vec![self.choice(stacks)];
         if candidates[0].iter().all(|cores| cores.len() == 1) {
             candidates.push(self.balanced(costs));
@@ -184,7 +184,7 @@ impl CoresStudy {
 
     /// Each layer on one core: first on that which computes it in the least time; then layers of a stack move to others as long as its busiest core has
     /// less to do for it.
-    fn balanced(&self, costs: &mut TileCosts) -> CoreChoice {
+    fn balanced(&self, costs: &mut TileCosts) -> CoreAllocation {
         let work: TiVec<NestId, Vec<(CoreId, f64)>> = self.cuts.keys().map(|layer| self.work(costs, layer)).collect();
         let fastest =
             |of: &Vec<(CoreId, f64)>| of.iter().copied().min_by(|a, b| a.1.total_cmp(&b.1)).unwrap_or_default();
@@ -225,8 +225,8 @@ impl CoresStudy {
     }
 
     /// The choice that the allocations of all stacks make.
-    pub fn choice(&self, stacks: &[StackAllocation]) -> CoreChoice {
-        let mut choice: CoreChoice = self.cuts.iter().map(|cuts| cuts.able[..1].to_vec()).collect();
+    pub fn choice(&self, stacks: &[StackAllocation]) -> CoreAllocation {
+        let mut choice: CoreAllocation = self.cuts.iter().map(|cuts| cuts.able[..1].to_vec()).collect();
         for stack in stacks {
             for (layer, cores) in stack.layers.iter().zip(&stack.cores) {
                 if let Some(chosen) = choice.get_mut(*layer).filter(|_| !cores.is_empty()) {

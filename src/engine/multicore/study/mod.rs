@@ -5,7 +5,7 @@ mod order;
 mod verdict;
 
 pub use allocation::{MOST_CHOICES, StackAllocation};
-pub use verdict::Judged;
+pub use verdict::EvaluatedAllocation;
 
 use super::build::{TiledLayer, TiledNetwork, count_edges, tile_graph};
 use super::costs::{Solved, TileCost, TileCosts, TileProblem, solve, tile_shape, too_large};
@@ -34,7 +34,7 @@ pub const MOST_EDGES: u64 = 10_000_000;
 pub const MOST_SHARED_EDGES: u64 = 50_000_000;
 
 /// For each layer the cores that share it.
-pub type CoreChoice = TiVec<NestId, Vec<CoreId>>;
+pub type CoreAllocation = TiVec<NestId, Vec<CoreId>>;
 
 /// A validated request.
 pub struct CoresStudy {

@@ -11,7 +11,7 @@ use super::super::ids::{CoreId, NestId, TileId};
 use super::super::nest::LoopNest;
 use super::super::request::{Aim, OrderRule};
 use super::super::schedule::{Overfull, Placed, Schedule};
-use super::{CoreChoice, CoresStudy, MOST_CHOICES, StackAllocation};
+use super::{CoreAllocation, CoresStudy, MOST_CHOICES, StackAllocation};
 use crate::hardware::Operand;
 use crate::ids::{TiSlice, TiVec};
 use crate::spec::{Diagnostics, MAX_DIAGNOSTICS};
@@ -21,9 +21,9 @@ use serde::{Deserialize, Serialize};
 
 /// A choice of cores, and what it comes to.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Judged {
+pub struct EvaluatedAllocation {
     /// The choice.
-    pub choice: CoreChoice,
+    pub choice: CoreAllocation,
     /// The order that suits it best.
     pub order: OrderRule,
     /// Energy, pJ.
@@ -32,7 +32,7 @@ pub struct Judged {
     pub latency_cycles: f64,
 }
 
-impl Judged {
+impl EvaluatedAllocation {
     /// What it is judged by; less is better.
     pub fn score(&self, aim: Aim) -> f64 {
         aim.score(self.energy_pj, self.latency_cycles)
@@ -55,7 +55,7 @@ impl CoresStudy {
     ///
     /// # Errors
     /// As [`Self::judge`].
-    pub fn best(&self, costs: &mut TileCosts) -> Result<(Judged, Vec<StackAllocation>), Diagnostics> {
+    pub fn best(&self, costs: &mut TileCosts) -> Result<(EvaluatedAllocation, Vec<StackAllocation>), Diagnostics> {
         self.best_of(costs, &[true, false])
     }
 
@@ -63,16 +63,23 @@ impl CoresStudy {
     ///
     /// # Errors
     /// As [`Self::judge`].
-    pub fn best_single(&self, costs: &mut TileCosts) -> Result<(Judged, Vec<StackAllocation>), Diagnostics> {
+    pub fn best_single(
+        &self,
+        costs: &mut TileCosts,
+    ) -> Result<(EvaluatedAllocation, Vec<StackAllocation>), Diagnostics> {
         self.best_of(costs, &[false])
     }
 
-    fn best_of(&self, costs: &mut TileCosts, sharing: &[bool]) -> Result<(Judged, Vec<StackAllocation>), Diagnostics> {
+    fn best_of(
+        &self,
+        costs: &mut TileCosts,
+        sharing: &[bool],
+    ) -> Result<(EvaluatedAllocation, Vec<StackAllocation>), Diagnostics> {
         let allocations = |shares: bool, costs: &mut TileCosts| -> Vec<StackAllocation> {
             let mut goes_on = |done: u64| done < MOST_CHOICES;
             self.stacks.keys().map(|stack| self.allocate(costs, stack, shares, &mut goes_on)).collect()
         };
-        let mut best: Result<(Judged, Vec<StackAllocation>), Diagnostics> = Err(Diagnostics::default());
+        let mut best: Result<(EvaluatedAllocation, Vec<StackAllocation>), Diagnostics> = Err(Diagnostics::default());
         for &shares in sharing {
             let stacks = allocations(shares, costs);
             for choice in self.candidates(costs, &stacks) {
@@ -92,7 +99,7 @@ impl CoresStudy {
     }
 
     /// A choice with other cores for the layers of these names; `None` if it has no such layer.
-    pub fn with(&self, choice: &CoreChoice, layers: &[(String, Vec<CoreId>)]) -> Option<CoreChoice> {
+    pub fn with(&self, choice: &CoreAllocation, layers: &[(String, Vec<CoreId>)]) -> Option<CoreAllocation> {
         let mut choice = choice.clone();
         let mut is_any = false;
         for (layer, cores) in layers {
@@ -105,7 +112,7 @@ impl CoresStudy {
     }
 
     /// What is wrong with a choice.
-    pub fn check(&self, choice: &CoreChoice) -> Diagnostics {
+    pub fn check(&self, choice: &CoreAllocation) -> Diagnostics {
         let mut diagnostics = Diagnostics::default();
         for (layer, cuts) in self.cuts.iter_enumerated() {
             let name = &self.nests.nests[layer].name;
@@ -139,9 +146,9 @@ impl CoresStudy {
         &self,
         costs: &mut TileCosts,
         stacks: &[StackAllocation],
-        choice: &CoreChoice,
+        choice: &CoreAllocation,
         order: Option<OrderRule>,
-    ) -> Result<Judged, Diagnostics> {
+    ) -> Result<EvaluatedAllocation, Diagnostics> {
         let cast = self.cast(costs, choice)?;
         Ok(self.schedule(&cast, stacks, choice, order)?.0)
     }
@@ -154,9 +161,9 @@ impl CoresStudy {
         &self,
         costs: &mut TileCosts,
         stacks: &[StackAllocation],
-        choice: &CoreChoice,
+        choice: &CoreAllocation,
         order: Option<OrderRule>,
-    ) -> Result<(Judged, SystemAccount), Diagnostics> {
+    ) -> Result<(EvaluatedAllocation, SystemAccount), Diagnostics> {
         let cast = self.cast(costs, choice)?;
         let (judged, found) = self.schedule(&cast, stacks, choice, order)?;
         Ok((judged, self.account_of(&cast, &found)))
@@ -175,16 +182,16 @@ impl CoresStudy {
         &self,
         costs: &mut TileCosts,
         stacks: &[StackAllocation],
-        choices: &[CoreChoice],
-    ) -> Result<(Judged, SystemAccount), Diagnostics> {
+        choices: &[CoreAllocation],
+    ) -> Result<(EvaluatedAllocation, SystemAccount), Diagnostics> {
         let aim = self.settings.aim;
-        let mut best: Result<(Cast, Judged, Schedule), Diagnostics> = Err(Diagnostics::default());
+        let mut best: Result<(Cast, EvaluatedAllocation, Schedule), Diagnostics> = Err(Diagnostics::default());
         for choice in choices {
             let found = self.cast(costs, choice).and_then(|cast| {
                 let (judged, found) = self.schedule(&cast, stacks, choice, None)?;
                 Ok((cast, judged, found))
             });
-            let score = |found: &Result<(Cast, Judged, Schedule), Diagnostics>| {
+            let score = |found: &Result<(Cast, EvaluatedAllocation, Schedule), Diagnostics>| {
                 found.as_ref().map_or(f64::INFINITY, |found| found.1.score(aim))
             };
             if best.is_err() || score(&found) < score(&best) {
@@ -199,9 +206,9 @@ impl CoresStudy {
         &self,
         cast: &Cast,
         stacks: &[StackAllocation],
-        choice: &CoreChoice,
+        choice: &CoreAllocation,
         order: Option<OrderRule>,
-    ) -> Result<(Judged, Schedule), Diagnostics> {
+    ) -> Result<(EvaluatedAllocation, Schedule), Diagnostics> {
         let order = order.or(self.settings.order);
         let is_tried = |tried: &OrderRule| match order {
             Some(order) => order == *tried,
@@ -209,13 +216,13 @@ impl CoresStudy {
             None => *tried != OrderRule::Slots || !stacks.is_empty(),
         };
         let tried = OrderRule::ALL.into_iter().filter(is_tried);
-        let mut best: Option<(Judged, Schedule)> = None;
+        let mut best: Option<(EvaluatedAllocation, Schedule)> = None;
         let mut wrong = None;
         for order in tried {
             match self.run(cast, stacks, order) {
                 Ok(found) => {
                     let (energy_pj, latency_cycles) = (found.energy.total_pj(), found.latency_cycles);
-                    let judged = Judged { choice: choice.clone(), order, energy_pj, latency_cycles };
+                    let judged = EvaluatedAllocation { choice: choice.clone(), order, energy_pj, latency_cycles };
                     let aim = self.settings.aim;
                     if best.as_ref().is_none_or(|best| judged.score(aim) < best.0.score(aim)) {
                         best = Some((judged, found));
@@ -228,7 +235,13 @@ impl CoresStudy {
     }
 
     /// The best choice among a choice and all that give one layer other cores.
-    pub fn improve(&self, costs: &mut TileCosts, stacks: &[StackAllocation], from: &Judged, layer: NestId) -> Judged {
+    pub fn improve(
+        &self,
+        costs: &mut TileCosts,
+        stacks: &[StackAllocation],
+        from: &EvaluatedAllocation,
+        layer: NestId,
+    ) -> EvaluatedAllocation {
         let mut best = from.clone();
         for cores in self.moves(&from.choice[layer], layer) {
             let mut choice = from.choice.clone();
@@ -269,17 +282,18 @@ impl CoresStudy {
     }
 
     /// What evolution finds (Stream, Section 6): each layer on one core, from the same seed.
-    pub fn evolve(&self, costs: &mut TileCosts, individuals: usize, generations: usize) -> Vec<Judged> {
+    pub fn evolve(&self, costs: &mut TileCosts, individuals: usize, generations: usize) -> Vec<EvaluatedAllocation> {
         let genes = Genes { choices: self.cuts.iter().map(|cuts| cuts.able.clone()).collect() };
         let evolution = Evolution { individuals, generations, seed: 1 };
         let order = self.settings.order.unwrap_or(OrderRule::Deepest);
-        let choice = |genes: &TiSlice<NestId, CoreId>| -> CoreChoice { genes.iter().map(|&core| vec![core]).collect() };
+        let choice =
+            |genes: &TiSlice<NestId, CoreId>| -> CoreAllocation { genes.iter().map(|&core| vec![core]).collect() };
         let mut judge = |genes: &TiSlice<NestId, CoreId>| {
             let judged = self.judge(costs, &[], &choice(genes), Some(order));
             judged.map_or((f64::INFINITY, f64::INFINITY), |judged| (judged.energy_pj, judged.latency_cycles))
         };
         let front = evolve(&genes, evolution, &mut judge);
-        let judged = |(genes, (energy_pj, latency_cycles)): (Individual, (f64, f64))| Judged {
+        let judged = |(genes, (energy_pj, latency_cycles)): (Individual, (f64, f64))| EvaluatedAllocation {
             choice: choice(&genes),
             order,
             energy_pj,
@@ -289,14 +303,14 @@ impl CoresStudy {
     }
 
     /// Multiply-accumulates of all tiles of a choice.
-    pub fn macs(&self, choice: &CoreChoice) -> u64 {
+    pub fn macs(&self, choice: &CoreAllocation) -> u64 {
         let tiled = self.tiles(choice);
         let macs = |(index, tile): (TileId, &Tile)| self.nests.nests[tile.layer].macs(&tiled.part(index));
         tiled.graph.tiles.iter_enumerated().map(macs).sum()
     }
 
     /// The tiles of a choice, and what each costs where it is computed.
-    fn cast(&self, costs: &mut TileCosts, choice: &CoreChoice) -> Result<Cast, Diagnostics> {
+    fn cast(&self, costs: &mut TileCosts, choice: &CoreAllocation) -> Result<Cast, Diagnostics> {
         let wrong = self.check(choice);
         if !wrong.is_empty() {
             return Err(wrong);
@@ -354,7 +368,7 @@ impl CoresStudy {
     }
 
     /// The tiles of a choice.
-    fn tiles(&self, choice: &CoreChoice) -> TiledNetwork {
+    fn tiles(&self, choice: &CoreAllocation) -> TiledNetwork {
         let layer = |(index, nest): (NestId, &LoopNest)| TiledLayer {
             nest: nest.clone(),
             split: self.cuts[index].split(choice[index].len()),

@@ -1,8 +1,8 @@
 //! A network on many cores, from documents to the best schedule.
 
 use fusescape_engine::multicore::{
-    Aim, CoreChoice, CoreId, CoresRequest, CoresSettings, CoresStudy, Granularity, NestId, Scheduler, StackAllocation,
-    StackRule, SystemAccount, TileCosts, TileId, TileRun,
+    Aim, CoreAllocation, CoreId, CoresRequest, CoresSettings, CoresStudy, Granularity, NestId, Scheduler,
+    StackAllocation, StackRule, SystemAccount, TileCosts, TileId, TileRun,
 };
 use fusescape_engine::search::Strategy;
 use fusescape_spec::{Diagnostics, find_preset, hardware_presets, system_presets, workload_presets};
@@ -324,7 +324,7 @@ fn tiles_stacks_and_cores_by_hand_are_checked() {
     assert_eq!(outline.tiles, 5 + 6 + 5 + 5 + 5 + 5 + 1 + 7);
 
     let study = study(&by_hand);
-    let mut choice: CoreChoice = study.layer_names().iter().map(|_| vec![CoreId::default()]).collect();
+    let mut choice: CoreAllocation = study.layer_names().iter().map(|_| vec![CoreId::default()]).collect();
     (choice.raw[0], choice.raw[1]) = (Vec::new(), vec![CoreId::from(9)]);
     let wrong: Diagnostics = study.judge(&mut TileCosts::default(), &[], &choice, None).unwrap_err();
     let paths: Vec<&str> = wrong.0.iter().map(|wrong| wrong.path.as_str()).collect();
