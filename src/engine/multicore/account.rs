@@ -3,8 +3,8 @@
 use super::coala::Job;
 use super::graph::Tile;
 use super::ids::{CoreId, LinkId, NestId, TensorId, TileId, TileNumber, TopMemoryId, TransferId};
+use super::link_occupancy::Span;
 use super::schedule::{Placed, Reason, Schedule, SystemEnergy};
-use super::traffic::Span;
 use crate::hardware::Operand;
 use crate::ids::{TiSlice, TiVec, ti_vec};
 use rustc_hash::FxHashMap;

@@ -3,10 +3,10 @@
 use super::contents::{Contents, Copy};
 use super::graph::TileGraph;
 use super::ids::{CoreId, LinkId, TensorId, TileId, TopMemoryId};
+use super::link_occupancy::{LinkOccupancy, Span, WindowRequest};
 use super::rules::SchedulingRules;
 use super::schedule::{Overfull, Placed, Reason, Schedule, Stream, Transfer};
 use super::system::System;
-use super::traffic::{Span, Traffic, Wanted};
 use crate::hardware::Operand;
 use crate::ids::{TiSlice, TiVec, ti_vec};
 use std::cmp::Reverse;
@@ -52,7 +52,7 @@ pub fn schedule(job: Job<'_>) -> Result<Schedule, Overfull> {
 struct Coala<'a> {
     job: Job<'a>,
     contents: Contents<'a>,
-    traffic: TiVec<LinkId, Traffic>,
+    links: TiVec<LinkId, LinkOccupancy>,
     core_free: TiVec<CoreId, f64>,
     result: Schedule,
 }
@@ -62,7 +62,7 @@ impl<'a> Coala<'a> {
         Self {
             job,
             contents: Contents::new(job.graph, job.system),
-            traffic: job.system.links.iter().map(|link| Traffic::new(link.bandwidth)).collect(),
+            links: job.system.links.iter().map(|link| LinkOccupancy::new(link.bandwidth)).collect(),
             core_free: ti_vec![0.0; job.system.cores.len()],
             result: Schedule { tiles: ti_vec![None; job.graph.tiles.len()], ..Schedule::default() },
         }
@@ -243,17 +243,17 @@ impl<'a> Coala<'a> {
         let cycles = |bandwidth: f64| (bits as f64 / bandwidth).ceil();
         let length = route.iter().map(|&link| cycles(system.links[link].bandwidth)).fold(0.0, f64::max);
         let span = if self.job.rules.late_transfers {
-            let free = route.iter().map(|&link| self.traffic[link].free_from()).fold(available, f64::max);
+            let free = route.iter().map(|&link| self.links[link].free_from()).fold(available, f64::max);
             let ideal = free.max(wanted - length);
             let first = self.contents.occupancy[memory].late_fit(ideal, bits).unwrap_or(wanted);
             let time = self.make_room(tensor, memory, first, needed)?;
             self.store(tensor, memory, Span { start: time, end: time + length });
-            let start = route.first().map_or(time, |&link| self.traffic[link].free_from().max(time));
+            let start = route.first().map_or(time, |&link| self.links[link].free_from().max(time));
             Span { start, end: start + length }
         } else {
             let first = self.contents.occupancy[memory].earliest_fit(available, bits);
             let time = self.make_room(tensor, memory, first, needed)?;
-            let wanted = Wanted { tensor: Some(tensor), time, length };
+            let wanted = WindowRequest { tensor: Some(tensor), time, length };
             let start = self.first_window(route, wanted, &|link| system.links[link].bandwidth);
             let span = Span { start, end: start + length };
             self.store(tensor, memory, span);
@@ -262,7 +262,7 @@ impl<'a> Coala<'a> {
         let mut link_pj = 0.0;
         for &link in route {
             let facts = &system.links[link];
-            let is_new = self.traffic[link].carry(tensor, span);
+            let is_new = self.links[link].carry(tensor, span);
             link_pj += match self.job.rules.charges_cycles {
                 true => length * facts.pj_per_cycle,
                 false if is_new => bits as f64 / facts.bandwidth * facts.pj_per_cycle,
@@ -289,7 +289,7 @@ impl<'a> Coala<'a> {
     }
 
     /// When all links of a route are free for what is wanted, of each as many bits a cycle as `needed` says.
-    fn first_window(&self, route: &[LinkId], wanted: Wanted, needed: &dyn Fn(LinkId) -> f64) -> f64 {
+    fn first_window(&self, route: &[LinkId], wanted: WindowRequest, needed: &dyn Fn(LinkId) -> f64) -> f64 {
         // What has no bits needs no window.
         if wanted.length <= 0.0 {
             return wanted.time;
@@ -303,11 +303,11 @@ impl<'a> Coala<'a> {
         &self,
         span: Span,
         route: &[LinkId],
-        wanted: Wanted,
+        wanted: WindowRequest,
         needed: &dyn Fn(LinkId) -> f64,
     ) -> Option<f64> {
         let Some((&link, rest)) = route.split_first() else { return Some(span.start) };
-        let mut windows = self.traffic[link].windows(wanted, span, needed(link));
+        let mut windows = self.links[link].windows(wanted, span, needed(link));
         windows.find_map(|window| self.window_within(window, rest, wanted, needed))
     }
 
@@ -389,10 +389,10 @@ impl<'a> Coala<'a> {
         let length = cycles * slower;
         let links: Vec<LinkId> = loads.iter().map(|load| load.0).collect();
         let most = |link: LinkId| loads.iter().filter(|load| load.0 == link).map(|load| load.1).fold(0.0, f64::max);
-        let start = self.first_window(&links, Wanted { tensor: None, time, length }, &most);
+        let start = self.first_window(&links, WindowRequest { tensor: None, time, length }, &most);
         let span = Span { start, end: start + length };
         for (link, bits) in loads {
-            self.traffic[link].load(span, if is_early { bits.ceil() } else { bits });
+            self.links[link].load(span, if is_early { bits.ceil() } else { bits });
         }
         self.result.streams.push(Stream { tile, span });
         (start, slower)

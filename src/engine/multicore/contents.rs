@@ -2,9 +2,9 @@
 
 use super::graph::TileGraph;
 use super::ids::{TensorId, TopMemoryId};
+use super::link_occupancy::Span;
 use super::occupancy::Occupancy;
 use super::system::System;
-use super::traffic::Span;
 use crate::ids::{TiVec, ti_vec};
 use std::collections::BTreeSet;
 

@@ -25,7 +25,7 @@
 //! alone says which of its pieces overlap what another tile reads (`dependencies.rs`; `tests/engine/multicore.rs` compares with every pair
 //! of boxes). A graph of a million tiles has nine million edges, so that an edge takes eight bytes at each end (`graph.rs`).
 //!
-//! [`schedule()`] is COALA (`coala.rs`; Section 4). It takes tile by tile, and places transfers on links (`traffic.rs`) and tensors in
+//! [`schedule()`] is COALA (`coala.rs`; Section 4). It takes tile by tile, and places transfers on links (`link_occupancy.rs`) and tensors in
 //! memories: `contents.rs` knows what is where and how much it matters, ranked only when somebody has to leave; `occupancy.rs` how full
 //! memories are, in blocks, as nearly every change is one to all that comes later; `steps.rs` what links carry. Both are searched from
 //! their end, where nearly everything happens.
@@ -74,6 +74,7 @@ mod granularity;
 mod graph;
 mod id_set;
 mod ids;
+mod link_occupancy;
 mod nest;
 mod network;
 mod occupancy;
@@ -85,7 +86,6 @@ mod steps;
 mod study;
 mod system;
 mod tiling;
-mod traffic;
 mod waco;
 
 pub use account::{CoreTime, LinkTime, MemoryUse, SystemAccount, TileRun, TransferRun};
@@ -99,6 +99,7 @@ pub use ids::{
     CoreId, GroupId, IterationTile, LinkId, NestId, SlotId, StackId, TensorId, TileId, TileNumber, TopMemoryId,
     TransferId,
 };
+pub use link_occupancy::Span;
 pub use nest::{Access, Axis, LoopNest, Part};
 pub use network::NetworkNests;
 pub use request::{Aim, CoresRequest, CoresSettings, Granularity, OrderRule, Scheduler, StackRule};
@@ -108,5 +109,4 @@ pub use steady_state::{SteadyState, steady_state};
 pub use study::{CoreAllocation, CoresOutline, CoresStudy, EvaluatedAllocation, MOST_CHOICES, StackAllocation};
 pub use system::{Link, System, TopMemory};
 pub use tiling::{Grid, Split};
-pub use traffic::Span;
 pub use waco::{Allocation, AllocationOutcome, AllocationProblem, TilePlacement, allocate, evaluate};

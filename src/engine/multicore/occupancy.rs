@@ -1,6 +1,6 @@
 //! How full a memory is over time.
 
-use super::steps::{MOST_STEPS, Place, last_where};
+use super::steps::{MOST_STEPS, StepIndex, last_where};
 
 /// Bits in use, as a step function of whole cycles. A change counts from its cycle on.
 ///
@@ -64,38 +64,38 @@ impl Occupancy {
     }
 
     /// The last step that is not later than a time, or the first of all.
-    fn step_at(&self, time: f64) -> Place {
+    fn step_at(&self, time: f64) -> StepIndex {
         // Steps are at whole cycles.
         let cycle = time.floor() as i64;
         let block = last_where(&self.blocks, |block| block.start <= cycle);
-        Place { block, step: last_where(&self.blocks[block].steps, |step| step.0 <= cycle) }
+        StepIndex { block, step: last_where(&self.blocks[block].steps, |step| step.0 <= cycle) }
     }
 
-    fn cycle(&self, Place { block, step }: Place) -> f64 {
+    fn cycle(&self, StepIndex { block, step }: StepIndex) -> f64 {
         self.blocks[block].steps[step].0 as f64
     }
 
     /// The step after one.
-    fn next(&self, Place { block, step }: Place) -> Option<Place> {
+    fn next(&self, StepIndex { block, step }: StepIndex) -> Option<StepIndex> {
         if step + 1 < self.blocks[block].steps.len() {
-            return Some(Place { block, step: step + 1 });
+            return Some(StepIndex { block, step: step + 1 });
         }
-        (block + 1 < self.blocks.len()).then_some(Place { block: block + 1, step: 0 })
+        (block + 1 < self.blocks.len()).then_some(StepIndex { block: block + 1, step: 0 })
     }
 
-    fn last(&self) -> Place {
+    fn last(&self) -> StepIndex {
         let block = self.blocks.len() - 1;
-        Place { block, step: self.blocks[block].steps.len() - 1 }
+        StepIndex { block, step: self.blocks[block].steps.len() - 1 }
     }
 
     /// The last step from one on at which so many bits more do not fit.
-    fn last_too_full(&self, Place { block: first, step }: Place, bits: u64) -> Option<Place> {
+    fn last_too_full(&self, StepIndex { block: first, step }: StepIndex, bits: u64) -> Option<StepIndex> {
         let most = self.capacity - bits as i64;
         self.blocks[first..].iter().enumerate().rev().filter(|(_, block)| block.range.1 > most).find_map(
             |(at, block)| {
                 let from = if at == 0 { step } else { 0 };
                 let place = block.steps[from..].iter().rposition(|step| step.1 + block.added > most)?;
-                Some(Place { block: first + at, step: from + place })
+                Some(StepIndex { block: first + at, step: from + place })
             },
         )
     }
@@ -112,7 +112,7 @@ impl Occupancy {
 
     fn change(&mut self, time: f64, bits: i64) {
         let cycle = time as i64;
-        let Place { block: at, step: mut first } = self.step_at(cycle as f64);
+        let StepIndex { block: at, step: mut first } = self.step_at(cycle as f64);
         let block = &mut self.blocks[at];
         if block.steps[first].0 < cycle {
             first += 1;
@@ -145,7 +145,7 @@ impl Occupancy {
         let first = match block.checked_sub(1) {
             Some(block) => {
                 let before = self.blocks[block].steps.partition_point(|step| (step.0 as f64) < time);
-                Place { block, step: before - 1 }
+                StepIndex { block, step: before - 1 }
             }
             None => self.last(),
         };
@@ -158,7 +158,7 @@ impl Occupancy {
 
     /// How many bits too many would be in use at a time with so many more.
     pub fn excess_at(&self, time: f64, bits: u64) -> u64 {
-        let Place { block, step } = self.step_at(time);
+        let StepIndex { block, step } = self.step_at(time);
         let used = self.blocks[block].steps[step].1 + self.blocks[block].added;
         (used + bits as i64 - self.capacity).max(0) as u64
     }

@@ -1,7 +1,7 @@
 //! Who computes what when, what travels, and what that costs.
 
 use super::ids::{CoreId, TensorId, TileId, TopMemoryId};
-use super::traffic::Span;
+use super::link_occupancy::Span;
 use crate::hardware::Operand;
 use crate::ids::TiVec;
 use serde::{Deserialize, Serialize};

@@ -5,7 +5,7 @@ pub const MOST_STEPS: usize = 64;
 
 /// A step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Place {
+pub struct StepIndex {
     /// Its block.
     pub block: usize,
     /// Its place there.
@@ -25,21 +25,21 @@ pub fn last_where<T>(items: &[T], holds: impl Fn(&T) -> bool) -> usize {
 
 /// Numbers, each from a time on until the next. Neighbours may be equal.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Steps {
+pub struct StepFunction {
     /// In order, so that a change moves few. None is empty, and the first step is at time 0.
     blocks: Vec<Vec<(f64, f64)>>,
 }
 
-impl Steps {
+impl StepFunction {
     /// Zero for ever.
     pub fn new() -> Self {
         Self { blocks: vec![vec![(0.0, 0.0)]] }
     }
 
     /// The step at a time that is not negative.
-    pub fn at(&self, time: f64) -> Place {
+    pub fn at(&self, time: f64) -> StepIndex {
         let block = last_where(&self.blocks, |block| block[0].0 <= time);
-        Place { block, step: last_where(&self.blocks[block], |step| step.0 <= time) }
+        StepIndex { block, step: last_where(&self.blocks[block], |step| step.0 <= time) }
     }
 
     /// The last step of all.
@@ -48,12 +48,12 @@ impl Steps {
     }
 
     /// A step and all after it.
-    pub fn from(&self, Place { block, step }: Place) -> impl Iterator<Item = (f64, f64)> {
+    pub fn from(&self, StepIndex { block, step }: StepIndex) -> impl Iterator<Item = (f64, f64)> {
         self.blocks[block][step..].iter().chain(self.blocks[block + 1..].iter().flatten()).copied()
     }
 
     /// The step before one.
-    pub fn before(&self, Place { block, step }: Place) -> Option<(f64, f64)> {
+    pub fn before(&self, StepIndex { block, step }: StepIndex) -> Option<(f64, f64)> {
         match step.checked_sub(1) {
             Some(step) => Some(self.blocks[block][step]),
             None => self.blocks[block.checked_sub(1)?].last().copied(),
@@ -64,7 +64,7 @@ impl Steps {
     pub fn add(&mut self, start: f64, end: f64, amount: f64) {
         self.divide(start);
         self.divide(end);
-        let Place { block: first, step: mut from } = self.at(start);
+        let StepIndex { block: first, step: mut from } = self.at(start);
         for block in &mut self.blocks[first..] {
             let within = block[from..].iter_mut().take_while(|step| step.0 < end);
             within.for_each(|step| step.1 += amount);
@@ -80,7 +80,7 @@ impl Steps {
 
     /// Makes a step begin at a time.
     fn divide(&mut self, time: f64) {
-        let Place { block: at, step } = self.at(time);
+        let StepIndex { block: at, step } = self.at(time);
         let block = &mut self.blocks[at];
         if block[step].0 == time {
             return;
@@ -94,7 +94,7 @@ impl Steps {
 
     /// Removes the step that begins at a time if it is as high as the one before.
     fn join(&mut self, time: f64) {
-        let place @ Place { block: at, step } = self.at(time);
+        let place @ StepIndex { block: at, step } = self.at(time);
         if self.before(place).is_some_and(|before| before.1 == self.blocks[at][step].1) {
             self.blocks[at].remove(step);
             if self.blocks[at].is_empty() {

@@ -1,7 +1,7 @@
 //! What a link carries over time.
 
 use super::ids::TensorId;
-use super::steps::Steps;
+use super::steps::StepFunction;
 use rustc_hash::FxHashMap;
 use std::collections::hash_map::Entry;
 
@@ -16,7 +16,7 @@ pub struct Span {
 
 /// What needs a window.
 #[derive(Debug, Clone, Copy)]
-pub struct Wanted {
+pub struct WindowRequest {
     /// A tensor that is carried; what others get anyway at the same time serves it, too.
     pub tensor: Option<TensorId>,
     /// Not before this time.
@@ -27,23 +27,23 @@ pub struct Wanted {
 
 /// Bits in a cycle, as a step function of time.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Traffic {
+pub struct LinkOccupancy {
     bandwidth: f64,
     /// Bits a cycle in use.
-    used: Steps,
+    used: StepFunction,
     /// When each tensor was carried first, and later.
     carried: FxHashMap<TensorId, (Span, Vec<Span>)>,
 }
 
-impl Traffic {
+impl LinkOccupancy {
     /// An idle link.
     pub fn new(bandwidth: f64) -> Self {
-        Self { bandwidth, used: Steps::new(), carried: FxHashMap::default() }
+        Self { bandwidth, used: StepFunction::new(), carried: FxHashMap::default() }
     }
 
     /// The windows within a span, long enough and with `needed` bits a cycle (at most the bandwidth) free, in the order in which they are taken:
     /// first those in which the tensor is carried anyway.
-    pub fn windows(&self, wanted: Wanted, within: Span, needed: f64) -> impl Iterator<Item = Span> {
+    pub fn windows(&self, wanted: WindowRequest, within: Span, needed: f64) -> impl Iterator<Item = Span> {
         let carried = wanted.tensor.and_then(|tensor| self.carried.get(&tensor));
         let carried = carried.into_iter().flat_map(|(first, later)| std::iter::once(first).chain(later)).copied();
         let carried = carried.filter(move |span| span.start >= wanted.time);
