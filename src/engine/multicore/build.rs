@@ -1,7 +1,7 @@
 //! From layers and cuts to tiles, tensors and edges.
 
 use super::dependencies::{Meetings, Producers};
-use super::graph::{Edge, Growing, Tensor, Tile, TileGraph};
+use super::graph::{Edge, Tensor, Tile, TileGraph, TileGraphBuilder};
 use super::ids::{GroupId, NestId, TensorId, TileId, TileNumber};
 use super::nest::{Access, Axis, LoopNest, Part};
 use super::rules::TilingRules;
@@ -57,7 +57,7 @@ impl TiledNetwork {
 pub fn tile_graph(layers: &TiSlice<NestId, TiledLayer>, rules: TilingRules) -> TiledNetwork {
     let layers: TiVec<NestId, TiledLayer> = layers.iter().map(|layer| enlarged(layer, rules)).collect();
     let grids: TiVec<NestId, Grid> = layers.iter().map(|layer| Grid::new(&layer.nest, &layer.split, rules)).collect();
-    let (mut graph, mut tensors, mut tiles_of) = (Growing::default(), TiVec::new(), TiVec::new());
+    let (mut graph, mut tensors, mut tiles_of) = (TileGraphBuilder::default(), TiVec::new(), TiVec::new());
     for ((index, layer), grid) in layers.iter_enumerated().zip(&grids) {
         let first = graph.tiles().next_key();
         let groups = groups(layer, grid);

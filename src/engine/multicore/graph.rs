@@ -96,12 +96,12 @@ impl Ends {
 
 /// Tiles and their edges, as they are collected.
 #[derive(Default)]
-pub struct Growing {
+pub struct TileGraphBuilder {
     tiles: TiVec<TileId, Tile>,
     incoming: Ends,
 }
 
-impl Growing {
+impl TileGraphBuilder {
     /// Adds a tile.
     pub fn push(&mut self, tile: Tile) {
         self.tiles.push(tile);
@@ -130,13 +130,13 @@ impl TileGraph {
     pub fn new(tiles: TiVec<TileId, Tile>, tensors: TiVec<TensorId, Tensor>, mut edges: Vec<Edge>) -> Self {
         edges.sort_by_key(|edge| (edge.to, edge.from));
         let mut rest = &edges[..];
-        let mut growing = Growing { tiles, ..Growing::default() };
-        for tile in TileId::first(growing.tiles.len()) {
+        let mut builder = TileGraphBuilder { tiles, ..TileGraphBuilder::default() };
+        for tile in TileId::first(builder.tiles.len()) {
             let (of_tile, others) = rest.split_at(rest.partition_point(|edge| edge.to <= tile));
-            growing.wait(of_tile);
+            builder.wait(of_tile);
             rest = others;
         }
-        growing.finish(tensors)
+        builder.finish(tensors)
     }
 
     /// All edges, by the waiting tile.
