@@ -10,7 +10,8 @@ use cores::{
     AMPLE_BITS, CUT_LAYERS, CUTS, GRAPHS, MESHES, Question, chain, chip, deepest_first, mesh, placed, questions,
 };
 use fusescape_engine::multicore::{
-    Job, NestId, Order, Reason, SchedulingRules, TileId, TilingRules, allocate, schedule, steady_state, tile_graph,
+    Job, NestId, Order, SchedulingRules, TileId, TilingRules, TransferReason, allocate, schedule, steady_state,
+    tile_graph,
 };
 use fusescape_test_support::stream::Case;
 use fusescape_test_support::{reference, reference_text, stream_cases};
@@ -84,7 +85,7 @@ fn meshes(report: &mut Report) {
             for (name, rules) in RULES {
                 let job = Job { graph, system, placed: &placed, order: Order::Ranks(&ranks), prefetched: &[], rules };
                 let (ms, schedule) = quickest(|| schedule(job).unwrap());
-                let evicted = schedule.transfers.iter().filter(|transfer| transfer.reason == Reason::Eviction);
+                let evicted = schedule.transfers.iter().filter(|transfer| transfer.reason == TransferReason::Eviction);
                 let details = json!({
                     "tiles": graph.tiles.len(),
                     "transfers": schedule.transfers.len(),

@@ -4,7 +4,7 @@
 //! memory; arrows from tile to tile. A microsecond of the trace is a cycle.
 
 use crate::ids::TiVec;
-use crate::multicore::{NestId, Reason, SystemAccount, TransferRun};
+use crate::multicore::{NestId, SystemAccount, TransferReason, TransferRun};
 use std::fmt::Write as _;
 
 const CORES: u32 = 1;
@@ -89,10 +89,10 @@ fn write_links<'a>(trace: &mut Trace, account: &SystemAccount, layer_of: &dyn Fn
 
 fn write_transfer(trace: &mut Trace, run: &TransferRun, thread: usize, layer: &str) {
     let reason = match run.reason {
-        Reason::Fetch => "fetch",
-        Reason::Exchange => "exchange",
-        Reason::Eviction => "eviction",
-        Reason::Result => "result",
+        TransferReason::Fetch => "fetch",
+        TransferReason::Exchange => "exchange",
+        TransferReason::Eviction => "eviction",
+        TransferReason::Result => "result",
     };
     let (from, to) = (quoted(&run.from), quoted(&run.to));
     let name = layer.strip_prefix('"').unwrap_or(layer);

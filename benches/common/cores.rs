@@ -2,8 +2,8 @@
 
 use fusescape_engine::ids::TiVec;
 use fusescape_engine::multicore::{
-    CoreId, Found, Instance, Link, LinkId, NestId, Placed, Split, System, TileGraph, TileId, TiledLayer, TopMemory,
-    TopMemoryId,
+    AllocationOutcome, AllocationProblem, CoreId, Link, LinkId, NestId, PlacedTile, Split, System, TileGraph, TileId,
+    TiledLayer, TopMemory, TopMemoryId,
 };
 use fusescape_engine::workload::Dim;
 use fusescape_test_support::stream::{Case, case, instance, list, renamed};
@@ -25,13 +25,13 @@ pub const AMPLE_BITS: u64 = 1 << 26;
 /// An allocation, and its optimum as the reference has it.
 pub struct Question {
     pub name: String,
-    pub instance: Instance,
+    pub instance: AllocationProblem,
     pub optimum: Option<f64>,
 }
 
 impl Question {
     /// Whether an optimum was found and proved, that of the reference where it has one.
-    pub fn is_answered_by(&self, found: &Found) -> bool {
+    pub fn is_answered_by(&self, found: &AllocationOutcome) -> bool {
         found.is_proved() && self.optimum.is_none_or(|optimum| (found.bound / optimum - 1.0).abs() < 1e-12)
     }
 }
@@ -65,12 +65,12 @@ pub fn chip(written: &str) -> Case {
 }
 
 /// Each tile on the core of its layer; neighbours take different times.
-pub fn placed(graph: &TileGraph, cores: usize) -> TiVec<TileId, Placed> {
-    let place = |tile: TileId| Placed {
+pub fn placed(graph: &TileGraph, cores: usize) -> TiVec<TileId, PlacedTile> {
+    let place = |tile: TileId| PlacedTile {
         core: CoreId::from(graph.tiles[tile].layer.index() * 3 % cores),
         cycles: 100.0 + (tile.index() % 7) as f64,
         onchip_pj: 1.0,
-        ..Placed::default()
+        ..PlacedTile::default()
     };
     graph.tiles.keys().map(place).collect()
 }

@@ -10,7 +10,7 @@ use super::text::shorten;
 use super::{Chart, Column, MINIMUM_WIDTH, Table, TableCell, Theme};
 use crate::cost::{AccessCause, EnergyCause, LatencyCause, LatencySplit};
 use crate::hardware::Operand;
-use crate::multicore::Reason;
+use crate::multicore::TransferReason;
 
 /// Where energy, cycles or accesses go.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -44,7 +44,7 @@ pub enum Cause {
     /// Computing, with all memories of a core.
     OnChip,
     /// Data that travels between cores and DRAM.
-    Moved(Reason),
+    Moved(TransferReason),
 }
 
 impl Cause {

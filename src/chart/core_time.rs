@@ -6,7 +6,7 @@ use super::scale::{Quantity, three_digits};
 use super::{Column, Table, TableCell};
 use crate::cost::LatencyCause;
 use crate::ids::{TiVec, ti_vec};
-use crate::multicore::{CoreTime, LinkId, Reason, SystemAccount};
+use crate::multicore::{CoreTime, LinkId, SystemAccount, TransferReason};
 
 /// Where the time of a core goes, and how many cycles.
 const CORE_TIME: [Part<CoreTime>; 4] = [
@@ -34,7 +34,7 @@ pub fn core_time(account: &SystemAccount) -> Breakdown {
 /// Where the energy goes: the cores with their memories, the links, and the memories at both ends of transfers.
 pub fn system_energy(account: &SystemAccount) -> Breakdown {
     let energy = &account.energy;
-    let moved: Vec<Reason> = REASONS
+    let moved: Vec<TransferReason> = REASONS
         .into_iter()
         .filter(|reason| energy.link_pj[*reason as usize] + energy.memory_pj[*reason as usize] > 0.0)
         .collect();

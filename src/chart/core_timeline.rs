@@ -11,7 +11,7 @@ use super::legend::{Entry, Mark, legend_height};
 use super::scale::{Quantity, group_thousands, three_digits};
 use super::sketch::Sketch;
 use super::{Chart, MINIMUM_WIDTH, Table, Theme, TimeWindow};
-use crate::multicore::{CoreId, NestId, Reason, SystemAccount, TileId, TopMemoryId};
+use crate::multicore::{CoreId, NestId, SystemAccount, TileId, TopMemoryId, TransferReason};
 use std::rc::Rc;
 
 pub use hit::{Hit, HitText};
@@ -306,20 +306,20 @@ fn usage_color(theme: &Theme) -> Color {
 }
 
 /// Why something travels, beside others of its kind.
-fn short_reason(reason: Reason) -> &'static str {
+fn short_reason(reason: TransferReason) -> &'static str {
     match reason {
-        Reason::Exchange => "exchange",
+        TransferReason::Exchange => "exchange",
         other => reason_name(other),
     }
 }
 
 /// Why something travels.
-pub(super) fn reason_name(reason: Reason) -> &'static str {
+pub(super) fn reason_name(reason: TransferReason) -> &'static str {
     match reason {
-        Reason::Fetch => "fetch",
-        Reason::Exchange => "exchange between cores",
-        Reason::Eviction => "eviction",
-        Reason::Result => "result",
+        TransferReason::Fetch => "fetch",
+        TransferReason::Exchange => "exchange between cores",
+        TransferReason::Eviction => "eviction",
+        TransferReason::Result => "result",
     }
 }
 

@@ -5,7 +5,7 @@ use super::color::{Color, layer_color, mix, tile_type_color};
 use super::sketch::{Anchor, Lettering};
 use crate::cost::{AccessCause, EnergyCause, LatencyCause};
 use crate::hardware::Operand;
-use crate::multicore::Reason;
+use crate::multicore::TransferReason;
 use plotters::style::RGBColor;
 
 /// Colours of a figure; the same names as in the page's style sheet.
@@ -144,12 +144,12 @@ impl Theme {
     }
 
     /// What travels for a reason.
-    pub fn reason(&self, reason: Reason) -> Color {
+    pub fn reason(&self, reason: TransferReason) -> Color {
         match reason {
-            Reason::Fetch => self.input,
-            Reason::Exchange => self.copy,
-            Reason::Eviction => self.stall,
-            Reason::Result => self.output,
+            TransferReason::Fetch => self.input,
+            TransferReason::Exchange => self.copy,
+            TransferReason::Eviction => self.stall,
+            TransferReason::Result => self.output,
         }
     }
 

@@ -2,7 +2,7 @@
 
 use super::{CoreTimeline, Row, cycles, reason_name};
 use crate::chart::scale::size_text;
-use crate::multicore::{Reason, TileId, TopMemoryId, TransferId};
+use crate::multicore::{TileId, TopMemoryId, TransferId, TransferReason};
 
 /// What is at a place of the timeline.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -125,11 +125,11 @@ impl CoreTimeline {
     }
 }
 
-fn brought_as(reason: Reason) -> &'static str {
+fn brought_as(reason: TransferReason) -> &'static str {
     match reason {
-        Reason::Fetch => "fetched for it",
-        Reason::Exchange => "from other cores",
-        Reason::Eviction | Reason::Result => "written back before",
+        TransferReason::Fetch => "fetched for it",
+        TransferReason::Exchange => "from other cores",
+        TransferReason::Eviction | TransferReason::Result => "written back before",
     }
 }
 

@@ -2,13 +2,14 @@
 
 use crate::chart::TimeWindow;
 use crate::ids::{TiVec, ti_vec};
-use crate::multicore::{CoreId, LinkId, NestId, Reason, SystemAccount, TileId, TransferId, TransferRun};
+use crate::multicore::{CoreId, LinkId, NestId, SystemAccount, TileId, TransferId, TransferReason, TransferRun};
 use crate::sorting::sort_by;
 use std::ops::Range;
 use std::rc::Rc;
 
 /// All reasons, by their numbers.
-pub(in crate::chart) const REASONS: [Reason; 4] = [Reason::Fetch, Reason::Exchange, Reason::Eviction, Reason::Result];
+pub(in crate::chart) const REASONS: [TransferReason; 4] =
+    [TransferReason::Fetch, TransferReason::Exchange, TransferReason::Eviction, TransferReason::Result];
 
 /// What happens at one place, by start.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -70,7 +71,7 @@ pub struct SystemLanes {
     /// Number of tiles of each layer.
     pub(super) tiles_of: TiVec<NestId, u32>,
     /// The reasons for which something travels.
-    pub(super) reasons: Vec<Reason>,
+    pub(super) reasons: Vec<TransferReason>,
 }
 
 impl PartialEq for SystemLanes {
@@ -117,7 +118,7 @@ impl SystemLanes {
         }
         let used = links.into_iter_enumerated().filter(|(_, items)| !items.is_empty());
         let links = used.map(|(link, items)| (link, Lane::new(items))).collect();
-        let travels = |reason: &Reason| account.transfers.iter().any(|run| run.reason == *reason);
+        let travels = |reason: &TransferReason| account.transfers.iter().any(|run| run.reason == *reason);
         let reasons = REASONS.into_iter().filter(travels).collect();
         let cores = cores.into_iter().map(Lane::new).collect();
         Self { account, cores, links, starts, waiting, tiles_of, reasons }

@@ -4,7 +4,7 @@ use super::coala::Job;
 use super::graph::Tile;
 use super::ids::{CoreId, LinkId, NestId, TensorId, TileId, TileNumber, TopMemoryId, TransferId};
 use super::link_occupancy::Span;
-use super::schedule::{Placed, Reason, Schedule, SystemEnergy};
+use super::schedule::{PlacedTile, Schedule, SystemEnergy, TransferReason};
 use crate::hardware::Operand;
 use crate::ids::{TiSlice, TiVec, ti_vec};
 use rustc_hash::FxHashMap;
@@ -113,7 +113,7 @@ pub struct TransferRun {
     /// When it is there, cycles.
     pub end: f64,
     /// Why.
-    pub reason: Reason,
+    pub reason: TransferReason,
     /// How much, bits.
     pub bits: u64,
 }
@@ -270,7 +270,7 @@ impl SystemAccount {
                     links: links.to_vec(),
                     start: stream.span.start,
                     end: stream.span.end,
-                    reason: Reason::Fetch,
+                    reason: TransferReason::Fetch,
                     bits: (demand * (stream.span.end - stream.span.start)) as u64,
                 };
                 listed.push((run, (from == system.dram).then_some(Cargo::Stream(stream.tile))));
@@ -301,7 +301,7 @@ impl SystemAccount {
         }
         self.brings.push(0);
         for (tile, facts) in graph.tiles.iter_enumerated() {
-            let Placed { core, too_large, .. } = &placed[tile];
+            let PlacedTile { core, too_large, .. } = &placed[tile];
             let start = self.tiles[tile].start;
             let constants = facts.constants.iter().map(|&operand| (graph.tensor(tile, operand), operand));
             let computed = graph.predecessors(tile);

@@ -5,7 +5,7 @@ use super::graph::TileGraph;
 use super::ids::{CoreId, LinkId, TensorId, TileId, TopMemoryId};
 use super::link_occupancy::{LinkOccupancy, Span, WindowRequest};
 use super::rules::SchedulingRules;
-use super::schedule::{Overfull, Placed, Reason, Schedule, Stream, Transfer};
+use super::schedule::{DramStream, MemoryOverflow, PlacedTile, Schedule, Transfer, TransferReason};
 use super::system::System;
 use crate::hardware::Operand;
 use crate::ids::{TiSlice, TiVec, ti_vec};
@@ -20,7 +20,7 @@ pub struct Job<'a> {
     /// The cores and what lies between them.
     pub system: &'a System,
     /// Where each tile is computed, and what that costs.
-    pub placed: &'a TiSlice<TileId, Placed>,
+    pub placed: &'a TiSlice<TileId, PlacedTile>,
     /// Which of the tiles is next of those that wait for nothing any more.
     pub order: Order<'a>,
     /// Operands that are brought to their cores before anything else.
@@ -42,7 +42,7 @@ pub enum Order<'a> {
 ///
 /// # Errors
 /// A tensor that does not fit although everything else may leave.
-pub fn schedule(job: Job<'_>) -> Result<Schedule, Overfull> {
+pub fn schedule(job: Job<'_>) -> Result<Schedule, MemoryOverflow> {
     let mut coala = Coala::new(job);
     coala.prepare()?;
     coala.run()?;
@@ -68,7 +68,7 @@ impl<'a> Coala<'a> {
         }
     }
 
-    fn prepare(&mut self) -> Result<(), Overfull> {
+    fn prepare(&mut self) -> Result<(), MemoryOverflow> {
         let Job { graph, system, placed, .. } = self.job;
         let dram = system.dram_memory();
         for (tile, facts) in graph.tiles.iter_enumerated() {
@@ -99,7 +99,7 @@ impl<'a> Coala<'a> {
         Ok(())
     }
 
-    fn run(&mut self) -> Result<(), Overfull> {
+    fn run(&mut self) -> Result<(), MemoryOverflow> {
         let graph = self.job.graph;
         let mut waits: TiVec<TileId, usize> = graph.tiles.keys().map(|tile| graph.predecessors(tile).len()).collect();
         let mut ready: TiVec<TileId, f64> = ti_vec![0.0; graph.tiles.len()];
@@ -133,9 +133,9 @@ impl<'a> Coala<'a> {
     }
 
     /// Computes a tile that may start at a time; says when it ends.
-    fn place(&mut self, tile: TileId, ready: f64) -> Result<f64, Overfull> {
+    fn place(&mut self, tile: TileId, ready: f64) -> Result<f64, MemoryOverflow> {
         let Job { graph, system, placed, .. } = self.job;
-        let Placed { core, cycles, ref too_large, .. } = placed[tile];
+        let PlacedTile { core, cycles, ref too_large, .. } = placed[tile];
         let memory_of = system.memory_of[core];
         let mut time = self.core_free[core].max(ready);
         let needs = self.needs(tile);
@@ -166,7 +166,7 @@ impl<'a> Coala<'a> {
         self.core_free[core] = span.end;
         self.result.tiles[tile] = Some(span);
         self.result.energy.onchip_pj += placed[tile].onchip_pj;
-        self.result.energy.memory_pj[Reason::Fetch as usize] += placed[tile].offchip_pj;
+        self.result.energy.memory_pj[TransferReason::Fetch as usize] += placed[tile].offchip_pj;
         for (tensor, memory) in needs {
             self.contents.keep_until(tensor, memory, span.end);
             self.use_up(tile, tensor, memory, span.end);
@@ -177,7 +177,7 @@ impl<'a> Coala<'a> {
         {
             let dram = system.dram_memory();
             if self.copy(output, dram).is_none() {
-                self.transfer((output, home, dram), &[], Reason::Result, span.end)?;
+                self.transfer((output, home, dram), &[], TransferReason::Result, span.end)?;
                 self.remove(output, home, span.end);
             }
         }
@@ -203,7 +203,7 @@ impl<'a> Coala<'a> {
     /// The memory in which a tile finds an operand.
     fn place_of(&self, tile: TileId, operand: Operand) -> TopMemoryId {
         let Job { system, placed, rules, .. } = self.job;
-        let Placed { core, ref too_large, .. } = placed[tile];
+        let PlacedTile { core, ref too_large, .. } = placed[tile];
         if !rules.streams_from_nowhere && too_large.contains(&operand) {
             system.dram_memory()
         } else {
@@ -218,12 +218,13 @@ impl<'a> Coala<'a> {
         memory: TopMemoryId,
         needed: &[TensorId],
         wanted: f64,
-    ) -> Result<f64, Overfull> {
+    ) -> Result<f64, MemoryOverflow> {
         if let Some(copy) = self.copy(tensor, memory) {
             return Ok(if self.job.rules.trusts_presence { 0.0 } else { copy.available });
         }
         let Some(source) = self.contents.oldest(tensor) else { return Ok(0.0) };
-        let reason = if source == self.job.system.dram_memory() { Reason::Fetch } else { Reason::Exchange };
+        let reason =
+            if source == self.job.system.dram_memory() { TransferReason::Fetch } else { TransferReason::Exchange };
         self.transfer((tensor, source, memory), needed, reason, wanted)
     }
 
@@ -232,9 +233,9 @@ impl<'a> Coala<'a> {
         &mut self,
         (tensor, source, memory): (TensorId, TopMemoryId, TopMemoryId),
         needed: &[TensorId],
-        reason: Reason,
+        reason: TransferReason,
         wanted: f64,
-    ) -> Result<f64, Overfull> {
+    ) -> Result<f64, MemoryOverflow> {
         let system = self.job.system;
         let bits = self.job.graph.tensors[tensor].bits;
         let available = self.copy(tensor, source).map_or(0.0, |copy| copy.available);
@@ -318,7 +319,7 @@ impl<'a> Coala<'a> {
         memory: TopMemoryId,
         time: f64,
         needed: &[TensorId],
-    ) -> Result<f64, Overfull> {
+    ) -> Result<f64, MemoryOverflow> {
         let bits = self.job.graph.tensors[tensor].bits;
         let fit = self.contents.occupancy[memory].earliest_fit(time, bits);
         let excess = self.contents.occupancy[memory].excess_at(fit, bits);
@@ -328,7 +329,7 @@ impl<'a> Coala<'a> {
         let may_go = |other: TensorId, copy: &Copy| copy.reserved <= fit && !needed.contains(&other);
         let (leaving, freed) = self.contents.least_important(memory, excess, may_go);
         if freed < excess {
-            return Err(Overfull { memory, tensor });
+            return Err(MemoryOverflow { memory, tensor });
         }
         let mut latest = fit.max(time);
         for other in leaving {
@@ -338,12 +339,12 @@ impl<'a> Coala<'a> {
     }
 
     /// Removes a tensor from a memory; what is nowhere else goes to DRAM. Says when that is done.
-    fn evict(&mut self, tensor: TensorId, memory: TopMemoryId, time: f64) -> Result<f64, Overfull> {
+    fn evict(&mut self, tensor: TensorId, memory: TopMemoryId, time: f64) -> Result<f64, MemoryOverflow> {
         let dram = self.job.system.dram_memory();
         // When it is read no more; its way to DRAM may be the last that it is needed for.
         let free = self.leaves(tensor, memory, time);
         let end = if self.copy(tensor, dram).is_none() {
-            self.transfer((tensor, memory, dram), &[], Reason::Eviction, time)?
+            self.transfer((tensor, memory, dram), &[], TransferReason::Eviction, time)?
         } else {
             time
         };
@@ -357,7 +358,7 @@ impl<'a> Coala<'a> {
     }
 
     /// Empties a memory but for what is needed; says when that is done.
-    fn clear(&mut self, memory: TopMemoryId, needed: &[TensorId], time: f64) -> Result<f64, Overfull> {
+    fn clear(&mut self, memory: TopMemoryId, needed: &[TensorId], time: f64) -> Result<f64, MemoryOverflow> {
         let mut latest = time;
         for tensor in self.contents.by_arrival(memory) {
             let is_there = |copy: &Copy| copy.reserved <= time && !needed.contains(&tensor);
@@ -372,7 +373,7 @@ impl<'a> Coala<'a> {
     fn stream(&mut self, tile: TileId, time: f64) -> (f64, f64) {
         let system = self.job.system;
         let is_early = self.job.rules.streams_too_early;
-        let Placed { core, cycles, offchip_bits: (to, from), .. } = self.job.placed[tile];
+        let PlacedTile { core, cycles, offchip_bits: (to, from), .. } = self.job.placed[tile];
         let routes = [(system.route(core, system.dram), to), (system.route(system.dram, core), from)];
         let mut loads: Vec<(LinkId, f64)> = Vec::new();
         for (link, bits) in routes.iter().flat_map(|(route, bits)| route.iter().map(move |&link| (link, *bits))) {
@@ -394,7 +395,7 @@ impl<'a> Coala<'a> {
         for (link, bits) in loads {
             self.links[link].load(span, if is_early { bits.ceil() } else { bits });
         }
-        self.result.streams.push(Stream { tile, span });
+        self.result.streams.push(DramStream { tile, span });
         (start, slower)
     }
 

@@ -104,7 +104,7 @@ pub use nest::{Access, Axis, LoopNest, Part};
 pub use network::NetworkNests;
 pub use request::{Aim, CoresRequest, CoresSettings, Granularity, OrderRule, Scheduler, StackRule};
 pub use rules::{SchedulingRules, TilingRules};
-pub use schedule::{Overfull, Placed, Reason, Schedule, Stream, SystemEnergy, Transfer};
+pub use schedule::{DramStream, MemoryOverflow, PlacedTile, Schedule, SystemEnergy, Transfer, TransferReason};
 pub use steady_state::{SteadyState, steady_state};
 pub use study::{CoreAllocation, CoresOutline, CoresStudy, EvaluatedAllocation, MOST_CHOICES, StackAllocation};
 pub use system::{Link, System, TopMemory};

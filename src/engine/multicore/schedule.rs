@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 /// What a tile costs where it is computed.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Placed {
+pub struct PlacedTile {
     /// Its core.
     pub core: CoreId,
     /// Time, cycles.
@@ -25,7 +25,7 @@ pub struct Placed {
 
 /// Why a tensor travels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum Reason {
+pub enum TransferReason {
     /// A tile needs it, and it comes from DRAM.
     Fetch,
     /// A tile needs it, and it comes from another core.
@@ -50,7 +50,7 @@ pub struct Transfer {
     /// When.
     pub span: Span,
     /// Why.
-    pub reason: Reason,
+    pub reason: TransferReason,
     /// Energy of the links, pJ.
     pub link_pj: f64,
     /// Energy of the memories at both ends, pJ.
@@ -59,7 +59,7 @@ pub struct Transfer {
 
 /// The links to DRAM serve a tile whose operands do not fit on the chip.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Stream {
+pub struct DramStream {
     /// The tile.
     pub tile: TileId,
     /// When.
@@ -71,7 +71,7 @@ pub struct Stream {
 pub struct SystemEnergy {
     /// Computing, with the memories of the cores.
     pub onchip_pj: f64,
-    /// Links, by reason in the order of [`Reason`].
+    /// Links, by reason in the order of [`TransferReason`].
     pub link_pj: [f64; 4],
     /// Memories at both ends of transfers, by reason; DRAM of what does not fit counts as fetched.
     pub memory_pj: [f64; 4],
@@ -92,7 +92,7 @@ pub struct Schedule {
     /// In the order of the decisions.
     pub transfers: Vec<Transfer>,
     /// The same.
-    pub streams: Vec<Stream>,
+    pub streams: Vec<DramStream>,
     /// For each memory, cycles and bits in use from then on.
     pub memories: TiVec<TopMemoryId, Vec<(i64, u64)>>,
     /// Energy by cause.
@@ -103,7 +103,7 @@ pub struct Schedule {
 
 /// Why there is no schedule: nothing else can leave a memory, and a tensor does not fit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Overfull {
+pub struct MemoryOverflow {
     /// The memory.
     pub memory: TopMemoryId,
     /// The tensor.

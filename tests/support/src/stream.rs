@@ -4,8 +4,8 @@ use crate::{integer, number, text, texts};
 use fusescape_engine::hardware::Operand;
 use fusescape_engine::ids::TiVec;
 use fusescape_engine::multicore::{
-    CoreId, Edge, GroupId, Instance, IterationTile, Link, LinkId, NestId, Placed, System, Tensor, TensorId, Tile,
-    TileGraph, TileId, TileNumber, TopMemory, TopMemoryId,
+    AllocationProblem, CoreId, Edge, GroupId, IterationTile, Link, LinkId, NestId, PlacedTile, System, Tensor,
+    TensorId, Tile, TileGraph, TileId, TileNumber, TopMemory, TopMemoryId,
 };
 use serde_json::{Value, json};
 use std::collections::{BTreeSet, HashMap};
@@ -38,7 +38,7 @@ pub fn tensor_name(value: &Value) -> TensorName {
 pub struct Case {
     pub graph: TileGraph,
     pub system: System,
-    pub placed: TiVec<TileId, Placed>,
+    pub placed: TiVec<TileId, PlacedTile>,
     pub rank: TiVec<TileId, usize>,
     pub prefetched: Vec<Operand>,
     pub tensor_names: TiVec<TensorId, TensorName>,
@@ -69,7 +69,7 @@ pub fn case(file: &Value) -> Case {
         });
         let bits = &ct["offchip_bw"];
         let offchip = |key: &str| bits.get(key).map_or(0.0, number);
-        placed.push(Placed {
+        placed.push(PlacedTile {
             core: core_ids.position(|id| *id == integer(&ct["core"])).unwrap(),
             cycles: number(&ct["runtime"]),
             onchip_pj: number(&ct["onchip_energy"]),
@@ -209,7 +209,7 @@ pub fn renamed(file: &Value) -> Value {
 }
 
 /// What the allocation of a steady state was given.
-pub fn instance(file: &Value) -> Instance {
+pub fn instance(file: &Value) -> AllocationProblem {
     let (nodes, cores) = (integers(&file["nodes"]), integers(&file["cores"]));
     let place = |node: usize| IterationTile::from(nodes.iter().position(|other| *other == node).unwrap());
     let cycles = |node: &usize| {
@@ -224,7 +224,7 @@ pub fn instance(file: &Value) -> Instance {
         cores.iter().map(on).collect()
     };
     let weights = |node: &usize| integer(&file["weights"][node.to_string()]);
-    Instance {
+    AllocationProblem {
         cores: cores.len(),
         iterations: integer(&file["N"]),
         cycles: nodes.iter().map(cycles).collect(),

@@ -10,7 +10,7 @@ use super::super::graph::{Tile, TileGraph};
 use super::super::ids::{CoreId, NestId, TileId};
 use super::super::nest::LoopNest;
 use super::super::request::{Aim, OrderRule};
-use super::super::schedule::{Overfull, Placed, Schedule};
+use super::super::schedule::{MemoryOverflow, PlacedTile, Schedule};
 use super::{CoreAllocation, CoresStudy, MOST_CHOICES, StackAllocation};
 use crate::hardware::Operand;
 use crate::ids::{TiSlice, TiVec};
@@ -42,12 +42,12 @@ impl EvaluatedAllocation {
 /// A choice in tiles.
 struct Cast {
     tiled: TiledNetwork,
-    placed: TiVec<TileId, Placed>,
+    placed: TiVec<TileId, PlacedTile>,
     computing: TiVec<TileId, f64>,
 }
 
 /// What a tile costs on its core, and in how many cycles of that the array works; or why it has no mapping there.
-type Priced = Result<(Placed, f64), NoMapping>;
+type Priced = Result<(PlacedTile, f64), NoMapping>;
 
 impl CoresStudy {
     /// The whole way: every stack allocated, with and without sharing tiles, and the better of both by the scheduler; and the allocations that it is
@@ -356,7 +356,7 @@ impl CoresStudy {
         let problem = self.problem(layer, core, shape, bits);
         let too_large = Operand::ALL.into_iter().filter(|&operand| problem.too_large[operand as usize]).collect();
         let cost = self.cost(costs, problem).clone()?;
-        let placed = Placed {
+        let placed = PlacedTile {
             core,
             cycles: self.cycles(&cost),
             onchip_pj: cost.onchip_pj,
@@ -378,7 +378,7 @@ impl CoresStudy {
         tile_graph(&layers, self.settings.scheduler.tiling())
     }
 
-    fn run(&self, cast: &Cast, stacks: &[StackAllocation], order: OrderRule) -> Result<Schedule, Overfull> {
+    fn run(&self, cast: &Cast, stacks: &[StackAllocation], order: OrderRule) -> Result<Schedule, MemoryOverflow> {
         let ranks = if order == OrderRule::Earliest { TiVec::new() } else { self.ranks(&cast.tiled, stacks, order) };
         schedule(self.job(cast, &ranks, order))
     }
@@ -394,9 +394,9 @@ impl CoresStudy {
         }
     }
 
-    fn explain(&self, cast: &Cast, overfull: Option<Overfull>) -> Diagnostics {
+    fn explain(&self, cast: &Cast, overfull: Option<MemoryOverflow>) -> Diagnostics {
         let mut diagnostics = Diagnostics::default();
-        let Some(Overfull { memory, tensor }) = overfull else { return diagnostics };
+        let Some(MemoryOverflow { memory, tensor }) = overfull else { return diagnostics };
         let memory = &self.wiring.memories[memory];
         let of = cast.tiled.graph.tiles.iter().find(|tile| tile.tensors.contains(&Some(tensor)));
         let layer = of.map_or("?", |tile| self.nests.nests[tile.layer].name.as_str());

@@ -3,7 +3,7 @@
 use fusescape_engine::hardware::Operand;
 use fusescape_engine::ids::{TiSlice, TiVec, ti_vec};
 use fusescape_engine::multicore::{
-    Access, AllocationProblem, Axis, CoreId, IterationTile, Job, Link, LinkId, NestId, Order, Placed, Schedule,
+    Access, AllocationProblem, Axis, CoreId, IterationTile, Job, Link, LinkId, NestId, Order, PlacedTile, Schedule,
     SchedulingRules, SlotId, Split, System, TensorId, TileId, TilePlacement, TiledLayer, TiledNetwork, TilingRules,
     TopMemory, TopMemoryId, allocate, count_edges, evaluate, schedule, tile_graph,
 };
@@ -345,12 +345,12 @@ fn random_system(random: &mut Lcg) -> System {
     System { cores, memory_of, memories, links, routes, dram }
 }
 
-fn random_placement(random: &mut Lcg, network: &TiledNetwork, system: &System) -> TiVec<TileId, Placed> {
+fn random_placement(random: &mut Lcg, network: &TiledNetwork, system: &System) -> TiVec<TileId, PlacedTile> {
     let cores = system.dram.index() as u64;
     let place = |_| {
         let streams = random.below(8) == 0;
         let too_large = [Operand::W, Operand::I, Operand::O][random.below(3) as usize];
-        Placed {
+        PlacedTile {
             core: CoreId::from(random.below(cores) as usize),
             cycles: 1.0 + random.below(200) as f64,
             onchip_pj: 1.0 + random.below(50) as f64,

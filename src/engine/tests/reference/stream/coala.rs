@@ -1,7 +1,7 @@
 //! Schedules: every start and end, every transfer, every trace, and the energies.
 
 use crate::Report;
-use fusescape_engine::multicore::{Job, Order, Reason, SchedulingRules, TileId, TopMemory, schedule};
+use fusescape_engine::multicore::{Job, Order, SchedulingRules, TileId, TopMemory, TransferReason, schedule};
 use fusescape_test_support::stream::{case, integers, list, tensor_name};
 use fusescape_test_support::{integer, number, reference_text, stream_cases, text};
 use serde_json::Value;
@@ -91,7 +91,8 @@ fn check(report: &mut Report, name: &str, file: &Value) {
     let energy = &schedule.energy;
     let theirs = &result["energy_breakdown"];
     let [fetch, exchange, eviction, sink] =
-        [Reason::Fetch, Reason::Exchange, Reason::Eviction, Reason::Result].map(|reason| reason as usize);
+        [TransferReason::Fetch, TransferReason::Exchange, TransferReason::Eviction, TransferReason::Result]
+            .map(|reason| reason as usize);
     for (ours, key) in [
         (energy.onchip_pj, "cn_onchip_energy"),
         (energy.link_pj[fetch], "cn_offchip_link_energy"),

@@ -3,7 +3,7 @@
 use crate::Report;
 use fusescape_engine::ids::{TiSlice, TiVec};
 use fusescape_engine::multicore::{
-    CoreId, Evolution, Genes, Job, NestId, Order, Placed, SchedulingRules, TileId, evolve, schedule,
+    CoreId, Evolution, Genes, Job, NestId, Order, PlacedTile, SchedulingRules, TileId, evolve, schedule,
 };
 use fusescape_test_support::stream::{case, integers, list};
 use fusescape_test_support::{number, reference, stream_cases};
@@ -20,7 +20,7 @@ pub fn search() -> Report {
         let case = case(&json!({ "input": file["input"], "hardware": file["hardware"], "result": result }));
         let groups: Vec<Vec<usize>> = list(&file["layer_groups"]).map(integers).collect();
         let mut judge = |allocation: &TiSlice<NestId, CoreId>| {
-            let placed: TiVec<TileId, Placed> = case
+            let placed: TiVec<TileId, PlacedTile> = case
                 .graph
                 .tiles
                 .iter()
@@ -34,11 +34,11 @@ pub fn search() -> Report {
                             && row["nb_real_predecessors"] == ct["nb_real_predecessors"]
                     };
                     let row = list(&file["core_costs"]).find(is_it).unwrap();
-                    Placed {
+                    PlacedTile {
                         core: allocation[gene],
                         cycles: number(&row["latency_total1"]).trunc(),
                         onchip_pj: number(&row["energy_total"]),
-                        ..Placed::default()
+                        ..PlacedTile::default()
                     }
                 })
                 .collect();
