@@ -10,8 +10,8 @@ use cores::{
     AMPLE_BITS, CUT_LAYERS, CUTS, GRAPHS, MESHES, Question, chain, chip, deepest_first, mesh, placed, questions,
 };
 use fusescape_engine::multicore::{
-    Job, NestId, Order, SchedulingRules, TileId, TilingRules, TransferReason, allocate, schedule, steady_state,
-    tile_graph,
+    NestId, SchedulingProblem, SchedulingRules, TileId, TilePriority, TilingRules, TransferReason, allocate, schedule,
+    steady_state, tile_graph,
 };
 use fusescape_test_support::stream::Case;
 use fusescape_test_support::{reference, reference_text, stream_cases};
@@ -63,7 +63,7 @@ fn depfin(report: &mut Report) {
     let Case { graph, system, placed, prefetched, .. } = &chip(&reference_text("stream/validation/v_depfin.json"));
     let ranks = deepest_first(graph);
     for (name, rules) in RULES {
-        let job = Job { graph, system, placed, order: Order::Ranks(&ranks), prefetched, rules };
+        let job = SchedulingProblem { graph, system, placed, order: TilePriority::Ranks(&ranks), prefetched, rules };
         let (ms, schedule) = quickest(|| schedule(job).unwrap());
         let details = json!({ "tiles": graph.tiles.len(), "cycles": schedule.latency_cycles });
         report.figure(&format!("FSRCNN on DepFiN, {name}"), ms, "ms", Goal::at_most(50.0), details);
@@ -83,7 +83,14 @@ fn meshes(report: &mut Report) {
             let placed = placed(graph, cores);
             let ranks = if is_fused { deepest_first(graph) } else { (0..graph.tiles.len()).collect() };
             for (name, rules) in RULES {
-                let job = Job { graph, system, placed: &placed, order: Order::Ranks(&ranks), prefetched: &[], rules };
+                let job = SchedulingProblem {
+                    graph,
+                    system,
+                    placed: &placed,
+                    order: TilePriority::Ranks(&ranks),
+                    prefetched: &[],
+                    rules,
+                };
                 let (ms, schedule) = quickest(|| schedule(job).unwrap());
                 let evicted = schedule.transfers.iter().filter(|transfer| transfer.reason == TransferReason::Eviction);
                 let details = json!({

@@ -10,7 +10,9 @@ mod quickest;
 use cores::{
     AMPLE_BITS, CUT_LAYERS, CUTS, GRAPHS, MESHES, Question, chain, chip, deepest_first, mesh, placed, questions,
 };
-use fusescape_engine::multicore::{Job, Order, SchedulingRules, TilingRules, allocate, schedule, tile_graph};
+use fusescape_engine::multicore::{
+    SchedulingProblem, SchedulingRules, TilePriority, TilingRules, allocate, schedule, tile_graph,
+};
 use fusescape_test_support::stream::Case;
 use quickest::{quickest, timed};
 use serde_json::{Value, json};
@@ -36,7 +38,7 @@ pub fn scheduled_chip(written: &str) -> String {
     let Case { graph, system, placed, prefetched, .. } = &chip(written);
     let ranks = &deepest_first(graph);
     let rules = SchedulingRules::CORRECTED;
-    let job = Job { graph, system, placed, order: Order::Ranks(ranks), prefetched, rules };
+    let job = SchedulingProblem { graph, system, placed, order: TilePriority::Ranks(ranks), prefetched, rules };
     let ms = quickest(|| schedule(job).unwrap()).0;
     json!([{ "ms": ms, "tiles": graph.tiles.len() }]).to_string()
 }
@@ -51,7 +53,8 @@ pub fn scheduled_meshes() -> String {
         let graph = &built.graph;
         let (placed, ranks) = (&placed(graph, cores), &deepest_first(graph));
         let rules = SchedulingRules::CORRECTED;
-        let job = Job { graph, system, placed, order: Order::Ranks(ranks), prefetched: &[], rules };
+        let job =
+            SchedulingProblem { graph, system, placed, order: TilePriority::Ranks(ranks), prefetched: &[], rules };
         let ms = quickest(|| schedule(job).unwrap()).0;
         json!({ "cores": cores, "cut": cut, "ms": ms, "tiles": graph.tiles.len() })
     };

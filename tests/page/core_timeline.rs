@@ -9,9 +9,9 @@ use fusescape::chart::{
 use fusescape::hardware::Operand;
 use fusescape::ids::{TiVec, ti_vec};
 use fusescape::multicore::{
-    CoreId, Edge, GroupId, Job, Link, LinkId, NestId, Order, Placed, Reason, Schedule, SchedulingRules, Span, System,
-    SystemAccount, SystemEnergy, Tensor, TensorId, Tile, TileGraph, TileId, TileNumber, TopMemory, TopMemoryId,
-    Transfer, schedule,
+    CoreId, Edge, GroupId, Link, LinkId, NestId, PlacedTile, Schedule, SchedulingProblem, SchedulingRules, Span,
+    System, SystemAccount, SystemEnergy, Tensor, TensorId, Tile, TileGraph, TileId, TileNumber, TilePriority,
+    TopMemory, TopMemoryId, Transfer, TransferReason, schedule,
 };
 use fusescape::trace::chrome_trace;
 use fusescape_test_support::reference_text;
@@ -33,11 +33,11 @@ fn account(name: &str) -> Rc<SystemAccount> {
     let case = fusescape_test_support::stream::case(
         &serde_json::from_str(&reference_text(&format!("stream/{name}.json"))).unwrap(),
     );
-    let job = Job {
+    let job = SchedulingProblem {
         graph: &case.graph,
         system: &case.system,
         placed: &case.placed,
-        order: Order::Ranks(&case.rank),
+        order: TilePriority::Ranks(&case.rank),
         prefetched: &case.prefetched,
         rules: SchedulingRules::STREAM_2024,
     };
@@ -80,8 +80,8 @@ fn long_account(count: usize) -> Rc<SystemAccount> {
         dram: CoreId::from(2),
     };
     let core = |tile: usize| CoreId::from(tile % 2);
-    let placed: TiVec<TileId, Placed> =
-        (0..count).map(|tile| Placed { core: core(tile), cycles: 30.0, ..Placed::default() }).collect();
+    let placed: TiVec<TileId, PlacedTile> =
+        (0..count).map(|tile| PlacedTile { core: core(tile), cycles: 30.0, ..PlacedTile::default() }).collect();
     let span = |tile: usize| Span { start: 40.0 * tile as f64, end: 40.0 * tile as f64 + 30.0 };
     let transfer = |tile: usize| Transfer {
         tensor: TensorId::from(tile),
@@ -89,7 +89,7 @@ fn long_account(count: usize) -> Rc<SystemAccount> {
         to: core(tile + 1),
         memory: TopMemoryId::from((tile + 1) % 2),
         span: Span { start: span(tile).end, end: span(tile).end + 8.0 },
-        reason: Reason::Exchange,
+        reason: TransferReason::Exchange,
         link_pj: 8.0,
         memory_pj: 2.0,
     };
@@ -102,11 +102,11 @@ fn long_account(count: usize) -> Rc<SystemAccount> {
         energy: SystemEnergy::default(),
         latency_cycles: span(count - 1).end,
     };
-    let job = Job {
+    let job = SchedulingProblem {
         graph: &graph,
         system: &system,
         placed: &placed,
-        order: Order::EarliestReady,
+        order: TilePriority::EarliestReady,
         prefetched: &[],
         rules: SchedulingRules::CORRECTED,
     };
@@ -283,7 +283,7 @@ fn a_focused_tile_shows_whom_it_waits_for_and_what_is_brought() {
     let focused = view.clone().with_focus(Some(tile)).sketch(1440, &Theme::LIGHT);
     let lines = focused.shapes.iter().filter(|shape| matches!(shape, Shape::Line { .. })).count();
     assert_eq!(lines, 2, "from the tile before, and to the tile after");
-    let is_reason = |shape: &&Shape| matches!(shape, Shape::Rect { color, size, .. } if *color == Theme::LIGHT.reason(Reason::Exchange) && size.1 == 14);
+    let is_reason = |shape: &&Shape| matches!(shape, Shape::Rect { color, size, .. } if *color == Theme::LIGHT.reason(TransferReason::Exchange) && size.1 == 14);
     assert_eq!(focused.shapes.iter().filter(is_reason).count(), 1);
     let text = view.text(Hit::Tile(tile));
     let line = |name: &str| text.lines.iter().find(|line| line.0 == name).unwrap().1.clone();

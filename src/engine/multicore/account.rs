@@ -1,6 +1,6 @@
 //! A schedule as people look at it: who computes what when, what travels over which link, how full memories are, where the time goes.
 
-use super::coala::Job;
+use super::coala::SchedulingProblem;
 use super::graph::Tile;
 use super::ids::{CoreId, LinkId, NestId, TensorId, TileId, TileNumber, TopMemoryId, TransferId};
 use super::link_occupancy::Span;
@@ -130,12 +130,12 @@ enum Cargo {
 impl SystemAccount {
     /// The account of a schedule. `computing` is in how many cycles of each tile the array works.
     pub fn new(
-        job: Job<'_>,
+        problem: SchedulingProblem<'_>,
         schedule: &Schedule,
         layers: TiVec<NestId, String>,
         computing: &TiSlice<TileId, f64>,
     ) -> Self {
-        let Job { graph, system, placed, .. } = job;
+        let SchedulingProblem { graph, system, placed, .. } = problem;
         let is_core = |core: &CoreId| *core != system.dram;
         let place = |core: CoreId| CoreId::from(core.index() - usize::from(core > system.dram));
         let mut account = Self {
@@ -156,7 +156,7 @@ impl SystemAccount {
         let core_time = |core: CoreId| CoreTime { name: system.cores[core].clone(), ..CoreTime::default() };
         account.cores = system.cores.keys().filter(is_core).map(core_time).collect();
         account.share_time(computing);
-        account.list_transfers(job, schedule);
+        account.list_transfers(problem, schedule);
         let memories = system.memories.iter_enumerated().filter(|(memory, _)| *memory != system.dram_memory());
         for (index, memory) in memories {
             let usage = schedule.memories.get(index).cloned().unwrap_or_default();
@@ -222,8 +222,8 @@ impl SystemAccount {
         }
     }
 
-    fn list_transfers(&mut self, job: Job<'_>, schedule: &Schedule) {
-        let Job { graph, system, .. } = job;
+    fn list_transfers(&mut self, problem: SchedulingProblem<'_>, schedule: &Schedule) {
+        let SchedulingProblem { graph, system, .. } = problem;
         // Who computes each tensor, or else the first that reads it.
         let mut owner: TiVec<TensorId, Option<(TileId, Operand)>> = ti_vec![None; graph.tensors.len()];
         for (tile, facts) in graph.tiles.iter_enumerated() {
@@ -255,7 +255,7 @@ impl SystemAccount {
             listed.push((run, Some(Cargo::Tensor(transfer.tensor, transfer.memory))));
         }
         for stream in &schedule.streams {
-            let placed = &job.placed[stream.tile];
+            let placed = &problem.placed[stream.tile];
             let (to_dram, from_dram) = placed.offchip_bits;
             let ways = [(system.dram, placed.core, from_dram), (placed.core, system.dram, to_dram)];
             for (from, to, demand) in ways.into_iter().filter(|way| way.2 > 0.0) {
@@ -277,7 +277,7 @@ impl SystemAccount {
             }
         }
         listed.sort_by(|a, b| a.0.start.total_cmp(&b.0.start));
-        self.find_brought(job, &listed);
+        self.find_brought(problem, &listed);
         self.transfers = listed.into_iter().map(|(run, _)| run).collect();
         for (link, mut spans) in system.links.iter().zip(busy) {
             spans.sort_by(|a, b| a.0.total_cmp(&b.0));
@@ -291,8 +291,12 @@ impl SystemAccount {
     }
 
     /// Says of each tile what brings what it reads: of each tensor the last arrival before it begins, and what it streams.
-    fn find_brought(&mut self, job: Job<'_>, listed: &TiSlice<TransferId, (TransferRun, Option<Cargo>)>) {
-        let Job { graph, system, placed, .. } = job;
+    fn find_brought(
+        &mut self,
+        problem: SchedulingProblem<'_>,
+        listed: &TiSlice<TransferId, (TransferRun, Option<Cargo>)>,
+    ) {
+        let SchedulingProblem { graph, system, placed, .. } = problem;
         let mut arrivals: FxHashMap<Cargo, Vec<TransferId>> = FxHashMap::default();
         for (index, (_, cargo)) in listed.iter_enumerated() {
             if let Some(cargo) = cargo {

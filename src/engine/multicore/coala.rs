@@ -14,7 +14,7 @@ use std::collections::BinaryHeap;
 
 /// What is to be scheduled.
 #[derive(Debug, Clone, Copy)]
-pub struct Job<'a> {
+pub struct SchedulingProblem<'a> {
     /// The tiles.
     pub graph: &'a TileGraph,
     /// The cores and what lies between them.
@@ -22,7 +22,7 @@ pub struct Job<'a> {
     /// Where each tile is computed, and what that costs.
     pub placed: &'a TiSlice<TileId, PlacedTile>,
     /// Which of the tiles is next of those that wait for nothing any more.
-    pub order: Order<'a>,
+    pub order: TilePriority<'a>,
     /// Operands that are brought to their cores before anything else.
     pub prefetched: &'a [Operand],
     /// Where the public schedulers differ.
@@ -31,7 +31,7 @@ pub struct Job<'a> {
 
 /// Which tile is next.
 #[derive(Debug, Clone, Copy)]
-pub enum Order<'a> {
+pub enum TilePriority<'a> {
     /// The one with the lowest of these ranks.
     Ranks(&'a TiSlice<TileId, usize>),
     /// The one that could start first; of several that of the first layer.
@@ -42,15 +42,15 @@ pub enum Order<'a> {
 ///
 /// # Errors
 /// A tensor that does not fit although everything else may leave.
-pub fn schedule(job: Job<'_>) -> Result<Schedule, MemoryOverflow> {
-    let mut coala = Coala::new(job);
+pub fn schedule(problem: SchedulingProblem<'_>) -> Result<Schedule, MemoryOverflow> {
+    let mut coala = Coala::new(problem);
     coala.prepare()?;
     coala.run()?;
     Ok(coala.finish())
 }
 
 struct Coala<'a> {
-    job: Job<'a>,
+    problem: SchedulingProblem<'a>,
     contents: Contents<'a>,
     links: TiVec<LinkId, LinkOccupancy>,
     core_free: TiVec<CoreId, f64>,
@@ -58,18 +58,18 @@ struct Coala<'a> {
 }
 
 impl<'a> Coala<'a> {
-    fn new(job: Job<'a>) -> Self {
+    fn new(problem: SchedulingProblem<'a>) -> Self {
         Self {
-            job,
-            contents: Contents::new(job.graph, job.system),
-            links: job.system.links.iter().map(|link| LinkOccupancy::new(link.bandwidth)).collect(),
-            core_free: ti_vec![0.0; job.system.cores.len()],
-            result: Schedule { tiles: ti_vec![None; job.graph.tiles.len()], ..Schedule::default() },
+            problem,
+            contents: Contents::new(problem.graph, problem.system),
+            links: problem.system.links.iter().map(|link| LinkOccupancy::new(link.bandwidth)).collect(),
+            core_free: ti_vec![0.0; problem.system.cores.len()],
+            result: Schedule { tiles: ti_vec![None; problem.graph.tiles.len()], ..Schedule::default() },
         }
     }
 
     fn prepare(&mut self) -> Result<(), MemoryOverflow> {
-        let Job { graph, system, placed, .. } = self.job;
+        let SchedulingProblem { graph, system, placed, .. } = self.problem;
         let dram = system.dram_memory();
         for (tile, facts) in graph.tiles.iter_enumerated() {
             for edge in graph.successors(tile) {
@@ -79,7 +79,7 @@ impl<'a> Coala<'a> {
             }
             for &operand in facts.constants.iter() {
                 let Some(tensor) = graph.tensor(tile, operand) else { continue };
-                let everywhere = self.job.rules.counts_uses_everywhere.then_some(graph.tensors[tensor].uses);
+                let everywhere = self.problem.rules.counts_uses_everywhere.then_some(graph.tensors[tensor].uses);
                 let uses = self.contents.uses_in(tensor, self.place_of(tile, operand));
                 *uses = everywhere.unwrap_or(*uses + 1);
                 if self.copy(tensor, dram).is_none() {
@@ -89,7 +89,7 @@ impl<'a> Coala<'a> {
         }
         for (tile, facts) in graph.tiles.iter_enumerated() {
             for &operand in facts.constants.iter() {
-                if self.job.prefetched.contains(&operand)
+                if self.problem.prefetched.contains(&operand)
                     && let Some(tensor) = graph.tensor(tile, operand)
                 {
                     self.bring(tensor, system.memory_of[placed[tile].core][operand as usize], &[], 0.0)?;
@@ -100,14 +100,14 @@ impl<'a> Coala<'a> {
     }
 
     fn run(&mut self) -> Result<(), MemoryOverflow> {
-        let graph = self.job.graph;
+        let graph = self.problem.graph;
         let mut waits: TiVec<TileId, usize> = graph.tiles.keys().map(|tile| graph.predecessors(tile).len()).collect();
         let mut ready: TiVec<TileId, f64> = ti_vec![0.0; graph.tiles.len()];
         // Times are never negative, so that their bits have their order.
-        let order = self.job.order;
+        let order = self.problem.order;
         let entry = |tile: TileId, ready: f64| match order {
-            Order::Ranks(ranks) => Reverse((ranks[tile] as u64, tile)),
-            Order::EarliestReady => Reverse((ready.to_bits(), tile)),
+            TilePriority::Ranks(ranks) => Reverse((ranks[tile] as u64, tile)),
+            TilePriority::EarliestReady => Reverse((ready.to_bits(), tile)),
         };
         let first = graph.tiles.keys().filter(|&tile| waits[tile] == 0);
         let mut candidates: BinaryHeap<_> = first.map(|tile| entry(tile, 0.0)).collect();
@@ -134,7 +134,7 @@ impl<'a> Coala<'a> {
 
     /// Computes a tile that may start at a time; says when it ends.
     fn place(&mut self, tile: TileId, ready: f64) -> Result<f64, MemoryOverflow> {
-        let Job { graph, system, placed, .. } = self.job;
+        let SchedulingProblem { graph, system, placed, .. } = self.problem;
         let PlacedTile { core, cycles, ref too_large, .. } = placed[tile];
         let memory_of = system.memory_of[core];
         let mut time = self.core_free[core].max(ready);
@@ -146,7 +146,7 @@ impl<'a> Coala<'a> {
         for &(tensor, memory) in &needs {
             time = time.max(self.bring(tensor, memory, &needed, time)?);
         }
-        let is_early = self.job.rules.streams_too_early;
+        let is_early = self.problem.rules.streams_too_early;
         if is_early && !too_large.is_empty() {
             (time, _) = self.stream(tile, time);
         }
@@ -186,7 +186,7 @@ impl<'a> Coala<'a> {
 
     /// The tensors that a tile reads, and where: the smallest first.
     fn needs(&self, tile: TileId) -> Vec<(TensorId, TopMemoryId)> {
-        let Job { graph, placed, rules, .. } = self.job;
+        let SchedulingProblem { graph, placed, rules, .. } = self.problem;
         let too_large = &placed[tile].too_large;
         let constants = graph.tiles[tile].constants.iter().map(|&operand| (graph.tensor(tile, operand), Some(operand)));
         let computed = graph.predecessors(tile).map(|edge| (graph.tensor(edge.from, Operand::O), edge.operand));
@@ -202,7 +202,7 @@ impl<'a> Coala<'a> {
 
     /// The memory in which a tile finds an operand.
     fn place_of(&self, tile: TileId, operand: Operand) -> TopMemoryId {
-        let Job { system, placed, rules, .. } = self.job;
+        let SchedulingProblem { system, placed, rules, .. } = self.problem;
         let PlacedTile { core, ref too_large, .. } = placed[tile];
         if !rules.streams_from_nowhere && too_large.contains(&operand) {
             system.dram_memory()
@@ -220,11 +220,11 @@ impl<'a> Coala<'a> {
         wanted: f64,
     ) -> Result<f64, MemoryOverflow> {
         if let Some(copy) = self.copy(tensor, memory) {
-            return Ok(if self.job.rules.trusts_presence { 0.0 } else { copy.available });
+            return Ok(if self.problem.rules.trusts_presence { 0.0 } else { copy.available });
         }
         let Some(source) = self.contents.oldest(tensor) else { return Ok(0.0) };
         let reason =
-            if source == self.job.system.dram_memory() { TransferReason::Fetch } else { TransferReason::Exchange };
+            if source == self.problem.system.dram_memory() { TransferReason::Fetch } else { TransferReason::Exchange };
         self.transfer((tensor, source, memory), needed, reason, wanted)
     }
 
@@ -236,14 +236,14 @@ impl<'a> Coala<'a> {
         reason: TransferReason,
         wanted: f64,
     ) -> Result<f64, MemoryOverflow> {
-        let system = self.job.system;
-        let bits = self.job.graph.tensors[tensor].bits;
+        let system = self.problem.system;
+        let bits = self.problem.graph.tensors[tensor].bits;
         let available = self.copy(tensor, source).map_or(0.0, |copy| copy.available);
         let (from, to) = (system.core_of(source), system.core_of(memory));
         let route = system.route(from, to);
         let cycles = |bandwidth: f64| (bits as f64 / bandwidth).ceil();
         let length = route.iter().map(|&link| cycles(system.links[link].bandwidth)).fold(0.0, f64::max);
-        let span = if self.job.rules.late_transfers {
+        let span = if self.problem.rules.late_transfers {
             let free = route.iter().map(|&link| self.links[link].free_from()).fold(available, f64::max);
             let ideal = free.max(wanted - length);
             let first = self.contents.occupancy[memory].late_fit(ideal, bits).unwrap_or(wanted);
@@ -264,14 +264,14 @@ impl<'a> Coala<'a> {
         for &link in route {
             let facts = &system.links[link];
             let is_new = self.links[link].carry(tensor, span);
-            link_pj += match self.job.rules.charges_cycles {
+            link_pj += match self.problem.rules.charges_cycles {
                 true => length * facts.pj_per_cycle,
                 false if is_new => bits as f64 / facts.bandwidth * facts.pj_per_cycle,
                 false => 0.0,
             };
         }
         let (read, write) = (&system.memories[source], &system.memories[memory]);
-        let write_bits = if self.job.rules.late_transfers { read.write_bits } else { write.write_bits };
+        let write_bits = if self.problem.rules.late_transfers { read.write_bits } else { write.write_bits };
         let memory_pj =
             read.read_pj * bits.div_ceil(read.read_bits) as f64 + write.write_pj * bits.div_ceil(write_bits) as f64;
         self.result.energy.link_pj[reason as usize] += link_pj;
@@ -286,7 +286,7 @@ impl<'a> Coala<'a> {
     /// When a tensor can leave a memory from which it is read until a time.
     fn leaves(&self, tensor: TensorId, memory: TopMemoryId, time: f64) -> f64 {
         let busy = self.copy(tensor, memory).map_or(time, |copy| copy.busy);
-        if self.job.rules.frees_at_once { time } else { time.max(busy) }
+        if self.problem.rules.frees_at_once { time } else { time.max(busy) }
     }
 
     /// When all links of a route are free for what is wanted, of each as many bits a cycle as `needed` says.
@@ -320,7 +320,7 @@ impl<'a> Coala<'a> {
         time: f64,
         needed: &[TensorId],
     ) -> Result<f64, MemoryOverflow> {
-        let bits = self.job.graph.tensors[tensor].bits;
+        let bits = self.problem.graph.tensors[tensor].bits;
         let fit = self.contents.occupancy[memory].earliest_fit(time, bits);
         let excess = self.contents.occupancy[memory].excess_at(fit, bits);
         if excess == 0 {
@@ -340,7 +340,7 @@ impl<'a> Coala<'a> {
 
     /// Removes a tensor from a memory; what is nowhere else goes to DRAM. Says when that is done.
     fn evict(&mut self, tensor: TensorId, memory: TopMemoryId, time: f64) -> Result<f64, MemoryOverflow> {
-        let dram = self.job.system.dram_memory();
+        let dram = self.problem.system.dram_memory();
         // When it is read no more; its way to DRAM may be the last that it is needed for.
         let free = self.leaves(tensor, memory, time);
         let end = if self.copy(tensor, dram).is_none() {
@@ -348,7 +348,7 @@ impl<'a> Coala<'a> {
         } else {
             time
         };
-        if self.job.rules.frees_at_once {
+        if self.problem.rules.frees_at_once {
             self.remove(tensor, memory, time);
             return Ok(end);
         }
@@ -371,9 +371,9 @@ impl<'a> Coala<'a> {
 
     /// Finds time on the links to DRAM for what does not fit on the chip: when that begins, and by which factor the tile becomes slower.
     fn stream(&mut self, tile: TileId, time: f64) -> (f64, f64) {
-        let system = self.job.system;
-        let is_early = self.job.rules.streams_too_early;
-        let PlacedTile { core, cycles, offchip_bits: (to, from), .. } = self.job.placed[tile];
+        let system = self.problem.system;
+        let is_early = self.problem.rules.streams_too_early;
+        let PlacedTile { core, cycles, offchip_bits: (to, from), .. } = self.problem.placed[tile];
         let routes = [(system.route(core, system.dram), to), (system.route(system.dram, core), from)];
         let mut loads: Vec<(LinkId, f64)> = Vec::new();
         for (link, bits) in routes.iter().flat_map(|(route, bits)| route.iter().map(move |&link| (link, *bits))) {
@@ -404,7 +404,7 @@ impl<'a> Coala<'a> {
         let is_used_up = self.contents.use_up(tensor, memory) == 0;
         if self.contents.is_wanted(tensor) {
             // Others take a constant out of DRAM.
-            let Job { graph, system, rules, .. } = self.job;
+            let SchedulingProblem { graph, system, rules, .. } = self.problem;
             let is_here_in_vain = is_used_up && !rules.counts_uses_everywhere && memory != system.dram_memory();
             if is_here_in_vain && !graph.tensors[tensor].is_output {
                 self.remove(tensor, memory, self.leaves(tensor, memory, end));
@@ -412,18 +412,18 @@ impl<'a> Coala<'a> {
             return;
         }
         for Copy { memory, busy, .. } in self.contents.copies(tensor).to_vec() {
-            let last = if self.job.graph.tensors[tensor].is_output && !self.job.rules.late_transfers {
+            let last = if self.problem.graph.tensors[tensor].is_output && !self.problem.rules.late_transfers {
                 self.last_use(tile, tensor, memory).unwrap_or(end)
             } else {
                 end
             };
-            self.remove(tensor, memory, if self.job.rules.frees_at_once { last } else { last.max(busy) });
+            self.remove(tensor, memory, if self.problem.rules.frees_at_once { last } else { last.max(busy) });
         }
     }
 
     /// When the last of those tiles ends that read a tensor out of a memory; out of DRAM anybody may have. `reader` is one that read it.
     fn last_use(&self, reader: TileId, tensor: TensorId, memory: TopMemoryId) -> Option<f64> {
-        let Job { graph, system, placed, .. } = self.job;
+        let SchedulingProblem { graph, system, placed, .. } = self.problem;
         let producer = graph
             .predecessors(reader)
             .map(|edge| edge.from)

@@ -90,7 +90,7 @@ mod waco;
 
 pub use account::{CoreTime, LinkTime, MemoryUse, SystemAccount, TileRun, TransferRun};
 pub use build::{TiledLayer, TiledNetwork, count_edges, tile_graph};
-pub use coala::{Job, Order, schedule};
+pub use coala::{SchedulingProblem, TilePriority, schedule};
 pub use costs::{NoMapping, Solved, TileCost, TileCosts, TileProblem};
 pub use document::{ComputeCore, CoreSystem};
 pub use genetic::{Evolution, Genes, Objectives, evolve};

@@ -2,7 +2,7 @@
 
 use super::super::account::SystemAccount;
 use super::super::build::{TiledLayer, TiledNetwork, tile_graph};
-use super::super::coala::{Job, Order, schedule};
+use super::super::coala::{SchedulingProblem, TilePriority, schedule};
 use super::super::costs::{NoMapping, TileCosts, tile_shape};
 use super::super::genetic::{Evolution, Genes, Individual, evolve};
 use super::super::granularity::Cuts;
@@ -383,12 +383,12 @@ impl CoresStudy {
         schedule(self.job(cast, &ranks, order))
     }
 
-    fn job<'a>(&'a self, cast: &'a Cast, ranks: &'a TiSlice<TileId, usize>, order: OrderRule) -> Job<'a> {
-        Job {
+    fn job<'a>(&'a self, cast: &'a Cast, ranks: &'a TiSlice<TileId, usize>, order: OrderRule) -> SchedulingProblem<'a> {
+        SchedulingProblem {
             graph: &cast.tiled.graph,
             system: &self.wiring,
             placed: &cast.placed,
-            order: if order == OrderRule::Earliest { Order::EarliestReady } else { Order::Ranks(ranks) },
+            order: if order == OrderRule::Earliest { TilePriority::EarliestReady } else { TilePriority::Ranks(ranks) },
             prefetched: if self.settings.prefetches_weights { &[Operand::W] } else { &[] },
             rules: self.settings.scheduler.rules(),
         }

@@ -3,9 +3,10 @@
 use fusescape_engine::hardware::Operand;
 use fusescape_engine::ids::{TiSlice, TiVec, ti_vec};
 use fusescape_engine::multicore::{
-    Access, AllocationProblem, Axis, CoreId, IterationTile, Job, Link, LinkId, NestId, Order, PlacedTile, Schedule,
-    SchedulingRules, SlotId, Split, System, TensorId, TileId, TilePlacement, TiledLayer, TiledNetwork, TilingRules,
-    TopMemory, TopMemoryId, allocate, count_edges, evaluate, schedule, tile_graph,
+    Access, AllocationProblem, Axis, CoreId, IterationTile, Link, LinkId, NestId, PlacedTile, Schedule,
+    SchedulingProblem, SchedulingRules, SlotId, Split, System, TensorId, TileId, TilePlacement, TilePriority,
+    TiledLayer, TiledNetwork, TilingRules, TopMemory, TopMemoryId, allocate, count_edges, evaluate, schedule,
+    tile_graph,
 };
 use fusescape_engine::workload::Dim;
 use fusescape_test_support::nests::{addition, convolution};
@@ -25,9 +26,9 @@ fn schedules_keep_to_memories_links_cores_and_dependencies() {
         let system = random_system(&mut random);
         let placed = random_placement(&mut random, &network, &system);
         let rank = ranks(&network);
-        let orders = [Order::Ranks(&rank), Order::EarliestReady];
+        let orders = [TilePriority::Ranks(&rank), TilePriority::EarliestReady];
         let prefetched: &[Operand] = if random.below(2) == 0 { &[] } else { &[Operand::W] };
-        let job = Job {
+        let job = SchedulingProblem {
             graph: &network.graph,
             system: &system,
             placed: &placed,
@@ -43,8 +44,8 @@ fn schedules_keep_to_memories_links_cores_and_dependencies() {
     assert!(scheduled > ROUNDS / 2, "only {scheduled} of {ROUNDS} can be scheduled at all");
 }
 
-fn check(job: &Job<'_>, found: &Schedule, round: u64) {
-    let Job { graph, system, placed, .. } = *job;
+fn check(job: &SchedulingProblem<'_>, found: &Schedule, round: u64) {
+    let SchedulingProblem { graph, system, placed, .. } = *job;
     let spans: TiVec<TileId, Range<f64>> = found
         .tiles
         .iter()

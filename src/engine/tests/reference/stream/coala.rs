@@ -1,7 +1,9 @@
 //! Schedules: every start and end, every transfer, every trace, and the energies.
 
 use crate::Report;
-use fusescape_engine::multicore::{Job, Order, SchedulingRules, TileId, TopMemory, TransferReason, schedule};
+use fusescape_engine::multicore::{
+    SchedulingProblem, SchedulingRules, TileId, TilePriority, TopMemory, TransferReason, schedule,
+};
 use fusescape_test_support::stream::{case, integers, list, tensor_name};
 use fusescape_test_support::{integer, number, reference_text, stream_cases, text};
 use serde_json::Value;
@@ -25,11 +27,11 @@ fn check(report: &mut Report, name: &str, file: &Value) {
     report.cases += 1;
     let case = case(file);
     let result = &file["result"];
-    let job = Job {
+    let job = SchedulingProblem {
         graph: &case.graph,
         system: &case.system,
         placed: &case.placed,
-        order: Order::Ranks(&case.rank),
+        order: TilePriority::Ranks(&case.rank),
         prefetched: &case.prefetched,
         rules: SchedulingRules::STREAM_2024,
     };

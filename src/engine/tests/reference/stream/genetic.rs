@@ -3,7 +3,8 @@
 use crate::Report;
 use fusescape_engine::ids::{TiSlice, TiVec};
 use fusescape_engine::multicore::{
-    CoreId, Evolution, Genes, Job, NestId, Order, PlacedTile, SchedulingRules, TileId, evolve, schedule,
+    CoreId, Evolution, Genes, NestId, PlacedTile, SchedulingProblem, SchedulingRules, TileId, TilePriority, evolve,
+    schedule,
 };
 use fusescape_test_support::stream::{case, integers, list};
 use fusescape_test_support::{number, reference, stream_cases};
@@ -42,11 +43,11 @@ pub fn search() -> Report {
                     }
                 })
                 .collect();
-            let found = schedule(Job {
+            let found = schedule(SchedulingProblem {
                 graph: &case.graph,
                 system: &case.system,
                 placed: &placed,
-                order: Order::Ranks(&case.rank),
+                order: TilePriority::Ranks(&case.rank),
                 prefetched: &[],
                 rules: SchedulingRules::STREAM_2024,
             });

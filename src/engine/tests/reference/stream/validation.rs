@@ -2,7 +2,7 @@
 
 use crate::Report;
 use fusescape_engine::ids::{TiVec, ti_vec};
-use fusescape_engine::multicore::{Job, Order, SchedulingRules, TileId, TopMemoryId, schedule};
+use fusescape_engine::multicore::{SchedulingProblem, SchedulingRules, TileId, TilePriority, TopMemoryId, schedule};
 use fusescape_test_support::stream::{Case, case, list, renamed, tensor_name};
 use fusescape_test_support::{integer, number, reference_text, stream_cases, text};
 use serde_json::{Value, json};
@@ -30,12 +30,12 @@ fn check(report: &mut Report, name: &str, file: &Value) {
     let mut rank: TiVec<TileId, usize> = ti_vec![0; deepest.len()];
     deepest.iter().enumerate().for_each(|(place, &tile)| rank[tile] = place);
     let order = match text(&file["candidate_selection"]).as_str() {
-        "memory" => Order::Ranks(&rank),
-        "latency" => Order::EarliestReady,
+        "memory" => TilePriority::Ranks(&rank),
+        "latency" => TilePriority::EarliestReady,
         other => panic!("{other}"),
     };
     let Case { graph, system, placed, prefetched, .. } = &case;
-    let job = Job { graph, system, placed, order, prefetched, rules: SchedulingRules::STREAM_2023 };
+    let job = SchedulingProblem { graph, system, placed, order, prefetched, rules: SchedulingRules::STREAM_2023 };
     let schedule = match schedule(job) {
         Ok(schedule) => schedule,
         Err(overfull) => return report.failures.push(format!("{name}: {overfull:?}")),
