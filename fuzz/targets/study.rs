@@ -5,7 +5,7 @@
 use fusescape::depth_first::StoringMode;
 use fusescape::explore::{LayerStudy, Sweep};
 use fusescape::hierarchy::Study;
-use fusescape::multicore::{Aim, CoresStudy, OrderRule, Scheduler, TileCosts};
+use fusescape::multicore::{ScheduleObjective, CoresStudy, OrderRule, Scheduler, TileCosts};
 use fusescape::rules::Rules;
 use fusescape::search::Strategy;
 use fusescape::spec::{is_hidden_in_lines, system_presets};
@@ -66,7 +66,7 @@ fn filled(text: &str) -> (State, bool) {
     cores.preset = Some(system_presets()[choice(4, system_presets().len())].id.to_owned());
     cores.granularity = TileChoice::ALL[choice(5, 3)].0;
     cores.stacks = StackChoice::ALL[choice(6, 4)].0;
-    cores.aim = Aim::ALL[choice(7, 3)];
+    cores.aim = ScheduleObjective::ALL[choice(7, 3)];
     cores.scheduler = Scheduler::ALL[choice(8, 3)];
     cores.order = OrderRule::ALL.get(choice(9, 4)).copied();
     cores.prefetches = choice(10, 2) == 1;

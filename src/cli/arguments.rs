@@ -3,7 +3,7 @@
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use fusescape::depth_first::{FuseDepth, StoringMode};
 use fusescape::explore::{Sharing, StackLimits, parse_sizes};
-use fusescape::multicore::{Aim, Granularity, OrderRule, Scheduler, StackRule};
+use fusescape::multicore::{Granularity, OrderRule, ScheduleObjective, Scheduler, StackRule};
 use fusescape::rules::Rules;
 use fusescape::search::space::Pruning;
 use fusescape::search::{Objective, Strategy, Weights};
@@ -375,7 +375,7 @@ pub struct Cores {
     pub generations: u32,
     /// What to minimise: latency, energy or edp; tiles are always mapped for latency
     #[arg(long, default_value = "latency", value_parser = parse_aim)]
-    pub objective: Aim,
+    pub objective: ScheduleObjective,
     /// Rules of the scheduler: corrected, or those of the public tool: stream-2024 (transfers as early as possible), stream-2023 (as late)
     #[arg(long, default_value = "corrected", value_parser = parse_scheduler)]
     pub scheduler: Scheduler,
@@ -540,9 +540,9 @@ fn parse_order(text: &str) -> Result<Order, String> {
     }
 }
 
-fn parse_aim(text: &str) -> Result<Aim, String> {
-    let names = || Aim::ALL.map(Aim::name).join(", ");
-    Aim::ALL.into_iter().find(|aim| aim.name() == text).ok_or_else(|| format!("use one of {}", names()))
+fn parse_aim(text: &str) -> Result<ScheduleObjective, String> {
+    let names = || ScheduleObjective::ALL.map(ScheduleObjective::name).join(", ");
+    ScheduleObjective::ALL.into_iter().find(|aim| aim.name() == text).ok_or_else(|| format!("use one of {}", names()))
 }
 
 fn parse_scheduler(text: &str) -> Result<Scheduler, String> {

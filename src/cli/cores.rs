@@ -7,8 +7,8 @@ use super::plain::plain;
 use super::{Failure, print};
 use fusescape::chart::{Column, Quantity, Table, TableCell};
 use fusescape::multicore::{
-    Aim, CoreAllocation, CoreId, CoresRequest, CoresSettings, CoresStudy, EvaluatedAllocation, MOST_CHOICES, NestId,
-    StackAllocation, SystemAccount, TileCosts,
+    CoreAllocation, CoreId, CoresRequest, CoresSettings, CoresStudy, EvaluatedAllocation, MOST_CHOICES, NestId,
+    ScheduleObjective, StackAllocation, SystemAccount, TileCosts,
 };
 use fusescape::spec::{closest, hardware_presets, system_presets, workload_presets};
 use fusescape::trace::chrome_trace;
@@ -274,7 +274,7 @@ fn as_json(found: &Found) -> Value {
         "energy_onchip_pj": account.energy.onchip_pj,
         "energy_links_pj": account.energy.link_pj.iter().sum::<f64>(),
         "energy_memories_pj": account.energy.memory_pj.iter().sum::<f64>(),
-        "edp_pj_cycles": Aim::EnergyDelay.score(judged.energy_pj, judged.latency_cycles),
+        "edp_pj_cycles": ScheduleObjective::EnergyDelay.score(judged.energy_pj, judged.latency_cycles),
         "peak_on_chip_bits": account.peak_bits(),
         "tiles": account.tiles.len(),
         "tiles_solved": problems,

@@ -3,8 +3,8 @@
 use super::entry::Opening;
 use super::parameters::{Parameters, choose};
 use crate::multicore::{
-    Aim, CoreId, CoresRequest, CoresSettings, CoresStudy, EvaluatedAllocation, Granularity, MemoryUse, NestId,
-    OrderRule, Scheduler, StackAllocation, StackRule, SystemAccount, TileCosts,
+    CoreId, CoresRequest, CoresSettings, CoresStudy, EvaluatedAllocation, Granularity, MemoryUse, NestId, OrderRule,
+    ScheduleObjective, Scheduler, StackAllocation, StackRule, SystemAccount, TileCosts,
 };
 use crate::spec::{Preset, workload_presets};
 
@@ -139,7 +139,7 @@ enum Found {
 /// The least energy-delay product, pJ x cycles.
 fn product(request: &CoresRequest, found: Found) -> Result<f64, String> {
     let mut request = request.clone();
-    request.settings.aim = Aim::EnergyDelay;
+    request.settings.aim = ScheduleObjective::EnergyDelay;
     let study = CoresStudy::new(&request).map_err(|wrong| wrong.to_string())?;
     let mut costs = TileCosts::default();
     let judged = match found {
@@ -148,8 +148,8 @@ fn product(request: &CoresRequest, found: Found) -> Result<f64, String> {
         Found::Evolved => study
             .evolve(&mut costs, EVOLUTION.0, EVOLUTION.1)
             .into_iter()
-            .min_by(|a, b| a.score(Aim::EnergyDelay).total_cmp(&b.score(Aim::EnergyDelay)))
+            .min_by(|a, b| a.score(ScheduleObjective::EnergyDelay).total_cmp(&b.score(ScheduleObjective::EnergyDelay)))
             .ok_or("No individual has a schedule")?,
     };
-    Ok(judged.score(Aim::EnergyDelay))
+    Ok(judged.score(ScheduleObjective::EnergyDelay))
 }

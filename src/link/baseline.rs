@@ -3,7 +3,7 @@
 
 use super::frozen::Kind;
 use crate::depth_first::StoringMode;
-use crate::multicore::{Aim, Scheduler};
+use crate::multicore::{ScheduleObjective, Scheduler};
 use crate::rules::Rules;
 use crate::search::Strategy;
 use crate::state::{
@@ -68,7 +68,7 @@ pub(super) fn baseline() -> State {
             tiles: String::new(),
             stacks: StackChoice::Automatic,
             ends: String::new(),
-            aim: Aim::Latency,
+            aim: ScheduleObjective::Latency,
             scheduler: Scheduler::Corrected,
             order: None,
             prefetches: false,

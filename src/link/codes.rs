@@ -2,7 +2,7 @@
 
 use super::frozen::fnv_1a;
 use crate::depth_first::StoringMode;
-use crate::multicore::{Aim, OrderRule, Scheduler};
+use crate::multicore::{OrderRule, ScheduleObjective, Scheduler};
 use crate::rules::Rules;
 use crate::search::Strategy;
 use crate::state::{FuseChoice, Metric, ObjectiveChoice, StackChoice, Tab, TileChoice};
@@ -52,7 +52,8 @@ pub(super) const TILES: Codes<TileChoice> =
 pub(super) const STACKS: Codes<StackChoice> =
     &[(0, StackChoice::Automatic), (1, StackChoice::One), (2, StackChoice::EachLayer), (3, StackChoice::ByHand)];
 
-pub(super) const AIMS: Codes<Aim> = &[(0, Aim::Latency), (1, Aim::Energy), (2, Aim::EnergyDelay)];
+pub(super) const AIMS: Codes<ScheduleObjective> =
+    &[(0, ScheduleObjective::Latency), (1, ScheduleObjective::Energy), (2, ScheduleObjective::EnergyDelay)];
 
 pub(super) const SCHEDULERS: Codes<Scheduler> =
     &[(0, Scheduler::Corrected), (1, Scheduler::Stream2024), (2, Scheduler::Stream2023)];
@@ -98,7 +99,7 @@ mod tests {
         assert!(Rules::SETS.iter().all(|(_, rules)| code(RULES, rules) != u8::MAX));
         assert!(TileChoice::ALL.iter().all(|(tiles, _)| code(TILES, tiles) != u8::MAX));
         assert!(StackChoice::ALL.iter().all(|(stacks, _)| code(STACKS, stacks) != u8::MAX));
-        assert!(Aim::ALL.iter().all(|aim| code(AIMS, aim) != u8::MAX));
+        assert!(ScheduleObjective::ALL.iter().all(|aim| code(AIMS, aim) != u8::MAX));
         assert!(Scheduler::ALL.iter().all(|scheduler| code(SCHEDULERS, scheduler) != u8::MAX));
         assert!(OrderRule::ALL.iter().all(|order| code(ORDERS, &Some(*order)) != u8::MAX));
         assert!(Dim::ALL.iter().all(|dim| code(DIMS, dim) != u8::MAX));

@@ -1,6 +1,8 @@
 //! What a person chose or wrote for the view of many cores.
 
-use crate::multicore::{Aim, CoreId, CoresRequest, CoresSettings, Granularity, OrderRule, Scheduler, StackRule};
+use crate::multicore::{
+    CoreId, CoresRequest, CoresSettings, Granularity, OrderRule, ScheduleObjective, Scheduler, StackRule,
+};
 use crate::rules::Rules;
 use crate::search::Strategy;
 use crate::spec::{Diagnostics, system_presets};
@@ -74,7 +76,7 @@ pub struct CoresForm {
     /// Text of the layers after which stacks end.
     pub ends: String,
     /// Which schedule is the best.
-    pub aim: Aim,
+    pub aim: ScheduleObjective,
     /// Whose rules the scheduler follows.
     pub scheduler: Scheduler,
     /// Which tile is taken next; `None`: whichever rule makes the best schedule.
@@ -96,7 +98,7 @@ impl Default for CoresForm {
             tiles: String::new(),
             stacks: StackChoice::Automatic,
             ends: String::new(),
-            aim: Aim::Latency,
+            aim: ScheduleObjective::Latency,
             scheduler: Scheduler::Corrected,
             order: None,
             prefetches: false,
@@ -127,7 +129,7 @@ pub enum CoresChange {
     /// Text of the layers after which stacks end.
     Ends(String),
     /// Which schedule is the best.
-    Aim(Aim),
+    ScheduleObjective(ScheduleObjective),
     /// Whose rules the scheduler follows.
     Scheduler(Scheduler),
     /// Which tile is taken next.
@@ -176,7 +178,7 @@ impl CoresForm {
             CoresChange::Tiles(text) => self.tiles = text,
             CoresChange::Stacks(choice) => self.stacks = choice,
             CoresChange::Ends(text) => self.ends = text,
-            CoresChange::Aim(aim) => self.aim = aim,
+            CoresChange::ScheduleObjective(aim) => self.aim = aim,
             CoresChange::Scheduler(scheduler) => self.scheduler = scheduler,
             CoresChange::Order(order) => self.order = order,
             CoresChange::Prefetches(first) => self.prefetches = first,

@@ -5,7 +5,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use fusescape::depth_first::{DepthFirstStrategy, FuseDepth, StoringMode};
 use fusescape::gallery::{find_entry, find_step};
 use fusescape::link::{fingerprint, from_link, frozen_texts, to_draft, to_link};
-use fusescape::multicore::{Aim, OrderRule, Scheduler};
+use fusescape::multicore::{OrderRule, ScheduleObjective, Scheduler};
 use fusescape::rules::Rules;
 use fusescape::search::Strategy;
 use fusescape::spec::{gallery_presets, hardware_presets, lesson_steps, system_presets, workload_presets};
@@ -242,7 +242,7 @@ fn random_cores(random: &mut Lcg, state: &State, word: String) -> CoresChange {
         6 => CoresChange::Tiles(word),
         7 => CoresChange::Stacks(random.of(&StackChoice::ALL).0),
         8 => CoresChange::Ends(word),
-        9 => CoresChange::Aim(random.of(&Aim::ALL)),
+        9 => CoresChange::ScheduleObjective(random.of(&ScheduleObjective::ALL)),
         10 => CoresChange::Scheduler(random.of(&Scheduler::ALL)),
         11 => CoresChange::Prefetches(random.below(2) > 0),
         12 => CoresChange::Order(random.of(&[

@@ -5,7 +5,7 @@ use fusescape::gallery::{find_entry, find_step};
 use fusescape::hardware::Unroll;
 use fusescape::link::{from_link, to_link};
 use fusescape::mapping::TemporalLoop;
-use fusescape::multicore::{Aim, OrderRule, Scheduler};
+use fusescape::multicore::{OrderRule, ScheduleObjective, Scheduler};
 use fusescape::spec::{gallery_presets, is_state, lesson_steps};
 use fusescape::state::{
     Action, CoresChange, FormChange, FuseChoice, Half, MappingChange, Metric, ObjectiveChoice, ScheduleChange,
@@ -88,7 +88,7 @@ fn everything_that_is_chosen_comes_back() {
         CoresChange::Tiles("OY 4; 'a': K 2".to_owned()),
         CoresChange::Stacks(StackChoice::ByHand),
         CoresChange::Ends("a, b".to_owned()),
-        CoresChange::Aim(Aim::EnergyDelay),
+        CoresChange::ScheduleObjective(ScheduleObjective::EnergyDelay),
         CoresChange::Scheduler(Scheduler::Stream2023),
         CoresChange::Order(Some(OrderRule::Earliest)),
         CoresChange::Prefetches(true),

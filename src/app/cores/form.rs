@@ -3,7 +3,7 @@
 use crate::app::design::document_editor::use_text_offered;
 use crate::app::widgets::controls::{Checkbox, Choice, Select, TextField, passing, target};
 use crate::app::widgets::diagnostics::DiagnosticList;
-use crate::multicore::{Aim, OrderRule, Scheduler};
+use crate::multicore::{OrderRule, ScheduleObjective, Scheduler};
 use crate::spec::{Diagnostics, system_presets};
 use crate::state::{Action, CoresChange, CoresForm, StackChoice, TileChoice};
 use web_sys::HtmlTextAreaElement;
@@ -12,8 +12,11 @@ use yew::prelude::*;
 /// Value of the choice of a system of one's own.
 const OWN: &str = "(own)";
 
-const AIMS: [(Aim, &str); 3] =
-    [(Aim::Latency, "latency"), (Aim::Energy, "energy"), (Aim::EnergyDelay, "energy-delay product")];
+const AIMS: [(ScheduleObjective, &str); 3] = [
+    (ScheduleObjective::Latency, "latency"),
+    (ScheduleObjective::Energy, "energy"),
+    (ScheduleObjective::EnergyDelay, "energy-delay product"),
+];
 
 const SCHEDULERS: [(Scheduler, &str); 3] = [
     (Scheduler::Corrected, "corrected"),
@@ -88,7 +91,7 @@ pub fn CoresFormCard(props: &CoresFormProps) -> Html {
                     { select("Layers that take turns", &StackChoice::ALL, form.stacks, change.reform(CoresChange::Stacks), "core-stacks") }
                 </div>
                 <div>
-                    { select("Minimise", &AIMS, form.aim, change.reform(CoresChange::Aim), "core-aim") }
+                    { select("Minimise", &AIMS, form.aim, change.reform(CoresChange::ScheduleObjective), "core-aim") }
                     { select("Scheduler", &SCHEDULERS, form.scheduler, change.reform(CoresChange::Scheduler), "core-scheduler") }
                     { select("Next tile", &ORDERS, form.order, change.reform(CoresChange::Order), "core-order") }
                 </div>

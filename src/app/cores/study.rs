@@ -4,7 +4,7 @@
 use crate::app::workers::ask::use_answers;
 use crate::app::workers::handle::Workers;
 use crate::multicore::{
-    Aim, CoreAllocation, CoresOutline, CoresRequest, EvaluatedAllocation, MOST_CHOICES, NestId, Solved,
+    CoreAllocation, CoresOutline, CoresRequest, EvaluatedAllocation, MOST_CHOICES, NestId, ScheduleObjective, Solved,
     StackAllocation, StackId,
 };
 use crate::question::{
@@ -71,7 +71,7 @@ impl CoresStudyState {
 
     /// The better one of the two judgements, if any is known, and whether its tiles are shared.
     pub fn best(&self) -> Option<(bool, &CoresJudgement)> {
-        let aim = self.request.as_ref().map_or(Aim::Latency, |request| request.settings.aim);
+        let aim = self.request.as_ref().map_or(ScheduleObjective::Latency, |request| request.settings.aim);
         let known = [true, false].into_iter().zip(&self.judgements);
         let known = known.filter_map(|(shares, judgement)| Some((shares, judgement.as_ref()?.as_ref().ok()?)));
         known.min_by(|a, b| a.1.judged.score(aim).total_cmp(&b.1.judged.score(aim)))

@@ -102,7 +102,7 @@ pub use ids::{
 pub use link_occupancy::Span;
 pub use nest::{Access, Axis, LoopNest, Part};
 pub use network::NetworkNests;
-pub use request::{Aim, CoresRequest, CoresSettings, Granularity, OrderRule, Scheduler, StackRule};
+pub use request::{CoresRequest, CoresSettings, Granularity, OrderRule, ScheduleObjective, Scheduler, StackRule};
 pub use rules::{SchedulingRules, TilingRules};
 pub use schedule::{DramStream, MemoryOverflow, PlacedTile, Schedule, SystemEnergy, Transfer, TransferReason};
 pub use steady_state::{SteadyState, steady_state};

@@ -27,7 +27,7 @@ pub struct CoresSettings {
     /// Which layers take turns.
     pub stacks: StackRule,
     /// Which schedule is the best.
-    pub aim: Aim,
+    pub aim: ScheduleObjective,
     /// Whose rules the scheduler follows.
     pub scheduler: Scheduler,
     /// Which tile is taken next; `None`: whichever rule makes the best schedule.
@@ -47,7 +47,7 @@ impl Default for CoresSettings {
         Self {
             granularity: Granularity::default(),
             stacks: StackRule::default(),
-            aim: Aim::default(),
+            aim: ScheduleObjective::default(),
             scheduler: Scheduler::default(),
             order: None,
             prefetches_weights: false,
@@ -112,7 +112,7 @@ impl OrderRule {
 
 /// Which schedule is the best.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub enum Aim {
+pub enum ScheduleObjective {
     /// That of the fewest cycles.
     #[default]
     Latency,
@@ -122,7 +122,7 @@ pub enum Aim {
     EnergyDelay,
 }
 
-impl Aim {
+impl ScheduleObjective {
     /// All of them.
     pub const ALL: [Self; 3] = [Self::Latency, Self::Energy, Self::EnergyDelay];
 

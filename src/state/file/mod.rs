@@ -7,7 +7,7 @@ mod read;
 mod write;
 
 use super::Metric;
-use crate::multicore::{Aim, OrderRule, Scheduler};
+use crate::multicore::{OrderRule, ScheduleObjective, Scheduler};
 use crate::rules::Rules;
 use crate::search::Strategy;
 
@@ -22,7 +22,11 @@ const STRATEGIES: [(Strategy, &str); 2] = [(Strategy::Exact, "exact"), (Strategy
 const RULES: [(Rules, &str); 3] =
     [(Rules::CORRECTED, "corrected"), (Rules::DEFINES_2022, "defines-2022"), (Rules::ZIGZAG_3_8, "zigzag-3.8")];
 
-const AIMS: [(Aim, &str); 3] = [(Aim::Latency, "latency"), (Aim::Energy, "energy"), (Aim::EnergyDelay, "edp")];
+const AIMS: [(ScheduleObjective, &str); 3] = [
+    (ScheduleObjective::Latency, "latency"),
+    (ScheduleObjective::Energy, "energy"),
+    (ScheduleObjective::EnergyDelay, "edp"),
+];
 
 const SCHEDULERS: [(Scheduler, &str); 3] = [
     (Scheduler::Corrected, "corrected"),

@@ -9,7 +9,7 @@ use super::super::granularity::Cuts;
 use super::super::graph::{Tile, TileGraph};
 use super::super::ids::{CoreId, NestId, TileId};
 use super::super::nest::LoopNest;
-use super::super::request::{Aim, OrderRule};
+use super::super::request::{OrderRule, ScheduleObjective};
 use super::super::schedule::{MemoryOverflow, PlacedTile, Schedule};
 use super::{CoreAllocation, CoresStudy, MOST_CHOICES, StackAllocation};
 use crate::hardware::Operand;
@@ -34,7 +34,7 @@ pub struct EvaluatedAllocation {
 
 impl EvaluatedAllocation {
     /// What it is judged by; less is better.
-    pub fn score(&self, aim: Aim) -> f64 {
+    pub fn score(&self, aim: ScheduleObjective) -> f64 {
         aim.score(self.energy_pj, self.latency_cycles)
     }
 }

@@ -1,7 +1,7 @@
 //! A network on many cores, from documents to the best schedule.
 
 use fusescape_engine::multicore::{
-    Aim, CoreAllocation, CoreId, CoresRequest, CoresSettings, CoresStudy, Granularity, NestId, Scheduler,
+    CoreAllocation, CoreId, CoresRequest, CoresSettings, CoresStudy, Granularity, NestId, ScheduleObjective, Scheduler,
     StackAllocation, StackRule, SystemAccount, TileCosts, TileId, TileRun,
 };
 use fusescape_engine::search::Strategy;
@@ -161,7 +161,7 @@ fn a_tile_waits_only_for_the_rows_and_channels_that_it_reads_even_through_a_conc
 
 #[test]
 fn better_cores_for_single_layers_never_make_it_worse_by_what_is_minimised() {
-    for aim in Aim::ALL {
+    for aim in ScheduleObjective::ALL {
         let mut request = request(SMALL);
         request.settings.aim = aim;
         let study = study(&request);
