@@ -1,6 +1,6 @@
 //! COALA: tiles and transfers are placed one after the other, each as early as cores, links and memories allow (Stream, Section 4.1).
 
-use super::contents::{Contents, Copy};
+use super::contents::{MemoryContents, TensorCopy};
 use super::graph::TileGraph;
 use super::ids::{CoreId, LinkId, TensorId, TileId, TopMemoryId};
 use super::link_occupancy::{LinkOccupancy, Span, WindowRequest};
@@ -51,7 +51,7 @@ pub fn schedule(problem: SchedulingProblem<'_>) -> Result<Schedule, MemoryOverfl
 
 struct Coala<'a> {
     problem: SchedulingProblem<'a>,
-    contents: Contents<'a>,
+    contents: MemoryContents<'a>,
     links: TiVec<LinkId, LinkOccupancy>,
     core_free: TiVec<CoreId, f64>,
     result: Schedule,
@@ -61,7 +61,7 @@ impl<'a> Coala<'a> {
     fn new(problem: SchedulingProblem<'a>) -> Self {
         Self {
             problem,
-            contents: Contents::new(problem.graph, problem.system),
+            contents: MemoryContents::new(problem.graph, problem.system),
             links: problem.system.links.iter().map(|link| LinkOccupancy::new(link.bandwidth)).collect(),
             core_free: ti_vec![0.0; problem.system.cores.len()],
             result: Schedule { tiles: ti_vec![None; problem.graph.tiles.len()], ..Schedule::default() },
@@ -326,7 +326,7 @@ impl<'a> Coala<'a> {
         if excess == 0 {
             return Ok(fit);
         }
-        let may_go = |other: TensorId, copy: &Copy| copy.reserved <= fit && !needed.contains(&other);
+        let may_go = |other: TensorId, copy: &TensorCopy| copy.reserved <= fit && !needed.contains(&other);
         let (leaving, freed) = self.contents.least_important(memory, excess, may_go);
         if freed < excess {
             return Err(MemoryOverflow { memory, tensor });
@@ -361,7 +361,7 @@ impl<'a> Coala<'a> {
     fn clear(&mut self, memory: TopMemoryId, needed: &[TensorId], time: f64) -> Result<f64, MemoryOverflow> {
         let mut latest = time;
         for tensor in self.contents.by_arrival(memory) {
-            let is_there = |copy: &Copy| copy.reserved <= time && !needed.contains(&tensor);
+            let is_there = |copy: &TensorCopy| copy.reserved <= time && !needed.contains(&tensor);
             if self.copy(tensor, memory).is_some_and(is_there) {
                 latest = latest.max(self.evict(tensor, memory, time)?);
             }
@@ -411,7 +411,7 @@ impl<'a> Coala<'a> {
             }
             return;
         }
-        for Copy { memory, busy, .. } in self.contents.copies(tensor).to_vec() {
+        for TensorCopy { memory, busy, .. } in self.contents.copies(tensor).to_vec() {
             let last = if self.problem.graph.tensors[tensor].is_output && !self.problem.rules.late_transfers {
                 self.last_use(tile, tensor, memory).unwrap_or(end)
             } else {
@@ -436,7 +436,7 @@ impl<'a> Coala<'a> {
             .reduce(f64::max)
     }
 
-    fn copy(&self, tensor: TensorId, memory: TopMemoryId) -> Option<&Copy> {
+    fn copy(&self, tensor: TensorId, memory: TopMemoryId) -> Option<&TensorCopy> {
         self.contents.copy(tensor, memory)
     }
 

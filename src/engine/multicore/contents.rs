@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 
 /// A tensor in a memory.
 #[derive(Debug, Clone, Copy)]
-pub struct Copy {
+pub struct TensorCopy {
     /// The memory.
     pub memory: TopMemoryId,
     /// Since when its place is taken.
@@ -35,19 +35,19 @@ struct Stored {
 }
 
 /// What is in all memories.
-pub struct Contents<'a> {
+pub struct MemoryContents<'a> {
     /// How full each memory is.
     pub occupancy: TiVec<TopMemoryId, Occupancy>,
     graph: &'a TileGraph,
     /// Where each tensor is.
-    copies: TiVec<TensorId, Vec<Copy>>,
+    copies: TiVec<TensorId, Vec<TensorCopy>>,
     stored: TiVec<TopMemoryId, Stored>,
     arrivals: u64,
     /// For each tensor, memories and how often it will be read there.
     uses: TiVec<TensorId, Vec<(TopMemoryId, u64)>>,
 }
 
-impl<'a> Contents<'a> {
+impl<'a> MemoryContents<'a> {
     /// Empty memories.
     pub fn new(graph: &'a TileGraph, system: &System) -> Self {
         Self {
@@ -89,12 +89,12 @@ impl<'a> Contents<'a> {
     }
 
     /// Where a tensor is, in the order in which it came there.
-    pub fn copies(&self, tensor: TensorId) -> &[Copy] {
+    pub fn copies(&self, tensor: TensorId) -> &[TensorCopy] {
         &self.copies[tensor]
     }
 
     /// A tensor in a memory, if it is there.
-    pub fn copy(&self, tensor: TensorId, memory: TopMemoryId) -> Option<&Copy> {
+    pub fn copy(&self, tensor: TensorId, memory: TopMemoryId) -> Option<&TensorCopy> {
         self.copies[tensor].iter().find(|copy| copy.memory == memory)
     }
 
@@ -117,7 +117,7 @@ impl<'a> Contents<'a> {
         self.unrank(tensor);
         let (reserved, available, arrival) = (span.start, span.end, self.arrivals);
         self.arrivals += 1;
-        self.copies[tensor].push(Copy { memory, reserved, available, busy: available, arrival, rank: None });
+        self.copies[tensor].push(TensorCopy { memory, reserved, available, busy: available, arrival, rank: None });
         self.stored[memory].unranked.push(tensor);
         self.occupancy[memory].add(reserved, self.graph.tensors[tensor].bits);
     }
@@ -135,7 +135,7 @@ impl<'a> Contents<'a> {
         &mut self,
         memory: TopMemoryId,
         bits: u64,
-        may_go: impl Fn(TensorId, &Copy) -> bool,
+        may_go: impl Fn(TensorId, &TensorCopy) -> bool,
     ) -> (Vec<TensorId>, u64) {
         self.rank(memory);
         let (mut least, mut sum) = (Vec::new(), 0);

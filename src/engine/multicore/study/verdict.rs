@@ -170,8 +170,8 @@ impl CoresStudy {
     }
 
     fn account_of(&self, cast: &Cast, found: &Schedule) -> SystemAccount {
-        let job = self.job(cast, TiSlice::from_ref(&[]), OrderRule::Earliest);
-        SystemAccount::new(job, found, self.layer_names(), &cast.computing)
+        let problem = self.scheduling_problem(cast, TiSlice::from_ref(&[]), OrderRule::Earliest);
+        SystemAccount::new(problem, found, self.layer_names(), &cast.computing)
     }
 
     /// The best of some choices, and all about it.
@@ -380,10 +380,15 @@ impl CoresStudy {
 
     fn run(&self, cast: &Cast, stacks: &[StackAllocation], order: OrderRule) -> Result<Schedule, MemoryOverflow> {
         let ranks = if order == OrderRule::Earliest { TiVec::new() } else { self.ranks(&cast.tiled, stacks, order) };
-        schedule(self.job(cast, &ranks, order))
+        schedule(self.scheduling_problem(cast, &ranks, order))
     }
 
-    fn job<'a>(&'a self, cast: &'a Cast, ranks: &'a TiSlice<TileId, usize>, order: OrderRule) -> SchedulingProblem<'a> {
+    fn scheduling_problem<'a>(
+        &'a self,
+        cast: &'a Cast,
+        ranks: &'a TiSlice<TileId, usize>,
+        order: OrderRule,
+    ) -> SchedulingProblem<'a> {
         SchedulingProblem {
             graph: &cast.tiled.graph,
             system: &self.wiring,
