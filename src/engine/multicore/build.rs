@@ -1,11 +1,11 @@
 //! From layers and cuts to tiles, tensors and edges.
 
-use super::dependencies::{Meetings, Producers};
+use super::dependencies::{LayerDependencies, Producers};
 use super::graph::{Edge, Tensor, Tile, TileGraph, TileGraphBuilder};
 use super::ids::{GroupId, NestId, TensorId, TileId, TileNumber};
-use super::nest::{Access, Axis, LoopNest, Part};
+use super::nest::{AccessFunction, AxisExpression, LoopNest, Part};
 use super::rules::TilingRules;
-use super::tiling::{Along, Grid, Position, Split};
+use super::tiling::{AxisPieces, Grid, Position, Split};
 use crate::hardware::Operand;
 use crate::ids::{TiSlice, TiVec};
 use crate::workload::Dim;
@@ -62,7 +62,7 @@ pub fn tile_graph(layers: &TiSlice<NestId, TiledLayer>, rules: TilingRules) -> T
         let first = graph.tiles().next_key();
         let groups = groups(layer, grid);
         let accesses = std::iter::once(&layer.nest.output).chain(&layer.nest.inputs);
-        let mut boxes: Vec<Boxes> = accesses.map(|access| Boxes::new(layer, grid, access, rules)).collect();
+        let mut boxes: Vec<TensorBoxes> = accesses.map(|access| TensorBoxes::new(layer, grid, access, rules)).collect();
         let constants = layer.nest.inputs.iter().filter(|input| input.source.is_none());
         let constants: Arc<[Operand]> = constants.map(|input| input.operand).collect();
         let reducing = layer.nest.reducing();
@@ -131,42 +131,42 @@ fn meetings(
     grids: &TiSlice<NestId, Grid>,
     index: NestId,
     rules: TilingRules,
-) -> Vec<(Operand, NestId, Meetings)> {
+) -> Vec<(Operand, NestId, LayerDependencies)> {
     let nest = &layers[index].nest;
     let inputs = nest.inputs.iter().filter_map(|input| Some((input, input.source?)));
     inputs
         .map(|(input, source)| {
             let producers = Producers::new(&layers[source].nest, &grids[source]);
-            (input.operand, source, Meetings::new(&producers, (nest, &grids[index]), input, rules))
+            (input.operand, source, LayerDependencies::new(&producers, (nest, &grids[index]), input, rules))
         })
         .collect()
 }
 
 /// The tensors of an operand of a layer: tiles that touch the same box of elements share one.
-struct Boxes<'a> {
-    access: &'a Access,
+struct TensorBoxes<'a> {
+    access: &'a AccessFunction,
     bits: [u64; 2],
     uses: u64,
-    axes: Vec<Spans>,
+    axes: Vec<AxisSpans>,
     /// Tensors by the numbers of their spans.
     known: Vec<Option<TensorId>>,
 }
 
 /// What tiles touch along an axis.
-struct Spans {
-    along: Along,
+struct AxisSpans {
+    along: AxisPieces,
     /// For each combination of pieces the number of its span; equal spans have equal numbers.
     numbers: Vec<usize>,
     /// Elements in each.
     elements: Vec<u64>,
 }
 
-impl<'a> Boxes<'a> {
-    fn new(layer: &TiledLayer, grid: &Grid, access: &'a Access, rules: TilingRules) -> Self {
+impl<'a> TensorBoxes<'a> {
+    fn new(layer: &TiledLayer, grid: &Grid, access: &'a AccessFunction, rules: TilingRules) -> Self {
         let is_output = access.operand == Operand::O;
         let with_padding = is_output || rules.fetches_padding;
-        let spans_along = |axis: &Axis| {
-            let along = Along::new(axis, grid);
+        let spans_along = |axis: &AxisExpression| {
+            let along = AxisPieces::new(axis, grid);
             let (mut known, mut elements) = (FxHashMap::default(), Vec::new());
             let number = |position: Position| {
                 let span = axis.span(&grid.part(&position));
@@ -177,10 +177,10 @@ impl<'a> Boxes<'a> {
                 })
             };
             let numbers = along.positions().map(number).collect();
-            Spans { along, numbers, elements }
+            AxisSpans { along, numbers, elements }
         };
         let irrelevant = layer.split.cuts().filter(|cut| !access.is_relevant(cut.0));
-        let axes: Vec<Spans> = access.axes.iter().map(spans_along).collect();
+        let axes: Vec<AxisSpans> = access.axes.iter().map(spans_along).collect();
         Self {
             access,
             bits: [access.bits, layer.nest.partial_bits],
@@ -196,7 +196,7 @@ impl<'a> Boxes<'a> {
 
     /// The tensor of a tile, which is added where no tile before has the same.
     fn tensor(&mut self, position: &Position, is_partial: bool, tensors: &mut TiVec<TensorId, Tensor>) -> TensorId {
-        let number = |axis: &Spans| axis.numbers[axis.along.index(position)];
+        let number = |axis: &AxisSpans| axis.numbers[axis.along.index(position)];
         let key = self.axes.iter().fold(0, |key, axis| key * axis.elements.len() + number(axis));
         let (is_output, bits) = (self.is_output(), self.bits[usize::from(is_partial)]);
         *self.known[key].get_or_insert_with(|| {

@@ -1,9 +1,9 @@
 //! Which tiles compute what another reads. Tiles are cut in a grid, so that for each axis alone it is known which pieces overlap.
 
 use super::ids::TileNumber;
-use super::nest::{Access, Axis, LoopNest, Part};
+use super::nest::{AccessFunction, AxisExpression, LoopNest, Part};
 use super::rules::TilingRules;
-use super::tiling::{Along, Grid, Position};
+use super::tiling::{AxisPieces, Grid, Position};
 use crate::workload::Dim;
 use std::ops::Range;
 
@@ -25,7 +25,7 @@ struct Cells {
 
 /// A piece of an axis.
 struct Cell {
-    places: Places,
+    places: AxisRuns,
     /// From the first to behind the last of its places.
     hull: Range<i64>,
     /// What it adds to a tile's number.
@@ -34,15 +34,15 @@ struct Cell {
 
 /// Some places on an axis: for each step of an outer loop some runs.
 #[derive(Debug, Clone)]
-struct Places {
+struct AxisRuns {
     outer: Range<i64>,
     stride: i64,
     runs: Vec<Range<i64>>,
 }
 
-impl Places {
+impl AxisRuns {
     /// All that part of the loops touches along an axis.
-    fn of(axis: &Axis, part: &Part) -> Self {
+    fn of(axis: &AxisExpression, part: &Part) -> Self {
         let range = |dim: Dim| part[dim as usize].start as i64..part[dim as usize].end as i64;
         let (outer, stride, inner) = match axis.terms[..] {
             [] => (0..1, 0, None),
@@ -97,10 +97,10 @@ impl Producers {
 }
 
 impl Cells {
-    fn new(axis: &Axis, nest: &LoopNest, grid: &Grid) -> Self {
-        let along = Along::new(axis, grid);
+    fn new(axis: &AxisExpression, nest: &LoopNest, grid: &Grid) -> Self {
+        let along = AxisPieces::new(axis, grid);
         let cells = along.positions().map(|position| {
-            let places = Places::of(axis, &grid.part(&position));
+            let places = AxisRuns::of(axis, &grid.part(&position));
             let number = axis.terms.iter().map(|(dim, _)| grid.places[*dim as usize][position[*dim as usize] as usize]);
             Cell { hull: places.hull(), places, number: number.sum() }
         });
@@ -121,16 +121,16 @@ impl Cells {
     }
 
     /// What those add to a tile's number that have one of some places.
-    fn meeting(&self, wanted: &Places) -> Vec<TileNumber> {
+    fn meeting(&self, wanted: &AxisRuns) -> Vec<TileNumber> {
         let cells = self.between(&wanted.hull()).iter();
         cells.filter(|cell| cell.places.meets(wanted)).map(|cell| cell.number).collect()
     }
 
     /// The same as the tool has it: for boxes, and for groups of channels with a beginning that is too low.
-    fn meeting_box(&self, axis: &Axis, nest: &LoopNest, part: &Part) -> Vec<TileNumber> {
+    fn meeting_box(&self, axis: &AxisExpression, nest: &LoopNest, part: &Part) -> Vec<TileNumber> {
         let wanted = axis.span(part);
-        let is_grouped = |axis: &Axis| axis.terms.len() > 1 && is_channel(axis);
-        let start = |places: &Places| places.outer.start + places.runs.first().map_or(0, |run| run.start);
+        let is_grouped = |axis: &AxisExpression| axis.terms.len() > 1 && is_channel(axis);
+        let start = |places: &AxisRuns| places.outer.start + places.runs.first().map_or(0, |run| run.start);
         let (first, last) = if is_grouped(axis) {
             let [outer, inner] = [0, 1].map(|term| {
                 let dim = axis.terms[term].0;
@@ -156,21 +156,26 @@ impl Cells {
 }
 
 /// Which tiles of its source each tile of a layer waits for.
-pub struct Meetings {
-    axes: Vec<(Along, Vec<Vec<TileNumber>>)>,
+pub struct LayerDependencies {
+    axes: Vec<(AxisPieces, Vec<Vec<TileNumber>>)>,
     place: TileNumber,
 }
 
-impl Meetings {
+impl LayerDependencies {
     /// For an input of the layer with such tiles.
-    pub fn new(producers: &Producers, (reader, grid): (&LoopNest, &Grid), input: &Access, rules: TilingRules) -> Self {
-        let axis = |(axis, cells): (&Axis, &Cells)| {
-            let along = Along::new(axis, grid);
+    pub fn new(
+        producers: &Producers,
+        (reader, grid): (&LoopNest, &Grid),
+        input: &AccessFunction,
+        rules: TilingRules,
+    ) -> Self {
+        let axis = |(axis, cells): (&AxisExpression, &Cells)| {
+            let along = AxisPieces::new(axis, grid);
             let meeting = |position: Position| {
                 let part = grid.part(&position);
                 match rules.compares_boxes {
                     true => cells.meeting_box(axis, reader, &part),
-                    false => cells.meeting(&Places::of(axis, &part)),
+                    false => cells.meeting(&AxisRuns::of(axis, &part)),
                 }
             };
             let meetings = along.positions().map(meeting).collect();
@@ -207,6 +212,6 @@ impl Meetings {
 }
 
 /// Whether an axis is of channels, along which a group and a channel within it move.
-fn is_channel(axis: &Axis) -> bool {
+fn is_channel(axis: &AxisExpression) -> bool {
     axis.terms.iter().all(|(dim, _)| matches!(dim, Dim::G | Dim::C | Dim::K))
 }

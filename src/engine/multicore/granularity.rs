@@ -14,7 +14,7 @@ use std::num::IntErrorKind;
 
 /// How a layer is cut.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Cuts {
+pub struct LayerCuts {
     /// Cuts in time.
     pub in_time: Vec<(Dim, u64)>,
     /// The loop along which cores share it, if any.
@@ -25,7 +25,7 @@ pub struct Cuts {
     pub able: Vec<CoreId>,
 }
 
-impl Cuts {
+impl LayerCuts {
     /// How many tiles there are at most.
     pub fn tiles(&self, cores: u64) -> u64 {
         self.in_time.iter().map(|cut| cut.1).fold(cores.min(self.most_shared as u64), u64::saturating_mul)

@@ -100,7 +100,7 @@ pub use ids::{
     TransferId,
 };
 pub use link_occupancy::Span;
-pub use nest::{Access, Axis, LoopNest, Part};
+pub use nest::{AccessFunction, AxisExpression, LoopNest, Part};
 pub use network::NetworkNests;
 pub use request::{CoresRequest, CoresSettings, Granularity, OrderRule, ScheduleObjective, Scheduler, StackRule};
 pub use rules::{SchedulingRules, TilingRules};

@@ -16,29 +16,29 @@ pub struct LoopNest {
     /// Size of each loop, by [`Dim`].
     pub sizes: [u64; 8],
     /// Its output. Loops that do not move through it reduce.
-    pub output: Access,
+    pub output: AccessFunction,
     /// What it reads, in the order in which it is fetched.
-    pub inputs: Vec<Access>,
+    pub inputs: Vec<AccessFunction>,
     /// Bits of an element of the output that is not complete.
     pub partial_bits: u64,
 }
 
 /// A tensor as loops go through it.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Access {
+pub struct AccessFunction {
     /// Which operand it is.
     pub operand: Operand,
     /// The layer whose output it is; `None` if none computes it.
     pub source: Option<NestId>,
     /// Its axes. Those of a source's output and of whoever reads it stand for the same, in the same order.
-    pub axes: Vec<Axis>,
+    pub axes: Vec<AxisExpression>,
     /// Bits of an element.
     pub bits: u64,
 }
 
 /// An axis of a tensor: `offset + sum of stride * loop`.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Axis {
+pub struct AxisExpression {
     /// Loops that move along it, with their strides, the largest first.
     pub terms: Vec<(Dim, u64)>,
     /// Where the first iteration is: negative in padding.
@@ -47,7 +47,7 @@ pub struct Axis {
     pub size: u64,
 }
 
-impl Axis {
+impl AxisExpression {
     /// An axis along which one loop moves step by step.
     pub fn of(dim: Dim, size: u64) -> Self {
         Self { terms: vec![(dim, 1)], offset: 0, size }
@@ -68,7 +68,7 @@ impl Axis {
     }
 }
 
-impl Access {
+impl AccessFunction {
     /// From where to where part of the loops goes along each axis.
     pub fn spans(&self, part: &Part) -> Vec<Range<i64>> {
         self.axes.iter().map(|axis| axis.span(part)).collect()

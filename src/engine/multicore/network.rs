@@ -1,7 +1,7 @@
 //! A network as tiles see it: a loop nest for each layer that computes something.
 
 use super::ids::NestId;
-use super::nest::{Access, Axis, LoopNest};
+use super::nest::{AccessFunction, AxisExpression, LoopNest};
 use crate::hardware::Operand;
 use crate::ids::{TiSlice, TiVec};
 use crate::workload::{Dim, Layer, LayerId, LayerKind, Network};
@@ -31,7 +31,7 @@ impl NetworkNests {
 fn nest(network: &Network, layers: &TiSlice<NestId, LayerId>, id: LayerId) -> LoopNest {
     let Layer { name, shape, padding, input_size, .. } = network.layer(id);
     let size = |dim: Dim| shape.size(dim);
-    let channels = |inner: Dim| Axis {
+    let channels = |inner: Dim| AxisExpression {
         terms: match (size(Dim::G), size(inner)) {
             (1, _) => vec![(inner, 1)],
             (_, 1) => vec![(Dim::G, 1)],
@@ -40,16 +40,21 @@ fn nest(network: &Network, layers: &TiSlice<NestId, LayerId>, id: LayerId) -> Lo
         offset: 0,
         size: size(Dim::G) * size(inner),
     };
-    let window = |outer: Dim, stride: u64, inner: Dim, dilation: u64, before: u64, size_: u64| Axis {
+    let window = |outer: Dim, stride: u64, inner: Dim, dilation: u64, before: u64, size_: u64| AxisExpression {
         terms: if size(inner) == 1 { vec![(outer, stride)] } else { sorted([(outer, stride), (inner, dilation)]) },
         offset: -(before as i64),
         size: size_,
     };
-    let batch = Axis::of(Dim::B, size(Dim::B));
-    let output = Access {
+    let batch = AxisExpression::of(Dim::B, size(Dim::B));
+    let output = AccessFunction {
         operand: Operand::O,
         source: None,
-        axes: vec![batch.clone(), channels(Dim::K), Axis::of(Dim::OY, size(Dim::OY)), Axis::of(Dim::OX, size(Dim::OX))],
+        axes: vec![
+            batch.clone(),
+            channels(Dim::K),
+            AxisExpression::of(Dim::OY, size(Dim::OY)),
+            AxisExpression::of(Dim::OX, size(Dim::OX)),
+        ],
         bits: shape.precision.o,
     };
     let features = vec![
@@ -64,15 +69,15 @@ fn nest(network: &Network, layers: &TiSlice<NestId, LayerId>, id: LayerId) -> Lo
     if shape.precision.w > 0 && shape.kind != LayerKind::Add {
         let weights = [Dim::B, Dim::G, Dim::K, Dim::C, Dim::FY, Dim::FX];
         let is_indexed = |dim: &Dim| *dim != Dim::B || shape.kind == LayerKind::MatMul;
-        let axes = weights.into_iter().filter(is_indexed).map(|dim| Axis::of(dim, size(dim))).collect();
-        let weights = Access { operand: Operand::W, source: None, axes, bits: shape.precision.w };
+        let axes = weights.into_iter().filter(is_indexed).map(|dim| AxisExpression::of(dim, size(dim))).collect();
+        let weights = AccessFunction { operand: Operand::W, source: None, axes, bits: shape.precision.w };
         match stored.is_empty() {
             true => inputs.push(weights),
             false => stored.iter().for_each(|&id| read(network, layers, id, &weights, false, &mut inputs)),
         }
     }
     for source in network.inputs(id) {
-        let access = Access { operand: Operand::I, source: None, axes: features.clone(), bits };
+        let access = AccessFunction { operand: Operand::I, source: None, axes: features.clone(), bits };
         read(network, layers, source, &access, true, &mut inputs);
     }
     LoopNest { name: name.clone(), sizes: shape.sizes, output, inputs, partial_bits: shape.precision.o_partial }
@@ -90,9 +95,9 @@ fn read(
     network: &Network,
     layers: &TiSlice<NestId, LayerId>,
     id: LayerId,
-    access: &Access,
+    access: &AccessFunction,
     is_features: bool,
-    inputs: &mut Vec<Access>,
+    inputs: &mut Vec<AccessFunction>,
 ) {
     let shape = &network.layer(id).shape;
     // Channels, rows, columns.
@@ -105,7 +110,7 @@ fn read(
         && access.axes[1..].iter().map(|axis| axis.size).eq(map(id))
         && access.axes[0].size == shape.size(Dim::B);
     // Without axes all of a source is read.
-    let whole = |source: Option<NestId>| Access {
+    let whole = |source: Option<NestId>| AccessFunction {
         source,
         axes: if source.is_some() { Vec::new() } else { access.axes.clone() },
         ..access.clone()
@@ -134,7 +139,7 @@ fn read(
         }
         _ => {
             let source = layers.position(|&layer| layer == id);
-            inputs.push(if is_same { Access { source, ..access.clone() } } else { whole(source) });
+            inputs.push(if is_same { AccessFunction { source, ..access.clone() } } else { whole(source) });
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Layers cut into computation tiles.
 
 use super::ids::TileNumber;
-use super::nest::{Axis, LoopNest, Part};
+use super::nest::{AxisExpression, LoopNest, Part};
 use super::rules::TilingRules;
 use crate::workload::Dim;
 
@@ -107,13 +107,13 @@ impl Grid {
 }
 
 /// The loops that move along an axis, and in how many pieces each is cut: all that matters of a tile's position along the axis.
-pub struct Along {
+pub struct AxisPieces {
     dims: Vec<(Dim, usize)>,
 }
 
-impl Along {
+impl AxisPieces {
     /// Those of an axis.
-    pub fn new(axis: &Axis, grid: &Grid) -> Self {
+    pub fn new(axis: &AxisExpression, grid: &Grid) -> Self {
         let pieces = |dim: Dim| (dim, grid.pieces[dim as usize].len());
         Self { dims: axis.terms.iter().map(|term| pieces(term.0)).collect() }
     }

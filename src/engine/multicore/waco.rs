@@ -165,7 +165,7 @@ type Situation = (IdSet<IterationTile>, Vec<IdSet<WeightGroup>>);
 
 /// What matters of a state for what may come after it, but for what one may dominate: cores in a fixed order.
 #[derive(Debug, Clone)]
-struct Seen {
+struct DominanceEntry {
     cycles: f64,
     window: f64,
     cores: Vec<(f64, u64)>,
@@ -183,7 +183,7 @@ struct Search<'a> {
     tails: TiVec<IterationTile, f64>,
     /// Sets of cores, and for each tile the least core-cycles, if none but these can compute it.
     pools: Vec<(IdSet<CoreId>, TiVec<IterationTile, f64>)>,
-    seen: FxHashMap<Situation, Vec<Seen>>,
+    seen: FxHashMap<Situation, Vec<DominanceEntry>>,
     remembered: usize,
     best: Option<Allocation>,
     nodes: u64,
@@ -450,8 +450,8 @@ impl<'a> Search<'a> {
         });
         let groups = order.iter().map(|&core| state.cores[core].groups).collect();
         let cores = order.iter().map(|&core| (state.cores[core].since, state.cores[core].free)).collect();
-        let new = Seen { cycles: state.cycles, window: state.window, cores };
-        let beats = |a: &Seen, b: &Seen| {
+        let new = DominanceEntry { cycles: state.cycles, window: state.window, cores };
+        let beats = |a: &DominanceEntry, b: &DominanceEntry| {
             a.cycles <= b.cycles
                 && a.window <= b.window
                 && a.cores.iter().zip(&b.cores).all(|(a, b)| a.0 <= b.0 && a.1 >= b.1)

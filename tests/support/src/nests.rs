@@ -1,7 +1,7 @@
 //! Layers as loops, for tests and benches.
 
 use fusescape_engine::hardware::Operand;
-use fusescape_engine::multicore::{Access, Axis, LoopNest, NestId};
+use fusescape_engine::multicore::{AccessFunction, AxisExpression, LoopNest, NestId};
 use fusescape_engine::workload::Dim;
 
 /// A convolution of a map of `channels`, `rows`, `columns` with zeros around it; `source` is the layer that computes the map.
@@ -21,36 +21,47 @@ pub fn convolution(
     {
         sizes[dim as usize] = size;
     }
-    let window =
-        |out: Dim, tap: Dim, size: u64| Axis { terms: vec![(out, stride), (tap, dilation)], offset: -padding, size };
-    let channel =
-        |inner: Dim, count: u64| Axis { terms: vec![(Dim::G, count), (inner, 1)], offset: 0, size: groups * count };
+    let window = |out: Dim, tap: Dim, size: u64| AxisExpression {
+        terms: vec![(out, stride), (tap, dilation)],
+        offset: -padding,
+        size,
+    };
+    let channel = |inner: Dim, count: u64| AxisExpression {
+        terms: vec![(Dim::G, count), (inner, 1)],
+        offset: 0,
+        size: groups * count,
+    };
     LoopNest {
         name: "conv".to_owned(),
         sizes,
-        output: Access {
+        output: AccessFunction {
             operand: Operand::O,
             source: None,
-            axes: vec![Axis::of(Dim::B, 1), channel(Dim::K, k), Axis::of(Dim::OY, oy), Axis::of(Dim::OX, ox)],
+            axes: vec![
+                AxisExpression::of(Dim::B, 1),
+                channel(Dim::K, k),
+                AxisExpression::of(Dim::OY, oy),
+                AxisExpression::of(Dim::OX, ox),
+            ],
             bits: 8,
         },
         inputs: vec![
-            Access {
+            AccessFunction {
                 operand: Operand::I,
                 source,
                 axes: vec![
-                    Axis::of(Dim::B, 1),
+                    AxisExpression::of(Dim::B, 1),
                     channel(Dim::C, c),
                     window(Dim::OY, Dim::FY, rows),
                     window(Dim::OX, Dim::FX, columns),
                 ],
                 bits: 8,
             },
-            Access {
+            AccessFunction {
                 operand: Operand::W,
                 source: None,
                 axes: [(Dim::G, groups), (Dim::K, k), (Dim::C, c), (Dim::FY, kernel), (Dim::FX, kernel)]
-                    .map(|(dim, size)| Axis::of(dim, size))
+                    .map(|(dim, size)| AxisExpression::of(dim, size))
                     .into(),
                 bits: 8,
             },
@@ -63,14 +74,14 @@ pub fn convolution(
 pub fn addition(sources: [NestId; 2], (channels, rows, columns): (u64, u64, u64)) -> LoopNest {
     let mut sizes = [1; 8];
     (sizes[Dim::K as usize], sizes[Dim::OY as usize], sizes[Dim::OX as usize]) = (channels, rows, columns);
-    let access = |operand: Operand, source: Option<NestId>| Access {
+    let access = |operand: Operand, source: Option<NestId>| AccessFunction {
         operand,
         source,
         axes: vec![
-            Axis::of(Dim::B, 1),
-            Axis { terms: vec![(Dim::G, channels), (Dim::K, 1)], offset: 0, size: channels },
-            Axis::of(Dim::OY, rows),
-            Axis::of(Dim::OX, columns),
+            AxisExpression::of(Dim::B, 1),
+            AxisExpression { terms: vec![(Dim::G, channels), (Dim::K, 1)], offset: 0, size: channels },
+            AxisExpression::of(Dim::OY, rows),
+            AxisExpression::of(Dim::OX, columns),
         ],
         bits: 8,
     };

@@ -2,7 +2,7 @@
 
 use super::super::build::tile_graph;
 use super::super::costs::{TileCosts, tile_shape};
-use super::super::granularity::Cuts;
+use super::super::granularity::LayerCuts;
 use super::super::ids::{CoreId, IterationTile, NestId, StackId, TileId};
 use super::super::steady_state::{SteadyState, steady_state};
 use super::super::waco::{Allocation, AllocationOutcome, AllocationProblem, MOST, allocate};
@@ -101,11 +101,11 @@ impl CoresStudy {
 
     /// The same with tiles so many times as large.
     fn coarser(&self, times: u64) -> Self {
-        let larger = |cuts: &Cuts| Cuts {
+        let larger = |cuts: &LayerCuts| LayerCuts {
             in_time: cuts.in_time.iter().map(|&(dim, pieces)| (dim, pieces.div_ceil(times))).collect(),
             ..cuts.clone()
         };
-        let cuts: TiVec<NestId, Cuts> = self.cuts.iter().map(larger).collect();
+        let cuts: TiVec<NestId, LayerCuts> = self.cuts.iter().map(larger).collect();
         let unshared = tile_graph(&tiled_layers(&self.nests, &cuts, |_| 1), self.settings.scheduler.tiling());
         Self {
             network: self.network.clone(),

@@ -10,7 +10,7 @@ pub use verdict::EvaluatedAllocation;
 use super::build::{TiledLayer, TiledNetwork, count_edges, tile_graph};
 use super::costs::{Solved, TileCost, TileCosts, TileProblem, solve, tile_shape, too_large};
 use super::document::CoreSystem;
-use super::granularity::{Cuts, stacks};
+use super::granularity::{LayerCuts, stacks};
 use super::ids::{CoreId, NestId, StackId};
 use super::nest::{LoopNest, Part};
 use super::network::NetworkNests;
@@ -49,7 +49,7 @@ pub struct CoresStudy {
     /// Which layers take turns, tile by tile.
     pub stacks: TiVec<StackId, Vec<NestId>>,
     /// How each layer is cut.
-    cuts: TiVec<NestId, Cuts>,
+    cuts: TiVec<NestId, LayerCuts>,
     wiring: System,
     /// Tiles of layers that nobody shares yet.
     unshared: TiledNetwork,
@@ -102,7 +102,7 @@ impl CoresStudy {
         let settings = request.settings.clone();
         let nests = NetworkNests::new(&network);
         let stacks = stacks(&nests, &system, &settings.stacks, &mut diagnostics);
-        let cuts = Cuts::of_all(&network, &nests, &system, &stacks, &settings.granularity, &mut diagnostics);
+        let cuts = LayerCuts::of_all(&network, &nests, &system, &stacks, &settings.granularity, &mut diagnostics);
         let total: u64 = cuts.iter().map(|cuts| cuts.tiles(system.cores.len() as u64)).fold(0, u64::saturating_add);
         if total > MOST_TILES {
             let reason = format!("There would be {total} tiles, more than {MOST_TILES}");
@@ -238,10 +238,10 @@ impl CoresStudy {
 /// Layers, each shared by so many cores.
 fn tiled_layers(
     nests: &NetworkNests,
-    cuts: &TiSlice<NestId, Cuts>,
-    shared: impl Fn(&Cuts) -> usize,
+    cuts: &TiSlice<NestId, LayerCuts>,
+    shared: impl Fn(&LayerCuts) -> usize,
 ) -> TiVec<NestId, TiledLayer> {
-    let layer = |(nest, cuts): (&LoopNest, &Cuts)| {
+    let layer = |(nest, cuts): (&LoopNest, &LayerCuts)| {
         let cores = shared(cuts).max(1);
         TiledLayer { nest: nest.clone(), split: cuts.split(cores), cores }
     };

@@ -5,7 +5,7 @@ use super::super::build::{TiledLayer, TiledNetwork, tile_graph};
 use super::super::coala::{SchedulingProblem, TilePriority, schedule};
 use super::super::costs::{NoMapping, TileCosts, tile_shape};
 use super::super::genetic::{Evolution, Genes, Individual, evolve};
-use super::super::granularity::Cuts;
+use super::super::granularity::LayerCuts;
 use super::super::graph::{Tile, TileGraph};
 use super::super::ids::{CoreId, NestId, TileId};
 use super::super::nest::LoopNest;
@@ -40,7 +40,7 @@ impl EvaluatedAllocation {
 }
 
 /// A choice in tiles.
-struct Cast {
+struct TiledAllocation {
     tiled: TiledNetwork,
     placed: TiVec<TileId, PlacedTile>,
     computing: TiVec<TileId, f64>,
@@ -169,7 +169,7 @@ impl CoresStudy {
         Ok((judged, self.account_of(&cast, &found)))
     }
 
-    fn account_of(&self, cast: &Cast, found: &Schedule) -> SystemAccount {
+    fn account_of(&self, cast: &TiledAllocation, found: &Schedule) -> SystemAccount {
         let problem = self.scheduling_problem(cast, TiSlice::from_ref(&[]), OrderRule::Earliest);
         SystemAccount::new(problem, found, self.layer_names(), &cast.computing)
     }
@@ -185,13 +185,14 @@ impl CoresStudy {
         choices: &[CoreAllocation],
     ) -> Result<(EvaluatedAllocation, SystemAccount), Diagnostics> {
         let aim = self.settings.aim;
-        let mut best: Result<(Cast, EvaluatedAllocation, Schedule), Diagnostics> = Err(Diagnostics::default());
+        let mut best: Result<(TiledAllocation, EvaluatedAllocation, Schedule), Diagnostics> =
+            Err(Diagnostics::default());
         for choice in choices {
             let found = self.cast(costs, choice).and_then(|cast| {
                 let (judged, found) = self.schedule(&cast, stacks, choice, None)?;
                 Ok((cast, judged, found))
             });
-            let score = |found: &Result<(Cast, EvaluatedAllocation, Schedule), Diagnostics>| {
+            let score = |found: &Result<(TiledAllocation, EvaluatedAllocation, Schedule), Diagnostics>| {
                 found.as_ref().map_or(f64::INFINITY, |found| found.1.score(aim))
             };
             if best.is_err() || score(&found) < score(&best) {
@@ -204,7 +205,7 @@ impl CoresStudy {
     /// The best schedule of a choice in a given order, or else in those that the settings allow.
     fn schedule(
         &self,
-        cast: &Cast,
+        cast: &TiledAllocation,
         stacks: &[StackAllocation],
         choice: &CoreAllocation,
         order: Option<OrderRule>,
@@ -257,7 +258,7 @@ impl CoresStudy {
 
     /// Other cores for a layer: one instead of another, one more, one less.
     fn moves(&self, cores: &[CoreId], layer: NestId) -> Vec<Vec<CoreId>> {
-        let Cuts { able, most_shared, .. } = &self.cuts[layer];
+        let LayerCuts { able, most_shared, .. } = &self.cuts[layer];
         let others = || able.iter().copied().filter(|core| !cores.contains(core));
         let mut moves = Vec::new();
         for place in 0..cores.len() {
@@ -310,7 +311,7 @@ impl CoresStudy {
     }
 
     /// The tiles of a choice, and what each costs where it is computed.
-    fn cast(&self, costs: &mut TileCosts, choice: &CoreAllocation) -> Result<Cast, Diagnostics> {
+    fn cast(&self, costs: &mut TileCosts, choice: &CoreAllocation) -> Result<TiledAllocation, Diagnostics> {
         let wrong = self.check(choice);
         if !wrong.is_empty() {
             return Err(wrong);
@@ -343,7 +344,7 @@ impl CoresStudy {
                 }
             }
         }
-        diagnostics.or(Cast { tiled, placed, computing })
+        diagnostics.or(TiledAllocation { tiled, placed, computing })
     }
 
     /// What a tile of a layer costs on a core that reads and writes so many bits of each operand.
@@ -378,14 +379,19 @@ impl CoresStudy {
         tile_graph(&layers, self.settings.scheduler.tiling())
     }
 
-    fn run(&self, cast: &Cast, stacks: &[StackAllocation], order: OrderRule) -> Result<Schedule, MemoryOverflow> {
+    fn run(
+        &self,
+        cast: &TiledAllocation,
+        stacks: &[StackAllocation],
+        order: OrderRule,
+    ) -> Result<Schedule, MemoryOverflow> {
         let ranks = if order == OrderRule::Earliest { TiVec::new() } else { self.ranks(&cast.tiled, stacks, order) };
         schedule(self.scheduling_problem(cast, &ranks, order))
     }
 
     fn scheduling_problem<'a>(
         &'a self,
-        cast: &'a Cast,
+        cast: &'a TiledAllocation,
         ranks: &'a TiSlice<TileId, usize>,
         order: OrderRule,
     ) -> SchedulingProblem<'a> {
@@ -399,7 +405,7 @@ impl CoresStudy {
         }
     }
 
-    fn explain(&self, cast: &Cast, overfull: Option<MemoryOverflow>) -> Diagnostics {
+    fn explain(&self, cast: &TiledAllocation, overfull: Option<MemoryOverflow>) -> Diagnostics {
         let mut diagnostics = Diagnostics::default();
         let Some(MemoryOverflow { memory, tensor }) = overfull else { return diagnostics };
         let memory = &self.wiring.memories[memory];

@@ -3,8 +3,8 @@
 use fusescape_engine::hardware::Operand;
 use fusescape_engine::ids::{TiSlice, TiVec, ti_vec};
 use fusescape_engine::multicore::{
-    Access, AllocationProblem, Axis, CoreId, IterationTile, Link, LinkId, NestId, PlacedTile, Schedule,
-    SchedulingProblem, SchedulingRules, SlotId, Split, System, TensorId, TileId, TilePlacement, TilePriority,
+    AccessFunction, AllocationProblem, AxisExpression, CoreId, IterationTile, Link, LinkId, NestId, PlacedTile,
+    Schedule, SchedulingProblem, SchedulingRules, SlotId, Split, System, TensorId, TileId, TilePlacement, TilePriority,
     TiledLayer, TiledNetwork, TilingRules, TopMemory, TopMemoryId, allocate, count_edges, evaluate, schedule,
     tile_graph,
 };
@@ -157,8 +157,8 @@ fn edges_equal_a_test_of_every_pair_of_boxes() {
 }
 
 /// The places along each axis that part of the loops touches, one by one.
-fn elements(access: &Access, part: &[Range<u64>; 8]) -> Vec<Vec<i64>> {
-    let along = |axis: &Axis| {
+fn elements(access: &AccessFunction, part: &[Range<u64>; 8]) -> Vec<Vec<i64>> {
+    let along = |axis: &AxisExpression| {
         let mut places = vec![axis.offset];
         for (dim, stride) in &axis.terms {
             let steps = part[*dim as usize].clone();

@@ -4,7 +4,8 @@ use crate::Report;
 use fusescape_engine::hardware::Operand;
 use fusescape_engine::ids::TiVec;
 use fusescape_engine::multicore::{
-    Access, Axis, Edge, LoopNest, NestId, Split, TileGraph, TileId, TiledLayer, TilingRules, tile_graph,
+    AccessFunction, AxisExpression, Edge, LoopNest, NestId, Split, TileGraph, TileId, TiledLayer, TilingRules,
+    tile_graph,
 };
 use fusescape_engine::workload::Dim;
 use fusescape_test_support::stream::{Case, case, integers, list};
@@ -258,8 +259,8 @@ struct Window {
     groups: u64,
 }
 
-fn axis(terms: &[(Dim, u64)], offset: i64, size: u64) -> Axis {
-    Axis { terms: terms.to_vec(), offset, size }
+fn axis(terms: &[(Dim, u64)], offset: i64, size: u64) -> AxisExpression {
+    AxisExpression { terms: terms.to_vec(), offset, size }
 }
 
 fn conv(window: &Window, name: &str, source: Option<usize>, read: &[usize], made: &[usize]) -> LoopNest {
@@ -280,33 +281,33 @@ fn conv(window: &Window, name: &str, source: Option<usize>, read: &[usize], made
     ] {
         sizes[dim as usize] = size;
     }
-    let output = Access {
+    let output = AccessFunction {
         operand: Operand::O,
         source: None,
         axes: vec![
-            Axis::of(Dim::B, batch),
+            AxisExpression::of(Dim::B, batch),
             axis(&[(Dim::G, k), (Dim::K, 1)], 0, out),
-            Axis::of(Dim::OY, rows),
-            Axis::of(Dim::OX, columns),
+            AxisExpression::of(Dim::OY, rows),
+            AxisExpression::of(Dim::OX, columns),
         ],
         bits: 8,
     };
-    let features = Access {
+    let features = AccessFunction {
         operand: Operand::I,
         source: source.map(NestId::from),
         axes: vec![
-            Axis::of(Dim::B, batch),
+            AxisExpression::of(Dim::B, batch),
             axis(&[(Dim::G, c), (Dim::C, 1)], 0, channels),
             axis(&[(Dim::OY, stride), (Dim::FY, 1)], -pad, height),
             axis(&[(Dim::OX, stride), (Dim::FX, 1)], -pad, width),
         ],
         bits: 8,
     };
-    let weights = Access {
+    let weights = AccessFunction {
         operand: Operand::W,
         source: None,
         axes: [(Dim::G, groups), (Dim::K, k), (Dim::C, c), (Dim::FY, kernel), (Dim::FX, kernel)]
-            .map(|(dim, size)| Axis::of(dim, size))
+            .map(|(dim, size)| AxisExpression::of(dim, size))
             .into(),
         bits: 8,
     };
@@ -317,8 +318,9 @@ fn conv(window: &Window, name: &str, source: Option<usize>, read: &[usize], made
 fn pool(window: &Window, name: &str, source: Option<usize>, read: &[usize], made: &[usize]) -> LoopNest {
     let mut nest = conv(&Window { groups: 1, ..*window }, name, source, read, made);
     nest.sizes[Dim::C as usize] = 1;
-    nest.inputs[0].axes[1] = Axis::of(Dim::K, made[1] as u64);
-    nest.inputs[1] = Access { operand: Operand::W, source: None, axes: nest.inputs[1].axes[3..].to_vec(), bits: 0 };
+    nest.inputs[0].axes[1] = AxisExpression::of(Dim::K, made[1] as u64);
+    nest.inputs[1] =
+        AccessFunction { operand: Operand::W, source: None, axes: nest.inputs[1].axes[3..].to_vec(), bits: 0 };
     nest
 }
 
@@ -327,15 +329,18 @@ fn elementwise(name: &str, sources: &[Option<usize>], made: &[usize]) -> LoopNes
     let loops = [Dim::B, Dim::K, Dim::OY, Dim::OX];
     let mut sizes = [1; 8];
     loops.iter().zip(made).for_each(|(dim, size)| sizes[*dim as usize] = *size as u64);
-    let access = |operand: Operand, source: Option<usize>| Access {
+    let access = |operand: Operand, source: Option<usize>| AccessFunction {
         operand,
         source: source.map(NestId::from),
-        axes: loops.iter().zip(made).map(|(dim, size)| Axis::of(*dim, *size as u64)).collect(),
+        axes: loops.iter().zip(made).map(|(dim, size)| AxisExpression::of(*dim, *size as u64)).collect(),
         bits: 8,
     };
     let inputs = match sources {
         [one] => {
-            vec![access(Operand::I, *one), Access { operand: Operand::W, source: None, axes: Vec::new(), bits: 8 }]
+            vec![
+                access(Operand::I, *one),
+                AccessFunction { operand: Operand::W, source: None, axes: Vec::new(), bits: 8 },
+            ]
         }
         more => vec![access(Operand::W, more[0]), access(Operand::I, more[1])],
     };
@@ -348,16 +353,21 @@ fn gemm(name: &str, source: Option<usize>, read: &[usize], made: &[usize]) -> Lo
     let mut sizes = [1; 8];
     (sizes[Dim::C as usize], sizes[Dim::K as usize]) = (c, k);
     let pixel = |dim: Dim, size: u64| {
-        vec![Axis::of(Dim::B, 1), Axis::of(dim, size), Axis::of(Dim::OY, 1), Axis::of(Dim::OX, 1)]
+        vec![
+            AxisExpression::of(Dim::B, 1),
+            AxisExpression::of(dim, size),
+            AxisExpression::of(Dim::OY, 1),
+            AxisExpression::of(Dim::OX, 1),
+        ]
     };
-    let weights = vec![Axis::of(Dim::C, c), Axis::of(Dim::K, k)];
+    let weights = vec![AxisExpression::of(Dim::C, c), AxisExpression::of(Dim::K, k)];
     LoopNest {
         name: name.to_owned(),
         sizes,
-        output: Access { operand: Operand::O, source: None, axes: pixel(Dim::K, k), bits: 8 },
+        output: AccessFunction { operand: Operand::O, source: None, axes: pixel(Dim::K, k), bits: 8 },
         inputs: vec![
-            Access { operand: Operand::I, source: source.map(NestId::from), axes: pixel(Dim::C, c), bits: 8 },
-            Access { operand: Operand::W, source: None, axes: weights, bits: 8 },
+            AccessFunction { operand: Operand::I, source: source.map(NestId::from), axes: pixel(Dim::C, c), bits: 8 },
+            AccessFunction { operand: Operand::W, source: None, axes: weights, bits: 8 },
         ],
         partial_bits: 16,
     }
