@@ -3,8 +3,8 @@
 use super::entry::Opening;
 use super::parameters::{Parameters, choose};
 use crate::multicore::{
-    CoreId, CoresRequest, CoresSettings, CoresStudy, EvaluatedAllocation, Granularity, MemoryUse, NestId, OrderRule,
-    ScheduleObjective, Scheduler, StackAllocation, StackRule, SystemAccount, TileCosts,
+    CoreId, CoresRequest, CoresSettings, CoresStudy, EvaluatedAllocation, Evolution, Granularity, MemoryUse, NestId,
+    OrderRule, ScheduleObjective, Scheduler, StackAllocation, StackRule, SystemAccount, TileCosts,
 };
 use crate::spec::{Preset, workload_presets};
 
@@ -37,9 +37,6 @@ pub struct CoresOf {
     /// Of which memory, by its name, where it is of one; the highest peak of those of this name.
     memory: Option<String>,
 }
-
-/// Individuals and generations of the evolution.
-const EVOLUTION: (usize, usize) = (16, 16);
 
 impl CoresOf {
     /// Reads the parameters of a measure.
@@ -146,7 +143,7 @@ fn product(request: &CoresRequest, found: Found) -> Result<f64, String> {
         Found::Best => study.best(&mut costs).map(|best| best.0).map_err(|wrong| wrong.to_string())?,
         Found::Single => study.best_single(&mut costs).map(|best| best.0).map_err(|wrong| wrong.to_string())?,
         Found::Evolved => study
-            .evolve(&mut costs, EVOLUTION.0, EVOLUTION.1)
+            .evolve(&mut costs, Evolution::PAPER)
             .into_iter()
             .min_by(|a, b| a.score(ScheduleObjective::EnergyDelay).total_cmp(&b.score(ScheduleObjective::EnergyDelay)))
             .ok_or("No individual has a schedule")?,

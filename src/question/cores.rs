@@ -2,7 +2,7 @@
 
 use super::{Answer, Answerer, Ask, Refusal};
 use crate::multicore::{
-    CoreAllocation, CoreId, CoresOutline, CoresRequest, CoresStudy, EvaluatedAllocation, NestId, Solved,
+    CoreAllocation, CoreId, CoresOutline, CoresRequest, CoresStudy, EvaluatedAllocation, Evolution, NestId, Solved,
     StackAllocation, StackId, SystemAccount, TileCosts,
 };
 use crate::spec::Diagnostics;
@@ -186,10 +186,8 @@ pub enum SummaryWay {
     Evolution {
         /// What all tiles cost.
         costs: Rc<Vec<Solved>>,
-        /// So many individuals.
-        individuals: u32,
-        /// So many generations.
-        generations: u32,
+        /// Size of the search.
+        evolution: Evolution,
     },
 }
 
@@ -208,9 +206,9 @@ impl Ask for CoresSummary {
                     None => best,
                 }
             }
-            SummaryWay::Evolution { costs: known, individuals, generations } => {
+            SummaryWay::Evolution { costs: known, evolution } => {
                 let CoresWork { study, costs } = answerer.cores(self.request, &known)?;
-                let front = study.evolve(costs, individuals as usize, generations as usize);
+                let front = study.evolve(costs, evolution);
                 let best = front.into_iter().min_by(|a, b| a.score(aim).total_cmp(&b.score(aim)));
                 best.ok_or_else(Diagnostics::default)?
             }

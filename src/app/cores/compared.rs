@@ -7,14 +7,11 @@ use crate::app::widgets::data_table::plain_table;
 use crate::app::widgets::figure::{Drawn, Figure};
 use crate::app::workers::handle::Workers;
 use crate::chart::{CoresSweep, Quantity, allocations_table};
-use crate::multicore::{CoresRequest, EvaluatedAllocation, Granularity, StackRule};
+use crate::multicore::{CoresRequest, EvaluatedAllocation, Evolution, Granularity, StackRule};
 use crate::question::{CoresJudgement, CoresSummary, Refusal, SummaryWay, Topic};
 use crate::spec::{Diagnostics, system_presets};
 use std::rc::Rc;
 use yew::prelude::*;
-
-/// Individuals and generations of the evolution (Stream, Section 6: 16 of each).
-const EVOLUTION: (u32, u32) = (16, 16);
 
 /// What [`CoresCompared`] needs.
 #[derive(Properties, PartialEq)]
@@ -51,8 +48,7 @@ pub fn CoresCompared(props: &CoresComparedProps) -> Html {
         layers.settings.stacks = StackRule::EachLayer;
         layers
     });
-    let (individuals, generations) = EVOLUTION;
-    let evolution = SummaryWay::Evolution { costs: Rc::clone(costs), individuals, generations };
+    let evolution = SummaryWay::Evolution { costs: Rc::clone(costs), evolution: Evolution::PAPER };
     let questions = vec![
         CoresSummary { request: Rc::clone(request), way: evolution },
         CoresSummary { request: layers, way: SummaryWay::Best { by_hand: Vec::new() } },

@@ -2,6 +2,7 @@
 
 use super::ids::{CoreId, NestId};
 use crate::ids::{TiSlice, TiVec};
+use serde::{Deserialize, Serialize};
 
 /// The core of each layer: an individual, whose genes are layers.
 pub type Individual = TiVec<NestId, CoreId>;
@@ -13,15 +14,20 @@ pub struct Genes {
     pub choices: TiVec<NestId, Vec<CoreId>>,
 }
 
-/// How it is searched.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// Size of a genetic search: a generation a step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Evolution {
     /// Individuals of a generation.
     pub individuals: usize,
     /// How many generations there are after the first.
     pub generations: usize,
-    /// The same seed finds the same.
+    /// Seed of all random choices: equal seeds give equal results.
     pub seed: u64,
+}
+
+impl Evolution {
+    /// The paper's: 16 individuals, 16 generations (Stream, Section 6).
+    pub const PAPER: Self = Self { individuals: 16, generations: 16, seed: 1 };
 }
 
 /// Energy in pJ and latency in cycles.

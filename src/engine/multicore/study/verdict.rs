@@ -282,10 +282,9 @@ impl CoresStudy {
         moves
     }
 
-    /// What evolution finds (Stream, Section 6): each layer on one core, from the same seed.
-    pub fn evolve(&self, costs: &mut TileCosts, individuals: usize, generations: usize) -> Vec<EvaluatedAllocation> {
+    /// The Pareto front of a genetic search (Stream, Section 6): allocations with each layer on one core, by energy.
+    pub fn evolve(&self, costs: &mut TileCosts, evolution: Evolution) -> Vec<EvaluatedAllocation> {
         let genes = Genes { choices: self.cuts.iter().map(|cuts| cuts.able.clone()).collect() };
-        let evolution = Evolution { individuals, generations, seed: 1 };
         let order = self.settings.order.unwrap_or(OrderRule::Deepest);
         let choice =
             |genes: &TiSlice<NestId, CoreId>| -> CoreAllocation { genes.iter().map(|&core| vec![core]).collect() };
