@@ -83,7 +83,7 @@ pub struct ProblemCost {
 impl ProblemCost {
     /// A lower bound on what any mapping of a problem costs, found without a search. It holds under the corrected rules only: by those
     /// of the tools numbers may fall as data is moved in more parts.
-    pub fn at_least(layer: &LayerOnCore<'_>, watched: [MemoryId; WATCHED]) -> Self {
+    pub fn lower_bound(layer: &LayerOnCore<'_>, watched: [MemoryId; WATCHED]) -> Self {
         let least = Evaluator::new(layer).unavoidable();
         let mut latency = LatencySplit::default();
         latency[LatencyCause::Computing] = layer.spatial.temporal_sizes.iter().product();

@@ -1,6 +1,6 @@
 //! Stacks that are planned without a search, and searched only as long as they may be better than others.
 //!
-//! Under the corrected rules nothing costs less than [`ProblemCost::at_least`] says. What a stack consists of is written down once
+//! Under the corrected rules nothing costs less than [`ProblemCost::lower_bound`] says. What a stack consists of is written down once
 //! ([`Bill`]), and added up again as more of its problems are searched.
 
 use super::survey::{CostStore, Judging, Survey, cost_now};
@@ -27,7 +27,7 @@ impl Survey {
     }
 
     /// What a stack costs at least, by all that is known so far; `None` if it cannot be scheduled.
-    pub(super) fn at_least(&self, bill: &Bill) -> Option<PointTotals> {
+    pub(super) fn lower_bound(&self, bill: &Bill) -> Option<PointTotals> {
         bill.total(&self.costs)
     }
 
@@ -43,13 +43,13 @@ impl Survey {
     ) -> Result<Option<PointTotals>, NotPlanned> {
         for index in bill.problems() {
             if self.unsearched.get(index) == Some(&true) {
-                if self.at_least(bill).is_none_or(|least| is_beaten(&least)) {
+                if self.lower_bound(bill).is_none_or(|least| is_beaten(&least)) {
                     return Ok(None);
                 }
                 self.search(store, index);
             }
         }
-        if self.at_least(bill).is_none_or(|least| is_beaten(&least)) {
+        if self.lower_bound(bill).is_none_or(|least| is_beaten(&least)) {
             return Ok(None);
         }
         let plan = self.stack_plan(store, stack, way)?;
@@ -86,6 +86,6 @@ fn bound(judging: &mut Judging<'_>, problem: &LayerProblem) -> Verdict {
     }
     judging.unsearched.resize(judging.costs.len(), false);
     judging.unsearched.push(true);
-    judging.costs.push(Some(ProblemCost::at_least(&layer, judging.watched)));
+    judging.costs.push(Some(ProblemCost::lower_bound(&layer, judging.watched)));
     Verdict::Mappable
 }

@@ -3,7 +3,9 @@
 
 use super::sweep::Sweep;
 use crate::fusion::document::operators_of;
-use crate::fusion::{OperatorGraph, Prices, Scheme, Setting, Throughput, baselines, fuse, memory_cost, published};
+use crate::fusion::{
+    GroupCostModel, OperatorGraph, Scheme, Setting, Throughput, baselines, fuse, memory_cost, published,
+};
 use crate::spec::Diagnostics;
 use serde::{Deserialize, Serialize};
 use std::ops::RangeInclusive;
@@ -101,7 +103,7 @@ impl Grouping {
         }
     }
 
-    fn scheme(self, graph: &OperatorGraph, setting: &Setting, prices: &dyn Prices) -> Option<Scheme> {
+    fn scheme(self, graph: &OperatorGraph, setting: &Setting, prices: &dyn GroupCostModel) -> Option<Scheme> {
         match self {
             Self::Single => baselines::without_fusion(graph, prices),
             Self::Chains => baselines::within_chains(graph, prices),

@@ -182,7 +182,7 @@ impl StackStudy {
             }
             // Some tiles fit nowhere; others do.
             let Ok(bill) = self.survey.stack_bill(store, &self.every.arcs[number].stack, way) else { continue };
-            let Some(least) = self.survey.at_least(&bill) else { continue };
+            let Some(least) = self.survey.lower_bound(&bill) else { continue };
             promising.push((self.order.score(&least), way, bill));
         }
         sort_by(&mut promising, |(a, ..), (b, ..)| a.total_cmp(b));

@@ -2,7 +2,7 @@
 
 use super::exact::Ideals;
 use super::graph::{MapId, NETWORK_INPUT, OperatorGraph, OperatorId};
-use super::scheme::{Growing, Prices, Scheme};
+use super::scheme::{GroupCostModel, IncrementalGroup, Scheme};
 use super::validity::is_convex;
 use fixedbitset::FixedBitSet;
 use std::collections::BTreeSet;
@@ -14,7 +14,7 @@ use std::collections::BTreeSet;
 /// the operators visited before this one. Its table then has sets that are suffixes of the one order only, so a group is of use only
 /// if it is the block visited last: however many groups are generated ([`generated`]), schemes are cut out of one order, and the claim
 /// of optimality does not hold. Only these groups are priced here, which gives the same scheme.
-pub fn published(graph: &OperatorGraph, prices: &dyn Prices) -> Option<Scheme> {
+pub fn published(graph: &OperatorGraph, prices: &dyn GroupCostModel) -> Option<Scheme> {
     let order: Vec<OperatorId> = (0..graph.len()).collect();
     Ideals::along(graph, &order).best_scheme(&Generated { graph, prices })
 }
@@ -61,11 +61,11 @@ fn sharing_data(graph: &OperatorGraph, group: &[OperatorId], first: OperatorId) 
 /// Groups to which every operator was added because it shares data with those after it.
 struct Generated<'a> {
     graph: &'a OperatorGraph,
-    prices: &'a dyn Prices,
+    prices: &'a dyn GroupCostModel,
 }
 
-impl Prices for Generated<'_> {
-    fn groups<'s>(&'s self, done: &'s FixedBitSet) -> Box<dyn Growing + 's> {
+impl GroupCostModel for Generated<'_> {
+    fn groups<'s>(&'s self, done: &'s FixedBitSet) -> Box<dyn IncrementalGroup + 's> {
         let group = self.prices.groups(done);
         Box::new(Sharing { graph: self.graph, group, operators: Vec::new(), readers: vec![0; self.graph.len() + 1] })
     }
@@ -73,7 +73,7 @@ impl Prices for Generated<'_> {
 
 struct Sharing<'a> {
     graph: &'a OperatorGraph,
-    group: Box<dyn Growing + 'a>,
+    group: Box<dyn IncrementalGroup + 'a>,
     operators: Vec<OperatorId>,
     /// Of each map in the group.
     readers: Vec<u32>,
@@ -85,7 +85,7 @@ impl Sharing<'_> {
     }
 }
 
-impl Growing for Sharing<'_> {
+impl IncrementalGroup for Sharing<'_> {
     fn push(&mut self, id: OperatorId) -> bool {
         let is_shared = |&map: &MapId| map != NETWORK_INPUT && self.readers[map] > 0;
         let shares = is_shared(&(id + 1)) || self.inputs(id).iter().any(is_shared);
@@ -108,8 +108,8 @@ impl Growing for Sharing<'_> {
         }
     }
 
-    fn at_least(&self) -> Option<u64> {
-        self.group.at_least()
+    fn lower_bound(&self) -> Option<u64> {
+        self.group.lower_bound()
     }
 
     fn price(&mut self, operators: &[OperatorId], at_most: u64) -> Option<u64> {

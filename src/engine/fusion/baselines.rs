@@ -2,17 +2,17 @@
 
 use super::exact::Ideals;
 use super::graph::{NETWORK_INPUT, OperatorGraph, OperatorId};
-use super::scheme::{Prices, Scheme};
+use super::scheme::{GroupCostModel, Scheme};
 use super::setting::Setting;
 
 /// Every operator by itself; nothing if one does not fit.
-pub fn without_fusion(graph: &OperatorGraph, prices: &dyn Prices) -> Option<Scheme> {
+pub fn without_fusion(graph: &OperatorGraph, prices: &dyn GroupCostModel) -> Option<Scheme> {
     join((0..graph.len()).map(|id| segments(graph, &[id], prices)))
 }
 
 /// The best scheme of DNNVM's space: operators with several producers or consumers are barriers, which are not fused; chains between
 /// them are cut anywhere.
-pub fn within_chains(graph: &OperatorGraph, prices: &dyn Prices) -> Option<Scheme> {
+pub fn within_chains(graph: &OperatorGraph, prices: &dyn GroupCostModel) -> Option<Scheme> {
     let sole_producer = |id: OperatorId| {
         let mut producers = graph.producers(id);
         let first = producers.next();
@@ -50,7 +50,7 @@ fn join(parts: impl Iterator<Item = Option<Scheme>>) -> Option<Scheme> {
 }
 
 /// The best scheme of Efficient-S' space: the network as one line, operators that are as far from the input side by side, cut anywhere.
-pub fn within_levels(graph: &OperatorGraph, prices: &dyn Prices) -> Option<Scheme> {
+pub fn within_levels(graph: &OperatorGraph, prices: &dyn GroupCostModel) -> Option<Scheme> {
     let mut level = vec![0; graph.len()];
     for id in 0..graph.len() {
         level[id] = graph.producers(id).map(|producer| level[producer] + 1).max().unwrap_or(0);
@@ -61,7 +61,7 @@ pub fn within_levels(graph: &OperatorGraph, prices: &dyn Prices) -> Option<Schem
 }
 
 /// The best way to cut a topological order of operators.
-pub fn segments(graph: &OperatorGraph, order: &[OperatorId], prices: &dyn Prices) -> Option<Scheme> {
+pub fn segments(graph: &OperatorGraph, order: &[OperatorId], prices: &dyn GroupCostModel) -> Option<Scheme> {
     Ideals::along(graph, order).best_scheme(prices)
 }
 

@@ -1,7 +1,7 @@
 //! The best scheme of all, and its proof.
 
 use super::graph::{OperatorGraph, OperatorId};
-use super::scheme::{Growing, Prices, Scheme, Way};
+use super::scheme::{GroupCostModel, IncrementalGroup, Scheme, Way};
 use fixedbitset::FixedBitSet;
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
@@ -102,7 +102,7 @@ impl Ideals {
     }
 
     /// The cheapest scheme, in the fewest groups: a shortest path through the ideals. Nothing if no scheme has a price.
-    pub fn best_scheme(&self, prices: &dyn Prices) -> Option<Scheme> {
+    pub fn best_scheme(&self, prices: &dyn GroupCostModel) -> Option<Scheme> {
         let mut best: Vec<Option<Way>> = vec![Some(Way::START)];
         for end in 1..self.len() {
             best.push(self.best_way_to(end, &best, prices));
@@ -111,12 +111,12 @@ impl Ideals {
     }
 
     /// First what every last group costs at least, then what promising ones cost.
-    fn best_way_to(&self, end: usize, best: &[Option<Way>], prices: &dyn Prices) -> Option<Way> {
+    fn best_way_to(&self, end: usize, best: &[Option<Way>], prices: &dyn GroupCostModel) -> Option<Way> {
         let mut group = prices.groups(&self.sets[end]);
         let mut promising: Vec<Way> = Vec::new();
         self.each_group(end, &mut *group, &mut |start, group| {
-            let before = group.at_least().zip(best[start]);
-            promising.extend(before.and_then(|(at_least, before)| before.with(start, at_least)));
+            let before = group.lower_bound().zip(best[start]);
+            promising.extend(before.and_then(|(lower_bound, before)| before.with(start, lower_bound)));
         });
         self.best_of(promising, best, end, |_, operators, at_most| group.price(operators, at_most))
     }
@@ -149,11 +149,22 @@ impl Ideals {
     /// Lets a group that ends at an ideal grow; it is shown at every size, with the ideal where it begins.
     ///
     /// Operators are added from last to first, so each group comes up once: without its first operator it is the one it grew from.
-    pub(super) fn each_group<G: Growing + ?Sized>(&self, end: usize, group: &mut G, visit: &mut impl FnMut(usize, &G)) {
+    pub(super) fn each_group<G: IncrementalGroup + ?Sized>(
+        &self,
+        end: usize,
+        group: &mut G,
+        visit: &mut impl FnMut(usize, &G),
+    ) {
         self.grow(end, usize::MAX, group, visit);
     }
 
-    fn grow<G: Growing + ?Sized>(&self, from: usize, place: usize, group: &mut G, visit: &mut impl FnMut(usize, &G)) {
+    fn grow<G: IncrementalGroup + ?Sized>(
+        &self,
+        from: usize,
+        place: usize,
+        group: &mut G,
+        visit: &mut impl FnMut(usize, &G),
+    ) {
         for &(id, start) in &self.without[from] {
             if self.place[id] < place && group.push(id) {
                 visit(start, group);

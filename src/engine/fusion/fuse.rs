@@ -3,7 +3,7 @@
 use super::baselines::{oracle, segments, within_levels};
 use super::exact::Ideals;
 use super::graph::{OperatorGraph, OperatorId};
-use super::growing::memory_cost;
+use super::memory_cost::memory_cost;
 use super::scheme::Scheme;
 use super::setting::Setting;
 

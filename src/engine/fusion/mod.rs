@@ -9,7 +9,8 @@
 //! - [`algorithm1`]: the best of what the paper's algorithm searches, which is not the optimum
 //! - [`baselines`]: no fusion, the restricted spaces of earlier work, and the oracle, a lower bound on every scheme
 //! - [`prior`], [`relaxation`]: what groups cost by earlier models; what eq. 2 says, a lower bound that no scheme need reach
-//! - [`growing`], with `frontier.rs`: the memory cost of groups that grow by one operator at a time, from the maps at their border
+//! - [`memory_cost`](mod@memory_cost), with `frontier.rs`: the memory cost of groups that grow operator by operator, from the
+//!   maps at their border
 //! - [`scheme`], [`validity`]: partitions, what prices of groups are to a search, and which are allowed
 //! - [`group`]: tiles, buffer and memory cost of one group. It back-calculates tiles through branches; the fewest loadings of the
 //!   parameters follow by bisection
@@ -20,7 +21,7 @@
 //! - [`graph`]: operators, the maps between them, and the merging of simple operators
 //!
 //! A search knows nothing of tiles: it lets groups grow from their last operator to their first, is told what each costs at least, or
-//! that no larger one fits ([`Growing`]), and has only promising ones priced.
+//! that no larger one fits ([`IncrementalGroup`]), and has only promising ones priced.
 //!
 //! The paper's unit is an operator and any acyclic partition of the graph, concatenations included, which a
 //! [`workload::Network`](crate::workload::Network) cannot express: there a concatenation is a view of what earlier layers stored, and
@@ -57,8 +58,8 @@ mod frontier;
 pub mod fuse;
 pub mod graph;
 pub mod group;
-pub mod growing;
 pub mod isoa;
+pub mod memory_cost;
 mod nasnet;
 pub mod networks;
 pub mod online;
@@ -73,11 +74,11 @@ pub use exact::Ideals;
 pub use fuse::{Proof, fuse};
 pub use graph::{FeatureMap, GraphError, MapId, NETWORK_INPUT, Operator, OperatorGraph, OperatorId, OperatorKind};
 pub use group::{Group, GroupCost, Loading};
-pub use growing::{MemoryCost, memory_cost};
+pub use memory_cost::{MemoryCost, memory_cost};
 pub use networks::PaperNetwork;
 pub use online::Online;
 pub use prior::{PriorCost, prior_cost};
 pub use relaxation::relaxed_cost;
-pub use scheme::{Growing, PriceList, Prices, Scheme};
+pub use scheme::{GroupCostModel, IncrementalGroup, PriceList, Scheme};
 pub use setting::{Residency, Setting, Throughput};
 pub use validity::{is_convex, is_scheme};

@@ -3,8 +3,8 @@
 use super::exact::Ideals;
 use super::frontier::Tiling;
 use super::graph::{MapId, OperatorGraph, OperatorId};
-use super::growing::{GrowingGroup, Known};
-use super::scheme::{Growing, Scheme, Way};
+use super::memory_cost::{GroupCostTerms, GrowingGroup};
+use super::scheme::{IncrementalGroup, Scheme, Way};
 use super::setting::Setting;
 use fixedbitset::FixedBitSet;
 
@@ -31,7 +31,7 @@ pub struct Online {
 struct Candidate {
     start: usize,
     size: usize,
-    known: Known,
+    terms: GroupCostTerms,
 }
 
 impl Online {
@@ -73,12 +73,12 @@ impl Online {
         for end in 1..self.ideals.len() {
             let groups = &self.groups[end];
             let groups = &groups[..groups.partition_point(|group| group.size <= most)];
-            let way = |group: &Candidate| best[group.start]?.with(group.start, group.known.at_least(&setting)?);
+            let way = |group: &Candidate| best[group.start]?.with(group.start, group.terms.lower_bound(&setting)?);
             let promising = groups.iter().filter_map(way).collect();
-            let mut growing = GrowingGroup::new(&self.graph, &setting, self.ideals.set(end));
+            let mut group = GrowingGroup::new(&self.graph, &setting, self.ideals.set(end));
             let way = self.ideals.best_of(promising, &best, end, |start, operators, at_most| {
-                let known = groups.iter().find(|group| group.start == start)?.known;
-                growing.price_known(&known, operators, at_most)
+                let terms = groups.iter().find(|group| group.start == start)?.terms;
+                group.price_of_terms(&terms, operators, at_most)
             });
             best.push(way);
         }
@@ -96,7 +96,7 @@ impl Online {
             let mut group = GrowingGroup::with_tiling(&self.graph, &self.largest, done, Tiling::Quarters);
             self.ideals.each_group(end, &mut group, &mut |_, group| {
                 let entry = &mut table[group.operators().len() - 1];
-                *entry = group.known().smallest.map_or(*entry, |buffer| buffer.min(*entry));
+                *entry = group.terms().smallest.map_or(*entry, |buffer| buffer.min(*entry));
             });
         }
         table
@@ -124,7 +124,7 @@ impl Online {
         let mut group = Worthwhile { group, rules: Rules::new(&self.graph, done, most) };
         self.ideals.each_group(end, &mut group, &mut |start, group| {
             if group.rules.share_data() {
-                groups.push(Candidate { start, size: group.rules.operators.len(), known: group.group.known() });
+                groups.push(Candidate { start, size: group.rules.operators.len(), terms: group.group.terms() });
             }
         });
         groups.sort_unstable_by_key(|group| (group.size, group.start));
@@ -184,7 +184,7 @@ impl<'a> Rules<'a> {
     }
 }
 
-impl Growing for Rules<'_> {
+impl IncrementalGroup for Rules<'_> {
     fn push(&mut self, id: OperatorId) -> bool {
         let is_admitted = self.admit(id);
         if is_admitted {
@@ -198,7 +198,7 @@ impl Growing for Rules<'_> {
         self.parts.pop();
     }
 
-    fn at_least(&self) -> Option<u64> {
+    fn lower_bound(&self) -> Option<u64> {
         None
     }
 
@@ -213,7 +213,7 @@ struct Worthwhile<'a> {
     rules: Rules<'a>,
 }
 
-impl Growing for Worthwhile<'_> {
+impl IncrementalGroup for Worthwhile<'_> {
     fn push(&mut self, id: OperatorId) -> bool {
         let is_pushed = self.rules.admit(id) && self.group.push(id);
         if is_pushed {
@@ -227,8 +227,8 @@ impl Growing for Worthwhile<'_> {
         self.rules.pop();
     }
 
-    fn at_least(&self) -> Option<u64> {
-        self.group.at_least()
+    fn lower_bound(&self) -> Option<u64> {
+        self.group.lower_bound()
     }
 
     fn price(&mut self, operators: &[OperatorId], at_most: u64) -> Option<u64> {

@@ -2,7 +2,7 @@
 
 use super::graph::{OperatorGraph, OperatorId};
 use super::group::Group;
-use super::scheme::{Growing, Prices};
+use super::scheme::{GroupCostModel, IncrementalGroup};
 use super::setting::Setting;
 use fixedbitset::FixedBitSet;
 
@@ -41,8 +41,8 @@ impl PriorCost<'_> {
     }
 }
 
-impl Prices for PriorCost<'_> {
-    fn groups<'s>(&'s self, _: &'s FixedBitSet) -> Box<dyn Growing + 's> {
+impl GroupCostModel for PriorCost<'_> {
+    fn groups<'s>(&'s self, _: &'s FixedBitSet) -> Box<dyn IncrementalGroup + 's> {
         Box::new(GrowingGroup { prices: self, operators: Vec::new(), costs: Vec::new() })
     }
 }
@@ -62,7 +62,7 @@ impl GrowingGroup<'_> {
     }
 }
 
-impl Growing for GrowingGroup<'_> {
+impl IncrementalGroup for GrowingGroup<'_> {
     fn push(&mut self, id: OperatorId) -> bool {
         self.operators.push(id);
         let cost = self.cost();
@@ -80,7 +80,7 @@ impl Growing for GrowingGroup<'_> {
         self.costs.pop();
     }
 
-    fn at_least(&self) -> Option<u64> {
+    fn lower_bound(&self) -> Option<u64> {
         self.costs.last().copied().flatten()
     }
 

@@ -30,13 +30,13 @@ impl Scheme {
 }
 
 /// What groups cost. A search knows no more of them.
-pub trait Prices {
+pub trait GroupCostModel {
     /// Groups after which the operators `done` have run.
-    fn groups<'s>(&'s self, done: &'s FixedBitSet) -> Box<dyn Growing + 's>;
+    fn groups<'s>(&'s self, done: &'s FixedBitSet) -> Box<dyn IncrementalGroup + 's>;
 }
 
 /// A group that grows from its last operator to its first, every one of them added once all that read its output in `done` are there.
-pub trait Growing {
+pub trait IncrementalGroup {
     /// Adds an operator, unless no group that has it and the operators so far may cost anything; then the answer is no.
     fn push(&mut self, id: OperatorId) -> bool;
 
@@ -44,7 +44,7 @@ pub trait Growing {
     fn pop(&mut self);
 
     /// What the group costs at least; nothing if it is not allowed.
-    fn at_least(&self) -> Option<u64>;
+    fn lower_bound(&self) -> Option<u64>;
 
     /// What a group of these operators, last first, costs; nothing if it is not allowed, or costs more than `at_most`. The group that grew
     /// is forgotten.
@@ -54,8 +54,8 @@ pub trait Growing {
 /// Prices by any function of the operators of a group, in ascending order; nothing where it is not allowed.
 pub struct PriceList<'a>(pub &'a dyn Fn(&[OperatorId]) -> Option<u64>);
 
-impl Prices for PriceList<'_> {
-    fn groups<'s>(&'s self, _: &'s FixedBitSet) -> Box<dyn Growing + 's> {
+impl GroupCostModel for PriceList<'_> {
+    fn groups<'s>(&'s self, _: &'s FixedBitSet) -> Box<dyn IncrementalGroup + 's> {
         Box::new(Listed { price: self.0, operators: Vec::new() })
     }
 }
@@ -65,7 +65,7 @@ struct Listed<'a> {
     operators: Vec<OperatorId>,
 }
 
-impl Growing for Listed<'_> {
+impl IncrementalGroup for Listed<'_> {
     fn push(&mut self, id: OperatorId) -> bool {
         self.operators.push(id);
         true
@@ -75,7 +75,7 @@ impl Growing for Listed<'_> {
         self.operators.pop();
     }
 
-    fn at_least(&self) -> Option<u64> {
+    fn lower_bound(&self) -> Option<u64> {
         let mut ascending = self.operators.clone();
         ascending.sort_unstable();
         (self.price)(&ascending)
@@ -83,7 +83,7 @@ impl Growing for Listed<'_> {
 
     fn price(&mut self, operators: &[OperatorId], at_most: u64) -> Option<u64> {
         self.operators = operators.to_vec();
-        self.at_least().filter(|&price| price <= at_most)
+        self.lower_bound().filter(|&price| price <= at_most)
     }
 }
 

@@ -4,7 +4,7 @@ use super::frontier::{Frontier, Goal, Growth, Tiling};
 use super::graph::{OperatorGraph, OperatorId};
 use super::group::{Group, Loading, most_tiles_of, stream};
 use super::isoa::Price;
-use super::scheme::{Growing, Prices};
+use super::scheme::{GroupCostModel, IncrementalGroup};
 use super::setting::Setting;
 use fixedbitset::FixedBitSet;
 
@@ -27,8 +27,8 @@ impl MemoryCost<'_> {
     }
 }
 
-impl Prices for MemoryCost<'_> {
-    fn groups<'s>(&'s self, done: &'s FixedBitSet) -> Box<dyn Growing + 's> {
+impl GroupCostModel for MemoryCost<'_> {
+    fn groups<'s>(&'s self, done: &'s FixedBitSet) -> Box<dyn IncrementalGroup + 's> {
         Box::new(GrowingGroup::new(self.graph, self.setting, done))
     }
 }
@@ -50,12 +50,12 @@ struct Level {
     frontier: Frontier,
     /// Elements of one image that go outside.
     outputs: u64,
-    known: Known,
+    terms: GroupCostTerms,
 }
 
 /// What the cost of a group follows from, but for the buffer of larger tiles.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Known {
+pub(super) struct GroupCostTerms {
     /// Elements of one image that come from outside and go outside.
     border: u64,
     parameters: u64,
@@ -64,10 +64,10 @@ pub(super) struct Known {
     pub smallest: Option<u64>,
 }
 
-impl Known {
+impl GroupCostTerms {
     /// Elements that the group moves at least: parameters that do not stay are loaded as often as images do not fit together. Nothing
     /// if it does not fit.
-    pub fn at_least(&self, setting: &Setting) -> Option<u64> {
+    pub fn lower_bound(&self, setting: &Setting) -> Option<u64> {
         let (capacity, smallest) = (setting.capacity(), self.smallest.unwrap_or(0));
         if smallest > capacity {
             return None;
@@ -92,8 +92,8 @@ impl<'a> GrowingGroup<'a> {
     /// A group in tiles of another size than the smallest.
     pub fn with_tiling(graph: &'a OperatorGraph, setting: &'a Setting, done: &'a FixedBitSet, tiling: Tiling) -> Self {
         let throughput = setting.throughput;
-        let known = Known { most_tiles: 1, ..Known::default() };
-        let start = Level { frontier: Frontier::start(), outputs: 0, known };
+        let terms = GroupCostTerms { most_tiles: 1, ..GroupCostTerms::default() };
+        let start = Level { frontier: Frontier::start(), outputs: 0, terms };
         Self {
             setting,
             growth: Growth { graph, done, throughput, tiling, goal: Goal::Pixel },
@@ -114,7 +114,7 @@ impl<'a> GrowingGroup<'a> {
         before.frontier.grow(&self.growth, id, &mut level.frontier);
         let graph = self.growth.graph;
         level.outputs = before.outputs;
-        let Known { mut parameters, mut most_tiles, .. } = before.known;
+        let GroupCostTerms { mut parameters, mut most_tiles, .. } = before.terms;
         parameters += graph.operators()[id].parameters;
         if self.growth.is_output(id) {
             let map = graph.map(id + 1);
@@ -122,14 +122,14 @@ impl<'a> GrowingGroup<'a> {
             most_tiles = most_tiles.max(most_tiles_of(map, self.growth.throughput));
         }
         let inputs: u64 = level.frontier.external_inputs().map(|map| graph.map(map).elements()).sum();
-        level.known = Known { border: level.outputs + inputs, parameters, most_tiles, smallest: None };
+        level.terms = GroupCostTerms { border: level.outputs + inputs, parameters, most_tiles, smallest: None };
         self.operators.push(id);
     }
 
     /// Finds the buffer of the smallest tile.
     fn measure(&mut self) {
-        let Level { frontier, known, .. } = &mut self.levels[self.operators.len()];
-        known.smallest = frontier.price(&self.growth).map(|(_, tile)| tile);
+        let Level { frontier, terms, .. } = &mut self.levels[self.operators.len()];
+        terms.smallest = frontier.price(&self.growth).map(|(_, tile)| tile);
     }
 
     /// The operators, last first.
@@ -137,9 +137,9 @@ impl<'a> GrowingGroup<'a> {
         &self.operators
     }
 
-    /// What is known of the group.
-    pub fn known(&self) -> Known {
-        self.levels[self.operators.len()].known
+    /// What the cost of the group follows from.
+    pub fn terms(&self) -> GroupCostTerms {
+        self.levels[self.operators.len()].terms
     }
 
     /// A lower bound on the buffer, in elements, over all decisions on ISOA, of this group and of every larger one.
@@ -149,24 +149,24 @@ impl<'a> GrowingGroup<'a> {
     }
 
     /// What a group of these operators, last first, costs; nothing if it does not fit, or costs more than `at_most`.
-    pub fn price_known(&mut self, known: &Known, operators: &[OperatorId], at_most: u64) -> Option<u64> {
+    pub fn price_of_terms(&mut self, terms: &GroupCostTerms, operators: &[OperatorId], at_most: u64) -> Option<u64> {
         let (graph, setting) = (self.growth.graph, self.setting);
         let group = || Group::new(graph, &operators.iter().rev().copied().collect::<Vec<_>>());
-        let features = known.features(setting);
-        let loading = match known.smallest {
+        let features = terms.features(setting);
+        let loading = match terms.smallest {
             None => group().cost(setting)?.loading,
             Some(smallest) if smallest > setting.capacity() => return None,
-            Some(smallest) if setting.is_resident(smallest, known.parameters) => Loading::Once,
+            Some(smallest) if setting.is_resident(smallest, terms.parameters) => Loading::Once,
             Some(smallest) => {
-                let most = at_most.checked_sub(features)?.checked_div(known.parameters).unwrap_or(u64::MAX);
-                stream(setting, (known.most_tiles, smallest), most, |tiles| {
+                let most = at_most.checked_sub(features)?.checked_div(terms.parameters).unwrap_or(u64::MAX);
+                stream(setting, (terms.most_tiles, smallest), most, |tiles| {
                     let growth = Growth { tiling: Tiling::Rows(tiles), ..self.growth };
                     let price = buffer(&growth, operators, &mut self.spare);
                     price.unwrap_or_else(|| group().isoa(tiles, setting.throughput).price).1
                 })?
             }
         };
-        let cost = features.saturating_add(known.parameters.saturating_mul(loading.times()));
+        let cost = features.saturating_add(terms.parameters.saturating_mul(loading.times()));
         (cost <= at_most).then_some(cost)
     }
 }
@@ -182,13 +182,13 @@ fn buffer(growth: &Growth, operators: &[OperatorId], spare: &mut [Frontier; 2]) 
     group.price(growth)
 }
 
-impl Growing for GrowingGroup<'_> {
+impl IncrementalGroup for GrowingGroup<'_> {
     fn push(&mut self, id: OperatorId) -> bool {
         self.grow(id);
         self.measure();
         let capacity = self.setting.capacity();
         let is_too_large = |buffer: Option<u64>| buffer.is_some_and(|buffer| buffer > capacity);
-        let is_hopeless = is_too_large(self.known().smallest) && is_too_large(self.least_buffer());
+        let is_hopeless = is_too_large(self.terms().smallest) && is_too_large(self.least_buffer());
         if is_hopeless {
             self.pop();
         }
@@ -199,8 +199,8 @@ impl Growing for GrowingGroup<'_> {
         self.operators.pop();
     }
 
-    fn at_least(&self) -> Option<u64> {
-        self.known().at_least(self.setting)
+    fn lower_bound(&self) -> Option<u64> {
+        self.terms().lower_bound(self.setting)
     }
 
     fn price(&mut self, operators: &[OperatorId], at_most: u64) -> Option<u64> {
@@ -209,6 +209,6 @@ impl Growing for GrowingGroup<'_> {
             self.grow(id);
         }
         self.measure();
-        self.price_known(&self.known(), operators, at_most)
+        self.price_of_terms(&self.terms(), operators, at_most)
     }
 }
