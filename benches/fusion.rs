@@ -7,7 +7,9 @@ mod common;
 
 use common::quickest;
 use common::report::{Goal, Report};
-use fusescape_engine::fusion::{Ideals, Online, PaperNetwork, Proof, Scheme, Setting, fuse, memory_cost, published};
+use fusescape_engine::fusion::{
+    Ideals, OnlineFusion, PaperNetwork, Proof, Scheme, Setting, algorithm1, fuse, memory_cost,
+};
 use serde_json::{Value, json};
 
 /// Order ideals beyond which nothing is proved.
@@ -29,13 +31,13 @@ fn main() {
         let graph = network.graph();
         for (setting, goal) in [(&paper, Goal::at_most(ms)), (&large, Goal::None)] {
             let title = format!("{}, {} KB", network.name(), setting.buffer_bytes >> 10);
-            let (ms, scheme) = quickest(|| published(&graph, &memory_cost(&graph, setting)));
+            let (ms, scheme) = quickest(|| algorithm1(&graph, &memory_cost(&graph, setting)));
             report.figure(&format!("{title}, Algorithm 1"), ms, "ms", goal, details(setting, scheme.as_ref()));
             let (ms, (scheme, proof)) = quickest(|| fuse(&graph, setting, MOST_IDEALS));
             let what = if proof == Proof::Optimal { "exact" } else { "too wide, cut along two orders" };
             report.figure(&format!("{title}, {what}"), ms, "ms", Goal::None, details(setting, scheme.as_ref()));
         }
-        let (ms, online) = quickest(|| Online::new(graph.clone(), large, MOST_IDEALS));
+        let (ms, online) = quickest(|| OnlineFusion::new(graph.clone(), large, MOST_IDEALS));
         let what = format!("{}, on-line variant prepared for up to 512 KB", network.name());
         report.figure(&what, ms, "ms", Goal::None, Value::Null);
         for (setting, goal) in [(&paper, online_goal), (&large, Goal::None)] {

@@ -2,8 +2,8 @@
 
 use super::parameters::{Parameters, choose};
 use crate::fusion::{
-    Ideals, NETWORK_INPUT, Online, OperatorGraph, OperatorKind, PaperNetwork, Scheme, Setting, baselines, memory_cost,
-    prior_cost,
+    Ideals, NETWORK_INPUT, OnlineFusion, OperatorGraph, OperatorKind, PaperNetwork, Scheme, Setting, baselines,
+    memory_cost, prior_cost,
 };
 use std::collections::HashMap;
 
@@ -129,7 +129,7 @@ impl Schemes {
             OperatorFigure::Operators => Ok(network.graph()?.len() as f64),
             OperatorFigure::PossibleGroups => Ok(ideals(&network.graph()?)?.convex_sets().len() as f64),
             OperatorFigure::OnlineGroups => {
-                let online = Online::new(network.graph()?, of.setting, MOST_IDEALS);
+                let online = OnlineFusion::new(network.graph()?, of.setting, MOST_IDEALS);
                 Ok(online.evaluated(of.setting.buffer_bytes) as f64)
             }
             OperatorFigure::Groups => Ok(self.scheme(*network, of.setting, Method::Best)?.groups.len() as f64),

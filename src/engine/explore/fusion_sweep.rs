@@ -4,7 +4,7 @@
 use super::sweep::Sweep;
 use crate::fusion::document::operators_of;
 use crate::fusion::{
-    GroupCostModel, OperatorGraph, Scheme, Setting, Throughput, baselines, fuse, memory_cost, published,
+    GroupCostModel, OperatorGraph, Scheme, Setting, Throughput, algorithm1, baselines, fuse, memory_cost,
 };
 use crate::spec::Diagnostics;
 use serde::{Deserialize, Serialize};
@@ -108,7 +108,7 @@ impl Grouping {
             Self::Single => baselines::without_fusion(graph, prices),
             Self::Chains => baselines::within_chains(graph, prices),
             Self::Line => baselines::within_levels(graph, prices),
-            Self::Published => published(graph, prices),
+            Self::Published => algorithm1(graph, prices),
             Self::Exact => fuse(graph, setting, MOST_IDEALS).0,
         }
     }

@@ -7,7 +7,7 @@ use super::stacks::{OptimalStacks, StackRun, StackStudy};
 use crate::depth_first::{FuseDepth, Stack, cut, cut_with_outputs};
 use crate::fusion::document::{layers_of, operators_in, operators_of};
 use crate::fusion::{
-    Group, OperatorGraph, OperatorId, Proof, Scheme, Setting, baselines, fuse, memory_cost, published,
+    Group, OperatorGraph, OperatorId, Proof, Scheme, Setting, algorithm1, baselines, fuse, memory_cost,
 };
 use crate::interlayer::groups_of;
 use crate::spec::Diagnostics;
@@ -215,7 +215,7 @@ impl Comparison<'_> {
         let (graph, setting) = self.optimus.as_ref().map_err(Clone::clone)?;
         let price = memory_cost(graph, setting);
         let scheme: Option<Scheme> =
-            if method == FusionMethod::Published { published(graph, &price) } else { self.fused.clone() };
+            if method == FusionMethod::Published { algorithm1(graph, &price) } else { self.fused.clone() };
         let mut diagnostics = Diagnostics::default();
         let Some(scheme) = scheme else {
             diagnostics.add(

@@ -3,7 +3,7 @@
 
 use super::sweep::Sweep;
 use crate::fusion::document::operators_of;
-use crate::fusion::{Online, OperatorGraph, Proof, Scheme, Setting, baselines, fuse};
+use crate::fusion::{OnlineFusion, OperatorGraph, Proof, Scheme, Setting, baselines, fuse};
 use crate::spec::Diagnostics;
 use serde::{Deserialize, Serialize};
 use std::f64::consts::SQRT_2;
@@ -23,7 +23,7 @@ pub const ONLINE_STEPS: RangeInclusive<i32> = -4 * STEPS_A_DOUBLING..=4 * STEPS_
 pub struct OnlineStudy {
     graph: OperatorGraph,
     setting: Setting,
-    online: Online,
+    online: OnlineFusion,
     layers: Vec<String>,
 }
 
@@ -75,7 +75,7 @@ impl OnlineStudy {
         let largest = Setting { buffer_bytes: online_buffer(setting.buffer_bytes, *ONLINE_STEPS.end()), ..setting };
         let network = &sweep.network;
         let layers = network.computing().map(|id| network.layer(id).name.clone()).collect();
-        Ok(Self { online: Online::new(graph.clone(), largest, MOST_IDEALS), graph, setting, layers })
+        Ok(Self { online: OnlineFusion::new(graph.clone(), largest, MOST_IDEALS), graph, setting, layers })
     }
 
     /// Size of the buffer at a step, bytes; at 0 it is the design's.

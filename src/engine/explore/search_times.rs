@@ -1,7 +1,7 @@
 //! Searches for groups of the paper's own networks, in its setting, to be timed where they run (Optimus, Table 5). Whoever has a
 //! clock asks; nothing here does.
 
-use crate::fusion::{Online, OperatorGraph, PaperNetwork, Proof, Scheme, Setting, fuse, memory_cost, published};
+use crate::fusion::{OnlineFusion, OperatorGraph, PaperNetwork, Proof, Scheme, Setting, algorithm1, fuse, memory_cost};
 use serde::{Deserialize, Serialize};
 
 /// Order ideals beyond which nothing is proved.
@@ -57,20 +57,20 @@ impl GroupSearch {
 pub struct PaperStudy {
     graph: OperatorGraph,
     setting: Setting,
-    online: Online,
+    online: OnlineFusion,
 }
 
 impl PaperStudy {
     /// In the paper's setting; the on-line variant is prepared, which takes longer than its decisions.
     pub fn new(network: PaperNetwork) -> Self {
         let (graph, setting) = (network.graph(), Setting::paper());
-        Self { online: Online::new(graph.clone(), setting, MOST_IDEALS), graph, setting }
+        Self { online: OnlineFusion::new(graph.clone(), setting, MOST_IDEALS), graph, setting }
     }
 
     /// Searches once: the groups, and what any scheme costs at least where it is not proved that nothing is cheaper.
     pub fn search(&self, search: GroupSearch) -> (Option<Scheme>, Option<u64>) {
         match search {
-            GroupSearch::Algorithm1 => (published(&self.graph, &memory_cost(&self.graph, &self.setting)), None),
+            GroupSearch::Algorithm1 => (algorithm1(&self.graph, &memory_cost(&self.graph, &self.setting)), None),
             GroupSearch::Online => (self.online.decide(self.setting.buffer_bytes), None),
             GroupSearch::Exact => match fuse(&self.graph, &self.setting, MOST_IDEALS) {
                 (scheme, Proof::Optimal) => (scheme, None),

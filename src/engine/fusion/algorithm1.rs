@@ -1,4 +1,4 @@
-//! Algorithm 1 of the paper, as printed. It is not exact, see [`published`].
+//! Algorithm 1 of the paper, as printed. It is not exact, see [`algorithm1`].
 
 use super::exact::Ideals;
 use super::graph::{MapId, NETWORK_INPUT, OperatorGraph, OperatorId};
@@ -12,16 +12,16 @@ use std::collections::BTreeSet;
 ///
 /// Corrected where the print cannot work: every operator starts with the empty group (else no loop ever runs), and line 10 looks up
 /// the operators visited before this one. Its table then has sets that are suffixes of the one order only, so a group is of use only
-/// if it is the block visited last: however many groups are generated ([`generated`]), schemes are cut out of one order, and the claim
+/// if it is the block visited last: however many groups are generated ([`count_algorithm1_groups`]), schemes are cut out of one order, and the claim
 /// of optimality does not hold. Only these groups are priced here, which gives the same scheme.
-pub fn published(graph: &OperatorGraph, prices: &dyn GroupCostModel) -> Option<Scheme> {
+pub fn algorithm1(graph: &OperatorGraph, prices: &dyn GroupCostModel) -> Option<Scheme> {
     let order: Vec<OperatorId> = (0..graph.len()).collect();
     Ideals::along(graph, &order).best_scheme(&Generated { graph, prices })
 }
 
 /// How many valid groups Algorithm 1 generates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct GeneratedGroups {
+pub struct GroupCount {
     /// The groups.
     pub count: usize,
     /// Whether these are all.
@@ -29,7 +29,7 @@ pub struct GeneratedGroups {
 }
 
 /// Generates the groups of Algorithm 1. They are exponential in the width of the network: after `most` none is extended.
-pub fn generated(graph: &OperatorGraph, most: usize) -> GeneratedGroups {
+pub fn count_algorithm1_groups(graph: &OperatorGraph, most: usize) -> GroupCount {
     let mut joinable: Vec<BTreeSet<Vec<OperatorId>>> = vec![BTreeSet::from([Vec::new()]); graph.len()];
     let mut count = 0;
     for first in (0..graph.len()).rev() {
@@ -48,7 +48,7 @@ pub fn generated(graph: &OperatorGraph, most: usize) -> GeneratedGroups {
             }
         }
     }
-    GeneratedGroups { count, is_complete: count < most }
+    GroupCount { count, is_complete: count < most }
 }
 
 /// The operators before `first` that a group reads, or that read an operator's output which it reads, too.

@@ -1,7 +1,7 @@
 //! The best scheme of all, and its proof.
 
 use super::graph::{OperatorGraph, OperatorId};
-use super::scheme::{GroupCostModel, IncrementalGroup, Scheme, Way};
+use super::scheme::{GroupCostModel, IncrementalGroup, PartialScheme, Scheme};
 use fixedbitset::FixedBitSet;
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
@@ -27,11 +27,11 @@ impl Ideals {
     pub fn of(graph: &OperatorGraph, limit: usize) -> Option<Self> {
         let ready = (0..graph.len()).filter(|&id| graph.producers(id).next().is_none()).collect();
         let mut all = Self { sets: Vec::new(), without: Vec::new(), place: (0..graph.len()).collect() };
-        let mut level = vec![Found { set: FixedBitSet::with_capacity(graph.len()), ready, without: Vec::new() }];
+        let mut level = vec![IdealNode { set: FixedBitSet::with_capacity(graph.len()), ready, without: Vec::new() }];
         while !level.is_empty() {
             level.sort_unstable_by(|a, b| a.set.cmp(&b.set));
-            let mut next: FxHashMap<FixedBitSet, Found> = FxHashMap::default();
-            for (place, Found { set, ready, .. }) in level.iter().enumerate() {
+            let mut next: FxHashMap<FixedBitSet, IdealNode> = FxHashMap::default();
+            for (place, IdealNode { set, ready, .. }) in level.iter().enumerate() {
                 for &id in ready {
                     let mut larger = set.clone();
                     larger.insert(id);
@@ -39,7 +39,7 @@ impl Ideals {
                         let is_ready = |&next: &OperatorId| graph.producers(next).all(|id| larger.contains(id));
                         let more = graph.consumers(id).iter().copied().filter(is_ready);
                         let ready = ready.iter().copied().filter(|&other| other != id).chain(more).collect();
-                        Found { set: larger.clone(), ready, without: Vec::new() }
+                        IdealNode { set: larger.clone(), ready, without: Vec::new() }
                     });
                     found.without.push((id, all.sets.len() + place));
                 }
@@ -103,17 +103,22 @@ impl Ideals {
 
     /// The cheapest scheme, in the fewest groups: a shortest path through the ideals. Nothing if no scheme has a price.
     pub fn best_scheme(&self, prices: &dyn GroupCostModel) -> Option<Scheme> {
-        let mut best: Vec<Option<Way>> = vec![Some(Way::START)];
+        let mut best: Vec<Option<PartialScheme>> = vec![Some(PartialScheme::START)];
         for end in 1..self.len() {
-            best.push(self.best_way_to(end, &best, prices));
+            best.push(self.best_partial_to(end, &best, prices));
         }
-        Scheme::from_ways(&best, |smaller, larger| self.beyond(smaller, larger))
+        Scheme::from_partials(&best, |smaller, larger| self.beyond(smaller, larger))
     }
 
     /// First what every last group costs at least, then what promising ones cost.
-    fn best_way_to(&self, end: usize, best: &[Option<Way>], prices: &dyn GroupCostModel) -> Option<Way> {
+    fn best_partial_to(
+        &self,
+        end: usize,
+        best: &[Option<PartialScheme>],
+        prices: &dyn GroupCostModel,
+    ) -> Option<PartialScheme> {
         let mut group = prices.groups(&self.sets[end]);
-        let mut promising: Vec<Way> = Vec::new();
+        let mut promising: Vec<PartialScheme> = Vec::new();
         self.each_group(end, &mut *group, &mut |start, group| {
             let before = group.lower_bound().zip(best[start]);
             promising.extend(before.and_then(|(lower_bound, before)| before.with(start, lower_bound)));
@@ -121,27 +126,27 @@ impl Ideals {
         self.best_of(promising, best, end, |_, operators, at_most| group.price(operators, at_most))
     }
 
-    /// The best of ways to an ideal of which it is known what they cost at least. The most promising are priced, until no other can be
+    /// The best of partial schemes that end at an ideal and of which `promising` gives lower bounds. The most promising are priced, until no other can be
     /// better: by where their last group begins, its operators, last first, and what that may cost at most.
     pub(super) fn best_of(
         &self,
-        mut promising: Vec<Way>,
-        best: &[Option<Way>],
+        mut promising: Vec<PartialScheme>,
+        best: &[Option<PartialScheme>],
         end: usize,
         mut price: impl FnMut(usize, &[OperatorId], u64) -> Option<u64>,
-    ) -> Option<Way> {
-        promising.sort_unstable_by_key(Way::rank);
-        let mut found: Option<Way> = None;
-        for way in promising {
-            if found.is_some_and(|found| found.rank() <= way.rank()) {
+    ) -> Option<PartialScheme> {
+        promising.sort_unstable_by_key(PartialScheme::rank);
+        let mut found: Option<PartialScheme> = None;
+        for partial in promising {
+            if found.is_some_and(|found| found.rank() <= partial.rank()) {
                 break;
             }
-            let Some(before) = best[way.before] else { continue };
-            let mut operators = self.beyond(way.before, end);
+            let Some(before) = best[partial.before] else { continue };
+            let mut operators = self.beyond(partial.before, end);
             operators.sort_unstable_by_key(|&id| Reverse(self.place[id]));
             let at_most = found.map_or(u64::MAX, |found| found.cost) - before.cost;
-            let price = price(way.before, &operators, at_most).and_then(|price| before.with(way.before, price));
-            found = found.into_iter().chain(price).min_by_key(Way::rank);
+            let price = price(partial.before, &operators, at_most).and_then(|price| before.with(partial.before, price));
+            found = found.into_iter().chain(price).min_by_key(PartialScheme::rank);
         }
         found
     }
@@ -175,8 +180,8 @@ impl Ideals {
     }
 }
 
-/// An ideal, the operators that may run next, and the way to it.
-struct Found {
+/// An order ideal, the operators that may run next, and the ideals that it extends by one operator.
+struct IdealNode {
     set: FixedBitSet,
     ready: Vec<OperatorId>,
     without: Vec<(OperatorId, usize)>,

@@ -2,7 +2,7 @@
 //! (Optimus, Section 5).
 
 use super::graph::{FeatureMap, MapId, OperatorGraph, OperatorId};
-use super::isoa::{Decision, MapPrices, decide};
+use super::isoa::{IsoaDecision, IsoaPrices, decide};
 use super::setting::{Setting, Throughput};
 
 /// Operators that run together. Their maps are the outputs of all of them, and what they read of others.
@@ -25,12 +25,12 @@ pub struct GroupCost {
     /// Elements that are read and written, of the whole batch; saturates.
     pub elements: u64,
     /// How the parameters are loaded.
-    pub loading: Loading,
+    pub loading: ParameterLoading,
 }
 
 /// How often a group's parameters are loaded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Loading {
+pub enum ParameterLoading {
     /// Once, as they stay in the buffer.
     Once,
     /// Once for every tile of every `images` images.
@@ -134,18 +134,18 @@ impl<'a> Group<'a> {
 
     /// Which maps are buffered a few channels at a time, so that a tile of one pixel needs the least buffer (Algorithm 2), and among
     /// these the least for `tiles` from top to bottom. Both sums are the price, in elements.
-    pub fn isoa(&self, tiles: u64, throughput: Throughput) -> Decision {
+    pub fn isoa(&self, tiles: u64, throughput: Throughput) -> IsoaDecision {
         self.decide(&self.pixel(), &self.tile(tiles, throughput), throughput)
     }
 
-    fn decide(&self, pixel: &[(u64, u64)], tile: &[(u64, u64)], throughput: Throughput) -> Decision {
+    fn decide(&self, pixel: &[(u64, u64)], tile: &[(u64, u64)], throughput: Throughput) -> IsoaDecision {
         let prices = |(place, &map): (usize, &MapId)| {
             let channels = self.graph.map(map).channels;
             let few = throughput.channels.clamp(1, channels);
             let (pixel, tile) = (pixel[place].0 * pixel[place].1, tile[place].0 * tile[place].1);
-            MapPrices { whole: (channels * pixel, channels * tile), in_advance: (few * pixel, few * tile) }
+            IsoaPrices { whole: (channels * pixel, channels * tile), in_advance: (few * pixel, few * tile) }
         };
-        let prices: Vec<MapPrices> = self.maps.iter().enumerate().map(prices).collect();
+        let prices: Vec<IsoaPrices> = self.maps.iter().enumerate().map(prices).collect();
         decide(&self.inputs, &prices)
     }
 
@@ -166,9 +166,9 @@ impl<'a> Group<'a> {
         }
         let parameters = self.parameters();
         let loading = if setting.is_resident(smallest, parameters) {
-            Loading::Once
+            ParameterLoading::Once
         } else {
-            stream(setting, (most_tiles, smallest), u64::MAX, buffer).unwrap_or(Loading::Once)
+            stream(setting, (most_tiles, smallest), u64::MAX, buffer).unwrap_or(ParameterLoading::Once)
         };
         let features = self.border().saturating_mul(setting.batch);
         let loaded = parameters.saturating_mul(loading.times());
@@ -176,7 +176,7 @@ impl<'a> Group<'a> {
     }
 }
 
-impl Loading {
+impl ParameterLoading {
     /// How often all parameters are loaded.
     pub fn times(&self) -> u64 {
         match *self {
@@ -199,7 +199,7 @@ pub(super) fn stream(
     (most_tiles, smallest): (u64, u64),
     at_most: u64,
     mut buffer: impl FnMut(u64) -> u64,
-) -> Option<Loading> {
+) -> Option<ParameterLoading> {
     let (capacity, batch) = (setting.capacity(), setting.batch.max(1));
     let (mut best, mut fewest) = (None, at_most.saturating_add(1));
     let mut images = batch;
@@ -215,7 +215,7 @@ pub(super) fn stream(
         if smallest <= room && fits(enough) {
             let tiles = least(enough, fits);
             let iterations = tiles.saturating_mul(passes);
-            (best, fewest) = (Some(Loading::PerTile { tiles, images, iterations }), iterations);
+            (best, fewest) = (Some(ParameterLoading::PerTile { tiles, images, iterations }), iterations);
         }
         // The most images that take more passes.
         if images == 1 {

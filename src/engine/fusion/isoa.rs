@@ -6,14 +6,14 @@ pub type Price = (u64, u64);
 /// What a map costs in full, and if the operator that reads it is invoked in advance.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[allow(missing_docs)]
-pub struct MapPrices {
+pub struct IsoaPrices {
     pub whole: Price,
     pub in_advance: Price,
 }
 
 /// A best decision.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Decision {
+pub struct IsoaDecision {
     /// Its price.
     pub price: Price,
     /// For each map whether it is buffered a few channels at a time.
@@ -36,7 +36,7 @@ struct Partial {
 /// successors, which counts one that is reached twice more than once, and may decide on it twice; here maps are decided in
 /// topological order, and partial decisions are kept apart only by maps that are still to be read. On chains this is the paper's.
 /// Exponential in the number of these, which [`OperatorGraph`](super::OperatorGraph) bounds.
-pub fn decide(inputs: &[Vec<usize>], prices: &[MapPrices]) -> Decision {
+pub fn decide(inputs: &[Vec<usize>], prices: &[IsoaPrices]) -> IsoaDecision {
     let slots = Slots::new(inputs);
     let start = Partial { in_advance: 0, price: (0, 0), choice: false, from: 0 };
     let mut history: Vec<Vec<Partial>> = vec![vec![start]];
@@ -63,7 +63,7 @@ pub fn decide(inputs: &[Vec<usize>], prices: &[MapPrices]) -> Decision {
         in_advance[map] = partial.choice;
         partial = history[map][partial.from];
     }
-    Decision { price: best.price, in_advance }
+    IsoaDecision { price: best.price, in_advance }
 }
 
 fn sum(a: Price, b: Price) -> Price {

@@ -2,7 +2,7 @@
 
 use super::frontier::{Frontier, Goal, Growth, Tiling};
 use super::graph::{OperatorGraph, OperatorId};
-use super::group::{Group, Loading, most_tiles_of, stream};
+use super::group::{Group, ParameterLoading, most_tiles_of, stream};
 use super::isoa::Price;
 use super::scheme::{GroupCostModel, IncrementalGroup};
 use super::setting::Setting;
@@ -156,7 +156,7 @@ impl<'a> GrowingGroup<'a> {
         let loading = match terms.smallest {
             None => group().cost(setting)?.loading,
             Some(smallest) if smallest > setting.capacity() => return None,
-            Some(smallest) if setting.is_resident(smallest, terms.parameters) => Loading::Once,
+            Some(smallest) if setting.is_resident(smallest, terms.parameters) => ParameterLoading::Once,
             Some(smallest) => {
                 let most = at_most.checked_sub(features)?.checked_div(terms.parameters).unwrap_or(u64::MAX);
                 stream(setting, (terms.most_tiles, smallest), most, |tiles| {

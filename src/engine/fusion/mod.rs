@@ -6,7 +6,7 @@
 //! - [`fuse`](mod@fuse): the best scheme and its proof, or a bound
 //! - [`online`]: a scheme at once, for a buffer whose size changes
 //! - [`exact`]: the best scheme of all, a shortest path through the order ideals of the network
-//! - [`algorithm1`]: the best of what the paper's algorithm searches, which is not the optimum
+//! - [`algorithm1`](mod@algorithm1): the best of what the paper's algorithm searches, which is not the optimum
 //! - [`baselines`]: no fusion, the restricted spaces of earlier work, and the oracle, a lower bound on every scheme
 //! - [`prior`], [`relaxation`]: what groups cost by earlier models; what eq. 2 says, a lower bound that no scheme need reach
 //! - [`memory_cost`](mod@memory_cost), with `frontier.rs`: the memory cost of groups that grow operator by operator, from the
@@ -69,14 +69,14 @@ pub mod scheme;
 pub mod setting;
 pub mod validity;
 
-pub use algorithm1::{GeneratedGroups, generated, published};
+pub use algorithm1::{GroupCount, algorithm1, count_algorithm1_groups};
 pub use exact::Ideals;
 pub use fuse::{Proof, fuse};
 pub use graph::{FeatureMap, GraphError, MapId, NETWORK_INPUT, Operator, OperatorGraph, OperatorId, OperatorKind};
-pub use group::{Group, GroupCost, Loading};
+pub use group::{Group, GroupCost, ParameterLoading};
 pub use memory_cost::{MemoryCost, memory_cost};
 pub use networks::PaperNetwork;
-pub use online::Online;
+pub use online::OnlineFusion;
 pub use prior::{PriorCost, prior_cost};
 pub use relaxation::relaxed_cost;
 pub use scheme::{GroupCostModel, IncrementalGroup, PriceList, Scheme};

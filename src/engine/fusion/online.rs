@@ -4,7 +4,7 @@ use super::exact::Ideals;
 use super::frontier::Tiling;
 use super::graph::{MapId, OperatorGraph, OperatorId};
 use super::memory_cost::{GroupCostTerms, GrowingGroup};
-use super::scheme::{IncrementalGroup, Scheme, Way};
+use super::scheme::{IncrementalGroup, PartialScheme, Scheme};
 use super::setting::Setting;
 use fixedbitset::FixedBitSet;
 
@@ -17,7 +17,7 @@ use fixedbitset::FixedBitSet;
 /// The paper runs Algorithm 1 on these groups. Here they are searched exactly, which costs no more time. What does not depend on
 /// the buffer is found once, for the largest that may be asked for.
 #[derive(Debug, Clone)]
-pub struct Online {
+pub struct OnlineFusion {
     graph: OperatorGraph,
     largest: Setting,
     ideals: Ideals,
@@ -34,7 +34,7 @@ struct Candidate {
     terms: GroupCostTerms,
 }
 
-impl Online {
+impl OnlineFusion {
     /// Prepares decisions for buffers up to that of the setting.
     ///
     /// A network of more than `most_ideals` order ideals is cut along its own order only, as Algorithm 1 does.
@@ -69,20 +69,20 @@ impl Online {
     /// is taken for the largest.
     pub fn decide(&self, buffer_bytes: u64) -> Option<Scheme> {
         let (setting, most) = (self.setting(buffer_bytes), self.largest_group(buffer_bytes));
-        let mut best: Vec<Option<Way>> = vec![Some(Way::START)];
+        let mut best: Vec<Option<PartialScheme>> = vec![Some(PartialScheme::START)];
         for end in 1..self.ideals.len() {
             let groups = &self.groups[end];
             let groups = &groups[..groups.partition_point(|group| group.size <= most)];
-            let way = |group: &Candidate| best[group.start]?.with(group.start, group.terms.lower_bound(&setting)?);
-            let promising = groups.iter().filter_map(way).collect();
+            let partial = |group: &Candidate| best[group.start]?.with(group.start, group.terms.lower_bound(&setting)?);
+            let promising = groups.iter().filter_map(partial).collect();
             let mut group = GrowingGroup::new(&self.graph, &setting, self.ideals.set(end));
-            let way = self.ideals.best_of(promising, &best, end, |start, operators, at_most| {
+            let partial = self.ideals.best_of(promising, &best, end, |start, operators, at_most| {
                 let terms = groups.iter().find(|group| group.start == start)?.terms;
                 group.price_of_terms(&terms, operators, at_most)
             });
-            best.push(way);
+            best.push(partial);
         }
-        Scheme::from_ways(&best, |smaller, larger| self.ideals.beyond(smaller, larger))
+        Scheme::from_partials(&best, |smaller, larger| self.ideals.beyond(smaller, larger))
     }
 
     fn setting(&self, buffer_bytes: u64) -> Setting {

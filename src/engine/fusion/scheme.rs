@@ -14,13 +14,16 @@ pub struct Scheme {
 }
 
 impl Scheme {
-    /// The last of `ways`, each of which leads on from an earlier one; `group` is what one has beyond the other.
-    pub(super) fn from_ways(ways: &[Option<Way>], group: impl Fn(usize, usize) -> Vec<OperatorId>) -> Option<Self> {
-        let mut at = ways.len().checked_sub(1)?;
-        let cost = ways[at]?.cost;
+    /// The last of `partials`, each of which extends an earlier one; `group` gives the operators that one has beyond another.
+    pub(super) fn from_partials(
+        partials: &[Option<PartialScheme>],
+        group: impl Fn(usize, usize) -> Vec<OperatorId>,
+    ) -> Option<Self> {
+        let mut at = partials.len().checked_sub(1)?;
+        let cost = partials[at]?.cost;
         let mut groups = Vec::new();
         while at > 0 {
-            let before = ways[at]?.before;
+            let before = partials[at]?.before;
             groups.push(group(before, at));
             at = before;
         }
@@ -87,24 +90,24 @@ impl IncrementalGroup for Listed<'_> {
     }
 }
 
-/// The best way to a set of operators: what it costs, in how many groups, and the set before the last of them.
+/// The best partition of an order ideal into groups: its cost in elements, the number of groups, and the ideal before the last group.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Way {
+pub(super) struct PartialScheme {
     pub cost: u64,
     pub groups: usize,
     pub before: usize,
 }
 
-impl Way {
+impl PartialScheme {
     /// No operator, no cost.
     pub const START: Self = Self { cost: 0, groups: 0, before: 0 };
 
-    /// This way, to `before`, and one more group.
+    /// This partial scheme of the ideal `before`, with one more group of this price; nothing if the sum overflows.
     pub fn with(&self, before: usize, price: u64) -> Option<Self> {
         Some(Self { cost: self.cost.checked_add(price)?, groups: self.groups + 1, before })
     }
 
-    /// Cheaper ways come first, then those with fewer groups, then those whose last group is smaller.
+    /// Key of the order: by cost, then by fewer groups, then by a smaller last group.
     pub fn rank(&self) -> (u64, usize, Reverse<usize>) {
         (self.cost, self.groups, Reverse(self.before))
     }

@@ -1,10 +1,10 @@
 //! Which operators run together: what holds of every graph of operators.
 
-use fusescape_engine::fusion::isoa::{MapPrices, decide};
+use fusescape_engine::fusion::isoa::{IsoaPrices, decide};
 use fusescape_engine::fusion::{
-    FeatureMap, GraphError, Ideals, NETWORK_INPUT, Online, Operator, OperatorGraph, OperatorId, OperatorKind,
-    PaperNetwork, PriceList, Proof, Residency, Setting, Throughput, baselines, fuse, is_convex, is_scheme, memory_cost,
-    prior_cost, published, relaxed_cost,
+    FeatureMap, GraphError, Ideals, NETWORK_INPUT, OnlineFusion, Operator, OperatorGraph, OperatorId, OperatorKind,
+    PaperNetwork, PriceList, Proof, Residency, Setting, Throughput, algorithm1, baselines, fuse, is_convex, is_scheme,
+    memory_cost, prior_cost, relaxed_cost,
 };
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -99,7 +99,7 @@ fn the_published_algorithm_is_not_optimal() {
     let graph = PaperNetwork::GoogLeNet.graph();
     let setting = Setting { buffer_bytes: 512 << 10, ..Setting::paper() };
     let (exact, proof) = fuse(&graph, &setting, 1000);
-    let algorithm = published(&graph, &memory_cost(&graph, &setting));
+    let algorithm = algorithm1(&graph, &memory_cost(&graph, &setting));
     assert_eq!(proof, Proof::Optimal);
     assert_eq!(setting.bytes(exact.unwrap().cost), 39_841_728);
     assert_eq!(setting.bytes(algorithm.unwrap().cost), 47_371_968);
@@ -114,7 +114,7 @@ fn the_published_table_misses_schemes_across_the_order() {
         |group: &[OperatorId]| Some(if [&[0, 2], &[1, 3]].iter().any(|cheap| group == *cheap) { 1 } else { 10 });
     let price = PriceList(&price);
     assert_eq!(Ideals::of(&graph, 100).unwrap().best_scheme(&price).unwrap().cost, 2);
-    let algorithm = published(&graph, &price).unwrap();
+    let algorithm = algorithm1(&graph, &price).unwrap();
     assert_eq!(algorithm.cost, 40, "{algorithm:?}");
 }
 
@@ -158,7 +158,7 @@ fn the_exact_search_equals_brute_force_on_random_graphs() {
         let cost = exact.as_ref().map_or(u64::MAX, |scheme| scheme.cost);
         assert!(baselines::oracle(&graph, &setting) <= cost);
         for other in [
-            published(&graph, &price),
+            algorithm1(&graph, &price),
             baselines::without_fusion(&graph, &price),
             baselines::within_chains(&graph, &price),
             baselines::within_levels(&graph, &price),
@@ -221,7 +221,7 @@ fn the_on_line_variant_finds_the_best_of_what_its_rules_let_through() {
     for case in 0..300 {
         let graph = random.graph();
         let largest = Setting { buffer_bytes: 4000, batch: 1 + random.below(4), ..Setting::paper() };
-        let online = Online::new(graph.clone(), largest, 10_000);
+        let online = OnlineFusion::new(graph.clone(), largest, 10_000);
         for _ in 0..4 {
             let setting = Setting { buffer_bytes: 64 + random.below(3900), ..largest };
             let (price, most) = (memory_cost(&graph, &setting), online.largest_group(setting.buffer_bytes));
@@ -274,10 +274,10 @@ fn the_decision_on_isoa_equals_brute_force() {
         let maps = 1 + random.below(9) as usize;
         let inputs: Vec<Vec<usize>> =
             (0..maps).map(|map| (0..map).filter(|_| random.below(3) == 0).collect()).collect();
-        let prices: Vec<MapPrices> = (0..maps)
+        let prices: Vec<IsoaPrices> = (0..maps)
             .map(|_| {
                 let (few, small) = (random.below(5), random.below(50));
-                MapPrices { whole: (few + random.below(3), small + random.below(20)), in_advance: (few, small) }
+                IsoaPrices { whole: (few + random.below(3), small + random.below(20)), in_advance: (few, small) }
             })
             .collect();
         let price = |chosen: &[bool]| {

@@ -2,9 +2,9 @@
 
 use crate::Report;
 use fusescape_engine::fusion::{
-    FeatureMap, Group, GroupCost, Ideals, Loading, Online, Operator, OperatorGraph, OperatorKind, PaperNetwork,
-    Residency, Scheme, Setting, Throughput, baselines, is_convex, is_scheme, memory_cost, prior_cost, published,
-    relaxed_cost,
+    FeatureMap, Group, GroupCost, Ideals, OnlineFusion, Operator, OperatorGraph, OperatorKind, PaperNetwork,
+    ParameterLoading, Residency, Scheme, Setting, Throughput, algorithm1, baselines, is_convex, is_scheme, memory_cost,
+    prior_cost, relaxed_cost,
 };
 use fusescape_test_support::{integer, reference, text};
 use serde_json::Value;
@@ -172,12 +172,12 @@ fn check_schemes(graph: &OperatorGraph, setting: &Setting, expected: &Value, wha
         report.same(&ours, &oracle, || format!("{what}: oracle"));
     }
     check_online(graph, setting, exact.as_ref(), expected, what, report);
-    let algorithm = published(graph, &price);
+    let algorithm = algorithm1(graph, &price);
     let (cost, groups) = (&expected["alg1_literal"], &expected["alg1_groups"]);
     check_scheme(algorithm.as_ref(), cost, groups, setting, &format!("{what}: Algorithm 1"), report);
     for generated in [&expected["alg1_generated"], &expected["algorithm1_generated"]] {
         if !generated.is_null() {
-            let ours = fusescape_engine::fusion::generated(graph, 1_000_000).count as u64;
+            let ours = fusescape_engine::fusion::count_algorithm1_groups(graph, 1_000_000).count as u64;
             report.same(&ours, &integer(generated), || format!("{what}: groups of Algorithm 1"));
         }
     }
@@ -211,7 +211,7 @@ fn check_online(
         return;
     }
     let largest = Setting { buffer_bytes: 512 << 10, ..*setting };
-    let online = Online::new(graph.clone(), largest, 1000);
+    let online = OnlineFusion::new(graph.clone(), largest, 1000);
     let table = if expected["memo"].is_null() { &expected["memo_table_elems"] } else { &expected["memo"] };
     for (operators, least) in (1..).zip(online.table()) {
         let theirs = table[operators.to_string()].as_u64();
@@ -253,12 +253,12 @@ fn check_scheme(
 fn check_cost(ours: Option<GroupCost>, theirs: &Value, setting: &Setting, what: &str, report: &mut Report) {
     let expected = theirs.is_object().then(|| {
         let is_resident = theirs["resident"].as_bool().unwrap();
-        let per_tile = || Loading::PerTile {
+        let per_tile = || ParameterLoading::PerTile {
             tiles: integer(&theirs["N"]),
             images: integer(&theirs["t_b"]),
             iterations: integer(&theirs["iterations"]),
         };
-        (integer(&theirs["cost"]), if is_resident { Loading::Once } else { per_tile() })
+        (integer(&theirs["cost"]), if is_resident { ParameterLoading::Once } else { per_tile() })
     });
     report.same(&ours.map(|ours| (setting.bytes(ours.elements), ours.loading)), &expected, || what.into());
 }
