@@ -6,7 +6,7 @@ use super::account::{
     CacheAccount, CopyAccount, CopyActionAccount, CopyPort, DataBits, HopAccount, HopEnd, LayerTileAccount,
     LayerTileCost, MemoryAccount, PointAccount, StackAccount, TileTypeAccount, TopMemory,
 };
-use super::copies::{CopyAction, CopyCost, Ways};
+use super::copies::{CopyAction, CopyCost, CopyRoutes};
 use super::ids::{NodeId, ProblemId};
 use super::plan::{LayerTilePlan, PointPlan, StackPlan, TilePlan};
 use super::problems::Problems;
@@ -28,13 +28,13 @@ pub struct Assembler<'a> {
     rules: Rules,
     problems: &'a Problems,
     costs: HashMap<ProblemId, SolvedCost>,
-    ways: Ways<'a>,
+    routes: CopyRoutes<'a>,
 }
 
 impl<'a> Assembler<'a> {
     /// An assembler for the points whose problems are in `problems`.
     pub fn new(core: &'a Core, network: &'a Network, rules: Rules, problems: &'a Problems) -> Self {
-        Self { core, network, rules, problems, costs: HashMap::new(), ways: Ways::new(core) }
+        Self { core, network, rules, problems, costs: HashMap::new(), routes: CopyRoutes::new(core) }
     }
 
     /// The whole account of a point; `None` where a solution is missing or does not belong to its problem, or where a
@@ -207,8 +207,8 @@ impl<'a> Assembler<'a> {
 
     fn copies(&mut self, actions: &[CopyAction], times: u64, memories: &mut [MemoryUse]) -> CopyAccount {
         let accounts = actions.iter().map(|action| self.copy(action, times, memories)).collect();
-        let CopyCost { energy_pj, latency_cycles } = self.ways.cost(actions);
-        let last_port = self.ways.last_port(actions).map(|port| CopyPort {
+        let CopyCost { energy_pj, latency_cycles } = self.routes.cost(actions);
+        let last_port = self.routes.last_port(actions).map(|port| CopyPort {
             memory: self.core.memories[port.memory].name.clone(),
             start: port.start,
             end: port.end,
@@ -230,9 +230,9 @@ impl<'a> Assembler<'a> {
             element_bits,
             chain: vec![name(action.source.0)],
             hops: Vec::new(),
-            energy_pj: self.ways.energy_pj(action),
+            energy_pj: self.routes.energy_pj(action),
         };
-        for hop in self.ways.hops(action) {
+        for hop in self.routes.hops(action) {
             account.chain.push(name(hop.to.0));
             let end = |(id, operand, movement): (MemoryId, Operand, Movement), words: f64| HopEnd {
                 memory: id,

@@ -43,7 +43,7 @@ pub struct Hop {
 ///
 /// Within one operand's chain a copy goes straight up or down; between operands up to the lowest memory that both share
 /// above source and destination, and down from there.
-pub struct Ways<'a> {
+pub struct CopyRoutes<'a> {
     core: &'a Core,
     known: FastMap<[(MemoryId, Operand); 2], Vec<Step>>,
     busy: Vec<PortUse>,
@@ -71,7 +71,7 @@ pub struct CopyCost {
     pub latency_cycles: u64,
 }
 
-impl<'a> Ways<'a> {
+impl<'a> CopyRoutes<'a> {
     /// The ways of a core.
     pub fn new(core: &'a Core) -> Self {
         Self { core, known: FastMap::default(), busy: Vec::new() }
@@ -251,7 +251,7 @@ fn chain(core: &Core, operand: Operand, low: MemoryId, high: MemoryId) -> Vec<Me
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests {
-    use super::{CopyAction, Ways};
+    use super::{CopyAction, CopyRoutes};
     use crate::depth_first::CopyKind;
     use crate::hardware::{Core, Operand};
     use crate::spec::{find_preset, hardware_presets};
@@ -277,9 +277,9 @@ mod tests {
             (("sram_1MB_A", Operand::O), ("sram_64KB", Operand::I), &["sram_64KB"]),
             (("sram_64KB", Operand::O), ("sram_64KB", Operand::I), &[]),
         ] {
-            let mut ways = Ways::new(&core);
+            let mut routes = CopyRoutes::new(&core);
             let names: Vec<&str> =
-                ways.hops(&copy(&core, 64, from, to)).map(|hop| core.memories[hop.to.0].name.as_str()).collect();
+                routes.hops(&copy(&core, 64, from, to)).map(|hop| core.memories[hop.to.0].name.as_str()).collect();
             assert_eq!(names, way, "{from:?} to {to:?}");
         }
     }
@@ -289,7 +289,7 @@ mod tests {
         let core = core();
         let down = || copy(&core, 5120, ("sram_1MB_A", Operand::I), ("sram_64KB", Operand::I));
         let up = copy(&core, 5120, ("sram_64KB", Operand::O), ("sram_1MB_A", Operand::O));
-        let latency_cycles = |actions: &[CopyAction]| Ways::new(&core).cost(actions).latency_cycles;
+        let latency_cycles = |actions: &[CopyAction]| CopyRoutes::new(&core).cost(actions).latency_cycles;
         // 5,120 bit pass the narrower side, 512 bit a cycle, in 10 cycles.
         assert_eq!(latency_cycles(&[down()]), 10);
         assert_eq!(latency_cycles(&[down(), down()]), 20);

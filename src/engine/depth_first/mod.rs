@@ -14,7 +14,7 @@
 //! 5. `layer_tile.rs` plans one tile type layer by layer: levels, copies, and the mapping problem. `stack_planner.rs` finds the tile
 //!    types of a stack, `planner.rs` what points share, `problems.rs` interns the mapping problems. `plan.rs` is what comes of it:
 //!    numbers only, as a sweep makes a million of them.
-//! 6. `assemble.rs` accumulates solved problems into a [`PointAccount`], `totals.rs` into the sums alone ([`Summing`]), equal to the bit.
+//! 6. `assemble.rs` accumulates solved problems into a [`PointAccount`], `totals.rs` into the sums alone ([`TotalsAssembler`]), equal to the bit.
 //!
 //! `reasons.rs` puts into words why data lies where it does, once a person looks at a point. `every_stack.rs` lists every stack that
 //! some choice of cuts makes ([`EveryStack`]: arcs between order ideals of what is done), for the search of
@@ -68,7 +68,7 @@ mod totals;
 
 pub use account::*;
 pub use assemble::Assembler;
-pub use copies::{CopyAction, CopyCost, Hop, Ways};
+pub use copies::{CopyAction, CopyCost, CopyRoutes, Hop};
 pub use every_stack::{EveryStack, MOST_STACKED_LAYERS, MOST_STACKS, NotListed, StackArc};
 pub use ids::{NodeId, ProblemId, StateId, StripId, TileTypeId};
 pub use placement::{CacheDecision, Skipping};
@@ -78,4 +78,4 @@ pub use problems::{Judge, NotPlanned, Problems, Verdict};
 pub use solved::{ProblemCost, WATCHED};
 pub use stack::{Stack, cut, cut_with_outputs};
 pub use strategy::{DepthFirstStrategy, FuseDepth, StoringMode};
-pub use totals::{Bill, PointTotals, Summing};
+pub use totals::{CostExpression, PointTotals, TotalsAssembler};

@@ -1,6 +1,6 @@
 //! What a point costs, and no more: the sums of [`super::Assembler`] without its account, for points that are only coloured.
 
-use super::copies::Ways;
+use super::copies::CopyRoutes;
 use super::ids::ProblemId;
 use super::plan::{LayerTilePlan, PointPlan, TilePlan};
 use super::problems::Problems;
@@ -26,7 +26,7 @@ pub struct PointTotals {
 
 /// What a point consists of, whatever its problems cost: to be added up again as more is known of them.
 #[derive(Debug, Clone)]
-pub struct Bill {
+pub struct CostExpression {
     /// What is there without any problem: the copies.
     copies: Sum,
     copied_words: [ByCause; WATCHED],
@@ -34,14 +34,14 @@ pub struct Bill {
     problems: Vec<(ProblemId, u64)>,
 }
 
-impl Bill {
+impl CostExpression {
     /// The problems.
     pub fn problems(&self) -> impl Iterator<Item = ProblemId> {
         self.problems.iter().map(|&(problem, _)| problem)
     }
 
     /// The sum; `None` where the cost of a problem is missing. As it adds up in another order, its last digits may differ from
-    /// those of [`Summing::totals`]. It has no stacks.
+    /// those of [`TotalsAssembler::totals`]. It has no stacks.
     pub fn total(&self, costs: &TiSlice<ProblemId, Option<ProblemCost>>) -> Option<PointTotals> {
         let mut sum = self.copies;
         let mut words = self.copied_words;
@@ -58,11 +58,11 @@ impl Bill {
 }
 
 /// Adds up points.
-pub struct Summing<'a> {
+pub struct TotalsAssembler<'a> {
     /// The memories whose words are counted.
     pub watched: [MemoryId; WATCHED],
     problems: &'a Problems,
-    ways: Ways<'a>,
+    routes: CopyRoutes<'a>,
 }
 
 #[derive(Debug, Clone, Copy, Default)]
@@ -72,10 +72,10 @@ struct Sum {
     macs: u64,
 }
 
-impl<'a> Summing<'a> {
+impl<'a> TotalsAssembler<'a> {
     /// Adds up points whose problems are in `problems`.
     pub fn new(core: &'a Core, problems: &'a Problems, watched: [MemoryId; WATCHED]) -> Self {
-        Self { watched, problems, ways: Ways::new(core) }
+        Self { watched, problems, routes: CopyRoutes::new(core) }
     }
 
     /// What a point costs, to the bit as its whole account has it; `None` where the cost of a problem is missing, or a sum
@@ -107,34 +107,37 @@ impl<'a> Summing<'a> {
     }
 
     /// The bill of a point: which problems it contains, how often, and the cost of its data copy actions.
-    pub fn bill(&mut self, plan: &PointPlan) -> Bill {
-        let mut bill =
-            Bill { copies: Sum::default(), copied_words: [ByCause::default(); WATCHED], problems: Vec::new() };
+    pub fn cost_expression(&mut self, plan: &PointPlan) -> CostExpression {
+        let mut expression = CostExpression {
+            copies: Sum::default(),
+            copied_words: [ByCause::default(); WATCHED],
+            problems: Vec::new(),
+        };
         for tile in plan.stacks.iter().flat_map(|stack| &stack.types) {
             let mut words = [ByCause::default(); WATCHED];
             for layer in &tile.layers {
                 let copies = self.copies(tile, layer, &mut words);
-                bill.copies.energy.add(&copies.energy, tile.count as f64);
-                bill.copies.latency.add(&copies.latency, tile.count);
-                bill.problems.extend(layer.problem.map(|problem| (problem, tile.count)));
+                expression.copies.energy.add(&copies.energy, tile.count as f64);
+                expression.copies.latency.add(&copies.latency, tile.count);
+                expression.problems.extend(layer.problem.map(|problem| (problem, tile.count)));
             }
-            bill.copied_words.iter_mut().zip(words).for_each(|(all, of_tile)| all.add(&of_tile, 1.0));
+            expression.copied_words.iter_mut().zip(words).for_each(|(all, of_tile)| all.add(&of_tile, 1.0));
         }
-        bill.problems.sort_unstable();
-        bill.problems.dedup_by(|(problem, times), (kept, kept_times)| {
+        expression.problems.sort_unstable();
+        expression.problems.dedup_by(|(problem, times), (kept, kept_times)| {
             let is_same = problem == kept;
             *kept_times += if is_same { *times } else { 0 };
             is_same
         });
-        bill
+        expression
     }
 
     /// What is copied before one layer of one tile; the words are those of all tiles of the type.
     fn copies(&mut self, tile: &TilePlan, layer: &LayerTilePlan, words: &mut [ByCause; WATCHED]) -> Sum {
         let copies = tile.copies_before(layer);
-        let copied = self.ways.cost(copies);
+        let copied = self.routes.cost(copies);
         for action in copies {
-            for hop in self.ways.hops(action) {
+            for hop in self.routes.hops(action) {
                 for (memory, moved) in [(hop.from.0, hop.read_words), (hop.to.0, hop.write_words)] {
                     for (words, watched) in words.iter_mut().zip(self.watched) {
                         if memory == watched {

@@ -1,11 +1,12 @@
 //! Stacks that are planned without a search, and searched only as long as they may be better than others.
 //!
 //! Under the corrected rules nothing costs less than [`ProblemCost::lower_bound`] says. What a stack consists of is written down once
-//! ([`Bill`]), and added up again as more of its problems are searched.
+//! ([`CostExpression`]), and added up again as more of its problems are searched.
 
 use super::survey::{CostStore, Judging, Survey, cost_now};
 use crate::depth_first::{
-    Bill, DepthFirstStrategy, FuseDepth, NotPlanned, PointPlan, PointTotals, ProblemCost, Stack, StoringMode, Verdict,
+    CostExpression, DepthFirstStrategy, FuseDepth, NotPlanned, PointPlan, PointTotals, ProblemCost, Stack, StoringMode,
+    Verdict,
 };
 use crate::mapping::{LayerOnCore, LayerProblem};
 use crate::rules::Rules;
@@ -16,19 +17,19 @@ impl Survey {
     ///
     /// # Errors
     /// Why it cannot be scheduled.
-    pub(super) fn stack_bill(
+    pub(super) fn stack_cost(
         &mut self,
         store: &mut CostStore,
         stack: &Stack,
         way: ((u64, u64), StoringMode),
-    ) -> Result<Bill, NotPlanned> {
+    ) -> Result<CostExpression, NotPlanned> {
         let plan = self.stack_plan(store, stack, way)?;
-        Ok(self.summing().bill(&plan))
+        Ok(self.totals_assembler().cost_expression(&plan))
     }
 
     /// What a stack costs at least, by all that is known so far; `None` if it cannot be scheduled.
-    pub(super) fn lower_bound(&self, bill: &Bill) -> Option<PointTotals> {
-        bill.total(&self.costs)
+    pub(super) fn lower_bound(&self, expression: &CostExpression) -> Option<PointTotals> {
+        expression.total(&self.costs)
     }
 
     /// What one stack costs by itself; nothing if `is_beaten` by what it costs at least, which is asked before each search.
@@ -38,18 +39,18 @@ impl Survey {
     pub(super) fn stack_totals_unless(
         &mut self,
         store: &mut CostStore,
-        (stack, way, bill): (&Stack, ((u64, u64), StoringMode), &Bill),
+        (stack, way, expression): (&Stack, ((u64, u64), StoringMode), &CostExpression),
         is_beaten: &dyn Fn(&PointTotals) -> bool,
     ) -> Result<Option<PointTotals>, NotPlanned> {
-        for index in bill.problems() {
+        for index in expression.problems() {
             if self.unsearched.get(index) == Some(&true) {
-                if self.lower_bound(bill).is_none_or(|least| is_beaten(&least)) {
+                if self.lower_bound(expression).is_none_or(|least| is_beaten(&least)) {
                     return Ok(None);
                 }
                 self.search(store, index);
             }
         }
-        if self.lower_bound(bill).is_none_or(|least| is_beaten(&least)) {
+        if self.lower_bound(expression).is_none_or(|least| is_beaten(&least)) {
             return Ok(None);
         }
         let plan = self.stack_plan(store, stack, way)?;

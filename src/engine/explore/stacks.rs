@@ -11,8 +11,8 @@ use super::survey::{CostStore, Effort, Survey};
 use super::sweep::Sweep;
 use crate::cost::{ByCause, EnergySplit, LatencySplit};
 use crate::depth_first::{
-    Bill, EveryStack, FuseDepth, MOST_STACKED_LAYERS, MOST_STACKS, NotListed, PointAccount, PointTotals, StackArc,
-    StateId, StoringMode,
+    CostExpression, EveryStack, FuseDepth, MOST_STACKED_LAYERS, MOST_STACKS, NotListed, PointAccount, PointTotals,
+    StackArc, StateId, StoringMode,
 };
 use crate::ids::{TiVec, ti_vec};
 use crate::search::Objective;
@@ -175,22 +175,22 @@ impl StackStudy {
     /// The best ways to run a stack. Those that promise most are tried first, so that most others need no search.
     fn runs_of(&mut self, store: &mut CostStore, number: usize) -> Vec<StackRun> {
         self.survey.forget_if_full();
-        let mut promising: Vec<(f64, Way, Bill)> = Vec::new();
+        let mut promising: Vec<(f64, Way, CostExpression)> = Vec::new();
         for way in self.strategies(number) {
             if self.limits.most_tiles.is_some_and(|most| self.tiles(number, way.0) > most) {
                 continue;
             }
             // Some tiles fit nowhere; others do.
-            let Ok(bill) = self.survey.stack_bill(store, &self.every.arcs[number].stack, way) else { continue };
-            let Some(least) = self.survey.lower_bound(&bill) else { continue };
-            promising.push((self.order.score(&least), way, bill));
+            let Ok(expression) = self.survey.stack_cost(store, &self.every.arcs[number].stack, way) else { continue };
+            let Some(least) = self.survey.lower_bound(&expression) else { continue };
+            promising.push((self.order.score(&least), way, expression));
         }
         sort_by(&mut promising, |(a, ..), (b, ..)| a.total_cmp(b));
         let mut runs: Vec<StackRun> = Vec::new();
-        for (_, way, bill) in promising {
+        for (_, way, expression) in promising {
             let is_beaten = |least: &PointTotals| runs.iter().any(|run| self.order.is_clearly_below(run, least));
             let stack = &self.every.arcs[number].stack;
-            if let Ok(Some(totals)) = self.survey.stack_totals_unless(store, (stack, way, &bill), &is_beaten) {
+            if let Ok(Some(totals)) = self.survey.stack_totals_unless(store, (stack, way, &expression), &is_beaten) {
                 let run = self.run(number, way, &totals);
                 self.order.keep(&mut runs, run);
             }

@@ -6,7 +6,7 @@
 use super::sweep::{PointSummary, StackSummary, Sweep, too_large_to_count};
 use crate::depth_first::{
     DepthFirstStrategy, FuseDepth, Judge, NotPlanned, Planner, PlannerMemory, PointAccount, PointPlan, PointTotals,
-    ProblemCost, ProblemId, Stack, StoringMode, Summing, Verdict, WATCHED,
+    ProblemCost, ProblemId, Stack, StoringMode, TotalsAssembler, Verdict, WATCHED,
 };
 use crate::hardware::{Core, MemoryId, Operand};
 use crate::ids::TiVec;
@@ -255,7 +255,7 @@ impl Survey {
     }
 
     pub(super) fn totals_of(&self, plan: &PointPlan) -> Result<PointTotals, NotPlanned> {
-        let totals = self.summing().totals(plan, &self.costs);
+        let totals = self.totals_assembler().totals(plan, &self.costs);
         totals.ok_or_else(|| self.why_unknown(plan).into())
     }
 
@@ -271,8 +271,8 @@ impl Survey {
         unsearched[index] = false;
     }
 
-    pub(super) fn summing(&self) -> Summing<'_> {
-        Summing::new(&self.sweep.core, &self.memory.problems, self.watched)
+    pub(super) fn totals_assembler(&self) -> TotalsAssembler<'_> {
+        TotalsAssembler::new(&self.sweep.core, &self.memory.problems, self.watched)
     }
 
     /// Why a planned point has no cost.

@@ -2,8 +2,8 @@
 
 use crate::Report;
 use fusescape_engine::depth_first::{
-    CopyAction, CopyKind, DepthFirstStrategy, FuseDepth, Hop, LayerTilePlan, Planner, ProblemId, StackPlan,
-    StoringMode, TilePlan, Ways,
+    CopyAction, CopyKind, CopyRoutes, DepthFirstStrategy, FuseDepth, Hop, LayerTilePlan, Planner, ProblemId, StackPlan,
+    StoringMode, TilePlan,
 };
 use fusescape_engine::hardware::{Core, MemoryId, Operand};
 use fusescape_engine::rules::Rules;
@@ -171,7 +171,7 @@ impl Check<'_> {
         for (index, (ours, theirs)) in ours.iter().zip(actions).enumerate() {
             self.copy(ours, theirs, &format!("{what} copy {index}"), report);
         }
-        let cost = Ways::new(self.core).cost(ours);
+        let cost = CopyRoutes::new(self.core).cost(ours);
         report.close(cost.energy_pj, number(&theirs["energy_pJ"]), 1e-9, || format!("{what}: copy energy"));
         report.same(&cost.latency_cycles, &integer(&theirs["latency_cycles"]), || format!("{what}: copy latency"));
     }
@@ -226,7 +226,7 @@ impl Check<'_> {
         if let Some(layer) = theirs["for_layer"].as_i64() {
             report.same(&self.network.layer(ours.layer).name, &layer.to_string(), || format!("{what}: layer"));
         }
-        let hops: Vec<Hop> = Ways::new(self.core).hops(ours).collect();
+        let hops: Vec<Hop> = CopyRoutes::new(self.core).hops(ours).collect();
         let mut chain: Vec<String> = hops.iter().map(|hop| self.core.memories[hop.from.0].name.clone()).collect();
         chain.push(self.core.memories[ours.destination.0].name.clone());
         report.same(&chain, &texts(&theirs["chain"]), || format!("{what}: chain"));
