@@ -105,10 +105,10 @@ impl<'a> Planner<'a> {
         let tile = if strategy.fuse == FuseDepth::LayerByLayer { (u64::MAX, u64::MAX) } else { strategy.tile };
         check_strip_count(self.network, stacks.iter().map(|known| &*known.stack), tile)?;
         let mut planned = Vec::with_capacity(stacks.len());
-        let mut room = Room { layer_tiles: MOST_LAYER_TILES };
+        let mut budget = LayerTileBudget { layer_tiles: MOST_LAYER_TILES };
         for known in stacks {
             let planner = StackPlanner::new(self, known, tile, strategy.mode)?;
-            planned.push(planner.plan(&mut self.memory, &mut room, judge)?);
+            planned.push(planner.plan(&mut self.memory, &mut budget, judge)?);
         }
         Ok(PointPlan { strategy: strategy.clone(), stacks: planned })
     }
@@ -126,8 +126,8 @@ impl<'a> Planner<'a> {
     ) -> Result<StackPlan, NotPlanned> {
         let known = self.known_stack(stack);
         check_strip_count(self.network, [stack], tile)?;
-        let mut room = Room { layer_tiles: MOST_LAYER_TILES };
-        StackPlanner::new(self, known, tile, mode)?.plan(&mut self.memory, &mut room, judge)
+        let mut budget = LayerTileBudget { layer_tiles: MOST_LAYER_TILES };
+        StackPlanner::new(self, known, tile, mode)?.plan(&mut self.memory, &mut budget, judge)
     }
 
     fn stacks(&mut self, fuse: &FuseDepth) -> Result<Vec<KnownStack>, Diagnostics> {
@@ -215,7 +215,7 @@ fn too_many_kinds(axis: Axis, kinds: usize, stack: &Stack) -> Diagnostics {
 }
 
 #[cold]
-fn no_room() -> Diagnostics {
+fn budget_exceeded() -> Diagnostics {
     let mut diagnostics = Diagnostics::default();
     diagnostics.add(
         "settings",
@@ -225,18 +225,18 @@ fn no_room() -> Diagnostics {
     diagnostics
 }
 
-/// What a point may still take up.
-pub(super) struct Room {
+/// Layer-tiles that a point may still plan.
+pub(super) struct LayerTileBudget {
     layer_tiles: usize,
 }
 
-impl Room {
-    /// Takes room for a kind of tile of a stack.
+impl LayerTileBudget {
+    /// Takes the layer-tiles of one tile type of a stack off the budget.
     ///
     /// # Errors
     /// Where there is none left.
     pub fn take(&mut self, stack: &Stack) -> Result<(), Diagnostics> {
-        self.layer_tiles = self.layer_tiles.checked_sub(stack.nodes.len()).ok_or_else(no_room)?;
+        self.layer_tiles = self.layer_tiles.checked_sub(stack.nodes.len()).ok_or_else(budget_exceeded)?;
         Ok(())
     }
 }

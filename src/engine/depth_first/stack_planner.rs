@@ -7,7 +7,7 @@ use super::ids::{BehaviourId, StripId, TileTypeId};
 use super::layer_tile::{TilePlanner, has_weights};
 use super::placement::{Deciding, Scratch, Skipping, TileGeometry};
 use super::plan::{Caches, StackPlan, TileDecision, TilePlan};
-use super::planner::{KnownStack, Planner, PlannerMemory, Room};
+use super::planner::{KnownStack, LayerTileBudget, Planner, PlannerMemory};
 use super::problems::{Judge, NotPlanned};
 use super::strategy::StoringMode;
 use crate::hardware::{Core, MemoryId, Operand};
@@ -56,7 +56,12 @@ impl<'a> StackPlanner<'a> {
         Ok(Self { core, network, rules, known, mode, skipping, x, y })
     }
 
-    pub fn plan(self, memory: &mut PlannerMemory, room: &mut Room, judge: Judge<'_>) -> Result<StackPlan, NotPlanned> {
+    pub fn plan(
+        self,
+        memory: &mut PlannerMemory,
+        budget: &mut LayerTileBudget,
+        judge: Judge<'_>,
+    ) -> Result<StackPlan, NotPlanned> {
         let (columns, rows) = (&self.x.slots, &self.y.slots);
         check_kinds(columns, rows)?;
         let decisions = self.decide(&mut memory.scratch);
@@ -77,7 +82,7 @@ impl<'a> StackPlanner<'a> {
                 let index = match known.get(&key) {
                     Some(&index) => index,
                     None => {
-                        room.take(&self.known.stack)?;
+                        budget.take(&self.known.stack)?;
                         let index = types.push_and_get_key(self.tile(column, row, key, w_memory, memory, judge)?);
                         known.insert(key, index);
                         index
