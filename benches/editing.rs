@@ -6,7 +6,7 @@ mod common;
 use common::quickest;
 use common::report::{Goal, Report};
 use common::sweeps::{full_resolution, request};
-use fusescape::depth_first::{Planner, StoringMode, Verdict};
+use fusescape::depth_first::{Feasibility, Planner, StoringMode};
 use fusescape::explore::{CostStore, Request, Settings, Survey, Sweep};
 use fusescape::search::{Limits, Strategy};
 use serde_json::{Value, json};
@@ -56,7 +56,7 @@ fn plan(settings: &Settings) -> Value {
         Planner::new(&sweep.core, &sweep.network, sweep.settings.rules, Limits::default(), Strategy::default());
     let (mut types, mut layer_tiles) = (0, 0);
     for strategy in &sweep.settings.strategies() {
-        let plan = planner.plan_judged(strategy, &mut |_| Verdict::Mappable).unwrap();
+        let plan = planner.plan_checked(strategy, &mut |_| Feasibility::Mappable).unwrap();
         for tile in plan.stacks.iter().flat_map(|stack| &stack.types) {
             types += 1;
             layer_tiles += tile.layers.len();

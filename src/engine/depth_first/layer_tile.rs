@@ -6,7 +6,7 @@ use super::copies::CopyAction;
 use super::ids::{NodeId, ProblemId};
 use super::placement::{Levels, Measure, Skipping, TileGeometry, layer_levels};
 use super::plan::{Caches, LayerTilePlan};
-use super::problems::{Judge, LayerKey, NotPlanned, ProblemKey, Problems};
+use super::problems::{FeasibilityCheck, LayerKey, NotPlanned, ProblemKey, Problems};
 use super::stack::Stack;
 use crate::hardware::{Core, MemoryId, Operand, Unroll};
 use crate::ids::{TiSlice, TiVec};
@@ -74,7 +74,7 @@ impl TilePlanner<'_> {
     pub fn plan(
         &self,
         problems: &mut Problems,
-        judge: Judge<'_>,
+        check: FeasibilityCheck<'_>,
     ) -> Result<(TiVec<NodeId, LayerTilePlan>, Vec<CopyAction>), NotPlanned> {
         let tile = TileGeometry { x: self.x, y: self.y };
         let mut layers: TiVec<NodeId, LayerTilePlan> = TiVec::with_capacity(self.stack.nodes.len());
@@ -107,7 +107,7 @@ impl TilePlanner<'_> {
             if is_input {
                 self.place_input(&mut layer, &mut copies);
             } else if computed.0 > 0 && computed.1 > 0 {
-                self.place_layer(problems, judge, node, &mut layer)?;
+                self.place_layer(problems, check, node, &mut layer)?;
                 self.collect_inputs(node, &layers, &layer, &mut copies);
             }
             // What a node's output causes is done before the next node.
@@ -137,7 +137,7 @@ impl TilePlanner<'_> {
     fn place_layer(
         &self,
         problems: &mut Problems,
-        judge: Judge<'_>,
+        check: FeasibilityCheck<'_>,
         node: NodeId,
         layer: &mut LayerTilePlan,
     ) -> Result<(), NotPlanned> {
@@ -150,9 +150,9 @@ impl TilePlanner<'_> {
         // Where an addition reads a feature map through the memories of weights, it comes all the way.
         let from_top = self.weights_from_top || self.network.layer(layer.layer).shape.kind == LayerKind::Add;
         let w_kept = kept_weight_levels(self.core, from_top, Some(self.w_memory));
-        let mut found = self.first_mappable(problems, judge, key, w_kept, levels)?;
+        let mut found = self.first_mappable(problems, check, key, w_kept, levels)?;
         if found.is_none() && w_kept < all[0] {
-            found = self.first_mappable(problems, judge, key, all[0], levels)?;
+            found = self.first_mappable(problems, check, key, all[0], levels)?;
             layer.weights_fetched_again = found.is_some();
         }
         // The tool has no such choice: it lets the lowest memories overflow instead.
@@ -160,9 +160,9 @@ impl TilePlanner<'_> {
             let shape = problems.shape(&key);
             for narrower in narrower_unrolls(&shape, problems.unroll_of(tiled.key)) {
                 let key = ProblemKey { layer: problems.with_unroll(tiled.key, &narrower), ..key };
-                found = self.first_mappable(problems, judge, key, w_kept, levels)?;
+                found = self.first_mappable(problems, check, key, w_kept, levels)?;
                 if found.is_none() {
-                    found = self.first_mappable(problems, judge, key, all[0], levels)?;
+                    found = self.first_mappable(problems, check, key, all[0], levels)?;
                 }
                 if found.is_some() {
                     layer.narrowed = true;
@@ -189,7 +189,7 @@ impl TilePlanner<'_> {
     fn first_mappable(
         &self,
         problems: &mut Problems,
-        judge: Judge<'_>,
+        check: FeasibilityCheck<'_>,
         key: ProblemKey,
         w: usize,
         levels: Levels,
@@ -198,7 +198,7 @@ impl TilePlanner<'_> {
         let mut extra = (0, 0);
         loop {
             let chosen = [w, (levels.i + extra.0).min(all[1]), (levels.o + extra.1).min(all[2])];
-            if let Some(problem) = problems.intern(ProblemKey { levels: chosen.map(level_count), ..key }, judge)? {
+            if let Some(problem) = problems.intern(ProblemKey { levels: chosen.map(level_count), ..key }, check)? {
                 return Ok(Some(Mappable { problem, levels: chosen, extra }));
             }
             if chosen[1] == all[1] && chosen[2] == all[2] {

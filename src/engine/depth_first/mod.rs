@@ -74,7 +74,7 @@ pub use ids::{NodeId, ProblemId, StateId, StripId, TileTypeId};
 pub use placement::{CacheDecision, Skipping};
 pub use plan::{Caches, LayerTilePlan, PointPlan, StackPlan, TileDecision, TilePlan};
 pub use planner::{Planner, PlannerMemory};
-pub use problems::{Judge, NotPlanned, Problems, Verdict};
+pub use problems::{Feasibility, FeasibilityCheck, NotPlanned, Problems};
 pub use solved::{ProblemCost, WATCHED};
 pub use stack::{Stack, cut, cut_with_outputs};
 pub use strategy::{DepthFirstStrategy, FuseDepth, StoringMode};

@@ -6,7 +6,7 @@ use super::ids::KnownStackId;
 use super::layer_tile::TiledLayer;
 use super::placement::{Measure, Scratch, Skipping};
 use super::plan::{PointPlan, StackPlan};
-use super::problems::{Judge, NotPlanned, Problems, Verdict};
+use super::problems::{Feasibility, FeasibilityCheck, NotPlanned, Problems};
 use super::stack::{Stack, cut};
 use super::stack_planner::StackPlanner;
 use super::strategy::{DepthFirstStrategy, FuseDepth, StoringMode};
@@ -89,18 +89,22 @@ impl<'a> Planner<'a> {
     /// Cuts that are impossible, or a layer-tile that fits nowhere: which operand, where, how much it lacks.
     pub fn plan(&mut self, strategy: &DepthFirstStrategy) -> Result<PointPlan, Diagnostics> {
         let (core, rules, limits, search) = (self.core, self.rules, self.limits, self.search);
-        let judge = &mut |problem: &LayerProblem| {
+        let check = &mut |problem: &LayerProblem| {
             let fits = has_mapping(&LayerOnCore::new(core, rules, problem), &limits, search);
-            if fits { Verdict::Mappable } else { Verdict::NoMapping }
+            if fits { Feasibility::Mappable } else { Feasibility::NoMapping }
         };
-        self.plan_judged(strategy, judge).map_err(NotPlanned::reasons)
+        self.plan_checked(strategy, check).map_err(NotPlanned::reasons)
     }
 
-    /// Plans one point; `judge` says which problems have a mapping.
+    /// Plans one point; `check` says which problems have a mapping.
     ///
     /// # Errors
-    /// As [`Self::plan`], and where `judge` has no time.
-    pub fn plan_judged(&mut self, strategy: &DepthFirstStrategy, judge: Judge<'_>) -> Result<PointPlan, NotPlanned> {
+    /// As [`Self::plan`], and where `check` has no time.
+    pub fn plan_checked(
+        &mut self,
+        strategy: &DepthFirstStrategy,
+        check: FeasibilityCheck<'_>,
+    ) -> Result<PointPlan, NotPlanned> {
         let stacks = self.stacks(&strategy.fuse)?;
         let tile = if strategy.fuse == FuseDepth::LayerByLayer { (u64::MAX, u64::MAX) } else { strategy.tile };
         check_strip_count(self.network, stacks.iter().map(|known| &*known.stack), tile)?;
@@ -108,7 +112,7 @@ impl<'a> Planner<'a> {
         let mut budget = LayerTileBudget { layer_tiles: MOST_LAYER_TILES };
         for known in stacks {
             let planner = StackPlanner::new(self, known, tile, strategy.mode)?;
-            planned.push(planner.plan(&mut self.memory, &mut budget, judge)?);
+            planned.push(planner.plan(&mut self.memory, &mut budget, check)?);
         }
         Ok(PointPlan { strategy: strategy.clone(), stacks: planned })
     }
@@ -116,18 +120,18 @@ impl<'a> Planner<'a> {
     /// Plans one stack, whatever it is a part of.
     ///
     /// # Errors
-    /// As [`Self::plan_judged`].
+    /// As [`Self::plan_checked`].
     pub fn plan_stack(
         &mut self,
         stack: &Stack,
         tile: (u64, u64),
         mode: StoringMode,
-        judge: Judge<'_>,
+        check: FeasibilityCheck<'_>,
     ) -> Result<StackPlan, NotPlanned> {
         let known = self.known_stack(stack);
         check_strip_count(self.network, [stack], tile)?;
         let mut budget = LayerTileBudget { layer_tiles: MOST_LAYER_TILES };
-        StackPlanner::new(self, known, tile, mode)?.plan(&mut self.memory, &mut budget, judge)
+        StackPlanner::new(self, known, tile, mode)?.plan(&mut self.memory, &mut budget, check)
     }
 
     fn stacks(&mut self, fuse: &FuseDepth) -> Result<Vec<KnownStack>, Diagnostics> {

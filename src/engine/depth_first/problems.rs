@@ -39,9 +39,9 @@ pub(super) struct ProblemKey {
     pub levels: [u8; 3],
 }
 
-/// Whether a mapping problem can be solved, as far as its judge knows.
+/// Whether a mapping problem can be solved, as far as a [`FeasibilityCheck`] knows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Verdict {
+pub enum Feasibility {
     /// Some mapping fits.
     Mappable,
     /// Nothing fits.
@@ -52,14 +52,14 @@ pub enum Verdict {
 
 /// Says whether a problem has a mapping. It is asked for each problem until it knows; those that have one are listed in the
 /// order of its answers.
-pub type Judge<'a> = &'a mut dyn FnMut(&LayerProblem) -> Verdict;
+pub type FeasibilityCheck<'a> = &'a mut dyn FnMut(&LayerProblem) -> Feasibility;
 
 /// Why a point is not planned.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NotPlanned {
     /// It cannot be scheduled, for these reasons.
     Impossible(Diagnostics),
-    /// The judge had no time. What was found out is kept, so that the next attempt goes on there.
+    /// The check ran out of time. Its results are kept, so that the next attempt resumes there.
     Later,
 }
 
@@ -70,7 +70,7 @@ impl From<Diagnostics> for NotPlanned {
 }
 
 impl NotPlanned {
-    /// The reasons of a planner whose judge always knows.
+    /// The reasons of a planner whose check always has time.
     pub fn reasons(self) -> Diagnostics {
         match self {
             Self::Impossible(diagnostics) => diagnostics,
@@ -127,15 +127,19 @@ impl Problems {
     ///
     /// # Errors
     /// If there is no time to find out.
-    pub(super) fn intern(&mut self, key: ProblemKey, judge: Judge<'_>) -> Result<Option<ProblemId>, NotPlanned> {
+    pub(super) fn intern(
+        &mut self,
+        key: ProblemKey,
+        check: FeasibilityCheck<'_>,
+    ) -> Result<Option<ProblemId>, NotPlanned> {
         if let Some(&known) = self.known.get(&key) {
             return Ok(known);
         }
         let problem = self.problem(&key);
-        let id = match judge(&problem) {
-            Verdict::Mappable => Some(self.list.push_and_get_key(problem)),
-            Verdict::NoMapping => None,
-            Verdict::Later => return Err(NotPlanned::Later),
+        let id = match check(&problem) {
+            Feasibility::Mappable => Some(self.list.push_and_get_key(problem)),
+            Feasibility::NoMapping => None,
+            Feasibility::Later => return Err(NotPlanned::Later),
         };
         self.known.insert(key, id);
         Ok(id)

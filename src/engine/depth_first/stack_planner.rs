@@ -8,7 +8,7 @@ use super::layer_tile::{TilePlanner, has_weights};
 use super::placement::{Deciding, Scratch, Skipping, TileGeometry};
 use super::plan::{Caches, StackPlan, TileDecision, TilePlan};
 use super::planner::{KnownStack, LayerTileBudget, Planner, PlannerMemory};
-use super::problems::{Judge, NotPlanned};
+use super::problems::{FeasibilityCheck, NotPlanned};
 use super::strategy::StoringMode;
 use crate::hardware::{Core, MemoryId, Operand};
 use crate::ids::TiVec;
@@ -60,7 +60,7 @@ impl<'a> StackPlanner<'a> {
         self,
         memory: &mut PlannerMemory,
         budget: &mut LayerTileBudget,
-        judge: Judge<'_>,
+        check: FeasibilityCheck<'_>,
     ) -> Result<StackPlan, NotPlanned> {
         let (columns, rows) = (&self.x.slots, &self.y.slots);
         check_kinds(columns, rows)?;
@@ -83,7 +83,7 @@ impl<'a> StackPlanner<'a> {
                     Some(&index) => index,
                     None => {
                         budget.take(&self.known.stack)?;
-                        let index = types.push_and_get_key(self.tile(column, row, key, w_memory, memory, judge)?);
+                        let index = types.push_and_get_key(self.tile(column, row, key, w_memory, memory, check)?);
                         known.insert(key, index);
                         index
                     }
@@ -137,7 +137,7 @@ impl<'a> StackPlanner<'a> {
         key: TileKey,
         w_memory: MemoryId,
         memory: &mut PlannerMemory,
-        judge: Judge<'_>,
+        check: FeasibilityCheck<'_>,
     ) -> Result<TilePlan, NotPlanned> {
         let planner = TilePlanner {
             core: self.core,
@@ -153,7 +153,7 @@ impl<'a> StackPlanner<'a> {
             y: &self.y.effective[key.row],
             w_memory,
         };
-        let (layers, copies) = planner.plan(&mut memory.problems, judge)?;
+        let (layers, copies) = planner.plan(&mut memory.problems, check)?;
         Ok(TilePlan {
             size: (column.size, row.size),
             count: 0,

@@ -3,10 +3,10 @@
 //! Under the corrected rules nothing costs less than [`ProblemCost::lower_bound`] says. What a stack consists of is written down once
 //! ([`CostExpression`]), and added up again as more of its problems are searched.
 
-use super::survey::{CostStore, Judging, Survey, cost_now};
+use super::survey::{CostStore, ProblemSolver, Survey, cost_now};
 use crate::depth_first::{
-    CostExpression, DepthFirstStrategy, FuseDepth, NotPlanned, PointPlan, PointTotals, ProblemCost, Stack, StoringMode,
-    Verdict,
+    CostExpression, DepthFirstStrategy, Feasibility, FuseDepth, NotPlanned, PointPlan, PointTotals, ProblemCost, Stack,
+    StoringMode,
 };
 use crate::mapping::{LayerOnCore, LayerProblem};
 use crate::rules::Rules;
@@ -64,8 +64,8 @@ impl Survey {
         stack: &Stack,
         (tile, mode): ((u64, u64), StoringMode),
     ) -> Result<PointPlan, NotPlanned> {
-        let judge = if self.has_bounds() { bound } else { cost_now };
-        let planned = self.with_planner(store, judge, |planner, judge| planner.plan_stack(stack, tile, mode, judge))?;
+        let check = if self.has_bounds() { bound } else { cost_now };
+        let planned = self.with_planner(store, check, |planner, check| planner.plan_stack(stack, tile, mode, check))?;
         Ok(PointPlan { strategy: DepthFirstStrategy { tile, mode, fuse: FuseDepth::Automatic }, stacks: vec![planned] })
     }
 
@@ -76,17 +76,17 @@ impl Survey {
 }
 
 /// Whether a problem has a mapping, which then costs at least so much; what is known already costs what it costs.
-fn bound(judging: &mut Judging<'_>, problem: &LayerProblem) -> Verdict {
-    if judging.is_known(problem) {
-        return cost_now(judging, problem);
+fn bound(solver: &mut ProblemSolver<'_>, problem: &LayerProblem) -> Feasibility {
+    if solver.is_known(problem) {
+        return cost_now(solver, problem);
     }
-    let sweep = judging.sweep;
+    let sweep = solver.sweep;
     let layer = LayerOnCore::new(&sweep.core, sweep.settings.rules, problem);
     if !has_mapping(&layer, &sweep.limits(), sweep.settings.strategy) {
-        return Verdict::NoMapping;
+        return Feasibility::NoMapping;
     }
-    judging.unsearched.resize(judging.costs.len(), false);
-    judging.unsearched.push(true);
-    judging.costs.push(Some(ProblemCost::lower_bound(&layer, judging.watched)));
-    Verdict::Mappable
+    solver.unsearched.resize(solver.costs.len(), false);
+    solver.unsearched.push(true);
+    solver.costs.push(Some(ProblemCost::lower_bound(&layer, solver.watched)));
+    Feasibility::Mappable
 }

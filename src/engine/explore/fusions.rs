@@ -167,7 +167,7 @@ impl Comparison<'_> {
         let rule = |fuse: FuseDepth| {
             let stacks = cut(&sweep.network, &sweep.core, &fuse, &sweep.settings.rules)?;
             let groups = stacks.iter().map(|stack| stack.layers().to_vec()).collect();
-            Ok((groups, self.judge(&stacks)?))
+            Ok((groups, self.evaluate(&stacks)?))
         };
         let (groups, stacks): (Vec<Vec<LayerId>>, OptimalStacks) = match method {
             FusionMethod::SingleLayer => rule(FuseDepth::SingleLayer)?,
@@ -177,15 +177,15 @@ impl Comparison<'_> {
                 let mut ends: Vec<LayerId> = groups.iter().filter_map(|group| group.last().copied()).collect();
                 ends.sort_unstable();
                 let stacks = cut_with_outputs(&sweep.network, ends, &sweep.settings.rules)?;
-                let judged = self.judge(&stacks)?;
-                (groups, judged)
+                let evaluated = self.evaluate(&stacks)?;
+                (groups, evaluated)
             }
             FusionMethod::Published | FusionMethod::Optimus => {
                 let groups = self.optimus_groups(method)?;
                 let ends = self.outputs(&groups)?;
                 let stacks = cut_with_outputs(&sweep.network, ends, &sweep.settings.rules)?;
-                let judged = self.judge(&stacks)?;
-                (groups.iter().map(|group| layers_of(&sweep.network, group)).collect(), judged)
+                let evaluated = self.evaluate(&stacks)?;
+                (groups.iter().map(|group| layers_of(&sweep.network, group)).collect(), evaluated)
             }
             FusionMethod::Optimal => {
                 let optimal = self.study.combine(self.runs)?;
@@ -204,7 +204,7 @@ impl Comparison<'_> {
     }
 
     /// The best way to run these very stacks.
-    fn judge(&self, stacks: &[Stack]) -> Result<OptimalStacks, Diagnostics> {
+    fn evaluate(&self, stacks: &[Stack]) -> Result<OptimalStacks, Diagnostics> {
         let is_one =
             |run: &&StackRun| self.study.stacks().get(run.stack).is_some_and(|arc| stacks.contains(&arc.stack));
         let runs: Vec<StackRun> = self.runs.iter().filter(is_one).copied().collect();

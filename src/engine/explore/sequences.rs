@@ -183,7 +183,7 @@ pub enum SequenceFinding {
 /// # Errors
 /// If no two layers follow each other in a chain that the method can schedule, or there is no such sequence.
 pub fn find_sequences(sweep: &Sweep, question: SequenceQuestion) -> Result<SequenceFinding, Diagnostics> {
-    let known = Known::new(sweep)?;
+    let known = SequenceStudy::new(sweep)?;
     Ok(match question {
         SequenceQuestion::Chains => SequenceFinding::Chains(known.facts()),
         SequenceQuestion::Costs(sequence) => {
@@ -302,12 +302,12 @@ pub(super) fn single_run(layer: &ChainLayer, accelerator: &Accelerator) -> Optio
     LayerSchedule::best(layer, accelerator, &PARAMETERS).map(|schedule| RunCost::of(&schedule.cost, accelerator))
 }
 
-struct Known {
+struct SequenceStudy {
     accelerator: Accelerator,
     chains: Vec<Chain>,
 }
 
-impl Known {
+impl SequenceStudy {
     fn new(sweep: &Sweep) -> Result<Self, Diagnostics> {
         let chains: Vec<Chain> = Chain::parts(&sweep.network).into_iter().map(|(_, chain)| chain).collect();
         if chains.iter().all(|chain| chain.layers().len() < 2) {

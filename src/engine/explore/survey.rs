@@ -5,8 +5,8 @@
 
 use super::sweep::{PointSummary, StackSummary, Sweep, too_large_to_count};
 use crate::depth_first::{
-    DepthFirstStrategy, FuseDepth, Judge, NotPlanned, Planner, PlannerMemory, PointAccount, PointPlan, PointTotals,
-    ProblemCost, ProblemId, Stack, StoringMode, TotalsAssembler, Verdict, WATCHED,
+    DepthFirstStrategy, Feasibility, FeasibilityCheck, FuseDepth, NotPlanned, Planner, PlannerMemory, PointAccount,
+    PointPlan, PointTotals, ProblemCost, ProblemId, Stack, StoringMode, TotalsAssembler, WATCHED,
 };
 use crate::hardware::{Core, MemoryId, Operand};
 use crate::ids::TiVec;
@@ -28,14 +28,14 @@ const MAPPINGS_LIMIT: usize = 20_000;
 /// it may use, so that editing one memory leaves the others' problems known.
 #[derive(Default)]
 pub struct CostStore {
-    known: HashMap<[u64; 2], Known>,
+    known: HashMap<[u64; 2], SolvedProblem>,
     /// The best mappings of those that were searched last.
     mappings: HashMap<[u64; 2], Solution>,
 }
 
 /// What is known of a mapping problem.
 #[derive(Debug, Clone, Copy)]
-enum Known {
+enum SolvedProblem {
     /// The cost of its best mapping.
     Cost(ProblemCost),
     /// No mapping fits.
@@ -206,7 +206,7 @@ impl Survey {
         let mut plan = PointPlan { strategy, stacks: Vec::with_capacity(stacks.len()) };
         for (stack, tile, mode) in stacks {
             let planned =
-                self.with_planner(store, cost_now, |planner, judge| planner.plan_stack(stack, *tile, *mode, judge));
+                self.with_planner(store, cost_now, |planner, check| planner.plan_stack(stack, *tile, *mode, check));
             plan.stacks.push(planned.map_err(NotPlanned::reasons)?);
         }
         self.account_of(store, &plan)
@@ -223,8 +223,8 @@ impl Survey {
         if self.planning.replace(point) != Some(point) {
             self.forget_if_full();
         }
-        let judge = |judging: &mut Judging<'_>, problem: &LayerProblem| judging.cost(problem, has_time);
-        self.with_planner(store, judge, |planner, judge| planner.plan_judged(&strategy, judge))
+        let check = |solver: &mut ProblemSolver<'_>, problem: &LayerProblem| solver.cost(problem, has_time);
+        self.with_planner(store, check, |planner, check| planner.plan_checked(&strategy, check))
     }
 
     /// Between points: begins anew where the problems of those before take up too much room. What they cost is in the store.
@@ -236,20 +236,20 @@ impl Survey {
         }
     }
 
-    /// Plans something with all that is known so far; `judge` says what it makes of each problem that is new.
+    /// Plans something with all that is known so far; `check` says what it makes of each problem that is new.
     pub(super) fn with_planner<T>(
         &mut self,
         store: &mut CostStore,
-        mut judge: impl FnMut(&mut Judging<'_>, &LayerProblem) -> Verdict,
-        plan: impl FnOnce(&mut Planner<'_>, Judge<'_>) -> Result<T, NotPlanned>,
+        mut check: impl FnMut(&mut ProblemSolver<'_>, &LayerProblem) -> Feasibility,
+        plan: impl FnOnce(&mut Planner<'_>, FeasibilityCheck<'_>) -> Result<T, NotPlanned>,
     ) -> Result<T, NotPlanned> {
         let Self { sweep, memory, costs, watched, fingerprints, effort, unsearched, .. } = self;
         let known = std::mem::take(memory);
         let settings = (sweep.limits(), sweep.settings.strategy);
         let mut planner = Planner::with_memory(&sweep.core, &sweep.network, sweep.settings.rules, settings, known)
             .skipping(sweep.skipping);
-        let mut judging = Judging { sweep, watched: *watched, store, costs, unsearched, fingerprints, effort };
-        let plan = plan(&mut planner, &mut |problem| judge(&mut judging, problem));
+        let mut solver = ProblemSolver { sweep, watched: *watched, store, costs, unsearched, fingerprints, effort };
+        let plan = plan(&mut planner, &mut |problem| check(&mut solver, problem));
         *memory = planner.memory;
         plan
     }
@@ -265,7 +265,7 @@ impl Survey {
         let problem = &memory.problems.list[index];
         let solve = || Some(solve(sweep, problem, *watched));
         costs[index] = match store.cost(fingerprints.of(&sweep.core, problem), effort, solve) {
-            Some(Known::Cost(cost)) => Some(cost),
+            Some(SolvedProblem::Cost(cost)) => Some(cost),
             _ => None,
         };
         unsearched[index] = false;
@@ -286,12 +286,12 @@ impl Survey {
 }
 
 /// Searches a problem however long it takes.
-pub(super) fn cost_now(judging: &mut Judging<'_>, problem: &LayerProblem) -> Verdict {
-    judging.cost(problem, &mut || true)
+pub(super) fn cost_now(solver: &mut ProblemSolver<'_>, problem: &LayerProblem) -> Feasibility {
+    solver.cost(problem, &mut || true)
 }
 
-/// What a judge of new problems works with.
-pub(super) struct Judging<'a> {
+/// State of a feasibility check that solves new mapping problems: the store of known costs, and what this plan adds to it.
+pub(super) struct ProblemSolver<'a> {
     pub sweep: &'a Sweep,
     pub watched: [MemoryId; WATCHED],
     pub store: &'a mut CostStore,
@@ -301,17 +301,17 @@ pub(super) struct Judging<'a> {
     effort: &'a mut Effort,
 }
 
-impl Judging<'_> {
+impl ProblemSolver<'_> {
     /// Searches a problem, if there is time.
-    pub fn cost(&mut self, problem: &LayerProblem, has_time: &mut dyn FnMut() -> bool) -> Verdict {
+    pub fn cost(&mut self, problem: &LayerProblem, has_time: &mut dyn FnMut() -> bool) -> Feasibility {
         let cost = match self.find(problem, has_time) {
-            Some(Known::Cost(cost)) => Some(cost),
-            Some(Known::NotFound) => None,
-            Some(Known::NoMapping) => return Verdict::NoMapping,
-            None => return Verdict::Later,
+            Some(SolvedProblem::Cost(cost)) => Some(cost),
+            Some(SolvedProblem::NotFound) => None,
+            Some(SolvedProblem::NoMapping) => return Feasibility::NoMapping,
+            None => return Feasibility::Later,
         };
         self.costs.push(cost);
-        Verdict::Mappable
+        Feasibility::Mappable
     }
 
     /// Whether the store knows the problem.
@@ -319,7 +319,7 @@ impl Judging<'_> {
         self.store.known.contains_key(&self.fingerprints.of(&self.sweep.core, problem))
     }
 
-    fn find(&mut self, problem: &LayerProblem, has_time: &mut dyn FnMut() -> bool) -> Option<Known> {
+    fn find(&mut self, problem: &LayerProblem, has_time: &mut dyn FnMut() -> bool) -> Option<SolvedProblem> {
         let Self { sweep, watched, store, fingerprints, effort, .. } = self;
         let solve = || has_time().then(|| solve(sweep, problem, *watched));
         store.cost(fingerprints.of(&sweep.core, problem), effort, solve)
@@ -337,14 +337,14 @@ fn no_such_point() -> Diagnostics {
     diagnostics
 }
 
-fn solve(sweep: &Sweep, problem: &LayerProblem, watched: [MemoryId; WATCHED]) -> (Known, Option<Solution>) {
+fn solve(sweep: &Sweep, problem: &LayerProblem, watched: [MemoryId; WATCHED]) -> (SolvedProblem, Option<Solution>) {
     let best = sweep.search(problem).best;
     let layer = LayerOnCore::new(&sweep.core, sweep.settings.rules, problem);
     let known = match best.as_ref().and_then(|solution| ProblemCost::new(&layer, solution, watched)) {
-        Some(cost) => Known::Cost(cost),
+        Some(cost) => SolvedProblem::Cost(cost),
         // It may have ended too early; then the search is to blame and not the memories.
-        None if has_mapping(&layer, &sweep.limits(), sweep.settings.strategy) => Known::NotFound,
-        None => Known::NoMapping,
+        None if has_mapping(&layer, &sweep.limits(), sweep.settings.strategy) => SolvedProblem::NotFound,
+        None => SolvedProblem::NoMapping,
     };
     (known, best)
 }
@@ -354,8 +354,8 @@ impl CostStore {
         &mut self,
         key: [u64; 2],
         effort: &mut Effort,
-        solve: impl FnOnce() -> Option<(Known, Option<Solution>)>,
-    ) -> Option<Known> {
+        solve: impl FnOnce() -> Option<(SolvedProblem, Option<Solution>)>,
+    ) -> Option<SolvedProblem> {
         if let Some(known) = self.known.get(&key) {
             effort.reused += 1;
             return Some(*known);
