@@ -99,7 +99,7 @@ fn choose(
             let mut goes_on = |done: u64| done < MOST_CHOICES;
             let stacks: Vec<StackAllocation> =
                 study.stacks.keys().map(|stack| study.allocate(costs, stack, true, &mut goes_on)).collect();
-            (study.judge(costs, &stacks, &choice, None)?, stacks)
+            (study.evaluate(costs, &stacks, &choice, None)?, stacks)
         }
     };
     if options.improve {

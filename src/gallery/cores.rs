@@ -112,7 +112,7 @@ impl CoresOf {
             known.map_or_else(|| study.able(layer)[..1].to_vec(), |known| known.1.clone())
         };
         let choice = names.iter_enumerated().map(by_hand).collect();
-        let judged = study.judge(costs, &[], &choice, None).map_err(|wrong| wrong.to_string())?;
+        let judged = study.evaluate(costs, &[], &choice, None).map_err(|wrong| wrong.to_string())?;
         Ok((judged, Vec::new()))
     }
 

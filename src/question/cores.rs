@@ -202,7 +202,7 @@ impl Ask for CoresSummary {
                 let CoresWork { study, costs } = answerer.cores(self.request, &[])?;
                 let (best, stacks) = study.best(costs)?;
                 match study.with(&best.choice, &by_hand) {
-                    Some(choice) => study.judge(costs, &stacks, &choice, None)?,
+                    Some(choice) => study.evaluate(costs, &stacks, &choice, None)?,
                     None => best,
                 }
             }

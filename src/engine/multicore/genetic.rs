@@ -45,20 +45,20 @@ const CHANGE: f64 = 0.75;
 pub fn evolve(
     genes: &Genes,
     evolution: Evolution,
-    judge: &mut dyn FnMut(&TiSlice<NestId, CoreId>) -> Objectives,
+    evaluate: &mut dyn FnMut(&TiSlice<NestId, CoreId>) -> Objectives,
 ) -> Vec<(Individual, Objectives)> {
     let mut random = Random(evolution.seed);
     let size = evolution.individuals.max(2);
     let mut front: Vec<(Individual, Objectives)> = Vec::new();
-    let mut judged = |individual: Individual, front: &mut Vec<(Individual, Objectives)>| {
-        let found = judge(&individual);
+    let mut evaluated = |individual: Individual, front: &mut Vec<(Individual, Objectives)>| {
+        let found = evaluate(&individual);
         remember(front, (individual.clone(), found));
         (individual, found)
     };
     let mut generation: Vec<(Individual, Objectives)> = (0..size)
         .map(|_| {
             let individual = genes.choices.iter().map(|choices| random.of(choices)).collect();
-            judged(individual, &mut front)
+            evaluated(individual, &mut front)
         })
         .collect();
     for _ in 0..evolution.generations {
@@ -73,7 +73,7 @@ pub fn evolve(
                 }
             })
             .collect();
-        generation.extend(children.into_iter().map(|child| judged(child, &mut front)));
+        generation.extend(children.into_iter().map(|child| evaluated(child, &mut front)));
         generation = select(generation, size.div_ceil(2).max(2));
     }
     front.sort_by(|a, b| a.1.0.total_cmp(&b.1.0).then(a.1.1.total_cmp(&b.1.1)));

@@ -12,7 +12,7 @@
 //! 3. [`CoresStudy::allocate`] gives a stack's layers to cores (`study/allocation.rs`). `steady_state.rs` finds the iteration that a
 //!    stack repeats (Section 5.2), `waco.rs` proves which cores compute it best (Section 5.4), `genetic.rs` is the search to compare
 //!    with. Where each layer has one core, a balanced choice is a candidate, too.
-//! 4. [`CoresStudy::judge`] schedules a choice of cores in the order of tiles that suits it best (`study/order.rs`, `study/verdict.rs`).
+//! 4. [`CoresStudy::evaluate`] schedules a choice of cores in the order of tiles that suits it best (`study/order.rs`, `study/verdict.rs`).
 //!    [`CoresStudy::improve`] tries other cores for one layer, judged with transfers and memories.
 //!
 //! What comes of it is a [`SystemAccount`] (`account.rs`). WACO is a search of our own instead of a constraint solver: with one bound on
@@ -54,10 +54,10 @@
 //!
 //! // Which cores compute which layers, how fast that is, and the whole schedule.
 //! let mut costs = TileCosts::default();
-//! let (judged, stacks) = study.best(&mut costs)?;
-//! let (_, account) = study.account(&mut costs, &stacks, &judged.choice, Some(judged.order))?;
+//! let (best, stacks) = study.best(&mut costs)?;
+//! let (_, account) = study.account(&mut costs, &stacks, &best.choice, Some(best.order))?;
 //! assert!(stacks.iter().all(|stack| stack.found.is_proved()));
-//! assert_eq!(account.latency_cycles, judged.latency_cycles);
+//! assert_eq!(account.latency_cycles, best.latency_cycles);
 //! assert!(account.tiles.iter().all(|tile| tile.end <= account.latency_cycles));
 //! # Ok::<(), fusescape_spec::Diagnostics>(())
 //! ```

@@ -131,7 +131,7 @@ impl ScheduleObjective {
         ["latency", "energy", "edp"][self as usize]
     }
 
-    /// What a schedule is judged by; less is better.
+    /// The value that is minimised: cycles, pJ, or pJ x cycles.
     pub fn score(self, energy_pj: f64, latency_cycles: f64) -> f64 {
         match self {
             Self::Latency => latency_cycles,

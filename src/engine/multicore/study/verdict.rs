@@ -33,7 +33,7 @@ pub struct EvaluatedAllocation {
 }
 
 impl EvaluatedAllocation {
-    /// What it is judged by; less is better.
+    /// The value of an objective, which is minimised.
     pub fn score(&self, aim: ScheduleObjective) -> f64 {
         aim.score(self.energy_pj, self.latency_cycles)
     }
@@ -54,7 +54,7 @@ impl CoresStudy {
     /// made of.
     ///
     /// # Errors
-    /// As [`Self::judge`].
+    /// As [`Self::evaluate`].
     pub fn best(&self, costs: &mut TileCosts) -> Result<(EvaluatedAllocation, Vec<StackAllocation>), Diagnostics> {
         self.best_of(costs, &[true, false])
     }
@@ -62,7 +62,7 @@ impl CoresStudy {
     /// The same with each tile on one core.
     ///
     /// # Errors
-    /// As [`Self::judge`].
+    /// As [`Self::evaluate`].
     pub fn best_single(
         &self,
         costs: &mut TileCosts,
@@ -83,11 +83,11 @@ impl CoresStudy {
         for &shares in sharing {
             let stacks = allocations(shares, costs);
             for choice in self.candidates(costs, &stacks) {
-                match self.judge(costs, &stacks, &choice, None) {
-                    Ok(judged) => {
+                match self.evaluate(costs, &stacks, &choice, None) {
+                    Ok(evaluated) => {
                         let aim = self.settings.aim;
-                        if best.as_ref().ok().is_none_or(|best| judged.score(aim) < best.0.score(aim)) {
-                            best = Ok((judged, stacks.clone()));
+                        if best.as_ref().ok().is_none_or(|best| evaluated.score(aim) < best.0.score(aim)) {
+                            best = Ok((evaluated, stacks.clone()));
                         }
                     }
                     Err(wrong) if best.is_err() => best = Err(wrong),
@@ -142,7 +142,7 @@ impl CoresStudy {
     ///
     /// # Errors
     /// A core that cannot compute a layer, a tile without a mapping, a memory that is too small whatever leaves it.
-    pub fn judge(
+    pub fn evaluate(
         &self,
         costs: &mut TileCosts,
         stacks: &[StackAllocation],
@@ -156,7 +156,7 @@ impl CoresStudy {
     /// The same, and all about it.
     ///
     /// # Errors
-    /// As [`Self::judge`].
+    /// As [`Self::evaluate`].
     pub fn account(
         &self,
         costs: &mut TileCosts,
@@ -165,8 +165,8 @@ impl CoresStudy {
         order: Option<OrderRule>,
     ) -> Result<(EvaluatedAllocation, SystemAccount), Diagnostics> {
         let cast = self.cast(costs, choice)?;
-        let (judged, found) = self.schedule(&cast, stacks, choice, order)?;
-        Ok((judged, self.account_of(&cast, &found)))
+        let (evaluated, found) = self.schedule(&cast, stacks, choice, order)?;
+        Ok((evaluated, self.account_of(&cast, &found)))
     }
 
     fn account_of(&self, cast: &TiledAllocation, found: &Schedule) -> SystemAccount {
@@ -177,7 +177,7 @@ impl CoresStudy {
     /// The best of some choices, and all about it.
     ///
     /// # Errors
-    /// As [`Self::judge`] of the last one, if none has a schedule.
+    /// As [`Self::evaluate`] of the last one, if none has a schedule.
     pub fn account_of_best(
         &self,
         costs: &mut TileCosts,
@@ -189,8 +189,8 @@ impl CoresStudy {
             Err(Diagnostics::default());
         for choice in choices {
             let found = self.cast(costs, choice).and_then(|cast| {
-                let (judged, found) = self.schedule(&cast, stacks, choice, None)?;
-                Ok((cast, judged, found))
+                let (evaluated, found) = self.schedule(&cast, stacks, choice, None)?;
+                Ok((cast, evaluated, found))
             });
             let score = |found: &Result<(TiledAllocation, EvaluatedAllocation, Schedule), Diagnostics>| {
                 found.as_ref().map_or(f64::INFINITY, |found| found.1.score(aim))
@@ -199,7 +199,7 @@ impl CoresStudy {
                 best = found;
             }
         }
-        best.map(|(cast, judged, found)| (judged, self.account_of(&cast, &found)))
+        best.map(|(cast, evaluated, found)| (evaluated, self.account_of(&cast, &found)))
     }
 
     /// The best schedule of a choice in a given order, or else in those that the settings allow.
@@ -223,10 +223,10 @@ impl CoresStudy {
             match self.run(cast, stacks, order) {
                 Ok(found) => {
                     let (energy_pj, latency_cycles) = (found.energy.total_pj(), found.latency_cycles);
-                    let judged = EvaluatedAllocation { choice: choice.clone(), order, energy_pj, latency_cycles };
+                    let evaluated = EvaluatedAllocation { choice: choice.clone(), order, energy_pj, latency_cycles };
                     let aim = self.settings.aim;
-                    if best.as_ref().is_none_or(|best| judged.score(aim) < best.0.score(aim)) {
-                        best = Some((judged, found));
+                    if best.as_ref().is_none_or(|best| evaluated.score(aim) < best.0.score(aim)) {
+                        best = Some((evaluated, found));
                     }
                 }
                 Err(overfull) => wrong = Some(overfull),
@@ -247,10 +247,10 @@ impl CoresStudy {
         for cores in self.moves(&from.choice[layer], layer) {
             let mut choice = from.choice.clone();
             choice[layer] = cores;
-            if let Ok(judged) = self.judge(costs, stacks, &choice, Some(from.order))
-                && judged.score(self.settings.aim) < best.score(self.settings.aim)
+            if let Ok(evaluated) = self.evaluate(costs, stacks, &choice, Some(from.order))
+                && evaluated.score(self.settings.aim) < best.score(self.settings.aim)
             {
-                best = judged;
+                best = evaluated;
             }
         }
         best
@@ -288,18 +288,19 @@ impl CoresStudy {
         let order = self.settings.order.unwrap_or(OrderRule::Deepest);
         let choice =
             |genes: &TiSlice<NestId, CoreId>| -> CoreAllocation { genes.iter().map(|&core| vec![core]).collect() };
-        let mut judge = |genes: &TiSlice<NestId, CoreId>| {
-            let judged = self.judge(costs, &[], &choice(genes), Some(order));
-            judged.map_or((f64::INFINITY, f64::INFINITY), |judged| (judged.energy_pj, judged.latency_cycles))
+        let mut objectives = |genes: &TiSlice<NestId, CoreId>| {
+            let evaluated = self.evaluate(costs, &[], &choice(genes), Some(order));
+            evaluated
+                .map_or((f64::INFINITY, f64::INFINITY), |evaluated| (evaluated.energy_pj, evaluated.latency_cycles))
         };
-        let front = evolve(&genes, evolution, &mut judge);
-        let judged = |(genes, (energy_pj, latency_cycles)): (Individual, (f64, f64))| EvaluatedAllocation {
+        let front = evolve(&genes, evolution, &mut objectives);
+        let evaluated = |(genes, (energy_pj, latency_cycles)): (Individual, (f64, f64))| EvaluatedAllocation {
             choice: choice(&genes),
             order,
             energy_pj,
             latency_cycles,
         };
-        front.into_iter().filter(|one| one.1.0.is_finite()).map(judged).collect()
+        front.into_iter().filter(|one| one.1.0.is_finite()).map(evaluated).collect()
     }
 
     /// Multiply-accumulates of all tiles of a choice.

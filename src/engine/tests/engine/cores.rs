@@ -124,7 +124,7 @@ fn all_work_is_done_once_whatever_the_tiles_and_the_cores() {
             let choice = study.layer_names().keys().map(cores).collect();
             let found = study.account(&mut costs, &[], &choice, None).unwrap_or_else(|wrong| panic!("{wrong}"));
             assert_eq!(study.macs(&choice), study.network.macs(), "{rows} rows on {shared} cores");
-            assert_eq!(found.0, study.check(&mut costs, &[], &choice, None).unwrap());
+            assert_eq!(found.0, study.evaluate(&mut costs, &[], &choice, None).unwrap());
             check(&found.1, "shared");
         }
     }
@@ -172,7 +172,7 @@ fn better_cores_for_single_layers_never_make_it_worse_by_what_is_minimised() {
             assert!(better.score(aim) <= judged.score(aim), "{aim:?}");
             judged = better;
         }
-        let found = study.check(&mut costs, &stacks, &judged.choice, Some(judged.order)).unwrap();
+        let found = study.evaluate(&mut costs, &stacks, &judged.choice, Some(judged.order)).unwrap();
         assert_eq!(found, judged, "what an improvement promises is what the choice comes to");
         let evolution = Evolution { individuals: 8, generations: 4, seed: 1 };
         let evolved = study.evolve(&mut costs, evolution);
@@ -327,7 +327,7 @@ fn tiles_stacks_and_cores_by_hand_are_checked() {
     let study = study(&by_hand);
     let mut choice: CoreAllocation = study.layer_names().iter().map(|_| vec![CoreId::default()]).collect();
     (choice.raw[0], choice.raw[1]) = (Vec::new(), vec![CoreId::from(9)]);
-    let wrong: Diagnostics = study.check(&mut TileCosts::default(), &[], &choice, None).unwrap_err();
+    let wrong: Diagnostics = study.evaluate(&mut TileCosts::default(), &[], &choice, None).unwrap_err();
     let paths: Vec<&str> = wrong.0.iter().map(|wrong| wrong.path.as_str()).collect();
     assert_eq!(paths, ["allocation.conv1", "allocation.left"]);
 }
@@ -346,7 +346,7 @@ fn of_very_many_mistakes_in_a_field_the_first_are_said() {
     many.settings.stacks = StackRule::One;
     let study = study(&many);
     let choice = study.layer_names().iter().map(|_| vec![CoreId::from(9); 10_000]).collect();
-    let wrong = study.check(&mut TileCosts::default(), &[], &choice, None).unwrap_err();
+    let wrong = study.evaluate(&mut TileCosts::default(), &[], &choice, None).unwrap_err();
     assert!((100..220).contains(&wrong.0.len()), "{}", wrong.0.len());
 }
 
@@ -398,7 +398,7 @@ fn the_search_does_at_least_as_well_as_the_makers_of_a_chip() {
     let study = study(&request);
     let mut costs = TileCosts::default();
     let own = [0, 1, 2, 2, 2, 3, 2, 2, 3].map(|core| vec![CoreId::from(core)]).into_iter().collect();
-    let own = study.check(&mut costs, &[], &own, None).unwrap();
+    let own = study.evaluate(&mut costs, &[], &own, None).unwrap();
     let (found, _) = study.best_single(&mut costs).unwrap();
     assert!(found.latency_cycles <= own.latency_cycles, "{} > {}", found.latency_cycles, own.latency_cycles);
 }
