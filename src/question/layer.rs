@@ -1,7 +1,7 @@
 //! Questions about one layer on one core.
 
 use super::{Answer, Answerer, Ask};
-use crate::cost::Flaw;
+use crate::cost::MappingError;
 use crate::explore::{
     LayerFacts, LayerRequest, LayerStudy, MappedLayer, StrategyFindings, TemporalMapping, UnrollingChoices,
     ZigZagStrategy,
@@ -58,7 +58,7 @@ pub struct JudgeMapping {
 
 impl Ask for JudgeMapping {
     /// Its cost, or all that is wrong with it.
-    type Reply = Result<Rc<MappedLayer>, Vec<Flaw>>;
+    type Reply = Result<Rc<MappedLayer>, Vec<MappingError>>;
 
     fn answer(self, answerer: &mut Answerer) -> Answer<Self::Reply> {
         Ok(answerer.layer(self.request)?.cost(&self.mapping).map(Rc::new))

@@ -18,7 +18,7 @@ use crate::chart::{
     Breakdown, Lines, LoopNest, OPERAND_ORDER, Quantity, group_thousands, information_table, memories_of, port_table,
     three_digits,
 };
-use crate::cost::{EnergyCause, Flaw, LatencyCause, LatencySplit};
+use crate::cost::{EnergyCause, LatencyCause, LatencySplit, MappingError};
 use crate::explain::{LayerNumber, LevelFigure};
 use crate::explore::{LayerFacts, LayerRequest, MappedLayer, TemporalMapping};
 use crate::question::{Answer, BestMapping, FindBestMapping, JudgeMapping, Refusal, Topic};
@@ -54,7 +54,7 @@ impl PartialEq for MappingViewProps {
 }
 
 /// What became of a mapping made by hand.
-type Judged = Result<Rc<MappedLayer>, Vec<Flaw>>;
+type EvaluatedMapping = Result<Rc<MappedLayer>, Vec<MappingError>>;
 
 /// The view.
 #[component]
@@ -88,7 +88,7 @@ pub fn MappingView(props: &MappingViewProps) -> Html {
         },
         (Some((asked, Ok(BestMapping { facts, best: Ok((best, proof)) }))), _) => {
             // Until the cost of an edit is known, what is known stays.
-            let judged: Option<&Judged> = judgements.shown().next().filter(|_| own.is_some());
+            let judged: Option<&EvaluatedMapping> = judgements.shown().next().filter(|_| own.is_some());
             let shown = judged.and_then(|own| own.as_ref().ok()).unwrap_or(best);
             let flaws = judged.and_then(|own| own.as_ref().err());
             let mapping = own.clone().unwrap_or_else(|| best.mapping.clone());
@@ -309,7 +309,7 @@ fn proof_note(proof: Proof, strategy: Strategy) -> Html {
     }
 }
 
-fn flaw_list(flaws: &[Flaw]) -> Html {
+fn flaw_list(flaws: &[MappingError]) -> Html {
     html! {
         <div role="status" data-testid="mapping-flaws">
             <p class="hint">{ "This mapping is not valid; the figures show the best one meanwhile." }</p>

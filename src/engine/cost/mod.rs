@@ -6,7 +6,7 @@
 //! - `boundary.rs`, `below.rs`: what crosses the boundary between two levels of an operand. It depends only on which loop factors lie
 //!   below, which the exact search builds on
 //! - `bound.rs`: a lower bound on latency from these sets alone; `unavoidable.rs`: one on whatever an unrolling can cost
-//! - `validity.rs`: all that is wrong with a mapping made by hand ([`Flaw`])
+//! - `validity.rs`: all that is wrong with a mapping made by hand ([`MappingError`])
 //! - `ports.rs`: the balance of every port, link by link
 //! - `information.rs`: the loop-information table (ZigZag, Table III and Fig. 6). Boundaries are shown where they act: loops that only
 //!   keep an operand stationary stand at the lower level
@@ -68,7 +68,7 @@ pub use information::{
 };
 pub use latency::{Latency, PortStall};
 pub use ports::{LinkBalance, PortBalance, port_balances, slowest_port};
-pub use validity::Flaw;
+pub use validity::MappingError;
 
 use crate::hardware::{MAX_LEVELS, Movement};
 use crate::mapping::{Allocation, LayerOnCore, OPERANDS, TemporalLoop};

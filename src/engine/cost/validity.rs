@@ -9,7 +9,7 @@ use std::fmt;
 
 /// Why a mapping is none of the layer's.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub enum Flaw {
+pub enum MappingError {
     /// The temporal loops of a dimension do not multiply to what is left of it in time.
     Size {
         /// The dimension.
@@ -43,7 +43,7 @@ pub enum Flaw {
     },
 }
 
-impl fmt::Display for Flaw {
+impl fmt::Display for MappingError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Size { dim, found: Some(found), wanted } => {
@@ -96,7 +96,11 @@ impl Evaluator<'_> {
     ///
     /// # Errors
     /// Loops that are not those of the layer, boundaries in the wrong order, and every memory that overflows.
-    pub fn judge(&self, order: &[TemporalLoop], ends: &[Vec<usize>; OPERANDS]) -> Result<LayerCost, Vec<Flaw>> {
+    pub fn validate(
+        &self,
+        order: &[TemporalLoop],
+        ends: &[Vec<usize>; OPERANDS],
+    ) -> Result<LayerCost, Vec<MappingError>> {
         let mut flaws = self.wrong_sizes(order);
         let allocation = self.allocation(order.len(), ends, &mut flaws);
         // What is held where says nothing before loops and boundaries are right.
@@ -107,17 +111,22 @@ impl Evaluator<'_> {
         if overflows.is_empty() { self.evaluate(order, &allocation).ok_or(overflows) } else { Err(overflows) }
     }
 
-    fn wrong_sizes(&self, order: &[TemporalLoop]) -> Vec<Flaw> {
+    fn wrong_sizes(&self, order: &[TemporalLoop]) -> Vec<MappingError> {
         let wrong = |dim: Dim| {
             let mut sizes = order.iter().filter(|next| next.dim == dim).map(|next| next.size);
             let found = sizes.try_fold(1, u64::checked_mul);
             let wanted = self.problem.spatial.temporal_sizes[dim as usize];
-            (found != Some(wanted)).then_some(Flaw::Size { dim, found, wanted })
+            (found != Some(wanted)).then_some(MappingError::Size { dim, found, wanted })
         };
         Dim::ALL.into_iter().filter_map(wrong).collect()
     }
 
-    fn allocation(&self, loops: usize, ends: &[Vec<usize>; OPERANDS], flaws: &mut Vec<Flaw>) -> Option<Allocation> {
+    fn allocation(
+        &self,
+        loops: usize,
+        ends: &[Vec<usize>; OPERANDS],
+        flaws: &mut Vec<MappingError>,
+    ) -> Option<Allocation> {
         let mut allocation = Allocation { ends: [[0; MAX_LEVELS]; OPERANDS] };
         let mut complete = true;
         for (number, view) in self.problem.operands.iter().enumerate() {
@@ -129,7 +138,7 @@ impl Evaluator<'_> {
                 let lowest = if is_top { loops } else { least };
                 if found < lowest || found > loops {
                     let operand = self.problem.operand_name(number).to_owned();
-                    flaws.push(Flaw::Boundary { operand, level, found, least: lowest, most: loops });
+                    flaws.push(MappingError::Boundary { operand, level, found, least: lowest, most: loops });
                 }
                 least = least.max(found.min(loops));
                 match u8::try_from(found) {
@@ -142,7 +151,7 @@ impl Evaluator<'_> {
     }
 
     /// Every memory that is too small, and for whom.
-    fn overflows(&self, amounts: &Amounts) -> Vec<Flaw> {
+    fn overflows(&self, amounts: &Amounts) -> Vec<MappingError> {
         let mut flaws = Vec::new();
         if self.problem.rules.mappings_fit_unchecked {
             return flaws;
@@ -161,7 +170,7 @@ impl Evaluator<'_> {
             let total: f64 = operands.iter().map(|(_, bits)| bits).sum();
             if operands.iter().any(|(_, bits)| *bits > capacity) || total > capacity && !may_overflow {
                 let memory = description.name.clone();
-                flaws.push(Flaw::Overflow { operands, memory, available_bits: description.size_bits });
+                flaws.push(MappingError::Overflow { operands, memory, available_bits: description.size_bits });
             }
         }
         flaws

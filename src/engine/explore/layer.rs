@@ -1,7 +1,7 @@
 //! One whole layer on its core: its best mapping, or one made by hand, with everything there is to say about it.
 
 use crate::cost::{
-    Access, EnergyCause, EnergySplit, Evaluator, Flaw, LatencyCause, LatencySplit, LayerCost, LoopInformation,
+    Access, EnergyCause, EnergySplit, Evaluator, LatencyCause, LatencySplit, LayerCost, LoopInformation, MappingError,
     PortBalance, accesses, loop_information, port_balances,
 };
 use crate::hardware::{Core, Unroll};
@@ -390,9 +390,9 @@ impl LayerStudy {
     ///
     /// # Errors
     /// Everything that is wrong with it.
-    pub fn cost(&self, mapping: &TemporalMapping) -> Result<MappedLayer, Vec<Flaw>> {
+    pub fn cost(&self, mapping: &TemporalMapping) -> Result<MappedLayer, Vec<MappingError>> {
         let layer = self.on_core();
-        let cost = Evaluator::new(&layer).judge(&mapping.order, &mapping.ends)?;
+        let cost = Evaluator::new(&layer).validate(&mapping.order, &mapping.ends)?;
         Ok(mapped_layer(&layer, &mapping.order, &cost))
     }
 }

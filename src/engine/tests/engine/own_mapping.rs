@@ -1,6 +1,6 @@
 //! Mappings made by hand: editing keeps the loops, what is wrong is said all at once, what is right costs what it should.
 
-use fusescape_engine::cost::{EnergyCause, Flaw, LatencyCause};
+use fusescape_engine::cost::{EnergyCause, LatencyCause, MappingError};
 use fusescape_engine::explore::{LayerRequest, LayerStudy, MappingEdit, TemporalMapping};
 use fusescape_engine::hardware::Unroll;
 use fusescape_engine::mapping::TemporalLoop;
@@ -69,7 +69,10 @@ fn any_number_of_edits_keeps_the_loops_and_the_order_of_the_boundaries() {
                     );
                 }
                 Err(flaws) => {
-                    assert!(flaws.iter().all(|flaw| matches!(flaw, Flaw::Overflow { .. })), "{hardware}: {flaws:?}");
+                    assert!(
+                        flaws.iter().all(|flaw| matches!(flaw, MappingError::Overflow { .. })),
+                        "{hardware}: {flaws:?}"
+                    );
                 }
             }
         }
