@@ -152,7 +152,7 @@ impl Found {
 
     fn layers(&self, run: &StackRun) -> Vec<&str> {
         let stacks = self.study.stacks();
-        let layers = stacks.get(run.stack).map(|arc| arc.stack.layers()).unwrap_or_default();
+        let layers = stacks.get(run.arc).map(|arc| arc.stack.layers()).unwrap_or_default();
         layers.iter().map(|&layer| self.sweep.network.layer(layer).name.as_str()).collect()
     }
 }

@@ -4,7 +4,7 @@ use super::account::CopyKind;
 use super::axis::NodeSpan;
 use super::copies::CopyAction;
 use super::ids::{NodeId, ProblemId};
-use super::placement::{Levels, Measure, Skipping, TileGeometry, layer_levels};
+use super::placement::{Skipping, StackFootprint, TileGeometry, TopLevels, layer_levels};
 use super::plan::{Caches, LayerTilePlan};
 use super::problems::{FeasibilityCheck, LayerKey, NotPlanned, ProblemKey, Problems};
 use super::stack::Stack;
@@ -52,7 +52,7 @@ pub(super) struct TilePlanner<'a> {
     pub network: &'a Network,
     pub rules: Rules,
     pub stack: &'a Stack,
-    pub measure: &'a Measure,
+    pub footprint: &'a StackFootprint,
     /// By layer.
     pub layers: &'a [Option<TiledLayer>],
     /// Which memories features may pass over.
@@ -88,14 +88,14 @@ impl TilePlanner<'_> {
                 layer: self.stack.nodes[node],
                 is_input,
                 computed,
-                channels: self.measure.channels(node),
+                channels: self.footprint.channels(node),
                 needed: (x.needed, y.needed),
                 cached: [(x.cached[0], y.cached[0]), (x.cached[1], y.cached[1])],
                 input_count: self.stack.producers[node].len(),
                 written: (x.written, y.written),
                 bits: (
-                    self.measure.all_input_bits(self.stack, node, tile),
-                    self.measure.output_bits(node, computed.0, computed.1),
+                    self.footprint.all_input_bits(self.stack, node, tile),
+                    self.footprint.output_bits(node, computed.0, computed.1),
                 ),
                 top: [None; 3],
                 extra_levels: (0, 0),
@@ -192,7 +192,7 @@ impl TilePlanner<'_> {
         check: FeasibilityCheck<'_>,
         key: ProblemKey,
         w: usize,
-        levels: Levels,
+        levels: TopLevels,
     ) -> Result<Option<Mappable>, NotPlanned> {
         let all = self.all_levels();
         let mut extra = (0, 0);
@@ -280,7 +280,7 @@ impl TilePlanner<'_> {
         let cached = &layer.cached[..layer.input_count.min(2)];
         if let Some(memory) = self.caches.h_read.filter(|&memory| memory != i_memory) {
             for &(columns, _) in cached {
-                let bits = self.measure.input_bits(node, columns, layer.needed.1);
+                let bits = self.footprint.input_bits(node, columns, layer.needed.1);
                 copy(CopyKind::ReadHCache, bits, (memory, Operand::I));
             }
         }
@@ -288,7 +288,7 @@ impl TilePlanner<'_> {
             for &(columns, rows) in cached {
                 // What both caches hold comes from the horizontal one.
                 let columns = layer.needed.0 - if self.caches.h_read.is_some() { columns } else { 0 };
-                copy(CopyKind::ReadVCache, self.measure.input_bits(node, columns, rows), (memory, Operand::I));
+                copy(CopyKind::ReadVCache, self.footprint.input_bits(node, columns, rows), (memory, Operand::I));
             }
         }
     }
@@ -309,11 +309,11 @@ impl TilePlanner<'_> {
         let mut rows_copied = 0;
         if let Some(memory) = self.caches.v_write.filter(|&memory| memory != at) {
             rows_copied = layer.written.1;
-            copy(CopyKind::WriteVCache, self.measure.output_bits(node, layer.computed.0, rows_copied), memory);
+            copy(CopyKind::WriteVCache, self.footprint.output_bits(node, layer.computed.0, rows_copied), memory);
         }
         if let Some(memory) = self.caches.h_write.filter(|&memory| memory != at) {
             let rows = layer.computed.1.saturating_sub(rows_copied);
-            copy(CopyKind::WriteHCache, self.measure.output_bits(node, layer.written.0, rows), memory);
+            copy(CopyKind::WriteHCache, self.footprint.output_bits(node, layer.written.0, rows), memory);
         }
     }
 }

@@ -16,8 +16,8 @@
 //!    numbers only, as a sweep makes a million of them.
 //! 6. `assemble.rs` accumulates solved problems into a [`PointAccount`], `totals.rs` into the sums alone ([`TotalsAssembler`]), equal to the bit.
 //!
-//! `reasons.rs` puts into words why data lies where it does, once a person looks at a point. `every_stack.rs` lists every stack that
-//! some choice of cuts makes ([`EveryStack`]: arcs between order ideals of what is done), for the search of
+//! `reasons.rs` puts into words why data lies where it does, once a person looks at a point. `stack_graph.rs` lists every stack that
+//! some choice of cuts makes ([`StackGraph`]: arcs between order ideals of what is done), for the search of
 //! [`explore::StackStudy`](crate::explore::StackStudy).
 //!
 //! # Example
@@ -51,7 +51,6 @@ mod account;
 mod assemble;
 mod axis;
 mod copies;
-mod every_stack;
 mod fast_map;
 mod ids;
 mod layer_tile;
@@ -62,6 +61,7 @@ mod problems;
 mod reasons;
 mod solved;
 mod stack;
+mod stack_graph;
 mod stack_planner;
 mod strategy;
 mod totals;
@@ -69,7 +69,6 @@ mod totals;
 pub use account::*;
 pub use assemble::Assembler;
 pub use copies::{CopyAction, CopyCost, CopyRoutes, Hop};
-pub use every_stack::{EveryStack, MOST_STACKED_LAYERS, MOST_STACKS, NotListed, StackArc};
 pub use ids::{NodeId, ProblemId, StateId, StripId, TileTypeId};
 pub use placement::{CacheDecision, Skipping};
 pub use plan::{Caches, LayerTilePlan, PointPlan, StackPlan, TileDecision, TilePlan};
@@ -77,5 +76,6 @@ pub use planner::{Planner, PlannerMemory};
 pub use problems::{Feasibility, FeasibilityCheck, NotPlanned, Problems};
 pub use solved::{ProblemCost, WATCHED};
 pub use stack::{Stack, cut, cut_with_outputs};
+pub use stack_graph::{MOST_STACKED_LAYERS, MOST_STACKS, NotListed, StackArc, StackGraph};
 pub use strategy::{DepthFirstStrategy, FuseDepth, StoringMode};
 pub use totals::{CostExpression, PointTotals, TotalsAssembler};

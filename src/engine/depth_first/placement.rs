@@ -20,7 +20,7 @@ pub struct TileGeometry<'a> {
 
 /// What measuring the data of a stack takes, found once for all its tiles.
 #[derive(Debug, Clone)]
-pub struct Measure {
+pub struct StackFootprint {
     nodes: TiVec<NodeId, NodeMeasure>,
     /// Bits of all weights of the stack.
     pub weight_bits: u64,
@@ -38,14 +38,14 @@ struct NodeMeasure {
     input_columns: u64,
 }
 
-/// Working memory of [`Measure::peak_alive_bits`].
+/// Working memory of [`StackFootprint::peak_alive_bits`].
 #[derive(Debug, Default)]
 pub struct Scratch {
     readers_left: TiVec<NodeId, usize>,
     held: TiVec<NodeId, u64>,
 }
 
-impl Measure {
+impl StackFootprint {
     /// Measures a stack.
     pub fn new(network: &Network, stack: &Stack, rules: &Rules) -> Self {
         let shape = |node: NodeId| &network.layer(stack.nodes[node]).shape;
@@ -166,7 +166,7 @@ pub struct CacheDecision {
 }
 
 /// Which tile a decision is for.
-pub struct Deciding<'a> {
+pub struct CacheContext<'a> {
     /// The core.
     pub core: &'a Core,
     /// The rules.
@@ -174,26 +174,27 @@ pub struct Deciding<'a> {
     /// The stack.
     pub stack: &'a Stack,
     /// Its sizes.
-    pub measure: &'a Measure,
+    pub footprint: &'a StackFootprint,
     /// The overlap storing mode.
     pub mode: StoringMode,
     /// Whether the tile is in the first column.
     pub first_column: bool,
 }
 
-impl Deciding<'_> {
+impl CacheContext<'_> {
     /// Decides for one tile. `tile` has the mode's own caching, `assumed` caching in both directions.
     pub fn decide(&self, tile: TileGeometry<'_>, assumed: TileGeometry<'_>, scratch: &mut Scratch) -> CacheDecision {
-        let (measure, stack) = (self.measure, self.stack);
-        let h_cache_bits = measure
-            .sum_inputs(stack, |node, i| measure.input_bits(node, assumed.x[node].overlap[i], assumed.y[node].needed));
-        let v_cache_bits = measure.sum_inputs(stack, |node, i| {
-            measure.input_bits(node, measure.nodes[node].input_columns, assumed.y[node].overlap[i])
+        let (footprint, stack) = (self.footprint, self.stack);
+        let h_cache_bits = footprint.sum_inputs(stack, |node, i| {
+            footprint.input_bits(node, assumed.x[node].overlap[i], assumed.y[node].needed)
         });
-        let hv_cache_bits = measure.sum_inputs(stack, |node, i| {
-            measure.input_bits(node, assumed.x[node].overlap[i], assumed.y[node].overlap[i])
+        let v_cache_bits = footprint.sum_inputs(stack, |node, i| {
+            footprint.input_bits(node, footprint.nodes[node].input_columns, assumed.y[node].overlap[i])
         });
-        let peak_bits = measure.peak_alive_bits(stack, tile, scratch, |_| 0);
+        let hv_cache_bits = footprint.sum_inputs(stack, |node, i| {
+            footprint.input_bits(node, assumed.x[node].overlap[i], assumed.y[node].overlap[i])
+        });
+        let peak_bits = footprint.peak_alive_bits(stack, tile, scratch, |_| 0);
         let io_memory = self.lowest_shared(peak_bits);
         let with_h = if !self.first_column {
             peak_bits + h_cache_bits
@@ -201,8 +202,8 @@ impl Deciding<'_> {
             peak_bits
         } else {
             // The first column fills the cache layer by layer.
-            let kept = |node: NodeId| measure.output_bits(node, tile.x[node].to_cache, tile.y[node].computed);
-            measure.peak_alive_bits(stack, tile, scratch, kept)
+            let kept = |node: NodeId| footprint.output_bits(node, tile.x[node].to_cache, tile.y[node].computed);
+            footprint.peak_alive_bits(stack, tile, scratch, kept)
         };
         let peak_with_h_bits = self.mode.caches_columns().then_some(with_h);
         let h_memory = peak_with_h_bits.map(|bits| self.lowest_shared(bits));
@@ -245,7 +246,7 @@ impl Deciding<'_> {
         let levels = self.core.levels(Operand::W).iter().copied();
         let fits = |id: &MemoryId| {
             let features = decision.features_beside_weights(self.core, *id);
-            weight_capacity_bits(self.core, self.rules, *id) >= self.measure.weight_bits + features
+            weight_capacity_bits(self.core, self.rules, *id) >= self.footprint.weight_bits + features
         };
         levels.clone().find(fits).unwrap_or_else(|| self.core.top(Operand::W))
     }
@@ -299,14 +300,14 @@ pub enum Skipping {
 
 /// Highest memories of one layer-tile, as levels counted from the lowest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Levels {
+pub struct TopLevels {
     /// Levels that inputs may use.
     pub i: usize,
     /// Levels that outputs may use.
     pub o: usize,
 }
 
-impl Levels {
+impl TopLevels {
     /// These levels, raised so that no more memories are skipped than `skipping` allows.
     #[must_use]
     pub(super) fn skipping(self, core: &Core, skipping: Skipping) -> Self {
@@ -329,15 +330,15 @@ pub fn layer_levels(
     output_bits: u64,
     is_stack_output: bool,
     too_large: TooLarge<'_>,
-) -> Levels {
+) -> TopLevels {
     let i = lowest_level(core, Operand::I, |_| (input_bits, 0), too_large);
     if is_stack_output {
-        return Levels { i, o: core.levels(Operand::O).len() };
+        return TopLevels { i, o: core.levels(Operand::O).len() };
     }
     let i_memory = core.levels(Operand::I)[i - 1];
     let beside = |memory: MemoryId| if memory == i_memory { input_bits } else { 0 };
     let needed = |memory: MemoryId| (output_bits + beside(memory), beside(memory));
-    Levels { i, o: lowest_level(core, Operand::O, needed, too_large) }
+    TopLevels { i, o: lowest_level(core, Operand::O, needed, too_large) }
 }
 
 /// Levels up to the lowest memory, in one instance, that holds the operand; all where none does.

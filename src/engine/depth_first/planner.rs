@@ -4,7 +4,7 @@ use super::axis::{Axis, Strips, TooManyKinds};
 use super::fast_map::FastMap;
 use super::ids::KnownStackId;
 use super::layer_tile::TiledLayer;
-use super::placement::{Measure, Scratch, Skipping};
+use super::placement::{Scratch, Skipping, StackFootprint};
 use super::plan::{PointPlan, StackPlan};
 use super::problems::{Feasibility, FeasibilityCheck, NotPlanned, Problems};
 use super::stack::{Stack, cut};
@@ -41,7 +41,7 @@ pub struct PlannerMemory {
 pub(super) struct KnownStack {
     id: KnownStackId,
     pub stack: Arc<Stack>,
-    pub measure: Arc<Measure>,
+    pub footprint: Arc<StackFootprint>,
 }
 
 /// Plans points of one network on one core, remembering what they share.
@@ -149,8 +149,8 @@ impl<'a> Planner<'a> {
         let measured = &mut self.memory.measured;
         let known = measured.iter().find(|known| *known.stack == *stack).cloned();
         known.unwrap_or_else(|| {
-            let measure = Arc::new(Measure::new(self.network, stack, &self.rules));
-            let known = KnownStack { id: measured.next_key(), stack: Arc::new(stack.clone()), measure };
+            let footprint = Arc::new(StackFootprint::new(self.network, stack, &self.rules));
+            let known = KnownStack { id: measured.next_key(), stack: Arc::new(stack.clone()), footprint };
             measured.push(known.clone());
             known
         })

@@ -28,7 +28,7 @@ const MOST_LAYERS_OF_ADVICE: usize = 64;
 /// All stacks of a network, between states of what is done. A way from the first state to [`Self::end`] is a choice of
 /// cuts, and each choice is one way.
 #[derive(Debug, Clone)]
-pub struct EveryStack {
+pub struct StackGraph {
     /// How many states there are; 0 is that nothing is done.
     pub states: usize,
     /// The state in which all is done.
@@ -57,7 +57,7 @@ pub enum NotListed {
     NoWay,
 }
 
-impl EveryStack {
+impl StackGraph {
     /// All stacks of at most `most_layers` layers.
     ///
     /// # Errors

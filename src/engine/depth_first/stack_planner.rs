@@ -5,7 +5,7 @@ use super::axis::{Axis, Slot, Strips};
 use super::fast_map::FastMap;
 use super::ids::{BehaviourId, StripId, TileTypeId};
 use super::layer_tile::{TilePlanner, has_weights};
-use super::placement::{Deciding, Scratch, Skipping, TileGeometry};
+use super::placement::{CacheContext, Scratch, Skipping, TileGeometry};
 use super::plan::{Caches, StackPlan, TileDecision, TilePlan};
 use super::planner::{KnownStack, LayerTileBudget, Planner, PlannerMemory};
 use super::problems::{FeasibilityCheck, NotPlanned};
@@ -98,7 +98,7 @@ impl<'a> StackPlanner<'a> {
         let output_size = [Axis::Columns, Axis::Rows].map(|axis| axis.map_size(self.network, &stack, stack.output()));
         Ok(StackPlan {
             output_size: output_size.into(),
-            weight_bits: self.known.measure.weight_bits,
+            weight_bits: self.known.footprint.weight_bits,
             weight_memory: has_weights.then_some(w_memory),
             decisions,
             types,
@@ -144,7 +144,7 @@ impl<'a> StackPlanner<'a> {
             network: self.network,
             rules: self.rules,
             stack: &self.known.stack,
-            measure: &self.known.measure,
+            footprint: &self.known.footprint,
             layers: &memory.layers,
             skipping: self.skipping,
             weights_from_top: key.weights_from_top,
@@ -182,17 +182,17 @@ impl<'a> StackPlanner<'a> {
                 }
                 let (x, y) = (&self.x.different[column.strip], &self.y.different[row.strip]);
                 let first = (column.start == 0, row.start == 0);
-                let deciding = Deciding {
+                let context = CacheContext {
                     core: self.core,
                     rules: &self.rules,
                     stack: &self.known.stack,
-                    measure: &self.known.measure,
+                    footprint: &self.known.footprint,
                     mode: self.mode,
                     first_column: first.0,
                 };
                 let own = TileGeometry { x: &x.own, y: &y.own };
                 let assumed = TileGeometry { x: &x.assumed, y: &y.assumed };
-                let caches = deciding.decide(own, assumed, scratch);
+                let caches = context.decide(own, assumed, scratch);
                 let size = (column.size, row.size);
                 *decision = Some(TileDecision { size, first, caches, column: column.strip, row: row.strip });
             }

@@ -189,12 +189,12 @@ impl Comparison<'_> {
             }
             FusionMethod::Optimal => {
                 let optimal = self.study.combine(self.runs)?;
-                let layers = optimal.runs.iter().map(|run| self.study.stacks()[run.stack].stack.layers().to_vec());
+                let layers = optimal.runs.iter().map(|run| self.study.stacks()[run.arc].stack.layers().to_vec());
                 (layers.collect(), optimal)
             }
         };
         let places = |layers: &[LayerId]| layers.iter().filter_map(|id| self.layers.binary_search(id).ok()).collect();
-        let of_run = |run: &StackRun| places(self.study.stacks()[run.stack].stack.layers());
+        let of_run = |run: &StackRun| places(self.study.stacks()[run.arc].stack.layers());
         Ok(FusionVerdict {
             groups: groups.iter().map(|layers| places(layers)).collect(),
             optimus_bytes: self.optimus_bytes(&groups),
@@ -205,8 +205,7 @@ impl Comparison<'_> {
 
     /// The best way to run these very stacks.
     fn evaluate(&self, stacks: &[Stack]) -> Result<OptimalStacks, Diagnostics> {
-        let is_one =
-            |run: &&StackRun| self.study.stacks().get(run.stack).is_some_and(|arc| stacks.contains(&arc.stack));
+        let is_one = |run: &&StackRun| self.study.stacks().get(run.arc).is_some_and(|arc| stacks.contains(&arc.stack));
         let runs: Vec<StackRun> = self.runs.iter().filter(is_one).copied().collect();
         self.study.combine(&runs)
     }

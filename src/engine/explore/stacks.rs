@@ -2,7 +2,7 @@
 //!
 //! What a stack costs depends on its layers, its tile and its mode alone, as features between stacks go through the highest
 //! memory. So the best of each stack is found by itself, and the best way from nothing done to all done by dynamic programming over what is
-//! done ([`EveryStack`]). Energy, latency, and words add up, so one best way to each state is enough; for the
+//! done ([`StackGraph`]). Energy, latency, and words add up, so one best way to each state is enough; for the
 //! energy-delay product all ways are kept that no other one beats in both.
 //!
 //! The mapping of every layer-tile is the one that a sweep has: best by the objective for that layer-tile alone.
@@ -11,8 +11,8 @@ use super::survey::{CostStore, Effort, Survey};
 use super::sweep::Sweep;
 use crate::cost::{ByCause, EnergySplit, LatencySplit};
 use crate::depth_first::{
-    CostExpression, EveryStack, FuseDepth, MOST_STACKED_LAYERS, MOST_STACKS, NotListed, PointAccount, PointTotals,
-    StackArc, StateId, StoringMode,
+    CostExpression, FuseDepth, MOST_STACKED_LAYERS, MOST_STACKS, NotListed, PointAccount, PointTotals, StackArc,
+    StackGraph, StateId, StoringMode,
 };
 use crate::ids::{TiVec, ti_vec};
 use crate::search::Objective;
@@ -42,13 +42,13 @@ pub struct StackLimits {
 }
 
 /// Columns and rows of a tile, and what happens to the overlap of tiles.
-type Way = ((u64, u64), StoringMode);
+type TileAndMode = ((u64, u64), StoringMode);
 
-/// A stack, run in one way.
+/// A stack with its tile size and storing mode, and what that costs.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct StackRun {
-    /// Number of the stack among [`StackStudy::stacks`].
-    pub stack: usize,
+    /// Index of the stack among [`StackStudy::stacks`], the arcs of the [`StackGraph`].
+    pub arc: usize,
     /// Columns and rows of a tile.
     pub tile: (u64, u64),
     /// What happens to the overlap of tiles.
@@ -117,11 +117,11 @@ impl OptimalStacks {
 /// What every stack costs at its best, found out part by part, by whoever has time.
 pub struct StackStudy {
     survey: Survey,
-    every: EveryStack,
+    graph: StackGraph,
     /// Numbers of the stacks of each part.
     parts: Vec<Vec<usize>>,
     limits: StackLimits,
-    order: Order,
+    order: PathOrder,
 }
 
 impl StackStudy {
@@ -130,10 +130,10 @@ impl StackStudy {
     /// # Errors
     /// A network that branches into too many stacks, or limits that leave no way.
     pub fn new(sweep: Sweep, limits: StackLimits) -> Result<Self, Diagnostics> {
-        let every = every_stack(&sweep, limits)?;
-        let parts = parts(&every);
-        let order = Order { objective: sweep.settings.objective.clone() };
-        Ok(Self { survey: Survey::new(sweep), every, parts, limits, order })
+        let graph = stack_graph(&sweep, limits)?;
+        let parts = parts(&graph);
+        let order = PathOrder { objective: sweep.settings.objective.clone() };
+        Ok(Self { survey: Survey::new(sweep), graph, parts, limits, order })
     }
 
     /// The sweep whose design is studied.
@@ -143,17 +143,17 @@ impl StackStudy {
 
     /// All stacks.
     pub fn stacks(&self) -> &[StackArc] {
-        &self.every.arcs
+        &self.graph.arcs
     }
 
     /// How many ways there are to cut the network, as far as a number can count them.
     pub fn cuttings(&self) -> u128 {
-        let mut ways: TiVec<StateId, u128> = ti_vec![0; self.every.states];
-        ways[StateId::default()] = 1;
-        for arc in &self.every.arcs {
-            ways[arc.to] = ways[arc.to].saturating_add(ways[arc.from]);
+        let mut paths: TiVec<StateId, u128> = ti_vec![0; self.graph.states];
+        paths[StateId::default()] = 1;
+        for arc in &self.graph.arcs {
+            paths[arc.to] = paths[arc.to].saturating_add(paths[arc.from]);
         }
-        ways[self.every.end]
+        paths[self.graph.end]
     }
 
     /// Work that was done so far.
@@ -175,13 +175,13 @@ impl StackStudy {
     /// The best ways to run a stack. Those that promise most are tried first, so that most others need no search.
     fn runs_of(&mut self, store: &mut CostStore, number: usize) -> Vec<StackRun> {
         self.survey.forget_if_full();
-        let mut promising: Vec<(f64, Way, CostExpression)> = Vec::new();
+        let mut promising: Vec<(f64, TileAndMode, CostExpression)> = Vec::new();
         for way in self.strategies(number) {
             if self.limits.most_tiles.is_some_and(|most| self.tiles(number, way.0) > most) {
                 continue;
             }
             // Some tiles fit nowhere; others do.
-            let Ok(expression) = self.survey.stack_cost(store, &self.every.arcs[number].stack, way) else { continue };
+            let Ok(expression) = self.survey.stack_cost(store, &self.graph.arcs[number].stack, way) else { continue };
             let Some(least) = self.survey.lower_bound(&expression) else { continue };
             promising.push((self.order.score(&least), way, expression));
         }
@@ -189,7 +189,7 @@ impl StackStudy {
         let mut runs: Vec<StackRun> = Vec::new();
         for (_, way, expression) in promising {
             let is_beaten = |least: &PointTotals| runs.iter().any(|run| self.order.is_clearly_below(run, least));
-            let stack = &self.every.arcs[number].stack;
+            let stack = &self.graph.arcs[number].stack;
             if let Ok(Some(totals)) = self.survey.stack_totals_unless(store, (stack, way, &expression), &is_beaten) {
                 let run = self.run(number, way, &totals);
                 self.order.keep(&mut runs, run);
@@ -203,26 +203,26 @@ impl StackStudy {
     /// # Errors
     /// Where no choice can be scheduled.
     pub fn combine(&self, runs: &[StackRun]) -> Result<OptimalStacks, Diagnostics> {
-        let mut of_stack: Vec<Vec<StackRun>> = vec![Vec::new(); self.every.arcs.len()];
+        let mut of_stack: Vec<Vec<StackRun>> = vec![Vec::new(); self.graph.arcs.len()];
         for run in runs {
-            if let Some(of_stack) = of_stack.get_mut(run.stack) {
+            if let Some(of_stack) = of_stack.get_mut(run.arc) {
                 of_stack.push(*run);
             }
         }
-        let mut ways: TiVec<StateId, Vec<Course>> = ti_vec![Vec::new(); self.every.states];
-        ways[StateId::default()].push(Course::default());
-        for (arc, runs) in self.every.arcs.iter().zip(&of_stack) {
-            let (before, after) = ways.split_at_mut(arc.to);
+        let mut paths: TiVec<StateId, Vec<Path>> = ti_vec![Vec::new(); self.graph.states];
+        paths[StateId::default()].push(Path::default());
+        for (arc, runs) in self.graph.arcs.iter().zip(&of_stack) {
+            let (before, after) = paths.split_at_mut(arc.to);
             for (number, way) in before[arc.from].iter().enumerate() {
                 for run in runs {
                     self.order.keep(&mut after.raw[0], way.then((arc.from, number), run));
                 }
             }
         }
-        let cost = |way: &Course<'_>| {
+        let cost = |way: &Path<'_>| {
             if self.order.is_sum() { way.score } else { way.energy_pj * way.latency_cycles as f64 }
         };
-        let last = ways[self.every.end].iter().min_by(|a, b| cost(a).total_cmp(&cost(b)));
+        let last = paths[self.graph.end].iter().min_by(|a, b| cost(a).total_cmp(&cost(b)));
         let mut at = last.ok_or_else(nothing_fits)?;
         let mut optimal = OptimalStacks {
             runs: Vec::new(),
@@ -234,8 +234,8 @@ impl StackStudy {
         };
         while let (Some((state, number)), Some(run)) = (at.before, at.run) {
             optimal.runs.push(*run);
-            optimal.ends.push(self.sweep().network.layer(end_of(&self.every.arcs[run.stack])).name.clone());
-            at = &ways[state][number];
+            optimal.ends.push(self.sweep().network.layer(end_of(&self.graph.arcs[run.arc])).name.clone());
+            at = &paths[state][number];
         }
         optimal.dram_words = optimal.runs.iter().map(|run| run.dram_words.total()).sum();
         optimal.runs.reverse();
@@ -251,7 +251,7 @@ impl StackStudy {
         let stacks: Vec<_> = optimal
             .runs
             .iter()
-            .filter_map(|run| Some((self.every.arcs.get(run.stack)?.stack.clone(), run.tile, run.mode)))
+            .filter_map(|run| Some((self.graph.arcs.get(run.arc)?.stack.clone(), run.tile, run.mode)))
             .collect();
         self.survey.account_of_stacks(store, optimal.fuse(), &stacks)
     }
@@ -264,9 +264,9 @@ impl StackStudy {
 
     /// The different strategies of a stack. Modes that differ in overlap that its tiles do not have are one: a column of tiles has none
     /// from left to right, a row of tiles none from top to bottom, and a single tile none at all.
-    fn strategies(&self, stack: usize) -> Vec<Way> {
+    fn strategies(&self, arc: usize) -> Vec<TileAndMode> {
         let settings = &self.sweep().settings;
-        let (columns, rows) = self.map(end_of(&self.every.arcs[stack]));
+        let (columns, rows) = self.map(end_of(&self.graph.arcs[arc]));
         let sides = |sides: &[u64], map: u64| sides.iter().map(|&side| side.min(map)).collect::<BTreeSet<u64>>();
         let heights = sides(&settings.tiles_y, rows);
         let tiles = sides(&settings.tiles_x, columns).into_iter().flat_map(|x| heights.iter().map(move |&y| (x, y)));
@@ -289,27 +289,27 @@ impl StackStudy {
     }
 
     /// How many tiles a stack is cut into.
-    fn tiles(&self, stack: usize, tile: (u64, u64)) -> u64 {
-        let (columns, rows) = self.map(end_of(&self.every.arcs[stack]));
+    fn tiles(&self, arc: usize, tile: (u64, u64)) -> u64 {
+        let (columns, rows) = self.map(end_of(&self.graph.arcs[arc]));
         columns.div_ceil(tile.0.max(1)).saturating_mul(rows.div_ceil(tile.1.max(1)))
     }
 
-    fn run(&self, stack: usize, (tile, mode): Way, totals: &PointTotals) -> StackRun {
+    fn run(&self, arc: usize, (tile, mode): TileAndMode, totals: &PointTotals) -> StackRun {
         let (energy, latency) = (totals.energy, totals.latency);
         let (energy_pj, latency_cycles) = (energy.total_pj(), latency.total_cycles());
         let [dram_words, _] = totals.words;
         let score = self.order.score(totals);
-        let tiles = self.tiles(stack, tile);
-        StackRun { stack, tile, mode, tiles, energy, latency, energy_pj, latency_cycles, dram_words, score }
+        let tiles = self.tiles(arc, tile);
+        StackRun { arc, tile, mode, tiles, energy, latency, energy_pj, latency_cycles, dram_words, score }
     }
 }
 
-/// What makes one way better than another.
-struct Order {
+/// When one path dominates another, by the objective.
+struct PathOrder {
     objective: Objective,
 }
 
-impl Order {
+impl PathOrder {
     /// Whether the objective of a network is the sum of its stacks'.
     fn is_sum(&self) -> bool {
         self.objective != Objective::EnergyDelayProduct
@@ -332,7 +332,7 @@ impl Order {
 
     /// Keeps what is not worse than all others, and drops what it makes so.
     fn keep<T: Priced>(&self, kept: &mut Vec<T>, new: T) {
-        let beats = |a: &T, b: &T| {
+        let dominates = |a: &T, b: &T| {
             let ((e, l, s), (other_e, other_l, other_s)) = (a.price(), b.price());
             if self.is_sum() {
                 let order = s.total_cmp(&other_s).then(l.cmp(&other_l)).then(e.total_cmp(&other_e));
@@ -341,15 +341,15 @@ impl Order {
                 e <= other_e && l <= other_l
             }
         };
-        if kept.iter().any(|old| beats(old, &new)) {
+        if kept.iter().any(|old| dominates(old, &new)) {
             return;
         }
-        kept.retain(|old| !beats(&new, old));
+        kept.retain(|old| !dominates(&new, old));
         kept.push(new);
     }
 }
 
-/// What decides between two ways to do the same.
+/// Costs by which two paths to the same state are compared.
 trait Priced {
     /// Energy, pJ; latency, cycles; value of the objective, where it is a sum.
     fn price(&self) -> (f64, u64, f64);
@@ -361,10 +361,10 @@ impl Priced for StackRun {
     }
 }
 
-/// A way from nothing to a state.
+/// A path from the empty state to a state of the [`StackGraph`]: its cost, and where it comes from.
 #[derive(Debug, Clone, Copy, Default)]
-struct Course<'a> {
-    /// The state before the last stack, and which of the ways there.
+struct Path<'a> {
+    /// The state before the last stack, and the index of the path to it.
     before: Option<(StateId, usize)>,
     /// How the last stack is run.
     run: Option<&'a StackRun>,
@@ -373,7 +373,7 @@ struct Course<'a> {
     score: f64,
 }
 
-impl<'a> Course<'a> {
+impl<'a> Path<'a> {
     fn then(&self, before: (StateId, usize), run: &'a StackRun) -> Self {
         Self {
             before: Some(before),
@@ -385,7 +385,7 @@ impl<'a> Course<'a> {
     }
 }
 
-impl Priced for Course<'_> {
+impl Priced for Path<'_> {
     fn price(&self) -> (f64, u64, f64) {
         (self.energy_pj, self.latency_cycles, self.score)
     }
@@ -396,24 +396,24 @@ fn end_of(arc: &StackArc) -> LayerId {
 }
 
 /// Stacks with the same last layer have most mapping problems in common, and so are in the same part.
-fn parts(every: &EveryStack) -> Vec<Vec<usize>> {
+fn parts(graph: &StackGraph) -> Vec<Vec<usize>> {
     let mut by_end: BTreeMap<Reverse<LayerId>, Vec<usize>> = BTreeMap::new();
-    for (number, arc) in every.arcs.iter().enumerate() {
+    for (number, arc) in graph.arcs.iter().enumerate() {
         by_end.entry(Reverse(end_of(arc))).or_default().push(number);
     }
     // Late layers end the most stacks, so that small parts are left for the end.
     by_end.values().flat_map(|stacks| stacks.chunks(MOST_IN_A_PART)).map(<[usize]>::to_vec).collect()
 }
 
-fn every_stack(sweep: &Sweep, limits: StackLimits) -> Result<EveryStack, Diagnostics> {
+fn stack_graph(sweep: &Sweep, limits: StackLimits) -> Result<StackGraph, Diagnostics> {
     let mut diagnostics = Diagnostics::default();
     let most_layers = limits.most_layers.unwrap_or(usize::MAX);
     if most_layers == 0 || limits.most_tiles == Some(0) {
         diagnostics.add("settings.limits", "A limit of 0 leaves no stack", "Write 1 or more");
         return Err(diagnostics);
     }
-    let every = match EveryStack::new(&sweep.network, most_layers) {
-        Ok(every) => every,
+    let graph = match StackGraph::new(&sweep.network, most_layers) {
+        Ok(graph) => graph,
         Err(why) => {
             let (problem, remedy) = not_listed(&sweep.network, most_layers, why);
             diagnostics.add("settings.limits", problem, remedy);
@@ -421,17 +421,17 @@ fn every_stack(sweep: &Sweep, limits: StackLimits) -> Result<EveryStack, Diagnos
         }
     };
     let strategies = (sweep.settings.tiles_x.len() * sweep.settings.tiles_y.len() + 1) * sweep.settings.modes.len();
-    if every.arcs.len().saturating_mul(strategies) > MOST_RUNS {
+    if graph.arcs.len().saturating_mul(strategies) > MOST_RUNS {
         diagnostics.add(
             "settings",
-            format!("{} stacks with {strategies} strategies each are more than {MOST_RUNS} in all", every.arcs.len()),
+            format!("{} stacks with {strategies} strategies each are more than {MOST_RUNS} in all", graph.arcs.len()),
             format!(
                 "Choose at most {} tile sizes and modes, or allow fewer layers in a stack",
-                MOST_RUNS / every.arcs.len().max(1)
+                MOST_RUNS / graph.arcs.len().max(1)
             ),
         );
     }
-    diagnostics.or(every)
+    diagnostics.or(graph)
 }
 
 /// Why the stacks of a network are not listed, and what to do.
@@ -442,7 +442,7 @@ fn not_listed(network: &Network, most_layers: usize, why: NotListed) -> (String,
             format!(
                 "{name} can be cut into more than {MOST_STACKS} different stacks, or they have more than {MOST_STACKED_LAYERS} layers in all"
             ),
-            match EveryStack::most_layers_listed(network) {
+            match StackGraph::most_layers_listed(network) {
                 Some(most) => format!("Allow at most {most} layers in a stack"),
                 None => "Cut the network into parts, and look at each by itself".to_owned(),
             },

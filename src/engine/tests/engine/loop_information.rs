@@ -130,7 +130,7 @@ fn the_roof_is_what_a_level_can_still_multiply_what_it_holds_by() {
     let on_core = layer.on_core();
     for (end, size, roof) in [(2, 300.0, 184), (4, 720.0, 76)] {
         let ends = [vec![0, 0, 7], vec![0, 7], vec![2, end, 7]];
-        let cost = Evaluator::new(&on_core).check(&order, &ends).unwrap_or_else(|flaws| panic!("{flaws:?}"));
+        let cost = Evaluator::new(&on_core).validate(&order, &ends).unwrap_or_else(|flaws| panic!("{flaws:?}"));
         let level = &loop_information(&on_core, &order, &cost).operands[2].levels[2];
         assert_eq!((level.unit_size, level.roof), (size, Some(roof)));
     }

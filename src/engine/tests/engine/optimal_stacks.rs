@@ -108,7 +108,7 @@ fn the_account_of_the_optimum_has_its_cost() {
     assert_eq!(account.stacks.len(), optimal.runs.len());
     let fuse = optimal.fuse();
     let cut = fusescape_engine::depth_first::cut(&sweep.network, &sweep.core, &fuse, &sweep.settings.rules).unwrap();
-    let stacks: Vec<_> = optimal.runs.iter().map(|run| study.stacks()[run.stack].stack.clone()).collect();
+    let stacks: Vec<_> = optimal.runs.iter().map(|run| study.stacks()[run.arc].stack.clone()).collect();
     assert_eq!(cut, stacks, "the cuts say it all");
 }
 
@@ -186,7 +186,7 @@ fn limits_are_kept_and_cost() {
     let sweep = sweep("meta-proto-like-df", "fsrcnn-defines", settings(Objective::Energy));
     let (_, _, free) = study(&sweep, StackLimits::default());
     let (few, _, limited) = study(&sweep, StackLimits { most_layers: Some(3), most_tiles: Some(200) });
-    assert!(limited.runs.iter().all(|run| run.tiles <= 200 && few.stacks()[run.stack].stack.layers().len() <= 3));
+    assert!(limited.runs.iter().all(|run| run.tiles <= 200 && few.stacks()[run.arc].stack.layers().len() <= 3));
     assert!(limited.energy_pj > free.energy_pj);
     let none = StackStudy::new(sweep, StackLimits { most_layers: Some(0), most_tiles: None });
     assert!(none.is_err());
