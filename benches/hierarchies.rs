@@ -4,7 +4,7 @@
 mod common;
 
 use common::report::{Goal, Report};
-use fusescape::hierarchy::{Front, HierarchyRequest, HierarchySettings, Stage, Study, Verdict};
+use fusescape::hierarchy::{Front, HierarchyRequest, HierarchySettings, SearchOutcome, Stage, Study};
 use fusescape::search::Strategy;
 use fusescape::spec::{find_preset, hardware_presets, pool_presets, workload_presets};
 use serde_json::{Value, json};
@@ -53,12 +53,12 @@ fn explore(study: &Study) -> (f64, Value) {
     let mut exploration = study.exploration();
     let range = exploration.next_to_bound(study.hierarchies.len());
     let bounds = range.map(|index| study.bound(&study.hierarchies[index])).collect();
-    exploration.take_bounds(0, bounds);
+    exploration.record_bounds(0, bounds);
     let bounded = start.elapsed().as_secs_f64();
     while exploration.stage() == Stage::Searching && start.elapsed().as_secs_f64() < EXPLORED_SECONDS {
         for hierarchy in exploration.next_to_search(16) {
             let verdict = study.search(hierarchy as usize, exploration.front());
-            exploration.take_verdict(verdict);
+            exploration.record_outcome(verdict);
         }
     }
     let total = start.elapsed().as_secs_f64();
@@ -84,7 +84,7 @@ fn without_pruning(study: &Study) -> (f64, Value) {
     let (mut mapped, mut proved, mut worst_ms) = (0, 0, 0.0_f64);
     for index in (0..study.hierarchies.len()).step_by(step) {
         let before = start.elapsed();
-        if let Verdict::Found(point) = study.search(index, &Front::default()) {
+        if let SearchOutcome::Found(point) = study.search(index, &Front::default()) {
             mapped += 1;
             proved += usize::from(point.proved);
             worst_ms = worst_ms.max((start.elapsed() - before).as_secs_f64() * 1e3);

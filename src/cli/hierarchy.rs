@@ -71,14 +71,14 @@ fn explore(study: &Study, everything: bool) -> (Exploration, Duration) {
     }
     let all = exploration.next_to_bound(study.hierarchies.len());
     let bounds = all.into_par_iter().map(|index| study.bound(&study.hierarchies[index])).collect::<Vec<_>>();
-    exploration.take_bounds(0, bounds);
+    exploration.record_bounds(0, bounds);
     while exploration.stage() == Stage::Searching {
         let count = SLICE * rayon::current_num_threads();
         let slice = exploration.next_to_search(count);
-        let front = exploration.rivals();
+        let front = exploration.pruning_front();
         let verdicts: Vec<_> =
             slice.into_par_iter().map(|hierarchy| study.search(hierarchy as usize, &front)).collect();
-        verdicts.into_iter().for_each(|verdict| exploration.take_verdict(verdict));
+        verdicts.into_iter().for_each(|verdict| exploration.record_outcome(verdict));
         let counts = exploration.counts();
         bar.set_position((counts.searched + counts.pruned + counts.infeasible) as u64);
     }

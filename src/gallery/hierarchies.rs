@@ -3,7 +3,7 @@
 use super::entry::Opening;
 use super::measure::HierarchyFigure;
 use crate::hardware::Operand;
-use crate::hierarchy::{Front, HierarchyRequest, HierarchySettings, Point, Stage, Study, Verdict, unrollings};
+use crate::hierarchy::{Front, HierarchyRequest, HierarchySettings, Point, SearchOutcome, Stage, Study, unrollings};
 use crate::search::Objective;
 use crate::spec::pool_presets;
 use std::collections::HashMap;
@@ -90,11 +90,11 @@ fn explore(study: &Study) -> Option<Point> {
     let mut exploration = study.exploration();
     let all = exploration.next_to_bound(study.hierarchies.len());
     let bounds = all.map(|index| study.bound(&study.hierarchies[index])).collect();
-    exploration.take_bounds(0, bounds);
+    exploration.record_bounds(0, bounds);
     while exploration.stage() == Stage::Searching {
         for hierarchy in exploration.next_to_search(SLICE) {
             let verdict = study.search(hierarchy as usize, exploration.front());
-            exploration.take_verdict(verdict);
+            exploration.record_outcome(verdict);
         }
     }
     exploration.best()
@@ -105,8 +105,9 @@ fn explore(study: &Study) -> Option<Point> {
 fn unrolling_spread(opens: &Opening, layers: &[String], shared: bool) -> Result<f64, String> {
     let mut study = Study::new(&request(opens, layers)).map_err(|wrong| wrong.to_string())?;
     study.hierarchies.retain(|hierarchy| {
-        let holders =
-            |placed: &crate::hierarchy::Placed| Operand::ALL.into_iter().filter(|&of| placed.holds(of)).count();
+        let holders = |placed: &crate::hierarchy::HierarchyMemory| {
+            Operand::ALL.into_iter().filter(|&of| placed.holds(of)).count()
+        };
         let wanted = if shared { Operand::ALL.len() } else { 1 };
         let each = Operand::ALL.into_iter().all(|of| hierarchy.memories.iter().any(|placed| placed.holds(of)));
         each && hierarchy.memories.iter().all(|placed| holders(placed) == wanted)
@@ -115,8 +116,8 @@ fn unrolling_spread(opens: &Opening, layers: &[String], shared: bool) -> Result<
     let energies: Vec<f64> = unrollings(&study)
         .iter()
         .filter_map(|unrolling| match study.unrolled(unrolling).search(best, &Front::default()) {
-            Verdict::Found(point) => Some(point.energy_pj),
-            Verdict::Pruned | Verdict::Infeasible(_) => None,
+            SearchOutcome::Found(point) => Some(point.energy_pj),
+            SearchOutcome::Pruned | SearchOutcome::Infeasible(_) => None,
         })
         .collect();
     let (most, least) = energies.iter().fold((0.0_f64, f64::INFINITY), |(most, least), &e| (most.max(e), least.min(e)));

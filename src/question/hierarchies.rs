@@ -1,7 +1,7 @@
 //! Questions about memory hierarchies that are generated.
 
 use super::{Answer, Answerer, Ask, Refusal};
-use crate::hierarchy::{self, Bound, Front, HierarchyFacts, HierarchyRequest, StudyOutline, Verdict, unrollings};
+use crate::hierarchy::{self, Bound, Front, HierarchyFacts, HierarchyRequest, SearchOutcome, StudyOutline, unrollings};
 use crate::spec::Diagnostics;
 use serde::{Deserialize, Serialize};
 use std::rc::Rc;
@@ -73,15 +73,15 @@ pub struct SearchHierarchies {
 
 /// What became of a hierarchy.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct HierarchyVerdict {
+pub struct HierarchyOutcome {
     /// What became of it.
-    pub verdict: Verdict,
+    pub verdict: SearchOutcome,
     /// Its name, if it was found.
     pub name: String,
 }
 
 impl Ask for SearchHierarchies {
-    type Reply = Vec<HierarchyVerdict>;
+    type Reply = Vec<HierarchyOutcome>;
 
     /// One after the other, each compared with all before.
     fn answer(self, answerer: &mut Answerer) -> Answer<Self::Reply> {
@@ -90,12 +90,12 @@ impl Ask for SearchHierarchies {
         let search = |&number: &u32| {
             let verdict = study.search(number as usize, &front);
             let mut name = String::new();
-            if let Verdict::Found(point) = verdict {
+            if let SearchOutcome::Found(point) = verdict {
                 front.add(point);
                 name =
                     study.hierarchies.get(number as usize).map(|hierarchy| study.name(hierarchy)).unwrap_or_default();
             }
-            HierarchyVerdict { verdict, name }
+            HierarchyOutcome { verdict, name }
         };
         Ok(self.numbers.iter().map(search).collect())
     }
@@ -149,8 +149,8 @@ impl Ask for UnrollHierarchies {
         };
         let study = study.unrolled(&unrolling);
         let energy = |&hierarchy: &u32| match study.search(hierarchy as usize, &Front::default()) {
-            Verdict::Found(point) => Some(point.energy_pj),
-            Verdict::Pruned | Verdict::Infeasible(_) => None,
+            SearchOutcome::Found(point) => Some(point.energy_pj),
+            SearchOutcome::Pruned | SearchOutcome::Infeasible(_) => None,
         };
         Ok(UnrolledEnergies { unrolling: self.unrolling, energies_pj: self.hierarchies.iter().map(energy).collect() })
     }

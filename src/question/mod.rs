@@ -22,7 +22,7 @@ pub use cores::{
 };
 pub use gallery::{CheckClaim, LessonNumbers};
 pub use hierarchies::{
-    BoundHierarchies, HierarchyBounds, HierarchyVerdict, OpenHierarchy, OutlineHierarchies, SearchHierarchies,
+    BoundHierarchies, HierarchyBounds, HierarchyOutcome, OpenHierarchy, OutlineHierarchies, SearchHierarchies,
     UnrollHierarchies, UnrolledEnergies,
 };
 pub use layer::{

@@ -10,7 +10,7 @@ use fusescape::explore::{
     CostStore, LayerFacts, LayerRequest, LayerStudy, MappedLayer, Request, Settings, Survey, Sweep,
 };
 use fusescape::hardware::{Core, Operand};
-use fusescape::hierarchy::{Front, HierarchyRequest, HierarchySettings, Study, Verdict};
+use fusescape::hierarchy::{Front, HierarchyRequest, HierarchySettings, SearchOutcome, Study};
 use fusescape::rules::Rules;
 use fusescape::search::{Objective, Strategy};
 use fusescape::spec::{find_preset, hardware_presets, pool_presets, workload_presets};
@@ -331,7 +331,7 @@ fn what_a_hierarchy_costs_comes_out_of_its_formulas() {
     .unwrap();
     let mut checked = 0;
     for index in (0..study.hierarchies.len()).step_by(7).take(6) {
-        let Verdict::Found(point) = study.search(index, &Front::default()) else { continue };
+        let SearchOutcome::Found(point) = study.search(index, &Front::default()) else { continue };
         let facts = study.facts(index as u32).unwrap();
         let core = Core::from_text(&facts.document).unwrap();
         let explained = explain_hierarchy(&core, &facts.layers.unwrap());

@@ -5,9 +5,11 @@
 
 use crate::app::platform::timer::{before_next_frame, later, now_ms};
 use crate::app::workers::handle::Workers;
-use crate::hierarchy::{Counts, Exploration, HierarchyFacts, HierarchyRequest, Point, Stage, StudyOutline, Verdict};
+use crate::hierarchy::{
+    Exploration, ExplorationCounts, HierarchyFacts, HierarchyRequest, Point, SearchOutcome, Stage, StudyOutline,
+};
 use crate::question::{
-    Answer, Ask, BoundHierarchies, HierarchyBounds, HierarchyVerdict, OpenHierarchy, OutlineHierarchies, Refusal,
+    Answer, Ask, BoundHierarchies, HierarchyBounds, HierarchyOutcome, OpenHierarchy, OutlineHierarchies, Refusal,
     SearchHierarchies, Topic, UnrollHierarchies, UnrolledEnergies,
 };
 use crate::sorting::sort_by;
@@ -69,7 +71,7 @@ pub struct StudyResults {
     /// Which hierarchies there are.
     pub outline: Option<Rc<StudyOutline>>,
     /// How many became what.
-    pub counts: Counts,
+    pub counts: ExplorationCounts,
     /// Points to be drawn, with names; those of the front first.
     pub drawn: Vec<(Point, Rc<str>, bool)>,
     /// Number of the best by the objective.
@@ -298,12 +300,12 @@ impl Explorer {
 
     /// Puts a slice of the work to a lane.
     fn put(&self, lane: usize, task: Task) {
-        let (request, rivals) = {
+        let (request, pruning_front) = {
             let inner = &mut *self.0.borrow_mut();
             let Some(request) = inner.request.clone() else { return };
             inner.lanes[lane].since = now_ms();
             inner.lanes[lane].task = Some(task.clone());
-            (request, inner.exploration.rivals())
+            (request, inner.exploration.pruning_front())
         };
         match task {
             Task::Plan => self.ask(lane, OutlineHierarchies { request }, |inner, _, outline| {
@@ -312,10 +314,10 @@ impl Explorer {
             }),
             Task::Bound(range) => {
                 let (first, end) = (range.start as u32, range.end as u32);
-                self.ask(lane, BoundHierarchies { request, first, end }, Inner::take_bounds);
+                self.ask(lane, BoundHierarchies { request, first, end }, Inner::record_bounds);
             }
             Task::Search(numbers) => {
-                self.ask(lane, SearchHierarchies { request, numbers, front: rivals }, Inner::take_verdicts);
+                self.ask(lane, SearchHierarchies { request, numbers, front: pruning_front }, Inner::take_verdicts);
             }
         }
     }
@@ -417,18 +419,18 @@ impl Inner {
         self.finish_if_done();
     }
 
-    fn take_bounds(&mut self, lane: usize, found: HierarchyBounds) {
+    fn record_bounds(&mut self, lane: usize, found: HierarchyBounds) {
         self.learn(lane, 0, found.bounds.len());
-        self.exploration.take_bounds(found.first as usize, found.bounds);
+        self.exploration.record_bounds(found.first as usize, found.bounds);
     }
 
-    fn take_verdicts(&mut self, lane: usize, verdicts: Vec<HierarchyVerdict>) {
+    fn take_verdicts(&mut self, lane: usize, verdicts: Vec<HierarchyOutcome>) {
         self.learn(lane, 1, verdicts.len());
-        for HierarchyVerdict { verdict, name } in verdicts {
-            if let Verdict::Found(point) = verdict {
+        for HierarchyOutcome { verdict, name } in verdicts {
+            if let SearchOutcome::Found(point) = verdict {
                 self.note(point, name);
             }
-            self.exploration.take_verdict(verdict);
+            self.exploration.record_outcome(verdict);
         }
         self.forget_names();
     }
@@ -452,10 +454,10 @@ impl Inner {
         match task {
             Some(Task::Bound(range)) => {
                 let bounds = range.clone().map(|_| Err(reason.clone())).collect();
-                self.exploration.take_bounds(range.start, bounds);
+                self.exploration.record_bounds(range.start, bounds);
             }
             Some(Task::Search(numbers)) => {
-                numbers.iter().for_each(|_| self.exploration.take_verdict(Verdict::Infeasible(reason.clone())))
+                numbers.iter().for_each(|_| self.exploration.record_outcome(SearchOutcome::Infeasible(reason.clone())))
             }
             Some(Task::Plan) | None => self.end(StudyStatus::Stopped),
         }

@@ -2,7 +2,7 @@
 
 use super::bound::Bound;
 use super::front::{Front, Point};
-use super::search::Verdict;
+use super::search::SearchOutcome;
 use crate::sorting::sort_by;
 use serde::{Deserialize, Serialize};
 
@@ -20,7 +20,7 @@ pub enum Stage {
 
 /// Numbers of hierarchies by what became of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct Counts {
+pub struct ExplorationCounts {
     /// All there are.
     pub generated: usize,
     /// Of which it is known what they cost at least.
@@ -38,7 +38,7 @@ pub struct Counts {
 /// A study on its way. It hands out work in slices, which may come back in any order.
 #[derive(Debug, Clone, Default)]
 pub struct Exploration {
-    counts: Counts,
+    counts: ExplorationCounts,
     front: Front,
     /// Everything that was searched to the end.
     found: Vec<Point>,
@@ -62,7 +62,12 @@ impl Exploration {
     pub fn new(areas_um2: Vec<f64>) -> Self {
         let generated = areas_um2.len();
         let bounds = vec![None; generated];
-        Self { counts: Counts { generated, ..Counts::default() }, areas_um2, bounds, ..Self::default() }
+        Self {
+            counts: ExplorationCounts { generated, ..ExplorationCounts::default() },
+            areas_um2,
+            bounds,
+            ..Self::default()
+        }
     }
 
     /// An exploration that searches every hierarchy, also those whose bound the front beats, so that every point is known.
@@ -72,7 +77,7 @@ impl Exploration {
     }
 
     /// What a search may compare with: the front, or nothing where nothing is to be left out.
-    pub fn rivals(&self) -> Front {
+    pub fn pruning_front(&self) -> Front {
         if self.everything { Front::default() } else { self.front.clone() }
     }
 
@@ -105,7 +110,7 @@ impl Exploration {
         {
             let at = hierarchy as usize;
             match self.bounds[at] {
-                Some(bound) if !self.everything && self.front.beats(bound, self.areas_um2[at]) => {
+                Some(bound) if !self.everything && self.front.dominates(bound, self.areas_um2[at]) => {
                     self.counts.pruned += 1
                 }
                 _ => slice.push(hierarchy),
@@ -125,7 +130,7 @@ impl Exploration {
     }
 
     /// Takes in what hierarchies cost at least, or why nothing fits on them.
-    pub fn take_bounds(&mut self, start: usize, bounds: Vec<Result<Bound, String>>) {
+    pub fn record_bounds(&mut self, start: usize, bounds: Vec<Result<Bound, String>>) {
         for (hierarchy, bound) in (start..).zip(bounds) {
             let Some(known) = self.bounds.get_mut(hierarchy) else { continue };
             self.counts.bounded += 1;
@@ -157,16 +162,16 @@ impl Exploration {
     }
 
     /// Takes in what became of a hierarchy.
-    pub fn take_verdict(&mut self, verdict: Verdict) {
+    pub fn record_outcome(&mut self, verdict: SearchOutcome) {
         match verdict {
-            Verdict::Found(point) => {
+            SearchOutcome::Found(point) => {
                 self.counts.searched += 1;
                 self.counts.unproved += usize::from(!point.proved);
                 self.front.add(point);
                 self.found.push(point);
             }
-            Verdict::Pruned => self.counts.pruned += 1,
-            Verdict::Infeasible(reason) => {
+            SearchOutcome::Pruned => self.counts.pruned += 1,
+            SearchOutcome::Infeasible(reason) => {
                 self.counts.infeasible += 1;
                 self.reason.get_or_insert(reason);
             }
@@ -174,7 +179,7 @@ impl Exploration {
     }
 
     /// Numbers of hierarchies that are generated, bounded, searched, pruned and infeasible so far.
-    pub fn counts(&self) -> Counts {
+    pub fn counts(&self) -> ExplorationCounts {
         self.counts
     }
 

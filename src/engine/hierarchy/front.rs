@@ -22,7 +22,7 @@ pub struct Point {
 
 impl Point {
     /// Whether it is nowhere worse than what costs at least this, and better in something.
-    fn beats(&self, bound: Bound, area_um2: f64) -> bool {
+    fn dominates(&self, bound: Bound, area_um2: f64) -> bool {
         let no_worse = self.energy_pj <= bound.energy_pj
             && self.latency_cycles <= bound.latency_cycles
             && self.area_um2 <= area_um2;
@@ -48,16 +48,16 @@ impl Front {
 
     /// Takes a point in, unless another beats it; those that it beats leave.
     pub fn add(&mut self, point: Point) {
-        if self.beats(point.bound(), point.area_um2) {
+        if self.dominates(point.bound(), point.area_um2) {
             return;
         }
-        self.0.retain(|other| !point.beats(other.bound(), other.area_um2));
+        self.0.retain(|other| !point.dominates(other.bound(), other.area_um2));
         let place = self.0.partition_point(|other| other.hierarchy < point.hierarchy);
         self.0.insert(place, point);
     }
 
     /// Whether a point of the front beats whatever costs at least `bound`, so that it need not be searched.
-    pub fn beats(&self, bound: Bound, area_um2: f64) -> bool {
-        self.0.iter().any(|point| point.beats(bound, area_um2))
+    pub fn dominates(&self, bound: Bound, area_um2: f64) -> bool {
+        self.0.iter().any(|point| point.dominates(bound, area_um2))
     }
 }

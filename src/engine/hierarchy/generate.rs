@@ -39,7 +39,7 @@ pub struct Element {
 
 /// A memory of a hierarchy: all instances of an element that hold the same operands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Placed {
+pub struct HierarchyMemory {
     /// Index of the element.
     pub element: u16,
     /// The operands it holds, a bit each, by [`Operand`].
@@ -48,7 +48,7 @@ pub struct Placed {
     pub variant: u8,
 }
 
-impl Placed {
+impl HierarchyMemory {
     /// Whether it holds `operand`.
     pub fn holds(self, operand: Operand) -> bool {
         self.operands >> operand as u8 & 1 == 1
@@ -59,7 +59,7 @@ impl Placed {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Hierarchy {
     /// The memories.
-    pub memories: Vec<Placed>,
+    pub memories: Vec<HierarchyMemory>,
     /// Area of all instances of them, of the PEs and of the highest memory, as far as it is stated, um2.
     pub area_um2: f64,
 }
@@ -154,7 +154,7 @@ struct Generator<'a> {
     demand: &'a Demand,
     budget_um2: f64,
     other_area_um2: f64,
-    chosen: Vec<Placed>,
+    chosen: Vec<HierarchyMemory>,
     tried: usize,
     found: Vec<Hierarchy>,
 }
@@ -180,7 +180,7 @@ impl Generator<'_> {
                 continue;
             }
             let before = self.chosen.len();
-            let place = |&operands: &u8| Placed { element: index as u16, operands, variant: 0 };
+            let place = |&operands: &u8| HierarchyMemory { element: index as u16, operands, variant: 0 };
             self.chosen.extend(sharing.iter().map(place));
             let least = sharing.len() as f64 * self.least_area_um2(element);
             self.descend(index + 1, longer, least_um2 + least)?;
@@ -214,7 +214,7 @@ impl Generator<'_> {
 
     /// Notes what was chosen, in all word widths that are tried.
     fn take(&mut self) -> Result<(), TooMany> {
-        let area = |placed: &Placed| {
+        let area = |placed: &HierarchyMemory| {
             let element = self.elements[placed.element as usize];
             let variant = &self.pool.memories[element.memory].variants[placed.variant as usize];
             variant.figures.area_um2 * element.instances as f64

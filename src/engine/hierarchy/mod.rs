@@ -28,12 +28,12 @@
 //! while exploration.stage() == Stage::Bounding {
 //!     let slice = exploration.next_to_bound(20);
 //!     let bounds = slice.clone().map(|index| study.bound(&study.hierarchies[index])).collect();
-//!     exploration.take_bounds(slice.start, bounds);
+//!     exploration.record_bounds(slice.start, bounds);
 //! }
 //! while exploration.stage() == Stage::Searching {
-//!     let front = exploration.rivals();
+//!     let front = exploration.pruning_front();
 //!     for hierarchy in exploration.next_to_search(20) {
-//!         exploration.take_verdict(study.search(hierarchy as usize, &front));
+//!         exploration.record_outcome(study.search(hierarchy as usize, &front));
 //!     }
 //! }
 //! // Of all hierarchies few had to be searched.
@@ -58,12 +58,12 @@ mod widths;
 
 pub use bound::Bound;
 pub use estimate::{SRAM_65NM, estimate, residuals};
-pub use exploration::{Counts, Exploration, Stage};
+pub use exploration::{Exploration, ExplorationCounts, Stage};
 pub use front::{Front, Point};
-pub use generate::{Element, Hierarchy, Placed};
+pub use generate::{Element, Hierarchy, HierarchyMemory};
 pub use pool::{Figures, Pool, PoolMemory, Replication, Variant};
 pub use report::{HierarchyFacts, StudyOutline};
 pub use request::{HierarchyRequest, HierarchySettings, Widths};
-pub use search::{LayerResult, Verdict};
+pub use search::{LayerResult, SearchOutcome};
 pub use study::{Study, StudyLayer};
 pub use unrolling::{Unrolling, unrollings};

@@ -1,6 +1,6 @@
 //! What people call a hierarchy.
 
-use super::generate::{Hierarchy, Placed};
+use super::generate::{Hierarchy, HierarchyMemory};
 use super::study::Study;
 use crate::hardware::Operand;
 use crate::search::bytes;
@@ -14,7 +14,7 @@ impl Study {
         hierarchy.memories.iter().map(|placed| self.placed_name(*placed)).collect::<Vec<_>>().join(" · ")
     }
 
-    fn placed_name(&self, placed: Placed) -> String {
+    fn placed_name(&self, placed: HierarchyMemory) -> String {
         let element = self.elements[placed.element as usize];
         let memory = &self.pool.memories[element.memory];
         let operands: Vec<String> =
@@ -42,7 +42,7 @@ impl Study {
     }
 
     /// The array dimensions over which a memory is replicated.
-    fn apart(&self, placed: Placed) -> Vec<String> {
+    fn apart(&self, placed: HierarchyMemory) -> Vec<String> {
         let shared = self.elements[placed.element as usize].shared_over;
         let dims = self.core.array.iter().enumerate();
         dims.filter(|(dim, _)| !shared.contains(*dim)).map(|(_, (name, _))| name.clone()).collect()

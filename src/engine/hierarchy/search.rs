@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 /// The result of a hierarchy's search.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub enum Verdict {
+pub enum SearchOutcome {
     /// Its energy, latency and area: every layer has a mapping.
     Found(Point),
     /// Something of the front beats whatever its layers could cost.
@@ -33,9 +33,9 @@ pub struct LayerResult {
 
 impl Study {
     /// Searches hierarchy number `index` layer by layer, and stops once `front` beats whatever the rest may cost.
-    pub fn search(&self, index: usize, front: &Front) -> Verdict {
+    pub fn search(&self, index: usize, front: &Front) -> SearchOutcome {
         let Some(hierarchy) = self.hierarchies.get(index) else {
-            return Verdict::Infeasible(format!("There is no hierarchy {index}"));
+            return SearchOutcome::Infeasible(format!("There is no hierarchy {index}"));
         };
         let prepared = self
             .core_of(hierarchy)
@@ -43,25 +43,25 @@ impl Study {
             .and_then(|core| self.layer_bounds(&core).map(|bounds| (core, bounds)));
         let (core, mut costs) = match prepared {
             Ok(prepared) => prepared,
-            Err(reason) => return Verdict::Infeasible(reason),
+            Err(reason) => return SearchOutcome::Infeasible(reason),
         };
         let mut proved = true;
         for layer in 0..self.layers.len() {
-            if front.beats(self.sum(&costs), hierarchy.area_um2) {
-                return Verdict::Pruned;
+            if front.dominates(self.sum(&costs), hierarchy.area_um2) {
+                return SearchOutcome::Pruned;
             }
             match self.map_layer(layer, &core) {
                 Ok((best, proof)) => {
                     proved &= matches!(proof, Proof::Optimal | Proof::OptimalButForTies);
                     costs[layer] = Bound { energy_pj: best.energy_pj, latency_cycles: best.latency_cycles };
                 }
-                Err(reason) => return Verdict::Infeasible(reason),
+                Err(reason) => return SearchOutcome::Infeasible(reason),
             }
         }
         let Bound { energy_pj, latency_cycles } = self.sum(&costs);
         let score = self.settings.objective.combine(energy_pj, latency_cycles as f64, &|| 0.0, &|_| 0.0);
         let area_um2 = hierarchy.area_um2;
-        Verdict::Found(Point { hierarchy: index as u32, energy_pj, latency_cycles, area_um2, score, proved })
+        SearchOutcome::Found(Point { hierarchy: index as u32, energy_pj, latency_cycles, area_um2, score, proved })
     }
 
     /// The best mapping of every different layer on a hierarchy.

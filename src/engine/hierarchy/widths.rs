@@ -1,6 +1,6 @@
 //! Which word width each memory of a hierarchy gets (ZigZag, Section V-B, bandwidth optimisation).
 
-use super::generate::{Element, Placed};
+use super::generate::{Element, HierarchyMemory};
 use super::pool::{Pool, Variant};
 use super::request::Widths;
 use crate::hardware::{ArrayDims, Core, Operand};
@@ -50,17 +50,17 @@ pub(super) fn choose_variants(
     widths: Widths,
     pool: &Pool,
     elements: &[Element],
-    chosen: &[Placed],
+    chosen: &[HierarchyMemory],
     demand: &Demand,
-) -> Vec<Vec<Placed>> {
+) -> Vec<Vec<HierarchyMemory>> {
     match widths {
         Widths::Fitting => vec![fitting(pool, elements, chosen, demand)],
         Widths::All => chosen.iter().fold(vec![Vec::new()], |lists, placed| {
             let variants = pool.memories[elements[placed.element as usize].memory].variants.len();
-            let with = |list: &Vec<Placed>| {
+            let with = |list: &Vec<HierarchyMemory>| {
                 let list = list.clone();
                 (0..variants).map(move |variant| {
-                    list.iter().copied().chain([Placed { variant: variant as u8, ..*placed }]).collect()
+                    list.iter().copied().chain([HierarchyMemory { variant: variant as u8, ..*placed }]).collect()
                 })
             };
             lists.iter().flat_map(with).collect()
@@ -68,7 +68,7 @@ pub(super) fn choose_variants(
     }
 }
 
-fn fitting(pool: &Pool, elements: &[Element], chosen: &[Placed], demand: &Demand) -> Vec<Placed> {
+fn fitting(pool: &Pool, elements: &[Element], chosen: &[HierarchyMemory], demand: &Demand) -> Vec<HierarchyMemory> {
     // Of each operand the width of its highest memory so far, and over what that is shared.
     let mut below: [Option<(u64, ArrayDims)>; 3] = [None; 3];
     let mut memories = Vec::with_capacity(chosen.len());
@@ -88,7 +88,7 @@ fn fitting(pool: &Pool, elements: &[Element], chosen: &[Placed], demand: &Demand
         for operand in held() {
             below[operand as usize] = Some((width(&variants[variant]), element.shared_over));
         }
-        memories.push(Placed { variant: variant as u8, ..*placed });
+        memories.push(HierarchyMemory { variant: variant as u8, ..*placed });
     }
     memories
 }

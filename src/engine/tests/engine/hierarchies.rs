@@ -2,8 +2,8 @@
 
 use fusescape_engine::hardware::{Core, Operand};
 use fusescape_engine::hierarchy::{
-    Exploration, Front, Hierarchy, HierarchyRequest, HierarchySettings, Point, Pool, Stage, Study, Verdict, Widths,
-    unrollings,
+    Exploration, Front, Hierarchy, HierarchyRequest, HierarchySettings, Point, Pool, SearchOutcome, Stage, Study,
+    Widths, unrollings,
 };
 use fusescape_engine::rules::Rules;
 use fusescape_engine::search::{Objective, Strategy};
@@ -178,9 +178,9 @@ fn the_width_fits_what_lies_below() {
 fn search_all(study: &Study) -> Vec<Point> {
     (0..study.hierarchies.len())
         .filter_map(|index| match study.search(index, &Front::default()) {
-            Verdict::Found(point) => Some(point),
-            Verdict::Pruned => panic!("an empty front beats nothing"),
-            Verdict::Infeasible(_) => None,
+            SearchOutcome::Found(point) => Some(point),
+            SearchOutcome::Pruned => panic!("an empty front beats nothing"),
+            SearchOutcome::Infeasible(_) => None,
         })
         .collect()
 }
@@ -202,13 +202,13 @@ fn run(study: &Study, mut exploration: Exploration, slice: usize) -> Exploration
     while exploration.stage() == Stage::Bounding {
         let range = exploration.next_to_bound(slice);
         let bounds = range.clone().map(|index| study.bound(&study.hierarchies[index])).collect();
-        exploration.take_bounds(range.start, bounds);
+        exploration.record_bounds(range.start, bounds);
     }
     while exploration.stage() == Stage::Searching {
         let handed_out = exploration.next_to_search(slice);
-        let front = exploration.rivals();
+        let front = exploration.pruning_front();
         for hierarchy in handed_out.into_iter().rev() {
-            exploration.take_verdict(study.search(hierarchy as usize, &front));
+            exploration.record_outcome(study.search(hierarchy as usize, &front));
         }
     }
     assert_eq!(exploration.stage(), Stage::Done);
@@ -280,11 +280,11 @@ fn a_network_is_the_sum_of_its_layers_and_equal_ones_are_searched_once() {
     let (energy, latency) = ["a", "b", "c", "d", "e"].iter().fold((0.0, 0), |(energy, latency), layer| {
         let single = study(HierarchySettings { layers: vec![(*layer).into()], max_levels: 1, ..one_layer() });
         match single.search(3, &Front::default()) {
-            Verdict::Found(point) => (energy + point.energy_pj, latency + point.latency_cycles),
+            SearchOutcome::Found(point) => (energy + point.energy_pj, latency + point.latency_cycles),
             other => panic!("{other:?}"),
         }
     });
-    let Verdict::Found(point) = whole.search(3, &Front::default()) else { panic!("nothing found") };
+    let SearchOutcome::Found(point) = whole.search(3, &Front::default()) else { panic!("nothing found") };
     assert!((point.energy_pj / energy - 1.0).abs() < 1e-12 && point.latency_cycles == latency);
     let layers = whole.layer_results(&whole.hierarchies[3]).unwrap();
     let sum: f64 = layers.iter().map(|layer| layer.count as f64 * layer.solution.energy_pj).sum();
