@@ -42,7 +42,7 @@ impl Candidate {
     }
 
     /// Whether this one is better.
-    pub fn beats(&self, best: &Self) -> bool {
+    pub fn is_better_than(&self, best: &Self) -> bool {
         if self.score < best.score - TIE * best.score.abs() {
             return true;
         }

@@ -50,7 +50,7 @@ pub(super) fn find_best(
         if let Some((allocation, moves)) = contender {
             let cost = evaluator.cost(&order, moves);
             let candidate = Candidate::new(problem, objective, &cost);
-            if best.as_ref().is_none_or(|best| candidate.beats(best)) {
+            if best.as_ref().is_none_or(|best| candidate.is_better_than(best)) {
                 outcome.best = Some(Solution {
                     order: order.clone(),
                     allocation,

@@ -1,11 +1,12 @@
 //! Objectives in which latency counts, by a best-first search.
 //!
 //! Latency is no sum over boundaries, but it is bounded by sums, the loads of [`LatencyBound`]. Chains are built from the
-//! innermost boundary outwards, and go on where the bound is least. Of two ways to the same state one is enough if it costs no
-//! more and no load is higher; but as orders may fail to reach the bound, the other one is only put aside.
+//! innermost boundary outwards; the one with the least bound is extended first. Of two chains to the same state one dominates the
+//! other if it costs no more and no load is higher. As the order of its loops may fail to reach the bound, the dominated one is
+//! only deferred.
 
 use super::Effort;
-use super::cheapest::Placed;
+use super::cheapest::PlacedBoundary;
 use super::orders::Chain;
 use super::space::{Space, State};
 use crate::cost::{BoundaryLoad, LatencyBound, LayerCost};
@@ -15,18 +16,24 @@ use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// The best mapping, and how far the search got.
-pub struct Found {
+/// The outcome of a best-first search.
+pub struct BranchOutcome {
+    /// The best mapping, with what it is compared by.
     pub best: Option<(Solution, Candidate)>,
-    /// Partial chains and orders looked at.
-    pub looked_at: u64,
-    /// What was left out unseen scores at least this; infinite where nothing was.
-    pub unseen: f64,
+    /// Partial chains and orders that were expanded.
+    pub expanded: u64,
+    /// A lower bound on the score of everything that was not expanded; infinite where all was.
+    pub unexplored: f64,
 }
 
 /// Searches for the best mapping, with one that is known and its score to start from, through as many partial chains and orders as
 /// `effort` says.
-pub fn best(space: &Space<'_>, objective: &Objective, known: Option<(Solution, f64)>, effort: Effort<'_>) -> Found {
+pub fn best(
+    space: &Space<'_>,
+    objective: &Objective,
+    known: Option<(Solution, f64)>,
+    effort: Effort<'_>,
+) -> BranchOutcome {
     let latency = LatencyBound::new(space.evaluator);
     let mut search = Search {
         space,
@@ -34,16 +41,16 @@ pub fn best(space: &Space<'_>, objective: &Objective, known: Option<(Solution, f
         loads_to_go: std::array::from_fn(|operand| loads_to_go(space, &latency, operand)),
         stride: latency.start().len(),
         latency,
-        ways: Vec::new(),
+        chains: Vec::new(),
         loads: Vec::new(),
         fronts: FxHashMap::default(),
         open: BinaryHeap::new(),
-        aside: Vec::new(),
+        deferred: Vec::new(),
         missed: Vec::new(),
         unit: 1.0,
         tie: 0.0,
         effort,
-        found: Found { best: None, looked_at: 0, unseen: f64::INFINITY },
+        outcome: BranchOutcome { best: None, expanded: 0, unexplored: f64::INFINITY },
     };
     if let Some((solution, score)) = known
         && let Some(cost) = space.evaluator.evaluate(&solution.order, &solution.allocation)
@@ -51,7 +58,7 @@ pub fn best(space: &Space<'_>, objective: &Objective, known: Option<(Solution, f
         search.consider(score, &cost, || solution);
     }
     search.run();
-    search.found
+    search.outcome
 }
 
 struct Search<'a, 's> {
@@ -60,43 +67,43 @@ struct Search<'a, 's> {
     latency: LatencyBound<'s>,
     /// By operand, boundary and set: the least and the most that the boundary adds to latency, here or at any superset.
     loads_to_go: [Vec<Vec<[BoundaryLoad; 2]>>; OPERANDS],
-    /// Ways to partial chains.
-    ways: Vec<Way>,
-    /// The loads of each way, one after the other, and how many a way has.
+    /// All partial chains that were reached.
+    chains: Vec<PartialChain>,
+    /// The loads of each partial chain, `stride` of them a chain.
     loads: Vec<f64>,
     stride: usize,
-    /// Of the ways to each place those that are not put aside.
+    /// By the state that they reach, the partial chains that no other one dominates.
     fronts: FxHashMap<(u32, [u8; OPERANDS], bool), Vec<u32>>,
-    /// Ways to go on with, best first.
+    /// Partial chains to be expanded, best first.
     open: BinaryHeap<(Rank, u32)>,
-    /// Ways put aside.
-    aside: Vec<u32>,
+    /// Dominated partial chains.
+    deferred: Vec<u32>,
     /// Bounds of chains of which no order reached it.
     missed: Vec<Bound>,
     /// Scores that differ by less are equal, and prices.
     unit: f64,
     tie: f64,
     effort: Effort<'s>,
-    found: Found,
+    outcome: BranchOutcome,
 }
 
 /// Scores, rounded so that equal ones are equal, and latency; then what is furthest: boundaries placed, and the set.
 type Rank = (Reverse<(u64, u64)>, (u32, u32));
 
-/// One way to a partial chain.
-struct Way {
+/// A partial chain: boundaries placed from the innermost outwards, as a link to the chain that it extends.
+struct PartialChain {
     state: State,
     price: f64,
     bound: Bound,
     /// Which stalls may become the longest.
     longest: u128,
-    /// The way before, and what was placed since.
+    /// The chain that this one extends, and the boundary that it adds.
     before: u32,
-    placed: Option<Placed>,
+    placed: Option<PlacedBoundary>,
     /// Between two boundaries factors come in the order of their numbers, so that every set is met once: the first that may
     /// follow.
     factor: usize,
-    /// Whether it was put aside and taken up again.
+    /// Whether it was deferred and taken up again.
     second_round: bool,
 }
 
@@ -119,15 +126,23 @@ impl Search<'_, '_> {
             self.unit = 1e-10 * bound.score;
         }
         self.tie = 1e-10 * (self.space.least_to_go(&state) + self.space.constant);
-        let way =
-            Way { state, price: 0.0, bound, longest, before: START, placed: None, factor: 0, second_round: false };
-        self.reach(way, &loads);
+        let chain = PartialChain {
+            state,
+            price: 0.0,
+            bound,
+            longest,
+            before: START,
+            placed: None,
+            factor: 0,
+            second_round: false,
+        };
+        self.reach(chain, &loads);
         self.go_on();
-        // Of what was put aside nothing can be better than the like of it that was not; but where no order reached a bound it
-        // may be.
+        // A dominated chain cannot have a lower bound than the chain that dominates it. But where no order reached the bound of that
+        // one, a completion of the dominated chain may still be better.
         if self.missed.iter().any(|missed| !self.is_beaten(missed)) {
-            for index in std::mem::take(&mut self.aside) {
-                self.ways[index as usize].second_round = true;
+            for index in std::mem::take(&mut self.deferred) {
+                self.chains[index as usize].second_round = true;
                 self.open(index);
             }
             self.go_on();
@@ -137,19 +152,19 @@ impl Search<'_, '_> {
     /// Looks at what is open, as long as something better may come of it.
     fn go_on(&mut self) {
         while let Some((_, index)) = self.open.pop() {
-            let way = &self.ways[index as usize];
-            let bound = way.bound;
+            let chain = &self.chains[index as usize];
+            let bound = chain.bound;
             if self.is_beaten(&bound) {
                 continue;
             }
             if !self.may_go_on() {
                 let missed = self.missed.iter().filter(|missed| !self.is_beaten(missed));
-                self.found.unseen = missed.fold(bound.score, |least, missed| least.min(missed.score));
+                self.outcome.unexplored = missed.fold(bound.score, |least, missed| least.min(missed.score));
                 self.open.clear();
                 return;
             }
-            self.found.looked_at += 1;
-            if self.space.is_complete(&way.state) {
+            self.outcome.expanded += 1;
+            if self.space.is_complete(&chain.state) {
                 self.try_orders(index);
             } else {
                 self.expand(index);
@@ -159,11 +174,11 @@ impl Search<'_, '_> {
 
     fn may_go_on(&self) -> bool {
         let (most, has_time) = self.effort;
-        self.found.looked_at < most && has_time()
+        self.outcome.expanded < most && has_time()
     }
 
     fn expand(&mut self, index: u32) {
-        let Way { state, price, factor: first_factor, second_round, .. } = self.ways[index as usize];
+        let PartialChain { state, price, factor: first_factor, second_round, .. } = self.chains[index as usize];
         let first = index as usize * self.stride;
         let before = self.loads[first..first + self.stride].to_vec();
         let mut loads = before.clone();
@@ -175,53 +190,56 @@ impl Search<'_, '_> {
             self.latency.place(&mut loads, &self.latency.load(placed.operand, placed.level, &sizes, 1));
             let (state, price, placed) = (next, price + added, Some(placed));
             let (bound, longest) = self.bound(&state, price, &loads);
-            self.reach(Way { state, price, bound, longest, before: index, placed, factor: 0, second_round }, &loads);
+            self.reach(
+                PartialChain { state, price, bound, longest, before: index, placed, factor: 0, second_round },
+                &loads,
+            );
         }
         for factor in first_factor..self.space.factors.list.len() {
             if let Some(state) = self.space.add(&state, factor) {
                 let (bound, longest) = self.bound(&state, price, &before);
                 self.reach(
-                    Way { state, price, bound, longest, before: index, placed: None, factor, second_round },
+                    PartialChain { state, price, bound, longest, before: index, placed: None, factor, second_round },
                     &before,
                 );
             }
         }
     }
 
-    /// Keeps a way if something better may come of it.
-    fn reach(&mut self, way: Way, loads: &[f64]) {
-        if !way.bound.score.is_finite() || self.is_beaten(&way.bound) {
+    /// Keeps a partial chain, unless the best mapping beats its bound; defers it if another one dominates it.
+    fn reach(&mut self, chain: PartialChain, loads: &[f64]) {
+        if !chain.bound.score.is_finite() || self.is_beaten(&chain.bound) {
             return;
         }
-        let index = self.ways.len() as u32;
-        let mut is_aside = false;
-        if !way.second_round {
-            let State { set, placed, is_final, .. } = way.state;
+        let index = self.chains.len() as u32;
+        let mut is_dominated = false;
+        if !chain.second_round {
+            let State { set, placed, is_final, .. } = chain.state;
             let front = self.fronts.entry((set, placed, is_final)).or_default();
-            let (ways, all_loads, stride) = (&self.ways, &self.loads, self.stride);
+            let (chains, all_loads, stride) = (&self.chains, &self.loads, self.stride);
             let loads_of = |index: u32| &all_loads[index as usize * stride..][..stride];
-            is_aside = front.iter().any(|&index| {
-                let other = &ways[index as usize];
-                other.factor <= way.factor
-                    && other.state.leaves_no_less(&way.state)
-                    && other.price <= way.price + self.tie
+            is_dominated = front.iter().any(|&index| {
+                let other = &chains[index as usize];
+                other.factor <= chain.factor
+                    && other.state.leaves_no_less(&chain.state)
+                    && other.price <= chain.price + self.tie
                     && self.latency.is_never_slower(loads_of(index), other.longest, loads)
             });
-            if !is_aside {
+            if !is_dominated {
                 front.push(index);
             }
         }
-        self.ways.push(way);
+        self.chains.push(chain);
         self.loads.extend_from_slice(loads);
-        if is_aside {
-            self.aside.push(index);
+        if is_dominated {
+            self.deferred.push(index);
         } else {
             self.open(index);
         }
     }
 
     fn open(&mut self, index: u32) {
-        let Way { state, bound, .. } = &self.ways[index as usize];
+        let PartialChain { state, bound, .. } = &self.chains[index as usize];
         let score = (bound.score / self.unit).round() as u64;
         let progress = (u32::from(state.placed.iter().sum::<u8>()), state.set);
         self.open.push(((Reverse((score, bound.latency_cycles)), progress), index));
@@ -257,7 +275,7 @@ impl Search<'_, '_> {
     }
 
     fn is_beaten(&self, bound: &Bound) -> bool {
-        let Some((_, best)) = &self.found.best else { return false };
+        let Some((_, best)) = &self.outcome.best else { return false };
         if !best.may_tie(bound.score) {
             return true;
         }
@@ -270,32 +288,32 @@ impl Search<'_, '_> {
     fn consider(&mut self, score: f64, cost: &LayerCost, solution: impl FnOnce() -> Solution) {
         let mut candidate = Candidate::new(self.space.problem, self.objective, cost);
         candidate.score = score;
-        match &mut self.found.best {
-            Some((best, so_far)) if candidate.beats(so_far) => {
+        match &mut self.outcome.best {
+            Some((best, so_far)) if candidate.is_better_than(so_far) => {
                 *so_far = candidate.after(so_far);
                 *best = solution();
             }
             Some(_) => {}
-            None => self.found.best = Some((solution(), candidate)),
+            None => self.outcome.best = Some((solution(), candidate)),
         }
     }
 
     fn try_orders(&mut self, index: u32) {
-        let way = &self.ways[index as usize];
+        let partial = &self.chains[index as usize];
         let mut placed = Vec::new();
-        let mut at = way;
+        let mut at = partial;
         loop {
             placed.extend(at.placed);
             if at.before == START {
                 break;
             }
-            at = &self.ways[at.before as usize];
+            at = &self.chains[at.before as usize];
         }
         placed.reverse();
         let chain = Chain::new(self.space.problem, &self.space.factors, &placed);
         let first = index as usize * self.stride;
         let loads = &self.loads[first..first + self.stride];
-        let (with_any_order, price) = (way.bound, way.price);
+        let (with_any_order, price) = (partial.bound, partial.price);
         let bound = self.score(price, chain.latency_bound(&self.space.factors, &self.latency, loads));
         if self.is_beaten(&bound) {
             self.missed.push(with_any_order);
@@ -303,7 +321,7 @@ impl Search<'_, '_> {
         }
         let space = self.space;
         chain.for_each_order(|order, allocation| {
-            self.found.looked_at += 1;
+            self.outcome.expanded += 1;
             if let Some(cost) = space.evaluator.evaluate(order, allocation) {
                 let (energy_pj, latency_cycles) = (cost.energy_pj(), cost.latency.total_cycles());
                 debug_assert!(

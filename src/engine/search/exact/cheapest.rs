@@ -15,16 +15,16 @@ struct Reached {
     state: State,
     /// Least price of everything placed so far.
     price: f64,
-    /// Head of the list of ways to get here at that price.
-    ways: u32,
+    /// Head of the list of predecessors at that price.
+    predecessors: u32,
     expanded: bool,
     /// Last round of [`Cheapest::last_placed`] that came by.
     seen: u32,
 }
 
-/// A way to get to a state: from which, and the next way.
+/// A predecessor of a state on a path of least price, in a linked list: its index, and the next entry.
 #[derive(Clone, Copy)]
-struct Way {
+struct Predecessor {
     from: u32,
     next: u32,
 }
@@ -36,7 +36,7 @@ const MOST_TIES: u64 = 1000;
 
 /// What decides whether two states are one; the rest follows from it.
 #[derive(PartialEq, Eq, Hash)]
-pub struct Key {
+pub struct StateKey {
     set: u32,
     placed: [u8; 3],
     here: u8,
@@ -55,7 +55,7 @@ pub struct Cheapest {
     /// States looked at.
     pub expanded: u64,
     reached: Vec<Reached>,
-    ways: Vec<Way>,
+    predecessors: Vec<Predecessor>,
     /// Complete states of that price.
     goals: Vec<u32>,
     /// Number of the last state to look at.
@@ -65,7 +65,7 @@ pub struct Cheapest {
 
 /// One placed boundary: its operand, the memory level above it, and the set of loops below.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Placed {
+pub struct PlacedBoundary {
     pub operand: usize,
     pub level: usize,
     pub set: u32,
@@ -95,14 +95,14 @@ fn search(space: &Space<'_>, (most_states, has_time): Effort<'_>, tie: f64, firs
         bound: 0.0,
         is_complete: true,
         expanded: 0,
-        reached: vec![Reached { state: start, price: 0.0, ways: NONE, expanded: false, seen: 0 }],
-        ways: Vec::new(),
+        reached: vec![Reached { state: start, price: 0.0, predecessors: NONE, expanded: false, seen: 0 }],
+        predecessors: Vec::new(),
         goals: Vec::new(),
         last: u64::MAX,
         round: 0,
     };
     let mut known = FxHashMap::with_capacity_and_hasher(256, FxBuildHasher);
-    known.insert(Key::of(&start), 0_u32);
+    known.insert(StateKey::of(&start), 0_u32);
     let mut open = BinaryHeap::from([(Reverse(rounded(space.least_to_go(&start))), progress(&start), 0_u32)]);
     let tolerance = tie * scale;
     while let Some((Reverse(estimate), _, index)) = open.pop() {
@@ -137,11 +137,11 @@ fn search(space: &Space<'_>, (most_states, has_time): Effort<'_>, tie: f64, firs
             if price + to_go > search.price + tolerance {
                 return;
             }
-            let at = *known.entry(Key::of(&next)).or_insert_with(|| {
+            let at = *known.entry(StateKey::of(&next)).or_insert_with(|| {
                 search.reached.push(Reached {
                     state: next,
                     price: f64::INFINITY,
-                    ways: NONE,
+                    predecessors: NONE,
                     expanded: false,
                     seen: 0,
                 });
@@ -153,13 +153,13 @@ fn search(space: &Space<'_>, (most_states, has_time): Effort<'_>, tie: f64, firs
             }
             let better = price < reached.price - tolerance;
             if better {
-                reached.ways = NONE;
+                reached.predecessors = NONE;
                 reached.expanded = false;
                 open.push((Reverse(rounded(price + to_go)), progress(&next), at));
             }
             reached.price = reached.price.min(price);
-            search.ways.push(Way { from: index, next: reached.ways });
-            reached.ways = search.ways.len() as u32 - 1;
+            search.predecessors.push(Predecessor { from: index, next: reached.predecessors });
+            reached.predecessors = search.predecessors.len() as u32 - 1;
         };
         for operand in 0..state.placed.len() {
             if let Some((next, added)) = space.place(&state, operand) {
@@ -176,7 +176,7 @@ fn search(space: &Space<'_>, (most_states, has_time): Effort<'_>, tie: f64, firs
     (!search.goals.is_empty()).then_some(search)
 }
 
-impl Key {
+impl StateKey {
     /// Of a state.
     pub fn of(state: &State) -> Self {
         let State { set, placed, here, is_final, used, .. } = *state;
@@ -191,15 +191,15 @@ impl Cheapest {
     }
 
     /// The last boundaries that may have been placed on the way to a state: each with the state before it was.
-    pub fn last_placed(&mut self, space: &Space<'_>, index: u32) -> Vec<(Placed, u32)> {
+    pub fn last_placed(&mut self, space: &Space<'_>, index: u32) -> Vec<(PlacedBoundary, u32)> {
         let mut found = Vec::new();
         let mut stack = vec![index];
         self.round += 1;
         while let Some(at) = stack.pop() {
             let state = self.reached[at as usize].state;
-            let mut way = self.reached[at as usize].ways;
-            while let Some(&Way { from, next }) = self.ways.get(way as usize) {
-                way = next;
+            let mut entry = self.reached[at as usize].predecessors;
+            while let Some(&Predecessor { from, next }) = self.predecessors.get(entry as usize) {
+                entry = next;
                 let before = &mut self.reached[from as usize];
                 if before.seen == self.round {
                     continue;

@@ -183,8 +183,8 @@ impl Search<'_> {
             let known = best.map(|best| (best, cheapest.price + space.constant));
             let found = branch::best(&space, objective, known, (self.limits.max_ties, self.has_time));
             space.constant -= constant;
-            outcome.orders += found.looked_at;
-            settled = found.unseen == f64::INFINITY;
+            outcome.orders += found.expanded;
+            settled = found.unexplored == f64::INFINITY;
             best = found.best.map(|(best, _)| best);
         }
         // Where the search had to stop before it met any mapping, LOMA still finds one.
@@ -237,10 +237,10 @@ impl Search<'_> {
         let Some(mut space) = Space::new(self.evaluator, self.problem, loops, MOST_SETS, price) else { return };
         space.constant += constant;
         let found = branch::best(&space, objective, known, (self.limits.max_branches, self.has_time));
-        outcome.orders += found.looked_at;
+        outcome.orders += found.expanded;
         let Some((best, candidate)) = found.best else { return };
-        if outcome.proof == Proof::Optimal && found.unseen < candidate.score {
-            outcome.proof = Proof::Gap((candidate.score - found.unseen) / candidate.score);
+        if outcome.proof == Proof::Optimal && found.unexplored < candidate.score {
+            outcome.proof = Proof::Gap((candidate.score - found.unexplored) / candidate.score);
         }
         outcome.best = Some(best);
     }

@@ -4,7 +4,7 @@
 //! boundary: whether the outermost loops of a memory level are relevant or irrelevant to its operand decides how long the
 //! level may take to be refilled.
 
-use super::cheapest::Placed;
+use super::cheapest::PlacedBoundary;
 use super::factors::Factors;
 use crate::cost::LatencyBound;
 use crate::hardware::MAX_LEVELS;
@@ -19,7 +19,7 @@ pub struct Chain<'a> {
     /// Operands (one bit each) with a boundary below all loops.
     innermost: u8,
     /// Boundaries from the innermost, each with the number of segments below.
-    placed: Vec<(Placed, usize)>,
+    placed: Vec<(PlacedBoundary, usize)>,
     allocation: Allocation,
 }
 
@@ -35,12 +35,12 @@ type Runs = [Option<Option<Relevance>>; OPERANDS];
 
 impl<'a> Chain<'a> {
     /// `placed` from the innermost.
-    pub fn new(problem: &'a LayerOnCore<'a>, factors: &Factors, placed: &[Placed]) -> Self {
+    pub fn new(problem: &'a LayerOnCore<'a>, factors: &Factors, placed: &[PlacedBoundary]) -> Self {
         let mut chain =
             Self { problem, segments: Vec::new(), innermost: 0, placed: Vec::new(), allocation: Allocation::default() };
         let (mut below, mut loops) = (0, 0);
         let everything = factors.sets - 1;
-        let last = Placed { operand: OPERANDS, level: 0, set: everything };
+        let last = PlacedBoundary { operand: OPERANDS, level: 0, set: everything };
         for placed in placed.iter().chain([&last]) {
             if placed.set != below {
                 let mut segment = Segment { loops: Vec::new(), ends: 0 };
@@ -78,7 +78,7 @@ impl<'a> Chain<'a> {
             return bound.cycles(loads);
         }
         let mut loads = bound.start();
-        for (Placed { operand, level, set }, irrelevant) in self.outermost_irrelevant() {
+        for (PlacedBoundary { operand, level, set }, irrelevant) in self.outermost_irrelevant() {
             bound.place(&mut loads, &bound.load(operand, level, &factors.sizes(set), irrelevant));
         }
         bound.cycles(&loads)
@@ -86,12 +86,12 @@ impl<'a> Chain<'a> {
 
     /// Every boundary with the product of the outermost loops below it that are irrelevant to its operand whatever the order:
     /// where all loops down to a boundary of another operand are.
-    fn outermost_irrelevant(&self) -> impl Iterator<Item = (Placed, u64)> + '_ {
+    fn outermost_irrelevant(&self) -> impl Iterator<Item = (PlacedBoundary, u64)> + '_ {
         self.placed.iter().map(|&(placed, segments)| {
             let view = &self.problem.operands[placed.operand];
             let irrelevant =
                 |(next, _): &(TemporalLoop, usize)| view.relevance[next.dim as usize] == Relevance::Irrelevant;
-            let below = |(other, _): &&(Placed, usize)| {
+            let below = |(other, _): &&(PlacedBoundary, usize)| {
                 other.operand == placed.operand && other.level + 1 == placed.level && other.level > 0
             };
             let start = self.placed.iter().find(below).map_or(0, |&(_, segments)| segments);
@@ -275,7 +275,12 @@ memories:
   - { name: dram, size: 1 KiB, operands: [W, I, O], width: 8 bit, read_energy: 9 pJ, write_energy: 9 pJ, shared_over: all }
 ";
 
-    fn for_each_chain(space: &Space<'_>, state: &State, placed: &mut Vec<Placed>, visit: &mut impl FnMut(&[Placed])) {
+    fn for_each_chain(
+        space: &Space<'_>,
+        state: &State,
+        placed: &mut Vec<PlacedBoundary>,
+        visit: &mut impl FnMut(&[PlacedBoundary]),
+    ) {
         if space.is_complete(state) {
             return visit(placed);
         }
@@ -323,7 +328,7 @@ memories:
             for_each_chain(&space, &space.start().unwrap(), &mut Vec::new(), &mut |placed| {
                 let chain = Chain::new(&layer, &space.factors, placed);
                 let mut loads = bound.start();
-                for &Placed { operand, level, set } in placed {
+                for &PlacedBoundary { operand, level, set } in placed {
                     bound.place(&mut loads, &bound.load(operand, level, &space.factors.sizes(set), 1));
                 }
                 let least_cycles = chain.latency_bound(&space.factors, &bound, &loads);

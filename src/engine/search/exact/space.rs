@@ -4,7 +4,7 @@
 //! operand's boundaries, and all operands' together, form one chain of growing sets. What a boundary costs depends on its set
 //! alone.
 
-use super::cheapest::Placed;
+use super::cheapest::PlacedBoundary;
 use super::factors::Factors;
 use crate::cost::{Crossing, Evaluator, partial_sums_read_back};
 use crate::hardware::{MAX_LEVELS, Operand};
@@ -164,9 +164,9 @@ impl<'a> Space<'a> {
     }
 
     /// The boundary of an operand that was placed last, at the set of a state.
-    pub fn last_placed(&self, state: &State, operand: usize) -> Placed {
+    pub fn last_placed(&self, state: &State, operand: usize) -> PlacedBoundary {
         let index = usize::from(state.placed[operand]).saturating_sub(1);
-        Placed { operand, level: self.level(operand, index), set: state.set }
+        PlacedBoundary { operand, level: self.level(operand, index), set: state.set }
     }
 
     /// Boundaries of an operand that have to be placed.

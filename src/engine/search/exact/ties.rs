@@ -1,7 +1,7 @@
 //! The fastest of all chains of least price.
 
 use super::Effort;
-use super::cheapest::{Cheapest, Placed};
+use super::cheapest::{Cheapest, PlacedBoundary};
 use super::orders::Chain;
 use super::space::Space;
 use crate::cost::{BoundaryLoad, LatencyBound};
@@ -15,7 +15,7 @@ struct Ties<'a, 's> {
     space: &'s Space<'a>,
     cheapest: &'s mut Cheapest,
     /// Placed boundaries, outermost first, with what they add to latency.
-    chain: Vec<(Placed, BoundaryLoad)>,
+    chain: Vec<(PlacedBoundary, BoundaryLoad)>,
     bound: LatencyBound<'s>,
     last_placed: FxHashMap<u32, Rc<[Step]>>,
     best: Option<(Vec<TemporalLoop>, Allocation, u64)>,
@@ -26,7 +26,7 @@ struct Ties<'a, 's> {
 /// A boundary that may have been placed last: what it adds to latency, and the state before.
 #[derive(Clone, Copy)]
 struct Step {
-    placed: Placed,
+    placed: PlacedBoundary,
     load: BoundaryLoad,
     before: u32,
 }
@@ -109,7 +109,7 @@ impl Ties<'_, '_> {
     }
 
     fn try_orders(&mut self, loads: &[f64]) {
-        let placed: Vec<Placed> = self.chain.iter().rev().map(|&(placed, _)| placed).collect();
+        let placed: Vec<PlacedBoundary> = self.chain.iter().rev().map(|&(placed, _)| placed).collect();
         let chain = Chain::new(self.space.problem, &self.space.factors, &placed);
         let bound = chain.latency_bound(&self.space.factors, &self.bound, loads);
         if self.is_beaten(bound) {

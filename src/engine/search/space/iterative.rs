@@ -7,7 +7,7 @@ use crate::hardware::MAX_LEVELS;
 use crate::mapping::OPERANDS;
 
 /// What the search came to.
-pub(super) struct Found {
+pub(super) struct IterativeResult {
     pub scheme: Scheme,
     /// Partial mappings evaluated.
     pub partial: u64,
@@ -20,7 +20,7 @@ struct State {
 }
 
 /// `None` where nothing fits.
-pub(super) fn search(lattice: &Lattice<'_>) -> Option<Found> {
+pub(super) fn search(lattice: &Lattice<'_>) -> Option<IterativeResult> {
     let mut state = State { node: 0, ends: [[0; MAX_LEVELS]; OPERANDS], level: [0; OPERANDS] };
     let mut partial = 0;
     if !fits(lattice, &state, 0) {
@@ -45,7 +45,7 @@ pub(super) fn search(lattice: &Lattice<'_>) -> Option<Found> {
     }
     let energy_pj = keep_stationary(lattice, &mut state);
     let is_even = is_even(lattice, &tiers(lattice), &state.ends);
-    Some(Found { scheme: Scheme { ends: state.ends, energy_pj, is_even, hash: 0 }, partial })
+    Some(IterativeResult { scheme: Scheme { ends: state.ends, energy_pj, is_even, hash: 0 }, partial })
 }
 
 /// Orders the loops within the virtual levels so that what ends below them stays as long as it can, where it saves most
