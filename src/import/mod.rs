@@ -210,7 +210,7 @@ impl Parts {
             }
             match Core::new(&spec) {
                 Ok(core) => report.result = core_facts(&core),
-                Err(wrong) => self.complain(wrong, |path| crate::spec::line_of(&text, path)),
+                Err(wrong) => self.reject(wrong, |path| crate::spec::line_of(&text, path)),
             }
             self.imported.hardware = Some(comment(&report) + &write_hardware(&spec));
             self.imported.reports.push(report);
@@ -229,7 +229,7 @@ impl Parts {
                         let name = &spec.layers.get(index)?.name;
                         lines.iter().find(|(known, _)| known == name).map(|(_, line)| *line)
                     };
-                    self.complain(wrong, line);
+                    self.reject(wrong, line);
                 }
             }
             self.imported.workload = Some(comment(&report) + &write_workload(&spec));
@@ -238,7 +238,7 @@ impl Parts {
         self.diagnostics.or(self.imported)
     }
 
-    fn complain(&mut self, wrong: Diagnostics, line: impl Fn(&str) -> Option<usize>) {
+    fn reject(&mut self, wrong: Diagnostics, line: impl Fn(&str) -> Option<usize>) {
         self.diagnostics
             .0
             .extend(wrong.0.into_iter().map(|diagnostic| Diagnostic { line: line(&diagnostic.path), ..diagnostic }));

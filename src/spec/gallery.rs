@@ -1,7 +1,7 @@
 //! Reading a gallery entry: a published figure or table, the state that shows it, and what it claims.
 
 use super::Diagnostics;
-use super::reader::{Fields, Place, Reader, Wrong};
+use super::reader::{Fields, LocatedNode, Reader, ValueError};
 
 /// More claims than any figure makes.
 const MAX_CLAIMS: usize = 64;
@@ -102,7 +102,7 @@ pub struct ClaimSpec {
 /// `gallery::Entry::from_text` reads and validates in one step.
 pub fn read_gallery_entry(text: &str) -> (GallerySpec, Diagnostics) {
     let (root, mut reader) = Reader::open(text);
-    let fields = Place::root(&root).fields(&mut reader, &ENTRY);
+    let fields = LocatedNode::root(&root).fields(&mut reader, &ENTRY);
     let opens = match fields.need(&mut reader, "opens", "{ view: landscape, hardware: tpu-like, workload: fsrcnn }") {
         Some(place) => read_opens(place, &mut reader),
         None => OpensSpec::default(),
@@ -122,7 +122,7 @@ pub fn read_gallery_entry(text: &str) -> (GallerySpec, Diagnostics) {
     (spec, reader.finish())
 }
 
-pub(super) fn read_opens(place: &Place, reader: &mut Reader) -> OpensSpec {
+pub(super) fn read_opens(place: &LocatedNode, reader: &mut Reader) -> OpensSpec {
     let fields = place.fields(reader, &OPENS);
     let names = |name: &str, reader: &mut Reader| fields.get(name).map(|place| place.names(reader)).unwrap_or_default();
     OpensSpec {
@@ -152,7 +152,7 @@ pub(super) fn read_opens(place: &Place, reader: &mut Reader) -> OpensSpec {
     }
 }
 
-fn read_claim(place: &Place, reader: &mut Reader) -> ClaimSpec {
+fn read_claim(place: &LocatedNode, reader: &mut Reader) -> ClaimSpec {
     let fields = place.fields(reader, &CLAIM);
     let share =
         |name: &str, reader: &mut Reader| fields.get(name).and_then(|place| place.value(reader, "a share", share));
@@ -176,7 +176,7 @@ fn read_claim(place: &Place, reader: &mut Reader) -> ClaimSpec {
 }
 
 /// A name alone, or one with parameters: `energy: { of: best }`.
-pub(super) fn read_measure(place: &Place, reader: &mut Reader) -> (String, Vec<(String, Vec<String>)>) {
+pub(super) fn read_measure(place: &LocatedNode, reader: &mut Reader) -> (String, Vec<(String, Vec<String>)>) {
     if place.is_scalar() {
         return (place.name(reader).unwrap_or_default(), Vec::new());
     }
@@ -184,14 +184,14 @@ pub(super) fn read_measure(place: &Place, reader: &mut Reader) -> (String, Vec<(
     let [(name, parameters)] = entries.as_slice() else {
         if place.is_map() {
             let remedy = "Write one, with its parameters in braces: `energy: { of: best }`";
-            place.complain(reader, Wrong::new("A claim has one measure", remedy));
+            place.reject(reader, ValueError::new("A claim has one measure", remedy));
         }
         return Default::default();
     };
     ((*name).to_owned(), read_lists(parameters, reader))
 }
 
-fn read_lists(place: &Place, reader: &mut Reader) -> Vec<(String, Vec<String>)> {
+fn read_lists(place: &LocatedNode, reader: &mut Reader) -> Vec<(String, Vec<String>)> {
     place.entries(reader).iter().map(|(name, place)| ((*name).to_owned(), place.names(reader))).collect()
 }
 
@@ -199,17 +199,17 @@ pub(super) fn needed_text(fields: &Fields, reader: &mut Reader, name: &str, exam
     fields.need(reader, name, example).and_then(|place| place.text(reader)).unwrap_or_default()
 }
 
-fn number(text: &str) -> Result<f64, Wrong> {
+fn number(text: &str) -> Result<f64, ValueError> {
     match text.parse::<f64>() {
         Ok(number) if number.is_finite() => Ok(number),
-        _ => Err(Wrong::new(format!("`{text}` is not a number"), "Write for example `1.8`")),
+        _ => Err(ValueError::new(format!("`{text}` is not a number"), "Write for example `1.8`")),
     }
 }
 
-fn share(text: &str) -> Result<f64, Wrong> {
+fn share(text: &str) -> Result<f64, ValueError> {
     let percent = text.strip_suffix('%').and_then(|percent| percent.trim().parse::<f64>().ok());
     match percent {
         Some(percent) if percent.is_finite() => Ok(percent / 100.0),
-        _ => Err(Wrong::new(format!("`{text}` is no share in percent"), "Write for example `0.5 %`")),
+        _ => Err(ValueError::new(format!("`{text}` is no share in percent"), "Write for example `0.5 %`")),
     }
 }

@@ -3,7 +3,7 @@
 use super::Diagnostics;
 use super::document::{ArraySpec, HardwareSpec, MemorySpec, PortSpec, UnrollSpec};
 use super::quantity::{area_um2, bits, cycles, energy_pj};
-use super::reader::{Fields, Place, Reader, Wrong, count};
+use super::reader::{Fields, LocatedNode, Reader, ValueError, count};
 
 /// More memories than any core has.
 const MAX_MEMORIES: usize = 256;
@@ -48,11 +48,11 @@ pub(super) fn field_order(path: &str) -> &'static [&'static str] {
 /// `Core::from_text` of the engine reads and validates in one step.
 pub fn read_hardware(text: &str) -> (HardwareSpec, Diagnostics) {
     let (root, mut reader) = Reader::open(text);
-    let spec = read_core(&Place::root(&root), &mut reader);
+    let spec = read_core(&LocatedNode::root(&root), &mut reader);
     (spec, reader.finish())
 }
 
-pub(super) fn read_core(place: &Place, reader: &mut Reader) -> HardwareSpec {
+pub(super) fn read_core(place: &LocatedNode, reader: &mut Reader) -> HardwareSpec {
     let fields = place.fields(reader, &HARDWARE);
     let array = fields
         .need(reader, "array", "{ dimensions: { D1: 32, D2: 2 }, mac_energy: 0.04 pJ }")
@@ -74,7 +74,7 @@ pub(super) fn read_core(place: &Place, reader: &mut Reader) -> HardwareSpec {
     }
 }
 
-fn read_array(place: &Place, reader: &mut Reader) -> ArraySpec {
+fn read_array(place: &LocatedNode, reader: &mut Reader) -> ArraySpec {
     let fields = place.fields(reader, &ARRAY);
     let dimensions = fields
         .need(reader, "dimensions", "{ D1: 32, D2: 2 }")
@@ -92,7 +92,7 @@ fn read_array(place: &Place, reader: &mut Reader) -> ArraySpec {
     }
 }
 
-fn read_memory(place: &Place, array: &ArraySpec, reader: &mut Reader) -> MemorySpec {
+fn read_memory(place: &LocatedNode, array: &ArraySpec, reader: &mut Reader) -> MemorySpec {
     let fields = place.fields(reader, &MEMORY);
     let (read_width_bits, write_width_bits) = read_both(&fields, "width", reader);
     if fields.get("width").is_none() {
@@ -142,7 +142,7 @@ pub(super) fn read_both(fields: &Fields, name: &str, reader: &mut Reader) -> (Op
         let place = fields.get(&side)?;
         if both.is_some() {
             let reason = format!("There is already a `{name}`, which stands for reading and writing");
-            place.complain(reader, Wrong::new(reason, "Keep the one or the others"));
+            place.reject(reader, ValueError::new(reason, "Keep the one or the others"));
         }
         place.value(reader, what, bits)
     });
@@ -161,7 +161,7 @@ pub(super) fn read_area(fields: &Fields, name: &str, reader: &mut Reader) -> Opt
     fields.get(name).and_then(|place| place.value(reader, "an area with its unit", area_um2))
 }
 
-fn read_ports(place: &Place, reader: &mut Reader) -> Vec<PortSpec> {
+fn read_ports(place: &LocatedNode, reader: &mut Reader) -> Vec<PortSpec> {
     let mut ports = Vec::new();
     for (index, (name, port)) in place.entries(reader).into_iter().enumerate() {
         let port = port.at(format!("{}[{index}]", place.path()));
@@ -171,7 +171,7 @@ fn read_ports(place: &Place, reader: &mut Reader) -> Vec<PortSpec> {
 }
 
 /// What a port serves, or `{ serves: [...], width: 512 bit, granularity: 64 bit }`.
-fn read_port(name: &str, place: &Place, reader: &mut Reader) -> PortSpec {
+fn read_port(name: &str, place: &LocatedNode, reader: &mut Reader) -> PortSpec {
     let name = name.to_owned();
     if !place.is_map() {
         return PortSpec { name, serves: place.names(reader), ..PortSpec::default() };
@@ -184,12 +184,12 @@ fn read_port(name: &str, place: &Place, reader: &mut Reader) -> PortSpec {
 }
 
 /// Spatial mappings by name of a layer type or a dataflow.
-pub(super) fn read_unrolls(place: &Place, reader: &mut Reader) -> Vec<(String, Vec<UnrollSpec>)> {
+pub(super) fn read_unrolls(place: &LocatedNode, reader: &mut Reader) -> Vec<(String, Vec<UnrollSpec>)> {
     let entries = place.entries(reader);
     entries.into_iter().map(|(name, unroll)| (name.to_owned(), read_unroll(&unroll, reader))).collect()
 }
 
-fn read_unroll(place: &Place, reader: &mut Reader) -> Vec<UnrollSpec> {
+fn read_unroll(place: &LocatedNode, reader: &mut Reader) -> Vec<UnrollSpec> {
     let mut unroll = Vec::new();
     for (array_dimension, unrolled) in place.entries(reader) {
         let loops = if unrolled.is_scalar() { vec![unrolled] } else { unrolled.list(reader, MAX_LOOPS) };
@@ -204,12 +204,12 @@ fn read_unroll(place: &Place, reader: &mut Reader) -> Vec<UnrollSpec> {
     unroll
 }
 
-fn read_loop(text: &str) -> Result<(String, Option<u64>), Wrong> {
+fn read_loop(text: &str) -> Result<(String, Option<u64>), ValueError> {
     let mut words = text.split_whitespace();
     match (words.next(), words.next(), words.next()) {
         (Some(dimension), None, _) => Ok((dimension.to_owned(), None)),
         (Some(dimension), Some(limit), None) => Ok((dimension.to_owned(), Some(count(limit)?))),
-        _ => Err(Wrong::new(
+        _ => Err(ValueError::new(
             format!("`{text}` is not a loop dimension"),
             "Write for example `K`, `K 16` to use at most 16 PEs, or `[K 8, C 4]` for two loops on one array dimension",
         )),

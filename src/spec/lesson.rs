@@ -2,7 +2,7 @@
 
 use super::Diagnostics;
 use super::gallery::{OpensSpec, needed_text, read_measure, read_opens};
-use super::reader::{Place, Reader};
+use super::reader::{LocatedNode, Reader};
 
 /// More steps than a lesson has.
 const MAX_STEPS: usize = 16;
@@ -70,7 +70,7 @@ pub struct AnswerSpec {
 /// [`crate::gallery::Lesson::from_text`] reads and validates in one step.
 pub fn read_lesson(text: &str) -> (LessonSpec, Diagnostics) {
     let (root, mut reader) = Reader::open(text);
-    let fields = Place::root(&root).fields(&mut reader, &LESSON);
+    let fields = LocatedNode::root(&root).fields(&mut reader, &LESSON);
     let steps = match fields.need(&mut reader, "steps", "[{ title: ..., opens: ..., question: ... }]") {
         Some(place) => place.list(&mut reader, MAX_STEPS).iter().map(|step| read_step(step, &mut reader)).collect(),
         None => Vec::new(),
@@ -83,7 +83,7 @@ pub fn read_lesson(text: &str) -> (LessonSpec, Diagnostics) {
     (spec, reader.finish())
 }
 
-fn read_step(place: &Place, reader: &mut Reader) -> StepSpec {
+fn read_step(place: &LocatedNode, reader: &mut Reader) -> StepSpec {
     let fields = place.fields(reader, &STEP);
     let opens = fields.need(reader, "opens", "{ view: landscape, hardware: tpu-like, workload: fsrcnn }");
     let numbers = fields.get("numbers").map(|place| place.list(reader, MAX_ANSWERS)).unwrap_or_default();
@@ -100,7 +100,7 @@ fn read_step(place: &Place, reader: &mut Reader) -> StepSpec {
     }
 }
 
-fn read_number(place: &Place, reader: &mut Reader) -> NumberSpec {
+fn read_number(place: &LocatedNode, reader: &mut Reader) -> NumberSpec {
     let fields = place.fields(reader, &NUMBER);
     let measure = fields.need(reader, "measure", "energy: { of: best }");
     let (measure, parameters) = measure.map(|place| read_measure(place, reader)).unwrap_or_default();
@@ -112,7 +112,7 @@ fn read_number(place: &Place, reader: &mut Reader) -> NumberSpec {
     }
 }
 
-fn read_answer(place: &Place, reader: &mut Reader) -> AnswerSpec {
+fn read_answer(place: &LocatedNode, reader: &mut Reader) -> AnswerSpec {
     let fields = place.fields(reader, &ANSWER);
     let when = fields.need(reader, "when", "[gain 8..14]");
     AnswerSpec {

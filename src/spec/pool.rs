@@ -4,7 +4,7 @@ use super::Diagnostics;
 use super::document::{FiguresSpec, PoolMemorySpec, PoolSpec, VariantSpec};
 use super::hardware::{read_area, read_both, read_energy};
 use super::quantity::bits;
-use super::reader::{Fields, Place, Reader, Wrong};
+use super::reader::{Fields, LocatedNode, Reader, ValueError};
 
 /// More memories, and more widths of one, than any pool has.
 const MAX_MEMORIES: usize = 32;
@@ -20,7 +20,7 @@ const VARIANT: [&str; 8] =
 /// `Pool::from_text` of the engine reads and validates in one step.
 pub fn read_pool(text: &str) -> (PoolSpec, Diagnostics) {
     let (root, mut reader) = Reader::open(text);
-    let fields = Place::root(&root).fields(&mut reader, &POOL);
+    let fields = LocatedNode::root(&root).fields(&mut reader, &POOL);
     let memories = match fields.need(&mut reader, "memories", "[{ name: rf, size: 64 B, ... }]") {
         Some(place) => {
             place.list(&mut reader, MAX_MEMORIES).iter().map(|memory| read_memory(memory, &mut reader)).collect()
@@ -35,7 +35,7 @@ pub fn read_pool(text: &str) -> (PoolSpec, Diagnostics) {
     (spec, reader.finish())
 }
 
-fn read_memory(place: &Place, reader: &mut Reader) -> PoolMemorySpec {
+fn read_memory(place: &LocatedNode, reader: &mut Reader) -> PoolMemorySpec {
     let fields = place.fields(reader, &MEMORY);
     PoolMemorySpec {
         name: fields.name(reader, "name", "sram_4KiB"),
@@ -57,7 +57,7 @@ fn read_memory(place: &Place, reader: &mut Reader) -> PoolMemorySpec {
     }
 }
 
-fn read_variant(place: &Place, reader: &mut Reader) -> VariantSpec {
+fn read_variant(place: &LocatedNode, reader: &mut Reader) -> VariantSpec {
     let fields = place.fields(reader, &VARIANT);
     let (read_width, write_width) = read_both(&fields, "width", reader);
     if read_width.is_none() && write_width.is_none() && ["width", "read_width"].iter().all(|f| fields.get(f).is_none())
@@ -77,7 +77,7 @@ fn read_figures(fields: &Fields, reader: &mut Reader) -> FiguresSpec {
     let stated = ["read_energy", "write_energy", "area"].into_iter().find_map(|name| fields.get(name));
     if let Some(place) = fields.get("estimate") {
         if let Some(stated) = stated {
-            stated.complain(reader, Wrong::new("There is an `estimate` too", "Keep the one or the other"));
+            stated.reject(reader, ValueError::new("There is an `estimate` too", "Keep the one or the other"));
         }
         return FiguresSpec::Estimate(place.name(reader).unwrap_or_default());
     }

@@ -2,7 +2,7 @@
 
 use super::decimal::parse_decimal;
 use super::diagnostic::Fix;
-use super::reader::{Wrong, count};
+use super::reader::{ValueError, count};
 
 /// Units of a number of bits, each with its number of bits. A KiB has 1024 bytes.
 const BITS: [(&str, u64); 6] =
@@ -17,7 +17,7 @@ const MOST_BITS: &str = "Write at most 131072 GiB (2^50 bit)";
 const MAX_EXACT: f64 = (1u64 << 53) as f64;
 
 /// A positive number of bits: `8 bit`, `1 B`, `32 KiB`, `0.5 MiB`.
-pub(super) fn bits(text: &str) -> Result<u64, Wrong> {
+pub(super) fn bits(text: &str) -> Result<u64, ValueError> {
     let example = "Write for example `64 bit`, `8 B` or `32 KiB` (1 KiB = 1024 B)";
     let (number, unit) = split(text, example)?;
     let Some((_, factor)) = BITS.into_iter().find(|(name, _)| *name == unit) else {
@@ -37,20 +37,20 @@ pub(super) fn bits(text: &str) -> Result<u64, Wrong> {
         Err(_) => {
             let bits = decimal(number, example, MOST_BITS)? * factor as f64;
             if bits <= MAX_EXACT && bits.fract() != 0.0 {
-                return Err(Wrong::new(format!("`{text}` is not a whole number of bits"), example));
+                return Err(ValueError::new(format!("`{text}` is not a whole number of bits"), example));
             }
             (bits <= MAX_EXACT).then_some(bits as u64)
         }
     };
     match bits {
-        None => Err(Wrong::new(format!("`{text}` is too large to be counted"), MOST_BITS)),
-        Some(0) => Err(Wrong::new(format!("`{text}` is nothing"), example)),
+        None => Err(ValueError::new(format!("`{text}` is too large to be counted"), MOST_BITS)),
+        Some(0) => Err(ValueError::new(format!("`{text}` is nothing"), example)),
         Some(bits) => Ok(bits),
     }
 }
 
 /// An energy in pJ: `0.04 pJ`, `12 fJ`.
-pub(super) fn energy_pj(text: &str) -> Result<f64, Wrong> {
+pub(super) fn energy_pj(text: &str) -> Result<f64, ValueError> {
     let example = "Write for example `26.56 pJ`";
     let (number, unit) = split(text, example)?;
     match ENERGIES.into_iter().find(|(name, _)| *name == unit) {
@@ -60,7 +60,7 @@ pub(super) fn energy_pj(text: &str) -> Result<f64, Wrong> {
 }
 
 /// An area in um2: `4740.06 um2`, `0.5 mm2`.
-pub(super) fn area_um2(text: &str) -> Result<f64, Wrong> {
+pub(super) fn area_um2(text: &str) -> Result<f64, ValueError> {
     let example = "Write for example `4740 um2` or `0.5 mm2`";
     let (number, unit) = split(text, example)?;
     let unit = unit.replace(['µ', 'μ'], "u").replace('²', "2");
@@ -71,7 +71,7 @@ pub(super) fn area_um2(text: &str) -> Result<f64, Wrong> {
 }
 
 /// A number of clock cycles: `1 cycle`, `10 cycles`.
-pub(super) fn cycles(text: &str) -> Result<u64, Wrong> {
+pub(super) fn cycles(text: &str) -> Result<u64, ValueError> {
     let example = "Write for example `1 cycle` or `10 cycles`";
     let (number, unit) = split(text, example)?;
     if !matches!(unit, "cycle" | "cycles") {
@@ -100,7 +100,7 @@ pub(super) fn write_area(um2: f64) -> String {
 }
 
 /// Number and unit; the e of an exponent belongs to the number.
-fn split<'t>(text: &'t str, example: &str) -> Result<(&'t str, &'t str), Wrong> {
+fn split<'t>(text: &'t str, example: &str) -> Result<(&'t str, &'t str), ValueError> {
     let text = text.trim();
     let exponent = |at: usize| {
         text[at..].starts_with(['e', 'E'])
@@ -112,10 +112,10 @@ fn split<'t>(text: &'t str, example: &str) -> Result<(&'t str, &'t str), Wrong> 
         // Whatever its unit.
         _ if parse_decimal(number).is_some_and(|number| number < 0.0) => {
             let remedy = example.replace("Write for example", "It must be positive: write for example");
-            Err(Wrong::new(format!("`{number}` is negative"), remedy))
+            Err(ValueError::new(format!("`{number}` is negative"), remedy))
         }
-        ("", _) => Err(Wrong::new(format!("`{text}` does not start with a number"), example)),
-        (_, "") => Err(Wrong::new(format!("`{text}` has no unit"), example)),
+        ("", _) => Err(ValueError::new(format!("`{text}` does not start with a number"), example)),
+        (_, "") => Err(ValueError::new(format!("`{text}` has no unit"), example)),
         _ => Ok((number, unit)),
     }
 }
@@ -125,11 +125,11 @@ fn is_of_a_unit(c: char) -> bool {
     c.is_ascii_alphabetic() || !(c.is_ascii() || c.is_whitespace())
 }
 
-fn decimal(number: &str, example: &str, most: &str) -> Result<f64, Wrong> {
+fn decimal(number: &str, example: &str, most: &str) -> Result<f64, ValueError> {
     match parse_decimal(number) {
         Some(value) if value.is_finite() && value >= 0.0 => Ok(value),
-        Some(_) => Err(Wrong::new(format!("`{number}` is too large"), most)),
-        None => Err(Wrong::new(format!("`{number}` is not a number"), example)),
+        Some(_) => Err(ValueError::new(format!("`{number}` is too large"), most)),
+        None => Err(ValueError::new(format!("`{number}` is not a number"), example)),
     }
 }
 
@@ -138,18 +138,18 @@ fn with_unit(text: &str, number: &str, unit: &str) -> Fix {
 }
 
 /// A small b stands for bits, so that `64 Kb` are 8 KiB; but `kb`, all small, may as well be bytes written in haste.
-fn of_bits(text: &str, number: &str, unit: &str, name: &str, bytes: &str, factor: u64) -> Wrong {
+fn of_bits(text: &str, number: &str, unit: &str, name: &str, bytes: &str, factor: u64) -> ValueError {
     let bits = number.parse::<u64>().ok().and_then(|number| number.checked_mul(factor));
     let meant = bits.filter(|bits| *bits > 0).map(write_size);
     let shown = meant.clone().unwrap_or_else(|| "bit".to_owned());
     let reason = format!("`{unit}` are {name}, which are no unit here");
-    let wrong = Wrong::new(reason, format!("Write `{shown}`, or `{number} {bytes}` if bytes were meant"));
+    let wrong = ValueError::new(reason, format!("Write `{shown}`, or `{number} {bytes}` if bytes were meant"));
     match meant.filter(|_| unit.starts_with(|c: char| c.is_uppercase()) || unit.ends_with("bit")) {
         Some(meant) => wrong.fixed_by(Fix::Replace { word: text.trim().to_owned(), meant }),
         None => wrong,
     }
 }
 
-fn wrong_unit(unit: &str, right: &str) -> Wrong {
-    Wrong::new(format!("There is no unit `{unit}` here"), format!("Use {right}"))
+fn wrong_unit(unit: &str, right: &str) -> ValueError {
+    ValueError::new(format!("There is no unit `{unit}` here"), format!("Use {right}"))
 }

@@ -17,13 +17,13 @@ const MAX_NAMES: usize = 64;
 const TOO_LARGE: &str = "is too large";
 
 /// Why a text is not the value it should be.
-pub struct Wrong {
+pub struct ValueError {
     reason: String,
     remedy: String,
     fix: Option<Fix>,
 }
 
-impl Wrong {
+impl ValueError {
     /// What is wrong, and what would be right.
     pub fn new(reason: impl Into<String>, remedy: impl Into<String>) -> Self {
         Self { reason: reason.into(), remedy: remedy.into(), fix: None }
@@ -46,10 +46,10 @@ impl Wrong {
 }
 
 /// What to say of a text that has a character nobody sees; nothing where that is allowed, or there is none.
-fn unseen(text: &str, is_refused: fn(char) -> bool) -> Option<Wrong> {
+fn unseen(text: &str, is_refused: fn(char) -> bool) -> Option<ValueError> {
     let hidden = text.chars().find(|c| is_refused(*c))?;
     let reason = format!("`{}` has a character that nobody sees (U+{:04X})", short(text), hidden as u32);
-    Some(Wrong::new(reason, "Write it anew, without that character"))
+    Some(ValueError::new(reason, "Write it anew, without that character"))
 }
 
 /// Collects what is wrong while a document is read.
@@ -109,7 +109,7 @@ impl Reader {
         self.diagnostics.0.len()
     }
 
-    fn complain(&mut self, path: &str, line: usize, wrong: Wrong) {
+    fn reject(&mut self, path: &str, line: usize, wrong: ValueError) {
         let all = &mut self.diagnostics.0;
         if all.len() > MAX_DIAGNOSTICS || all.iter().any(|other| !path.is_empty() && other.path == path) {
             return;
@@ -118,7 +118,7 @@ impl Reader {
             all.push(more());
             return;
         }
-        let Wrong { reason, remedy, fix } = wrong;
+        let ValueError { reason, remedy, fix } = wrong;
         all.push(Diagnostic::new(path.into(), Some(line), reason, remedy, fix));
     }
 }
@@ -130,21 +130,21 @@ pub fn more() -> Diagnostic {
 }
 
 /// A value and where it stands.
-pub struct Place<'t> {
+pub struct LocatedNode<'t> {
     node: &'t Node,
     path: String,
     line: usize,
 }
 
-impl<'t> Place<'t> {
+impl<'t> LocatedNode<'t> {
     /// The whole document.
     pub fn root(node: &'t Node) -> Self {
         Self { node, path: String::new(), line: node.line }
     }
 
     /// Notes that this value is wrong.
-    pub fn complain(&self, reader: &mut Reader, wrong: Wrong) {
-        reader.complain(&self.path, self.line, wrong);
+    pub fn reject(&self, reader: &mut Reader, wrong: ValueError) {
+        reader.reject(&self.path, self.line, wrong);
     }
 
     fn expected(&self, reader: &mut Reader, what: &str, remedy: &str) {
@@ -152,11 +152,11 @@ impl<'t> Place<'t> {
             // Where the text broke off, anything may have been about to follow.
             if reader.complete {
                 let reason = if self.path.is_empty() { "The document is empty" } else { "There is no value here" };
-                self.complain(reader, Wrong::new(reason, remedy));
+                self.reject(reader, ValueError::new(reason, remedy));
             }
             return;
         }
-        self.complain(reader, Wrong::new(format!("Here stands {} instead of {what}", self.node.kind()), remedy));
+        self.reject(reader, ValueError::new(format!("Here stands {} instead of {what}", self.node.kind()), remedy));
     }
 
     /// This value, reported under another path: ports are counted in paths, and named in documents.
@@ -200,7 +200,7 @@ impl<'t> Place<'t> {
         match &self.node.value {
             Value::Scalar(text) => {
                 if let Some(wrong) = unseen(text, is_hidden_in_lines) {
-                    self.complain(reader, wrong);
+                    self.reject(reader, wrong);
                     return None;
                 }
                 Some(text.trim().to_owned())
@@ -224,27 +224,32 @@ impl<'t> Place<'t> {
     pub fn name(&self, reader: &mut Reader) -> Option<String> {
         self.value(reader, "a name", |text| {
             if text.chars().count() > MAX_NAME {
-                return Err(Wrong::new(format!("This name is longer than {MAX_NAME} characters"), "Shorten it"));
+                return Err(ValueError::new(format!("This name is longer than {MAX_NAME} characters"), "Shorten it"));
             }
             unseen(text, is_hidden).map_or_else(|| Ok(text.to_owned()), Err)
         })
     }
 
     /// A single value that `parse` understands.
-    pub fn value<T>(&self, reader: &mut Reader, what: &str, parse: impl FnOnce(&str) -> Result<T, Wrong>) -> Option<T> {
+    pub fn value<T>(
+        &self,
+        reader: &mut Reader,
+        what: &str,
+        parse: impl FnOnce(&str) -> Result<T, ValueError>,
+    ) -> Option<T> {
         let Value::Scalar(text) = &self.node.value else {
             self.expected(reader, what, &format!("Write {what}"));
             return None;
         };
         let text = text.trim();
         if text.len() > 4 * MAX_NAME {
-            self.complain(reader, Wrong::new("This text is far too long here", format!("Write {what}")));
+            self.reject(reader, ValueError::new("This text is far too long here", format!("Write {what}")));
             return None;
         }
         match unseen(text, is_hidden_in_lines).map_or_else(|| parse(text), Err) {
             Ok(value) => Some(value),
             Err(wrong) => {
-                self.complain(reader, wrong);
+                self.reject(reader, wrong);
                 None
             }
         }
@@ -258,17 +263,18 @@ impl<'t> Place<'t> {
     /// `true` or `false`.
     pub fn flag(&self, reader: &mut Reader) -> Option<bool> {
         self.value(reader, "`true` or `false`", |text| {
-            text.parse().map_err(|_| Wrong::new(format!("`{text}` is neither `true` nor `false`"), "Write one of them"))
+            text.parse()
+                .map_err(|_| ValueError::new(format!("`{text}` is neither `true` nor `false`"), "Write one of them"))
         })
     }
 
     /// Complains that there are more than `most` of something.
     fn too_many(&self, reader: &mut Reader, count: usize, most: usize) {
-        self.complain(reader, Wrong::new(format!("There are {count} entries, more than {most}"), "Leave some out"));
+        self.reject(reader, ValueError::new(format!("There are {count} entries, more than {most}"), "Leave some out"));
     }
 
     /// The items of a list, at most `most`.
-    pub fn list(&self, reader: &mut Reader, most: usize) -> Vec<Place<'t>> {
+    pub fn list(&self, reader: &mut Reader, most: usize) -> Vec<LocatedNode<'t>> {
         let Value::List(items) = &self.node.value else {
             self.expected(reader, "a list", "Write a list: `[a, b]`, or one line with a leading `-` for each item");
             return Vec::new();
@@ -276,8 +282,11 @@ impl<'t> Place<'t> {
         if items.len() > most {
             self.too_many(reader, items.len(), most);
         }
-        let place =
-            |(index, node): (usize, &'t Node)| Place { node, path: format!("{}[{index}]", self.path), line: node.line };
+        let place = |(index, node): (usize, &'t Node)| LocatedNode {
+            node,
+            path: format!("{}[{index}]", self.path),
+            line: node.line,
+        };
         items.iter().take(most).enumerate().map(place).collect()
     }
 
@@ -290,7 +299,7 @@ impl<'t> Place<'t> {
     }
 
     /// Names and values whose names are free to choose.
-    pub fn entries(&self, reader: &mut Reader) -> Vec<(&'t str, Place<'t>)> {
+    pub fn entries(&self, reader: &mut Reader) -> Vec<(&'t str, LocatedNode<'t>)> {
         let mut entries = self.all_entries(reader);
         if entries.len() > MAX_NAMES {
             self.too_many(reader, entries.len(), MAX_NAMES);
@@ -299,7 +308,7 @@ impl<'t> Place<'t> {
         entries
     }
 
-    fn all_entries(&self, reader: &mut Reader) -> Vec<(&'t str, Place<'t>)> {
+    fn all_entries(&self, reader: &mut Reader) -> Vec<(&'t str, LocatedNode<'t>)> {
         let Value::Map(entries) = &self.node.value else {
             self.expected(reader, "fields with names", "Write `{ name: value }`, or one line `name: value` for each");
             return Vec::new();
@@ -307,7 +316,7 @@ impl<'t> Place<'t> {
         let mut seen: HashMap<&str, usize> = HashMap::new();
         let mut places = Vec::new();
         for (key, node) in entries {
-            let place = Place { node, path: join(&self.path, &key.text), line: key.line };
+            let place = LocatedNode { node, path: join(&self.path, &key.text), line: key.line };
             let first = seen.insert(&key.text, key.line);
             if let (Some(_), Some(repeated)) = (first, &mut reader.repeated) {
                 repeated.push(place.path.clone());
@@ -315,11 +324,11 @@ impl<'t> Place<'t> {
                 places.push((key.text.as_str(), place));
             } else if let Some(first) = first {
                 let reason = format!("`{}` is stated twice, first in line {first}", short(&key.text));
-                reader.complain(&place.path, key.line, Wrong::new(reason, "Keep one of them"));
+                reader.reject(&place.path, key.line, ValueError::new(reason, "Keep one of them"));
             } else if key.text.len() > MAX_NAME {
-                place.complain(reader, Wrong::new("This name is too long", "Shorten it"));
+                place.reject(reader, ValueError::new("This name is too long", "Shorten it"));
             } else if let Some(wrong) = unseen(&key.text, is_hidden) {
-                place.complain(reader, wrong);
+                place.reject(reader, wrong);
             } else {
                 places.push((key.text.as_str(), place));
             }
@@ -349,8 +358,8 @@ impl<'t> Place<'t> {
                 |meant| format!("Did you mean `{meant}`?"),
             );
             let fix = meant.map_or(Fix::Remove, |meant| Fix::Rename(meant.to_owned()));
-            let wrong = Wrong::new(format!("There is no field `{}` here", short(name)), remedy);
-            place.complain(reader, wrong.fixed_by(fix));
+            let wrong = ValueError::new(format!("There is no field `{}` here", short(name)), remedy);
+            place.reject(reader, wrong.fixed_by(fix));
             // What was meant is then not missing too.
             if let Some(meant) = known.iter().find(|known| Some(**known) == meant)
                 && fields.get(meant).is_none()
@@ -367,17 +376,17 @@ pub struct Fields<'t> {
     path: String,
     line: usize,
     readable: bool,
-    entries: Vec<(&'static str, Place<'t>)>,
+    entries: Vec<(&'static str, LocatedNode<'t>)>,
 }
 
 impl<'t> Fields<'t> {
     /// A field that may be left out.
-    pub fn get(&self, name: &str) -> Option<&Place<'t>> {
+    pub fn get(&self, name: &str) -> Option<&LocatedNode<'t>> {
         self.entries.iter().find(|(known, _)| *known == name).map(|(_, place)| place)
     }
 
     /// A field that must not be missing.
-    pub fn need(&self, reader: &mut Reader, name: &str, example: &str) -> Option<&Place<'t>> {
+    pub fn need(&self, reader: &mut Reader, name: &str, example: &str) -> Option<&LocatedNode<'t>> {
         let place = self.get(name);
         if place.is_none() {
             self.missing(reader, name, example);
@@ -388,8 +397,9 @@ impl<'t> Fields<'t> {
     /// Notes that a field is missing, with what could be written there.
     pub fn missing(&self, reader: &mut Reader, name: &str, example: &str) {
         if self.readable && reader.complete {
-            let wrong = Wrong::new(format!("`{name}` is missing"), format!("Write for example `{name}: {example}`"));
-            reader.complain(&join(&self.path, name), self.line, wrong);
+            let wrong =
+                ValueError::new(format!("`{name}` is missing"), format!("Write for example `{name}: {example}`"));
+            reader.reject(&join(&self.path, name), self.line, wrong);
         }
     }
 
@@ -405,11 +415,11 @@ impl<'t> Fields<'t> {
 }
 
 /// A whole number.
-pub fn count(text: &str) -> Result<u64, Wrong> {
+pub fn count(text: &str) -> Result<u64, ValueError> {
     text.parse().map_err(|_| {
         let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
         let reason = if digits { TOO_LARGE } else { "is not a whole number, 0 or more" };
-        Wrong::new(format!("`{}` {reason}", short(text)), "Write for example `64`")
+        ValueError::new(format!("`{}` {reason}", short(text)), "Write for example `64`")
     })
 }
 

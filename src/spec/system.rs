@@ -6,7 +6,7 @@ use super::document::{
 };
 use super::hardware::{read_core, read_energy};
 use super::quantity::{bits, energy_pj};
-use super::reader::{Fields, Place, Reader, Wrong};
+use super::reader::{Fields, LocatedNode, Reader, ValueError};
 
 /// More cores than can be allocated, and more of anything else than any system has.
 const MAX_CORES: usize = 64;
@@ -24,7 +24,7 @@ const PORT: [&str; 5] = ["name", "cores", "direction", "width", "energy"];
 /// `CoreSystem::from_text` of the engine reads and validates in one step.
 pub fn read_system(text: &str) -> (SystemSpec, Diagnostics) {
     let (root, mut reader) = Reader::open(text);
-    let fields = Place::root(&root).fields(&mut reader, &SYSTEM);
+    let fields = LocatedNode::root(&root).fields(&mut reader, &SYSTEM);
     let items = |reader: &mut Reader, name: &str, most: usize| {
         fields.get(name).map(|place| place.list(reader, most)).unwrap_or_default()
     };
@@ -46,7 +46,7 @@ pub fn read_system(text: &str) -> (SystemSpec, Diagnostics) {
     (spec, reader.finish())
 }
 
-fn read_one_core(place: &Place, reader: &mut Reader) -> CoreSpec {
+fn read_one_core(place: &LocatedNode, reader: &mut Reader) -> CoreSpec {
     let fields = place.fields(reader, &CORE);
     CoreSpec {
         name: fields.name(reader, "name", "core 0"),
@@ -59,7 +59,7 @@ fn read_one_core(place: &Place, reader: &mut Reader) -> CoreSpec {
     }
 }
 
-fn read_shared(place: &Place, reader: &mut Reader) -> SharedSpec {
+fn read_shared(place: &LocatedNode, reader: &mut Reader) -> SharedSpec {
     let fields = place.fields(reader, &SHARED);
     SharedSpec {
         memory: fields.name(reader, "memory", "sram"),
@@ -67,7 +67,7 @@ fn read_shared(place: &Place, reader: &mut Reader) -> SharedSpec {
     }
 }
 
-fn read_link(place: &Place, reader: &mut Reader) -> Option<LinkSpec> {
+fn read_link(place: &LocatedNode, reader: &mut Reader) -> Option<LinkSpec> {
     let fields = place.fields(reader, &LINK);
     let width_bits = read_width(&fields, "width", reader).unwrap_or(0);
     let energy_pj = read_energy(&fields, "energy", reader);
@@ -76,7 +76,7 @@ fn read_link(place: &Place, reader: &mut Reader) -> Option<LinkSpec> {
 }
 
 /// One of `from` and `to`, `between`, `bus`, `mesh`.
-fn read_ends(place: &Place, fields: &Fields, reader: &mut Reader) -> Option<LinkEnds> {
+fn read_ends(place: &LocatedNode, fields: &Fields, reader: &mut Reader) -> Option<LinkEnds> {
     let stated: Vec<&str> =
         ["from", "between", "bus", "mesh"].into_iter().filter(|name| fields.get(name).is_some()).collect();
     let [kind] = stated[..] else {
@@ -89,7 +89,7 @@ fn read_ends(place: &Place, fields: &Fields, reader: &mut Reader) -> Option<Link
             };
             let remedy =
                 "Write `from` and `to`, or one of `between: [a, b]`, `bus: [a, b, c]`, `mesh: [[a, b], [c, d]]`";
-            place.complain(reader, Wrong::new(reason, remedy));
+            place.reject(reader, ValueError::new(reason, remedy));
         }
         return None;
     };
@@ -97,7 +97,7 @@ fn read_ends(place: &Place, fields: &Fields, reader: &mut Reader) -> Option<Link
     if kind != "from"
         && let Some(to) = fields.get("to")
     {
-        to.complain(reader, Wrong::new(format!("`to` belongs to `from`, and here is `{kind}`"), "Remove it"));
+        to.reject(reader, ValueError::new(format!("`to` belongs to `from`, and here is `{kind}`"), "Remove it"));
     }
     match kind {
         "from" => {
@@ -108,7 +108,7 @@ fn read_ends(place: &Place, fields: &Fields, reader: &mut Reader) -> Option<Link
             Ok([one, other]) => Some(LinkEnds::BothWays(one, other)),
             Err(names) => {
                 let reason = format!("Here are {} cores instead of two", names.len());
-                place.complain(reader, Wrong::new(reason, "Name two, or make it a `bus`"));
+                place.reject(reader, ValueError::new(reason, "Name two, or make it a `bus`"));
                 None
             }
         },
@@ -124,7 +124,7 @@ fn read_width(fields: &Fields, name: &str, reader: &mut Reader) -> Option<u64> {
     fields.need(reader, name, "128 bit").and_then(|place| place.value(reader, "a number of bits with its unit", bits))
 }
 
-fn read_offchip(place: &Place, reader: &mut Reader) -> OffchipSpec {
+fn read_offchip(place: &LocatedNode, reader: &mut Reader) -> OffchipSpec {
     let fields = place.fields(reader, &OFFCHIP);
     let ports = fields.get("ports").map(|place| place.list(reader, MAX_CORES)).unwrap_or_default();
     OffchipSpec {
@@ -135,7 +135,7 @@ fn read_offchip(place: &Place, reader: &mut Reader) -> OffchipSpec {
     }
 }
 
-fn read_port(place: &Place, reader: &mut Reader) -> OffchipPortSpec {
+fn read_port(place: &LocatedNode, reader: &mut Reader) -> OffchipPortSpec {
     let fields = place.fields(reader, &PORT);
     OffchipPortSpec {
         name: fields.get("name").and_then(|place| place.name(reader)).unwrap_or_default(),

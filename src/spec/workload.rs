@@ -4,7 +4,7 @@ use super::Diagnostics;
 use super::diagnostic::Fix;
 use super::document::{KernelSpec, LayerSpec, PaddingSpec, PrecisionSpec, WorkloadSpec};
 use super::hardware::read_unrolls;
-use super::reader::{Fields, Place, Reader, Wrong, count};
+use super::reader::{Fields, LocatedNode, Reader, ValueError, count};
 
 /// More layers than any network has.
 pub const MAX_LAYERS: usize = 4096;
@@ -62,11 +62,11 @@ pub fn layer_fields(kind: &str) -> &'static [&'static str] {
 /// `Network::from_text` of the engine reads and validates in one step.
 pub fn read_workload(text: &str) -> (WorkloadSpec, Diagnostics) {
     let (root, mut reader) = Reader::open(text);
-    let spec = read_network(&Place::root(&root), &mut reader);
+    let spec = read_network(&LocatedNode::root(&root), &mut reader);
     (spec, reader.finish())
 }
 
-fn read_network(place: &Place, reader: &mut Reader) -> WorkloadSpec {
+fn read_network(place: &LocatedNode, reader: &mut Reader) -> WorkloadSpec {
     let fields = place.fields(reader, &WORKLOAD);
     let layers = match fields.need(reader, "layers", "[{ name: image, type: input, K: 3, size: 224 x 224 }, ...]") {
         Some(place) => place.list(reader, MAX_LAYERS).iter().map(|layer| read_layer(layer, reader)).collect(),
@@ -81,7 +81,7 @@ fn read_network(place: &Place, reader: &mut Reader) -> WorkloadSpec {
     }
 }
 
-fn read_layer(place: &Place, reader: &mut Reader) -> LayerSpec {
+fn read_layer(place: &LocatedNode, reader: &mut Reader) -> LayerSpec {
     let fields = place.fields(reader, &LAYER);
     let kind = fields.name(reader, "type", "conv");
     check_fields(&fields, &kind, reader);
@@ -106,13 +106,13 @@ fn read_layer(place: &Place, reader: &mut Reader) -> LayerSpec {
     }
 }
 
-fn read_from(place: &Place, reader: &mut Reader) -> Vec<String> {
+fn read_from(place: &LocatedNode, reader: &mut Reader) -> Vec<String> {
     let before = reader.count();
     let names = place.names(reader);
     if names.is_empty() && reader.count() == before {
-        place.complain(
+        place.reject(
             reader,
-            Wrong::new("This list is empty", "Name a layer, or leave `from` out for the layer before"),
+            ValueError::new("This list is empty", "Name a layer, or leave `from` out for the layer before"),
         );
     }
     names
@@ -137,8 +137,8 @@ fn check_fields(fields: &Fields, kind: &str, reader: &mut Reader) {
                 }
                 _ => format!("Remove it; a layer of this type has {}", own.join(", ")),
             };
-            let wrong = Wrong::new(format!("A layer of type `{kind}` has no `{name}`"), remedy);
-            place.complain(reader, wrong.fixed_by(Fix::Remove));
+            let wrong = ValueError::new(format!("A layer of type `{kind}` has no `{name}`"), remedy);
+            place.reject(reader, wrong.fixed_by(Fix::Remove));
         }
     }
 }
@@ -152,24 +152,24 @@ fn read_pair(fields: &Fields, name: &str, what: &str, reader: &mut Reader) -> Op
 }
 
 /// Columns and rows, or one number for both.
-fn pair(text: &str) -> Result<(u64, u64), Wrong> {
+fn pair(text: &str) -> Result<(u64, u64), ValueError> {
     let mut numbers = text.split(['x', '×']).map(|number| count(number.trim()));
     match (numbers.next(), numbers.next(), numbers.next()) {
         (Some(Ok(both)), None, _) => Ok((both, both)),
         (Some(Ok(columns)), Some(Ok(rows)), None) => Ok((columns, rows)),
         (Some(Err(wrong)), ..) | (_, Some(Err(wrong)), _) if wrong.is_of_size() => Err(wrong),
-        _ => Err(Wrong::new(format!("`{text}` is not a number of columns and rows"), "Write for example `5 x 3`")),
+        _ => Err(ValueError::new(format!("`{text}` is not a number of columns and rows"), "Write for example `5 x 3`")),
     }
 }
 
-fn read_kernel(place: &Place, reader: &mut Reader) -> Option<KernelSpec> {
+fn read_kernel(place: &LocatedNode, reader: &mut Reader) -> Option<KernelSpec> {
     place.value(reader, "columns x rows, or `global`", |text| match text {
         "global" => Ok(KernelSpec::Global),
         text => pair(text).map(|(columns, rows)| KernelSpec::Size(columns, rows)),
     })
 }
 
-fn read_padding(place: &Place, reader: &mut Reader) -> Option<PaddingSpec> {
+fn read_padding(place: &LocatedNode, reader: &mut Reader) -> Option<PaddingSpec> {
     if place.is_map() {
         let fields = place.fields(reader, &SIDES);
         let [left, right, top, bottom] = SIDES.map(|side| read_count(&fields, side, reader).unwrap_or(0));
@@ -180,7 +180,7 @@ fn read_padding(place: &Place, reader: &mut Reader) -> Option<PaddingSpec> {
         "same" => Ok(PaddingSpec::Same),
         text => match pair(text) {
             Ok((columns, rows)) => Ok(PaddingSpec::Sides(columns, columns, rows, rows)),
-            Err(_) => Err(Wrong::new(
+            Err(_) => Err(ValueError::new(
                 format!("`{text}` is not a padding"),
                 "Write `same`, `none`, a number, `columns x rows`, or `{ left: 1, right: 1, top: 1, bottom: 1 }`",
             )),

@@ -1,6 +1,6 @@
 //! Equations of layers: what the loops index.
 
-use crate::spec::reader::{Place, Reader, Wrong};
+use crate::spec::reader::{LocatedNode, Reader, ValueError};
 
 /// Which indices each operand has.
 #[allow(missing_docs)]
@@ -14,9 +14,9 @@ pub struct Equation {
 
 impl Equation {
     /// Reads `O[b][k]+=W[k][c]*I[b][c]`.
-    pub fn new(text: &str) -> Result<Self, Wrong> {
+    pub fn new(text: &str) -> Result<Self, ValueError> {
         let wrong = || {
-            Wrong::new(
+            ValueError::new(
                 "This is no equation of an output O and two inputs W and I",
                 "Write for example `O[b][k][oy][ox]+=W[k][c][fy][fx]*I[b][c][iy][ix]`",
             )
@@ -50,8 +50,8 @@ pub struct Relation {
 }
 
 /// Reads a relation.
-pub fn relation(text: &str) -> Result<Relation, Wrong> {
-    let wrong = || Wrong::new(format!("`{text}` is no relation of loops"), "Write for example `ix=2*ox+1*fx`");
+pub fn relation(text: &str) -> Result<Relation, ValueError> {
+    let wrong = || ValueError::new(format!("`{text}` is no relation of loops"), "Write for example `ix=2*ox+1*fx`");
     let bare: String = text.chars().filter(|c| !c.is_whitespace()).collect();
     let (input, rest) = bare.split_once('=').ok_or_else(wrong)?;
     let (output, kernel) = rest.split_once('+').ok_or_else(wrong)?;
@@ -71,7 +71,7 @@ pub fn assign(
     equation: &Equation,
     loops: &[(String, u64)],
     operator: &str,
-    place: &Place,
+    place: &LocatedNode,
     reader: &mut Reader,
 ) -> Option<Vec<(&'static str, u64)>> {
     const NAMES: [&str; 8] = ["B", "G", "K", "C", "OY", "OX", "FY", "FX"];
@@ -99,7 +99,8 @@ pub fn assign(
         };
         let Some(ours) = ours else {
             let reason = format!("The loop {name} does not index the operands as a layer's loop does");
-            place.complain(reader, Wrong::new(reason, "Use B, G, K, C, OY, OX, FY and FX, or a product of matrices"));
+            place
+                .reject(reader, ValueError::new(reason, "Use B, G, K, C, OY, OX, FY and FX, or a product of matrices"));
             return None;
         };
         assigned.push((ours, *size));

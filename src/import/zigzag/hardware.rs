@@ -2,7 +2,7 @@
 
 use super::mapping::read_loops;
 use crate::import::report::{Report, Weight};
-use crate::spec::reader::{Fields, Place, Reader, Wrong};
+use crate::spec::reader::{Fields, LocatedNode, Reader, ValueError};
 use crate::spec::{ArraySpec, Diagnostics, HardwareSpec, MemorySpec, PortSpec};
 
 const ACCELERATOR: [&str; 4] = ["name", "operational_array", "memories", "dataflows"];
@@ -39,7 +39,7 @@ pub fn read_accelerator(text: &str) -> (HardwareSpec, Report, Diagnostics) {
     let (root, mut reader) = Reader::open_foreign(text);
     let reader = &mut reader;
     let mut report = Report::default();
-    let fields = Place::root(&root).fields(reader, &ACCELERATOR);
+    let fields = LocatedNode::root(&root).fields(reader, &ACCELERATOR);
     let name = fields.name(reader, "name", "my_accelerator");
     let mut spec = HardwareSpec {
         about: format!("Imported from the ZigZag accelerator `{name}`."),
@@ -78,16 +78,19 @@ fn read_array(fields: &Fields, reader: &mut Reader, report: &mut Report) -> Arra
         let sizes: Vec<u64> = items.iter().filter_map(|item| number(item, reader)).collect();
         if items.len() != names.len() {
             let reason = format!("There are {} dimensions but {} sizes", names.len(), items.len());
-            place.complain(reader, Wrong::new(reason, "Write one size for each dimension, in the same order"));
+            place.reject(reader, ValueError::new(reason, "Write one size for each dimension, in the same order"));
         }
         sizes
     });
     if let Some(imc) = array.get("is_imc")
         && flag(imc, reader)
     {
-        imc.complain(
+        imc.reject(
             reader,
-            Wrong::new("Computing in memory is not modelled", "Import an accelerator with digital processing elements"),
+            ValueError::new(
+                "Computing in memory is not modelled",
+                "Import an accelerator with digital processing elements",
+            ),
         );
     }
     let area = array.get("unit_area").and_then(|place| fraction(place, reader)).filter(|area| *area > 0.0);
@@ -103,13 +106,13 @@ fn read_array(fields: &Fields, reader: &mut Reader, report: &mut Report) -> Arra
     }
 }
 
-fn read_memory(name: &str, place: &Place, reader: &mut Reader, report: &mut Report) -> MemorySpec {
+fn read_memory(name: &str, place: &LocatedNode, reader: &mut Reader, report: &mut Report) -> MemorySpec {
     let fields = place.fields(reader, &MEMORY);
     if let Some(automatic) = fields.get("auto_cost_extraction")
         && flag(automatic, reader)
     {
         let remedy = "Write `r_cost` and `w_cost` (pJ a word) and `auto_cost_extraction: false`";
-        automatic.complain(reader, Wrong::new("ZigZag asks CACTI for these costs, which is not here", remedy));
+        automatic.reject(reader, ValueError::new("ZigZag asks CACTI for these costs, which is not here", remedy));
     }
     if let Some(buffering) = fields.get("force_double_buffering")
         && flag(buffering, reader)
@@ -160,13 +163,13 @@ struct Port {
     granularity: u64,
 }
 
-fn read_port(place: &Place, reader: &mut Reader) -> Port {
+fn read_port(place: &LocatedNode, reader: &mut Reader) -> Port {
     let fields = place.fields(reader, &PORT);
     let kind = fields.name(reader, "type", "read");
     if !matches!(kind.as_str(), "read" | "write" | "read_write" | "") {
         let reason = format!("There is no type of port `{kind}`");
         if let Some(place) = fields.get("type") {
-            place.complain(reader, Wrong::new(reason, "Write `read`, `write` or `read_write`"));
+            place.reject(reader, ValueError::new(reason, "Write `read`, `write` or `read_write`"));
         }
     }
     let allocation = fields.need(reader, "allocation", "[\"I1, tl\"]");
@@ -186,7 +189,7 @@ fn read_port(place: &Place, reader: &mut Reader) -> Port {
 }
 
 /// `I1, fh` is `I.write_from_high`.
-fn service(text: &str) -> Result<String, Wrong> {
+fn service(text: &str) -> Result<String, ValueError> {
     let parts: Vec<&str> = text.split(',').map(str::trim).collect();
     let (operand, direction) = match parts[..] {
         [operand, direction] => (ours(operand), direction),
@@ -201,17 +204,17 @@ fn service(text: &str) -> Result<String, Wrong> {
     };
     match operand {
         Some(operand) if !movement.is_empty() => Ok(format!("{operand}.{movement}")),
-        _ => Err(Wrong::new(
+        _ => Err(ValueError::new(
             format!("`{text}` is no operand with a direction"),
             "Write one of I1, I2 and O, a comma, and one of fh, fl, tl and th",
         )),
     }
 }
 
-fn read_operands(place: &Place, reader: &mut Reader) -> Vec<String> {
+fn read_operands(place: &LocatedNode, reader: &mut Reader) -> Vec<String> {
     let items = place.list(reader, 16);
     let operand = |text: &str| {
-        let reason = || Wrong::new(format!("There is no operand `{text}`"), "Use I1, I2 and O");
+        let reason = || ValueError::new(format!("There is no operand `{text}`"), "Use I1, I2 and O");
         ours(text).map(str::to_owned).ok_or_else(reason)
     };
     items.iter().filter_map(|item| item.value(reader, "an operand", operand)).collect()
@@ -294,9 +297,10 @@ fn note_area(area: Option<f64>, of: &str, report: &mut Report) {
 }
 
 /// A whole number.
-pub fn number(place: &Place, reader: &mut Reader) -> Option<u64> {
+pub fn number(place: &LocatedNode, reader: &mut Reader) -> Option<u64> {
     place.value(reader, "a whole number", |text| {
-        let wrong = || Wrong::new(format!("`{text}` is no whole number that can be counted"), "Write for example `64`");
+        let wrong =
+            || ValueError::new(format!("`{text}` is no whole number that can be counted"), "Write for example `64`");
         let exact = text.replace('_', "").parse::<u64>().ok();
         let number = exact
             .or_else(|| text.parse::<f64>().ok().filter(|number| number.fract() == 0.0).map(|number| number as u64));
@@ -304,15 +308,15 @@ pub fn number(place: &Place, reader: &mut Reader) -> Option<u64> {
     })
 }
 
-fn fraction(place: &Place, reader: &mut Reader) -> Option<f64> {
+fn fraction(place: &LocatedNode, reader: &mut Reader) -> Option<f64> {
     place.value(reader, "a number", |text| {
-        let wrong = || Wrong::new(format!("`{text}` is no number, 0 or more"), "Write for example `1.5`");
+        let wrong = || ValueError::new(format!("`{text}` is no number, 0 or more"), "Write for example `1.5`");
         text.parse::<f64>().ok().filter(|number| number.is_finite() && *number >= 0.0).ok_or_else(wrong)
     })
 }
 
 /// `true`, in any of YAML's spellings.
-fn flag(place: &Place, reader: &mut Reader) -> bool {
+fn flag(place: &LocatedNode, reader: &mut Reader) -> bool {
     place
         .value(reader, "`true` or `false`", |text| Ok(matches!(text, "true" | "True" | "TRUE" | "yes")))
         .unwrap_or(false)

@@ -1,7 +1,7 @@
 //! A mapping file: which loops the array unrolls.
 
 use crate::import::report::{Report, Weight};
-use crate::spec::reader::{Place, Reader, Wrong};
+use crate::spec::reader::{LocatedNode, Reader, ValueError};
 use crate::spec::{Diagnostics, HardwareSpec, LayerSpec, UnrollSpec};
 
 const ENTRY: [&str; 5] =
@@ -33,13 +33,13 @@ pub struct MappingEntry {
 pub fn read_mapping(text: &str) -> (Vec<MappingEntry>, Report, Diagnostics) {
     let (root, mut reader) = Reader::open_foreign(text);
     let mut report = Report::default();
-    let entries = Place::root(&root).list(&mut reader, MAX_ENTRIES);
+    let entries = LocatedNode::root(&root).list(&mut reader, MAX_ENTRIES);
     let entries = entries.iter().map(|entry| read_entry(entry, &mut reader, &mut report)).collect();
     super::note_cleaned(&reader, &mut report);
     (entries, report, reader.finish())
 }
 
-fn read_entry(place: &Place, reader: &mut Reader, report: &mut Report) -> MappingEntry {
+fn read_entry(place: &LocatedNode, reader: &mut Reader, report: &mut Report) -> MappingEntry {
     let fields = place.fields(reader, &ENTRY);
     let name = fields.name(reader, "name", "default");
     for (field, reason) in [
@@ -61,9 +61,9 @@ fn read_entry(place: &Place, reader: &mut Reader, report: &mut Report) -> Mappin
                 && linked != usual
             {
                 let reason = format!("{operand} is kept as {linked} instead of {usual}, which is not taken over");
-                memory.complain(
+                memory.reject(
                     reader,
-                    Wrong::new(
+                    ValueError::new(
                         reason,
                         format!("Write `{operand}: {usual}`, and exchange I1 and I2 in the accelerator"),
                     ),
@@ -76,12 +76,12 @@ fn read_entry(place: &Place, reader: &mut Reader, report: &mut Report) -> Mappin
 }
 
 /// `{ D1: ["K, 32", "C, 2"] }`.
-pub fn read_loops(place: &Place, reader: &mut Reader) -> Vec<UnrollSpec> {
+pub fn read_loops(place: &LocatedNode, reader: &mut Reader) -> Vec<UnrollSpec> {
     let mut loops = Vec::new();
     for (array_dimension, unrolled) in place.entries(reader) {
         for item in unrolled.list(reader, 16) {
             let unrolled = item.value(reader, "a loop and its size, for example `K, 32`", |text| {
-                let wrong = || Wrong::new(format!("`{text}` is no loop with a size"), "Write for example `K, 32`");
+                let wrong = || ValueError::new(format!("`{text}` is no loop with a size"), "Write for example `K, 32`");
                 let (name, size) = text.split_once(',').ok_or_else(wrong)?;
                 let size: f64 = size.trim().parse().map_err(|_| wrong())?;
                 if !(1.0..1e15).contains(&size) {

@@ -6,7 +6,7 @@
 use super::equation::{Equation, Relation, assign, relation};
 use super::hardware::number;
 use crate::import::report::{Report, Weight};
-use crate::spec::reader::{Fields, Place, Reader, Wrong};
+use crate::spec::reader::{Fields, LocatedNode, Reader, ValueError};
 use crate::spec::{Diagnostics, KernelSpec, LayerSpec, PaddingSpec, PrecisionSpec, WorkloadSpec};
 
 const LAYER: [&str; 12] = [
@@ -82,7 +82,7 @@ pub struct Workload {
 /// Reads a workload: what could be read of it, what a person should know, and everything that is wrong.
 pub fn read_layers(text: &str, name: &str) -> Workload {
     let (root, mut reader) = Reader::open_foreign(text);
-    let places = Place::root(&root).list(&mut reader, MAX_LAYERS);
+    let places = LocatedNode::root(&root).list(&mut reader, MAX_LAYERS);
     let layers: Vec<Layer> = places.iter().filter_map(|place| read_layer(place, &mut reader)).collect();
     let mut report = Report::default();
     super::note_cleaned(&reader, &mut report);
@@ -111,7 +111,7 @@ pub fn read_layers(text: &str, name: &str) -> Workload {
     Workload { spec, report, diagnostics, lines }
 }
 
-fn read_layer(place: &Place, reader: &mut Reader) -> Option<Layer> {
+fn read_layer(place: &LocatedNode, reader: &mut Reader) -> Option<Layer> {
     let fields = place.fields(reader, &LAYER);
     let before = reader.count();
     let id = fields.need(reader, "id", "0").and_then(|place| number(place, reader)).unwrap_or(0);
@@ -169,16 +169,19 @@ fn read_loops(fields: &Fields, reader: &mut Reader) -> Vec<(String, u64)> {
     let items = place.list(reader, 32);
     if items.len() != names.len() {
         let reason = format!("There are {} loops but {} sizes", names.len(), items.len());
-        place.complain(reader, Wrong::new(reason, "Write one size for each of `loop_dims`, in the same order"));
+        place.reject(reader, ValueError::new(reason, "Write one size for each of `loop_dims`, in the same order"));
     }
     let sizes: Vec<u64> = items.iter().filter_map(|item| size(item, reader)).collect();
     names.into_iter().zip(sizes).collect()
 }
 
-fn size(place: &Place, reader: &mut Reader) -> Option<u64> {
+fn size(place: &LocatedNode, reader: &mut Reader) -> Option<u64> {
     let size = number(place, reader)?;
     if !(1..=MAX_SIZE).contains(&size) {
-        place.complain(reader, Wrong::new(format!("A loop of {size} is impossible"), format!("Write 1 to {MAX_SIZE}")));
+        place.reject(
+            reader,
+            ValueError::new(format!("A loop of {size} is impossible"), format!("Write 1 to {MAX_SIZE}")),
+        );
         return None;
     }
     Some(size)

@@ -6,7 +6,7 @@ use crate::explore::TemporalMapping;
 use crate::hardware::Unroll;
 use crate::mapping::TemporalLoop;
 use crate::rules::Rules;
-use crate::spec::reader::{Fields, Place, Reader, Wrong};
+use crate::spec::reader::{Fields, LocatedNode, Reader, ValueError};
 use crate::spec::{Diagnostics, MARK, Preset, closest, gallery_presets, lesson_steps, pool_presets, system_presets};
 use crate::state::{
     CoresForm, Design, Document, FuseChoice, Half, LPF_LIMITS, MappingChange, OBJECTIVES, ObjectiveChoice, Pinned,
@@ -81,13 +81,16 @@ impl State {
     pub fn from_yaml(text: &str) -> Result<Self, Diagnostics> {
         let (root, mut own) = Reader::open_up_to(text, MOST_BYTES);
         let reader = &mut own;
-        let fields = Place::root(&root).fields(reader, &STATE);
+        let fields = LocatedNode::root(&root).fields(reader, &STATE);
         if let Some(place) = fields.need(reader, MARK, "1")
             && place.count(reader).is_some_and(|version| version > VERSION)
         {
-            place.complain(
+            place.reject(
                 reader,
-                Wrong::new("The file is of a newer version of Fusescape", "Reload the page, or update the program"),
+                ValueError::new(
+                    "The file is of a newer version of Fusescape",
+                    "Reload the page, or update the program",
+                ),
             );
         }
         let mut state = Self::first();
@@ -142,7 +145,7 @@ fn design(reader: &mut Reader, fields: &Fields, design: &mut Design) {
 /// A document: its text, or the name of a preset.
 fn document(
     reader: &mut Reader,
-    place: Option<&Place>,
+    place: Option<&LocatedNode>,
     presets: &'static [Preset],
 ) -> Option<(String, Option<&'static str>)> {
     let written = place?.verbatim(reader)?;
@@ -153,7 +156,7 @@ fn document(
     })
 }
 
-fn schedule(reader: &mut Reader, place: &Place, schedule: &mut Schedule) {
+fn schedule(reader: &mut Reader, place: &LocatedNode, schedule: &mut Schedule) {
     let fields = &place.fields(reader, &SCHEDULE);
     let Schedule {
         tiles_x,
@@ -204,7 +207,7 @@ fn schedule(reader: &mut Reader, place: &Place, schedule: &mut Schedule) {
     }
 }
 
-fn view(reader: &mut Reader, place: &Place, state: &mut State) {
+fn view(reader: &mut Reader, place: &LocatedNode, state: &mut State) {
     let fields = &place.fields(reader, &VIEW);
     let view = &mut state.view;
     set(&mut view.tab, choice(reader, fields, "tab", &Tab::ALL));
@@ -223,7 +226,7 @@ fn view(reader: &mut Reader, place: &Place, state: &mut State) {
     }
 }
 
-fn hierarchies(reader: &mut Reader, place: &Place, state: &mut State) {
+fn hierarchies(reader: &mut Reader, place: &LocatedNode, state: &mut State) {
     let fields = &place.fields(reader, &HIERARCHIES);
     let form = &mut state.hierarchy;
     if let Some((text, preset)) = document(reader, fields.get("pool"), pool_presets()) {
@@ -239,7 +242,7 @@ fn hierarchies(reader: &mut Reader, place: &Place, state: &mut State) {
     set(&mut form.objective, choice(reader, fields, "objective", &objectives));
 }
 
-fn cores(reader: &mut Reader, place: &Place, form: &mut CoresForm) {
+fn cores(reader: &mut Reader, place: &LocatedNode, form: &mut CoresForm) {
     let fields = &place.fields(reader, &CORES);
     if let Some((text, preset)) = document(reader, fields.get("system"), system_presets()) {
         form.preset = preset.map(str::to_owned);
@@ -263,7 +266,7 @@ fn cores(reader: &mut Reader, place: &Place, form: &mut CoresForm) {
     }
 }
 
-fn mapping(reader: &mut Reader, place: &Place, state: &mut State) {
+fn mapping(reader: &mut Reader, place: &LocatedNode, state: &mut State) {
     let fields = &place.fields(reader, &MAPPING);
     if let Some(layer) = fields.get("layer").and_then(|place| text_of(reader, place)) {
         state.mapping.change(MappingChange::Layer(layer));
@@ -280,7 +283,8 @@ fn mapping(reader: &mut Reader, place: &Place, state: &mut State) {
                     }),
                     _ => None,
                 };
-                parsed().ok_or_else(|| Wrong::new(format!("`{text}` is no unrolling"), "Write for example `1 K 16`"))
+                parsed()
+                    .ok_or_else(|| ValueError::new(format!("`{text}` is no unrolling"), "Write for example `1 K 16`"))
             })
         });
         state.mapping.change(MappingChange::Unroll(state.layer_key(), Some(unroll)));
@@ -292,7 +296,7 @@ fn mapping(reader: &mut Reader, place: &Place, state: &mut State) {
                     let (dim, size) = text.split_once(' ')?;
                     Some(TemporalLoop { dim: Dim::from_name(dim)?, size: size.trim().parse().ok()? })
                 };
-                parsed().ok_or_else(|| Wrong::new(format!("`{text}` is no loop"), "Write for example `OX 4`"))
+                parsed().ok_or_else(|| ValueError::new(format!("`{text}` is no loop"), "Write for example `OX 4`"))
             })
         });
         let ends = ENDS.map(|name| {
@@ -305,7 +309,7 @@ fn mapping(reader: &mut Reader, place: &Place, state: &mut State) {
     }
 }
 
-fn point(reader: &mut Reader, place: &Place) -> Option<DepthFirstStrategy> {
+fn point(reader: &mut Reader, place: &LocatedNode) -> Option<DepthFirstStrategy> {
     let fields = place.fields(reader, &POINT);
     let tile = fields.need(reader, "tile", "[4, 72]")?;
     let sides = items(reader, tile, |reader, item| {
@@ -327,22 +331,22 @@ fn point(reader: &mut Reader, place: &Place) -> Option<DepthFirstStrategy> {
     match sides[..] {
         [width, height] => Some(DepthFirstStrategy { tile: (width, height), mode, fuse }),
         _ => {
-            tile.complain(reader, Wrong::new("A tile has a width and a height", "Write for example `[4, 72]`"));
+            tile.reject(reader, ValueError::new("A tile has a width and a height", "Write for example `[4, 72]`"));
             None
         }
     }
 }
 
 /// A text with all its blanks.
-fn text_of(reader: &mut Reader, place: &Place) -> Option<String> {
+fn text_of(reader: &mut Reader, place: &LocatedNode) -> Option<String> {
     text_up_to(reader, place, LONGEST_TEXT)
 }
 
-fn text_up_to(reader: &mut Reader, place: &Place, most: usize) -> Option<String> {
+fn text_up_to(reader: &mut Reader, place: &LocatedNode, most: usize) -> Option<String> {
     let text = place.verbatim(reader)?;
     if text.len() > most {
         let reason = format!("This text has {} bytes, more than {most}", text.len());
-        place.complain(reader, Wrong::new(reason, "Shorten it"));
+        place.reject(reader, ValueError::new(reason, "Shorten it"));
         return None;
     }
     Some(text)
@@ -367,23 +371,23 @@ fn count(reader: &mut Reader, fields: &Fields, name: &str) -> Option<usize> {
 }
 
 /// A number of something that is counted; none is larger than links keep, and than the page can count to.
-fn index(place: &Place, reader: &mut Reader) -> Option<usize> {
+fn index(place: &LocatedNode, reader: &mut Reader) -> Option<usize> {
     place.count(reader).map(|number| number.min(u32::MAX.into()) as usize)
 }
 
 fn items<'t, T>(
     reader: &mut Reader,
-    place: &Place<'t>,
-    read: impl FnMut(&mut Reader, &Place<'t>) -> Option<T>,
+    place: &LocatedNode<'t>,
+    read: impl FnMut(&mut Reader, &LocatedNode<'t>) -> Option<T>,
 ) -> Vec<T> {
     items_up_to(reader, place, MOST_ITEMS, read)
 }
 
 fn items_up_to<'t, T>(
     reader: &mut Reader,
-    place: &Place<'t>,
+    place: &LocatedNode<'t>,
     most: usize,
-    mut read: impl FnMut(&mut Reader, &Place<'t>) -> Option<T>,
+    mut read: impl FnMut(&mut Reader, &LocatedNode<'t>) -> Option<T>,
 ) -> Vec<T> {
     place.list(reader, most).iter().filter_map(|item| read(reader, item)).collect()
 }
@@ -393,19 +397,19 @@ fn choice<T: Clone>(reader: &mut Reader, fields: &Fields, name: &str, all: &[(T,
 }
 
 /// What has this name.
-fn one_of<T: Clone>(reader: &mut Reader, place: &Place, all: &[(T, &'static str)]) -> Option<T> {
+fn one_of<T: Clone>(reader: &mut Reader, place: &LocatedNode, all: &[(T, &'static str)]) -> Option<T> {
     let names: Vec<&str> = all.iter().map(|(_, name)| *name).collect();
     let index = index_of(reader, place, &names)?;
     all.get(index).map(|(value, _)| value.clone())
 }
 
-fn index_of(reader: &mut Reader, place: &Place, names: &[&str]) -> Option<usize> {
+fn index_of(reader: &mut Reader, place: &LocatedNode, names: &[&str]) -> Option<usize> {
     place.value(reader, "a name", |text| {
         names.iter().position(|name| *name == text).ok_or_else(|| {
             let meant = closest(text, names.iter().copied());
             let remedy = meant
                 .map_or_else(|| format!("Use one of {}", names.join(", ")), |meant| format!("Did you mean `{meant}`?"));
-            Wrong::new(format!("`{text}` is not known here"), remedy)
+            ValueError::new(format!("`{text}` is not known here"), remedy)
         })
     })
 }
