@@ -4,16 +4,16 @@
 //! ([`crate::spec::edit`]), so both always say the same. It is `None` where the text is written in a way in which that cannot be done;
 //! then the page opens the text.
 //!
-//! A [`Place`] is what one field shows and writes. Edits of more than one value (`layers.rs`, `memories.rs`, `hardware.rs`,
+//! A [`FieldTarget`] is what one field shows and writes. Edits of more than one value (`layers.rs`, `memories.rs`, `hardware.rs`,
 //! `stacks.rs`) are functions from an [`Outline`](crate::spec::edit::Outline) to another, and follow names wherever they are used. A
 //! diagnostic may carry a fix, which [`repair()`] applies.
 
 mod boxes;
 mod field;
+mod field_target;
 mod hardware;
 mod layers;
 mod memories;
-mod place;
 mod repair;
 mod stacks;
 
@@ -28,7 +28,7 @@ pub use memories::{
     remove_memory, remove_port, serve, services, set_operand, set_port_figure, set_shared_over, split, state_ports,
 };
 
-pub use place::Place;
+pub use field_target::FieldTarget;
 pub use repair::{repair, repair_title};
 pub use stacks::{Stacks, stacks};
 

@@ -9,7 +9,7 @@ use super::schedule::{FuseChoice, GridChoice, ObjectiveChoice};
 use super::view::Metric;
 use super::views::Tab;
 use crate::depth_first::{DepthFirstStrategy, StoringMode};
-use crate::form::Place;
+use crate::form::FieldTarget;
 use crate::gallery::{Entry, Opening, Step};
 use crate::rules::Rules;
 
@@ -23,7 +23,7 @@ pub enum Action {
     /// Replace a document's text, letter by letter.
     Write(Half, String),
     /// Take a document in which a field of its form was filled in, letter by letter.
-    Fill(Half, Place, String),
+    Fill(Half, FieldTarget, String),
     /// Take a document that the page composed.
     Take(Half, String),
     /// Take documents out of files: a hardware and a workload document, or one of them.
@@ -153,7 +153,7 @@ pub enum Field {
     /// The text of a document.
     Document(Half),
     /// A field of a document's form.
-    Value(Half, Place),
+    Value(Half, FieldTarget),
     /// Tile widths.
     TilesX,
     /// Tile heights.

@@ -3,7 +3,7 @@
 use fusescape::depth_first::FuseDepth;
 use fusescape::explore::Sweep;
 use fusescape::form::{
-    Both, MEMORY_FIELDS, Place, add_dimension, add_layer, add_memory, add_port, both, branch, default_ports,
+    Both, FieldTarget, MEMORY_FIELDS, add_dimension, add_layer, add_memory, add_port, both, branch, default_ports,
     duplicate_memory, layer_inputs, memory_boxes, merge, port_names, remove_dimension, remove_layer, remove_memory,
     remove_port, rename_dimension, rename_layer, repair, serve, set_inputs, set_layer_type, set_operand,
     set_port_figure, set_shared_over, split, stacks, state_ports, unrolled, write_field, write_unrolled,
@@ -409,19 +409,20 @@ fn a_mistake_with_one_remedy_is_repaired_in_one_step() {
 fn what_every_field_shows_can_be_written_in_it() {
     for preset in hardware_presets() {
         let document = read(preset.text);
-        let mut places = vec![Place::value("name"), Place::optional("dataflow"), Place::value("array.mac_energy")];
+        let mut places =
+            vec![FieldTarget::value("name"), FieldTarget::optional("dataflow"), FieldTarget::value("array.mac_energy")];
         let dimensions = document.keys("array.dimensions");
         for (index, name) in dimensions.iter().enumerate() {
-            places.push(Place::Dimension(index));
-            places.push(Place::value(format!("array.dimensions[{index}]")));
-            places.extend(LayerKind::ALL[1..].iter().map(|kind| Place::Unrolled(kind.name(), name.clone())));
+            places.push(FieldTarget::Dimension(index));
+            places.push(FieldTarget::value(format!("array.dimensions[{index}]")));
+            places.extend(LayerKind::ALL[1..].iter().map(|kind| FieldTarget::Unrolled(kind.name(), name.clone())));
         }
         for index in 0..document.len("memories") {
-            places.push(Place::Memory(index));
+            places.push(FieldTarget::Memory(index));
             let fields = MEMORY_FIELDS.iter().map(|field| format!("memories[{index}].{}", field.name));
-            places.extend(fields.map(Place::optional));
+            places.extend(fields.map(FieldTarget::optional));
             for port in 0..document.len(&format!("memories[{index}].ports")) {
-                places.extend([Place::Port(index, port), Place::PortFigure(index, port, "width")]);
+                places.extend([FieldTarget::Port(index, port), FieldTarget::PortFigure(index, port, "width")]);
             }
         }
         for place in places {

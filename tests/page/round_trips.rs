@@ -1,7 +1,7 @@
 //! Documents by chance: what is written says the same when it is read, and whatever forms make of a document does, too.
 
 use fusescape::form::{
-    ARRAY_FIELDS, MEMORY_FIELDS, Place, add_dimension, add_layer, add_memory, add_port, branch, duplicate_memory,
+    ARRAY_FIELDS, FieldTarget, MEMORY_FIELDS, add_dimension, add_layer, add_memory, add_port, branch, duplicate_memory,
     layer_field_list, merge, remove_dimension, remove_layer, remove_memory, remove_port, serve, set_inputs,
     set_layer_type, set_operand, set_shared_over, split, state_ports,
 };
@@ -289,22 +289,22 @@ fn hardware_edit(random: &mut Lcg, document: &Outline) -> Option<Outline> {
         11 => serve(document, memory, &format!("{operand}.read_to_low"), Some(port)),
         12 => split(document, memory, random.of(&["width", "granularity"])),
         13 => merge(document, memory, random.of(&["width", "granularity"])),
-        14 => Place::Dimension(dimension).write(document, typed),
-        15 => Place::Memory(memory).write(document, typed),
-        16 => Place::Port(memory, port).write(document, typed),
-        17 => Place::PortFigure(memory, port, "width").write(document, typed),
-        18 => Place::Unrolled(random.of(&["conv", "add"]), name.to_owned()).write(document, typed),
-        19 => Place::Note(format!("memories[{memory}].size")).write(document, typed),
+        14 => FieldTarget::Dimension(dimension).write(document, typed),
+        15 => FieldTarget::Memory(memory).write(document, typed),
+        16 => FieldTarget::Port(memory, port).write(document, typed),
+        17 => FieldTarget::PortFigure(memory, port, "width").write(document, typed),
+        18 => FieldTarget::Unrolled(random.of(&["conv", "add"]), name.to_owned()).write(document, typed),
+        19 => FieldTarget::Note(format!("memories[{memory}].size")).write(document, typed),
         20 => {
             let field = random.of(&ARRAY_FIELDS);
-            Place::Value { path: format!("array.{}", field.name), is_optional: field.is_optional }
+            FieldTarget::Value { path: format!("array.{}", field.name), is_optional: field.is_optional }
                 .write(document, typed)
         }
-        21 => Place::value(format!("array.dimensions[{dimension}]")).write(document, typed),
+        21 => FieldTarget::value(format!("array.dimensions[{dimension}]")).write(document, typed),
         _ => {
             let field = random.of(&MEMORY_FIELDS);
             let path = format!("memories[{memory}].{}", field.name);
-            Place::Value { path, is_optional: field.is_optional }.write(document, typed)
+            FieldTarget::Value { path, is_optional: field.is_optional }.write(document, typed)
         }
     }
 }
@@ -319,16 +319,15 @@ fn workload_edit(random: &mut Lcg, document: &Outline) -> Option<Outline> {
         2 => branch(document, layer),
         3 => set_layer_type(document, layer, kind, None),
         4 => set_inputs(document, layer, &[other?]),
-        5 => Place::Layer(layer).write(document, typed),
-        6 => Place::Note(format!("layers[{layer}].K")).write(document, typed),
-        7 => {
-            Place::optional(format!("layers[{layer}].precision.{}", random.of(&["W", "I", "O"]))).write(document, typed)
-        }
+        5 => FieldTarget::Layer(layer).write(document, typed),
+        6 => FieldTarget::Note(format!("layers[{layer}].K")).write(document, typed),
+        7 => FieldTarget::optional(format!("layers[{layer}].precision.{}", random.of(&["W", "I", "O"])))
+            .write(document, typed),
         _ => {
             let kind = document.value(&format!("layers[{layer}].type")).unwrap_or_default();
             let fields = layer_field_list(&kind);
             let field = fields[random.below(fields.len() as u64) as usize];
-            Place::Value { path: format!("layers[{layer}].{}", field.name), is_optional: field.is_optional }
+            FieldTarget::Value { path: format!("layers[{layer}].{}", field.name), is_optional: field.is_optional }
                 .write(document, typed)
         }
     }

@@ -1,6 +1,6 @@
 //! Undo and redo: every edit can be taken back, ways of looking stay, and what is held is bounded.
 
-use fusescape::form::Place;
+use fusescape::form::FieldTarget;
 use fusescape::gallery::{find_entry, find_step};
 use fusescape::state::{Action, FormChange, Half, History, MappingChange, ScheduleChange, State, Tab, ViewChange};
 
@@ -50,7 +50,7 @@ fn what_the_next_step_of_a_lesson_replaces_is_one_undo_away() {
     page.act(Action::Look(ViewChange::Tab(Tab::Mapping)));
     page.act(Action::Mapping(MappingChange::Layer("map2".to_owned())));
     assert!(!page.state.is_edited());
-    page.act(Action::Fill(Half::Hardware, Place::value("name"), "name: mine".to_owned()));
+    page.act(Action::Fill(Half::Hardware, FieldTarget::value("name"), "name: mine".to_owned()));
     assert!(page.state.is_edited());
     let mine = page.state.clone();
     page.open_step("why-fuse-2");
@@ -135,7 +135,7 @@ fn a_keystroke_that_changes_nothing_begins_no_edit() {
 fn keystrokes_in_two_fields_of_one_document_are_two_edits() {
     let mut page = Page::first();
     let first = page.state.clone();
-    let place = |name: &str| Place::Value { path: format!("memories[2].{name}"), is_optional: false };
+    let place = |name: &str| FieldTarget::Value { path: format!("memories[2].{name}"), is_optional: false };
     let texts =
         [("size", "name: a 1"), ("size", "name: a 12"), ("width", "name: a 12 b 3"), ("width", "name: a 12 b 34")];
     for (name, text) in texts {
@@ -145,7 +145,7 @@ fn keystrokes_in_two_fields_of_one_document_are_two_edits() {
     // The comment beside a value is a field of its own.
     page.act(Action::Fill(
         Half::Hardware,
-        Place::Note("memories[2].width".to_owned()),
+        FieldTarget::Note("memories[2].width".to_owned()),
         "name: a 12 b 34 # c".to_owned(),
     ));
     for text in [texts[3].1, texts[1].1] {

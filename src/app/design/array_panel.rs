@@ -1,7 +1,7 @@
 //! The PE array and what it unrolls, as fields.
 
 use crate::app::widgets::form::{Form, FormField, WrongHere, listed_field};
-use crate::form::{ARRAY_FIELDS, Place, add_dimension, remove_dimension};
+use crate::form::{ARRAY_FIELDS, FieldTarget, add_dimension, remove_dimension};
 use crate::workload::LayerKind;
 use yew::prelude::*;
 
@@ -31,14 +31,14 @@ fn ArrayPanel(props: &ArrayPanelProps) -> Html {
             <div class="fields">
                 <FormField
                     form={form.clone()}
-                    place={Place::value("name")}
+                    place={FieldTarget::value("name")}
                     label="Name"
                     hint="What the accelerator is called."
                     testid="hardware-name"
                 />
                 <FormField
                     form={form.clone()}
-                    place={Place::optional("dataflow")}
+                    place={FieldTarget::optional("dataflow")}
                     label="Dataflow"
                     hint="A name that a layer's own unrolling may refer to."
                     example="none"
@@ -91,7 +91,7 @@ fn dimension_name(form: &Form, index: usize) -> Html {
         <td key={index}>
             <FormField
                 form={form.clone()}
-                place={Place::Dimension(index)}
+                place={FieldTarget::Dimension(index)}
                 label={format!("Name of array dimension {}", index + 1)}
                 is_cell={true}
                 testid={format!("dimension-{index}-name")}
@@ -105,7 +105,7 @@ fn dimension_size(form: &Form, index: usize, name: &str) -> Html {
         <td key={index}>
             <FormField
                 form={form.clone()}
-                place={Place::value(format!("array.dimensions[{index}]"))}
+                place={FieldTarget::value(format!("array.dimensions[{index}]"))}
                 label={format!("PEs along {name}")}
                 hint="How many PEs lie along this dimension"
                 is_cell={true}
@@ -121,7 +121,7 @@ fn unrolled_row(form: &Form, kind: LayerKind, dimensions: &[String]) -> Html {
             <td key={index}>
                 <FormField
                     form={form.clone()}
-                    place={Place::Unrolled(kind.name(), name.clone())}
+                    place={FieldTarget::Unrolled(kind.name(), name.clone())}
                     label={format!("Loop of {} unrolled over {name}", kind.name())}
                     example="–"
                     is_cell={true}

@@ -6,7 +6,7 @@ use crate::app::platform::pieces::late;
 use crate::app::widgets::diagnostics::DiagnosticList;
 use crate::app::widgets::form::{Form, FormField, Selected};
 use crate::chart::{Quantity, group_thousands, size_text};
-use crate::form::{Both, MemoryBox, Place, add_memory, both, memory_boxes, unrolled};
+use crate::form::{Both, FieldTarget, MemoryBox, add_memory, both, memory_boxes, unrolled};
 use crate::hardware::{Core, Memory, Operand, Port};
 use crate::piece;
 use crate::spec::edit::Outline;
@@ -176,7 +176,7 @@ fn bandwidth(form: &Form, boxes: &[MemoryBox]) -> Html {
             <span>{ format!("{} per cycle", if highest.name == "dram" { "DRAM" } else { &highest.name }) }</span>
             <FormField
                 form={form.clone()}
-                place={Place::value(path)}
+                place={FieldTarget::value(path)}
                 label="Bits per cycle of the highest memory"
                 hint="Bandwidth of the highest memory: bits that one of its ports moves in a cycle"
                 is_cell={true}

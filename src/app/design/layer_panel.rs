@@ -4,7 +4,7 @@ use super::network_card::precision;
 use crate::app::widgets::controls::{Choice, Picker};
 use crate::app::widgets::form::{Form, FormField, WrongHere, listed_field};
 use crate::form::{
-    LayerNode, Place, add_layer, branch, layer_field_list, layer_inputs, remove_layer, set_inputs, set_layer_type,
+    FieldTarget, LayerNode, add_layer, branch, layer_field_list, layer_inputs, remove_layer, set_inputs, set_layer_type,
 };
 use crate::spec::edit::Outline;
 use crate::workload::LayerKind;
@@ -53,7 +53,7 @@ fn LayerPanel(props: &LayerPanelProps) -> Html {
             <div class="fields">
                 <FormField
                     form={form.clone()}
-                    place={Place::Layer(*layer)}
+                    place={FieldTarget::Layer(*layer)}
                     label="Name"
                     hint="What the layer is called; no two have the same name."
                     testid="layer-name"

@@ -4,8 +4,8 @@ use super::port_table::PortTable;
 use crate::app::widgets::form::{Chip, Form, FormField, WrongHere, listed_field};
 use crate::chart::group_thousands;
 use crate::form::{
-    Both, MEMORY_FIELDS, MemoryBox, Place, add_memory, both, duplicate_memory, is_shared_over, merge, remove_memory,
-    set_operand, set_shared_over, split,
+    Both, FieldTarget, MEMORY_FIELDS, MemoryBox, add_memory, both, duplicate_memory, is_shared_over, merge,
+    remove_memory, set_operand, set_shared_over, split,
 };
 use crate::hardware::Operand;
 use crate::spec::edit::Outline;
@@ -47,7 +47,7 @@ fn MemoryPanel(props: &MemoryPanelProps) -> Html {
             <div class="fields">
                 <FormField
                     form={form.clone()}
-                    place={Place::Memory(index)}
+                    place={FieldTarget::Memory(index)}
                     label="Name"
                     hint="What the memory is called; no two have the same name."
                     testid="memory-name"
@@ -147,7 +147,7 @@ fn both_fields(
             <FormField
                 key={name.clone()}
                 form={form.clone()}
-                place={Place::Value { path, is_optional }}
+                place={FieldTarget::Value { path, is_optional }}
                 {label}
                 {hint}
                 {example}

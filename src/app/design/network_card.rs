@@ -10,7 +10,7 @@ use crate::app::widgets::figure::Drawn;
 use crate::app::widgets::form::{Form, FormField, Selected, WrongHere};
 use crate::app::widgets::save::SaveFigure;
 use crate::chart::{NetworkDrawing, NetworkLayer, Quantity, TableCell, size_text};
-use crate::form::{LayerNode, PRECISION_FIELDS, Place, Stacks, add_layer, layer_graph};
+use crate::form::{FieldTarget, LayerNode, PRECISION_FIELDS, Stacks, add_layer, layer_graph};
 use crate::piece;
 use crate::state::{Action, FuseChoice, ScheduleChange};
 use crate::workload::{Layer, LayerKind, Network};
@@ -210,7 +210,7 @@ fn save(props: &NetworkFormProps, nodes: &[LayerNode], edges: &[(usize, usize)])
 /// What holds for all layers.
 fn network_panel(form: &Form) -> Html {
     let field = |name: &'static str, label: &'static str, hint: &'static str, is_optional: bool| {
-        let place = Place::Value { path: name.to_owned(), is_optional };
+        let place = FieldTarget::Value { path: name.to_owned(), is_optional };
         html! { <FormField form={form.clone()} {place} {label} {hint} example={if is_optional { "1" } else { "" }} testid={format!("network-{name}")} /> }
     };
     html! {
@@ -232,7 +232,7 @@ pub fn precision(form: &Form, path: &str) -> Html {
             <FormField
                 key={field.name}
                 form={form.clone()}
-                place={Place::optional(format!("{path}.{}", field.name))}
+                place={FieldTarget::optional(format!("{path}.{}", field.name))}
                 label={field.label}
                 hint={field.hint}
                 example={if path == "precision" { field.example } else { "all" }}

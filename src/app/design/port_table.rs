@@ -2,7 +2,9 @@
 
 use crate::app::widgets::controls::{Choice, Picker};
 use crate::app::widgets::form::{Form, FormField, WrongHere};
-use crate::form::{Place, PortRow, add_port, default_ports, port_names, remove_port, serve, services, state_ports};
+use crate::form::{
+    FieldTarget, PortRow, add_port, default_ports, port_names, remove_port, serve, services, state_ports,
+};
 use crate::hardware::Operand;
 use yew::prelude::*;
 
@@ -70,7 +72,7 @@ fn port_row(form: &Form, memory: usize, port: usize, row: &PortRow) -> Html {
         html! {
             <FormField
                 form={form.clone()}
-                place={Place::PortFigure(memory, port, name)}
+                place={FieldTarget::PortFigure(memory, port, name)}
                 label={format!("{label} of {}", row.name)}
                 hint={format!("{label} of this port, where it is not that of the memory")}
                 {example}
@@ -83,7 +85,7 @@ fn port_row(form: &Form, memory: usize, port: usize, row: &PortRow) -> Html {
         <div class="port" key={port}>
             <FormField
                 form={form.clone()}
-                place={Place::Port(memory, port)}
+                place={FieldTarget::Port(memory, port)}
                 label={format!("Name of port {}", port + 1)}
                 is_cell={true}
                 testid={format!("port-{port}-name")}

@@ -2,7 +2,7 @@
 
 use super::controls::target;
 use super::diagnostics::prose;
-use crate::form::{Field, Place, repair, repair_title};
+use crate::form::{Field, FieldTarget, repair, repair_title};
 use crate::spec::edit::{Outline, PathKey};
 use crate::spec::{Diagnostic, Diagnostics};
 use crate::state::{Action, Half, Renamed, ViewChange};
@@ -69,12 +69,12 @@ impl Form {
     }
 
     /// Takes what was written in a field, if it can be written there.
-    fn write(&self, place: &Place, text: &str) -> Option<Outline> {
+    fn write(&self, place: &FieldTarget, text: &str) -> Option<Outline> {
         let next = place.write(&self.document, text)?;
         if next != *self.document {
             let text = next.text().to_owned();
             self.act.emit(match place {
-                Place::Memory(_) | Place::Layer(_) => {
+                FieldTarget::Memory(_) | FieldTarget::Layer(_) => {
                     let (old, new) = (place.read(&self.document), place.read(&next));
                     Action::Rename(self.half, Renamed { text, old, new })
                 }
@@ -109,7 +109,7 @@ pub struct FormFieldProps {
     /// The document.
     pub form: Form,
     /// What the field stands for.
-    pub place: Place,
+    pub place: FieldTarget,
     /// Its name.
     pub label: AttrValue,
     /// What it means.
@@ -224,7 +224,7 @@ fn NoteRow(props: &NoteRowProps) -> Html {
         Callback::from(move |_: MouseEvent| is_open.set(!*is_open))
     };
     let has_note = note.as_ref().is_some_and(|note| !note.is_empty());
-    let place = Place::Note(props.path.clone());
+    let place = FieldTarget::Note(props.path.clone());
     html! {
         <>
             <span class="name">
@@ -290,7 +290,7 @@ pub fn WrongHere(props: &WrongHereProps) -> Html {
 
 /// A field of a list of fields, of what `path` names.
 pub fn listed_field(form: &Form, path: &str, field: &Field) -> Html {
-    let place = Place::Value { path: format!("{path}.{}", field.name), is_optional: field.is_optional };
+    let place = FieldTarget::Value { path: format!("{path}.{}", field.name), is_optional: field.is_optional };
     html! {
         <FormField
             key={field.name}

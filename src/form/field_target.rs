@@ -1,11 +1,11 @@
-//! What one field of a form shows, and what writing in it does.
+//! What a field of a form stands for in a document: how it is read, and what writing in it changes.
 
 use super::{rename_dimension, rename_layer, set_port_figure, unrolled, write_field, write_unrolled};
 use crate::spec::edit::Outline;
 
-/// What one field of a form stands for.
+/// The part of a document that a field of a form reads and writes.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Place {
+pub enum FieldTarget {
     /// The value at a path.
     Value {
         /// Where it stands.
@@ -29,7 +29,7 @@ pub enum Place {
     Note(String),
 }
 
-impl Place {
+impl FieldTarget {
     /// A value that must not be left out.
     pub fn value(path: impl Into<String>) -> Self {
         Self::Value { path: path.into(), is_optional: false }
