@@ -19,7 +19,7 @@ mod sources;
 pub use formula::{Explained, Formula, How, Unit};
 pub use hierarchy::explain_hierarchy;
 pub use mapping::{LayerNumber, LevelFigure, explain_layer};
-pub use numbers::{Amount, Counted, LayerPlace, Place, PointNumber};
+pub use numbers::{Amount, Counted, LayerTileIndex, PointNumber, Scope};
 pub use point::explain_point;
 pub use sizes::{Axis, Data};
 

@@ -12,7 +12,7 @@ use std::borrow::Cow;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PointNumber {
     /// What is added up over stacks, tiles and layers.
-    Of(Place, Amount),
+    Of(Scope, Amount),
     /// Energy times latency.
     EnergyDelay,
     /// Share of the cycles in which all PEs work.
@@ -22,27 +22,27 @@ pub enum PointNumber {
     /// Tiles of a type of a stack.
     TilesOf(usize, usize),
     /// Columns or rows of a layer-tile's output that are computed.
-    Computed(LayerPlace, Axis),
+    Computed(LayerTileIndex, Axis),
     /// Columns or rows of each of a layer-tile's inputs that it needs.
-    Needed(LayerPlace, Axis),
+    Needed(LayerTileIndex, Axis),
     /// Bits of a layer-tile's data.
-    Size(LayerPlace, Data),
+    Size(LayerTileIndex, Data),
     /// Share of the PEs that a layer-tile uses.
-    PesUsed(LayerPlace),
+    PesUsed(LayerTileIndex),
     /// What one access of a layer-tile counts.
-    Access(LayerPlace, usize, Counted),
+    Access(LayerTileIndex, usize, Counted),
     /// Energy of one of a layer-tile's data copy actions.
-    CopyEnergy(LayerPlace, usize),
+    CopyEnergy(LayerTileIndex, usize),
     /// Cycles of one of a layer-tile's data copy actions.
-    CopyCycles(LayerPlace, usize),
+    CopyCycles(LayerTileIndex, usize),
 }
 
-/// A layer-tile: indices of stack, tile type and layer.
-pub type LayerPlace = [usize; 3];
+/// Index of a layer-tile in an account: stack, tile type of the stack, layer of the tile type.
+pub type LayerTileIndex = [usize; 3];
 
-/// Where an amount is added up.
+/// What an amount is summed over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Place {
+pub enum Scope {
     /// Everything.
     Point,
     /// All tiles of a stack.
@@ -50,7 +50,7 @@ pub enum Place {
     /// One tile of a type.
     Tile(usize, usize),
     /// One layer of one tile.
-    Layer(LayerPlace),
+    Layer(LayerTileIndex),
 }
 
 /// What is added up.

@@ -2,7 +2,7 @@
 
 use super::Subject;
 use super::formula::{Explained, How, Unit};
-use super::numbers::{CYCLES, Counted, ENERGY_UNIT, LayerPlace, PointNumber};
+use super::numbers::{CYCLES, Counted, ENERGY_UNIT, LayerTileIndex, PointNumber};
 use super::point::memory_names;
 use super::sources::{COPIES, ENERGY, LATENCY};
 use crate::chart::Quantity;
@@ -94,7 +94,7 @@ pub(super) fn explain_access(access: &Access, what: Counted, memories: &[&str]) 
 /// The accesses of a layer-tile for one cause; data copies are no part of the mapped layer.
 pub(super) fn accesses_of(
     layer: &LayerTileAccount,
-    place: LayerPlace,
+    place: LayerTileIndex,
     what: Counted,
     cause: AccessCause,
 ) -> Vec<Explained> {
@@ -112,7 +112,7 @@ pub(super) fn accesses_of(
 /// The same at one memory.
 pub(super) fn accesses_at(
     layer: &LayerTileAccount,
-    place: LayerPlace,
+    place: LayerTileIndex,
     what: Counted,
     memory: MemoryId,
     cause: AccessCause,
@@ -215,7 +215,7 @@ pub(super) fn copy_cycles(account: &PointAccount, action: &CopyActionAccount) ->
 }
 
 /// How long a layer waits for the copies before it: as long as the port that is done last.
-pub(super) fn copies_wait(explained: Explained, copies: &CopyAccount, place: LayerPlace) -> Explained {
+pub(super) fn copies_wait(explained: Explained, copies: &CopyAccount, place: LayerTileIndex) -> Explained {
     let explained = explained.after(COPIES);
     let Some(port) = &copies.last_port else { return explained.noted("Nothing is copied.") };
     if let [only] = copies.actions.as_slice() {

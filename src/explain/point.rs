@@ -1,7 +1,7 @@
 //! Numbers of a point: what it costs, stack by stack, tile by tile, layer by layer, down to single accesses.
 
 use super::formula::{Explained, How, Unit};
-use super::numbers::{Amount, Counted, ENERGY_UNIT, LayerPlace, Place, PointNumber};
+use super::numbers::{Amount, Counted, ENERGY_UNIT, LayerTileIndex, PointNumber, Scope};
 use super::parts::{copy_cycles, copy_energy, copy_words, explain_access};
 use super::sizes::{explain_computed, explain_data, explain_tiles, explain_tiles_of, explain_window};
 use super::sources::{COPIES, ENERGY, LATENCY, SINGLE_LAYER, STACKS, SUM};
@@ -13,17 +13,17 @@ use std::borrow::Cow;
 
 /// Explains a number of a point; `None` where the account has no such number.
 pub fn explain_point(account: &PointAccount, number: PointNumber) -> Option<Explained> {
-    let layer = |place: LayerPlace| layer_at(account, place);
+    let layer = |place: LayerTileIndex| layer_at(account, place);
     match number {
         PointNumber::Of(place, amount) => explain_amount(account, place, amount),
         PointNumber::EnergyDelay => {
-            let terms = [Amount::Energy, Amount::Cycles].map(|amount| folded(account, Place::Point, amount, None));
+            let terms = [Amount::Energy, Amount::Cycles].map(|amount| folded(account, Scope::Point, amount, None));
             let unit = Unit::Of(Quantity::EnergyDelay);
             Some(Explained::computed("energy-delay product", unit, How::Product, terms.into_iter().flatten().collect()))
         }
         PointNumber::MacUse => {
             let terms = [Amount::IdealCycles, Amount::Cycles];
-            let terms = terms.map(|amount| folded(account, Place::Point, amount, None));
+            let terms = terms.map(|amount| folded(account, Scope::Point, amount, None));
             let terms = terms.into_iter().flatten().collect();
             Some(
                 Explained::computed("MAC use", Unit::Share, How::Quotient, terms).noted(
@@ -58,7 +58,7 @@ pub(super) fn memory_names(account: &PointAccount) -> Vec<&str> {
     account.memories.iter().map(|memory| memory.name.as_str()).collect()
 }
 
-pub(super) fn layer_at(account: &PointAccount, [stack, tile, layer]: LayerPlace) -> Option<&LayerTileAccount> {
+pub(super) fn layer_at(account: &PointAccount, [stack, tile, layer]: LayerTileIndex) -> Option<&LayerTileAccount> {
     tile_at(account, stack, tile)?.layers.get(NodeId::from(layer))
 }
 
@@ -67,15 +67,15 @@ fn tile_at(account: &PointAccount, stack: usize, tile: usize) -> Option<&TileTyp
 }
 
 /// An amount at a place, to be unfolded when asked.
-fn folded(account: &PointAccount, place: Place, amount: Amount, name: Option<String>) -> Option<Explained> {
+fn folded(account: &PointAccount, place: Scope, amount: Amount, name: Option<String>) -> Option<Explained> {
     let value = amount_at(account, place, amount)?;
     let name = name.map_or_else(|| amount.name(account), Cow::Owned);
     Some(Explained::folded(name, value, amount.unit(), Subject::Point(PointNumber::Of(place, amount))))
 }
 
 /// An amount at a place.
-fn amount_at(account: &PointAccount, place: Place, amount: Amount) -> Option<f64> {
-    if let (Place::Point, Amount::At(counted, memory, cause)) = (place, amount) {
+fn amount_at(account: &PointAccount, place: Scope, amount: Amount) -> Option<f64> {
+    if let (Scope::Point, Amount::At(counted, memory, cause)) = (place, amount) {
         let memory = account.memories.get(memory)?;
         let of = match counted {
             Counted::Words => memory.words,
@@ -85,7 +85,7 @@ fn amount_at(account: &PointAccount, place: Place, amount: Amount) -> Option<f64
         return Some(cause.map_or_else(|| of.total(), |cause| of[cause]));
     }
     match place {
-        Place::Point => match amount {
+        Scope::Point => match amount {
             Amount::Energy => Some(account.energy_pj),
             Amount::Cycles => Some(account.latency_cycles as f64),
             Amount::Macs => Some(account.macs as f64),
@@ -93,22 +93,22 @@ fn amount_at(account: &PointAccount, place: Place, amount: Amount) -> Option<f64
             Amount::CyclesOf(cause) => Some(account.latency[cause] as f64),
             Amount::IdealCycles => Some(account.latency.ideal_cycles as f64),
             Amount::IdleCycles => Some(account.latency.idle_pe_cycles() as f64),
-            _ => (0..account.stacks.len()).map(|stack| amount_at(account, Place::Stack(stack), amount)).sum(),
+            _ => (0..account.stacks.len()).map(|stack| amount_at(account, Scope::Stack(stack), amount)).sum(),
         },
-        Place::Stack(index) => {
+        Scope::Stack(index) => {
             let stack = account.stacks.get(index)?;
             match amount {
                 Amount::Energy => Some(stack.energy_pj),
                 Amount::Cycles => Some(stack.latency_cycles as f64),
                 _ => (stack.tile_types.iter_enumerated())
                     .map(|(tile, facts)| {
-                        let of_one = amount_at(account, Place::Tile(index, tile.index()), amount)?;
+                        let of_one = amount_at(account, Scope::Tile(index, tile.index()), amount)?;
                         Some(facts.count as f64 * of_one)
                     })
                     .sum(),
             }
         }
-        Place::Tile(stack, tile) => {
+        Scope::Tile(stack, tile) => {
             let tile_type = tile_at(account, stack, tile)?;
             match amount {
                 Amount::Energy => Some(tile_type.energy_pj),
@@ -116,7 +116,7 @@ fn amount_at(account: &PointAccount, place: Place, amount: Amount) -> Option<f64
                 _ => Some(tile_type.layers.iter().map(|layer| of_layer(layer, amount)).sum()),
             }
         }
-        Place::Layer(place) => Some(of_layer(layer_at(account, place)?, amount)),
+        Scope::Layer(place) => Some(of_layer(layer_at(account, place)?, amount)),
     }
 }
 
@@ -156,7 +156,7 @@ fn of_layer(layer: &LayerTileAccount, amount: Amount) -> f64 {
 }
 
 /// The sum at a place: by what it consists of, and by where it comes about.
-fn explain_amount(account: &PointAccount, place: Place, amount: Amount) -> Option<Explained> {
+fn explain_amount(account: &PointAccount, place: Scope, amount: Amount) -> Option<Explained> {
     let value = amount_at(account, place, amount)?;
     let mut explained = Explained::given(amount.name(account), value, amount.unit());
     let terms = |amounts: &[Amount]| -> Vec<Explained> {
@@ -193,7 +193,7 @@ fn explain_amount(account: &PointAccount, place: Place, amount: Amount) -> Optio
             });
             explained.or("by cause", How::Sum, nonzero(causes.map(Some))).after(ENERGY)
         }
-        Amount::EnergyOf(EnergyCause::Access(cause)) if !matches!(place, Place::Layer(_)) => {
+        Amount::EnergyOf(EnergyCause::Access(cause)) if !matches!(place, Scope::Layer(_)) => {
             explained.or("by memory", How::Sum, by_memory(Some(cause))).after(SUM)
         }
         _ => explained.after(SUM),
@@ -202,25 +202,25 @@ fn explain_amount(account: &PointAccount, place: Place, amount: Amount) -> Optio
         return Some(explained.noted("There is none."));
     }
     Some(match place {
-        Place::Point => match account.stacks.as_slice() {
+        Scope::Point => match account.stacks.as_slice() {
             [only] => by_tile(account, explained, 0, only, amount),
             stacks => {
                 let stack = |index: usize| {
                     let name = format!("stack {}", index + 1);
-                    folded(account, Place::Stack(index), amount, Some(name))
+                    folded(account, Scope::Stack(index), amount, Some(name))
                 };
                 explained.or("by stack", How::Sum, nonzero((0..stacks.len()).map(stack))).noted_if(amount, account)
             }
         },
-        Place::Stack(index) => by_tile(account, explained, index, account.stacks.get(index)?, amount).after(STACKS),
-        Place::Tile(stack, tile) => {
+        Scope::Stack(index) => by_tile(account, explained, index, account.stacks.get(index)?, amount).after(STACKS),
+        Scope::Tile(stack, tile) => {
             let layers = tile_at(account, stack, tile)?.layers.iter().enumerate();
             let layer = |(index, layer): (usize, &LayerTileAccount)| {
-                folded(account, Place::Layer([stack, tile, index]), amount, Some(layer.layer.clone()))
+                folded(account, Scope::Layer([stack, tile, index]), amount, Some(layer.layer.clone()))
             };
             explained.or("by layer", How::Sum, nonzero(layers.map(layer)))
         }
-        Place::Layer(place) => explain_leaf(account, explained, place, amount)?,
+        Scope::Layer(place) => explain_leaf(account, explained, place, amount)?,
     })
 }
 
@@ -244,7 +244,7 @@ fn by_tile(
     amount: Amount,
 ) -> Explained {
     let term = |(tile, tile_type): (usize, &TileTypeAccount)| {
-        let one = folded(account, Place::Tile(index, tile), amount, Some("one tile".to_owned()))?;
+        let one = folded(account, Scope::Tile(index, tile), amount, Some("one tile".to_owned()))?;
         let subject = Subject::Point(PointNumber::TilesOf(index, tile));
         let count = Explained::folded("tiles", tile_type.count as f64, Unit::Count(""), subject);
         let (x, y) = tile_type.size;
@@ -256,12 +256,17 @@ fn by_tile(
 }
 
 /// What a single layer-tile's amount is made of.
-fn explain_leaf(account: &PointAccount, explained: Explained, place: LayerPlace, amount: Amount) -> Option<Explained> {
+fn explain_leaf(
+    account: &PointAccount,
+    explained: Explained,
+    place: LayerTileIndex,
+    amount: Amount,
+) -> Option<Explained> {
     let layer = layer_at(account, place)?;
     Some(match amount {
         Amount::Macs => parts::loop_product(explained, &layer.shape).after(SINGLE_LAYER),
         Amount::EnergyOf(EnergyCause::Mac) => {
-            let macs = folded(account, Place::Layer(place), Amount::Macs, None)?;
+            let macs = folded(account, Scope::Layer(place), Amount::Macs, None)?;
             let each = Explained::given("energy of one", account.mac_pj, ENERGY_UNIT);
             explained.or("", How::Product, vec![macs, each]).after(ENERGY)
         }
@@ -291,7 +296,7 @@ fn explain_leaf(account: &PointAccount, explained: Explained, place: LayerPlace,
             .after(LATENCY)
         }
         Amount::IdealCycles => {
-            let macs = folded(account, Place::Layer(place), Amount::Macs, None)?;
+            let macs = folded(account, Scope::Layer(place), Amount::Macs, None)?;
             let pes = Explained::given("PEs", account.pe_count as f64, Unit::Count(""));
             explained.or("", How::QuotientUp, vec![macs, pes]).after(LATENCY)
         }

@@ -2,7 +2,7 @@
 
 use super::Subject;
 use super::formula::{Explained, How, Unit};
-use super::numbers::{LayerPlace, PointNumber};
+use super::numbers::{LayerTileIndex, PointNumber};
 use super::point::layer_at;
 use super::sources::{BACK, TILES};
 use crate::chart::Quantity;
@@ -98,7 +98,7 @@ pub(super) fn explain_tiles_of(stack: &StackAccount, tile: usize) -> Option<Expl
 }
 
 /// What a layer-tile computes: what its reader needs, less what the reader finds in a cache.
-pub(super) fn explain_computed(account: &PointAccount, place: LayerPlace, axis: Axis) -> Option<Explained> {
+pub(super) fn explain_computed(account: &PointAccount, place: LayerTileIndex, axis: Axis) -> Option<Explained> {
     let [stack, tile, node] = place;
     let tile_type = account.stacks.get(stack)?.tile_types.get(TileTypeId::from(tile))?;
     let layer = layer_at(account, place)?;
@@ -170,7 +170,7 @@ pub(super) fn explain_window(layer: &LayerTileAccount, axis: Axis) -> Option<Exp
 }
 
 /// How much data: elements times their width.
-pub(super) fn explain_data(layer: &LayerTileAccount, place: LayerPlace, data: Data) -> Option<Explained> {
+pub(super) fn explain_data(layer: &LayerTileAccount, place: LayerTileIndex, data: Data) -> Option<Explained> {
     let shape = &layer.shape;
     let given = |name: &'static str, value: u64| Explained::given(name, value as f64, PLAIN);
     let width = |bits: u64| Explained::given("bytes an element", bits as f64 / 8.0, PLAIN);

@@ -3,7 +3,7 @@
 use fusescape::cost::{AccessCause, EnergyCause, LatencyCause};
 use fusescape::depth_first::{FuseDepth, PointAccount, StoringMode};
 use fusescape::explain::{
-    Amount, Axis, Counted, Data, Explained, LayerNumber, LevelFigure, Place, PointNumber, Subject, explain_hierarchy,
+    Amount, Axis, Counted, Data, Explained, LayerNumber, LevelFigure, PointNumber, Scope, Subject, explain_hierarchy,
     explain_layer, explain_point,
 };
 use fusescape::explore::{
@@ -83,7 +83,7 @@ fn check(
 
 /// Every number of a point that the page shows.
 fn shown_of_point(account: &PointAccount) -> Vec<(PointNumber, f64)> {
-    let at = |amount| PointNumber::Of(Place::Point, amount);
+    let at = |amount| PointNumber::Of(Scope::Point, amount);
     let latency = &account.latency;
     let mut all = vec![
         (at(Amount::Energy), account.energy_pj),
@@ -106,18 +106,18 @@ fn shown_of_point(account: &PointAccount) -> Vec<(PointNumber, f64)> {
         }
     }
     for (s, stack) in account.stacks.iter().enumerate() {
-        let at = |amount| PointNumber::Of(Place::Stack(s), amount);
+        let at = |amount| PointNumber::Of(Scope::Stack(s), amount);
         all.push((at(Amount::Energy), stack.energy_pj));
         all.push((at(Amount::Cycles), stack.latency_cycles as f64));
         all.push((PointNumber::Tiles(s), stack.tile_count as f64));
         for (t, tile) in stack.tile_types.iter().enumerate() {
-            let at = |amount| PointNumber::Of(Place::Tile(s, t), amount);
+            let at = |amount| PointNumber::Of(Scope::Tile(s, t), amount);
             all.push((at(Amount::Energy), tile.energy_pj));
             all.push((at(Amount::Cycles), tile.latency_cycles as f64));
             all.push((PointNumber::TilesOf(s, t), tile.count as f64));
             for (l, layer) in tile.layers.iter().enumerate() {
                 let place = [s, t, l];
-                let at = |amount| PointNumber::Of(Place::Layer(place), amount);
+                let at = |amount| PointNumber::Of(Scope::Layer(place), amount);
                 for (data, bits) in [
                     (Data::Operand(Operand::W), layer.bits.w),
                     (Data::Operand(Operand::I), layer.bits.i),

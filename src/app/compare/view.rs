@@ -10,7 +10,7 @@ use crate::app::workers::handle::Workers;
 use crate::app::workers::results::{Status, SweepResults};
 use crate::chart::{Column, Paired, Quantity, Table, TableCell, comparisons, strategy_title, whole_costs};
 use crate::depth_first::PointAccount;
-use crate::explain::{Amount, Counted, Place, PointNumber};
+use crate::explain::{Amount, Counted, PointNumber, Scope};
 use crate::hardware::Core;
 use crate::spec::Difference;
 use crate::state::{Action, Design, Pinned, cores_differences, design_differences};
@@ -208,7 +208,7 @@ fn Costs(props: &CostsProps) -> Html {
     let figures = comparisons(a, b);
     let table = Rc::new(whole_costs(a, b));
     let asked = |account: &Rc<PointAccount>, title: &str| {
-        let at = |amount: Amount| PointNumber::Of(Place::Point, amount);
+        let at = |amount: Amount| PointNumber::Of(Scope::Point, amount);
         let dram = account.memories.len().saturating_sub(1);
         let number = match title {
             _ if title == Quantity::Energy.title() => at(Amount::Energy),

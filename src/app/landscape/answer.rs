@@ -4,7 +4,7 @@ use crate::app::widgets::explain::{Asked, Number, number_of};
 use crate::app::workers::results::{Status, SweepResults};
 use crate::chart::{Quantity, group_thousands, seconds_text, strategy_title, three_digits, tile_text};
 use crate::depth_first::{DepthFirstStrategy, FuseDepth};
-use crate::explain::{Amount, Counted, Explained, How, Place, PointNumber, Unit};
+use crate::explain::{Amount, Counted, Explained, How, PointNumber, Scope, Unit};
 use crate::explore::PointSummary;
 use crate::search::Objective;
 use crate::state::{Action, ViewChange};
@@ -89,7 +89,7 @@ fn kpis(props: &AnswerProps, strategy: &DepthFirstStrategy, best: &PointSummary)
         if percent < 1.0 { "below 1 %".to_owned() } else { format!("{percent:.0} %") }
     });
     let busy = html! { <>{ " · MAC use " }{ number_of(account, PointNumber::MacUse, busy) }</> };
-    let at = |amount: Amount| PointNumber::Of(Place::Point, amount);
+    let at = |amount: Amount| PointNumber::Of(Scope::Point, amount);
     let dram = account.map_or(0, |account| account.memories.len().saturating_sub(1));
     let amount = match objective {
         None | Some(Objective::Energy) => Some(at(Amount::Energy)),

@@ -7,7 +7,7 @@ use crate::app::widgets::save::SaveTable;
 use crate::chart::{TableCell, copy_table, layer_tile_table, top_memories};
 use crate::cost::LatencyCause;
 use crate::depth_first::{LayerTileAccount, PointAccount, TileTypeId};
-use crate::explain::{Amount, Axis, LayerPlace, Place, PointNumber};
+use crate::explain::{Amount, Axis, LayerTileIndex, PointNumber, Scope};
 use crate::hardware::Operand;
 use std::rc::Rc;
 use yew::prelude::*;
@@ -38,7 +38,7 @@ impl TileTypeProps {
     }
 
     /// By which the numbers of a layer are explained.
-    fn place(&self, layer: usize) -> LayerPlace {
+    fn place(&self, layer: usize) -> LayerTileIndex {
         [self.stack, self.tile, layer]
     }
 
@@ -73,13 +73,13 @@ pub fn LayerTileTable(props: &TileTypeProps) -> Html {
 /// A cell of which more is to be known than its words.
 fn layer_cell(
     props: &TileTypeProps,
-    place: LayerPlace,
+    place: LayerTileIndex,
     layer: &LayerTileAccount,
     column: usize,
     text: &str,
 ) -> Option<Html> {
-    let of = |amount: Amount| PointNumber::Of(Place::Layer(place), amount);
-    let map = |(x, y, channels): (u64, u64, u64), number: fn(LayerPlace, Axis) -> PointNumber| {
+    let of = |amount: Amount| PointNumber::Of(Scope::Layer(place), amount);
+    let map = |(x, y, channels): (u64, u64, u64), number: fn(LayerTileIndex, Axis) -> PointNumber| {
         html! {
             <>
                 { props.number(number(place, Axis::Columns), x.to_string()) }{ " × " }
@@ -136,9 +136,9 @@ pub fn CopyTable(props: &TileTypeProps) -> Html {
 }
 
 /// One of the actions before a layer; what they share stands once.
-fn copy_row(props: &TileTypeProps, place: LayerPlace, cells: &[TableCell], (index, count): (usize, usize)) -> Html {
+fn copy_row(props: &TileTypeProps, place: LayerTileIndex, cells: &[TableCell], (index, count): (usize, usize)) -> Html {
     let text = |column: usize| cells[column].text().to_owned();
-    let wait = PointNumber::Of(Place::Layer(place), Amount::CyclesOf(LatencyCause::Copy));
+    let wait = PointNumber::Of(Scope::Layer(place), Amount::CyclesOf(LatencyCause::Copy));
     html! {
         <tr>
             if index == 0 {

@@ -5,7 +5,7 @@ use crate::app::widgets::explain::{Asked, number_of};
 use crate::app::widgets::figure::{Drawn, Figure, Numbers, Spot};
 use crate::chart::{DataSizes, LevelMatrix, Quantity, TileTypeMap, TypeLevels, group_thousands, size_text};
 use crate::depth_first::{PointAccount, StackAccount, TileTypeAccount, TileTypeId};
-use crate::explain::{Amount, Data, Place, PointNumber};
+use crate::explain::{Amount, Data, PointNumber, Scope};
 use crate::hardware::Operand;
 use crate::spec::sentence;
 use crate::state::{Action, ViewChange};
@@ -126,7 +126,7 @@ fn stack_switch(account: &PointAccount, current: usize, act: &Callback<Action>) 
 
 fn stack_facts(account: &Rc<PointAccount>, index: usize, stack: &StackAccount) -> Html {
     let number = |number: PointNumber, text: String| number_of(Some(account), number, text);
-    let of = |amount: Amount| PointNumber::Of(Place::Stack(index), amount);
+    let of = |amount: Amount| PointNumber::Of(Scope::Stack(index), amount);
     let weights = match (&stack.weight_memory, stack.weight_bits) {
         (_, 0) => "no weights".to_owned(),
         (Some(memory), bits) => format!("{} of weights, kept in {memory} after the first tile", size_text(bits)),
@@ -182,7 +182,7 @@ fn type_switch(stack: &StackAccount, current: usize, act: &Callback<Action>) -> 
 
 fn type_facts(account: &Rc<PointAccount>, (stack, tile): (usize, usize), tile_type: &TileTypeAccount) -> Html {
     let number = |number: PointNumber, text: String| number_of(Some(account), number, text);
-    let of = |amount: Amount| PointNumber::Of(Place::Tile(stack, tile), amount);
+    let of = |amount: Amount| PointNumber::Of(Scope::Tile(stack, tile), amount);
     let (x, y) = tile_type.size;
     let tiles = if tile_type.count == 1 { "tile" } else { "tiles" };
     let share = 100.0 * tile_type.energy_pj * tile_type.count as f64 / account.energy_pj.max(f64::MIN_POSITIVE);

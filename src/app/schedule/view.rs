@@ -10,7 +10,7 @@ use crate::chart::tile_text;
 use crate::chart::{Accesses, AxisScale, Breakdown, Counted as Shown, Quantity, strategy_title, three_digits};
 use crate::cost::{AccessCause, EnergyCause};
 use crate::depth_first::{DepthFirstStrategy, FuseDepth, PointAccount};
-use crate::explain::{Amount, Counted, Place, PointNumber};
+use crate::explain::{Amount, Counted, PointNumber, Scope};
 use crate::spec::{Diagnostics, sentence};
 use crate::state::{Action, ViewChange};
 use std::rc::Rc;
@@ -107,7 +107,7 @@ fn heading(
 ) -> Html {
     let summary = results.summary(point);
     let account = results.accounts.get(&point);
-    let number = |amount: Amount, text: String| number_of(account, PointNumber::Of(Place::Point, amount), text);
+    let number = |amount: Amount, text: String| number_of(account, PointNumber::Of(Scope::Point, amount), text);
     let dram = account.map_or(0, |account| account.memories.len().saturating_sub(1));
     let open = |index: Option<u32>, title: &'static str, testid: &'static str| {
         let strategy = index.filter(|&index| index != point).and_then(|index| results.strategy(index)).cloned();
@@ -194,7 +194,7 @@ fn Account(props: &AccountProps) -> Html {
     let stack_index = view.stack.min(last_stack);
     let label = strategy_title(&account.strategy);
     let bars = [(label, account)];
-    let asked = |amount: Amount| Asked::Point(Rc::clone(&props.account), PointNumber::Of(Place::Point, amount));
+    let asked = |amount: Amount| Asked::Point(Rc::clone(&props.account), PointNumber::Of(Scope::Point, amount));
     let cells = |amounts: Vec<Amount>| {
         let row = amounts.into_iter().map(|amount| Some(asked(amount)));
         Some(Rc::new(vec![std::iter::once(None).chain(row).collect()]))
@@ -260,7 +260,7 @@ fn access_numbers(account: &Rc<PointAccount>, shown: Shown) -> Numbers {
     let counted = if shown == Shown::Words { Counted::Words } else { Counted::Elements };
     let causes = AccessCause::ALL.map(Some).into_iter().chain([None]);
     let row = |memory: usize| {
-        let amounts = causes.clone().map(|cause| PointNumber::Of(Place::Point, Amount::At(counted, memory, cause)));
+        let amounts = causes.clone().map(|cause| PointNumber::Of(Scope::Point, Amount::At(counted, memory, cause)));
         let cells = amounts.map(|number| Some(Asked::Point(Rc::clone(account), number)));
         std::iter::once(None).chain(cells).collect()
     };
