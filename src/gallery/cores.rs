@@ -89,10 +89,14 @@ impl CoresOf {
                     ..request.settings.clone()
                 };
                 let layers = CoresRequest { settings, ..request.clone() };
-                Ok(product(&layers, Found::Best)? / product(&request, Found::Best)?)
+                Ok(product(&layers, AllocationMethod::Best)? / product(&request, AllocationMethod::Best)?)
             }
-            CoresFigure::SingleOverShared => Ok(product(&request, Found::Single)? / product(&request, Found::Best)?),
-            CoresFigure::EvolvedOverShared => Ok(product(&request, Found::Evolved)? / product(&request, Found::Best)?),
+            CoresFigure::SingleOverShared => {
+                Ok(product(&request, AllocationMethod::Single)? / product(&request, AllocationMethod::Best)?)
+            }
+            CoresFigure::EvolvedOverShared => {
+                Ok(product(&request, AllocationMethod::Evolved)? / product(&request, AllocationMethod::Best)?)
+            }
         }
     }
 
@@ -123,26 +127,28 @@ impl CoresOf {
     }
 }
 
-/// What is looked for.
-enum Found {
+/// How cores are allocated.
+enum AllocationMethod {
     /// The best, with tiles that cores share where that is better.
     Best,
     /// The best with each tile on one core.
     Single,
-    /// What evolution finds.
+    /// The genetic search.
     Evolved,
 }
 
 /// The least energy-delay product, pJ x cycles.
-fn product(request: &CoresRequest, found: Found) -> Result<f64, String> {
+fn product(request: &CoresRequest, method: AllocationMethod) -> Result<f64, String> {
     let mut request = request.clone();
     request.settings.aim = ScheduleObjective::EnergyDelay;
     let study = CoresStudy::new(&request).map_err(|wrong| wrong.to_string())?;
     let mut costs = TileCosts::default();
-    let judged = match found {
-        Found::Best => study.best(&mut costs).map(|best| best.0).map_err(|wrong| wrong.to_string())?,
-        Found::Single => study.best_single(&mut costs).map(|best| best.0).map_err(|wrong| wrong.to_string())?,
-        Found::Evolved => study
+    let judged = match method {
+        AllocationMethod::Best => study.best(&mut costs).map(|best| best.0).map_err(|wrong| wrong.to_string())?,
+        AllocationMethod::Single => {
+            study.best_single(&mut costs).map(|best| best.0).map_err(|wrong| wrong.to_string())?
+        }
+        AllocationMethod::Evolved => study
             .evolve(&mut costs, Evolution::PAPER)
             .into_iter()
             .min_by(|a, b| a.score(ScheduleObjective::EnergyDelay).total_cmp(&b.score(ScheduleObjective::EnergyDelay)))

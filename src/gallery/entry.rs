@@ -2,7 +2,7 @@
 
 use super::measure::{Measure, Quantity};
 use super::parameters::{choose, find};
-use super::way::Way;
+use super::run_strategy::RunStrategy;
 use crate::depth_first::{DepthFirstStrategy, FuseDepth, StoringMode};
 use crate::explore::{Settings, TemporalMapping, parse_sizes};
 use crate::hardware::Operand;
@@ -329,10 +329,10 @@ pub(super) fn open(
         words.iter().flat_map(read).collect::<Vec<_>>()
     };
     let (tiles_x, tiles_y) = (sizes("tiles_x", &spec.tiles_x), sizes("tiles_y", &spec.tiles_y));
-    let point = spec.point.as_deref().and_then(|text| match Way::parse(text) {
-        Ok(Way::Tile(tile, mode)) => Some(DepthFirstStrategy { tile, mode, fuse: FuseDepth::Automatic }),
-        Ok(Way::SingleLayer) => Some(reference(FuseDepth::SingleLayer)),
-        Ok(Way::LayerByLayer) => Some(reference(FuseDepth::LayerByLayer)),
+    let point = spec.point.as_deref().and_then(|text| match RunStrategy::parse(text) {
+        Ok(RunStrategy::Tile(tile, mode)) => Some(DepthFirstStrategy { tile, mode, fuse: FuseDepth::Automatic }),
+        Ok(RunStrategy::SingleLayer) => Some(reference(FuseDepth::SingleLayer)),
+        Ok(RunStrategy::LayerByLayer) => Some(reference(FuseDepth::LayerByLayer)),
         _ => {
             note("point", text, "Write a tile and a mode, for example `4x72 fully-cached`".to_owned());
             None

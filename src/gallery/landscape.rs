@@ -1,7 +1,7 @@
 //! Figures of whole networks: one way to run them, or several compared (DeFiNES, case studies and Section VI).
 
 use super::measure::{RunFigure, SweepFigure};
-use super::way::Way;
+use super::run_strategy::RunStrategy;
 use crate::cost::{AccessCause, EnergyCause, EnergySplit};
 use crate::depth_first::{DepthFirstStrategy, FuseDepth, PointAccount, Skipping, StoringMode};
 use crate::explore::{CostStore, PointSummary, Request, Settings, Survey, Sweep, best_combination};
@@ -14,7 +14,7 @@ use std::rc::Rc;
 const ALIKE: f64 = 1e-3;
 
 /// Hardware and network.
-type Place = (&'static Preset, &'static Preset);
+type PresetPair = (&'static Preset, &'static Preset);
 
 /// All points of a sweep that can be scheduled.
 struct Landscape {
@@ -33,9 +33,9 @@ struct Cost {
     strategy: Option<usize>,
 }
 
-/// Energies that searches do not see.
+/// Memories whose energy a search counts as 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Blindness {
+enum IgnoredEnergies {
     None,
     /// Of all memories but the highest.
     OnChip,
@@ -43,11 +43,11 @@ enum Blindness {
     Weights,
 }
 
-impl Blindness {
-    fn of(way: Way) -> Self {
+impl IgnoredEnergies {
+    fn of(way: RunStrategy) -> Self {
         match way {
-            Way::LeastDramAccesses => Self::OnChip,
-            Way::LeastFeatureEnergy => Self::Weights,
+            RunStrategy::LeastDramAccesses => Self::OnChip,
+            RunStrategy::LeastFeatureEnergy => Self::Weights,
             _ => Self::None,
         }
     }
@@ -77,7 +77,13 @@ pub struct Landscapes {
 
 impl Landscapes {
     /// A figure of one way to run the network.
-    pub fn run(&mut self, place: Place, settings: &Settings, figure: RunFigure, way: Way) -> Result<f64, String> {
+    pub fn run(
+        &mut self,
+        place: PresetPair,
+        settings: &Settings,
+        figure: RunFigure,
+        way: RunStrategy,
+    ) -> Result<f64, String> {
         let settings = settings_of(way, settings);
         let landscape = self.landscape(place, &settings, Some(way))?;
         let cost = landscape.cost(way, &settings)?;
@@ -100,7 +106,13 @@ impl Landscapes {
     }
 
     /// Share of the energy of one way to run the network that is spent at a memory.
-    pub fn memory_share(&mut self, place: Place, settings: &Settings, memory: &str, way: Way) -> Result<f64, String> {
+    pub fn memory_share(
+        &mut self,
+        place: PresetPair,
+        settings: &Settings,
+        memory: &str,
+        way: RunStrategy,
+    ) -> Result<f64, String> {
         let settings = settings_of(way, settings);
         let cost = self.landscape(place, &settings, Some(way))?.cost(way, &settings)?;
         let account = self.account(place, &settings, &cost, way)?;
@@ -109,7 +121,13 @@ impl Landscapes {
         Ok(found.energy_pj.total() / account.energy_pj)
     }
 
-    fn account(&mut self, place: Place, settings: &Settings, cost: &Cost, way: Way) -> Result<PointAccount, String> {
+    fn account(
+        &mut self,
+        place: PresetPair,
+        settings: &Settings,
+        cost: &Cost,
+        way: RunStrategy,
+    ) -> Result<PointAccount, String> {
         let point = cost.strategy.ok_or("Each stack has a tile of its own")?;
         let sweep = sweep(place, settings)?.skipping(skipping_of(Some(way)));
         let account = Survey::new(sweep).account(&mut self.store, point);
@@ -117,7 +135,7 @@ impl Landscapes {
     }
 
     /// Largest by smallest value over all points.
-    pub fn spread(&mut self, place: Place, settings: &Settings, figure: SweepFigure) -> Result<f64, String> {
+    pub fn spread(&mut self, place: PresetPair, settings: &Settings, figure: SweepFigure) -> Result<f64, String> {
         let landscape = self.landscape(place, settings, None)?;
         let values = landscape.points.iter().map(|(point, _)| match figure {
             SweepFigure::EnergySpread => point.energy_pj,
@@ -130,8 +148,8 @@ impl Landscapes {
     /// Energy of one way by that of another: geometric mean over networks, and the largest over pairs of hardware.
     pub fn gain(
         &mut self,
-        (from, to): (Way, Way),
-        hardware: &[Place],
+        (from, to): (RunStrategy, RunStrategy),
+        hardware: &[PresetPair],
         workloads: &[&'static Preset],
         settings: &Settings,
     ) -> Result<f64, String> {
@@ -147,16 +165,22 @@ impl Landscapes {
         Ok(largest)
     }
 
-    fn landscape(&mut self, place: Place, settings: &Settings, way: Option<Way>) -> Result<Rc<Landscape>, String> {
-        let blindness = way.map_or(Blindness::None, Blindness::of);
-        let skipping = if way == Some(Way::SkippingDramOnly) { Skipping::HighestLevel } else { Skipping::AllLevels };
+    fn landscape(
+        &mut self,
+        place: PresetPair,
+        settings: &Settings,
+        way: Option<RunStrategy>,
+    ) -> Result<Rc<Landscape>, String> {
+        let blindness = way.map_or(IgnoredEnergies::None, IgnoredEnergies::of);
+        let skipping =
+            if way == Some(RunStrategy::SkippingDramOnly) { Skipping::HighestLevel } else { Skipping::AllLevels };
         let name = format!("{} {} {settings:?} {blindness:?} {skipping:?}", place.0.id, place.1.id);
         if let Some(known) = self.known.get(&name) {
             return Ok(Rc::clone(known));
         }
         let mut sweep = sweep(place, settings)?;
         sweep = sweep.skipping(skipping);
-        if blindness != Blindness::None {
+        if blindness != IgnoredEnergies::None {
             let guide = blindness.applied_to(sweep.core.clone());
             sweep = sweep.guided_by(guide);
         }
@@ -174,18 +198,18 @@ impl Landscapes {
     }
 }
 
-fn skipping_of(way: Option<Way>) -> Skipping {
-    if way == Some(Way::SkippingDramOnly) { Skipping::HighestLevel } else { Skipping::AllLevels }
+fn skipping_of(way: Option<RunStrategy>) -> Skipping {
+    if way == Some(RunStrategy::SkippingDramOnly) { Skipping::HighestLevel } else { Skipping::AllLevels }
 }
 
-fn sweep((hardware, workload): Place, settings: &Settings) -> Result<Sweep, String> {
+fn sweep((hardware, workload): PresetPair, settings: &Settings) -> Result<Sweep, String> {
     let request =
         Request { hardware: hardware.text.to_owned(), workload: workload.text.to_owned(), settings: settings.clone() };
     Sweep::new(&request).map_err(|wrong| wrong.to_string())
 }
 
 /// The sweep in which a way is a point.
-fn settings_of(way: Way, settings: &Settings) -> Settings {
+fn settings_of(way: RunStrategy, settings: &Settings) -> Settings {
     let whole = |fuse| Settings {
         tiles_x: vec![u64::MAX],
         tiles_y: vec![u64::MAX],
@@ -194,14 +218,14 @@ fn settings_of(way: Way, settings: &Settings) -> Settings {
         ..settings.clone()
     };
     match way {
-        Way::SingleLayer => {
+        RunStrategy::SingleLayer => {
             let mut single = whole(FuseDepth::SingleLayer);
             // With this defect the tool computes most of the network twice, which no published figure shows.
             single.rules.cut_after_first_layer_ignored = false;
             single
         }
-        Way::LayerByLayer => whole(FuseDepth::LayerByLayer),
-        Way::Tile((x, y), mode) => {
+        RunStrategy::LayerByLayer => whole(FuseDepth::LayerByLayer),
+        RunStrategy::Tile((x, y), mode) => {
             Settings { tiles_x: vec![x], tiles_y: vec![y], modes: vec![mode], ..settings.clone() }
         }
         _ => settings.clone(),
@@ -209,23 +233,23 @@ fn settings_of(way: Way, settings: &Settings) -> Settings {
 }
 
 impl Landscape {
-    fn cost(&self, way: Way, settings: &Settings) -> Result<Cost, String> {
+    fn cost(&self, way: RunStrategy, settings: &Settings) -> Result<Cost, String> {
         let nothing = || format!("No point is {way}, or none can be scheduled");
-        if way == Way::BestCombination {
+        if way == RunStrategy::BestCombination {
             let points: Vec<PointSummary> = self.points.iter().map(|(point, _)| point.clone()).collect();
             let best = best_combination(settings, &self.strategies, &points).ok_or_else(nothing)?;
             let (energy_pj, latency_cycles) = (best.energy_pj, best.latency_cycles);
             return Ok(Cost { energy_pj, latency_cycles, macs: 0, dram_words: 0.0, strategy: None });
         }
         let mode = match way {
-            Way::Best(mode) => mode,
+            RunStrategy::Best(mode) => mode,
             _ => None,
         };
         let strategy = |point: &PointSummary| &self.strategies[point.point];
         let of_mode = self.points.iter().filter(|(point, _)| mode.is_none_or(|mode| strategy(point).mode == mode));
         let fewest = self.points.iter().map(|(point, _)| point.dram_words).fold(f64::INFINITY, f64::min);
         let chosen = of_mode.min_by(|(a, of_a), (b, of_b)| match way {
-            Way::LeastDramAccesses => {
+            RunStrategy::LeastDramAccesses => {
                 let key = |point: &PointSummary| {
                     let DepthFirstStrategy { tile: (x, y), mode, .. } = strategy(point);
                     let area = x.saturating_mul(*y);
@@ -233,12 +257,12 @@ impl Landscape {
                 };
                 key(a).cmp(&key(b))
             }
-            Way::LeastFeatureEnergy => {
+            RunStrategy::LeastFeatureEnergy => {
                 let of = |split: &EnergySplit, cause| split[EnergyCause::Access(cause)];
                 let features = |split: &EnergySplit| of(split, AccessCause::Activation) + of(split, AccessCause::Copy);
                 features(of_a).total_cmp(&features(of_b))
             }
-            Way::Fastest => a.latency_cycles.cmp(&b.latency_cycles).then(a.energy_pj.total_cmp(&b.energy_pj)),
+            RunStrategy::Fastest => a.latency_cycles.cmp(&b.latency_cycles).then(a.energy_pj.total_cmp(&b.energy_pj)),
             _ => a.energy_pj.total_cmp(&b.energy_pj).then(a.latency_cycles.cmp(&b.latency_cycles)),
         });
         let (point, _) = chosen.ok_or_else(nothing)?;

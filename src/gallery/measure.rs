@@ -4,8 +4,8 @@ use super::cores::{CoresFigure, CoresOf};
 use super::mapping::SpaceOf;
 use super::operators::{OperatorFigure, OperatorsOf};
 use super::parameters::{Parameters, choose};
+use super::run_strategy::RunStrategy;
 use super::sequences::{SequenceFigure, Sequences};
-use super::way::Way;
 use crate::hardware::Operand;
 use crate::spec::{ClaimSpec, Diagnostics, Preset, hardware_presets, workload_presets};
 
@@ -28,19 +28,19 @@ pub enum Quantity {
 #[derive(Debug, Clone, PartialEq)]
 pub enum Measure {
     /// A figure of one way to run the network on the hardware of the entry.
-    Run(RunFigure, Way),
+    Run(RunFigure, RunStrategy),
     /// A figure of one way to run the network, divided by that of another.
-    RunRatio(RunFigure, Way, Way),
+    RunRatio(RunFigure, RunStrategy, RunStrategy),
     /// Share of the energy that is spent at a memory.
-    MemoryShare(String, Way),
+    MemoryShare(String, RunStrategy),
     /// Largest by smallest value over all points of the sweep.
     Sweep(SweepFigure),
     /// Energy of one way by that of another: the geometric mean over networks, and of several pairs of hardware the largest.
     Gain {
         /// What is divided.
-        from: Way,
+        from: RunStrategy,
         /// What it is divided by.
-        to: Way,
+        to: RunStrategy,
         /// Hardware of the one and of the other; `to` lists as many as `from`.
         hardware: Vec<(&'static Preset, &'static Preset)>,
         /// The networks.
@@ -305,14 +305,14 @@ impl Measure {
         let mut of = Parameters::new(format!("{path}.{}", claim.measure), &claim.parameters, diagnostics);
         let operand = |of: &mut Parameters<'_>| of.need("operand", |word| choose(word, &OPERANDS));
         let measure = match kind {
-            Kind::Run(figure) => of.need("of", Way::parse).map(|way| Self::Run(figure, way)),
+            Kind::Run(figure) => of.need("of", RunStrategy::parse).map(|way| Self::Run(figure, way)),
             Kind::RunRatio(figure) => {
-                let (from, to) = (of.need("from", Way::parse), of.need("to", Way::parse));
+                let (from, to) = (of.need("from", RunStrategy::parse), of.need("to", RunStrategy::parse));
                 from.zip(to).map(|(from, to)| Self::RunRatio(figure, from, to))
             }
             Kind::MemoryShare => {
                 let memory = of.need("memory", |word| Ok(word.to_owned()));
-                memory.zip(of.need("of", Way::parse)).map(|(memory, way)| Self::MemoryShare(memory, way))
+                memory.zip(of.need("of", RunStrategy::parse)).map(|(memory, way)| Self::MemoryShare(memory, way))
             }
             Kind::Sweep(figure) => Some(Self::Sweep(figure)),
             Kind::Gain => gain(&mut of, hardware, workload),
@@ -388,7 +388,7 @@ fn gain(
     hardware: Option<&'static Preset>,
     workload: Option<&'static Preset>,
 ) -> Option<Measure> {
-    let (from, to) = (of.need("from", Way::parse), of.need("to", Way::parse));
+    let (from, to) = (of.need("from", RunStrategy::parse), of.need("to", RunStrategy::parse));
     let from_hardware = of.presets("from_hardware", hardware_presets(), hardware);
     let default = from_hardware.clone();
     let mut to_hardware = of.presets("to_hardware", hardware_presets(), None);

@@ -20,8 +20,8 @@ mod measure;
 mod network;
 mod operators;
 mod parameters;
+mod run_strategy;
 mod sequences;
-mod way;
 mod workbench;
 
 pub use cores::{CoresFigure, CoresOf};
@@ -32,6 +32,6 @@ pub use measure::{
     HierarchyFigure, LayerFigure, Measure, NetworkFact, Quantity, RunFigure, SpaceFigure, SweepFigure, TableFigure,
 };
 pub use operators::{OperatorFigure, OperatorsOf};
+pub use run_strategy::RunStrategy;
 pub use sequences::{SequenceFigure, Sequences};
-pub use way::Way;
 pub use workbench::{Finding, Workbench};

@@ -1,7 +1,7 @@
 //! Guided lessons: every question has one right answer, which follows from numbers that are computed.
 
 use fusescape::depth_first::FuseDepth;
-use fusescape::gallery::{Lesson, Measure, Shown, Way, Workbench, find_step, lessons};
+use fusescape::gallery::{Lesson, Measure, RunStrategy, Shown, Workbench, find_step, lessons};
 use fusescape::spec::{lesson_presets, lesson_steps};
 
 #[test]
@@ -42,18 +42,20 @@ fn every_question_is_about_what_is_on_the_screen() {
         let opens = &step.opens;
         let is_swept =
             |tile: (u64, u64)| opens.settings.tiles_x.contains(&tile.0) && opens.settings.tiles_y.contains(&tile.1);
-        let is_shown = |way: Way| match (opens.shows, &opens.point, way) {
-            (Shown::Landscape, _, Way::Best(None) | Way::LayerByLayer) => true,
-            (Shown::Landscape, _, Way::Tile(tile, mode)) => is_swept(tile) && opens.settings.modes.contains(&mode),
-            (Shown::Schedule, None, way) => way == Way::Best(None),
-            (Shown::Schedule, Some(point), Way::Tile(tile, mode)) => {
+        let is_shown = |way: RunStrategy| match (opens.shows, &opens.point, way) {
+            (Shown::Landscape, _, RunStrategy::Best(None) | RunStrategy::LayerByLayer) => true,
+            (Shown::Landscape, _, RunStrategy::Tile(tile, mode)) => {
+                is_swept(tile) && opens.settings.modes.contains(&mode)
+            }
+            (Shown::Schedule, None, way) => way == RunStrategy::Best(None),
+            (Shown::Schedule, Some(point), RunStrategy::Tile(tile, mode)) => {
                 point.fuse == FuseDepth::Automatic && (point.tile, point.mode) == (tile, mode)
             }
-            (Shown::Schedule, Some(point), Way::SingleLayer) => point.fuse == FuseDepth::SingleLayer,
-            (Shown::Schedule, Some(point), Way::LayerByLayer) => point.fuse == FuseDepth::LayerByLayer,
+            (Shown::Schedule, Some(point), RunStrategy::SingleLayer) => point.fuse == FuseDepth::SingleLayer,
+            (Shown::Schedule, Some(point), RunStrategy::LayerByLayer) => point.fuse == FuseDepth::LayerByLayer,
             _ => false,
         };
-        let told: Vec<Way> = step.told().flat_map(|number| ways(&number.measure)).collect();
+        let told: Vec<RunStrategy> = step.told().flat_map(|number| ways(&number.measure)).collect();
         for &(index, ..) in step.answers.iter().flat_map(|answer| &answer.when) {
             let number = &step.numbers[index];
             let other_place = match &number.measure {
@@ -71,7 +73,7 @@ fn every_question_is_about_what_is_on_the_screen() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-fn ways(measure: &Measure) -> Vec<Way> {
+fn ways(measure: &Measure) -> Vec<RunStrategy> {
     match measure {
         Measure::Run(_, way) | Measure::MemoryShare(_, way) => vec![*way],
         Measure::RunRatio(_, from, to) | Measure::Gain { from, to, .. } => vec![*from, *to],

@@ -1,12 +1,12 @@
-//! Ways to run a whole network that papers compare.
+//! Strategies of running a whole network that papers compare.
 
 use super::parameters::choose;
 use crate::depth_first::StoringMode;
 use std::fmt;
 
-/// A way to run a network, named by how it is chosen.
+/// A strategy of running a network, named by how it is chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Way {
+pub enum RunStrategy {
     /// Every layer by itself, features through DRAM.
     SingleLayer,
     /// One layer after the other, features as low as they fit.
@@ -28,7 +28,7 @@ pub enum Way {
     SkippingDramOnly,
 }
 
-impl Way {
+impl RunStrategy {
     const WORDS: [(&'static str, Self); 8] = [
         ("single-layer", Self::SingleLayer),
         ("layer-by-layer", Self::LayerByLayer),
@@ -61,7 +61,7 @@ impl Way {
     }
 }
 
-impl fmt::Display for Way {
+impl fmt::Display for RunStrategy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Best(Some(mode)) => write!(f, "best {}", mode.name()),
