@@ -1,7 +1,7 @@
 //! Iso-lines over a grid of values, by marching squares.
 
 /// A point between the centres of cells: columns from the left, rows from the top, in cells.
-pub(super) type Place = (f64, f64);
+pub(super) type GridPoint = (f64, f64);
 
 /// Multiples of the smallest value that are worth a line, of a scale from `low` to `high`: a few round ones.
 pub fn contour_factors(low: f64, high: f64) -> Vec<f64> {
@@ -24,7 +24,7 @@ pub(super) fn contour(
     (columns, rows): (usize, usize),
     value: &dyn Fn(usize, usize) -> Option<f64>,
     level: f64,
-) -> Vec<(Place, Place)> {
+) -> Vec<(GridPoint, GridPoint)> {
     let mut segments = Vec::new();
     for row in 1..rows {
         for column in 1..columns {
@@ -38,7 +38,7 @@ pub(super) fn contour(
     segments
 }
 
-fn square(corners: [(usize, usize); 4], values: [f64; 4], level: f64, segments: &mut Vec<(Place, Place)>) {
+fn square(corners: [(usize, usize); 4], values: [f64; 4], level: f64, segments: &mut Vec<(GridPoint, GridPoint)>) {
     let mut crossings = [(0.0, 0.0); 4];
     let mut count = 0;
     for side in 0..4 {

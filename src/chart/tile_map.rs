@@ -90,8 +90,8 @@ impl TileTypeMap {
         (0..self.types.len()).map(|index| (mark(index), self.title(index))).collect()
     }
 
-    fn draw_run(&self, sketch: &mut Sketch, theme: &Theme, index: usize, place: Place, runs: (TileRun, TileRun)) {
-        let Place { x, y, width, height } = place;
+    fn draw_run(&self, sketch: &mut Sketch, theme: &Theme, index: usize, place: Rect, runs: (TileRun, TileRun)) {
+        let Rect { x, y, width, height } = place;
         let color = self.color(theme, index);
         sketch.rect((x, y), (width, height), color);
         let lines = mix(color, theme.panel, 0.45);
@@ -109,8 +109,8 @@ impl TileTypeMap {
 
     /// The number of a type, once, on its largest run: on a tile in the middle of it, so that no line crosses it; where
     /// tiles are small, on a patch of its own.
-    fn draw_number(&self, sketch: &mut Sketch, theme: &Theme, index: usize, place: Place, runs: (TileRun, TileRun)) {
-        let Place { x, y, width, height } = place;
+    fn draw_number(&self, sketch: &mut Sketch, theme: &Theme, index: usize, place: Rect, runs: (TileRun, TileRun)) {
+        let Rect { x, y, width, height } = place;
         let letters = theme.value().middle().bold();
         let number = (index + 1).to_string();
         let half = letters.width(&number) / 2 + 3;
@@ -141,7 +141,7 @@ impl TileTypeMap {
 
 /// Where a run is drawn.
 #[derive(Clone, Copy)]
-struct Place {
+struct Rect {
     x: i32,
     y: i32,
     width: i32,
@@ -188,11 +188,11 @@ impl Chart for TileTypeMap {
         let width = width.max(MINIMUM_WIDTH);
         let layout = self.layout(width);
         let mut sketch = Sketch::new(width, self.height_for(width));
-        let mut largest: Vec<Option<(Place, (TileRun, TileRun))>> = vec![None; self.types.len()];
+        let mut largest: Vec<Option<(Rect, (TileRun, TileRun))>> = vec![None; self.types.len()];
         for ((row, edge_y), types) in self.map.rows.iter().zip(layout.rows.windows(2)).zip(&self.map.types) {
             for ((column, edge_x), index) in self.map.columns.iter().zip(layout.columns.windows(2)).zip(types) {
                 let (width, height) = (edge_x[1] - edge_x[0] - 1, edge_y[1] - edge_y[0] - 1);
-                let place = Place { x: edge_x[0], y: edge_y[0], width, height };
+                let place = Rect { x: edge_x[0], y: edge_y[0], width, height };
                 let index = index.index();
                 self.draw_run(&mut sketch, theme, index, place, (*column, *row));
                 if let Some(largest) = largest.get_mut(index)
