@@ -9,7 +9,7 @@
 mod cores;
 mod gallery;
 mod hierarchies;
-mod kept;
+mod last_value_cache;
 mod layer;
 mod online;
 mod sequences;
@@ -37,7 +37,7 @@ use crate::explore::CostStore;
 use crate::gallery::Workbench;
 use crate::spec::Diagnostics;
 use cores::CoresWork;
-use kept::Kept;
+use last_value_cache::LastValueCache;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -170,12 +170,12 @@ pub type Stopwatch = fn(&mut dyn FnMut()) -> f64;
 /// Answers questions; remembers what neighbouring questions share.
 #[derive(Default)]
 pub struct Answerer {
-    layer: Kept<layer::Key, layer::Study>,
-    stacks: Kept<stacks::Key, stacks::Study>,
-    online: Kept<online::Key, online::Study>,
+    layer: LastValueCache<layer::Key, layer::Study>,
+    stacks: LastValueCache<stacks::Key, stacks::Study>,
+    online: LastValueCache<online::Key, online::Study>,
     papers: online::Papers,
-    cores: Kept<cores::Key, CoresWork>,
-    hierarchies: Kept<hierarchies::Key, hierarchies::Study>,
+    cores: LastValueCache<cores::Key, CoresWork>,
+    hierarchies: LastValueCache<hierarchies::Key, hierarchies::Study>,
     gallery: Workbench,
     /// What mapping problems of stacks cost, whatever the request.
     costs: CostStore,

@@ -1,16 +1,16 @@
-//! What the last question was about, for the next one about the same.
+//! A cache of one entry: questions about the same design follow each other, and share what is expensive to prepare.
 
-/// The value that was made last, with what it was made of.
-pub struct Kept<K, V>(Option<(K, V)>);
+/// The value that was made last, with its key.
+pub struct LastValueCache<K, V>(Option<(K, V)>);
 
-impl<K, V> Default for Kept<K, V> {
+impl<K, V> Default for LastValueCache<K, V> {
     fn default() -> Self {
         Self(None)
     }
 }
 
-impl<K: PartialEq, V> Kept<K, V> {
-    /// The value of this key: the last one if it is the same, else a new one.
+impl<K: PartialEq, V> LastValueCache<K, V> {
+    /// The value of a key: the cached one if it has this key, else a new one, which replaces it.
     ///
     /// # Errors
     /// Why it cannot be made; then nothing is kept.
