@@ -42,30 +42,30 @@ pub fn CompareView(props: &CompareViewProps) -> Html {
     };
     // What the page still shows of a design with errors belongs to the one before it.
     let b = props.opened.filter(|_| !props.is_wrong).and_then(|point| state.results.accounts.get(&point)).cloned();
-    let a = state.aside.as_ref().and_then(|aside| aside.account.clone());
+    let a = state.pinned_results.as_ref().and_then(|kept| kept.account.clone());
     let found = design_differences(&pinned.design, &state.chosen.design);
     let cores = cores_differences(&pinned.cores, &Pinned::cores_of(&state.chosen.cores));
     // Numbers of other choices are forgotten.
     let of_cores = format!("{}\n{}", pinned.cores.allocation, state.chosen.cores.allocation);
-    let sides = match (&state.aside, a.clone(), b.clone()) {
-        (Some(aside), Some(a), Some(b)) => html! {
+    let sides = match (&state.pinned_results, a.clone(), b.clone()) {
+        (Some(kept), Some(a), Some(b)) => html! {
             <>
                 if found.is_empty() && cores.is_empty() && a.strategy == b.strategy {
                     <p class="hint">{ "A and B are the same. Edit the design, or open another of its points: that becomes B." }</p>
                 }
-                if let Some(stopped) = stopped(aside.results.status, state.results.status) {
+                if let Some(stopped) = stopped(kept.results.status, state.results.status) {
                     <p class="hint" role="status">{ stopped }</p>
                 }
                 <Costs {a} {b} />
-                <Ratios a={Rc::clone(&aside.results)} state={Rc::clone(state)} />
+                <Ratios a={Rc::clone(&kept.results)} state={Rc::clone(state)} />
             </>
         },
-        (aside, a, _) => {
-            let missing = match (aside, a) {
+        (kept, a, _) => {
+            let missing = match (kept, a) {
                 _ if props.is_wrong => missing("B", Status::Rejected),
                 (None, _) if pinned.design.request().is_err() => missing("A", Status::Rejected),
                 (None, _) => missing("A", Status::Running),
-                (Some(aside), None) => missing("A", aside.results.status),
+                (Some(kept), None) => missing("A", kept.results.status),
                 // Its account comes when its point is known.
                 _ if !state.is_current() || props.opened.is_some() => missing("B", Status::Running),
                 _ => missing("B", state.results.status),

@@ -23,8 +23,8 @@ pub struct PageState {
     pub results: Rc<SweepResults>,
     /// What the workers found out about memory hierarchies.
     pub study: Rc<StudyResults>,
-    /// What they found out about the design that was put aside.
-    pub aside: Option<Aside>,
+    /// Results of the pinned design, from before it was edited further.
+    pub pinned_results: Option<PinnedResults>,
     /// What a person should know of a link.
     pub notice: Option<String>,
     /// Light or dark.
@@ -37,9 +37,9 @@ pub struct PageState {
     pub is_typing: bool,
 }
 
-/// What is known of the pinned design.
+/// Results of the design that is pinned to be compared with.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Aside {
+pub struct PinnedResults {
     /// Design and point.
     pub pinned: Pinned,
     /// Its sweep, perhaps stopped before its end.
@@ -111,7 +111,7 @@ impl Reducible for PageState {
             Event::Found(results) => next.results = results,
             Event::Studied(study) => next.study = study,
         }
-        next.keep_aside();
+        next.keep_pinned_results();
         Rc::new(next)
     }
 }
@@ -132,10 +132,10 @@ impl PageState {
     }
 
     /// Keeps what is known of the pinned design, as soon as all of it is.
-    fn keep_aside(&mut self) {
+    fn keep_pinned_results(&mut self) {
         let pinned = self.chosen.pinned.as_deref();
-        self.aside.take_if(|aside| Some(&aside.pinned) != pinned);
-        if self.aside.as_ref().is_some_and(|aside| aside.results.status != Status::Stopped) {
+        self.pinned_results.take_if(|kept| Some(&kept.pinned) != pinned);
+        if self.pinned_results.as_ref().is_some_and(|kept| kept.results.status != Status::Stopped) {
             return;
         }
         let known = pinned.and_then(|pinned| {
@@ -153,15 +153,15 @@ impl PageState {
                 Status::Rejected | Status::Stopped => true,
                 _ => false,
             };
-            is_all.then(|| Aside { pinned: pinned.clone(), results: Rc::clone(results), account })
+            is_all.then(|| PinnedResults { pinned: pinned.clone(), results: Rc::clone(results), account })
         });
         // Of a sweep that was stopped more may be known later.
-        self.aside = known.or(self.aside.take());
+        self.pinned_results = known.or(self.pinned_results.take());
     }
 
     /// The design that workers have to look at: the one at hand, or first the pinned one if nothing is known of it.
     pub fn wanted(&self) -> (&Design, Option<&DepthFirstStrategy>) {
-        let pinned = self.chosen.pinned.as_deref().filter(|_| self.aside.is_none());
+        let pinned = self.chosen.pinned.as_deref().filter(|_| self.pinned_results.is_none());
         // What asks for nothing sensible is left alone.
         match pinned.filter(|pinned| pinned.design.request().is_ok()) {
             Some(pinned) => (&pinned.design, pinned.point.as_ref()),
