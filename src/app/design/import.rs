@@ -1,7 +1,7 @@
 //! Importing files: the button, the drop on a card, progress, and the report.
 
-use crate::app::platform::lack::Lack;
-use crate::app::platform::missing::lacking;
+use crate::app::platform::fetch_failure::FetchFailure;
+use crate::app::platform::missing::failure_message;
 use crate::app::platform::pieces::{late, with_piece};
 use crate::app::widgets::diagnostics::{DiagnosticList, prose};
 use crate::app::workers::pool::OWN_FILES;
@@ -43,7 +43,7 @@ pub enum Import {
     /// The worker failed on these files, and why.
     Broken(Vec<File>, String),
     /// The worker cannot have its code for these files, or waits for it.
-    Lacking(Vec<File>, Lack),
+    NotFetched(Vec<File>, FetchFailure),
 }
 
 /// A worker that imports; dropped, it stops.
@@ -163,8 +163,8 @@ pub fn import(files: Vec<File>, tell: Callback<Import>, act: Callback<Action>) -
             Ok(ImportNews::Done(Ok(imported))) => hears.emit(take(imported, &act)),
             Ok(ImportNews::Done(Err(diagnostics))) => hears.emit(Import::Failed(Rc::new(diagnostics))),
             Err(Notice::Failed(text)) => hears.emit(Import::Broken(again.clone(), text)),
-            Err(Notice::Missing(files)) => hears.emit(lacks(&again, NOT_FETCHED, &files)),
-            Err(Notice::Late) => hears.emit(lacks(&again, LATE, OWN_FILES)),
+            Err(Notice::Missing(files)) => hears.emit(not_fetched(&again, NOT_FETCHED, &files)),
+            Err(Notice::Late) => hears.emit(not_fetched(&again, LATE, OWN_FILES)),
             Err(Notice::Ready) => hears.emit(Import::Reading(names.clone(), 0.0, of)),
         }),
     );
@@ -189,8 +189,8 @@ const NOT_FETCHED: &str = "What imports files could not be fetched.";
 /// Where it has not come yet.
 const LATE: &str = "The import waits for its code, and goes on by itself once that is here.";
 
-fn lacks(again: &[File], what: &'static str, files: &str) -> Import {
-    Import::Lacking(again.to_vec(), Lack { what, files: files.into(), number: 0 })
+fn not_fetched(again: &[File], what: &'static str, files: &str) -> Import {
+    Import::NotFetched(again.to_vec(), FetchFailure { what, files: files.into(), number: 0 })
 }
 
 /// What an [`ImportButton`] needs.
@@ -306,9 +306,9 @@ pub fn report(import: &ImportHandle, name: &'static str) -> Html {
                 <button type="button" class="link" onclick={close}>{ "close" }</button>
             </div>
         },
-        Import::Lacking(files, lack) => html! {
+        Import::NotFetched(files, failure) => html! {
             <div class="import" data-testid={testid}>
-                { lacking("plain", lack, again(import, files), Callback::noop()) }
+                { failure_message("plain", failure, again(import, files), Callback::noop()) }
                 <button type="button" class="link" onclick={close}>{ "cancel" }</button>
             </div>
         },

@@ -3,7 +3,7 @@
 //! The element `missing-files` finds out and says all that (`www/main.js`), as it does where not even the module of the page came. It
 //! submits itself to have it tried again, and resets itself to be closed.
 
-use super::lack::Lack;
+use super::fetch_failure::FetchFailure;
 use js_sys::Function;
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -35,14 +35,14 @@ pub fn called_once(call: Box<dyn FnOnce()>) -> JsValue {
 const PART: &str = "This part of the page could not be fetched.";
 
 /// Says what could not be fetched. A `toast` stands before the page, and can be closed.
-pub fn lacking(class: &'static str, lack: &Lack, again: Callback<()>, close: Callback<()>) -> Html {
+pub fn failure_message(class: &'static str, failure: &FetchFailure, again: Callback<()>, close: Callback<()>) -> Html {
     html! {
         <missing-files
             {class}
             role="alert"
-            data-what={lack.what}
-            data-files={Rc::clone(&lack.files)}
-            data-number={lack.number.to_string()}
+            data-what={failure.what}
+            data-files={Rc::clone(&failure.files)}
+            data-number={failure.number.to_string()}
             onsubmit={again.reform(|_: SubmitEvent| ())}
             onreset={close.reform(|_: Event| ())}
             data-testid="not-fetched"
@@ -52,5 +52,5 @@ pub fn lacking(class: &'static str, lack: &Lack, again: Callback<()>, close: Cal
 
 /// Says so of a part of the page.
 pub fn missing(class: &'static str, again: Callback<()>, close: Callback<()>) -> Html {
-    lacking(class, &Lack { what: PART, files: "others".into(), number: 0 }, again, close)
+    failure_message(class, &FetchFailure { what: PART, files: "others".into(), number: 0 }, again, close)
 }

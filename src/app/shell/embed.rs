@@ -131,7 +131,7 @@ pub fn Embed() -> Html {
                 <h2 class="sr-only">{ shows.title() }</h2>
                 <Notices
                     notices={Rc::clone(&state.results.notices)}
-                    lack={state.results.lack.clone()}
+                    fetch_failure={state.results.fetch_failure.clone()}
                     on_retry={retry(&session)}
                     {on_dismiss}
                 />

@@ -8,8 +8,8 @@ use super::shortcuts::use_shortcuts;
 use super::views::{lesson, view};
 use crate::app::design::cards::card;
 use crate::app::design::import::{carries_files, dropped, import_panel, use_import};
-use crate::app::platform::lack::Lack;
-use crate::app::platform::missing::{lacking, missing};
+use crate::app::platform::fetch_failure::FetchFailure;
+use crate::app::platform::missing::{failure_message, missing};
 use crate::app::platform::pieces::{Fetched, late, use_piece};
 use crate::app::platform::timer::later;
 use crate::app::session::handle::{Session, use_session};
@@ -99,7 +99,7 @@ pub fn Page() -> Html {
                 />
                 <Notices
                     notices={notices(&state)}
-                    lack={state.results.lack.clone()}
+                    fetch_failure={state.results.fetch_failure.clone()}
                     on_retry={retry(&session)}
                     {on_dismiss}
                 />
@@ -244,7 +244,7 @@ pub struct NoticesProps {
     /// What went wrong, newest last.
     pub notices: Rc<Vec<String>>,
     /// Files that workers could not have.
-    pub lack: Option<Rc<Lack>>,
+    pub fetch_failure: Option<Rc<FetchFailure>>,
     /// Hears that they are to be fetched again.
     pub on_retry: Callback<()>,
     /// Hears that the notices were read.
@@ -259,8 +259,8 @@ pub fn Notices(props: &NoticesProps) -> Html {
     let hidden = notices.len().saturating_sub(MOST);
     html! {
         <>
-            if let Some(lack) = &props.lack {
-                { lacking("notices", lack, props.on_retry.clone(), Callback::noop()) }
+            if let Some(failure) = &props.fetch_failure {
+                { failure_message("notices", failure, props.on_retry.clone(), Callback::noop()) }
             }
             if !notices.is_empty() {
                 <div class="notices" role="status" data-testid="notices">

@@ -4,7 +4,7 @@ use super::open_questions::{self, OpenQuestions, Reply};
 use super::pool::{Activity, OWN_FILES, Pool};
 use super::results::{Status, SweepResults};
 use super::sweep_work::{Job, SweepWork};
-use crate::app::platform::lack::Lack;
+use crate::app::platform::fetch_failure::FetchFailure;
 use crate::app::platform::timer::now_ms;
 use crate::explore::{Combination, PointSummary, Request, best_combination, best_point, pareto_front};
 use crate::question::Topic;
@@ -39,19 +39,19 @@ pub struct Coordinator {
     clock: (f64, f64),
     notices: Rc<Vec<String>>,
     /// What workers could not fetch.
-    lack: Option<(Rc<Lack>, Lacking)>,
-    lacks: u32,
+    fetch_failure: Option<(Rc<FetchFailure>, Affected)>,
+    fetch_failures: u32,
     /// Whether the sweep stopped as there was no worker left.
     is_deserted: bool,
     last: Rc<SweepResults>,
 }
 
-/// Who lacks files.
+/// Who waits for the files that could not be fetched.
 #[derive(Clone, Copy, PartialEq)]
-enum Lacking {
-    /// Nobody could start yet.
+enum Affected {
+    /// All workers: none can start.
     Workers,
-    /// Those who are asked what a sweep does not need.
+    /// Workers with questions of views, whose code is fetched apart from that of a sweep.
     Questions,
 }
 
@@ -88,8 +88,8 @@ impl Coordinator {
             failed_opens: 0,
             clock: (0.0, 0.0),
             notices: Rc::default(),
-            lack: None,
-            lacks: 0,
+            fetch_failure: None,
+            fetch_failures: 0,
             is_deserted: false,
             last: Rc::default(),
         }
@@ -135,7 +135,7 @@ impl Coordinator {
 
     /// Tries again to start workers and to fetch what they lack, and goes on with what stopped for want of workers.
     pub fn retry(&mut self) {
-        self.lack = None;
+        self.fetch_failure = None;
         self.pool.revive();
         if std::mem::take(&mut self.is_deserted) && self.status == Status::Stopped {
             self.clock.0 = now_ms();
@@ -153,14 +153,15 @@ impl Coordinator {
         if self.stop() {
             self.is_deserted = true;
         }
-        if self.lack.is_none() {
-            self.lack(Lacking::Workers, NO_WORKER, OWN_FILES);
+        if self.fetch_failure.is_none() {
+            self.note_fetch_failure(Affected::Workers, NO_WORKER, OWN_FILES);
         }
     }
 
-    fn lack(&mut self, who: Lacking, what: &'static str, files: &str) {
-        self.lacks += 1;
-        self.lack = Some((Rc::new(Lack { what, files: files.into(), number: self.lacks }), who));
+    fn note_fetch_failure(&mut self, who: Affected, what: &'static str, files: &str) {
+        self.fetch_failures += 1;
+        self.fetch_failure =
+            Some((Rc::new(FetchFailure { what, files: files.into(), number: self.fetch_failures }), who));
     }
 
     /// Asks for the whole account of a point.
@@ -174,7 +175,7 @@ impl Coordinator {
     /// Asks about a topic; whatever was asked about it before is forgotten.
     pub fn ask(&mut self, topic: Topic, questions: Vec<Vec<u8>>, on_reply: Callback<(usize, Reply)>) {
         self.questions.ask(topic, questions, on_reply);
-        self.no_longer(Lacking::Questions);
+        self.no_longer(Affected::Questions);
         self.feed();
     }
 
@@ -182,13 +183,13 @@ impl Coordinator {
     pub fn forget(&mut self, topic: Topic) {
         self.questions.forget(topic);
         if !self.questions.has_waiting() {
-            self.no_longer(Lacking::Questions);
+            self.no_longer(Affected::Questions);
         }
     }
 
-    /// Forgets what these lacked.
-    fn no_longer(&mut self, lacking: Lacking) {
-        self.lack.take_if(|(_, who)| *who == lacking);
+    /// Forgets the failure, as what it affected goes on without the files.
+    fn no_longer(&mut self, affected: Affected) {
+        self.fetch_failure.take_if(|(_, who)| *who == affected);
     }
 
     /// Forgets what went wrong with workers.
@@ -238,12 +239,12 @@ impl Coordinator {
             }
             (Err(Notice::Missing(files)), _) => self.wait_for(slot, files),
             (Err(Notice::Late), _) => {
-                if self.is_unstarted() && self.lack.is_none() {
-                    self.lack(Lacking::Workers, LATE, OWN_FILES);
+                if self.is_unstarted() && self.fetch_failure.is_none() {
+                    self.note_fetch_failure(Affected::Workers, LATE, OWN_FILES);
                 }
                 return None;
             }
-            (Err(Notice::Ready), _) => self.no_longer(Lacking::Workers),
+            (Err(Notice::Ready), _) => self.no_longer(Affected::Workers),
             (Ok(_), _) => {}
         }
         self.pool.now_idle(slot);
@@ -331,7 +332,7 @@ impl Coordinator {
     fn replace_unstarted(&mut self, slot: usize, files: &str) {
         self.pool.replace(slot);
         if self.pool.is_lost() {
-            self.lack(Lacking::Workers, NO_WORKER, files);
+            self.note_fetch_failure(Affected::Workers, NO_WORKER, files);
             self.stop_if_deserted();
         } else if self.pool.activity(slot) == Activity::Gone && !self.is_unstarted() {
             self.note(format!("Worker {} could not be started. The others go on.", slot + 1));
@@ -342,7 +343,7 @@ impl Coordinator {
     fn wait_for(&mut self, slot: usize, files: &str) {
         if let Some((_, Task::Question { ticket })) = self.desks[slot].task.take() {
             self.questions.put_back(ticket);
-            self.lack(Lacking::Questions, NO_ANSWERS, files);
+            self.note_fetch_failure(Affected::Questions, NO_ANSWERS, files);
         }
     }
 
@@ -433,7 +434,7 @@ impl Coordinator {
     }
 
     fn next_question(&mut self, background: bool) -> Option<(ToWorker, Task)> {
-        if self.lack.is_some() {
+        if self.fetch_failure.is_some() {
             return None;
         }
         let (ticket, question) = self.questions.next(background)?;
@@ -481,7 +482,7 @@ impl Coordinator {
             generation: self.generation,
             status: self.status,
             notices: Rc::clone(&self.notices),
-            lack: self.lack.as_ref().map(|(lack, _)| Rc::clone(lack)),
+            fetch_failure: self.fetch_failure.as_ref().map(|(failure, _)| Rc::clone(failure)),
             workers: self.pool.slots(),
             asked: Rc::clone(&self.requests),
             ..SweepResults::default()

@@ -14,7 +14,7 @@
 //! Workers exchange nothing, as solving a problem again takes less than sending it. A worker answers every 20 ms with what it got done
 //! (`worker.rs`), and keeps costs of problems by content. The account of a point is computed when it is opened. Messages are bytes
 //! (`postcard`); only what a worker's script says before its engine can, or when it cannot any more, is an object (`worker::Notice`).
-//! Where workers lack files their questions wait, and the page says so ([`results::SweepResults::lack`]).
+//! Where workers lack files their questions wait, and the page says so ([`results::SweepResults::fetch_failure`]).
 
 pub mod answers;
 #[cfg(target_arch = "wasm32")]

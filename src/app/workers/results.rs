@@ -1,6 +1,6 @@
 //! What the workers found out so far, as the page shows it.
 
-use crate::app::platform::lack::Lack;
+use crate::app::platform::fetch_failure::FetchFailure;
 use crate::depth_first::{DepthFirstStrategy, FuseDepth, PointAccount};
 use crate::explore::{Combination, PointSummary, Request};
 use crate::spec::Diagnostics;
@@ -109,7 +109,7 @@ pub struct SweepResults {
     /// What went wrong with workers.
     pub notices: Rc<Vec<String>>,
     /// Files that workers could not have, so that something waits until a person tries again.
-    pub lack: Option<Rc<Lack>>,
+    pub fetch_failure: Option<Rc<FetchFailure>>,
     /// Number of workers.
     pub workers: usize,
 }
@@ -166,7 +166,7 @@ impl SweepResults {
             generation: heading.generation,
             status: heading.status,
             notices: heading.notices,
-            lack: heading.lack,
+            fetch_failure: heading.fetch_failure,
             workers: heading.workers,
             asked: heading.asked,
             ..self
