@@ -1,6 +1,6 @@
 //! The allocation beside others: each tile on one core, evolution, whole layers; and the network on other systems.
 
-use super::study::Ground;
+use super::study::EvaluationInputs;
 use crate::app::studies::systems::use_summaries;
 use crate::app::widgets::controls::segments;
 use crate::app::widgets::data_table::plain_table;
@@ -17,7 +17,7 @@ use yew::prelude::*;
 #[derive(Properties, PartialEq)]
 pub struct CoresComparedProps {
     /// What is asked, and what is known of it.
-    pub ground: Ground,
+    pub inputs: EvaluationInputs,
     /// What the allocations with shared tiles and without come to.
     pub judgements: [Option<Result<CoresJudgement, Diagnostics>>; 2],
     /// The best that is known.
@@ -41,7 +41,7 @@ fn in_short(refusal: &Refusal) -> &'static str {
 /// Both comparisons.
 #[component]
 pub fn CoresCompared(props: &CoresComparedProps) -> Html {
-    let Ground { request, costs, .. } = &props.ground;
+    let EvaluationInputs { request, costs, .. } = &props.inputs;
     let layers = use_memo(Rc::clone(request), |request| {
         let mut layers = (**request).clone();
         layers.settings.granularity = Granularity::LayerByLayer;

@@ -193,9 +193,9 @@ pub fn use_cores(workers: &Workers, asked: Option<CoresRequest>) -> (CoresStudyS
     (state, longer)
 }
 
-/// What stands still while a choice is judged or improved.
+/// Inputs of the evaluation of an allocation, the same for all allocations of a request.
 #[derive(Clone, PartialEq)]
-pub struct Ground {
+pub struct EvaluationInputs {
     /// The request.
     pub request: Rc<CoresRequest>,
     /// What tiles cost.
@@ -204,14 +204,14 @@ pub struct Ground {
     pub stacks: Rc<Vec<StackAllocation>>,
 }
 
-/// What a choice made by hand comes to: `None` as long as that is not known.
+/// The evaluation of an allocation made by hand; `None` as long as it is not known.
 #[hook]
-pub fn use_judged(
+pub fn use_evaluation(
     workers: &Workers,
-    ground: Option<Ground>,
+    inputs: Option<EvaluationInputs>,
     choice: Option<CoreAllocation>,
 ) -> Option<Answer<CoresJudgement>> {
-    let question = ground.zip(choice).map(|(Ground { request, costs, stacks }, choice)| JudgeCores {
+    let question = inputs.zip(choice).map(|(EvaluationInputs { request, costs, stacks }, choice)| JudgeCores {
         request,
         costs,
         stacks,
@@ -222,10 +222,10 @@ pub fn use_judged(
     Some(answer.and_then(|judgement| judgement.map_err(Refusal::from)))
 }
 
-/// How far a search for better cores is: layer by layer, until a whole round finds nothing.
+/// A local search for better cores, as far as it is: layer by layer, until a round over all layers improves nothing.
 #[derive(Clone, PartialEq)]
-pub struct Improving {
-    of: Option<(Ground, EvaluatedAllocation)>,
+pub struct LocalSearch {
+    of: Option<(EvaluationInputs, EvaluatedAllocation)>,
     /// Whether it goes on.
     pub is_on: bool,
     /// The best so far.
@@ -239,84 +239,90 @@ pub struct Improving {
     pub failure: Option<String>,
 }
 
-impl Improving {
+impl LocalSearch {
     fn nothing() -> Self {
         Self { of: None, is_on: true, best: None, layer: NestId::default(), idle: 0, layers: 0, failure: None }
     }
 
     /// A search that begins with a choice. It waits where a person stopped the one before.
-    fn begin(&self, of: Option<(Ground, EvaluatedAllocation)>) -> Self {
+    fn begin(&self, of: Option<(EvaluationInputs, EvaluatedAllocation)>) -> Self {
         let is_on = self.is_on || self.failure.is_some();
         let (best, layers) = of.as_ref().map_or((None, 0), |of| (Some(of.1.clone()), of.1.choice.len() as u32));
         Self { of, is_on, best, layer: NestId::default(), idle: 0, layers, failure: None }
     }
 
-    /// Whether a whole round found nothing.
+    /// Whether a round over all layers improved nothing.
     pub fn is_done(&self) -> bool {
         self.best.is_some() && self.idle >= self.layers
     }
 
     /// What is asked next, as long as it goes on.
     fn question(&self) -> Option<ImproveLayer> {
-        let (Ground { request, costs, stacks }, _) = self.of.clone().filter(|_| self.is_on && !self.is_done())?;
+        let (EvaluationInputs { request, costs, stacks }, _) =
+            self.of.clone().filter(|_| self.is_on && !self.is_done())?;
         Some(ImproveLayer { request, costs, stacks, from: self.best.clone()?, layer: self.layer })
     }
 }
 
-/// What changes a search for better cores.
-pub enum Change {
+/// An action on a [`LocalSearch`].
+pub enum LocalSearchAction {
     /// Another choice to begin with.
-    Begin(Option<(Ground, EvaluatedAllocation)>),
+    Begin(Option<(EvaluationInputs, EvaluatedAllocation)>),
     /// Go on, or stop.
     Switch(bool),
     /// The best with other cores for a layer.
     Improved(Box<ImproveLayer>, Answer<EvaluatedAllocation>),
 }
 
-impl Reducible for Improving {
-    type Action = Change;
+impl Reducible for LocalSearch {
+    type Action = LocalSearchAction;
 
-    fn reduce(self: Rc<Self>, change: Change) -> Rc<Self> {
+    fn reduce(self: Rc<Self>, change: LocalSearchAction) -> Rc<Self> {
         let mut next = (*self).clone();
         match change {
-            Change::Begin(of) if of != next.of => next = next.begin(of),
-            Change::Switch(is_on) => (next.is_on, next.failure) = (is_on, None),
-            Change::Improved(question, answer) if next.question().as_ref() == Some(&*question) => match answer {
-                Ok(found) => {
-                    next.idle = if next.best.as_ref() == Some(&found) { next.idle + 1 } else { 0 };
-                    next.best = Some(found);
-                    next.layer = NestId::from(next.layer.following().index() % next.layers.max(1) as usize);
+            LocalSearchAction::Begin(of) if of != next.of => next = next.begin(of),
+            LocalSearchAction::Switch(is_on) => (next.is_on, next.failure) = (is_on, None),
+            LocalSearchAction::Improved(question, answer) if next.question().as_ref() == Some(&*question) => {
+                match answer {
+                    Ok(found) => {
+                        next.idle = if next.best.as_ref() == Some(&found) { next.idle + 1 } else { 0 };
+                        next.best = Some(found);
+                        next.layer = NestId::from(next.layer.following().index() % next.layers.max(1) as usize);
+                    }
+                    Err(refusal) => (next.is_on, next.failure) = (false, Some(refusal.to_string())),
                 }
-                Err(refusal) => (next.is_on, next.failure) = (false, Some(refusal.to_string())),
-            },
-            Change::Begin(_) | Change::Improved(..) => {}
+            }
+            LocalSearchAction::Begin(_) | LocalSearchAction::Improved(..) => {}
         }
         Rc::new(next)
     }
 }
 
-/// Looks for better cores, layer by layer, from a choice on.
+/// Runs a local search for better cores, which begins with the allocation of `of`; the callback starts and stops it.
 #[hook]
-pub fn use_improving(workers: &Workers, of: Option<(Ground, EvaluatedAllocation)>) -> (Improving, Callback<bool>) {
-    let improving = use_reducer(Improving::nothing);
-    let now = if improving.of == of { (*improving).clone() } else { improving.begin(of.clone()) };
+pub fn use_local_search(
+    workers: &Workers,
+    of: Option<(EvaluationInputs, EvaluatedAllocation)>,
+) -> (LocalSearch, Callback<bool>) {
+    let search = use_reducer(LocalSearch::nothing);
+    let now = if search.of == of { (*search).clone() } else { search.begin(of.clone()) };
     {
-        let dispatcher = improving.dispatcher();
-        use_effect_with(of, move |of| dispatcher.dispatch(Change::Begin(of.clone())));
+        let dispatcher = search.dispatcher();
+        use_effect_with(of, move |of| dispatcher.dispatch(LocalSearchAction::Begin(of.clone())));
     }
     let question = now.question();
     let answers = use_answers(workers, Topic::CoresImproved, question.iter().cloned().collect());
     {
-        let dispatcher = improving.dispatcher();
+        let dispatcher = search.dispatcher();
         use_effect_with(question.zip(answers.get(0).cloned()), move |improved| {
             if let Some((question, answer)) = improved.clone() {
-                dispatcher.dispatch(Change::Improved(Box::new(question), answer));
+                dispatcher.dispatch(LocalSearchAction::Improved(Box::new(question), answer));
             }
         });
     }
     let switch = {
-        let dispatcher = improving.dispatcher();
-        Callback::from(move |is_on| dispatcher.dispatch(Change::Switch(is_on)))
+        let dispatcher = search.dispatcher();
+        Callback::from(move |is_on| dispatcher.dispatch(LocalSearchAction::Switch(is_on)))
     };
     (now, switch)
 }

@@ -3,7 +3,9 @@
 use super::allocation::CoresAllocation;
 use super::compared::CoresCompared;
 use super::form::CoresFormCard;
-use super::study::{CoresStudyState, Ground, Improving, Stage, use_cores, use_improving, use_judged};
+use super::study::{
+    CoresStudyState, EvaluationInputs, LocalSearch, Stage, use_cores, use_evaluation, use_local_search,
+};
 use super::timeline::CoreTimelineView;
 use crate::app::session::state::PageState;
 use crate::app::widgets::figure::{Drawn, Figure};
@@ -44,13 +46,13 @@ pub fn CoresView(props: &CoresViewProps) -> Html {
     let (study, longer) = use_cores(&props.workers, request.clone().ok());
     let stage = study.stage;
     let best = study.best().map(|(shares, judgement)| (shares, judgement.clone())).filter(|_| stage == Stage::Done);
-    let ground = best.as_ref().and_then(|(shares, _)| {
+    let inputs = best.as_ref().and_then(|(shares, _)| {
         let (request, costs) = (study.request.clone()?, Rc::clone(&study.costs));
-        Some(Ground { request, costs, stacks: Rc::clone(study.allocations(*shares)) })
+        Some(EvaluationInputs { request, costs, stacks: Rc::clone(study.allocations(*shares)) })
     });
     let improvable = best.as_ref().filter(|(_, judgement)| judgement.account.tiles.len() <= MOST_IMPROVED);
     let (improving, switch) =
-        use_improving(&props.workers, ground.clone().zip(improvable.map(|(_, judgement)| judgement.judged.clone())));
+        use_local_search(&props.workers, inputs.clone().zip(improvable.map(|(_, judgement)| judgement.judged.clone())));
     let by_hand = study.outline.as_ref().and_then(|outline| written(&chosen.cores.allocation, outline, best.as_ref()));
     // What was improved is looked at in full once the search rests.
     let is_better = improving.is_done() || !improving.is_on;
@@ -58,7 +60,7 @@ pub fn CoresView(props: &CoresViewProps) -> Html {
         is_better && best.as_ref().is_some_and(|(_, judgement)| judgement.judged.choice != found.choice)
     });
     let wanted = by_hand.clone().or(better.as_ref().map(|better| better.choice.clone()));
-    let judged = use_judged(&props.workers, ground.clone(), wanted.clone());
+    let judged = use_evaluation(&props.workers, inputs.clone(), wanted.clone());
     let found = judged.as_ref().and_then(|judged| judged.as_ref().ok()).cloned();
     let judged_by_hand = found.as_ref().map(|found| found.judged.clone());
     let shown = if wanted.is_some() { found } else { best.as_ref().map(|(_, judgement)| judgement.clone()) };
@@ -132,8 +134,8 @@ pub fn CoresView(props: &CoresViewProps) -> Html {
                     <CoresAllocation {outline} choice={judgement.judged.choice.clone()} is_by_hand={by_hand.is_some()} {on_choice} />
                 </div>
             }
-            if let Some((ground, (_, best))) = ground.zip(best) {
-                <CoresCompared {ground} judgements={study.judgements.clone()} best={improving.best.clone().unwrap_or(best.judged)}
+            if let Some((inputs, (_, best))) = inputs.zip(best) {
+                <CoresCompared {inputs} judgements={study.judgements.clone()} best={improving.best.clone().unwrap_or(best.judged)}
                     by_hand={by_hand.and(judged_by_hand)} workers={props.workers.clone()} />
             }
         </div>
@@ -262,7 +264,7 @@ fn answer(shown: &Shown, study: &CoresStudyState) -> Html {
 
 /// How far the search for better cores is.
 fn improvement(
-    improving: &Improving,
+    improving: &LocalSearch,
     from: Option<&EvaluatedAllocation>,
     study: &CoresStudyState,
     switch: Callback<bool>,
