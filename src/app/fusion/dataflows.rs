@@ -34,7 +34,7 @@ struct ArrayStudies {
     wrong: Rc<Vec<String>>,
 }
 
-enum Change {
+enum ArrayStudyAction {
     /// Another design.
     Design(StackQuestion),
     /// Go on, or stop.
@@ -55,21 +55,21 @@ impl ArrayStudies {
 }
 
 impl Reducible for ArrayStudies {
-    type Action = Change;
+    type Action = ArrayStudyAction;
 
-    fn reduce(self: Rc<Self>, change: Change) -> Rc<Self> {
+    fn reduce(self: Rc<Self>, change: ArrayStudyAction) -> Rc<Self> {
         let mut next = (*self).clone();
         match change {
-            Change::Design(of) if of != next.of => next = Self::of(of),
-            Change::Switch(is_on) => next.is_on = is_on,
-            Change::Studied(of, at, studied) if at == next.at && of == next.of => {
+            ArrayStudyAction::Design(of) if of != next.of => next = Self::of(of),
+            ArrayStudyAction::Switch(is_on) => next.is_on = is_on,
+            ArrayStudyAction::Studied(of, at, studied) if at == next.at && of == next.of => {
                 next.at += 1;
                 match studied {
                     Ok(found) => Rc::make_mut(&mut next.found).push(found),
                     Err(why) => Rc::make_mut(&mut next.wrong).push(why),
                 }
             }
-            Change::Design(_) | Change::Studied(..) => {}
+            ArrayStudyAction::Design(_) | ArrayStudyAction::Studied(..) => {}
         }
         Rc::new(next)
     }
@@ -89,7 +89,7 @@ pub fn FusionDataflows(props: &FusionDataflowsProps) -> Html {
     let method = use_state_eq(|| FusionMethod::Optimus);
     {
         let dispatcher = studies.dispatcher();
-        use_effect_with(design, move |design| dispatcher.dispatch(Change::Design(design.clone())));
+        use_effect_with(design, move |design| dispatcher.dispatch(ArrayStudyAction::Design(design.clone())));
     }
     let asked = use_memo(
         (studies.is_on, studies.at, studies.of.clone()),
@@ -106,7 +106,7 @@ pub fn FusionDataflows(props: &FusionDataflowsProps) -> Html {
         let dispatcher = studies.dispatcher();
         use_effect_with((studies.of.clone(), studies.at, studied), move |(of, at, studied)| {
             if let Some(studied) = studied {
-                dispatcher.dispatch(Change::Studied(of.clone(), *at, studied.clone()));
+                dispatcher.dispatch(ArrayStudyAction::Studied(of.clone(), *at, studied.clone()));
             }
         });
     }
@@ -149,7 +149,7 @@ fn studied(asked: &AskedOfArray, study: &StackStudyState, at: usize) -> Option<R
 fn controls(studies: &ArrayStudies, status: &str, all: usize, dispatcher: &UseReducerDispatcher<ArrayStudies>) -> Html {
     let switch = |is_on: bool| {
         let dispatcher = dispatcher.clone();
-        Callback::from(move |_: MouseEvent| dispatcher.dispatch(Change::Switch(is_on)))
+        Callback::from(move |_: MouseEvent| dispatcher.dispatch(ArrayStudyAction::Switch(is_on)))
     };
     let title = if studies.at == 0 { "Work it out" } else { "Go on" };
     match status {

@@ -30,7 +30,7 @@ struct Measurements {
     failures: Rc<Vec<String>>,
 }
 
-enum Change {
+enum MeasurementAction {
     /// Go on, or stop.
     Switch(bool),
     /// What came of a run.
@@ -65,16 +65,16 @@ impl Measurements {
 }
 
 impl Reducible for Measurements {
-    type Action = Change;
+    type Action = MeasurementAction;
 
-    fn reduce(self: Rc<Self>, change: Change) -> Rc<Self> {
+    fn reduce(self: Rc<Self>, change: MeasurementAction) -> Rc<Self> {
         let mut next = (*self).clone();
         let at = next.at();
         match change {
-            Change::Switch(is_on) => next.is_on = is_on,
+            MeasurementAction::Switch(is_on) => next.is_on = is_on,
             // It was stopped meanwhile.
-            Change::Over(run, _) if next.question().as_ref() != Some(&run) => {}
-            Change::Over(run, answer) => {
+            MeasurementAction::Over(run, _) if next.question().as_ref() != Some(&run) => {}
+            MeasurementAction::Over(run, answer) => {
                 match answer {
                     Ok(Timed { found, ms }) => {
                         if let Some(time) = Rc::make_mut(&mut next.times).get_mut(at) {
@@ -104,7 +104,7 @@ pub fn FusionTimes(props: &FusionTimesProps) -> Html {
         let dispatcher = measured.dispatcher();
         use_effect_with(question.zip(answers.get(0).cloned()), move |over| {
             if let Some((run, answer)) = over.clone() {
-                dispatcher.dispatch(Change::Over(run, answer));
+                dispatcher.dispatch(MeasurementAction::Over(run, answer));
             }
         });
     }
@@ -116,7 +116,7 @@ pub fn FusionTimes(props: &FusionTimesProps) -> Html {
     };
     let switch = {
         let (dispatcher, is_on) = (measured.dispatcher(), measured.is_on);
-        Callback::from(move |_: MouseEvent| dispatcher.dispatch(Change::Switch(!is_on)))
+        Callback::from(move |_: MouseEvent| dispatcher.dispatch(MeasurementAction::Switch(!is_on)))
     };
     let title = match (status, measured.runs) {
         ("running", _) => "Stop",
