@@ -13,9 +13,9 @@ enum News<Q: Ask> {
 }
 
 #[derive(PartialEq)]
-struct Known<Q: Ask>(Answers<Q, Q::Reply>);
+struct AnswersState<Q: Ask>(Answers<Q, Q::Reply>);
 
-impl<Q: Ask> Reducible for Known<Q> {
+impl<Q: Ask> Reducible for AnswersState<Q> {
     type Action = News<Q>;
 
     fn reduce(self: Rc<Self>, news: News<Q>) -> Rc<Self> {
@@ -31,20 +31,20 @@ impl<Q: Ask> Reducible for Known<Q> {
 /// one before has its answers.
 #[hook]
 pub fn use_answers<Q: Ask>(workers: &Workers, topic: Topic, questions: Vec<Q>) -> Answers<Q, Q::Reply> {
-    let known = use_reducer(|| Known::<Q>(Answers::default()));
+    let known = use_reducer(|| AnswersState::<Q>(Answers::default()));
     let now = known.0.beside(&questions);
     let (workers, dispatcher) = (workers.clone(), known.dispatcher());
     use_effect_with(questions, move |questions| {
         let questions = Rc::new(questions.clone());
         dispatcher.dispatch(News::Asked(Rc::clone(&questions)));
-        let inquiry = (!questions.is_empty()).then(|| {
+        let number = (!questions.is_empty()).then(|| {
             let asked = Rc::clone(&questions);
             let on_answer = Callback::from(move |(index, answer): (usize, Answer<Q::Reply>)| {
                 dispatcher.dispatch(News::Heard(Rc::clone(&asked), index, answer));
             });
             workers.ask(topic, &questions, on_answer)
         });
-        move || inquiry.into_iter().for_each(|number| workers.take_back(topic, number))
+        move || number.into_iter().for_each(|number| workers.take_back(topic, number))
     });
     now
 }

@@ -19,8 +19,8 @@ const NO_WORKER: &str = "No worker could be started, so nothing is computed.";
 /// Where views cannot be filled.
 const NO_ANSWERS: &str = "What works this view out could not be fetched. The view waits for it.";
 
-/// A reply, and who waits for it.
-pub type Delivery = open_questions::Delivery<Callback<(usize, Reply)>>;
+/// A reply, and the callback that takes it.
+pub type RoutedReply = open_questions::RoutedReply<Callback<(usize, Reply)>>;
 
 /// The sweep and the questions on the desks of the workers.
 pub struct Coordinator {
@@ -230,7 +230,7 @@ impl Coordinator {
     }
 
     /// Takes what a worker says, and gives it the next thing to do. A reply is for the caller to deliver.
-    pub fn hear(&mut self, slot: usize, message: Result<FromWorker, Notice>) -> Option<Delivery> {
+    pub fn hear(&mut self, slot: usize, message: Result<FromWorker, Notice>) -> Option<RoutedReply> {
         match (&message, self.pool.activity(slot)) {
             (Err(Notice::Failed(text)), _) => return self.replace_failed(slot, text),
             (Err(Notice::Missing(files)), Activity::Starting) => {
@@ -258,7 +258,7 @@ impl Coordinator {
         delivery
     }
 
-    fn take(&mut self, slot: usize, task: Option<(u32, Task)>, message: FromWorker) -> Option<Delivery> {
+    fn take(&mut self, slot: usize, task: Option<(u32, Task)>, message: FromWorker) -> Option<RoutedReply> {
         let mut delivery = None;
         match message {
             FromWorker::Replied { ticket, reply } => delivery = self.questions.replied(ticket, reply),
@@ -351,7 +351,7 @@ impl Coordinator {
         Rc::make_mut(&mut self.notices).push(notice);
     }
 
-    fn replace_failed(&mut self, slot: usize, text: &str) -> Option<Delivery> {
+    fn replace_failed(&mut self, slot: usize, text: &str) -> Option<RoutedReply> {
         let task = self.desks[slot].task.take();
         self.desks[slot].opened = None;
         self.pool.replace(slot);

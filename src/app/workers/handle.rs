@@ -37,8 +37,8 @@ struct Inner {
     publish: Callback<Rc<SweepResults>>,
     news_due: bool,
     last_news: (f64, f64),
-    /// The number of the inquiry that was made last about each topic.
-    inquiries: BTreeMap<Topic, u32>,
+    /// The number of the last request about each topic.
+    request_numbers: BTreeMap<Topic, u32>,
 }
 
 impl Workers {
@@ -52,8 +52,8 @@ impl Workers {
                 }
             });
             let coordinator = Coordinator::new(Pool::new(module, &listener));
-            let inquiries = BTreeMap::new();
-            RefCell::new(Inner { coordinator, publish, news_due: false, last_news: (0.0, 0.0), inquiries })
+            let request_numbers = BTreeMap::new();
+            RefCell::new(Inner { coordinator, publish, news_due: false, last_news: (0.0, 0.0), request_numbers })
         });
         Self(workers)
     }
@@ -96,7 +96,7 @@ impl Workers {
         });
         self.put(topic, questions, on_reply);
         let inner = &mut *self.0.borrow_mut();
-        let number = inner.inquiries.entry(topic).or_default();
+        let number = inner.request_numbers.entry(topic).or_default();
         *number += 1;
         *number
     }
@@ -115,7 +115,7 @@ impl Workers {
     /// Gives up what was asked about a topic, unless something else has been asked about it since: the steps of a longer study share
     /// a topic, and the next one may be asked already when the one before is taken back.
     pub fn take_back(&self, topic: Topic, number: u32) {
-        let is_last = self.0.borrow().inquiries.get(&topic) == Some(&number);
+        let is_last = self.0.borrow().request_numbers.get(&topic) == Some(&number);
         if is_last {
             self.forget(topic);
         }

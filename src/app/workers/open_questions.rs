@@ -7,20 +7,21 @@ use std::collections::{BTreeMap, VecDeque};
 /// The bytes of a reply, or why nobody could answer.
 pub type Reply = Result<Vec<u8>, String>;
 
-/// A reply, and who waits for it. It is given when nobody holds the workers, as who hears it may ask the next question.
-pub type Delivery<L> = (L, (usize, Reply));
+/// A listener, and its reply with the index of the question. It is called when no borrow of the workers is held, as it may ask the
+/// next question.
+pub type RoutedReply<L> = (L, (usize, Reply));
 
 /// All open questions.
 pub struct OpenQuestions<L> {
-    topics: BTreeMap<Topic, Inquiry<L>>,
+    topics: BTreeMap<Topic, TopicQuestions<L>>,
     tickets: u32,
 }
 
-/// What was asked last about a topic.
-struct Inquiry<L> {
+/// The open questions of the last request about a topic.
+struct TopicQuestions<L> {
     on_reply: L,
     waiting: VecDeque<Item>,
-    /// What workers are at, by ticket.
+    /// Questions that workers are answering, by ticket.
     given: BTreeMap<u32, Item>,
 }
 
@@ -43,7 +44,7 @@ impl<L: Clone> OpenQuestions<L> {
     pub fn ask(&mut self, topic: Topic, questions: Vec<Vec<u8>>, on_reply: L) {
         let item = |(index, question)| Item { index, question, failed: false };
         let waiting = questions.into_iter().enumerate().map(item).collect();
-        self.topics.insert(topic, Inquiry { on_reply, waiting, given: BTreeMap::new() });
+        self.topics.insert(topic, TopicQuestions { on_reply, waiting, given: BTreeMap::new() });
     }
 
     /// Forgets a topic.
@@ -54,52 +55,52 @@ impl<L: Clone> OpenQuestions<L> {
     /// The next question for a worker, with its ticket; `background` chooses between the two kinds of topics.
     pub fn next(&mut self, background: bool) -> Option<(u32, Vec<u8>)> {
         let mut topics = self.topics.iter_mut().filter(|(topic, _)| topic.is_background() == background);
-        let (inquiry, item) = topics.find_map(|(_, inquiry)| {
-            let item = inquiry.waiting.pop_front()?;
-            Some((inquiry, item))
+        let (questions, item) = topics.find_map(|(_, questions)| {
+            let item = questions.waiting.pop_front()?;
+            Some((questions, item))
         })?;
         self.tickets += 1;
-        inquiry.given.insert(self.tickets, item.clone());
+        questions.given.insert(self.tickets, item.clone());
         Some((self.tickets, item.question))
     }
 
     /// Whether someone still waits for the reply.
     pub fn is_wanted(&self, ticket: u32) -> bool {
-        self.topics.values().any(|inquiry| inquiry.given.contains_key(&ticket))
+        self.topics.values().any(|questions| questions.given.contains_key(&ticket))
     }
 
     /// A worker replied.
-    pub fn replied(&mut self, ticket: u32, reply: Vec<u8>) -> Option<Delivery<L>> {
-        let (inquiry, item) = self.take(ticket)?;
-        Some((inquiry.on_reply.clone(), (item.index, Ok(reply))))
+    pub fn replied(&mut self, ticket: u32, reply: Vec<u8>) -> Option<RoutedReply<L>> {
+        let (questions, item) = self.take(ticket)?;
+        Some((questions.on_reply.clone(), (item.index, Ok(reply))))
     }
 
     /// A worker failed on a question; it is put again once.
-    pub fn failed(&mut self, ticket: u32, text: &str) -> Option<Delivery<L>> {
-        let (inquiry, item) = self.take(ticket)?;
+    pub fn failed(&mut self, ticket: u32, text: &str) -> Option<RoutedReply<L>> {
+        let (questions, item) = self.take(ticket)?;
         if item.failed {
-            return Some((inquiry.on_reply.clone(), (item.index, Err(text.to_owned()))));
+            return Some((questions.on_reply.clone(), (item.index, Err(text.to_owned()))));
         }
-        inquiry.waiting.push_front(Item { failed: true, ..item });
+        questions.waiting.push_front(Item { failed: true, ..item });
         None
     }
 
     /// A worker could not be asked; the question is put again.
     pub fn put_back(&mut self, ticket: u32) {
-        if let Some((inquiry, item)) = self.take(ticket) {
-            inquiry.waiting.push_front(item);
+        if let Some((questions, item)) = self.take(ticket) {
+            questions.waiting.push_front(item);
         }
     }
 
     /// Whether a question waits for a worker.
     pub fn has_waiting(&self) -> bool {
-        self.topics.values().any(|inquiry| !inquiry.waiting.is_empty())
+        self.topics.values().any(|questions| !questions.waiting.is_empty())
     }
 
-    fn take(&mut self, ticket: u32) -> Option<(&mut Inquiry<L>, Item)> {
-        self.topics.values_mut().find_map(|inquiry| {
-            let item = inquiry.given.remove(&ticket)?;
-            Some((inquiry, item))
+    fn take(&mut self, ticket: u32) -> Option<(&mut TopicQuestions<L>, Item)> {
+        self.topics.values_mut().find_map(|questions| {
+            let item = questions.given.remove(&ticket)?;
+            Some((questions, item))
         })
     }
 }
