@@ -7,7 +7,7 @@
 //! The code for all that is fetched late (`platform/pieces.rs`): before the page is shown if there is anything to be read, else with the first key or
 //! click. A page that nobody touched has nothing to keep.
 
-use super::links::{Links, fetch_links, links_here, with_links};
+use super::links::{LinkCodec, fetch_links, links_here, with_links};
 use crate::app::platform::storage;
 use crate::app::platform::timer::now_ms;
 use crate::app::session::state::{Event, Opened, PageState};
@@ -243,7 +243,7 @@ impl Writer {
 }
 
 /// Puts a state into the address, the entry of the browser's history, and the draft; false if there is no room for the draft.
-fn write(links: Links, entry: &str, state: &State, is_step: bool) -> bool {
+fn write(links: LinkCodec, entry: &str, state: &State, is_step: bool) -> bool {
     let Some((window, history)) = web_sys::window().and_then(|window| Some((window.clone(), window.history().ok()?)))
     else {
         return true;

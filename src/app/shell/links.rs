@@ -9,9 +9,9 @@ use std::cell::Cell;
 use wasm_bindgen_futures::spawn_local;
 use wasm_split_helpers::{SplitLoaderError, wasm_split};
 
-/// What reads and writes links and drafts.
+/// The functions that read and write links and drafts.
 #[derive(Clone, Copy)]
-pub struct Links {
+pub struct LinkCodec {
     /// The state that a link or a draft stands for.
     pub read: fn(&str) -> Result<State, Diagnostics>,
     /// What is in force, as a link.
@@ -21,31 +21,31 @@ pub struct Links {
 }
 
 #[wasm_split(links, fallible)]
-fn links() -> Result<Links, SplitLoaderError> {
-    Ok(Links { read: from_link, link: to_link, draft: to_draft })
+fn links() -> Result<LinkCodec, SplitLoaderError> {
+    Ok(LinkCodec { read: from_link, link: to_link, draft: to_draft })
 }
 
 thread_local! {
-    static LINKS: Cell<Option<Links>> = const { Cell::new(None) };
+    static LINKS: Cell<Option<LinkCodec>> = const { Cell::new(None) };
 }
 
 /// Fetches what reads and writes links.
 ///
 /// # Errors
 /// If it cannot be had.
-pub async fn fetch_links() -> Result<Links, SplitLoaderError> {
+pub async fn fetch_links() -> Result<LinkCodec, SplitLoaderError> {
     let fetched = links().await?;
     LINKS.set(Some(fetched));
     Ok(fetched)
 }
 
 /// What reads and writes links, if it was fetched.
-pub fn links_here() -> Option<Links> {
+pub fn links_here() -> Option<LinkCodec> {
     LINKS.get()
 }
 
 /// Does something with what reads links, as a person asked for: at once if it is here.
-pub fn with_links(act: impl FnOnce(Links) + 'static) {
+pub fn with_links(act: impl FnOnce(LinkCodec) + 'static) {
     if let Some(links) = LINKS.get() {
         return act(links);
     }
