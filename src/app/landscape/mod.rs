@@ -2,5 +2,5 @@
 
 pub mod answer;
 pub mod heatmaps;
-pub mod joint;
+pub mod joint_optimum;
 pub mod view;

@@ -2,7 +2,7 @@
 
 use super::answer::{Answer, ProgressRow};
 use super::heatmaps::Heatmaps;
-use super::joint::{JointProps, use_rest};
+use super::joint_optimum::{JointOptimumProps, use_rest};
 use crate::app::platform::pieces::late;
 use crate::app::session::state::PageState;
 use crate::app::widgets::data_table::plain_table;
@@ -25,11 +25,11 @@ use yew::prelude::*;
 
 /// What is fetched once the first points are on the screen.
 #[derive(Clone, Copy)]
-pub struct JointParts {
-    /// Draws what stacks, tiles and modes come to together.
-    pub joint: fn(JointProps) -> Html,
+pub struct JointOptimumParts {
+    /// Draws the joint optimum of stacks, tile sizes and storing modes.
+    pub joint_optimum: fn(JointOptimumProps) -> Html,
 }
-piece!(JointParts);
+piece!(JointOptimumParts);
 
 /// What a [`Landscape`] needs.
 #[derive(Properties, PartialEq)]
@@ -96,7 +96,7 @@ pub fn Landscape(props: &LandscapeProps) -> Html {
                 />
                 if props.part.is_none() {
                     <div class="joint" role="status">
-                        if is_resting { { joint(props) } }
+                        if is_resting { { joint_optimum(props) } }
                     </div>
                 }
                 <div class={classes!(old)}>
@@ -127,10 +127,14 @@ pub fn Landscape(props: &LandscapeProps) -> Html {
 }
 
 /// What stacks, tiles and modes come to together; its code is fetched when the sweep is over.
-fn joint(props: &LandscapeProps) -> Html {
+fn joint_optimum(props: &LandscapeProps) -> Html {
     let (state, workers, act) = (Rc::clone(&props.state), props.workers.clone(), props.act.clone());
-    late(move |parts: JointParts| {
-        (parts.joint)(JointProps { state: Rc::clone(&state), workers: workers.clone(), act: act.clone() })
+    late(move |parts: JointOptimumParts| {
+        (parts.joint_optimum)(JointOptimumProps {
+            state: Rc::clone(&state),
+            workers: workers.clone(),
+            act: act.clone(),
+        })
     })
 }
 

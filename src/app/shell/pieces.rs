@@ -9,7 +9,7 @@ use super::{dialogs, origin, views};
 use crate::app::design::hardware_card::HardwareParts;
 use crate::app::design::import::ImportParts;
 use crate::app::design::network_card::LayerParts;
-use crate::app::landscape::view::JointParts;
+use crate::app::landscape::view::JointOptimumParts;
 use crate::app::platform::pieces::{self, keep};
 use crate::app::platform::place::render;
 use crate::app::widgets::explain::ExplainParts;
@@ -21,7 +21,7 @@ use wasm_split_helpers::{SplitLoaderError, wasm_split};
 #[derive(Clone, Copy)]
 struct Others {
     shell: Parts,
-    joint: JointParts,
+    joint_optimum: JointOptimumParts,
     hardware: HardwareParts,
     layer: LayerParts,
     import: ImportParts,
@@ -39,7 +39,7 @@ fn others() -> Result<Others, SplitLoaderError> {
             origin: origin::origin,
             embed: render::<Embed>,
         },
-        joint: JointParts { joint: landscape::joint::joint },
+        joint_optimum: JointOptimumParts { joint_optimum: landscape::joint_optimum::joint_optimum },
         hardware: HardwareParts {
             array_panel: design::array_panel::array_panel,
             memory_panel: design::memory_panel::memory_panel,
@@ -57,9 +57,9 @@ pub fn install() {
 }
 
 fn keep_all(fetched: Others) {
-    let Others { shell, joint, hardware, layer, import, explain, save } = fetched;
+    let Others { shell, joint_optimum, hardware, layer, import, explain, save } = fetched;
     keep(shell);
-    keep(joint);
+    keep(joint_optimum);
     keep(hardware);
     keep(layer);
     keep(import);

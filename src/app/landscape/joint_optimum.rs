@@ -1,4 +1,4 @@
-//! What stacks, tiles and modes come to when they are chosen together, in a line below the best point.
+//! The joint optimum of stacks, tile sizes and storing modes, in a line below the best point.
 
 use crate::app::platform::timer::later;
 use crate::app::session::state::PageState;
@@ -19,9 +19,9 @@ const REST_MS: u32 = 500;
 /// In a larger grid the study takes a person's patience, so that it waits for being asked in the view Fusion.
 const MOST_STRATEGIES: usize = 400;
 
-/// What a [`Joint`] needs.
+/// What a [`JointOptimum`] needs.
 #[derive(Properties, PartialEq)]
-pub struct JointProps {
+pub struct JointOptimumProps {
     /// Everything.
     pub state: Rc<PageState>,
     /// Asks workers.
@@ -52,14 +52,14 @@ pub fn use_rest(state: &PageState) -> bool {
     is_done && *rested == Some(generation)
 }
 
-/// The line. Only `shell::parts` may name it.
-pub fn joint(props: JointProps) -> Html {
-    html! { <Joint ..props /> }
+/// Draws a [`JointOptimum`]. Only `shell::parts` may name it.
+pub fn joint_optimum(props: JointOptimumProps) -> Html {
+    html! { <JointOptimum ..props /> }
 }
 
-/// The line: what is best, and by how much.
+/// A line below the best point: the joint optimum, and by how much it is better.
 #[component]
-fn Joint(props: &JointProps) -> Html {
+fn JointOptimum(props: &JointOptimumProps) -> Html {
     let design = &props.state.chosen.design;
     let settings = design.request().ok().and_then(|requests| Some(requests.into_iter().next()?.settings));
     let is_small = settings.is_some_and(|settings| settings.strategies().len() <= MOST_STRATEGIES);
