@@ -16,9 +16,9 @@ use crate::state::{Document, Half, ObjectiveChoice, State, described, design_dif
 use crate::workload::Network;
 use std::fmt::Write;
 
-/// What was found out about a design.
+/// The findings of a sweep that a report states.
 #[derive(Debug, Clone, Copy)]
-pub struct Found<'a> {
+pub struct DesignFindings<'a> {
     /// The point that is reported.
     pub account: &'a PointAccount,
     /// The sums of that point.
@@ -40,8 +40,8 @@ macro_rules! line {
 }
 
 /// The report of a point of the design at hand. `page` is the address of the page, with a slash at its end, or nothing.
-pub fn report(state: &State, found: &Found, page: &str) -> String {
-    let Found { account, is_best, points: (points, possible), .. } = *found;
+pub fn report(state: &State, found: &DesignFindings, page: &str) -> String {
+    let DesignFindings { account, is_best, points: (points, possible), .. } = *found;
     let design = &state.design;
     let (core, network) = (Core::from_text(&design.hardware.text), Network::from_text(&design.workload.text));
     let name_of = |name: Option<String>| name.map_or_else(|| "unnamed".to_owned(), |name| markdown(&name));
@@ -114,7 +114,7 @@ fn table(columns: Vec<Column>, rows: Vec<Vec<String>>) -> Table {
     Table { caption: String::new(), columns, rows: rows.collect() }
 }
 
-fn headline(found: &Found) -> Table {
+fn headline(found: &DesignFindings) -> Table {
     let cost = |summary: &PointSummary| {
         let (energy, latency) = (summary.energy_pj, summary.latency_cycles as f64);
         [
@@ -269,7 +269,7 @@ fn rules(out: &mut String, rules: &Rules) {
     }
 }
 
-fn reproduce(out: &mut String, state: &State, found: &Found, page: &str) {
+fn reproduce(out: &mut String, state: &State, found: &DesignFindings, page: &str) {
     line!(out, "## The same again\n");
     let link = to_link(state);
     let is_short = link.len() <= LONGEST_LINK;
@@ -289,7 +289,7 @@ fn reproduce(out: &mut String, state: &State, found: &Found, page: &str) {
 }
 
 /// What computes the point alone; `None` where the command line has no words for it: a mixture of rules.
-fn command(state: &State, found: &Found) -> Option<String> {
+fn command(state: &State, found: &DesignFindings) -> Option<String> {
     let schedule = &state.design.schedule;
     let rules = ["corrected", "defines-2022", "zigzag-3.8"];
     let index = Rules::SETS.iter().position(|(_, set)| *set == schedule.rules)?;

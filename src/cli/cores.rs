@@ -17,8 +17,8 @@ use rayon::prelude::*;
 use serde_json::{Value, json};
 use std::time::Duration;
 
-/// What was found.
-struct Found {
+/// The best schedule of a network on many cores, with the effort that it took.
+struct CoresReport {
     study: CoresStudy,
     stacks: Vec<StackAllocation>,
     judged: EvaluatedAllocation,
@@ -48,7 +48,7 @@ pub fn run(options: &Cores) -> Result<(), Failure> {
     if let Some(path) = &options.trace {
         std::fs::write(path, chrome_trace(&account)).map_err(|error| format!("{}: {error}", shown(path)))?;
     }
-    let found = Found { study, stacks, judged, account, problems: count, elapsed: bar.elapsed() };
+    let found = CoresReport { study, stacks, judged, account, problems: count, elapsed: bar.elapsed() };
     print(&match options.format {
         Format::Table => for_a_person(&found),
         Format::Json => format!("{:#}\n", as_json(&found)),
@@ -161,7 +161,7 @@ fn by_hand(study: &CoresStudy, text: &str) -> Result<CoreAllocation, Failure> {
 }
 
 /// Who computes each layer, and when.
-fn layers(found: &Found, exact: bool) -> Table {
+fn layers(found: &CoresReport, exact: bool) -> Table {
     let unit = |name: &str, unit: &str| if exact { format!("{name}_{unit}") } else { name.to_owned() };
     let names = &found.account.cores;
     let row = |(layer, cores): (NestId, &Vec<CoreId>)| {
@@ -214,8 +214,8 @@ fn times(account: &SystemAccount) -> Table {
     }
 }
 
-fn for_a_person(found: &Found) -> String {
-    let Found { study, stacks, judged, account, problems, elapsed } = found;
+fn for_a_person(found: &CoresReport) -> String {
+    let CoresReport { study, stacks, judged, account, problems, elapsed } = found;
     let mut text = format!("{} on {}\n\n", study.network.name, study.system.name);
     text += &plain(&layers(found, false));
     text += "\n";
@@ -242,8 +242,8 @@ fn for_a_person(found: &Found) -> String {
     text
 }
 
-fn as_json(found: &Found) -> Value {
-    let Found { study, stacks, judged, account, problems, elapsed } = found;
+fn as_json(found: &CoresReport) -> Value {
+    let CoresReport { study, stacks, judged, account, problems, elapsed } = found;
     let names =
         |cores: &[CoreId]| -> Vec<&str> { cores.iter().map(|&core| account.cores[core].name.as_str()).collect() };
     let layer =

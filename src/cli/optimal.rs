@@ -14,7 +14,7 @@ pub fn run(sweep: Sweep, limits: StackLimits, format: Format) -> Result<(), Fail
     let study = StackStudy::new(sweep.clone(), limits)?;
     let (runs, effort) = all_parts(&sweep, limits, study.parts())?;
     let optimal = study.combine(&runs)?;
-    let found = Found { sweep, study, optimal, effort };
+    let found = OptimalReport { sweep, study, optimal, effort };
     print(&match format {
         Format::Table => found.table()?,
         Format::Json => serde_json::to_string_pretty(&found.json())? + "\n",
@@ -64,14 +64,14 @@ pub fn all_parts(sweep: &Sweep, limits: StackLimits, parts: usize) -> Result<(Ve
     Ok(all)
 }
 
-struct Found {
+struct OptimalReport {
     sweep: Sweep,
     study: StackStudy,
     optimal: OptimalStacks,
     effort: Effort,
 }
 
-impl Found {
+impl OptimalReport {
     fn table(&self) -> Result<String, std::fmt::Error> {
         let Self { sweep, study, optimal, effort } = self;
         let mut out = String::new();

@@ -5,7 +5,7 @@ use super::state::chosen;
 use super::{Failure, print};
 use fusescape::depth_first::FuseDepth;
 use fusescape::explore::{CostStore, PointSummary, Request, Survey, Sweep, best_point, coarse_to_fine};
-use fusescape::report::{Found, report};
+use fusescape::report::{DesignFindings, report};
 use fusescape::spec::Diagnostics;
 use rayon::prelude::*;
 
@@ -33,7 +33,7 @@ pub fn run(options: &StateOptions, site: &str) -> Result<(), Failure> {
         let index = strategies.iter().position(|strategy| strategy.fuse == *fuse)?;
         references.points.iter().find(|summary| summary.point == index)
     };
-    let found = Found {
+    let found = DesignFindings {
         account: &account,
         summary: &summary,
         is_best: std::ptr::eq(of, &swept) && best == Some(point),

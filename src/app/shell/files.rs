@@ -8,7 +8,7 @@ use crate::app::widgets::save::{DesignNames, save_text};
 use crate::app::workers::handle::Workers;
 use crate::app::workers::results::Status;
 use crate::depth_first::FuseDepth;
-use crate::report::{Found, report};
+use crate::report::{DesignFindings, report};
 use crate::state::State;
 use std::rc::Rc;
 use web_sys::File;
@@ -106,7 +106,7 @@ fn written(state: &PageState, opened: Option<u32>) -> Option<String> {
     let results = &state.results;
     let point = opened?;
     let reference = |fuse: &FuseDepth| results.summary(results.reference(fuse)?);
-    let found = Found {
+    let found = DesignFindings {
         account: results.accounts.get(&point)?,
         summary: results.summary(point)?,
         is_best: results.best == Some(point),
