@@ -12,7 +12,7 @@ mod report;
 mod source;
 pub mod zigzag;
 
-pub use report::{Finding, Report, Weight};
+pub use report::{Finding, Report, Severity};
 pub use source::{Seekable, Source, text_of};
 
 use crate::hardware::Core;
@@ -206,7 +206,7 @@ impl Parts {
             zigzag::apply_to_hardware(&mut spec, &self.mapping);
             if spec.unroll.is_empty() {
                 let reason = "nobody says which loops the array unrolls, so layers use one PE: import the mapping together with it";
-                report.note(Weight::Assumed, "unroll", reason, "");
+                report.note(Severity::Assumed, "unroll", reason, "");
             }
             match Core::new(&spec) {
                 Ok(core) => report.result = core_facts(&core),

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 /// How a finding concerns whoever imports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub enum Weight {
+pub enum Severity {
     /// Something is wrong with a document, and a person has to correct it.
     Mistake,
     /// Something costs energy and time that the document does not count.
@@ -18,7 +18,7 @@ pub enum Weight {
     Merged,
 }
 
-impl Weight {
+impl Severity {
     /// All of them, the gravest first.
     pub const ALL: [Self; 5] = [Self::Mistake, Self::NotCounted, Self::Assumed, Self::Expressed, Self::Merged];
 
@@ -38,7 +38,7 @@ impl Weight {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Finding {
     /// How it concerns a person.
-    pub weight: Weight,
+    pub severity: Severity,
     /// To what: a type of operator, a field.
     pub what: String,
     /// What happened, and why.
@@ -71,11 +71,11 @@ pub struct Report {
 
 impl Report {
     /// Notes that something happened at a place.
-    pub fn note(&mut self, weight: Weight, what: &str, reason: &str, place: &str) {
+    pub fn note(&mut self, severity: Severity, what: &str, reason: &str, place: &str) {
         // What a file calls things may be anything.
         let what: String = visible(what).chars().take(MAX_WHAT).collect();
         let (reason, place) = (&*visible(reason), &*visible(place));
-        let same = |known: &&mut Finding| known.weight == weight && known.what == what && known.reason == reason;
+        let same = |known: &&mut Finding| known.severity == severity && known.what == what && known.reason == reason;
         let is_full = self.findings.len() >= MAX_FINDINGS;
         match self.findings.iter_mut().find(same) {
             Some(known) => {
@@ -85,7 +85,7 @@ impl Report {
                 }
             }
             None if !is_full => self.findings.push(Finding {
-                weight,
+                severity,
                 what,
                 reason: reason.to_owned(),
                 count: 1,
@@ -101,7 +101,7 @@ impl Report {
             let what = if path.is_empty() { "document" } else { path };
             let end = if remedy.ends_with(['.', '?', '!']) { "" } else { "." };
             let place = line.map(|line| format!("line {line}")).unwrap_or_default();
-            self.note(Weight::Mistake, what, &format!("{reason}. {remedy}{end}"), &place);
+            self.note(Severity::Mistake, what, &format!("{reason}. {remedy}{end}"), &place);
         }
         match wrong.0.len() {
             1 => "1 mistake".to_owned(),
@@ -110,16 +110,16 @@ impl Report {
     }
 
     /// The findings of one weight.
-    pub fn of(&self, weight: Weight) -> impl Iterator<Item = &Finding> {
-        self.findings.iter().filter(move |finding| finding.weight == weight)
+    pub fn of(&self, severity: Severity) -> impl Iterator<Item = &Finding> {
+        self.findings.iter().filter(move |finding| finding.severity == severity)
     }
 
     /// Everything as lines of text.
     pub fn lines(&self) -> Vec<String> {
         let mut lines = vec![format!("{}: {}", self.title, self.result)];
-        for weight in Weight::ALL {
-            let mut heading = Some(format!("{}:", weight.title()));
-            for finding in self.of(weight) {
+        for severity in Severity::ALL {
+            let mut heading = Some(format!("{}:", severity.title()));
+            for finding in self.of(severity) {
                 lines.extend(heading.take());
                 lines.push(format!("  {finding}"));
             }

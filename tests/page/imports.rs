@@ -1,6 +1,6 @@
 //! Files that are no documents of ours, or not quite: what is wrong with them is said, and where.
 
-use fusescape::import::{File, Weight, import};
+use fusescape::import::{File, Severity, import};
 use fusescape::spec::{Preset, find_preset, hardware_presets, workload_presets};
 
 fn file<'b>(name: &str, bytes: &'b [u8]) -> File<'b> {
@@ -23,7 +23,7 @@ fn a_document_with_mistakes_is_taken_and_all_of_them_are_told_with_their_place()
         assert_eq!(imported.hardware.or(imported.workload).as_ref(), Some(document), "nothing of it is lost");
         let report = &imported.reports[0];
         assert_eq!(report.result, mistakes, "{:#?}", report.lines());
-        let told: Vec<String> = report.of(Weight::Mistake).map(ToString::to_string).collect();
+        let told: Vec<String> = report.of(Severity::Mistake).map(ToString::to_string).collect();
         for part in expected {
             assert!(told.iter().any(|one| one.contains(part) && one.contains("(line ")), "{part}: {told:#?}");
         }

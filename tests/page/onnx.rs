@@ -1,6 +1,6 @@
 //! ONNX models that the tests write themselves, imported: layers, sizes, and what is said about the rest.
 
-use fusescape::import::{Report, Source, Weight, onnx};
+use fusescape::import::{Report, Severity, Source, onnx};
 use fusescape::spec::{WorkloadSpec, read_workload, write_workload};
 use fusescape::workload::{Dim, Layer, LayerKind, Network};
 use fusescape_test_support::onnx::Is::{Int, Ints, Text};
@@ -35,8 +35,8 @@ fn reads(network: &Network, name: &str) -> Vec<String> {
     network.sources(id).into_iter().map(|id| network.layer(id).name.clone()).collect()
 }
 
-fn says(report: &Report, weight: Weight, part: &str) -> bool {
-    report.of(weight).any(|finding| finding.to_string().contains(part))
+fn says(report: &Report, severity: Severity, part: &str) -> bool {
+    report.of(severity).any(|finding| finding.to_string().contains(part))
 }
 
 const PADS: (&str, fusescape_test_support::onnx::Is) = ("pads", Ints(&[1, 1, 1, 1]));
@@ -83,11 +83,11 @@ fn a_residual_network_has_the_layers_and_sizes_of_its_graph() {
     assert_eq!(network.stored().count(), 0, "everything can be fused");
     let convolutions = 16 * 3 * 49 * 32 * 32 + 32 * 64 * (16 * 9 + 32 * 9 + 16) + 320;
     assert_eq!(network.macs(), convolutions + 16 * 256 * 9 + 32 * 64 * 2);
-    assert!(says(&report, Weight::Merged, "part of the weights before it (normal)"));
-    assert!(says(&report, Weight::Merged, "leave the array (relu)"));
-    assert!(says(&report, Weight::Assumed, "the file leaves `open1` open; taken as 1"));
-    assert!(says(&report, Weight::Assumed, "32 bit floating point; counted with 8 bit"));
-    assert_eq!(report.of(Weight::NotCounted).count(), 0, "{:#?}", report.lines());
+    assert!(says(&report, Severity::Merged, "part of the weights before it (normal)"));
+    assert!(says(&report, Severity::Merged, "leave the array (relu)"));
+    assert!(says(&report, Severity::Assumed, "the file leaves `open1` open; taken as 1"));
+    assert!(says(&report, Severity::Assumed, "32 bit floating point; counted with 8 bit"));
+    assert_eq!(report.of(Severity::NotCounted).count(), 0, "{:#?}", report.lines());
 }
 
 /// As PyTorch exports it: heads by reshape and transpose, shapes computed in the graph.
@@ -153,9 +153,9 @@ fn attention_is_a_chain_of_products_with_heads() {
     let stored: Vec<&str> = network.stored().map(|id| network.layer(id).name.as_str()).collect();
     assert_eq!(stored, ["k", "v"], "only second matrices have to be complete");
     for op in ["Softmax", "LayerNormalization", "Gelu"] {
-        assert!(says(&report, Weight::NotCounted, op), "{op} is not listed: {:#?}", report.lines());
+        assert!(says(&report, Severity::NotCounted, op), "{op} is not listed: {:#?}", report.lines());
     }
-    assert!(says(&report, Weight::Merged, "part of the weights before it (project.bias"));
+    assert!(says(&report, Severity::Merged, "part of the weights before it (project.bias"));
 }
 
 #[test]
@@ -163,10 +163,10 @@ fn open_sizes_are_said_or_stated() {
     let (spec, report) = import_with(&transformer(-7), &[("open7".to_owned(), 50)]);
     let network = Network::new(&spec).unwrap();
     assert_eq!(layer(&network, "q").shape.size(Dim::OX), 50);
-    assert!(!says(&report, Weight::Assumed, "open7"));
+    assert!(!says(&report, Severity::Assumed, "open7"));
     let (spec, report) = import_with(&transformer(-7), &[]);
     assert_eq!(layer(&Network::new(&spec).unwrap(), "q").shape.size(Dim::OX), 128);
-    assert!(says(&report, Weight::Assumed, "`open7` open; taken as 128"));
+    assert!(says(&report, Severity::Assumed, "`open7` open; taken as 128"));
 }
 
 #[test]
@@ -204,8 +204,8 @@ fn operators_that_only_arrange_data_become_views() {
         assert_eq!(shape(&network, name), (LayerKind::Conv, expected), "{name}");
         assert_eq!(reads(&network, name), from, "{name}");
     }
-    assert!(says(&report, Weight::NotCounted, "Resize: its interpolation"));
-    assert!(says(&report, Weight::Expressed, "depth-first tiling ends there"));
+    assert!(says(&report, Severity::NotCounted, "Resize: its interpolation"));
+    assert!(says(&report, Severity::Expressed, "depth-first tiling ends there"));
 }
 
 #[test]
@@ -220,7 +220,7 @@ fn a_transposed_convolution_has_all_its_operations() {
     assert_eq!(layer(&network, "up").shape.macs(), 8 * 120 * 64);
     assert_eq!(layer(&network, "up").shape.weight_bits(), 8 * 64 * 8);
     assert_eq!(shape(&network, "last"), (LayerKind::Conv, [1, 1, 1, 4, 20, 24, 3, 3]));
-    assert!(says(&report, Weight::Expressed, "sub-pixel convolution"));
+    assert!(says(&report, Severity::Expressed, "sub-pixel convolution"));
     let odd = Graph::default().input("image", &[1, 8, 10, 12]).weights("up.weight", FLOAT, &[8, 4, 9, 9]).node(
         "ConvTranspose",
         &["image", "up.weight"],
@@ -229,7 +229,7 @@ fn a_transposed_convolution_has_all_its_operations() {
     );
     let (network, report) = import(&odd);
     assert_eq!(shape(&network, "up"), (LayerKind::Conv, [1, 1, 64, 8, 10, 12, 3, 3]));
-    assert!(says(&report, Weight::Assumed, "no multiple of its stride"));
+    assert!(says(&report, Severity::Assumed, "no multiple of its stride"));
 }
 
 #[test]
@@ -252,8 +252,8 @@ fn squeeze_and_excitation_reads_its_gate_as_weights() {
     assert_eq!(reads(&network, "excited"), ["dw", "up"]);
     assert_eq!(network.stored().map(|id| network.layer(id).name.as_str()).collect::<Vec<_>>(), ["up"]);
     assert_eq!(reads(&network, "out"), ["excited"]);
-    assert!(says(&report, Weight::NotCounted, "2 x Sigmoid"));
-    assert!(says(&report, Weight::NotCounted, "Mul: combines a map with what element by element became of it"));
+    assert!(says(&report, Severity::NotCounted, "2 x Sigmoid"));
+    assert!(says(&report, Severity::NotCounted, "Mul: combines a map with what element by element became of it"));
 }
 
 #[test]
@@ -283,7 +283,7 @@ fn quantised_models_are_the_same_networks() {
     assert_eq!(kinds, [Conv, Conv, Add, Pooling, FullyConnected, FullyConnected]);
     assert_eq!(layer(&network, "conv").shape.precision.w, 8);
     assert_eq!(layer(&network, "conv4").shape.precision.w, 4);
-    assert_eq!(report.of(Weight::NotCounted).count(), 0, "{:#?}", report.lines());
+    assert_eq!(report.of(Severity::NotCounted).count(), 0, "{:#?}", report.lines());
 }
 
 #[test]
@@ -309,7 +309,7 @@ fn what_no_layer_stands_for_is_said() {
         "Add: combines a map with what element by element became of it (twice)",
         "Conv: its weights have 5 dimensions, its input 4 (f)",
     ] {
-        assert!(says(&report, Weight::NotCounted, part), "{part}: {:#?}", report.lines());
+        assert!(says(&report, Severity::NotCounted, part), "{part}: {:#?}", report.lines());
     }
 }
 
@@ -333,7 +333,7 @@ fn patches_become_tokens_and_padding_goes_into_the_layer() {
     assert_eq!(shape(&network, "mean"), (LayerKind::Pooling, [1, 12, 1, 1, 1, 1, 16, 24]));
     assert_eq!(shape(&network, "head"), (LayerKind::FullyConnected, [1, 1, 5, 12, 1, 1, 1, 1]));
     assert_eq!(network.stored().count(), 0);
-    assert!(says(&report, Weight::Merged, "becomes the padding"));
+    assert!(says(&report, Severity::Merged, "becomes the padding"));
 }
 
 /// A file that counts how much of it is read, as if it had gigabytes of weights in the middle.
@@ -434,7 +434,7 @@ fn paths_that_all_layers_share_are_left_out_of_their_names() {
     let (network, report) = import(&graph);
     let names: Vec<&str> = network.ids().map(|id| network.layer(id).name.as_str()).collect();
     assert_eq!(names, ["model/image", "a/Conv", "b/Conv"]);
-    assert!(says(&report, Weight::NotCounted, "(b/Softmax)"));
+    assert!(says(&report, Severity::NotCounted, "(b/Softmax)"));
 }
 
 /// Found by fuzzing: the smallest number has no positive twin.
@@ -445,7 +445,7 @@ fn the_smallest_number_is_no_padding() {
         .conv("x", "y", [4, 4, 1, 1], &[])
         .ints("pads", &[0, 0, i64::MIN, 0, 0, 0, 0, 0])
         .node("Pad", &["y", "pads"], &["z"], &[]);
-    assert!(says(&import(&graph).1, Weight::NotCounted, "Pad: its pads do not fit its input"));
+    assert!(says(&import(&graph).1, Severity::NotCounted, "Pad: its pads do not fit its input"));
 }
 
 #[test]
@@ -470,7 +470,7 @@ fn huge_graphs_are_bounded() {
         last = all;
     }
     let (_, report) = import_with(&joined, &[]);
-    assert!(says(&report, Weight::NotCounted, "it joins more than any network does"));
+    assert!(says(&report, Severity::NotCounted, "it joins more than any network does"));
 }
 
 /// Found by trial: two bytes of a file became a hundred of memory, sixteen million times.

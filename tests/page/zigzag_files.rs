@@ -1,7 +1,7 @@
 //! ZigZag's YAML, both ways, checked with the accelerators and networks of its reference data.
 
 use fusescape::hardware::Core;
-use fusescape::import::{File, Imported, Weight, import, zigzag};
+use fusescape::import::{File, Imported, Severity, import, zigzag};
 use fusescape::spec::{Diagnostics, find_preset, hardware_presets, read_hardware, read_workload, workload_presets};
 use fusescape::workload::{Dim, LayerKind, Network};
 use fusescape_test_support::{entries, integer, number, reference, text, texts};
@@ -362,7 +362,7 @@ fn a_field_stated_twice_counts_as_zigzag_counts_it() {
     let twice = ACCELERATOR.replace("    size: 64\n", "    size: 32\n    size: 64\n");
     let imported = imports(&[("tpu.yaml", &twice)]);
     assert_eq!(core_of(&imported).memories[0].size_bits, 64);
-    assert!(imported.reports[0].of(Weight::Assumed).any(|finding| finding.reason.contains("stated twice")));
+    assert!(imported.reports[0].of(Severity::Assumed).any(|finding| finding.reason.contains("stated twice")));
 }
 
 #[test]

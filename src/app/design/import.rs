@@ -6,7 +6,7 @@ use crate::app::platform::pieces::{late, with_piece};
 use crate::app::widgets::diagnostics::{DiagnosticList, prose};
 use crate::app::workers::pool::OWN_FILES;
 use crate::app::workers::spawn::{START_MS, gone, spawn, when_gone};
-use crate::import::{Finding, Imported, Report, Weight};
+use crate::import::{Finding, Imported, Report, Severity};
 use crate::piece;
 use crate::spec::Diagnostics;
 use crate::state::{Action, State};
@@ -333,25 +333,25 @@ fn megabytes(bytes: f64) -> String {
 }
 
 fn of_file(report: &Report) -> Html {
-    let group = |weight: Weight| {
-        let findings: Vec<&Finding> = report.of(weight).collect();
+    let group = |severity: Severity| {
+        let findings: Vec<&Finding> = report.of(severity).collect();
         let count: u64 = findings.iter().map(|finding| finding.count).sum();
         let list = html! {
             <ul>{ for findings.iter().map(|finding| html! { <li>{ finding_text(finding) }</li> }) }</ul>
         };
         // What is to be corrected or not counted is never folded away.
-        match (findings.is_empty(), weight) {
+        match (findings.is_empty(), severity) {
             (true, _) => html! {},
-            (_, Weight::Mistake | Weight::NotCounted) => {
-                html! { <div class="not-counted"><b>{ weight.title() }</b>{ list }</div> }
+            (_, Severity::Mistake | Severity::NotCounted) => {
+                html! { <div class="not-counted"><b>{ severity.title() }</b>{ list }</div> }
             }
-            _ => html! { <details><summary>{ format!("{} ({count})", weight.title()) }</summary>{ list }</details> },
+            _ => html! { <details><summary>{ format!("{} ({count})", severity.title()) }</summary>{ list }</details> },
         }
     };
     html! {
         <>
             <p><b>{ &report.title }</b>{ format!(": {}", report.result) }</p>
-            { for Weight::ALL.into_iter().map(group) }
+            { for Severity::ALL.into_iter().map(group) }
         </>
     }
 }

@@ -4,7 +4,7 @@ use super::builder::{Builder, Features, Value};
 use super::layout::{Layout, Role};
 use super::model::Node;
 use super::shapes::{self, elements};
-use crate::import::report::Weight;
+use crate::import::report::Severity;
 
 /// Reshape, Flatten, Squeeze, Unsqueeze: all elements in their order under another shape.
 pub fn reshape(builder: &mut Builder, node: &Node) -> Result<(), String> {
@@ -125,7 +125,7 @@ pub fn gather(builder: &mut Builder, node: &Node) -> Result<(), String> {
     if elements(&dims).is_none() {
         return Err("what it looks up is too large to count".to_owned());
     }
-    builder.note(Weight::NotCounted, node, "looks up rows of a table; what it finds is an input of the network");
+    builder.note(Severity::NotCounted, node, "looks up rows of a table; what it finds is an input of the network");
     builder.add_input(&node.outputs[0].clone(), dims);
     Ok(())
 }

@@ -3,7 +3,7 @@
 use super::layout::{Layout, Map};
 use super::model::{Node, types};
 use super::shapes::{Constant, elements};
-use crate::import::report::{CLEANED, Report, Weight};
+use crate::import::report::{CLEANED, Report, Severity};
 use crate::spec::{LayerSpec, MAX_LAYERS, PaddingSpec, is_hidden};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
@@ -148,11 +148,11 @@ impl Builder {
     }
 
     /// Notes what happened to a node.
-    pub fn note(&mut self, weight: Weight, node: &Node, reason: &str) {
+    pub fn note(&mut self, severity: Severity, node: &Node, reason: &str) {
         // Of a long path the end says where it is.
         let place = clean(title(node));
         let start = place.rmatch_indices('/').nth(1).map_or(0, |(at, _)| at + 1);
-        self.report.note(weight, &clean(&node.op), reason, place.get(start..).unwrap_or(&place));
+        self.report.note(severity, &clean(&node.op), reason, place.get(start..).unwrap_or(&place));
     }
 
     /// An input of the network.
@@ -228,7 +228,7 @@ impl Builder {
             let name = self.push_view(&first, from, map);
             let reason =
                 "its input is arranged anew in the highest memory, by addressing alone; depth-first tiling ends there";
-            self.report.note(Weight::Expressed, "view", reason, &name);
+            self.report.note(Severity::Expressed, "view", reason, &name);
             name
         };
         self.views.insert(key, name.clone());
@@ -290,7 +290,7 @@ impl Builder {
         let is_cleaned = wanted.contains(is_hidden);
         let wanted = clean(wanted);
         if is_cleaned {
-            self.report.note(Weight::Expressed, "name", CLEANED, &wanted);
+            self.report.note(Severity::Expressed, "name", CLEANED, &wanted);
         }
         let mut name = wanted.clone();
         while self.names.contains_key(&name) {

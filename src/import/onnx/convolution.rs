@@ -3,7 +3,7 @@
 use super::builder::{Builder, Features, Value, sides, weight_bits};
 use super::layout::{Layout, Map, Role};
 use super::model::{Node, types};
-use crate::import::report::Weight;
+use crate::import::report::Severity;
 use crate::spec::{KernelSpec, LayerSpec, PaddingSpec, PrecisionSpec};
 
 /// Largest kernel, stride, dilation or padding that is believed.
@@ -138,7 +138,7 @@ pub fn transposed(builder: &mut Builder, node: &Node) -> Result<(), String> {
     if (taps_x * step_x, taps_y * step_y) != window.kernel {
         let reason =
             "its kernel is no multiple of its stride: counted as a convolution whose kernels are filled up with zeros";
-        builder.note(Weight::Assumed, node, reason);
+        builder.note(Severity::Assumed, node, reason);
     }
     let layer = LayerSpec {
         kind: "conv".to_owned(),
@@ -152,7 +152,7 @@ pub fn transposed(builder: &mut Builder, node: &Node) -> Result<(), String> {
     };
     let name = builder.add(node, layer);
     let reason = "a convolution that computes the outputs between two inputs as channels (sub-pixel convolution)";
-    builder.note(Weight::Expressed, node, reason);
+    builder.note(Severity::Expressed, node, reason);
     finish(builder, node, name, outputs, (width, height), &x.dims, true);
     if steps > 1
         && let Some(Value::Features(features)) = node.outputs.first().and_then(|name| builder.value(name)).cloned()
@@ -194,7 +194,7 @@ pub fn pad(builder: &mut Builder, node: &Node) -> Result<(), String> {
     if (3..=4).contains(&rank) && spatial && zeros {
         padded.unpadded = Some((Box::new(x), [0, 1, 2, 3].map(|side| sides[side].unsigned_abs())));
     }
-    builder.note(Weight::Merged, node, "becomes the padding of what reads it, or part of a view");
+    builder.note(Severity::Merged, node, "becomes the padding of what reads it, or part of a view");
     builder.set(&node.outputs[0], Value::Features(padded));
     Ok(())
 }
@@ -241,7 +241,7 @@ fn fit_padding(builder: &mut Builder, node: &Node, from: String, input: Map, win
     let dims = vec![1, input.channels, input.rows + top + bottom, input.columns + left + right];
     let layout = Layout::new(&[(Role::B, 1), (Role::K, dims[1]), (Role::Y, dims[2]), (Role::X, dims[3])]);
     let padded = Features { dims, layers: [from].into(), layout, is_direct: false, is_linear: false, unpadded: None };
-    builder.note(Weight::Expressed, node, "more zeros than its kernel spans are stored with its input");
+    builder.note(Severity::Expressed, node, "more zeros than its kernel spans are stored with its input");
     let (from, _) = builder.read(&padded, |_| true, Layout::default);
     (from, Window { pads: [0; 4], ..window })
 }
@@ -379,6 +379,6 @@ pub fn note_fractions(builder: &mut Builder, node: &Node, weights: usize) {
     let kind = builder.constant(node, weights).and_then(|constant| types::fraction(constant.data_type));
     if let Some(kind) = kind {
         let reason = format!("the file has {kind}; counted with 8 bit, as the document's `precision` says");
-        builder.report.note(Weight::Assumed, "weights", &reason, "");
+        builder.report.note(Severity::Assumed, "weights", &reason, "");
     }
 }

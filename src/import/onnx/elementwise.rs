@@ -4,14 +4,14 @@ use super::builder::{Builder, Features, Value};
 use super::layout::{Layout, Role};
 use super::model::Node;
 use super::shapes::{broadcast, elements};
-use crate::import::report::Weight;
+use crate::import::report::Severity;
 use crate::spec::{KernelSpec, LayerSpec};
 use std::collections::HashSet;
 
 /// Passes elements on: an operator that changes nothing that layers count.
-pub fn passed_on(builder: &mut Builder, node: &Node, weight: Weight, reason: &str) -> Result<(), String> {
+pub fn passed_on(builder: &mut Builder, node: &Node, severity: Severity, reason: &str) -> Result<(), String> {
     let x = builder.features(node, 0).cloned().ok_or("its input is not known")?;
-    builder.note(weight, node, reason);
+    builder.note(severity, node, reason);
     builder.set(&node.outputs[0], Value::Features(Features { is_linear: false, ..x }));
     Ok(())
 }
@@ -19,12 +19,12 @@ pub fn passed_on(builder: &mut Builder, node: &Node, weight: Weight, reason: &st
 /// Scales and shifts by constants: part of the weights before it where these are linear.
 pub fn affine(builder: &mut Builder, node: &Node) -> Result<(), String> {
     let x = builder.features(node, 0).cloned().ok_or("its input is not known")?;
-    let (weight, reason) = if x.is_linear {
-        (Weight::Merged, "scales and shifts channels: part of the weights before it")
+    let (severity, reason) = if x.is_linear {
+        (Severity::Merged, "scales and shifts channels: part of the weights before it")
     } else {
-        (Weight::NotCounted, "scales and shifts what no weights come before")
+        (Severity::NotCounted, "scales and shifts what no weights come before")
     };
-    builder.note(weight, node, reason);
+    builder.note(severity, node, reason);
     builder.set(&node.outputs[0], Value::Features(x));
     Ok(())
 }
@@ -46,12 +46,12 @@ pub fn binary(builder: &mut Builder, node: &Node, a: usize, b: usize) -> Result<
                 return not_counted(builder, node, dims, "its other input is constant and larger");
             }
             let merges = is_affine && x.is_linear && other.is_some();
-            let (weight, reason) = if merges {
-                (Weight::Merged, "scales or shifts by constants: part of the weights before it")
+            let (severity, reason) = if merges {
+                (Severity::Merged, "scales or shifts by constants: part of the weights before it")
             } else {
-                (Weight::NotCounted, "works element by element with constants")
+                (Severity::NotCounted, "works element by element with constants")
             };
-            builder.note(weight, node, reason);
+            builder.note(severity, node, reason);
             builder.set(&node.outputs[0], Value::Features(Features { is_linear: merges, ..x }));
             Ok(())
         }
@@ -62,7 +62,7 @@ pub fn binary(builder: &mut Builder, node: &Node, a: usize, b: usize) -> Result<
 /// Several tensors added up two at a time.
 pub fn sum(builder: &mut Builder, node: &Node) -> Result<(), String> {
     if node.inputs.len() == 1 {
-        return passed_on(builder, node, Weight::Merged, "adds a single tensor");
+        return passed_on(builder, node, Severity::Merged, "adds a single tensor");
     }
     let last = node.inputs.len() - 1;
     let mut part = Node { outputs: vec![format!("{}\u{0}sum", node.outputs[0])], inputs: Vec::new(), ..node.clone() };
@@ -80,7 +80,7 @@ pub fn sum(builder: &mut Builder, node: &Node) -> Result<(), String> {
 
 fn of_equal_shape(builder: &mut Builder, node: &Node, x: &Features, y: &Features) -> Result<(), String> {
     if x.layers == y.layers {
-        builder.note(Weight::NotCounted, node, "combines a map with what element by element became of it");
+        builder.note(Severity::NotCounted, node, "combines a map with what element by element became of it");
         builder.set(&node.outputs[0], Value::Features(Features { is_linear: false, ..x.clone() }));
         return Ok(());
     }
@@ -89,7 +89,7 @@ fn of_equal_shape(builder: &mut Builder, node: &Node, x: &Features, y: &Features
     let name =
         builder.add(node, LayerSpec { kind: "add".to_owned(), from: vec![first, second], ..LayerSpec::default() });
     if !matches!(node.op.as_str(), "Add" | "Sum" | "QLinearAdd") {
-        builder.note(Weight::Expressed, node, "counted as an addition: two maps read, one operation an element");
+        builder.note(Severity::Expressed, node, "counted as an addition: two maps read, one operation an element");
     }
     let features = Features {
         dims: x.dims.clone(),
@@ -118,7 +118,7 @@ fn of_unequal_shape(builder: &mut Builder, node: &Node, large: &Features, small:
         } else {
             "combines a map with a smaller one that is repeated, as a mask"
         };
-        builder.note(Weight::NotCounted, node, reason);
+        builder.note(Severity::NotCounted, node, reason);
         builder.set(&node.outputs[0], Value::Features(Features { is_linear: false, ..large.clone() }));
         return Ok(());
     }
@@ -132,7 +132,7 @@ fn of_unequal_shape(builder: &mut Builder, node: &Node, large: &Features, small:
     };
     let name = builder.add(node, layer);
     builder.note(
-        Weight::Expressed,
+        Severity::Expressed,
         node,
         "one computed number a channel: a depthwise layer that reads them as weights",
     );
@@ -153,7 +153,7 @@ pub fn not_counted(builder: &mut Builder, node: &Node, dims: Option<Vec<u64>>, r
     let inputs: Vec<Features> =
         (0..node.inputs.len()).filter_map(|index| builder.features(node, index).cloned()).collect();
     let largest = inputs.iter().max_by_key(|features| elements(&features.dims)).ok_or("its inputs are not known")?;
-    builder.note(Weight::NotCounted, node, reason);
+    builder.note(Severity::NotCounted, node, reason);
     let dims = dims.unwrap_or_else(|| largest.dims.clone());
     let features = if dims == largest.dims {
         Features { is_linear: false, ..largest.clone() }

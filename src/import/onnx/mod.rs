@@ -17,7 +17,7 @@ mod product;
 mod shapes;
 mod wire;
 
-use super::report::{Report, Weight};
+use super::report::{Report, Severity};
 use super::source::Source;
 use crate::spec::{Diagnostics, MAX_BYTES, MAX_LAYERS, PrecisionSpec, WorkloadSpec, is_hidden};
 use crate::workload::MAX_EXTENT;
@@ -120,7 +120,7 @@ fn network(model: &Model, name: &str, sizes: &[(String, u64)]) -> Result<(Worklo
             wrong => {
                 let reason = wrong.and_then(Result::err);
                 let reason = reason.unwrap_or_else(|| "the file does not state its shape".to_owned());
-                builder.report.note(Weight::NotCounted, "input", &reason, &clean(&input.name));
+                builder.report.note(Severity::NotCounted, "input", &reason, &clean(&input.name));
             }
         }
     }
@@ -149,7 +149,7 @@ fn finish(model: &Model, mut builder: Builder, name: &str) -> Result<(WorkloadSp
     }
     if builder.layers.iter().all(|layer| matches!(layer.kind.as_str(), "input" | "view")) {
         let mut diagnostics = Diagnostics::default();
-        let mut why: Vec<String> = report.of(Weight::NotCounted).take(5).map(ToString::to_string).collect();
+        let mut why: Vec<String> = report.of(Severity::NotCounted).take(5).map(ToString::to_string).collect();
         if why.is_empty() {
             why.push(match model.nodes.len() {
                 0 => "its graph has no nodes".to_owned(),
@@ -162,14 +162,14 @@ fn finish(model: &Model, mut builder: Builder, name: &str) -> Result<(WorkloadSp
         return Err(diagnostics);
     }
     report.note(
-        Weight::Assumed,
+        Severity::Assumed,
         "precision",
         "8 bit for W, I and O, 16 for partial sums, where the file says nothing else",
         "",
     );
     report.title = title;
     let not_counted: Vec<String> =
-        report.of(Weight::NotCounted).map(|finding| format!("{} {}", finding.count, finding.what)).collect();
+        report.of(Severity::NotCounted).map(|finding| format!("{} {}", finding.count, finding.what)).collect();
     let about = if not_counted.is_empty() {
         format!("Imported from {}.", report.title)
     } else {
@@ -256,7 +256,7 @@ impl OpenSizes<'_> {
         self.chosen.insert(symbol.to_owned(), size);
         let what = if symbol.is_empty() { format!("dimension {place}") } else { format!("`{}`", plain(symbol)) };
         let reason = format!("the file leaves {what} open; taken as {size}");
-        report.note(Weight::Assumed, "size", &reason, &clean(&info.name));
+        report.note(Severity::Assumed, "size", &reason, &clean(&info.name));
         size
     }
 }

@@ -5,7 +5,7 @@ use super::model::{Attribute, Node};
 use super::product::Operands;
 use super::shapes::{self, Constant, elements};
 use super::{arrange, convolution, elementwise, product};
-use crate::import::report::Weight;
+use crate::import::report::Severity;
 
 /// Thresholds, which every array applies to outputs as they leave.
 const THRESHOLDS: [&str; 6] = ["Relu", "LeakyRelu", "PRelu", "Clip", "ThresholdedRelu", "Sign"];
@@ -87,7 +87,7 @@ pub fn take(builder: &mut Builder, node: &Node) {
         dispatch(builder, node)
     };
     if let Err(reason) = result {
-        builder.note(Weight::NotCounted, node, &reason);
+        builder.note(Severity::NotCounted, node, &reason);
     }
     for output in node.outputs.iter().filter(|output| !output.is_empty()) {
         if !builder.knows(output) {
@@ -223,14 +223,14 @@ fn dispatch(builder: &mut Builder, node: &Node) -> Result<(), String> {
             Ok(())
         }
         _ if THRESHOLDS.contains(&op) => {
-            elementwise::passed_on(builder, node, Weight::Merged, "applied to outputs as they leave the array")
+            elementwise::passed_on(builder, node, Severity::Merged, "applied to outputs as they leave the array")
         }
         _ if PRECISION.contains(&op) => {
             for output in node.outputs.iter().skip(1) {
                 builder.set(output, Value::Constant(Constant::default()));
             }
             let x = builder.features(node, 0).cloned().ok_or("its input is not known")?;
-            builder.note(Weight::Merged, node, "a change of precision, made as data is written");
+            builder.note(Severity::Merged, node, "a change of precision, made as data is written");
             builder.set(&node.outputs[0], Value::Features(x));
             Ok(())
         }
@@ -238,13 +238,13 @@ fn dispatch(builder: &mut Builder, node: &Node) -> Result<(), String> {
         _ if FUNCTIONS.contains(&op) => elementwise::passed_on(
             builder,
             node,
-            Weight::NotCounted,
+            Severity::NotCounted,
             "its arithmetic has no cost here; data passes through",
         ),
         _ if op.ends_with("Normalization") || op == "LRN" => elementwise::passed_on(
             builder,
             node,
-            Weight::NotCounted,
+            Severity::NotCounted,
             "its arithmetic has no cost here; data passes through",
         ),
         _ => unknown(builder, node),

@@ -5,7 +5,7 @@ use super::convolution::note_fractions;
 use super::layout::{Layout, Role};
 use super::model::Node;
 use super::shapes::elements;
-use crate::import::report::Weight;
+use crate::import::report::Severity;
 use crate::spec::{LayerSpec, PrecisionSpec};
 
 /// Which inputs of a node are the matrices, and whether they are turned.
@@ -153,7 +153,7 @@ fn of_two(builder: &mut Builder, node: &Node, x: Features, y: Features) -> Resul
     };
     let name = builder.add(node, layer);
     builder.note(
-        Weight::Expressed,
+        Severity::Expressed,
         node,
         "the second matrix is read as weights, all of it after it is computed: depth-first tiling ends there",
     );

@@ -1,7 +1,7 @@
 //! An accelerator file.
 
 use super::mapping::read_loops;
-use crate::import::report::{Report, Weight};
+use crate::import::report::{Report, Severity};
 use crate::spec::reader::{Fields, LocatedNode, Reader, ValueError};
 use crate::spec::{ArraySpec, Diagnostics, HardwareSpec, MemorySpec, PortSpec};
 
@@ -59,7 +59,7 @@ pub fn read_accelerator(text: &str) -> (HardwareSpec, Report, Diagnostics) {
     share_as_lower_memories(&mut spec, &mut report);
     super::note_cleaned(reader, &mut report);
     for path in reader.repeated() {
-        report.note(Weight::Assumed, "field", "stated twice: the last one counts, as in ZigZag", path);
+        report.note(Severity::Assumed, "field", "stated twice: the last one counts, as in ZigZag", path);
     }
     let reader = std::mem::replace(reader, Reader::open("").1);
     (spec, report, reader.finish())
@@ -117,7 +117,7 @@ fn read_memory(name: &str, place: &LocatedNode, reader: &mut Reader, report: &mu
     if let Some(buffering) = fields.get("force_double_buffering")
         && flag(buffering, reader)
     {
-        report.note(Weight::Merged, "force_double_buffering", "ZigZag reads it but never uses it", name);
+        report.note(Severity::Merged, "force_double_buffering", "ZigZag reads it but never uses it", name);
     }
     let cost = |field: &str, reader: &mut Reader| {
         let place = if fields.get("auto_cost_extraction").is_some() {
@@ -239,7 +239,7 @@ fn set_widths(memory: &mut MemorySpec, mut ports: Vec<Port>, report: &mut Report
             port.serves.retain(|service| !later[0].serves.contains(service));
             if port.serves.len() < before {
                 report.note(
-                    Weight::Assumed,
+                    Severity::Assumed,
                     "port",
                     "two ports serve the same: the last one does, as in ZigZag",
                     &memory.name,
@@ -283,7 +283,7 @@ fn share_as_lower_memories(spec: &mut HardwareSpec, report: &mut Report) {
                 low.shared_over.iter().filter(|dim| !high.shared_over.contains(dim)).cloned().collect();
             if !missing.is_empty() {
                 let reason = format!("shared over {}, too, as memories below it are", missing.join(", "));
-                report.note(Weight::Assumed, "served_dimensions", &reason, &high.name);
+                report.note(Severity::Assumed, "served_dimensions", &reason, &high.name);
             }
             high.shared_over.extend(missing);
         }
@@ -292,7 +292,7 @@ fn share_as_lower_memories(spec: &mut HardwareSpec, report: &mut Report) {
 
 fn note_area(area: Option<f64>, of: &str, report: &mut Report) {
     if area.is_some() {
-        report.note(Weight::Assumed, "area", "ZigZag states no unit of areas; taken as um2", of);
+        report.note(Severity::Assumed, "area", "ZigZag states no unit of areas; taken as um2", of);
     }
 }
 

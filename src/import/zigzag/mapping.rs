@@ -1,6 +1,6 @@
 //! A mapping file: which loops the array unrolls.
 
-use crate::import::report::{Report, Weight};
+use crate::import::report::{Report, Severity};
 use crate::spec::reader::{LocatedNode, Reader, ValueError};
 use crate::spec::{Diagnostics, HardwareSpec, LayerSpec, UnrollSpec};
 
@@ -50,7 +50,7 @@ fn read_entry(place: &LocatedNode, reader: &mut Reader, report: &mut Report) -> 
         ("temporal_ordering", "not taken: the order of loops is searched"),
     ] {
         if fields.get(field).is_some_and(|place| !place.is_scalar() && !place.is_empty()) {
-            report.note(Weight::Assumed, field, reason, &name);
+            report.note(Severity::Assumed, field, reason, &name);
         }
     }
     if let Some(links) = fields.get("memory_operand_links").filter(|place| place.is_map()) {

@@ -9,7 +9,7 @@ mod mapping;
 mod workload;
 mod write;
 
-use super::report::{CLEANED, Report, Weight};
+use super::report::{CLEANED, Report, Severity};
 use crate::spec::reader::Reader;
 pub use hardware::read_accelerator;
 pub use mapping::{MappingEntry, apply_to_hardware, apply_to_layers, read_mapping};
@@ -19,7 +19,7 @@ pub use write::{Written, write};
 /// Says on which lines characters were replaced that nobody sees.
 fn note_cleaned(reader: &Reader, report: &mut Report) {
     for line in reader.cleaned() {
-        report.note(Weight::Expressed, "text", CLEANED, &format!("line {line}"));
+        report.note(Severity::Expressed, "text", CLEANED, &format!("line {line}"));
     }
 }
 

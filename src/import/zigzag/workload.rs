@@ -5,7 +5,7 @@
 
 use super::equation::{Equation, Relation, assign, relation};
 use super::hardware::number;
-use crate::import::report::{Report, Weight};
+use crate::import::report::{Report, Severity};
 use crate::spec::reader::{Fields, LocatedNode, Reader, ValueError};
 use crate::spec::{Diagnostics, KernelSpec, LayerSpec, PaddingSpec, PrecisionSpec, WorkloadSpec};
 
@@ -297,7 +297,7 @@ fn connect(layers: &[Layer], report: &mut Report) -> Vec<LayerSpec> {
                 Some(producer) => {
                     let view = format!("{name}_from_{}", names[producer]);
                     let reason = "its sizes are not those of what it reads: a view of the size that it needs; depth-first tiling ends there";
-                    report.note(Weight::Expressed, "view", reason, name);
+                    report.note(Severity::Expressed, "view", reason, name);
                     done.push(map_layer(&view, "view", vec![names[producer].clone()], map));
                     view
                 }
@@ -319,7 +319,7 @@ fn connect(layers: &[Layer], report: &mut Report) -> Vec<LayerSpec> {
             from.push(read(computed, (layer.g.saturating_mul(layer.c), layer.k, 1), report, true));
         } else if computed.is_some() {
             report.note(
-                Weight::Assumed,
+                Severity::Assumed,
                 "operand_source",
                 "its weights come from another layer; they count as trained ones",
                 name,

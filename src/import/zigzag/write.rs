@@ -1,7 +1,7 @@
 //! A core and a network as ZigZag's three files.
 
 use crate::hardware::{Core, Memory, Movement, Operand, Unroll};
-use crate::import::report::{Report, Weight};
+use crate::import::report::{Report, Severity};
 use crate::workload::{Dim, Layer, LayerId, LayerKind, Network};
 use std::fmt::Write;
 
@@ -39,7 +39,7 @@ fn write_accelerator(core: &Core, report: &mut Report) -> String {
     let sizes: Vec<String> = core.array.iter().map(|(_, size)| size.to_string()).collect();
     for (index, (name, _)) in core.array.iter().enumerate().filter(|(index, (name, _))| *name != dimension(*index)) {
         report.note(
-            Weight::Expressed,
+            Severity::Expressed,
             "array",
             "ZigZag numbers the dimensions of an array",
             &format!("{name} is {}", dimension(index)),
@@ -94,7 +94,7 @@ fn write_memory(text: &mut String, memory: &Memory, core: &Core, report: &mut Re
         let (width, granularity) = (bits(Memory::width_bits), bits(Memory::granularity_bits));
         if port.serves.iter().any(|(operand, movement)| memory.width_bits(*operand, *movement) != width) {
             let reason = "a port of ZigZag is as wide for reading as for writing: the wider side counts";
-            report.note(Weight::Assumed, "port", reason, &format!("{} {}", memory.name, port.name));
+            report.note(Severity::Assumed, "port", reason, &format!("{} {}", memory.name, port.name));
         }
         let allocation: Vec<String> = port
             .serves
@@ -259,7 +259,7 @@ fn sources(network: &Network, id: LayerId, layer: &Layer, report: &mut Report) -
         let shown = network.sources(read);
         if shown.len() > 1 {
             report.note(
-                Weight::NotCounted,
+                Severity::NotCounted,
                 "view",
                 "ZigZag has one source an operand: the first of several is stated",
                 &layer.name,
