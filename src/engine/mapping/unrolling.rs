@@ -91,7 +91,7 @@ struct Space<'a> {
     /// Array dimensions with the same number here are shared over by the same memories.
     classes: Vec<usize>,
     demands: Vec<Demand<'a>>,
-    found: Vec<Found>,
+    found: Vec<Candidate>,
     /// Where in `found` the unrolling with these sizes per class lies; only looked up, never iterated.
     by_sizes: HashMap<Vec<u64>, usize>,
     legal: u64,
@@ -99,7 +99,7 @@ struct Space<'a> {
     beyond_limit: u64,
 }
 
-struct Found {
+struct Candidate {
     unrolling: Unrolling,
     /// PEs used at most.
     peak: u64,
@@ -215,7 +215,7 @@ impl<'a> Space<'a> {
         }
         // Products of the same quotients in another order differ by rounding only.
         let sizes: Vec<u64> = sizes.into_iter().map(|size| (size * f64::from(1 << 20)).round() as u64).collect();
-        let found = || Found {
+        let found = || Candidate {
             unrolling: Unrolling { unroll: state.unroll.clone(), steps: state.steps.iter().product() },
             peak: state.peak(),
         };
