@@ -1,7 +1,7 @@
 //! Where `www/main.js` enters the page.
 
 use super::platform::pieces::Piece;
-use super::platform::place;
+use super::platform::root;
 use super::{platform, shell};
 use js_sys::Function;
 use wasm_bindgen::prelude::*;
@@ -17,8 +17,8 @@ pub async fn open_page(ask: Function) -> Result<(), JsError> {
     if shell::address::says_something() {
         shell::links::fetch_links().await?;
     }
-    if let Some(place) = place::place() {
-        place::render::<shell::page::Page>(place);
+    if let Some(element) = root::root_element() {
+        root::render::<shell::page::Page>(element);
     }
     Ok(())
 }
@@ -34,8 +34,8 @@ pub async fn open_embed(ask: Function) -> Result<(), JsError> {
     if !platform::pieces::fetch().await {
         return Err(JsError::new("others"));
     }
-    if let (Some(place), Some(parts)) = (place::place(), shell::parts::Parts::slot().get()) {
-        (parts.embed)(place);
+    if let (Some(element), Some(parts)) = (root::root_element(), shell::parts::Parts::slot().get()) {
+        (parts.embed)(element);
     }
     Ok(())
 }

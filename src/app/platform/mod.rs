@@ -18,7 +18,7 @@ pub mod missing;
 #[cfg(target_arch = "wasm32")]
 pub mod pieces;
 #[cfg(target_arch = "wasm32")]
-pub mod place;
+pub mod root;
 #[cfg(target_arch = "wasm32")]
 pub mod storage;
 #[cfg(target_arch = "wasm32")]

@@ -11,7 +11,7 @@ use crate::app::design::import::ImportParts;
 use crate::app::design::network_card::LayerParts;
 use crate::app::landscape::view::JointOptimumParts;
 use crate::app::platform::pieces::{self, keep};
-use crate::app::platform::place::render;
+use crate::app::platform::root::render;
 use crate::app::widgets::explain::ExplainParts;
 use crate::app::widgets::save::SaveParts;
 use crate::app::{design, landscape, widgets};
