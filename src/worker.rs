@@ -9,7 +9,7 @@ mod import;
 pub use import::ImportNews;
 
 use crate::depth_first::{NotPlanned, PointAccount};
-use crate::explore::{CostStore, Effort, PointSummary, Request, Survey, Sweep};
+use crate::explore::{CostStore, PointSummary, Request, SearchEffort, Survey, Sweep};
 use crate::question::Answerer;
 use crate::spec::Diagnostics;
 use js_sys::Uint8Array;
@@ -87,7 +87,7 @@ pub enum FromWorker {
         /// Those that cannot be scheduled, and why.
         impossible: Vec<(u32, Diagnostics)>,
         /// How much work it was.
-        effort: Effort,
+        effort: SearchEffort,
     },
     /// The whole account of a point.
     Detailed {
@@ -299,8 +299,8 @@ impl Opened {
         None
     }
 
-    fn effort(&self) -> Effort {
-        self.surveys.iter().map(|survey| survey.effort).fold(Effort::default(), |sum, one| Effort {
+    fn effort(&self) -> SearchEffort {
+        self.surveys.iter().map(|survey| survey.effort).fold(SearchEffort::default(), |sum, one| SearchEffort {
             searched: sum.searched + one.searched,
             reused: sum.reused + one.reused,
         })
@@ -324,7 +324,7 @@ impl Opened {
             }
         }
         let after = self.effort();
-        let effort = Effort { searched: after.searched - before.searched, reused: after.reused - before.reused };
+        let effort = SearchEffort { searched: after.searched - before.searched, reused: after.reused - before.reused };
         Some(FromWorker::Surveyed { generation: self.generation, summaries, impossible, effort })
     }
 

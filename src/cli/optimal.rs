@@ -3,7 +3,7 @@
 use super::arguments::Format;
 use super::{Failure, print};
 use fusescape::chart::{Column, Table, TableCell};
-use fusescape::explore::{CostStore, Effort, OptimalStacks, StackLimits, StackRun, StackStudy, Sweep};
+use fusescape::explore::{CostStore, OptimalStacks, SearchEffort, StackLimits, StackRun, StackStudy, Sweep};
 use rayon::prelude::*;
 use serde_json::{Value, json};
 use std::fmt::Write;
@@ -38,9 +38,9 @@ pub fn run_json(run: &StackRun, layers: &[&str]) -> Value {
 }
 
 /// Each core takes the next part that is left; what it found out stays with it.
-pub fn all_parts(sweep: &Sweep, limits: StackLimits, parts: usize) -> Result<(Vec<StackRun>, Effort), Failure> {
+pub fn all_parts(sweep: &Sweep, limits: StackLimits, parts: usize) -> Result<(Vec<StackRun>, SearchEffort), Failure> {
     let next = AtomicUsize::new(0);
-    let found: Result<Vec<(Vec<StackRun>, Effort)>, String> = (0..rayon::current_num_threads())
+    let found: Result<Vec<(Vec<StackRun>, SearchEffort)>, String> = (0..rayon::current_num_threads())
         .into_par_iter()
         .map(|_| {
             let (mut study, mut store) =
@@ -55,7 +55,7 @@ pub fn all_parts(sweep: &Sweep, limits: StackLimits, parts: usize) -> Result<(Ve
             }
         })
         .collect();
-    let mut all = (Vec::new(), Effort::default());
+    let mut all = (Vec::new(), SearchEffort::default());
     for (mut runs, effort) in found? {
         all.0.append(&mut runs);
         all.1.searched += effort.searched;
@@ -68,7 +68,7 @@ struct OptimalReport {
     sweep: Sweep,
     study: StackStudy,
     optimal: OptimalStacks,
-    effort: Effort,
+    effort: SearchEffort,
 }
 
 impl OptimalReport {

@@ -2,7 +2,7 @@
 
 use super::results::{PointState, Progress};
 use crate::depth_first::{DepthFirstStrategy, PointAccount};
-use crate::explore::{Effort, PointSummary, Request, coarse_to_fine};
+use crate::explore::{PointSummary, Request, SearchEffort, coarse_to_fine};
 use crate::spec::Diagnostics;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::rc::Rc;
@@ -42,7 +42,7 @@ pub struct SweepWork {
     /// Points at which a worker failed once; each is tried again alone.
     suspects: BTreeSet<u32>,
     open_points: usize,
-    effort: Effort,
+    effort: SearchEffort,
 }
 
 impl SweepWork {
@@ -77,7 +77,7 @@ impl SweepWork {
             lanes,
             suspects: BTreeSet::new(),
             open_points: strategies.len(),
-            effort: Effort::default(),
+            effort: SearchEffort::default(),
             strategies: Rc::new(strategies),
         }
     }
@@ -149,7 +149,7 @@ impl SweepWork {
         given: &[u32],
         summaries: Vec<PointSummary>,
         impossible: Vec<(u32, Diagnostics)>,
-        effort: Effort,
+        effort: SearchEffort,
     ) {
         let done = summaries.len() + impossible.len();
         self.effort.searched += effort.searched;
@@ -256,7 +256,7 @@ mod tests {
 
     fn surveyed(work: &mut SweepWork, lane: usize, given: &[u32], done: usize) {
         let summaries = given[..done].iter().map(|&point| summary(point)).collect();
-        work.surveyed(lane, given, summaries, Vec::new(), Effort { searched: 1, reused: 0 });
+        work.surveyed(lane, given, summaries, Vec::new(), SearchEffort { searched: 1, reused: 0 });
     }
 
     #[test]

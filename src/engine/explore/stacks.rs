@@ -7,7 +7,7 @@
 //!
 //! The mapping of every layer-tile is the one that a sweep has: best by the objective for that layer-tile alone.
 
-use super::survey::{CostStore, Effort, Survey};
+use super::survey::{CostStore, SearchEffort, Survey};
 use super::sweep::Sweep;
 use crate::cost::{ByCause, EnergySplit, LatencySplit};
 use crate::depth_first::{
@@ -157,7 +157,7 @@ impl StackStudy {
     }
 
     /// Work that was done so far.
-    pub fn effort(&self) -> Effort {
+    pub fn effort(&self) -> SearchEffort {
         self.survey.effort
     }
 

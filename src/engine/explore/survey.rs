@@ -46,7 +46,7 @@ enum SolvedProblem {
 
 /// Work that points took.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Effort {
+pub struct SearchEffort {
     /// Mapping problems that were searched.
     pub searched: u32,
     /// Mapping problems that an earlier sweep had solved.
@@ -67,7 +67,7 @@ pub struct Survey {
     /// The point that was planned last, or is being planned.
     planning: Option<usize>,
     /// Work that all points took so far.
-    pub effort: Effort,
+    pub effort: SearchEffort,
 }
 
 impl Survey {
@@ -86,7 +86,7 @@ impl Survey {
             costs: TiVec::new(),
             unsearched: TiVec::new(),
             planning: None,
-            effort: Effort::default(),
+            effort: SearchEffort::default(),
             sweep,
         }
     }
@@ -298,7 +298,7 @@ pub(super) struct ProblemSolver<'a> {
     pub costs: &'a mut TiVec<ProblemId, Option<ProblemCost>>,
     pub unsearched: &'a mut TiVec<ProblemId, bool>,
     fingerprints: &'a mut Fingerprints,
-    effort: &'a mut Effort,
+    effort: &'a mut SearchEffort,
 }
 
 impl ProblemSolver<'_> {
@@ -353,7 +353,7 @@ impl CostStore {
     fn cost(
         &mut self,
         key: [u64; 2],
-        effort: &mut Effort,
+        effort: &mut SearchEffort,
         solve: impl FnOnce() -> Option<(SolvedProblem, Option<Solution>)>,
     ) -> Option<SolvedProblem> {
         if let Some(known) = self.known.get(&key) {
@@ -375,7 +375,7 @@ impl CostStore {
     fn mapping(
         &mut self,
         key: [u64; 2],
-        effort: &mut Effort,
+        effort: &mut SearchEffort,
         sweep: &Sweep,
         problem: &LayerProblem,
     ) -> Option<Solution> {

@@ -5,7 +5,7 @@
 //! other if it costs no more and no load is higher. As the order of its loops may fail to reach the bound, the dominated one is
 //! only deferred.
 
-use super::Effort;
+use super::SearchLimits;
 use super::cheapest::PlacedBoundary;
 use super::orders::Chain;
 use super::space::{Space, State};
@@ -32,7 +32,7 @@ pub fn best(
     space: &Space<'_>,
     objective: &Objective,
     known: Option<(Solution, f64)>,
-    effort: Effort<'_>,
+    effort: SearchLimits<'_>,
 ) -> BranchOutcome {
     let latency = LatencyBound::new(space.evaluator);
     let mut search = Search {
@@ -83,7 +83,7 @@ struct Search<'a, 's> {
     /// Scores that differ by less are equal, and prices.
     unit: f64,
     tie: f64,
-    effort: Effort<'s>,
+    effort: SearchLimits<'s>,
     outcome: BranchOutcome,
 }
 

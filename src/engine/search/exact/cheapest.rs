@@ -4,7 +4,7 @@
 //! chain: the first complete chain that comes up is a cheapest one. All chains of equal price are kept as a graph, as they
 //! differ in latency.
 
-use super::Effort;
+use super::SearchLimits;
 use super::space::{Space, State};
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use std::cmp::Reverse;
@@ -75,7 +75,7 @@ pub struct PlacedBoundary {
 /// is known, at most [`MOST_TIES`] further states are looked at.
 ///
 /// Prices closer than `tie`, relative to the whole, are equal: chains that move the same data differ by rounding only.
-pub fn cheapest(space: &Space<'_>, effort: Effort<'_>, tie: f64) -> Option<Cheapest> {
+pub fn cheapest(space: &Space<'_>, effort: SearchLimits<'_>, tie: f64) -> Option<Cheapest> {
     search(space, effort, tie, false)
 }
 
@@ -84,7 +84,12 @@ pub fn any(space: &Space<'_>, most_states: u64) -> bool {
     search(space, (most_states, &|| true), 1.0, true).is_some()
 }
 
-fn search(space: &Space<'_>, (most_states, has_time): Effort<'_>, tie: f64, first_only: bool) -> Option<Cheapest> {
+fn search(
+    space: &Space<'_>,
+    (most_states, has_time): SearchLimits<'_>,
+    tie: f64,
+    first_only: bool,
+) -> Option<Cheapest> {
     let start = space.start()?;
     let scale = space.least_to_go(&start) + space.constant;
     // Rounded estimates make equal prices equal, so that the search goes on from the state that is furthest.

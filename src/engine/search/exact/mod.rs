@@ -108,7 +108,7 @@ pub(super) fn has_mapping(problem: &LayerOnCore<'_>, limits: &Limits) -> bool {
 }
 
 /// How many steps a search may take at the most, and what says whether there is time for another.
-type Effort<'a> = (u64, &'a dyn Fn() -> bool);
+type SearchLimits<'a> = (u64, &'a dyn Fn() -> bool);
 
 struct Search<'a> {
     problem: &'a LayerOnCore<'a>,

@@ -1,6 +1,6 @@
 //! The fastest of all chains of least price.
 
-use super::Effort;
+use super::SearchLimits;
 use super::cheapest::{Cheapest, PlacedBoundary};
 use super::orders::Chain;
 use super::space::Space;
@@ -33,7 +33,11 @@ struct Step {
 
 /// The fastest mapping at least price, and whether that is proved: chains and orders are looked at as far as `effort`
 /// goes.
-pub fn fastest(space: &Space<'_>, cheapest: &mut Cheapest, (most, has_time): Effort<'_>) -> (Option<Solution>, bool) {
+pub fn fastest(
+    space: &Space<'_>,
+    cheapest: &mut Cheapest,
+    (most, has_time): SearchLimits<'_>,
+) -> (Option<Solution>, bool) {
     let bound = LatencyBound::new(space.evaluator);
     let start = bound.start();
     let mut ties = Ties {

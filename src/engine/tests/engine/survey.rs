@@ -2,7 +2,7 @@
 
 use fusescape_engine::depth_first::{FuseDepth, NotPlanned, PointAccount};
 use fusescape_engine::explore::{
-    CostStore, Effort, PointSummary, Request, Settings, Survey, Sweep, coarse_to_fine, solve_all,
+    CostStore, PointSummary, Request, SearchEffort, Settings, Survey, Sweep, coarse_to_fine, solve_all,
 };
 use fusescape_engine::rules::Rules;
 use fusescape_engine::search::Objective;
@@ -123,10 +123,10 @@ fn an_edit_of_one_memory_leaves_the_problems_below_it_known() {
     };
     let cold = effort(&before, &mut store);
     assert_eq!(cold.reused, 0);
-    assert_eq!(effort(&before, &mut store), Effort { searched: 0, reused: cold.searched });
+    assert_eq!(effort(&before, &mut store), SearchEffort { searched: 0, reused: cold.searched });
     let edited = effort(&after, &mut store);
     assert!(edited.reused > 0 && edited.searched > 0, "{edited:?}");
-    assert_eq!(edited, Effort { searched: edited.searched, reused: cold.searched - edited.searched });
+    assert_eq!(edited, SearchEffort { searched: edited.searched, reused: cold.searched - edited.searched });
     assert_eq!(edited.searched, effort(&after, &mut CostStore::default()).searched - edited.reused);
     assert_eq!(accounts(&after, &mut store), accounts(&after, &mut CostStore::default()));
 }
