@@ -6,7 +6,7 @@ use super::scale::{Quantity, group_thousands};
 use super::sketch::Sketch;
 use super::text::shorten;
 use super::{Chart, Color, Column, MINIMUM_WIDTH, Table, TableCell, Theme};
-use crate::explore::{ExactDecision, FusionStep, Grouped, Grouping, OnlineDecision, Varied};
+use crate::explore::{ExactDecision, FusionStep, Grouped, Grouping, OnlineDecision, SweptParameter};
 use crate::sorting::sort_by_key;
 
 /// One curve.
@@ -49,12 +49,12 @@ const UNDER: i32 = 44;
 
 impl Curves {
     /// DRAM traffic by Optimus' model over the steps of one sweep, in any order.
-    pub fn of_fusion(varied: Varied, steps: &[FusionStep]) -> Self {
+    pub fn of_fusion(varied: SweptParameter, steps: &[FusionStep]) -> Self {
         let mut steps: Vec<&FusionStep> = steps.iter().filter(|step| step.varied == varied).collect();
         sort_by_key(&mut steps, |step| step.step);
         let name = |step: &&FusionStep| match varied {
-            Varied::Buffer => Quantity::Bytes.text(step.value as f64),
-            Varied::Array | Varied::Batch => group_thousands(step.value),
+            SweptParameter::Buffer => Quantity::Bytes.text(step.value as f64),
+            SweptParameter::Array | SweptParameter::Batch => group_thousands(step.value),
         };
         let curve = |(index, grouping): (usize, Grouping)| Curve {
             name: grouping.title().to_owned(),
@@ -64,7 +64,7 @@ impl Curves {
             quantity: Quantity::Bytes,
             title: "DRAM traffic of an image".to_owned(),
             place: varied.title().to_owned(),
-            place_unit: if varied == Varied::Buffer { Quantity::Bytes.base() } else { "" },
+            place_unit: if varied == SweptParameter::Buffer { Quantity::Bytes.base() } else { "" },
             places: steps.iter().map(|step| step.value as f64).collect(),
             place_names: steps.iter().map(name).collect(),
             curves: Grouping::ALL.into_iter().enumerate().map(curve).collect(),
@@ -86,7 +86,7 @@ impl Curves {
         Self {
             quantity: Quantity::Bytes,
             title: "DRAM traffic of an image".to_owned(),
-            place: Varied::Buffer.title().to_owned(),
+            place: SweptParameter::Buffer.title().to_owned(),
             place_unit: Quantity::Bytes.base(),
             places: steps.iter().map(|(online, _)| online.buffer_bytes as f64).collect(),
             place_names: steps.iter().map(|(online, _)| Quantity::Bytes.text(online.buffer_bytes as f64)).collect(),

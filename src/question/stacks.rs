@@ -2,7 +2,7 @@
 
 use super::{Answer, Answerer, Ask};
 use crate::explore::{
-    CostStore, FusionStep, Fusions, Request, StackLimits, StackRun, StackStudy, Sweep, Varied, compare_fusions,
+    CostStore, FusionStep, Fusions, Request, StackLimits, StackRun, StackStudy, Sweep, SweptParameter, compare_fusions,
     fusion_step,
 };
 use crate::spec::Diagnostics;
@@ -87,7 +87,7 @@ pub struct StepFusions {
     /// The design.
     pub request: Rc<Request>,
     /// What of it grows or shrinks.
-    pub varied: Varied,
+    pub varied: SweptParameter,
     /// So many doublings away from the design.
     pub step: i32,
 }

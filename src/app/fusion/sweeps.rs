@@ -4,7 +4,7 @@ use crate::app::widgets::figure::{Drawn, Figure};
 use crate::app::workers::ask::use_answers;
 use crate::app::workers::handle::Workers;
 use crate::chart::Curves;
-use crate::explore::{FusionStep, Request, Varied};
+use crate::explore::{FusionStep, Request, SweptParameter};
 use crate::question::{StepFusions, Topic};
 use std::rc::Rc;
 use yew::prelude::*;
@@ -21,7 +21,7 @@ pub struct FusionSweepsProps {
 /// A figure for each of what is varied. The work starts when they are first shown.
 #[component]
 pub fn FusionSweeps(props: &FusionSweepsProps) -> Html {
-    let all = Varied::ALL.into_iter().flat_map(|varied| varied.steps().map(move |step| (varied, step)));
+    let all = SweptParameter::ALL.into_iter().flat_map(|varied| varied.steps().map(move |step| (varied, step)));
     let question = |(varied, step)| StepFusions { request: Rc::clone(&props.request), varied, step };
     let answers = use_answers(&props.workers, Topic::FusionSteps, all.map(question).collect());
     let steps: Vec<FusionStep> = answers.shown().cloned().collect();
@@ -31,7 +31,7 @@ pub fn FusionSweeps(props: &FusionSweepsProps) -> Html {
     if steps.is_empty() && !is_running && failure.is_none() {
         return html! {};
     }
-    let figure = |(varied, testid): (Varied, &'static str)| {
+    let figure = |(varied, testid): (SweptParameter, &'static str)| {
         html! { <Figure title={title(varied)} hint={hint(varied)} chart={Drawn::new(Curves::of_fusion(varied, &steps))} {testid} /> }
     };
     let testids = ["fusion-buffer", "fusion-array", "fusion-batch"];
@@ -50,27 +50,29 @@ pub fn FusionSweeps(props: &FusionSweepsProps) -> Html {
             if let Some(failure) = failure {
                 <p class="banner" role="alert">{ failure.to_owned() }</p>
             }
-            { for Varied::ALL.into_iter().zip(testids).map(figure) }
+            { for SweptParameter::ALL.into_iter().zip(testids).map(figure) }
         </section>
     }
 }
 
-fn title(varied: Varied) -> &'static str {
+fn title(varied: SweptParameter) -> &'static str {
     match varied {
-        Varied::Buffer => "Buffer",
-        Varied::Array => "PE array",
-        Varied::Batch => "Batch",
+        SweptParameter::Buffer => "Buffer",
+        SweptParameter::Array => "PE array",
+        SweptParameter::Batch => "Batch",
     }
 }
 
-fn hint(varied: Varied) -> &'static str {
+fn hint(varied: SweptParameter) -> &'static str {
     match varied {
-        Varied::Buffer => {
+        SweptParameter::Buffer => {
             "A larger buffer lets more layers run together, until only the oracle's traffic is left (Optimus, Fig. 16)."
         }
-        Varied::Array => {
+        SweptParameter::Array => {
             "A larger array wants larger tiles to be busy, which leaves less room to fuse (Optimus, Fig. 18)."
         }
-        Varied::Batch => "More images share one loading of the weights, as long as there is room (Optimus, Fig. 19).",
+        SweptParameter::Batch => {
+            "More images share one loading of the weights, as long as there is room (Optimus, Fig. 19)."
+        }
     }
 }

@@ -15,7 +15,7 @@ const MOST_IDEALS: usize = 4_000;
 
 /// What changes from step to step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum Varied {
+pub enum SweptParameter {
     /// The buffer's capacity, in bytes (Fig. 16).
     Buffer,
     /// The processing elements: all that is unrolled, as far as it is (Fig. 18).
@@ -24,7 +24,7 @@ pub enum Varied {
     Batch,
 }
 
-impl Varied {
+impl SweptParameter {
     /// All of them.
     pub const ALL: [Self; 3] = [Self::Buffer, Self::Array, Self::Batch];
 
@@ -118,7 +118,7 @@ impl Grouping {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FusionStep {
     /// The parameter that is varied: buffer, array or batch.
-    pub varied: Varied,
+    pub varied: SweptParameter,
     /// How many doublings away from the design.
     pub step: i32,
     /// Bytes, processing elements, or images.
@@ -135,7 +135,7 @@ pub struct FusionStep {
 ///
 /// # Errors
 /// What Optimus' operators cannot express.
-pub fn fusion_step(sweep: &Sweep, varied: Varied, step: i32) -> Result<FusionStep, Diagnostics> {
+pub fn fusion_step(sweep: &Sweep, varied: SweptParameter, step: i32) -> Result<FusionStep, Diagnostics> {
     let (core, network) = (&sweep.core, &sweep.network);
     let graph = operators_of(network)?;
     let own = Setting::of(core, network);

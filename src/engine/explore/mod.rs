@@ -80,7 +80,7 @@ mod sweep;
 
 pub use best::{Combination, best_combination, best_point, pareto_front};
 pub use dataflows::{ARRAY_SIZES, Dataflow, dataflow_request};
-pub use fusion_sweep::{FusionStep, Grouping, Varied, fusion_step};
+pub use fusion_sweep::{FusionStep, Grouping, SweptParameter, fusion_step};
 pub use fusions::{FusionMethod, FusionVerdict, Fusions, compare_fusions};
 pub use layer::{
     Cycles, LayerFacts, LayerRequest, LayerStudy, MappedLayer, MappingEdit, TemporalMapping, UnrollingChoice,

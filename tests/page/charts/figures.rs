@@ -12,7 +12,7 @@ use fusescape::depth_first::{TileMap, TileRun, TileTypeId};
 use fusescape::explore::{
     CostStore, Fusions, LayerFacts, LayerRequest, LayerStudy, MappedLayer, ONLINE_STEPS, OnlineStudy, Request,
     Resource, ResourceStep, SequenceCosts, SequenceFinding, SequenceQuestion, Settings, StackLimits, StackRun,
-    StackStudy, StrategyFindings, Sweep, Varied, ZigZagStrategy, compare_fusions, find_sequences, fusion_step,
+    StackStudy, StrategyFindings, Sweep, SweptParameter, ZigZagStrategy, compare_fusions, find_sequences, fusion_step,
 };
 use fusescape::hardware::Operand;
 use fusescape::rules::Rules;
@@ -641,8 +641,8 @@ fn sequence_figure(of: &str) -> Box<dyn Chart> {
 /// Traffic over buffers that are up to four times smaller or larger.
 fn fusion_buffer() -> Curves {
     let sweep = resnet18();
-    let steps: Vec<_> = (-2..=2).map(|step| fusion_step(&sweep, Varied::Buffer, step).unwrap()).collect();
-    Curves::of_fusion(Varied::Buffer, &steps)
+    let steps: Vec<_> = (-2..=2).map(|step| fusion_step(&sweep, SweptParameter::Buffer, step).unwrap()).collect();
+    Curves::of_fusion(SweptParameter::Buffer, &steps)
 }
 
 /// Groups for the design's own buffer, and for one that is four times smaller.

@@ -3,7 +3,7 @@
 use fusescape_engine::depth_first::{FuseDepth, StoringMode};
 use fusescape_engine::explore::{
     CostStore, FusionMethod, FusionStep, Grouping, OptimalStacks, PointSummary, Request, Settings, StackLimits,
-    StackRun, StackStudy, Survey, Sweep, Varied, best_combination, best_point, compare_fusions, fusion_step,
+    StackRun, StackStudy, Survey, Sweep, SweptParameter, best_combination, best_point, compare_fusions, fusion_step,
 };
 use fusescape_engine::rules::Rules;
 use fusescape_engine::search::Objective;
@@ -254,7 +254,7 @@ fn a_network_that_optimus_cannot_express_is_judged_by_the_others() {
 fn more_room_and_more_images_never_move_more_bytes_an_image() {
     let sweep = sweep("meta-proto-like-df", "resnet18", settings(Objective::Energy));
     let exact = Grouping::ALL.iter().position(|grouping| *grouping == Grouping::Exact).unwrap();
-    for varied in Varied::ALL {
+    for varied in SweptParameter::ALL {
         let steps: Vec<FusionStep> = varied.steps().map(|step| fusion_step(&sweep, varied, step).unwrap()).collect();
         assert_eq!(steps.iter().filter(|step| step.is_design).count(), 1, "{varied:?}");
         for step in &steps {
@@ -266,7 +266,7 @@ fn more_room_and_more_images_never_move_more_bytes_an_image() {
             assert!(pair[0].value < pair[1].value);
             let (before, after) = (pair[0].bytes[exact].unwrap(), pair[1].bytes[exact].unwrap());
             // A larger array only wants larger tiles.
-            let is_fine = if varied == Varied::Array { after >= before } else { after <= before };
+            let is_fine = if varied == SweptParameter::Array { after >= before } else { after <= before };
             assert!(is_fine, "{varied:?}: {before} B, then {after} B at {}", pair[1].value);
         }
     }
