@@ -1,4 +1,4 @@
-//! A schedule as people look at it: who computes what when, what travels over which link, how full memories are, where the time goes.
+//! The account of a schedule: tiles by core, transfers by link, memory usage, and where the time of each core goes.
 
 use super::coala::SchedulingProblem;
 use super::graph::Tile;
@@ -10,7 +10,7 @@ use crate::ids::{TiSlice, TiVec, ti_vec};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
-/// A schedule of a network on a system.
+/// A schedule of a network on a system of cores, with everything that explains its cost.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct SystemAccount {
     /// Names of the layers.
@@ -27,7 +27,7 @@ pub struct SystemAccount {
     waits: Vec<u32>,
     /// Tiles that others wait for.
     waited_for: Vec<TileId>,
-    /// What travels, by start.
+    /// All transfers, by start.
     pub transfers: TiVec<TransferId, TransferRun>,
     /// For each tile where the transfers that bring what it reads begin in `brought`, and one more at the end.
     brings: Vec<u32>,
@@ -39,46 +39,46 @@ pub struct SystemAccount {
     pub latency_cycles: f64,
 }
 
-/// A core, and where its time goes, cycles; together they are the latency of the schedule.
+/// A core with its time by cause, cycles. The causes add up to the latency of the schedule.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct CoreTime {
     /// Its name.
     pub name: String,
-    /// The array works.
+    /// Cycles in which the array computes.
     pub computing: f64,
-    /// A tile is under way, and the array waits for the core's own memories.
+    /// Cycles in which a tile is on the core, and the array waits for the core's own memories.
     pub stalling: f64,
-    /// The next tile could begin, but for transfers and room in memories.
+    /// Cycles in which the next tile's predecessors are done, and it waits for transfers or room in memories.
     pub transferring: f64,
-    /// The next tile waits for others, or there is none.
+    /// Cycles in which the next tile waits for other tiles, or no tile is left.
     pub idle: f64,
 }
 
-/// A link.
+/// A communication link.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct LinkTime {
     /// Its name.
     pub name: String,
-    /// Bits in a cycle.
+    /// Bandwidth, bits a cycle.
     pub bandwidth: f64,
-    /// Cycles in which it carries something.
+    /// Cycles in which it carries data.
     pub busy: f64,
 }
 
-/// A memory.
+/// Usage of a memory.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct MemoryUse {
     /// Its name, with that of its cores.
     pub name: String,
-    /// What it holds, bits.
+    /// Capacity, bits.
     pub capacity_bits: u64,
-    /// Cycles, and bits in use from then on.
+    /// Steps: a cycle, and the bits in use from it on.
     pub usage: Vec<(i64, u64)>,
     /// Most bits that are ever in use.
     pub peak_bits: u64,
 }
 
-/// A tile is computed.
+/// A computed tile.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct TileRun {
     /// Its layer.
@@ -89,11 +89,11 @@ pub struct TileRun {
     pub core: CoreId,
     /// When it begins, cycles.
     pub start: f64,
-    /// When it is done, cycles.
+    /// When it ends, cycles.
     pub end: f64,
 }
 
-/// A tensor travels.
+/// A transfer of a tensor.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TransferRun {
     /// The layer that computes it, or else that reads it.
@@ -110,7 +110,7 @@ pub struct TransferRun {
     pub links: Vec<LinkId>,
     /// When it begins, cycles.
     pub start: f64,
-    /// When it is there, cycles.
+    /// When it ends, cycles.
     pub end: f64,
     /// Why.
     pub reason: TransferReason,
@@ -118,17 +118,17 @@ pub struct TransferRun {
     pub bits: u64,
 }
 
-/// What a transfer brings.
+/// The payload of a transfer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 enum Cargo {
     /// A tensor to a memory.
     Tensor(TensorId, TopMemoryId),
-    /// What a tile reads from DRAM as it goes.
+    /// Operands that stream from DRAM while a tile is computed.
     Stream(TileId),
 }
 
 impl SystemAccount {
-    /// The account of a schedule. `computing` is in how many cycles of each tile the array works.
+    /// The account of a schedule. `computing` counts, for each tile, the cycles in which the array computes.
     pub fn new(
         problem: SchedulingProblem<'_>,
         schedule: &Schedule,
@@ -176,12 +176,12 @@ impl SystemAccount {
         &self.waited_for[self.waits[tile.index()] as usize..self.waits[tile.index() + 1] as usize]
     }
 
-    /// The transfers that bring what a tile reads; what is there anyway needs none.
+    /// The transfers that a tile waits for; a tensor that is in the memory already needs none.
     pub fn brought_for(&self, tile: TileId) -> &[TransferId] {
         &self.brought[self.brings[tile.index()] as usize..self.brings[tile.index() + 1] as usize]
     }
 
-    /// Bits that are in use on the chip at most, in all memories together.
+    /// Peak usage of all memories on the chip together, bits.
     pub fn peak_bits(&self) -> u64 {
         let mut steps: Vec<(i64, i64)> = Vec::new();
         for memory in &self.memories {
@@ -200,7 +200,7 @@ impl SystemAccount {
         most as u64
     }
 
-    /// Says of each core where its time goes.
+    /// Divides the time of each core among its causes.
     fn share_time(&mut self, computing: &TiSlice<TileId, f64>) {
         let mut by_start: Vec<TileId> = self.tiles.keys().collect();
         by_start.sort_by(|&a, &b| self.tiles[a].start.total_cmp(&self.tiles[b].start));
@@ -290,7 +290,7 @@ impl SystemAccount {
         }
     }
 
-    /// Says of each tile what brings what it reads: of each tensor the last arrival before it begins, and what it streams.
+    /// Finds the transfers that each tile waits for: of each tensor that it reads the last arrival before it begins, and its streams.
     fn find_brought(
         &mut self,
         problem: SchedulingProblem<'_>,

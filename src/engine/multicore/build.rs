@@ -1,4 +1,4 @@
-//! From layers and cuts to tiles, tensors and edges.
+//! Builds the tile graph of a network: tiles, tensors and dependencies, from its layers and their cuts.
 
 use super::dependencies::{LayerDependencies, Producers};
 use super::graph::{Edge, Tensor, Tile, TileGraph, TileGraphBuilder};
@@ -13,7 +13,7 @@ use rustc_hash::FxHashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// A layer, how it is cut, and on how many cores it may run.
+/// A layer with its cuts, and the number of cores that share it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TiledLayer {
     /// Its loops.
@@ -24,12 +24,12 @@ pub struct TiledLayer {
     pub cores: usize,
 }
 
-/// The tiles of a network, and where they lie in its layers.
+/// The tile graph of a network, and which tiles belong to which layer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TiledNetwork {
     /// Tiles, tensors, edges.
     pub graph: TileGraph,
-    /// Those of each layer.
+    /// Ids of the tiles of each layer.
     tiles_of: TiVec<NestId, Range<TileId>>,
     grids: TiVec<NestId, Grid>,
 }
@@ -53,7 +53,7 @@ impl TiledNetwork {
     }
 }
 
-/// Cuts a network into tiles.
+/// The tile graph of a network.
 pub fn tile_graph(layers: &TiSlice<NestId, TiledLayer>, rules: TilingRules) -> TiledNetwork {
     let layers: TiVec<NestId, TiledLayer> = layers.iter().map(|layer| enlarged(layer, rules)).collect();
     let grids: TiVec<NestId, Grid> = layers.iter().map(|layer| Grid::new(&layer.nest, &layer.split, rules)).collect();
@@ -111,7 +111,7 @@ pub fn tile_graph(layers: &TiSlice<NestId, TiledLayer>, rules: TilingRules) -> T
     TiledNetwork { graph: graph.finish(tensors), tiles_of, grids }
 }
 
-/// How many edges there are between the tiles of different layers of a network, without making them.
+/// Number of edges between tiles of different layers, counted without building the graph, whose size it limits.
 pub fn count_edges(layers: &TiSlice<NestId, TiledLayer>, rules: TilingRules) -> u64 {
     let layers: TiVec<NestId, TiledLayer> = layers.iter().map(|layer| enlarged(layer, rules)).collect();
     let grids: TiVec<NestId, Grid> = layers.iter().map(|layer| Grid::new(&layer.nest, &layer.split, rules)).collect();

@@ -1,4 +1,5 @@
-//! COALA: tiles and transfers are placed one after the other, each as early as cores, links and memories allow (Stream, Section 4.1).
+//! COALA, list scheduling of tiles and of the transfers that they need: one tile after the other is placed as early as cores, links and
+//! memories allow (Stream, Section 4.1). Nothing that was placed is moved later.
 
 use super::contents::{MemoryContents, TensorCopy};
 use super::graph::TileGraph;
@@ -12,36 +13,36 @@ use crate::ids::{TiSlice, TiVec, ti_vec};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// What is to be scheduled.
+/// An input of COALA: a tile graph whose tiles are allocated to the cores of a system.
 #[derive(Debug, Clone, Copy)]
 pub struct SchedulingProblem<'a> {
-    /// The tiles.
+    /// Tiles, tensors and dependencies.
     pub graph: &'a TileGraph,
-    /// The cores and what lies between them.
+    /// Cores, memories and links.
     pub system: &'a System,
-    /// Where each tile is computed, and what that costs.
+    /// The core and the cost of each tile.
     pub placed: &'a TiSlice<TileId, PlacedTile>,
-    /// Which of the tiles is next of those that wait for nothing any more.
+    /// Which of the tiles whose predecessors are placed is placed next.
     pub order: TilePriority<'a>,
-    /// Operands that are brought to their cores before anything else.
+    /// Operands that are transferred to their cores before any tile is computed.
     pub prefetched: &'a [Operand],
-    /// Where the public schedulers differ.
+    /// Rules in which the public tool's two schedulers differ, and what is right.
     pub rules: SchedulingRules,
 }
 
-/// Which tile is next.
+/// The priority by which candidate tiles are placed.
 #[derive(Debug, Clone, Copy)]
 pub enum TilePriority<'a> {
-    /// The one with the lowest of these ranks.
+    /// The lowest rank first.
     Ranks(&'a TiSlice<TileId, usize>),
-    /// The one that could start first; of several that of the first layer.
+    /// The earliest end of all predecessors first; of several the lowest tile.
     EarliestReady,
 }
 
-/// Schedules all tiles.
+/// The schedule of all tiles.
 ///
 /// # Errors
-/// A tensor that does not fit although everything else may leave.
+/// A memory in which a tensor does not fit, though everything else that may leave it is evicted.
 pub fn schedule(problem: SchedulingProblem<'_>) -> Result<Schedule, MemoryOverflow> {
     let mut coala = Coala::new(problem);
     coala.prepare()?;
@@ -101,6 +102,7 @@ impl<'a> Coala<'a> {
 
     fn run(&mut self) -> Result<(), MemoryOverflow> {
         let graph = self.problem.graph;
+        // A tile becomes a candidate when its last predecessor is placed, so that the end of each is known.
         let mut waits: TiVec<TileId, usize> = graph.tiles.keys().map(|tile| graph.predecessors(tile).len()).collect();
         let mut ready: TiVec<TileId, f64> = ti_vec![0.0; graph.tiles.len()];
         // Times are never negative, so that their bits have their order.
@@ -132,7 +134,7 @@ impl<'a> Coala<'a> {
         self.result
     }
 
-    /// Computes a tile that may start at a time; says when it ends.
+    /// Places a tile, with the transfers and evictions that it needs, at `ready` (cycles) or later; returns when it ends.
     fn place(&mut self, tile: TileId, ready: f64) -> Result<f64, MemoryOverflow> {
         let SchedulingProblem { graph, system, placed, .. } = self.problem;
         let PlacedTile { core, cycles, ref too_large, .. } = placed[tile];
@@ -184,7 +186,7 @@ impl<'a> Coala<'a> {
         Ok(span.end)
     }
 
-    /// The tensors that a tile reads, and where: the smallest first.
+    /// The tensors that a tile reads, and the memories in which it finds them, the smallest tensor first.
     fn needs(&self, tile: TileId) -> Vec<(TensorId, TopMemoryId)> {
         let SchedulingProblem { graph, placed, rules, .. } = self.problem;
         let too_large = &placed[tile].too_large;
@@ -211,7 +213,7 @@ impl<'a> Coala<'a> {
         }
     }
 
-    /// Brings a tensor into a memory; says when it is there.
+    /// Transfers a tensor into a memory unless it is there; returns when it can be read, cycles.
     fn bring(
         &mut self,
         tensor: TensorId,
@@ -228,7 +230,7 @@ impl<'a> Coala<'a> {
         self.transfer((tensor, source, memory), needed, reason, wanted)
     }
 
-    /// Moves a tensor from a memory to another, where it is not `wanted` before a time; says when it is there.
+    /// Places a transfer between two memories, whose tensor is not `wanted` before a time; returns when it ends, cycles.
     fn transfer(
         &mut self,
         (tensor, source, memory): (TensorId, TopMemoryId, TopMemoryId),
@@ -283,13 +285,13 @@ impl<'a> Coala<'a> {
         Ok(span.end)
     }
 
-    /// When a tensor can leave a memory from which it is read until a time.
+    /// When a tensor can leave a memory out of which a transfer reads it until `time`, cycles: not before tiles have read it there.
     fn leaves(&self, tensor: TensorId, memory: TopMemoryId, time: f64) -> f64 {
         let busy = self.copy(tensor, memory).map_or(time, |copy| copy.busy);
         if self.problem.rules.frees_at_once { time } else { time.max(busy) }
     }
 
-    /// When all links of a route are free for what is wanted, of each as many bits a cycle as `needed` says.
+    /// The first time at which all links of a route have a window for a request, with `needed` bits a cycle free on each.
     fn first_window(&self, route: &[LinkId], wanted: WindowRequest, needed: &dyn Fn(LinkId) -> f64) -> f64 {
         // What has no bits needs no window.
         if wanted.length <= 0.0 {
@@ -299,7 +301,8 @@ impl<'a> Coala<'a> {
         self.window_within(ever, route, wanted, needed).unwrap_or(wanted.time)
     }
 
-    /// The same within a span: the first window of the first link that the others leave open.
+    /// The first such time within a span. The windows of the first link are tried in their order, each narrowed by those of the other
+    /// links.
     fn window_within(
         &self,
         span: Span,
@@ -312,7 +315,7 @@ impl<'a> Coala<'a> {
         windows.find_map(|window| self.window_within(window, rest, wanted, needed))
     }
 
-    /// Finds a time from which a tensor fits into a memory, evicting what is least important if it has to.
+    /// The first time, `time` or later, from which a tensor fits into a memory, where the least important tensors are evicted if need be.
     fn make_room(
         &mut self,
         tensor: TensorId,
@@ -338,10 +341,10 @@ impl<'a> Coala<'a> {
         Ok(latest)
     }
 
-    /// Removes a tensor from a memory; what is nowhere else goes to DRAM. Says when that is done.
+    /// Evicts a tensor from a memory, and writes it back to DRAM if DRAM has no copy; returns when its place is free, cycles.
     fn evict(&mut self, tensor: TensorId, memory: TopMemoryId, time: f64) -> Result<f64, MemoryOverflow> {
         let dram = self.problem.system.dram_memory();
-        // When it is read no more; its way to DRAM may be the last that it is needed for.
+        // Asked before the transfer: where this was the last use of the copy, the transfer removes it.
         let free = self.leaves(tensor, memory, time);
         let end = if self.copy(tensor, dram).is_none() {
             self.transfer((tensor, memory, dram), &[], TransferReason::Eviction, time)?
@@ -357,7 +360,7 @@ impl<'a> Coala<'a> {
         Ok(end)
     }
 
-    /// Empties a memory but for what is needed; says when that is done.
+    /// Evicts all tensors of a memory but those that are `needed`; returns when the last place is free, cycles.
     fn clear(&mut self, memory: TopMemoryId, needed: &[TensorId], time: f64) -> Result<f64, MemoryOverflow> {
         let mut latest = time;
         for tensor in self.contents.by_arrival(memory) {
@@ -369,7 +372,8 @@ impl<'a> Coala<'a> {
         Ok(latest)
     }
 
-    /// Finds time on the links to DRAM for what does not fit on the chip: when that begins, and by which factor the tile becomes slower.
+    /// Places the stream of operands that do not fit on the chip on the links to DRAM: when it begins, and the factor by which the tile
+    /// slows down.
     fn stream(&mut self, tile: TileId, time: f64) -> (f64, f64) {
         let system = self.problem.system;
         let is_early = self.problem.rules.streams_too_early;
@@ -399,7 +403,7 @@ impl<'a> Coala<'a> {
         (start, slower)
     }
 
-    /// Notes that a tile has read a tensor; what nobody will read any more is removed.
+    /// Counts one use of a tensor less, and removes the copies that have no use left.
     fn use_up(&mut self, tile: TileId, tensor: TensorId, memory: TopMemoryId, end: f64) {
         let is_used_up = self.contents.use_up(tensor, memory) == 0;
         if self.contents.is_wanted(tensor) {
@@ -421,7 +425,7 @@ impl<'a> Coala<'a> {
         }
     }
 
-    /// When the last of those tiles ends that read a tensor out of a memory; out of DRAM anybody may have. `reader` is one that read it.
+    /// When the last tile ends that reads a tensor out of a memory; tiles of all cores may read DRAM. `reader` is one of them.
     fn last_use(&self, reader: TileId, tensor: TensorId, memory: TopMemoryId) -> Option<f64> {
         let SchedulingProblem { graph, system, placed, .. } = self.problem;
         let producer = graph

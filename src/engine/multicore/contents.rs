@@ -1,4 +1,4 @@
-//! Which tensor is in which memory, until when, and how much it matters there.
+//! The tensors in each memory, until when they stay, and how important they are there.
 
 use super::graph::TileGraph;
 use super::ids::{TensorId, TopMemoryId};
@@ -8,16 +8,16 @@ use super::system::System;
 use crate::ids::{TiVec, ti_vec};
 use std::collections::BTreeSet;
 
-/// A tensor in a memory.
+/// A copy of a tensor in a memory; times in cycles.
 #[derive(Debug, Clone, Copy)]
 pub struct TensorCopy {
     /// The memory.
     pub memory: TopMemoryId,
-    /// Since when its place is taken.
+    /// When its place is reserved.
     pub reserved: f64,
-    /// Since when it can be read.
+    /// When it can be read first.
     pub available: f64,
-    /// When the last tile ends that reads or writes it here.
+    /// When the last tile ends that reads or writes it in this memory.
     pub busy: f64,
     /// Orders the tensors of a memory by arrival.
     arrival: u64,
@@ -25,25 +25,25 @@ pub struct TensorCopy {
     rank: Option<u64>,
 }
 
-/// What is in a memory.
+/// The tensors of a memory, ranked by importance for evictions. The ranking is lazy, as most changes happen between two evictions.
 #[derive(Debug, Clone, Default)]
 struct Stored {
     /// By importance, then bits, then arrival.
     ranked: BTreeSet<(u64, u64, u64, TensorId)>,
-    /// Tensors that came, or whose importance may have changed, since somebody asked for it.
+    /// Tensors that came, or whose importance may have changed, since the last ranking.
     unranked: Vec<TensorId>,
 }
 
-/// What is in all memories.
+/// The contents of all memories.
 pub struct MemoryContents<'a> {
-    /// How full each memory is.
+    /// Bits in use over time, by memory.
     pub occupancy: TiVec<TopMemoryId, Occupancy>,
     graph: &'a TileGraph,
-    /// Where each tensor is.
+    /// The copies of each tensor, by arrival.
     copies: TiVec<TensorId, Vec<TensorCopy>>,
     stored: TiVec<TopMemoryId, Stored>,
     arrivals: u64,
-    /// For each tensor, memories and how often it will be read there.
+    /// For each tensor the memories in which it is read, and the uses that are left there.
     uses: TiVec<TensorId, Vec<(TopMemoryId, u64)>>,
 }
 
@@ -60,7 +60,7 @@ impl<'a> MemoryContents<'a> {
         }
     }
 
-    /// How often a tensor will be read in a memory, to be set before anybody asks what matters least.
+    /// The uses of a tensor in a memory that are left; set before the first ranking.
     pub fn uses_in(&mut self, tensor: TensorId, memory: TopMemoryId) -> &mut u64 {
         let uses = &mut self.uses[tensor];
         let at = uses.iter().position(|(of, _)| *of == memory).unwrap_or_else(|| {
@@ -70,12 +70,12 @@ impl<'a> MemoryContents<'a> {
         &mut uses[at].1
     }
 
-    /// How often a tensor will still be read in a memory.
+    /// The uses of a tensor in a memory that are left.
     pub fn uses_left(&self, tensor: TensorId, memory: TopMemoryId) -> u64 {
         self.uses[tensor].iter().find(|(of, _)| *of == memory).map_or(0, |(_, left)| *left)
     }
 
-    /// Notes that a tensor was read in a memory; says how often it will be there again.
+    /// Counts one use of a tensor in a memory less; returns those that are left.
     pub fn use_up(&mut self, tensor: TensorId, memory: TopMemoryId) -> u64 {
         self.unrank(tensor);
         let left = self.uses_in(tensor, memory);
@@ -83,36 +83,36 @@ impl<'a> MemoryContents<'a> {
         *left
     }
 
-    /// Whether anybody will read a tensor.
+    /// Whether a tensor has uses left in any memory.
     pub fn is_wanted(&self, tensor: TensorId) -> bool {
         self.uses[tensor].iter().any(|&(_, left)| left > 0)
     }
 
-    /// Where a tensor is, in the order in which it came there.
+    /// The copies of a tensor, by arrival.
     pub fn copies(&self, tensor: TensorId) -> &[TensorCopy] {
         &self.copies[tensor]
     }
 
-    /// A tensor in a memory, if it is there.
+    /// The copy of a tensor in a memory, if there is one.
     pub fn copy(&self, tensor: TensorId, memory: TopMemoryId) -> Option<&TensorCopy> {
         self.copies[tensor].iter().find(|copy| copy.memory == memory)
     }
 
-    /// The memory in which a tensor could be read first; of several that which comes first.
+    /// The memory whose copy can be read first; of several the lowest.
     pub fn oldest(&self, tensor: TensorId) -> Option<TopMemoryId> {
         let copies = self.copies[tensor].iter();
         let oldest = copies.min_by(|a, b| a.available.total_cmp(&b.available).then(a.memory.cmp(&b.memory)));
         oldest.map(|copy| copy.memory)
     }
 
-    /// Notes that a tile reads a tensor in a memory until a time.
+    /// Marks the copy of a tensor in a memory as busy until a tile ends, cycles.
     pub fn keep_until(&mut self, tensor: TensorId, memory: TopMemoryId, end: f64) {
         if let Some(copy) = self.copies[tensor].iter_mut().find(|copy| copy.memory == memory) {
             copy.busy = copy.busy.max(end);
         }
     }
 
-    /// Takes a place for a tensor, which it fills until the end of a span.
+    /// Reserves a place for a tensor from the start of a span; it can be read from its end on.
     pub fn store(&mut self, tensor: TensorId, memory: TopMemoryId, span: Span) {
         self.unrank(tensor);
         let (reserved, available, arrival) = (span.start, span.end, self.arrivals);
@@ -122,7 +122,7 @@ impl<'a> MemoryContents<'a> {
         self.occupancy[memory].add(reserved, self.graph.tensors[tensor].bits);
     }
 
-    /// Frees the place of a tensor.
+    /// Removes the copy of a tensor and frees its place at a time, cycles.
     pub fn remove(&mut self, tensor: TensorId, memory: TopMemoryId, time: f64) {
         let Some(at) = self.copies[tensor].iter().position(|copy| copy.memory == memory) else { return };
         self.unrank(tensor);
@@ -130,7 +130,7 @@ impl<'a> MemoryContents<'a> {
         self.occupancy[memory].free(time, self.graph.tensors[tensor].bits);
     }
 
-    /// Those tensors of a memory that matter least, until there are so many bits of them, and how many there are.
+    /// The least important tensors of a memory that `may_go`, until they add up to `bits`; and their sum, which may be less.
     pub fn least_important(
         &mut self,
         memory: TopMemoryId,
@@ -151,7 +151,7 @@ impl<'a> MemoryContents<'a> {
         (least, sum)
     }
 
-    /// What is in a memory, in the order in which it came.
+    /// The tensors of a memory, by arrival.
     pub fn by_arrival(&mut self, memory: TopMemoryId) -> Vec<TensorId> {
         self.rank(memory);
         let ranked = self.stored[memory].ranked.iter();
@@ -160,7 +160,7 @@ impl<'a> MemoryContents<'a> {
         tensors.into_iter().map(|(_, tensor)| tensor).collect()
     }
 
-    /// How often a tensor will be read in a memory; where that is never, how often in those that do not have it yet.
+    /// Importance of a tensor in a memory: its uses there; if there are none left, its uses in memories that have no copy yet.
     fn importance(&self, tensor: TensorId, memory: TopMemoryId) -> u64 {
         match self.uses[tensor].iter().find(|(of, _)| *of == memory) {
             Some((_, left)) => *left,
@@ -171,7 +171,7 @@ impl<'a> MemoryContents<'a> {
         }
     }
 
-    /// Notes that the importance of a tensor may change.
+    /// Takes a tensor out of all rankings, as its importance may change.
     fn unrank(&mut self, tensor: TensorId) {
         let bits = self.graph.tensors[tensor].bits;
         for copy in &mut self.copies[tensor] {
@@ -183,7 +183,7 @@ impl<'a> MemoryContents<'a> {
         }
     }
 
-    /// Brings the ranks of what is in a memory up to date.
+    /// Brings the ranking of a memory up to date.
     fn rank(&mut self, memory: TopMemoryId) {
         for tensor in std::mem::take(&mut self.stored[memory].unranked) {
             let bits = self.graph.tensors[tensor].bits;

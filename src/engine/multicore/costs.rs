@@ -1,4 +1,4 @@
-//! What a tile costs on a core: by a search for the fastest mapping, once for all tiles that are the same.
+//! Cost of a tile on a core: that of its fastest mapping, searched once for all equal tiles.
 
 use super::document::ComputeCore;
 use super::ids::CoreId;
@@ -13,25 +13,25 @@ use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// A tile on a core; equal ones cost the same.
+/// The mapping problem of a tile on a core.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct TileProblem {
-    /// The first core that is like this one.
+    /// The first core with the same hardware: equal cores share problems.
     pub kind: CoreId,
     /// The loops of the tile.
     pub shape: LayerShape,
     /// Loops that the array unrolls.
     pub unroll: Vec<Unroll>,
-    /// Which of W, I and O do not fit on the chip, and stay in DRAM.
+    /// Whether W, I and O each do not fit on the chip, and stream from DRAM.
     pub too_large: [bool; 3],
 }
 
-/// What a tile costs.
+/// The cost of a tile.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct TileCost {
-    /// Time from the highest memories and back to them, cycles.
+    /// Latency, from inputs in the highest memories on the chip to outputs there, cycles.
     pub cycles: f64,
-    /// The same without bringing the last outputs to the highest memory.
+    /// Latency without offloading the last outputs to the highest memory, cycles.
     pub cycles_without_offloading: f64,
     /// Cycles in which the array works.
     pub computing: f64,
@@ -39,7 +39,7 @@ pub struct TileCost {
     pub onchip_pj: f64,
     /// Energy of DRAM for operands that do not fit, pJ.
     pub offchip_pj: f64,
-    /// For these, on average, bits a cycle to DRAM and from it.
+    /// Average bandwidth of those operands to DRAM and from it, bits a cycle.
     pub offchip_bits: (f64, f64),
 }
 
@@ -65,7 +65,7 @@ impl fmt::Display for NoMapping {
 }
 
 impl NoMapping {
-    /// What would make it right.
+    /// What to change so that there is a mapping.
     pub fn remedy(&self) -> &'static str {
         match self {
             Self::WithinLimit => {
@@ -78,13 +78,13 @@ impl NoMapping {
     }
 }
 
-/// What a tile costs, or why it has no mapping.
+/// The solution of a tile problem: its cost, or why it has no mapping.
 pub type Solved = Result<TileCost, NoMapping>;
 
-/// Costs that are known.
+/// Solutions that are known.
 pub type TileCosts = FxHashMap<TileProblem, Solved>;
 
-/// The loops of part of a layer. Of its input counts what exists.
+/// The shape of part of a layer. Its input counts real elements only, no padding.
 pub fn tile_shape(layer: &Layer, part: &Part) -> LayerShape {
     let range = |dim: Dim| &part[dim as usize];
     let size = |dim: Dim| range(dim).end - range(dim).start;

@@ -1,4 +1,5 @@
-//! Which tiles compute what another reads. Tiles are cut in a grid, so that for each axis alone it is known which pieces overlap.
+//! Dependencies between tiles: which tiles compute what another reads. As tiles form a grid, pieces that overlap are found for each axis by
+//! itself, and combined.
 
 use super::ids::TileNumber;
 use super::nest::{AccessFunction, AxisExpression, LoopNest, Part};
@@ -7,7 +8,7 @@ use super::tiling::{AxisPieces, Grid, Position};
 use crate::workload::Dim;
 use std::ops::Range;
 
-/// The tiles of a layer that complete its output, by where they lie in it.
+/// The tiles of a layer that complete its output, as pieces of each axis of the output.
 pub struct Producers {
     axes: Vec<Cells>,
     /// What the last pieces of all loops that reduce add to a tile's number.
@@ -32,7 +33,7 @@ struct Cell {
     number: TileNumber,
 }
 
-/// Some places on an axis: for each step of an outer loop some runs.
+/// Elements of an axis that part of the loops touches: the same runs for each step of an outer loop.
 #[derive(Debug, Clone)]
 struct AxisRuns {
     outer: Range<i64>,
@@ -126,7 +127,7 @@ impl Cells {
         cells.filter(|cell| cell.places.meets(wanted)).map(|cell| cell.number).collect()
     }
 
-    /// The same as the tool has it: for boxes, and for groups of channels with a beginning that is too low.
+    /// The cells as the tool finds them: by bounding boxes, which for grouped channels begin too low.
     fn meeting_box(&self, axis: &AxisExpression, nest: &LoopNest, part: &Part) -> Vec<TileNumber> {
         let wanted = axis.span(part);
         let is_grouped = |axis: &AxisExpression| axis.terms.len() > 1 && is_channel(axis);
@@ -155,7 +156,7 @@ impl Cells {
     }
 }
 
-/// Which tiles of its source each tile of a layer waits for.
+/// The tiles of its source that each tile of a layer depends on, for one input.
 pub struct LayerDependencies {
     axes: Vec<(AxisPieces, Vec<Vec<TileNumber>>)>,
     place: TileNumber,

@@ -1,4 +1,4 @@
-//! A system of cores, validated.
+//! Systems of cores: validated system documents.
 
 use super::ids::{CoreId, LinkId, TopMemoryId};
 use super::rules::SchedulingRules;
@@ -13,14 +13,14 @@ use crate::workload::LayerKind;
 use rustc_hash::FxHashSet;
 use std::collections::VecDeque;
 
-/// Several cores, what connects them, and the memory off the chip.
+/// A validated system: cores, links between them, and the memory off the chip.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CoreSystem {
     /// What people call it.
     pub name: String,
     /// The cores.
     pub cores: TiVec<CoreId, ComputeCore>,
-    /// Whether any of them is what the hardware document beside the system says.
+    /// Whether some core is described by the hardware document beside the system.
     pub takes_beside: bool,
     /// Memories on the chip, then the one off it.
     memories: TiVec<TopMemoryId, TopMemory>,
@@ -30,7 +30,7 @@ pub struct CoreSystem {
     hops: Vec<Hop>,
 }
 
-/// A way from a core to another; the memory off the chip counts as a core, which comes after the others.
+/// A hop from a core to another over one link. The memory off the chip counts as a core, which comes after the others.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Hop {
     from: CoreId,
@@ -44,11 +44,11 @@ struct Hop {
 pub struct ComputeCore {
     /// Its name.
     pub name: String,
-    /// What it is; its highest memory is the system's memory off the chip.
+    /// The core itself; its highest memory stands for the system's memory off the chip.
     pub core: Core,
     /// Types of layers that it runs; none: all.
     pub runs: Vec<LayerKind>,
-    /// The first core that costs the same for everything.
+    /// The first core with the same hardware: equal cores share mapping problems.
     pub kind: CoreId,
 }
 
@@ -65,7 +65,7 @@ impl ComputeCore {
     }
 }
 
-/// More than all cores of a system have to all others.
+/// Limit on the hops of a system, above what a full mesh of the most cores has.
 const MAX_HOPS: usize = 1 << 14;
 
 /// What validation cannot judge while something of the document is unreadable.
@@ -144,7 +144,7 @@ impl CoreSystem {
         diagnostics.or(system)
     }
 
-    /// As a scheduler sees it, with the shortest routes.
+    /// The system as a scheduler sees it, with the shortest routes.
     pub fn system(&self, rules: SchedulingRules) -> System {
         let dram = self.cores.next_key();
         let mut names: TiVec<CoreId, String> = self.cores.iter().map(|core| core.name.clone()).collect();
@@ -159,7 +159,7 @@ impl CoreSystem {
         }
     }
 
-    /// The links from a core to each other one: the fewest; none where there is no way.
+    /// The shortest route, in links, from a core to each other one; empty where there is none.
     fn routes_from(&self, from: CoreId, through_dram: bool) -> TiVec<CoreId, Vec<LinkId>> {
         let dram = self.cores.next_key();
         let mut routes: TiVec<CoreId, Option<Vec<LinkId>>> = ti_vec![None; self.cores.len() + 1];
@@ -181,7 +181,7 @@ impl CoreSystem {
         routes.into_iter().map(Option::unwrap_or_default).collect()
     }
 
-    /// Everybody reaches everybody, by what they share or by links.
+    /// Checks that every core reaches every other one, by shared memories or by links.
     fn check_routes(&self, diagnostics: &mut Diagnostics) {
         let name = |core: CoreId| self.cores[core].name.as_str();
         for from in self.cores.keys() {
@@ -257,7 +257,7 @@ impl<'a> Wiring<'a> {
         self.links.push_and_get_key(Link { name, bandwidth: width_bits as f64, pj_per_cycle: energy_pj })
     }
 
-    /// Of several ways from one to another the first is taken, and only that is kept.
+    /// Connects two cores. Of several links between them the first is kept.
     fn connect(&mut self, from: CoreId, to: CoreId, link: LinkId) {
         if self.connected.insert((from, to)) {
             self.hops.push(Hop { from, to, link });
@@ -399,7 +399,7 @@ impl<'a> Wiring<'a> {
         }
     }
 
-    /// How wide a core's way from the memory off the chip is.
+    /// Bandwidth of a core's link from the memory off the chip, bits a cycle.
     fn port_width(&self, core: CoreId, offchip: &OffchipSpec) -> u64 {
         let dram = self.names.next_key();
         let hop = self.hops.iter().find(|hop| (hop.from, hop.to) == (dram, core));

@@ -7,10 +7,10 @@ use serde::{Deserialize, Serialize};
 /// The core of each layer: an individual, whose genes are layers.
 pub type Individual = TiVec<NestId, CoreId>;
 
-/// What is to be chosen: for each gene one of some cores.
+/// The search space: the cores that each layer may run on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Genes {
-    /// The cores that each gene may be.
+    /// For each gene the cores to choose from.
     pub choices: TiVec<NestId, Vec<CoreId>>,
 }
 
@@ -38,10 +38,10 @@ const CROSSOVER: f64 = 0.3;
 /// Probability that a mutation changes single genes; otherwise two are swapped.
 const CHANGE: f64 = 0.75;
 
-/// What no other individual that was ever looked at beats in both objectives, by energy.
+/// The Pareto front in energy and latency over all individuals that were evaluated, by energy.
 ///
-/// From each generation and its children the next is chosen by rank and crowding. A swap that gives a gene a core that it may not be is taken back, unlike in
-/// the public tool.
+/// NSGA-II: the next generation is selected from a generation and its children by rank and crowding distance. A swap that gives a gene a
+/// core that it may not have is undone, unlike in the public tool.
 pub fn evolve(
     genes: &Genes,
     evolution: Evolution,
@@ -93,7 +93,7 @@ fn remember(front: &mut Vec<(Individual, Objectives)>, new: (Individual, Objecti
     front.push(new);
 }
 
-/// The part between two places from the other.
+/// Two-point crossover: the part between two places comes from the other individual.
 fn cross(mut one: Individual, other: &TiSlice<NestId, CoreId>, random: &mut Random) -> Individual {
     let (a, b) = (random.below(one.len() + 1), random.below(one.len() + 1));
     let range = a.min(b)..a.max(b);
@@ -121,7 +121,7 @@ fn mutate(mut individual: Individual, genes: &Genes, random: &mut Random) -> Ind
     individual
 }
 
-/// The best ones: of the first fronts, and of the last that does not fit those with most room around them.
+/// Selects `count` individuals: whole Pareto fronts, best first, and of the last one those with the largest crowding distance.
 fn select(mut all: Vec<(Individual, Objectives)>, count: usize) -> Vec<(Individual, Objectives)> {
     let mut chosen = Vec::new();
     while chosen.len() < count && !all.is_empty() {
@@ -139,7 +139,8 @@ fn select(mut all: Vec<(Individual, Objectives)>, count: usize) -> Vec<(Individu
     chosen
 }
 
-/// The sides of the box between the neighbours of each, as shares of the whole; infinite at the ends.
+/// Crowding distance of each individual of a front: the sides of the box between its neighbours, as shares of the whole; infinite at the
+/// ends.
 fn crowding(front: &[(Individual, Objectives)]) -> Vec<f64> {
     let mut room = vec![0.0; front.len()];
     for objective in [|found: Objectives| found.0, |found: Objectives| found.1] {

@@ -1,4 +1,4 @@
-//! How large computation tiles are, which cores may compute them, and which layers take turns.
+//! The granularity of computation tiles, the cores that may compute them, and the layers of each stack.
 
 use super::document::CoreSystem;
 use super::ids::{CoreId, NestId, StackId};
@@ -12,7 +12,7 @@ use crate::workload::{Dim, Layer, Network};
 use rustc_hash::FxHashMap;
 use std::num::IntErrorKind;
 
-/// How a layer is cut.
+/// The cuts of a layer into tiles.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LayerCuts {
     /// Cuts in time.
@@ -31,13 +31,13 @@ impl LayerCuts {
         self.in_time.iter().map(|cut| cut.1).fold(cores.min(self.most_shared as u64), u64::saturating_mul)
     }
 
-    /// How the layer is cut where so many cores share it.
+    /// The cuts of the layer where `shared` cores share it.
     pub fn split(&self, shared: usize) -> Split {
         let over_cores = self.share.filter(|_| shared > 1).map(|dim| vec![(dim, shared as u64)]).unwrap_or_default();
         Split { in_time: self.in_time.clone(), over_cores }
     }
 
-    /// Those of all layers.
+    /// The cuts of all layers.
     pub fn of_all(
         network: &Network,
         nests: &NetworkNests,
@@ -104,14 +104,14 @@ fn unrolled(layer: &Layer, core: &crate::hardware::Core, dim: Dim) -> u64 {
     layer.unroll_on(core).iter().filter(|unroll| unroll.dim == dim).map(|unroll| unroll.limit).product()
 }
 
-/// Tiles of so many rows; of columns where there is only one row.
+/// Cuts into tiles of `rows` rows; of columns where there is only one row.
 fn in_rows(layer: &Layer, rows: u64) -> Vec<(Dim, u64)> {
     let dim = if layer.shape.size(Dim::OY) > 1 { Dim::OY } else { Dim::OX };
     let pieces = layer.shape.size(dim).div_ceil(rows.max(1));
     if pieces > 1 { vec![(dim, pieces)] } else { Vec::new() }
 }
 
-/// What a person wrote: cuts of all layers, and of single ones.
+/// Reads [`Granularity::ByHand`]: cuts of all layers, and of single ones.
 fn read_cuts(text: &str, nests: &NetworkNests, diagnostics: &mut Diagnostics) -> TiVec<NestId, Vec<(Dim, u64)>> {
     const PATH: &str = "settings.tiles";
     const EXAMPLE: &str = "Write for example `OY 14, OX 2; conv1: K 4`";
@@ -181,7 +181,7 @@ fn complain_unknown(path: &str, name: &str, nests: &NetworkNests, diagnostics: &
     diagnostics.add(path, format!("The network computes no layer `{name}`"), remedy);
 }
 
-/// Which layers take turns.
+/// The stacks of layers whose tiles take turns.
 pub fn stacks(
     nests: &NetworkNests,
     system: &CoreSystem,

@@ -1,11 +1,11 @@
-//! Computation tiles, the tensors they read and write, and who waits for whom (Stream, Section 4).
+//! The tile graph: computation tiles, the tensors they read and write, and their dependencies (Stream, Section 4).
 
 use super::ids::{GroupId, NestId, TensorId, TileId, TileNumber};
 use crate::hardware::Operand;
 use crate::ids::{TiSlice, TiVec};
 use std::sync::Arc;
 
-/// A part of a layer that is computed on one core without interruption.
+/// A computation tile: part of a layer, computed on one core without interruption.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Tile {
     /// Its layer.
@@ -22,7 +22,7 @@ pub struct Tile {
     pub is_final: bool,
 }
 
-/// What tiles read and write.
+/// A tensor that tiles read or write as a whole.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Tensor {
     /// Size, bits.
@@ -33,18 +33,18 @@ pub struct Tensor {
     pub is_output: bool,
 }
 
-/// One tile waits for another.
+/// A dependency between two tiles.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Edge {
-    /// Who is waited for.
+    /// The tile that comes first.
     pub from: TileId,
-    /// Who waits.
+    /// The tile that waits for it.
     pub to: TileId,
     /// The operand of the waiting tile that it needs; `None` if only the order matters.
     pub operand: Option<Operand>,
 }
 
-/// All tiles of a network.
+/// The tiles of a network, their tensors and their dependencies.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct TileGraph {
     /// By layer, then by number.
@@ -55,12 +55,12 @@ pub struct TileGraph {
     outgoing: Ends,
 }
 
-/// The other ends of the edges of each tile. There are millions of them: an edge takes eight bytes at each end.
+/// Adjacency lists of all tiles, in compressed rows. There may be millions of edges: each takes eight bytes at each end.
 #[derive(Debug, Clone, PartialEq, Default)]
 struct Ends {
-    /// Behind the last of each tile.
+    /// End of each tile's list in `ends`.
     until: TiVec<TileId, u32>,
-    /// Those of all tiles.
+    /// The lists of all tiles, one after the other.
     ends: Vec<End>,
 }
 
@@ -75,7 +75,7 @@ impl Ends {
         &self.ends[from as usize..self.until[tile] as usize]
     }
 
-    /// The same edges, listed at their other end.
+    /// The lists of the same edges at their other ends.
     fn turned(&self) -> Self {
         let mut next = vec![0_u32; self.until.len() + 1];
         self.ends.iter().for_each(|end| next[end.0.index() + 1] += 1);
@@ -94,7 +94,7 @@ impl Ends {
     }
 }
 
-/// Tiles and their edges, as they are collected.
+/// Builds a tile graph tile by tile, with incoming edges; `finish` adds the outgoing ones.
 #[derive(Default)]
 pub struct TileGraphBuilder {
     tiles: TiVec<TileId, Tile>,
@@ -107,7 +107,7 @@ impl TileGraphBuilder {
         self.tiles.push(tile);
     }
 
-    /// The tiles that there are.
+    /// The tiles so far.
     pub fn tiles(&self) -> &TiSlice<TileId, Tile> {
         &self.tiles
     }
@@ -118,7 +118,7 @@ impl TileGraphBuilder {
         self.incoming.until.push(self.incoming.ends.len() as u32);
     }
 
-    /// The whole graph.
+    /// The graph of all tiles that were added.
     pub fn finish(self, tensors: TiVec<TensorId, Tensor>) -> TileGraph {
         let outgoing = self.incoming.turned();
         TileGraph { tiles: self.tiles, tensors, incoming: self.incoming, outgoing }

@@ -1,9 +1,9 @@
-//! Sets of few things, as bits.
+//! Sets of ids as bits of a word.
 
 use std::hash::Hash;
 use std::marker::PhantomData;
 
-/// Some of at most 64 things that ids of one type number.
+/// A set of ids below 64.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct IdSet<Id> {
     bits: u64,
@@ -21,37 +21,37 @@ impl<Id: Copy + From<usize> + Into<usize>> IdSet<Id> {
         Self { bits, ids: PhantomData }
     }
 
-    /// How many there are.
+    /// Number of ids.
     pub fn len(self) -> usize {
         self.bits.count_ones() as usize
     }
 
-    /// Whether there is none.
+    /// Whether it is empty.
     pub fn is_empty(self) -> bool {
         self.bits == 0
     }
 
-    /// Whether one is among them.
+    /// Whether it contains an id.
     pub fn contains(self, id: Id) -> bool {
         self.bits >> id.into() & 1 == 1
     }
 
-    /// Whether all are in another set, too.
+    /// Whether it is a subset of another set.
     pub fn is_within(self, other: Self) -> bool {
         self.bits & !other.bits == 0
     }
 
-    /// Those of both sets.
+    /// The union with another set.
     pub fn union(self, other: Self) -> Self {
         Self::of(self.bits | other.bits)
     }
 
-    /// These and one more.
+    /// The set with one more id.
     pub fn with(self, id: Id) -> Self {
         Self::of(self.bits | 1 << id.into())
     }
 
-    /// These without one.
+    /// The set without an id.
     pub fn without(self, id: Id) -> Self {
         Self::of(self.bits & !(1 << id.into()))
     }

@@ -1,4 +1,4 @@
-//! What a link carries over time.
+//! Occupancy of communication links over time.
 
 use super::ids::TensorId;
 use super::steps::StepFunction;
@@ -14,24 +14,24 @@ pub struct Span {
     pub end: f64,
 }
 
-/// What needs a window.
+/// A request for a window of a link.
 #[derive(Debug, Clone, Copy)]
 pub struct WindowRequest {
-    /// A tensor that is carried; what others get anyway at the same time serves it, too.
+    /// The tensor to be carried. Where the link carries it for another core at the same time, one transfer serves both.
     pub tensor: Option<TensorId>,
-    /// Not before this time.
+    /// Earliest start, cycles.
     pub time: f64,
-    /// For so many cycles.
+    /// Length, cycles.
     pub length: f64,
 }
 
-/// Bits in a cycle, as a step function of time.
+/// Bandwidth of a link in use, as a step function of time.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LinkOccupancy {
     bandwidth: f64,
-    /// Bits a cycle in use.
+    /// Bandwidth in use, bits a cycle.
     used: StepFunction,
-    /// When each tensor was carried first, and later.
+    /// Spans in which each tensor is carried, the first one apart, as most have no other.
     carried: FxHashMap<TensorId, (Span, Vec<Span>)>,
 }
 
@@ -41,8 +41,8 @@ impl LinkOccupancy {
         Self { bandwidth, used: StepFunction::new(), carried: FxHashMap::default() }
     }
 
-    /// The windows within a span, long enough and with `needed` bits a cycle (at most the bandwidth) free, in the order in which they are taken:
-    /// first those in which the tensor is carried anyway.
+    /// The windows within a span that suit a request, with `needed` bits a cycle free (at most the bandwidth): first those in which the
+    /// tensor is carried anyway, then by time.
     pub fn windows(&self, wanted: WindowRequest, within: Span, needed: f64) -> impl Iterator<Item = Span> {
         let carried = wanted.tensor.and_then(|tensor| self.carried.get(&tensor));
         let carried = carried.into_iter().flat_map(|(first, later)| std::iter::once(first).chain(later)).copied();
@@ -52,7 +52,7 @@ impl LinkOccupancy {
         carried.chain(self.gaps(within, needed.min(self.bandwidth))).map(common).filter(is_open)
     }
 
-    /// The windows in which so much is free, from the beginning of a span until they begin behind its end.
+    /// Windows with `needed` bits a cycle free, by time, that begin before the end of a span.
     fn gaps(&self, within: Span, needed: f64) -> impl Iterator<Item = Span> {
         let mut steps = self.used.from(self.used.at(within.start));
         let is_free = move |step: &(f64, f64)| step.1 + needed <= self.bandwidth;
@@ -63,12 +63,13 @@ impl LinkOccupancy {
         })
     }
 
-    /// When it is free for good.
+    /// The time from which the link is free for good, cycles.
     pub fn free_from(&self) -> f64 {
         self.used.last().0
     }
 
-    /// Carries a tensor with all of the bandwidth. Where the same is carried from the same time on anyway, that serves both; says whether it is not.
+    /// Carries a tensor with all of the bandwidth. Returns `false` if the link carries it from the same time on anyway, as one transfer
+    /// serves both.
     pub fn carry(&mut self, tensor: TensorId, span: Span) -> bool {
         match self.carried.entry(tensor) {
             Entry::Vacant(entry) => {
@@ -86,7 +87,7 @@ impl LinkOccupancy {
         true
     }
 
-    /// So many bits a cycle more.
+    /// Adds a load of `bits` a cycle.
     pub fn load(&mut self, span: Span, bits: f64) {
         if span.end > span.start {
             self.used.add(span.start, span.end, bits);

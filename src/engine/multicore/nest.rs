@@ -1,4 +1,4 @@
-//! Layers as tiles see them: loops, and which elements of each tensor an iteration touches.
+//! Layers as loop nests with affine access functions: which elements of each tensor an iteration touches.
 
 use super::ids::NestId;
 use crate::hardware::Operand;
@@ -8,42 +8,42 @@ use std::ops::Range;
 /// Part of a layer's loops, by [`Dim`]; where a layer has no such loop, `0..1`.
 pub type Part = [Range<u64>; 8];
 
-/// A layer.
+/// The loop nest of a layer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LoopNest {
-    /// What people call it.
+    /// Name of the layer.
     pub name: String,
     /// Size of each loop, by [`Dim`].
     pub sizes: [u64; 8],
-    /// Its output. Loops that do not move through it reduce.
+    /// Access to the output. Loops that do not index it are reductions.
     pub output: AccessFunction,
-    /// What it reads, in the order in which it is fetched.
+    /// Accesses to the inputs, in the order in which tiles fetch them.
     pub inputs: Vec<AccessFunction>,
-    /// Bits of an element of the output that is not complete.
+    /// Bits of a partial sum.
     pub partial_bits: u64,
 }
 
-/// A tensor as loops go through it.
+/// The affine access function of an operand: how loops index its tensor.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AccessFunction {
     /// Which operand it is.
     pub operand: Operand,
-    /// The layer whose output it is; `None` if none computes it.
+    /// The layer that computes the tensor; `None` if none does.
     pub source: Option<NestId>,
-    /// Its axes. Those of a source's output and of whoever reads it stand for the same, in the same order.
+    /// Index expressions of its axes. Axes of a source's output and of its readers correspond, in the same order.
     pub axes: Vec<AxisExpression>,
     /// Bits of an element.
     pub bits: u64,
 }
 
-/// An axis of a tensor: `offset + sum of stride * loop`.
+/// Affine index expression of an axis: `offset + sum of stride * loop`.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct AxisExpression {
-    /// Loops that move along it, with their strides, the largest first.
+    /// Loops with their strides, the largest stride first.
     pub terms: Vec<(Dim, u64)>,
-    /// Where the first iteration is: negative in padding.
+    /// Index of the first iteration: negative in padding.
     pub offset: i64,
-    /// Elements that exist.
+    /// Size of the axis, elements, without padding.
     pub size: u64,
 }
 
@@ -61,7 +61,7 @@ impl AxisExpression {
         self.offset + reach(|range| range.start)..self.offset + reach(|range| range.end - 1) + 1
     }
 
-    /// The part of a span that exists.
+    /// A span without padding.
     pub fn existing(&self, span: &Range<i64>) -> Range<i64> {
         let end = span.end.clamp(0, self.size as i64);
         span.start.clamp(0, end)..end
@@ -74,7 +74,7 @@ impl AccessFunction {
         self.axes.iter().map(|axis| axis.span(part)).collect()
     }
 
-    /// Whether a loop moves through it.
+    /// Whether a loop indexes the tensor.
     pub fn is_relevant(&self, dim: Dim) -> bool {
         self.axes.iter().any(|axis| axis.terms.iter().any(|(other, _)| *other == dim))
     }
@@ -91,7 +91,7 @@ impl LoopNest {
         self.sizes[dim as usize]
     }
 
-    /// Loops that do not move through the output. What goes to the end of them all completes outputs.
+    /// Reduction loops: those that do not index the output. Tiles with the last pieces of all of them complete outputs.
     pub fn reducing(&self) -> Vec<Dim> {
         Dim::ALL.into_iter().filter(|&dim| !self.output.is_relevant(dim)).collect()
     }

@@ -1,4 +1,4 @@
-//! What is to be run on many cores, and how.
+//! Requests: a network on a system of cores, and the settings of its scheduling.
 
 use super::rules::{SchedulingRules, TilingRules};
 use crate::rules::Rules;

@@ -1,4 +1,4 @@
-//! Who computes what when, what travels, and what that costs.
+//! A schedule: when and where tiles are computed, the transfers of tensors, and their energy.
 
 use super::ids::{CoreId, TensorId, TileId, TopMemoryId};
 use super::link_occupancy::Span;
@@ -6,7 +6,7 @@ use crate::hardware::Operand;
 use crate::ids::TiVec;
 use serde::{Deserialize, Serialize};
 
-/// What a tile costs where it is computed.
+/// A tile with its core and its cost there.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct PlacedTile {
     /// Its core.
@@ -23,20 +23,20 @@ pub struct PlacedTile {
     pub offchip_bits: (f64, f64),
 }
 
-/// Why a tensor travels.
+/// Why a tensor is transferred.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum TransferReason {
-    /// A tile needs it, and it comes from DRAM.
+    /// A tile reads it, and it comes from DRAM.
     Fetch,
-    /// A tile needs it, and it comes from another core.
+    /// A tile reads it, and it comes from another core.
     Exchange,
-    /// Its place is needed.
+    /// It is written back, as its place is needed.
     Eviction,
-    /// It is a result of the network.
+    /// It is an output of the network.
     Result,
 }
 
-/// A tensor travels.
+/// A transfer of a tensor.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Transfer {
     /// What.
@@ -57,7 +57,7 @@ pub struct Transfer {
     pub memory_pj: f64,
 }
 
-/// The links to DRAM serve a tile whose operands do not fit on the chip.
+/// Operands that do not fit on the chip stream between DRAM and a tile.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct DramStream {
     /// The tile.
@@ -89,11 +89,11 @@ impl SystemEnergy {
 pub struct Schedule {
     /// When each tile is computed.
     pub tiles: TiVec<TileId, Option<Span>>,
-    /// In the order of the decisions.
+    /// All transfers, in the order in which they were placed.
     pub transfers: Vec<Transfer>,
-    /// The same.
+    /// All streams, in the order in which they were placed.
     pub streams: Vec<DramStream>,
-    /// For each memory, cycles and bits in use from then on.
+    /// Usage of each memory, as steps: a cycle, and the bits in use from it on.
     pub memories: TiVec<TopMemoryId, Vec<(i64, u64)>>,
     /// Energy by cause.
     pub energy: SystemEnergy,

@@ -1,4 +1,4 @@
-//! What a stack of layers computes again and again (Stream, Section 5.2).
+//! The steady state of a stack of layers (Stream, Section 5.2).
 
 use super::graph::TileGraph;
 use super::ids::{IterationTile, NestId, TileId};
@@ -8,17 +8,17 @@ use rustc_hash::FxHashMap;
 /// The iteration that a stack repeats.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct SteadyState {
-    /// How often it is computed.
+    /// Number of iterations.
     pub iterations: usize,
     /// Its tiles, by layer and number.
     pub tiles: TiVec<IterationTile, TileId>,
     /// Its share of the stack's multiply-accumulates.
     pub mac_share: f64,
-    /// What each iteration of the stack computes anew, in order.
+    /// For every iteration of the stack, in order, the tiles that it computes and no earlier one does.
     pub all: Vec<TiVec<IterationTile, TileId>>,
 }
 
-/// The steady state of the stack of these layers. `macs` is what each tile computes.
+/// The steady state of a stack. `macs` gives the multiply-accumulates of a tile.
 ///
 /// An iteration is the next tile of every layer that no other of the stack reads, with all that it needs and that is not computed yet. Iterations
 /// with as many tiles of each layer are equal; the steady state is that of which there are most, by multiply-accumulates.

@@ -1,18 +1,19 @@
-//! Step functions of time. They grow at their end, where most of what is asked about them lies, too.
+//! Step functions of time, in blocks. They grow at their end, where most look-ups are, too: these begin at the end and gallop backwards.
 
-/// A block is divided once it has so many steps.
+/// A block is divided in two when it has this many steps.
 pub const MOST_STEPS: usize = 64;
 
-/// A step.
+/// Index of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StepIndex {
     /// Its block.
     pub block: usize,
-    /// Its place there.
+    /// Its index in the block.
     pub step: usize,
 }
 
-/// The last of some items for which something holds that holds for all before it, or the first item. It is looked for from the end on.
+/// Index of the last item that satisfies a predicate, which holds for all items before it; 0 if there is none. Galloping search from the
+/// end.
 pub fn last_where<T>(items: &[T], holds: impl Fn(&T) -> bool) -> usize {
     let mut reach = 1;
     while reach < items.len() && !holds(&items[items.len() - reach]) {
@@ -23,7 +24,7 @@ pub fn last_where<T>(items: &[T], holds: impl Fn(&T) -> bool) -> usize {
     (first + within.partition_point(holds)).saturating_sub(1)
 }
 
-/// Numbers, each from a time on until the next. Neighbours may be equal.
+/// A step function: (time, value from then on). Neighbours may be equal.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StepFunction {
     /// In order, so that a change moves few. None is empty, and the first step is at time 0.
@@ -36,7 +37,7 @@ impl StepFunction {
         Self { blocks: vec![vec![(0.0, 0.0)]] }
     }
 
-    /// The step at a time that is not negative.
+    /// The step at a time of 0 or later.
     pub fn at(&self, time: f64) -> StepIndex {
         let block = last_where(&self.blocks, |block| block[0].0 <= time);
         StepIndex { block, step: last_where(&self.blocks[block], |step| step.0 <= time) }
@@ -60,7 +61,7 @@ impl StepFunction {
         }
     }
 
-    /// Adds to all between two times.
+    /// Adds an amount between two times.
     pub fn add(&mut self, start: f64, end: f64, amount: f64) {
         self.divide(start);
         self.divide(end);

@@ -1,11 +1,11 @@
-//! Layers cut into computation tiles.
+//! Grids of computation tiles: layers cut along their loops.
 
 use super::ids::TileNumber;
 use super::nest::{AxisExpression, LoopNest, Part};
 use super::rules::TilingRules;
 use crate::workload::Dim;
 
-/// How a layer is cut: for each loop listed into how many pieces. The first one listed runs fastest.
+/// The cuts of a layer: loops, each with its number of pieces. The loop listed first varies fastest over tile numbers.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Split {
     /// Cuts in time, which let tiles of several layers take turns.
@@ -20,23 +20,23 @@ impl Split {
         self.in_time.iter().chain(&self.over_cores).copied()
     }
 
-    /// How many tiles they make.
+    /// Number of tiles.
     pub fn tiles(&self) -> u64 {
         self.cuts().map(|(_, pieces)| pieces).product()
     }
 }
 
-/// Which piece of each loop a tile computes, by [`Dim`].
+/// Position of a tile in the grid: its piece of each loop, by [`Dim`].
 pub type Position = [u32; 8];
 
 /// The tiles of a layer: a grid.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Grid {
-    /// How many there are.
+    /// Number of tiles.
     pub count: usize,
     /// Ranges into which each loop is cut, by [`Dim`].
     pub pieces: [Vec<std::ops::Range<u64>>; 8],
-    /// For each piece of a loop what it adds to the number of a tile.
+    /// What each piece of each loop adds to the number of a tile, by [`Dim`].
     pub places: [Vec<TileNumber>; 8],
     cuts: Vec<Cut>,
 }
@@ -106,7 +106,7 @@ impl Grid {
     }
 }
 
-/// The loops that move along an axis, and in how many pieces each is cut: all that matters of a tile's position along the axis.
+/// The loops that index an axis, with their numbers of pieces: all that matters of a tile's position along the axis.
 pub struct AxisPieces {
     dims: Vec<(Dim, usize)>,
 }

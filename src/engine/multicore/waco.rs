@@ -1,13 +1,14 @@
 //! WACO: which cores compute which tiles of a steady state, and in which order (Stream, Section 5.3, equations 1 to 12).
 //!
-//! Tiles are computed in slots, one after the other; a slot takes as long as its slowest tile, and a core computes at most one tile in it. A tile may be
-//! shared by several cores in one slot. Iterations overlap: the next one begins as soon as every core is free for it. With `T` the length
-//! of an iteration and `w` the longest time from the first to the last slot in which some core works, `N` iterations take
-//! `N T - (N - 1) min idle = T + (N - 1) w` cycles: what is minimised.
+//! Tiles are computed in slots, one slot after the other. A slot takes as long as its slowest tile, and a core computes at most one tile in
+//! it; several cores may share a tile. Iterations overlap: the next one begins as soon as every core is free for it. With `T` the length of
+//! an iteration and `w` the longest time from the first to the last slot in which some core works, `N` iterations take `N T - (N - 1) min
+//! idle = T + (N - 1) w` cycles. This is minimised.
 //!
-//! The search goes slot by slot, depth first, the most promising choice first. What can only become worse than the best known is left out: by a bound on `T` (the
-//! longest chain of what is left) and one on `w` (what is left has to fit into what the cores' windows have room for); so is what another way
-//! to the same tiles does at least as well in time, windows, and room for weights. Equal cores are tried once.
+//! A branch-and-bound search, slot by slot and depth first, the child of the least bound first. A state is pruned by a lower bound on `T`
+//! (the longest chain of the tiles that are left) and one on `w` (the work that is left, spread evenly over the windows of the cores that
+//! can do it). It is pruned, too, if another state with the same tiles dominates it in time, windows, and capacity left for weights. Of
+//! equal cores one order is tried.
 
 use super::id_set::IdSet;
 use super::ids::{CoreId, IterationTile, SlotId, WeightGroup};
@@ -15,63 +16,64 @@ use crate::ids::{TiSlice, TiVec, ti_vec};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
-/// Most tiles of an iteration, most cores, and most groups.
+/// Limit on the tiles of an iteration, on cores, and on groups: sets of them are words of 64 bits ([`IdSet`]).
 pub const MOST: usize = 64;
 
-/// What is to be allocated.
+/// An allocation problem: the steady state of a stack, and the cores that may compute it.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct AllocationProblem {
     /// Number of cores.
     pub cores: usize,
-    /// How often the iteration is computed.
+    /// Number of iterations.
     pub iterations: u64,
-    /// For each tile, each core and each number of cores that share the tile (from 1 on), the cycles; `None` where that cannot be.
+    /// Cycles, by tile, core, and number of cores that share the tile less 1; `None` where the core cannot compute it.
     pub cycles: TiVec<IterationTile, TiVec<CoreId, Vec<Option<f64>>>>,
-    /// Pairs of tiles of which the first comes before the second.
+    /// Dependencies: pairs of tiles, the first in an earlier slot than the second.
     pub order: Vec<(IterationTile, IterationTile)>,
-    /// Tiles that have the same weights, and so are computed by the same cores.
+    /// Groups of tiles with the same weights, which the same cores compute.
     pub groups: Vec<Vec<IterationTile>>,
-    /// Bits of weights that each tile brings along.
+    /// Weights of each tile, bits.
     pub weights: TiVec<IterationTile, u64>,
-    /// Bits of weights that fit on each core.
+    /// Capacity of each core for weights, bits.
     pub capacity: TiVec<CoreId, u64>,
 }
 
-/// The slot of a tile, and its cores.
+/// The slot of a tile, and the cores that share it.
 pub type TilePlacement = (SlotId, Vec<CoreId>);
 
-/// A choice.
+/// An allocation of the tiles of an iteration to slots and cores.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Allocation {
     /// Where each tile is computed.
     pub tiles: TiVec<IterationTile, TilePlacement>,
     /// Length of an iteration, cycles.
     pub iteration_cycles: f64,
-    /// Longest window of a core, cycles.
+    /// Longest window of a core, from its first slot to its last, cycles.
     pub window_cycles: f64,
-    /// All iterations, cycles.
+    /// Latency of all iterations, cycles: the objective.
     pub cycles: f64,
 }
 
-/// What a search found.
+/// The outcome of a search.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct AllocationOutcome {
-    /// The best choice; `None` if there is none, or none was found yet.
+    /// The best allocation that is known; `None` if there is none, or the search ended before it reached one.
     pub best: Option<Allocation>,
-    /// No choice takes fewer cycles.
+    /// A lower bound on the latency of every allocation, cycles.
     pub bound: f64,
-    /// How many choices were looked at.
+    /// Number of states that were searched.
     pub nodes: u64,
 }
 
 impl AllocationOutcome {
-    /// Whether nothing better exists, or nothing at all.
+    /// Whether the best allocation is proved to be optimal, or that there is none.
     pub fn is_proved(&self) -> bool {
         self.bound >= self.best.as_ref().map_or(f64::INFINITY, |best| best.cycles)
     }
 }
 
-/// Finds the allocation that takes the fewest cycles. `goes_on` is asked now and then; where it says no, the search ends with what it knows.
+/// Finds the allocation of least latency. `goes_on` is asked from time to time with the number of states so far; where it returns `false`,
+/// the search ends with the best allocation so far and a valid lower bound.
 ///
 /// More than [`MOST`] tiles or cores are not searched: nothing is found then, and nothing proved.
 pub fn allocate(instance: &AllocationProblem, goes_on: &mut dyn FnMut(u64) -> bool) -> AllocationOutcome {
@@ -86,7 +88,8 @@ pub fn allocate(instance: &AllocationProblem, goes_on: &mut dyn FnMut(u64) -> bo
     AllocationOutcome { best: search.best, bound, nodes: search.nodes }
 }
 
-/// What a choice takes: length of an iteration, longest window, all iterations; `None` if it breaks a rule.
+/// The latency of an allocation: its iteration, its longest window, all iterations. `None` if it breaks a constraint: dependencies, one
+/// tile a core and slot, equal cores of a group, capacity.
 pub fn evaluate(instance: &AllocationProblem, tiles: &TiSlice<IterationTile, TilePlacement>) -> Option<Allocation> {
     let slots = tiles.iter().map(|tile| tile.0).max()?.index() + 1;
     let mut cycles: TiVec<SlotId, f64> = ti_vec![0.0; slots];
@@ -128,7 +131,7 @@ pub fn evaluate(instance: &AllocationProblem, tiles: &TiSlice<IterationTile, Til
     })
 }
 
-/// A core after some slots.
+/// The state of a core after some slots.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Core {
     /// Cycles since its first slot began; negative if it was never used.
@@ -145,7 +148,7 @@ impl Core {
     }
 }
 
-/// Some slots.
+/// A node of the search tree: an allocation of some tiles to the first slots.
 #[derive(Debug, Clone)]
 struct State {
     done: IdSet<IterationTile>,
@@ -160,10 +163,12 @@ struct State {
     next_slot: SlotId,
 }
 
-/// Tiles that are done, and the groups that each core has begun, cores in a fixed order: only states with the same may dominate each other.
+/// Key of dominance: the tiles that are done, and the groups that each core has begun, cores in canonical order. Only states of the same
+/// key may dominate each other.
 type Situation = (IdSet<IterationTile>, Vec<IdSet<WeightGroup>>);
 
-/// What matters of a state for what may come after it, but for what one may dominate: cores in a fixed order.
+/// The costs by which a state dominates another of the same key: cycles, window, and for each core, in canonical order, cycles since its
+/// first slot and capacity left, bits.
 #[derive(Debug, Clone)]
 struct DominanceEntry {
     cycles: f64,
@@ -177,11 +182,11 @@ struct Search<'a> {
     before: TiVec<IterationTile, IdSet<IterationTile>>,
     group_of: TiVec<IterationTile, Option<WeightGroup>>,
     group_tiles: TiVec<WeightGroup, IdSet<IterationTile>>,
-    /// The first core that equals each.
+    /// The first core that is equal to each one, in capacity and in the cycles of every tile.
     kinds: TiVec<CoreId, CoreId>,
-    /// Cycles of the longest chain from each tile on.
+    /// Cycles of the longest chain of dependencies that begins with each tile, every tile at its fastest.
     tails: TiVec<IterationTile, f64>,
-    /// Sets of cores, and for each tile the least core-cycles, if none but these can compute it.
+    /// Sets of cores, and for each tile the least cycles times cores that it takes, 0 if a core outside of the set can compute it.
     pools: Vec<(IdSet<CoreId>, TiVec<IterationTile, f64>)>,
     seen: FxHashMap<Situation, Vec<DominanceEntry>>,
     remembered: usize,
@@ -190,9 +195,9 @@ struct Search<'a> {
     is_stopped: bool,
 }
 
-/// More states are not remembered.
+/// Limit on the states that are kept for dominance. Without an entry less is pruned, and the result is the same.
 const MOST_REMEMBERED: usize = 2_000_000;
-/// The search asks so often whether to go on, choices.
+/// Number of states between two questions whether to go on.
 const ASK: u64 = 256;
 
 impl<'a> Search<'a> {
@@ -222,7 +227,7 @@ impl<'a> Search<'a> {
         };
         let able = |tile: IterationTile| ways(tile).map(|way| way.0).collect::<IdSet<CoreId>>();
         let mut tails: TiVec<IterationTile, f64> = ti_vec![0.0; tiles];
-        // A tile before another may have a higher number.
+        // Relaxed once a tile, as tiles need not be numbered in topological order: no chain has more of them.
         for _ in 0..tiles {
             for tile in IterationTile::first(tiles) {
                 let after = instance.order.iter().filter(|pair| pair.0 == tile).map(|pair| tails[pair.1]);
@@ -278,12 +283,14 @@ impl<'a> Search<'a> {
         cycles + self.instance.iterations.saturating_sub(1) as f64 * window
     }
 
-    /// What no completion of a state undercuts.
+    /// A lower bound on the latency of every completion of a state, cycles.
     fn bound(&self, state: &State) -> f64 {
         let left = |tile: IterationTile| !state.done.contains(tile);
         let chain = self.tiles().filter(|&tile| left(tile)).map(|tile| self.tails[tile]).fold(0.0, f64::max);
         let mut window = state.window;
         for (set, work) in &self.pools {
+            // The work that only these cores can do keeps them in their windows. Spread as evenly as possible, it fills the windows that
+            // have begun up to one level.
             let work: f64 = self.tiles().filter(|&tile| left(tile)).map(|tile| work[tile]).sum();
             let begun = |core: CoreId| state.cores[core].since.max(0.0);
             let mut starts: Vec<f64> = set.iter().map(begun).collect();
@@ -293,7 +300,7 @@ impl<'a> Search<'a> {
         self.total(state.cycles + chain, window)
     }
 
-    /// Looks at all that follows a state; says what none of it undercuts.
+    /// Searches the subtree of a state, and returns a lower bound on the latency of all its completions, cycles.
     fn descend(&mut self, state: &State, goes_on: &mut dyn FnMut(u64) -> bool) -> f64 {
         if state.done.len() == self.instance.cycles.len() {
             let cycles = self.total(state.cycles, state.window);
@@ -440,8 +447,9 @@ impl<'a> Search<'a> {
         next
     }
 
-    /// Whether another way to the same tiles is at least as good; if not, it is remembered.
+    /// Whether a known state dominates this one; if none does, this one is kept.
     fn is_dominated(&mut self, state: &State) -> bool {
+        // Cores of a kind are interchangeable: in canonical order, states that only permute them compare equal.
         let mut order: Vec<CoreId> = state.cores.keys().collect();
         let key = |&core: &CoreId| (self.kinds[core], state.cores[core].groups);
         order.sort_by(|a, b| {
@@ -471,7 +479,8 @@ impl<'a> Search<'a> {
     }
 }
 
-/// The least level above all starts at which the room between level and starts, as far as there is any, is so much.
+/// The level to which `work` fills bins that are filled to `starts` (ascending): the least maximum over cores that have worked so long and
+/// share the work.
 fn level(starts: &[f64], room: f64) -> f64 {
     if room <= 0.0 {
         return 0.0;
@@ -487,7 +496,7 @@ fn level(starts: &[f64], room: f64) -> f64 {
     f64::INFINITY
 }
 
-/// All choices of so many cores, of each kind the first ones.
+/// Visits every set of `count` cores that takes the first ones of each kind, as cores of a kind are interchangeable.
 fn choose(kinds: &[Vec<CoreId>], count: usize, chosen: IdSet<CoreId>, found: &mut dyn FnMut(IdSet<CoreId>)) {
     if count == 0 {
         return found(chosen);

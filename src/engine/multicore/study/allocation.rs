@@ -1,4 +1,4 @@
-//! The cores of each stack of layers, if nothing had to travel.
+//! The allocation of the layers of each stack to cores, without regard to transfers.
 
 use super::super::build::tile_graph;
 use super::super::costs::{TileCosts, tile_shape};
@@ -12,26 +12,26 @@ use crate::ids::{TiVec, ti_vec};
 use crate::workload::{Dim, LayerShape};
 use serde::{Deserialize, Serialize};
 
-/// Tiles are allocated as so many times as large ones at most.
+/// Limit on the coarsening of tiles for an allocation.
 const MOST_COARSENED: u64 = 64;
 
-/// A search over the cores of a stack ends after so many choices, if nobody says otherwise.
+/// Default limit on the states that a search over the cores of a stack visits.
 pub const MOST_CHOICES: u64 = 50_000;
 
-/// What a search over the cores of a stack found.
+/// The allocation of a stack to cores, with the outcome of its search.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct StackAllocation {
     /// Its layers.
     pub layers: Vec<NestId>,
-    /// Tiles so many times as large as the schedule's were allocated, as an iteration has too many of those.
+    /// The factor by which tiles are larger in the allocation than in the schedule, as an iteration has too many of those.
     pub coarsened: u64,
     /// Tiles of an iteration.
     pub tiles: usize,
-    /// How often the iteration is computed.
+    /// Number of iterations.
     pub iterations: usize,
     /// Its share of the stack's multiply-accumulates.
     pub mac_share: f64,
-    /// What was found; nothing where an iteration has too many tiles.
+    /// The outcome of WACO; the default where an iteration has too many tiles.
     pub found: AllocationOutcome,
     /// The cores of each of its layers.
     pub cores: Vec<Vec<CoreId>>,
@@ -47,7 +47,7 @@ impl CoresStudy {
         steady_state(&self.unshared.graph, &self.stacks[stack], &macs)
     }
 
-    /// The problem of sharing a stack's iteration among the cores; a tile on one core only unless `shares`.
+    /// The allocation problem of a stack's iteration; each tile on one core unless `shares`.
     pub fn instance(&self, costs: &mut TileCosts, steady: &SteadyState, shares: bool) -> AllocationProblem {
         let cores = self.system.cores.len();
         let place = |tile: TileId| steady.tiles.position(|&other| other == tile);
@@ -99,7 +99,7 @@ impl CoresStudy {
         instance
     }
 
-    /// The same with tiles so many times as large.
+    /// This study with tiles `times` as large.
     fn coarser(&self, times: u64) -> Self {
         let larger = |cuts: &LayerCuts| LayerCuts {
             in_time: cuts.in_time.iter().map(|&(dim, pieces)| (dim, pieces.div_ceil(times))).collect(),
@@ -119,7 +119,8 @@ impl CoresStudy {
         }
     }
 
-    /// Which cores compute a stack's layers best, if nothing had to travel (Stream, Section 5.3). `goes_on` is asked now and then.
+    /// Allocates a stack's layers to cores by WACO, without regard to transfers (Stream, Section 5.3). `goes_on` is asked from time to time
+    /// with the number of states so far.
     pub fn allocate(
         &self,
         costs: &mut TileCosts,
@@ -171,8 +172,8 @@ impl CoresStudy {
         cores
     }
 
-    /// What is worth judging: the choice that the allocations of all stacks make; and, where each layer has one core, a balanced one, as allocations
-    /// count slot by slot and know nothing that travels.
+    /// Candidate allocations for the scheduler: that of WACO; and, where each layer has one core, a balanced one, as WACO counts slot by
+    /// slot and ignores transfers.
     pub fn candidates(&self, costs: &mut TileCosts, stacks: &[StackAllocation]) -> Vec<CoreAllocation> {
         let mut candidates = vec![self.choice(stacks)];
         if candidates[0].iter().all(|cores| cores.len() == 1) {
@@ -182,8 +183,8 @@ impl CoresStudy {
         candidates
     }
 
-    /// Each layer on one core: first on that which computes it in the least time; then layers of a stack move to others as long as its busiest core has
-    /// less to do for it.
+    /// A greedy allocation with each layer on one core: first the fastest one; then layers of a stack move to other cores as long as the
+    /// load of its busiest core decreases.
     fn balanced(&self, costs: &mut TileCosts) -> CoreAllocation {
         let work: TiVec<NestId, Vec<(CoreId, f64)>> = self.cuts.keys().map(|layer| self.work(costs, layer)).collect();
         let fastest =
@@ -224,7 +225,7 @@ impl CoresStudy {
         self.cuts[layer].able.iter().map(|&core| (core, tiles * cycles(core))).collect()
     }
 
-    /// The choice that the allocations of all stacks make.
+    /// The allocation of all layers that the allocations of the stacks make up.
     pub fn choice(&self, stacks: &[StackAllocation]) -> CoreAllocation {
         let mut choice: CoreAllocation = self.cuts.iter().map(|cuts| cuts.able[..1].to_vec()).collect();
         for stack in stacks {

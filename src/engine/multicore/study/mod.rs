@@ -1,4 +1,4 @@
-//! A network on a system of cores: how its layers are cut, what is to be solved for that, and what a choice of cores comes to.
+//! A network on a system of cores: cuts of its layers, mapping problems of their tiles, and allocations.
 
 mod allocation;
 mod order;
@@ -24,16 +24,16 @@ use crate::workload::{Dim, LayerShape, Network};
 use rustc_hash::FxHashSet;
 use serde::{Deserialize, Serialize};
 
-/// More tiles than this are not scheduled.
+/// Limit on the tiles of a schedule.
 pub const MOST_TILES: u64 = 500_000;
 
-/// More dependencies between tiles of layers that nobody shares are not listed.
+/// Limit on the dependencies between tiles of layers that cores do not share.
 pub const MOST_EDGES: u64 = 10_000_000;
 
-/// The same where every layer is shared by as many cores as may share it.
+/// Limit on the dependencies between tiles where every layer is shared by as many cores as may share it.
 pub const MOST_SHARED_EDGES: u64 = 50_000_000;
 
-/// For each layer the cores that share it.
+/// An allocation of layers to cores: for each layer the cores that share it.
 pub type CoreAllocation = TiVec<NestId, Vec<CoreId>>;
 
 /// A validated request.
@@ -51,11 +51,11 @@ pub struct CoresStudy {
     /// How each layer is cut.
     cuts: TiVec<NestId, LayerCuts>,
     wiring: System,
-    /// Tiles of layers that nobody shares yet.
+    /// The tile graph before layers are shared by cores.
     unshared: TiledNetwork,
 }
 
-/// What a person sees of a request before anything is solved.
+/// What is known of a request before any mapping problem is solved.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct CoresOutline {
     /// Name of the system.
@@ -129,7 +129,7 @@ impl CoresStudy {
         Ok(Self { network, nests, system, settings, stacks, cuts, wiring, unshared })
     }
 
-    /// What there is to know before anything is solved.
+    /// The outline of the study.
     pub fn outline(&self) -> CoresOutline {
         CoresOutline {
             system: self.system.name.clone(),
@@ -159,7 +159,7 @@ impl CoresStudy {
         self.cuts[layer].most_shared
     }
 
-    /// Everything that any choice of cores may have to know the cost of, each once: tiles that all fit on the chip.
+    /// The mapping problems of all allocations, each once: tiles of which all operands fit on the chip.
     pub fn problems(&self) -> Vec<TileProblem> {
         let mut known = FxHashSet::default();
         let mut problems = Vec::new();

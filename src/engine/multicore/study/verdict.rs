@@ -1,4 +1,4 @@
-//! What a choice of cores comes to, by the scheduler, and better ones.
+//! The evaluation of allocations by the scheduler, and the searches for better ones.
 
 use super::super::account::SystemAccount;
 use super::super::build::{TiledLayer, TiledNetwork, tile_graph};
@@ -19,12 +19,12 @@ use crate::workload::LayerShape;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
-/// A choice of cores, and what it comes to.
+/// An allocation with its cost.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct EvaluatedAllocation {
-    /// The choice.
+    /// The allocation.
     pub choice: CoreAllocation,
-    /// The order that suits it best.
+    /// The order of tiles with the best schedule.
     pub order: OrderRule,
     /// Energy, pJ.
     pub energy_pj: f64,
@@ -39,7 +39,7 @@ impl EvaluatedAllocation {
     }
 }
 
-/// A choice in tiles.
+/// The tiles of an allocation, placed on its cores.
 struct TiledAllocation {
     tiled: TiledNetwork,
     placed: TiVec<TileId, PlacedTile>,
@@ -50,8 +50,8 @@ struct TiledAllocation {
 type Priced = Result<(PlacedTile, f64), NoMapping>;
 
 impl CoresStudy {
-    /// The whole way: every stack allocated, with and without sharing tiles, and the better of both by the scheduler; and the allocations that it is
-    /// made of.
+    /// The best allocation, and the stack allocations that it is made of: every stack is allocated with and without sharing tiles, and the
+    /// scheduler decides.
     ///
     /// # Errors
     /// As [`Self::evaluate`].
@@ -59,7 +59,7 @@ impl CoresStudy {
         self.best_of(costs, &[true, false])
     }
 
-    /// The same with each tile on one core.
+    /// As [`Self::best`], with each tile on one core.
     ///
     /// # Errors
     /// As [`Self::evaluate`].
@@ -111,7 +111,7 @@ impl CoresStudy {
         is_any.then_some(choice)
     }
 
-    /// What is wrong with a choice.
+    /// Everything that is wrong with an allocation.
     pub fn check(&self, choice: &CoreAllocation) -> Diagnostics {
         let mut diagnostics = Diagnostics::default();
         for (layer, cuts) in self.cuts.iter_enumerated() {
@@ -138,7 +138,7 @@ impl CoresStudy {
         diagnostics
     }
 
-    /// What a choice comes to, in a given order of tiles, or else in that of the settings.
+    /// The cost of an allocation, with tiles in a given order, or else as the settings say.
     ///
     /// # Errors
     /// A core that cannot compute a layer, a tile without a mapping, a memory that is too small whatever leaves it.
@@ -153,7 +153,7 @@ impl CoresStudy {
         Ok(self.schedule(&cast, stacks, choice, order)?.0)
     }
 
-    /// The same, and all about it.
+    /// The cost of an allocation, and the account of its schedule.
     ///
     /// # Errors
     /// As [`Self::evaluate`].
@@ -174,7 +174,7 @@ impl CoresStudy {
         SystemAccount::new(problem, found, self.layer_names(), &cast.computing)
     }
 
-    /// The best of some choices, and all about it.
+    /// The best of some allocations, and the account of its schedule.
     ///
     /// # Errors
     /// As [`Self::evaluate`] of the last one, if none has a schedule.
@@ -235,7 +235,7 @@ impl CoresStudy {
         best.ok_or_else(|| self.explain(cast, wrong))
     }
 
-    /// The best choice among a choice and all that give one layer other cores.
+    /// The best of an allocation and its neighbours, which differ in the cores of one layer: a step of a local search.
     pub fn improve(
         &self,
         costs: &mut TileCosts,
@@ -256,7 +256,7 @@ impl CoresStudy {
         best
     }
 
-    /// Other cores for a layer: one instead of another, one more, one less.
+    /// The neighbourhood of a layer's cores: one core replaced, one more, one less.
     fn moves(&self, cores: &[CoreId], layer: NestId) -> Vec<Vec<CoreId>> {
         let LayerCuts { able, most_shared, .. } = &self.cuts[layer];
         let others = || able.iter().copied().filter(|core| !cores.contains(core));
@@ -303,14 +303,14 @@ impl CoresStudy {
         front.into_iter().filter(|one| one.1.0.is_finite()).map(evaluated).collect()
     }
 
-    /// Multiply-accumulates of all tiles of a choice.
+    /// Multiply-accumulates of all tiles of an allocation.
     pub fn macs(&self, choice: &CoreAllocation) -> u64 {
         let tiled = self.tiles(choice);
         let macs = |(index, tile): (TileId, &Tile)| self.nests.nests[tile.layer].macs(&tiled.part(index));
         tiled.graph.tiles.iter_enumerated().map(macs).sum()
     }
 
-    /// The tiles of a choice, and what each costs where it is computed.
+    /// The tiles of an allocation, placed on its cores.
     fn cast(&self, costs: &mut TileCosts, choice: &CoreAllocation) -> Result<TiledAllocation, Diagnostics> {
         let wrong = self.check(choice);
         if !wrong.is_empty() {
