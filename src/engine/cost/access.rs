@@ -1,4 +1,4 @@
-//! Every access of a mapped layer, taken apart: how many transfers, on how many instances, of how many words each.
+//! All memory accesses of a mapped layer, term by term: transfers, instances, words of each.
 
 use super::LayerCost;
 use super::amounts::Units;
@@ -6,18 +6,18 @@ use crate::hardware::{MemoryId, Movement, Operand};
 use crate::mapping::LayerOnCore;
 use serde::{Deserialize, Serialize};
 
-/// What one operand moves at one memory in one direction, over the whole layer.
+/// The accesses of one operand at one memory level by one data movement, over the whole layer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Access {
-    /// What people call the operand.
+    /// Name of the operand, for a person.
     pub operand: String,
-    /// What its memories hold it as.
+    /// The operand as which memories hold it.
     pub stored_as: Operand,
     /// The memory.
     pub memory: MemoryId,
     /// The memory level of the operand, lowest first.
     pub level: usize,
-    /// Which way.
+    /// The data movement.
     pub movement: Movement,
     /// Elements of one transfer of one instance; an average under a fractional unrolling.
     pub elements: f64,
@@ -29,7 +29,7 @@ pub struct Access {
     pub instances: f64,
     /// Full-width words of one transfer of one instance, with fractions where the granularity is finer.
     pub words_each: f64,
-    /// Full-width words of all of them; whole numbers where the rules drop fractions.
+    /// Full-width words of all transfers of all instances; whole numbers where the rules drop fractions.
     pub words: f64,
     /// Energy of one word, pJ.
     pub word_pj: f64,

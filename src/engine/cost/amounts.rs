@@ -7,20 +7,20 @@ use crate::mapping::{Allocation, LayerOnCore, OPERANDS, OperandView, Relevance, 
 use crate::rules::Rules;
 use crate::workload::{Dim, LoopSizes};
 
-/// One data movement at one memory level.
+/// A link: one data movement of an operand at one memory level.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Link {
     /// Elements moved per period, for one instance of the memory.
     pub elements: f64,
-    /// Cycles of computation between two of them.
+    /// Cycles of computation between two transfers: the period.
     pub period: u64,
-    /// How often; 0 where the link does not exist.
+    /// Number of transfers; 0 where there is no such link.
     pub count: u64,
     /// Bits per element.
     pub precision: u64,
 }
 
-/// What unrolling makes of the operands: instances at each level, and the boundaries between them.
+/// The effect of unrolling on the operands: instances at each level, and the boundaries between levels.
 pub(super) struct Units<'a> {
     /// Unrolled loops below each memory, with the size chosen (average or peak).
     unrolled: [Vec<Vec<(Dim, f64)>>; OPERANDS],
@@ -158,7 +158,7 @@ fn relevant(problem: &LayerOnCore<'_>, operand: &OperandView, size: impl Fn(Dim)
     })
 }
 
-/// Everything that a mapping moves.
+/// The data movements of a mapping, with the sizes that they follow from. Tables are by operand, then by level.
 #[derive(Debug, Clone)]
 pub struct Amounts {
     /// Elements that one instance holds, by operand and architecture level (0: the PE array, `m + 1`: memory `m`).
@@ -167,7 +167,7 @@ pub struct Amounts {
     bits: [[f64; MAX_LEVELS]; OPERANDS],
     /// Whether outputs are still partial sums there, by architecture level.
     pub partial: [bool; MAX_LEVELS + 1],
-    /// How often loops above return to each output there, to add to it.
+    /// Number of passes in which loops above add to each output there.
     pub passes: [u64; MAX_LEVELS + 1],
     /// Bits per element held there.
     pub precision: [[u64; MAX_LEVELS + 1]; OPERANDS],
@@ -177,9 +177,9 @@ pub struct Amounts {
     pub top_irrelevant: [[u64; MAX_LEVELS + 1]; OPERANDS],
     /// Cycles of computation for all loops up to the level.
     pub cycles: [[u64; MAX_LEVELS + 1]; OPERANDS],
-    /// What crosses the boundary below each memory level.
+    /// Movements across the boundary below each memory level.
     pub crossings: [[Crossing; MAX_LEVELS]; OPERANDS],
-    /// The same, as each memory sees it.
+    /// The links of each memory level, one for each data movement.
     pub links: PerLink<Link>,
     /// Cycles of computation of the whole layer, without any stall.
     pub total_cycles: u64,

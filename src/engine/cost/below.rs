@@ -1,4 +1,4 @@
-//! What crosses each boundary when given loops lie below it: it does not depend on their order.
+//! Movements across a boundary as a function of the set of loops below it; their order does not matter.
 
 use super::amounts::partial_sums_read_back;
 use super::{Boundary, Crossing, Evaluator, index, latency};
@@ -37,8 +37,8 @@ impl<'a> Evaluator<'a> {
         (down, count, partial)
     }
 
-    /// Whether the array keeps an operand while loops that are irrelevant to it go on, so that the boundary above the array has
-    /// a set of loops below it.
+    /// Whether PEs keep an operand while loops that are irrelevant to it run, so that a set of such loops may lie below the boundary above
+    /// the array.
     pub fn array_keeps(&self, operand: usize) -> bool {
         self.problem.rules.array_keeps_inputs && self.problem.operands[operand].stored_as != Operand::O
     }

@@ -6,7 +6,7 @@ use crate::hardware::{MAX_LEVELS, Movement, Operand};
 use crate::mapping::OPERANDS;
 use crate::workload::LoopSizes;
 
-/// Sums up what boundaries add to latency; what is not placed yet counts nothing.
+/// A lower bound on latency: sums of loads over the placed boundaries; a boundary that is not placed adds nothing.
 ///
 /// Every link has its whole period to work in, as if all were double-buffered: a port then stalls at least for what its links
 /// need beyond their periods, and for what all of them need beyond the computation (cf. [`super::Latency`]). With the cycles
@@ -33,7 +33,7 @@ const MOVEMENTS: usize = 4;
 /// The inputs are loaded one after the other, in the better order: in either case the longer of two sums counts.
 const WAITING: usize = 4;
 
-/// What one placed boundary adds to the bound.
+/// The loads that one placed boundary adds to the bound, cycles.
 #[derive(Debug, Clone, Copy)]
 pub struct BoundaryLoad {
     operand: usize,
@@ -43,18 +43,18 @@ pub struct BoundaryLoad {
 }
 
 impl BoundaryLoad {
-    /// More than any, for [`BoundaryLoad::least`].
+    /// The neutral element of [`BoundaryLoad::least`]: above every load.
     pub const INFINITE: Self = Self { operand: 0, level: 0, cycles: [f64::INFINITY; 2 * MOVEMENTS + 1] };
 
-    /// Less than any, for [`BoundaryLoad::most`].
+    /// The neutral element of [`BoundaryLoad::most`]: below every load.
     pub const ZERO: Self = Self { operand: 0, level: 0, cycles: [0.0; 2 * MOVEMENTS + 1] };
 
-    /// Of two loads of one boundary the least of everything.
+    /// The componentwise minimum of two loads of one boundary.
     pub fn least(self, other: Self) -> Self {
         self.join(other, f64::min)
     }
 
-    /// Of two loads of one boundary the most of everything.
+    /// The componentwise maximum of two loads of one boundary.
     pub fn most(self, other: Self) -> Self {
         self.join(other, f64::max)
     }
@@ -69,7 +69,7 @@ impl BoundaryLoad {
 }
 
 impl<'a> LatencyBound<'a> {
-    /// For all mappings of the evaluator's problem.
+    /// The bound for all mappings of the evaluator's problem.
     pub fn new(evaluator: &'a Evaluator<'a>) -> Self {
         let problem = evaluator.problem;
         let mut bound = Self {
@@ -166,7 +166,7 @@ impl<'a> LatencyBound<'a> {
         }
     }
 
-    /// No mapping with these loads is faster, cycles.
+    /// The lower bound on the latency of every mapping with at least these loads, cycles.
     pub fn cycles(&self, loads: &[f64]) -> u64 {
         let (stalls, waiting) = loads.split_at(self.stalls);
         let stall = stalls.iter().fold(0.0, |most: f64, &stall| most.max(stall));
@@ -188,8 +188,8 @@ impl<'a> LatencyBound<'a> {
         stalls.fold(none, |bits, (at, _)| bits | 1 << at.min(u128::BITS as usize - 2))
     }
 
-    /// Whether the bound for `a` with whatever is added to it stays at or below that for `b` with the same. `longest` tells
-    /// which stalls may become the longest of `a`.
+    /// Whether `a` dominates `b`: its bound is no higher, whatever loads are added to both. `longest` tells which stalls of `a` may become
+    /// the longest.
     pub fn is_never_slower(&self, a: &[f64], longest: u128, b: &[f64]) -> bool {
         let (stalls, waiting) = (self.stalls, self.stalls..);
         let may_be = |at: usize| longest >> at.min(u128::BITS as usize - 2) & 1 == 1;

@@ -8,18 +8,18 @@ use crate::hardware::{Memory, Movement};
 use crate::mapping::LayerOnCore;
 use crate::rules::Rules;
 
-/// What one operand moves across a boundary.
+/// The data that one operand moves across a boundary.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Crossing {
-    /// Elements at a time, for one instance of the lower side.
+    /// Elements of one transfer, for one instance of the lower side.
     pub elements: f64,
     /// Bits per element.
     pub precision: u64,
     /// Cycles of computation between two crossings.
     pub period: u64,
-    /// How often data comes down: all inputs, and partial sums to be added to.
+    /// Number of transfers down: inputs, and partial sums to be added to.
     pub down: u64,
-    /// How often data goes up: outputs.
+    /// Number of transfers up: outputs.
     pub up: u64,
 }
 
@@ -27,12 +27,12 @@ pub struct Crossing {
 pub struct Boundary<'a> {
     /// Memory level of the upper side.
     level: usize,
-    /// Elements on the upper side for one on the lower: instances with different data that an upper one serves.
+    /// Elements on the upper side for one element on the lower: the number of instances with different data that an upper one serves.
     boost: f64,
     ends: [Option<End<'a>>; 4],
 }
 
-/// What one side of a boundary moves in one direction.
+/// The transfers at one side of a boundary in one direction.
 pub(super) struct Transfer {
     /// Elements of one transfer of one instance.
     pub elements: f64,

@@ -10,7 +10,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use std::collections::BTreeMap;
 use std::ops::{Index, IndexMut};
 
-/// Why energy is spent.
+/// A cause of energy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Enum)]
 pub enum EnergyCause {
     /// A memory is accessed.
@@ -19,7 +19,7 @@ pub enum EnergyCause {
     Mac,
 }
 
-/// Why a memory is accessed.
+/// A cause of memory accesses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Enum)]
 pub enum AccessCause {
     /// A layer reads inputs or writes outputs.
@@ -30,7 +30,7 @@ pub enum AccessCause {
     Copy,
 }
 
-/// Why time passes. Nothing overlaps: the sum over all causes is the latency.
+/// A cause of latency. Causes do not overlap: the sum over all of them is the latency.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Enum)]
 pub enum LatencyCause {
     /// Computing, with the PEs that the spatial mapping uses.

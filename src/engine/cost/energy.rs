@@ -6,7 +6,7 @@ use super::causes::{AccessCause, EnergyCause, EnergySplit};
 use crate::hardware::Movement;
 use crate::mapping::LayerOnCore;
 
-/// Where the energy of one layer goes, pJ.
+/// Accesses and energy (pJ) of one mapped layer. Tables are by operand, memory level and movement.
 #[derive(Debug, Clone)]
 pub struct Energy {
     /// Accesses in full-width words of the memory; fractions where the granularity is finer.
@@ -19,7 +19,7 @@ pub struct Energy {
     pub fixed: EnergySplit,
     /// Energy of all accesses.
     pub memory_pj: f64,
-    /// Both.
+    /// Energy of accesses and of all else.
     pub total_pj: f64,
 }
 

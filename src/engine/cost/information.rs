@@ -1,5 +1,5 @@
-//! What the loops of a mapping say before any technology: the loop-information table (ZigZag, Section III-B, Table III and
-//! Fig. 6), with the sizes and bandwidths that follow from it (Section III-C).
+//! The loop-information table: what follows from the loops of a mapping without any technology (ZigZag, Section III-B, Table III and Fig.
+//! 6), with the sizes and bandwidths that follow from it (Section III-C).
 
 use super::{LayerCost, index};
 use crate::hardware::{MemoryId, Movement, Operand};
@@ -35,7 +35,7 @@ pub struct OperandInformation {
     pub effect: Vec<LoopEffect>,
 }
 
-/// What the loops up to one of them leave to be accessed above.
+/// The effect of a loop on accesses: what loops up to this one leave to be fetched from above (ZigZag, Fig. 7a).
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct LoopEffect {
     /// The loop, with its average width where it is unrolled.
@@ -71,11 +71,11 @@ pub struct LevelInformation {
     pub unit_macs: f64,
     /// MACs that the data of all these units supports.
     pub total_macs: f64,
-    /// How often the level uses what it holds.
+    /// Data reuse at the level.
     pub reuse: Reuse,
-    /// Cycles for which the data lasts.
+    /// Cycles for which the data of one unit is used.
     pub turnaround_cycles: u64,
-    /// How many units there are in the array.
+    /// Numbers of units in the array.
     pub units: UnitCounts,
     /// Between this level and the next higher one; `None` at the highest.
     pub traffic: Option<Traffic>,
@@ -84,8 +84,8 @@ pub struct LevelInformation {
     /// Where a relevant loop is outermost, one iteration's part is in use while the next arrives; all else could be gated.
     /// The highest level holds the whole operand all the time.
     pub effective_bits: f64,
-    /// How many times the level could hold what it holds, if it held nothing else: the roof of ZigZag, Section IV-A.
-    /// `None` for the MAC units, and for operands of 0 bits.
+    /// Ratio of the level's capacity to the data that it holds: how much may be added below the roof of ZigZag, Section IV-A. `None` for
+    /// the MAC units, and for operands of 0 bits.
     pub roof: Option<u64>,
 }
 
@@ -107,13 +107,13 @@ pub struct Reuse {
 pub struct UnitCounts {
     /// All units.
     pub total: f64,
-    /// UnitCounts that hold different data.
+    /// Units that hold different data.
     pub unique: f64,
-    /// UnitCounts that hold the same data.
+    /// Units that hold the same data as another one.
     pub duplicate: f64,
 }
 
-/// What crosses the border between a level and the next higher one over the whole layer.
+/// Traffic between a level and the next higher one over the whole layer, elements.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Traffic {
     /// Elements that come down, seen from the higher level.

@@ -9,24 +9,24 @@ use crate::mapping::{LayerOnCore, OPERANDS};
 use crate::sorting::sort_few_by_key;
 use crate::workload::LayerKind;
 
-/// Where the time of one layer goes, cycles.
+/// The latency of one mapped layer by its parts, cycles.
 #[derive(Debug, Clone)]
 pub struct Latency {
-    /// With all PEs always busy.
+    /// Ideal cycles: all PEs are always busy.
     pub ideal_cycles: u64,
-    /// With the PEs that the spatial mapping uses: the product of all temporal loops.
+    /// Temporal cycles: the PEs of the spatial mapping are always busy; the product of all temporal loops.
     pub temporal_cycles: u64,
-    /// Added because some port cannot keep up.
+    /// Stall: cycles that are added as some port cannot keep up.
     pub stall_cycles: u64,
-    /// Until the first inputs are in place. Whole cycles, but for ZigZag's reduction, which averages (and may go below 0).
+    /// Loading: until the first inputs are in place. Whole cycles, but for ZigZag's reduction, which averages (and may go below 0).
     pub loading_cycles: f64,
-    /// Until the last outputs are in place; likewise.
+    /// Offloading: until the last outputs are in place; whole cycles as loading.
     pub offloading_cycles: f64,
     /// Whether offloading counts in the total.
     counts_offloading: bool,
     /// Ports that carry something, and how much they stall or, negative, could carry more.
     pub ports: Vec<PortStall>,
-    /// Whether the next data is loaded while the present is in use, per operand and memory level.
+    /// Whether the level is double-buffered: the next data is loaded while the present is in use. By operand and memory level.
     pub double_buffered: [[bool; MAX_LEVELS]; OPERANDS],
     /// Cycles in which each link may work, per period.
     pub allowed_cycles: PerLink<u64>,

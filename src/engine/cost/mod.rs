@@ -1,4 +1,4 @@
-//! What one mapped layer on one core costs: accesses, energy, latency (ZigZag, Sections III and IV).
+//! The cost model: accesses, energy and latency of one mapped layer on one core (ZigZag, Sections III and IV).
 //!
 //! [`Evaluator`] evaluates many mappings of one problem without allocating; [`LayerCost`] is the whole account of one: what moves
 //! (`amounts.rs`), then energy (`energy.rs`), then latency (`latency.rs`, with `waiting.rs` for loading and offloading).
@@ -77,21 +77,21 @@ use amounts::Units;
 /// A table with an entry per operand, level and movement.
 pub type PerLink<T> = [[[T; 4]; MAX_LEVELS]; OPERANDS];
 
-/// Evaluates mappings of one problem.
+/// Evaluates mappings of one problem on its core.
 pub struct Evaluator<'a> {
     problem: &'a LayerOnCore<'a>,
-    /// Unrolled units with average unrolling: what is moved.
+    /// Instances with the average unrolling, by which amounts of data follow.
     average: Units<'a>,
-    /// With the unrolling rounded up (or down, by the rules): how long it takes; `None` where that is the same.
+    /// Instances with the unrolling rounded up (or down, by the rules), by which latency follows; `None` where both are equal.
     peak: Option<Units<'a>>,
 }
 
 /// Energy and latency of one mapping.
 #[derive(Debug, Clone)]
 pub struct LayerCost {
-    /// Where the energy goes.
+    /// Accesses and energy.
     pub energy: Energy,
-    /// Where the time goes.
+    /// Latency by its parts.
     pub latency: Latency,
     /// The allocation after handing stationary loops down.
     pub merged: Allocation,
@@ -116,7 +116,7 @@ impl<'a> Evaluator<'a> {
         }
     }
 
-    /// What a mapping moves; `None` where a memory would overflow.
+    /// The accesses of a mapping; `None` where a memory would overflow.
     pub fn moves(&self, order: &[TemporalLoop], allocation: &Allocation) -> Option<Moves> {
         let merged = allocation.merge_stationary(self.problem, order);
         let amounts = Amounts::new(self.problem, order, &merged, &self.average);
@@ -161,7 +161,7 @@ impl<'a> Evaluator<'a> {
     }
 }
 
-/// What a mapping moves: enough for its energy.
+/// The accesses of a mapping, from which its energy follows without its latency.
 pub struct Moves {
     merged: Allocation,
     amounts: Amounts,

@@ -1,4 +1,4 @@
-//! Who makes a port wait: the balance of every port, taken apart by the links it serves (ZigZag, Section III-C, Fig. 8).
+//! The balance of every port by the links that it serves: why the array waits for it (ZigZag, Section III-C, Fig. 8).
 
 use super::{LayerCost, PortStall, index};
 use crate::hardware::Movement;

@@ -1,4 +1,4 @@
-//! What every mapping of a problem costs at least, without looking for one.
+//! A lower bound on the cost of every mapping of a problem, found without a search.
 
 use super::amounts::Amounts;
 use super::{Energy, Evaluator};

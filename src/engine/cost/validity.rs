@@ -1,4 +1,4 @@
-//! Mappings that a person made: what is wrong with one, all at once, or what it costs.
+//! Validation of mappings made by hand: all errors at once, or the cost.
 
 use super::{Amounts, Evaluator, LayerCost};
 use crate::hardware::MAX_LEVELS;
@@ -7,7 +7,7 @@ use crate::workload::Dim;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// Why a mapping is none of the layer's.
+/// Why a mapping is not valid for a layer on a core.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum MappingError {
     /// The temporal loops of a dimension do not multiply to what is left of it in time.
@@ -32,7 +32,7 @@ pub enum MappingError {
         /// The most it can be.
         most: usize,
     },
-    /// Data does not fit.
+    /// The data of some operands does not fit in a memory together.
     Overflow {
         /// What meets there: each operand with the bits that one instance has to hold.
         operands: Vec<(String, f64)>,
@@ -90,9 +90,9 @@ fn bytes(bits: f64) -> String {
 }
 
 impl Evaluator<'_> {
-    /// What the mapping costs whose operands' levels end after `ends` loops each, or all that is wrong with it.
+    /// The cost of a mapping, or everything that is wrong with it.
     ///
-    /// `order` is innermost first; `ends` has one entry per operand (output first) and memory level (lowest first).
+    /// `order` is innermost first; `ends` says after how many loops each memory level (lowest first) of each operand (output first) ends.
     ///
     /// # Errors
     /// Loops that are not those of the layer, boundaries in the wrong order, and every memory that overflows.

@@ -1,5 +1,5 @@
-//! What moves only once: inputs that computation waits for, and outputs that wait for it (DATE 2022 latency model; DeFiNES
-//! tool, cost_model.py:700-840; ZigZag, cost_model.py:805-1035).
+//! Loading and offloading: inputs that computation waits for, and outputs that wait for it (DATE 2022 latency model; DeFiNES tool,
+//! cost_model.py:700-840; ZigZag, cost_model.py:805-1035).
 
 use super::amounts::Amounts;
 use super::{PerLink, index};
@@ -113,7 +113,7 @@ fn reduce(links: &mut [OnceLink], idle: f64) {
     }
 }
 
-/// The same as ZigZag does it: what a later link may be lowered is taken from all earlier ones again, though they were lowered
+/// Levels the links down as ZigZag does: what a later link may be lowered is taken from all earlier ones again, though they were lowered
 /// already (cost_model.py:1176-1209).
 fn reduce_repeatedly(links: &mut [OnceLink], mut idle: f64) {
     for last in 0..links.len() {
@@ -138,9 +138,9 @@ pub(super) fn loading(problem: &LayerOnCore<'_>, waiting: &PerLink<f64>) -> f64 
 /// Loading cycles of one input.
 #[derive(Debug, Clone, Copy, Default)]
 struct LoadingParts {
-    /// While both ports that the data passes also serve the other input.
+    /// Cycles in which both ports that the data passes serve the other input, too.
     shared: f64,
-    /// The rest.
+    /// Cycles of all other loading.
     own: f64,
 }
 

@@ -1,4 +1,4 @@
-//! The whole account of one point: where every pJ and every cycle goes, and why.
+//! The account of one point: every pJ and every cycle by cause, with the decisions behind them.
 
 use super::ids::{NodeId, TileTypeId};
 use super::strategy::DepthFirstStrategy;
@@ -9,7 +9,7 @@ use crate::mapping::TemporalLoop;
 use crate::workload::{Dim, LayerShape};
 use serde::{Deserialize, Serialize};
 
-/// One point of the design space, with everything that explains its cost.
+/// The account of a point of the design space: its cost, and everything that explains it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PointAccount {
     /// How the network is run.
@@ -20,9 +20,9 @@ pub struct PointAccount {
     pub latency_cycles: u64,
     /// Multiply-accumulates, recomputed ones included.
     pub macs: u64,
-    /// Those of the network if nothing is computed twice.
+    /// Multiply-accumulates of the network without recomputation.
     pub network_macs: u64,
-    /// Energy of one of them, pJ.
+    /// Energy of one multiply-accumulate, pJ.
     pub mac_pj: f64,
     /// Number of PEs.
     pub pe_count: u64,
@@ -53,7 +53,7 @@ pub struct MemoryAccount {
     pub energy_pj: ByCause,
 }
 
-/// One stack.
+/// The account of one stack.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct StackAccount {
     /// Names of its layers, in topological order, without stack inputs.
@@ -72,7 +72,7 @@ pub struct StackAccount {
     pub latency_cycles: u64,
     /// Tiles that behave identically.
     pub tile_types: TiVec<TileTypeId, TileTypeAccount>,
-    /// Where the tiles lie.
+    /// Which tile type lies where on the last feature map.
     pub map: TileMap,
 }
 
@@ -99,7 +99,7 @@ pub struct TileRun {
     pub count: u64,
 }
 
-/// Tiles that behave identically, computed once.
+/// The account of a tile type: tiles that behave identically, computed once (DeFiNES, Section III, step 1).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct TileTypeAccount {
     /// Columns and rows of the stack's last feature map.
@@ -135,7 +135,7 @@ pub struct CacheAccount {
     pub reasons: Vec<String>,
 }
 
-/// One layer in one tile type.
+/// The account of a layer-tile: one layer in one tile type.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LayerTileAccount {
     /// Name of the layer.
@@ -218,7 +218,7 @@ pub struct CopyPort {
     pub uses: Vec<u64>,
 }
 
-/// Why data is copied.
+/// The kind of a data copy action: what is copied, and where it comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum CopyKind {
     /// The part of the stack's input that this tile needs anew.

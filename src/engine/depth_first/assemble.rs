@@ -1,4 +1,4 @@
-//! Adding up one point from the solutions of its problems (DeFiNES, Section III, step 6).
+//! Assembles the account of a point from the solutions of its mapping problems (DeFiNES, Section III, step 6).
 //!
 //! Layers, tiles and copies follow each other: nothing overlaps, so energies and latencies are plain sums.
 
@@ -21,7 +21,7 @@ use crate::search::Solution;
 use crate::workload::{Dim, Network, Precision};
 use std::collections::HashMap;
 
-/// What assembling needs besides the plan.
+/// Assembles accounts of points: the inputs that all points share, and the costs of problems that are known.
 pub struct Assembler<'a> {
     core: &'a Core,
     network: &'a Network,

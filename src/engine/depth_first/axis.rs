@@ -18,7 +18,7 @@ pub enum Axis {
     Rows,
 }
 
-/// How many columns (or rows) of one node's maps a strip concerns.
+/// The columns (or rows) of one node's maps that a strip computes, needs, and exchanges by caches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct NodeSpan {
     /// Columns of its output that the node computes; an input of the stack fetches them.
@@ -38,7 +38,7 @@ pub struct NodeSpan {
 /// Kinds of strips times nodes of their stack: some 100 MB, as each is kept several times.
 pub const MOST_SPANS: usize = 1 << 18;
 
-/// Nearly every strip differs from its neighbours: there are more than so many kinds.
+/// More kinds of strips than the limit: nearly every strip differs from its neighbours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TooManyKinds(pub usize);
 
@@ -307,7 +307,7 @@ impl Axis {
         strip
     }
 
-    /// Tracks which columns of every map each strip needs, computes and keeps.
+    /// Back-calculation by intervals: which columns of every map each strip needs, computes and keeps.
     fn exact(
         self,
         network: &Network,

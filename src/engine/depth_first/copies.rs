@@ -1,4 +1,4 @@
-//! Data copy actions and what a list of them costs (DeFiNES, Section III, step 4).
+//! Data copy actions and their cost (DeFiNES, Section III, step 4).
 
 use super::account::CopyKind;
 use super::fast_map::FastMap;
@@ -20,7 +20,7 @@ pub struct CopyAction {
     pub destination: (MemoryId, Operand),
 }
 
-/// From one memory to the next.
+/// A hop of a data copy action: from one memory to the next.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Hop {
     /// Memory that is read, as which operand, by which movement.
@@ -39,7 +39,7 @@ pub struct Hop {
     pub write_words: f64,
 }
 
-/// The ways between memories, each found once.
+/// The routes of data copy actions between memories, each found once.
 ///
 /// Within one operand's chain a copy goes straight up or down; between operands up to the lowest memory that both share
 /// above source and destination, and down from there.
@@ -62,7 +62,7 @@ struct Step {
 /// Which port is busy from when to when.
 type PortUse = ((MemoryId, Option<usize>), u64, u64);
 
-/// What copies that start together cost.
+/// Cost of data copy actions that start together.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct CopyCost {
     /// Energy of all hops of all copies, pJ.
@@ -72,7 +72,7 @@ pub struct CopyCost {
 }
 
 impl<'a> CopyRoutes<'a> {
-    /// The ways of a core.
+    /// The routes of a core.
     pub fn new(core: &'a Core) -> Self {
         Self { core, known: FastMap::default(), busy: Vec::new() }
     }

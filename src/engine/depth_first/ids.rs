@@ -1,4 +1,4 @@
-//! What is numbered while stacks are planned.
+//! Typed ids of what the planner numbers.
 
 use crate::ids::ids;
 

@@ -1,4 +1,4 @@
-//! Which memory is the highest that each kind of data uses (DeFiNES, Section III, step 3).
+//! The top memory level of each kind of data: features, caches, weights (DeFiNES, Section III, step 3).
 
 use super::axis::{Axis, NodeSpan};
 use super::ids::NodeId;
@@ -9,7 +9,7 @@ use crate::ids::{TiSlice, TiVec};
 use crate::rules::Rules;
 use crate::workload::{Dim, Network};
 
-/// A tile as its column and its row of tiles make it.
+/// The geometry of a tile: what each node of its stack computes and needs, by axis.
 #[derive(Debug, Clone, Copy)]
 pub struct TileGeometry<'a> {
     /// Columns.
@@ -18,7 +18,7 @@ pub struct TileGeometry<'a> {
     pub y: &'a TiSlice<NodeId, NodeSpan>,
 }
 
-/// What measuring the data of a stack takes, found once for all its tiles.
+/// Sizes of the data of a stack, from which the footprint of a tile follows; found once for all its tiles.
 #[derive(Debug, Clone)]
 pub struct StackFootprint {
     nodes: TiVec<NodeId, NodeMeasure>,
@@ -46,7 +46,7 @@ pub struct Scratch {
 }
 
 impl StackFootprint {
-    /// Measures a stack.
+    /// The sizes of a stack.
     pub fn new(network: &Network, stack: &Stack, rules: &Rules) -> Self {
         let shape = |node: NodeId| &network.layer(stack.nodes[node]).shape;
         let input_channels = |node: NodeId| shape(node).size(Dim::B) * shape(node).input_channels();
@@ -140,7 +140,7 @@ impl StackFootprint {
     }
 }
 
-/// What is decided for one tile before its neighbours are considered.
+/// The placement of features, caches and weights of one tile, before its neighbours are considered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CacheDecision {
     /// Most feature bits alive at once.
@@ -165,7 +165,7 @@ pub struct CacheDecision {
     pub w_memory: MemoryId,
 }
 
-/// Which tile a decision is for.
+/// Inputs of a [`CacheDecision`].
 pub struct CacheContext<'a> {
     /// The core.
     pub core: &'a Core,
@@ -298,7 +298,7 @@ pub enum Skipping {
     HighestLevel,
 }
 
-/// Highest memories of one layer-tile, as levels counted from the lowest.
+/// Top memory levels of one layer-tile, counted from the lowest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TopLevels {
     /// Levels that inputs may use.
@@ -319,8 +319,7 @@ impl TopLevels {
     }
 }
 
-/// Hears of an operand that does not fit a memory: operand, memory, bits that it needs there, and how many of these are
-/// the inputs'.
+/// Called for an operand that does not fit a memory: operand, memory, bits that it needs there, and how many of these are the inputs'.
 pub type TooLarge<'a> = &'a mut dyn FnMut(Operand, MemoryId, u64, u64);
 
 /// Inputs and outputs of one layer-tile: each as low as it fits, inputs first (DeFiNES, Fig. 5, step 3).

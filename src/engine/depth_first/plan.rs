@@ -1,4 +1,4 @@
-//! What is planned of a point: its stacks, tile types, placements and copies.
+//! The plan of a point: its stacks, tile types, placements and copies, in numbers.
 
 use super::account::TileMap;
 use super::axis::{Slot, Strips};
@@ -13,7 +13,7 @@ use crate::workload::LayerId;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// One point, ready to be solved and assembled.
+/// The plan of a point, ready to be solved and assembled.
 #[derive(Debug, Clone)]
 pub struct PointPlan {
     /// How the network is run.
@@ -22,7 +22,7 @@ pub struct PointPlan {
     pub stacks: Vec<StackPlan>,
 }
 
-/// One stack.
+/// The plan of one stack.
 #[derive(Debug, Clone)]
 pub struct StackPlan {
     /// Its layers.
@@ -55,8 +55,8 @@ pub(super) struct Deciders<'a> {
 }
 
 impl StackPlan {
-    /// Who decided where the first tile of a type exchanges overlap: the one of two neighbours that needs the higher memory,
-    /// and of all tiles for rows.
+    /// The decisions that say where the first tile of a type exchanges overlap: of two neighbours that of the one that needs the higher
+    /// memory, and of all tiles for rows.
     pub(super) fn deciders(&self, tile: &TilePlan, core: &Core) -> Deciders<'_> {
         let at = |slots: &[Slot], start: u64| slots.iter().find(|slot| slot.start == start).copied();
         let slots = (at(&self.columns.slots, tile.first_position.0), at(&self.rows.slots, tile.first_position.1));
@@ -86,7 +86,7 @@ impl StackPlan {
     }
 }
 
-/// What is decided on caches for tiles of one kind.
+/// The decision on caches for tiles of one column and row of strips.
 #[derive(Debug, Clone, Copy)]
 pub struct TileDecision {
     /// Columns and rows.
@@ -101,7 +101,7 @@ pub struct TileDecision {
     pub(super) row: StripId,
 }
 
-/// One tile type.
+/// The plan of a tile type.
 #[derive(Debug, Clone)]
 pub struct TilePlan {
     /// Columns and rows of the stack's output.
@@ -140,7 +140,7 @@ pub struct Caches {
     pub v_read: Option<MemoryId>,
 }
 
-/// One layer, or stack input, in one tile type.
+/// The plan of a layer-tile, or of a stack input in a tile type.
 #[derive(Debug, Clone)]
 pub struct LayerTilePlan {
     /// The layer; for a stack input the one whose output it is.

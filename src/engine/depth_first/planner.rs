@@ -1,4 +1,4 @@
-//! Planning points one after the other, so that what they share is found once.
+//! Planner of points: whatever points share (stacks, strips, mapping problems) is found once.
 
 use super::axis::{Axis, Strips, TooManyKinds};
 use super::fast_map::FastMap;
@@ -20,8 +20,7 @@ use crate::workload::{LayerId, Network};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// What a planner found out and needs again. It outlives the planner, for the next one of the same core, network, rules
-/// and limits.
+/// The memory of a planner. It outlives the planner, for the next one of the same core, network, rules and limits.
 #[derive(Default)]
 pub struct PlannerMemory {
     /// The different problems of all points planned.
@@ -36,7 +35,7 @@ pub struct PlannerMemory {
     pub(super) scratch: Scratch,
 }
 
-/// A stack, and what its layers take up.
+/// A stack, with the sizes of its data.
 #[derive(Clone)]
 pub(super) struct KnownStack {
     id: KnownStackId,
@@ -197,7 +196,7 @@ const MOST_PROBLEMS_KEPT: usize = 400_000;
 const MOST_LAYER_TILES: usize = 1_000_000;
 
 impl PlannerMemory {
-    /// Whether it is time to forget it all, as it takes so much room.
+    /// Whether its contents exceed the limits, so that they are to be dropped.
     pub fn is_full(&self) -> bool {
         self.problems.list.len() > MOST_PROBLEMS_KEPT
     }

@@ -1,4 +1,4 @@
-//! The different mapping problems of a sweep, each known by a few small numbers.
+//! Interns the mapping problems of a sweep: equal problems have one id.
 
 use super::fast_map::FastMap;
 use super::ids::{ProblemId, ShapeId, UnrollId};
@@ -8,7 +8,7 @@ use crate::mapping::LayerProblem;
 use crate::spec::Diagnostics;
 use crate::workload::{Dim, LayerShape};
 
-/// The different problems seen so far, shared by all points of a sweep.
+/// The interned mapping problems of all points of a sweep.
 #[derive(Debug, Default)]
 pub struct Problems {
     /// The problems, each once.
@@ -26,7 +26,7 @@ pub(super) struct LayerKey {
     unroll: UnrollId,
 }
 
-/// Equal keys are equal problems, and the other way round.
+/// The key of a mapping problem: keys are equal exactly where problems are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct ProblemKey {
     /// The layer.

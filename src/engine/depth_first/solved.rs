@@ -1,4 +1,4 @@
-//! What a solved problem adds to a point: found once, added up many times.
+//! The cost of a solved mapping problem as a point adds it up: found once, added many times.
 
 use crate::cost::{
     Access, AccessCause, ByCause, Energy, EnergySplit, Evaluator, LatencyCause, LatencySplit, LayerCost, PerLink,

@@ -1,4 +1,4 @@
-//! What a point costs, and no more: the sums of [`super::Assembler`] without its account, for points that are only coloured.
+//! The totals of a point: the sums of [`super::Assembler`] without an account, as heatmaps show them.
 
 use super::copies::CopyRoutes;
 use super::ids::ProblemId;
@@ -24,13 +24,14 @@ pub struct PointTotals {
     pub stacks: Vec<(f64, u64)>,
 }
 
-/// What a point consists of, whatever its problems cost: to be added up again as more is known of them.
+/// The cost of a point as an expression in the costs of its mapping problems: copies, and each problem times its count. It is evaluated
+/// again as more of these costs are known.
 #[derive(Debug, Clone)]
 pub struct CostExpression {
-    /// What is there without any problem: the copies.
+    /// The constant term: data copy actions.
     copies: Sum,
     copied_words: [ByCause; WATCHED],
-    /// Each problem, and how many times it is there.
+    /// Each problem with its count.
     problems: Vec<(ProblemId, u64)>,
 }
 
@@ -40,8 +41,8 @@ impl CostExpression {
         self.problems.iter().map(|&(problem, _)| problem)
     }
 
-    /// The sum; `None` where the cost of a problem is missing. As it adds up in another order, its last digits may differ from
-    /// those of [`TotalsAssembler::totals`]. It has no stacks.
+    /// The value of the expression; `None` where the cost of a problem is missing. As it adds up in another order, its last digits may
+    /// differ from those of [`TotalsAssembler::totals`]. It has no stacks.
     pub fn total(&self, costs: &TiSlice<ProblemId, Option<ProblemCost>>) -> Option<PointTotals> {
         let mut sum = self.copies;
         let mut words = self.copied_words;
@@ -57,7 +58,7 @@ impl CostExpression {
     }
 }
 
-/// Adds up points.
+/// Assembles the totals of points.
 pub struct TotalsAssembler<'a> {
     /// The memories whose words are counted.
     pub watched: [MemoryId; WATCHED],
@@ -106,7 +107,7 @@ impl<'a> TotalsAssembler<'a> {
         })
     }
 
-    /// The bill of a point: which problems it contains, how often, and the cost of its data copy actions.
+    /// The cost expression of a point.
     pub fn cost_expression(&mut self, plan: &PointPlan) -> CostExpression {
         let mut expression = CostExpression {
             copies: Sum::default(),

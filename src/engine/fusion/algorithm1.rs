@@ -19,7 +19,7 @@ pub fn algorithm1(graph: &OperatorGraph, prices: &dyn GroupCostModel) -> Option<
     Ideals::along(graph, &order).best_scheme(&Generated { graph, prices })
 }
 
-/// How many valid groups Algorithm 1 generates.
+/// The number of valid groups that Algorithm 1 generates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct GroupCount {
     /// The groups.
@@ -28,7 +28,7 @@ pub struct GroupCount {
     pub is_complete: bool,
 }
 
-/// Generates the groups of Algorithm 1. They are exponential in the width of the network: after `most` none is extended.
+/// Counts the groups of Algorithm 1. Their number is exponential in the width of the network: after `most` none is extended.
 pub fn count_algorithm1_groups(graph: &OperatorGraph, most: usize) -> GroupCount {
     let mut joinable: Vec<BTreeSet<Vec<OperatorId>>> = vec![BTreeSet::from([Vec::new()]); graph.len()];
     let mut count = 0;

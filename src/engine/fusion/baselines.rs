@@ -1,4 +1,4 @@
-//! What to compare with: no fusion, the restricted spaces of earlier work (Optimus, Sections 2.2 and 7), and the oracle.
+//! Baselines: no fusion, the restricted spaces of earlier work (Optimus, Sections 2.2 and 7), and the oracle.
 
 use super::exact::Ideals;
 use super::graph::{NETWORK_INPUT, OperatorGraph, OperatorId};

@@ -1,4 +1,4 @@
-//! The best scheme of all, and its proof.
+//! The optimal scheme, by dynamic programming over order ideals.
 
 use super::graph::{OperatorGraph, OperatorId};
 use super::scheme::{GroupCostModel, IncrementalGroup, PartialScheme, Scheme};
@@ -74,12 +74,12 @@ impl Ideals {
         self.sets.len()
     }
 
-    /// Never: the empty set is an ideal.
+    /// Always `false`, as the empty set is an ideal.
     pub fn is_empty(&self) -> bool {
         self.sets.is_empty()
     }
 
-    /// All groups that are possible at all, which the paper counts in Table 5: every convex set of operators, empty ones left out.
+    /// Every convex set of operators but the empty one: all possible groups, which the paper counts in Table 5.
     pub fn convex_sets(&self) -> BTreeSet<Vec<OperatorId>> {
         let pairs = (0..self.len()).flat_map(|larger| (0..larger).map(move |smaller| (smaller, larger)));
         let is_within = |&(smaller, larger): &(usize, usize)| self.sets[smaller].is_subset(&self.sets[larger]);
@@ -110,7 +110,7 @@ impl Ideals {
         Scheme::from_partials(&best, |smaller, larger| self.beyond(smaller, larger))
     }
 
-    /// First what every last group costs at least, then what promising ones cost.
+    /// The best partial scheme of an ideal: lower bounds of all last groups first, then prices of the promising ones.
     fn best_partial_to(
         &self,
         end: usize,

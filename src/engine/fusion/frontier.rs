@@ -1,4 +1,5 @@
-//! A group that grows from its last operator to its first: what has to be known of it to add one more, and the buffer that it needs.
+//! The frontier of a group that grows from its last operator to its first: the state that adding an operator needs, and the buffer of the
+//! group.
 
 use super::graph::{FeatureMap, MapId, OperatorGraph, OperatorId};
 use super::isoa::Price;
@@ -30,7 +31,7 @@ impl Tiling {
     }
 }
 
-/// What decisions on ISOA are compared by.
+/// The objective by which decisions on ISOA are compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Goal {
     /// The buffer of one pixel, and among equal ones of the tile, as the paper decides.
@@ -68,7 +69,7 @@ struct Partial {
     price: Price,
 }
 
-/// What growing takes: the network, what has run once the group has, the tiles, and what decisions are compared by.
+/// The context in which groups grow: the network, the operators that have run once the group has, the tiling, and the objective.
 #[derive(Clone, Copy)]
 pub(super) struct Growth<'a> {
     pub graph: &'a OperatorGraph,
@@ -79,7 +80,7 @@ pub(super) struct Growth<'a> {
 }
 
 impl Growth<'_> {
-    /// Whether somebody outside of the groups, or nobody, reads an operator's output.
+    /// Whether an operator's output leaves the group: an operator outside reads it, or it is an output of the network.
     pub fn is_output(&self, id: OperatorId) -> bool {
         let consumers = self.graph.consumers(id);
         consumers.is_empty() || !consumers.iter().all(|&consumer| self.done.contains(consumer))

@@ -7,7 +7,7 @@ use super::memory_cost::memory_cost;
 use super::scheme::Scheme;
 use super::setting::Setting;
 
-/// What is proved of a scheme.
+/// What is proved of the optimality of a scheme.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Proof {
     /// No scheme is cheaper, nor as cheap with fewer groups.

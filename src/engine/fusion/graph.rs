@@ -134,7 +134,7 @@ impl OperatorGraph {
         if errors.is_empty() { Ok(graph) } else { Err(errors) }
     }
 
-    /// Merges simple operators away: whoever reads such a one reads what it read.
+    /// Merges simple operators away: readers of such an operator read its input instead.
     pub(super) fn merge(name: String, input: FeatureMap, operators: Vec<Operator>) -> Self {
         let mut graph = Self { name, input, operators: Vec::new(), readers: vec![Vec::new()] };
         let mut merged = vec![NETWORK_INPUT];
@@ -203,7 +203,7 @@ impl OperatorGraph {
         self.operators[id].inputs.iter().filter(|&&map| map != NETWORK_INPUT).map(|map| map - 1)
     }
 
-    /// The most maps that somebody has yet to read while operators run one by one. No group needs more at once.
+    /// The most maps with readers left while operators run one by one. No group needs more at once.
     fn live_maps(&self) -> usize {
         let mut ending = vec![0; self.len()];
         for last in self.readers.iter().filter_map(|readers| readers.last()) {

@@ -15,11 +15,12 @@ pub struct Group<'a> {
     inputs: Vec<Vec<usize>>,
     /// Whether an operator of the group writes it.
     is_written: Vec<bool>,
-    /// Whether an operator of the group writes it, and somebody outside, or nobody, reads it.
+    /// Whether an operator of the group writes it, and it leaves the group: an operator outside reads it, or it is an output of the
+    /// network.
     is_output: Vec<bool>,
 }
 
-/// What a group moves between DRAM and chip, and how.
+/// The memory cost of a group, and its loading of parameters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct GroupCost {
     /// Elements that are read and written, of the whole batch; saturates.

@@ -1,9 +1,9 @@
 //! Invoking the subsequent operator in advance (Optimus, Section 5.2): which maps of a group are buffered a few channels at a time.
 
-/// What a map adds to two sums, of which the second only decides where the first ones are equal.
+/// The price of a map, in elements: terms of two sums, of which the second one breaks ties of the first.
 pub type Price = (u64, u64);
 
-/// What a map costs in full, and if the operator that reads it is invoked in advance.
+/// The prices of a map that is buffered in full, and of one whose reader is invoked in advance.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[allow(missing_docs)]
 pub struct IsoaPrices {
@@ -11,7 +11,7 @@ pub struct IsoaPrices {
     pub in_advance: Price,
 }
 
-/// A best decision.
+/// An optimal decision for a group.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IsoaDecision {
     /// Its price.
@@ -29,8 +29,8 @@ struct Partial {
     from: usize,
 }
 
-/// The cheapest way to choose maps, no two of which are input and output of the same operator: all channels of one have to be there to
-/// finish a channel of the other.
+/// The cheapest choice of maps to be buffered a few channels at a time, no two of which are input and output of the same operator: all
+/// channels of one have to be there to finish a channel of the other.
 ///
 /// `inputs` lists for each map, in topological order, the maps that it is computed from. Algorithm 2 of the paper adds up over all
 /// successors, which counts one that is reached twice more than once, and may decide on it twice; here maps are decided in
@@ -70,7 +70,7 @@ fn sum(a: Price, b: Price) -> Price {
     (a.0 + b.0, a.1 + b.1)
 }
 
-/// A bit for every map, which another may have once all have read it.
+/// Allocates a bit to every map that has readers left; a bit is free again after the last reader.
 struct Slots {
     /// The map's bit; none for maps that nobody reads.
     bit: Vec<u32>,

@@ -8,7 +8,7 @@ use super::scheme::{GroupCostModel, IncrementalGroup};
 use super::setting::Setting;
 use fixedbitset::FixedBitSet;
 
-/// Elements between DRAM and chip under a setting.
+/// The memory cost model of Optimus under a setting: elements between DRAM and chip (eq. 3).
 #[derive(Debug, Clone, Copy)]
 pub struct MemoryCost<'a> {
     graph: &'a OperatorGraph,
@@ -44,7 +44,7 @@ pub(super) struct GrowingGroup<'a> {
     spare: [Frontier; 2],
 }
 
-/// What is known of a group of any size.
+/// The state of a group of any size.
 #[derive(Debug, Clone, Default)]
 struct Level {
     frontier: Frontier,
@@ -53,7 +53,7 @@ struct Level {
     terms: GroupCostTerms,
 }
 
-/// What the cost of a group follows from, but for the buffer of larger tiles.
+/// The terms from which the cost of a group follows, but for the buffer of larger tiles.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct GroupCostTerms {
     /// Elements of one image that come from outside and go outside.
@@ -65,8 +65,8 @@ pub(super) struct GroupCostTerms {
 }
 
 impl GroupCostTerms {
-    /// Elements that the group moves at least: parameters that do not stay are loaded as often as images do not fit together. Nothing
-    /// if it does not fit.
+    /// A lower bound on the memory cost, elements: parameters that do not stay are loaded as often as images do not fit together. Nothing
+    /// if the group does not fit.
     pub fn lower_bound(&self, setting: &Setting) -> Option<u64> {
         let (capacity, smallest) = (setting.capacity(), self.smallest.unwrap_or(0));
         if smallest > capacity {
@@ -148,7 +148,7 @@ impl<'a> GrowingGroup<'a> {
         Some(buffer(&growth, &self.operators, &mut self.spare)?.0)
     }
 
-    /// What a group of these operators, last first, costs; nothing if it does not fit, or costs more than `at_most`.
+    /// The price of a group of these operators, last first; nothing if it does not fit, or costs more than `at_most`.
     pub fn price_of_terms(&mut self, terms: &GroupCostTerms, operators: &[OperatorId], at_most: u64) -> Option<u64> {
         let (graph, setting) = (self.growth.graph, self.setting);
         let group = || Group::new(graph, &operators.iter().rev().copied().collect::<Vec<_>>());

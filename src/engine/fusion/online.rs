@@ -8,7 +8,7 @@ use super::scheme::{IncrementalGroup, PartialScheme, Scheme};
 use super::setting::Setting;
 use fixedbitset::FixedBitSet;
 
-/// Decides which operators run together, again and again for other sizes of the buffer.
+/// The on-line variant: prepared once for a network, it decides on a scheme for any size of the buffer.
 ///
 /// Of groups of more than one operator it looks only at those that the paper's rules let through: an operator runs together with all
 /// that read its output, or with none of them; operators share data, directly or by way of others of the group; and a group has no
@@ -102,7 +102,7 @@ impl OnlineFusion {
         table
     }
 
-    /// How many groups the rules let through, whether they fit or not; single operators always are. The paper counts these in Table 5.
+    /// Number of groups that the rules admit, whether they fit or not, single operators included. The paper counts these in Table 5.
     pub fn evaluated(&self, buffer_bytes: u64) -> usize {
         let most = self.largest_group(buffer_bytes);
         let mut count = 0;

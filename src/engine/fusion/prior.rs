@@ -1,4 +1,4 @@
-//! What groups cost by the models before Optimus' (Section 2.2 and eq. 3 without its last factor).
+//! The cost models of work before Optimus (Section 2.2 and eq. 3 without its last factor).
 
 use super::graph::{OperatorGraph, OperatorId};
 use super::group::Group;

@@ -1,10 +1,10 @@
-//! Partitions of a network into groups, and what they are judged by.
+//! Schemes, partitions of a network into groups; and the interface of cost models to searches.
 
 use super::graph::OperatorId;
 use fixedbitset::FixedBitSet;
 use std::cmp::Reverse;
 
-/// Groups in an order in which they can run.
+/// A scheme: groups in an order in which they can run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Scheme {
     /// The operators of each, in ascending order.
@@ -32,25 +32,25 @@ impl Scheme {
     }
 }
 
-/// What groups cost. A search knows no more of them.
+/// A cost model of groups: all that a search knows of them.
 pub trait GroupCostModel {
-    /// Groups after which the operators `done` have run.
+    /// An empty group that grows until the operators `done` have run.
     fn groups<'s>(&'s self, done: &'s FixedBitSet) -> Box<dyn IncrementalGroup + 's>;
 }
 
-/// A group that grows from its last operator to its first, every one of them added once all that read its output in `done` are there.
+/// A group that grows from its last operator to its first: an operator is added once all readers of its output in `done` are in the group.
 pub trait IncrementalGroup {
-    /// Adds an operator, unless no group that has it and the operators so far may cost anything; then the answer is no.
+    /// Adds an operator; returns `false`, and adds nothing, if neither the group with it nor any larger one has a price.
     fn push(&mut self, id: OperatorId) -> bool;
 
     /// Takes the operator back that was added last.
     fn pop(&mut self);
 
-    /// What the group costs at least; nothing if it is not allowed.
+    /// A lower bound on the price of the group, in elements; nothing if it is not allowed.
     fn lower_bound(&self) -> Option<u64>;
 
-    /// What a group of these operators, last first, costs; nothing if it is not allowed, or costs more than `at_most`. The group that grew
-    /// is forgotten.
+    /// The price of a group of these operators, last first, in elements; nothing if it is not allowed, or costs more than `at_most`.
+    /// Replaces the group that grew.
     fn price(&mut self, operators: &[OperatorId], at_most: u64) -> Option<u64>;
 }
 
