@@ -28,7 +28,7 @@ macro_rules! ids {
                 Self(self.0 + 1)
             }
 
-            /// Those of the first so many.
+            /// The first `count` ids.
             #[inline]
             pub fn first(count: usize) -> impl DoubleEndedIterator<Item = Self> + ExactSizeIterator + Clone {
                 (0..count).map(|index| Self(index as u32))

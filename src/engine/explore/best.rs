@@ -1,4 +1,4 @@
-//! What a sweep found: the best strategy, the best combination, the trade-off between energy and latency.
+//! Results of a sweep: the best strategy, the best combination, the Pareto front of energy and latency.
 
 use super::request::Settings;
 use super::sweep::PointSummary;
@@ -67,7 +67,7 @@ pub fn best_combination(
     settings.fuse.iter().filter_map(combine).min_by(|a, b| total(a).total_cmp(&total(b)))
 }
 
-/// Indices (into `points`) of those that no other point beats in energy and latency, by ascending energy.
+/// The Pareto front in energy and latency, as indices into `points`, by ascending energy.
 pub fn pareto_front(points: &[PointSummary]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..points.len()).collect();
     sort_by(&mut order, |&a, &b| {

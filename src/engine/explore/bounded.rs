@@ -1,7 +1,7 @@
 //! Stacks that are planned without a search, and searched only as long as they may be better than others.
 //!
-//! Under the corrected rules nothing costs less than [`ProblemCost::lower_bound`] says. What a stack consists of is written down once
-//! ([`CostExpression`]), and added up again as more of its problems are searched.
+//! Under the corrected rules [`ProblemCost::lower_bound`] is a lower bound on every mapping. The [`CostExpression`] of a stack is found
+//! once, and evaluated again as more of its problems are searched.
 
 use super::survey::{CostStore, ProblemSolver, Survey, cost_now};
 use crate::depth_first::{
@@ -13,7 +13,7 @@ use crate::rules::Rules;
 use crate::search::has_mapping;
 
 impl Survey {
-    /// What one stack consists of, planned without a search where there are bounds.
+    /// The cost expression of one stack, planned without a search where there are lower bounds.
     ///
     /// # Errors
     /// Why it cannot be scheduled.
@@ -27,12 +27,12 @@ impl Survey {
         Ok(self.totals_assembler().cost_expression(&plan))
     }
 
-    /// What a stack costs at least, by all that is known so far; `None` if it cannot be scheduled.
+    /// A lower bound on the cost of a stack, from what is known so far; `None` if it cannot be scheduled.
     pub(super) fn lower_bound(&self, expression: &CostExpression) -> Option<PointTotals> {
         expression.total(&self.costs)
     }
 
-    /// What one stack costs by itself; nothing if `is_beaten` by what it costs at least, which is asked before each search.
+    /// The cost of one stack by itself; nothing if its lower bound is beaten, which `is_beaten` is asked before each search.
     ///
     /// # Errors
     /// Why it cannot be scheduled.
@@ -75,7 +75,7 @@ impl Survey {
     }
 }
 
-/// Whether a problem has a mapping, which then costs at least so much; what is known already costs what it costs.
+/// A feasibility check that does not search: it notes the lower bound of a new problem, and the cost of a known one.
 fn bound(solver: &mut ProblemSolver<'_>, problem: &LayerProblem) -> Feasibility {
     if solver.is_known(problem) {
         return cost_now(solver, problem);

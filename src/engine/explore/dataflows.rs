@@ -1,5 +1,5 @@
-//! The same design with an array of another size that unrolls other loops, so that what methods of fusing come to can be compared
-//! by dataflow and by array size (Optimus, Section 7.6, Table 3).
+//! Variants of a design with another array size and dataflow, so that methods of fusion can be compared by dataflow and by array size
+//! (Optimus, Section 7.6, Table 3).
 //!
 //! Another unrolling is another hardware document, so such a design is studied as any other. Memories above the array stay.
 
@@ -24,7 +24,7 @@ pub enum Dataflow {
 /// Numbers of PEs of an array, by powers of two of the design's.
 pub const ARRAY_SIZES: [i32; 3] = [0, -2, 2];
 
-/// More PEs than anybody builds.
+/// Limit on the PEs of an array.
 const MOST_PES: u64 = 1 << 32;
 const ROWS: &str = "rows";
 const COLUMNS: &str = "columns";
@@ -44,7 +44,8 @@ impl Dataflow {
         }
     }
 
-    /// What each layer type unrolls along rows and columns of an array with so many rows, for kernels of so many rows. Convolutions first.
+    /// The loops that each layer type unrolls along rows and columns of an array of `rows` rows, for kernels of `kernel` rows. Convolutions
+    /// first.
     fn unrolls(self, rows: u64, kernel: u64) -> Vec<(String, Vec<UnrollSpec>)> {
         let part = |along: &str, dim: &str, limit: Option<u64>| UnrollSpec {
             array_dimension: along.to_owned(),
@@ -75,9 +76,8 @@ impl Dataflow {
     }
 }
 
-/// The design with a dataflow, on an array of so many doublings more PEs, as square as their number allows; and the array's rows and
-/// columns. Registers that several PEs share are shared by those that use the same data; registers of single PEs stay those of single
-/// PEs.
+/// The design with a dataflow, on an array with `2^doublings` times the PEs, as square as their number allows; and the array's rows and
+/// columns. Registers that several PEs share are shared by those that use the same data; registers of single PEs stay those of single PEs.
 ///
 /// # Errors
 /// Documents that make no sense.
@@ -119,7 +119,7 @@ fn unrolled(spec: HardwareSpec, dataflow: Dataflow, (rows, columns): (u64, u64),
     }
 }
 
-/// Two sides of so many PEs, as equal as can be, the longer one last.
+/// Sides of an array of `pes` PEs, as equal as possible, the longer one last.
 fn sides(pes: u64) -> (u64, u64) {
     let rows = (1..=pes.isqrt()).rev().find(|side| pes.is_multiple_of(*side)).unwrap_or(1);
     (rows, pes / rows)

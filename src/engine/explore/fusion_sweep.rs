@@ -1,5 +1,5 @@
-//! What groups of operators move to and from DRAM as the accelerator or the batch changes, by Optimus' model (Optimus, Figs. 16, 18,
-//! and 19). A step takes milliseconds, as no layer is mapped.
+//! Sweeps of Optimus' memory cost over buffer, array and batch (Optimus, Figs. 16, 18 and 19). A step takes milliseconds, as no layer is
+//! mapped.
 
 use super::sweep::Sweep;
 use crate::fusion::document::operators_of;
@@ -13,7 +13,7 @@ use std::ops::RangeInclusive;
 /// Order ideals beyond which the optimum is not proved.
 const MOST_IDEALS: usize = 4_000;
 
-/// What changes from step to step.
+/// The parameter that a sweep varies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum SweptParameter {
     /// The buffer's capacity, in bytes (Fig. 16).
@@ -73,7 +73,7 @@ impl SweptParameter {
     }
 }
 
-/// Whose groups.
+/// A method of grouping operators.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Grouping {
     /// No groups: every operator by itself.
@@ -84,7 +84,7 @@ pub enum Grouping {
     Line,
     /// Optimus' Algorithm 1 as printed.
     Published,
-    /// The best of all.
+    /// The optimal scheme.
     Exact,
 }
 

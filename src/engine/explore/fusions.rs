@@ -1,4 +1,4 @@
-//! Which layers run together, by several methods, each judged by its own model and by the whole cost model.
+//! Comparison of fusion methods: which layers run together, with the cost by each method's own model and by the whole cost model.
 //!
 //! Every method divides the network into groups. By the whole model a group is run as a depth-first stack, with the tile and the mode
 //! that suit it best; where later groups read several of a group's outputs, it is run as several stacks, as a stack has one output.
@@ -17,10 +17,10 @@ use serde::{Deserialize, Serialize};
 /// Order ideals beyond which Optimus' optimum is not proved.
 const MOST_IDEALS: usize = 4_000;
 
-/// Who decides which layers run together.
+/// A method that decides which layers run together.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum FusionMethod {
-    /// Nobody: every layer by itself.
+    /// No fusion: every layer by itself.
     SingleLayer,
     /// DeFiNES' rule: as many layers as have weights that fit on the chip together.
     Automatic,
@@ -82,7 +82,7 @@ impl FusionMethod {
     }
 }
 
-/// What a method says, and what becomes of it.
+/// The groups of a method, and their cost by the whole model.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FusionVerdict {
     /// The layers of each of its groups, by their place among the computing layers.
@@ -100,7 +100,7 @@ pub struct FusionVerdict {
 pub struct Fusions {
     /// Names of the computing layers.
     pub names: Vec<String>,
-    /// What each method says, or why it says nothing.
+    /// The verdict of each method, or why it has none.
     pub verdicts: Vec<(FusionMethod, Result<FusionVerdict, Diagnostics>)>,
     /// The buffer that Optimus' model sees, in bytes.
     pub buffer_bytes: u64,

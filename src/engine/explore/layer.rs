@@ -1,4 +1,4 @@
-//! One whole layer on its core: its best mapping, or one made by hand, with everything there is to say about it.
+//! Study of one whole layer on its core: its best mapping, or one made by hand, with everything that explains its cost.
 
 use crate::cost::{
     Access, EnergyCause, EnergySplit, Evaluator, LatencyCause, LatencySplit, LayerCost, LoopInformation, MappingError,
@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 /// More unrollings than this are not looked at when some are to be chosen.
 const MOST_UNROLLINGS: usize = 20_000;
 
-/// A layer to be mapped, and how.
+/// A request for the mapping of one layer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LayerRequest {
     /// Hardware document.
@@ -31,7 +31,7 @@ pub struct LayerRequest {
     pub objective: Objective,
     /// How mappings are searched.
     pub strategy: Strategy,
-    /// At most so many loop prime factors are ordered, where the search has such a limit.
+    /// LPF limit, of strategies that have one.
     pub lpf_limit: usize,
     /// Rules of the model.
     pub rules: Rules,
@@ -55,7 +55,7 @@ pub struct UnrollingChoice {
     pub unroll: Vec<Unroll>,
     /// Array dimension, its size, loop, average width.
     pub loops: Vec<(String, u64, Dim, f64)>,
-    /// What every mapping with it scores at least, by the objective of the request.
+    /// A lower bound on the score of every mapping with it, by the objective of the request.
     pub bound: f64,
 }
 
@@ -73,8 +73,8 @@ pub struct LayerStudy {
     rules: Rules,
 }
 
-/// A mapping in time, as a person can write it: an order of loops, and for every operand after how many of them each of its
-/// memory levels ends.
+/// A temporal mapping as a person edits it: an order of loops, and for each memory level of each operand the number of loops after which it
+/// ends.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct TemporalMapping {
     /// The loops, innermost first.
@@ -92,9 +92,9 @@ pub enum MappingEdit {
     Split(usize),
     /// The loop at this place joins the next outer one of the same dimension.
     Join(usize),
-    /// A memory level of an operand takes more loops, as few as make a difference.
+    /// A memory level of an operand takes over as few further loops as change the mapping.
     Raise(usize, usize),
-    /// A memory level of an operand gives up loops, as few as make a difference.
+    /// A memory level of an operand gives up as few loops as change the mapping.
     Lower(usize, usize),
 }
 
@@ -184,7 +184,7 @@ pub struct LayerFacts {
     pub irrelevant: [Vec<Dim>; OPERANDS],
 }
 
-/// A mapped layer and all that is known about it.
+/// The account of a mapped layer: its mapping, its cost, and everything that explains it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct MappedLayer {
     /// The mapping; loops that only keep an operand stationary stand at the lower level.
@@ -197,17 +197,17 @@ pub struct MappedLayer {
     pub words: [Vec<[f64; 4]>; OPERANDS],
     /// Every access behind `words`: per operand, memory and direction, with what makes it.
     pub accesses: Vec<Access>,
-    /// Which memory levels hold their data twice.
+    /// Whether each memory level is double-buffered, by operand.
     pub double_buffered: [Vec<bool>; OPERANDS],
-    /// Where the time goes.
+    /// Latency by its parts.
     pub cycles: Cycles,
-    /// Who makes whom wait.
+    /// The balance of every port.
     pub ports: Vec<PortBalance>,
     /// The loop-information table.
     pub information: LoopInformation,
 }
 
-/// Where the time of a layer goes, cycles.
+/// The latency of a layer by its parts, cycles.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Cycles {
     /// In whole cycles.
@@ -284,7 +284,7 @@ impl LayerStudy {
         Ok(Self { core, layer, problem, objective: request.objective.clone(), strategy, lpf_limit, rules })
     }
 
-    /// At most so many loop prime factors are ordered.
+    /// The LPF limit of the search.
     pub(super) fn lpf_limit(&self) -> usize {
         self.lpf_limit
     }

@@ -11,7 +11,7 @@
 //!
 //! # Which layers run together
 //!
-//! [`StackStudy`] knows every stack that some choice of cuts makes ([`StackGraph`](crate::depth_first::EveryStack)). A stack costs the same
+//! [`StackStudy`] knows every stack that some choice of cuts makes ([`StackGraph`](crate::depth_first::StackGraph)). A stack costs the same
 //! whatever stands around it, so each is optimised by itself, in parts that anyone may take: every tile and mode is planned without a
 //! search, and adds up lower bounds of what its problems cost (`bounded.rs`); in that order they are searched, until none that is left
 //! can be better. `combine` finds the best way through by dynamic programming; for the energy-delay product it keeps all that no other

@@ -1,5 +1,4 @@
-//! Optimus' on-line variant on a person's design (Optimus, Section 6): groups for any size of the buffer, at once, and what the best
-//! groups would be.
+//! Optimus' on-line variant for a design (Optimus, Section 6): groups for any size of the buffer, and the optimal groups beside them.
 
 use super::sweep::Sweep;
 use crate::fusion::document::operators_of;
@@ -9,9 +8,9 @@ use serde::{Deserialize, Serialize};
 use std::f64::consts::SQRT_2;
 use std::ops::RangeInclusive;
 
-/// Order ideals beyond which groups are cut out of one order only, so that preparing takes no longer than a person waits.
+/// Order ideals beyond which the on-line variant is restricted to one topological order, so that preparing it stays interactive.
 const MOST_IDEALS: usize = 1_000;
-/// Order ideals beyond which the best groups are not searched exactly: more than on line, as nobody waits for them.
+/// Order ideals beyond which the optimal groups are not searched exactly: more than on line, as they are computed in the background.
 const MOST_IDEALS_EXACTLY: usize = 4_000;
 /// Steps of the buffer to a doubling.
 const STEPS_A_DOUBLING: i32 = 4;
@@ -27,7 +26,7 @@ pub struct OnlineStudy {
     layers: Vec<String>,
 }
 
-/// Groups, and what they move.
+/// Groups, and their traffic with DRAM.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Grouped {
     /// The layers of each group, by their place among the computing layers.

@@ -1,10 +1,10 @@
-//! In which order, and by whom, the points of a sweep are best evaluated.
+//! The order in which the points of a sweep are evaluated, and their distribution to workers.
 
 use super::request::Settings;
 use crate::depth_first::FuseDepth;
 use std::collections::VecDeque;
 
-/// Along its longer side the first, sparse grid has at least so many tile sizes.
+/// The least number of tile sizes along the longer side of the first, sparse grid.
 const FIRST_GRID: usize = 8;
 
 /// Step of the sparsest grid over tile sizes: a power of two.

@@ -1,4 +1,4 @@
-//! What is to be explored.
+//! Requests of sweeps.
 
 use crate::depth_first::{DepthFirstStrategy, FuseDepth, StoringMode};
 use crate::rules::Rules;
@@ -32,7 +32,7 @@ pub struct Settings {
     pub objective: Objective,
     /// How the best mapping of every layer-tile is searched.
     pub strategy: Strategy,
-    /// At most so many loop prime factors are ordered, where the strategy tries orders.
+    /// LPF limit, of strategies that try orders.
     pub lpf_limit: usize,
     /// Rules of the model.
     pub rules: Rules,

@@ -7,7 +7,7 @@ use crate::interlayer::{
 use serde::{Deserialize, Serialize};
 use std::ops::RangeInclusive;
 
-/// What there is more or less of.
+/// A resource of the accelerator that is varied.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Resource {
     /// The PE array (Figs. 18 and 19).

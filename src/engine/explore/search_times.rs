@@ -1,5 +1,5 @@
-//! Searches for groups of the paper's own networks, in its setting, to be timed where they run (Optimus, Table 5). Whoever has a
-//! clock asks; nothing here does.
+//! Searches for groups of the paper's own networks in its setting, to be timed where they run (Optimus, Table 5). The caller has the clock,
+//! as the engine has none.
 
 use crate::fusion::{OnlineFusion, OperatorGraph, PaperNetwork, Proof, Scheme, Setting, algorithm1, fuse, memory_cost};
 use serde::{Deserialize, Serialize};
@@ -28,7 +28,7 @@ pub const PUBLISHED_TIMES: [PublishedTimes; 6] = [
     PublishedTimes { network: PaperNetwork::NasNetALarge, algorithm1_ms: 8713.16, online_ms: 274.10 },
 ];
 
-/// A way to find groups.
+/// A search for groups.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum GroupSearch {
     /// As published.

@@ -1,5 +1,5 @@
-//! What fused layers need of the chip: storage as more of them are fused (HW-Flow-Fusion, Figs. 12 and 13), and a part of the array
-//! for each (Table 6).
+//! Resources that fused layers need: storage by the number of layers (HW-Flow-Fusion, Figs. 12 and 13), and a part of the array for each
+//! (Table 6).
 
 use super::sequences::{RunCost, Sequence, fused_run};
 use crate::interlayer::{

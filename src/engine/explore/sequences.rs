@@ -39,7 +39,7 @@ impl Sequence {
     }
 }
 
-/// What running some layers once comes to.
+/// The cost of running some layers once.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct RunCost {
     /// Traffic and cycles, by the paper's model.
@@ -85,7 +85,7 @@ pub struct ChainFacts {
     pub singles: Vec<Option<RunCost>>,
 }
 
-/// What of a network the method can schedule, on what hardware.
+/// The chains of a network that the method can schedule, and the accelerator in its terms.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Chains {
     /// The hardware in the paper's terms.
@@ -159,7 +159,7 @@ pub enum SequenceQuestion {
     Needs(Sequence),
     /// How its layers may share the array.
     Partitions(Sequence),
-    /// What the sequence, or all chains, cost on more or less hardware: so many doublings.
+    /// The cost of the sequence, or of all chains, at a number of doublings of a resource.
     Resources(Option<Sequence>, Resource, i32),
 }
 

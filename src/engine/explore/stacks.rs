@@ -1,9 +1,9 @@
 //! Stacks, tile sizes and overlap storing modes that are jointly optimal: DeFiNES' three axes at once.
 //!
-//! What a stack costs depends on its layers, its tile and its mode alone, as features between stacks go through the highest
-//! memory. So the best of each stack is found by itself, and the best way from nothing done to all done by dynamic programming over what is
-//! done ([`StackGraph`]). Energy, latency, and words add up, so one best way to each state is enough; for the
-//! energy-delay product all ways are kept that no other one beats in both.
+//! The cost of a stack depends on its layers, its tile and its mode alone, as features between stacks go through the highest memory. So the
+//! best of each stack is found by itself, and the best choice of stacks is a shortest path through the [`StackGraph`], by dynamic
+//! programming over its states. Energy, latency and words add up, so one best path to each state is enough; for the energy-delay product
+//! all Pareto-optimal paths in energy and latency are kept.
 //!
 //! The mapping of every layer-tile is the one that a sweep has: best by the objective for that layer-tile alone.
 
@@ -23,15 +23,15 @@ use serde::{Deserialize, Serialize};
 use std::cmp::{Ordering, Reverse};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// So many stacks are a part at most: some of them take a second where maps are large.
+/// Limit on the stacks of a part: some of them take a second where maps are large.
 const MOST_IN_A_PART: usize = 64;
 /// A bound and a cost are summed up in different orders, so that only a clear difference counts.
 const MARGIN: f64 = 1e-9;
-/// More stacks times strategies than anybody waits for.
+/// Limit on the number of stacks times strategies.
 const MOST_RUNS: usize = 2_000_000;
 
-/// What code and control of an accelerator can do (DeFiNES, Fig. 6): more layers in a stack need more code, and more tiles
-/// more switching between layers.
+/// Limits of an accelerator's control (DeFiNES, Fig. 6): more layers in a stack need more code, and more tiles more switching between
+/// layers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct StackLimits {
@@ -69,7 +69,7 @@ pub struct StackRun {
     pub score: f64,
 }
 
-/// The best of all choices of cuts, tiles and modes.
+/// The jointly optimal stacks, tile sizes and storing modes of a network.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct OptimalStacks {
     /// The stacks in order.
@@ -114,7 +114,8 @@ impl OptimalStacks {
     }
 }
 
-/// What every stack costs at its best, found out part by part, by whoever has time.
+/// The study of all stacks of a network, in parts that workers take in any order: the best strategies of each stack, and from them the
+/// joint optimum.
 pub struct StackStudy {
     survey: Survey,
     graph: StackGraph,
@@ -146,7 +147,7 @@ impl StackStudy {
         &self.graph.arcs
     }
 
-    /// How many ways there are to cut the network, as far as a number can count them.
+    /// Number of paths through the graph: the ways to cut the network into stacks; saturates.
     pub fn cuttings(&self) -> u128 {
         let mut paths: TiVec<StateId, u128> = ti_vec![0; self.graph.states];
         paths[StateId::default()] = 1;
@@ -166,13 +167,13 @@ impl StackStudy {
         self.parts.len()
     }
 
-    /// The best ways to run the stacks of one part, as many as may matter.
+    /// The best strategies of the stacks of one part: all that may be part of an optimum.
     pub fn part(&mut self, store: &mut CostStore, part: usize) -> Vec<StackRun> {
         let stacks = self.parts.get(part).cloned().unwrap_or_default();
         stacks.into_iter().flat_map(|stack| self.runs_of(store, stack)).collect()
     }
 
-    /// The best ways to run a stack. Those that promise most are tried first, so that most others need no search.
+    /// The best strategies of a stack. They are searched by ascending lower bound, so that most need no search.
     fn runs_of(&mut self, store: &mut CostStore, number: usize) -> Vec<StackRun> {
         self.survey.forget_if_full();
         let mut promising: Vec<(f64, TileAndMode, CostExpression)> = Vec::new();
@@ -198,7 +199,7 @@ impl StackStudy {
         runs
     }
 
-    /// The best of all choices, of the best ways of all parts.
+    /// The joint optimum, from the best strategies of all parts.
     ///
     /// # Errors
     /// Where no choice can be scheduled.
@@ -321,7 +322,7 @@ impl PathOrder {
         self.objective.combine(totals.energy.total_pj(), cycles, &|| dram, &|_| named)
     }
 
-    /// Whether a run leaves no hope to what costs at least so much.
+    /// Whether a run is better than whatever has this lower bound, by more than rounding.
     fn is_clearly_below(&self, run: &StackRun, least: &PointTotals) -> bool {
         let below = |value: f64, least: f64| value < least * (1.0 - MARGIN);
         if self.is_sum() {
@@ -330,7 +331,7 @@ impl PathOrder {
         below(run.energy_pj, least.energy.total_pj()) && run.latency_cycles <= least.latency.total_cycles()
     }
 
-    /// Keeps what is not worse than all others, and drops what it makes so.
+    /// Adds to a set of non-dominated items, unless one of them dominates the new one; drops those that it dominates.
     fn keep<T: Priced>(&self, kept: &mut Vec<T>, new: T) {
         let dominates = |a: &T, b: &T| {
             let ((e, l, s), (other_e, other_l, other_s)) = (a.price(), b.price());

@@ -4,7 +4,7 @@ use super::layer::{LayerStudy, MappedLayer};
 use crate::search::space::{MappingSpace, Pruning, SpaceOptions, SpaceRefusal, SpaceSearch, Trajectory, explore_space};
 use serde::{Deserialize, Serialize};
 
-/// ZigZag's strategies merge loop prime factors beyond so many, so that an answer comes within a second or two.
+/// LPF limit of ZigZag's strategies, so that an answer comes within a second or two.
 pub const MOST_STRATEGY_LPFS: usize = 8;
 /// Blockings looked at, at most.
 const MOST_BLOCKINGS: u64 = 1_000_000;

@@ -24,8 +24,8 @@ const STORE_LIMIT: usize = 400_000;
 /// Above this many mappings a store forgets them: some 10 MiB. They take more room than costs, and only accounts need them.
 const MAPPINGS_LIMIT: usize = 20_000;
 
-/// What is known of mapping problems, whatever the sweep. A problem is known by its content and by that of the memories that
-/// it may use, so that editing one memory leaves the others' problems known.
+/// A store of the costs of mapping problems, shared by sweeps. The key of a problem is its content and that of the memories that it may
+/// use, so that editing one memory keeps the others' problems.
 #[derive(Default)]
 pub struct CostStore {
     known: HashMap<[u64; 2], SolvedProblem>,
@@ -33,7 +33,7 @@ pub struct CostStore {
     mappings: HashMap<[u64; 2], Solution>,
 }
 
-/// What is known of a mapping problem.
+/// What is known of a mapping problem that was searched.
 #[derive(Debug, Clone, Copy)]
 enum SolvedProblem {
     /// The cost of its best mapping.
@@ -44,7 +44,7 @@ enum SolvedProblem {
     NotFound,
 }
 
-/// Work that points took.
+/// Numbers of searches that points needed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SearchEffort {
     /// Mapping problems that were searched.
@@ -53,14 +53,14 @@ pub struct SearchEffort {
     pub reused: u32,
 }
 
-/// The points of one sweep.
+/// Evaluates the points of one sweep one by one, and remembers what they share.
 pub struct Survey {
     sweep: Sweep,
     strategies: Vec<DepthFirstStrategy>,
     memory: PlannerMemory,
     /// By problem; `None` where nothing was found.
     pub(super) costs: TiVec<ProblemId, Option<ProblemCost>>,
-    /// Whether nobody has searched the problem yet, so that its cost is a bound; shorter where all the others were searched.
+    /// Whether the problem has not been searched yet, so that its cost is a lower bound; shorter where all further ones were searched.
     pub(super) unsearched: TiVec<ProblemId, bool>,
     watched: [MemoryId; WATCHED],
     fingerprints: Fingerprints,
@@ -106,7 +106,7 @@ impl Survey {
         self.memory.problems.list.into()
     }
 
-    /// What a heatmap needs of a point; see [`Self::totals`].
+    /// The summary of a point; see [`Self::totals`].
     ///
     /// # Errors
     /// Why it cannot be scheduled, also if there is no such point; or that there is no time left.
@@ -120,7 +120,7 @@ impl Survey {
         Ok(self.summarize(point, &totals))
     }
 
-    /// What a point costs, by cause. `has_time` is asked before each search; where it says no, the next attempt goes on there.
+    /// The totals of a point by cause. `has_time` is asked before each search; where it returns `false`, the next call resumes there.
     ///
     /// # Errors
     /// Why it cannot be scheduled, also if there is no such point; or that there is no time left.
@@ -134,7 +134,7 @@ impl Survey {
         self.totals_of(&plan)
     }
 
-    /// What a heatmap needs of what point number `point` costs.
+    /// The summary of point number `point` from its totals.
     pub fn summarize(&self, point: usize, totals: &PointTotals) -> PointSummary {
         let [dram_words, named_words] = totals.words.map(|words| words.total());
         let (energy_pj, latency_cycles) = (totals.energy.total_pj(), totals.latency.total_cycles());

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 
 /// Orderings of more loops than this do not end in a person's lifetime.
 const MOST_LPFS: usize = 12;
-/// A note lists at most so many tile sizes.
+/// Limit on the tile sizes that a note lists.
 const MOST_SIZES_NAMED: usize = 6;
 /// More points than a page can show.
 const MOST_POINTS: usize = 100_000;

@@ -1,4 +1,4 @@
-//! What a hierarchy costs at least, whatever the mapping.
+//! A lower bound on the cost of a hierarchy over all mappings.
 //!
 //! If no memory had an end, every operand's loops could all lie at its lowest memory, and everything would pass each
 //! memory above exactly once: no mapping moves less. What the array exchanges with the lowest memories is the same in every
@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 /// Sums of the same terms in another order differ by less.
 const ROUNDING: f64 = 1e-9;
 
-/// No mapping of all layers costs less.
+/// A lower bound on energy and latency over all mappings of all layers.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct Bound {
     /// Energy, pJ.
@@ -28,7 +28,7 @@ pub struct Bound {
 }
 
 impl Study {
-    /// What a hierarchy costs at least, or why some layer has no mapping on it.
+    /// The lower bound of a hierarchy, or why some layer has no mapping on it.
     ///
     /// # Errors
     /// For a person: the layer, the memory, and what is missing there.
@@ -38,7 +38,7 @@ impl Study {
         Ok(self.layers.iter().zip(bounds).fold(Bound::default(), |sum, (layer, bound)| sum.plus(layer, bound)))
     }
 
-    /// What each of the different layers costs at least on `core`.
+    /// The lower bound of each of the different layers on `core`.
     pub(super) fn layer_bounds(&self, core: &Core) -> Result<Vec<Bound>, String> {
         let mut endless = core.clone();
         endless.memories.iter_mut().for_each(|memory| memory.size_bits = u64::MAX);

@@ -1,4 +1,4 @@
-//! What an SRAM of an arbitrary size costs: a fit to published figures. An estimate, and always called one.
+//! Estimates of SRAMs of arbitrary sizes: a fit to published figures. A figure from here is always called an estimate.
 //!
 //! Data: the memory pools with which the authors of ZigZag shipped their first public tool (ZigZag-Project/zigzag-v1,
 //! `inputs/memory_pool_exploration.yaml` and `test/files/base/memory_pool_exploration.yaml`, words of 32 bit), and,
@@ -11,7 +11,7 @@
 
 use super::pool::Figures;
 
-/// The only fit there is so far.
+/// Name of the fit.
 pub const SRAM_65NM: &str = "sram-65nm";
 
 /// Word width of [`BY_SIZE`], bits.

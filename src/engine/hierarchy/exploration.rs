@@ -1,4 +1,4 @@
-//! The account of a study on its way: what is left to do, and what is found.
+//! The exploration of a study: the state of all hierarchies, and the work that is left.
 
 use super::bound::Bound;
 use super::front::{Front, Point};
@@ -9,38 +9,38 @@ use serde::{Deserialize, Serialize};
 /// The stage of an exploration: bounds first, then searches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum Stage {
-    /// It asks what each hierarchy costs at least.
+    /// Lower bounds of all hierarchies are found.
     #[default]
     Bounding,
-    /// It searches them, those that may be best first.
+    /// Hierarchies are searched, the most promising first.
     Searching,
-    /// Nothing is left.
+    /// All hierarchies are searched, pruned or infeasible.
     Done,
 }
 
-/// Numbers of hierarchies by what became of them.
+/// Numbers of hierarchies by state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct ExplorationCounts {
-    /// All there are.
+    /// Hierarchies that were generated.
     pub generated: usize,
-    /// Of which it is known what they cost at least.
+    /// Hierarchies with a lower bound, or known to be infeasible.
     pub bounded: usize,
-    /// Searched to the end.
+    /// Hierarchies that were searched to the end.
     pub searched: usize,
     /// Of these, how many may have a better mapping, as their search reached a limit or proves nothing.
     pub unproved: usize,
-    /// Left out, as something found beats whatever they could cost.
+    /// Hierarchies that were pruned, as a point of the front dominates their lower bound.
     pub pruned: usize,
-    /// On which some layer has no mapping.
+    /// Infeasible hierarchies: some layer has no mapping.
     pub infeasible: usize,
 }
 
-/// A study on its way. It hands out work in slices, which may come back in any order.
+/// The exploration of a study. It hands out work in slices, whose results may come back in any order.
 #[derive(Debug, Clone, Default)]
 pub struct Exploration {
     counts: ExplorationCounts,
     front: Front,
-    /// Everything that was searched to the end.
+    /// Points of all hierarchies that were searched to the end.
     found: Vec<Point>,
     /// Lower bound of each hierarchy; `None` where nothing fits, or before it is known.
     bounds: Vec<Option<Bound>>,
@@ -53,12 +53,12 @@ pub struct Exploration {
     queue: Vec<u32>,
     /// One reason why something does not fit.
     reason: Option<String>,
-    /// Whether hierarchies that are known to be beaten are searched too.
+    /// Whether dominated hierarchies are searched, too.
     everything: bool,
 }
 
 impl Exploration {
-    /// Nothing is known of these hierarchies but their areas.
+    /// An exploration of hierarchies of these areas, um2.
     pub fn new(areas_um2: Vec<f64>) -> Self {
         let generated = areas_um2.len();
         let bounds = vec![None; generated];
@@ -70,13 +70,13 @@ impl Exploration {
         }
     }
 
-    /// An exploration that searches every hierarchy, also those whose bound the front beats, so that every point is known.
+    /// An exploration without pruning: it searches every hierarchy, so that every point is known.
     #[must_use]
     pub fn of_everything(self) -> Self {
         Self { everything: true, ..self }
     }
 
-    /// What a search may compare with: the front, or nothing where nothing is to be left out.
+    /// The front by which a search may prune; empty where nothing is pruned.
     pub fn pruning_front(&self) -> Front {
         if self.everything { Front::default() } else { self.front.clone() }
     }
@@ -102,7 +102,7 @@ impl Exploration {
         start..self.next_bound
     }
 
-    /// Up to `count` hierarchies to be searched, without those that the front beats by now.
+    /// Up to `count` hierarchies to be searched, without those that the front dominates.
     pub fn next_to_search(&mut self, count: usize) -> Vec<u32> {
         let mut slice = Vec::new();
         while slice.len() < count
@@ -129,7 +129,7 @@ impl Exploration {
         self.queue.extend(slice.iter().rev());
     }
 
-    /// Takes in what hierarchies cost at least, or why nothing fits on them.
+    /// Records lower bounds of hierarchies, or why they are infeasible.
     pub fn record_bounds(&mut self, start: usize, bounds: Vec<Result<Bound, String>>) {
         for (hierarchy, bound) in (start..).zip(bounds) {
             let Some(known) = self.bounds.get_mut(hierarchy) else { continue };
@@ -147,7 +147,7 @@ impl Exploration {
         }
     }
 
-    /// The smallest product of energy and latency comes first: it beats the most.
+    /// The smallest product of energy and latency comes first, as such a point dominates the most others.
     fn fill_queue(&mut self) {
         let promise = |hierarchy: u32| {
             let at = hierarchy as usize;
@@ -161,7 +161,7 @@ impl Exploration {
         self.queue = queue.into_iter().map(|(_, hierarchy)| hierarchy).collect();
     }
 
-    /// Takes in what became of a hierarchy.
+    /// Records the outcome of a hierarchy's search.
     pub fn record_outcome(&mut self, verdict: SearchOutcome) {
         match verdict {
             SearchOutcome::Found(point) => {

@@ -1,9 +1,9 @@
-//! The best trade-offs of energy, latency and area.
+//! The Pareto front of energy, latency and area.
 
 use super::bound::Bound;
 use serde::{Deserialize, Serialize};
 
-/// What a hierarchy costs with the best mapping of every layer.
+/// The cost of a hierarchy with the best mapping of every layer.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Point {
     /// Index of the hierarchy.
@@ -21,7 +21,7 @@ pub struct Point {
 }
 
 impl Point {
-    /// Whether it is nowhere worse than what costs at least this, and better in something.
+    /// Whether it dominates every point with this lower bound and area: nowhere worse, and better in something.
     fn dominates(&self, bound: Bound, area_um2: f64) -> bool {
         let no_worse = self.energy_pj <= bound.energy_pj
             && self.latency_cycles <= bound.latency_cycles
@@ -36,7 +36,7 @@ impl Point {
     }
 }
 
-/// The points that no other beats, in the order of their hierarchies. Points that are equal in everything stay all.
+/// The Pareto front: points that no other one dominates, in the order of their hierarchies. Points that are equal in everything all stay.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Front(Vec<Point>);
 
@@ -46,7 +46,7 @@ impl Front {
         &self.0
     }
 
-    /// Takes a point in, unless another beats it; those that it beats leave.
+    /// Adds a point unless another one dominates it, and drops those that it dominates.
     pub fn add(&mut self, point: Point) {
         if self.dominates(point.bound(), point.area_um2) {
             return;
@@ -56,7 +56,7 @@ impl Front {
         self.0.insert(place, point);
     }
 
-    /// Whether a point of the front beats whatever costs at least `bound`, so that it need not be searched.
+    /// Whether a point of the front dominates every point with this lower bound and area, so that the hierarchy need not be searched.
     pub fn dominates(&self, bound: Bound, area_um2: f64) -> bool {
         self.0.iter().any(|point| point.dominates(bound, area_um2))
     }

@@ -18,10 +18,10 @@ use super::widths::{Demand, choose_variants};
 use crate::hardware::{ArrayDims, Core, Operand};
 use crate::sorting::sort_by_key;
 
-/// More hierarchies than anyone can look at.
+/// Limit on the hierarchies of a study.
 pub(super) const MOST_HIERARCHIES: usize = 200_000;
 
-/// More than anyone waits for, where most do not fit into the area.
+/// Limit on the combinations that are tried, of which most may exceed the area.
 const MOST_TRIED: usize = 10 * MOST_HIERARCHIES;
 
 /// A pool memory in one replication.

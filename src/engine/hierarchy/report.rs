@@ -1,4 +1,4 @@
-//! What a person wants to know of a study and of one hierarchy.
+//! Reports of a study and of one hierarchy.
 
 use super::search::LayerResult;
 use super::study::Study;

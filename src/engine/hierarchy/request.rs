@@ -1,4 +1,4 @@
-//! What is to be generated and searched.
+//! Requests of studies of memory hierarchies.
 
 use crate::rules::Rules;
 use crate::search::{Objective, Strategy};
@@ -25,9 +25,9 @@ pub struct HierarchySettings {
     pub layers: Vec<String>,
     /// Largest area of all that has a stated area, um2; `None` for no limit.
     pub budget_um2: Option<f64>,
-    /// At most so many memories of one operand below the highest.
+    /// Limit on the memories of one operand below the highest.
     pub max_levels: usize,
-    /// An operand's memory is at least so many times as large as the next lower one, instance by instance.
+    /// The least ratio of the capacity of an operand's memory to that of the next lower one, instance by instance.
     pub min_ratio: u64,
     /// Which of a memory's word widths are tried.
     pub widths: Widths,
@@ -35,7 +35,7 @@ pub struct HierarchySettings {
     pub objective: Objective,
     /// How each layer's mapping is searched.
     pub strategy: Strategy,
-    /// LOMA orders at most so many loop prime factors.
+    /// LPF limit of LOMA.
     pub lpf_limit: usize,
     /// Rules of the model.
     pub rules: Rules,
@@ -48,7 +48,7 @@ pub enum Widths {
     /// does, the widest (ZigZag, Section V-B, bandwidth optimisation).
     #[default]
     Fitting,
-    /// All, as so many hierarchies.
+    /// All of them, each a hierarchy of its own.
     All,
 }
 

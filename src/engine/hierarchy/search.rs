@@ -9,18 +9,18 @@ use crate::mapping::LayerOnCore;
 use crate::search::{Outcome, Proof, Solution, find_best};
 use serde::{Deserialize, Serialize};
 
-/// The result of a hierarchy's search.
+/// The outcome of a hierarchy's search.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum SearchOutcome {
     /// Its energy, latency and area: every layer has a mapping.
     Found(Point),
-    /// Something of the front beats whatever its layers could cost.
+    /// Pruned: a point of the front dominates a lower bound of its cost.
     Pruned,
     /// Some layer has no mapping; the reason, for a person.
     Infeasible(String),
 }
 
-/// What one layer costs on a hierarchy.
+/// The best mapping of one layer on a hierarchy.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LayerResult {
     /// For a person: `conv1`, or `conv1 and 3 more`, each of which costs the same.
@@ -32,7 +32,8 @@ pub struct LayerResult {
 }
 
 impl Study {
-    /// Searches hierarchy number `index` layer by layer, and stops once `front` beats whatever the rest may cost.
+    /// Searches hierarchy number `index` layer by layer. It is pruned once `front` dominates the cost of the layers so far plus the lower
+    /// bounds of the others.
     pub fn search(&self, index: usize, front: &Front) -> SearchOutcome {
         let Some(hierarchy) = self.hierarchies.get(index) else {
             return SearchOutcome::Infeasible(format!("There is no hierarchy {index}"));

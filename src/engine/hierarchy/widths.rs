@@ -1,4 +1,4 @@
-//! Which word width each memory of a hierarchy gets (ZigZag, Section V-B, bandwidth optimisation).
+//! The choice of word widths for the memories of a hierarchy (ZigZag, Section V-B, bandwidth optimisation).
 
 use super::generate::{Element, HierarchyMemory};
 use super::pool::{Pool, Variant};
@@ -6,7 +6,7 @@ use super::request::Widths;
 use crate::hardware::{ArrayDims, Core, Operand};
 use crate::mapping::{LayerOnCore, Relevance};
 
-/// What the array takes of each operand in one cycle, over all layers of a study.
+/// The bandwidth that the array demands for each operand, over all layers of a study.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Demand {
     /// Bits per element of each operand.

@@ -24,7 +24,7 @@ pub struct RegisterFile {
 }
 
 impl RegisterFile {
-    /// The sections of a register file of so many bytes: 384, 24 and 32 of 512, which are those of Eyeriss, and in proportion.
+    /// The sections of a register file of `bytes` bytes: 384, 24 and 32 of 512, which are those of Eyeriss, and in proportion.
     ///
     /// Section 4.3.2 prints 36 words of partial sums; Table 6 halves them to 16, so 32 it is.
     pub const fn of(bytes: u64) -> Self {

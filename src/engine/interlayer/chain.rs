@@ -82,7 +82,7 @@ impl ChainLayer {
         if self.is_pooling { 1 } else { self.input_maps }
     }
 
-    /// What the ratio of computation to communication counts: eq. 13, where each map of pooling reads one map.
+    /// Operations, as the ratio of computation to communication counts them: eq. 13, where each map of pooling reads one map.
     pub fn operations(&self) -> u64 {
         self.outputs() * self.maps_read() * self.x.kernel * self.y.kernel
     }
@@ -148,8 +148,8 @@ impl Chain {
         diagnostics.or(Self { layers })
     }
 
-    /// The longest chains of a network's layers that the method can schedule, with these layers. Nobody but the next reads what one within
-    /// computes.
+    /// The maximal chains of a network's layers that the method can schedule, with their layers. Only the next layer of a chain reads what
+    /// a layer within it computes.
     pub fn parts(network: &Network) -> Vec<(Vec<LayerId>, Self)> {
         let mut parts: Vec<(Vec<LayerId>, Self)> = Vec::new();
         let ends_here: Vec<LayerId> = network.stored().collect();

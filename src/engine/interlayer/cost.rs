@@ -1,4 +1,4 @@
-//! What a schedule does, and what that costs: energy, latency, and the refined ratio of computation to communication (CTC).
+//! The cost of a schedule: energy, latency, and the refined ratio of computation to communication (CTC).
 
 use super::accelerator::Accelerator;
 use super::parameters::{EnergyRule, Parameters};
@@ -79,7 +79,7 @@ impl AddAssign for Energy {
     }
 }
 
-/// What running some layers once amounts to.
+/// The cost of running some layers once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Cost {
     /// Operations, those of pooling included.
@@ -133,7 +133,7 @@ impl Cost {
         self.operations as f64 / (weight as f64 * self.volume.total() as f64)
     }
 
-    /// What schedules are selected by, less is better: `latency^2 * energy`, at most `u128::MAX`.
+    /// The score by which schedules are selected, which is minimised: `latency^2 * energy`, at most `u128::MAX`.
     pub fn score(&self, accelerator: &Accelerator, parameters: &Parameters) -> u128 {
         let latency = u128::from(self.latency_in_sequence(parameters));
         (latency * latency).saturating_mul(self.energy(accelerator, &parameters.selection).total())

@@ -119,8 +119,8 @@ impl FusedSchedule {
     }
 }
 
-/// What `layers` in tiles of a given size cost in each of some partitions of the array, whole register files for each; `None` where one of
-/// them does not fit on its part.
+/// The cost of `layers` in tiles of a given size for each of some partitions of the array, with whole register files; `None` where a layer
+/// does not fit on its part.
 pub fn costs_on(
     layers: &[ChainLayer],
     tile: &BottomTile,

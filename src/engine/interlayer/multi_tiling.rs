@@ -2,7 +2,7 @@
 //!
 //! Columns and rows are independent of each other, so tiles are found along one axis at a time.
 //!
-//! This is not [`crate::depth_first`]'s fully cached mode, which computes only pixels that somebody reads: here pixels that no layer
+//! This is not [`crate::depth_first`]'s fully cached mode, which computes only pixels that a later layer reads: here pixels that no layer
 //! below reads are computed, too, with the last tile, so that the operations are those of the untiled layer (eq. 13).
 
 use super::chain::{Axis, ChainLayer};

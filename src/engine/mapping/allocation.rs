@@ -1,4 +1,4 @@
-//! Giving the ordered temporal loops to memory levels, as LOMA does.
+//! Allocation of ordered temporal loops to memory levels, as LOMA does.
 
 use super::operands::{LayerOnCore, OPERANDS, OperandView, Relevance};
 use super::temporal::TemporalLoop;
@@ -6,7 +6,7 @@ use crate::hardware::{MAX_LEVELS, MemoryId, Operand};
 use crate::workload::Dim;
 use serde::{Deserialize, Serialize};
 
-/// Where every operand's memory levels end in the order of temporal loops.
+/// An allocation (blocking): where the memory levels of each operand end in the order of temporal loops.
 ///
 /// Level `m` of operand `p` holds the loops `ends[p][m - 1] .. ends[p][m]` (from 0 for the lowest).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]

@@ -1,4 +1,4 @@
-//! A layer on a core: how each operand sees the loops and the memories that are left to it.
+//! A mapping problem on a core: each operand with its memories, and its relation to the loops.
 
 use super::spatial::SpatialMapping;
 use crate::hardware::{Core, MemoryId, Operand, Unroll};
@@ -38,7 +38,7 @@ pub enum Relevance {
 /// One operand of a layer on a core.
 #[derive(Debug, Clone)]
 pub struct OperandView {
-    /// As what the memories store it.
+    /// The operand as which memories store it.
     pub stored_as: Operand,
     /// The memories it may use, lowest first.
     pub memories: Vec<MemoryId>,
@@ -61,7 +61,7 @@ pub struct OperandView {
 pub struct LayerOnCore<'a> {
     /// The core.
     pub core: &'a Core,
-    /// The rules in force.
+    /// Rules of the model.
     pub rules: Rules,
     /// The loop nest.
     pub shape: LayerShape,
@@ -100,7 +100,7 @@ impl<'a> LayerOnCore<'a> {
         Self { core, rules, shape: problem.shape, spatial, operands }
     }
 
-    /// What people call operand number `index`.
+    /// Name of operand number `index`, for a person.
     pub fn operand_name(&self, index: usize) -> &'static str {
         match (index, self.reads_two_maps()) {
             (0, _) => "O",

@@ -19,11 +19,11 @@ use std::collections::HashMap;
 pub struct UnrollingOptions {
     /// Array dimensions that may unroll these loops only. Others may unroll any.
     pub hints: Vec<(usize, Vec<Dim>)>,
-    /// At most so many different loops on one array dimension.
+    /// Limit on the different loops of one array dimension.
     pub loops_per_dimension: usize,
     /// Which of the legal unrollings are kept.
     pub coverage: Coverage,
-    /// At most so many are kept; what is left out then is counted.
+    /// Limit on the unrollings that are kept; those left out are counted.
     pub max_unrollings: usize,
 }
 

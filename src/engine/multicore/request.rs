@@ -36,7 +36,7 @@ pub struct CoresSettings {
     pub prefetches_weights: bool,
     /// How each tile's mapping is searched; always for latency.
     pub strategy: Strategy,
-    /// LOMA orders at most so many loop prime factors.
+    /// LPF limit of LOMA.
     pub lpf_limit: usize,
     /// Rules of the model of one core.
     pub rules: Rules,
@@ -61,7 +61,7 @@ impl Default for CoresSettings {
 /// How large computation tiles are, before layers are shared among cores.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Granularity {
-    /// So many rows of each layer's output; columns, where a layer has one row.
+    /// Tiles of this many rows of each layer's output; columns, where a layer has one row.
     Rows(u64),
     /// A layer is one tile.
     LayerByLayer,

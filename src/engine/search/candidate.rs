@@ -1,4 +1,4 @@
-//! What decides between two mappings.
+//! The order of mappings: by score, then latency, then energy.
 
 use super::Objective;
 use crate::cost::LayerCost;
@@ -14,7 +14,7 @@ const FRACTIONS: f64 = 1024.0;
 /// energy comes before latency.
 #[derive(Debug, Clone, Copy)]
 pub struct Candidate {
-    /// By the objective; of the best so far the least of all that were equal.
+    /// Score by the objective; for the best so far the least of all equal ones.
     pub score: f64,
     /// Its energy.
     pub energy_pj: f64,
@@ -41,7 +41,7 @@ impl Candidate {
         score <= self.score + TIE * self.score.abs()
     }
 
-    /// Whether this one is better.
+    /// Whether this mapping is better than the best so far.
     pub fn is_better_than(&self, best: &Self) -> bool {
         if self.score < best.score - TIE * best.score.abs() {
             return true;
@@ -56,7 +56,7 @@ impl Candidate {
         (self.latency, self.energy_pj) < (best.latency, best.energy_pj)
     }
 
-    /// This one as the best of all, after `best` was.
+    /// This mapping as the new best one, in place of `best`.
     pub fn after(self, best: &Self) -> Self {
         Self { score: self.score.min(best.score), ..self }
     }

@@ -1,4 +1,4 @@
-//! Why no mapping of a layer-tile fits, and what would make one fit.
+//! Explanations of infeasible mapping problems: the memories that are too small for any mapping.
 
 use crate::hardware::MemoryId;
 use crate::mapping::{LayerOnCore, smallest_demand};

@@ -59,7 +59,7 @@ use crate::mapping::{Allocation, LayerOnCore, TemporalLoop};
 use crate::workload::LoopSizes;
 use serde::{Deserialize, Serialize};
 
-/// How to search.
+/// A search strategy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 pub enum Strategy {
     /// All orders of the loop prime factors; allocation by LOMA's rule.
@@ -69,18 +69,18 @@ pub enum Strategy {
     Exact,
 }
 
-/// When to stop.
+/// Limits of a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Limits {
-    /// LOMA orders at most so many loop prime factors; further ones are merged.
+    /// LPF limit of LOMA: loop prime factors beyond it are merged.
     pub lpf_limit: usize,
-    /// LOMA tries at most so many orders.
+    /// Limit on the orders that LOMA tries.
     pub max_orders: u64,
-    /// An exact search looks at no more states; it then says how far from the optimum its best may be.
+    /// Limit on the states that an exact search expands. Beyond it the gap to the optimum is reported.
     pub max_states: u64,
-    /// An exact search looks at no more states to settle which of the best mappings is the fastest.
+    /// Limit on the states that an exact search expands to find the fastest of mappings of equal score.
     pub max_ties: u64,
-    /// An exact search looks at no more states where latency is part of the objective.
+    /// Limit on the states that an exact search expands where latency is part of the objective.
     pub max_branches: u64,
 }
 
@@ -106,16 +106,16 @@ pub enum StopReason {
     },
 }
 
-/// What a search proves of the mappings that it did not look at.
+/// What a search proves of the mappings that it did not evaluate.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub enum Proof {
     /// Nothing: the strategy covers a part of all mappings.
     None,
-    /// There is no better one, whatever the order and blocking.
+    /// The mapping is optimal over all orders and blockings.
     Optimal,
-    /// There is none that scores less, but among those that score the same one may be faster.
+    /// The score is optimal, but another mapping of the same score may be faster.
     OptimalButForTies,
-    /// A better one, if any, scores less by at most this share of the best found.
+    /// The optimality gap: a better mapping, if there is one, scores less by at most this share of the best one.
     Gap(f64),
 }
 
@@ -135,12 +135,12 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    /// The outcome of a search that looked at nothing.
+    /// The outcome of a search that evaluated nothing.
     pub const NOTHING: Self =
         Self { best: None, orders: 0, feasible: 0, proof: Proof::None, stopped: StopReason::Exhausted };
 }
 
-/// The best mapping of a problem: enough to compute everything about it again.
+/// A mapping of a problem: a loop order and an allocation, from which its whole cost follows again.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Solution {
     /// Temporal loops, innermost first.
@@ -171,7 +171,7 @@ pub fn find_best(problem: &LayerOnCore<'_>, objective: &Objective, limits: &Limi
     find_best_while(problem, objective, limits, strategy, &|| true)
 }
 
-/// As [`find_best`], but stops once `has_time` says no: then the best so far, with what is proved of better ones ([`Proof`]).
+/// As [`find_best`], but stops once `has_time` returns `false`, with the best mapping so far and what is proved of better ones ([`Proof`]).
 pub fn find_best_while(
     problem: &LayerOnCore<'_>,
     objective: &Objective,

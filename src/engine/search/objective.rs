@@ -36,7 +36,7 @@ pub struct Weights {
 }
 
 impl Objective {
-    /// Whether more energy, more cycles and more words never score lower.
+    /// Whether the score is monotonic: it never falls as energy, cycles and words grow.
     pub fn never_falls(&self) -> bool {
         match self {
             Self::Weighted(Weights { energy, latency, dram_accesses }) => {
@@ -46,7 +46,7 @@ impl Objective {
         }
     }
 
-    /// What a mapping costs by this objective.
+    /// The score of a mapping, in the unit of the objective.
     pub fn score(&self, problem: &LayerOnCore<'_>, cost: &LayerCost) -> f64 {
         self.score_of(problem, &cost.energy, cost.latency.exact_cycles())
     }

@@ -20,7 +20,7 @@ const ROUNDING: f64 = 1e-9;
 pub struct UnrolledLayer<'a> {
     /// The core.
     pub core: &'a Core,
-    /// The rules in force.
+    /// Rules of the model.
     pub rules: Rules,
     /// The loop nest.
     pub shape: LayerShape,
@@ -43,7 +43,7 @@ pub struct UnrolledSolution {
     pub unroll: Vec<Unroll>,
     /// The mapping.
     pub solution: Solution,
-    /// By the objective of the search.
+    /// Its score by the objective of the search.
     pub score: f64,
 }
 
@@ -66,9 +66,9 @@ pub struct UnrolledOutcome {
 
 /// A joint search that can be done in slices, by one or by many workers.
 ///
-/// Whoever takes part builds it from the same layer and so has the same candidates in the same order; solves some
-/// ([`Self::solve`]), and tells the others what came out ([`Self::offer`]). The result does not depend on who solved what
-/// when, as long as all candidates before [`Self::end`] have been solved.
+/// Every worker builds it from the same layer, and so has the same candidates in the same order; it solves some of them ([`Self::solve`])
+/// and passes the results to the others ([`Self::offer`]). The result does not depend on which worker solves which candidate when, as long
+/// as all candidates before [`Self::end`] have been solved.
 pub struct UnrolledSearch<'a> {
     layer: UnrolledLayer<'a>,
     objective: Objective,
@@ -76,11 +76,11 @@ pub struct UnrolledSearch<'a> {
     strategy: Strategy,
     candidates: Vec<(f64, Vec<Unroll>)>,
     best: Option<(usize, UnrolledSolution)>,
-    /// What came out of each candidate that was searched.
+    /// Result of each candidate that was searched.
     solved: Vec<Option<Solved>>,
 }
 
-/// What the search of one unrolling left to know.
+/// The result of the search of one unrolling.
 #[derive(Clone, Copy)]
 struct Solved {
     /// The score of its best mapping.
@@ -216,7 +216,7 @@ pub fn find_best_unrolled(
     search.outcome()
 }
 
-/// What every mapping with this unrolling scores at least.
+/// A lower bound on the score of every mapping with this unrolling.
 fn lower_bound(problem: &LayerOnCore<'_>, objective: &Objective) -> f64 {
     // The tool's reduction of waiting times may make them negative.
     let steps: u64 = problem.spatial.temporal_sizes.iter().product();

@@ -10,7 +10,7 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// One state that was reached.
+/// A state that was reached.
 struct Reached {
     state: State,
     /// Least price of everything placed so far.
@@ -31,10 +31,10 @@ struct Predecessor {
 
 const NONE: u32 = u32::MAX;
 
-/// Where there are more ties than a few, another search settles them better.
+/// Limit on the states that are expanded for ties: where there are more, [`super::branch`] settles them better.
 const MOST_TIES: u64 = 1000;
 
-/// What decides whether two states are one; the rest follows from it.
+/// The key of a state: states with equal keys are the same, as all else follows from it.
 #[derive(PartialEq, Eq, Hash)]
 pub struct StateKey {
     set: u32,
@@ -48,7 +48,7 @@ pub struct StateKey {
 pub struct Cheapest {
     /// The price of the cheapest chains, without the constant part; infinite if none was reached.
     pub price: f64,
-    /// No chain costs less; equal to `price` if the search came to its end.
+    /// A lower bound on the price of every chain; equal to `price` if the search completed.
     pub bound: f64,
     /// Whether all chains of least price are known.
     pub is_complete: bool,

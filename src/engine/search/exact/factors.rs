@@ -37,7 +37,7 @@ pub struct Factors {
     pub list: Vec<Factor>,
     /// Number of sets, and of different ones as each operand sees them.
     pub sets: u32,
-    /// See there.
+    /// Number of different sets as each operand sees them.
     pub seen_sets: [u32; OPERANDS],
 }
 

@@ -8,9 +8,9 @@
 //!   such a chain is another one. Where operands compete for a memory, the estimate charges a price for every bit of it.
 //! - [`ties`], [`orders`]: of all chains of equal price the fastest is found by a lower bound on latency that depends on the sets alone
 //!   ([`LatencyBound`](crate::cost::LatencyBound)), and by the few orders of loops that latency can tell apart.
-//! - [`branch`]: objectives in which latency counts, and large ties, go by a best-first search over ways to place boundaries. A way's
-//!   bound on latency is a vector of loads, one for each port and cause of waiting. Dominance: of two ways that leave the same to be
-//!   done, the one that is no faster in any load is put aside, and taken up again only if no order reaches the bound of the other.
+//! - [`branch`]: objectives in which latency counts, and large ties, go by a best-first search over partial chains. A chain's bound on
+//! latency is a vector of loads, one for each port and cause of waiting. Dominance: of two chains to the same state, the one that is no
+//! faster in any load is deferred, and taken up again only if no order reaches the bound of the other.
 //!
 //! [`Outcome::proof`](super::Outcome::proof) says what is proved. A search that is stopped gives its best so far and the gap.
 //! `tests/engine/exact_search.rs` compares with brute force, `tests/reference/exact.rs` with LOMA.
@@ -29,10 +29,10 @@ use crate::mapping::{Allocation, LayerOnCore, Relevance, TemporalLoop, temporal}
 use crate::sorting::sort_few_by_key;
 use space::{Price, Space};
 
-/// Sets of factors at the most: tables have an entry for each that an operand sees.
+/// Limit on the sets of factors: tables have an entry for each that an operand sees.
 const MOST_SETS: u32 = 1 << 19;
 
-/// Chains and orders looked at where not all cheapest chains are known: enough for a good one to start from.
+/// Chains and orders that are evaluated where not all cheapest chains are known: enough for a good one to start from.
 const MOST_CHAINS: u64 = 200;
 
 /// Prices closer than this, relative to the whole, are equal.
@@ -107,7 +107,7 @@ pub(super) fn has_mapping(problem: &LayerOnCore<'_>, limits: &Limits) -> bool {
     space.is_some_and(|space| cheapest::any(&space, limits.max_states))
 }
 
-/// How many steps a search may take at the most, and what says whether there is time for another.
+/// Limits of a search: the most steps, and whether there is time for another one.
 type SearchLimits<'a> = (u64, &'a dyn Fn() -> bool);
 
 struct Search<'a> {

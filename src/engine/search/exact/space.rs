@@ -11,10 +11,10 @@ use crate::hardware::{MAX_LEVELS, Operand};
 use crate::mapping::{LayerOnCore, OPERANDS, Relevance, TemporalLoop, slice_bits, slice_elements};
 use crate::workload::{Dim, LoopSizes};
 
-/// At most so many memories are shared so tightly that operands compete for them.
+/// Limit on tight memories: shared memories for whose capacity operands compete.
 pub const MOST_TIGHT: usize = 6;
 
-/// What one crossing of a boundary counts in an objective: given memory level, words and energy of each access.
+/// The price of one crossing of a boundary in the objective, from memory level, words, and energy of each access.
 pub type Price<'p> = &'p dyn Fn(usize, usize, f64, f64) -> f64;
 
 /// A boundary, for every set as its operand sees it.
@@ -48,7 +48,7 @@ struct Tight {
     members: Vec<(usize, usize)>,
 }
 
-/// All mappings of a problem.
+/// The mapping space of a problem.
 pub struct Space<'a> {
     pub problem: &'a LayerOnCore<'a>,
     pub evaluator: &'a Evaluator<'a>,
@@ -440,7 +440,7 @@ impl<'a> Space<'a> {
         tight.size_bits.saturating_sub(least.sum()).min(size_bits)
     }
 
-    /// Nothing is placed.
+    /// The initial state, without any boundary or loop; `None` where nothing fits.
     pub fn start(&self) -> Option<State> {
         let state = State {
             set: 0,
@@ -467,7 +467,7 @@ impl<'a> Space<'a> {
         usize::from(state.placed[operand]) == self.boundaries[operand].len()
     }
 
-    /// No completion of `state` adds less.
+    /// A lower bound on the price of what is left to place from `state` on.
     pub fn least_to_go(&self, state: &State) -> f64 {
         let (mut sum, mut with_rent) = (0.0, 0.0);
         for operand in 0..OPERANDS {

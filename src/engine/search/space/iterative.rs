@@ -6,7 +6,7 @@ use super::scheme::{Scheme, is_even, tiers};
 use crate::hardware::MAX_LEVELS;
 use crate::mapping::OPERANDS;
 
-/// What the search came to.
+/// The outcome of the search.
 pub(super) struct IterativeResult {
     pub scheme: Scheme,
     /// Partial mappings evaluated.

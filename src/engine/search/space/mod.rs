@@ -32,13 +32,13 @@ use walk::{Partial, Walker};
 pub struct SpaceOptions {
     /// Which blockings are left out.
     pub pruning: Pruning,
-    /// At most so many loop prime factors; further ones are merged.
+    /// LPF limit: loop prime factors beyond it are merged.
     pub lpf_limit: usize,
     /// A memory that operands share has to be used to this share at least, or hold all data (usually 0.7).
     pub min_shared_utilization: f64,
     /// Even and uneven mappings, each, that are kept as points.
     pub samples: usize,
-    /// At most so many blockings are looked at.
+    /// Limit on the blockings that are visited.
     pub max_blockings: u64,
 }
 
@@ -121,8 +121,8 @@ const MOST_ORDERS: u64 = 2000;
 
 /// A search through the mapping space that can be done in parts, by one or by many workers.
 ///
-/// All who take part build it from the same problem and options. Parts can be walked through in any order; put together in the
-/// order of their numbers they always give the same result.
+/// Every worker builds it from the same problem and options. Parts can be visited in any order; merged in the order of their numbers they
+/// always give the same result.
 pub struct SpaceSearch<'a> {
     lattice: Lattice<'a>,
     options: SpaceOptions,
@@ -189,7 +189,7 @@ impl<'a> SpaceSearch<'a> {
         part
     }
 
-    /// What the parts say together; `is_complete` if these are all.
+    /// The mapping space that the parts make up; complete if these are all parts.
     pub fn space(&self, all: &Part, is_complete: bool) -> MappingSpace {
         let mut evaluated = 0;
         let mut fastest = |schemes: &[Scheme]| {

@@ -5,7 +5,7 @@ use std::collections::BinaryHeap;
 
 /// Energies closer than this are equal: they are sums in another order.
 const TIE: f64 = 1e-9;
-/// Of blockings with the same energy so many are looked at for the one of least latency.
+/// Limit on the blockings of equal energy that are searched for the one of least latency.
 const MOST_TIED: usize = 32;
 
 /// What came out of some of the mappings. Parts are put together in the order of their numbers.
