@@ -29,7 +29,7 @@ pub struct DesignFindings<'a> {
     pub points: (usize, usize),
     /// Every layer a stack of its own; the network layer by layer.
     pub references: [Option<&'a PointSummary>; 2],
-    /// What a person should know though nothing is wrong.
+    /// Notes on the request that are no errors.
     pub notes: &'a Diagnostics,
 }
 

@@ -68,7 +68,7 @@ pub enum FromWorker {
     Opened {
         /// Of this edit.
         generation: u32,
-        /// What a person should know of the first sweep though nothing is wrong.
+        /// Notes on the first sweep that are no errors.
         notes: Diagnostics,
     },
     /// The sweeps make no sense.
@@ -131,7 +131,7 @@ pub enum Notice {
     /// The worker could not fetch the code for what it was asked; it is as it was before. Sent by `www/worker.js`, and by the page of a
     /// worker whose own files could not be had. Holds files that may be to blame, or the name of a piece of code (`wasm_split`), with blanks between.
     Missing(String),
-    /// The worker has not said for long that it is ready. Only the page says so.
+    /// The worker is late: it has not been ready for long. Only the page makes this notice.
     Late,
 }
 
@@ -190,7 +190,7 @@ struct Opened {
     surveys: Vec<Survey>,
 }
 
-/// A worker answers about so often, so that it soon hears of a stop or an edit.
+/// Time after which a worker returns what it has, milliseconds, so that it soon reads a message to stop or of an edit.
 const MOMENT: Duration = Duration::from_millis(20);
 
 #[wasm_bindgen]

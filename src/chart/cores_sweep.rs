@@ -59,7 +59,7 @@ impl CoresSweep {
     }
 }
 
-/// Ways to run a network on many cores, each with what it comes to, and how many times that is the first one.
+/// Ways to run a network on many cores, each with its cost, and as a multiple of the first one.
 pub fn allocations_table(caption: &str, what: &str, rows: &[(&str, Option<Summary>)]) -> Table {
     let first = rows.first().and_then(|row| row.1);
     let times = |value: f64, of: f64| TableCell::number(format!("{}×", three_digits(value / of)), value / of);

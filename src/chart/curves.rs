@@ -23,7 +23,7 @@ pub struct Curve {
 pub struct Curves {
     /// What the curves show.
     pub quantity: Quantity,
-    /// The same in words, for the axis: `DRAM traffic of an image`.
+    /// The quantity in words, for the axis: `DRAM traffic of an image`.
     pub title: String,
     /// What the places are: `buffer`.
     pub place: String,
@@ -35,7 +35,7 @@ pub struct Curves {
     pub place_names: Vec<String>,
     /// The curves; later ones lie over earlier ones.
     pub curves: Vec<Curve>,
-    /// What no curve undercuts, if that is known.
+    /// A lower bound on all curves, if one is known.
     pub floor: Option<Curve>,
     /// The place of the design.
     pub design: Option<usize>,

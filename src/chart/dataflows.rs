@@ -1,4 +1,4 @@
-//! What the methods of fusing come to by dataflow and by array size (Optimus, Figs. 17 and 18).
+//! The cost of fusion methods by dataflow and by array size (Optimus, Figs. 17 and 18).
 
 use super::fusion_map::fusion_table;
 use super::{Breakdown, Column, Table, TableCell};
@@ -35,7 +35,7 @@ pub fn dataflow_latency(arrays: &[FusionsOnArray], method: FusionMethod) -> Brea
     Breakdown::latency_splits("array", splits.collect())
 }
 
-/// What every method comes to on every array.
+/// The cost of every method on every array.
 pub fn dataflow_table(arrays: &[FusionsOnArray]) -> Table {
     let mut all = Table { caption: "Methods by dataflow and array".to_owned(), ..Table::default() };
     for array in arrays {

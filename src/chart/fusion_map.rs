@@ -185,7 +185,7 @@ pub fn fusion_latency(fusions: &Fusions) -> Breakdown {
     Breakdown::latency_splits("method", splits.collect())
 }
 
-/// What every method comes to, by the whole model and by Optimus'.
+/// The cost of every method, by the whole model and by Optimus'.
 pub fn fusion_table(fusions: &Fusions) -> Table {
     let row = |(method, verdict): &(FusionMethod, Result<FusionVerdict, _>)| {
         let mut row: Vec<TableCell> = vec![method.title().into()];

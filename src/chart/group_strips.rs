@@ -13,7 +13,7 @@ use crate::explore::Grouped;
 pub struct GroupStrip {
     /// Whose groups: `on line`.
     pub title: String,
-    /// What they come to: `12 groups, 3.1 MiB`.
+    /// Their cost in words: `12 groups, 3.1 MiB`.
     pub note: String,
     /// The layers of each group, by their place.
     groups: Vec<Vec<usize>>,

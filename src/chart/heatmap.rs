@@ -15,7 +15,7 @@ use painter::Painter;
 pub enum Cell {
     /// Not computed yet.
     Pending,
-    /// Not computed yet, but one beside it on a coarser grid costs so much, in base units of the quantity.
+    /// Not computed yet: the value of a neighbour on a coarser grid, in base units of the quantity.
     Estimate(f64),
     /// Cannot be scheduled.
     Infeasible,

@@ -15,7 +15,7 @@ pub struct MacCounts {
     pub series: Vec<String>,
     /// Tile sizes and for each the counts of the modes; `None` where not computed or impossible.
     pub groups: Vec<(String, Vec<Option<f64>>)>,
-    /// The count when nothing is computed twice.
+    /// The count without recomputation.
     pub least: Option<f64>,
 }
 

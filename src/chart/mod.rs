@@ -112,7 +112,7 @@ pub trait Chart {
     /// Its height in CSS pixels when it is `width` wide.
     fn height_for(&self, width: u32) -> u32;
 
-    /// The same numbers as a table.
+    /// The numbers of the figure as a table: its table twin.
     fn table(&self) -> Table;
 
     /// One sentence that says what the figure shows.

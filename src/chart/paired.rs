@@ -16,7 +16,7 @@ pub struct Pair {
     pub label: String,
     /// What it counts for in design A, in base units; `None` where A has no such thing.
     pub a: Option<f64>,
-    /// The same in design B.
+    /// Its value in design B.
     pub b: Option<f64>,
 }
 
@@ -150,7 +150,7 @@ pub(super) fn multiple(ratio: f64) -> String {
     format!("{}×", three_digits(ratio))
 }
 
-/// The same in a table; per cent in files.
+/// The change as a cell of a table; in files per cent.
 pub(super) fn change_cell(a: Option<f64>, b: Option<f64>) -> TableCell {
     match (change(a, b), a, b) {
         (Some(text), Some(a), Some(b)) => TableCell::number(text, 100.0 * (b / a - 1.0)),

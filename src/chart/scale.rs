@@ -106,7 +106,7 @@ impl Quantity {
         }
     }
 
-    /// The same at the beginning of a sentence.
+    /// The title with a capital letter, for the beginning of a sentence.
     pub fn title(self) -> String {
         let mut title = self.name().to_owned();
         if let Some(first) = title.get_mut(..1) {

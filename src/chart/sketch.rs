@@ -128,7 +128,7 @@ pub enum Shape {
 }
 
 impl Shape {
-    /// The same shape elsewhere.
+    /// The shape moved by `(dx, dy)`, CSS pixels.
     pub fn moved(mut self, (dx, dy): (i32, i32)) -> Self {
         let shift = |at: &mut (i32, i32)| *at = (at.0 + dx, at.1 + dy);
         match &mut self {

@@ -234,7 +234,7 @@ fn csv_words(words: &str) -> String {
     format!("\"{}{}\"", if is_formula { "'" } else { "" }, words.replace('"', "\"\""))
 }
 
-/// A text in which nothing is a sign of Markdown.
+/// A text with Markdown's special characters escaped.
 pub fn markdown(text: &str) -> String {
     let mut out = String::new();
     let mut before = ' ';

@@ -11,7 +11,7 @@ const REGULAR: [u8; 95] = [
     59, 82, 59, 59, 52, 64, 34, 64, 84,
 ];
 
-/// The same for bold letters.
+/// Advance widths of the bold characters from space to tilde, hundredths of the font size.
 const BOLD: [u8; 95] = [
     35, 46, 52, 84, 70, 100, 87, 31, 46, 46, 52, 84, 38, 42, 38, 37, 70, 70, 70, 70, 70, 70, 70, 70, 70, 70, 40, 40,
     84, 84, 84, 58, 100, 77, 76, 73, 83, 68, 68, 82, 84, 37, 37, 77, 64, 100, 84, 85, 73, 85, 77, 72, 68, 81, 77, 110,

@@ -74,7 +74,7 @@ impl Theme {
         depth: [RGBColor(186, 207, 236), RGBColor(97, 141, 203), RGBColor(45, 84, 138)],
     };
 
-    /// The same theme with the panel painted behind the figure.
+    /// The theme with a background: the panel is painted behind the figure.
     pub fn painted(self) -> Self {
         Self { paint_panel: true, ..self }
     }

@@ -13,7 +13,7 @@ pub struct TimeWindow {
 const LEAST: f64 = 16.0;
 
 impl TimeWindow {
-    /// All of a schedule that takes so many cycles.
+    /// The window of a whole schedule of this latency, cycles.
     pub fn whole(latency: f64) -> Self {
         Self { start: 0.0, end: if latency.is_finite() { latency.max(LEAST) } else { LEAST } }
     }
@@ -31,12 +31,12 @@ impl TimeWindow {
         fitted(at - before, length, latency)
     }
 
-    /// The same window so many cycles later.
+    /// The window moved by `cycles`.
     pub fn moved(self, cycles: f64, latency: f64) -> Self {
         fitted(self.start + cycles, self.length(), latency)
     }
 
-    /// The same window moved as little as it takes to hold a span, or its beginning where it is too long.
+    /// The window moved as little as possible so that it contains a span, or its beginning where the span is longer.
     pub fn holding(self, (from, to): (f64, f64), latency: f64) -> Self {
         let start = self.start.max(to - self.length()).min(from);
         fitted(start, self.length(), latency)

@@ -44,7 +44,7 @@ impl Window {
         Self { columns: side(self.columns, cell.0, grid.0), rows: side(self.rows, cell.1, grid.1) }
     }
 
-    /// The same window moved as little as it takes to hold `cell`.
+    /// The window moved as little as possible so that it contains `cell`.
     pub fn holding(self, cell: (usize, usize), grid: (usize, usize)) -> Self {
         let side = |(start, end): (usize, usize), at: usize, all: usize| {
             let count = end - start;

@@ -17,7 +17,7 @@ pub struct Explained {
     pub formulas: Vec<Formula>,
     /// What else there is to say, in sentences.
     pub note: Cow<'static, str>,
-    /// What it follows: `DeFiNES, Section III, step 6`; empty where nobody published it.
+    /// The source of the formula: `DeFiNES, Section III, step 6`; empty where it is not published.
     pub source: &'static str,
     /// What explains it, where that is not here.
     pub subject: Option<Subject>,
@@ -56,7 +56,7 @@ pub enum How {
     Difference,
     /// Divides the first by the others.
     Quotient,
-    /// The same, rounded up.
+    /// Divides the first by the others, and rounds up.
     QuotientUp,
     /// Multiplies them and drops what is not whole.
     WholeProduct,

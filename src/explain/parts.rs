@@ -109,7 +109,7 @@ pub(super) fn accesses_of(
     all.map(term).filter(|term| term.value != 0.0).collect()
 }
 
-/// The same at one memory.
+/// The accesses of a layer-tile for one cause at one memory.
 pub(super) fn accesses_at(
     layer: &LayerTileAccount,
     place: LayerTileIndex,

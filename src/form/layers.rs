@@ -44,7 +44,7 @@ pub fn set_inputs(document: &Outline, layer: usize, inputs: &[String]) -> Option
     }
 }
 
-/// Gives a layer another name, and whoever reads it too, if that name is free.
+/// Renames a layer, also where others read it, if the new name is free.
 pub fn rename_layer(document: &Outline, layer: usize, name: &str) -> Option<Outline> {
     let old = document.value(&field(layer, "name")).unwrap_or_default();
     let renamed = document.write(&field(layer, "name"), name)?;
@@ -57,7 +57,7 @@ pub fn rename_layer(document: &Outline, layer: usize, name: &str) -> Option<Outl
     redirect(&renamed, &old, name, |_| true)
 }
 
-/// Whoever states that it reads `old` reads `new`.
+/// Replaces a name in the stated inputs of all layers.
 fn redirect(document: &Outline, old: &str, new: &str, who: impl Fn(usize) -> bool) -> Option<Outline> {
     let readers = (0..document.len(LAYERS)).filter(|&layer| who(layer));
     readers
@@ -97,7 +97,7 @@ pub fn set_layer_type(document: &Outline, layer: usize, kind: &str, channels: Op
     if is_one_too_many { set_inputs(&next, layer, &inputs[..1]) } else { Some(next) }
 }
 
-/// Adds a convolution behind a layer, between it and whoever reads it.
+/// Inserts a convolution between a layer and its readers.
 pub fn add_layer(document: &Outline, after: usize, channels: Option<u64>) -> Option<Outline> {
     if document.is_empty(LAYERS) {
         let input = [("name", "image"), ("type", "input"), ("K", "3"), ("size", "224 x 224")];
@@ -117,7 +117,7 @@ pub fn add_layer(document: &Outline, after: usize, channels: Option<u64>) -> Opt
     redirect(&next, &before, &name, |layer| layer != after + 1)
 }
 
-/// Removes a layer; whoever read it reads what it read.
+/// Removes a layer; its readers read its inputs instead.
 pub fn remove_layer(document: &Outline, layer: usize) -> Option<Outline> {
     let mut next = document.clone();
     if let Some(source) = layer_inputs(document, layer).into_iter().next() {

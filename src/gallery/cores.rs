@@ -100,7 +100,7 @@ impl CoresOf {
         }
     }
 
-    /// What the entry's allocation comes to, or else the best one.
+    /// The cost of the entry's allocation, or else of the best one.
     fn judged(
         &self,
         study: &CoresStudy,

@@ -70,7 +70,7 @@ impl<'a> Parameters<'a> {
         words.iter().filter_map(|id| find(presets, id, &path, self.diagnostics)).collect()
     }
 
-    /// Complains about what nobody took.
+    /// Notes every parameter that was not taken as an error.
     pub fn finish(self) {
         for (name, _) in self.left {
             let remedy = match self.known.as_slice() {

@@ -3,7 +3,7 @@
 use crate::spec::{Diagnostic, Diagnostics, visible};
 use serde::{Deserialize, Serialize};
 
-/// How a finding concerns whoever imports.
+/// The severity of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Severity {
     /// Something is wrong with a document, and a person has to correct it.
@@ -37,7 +37,7 @@ impl Severity {
 /// One kind of thing that happened, at one or several places.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Finding {
-    /// How it concerns a person.
+    /// Its severity.
     pub severity: Severity,
     /// To what: a type of operator, a field.
     pub what: String,
@@ -95,7 +95,7 @@ impl Report {
         }
     }
 
-    /// Notes everything that is wrong with a document; says how much that is: `2 mistakes`.
+    /// Notes all diagnostics of a document; returns their number in words: `2 mistakes`.
     pub fn note_mistakes(&mut self, wrong: &Diagnostics) -> String {
         for Diagnostic { path, line, reason, remedy, .. } in &wrong.0 {
             let what = if path.is_empty() { "document" } else { path };

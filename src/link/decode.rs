@@ -127,7 +127,7 @@ fn known<T: Clone>(codes: Codes<T>, code: u8) -> Result<T, Diagnostics> {
     meant(codes, code).ok_or_else(newer)
 }
 
-/// Documents, of which there is only so much.
+/// Reads documents, and bounds what all of them hold together.
 struct Texts {
     /// Bytes that further ones may have.
     left: usize,

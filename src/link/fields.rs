@@ -93,7 +93,7 @@ pub(super) enum Text {
     Plain(String),
 }
 
-/// How to make one text of another, step by step. Like stands by like, which compresses best.
+/// A patch that makes one text of another, step by step. Equal parts of all steps stand together, which compresses best.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Patch {
     /// Bytes to be inserted first, in every step.

@@ -3,7 +3,7 @@
 use super::fields::Patch;
 use rustc_hash::FxHashMap;
 
-/// Runs are found by so many bytes.
+/// Length of the byte sequences by which common runs are found.
 const GRAM: usize = 5;
 /// Places of equal bytes that are looked at.
 const MOST_PLACES: usize = 48;

@@ -90,7 +90,7 @@ pub struct AllocateStack {
     pub stack: StackId,
     /// Whether several cores may share a tile.
     pub shares: bool,
-    /// After so many choices the search ends.
+    /// Limit on the states of the search.
     pub choices: u64,
 }
 
@@ -106,7 +106,7 @@ impl Ask for AllocateStack {
     }
 }
 
-/// What does a choice of cores come to?
+/// What does an allocation of layers to cores cost?
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct JudgeCores {
     /// Network, system, and how layers are cut.
@@ -122,7 +122,7 @@ pub struct JudgeCores {
 /// A choice of cores with all about it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CoresJudgement {
-    /// The choice, and what it comes to.
+    /// The allocation with its cost.
     pub judged: EvaluatedAllocation,
     /// Who computes what when.
     pub account: Rc<SystemAccount>,
@@ -165,7 +165,7 @@ impl Ask for ImproveLayer {
     }
 }
 
-/// What do energy and latency of a network on many cores come to?
+/// What are energy and latency of a network on many cores?
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CoresSummary {
     /// Network, system, and how layers are cut.

@@ -95,7 +95,7 @@ impl Ask for FindBestCost {
 pub struct FindUnrollings {
     /// The layer and its core.
     pub request: Rc<LayerRequest>,
-    /// At most so many, the most promising first.
+    /// Limit on the unrollings, of which the most promising come first.
     pub most: usize,
 }
 

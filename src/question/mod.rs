@@ -62,7 +62,7 @@ pub type Answer<T> = Result<T, Refusal>;
 pub enum Refusal {
     /// It makes no sense: everything that is wrong with it.
     Rejected(Diagnostics),
-    /// Nobody could answer; in a sentence.
+    /// No worker could answer; the reason, in a sentence.
     Failed(String),
 }
 
@@ -164,7 +164,7 @@ questions! {
     LessonNumbers,
 }
 
-/// Does something, and says how many milliseconds that took.
+/// Runs a function; returns its result, and the milliseconds that it took.
 pub type Stopwatch = fn(&mut dyn FnMut()) -> f64;
 
 /// Answers questions; remembers what neighbouring questions share.

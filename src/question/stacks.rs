@@ -61,7 +61,7 @@ impl Ask for RunStacks {
     }
 }
 
-/// What does every method to choose stacks come to?
+/// What does every method of choosing stacks cost?
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CompareFusions {
     /// The design.

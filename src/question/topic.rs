@@ -39,7 +39,7 @@ pub enum Topic {
     SearchTimes,
     /// A network on many cores.
     Cores,
-    /// What cores chosen by hand come to.
+    /// The cost of an allocation by hand.
     CoresByHand,
     /// Better cores for single layers.
     CoresImproved,

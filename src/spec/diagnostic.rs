@@ -99,12 +99,12 @@ impl Diagnostics {
         self.push(path.into(), reason.into(), remedy, fix);
     }
 
-    /// Whether there are more than a person reads at once. Whoever goes through a long list may stop looking for more.
+    /// Whether the limit on diagnostics is reached, so that a check of a long list may stop.
     pub fn is_full(&self) -> bool {
         self.0.len() > MAX_DIAGNOSTICS
     }
 
-    /// Whether nothing is wrong.
+    /// Whether it is empty.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -119,7 +119,7 @@ impl Diagnostics {
         self
     }
 
-    /// `value` if nothing is wrong, else all that is.
+    /// `Ok(value)` if it is empty, else itself as the error.
     ///
     /// # Errors
     /// The diagnostics collected, where there are any.

@@ -28,7 +28,7 @@ pub struct ArraySpec {
     pub dimensions: Vec<(String, u64)>,
     /// Energy of one multiply-accumulate, pJ.
     pub mac_energy_pj: f64,
-    /// Area of one PE without its memories, um2; `None` where nobody says.
+    /// Area of one PE without its memories, um2; `None` where it is not stated.
     pub pe_area_um2: Option<f64>,
     /// Where the figures come from.
     pub source: String,
@@ -42,7 +42,7 @@ pub struct UnrollSpec {
     pub array_dimension: String,
     /// The loop dimension: `K`.
     pub loop_dimension: String,
-    /// At most so many, where the loop must not use the whole array dimension.
+    /// Limit on the PEs of the loop, where it must not use the whole array dimension.
     pub limit: Option<u64>,
 }
 
@@ -68,7 +68,7 @@ pub struct MemorySpec {
     pub read_energy_pj: f64,
     /// Energy of writing one full word, pJ.
     pub write_energy_pj: f64,
-    /// Area of one instance, um2; `None` where nobody says.
+    /// Area of one instance, um2; `None` where it is not stated.
     pub area_um2: Option<f64>,
     /// Array dimensions over which one instance is shared; over the others it is replicated.
     pub shared_over: Vec<String>,
@@ -252,7 +252,7 @@ pub struct VariantSpec {
 /// What a memory of a pool costs.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum FiguresSpec {
-    /// As somebody published it.
+    /// The published number.
     Stated {
         /// Energy of reading one full word, pJ.
         read_energy_pj: f64,

@@ -7,7 +7,7 @@ use super::reader::{Fields, LocatedNode, Reader, ValueError, count};
 
 /// More memories than any core has.
 const MAX_MEMORIES: usize = 256;
-/// More loops than anybody unrolls over one array dimension.
+/// Limit on the loops of one array dimension.
 const MAX_LOOPS: usize = 16;
 const HARDWARE: [&str; 6] = ["name", "about", "array", "dataflow", "unroll", "memories"];
 const ARRAY: [&str; 4] = ["dimensions", "mac_energy", "pe_area", "source"];

@@ -1,4 +1,4 @@
-//! Characters that nobody sees, but that move a terminal's cursor, or turn around what stands beside them.
+//! Invisible characters that move a terminal's cursor, or reverse the direction of the text beside them.
 
 use std::borrow::Cow;
 use std::fmt::Write;

@@ -45,7 +45,7 @@ impl ValueError {
     }
 }
 
-/// What to say of a text that has a character nobody sees; nothing where that is allowed, or there is none.
+/// The error of a text with an invisible character; nothing where that is allowed, or there is none.
 fn unseen(text: &str, is_refused: fn(char) -> bool) -> Option<ValueError> {
     let hidden = text.chars().find(|c| is_refused(*c))?;
     let reason = format!("`{}` has a character that nobody sees (U+{:04X})", short(text), hidden as u32);

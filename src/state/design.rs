@@ -121,7 +121,7 @@ impl Design {
         }
     }
 
-    /// Lets documents go that were written by hand and are not in force.
+    /// Drops documents that were written by hand and are not in force.
     pub fn forget_own(&mut self) {
         for document in [&mut self.hardware, &mut self.workload] {
             document.own = document.preset.is_none().then(|| document.text.clone());
@@ -134,7 +134,7 @@ impl Design {
         self.replace(half, text, None);
     }
 
-    /// Replaces a document as a whole. Tile sizes that nobody touched follow the network.
+    /// Replaces a document as a whole. Tile sizes that were not edited follow the network.
     fn replace(&mut self, half: Half, text: String, preset: Option<&'static str>) {
         let grid = if half == Half::Workload { self.grid() } else { GridChoice::Own };
         let document = self.document_mut(half);

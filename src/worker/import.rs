@@ -13,7 +13,7 @@ use wasm_split_helpers::{SplitLoaderError, wasm_split};
 use web_sys::{DedicatedWorkerGlobalScope, File, FileReaderSync};
 use web_time::{Duration, Instant};
 
-/// The page hears of progress about so often.
+/// Time between two reports of progress.
 const NEWS: Duration = Duration::from_millis(100);
 
 /// What a worker says while it imports.

@@ -29,7 +29,7 @@ pub struct CompareViewProps {
     pub is_wrong: bool,
     /// Asks workers.
     pub workers: Workers,
-    /// Hears of every change.
+    /// Called with every change.
     pub act: Callback<Action>,
 }
 

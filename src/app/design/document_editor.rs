@@ -33,7 +33,7 @@ pub struct DocumentCardProps {
     pub shows_text: bool,
     /// What is wrong with it.
     pub diagnostics: Diagnostics,
-    /// Hears of every change.
+    /// Called with every change.
     pub act: Callback<Action>,
     /// What the document describes, as far as it is right.
     pub model: Model,
@@ -43,7 +43,7 @@ pub struct DocumentCardProps {
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct TextOffered(pub bool);
 
-/// The same where it is asked for.
+/// Whether texts and files are offered to a component: the context [`TextOffered`], `true` where there is none.
 #[hook]
 pub fn use_text_offered() -> bool {
     use_context::<TextOffered>().is_none_or(|offered| offered.0)

@@ -61,7 +61,7 @@ pub struct HardwareFormProps {
     pub core: Option<Rc<Core>>,
     /// Whose fields are shown.
     pub selected: Option<Selected>,
-    /// Hears whose are to be.
+    /// Called with the element whose fields are to be shown.
     pub on_select: Callback<Option<Selected>>,
 }
 

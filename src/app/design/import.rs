@@ -196,7 +196,7 @@ fn not_fetched(again: &[File], what: &'static str, files: &str) -> Import {
 /// What an [`ImportButton`] needs.
 #[derive(Properties, PartialEq)]
 pub struct ImportButtonProps {
-    /// Hears of the files.
+    /// Called with the files.
     pub start: Callback<Vec<File>>,
     /// Of which document the button is one: `hardware`.
     pub name: &'static str,
@@ -277,7 +277,7 @@ pub fn import_panel(import: &ImportHandle, name: &'static str) -> Html {
     late(move |parts: ImportParts| (parts.import_report)(&import, name))
 }
 
-/// The same, where there is an import. Only `shell::parts` may name it.
+/// Draws the report of an import, if there is one. Only `shell::parts` may name it.
 pub fn report(import: &ImportHandle, name: &'static str) -> Html {
     let close = import.close.reform(|_: MouseEvent| ());
     let testid = format!("{name}-import-report");

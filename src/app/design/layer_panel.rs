@@ -24,7 +24,7 @@ pub struct LayerPanelProps {
     pub facts: Option<String>,
     /// Its output channels, where they are known.
     pub channels: Option<u64>,
-    /// Hears which layer is to be shown after an edit; `None`: none.
+    /// Called with the layer to be shown after an edit, if any.
     pub on_select: Callback<Option<usize>>,
 }
 

@@ -20,7 +20,7 @@ pub struct MemoryPanelProps {
     pub memory: MemoryBox,
     /// Whether it is the highest.
     pub is_highest: bool,
-    /// Hears which memory is to be shown after an edit; `None`: none.
+    /// Called with the memory to be shown after an edit, if any.
     pub on_select: Callback<Option<usize>>,
 }
 

@@ -34,11 +34,11 @@ pub struct NetworkFormProps {
     pub network: Option<Rc<Network>>,
     /// How it is cut into stacks.
     pub stacks: Rc<Stacks>,
-    /// Hears of cuts.
+    /// Called with cuts.
     pub act: Callback<Action>,
     /// Whose fields are shown.
     pub selected: Option<Selected>,
-    /// Hears whose are to be.
+    /// Called with the element whose fields are to be shown.
     pub on_select: Callback<Option<Selected>>,
 }
 

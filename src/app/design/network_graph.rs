@@ -26,9 +26,9 @@ pub struct NetworkGraphProps {
     pub stacks: Rc<Stacks>,
     /// The layer whose fields are shown.
     pub selected: Option<usize>,
-    /// Hears of clicks on layers.
+    /// Called with clicks on layers.
     pub on_select: Callback<Option<usize>>,
-    /// Hears after which layer a stack is to end, or not any more.
+    /// Called with a layer after which a stack is to end, or no longer.
     pub on_cut: Option<Callback<String>>,
 }
 

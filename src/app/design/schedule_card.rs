@@ -25,7 +25,7 @@ pub struct ScheduleCardProps {
     pub diagnostics: Diagnostics,
     /// What a person should know though nothing is wrong.
     pub notes: Rc<Diagnostics>,
-    /// Hears of every change.
+    /// Called with every change.
     pub act: Callback<Action>,
 }
 

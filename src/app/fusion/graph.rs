@@ -74,7 +74,7 @@ pub fn graph_of(network: &Network) -> NetworkDrawing {
     }
 }
 
-/// The same with the groups of a method.
+/// The graph of a network, coloured by the groups of a method.
 fn grouped(graph: &NetworkDrawing, names: &[String], groups: &[Vec<usize>]) -> NetworkDrawing {
     let place = |name: &String| graph.layers.iter().position(|layer| layer.name == *name);
     let group = |group: &Vec<usize>| group.iter().filter_map(|&at| place(names.get(at)?)).collect();

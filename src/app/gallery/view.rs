@@ -23,7 +23,7 @@ pub struct GalleryViewProps {
     pub answers: Rc<BTreeMap<&'static str, usize>>,
     /// Asks workers.
     pub workers: Workers,
-    /// Hears of the entry that is opened.
+    /// Called with the entry that is opened.
     pub act: Callback<Action>,
 }
 
@@ -145,7 +145,7 @@ fn use_findings(props: &EntryCardProps, is_open: bool) -> Findings {
     known.clone()
 }
 
-/// An entry. Its numbers are computed when somebody asks for them; closing it stops that.
+/// An entry. Its numbers are computed while it is open and a person asked for them.
 #[component]
 fn EntryCard(props: &EntryCardProps) -> Html {
     let (is_open, ontoggle) = use_disclosure();

@@ -18,7 +18,7 @@ use yew::prelude::*;
 pub struct FactsCardProps {
     /// The hierarchy.
     pub facts: Rc<HierarchyFacts>,
-    /// Hears of every change.
+    /// Called with every change.
     pub act: Callback<Action>,
 }
 

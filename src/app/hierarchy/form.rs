@@ -27,7 +27,7 @@ pub struct FormCardProps {
     pub core: Option<Rc<Core>>,
     /// Names of the layers that compute, if the network is valid.
     pub layers: Option<Rc<Vec<String>>>,
-    /// Hears of every change.
+    /// Called with every change.
     pub act: Callback<Action>,
 }
 

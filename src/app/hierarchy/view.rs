@@ -25,7 +25,7 @@ pub struct HierarchyViewProps {
     pub layers: Option<Rc<Vec<String>>>,
     /// Drives studies.
     pub explorer: Explorer,
-    /// Hears of every change.
+    /// Called with every change.
     pub act: Callback<Action>,
 }
 

@@ -16,7 +16,7 @@ use yew::prelude::*;
 pub struct AnswerProps {
     /// What the workers found out.
     pub results: Rc<SweepResults>,
-    /// Hears of every change.
+    /// Called with every change.
     pub act: Callback<Action>,
 }
 
@@ -182,9 +182,9 @@ pub struct ProgressRowProps {
     pub results: Rc<SweepResults>,
     /// Whether an edit waits to be taken up.
     pub waits: bool,
-    /// Hears that it shall stop.
+    /// Called to stop.
     pub on_stop: Callback<()>,
-    /// Hears that it shall go on.
+    /// Called to continue.
     pub on_resume: Callback<()>,
 }
 

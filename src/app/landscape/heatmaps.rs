@@ -21,7 +21,7 @@ pub struct HeatmapsProps {
     pub metric: Metric,
     /// The opened point.
     pub opened: Option<u32>,
-    /// Hears of every change.
+    /// Called with every change.
     pub act: Callback<Action>,
 }
 

@@ -14,9 +14,9 @@ use std::cell::Cell;
 use std::rc::Rc;
 use yew::prelude::*;
 
-/// The study starts when nobody has edited for so long after the sweep, milliseconds.
+/// Time without an edit after the sweep before the study starts, milliseconds.
 const REST_MS: u32 = 500;
-/// In a larger grid the study takes a person's patience, so that it waits for being asked in the view Fusion.
+/// Limit on the strategies for which the study starts by itself; with more it waits for a click in the view Fusion.
 const MOST_STRATEGIES: usize = 400;
 
 /// What a [`JointOptimum`] needs.
@@ -26,7 +26,7 @@ pub struct JointOptimumProps {
     pub state: Rc<PageState>,
     /// Asks workers.
     pub workers: Workers,
-    /// Hears of every change.
+    /// Called with every change.
     pub act: Callback<Action>,
 }
 

@@ -38,17 +38,17 @@ pub struct LandscapeProps {
     pub state: Rc<PageState>,
     /// The opened point.
     pub opened: Option<u32>,
-    /// Multiply-accumulates of the network when nothing is computed twice.
+    /// Multiply-accumulates of the network without recomputation.
     pub least_macs: Option<u64>,
-    /// Hears of every change.
+    /// Called with every change.
     pub act: Callback<Action>,
     /// Whether an edit waits to be taken up.
     pub waits: bool,
     /// Asks workers.
     pub workers: Workers,
-    /// Hears that the sweep shall stop.
+    /// Called to stop the sweep.
     pub on_stop: Callback<()>,
-    /// Hears that the sweep shall go on.
+    /// Called to continue the sweep.
     pub on_resume: Callback<()>,
     /// The only part that is shown; `None`: all of them.
     #[prop_or_default]
@@ -126,7 +126,7 @@ pub fn Landscape(props: &LandscapeProps) -> Html {
     }
 }
 
-/// What stacks, tiles and modes come to together; its code is fetched when the sweep is over.
+/// The joint optimum; its code is fetched when the sweep is over.
 fn joint_optimum(props: &LandscapeProps) -> Html {
     let (state, workers, act) = (Rc::clone(&props.state), props.workers.clone(), props.act.clone());
     late(move |parts: JointOptimumParts| {

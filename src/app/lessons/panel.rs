@@ -24,7 +24,7 @@ pub struct LessonPanelProps {
     pub is_set_aside: bool,
     /// Asks workers.
     pub workers: Workers,
-    /// Hears of everything.
+    /// Called with everything.
     pub tell: Callback<Event>,
 }
 

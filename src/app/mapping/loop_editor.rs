@@ -16,9 +16,9 @@ pub struct LoopEditorProps {
     pub mapping: TemporalMapping,
     /// Whether it was made by hand.
     pub is_own: bool,
-    /// Hears of the mapping after every edit.
+    /// Called with the mapping after every edit.
     pub on_edit: Callback<TemporalMapping>,
-    /// Hears that the best mapping shall be back.
+    /// Called to return to the best mapping.
     pub on_reset: Callback<()>,
 }
 

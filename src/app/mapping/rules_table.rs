@@ -44,7 +44,7 @@ fn compared(rules: Rules) -> Vec<Rules> {
     sets.chain(flipped(rules).into_iter().map(|flipped| flipped.rules)).chain([rules]).collect()
 }
 
-/// The comparison. It starts when somebody opens it.
+/// The comparison. It starts when it is opened.
 #[component]
 pub fn RulesTable(props: &RulesTableProps) -> Html {
     let (is_open, ontoggle) = use_disclosure();

@@ -33,7 +33,7 @@ fn search_of(answer: &Answer<Result<StrategyFindings, String>>) -> Result<Strate
     answer.clone().map_err(|refusal| refusal.reason().to_owned())?
 }
 
-/// The comparison. It starts when somebody opens it, and stops when it is closed.
+/// The comparison. It runs while it is open.
 #[component]
 pub fn Strategies(props: &StrategiesProps) -> Html {
     let (is_open, ontoggle) = use_disclosure();

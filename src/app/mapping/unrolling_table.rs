@@ -26,11 +26,11 @@ pub struct UnrollingTableProps {
     pub request: Rc<LayerRequest>,
     /// Asks workers.
     pub workers: Workers,
-    /// Hears of the unrolling that is taken; `None` for that of the documents.
+    /// Called with the unrolling that is taken; `None` for that of the documents.
     pub on_take: Callback<Option<Vec<Unroll>>>,
 }
 
-/// The comparison. It starts when somebody opens it, and stops when it is closed.
+/// The comparison. It runs while it is open.
 #[component]
 pub fn UnrollingTable(props: &UnrollingTableProps) -> Html {
     let (is_open, ontoggle) = use_disclosure();
@@ -77,7 +77,7 @@ pub fn UnrollingTable(props: &UnrollingTableProps) -> Html {
     }
 }
 
-/// The cheapest first, then those of which nothing is known yet.
+/// By ascending cost, then those without a result.
 fn table(
     choices: &UnrollingChoices,
     costs: &Answers<FindBestCost, LayerCost>,

@@ -39,7 +39,7 @@ pub struct MappingViewProps {
     pub workers: Workers,
     /// Whether both documents make sense.
     pub is_valid: bool,
-    /// Hears of every change.
+    /// Called with every change.
     pub act: Callback<Action>,
 }
 

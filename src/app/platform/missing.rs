@@ -34,7 +34,7 @@ pub fn called_once(call: Box<dyn FnOnce()>) -> JsValue {
 /// A part of the page.
 const PART: &str = "This part of the page could not be fetched.";
 
-/// Says what could not be fetched. A `toast` stands before the page, and can be closed.
+/// A message about a fetch failure, with a button that tries again. A `toast` stands before the page, and can be closed.
 pub fn failure_message(class: &'static str, failure: &FetchFailure, again: Callback<()>, close: Callback<()>) -> Html {
     html! {
         <missing-files
@@ -50,7 +50,7 @@ pub fn failure_message(class: &'static str, failure: &FetchFailure, again: Callb
     }
 }
 
-/// Says so of a part of the page.
+/// The message for a part of the page whose code could not be fetched.
 pub fn missing(class: &'static str, again: Callback<()>, close: Callback<()>) -> Html {
     failure_message(class, &FetchFailure { what: PART, files: "others".into(), number: 0 }, again, close)
 }

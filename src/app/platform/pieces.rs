@@ -32,7 +32,7 @@ macro_rules! piece {
     };
 }
 
-/// Fetches all tables and [`keep`]s them; says whether they could be had.
+/// Fetches all tables and [`keep`]s them; returns whether that succeeded.
 pub type Fetch = fn() -> Pin<Box<dyn Future<Output = bool>>>;
 
 thread_local! {
@@ -55,7 +55,7 @@ pub fn keep<P: Piece>(table: P) {
 /// How far a piece is on its way.
 #[derive(Clone)]
 pub enum Fetched<P> {
-    /// Nobody needed it yet, or it is on its way.
+    /// It is not needed yet, or being fetched.
     Awaited,
     /// It is here.
     Here(P),
@@ -71,7 +71,7 @@ enum Stage {
     Missing,
 }
 
-/// Fetches all pieces. Whoever could not have theirs before is drawn again.
+/// Fetches all pieces, and draws components again whose fetch failed before.
 pub async fn fetch() -> bool {
     let Some(fetch) = FETCH.get() else { return false };
     let is_here = fetch().await;

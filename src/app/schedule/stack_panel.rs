@@ -21,7 +21,7 @@ pub struct StackPanelProps {
     pub index: usize,
     /// The tile type that is looked into; without one, the one that most tiles are of.
     pub tile_type: Option<usize>,
-    /// Hears of every change.
+    /// Called with every change.
     pub act: Callback<Action>,
 }
 

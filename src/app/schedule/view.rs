@@ -25,7 +25,7 @@ pub struct ScheduleViewProps {
     pub opened: Option<u32>,
     /// How far the sweep is, as [`crate::app::session::handle::Session::status`] says.
     pub status: &'static str,
-    /// Hears of every change.
+    /// Called with every change.
     pub act: Callback<Action>,
 }
 

@@ -94,7 +94,7 @@ pub fn use_session(state: &UseReducerHandle<PageState>, tell: &Callback<Event>) 
     Session { workers, explorer, core, network, layers, stacks, opened, is_valid }
 }
 
-/// Starts a sweep when the design changes and makes sense: at once, but while somebody types, when nobody types any more.
+/// Starts a sweep when the design changes and is valid: at once, but while a person types, after a pause.
 #[hook]
 fn use_sweep(state: &UseReducerHandle<PageState>, workers: &Rc<Workers>, is_valid: bool) {
     let (design, _) = state.wanted();

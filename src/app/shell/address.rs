@@ -23,7 +23,7 @@ use wasm_bindgen_futures::spawn_local;
 use web_sys::{NavigationType, PerformanceNavigationTiming, PopStateEvent, Window};
 use yew::prelude::*;
 
-/// The address changes at most once in so many milliseconds: browsers refuse more than a few changes a second.
+/// Least time between two changes of the address, milliseconds: browsers refuse more than a few changes a second.
 const PAUSE_MS: u32 = 300;
 
 /// What a person reads when the browser has no room for the draft.
@@ -154,7 +154,7 @@ struct Writer {
     waiting: Vec<(String, Rc<State>, bool)>,
     /// Runs while the address is behind.
     pause: Option<Timeout>,
-    /// Hears once that there is no room for the draft.
+    /// Called once, where there is no room for the draft.
     tell_full: Option<Callback<Event>>,
 }
 

@@ -30,13 +30,13 @@ pub struct DialogNeeds<'a> {
     pub state: &'a PageState,
     /// What stands behind it.
     pub session: &'a Session,
-    /// Hears of what a person does.
+    /// Called with what a person does.
     pub tell: &'a Callback<Event>,
-    /// Hears of files that are to be opened.
+    /// Called with files that are to be opened.
     pub start: &'a Callback<Vec<File>>,
     /// Whether keys without Ctrl do anything.
     pub single_keys: &'a SingleKeys,
-    /// Hears that the dialog was closed.
+    /// Called when the dialog is closed.
     pub on_close: &'a Callback<()>,
 }
 

@@ -31,7 +31,7 @@ use wasm_bindgen::prelude::*;
 use web_sys::{Element, MessageEvent, ResizeObserver, Window};
 use yew::prelude::*;
 
-/// After so long without another change the host hears of one, milliseconds.
+/// Time without another change before the host is told of one, milliseconds.
 const PAUSE_MS: u32 = 100;
 
 /// What the address asks for, and what is wrong with it.

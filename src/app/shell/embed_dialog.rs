@@ -14,7 +14,7 @@ use yew::prelude::*;
 pub struct EmbedDialogProps {
     /// What is embedded.
     pub chosen: Rc<State>,
-    /// Hears that the dialog was closed.
+    /// Called when the dialog is closed.
     pub on_close: Callback<()>,
 }
 

@@ -23,9 +23,9 @@ pub struct FilesProps {
     pub opened: Option<u32>,
     /// Asked for the account of the point.
     pub workers: Workers,
-    /// Hears of files that are to be opened.
+    /// Called with files that are to be opened.
     pub start: Callback<Vec<File>>,
-    /// Hears that the dialog was closed.
+    /// Called when the dialog is closed.
     pub on_close: Callback<()>,
 }
 

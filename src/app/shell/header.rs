@@ -16,9 +16,9 @@ pub struct HeaderProps {
     pub theme: ThemeChoice,
     /// Whether there is something to undo, and to redo.
     pub history: (bool, bool),
-    /// Hears of another look, of undo and redo.
+    /// Called with another look, of undo and redo.
     pub tell: Callback<Event>,
-    /// Hears which dialog is wanted.
+    /// Called with the dialog to be opened.
     pub on_dialog: Callback<Shown>,
 }
 

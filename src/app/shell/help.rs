@@ -12,7 +12,7 @@ use yew::prelude::*;
 pub struct HelpProps {
     /// Whether keys without Ctrl do anything.
     pub single_keys: SingleKeys,
-    /// Hears that the dialog was closed.
+    /// Called when the dialog is closed.
     pub on_close: Callback<()>,
 }
 

@@ -245,9 +245,9 @@ pub struct NoticesProps {
     pub notices: Rc<Vec<String>>,
     /// Files that workers could not have.
     pub fetch_failure: Option<Rc<FetchFailure>>,
-    /// Hears that they are to be fetched again.
+    /// Called to fetch them again.
     pub on_retry: Callback<()>,
-    /// Hears that the notices were read.
+    /// Called when the notices are dismissed.
     pub on_dismiss: Callback<()>,
 }
 

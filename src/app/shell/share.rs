@@ -23,9 +23,9 @@ use yew::prelude::*;
 pub struct ShareProps {
     /// What is shared.
     pub chosen: Rc<State>,
-    /// Hears of a state that is opened.
+    /// Called with a state that is opened.
     pub tell: Callback<Event>,
-    /// Hears that the dialog was closed.
+    /// Called when the dialog is closed.
     pub on_close: Callback<()>,
 }
 

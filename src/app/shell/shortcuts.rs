@@ -1,4 +1,5 @@
-//! Keys that work wherever nobody types. Those without Ctrl can be switched off, for people who speak to their computer.
+//! Keys of the page, which work outside of text fields. Those without Ctrl can be switched off, for people who control their computer by
+//! voice.
 
 use super::address::listen;
 use super::dialogs::Shown;

@@ -61,7 +61,7 @@ pub fn lesson(state: &PageState, session: &Session, tell: &Callback<Event>, part
     }
 }
 
-/// The same. Only `shell::parts` may name it.
+/// Draws the step of a lesson that is open. Only `shell::parts` may name it.
 pub fn lesson_panel(id: &'static str, state: &PageState, session: &Session, tell: &Callback<Event>) -> Html {
     let (answers, workers) = (Rc::clone(&state.answers), (*session.workers).clone());
     html! { <LessonPanel {id} chosen={Rc::clone(&state.chosen)} {answers} is_set_aside={state.is_set_aside} {workers} tell={tell.clone()} /> }

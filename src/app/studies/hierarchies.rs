@@ -23,7 +23,7 @@ use yew::Callback;
 const SLICE_MS: f64 = 30.0;
 /// Largest slice.
 const MOST_IN_SLICE: usize = 512;
-/// The page hears of progress no more often than this, milliseconds.
+/// Least time between two reports of progress, milliseconds.
 const NEWS_MS: u32 = 120;
 /// Points closer than this share of their energy and latency are drawn as one.
 const GRAIN: f64 = 0.012;
@@ -35,7 +35,7 @@ pub const MOST_COMPARED: usize = 8;
 /// How far a study is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum StudyStatus {
-    /// Nobody asked yet.
+    /// Nothing is asked yet.
     #[default]
     Idle,
     /// Workers work.
@@ -148,7 +148,7 @@ enum Task {
 }
 
 impl Explorer {
-    /// An explorer that has nothing to do. `publish` hears of everything new, a few times a second.
+    /// An idle explorer. `publish` is called with new results, a few times a second.
     pub fn new(workers: &Workers, publish: Callback<Rc<StudyResults>>) -> Self {
         Self(Rc::new(RefCell::new(Inner {
             workers: workers.clone(),

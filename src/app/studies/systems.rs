@@ -30,7 +30,7 @@ impl Summaries {
         self.answers.all()
     }
 
-    /// What nobody could answer: the first reason.
+    /// Why a question could not be answered: the first reason.
     pub fn failure(&self) -> Option<&str> {
         self.answers.failure()
     }

@@ -31,7 +31,7 @@ pub struct SelectProps {
     pub choices: Vec<Choice>,
     /// Value of the current choice.
     pub value: AttrValue,
-    /// Hears of another choice.
+    /// Called with another choice.
     pub onchange: Callback<String>,
     /// Identifies the field in tests.
     pub testid: &'static str,
@@ -66,7 +66,7 @@ pub struct PickerProps {
     pub choices: Vec<Choice>,
     /// Value of the current choice.
     pub value: AttrValue,
-    /// Hears of another choice.
+    /// Called with another choice.
     pub onchange: Callback<String>,
     /// Whether the current choice is wrong.
     #[prop_or_default]
@@ -137,7 +137,7 @@ pub struct TextFieldProps {
     pub label: AttrValue,
     /// Its text.
     pub value: String,
-    /// Hears of every change.
+    /// Called with every change.
     pub oninput: Callback<String>,
     /// Identifies the field in tests.
     pub testid: &'static str,
@@ -184,7 +184,7 @@ pub struct CheckboxProps {
     pub label: AttrValue,
     /// Whether it is on.
     pub checked: bool,
-    /// Hears of every change.
+    /// Called with every change.
     pub onchange: Callback<bool>,
     /// Identifies the field in tests.
     pub testid: AttrValue,

@@ -9,10 +9,10 @@ use yew::prelude::*;
 pub struct DiagnosticListProps {
     /// What is wrong.
     pub diagnostics: Diagnostics,
-    /// Hears of a click on a line number.
+    /// Called with a click on a line number.
     #[prop_or_default]
     pub on_line: Option<Callback<usize>>,
-    /// Hears of a click on a path.
+    /// Called with a click on a path.
     #[prop_or_default]
     pub on_path: Option<Callback<String>>,
     /// What can be repaired.
@@ -22,10 +22,10 @@ pub struct DiagnosticListProps {
     pub testid: &'static str,
 }
 
-/// More entries than this nobody reads.
+/// Limit on the entries that are shown.
 const MOST: usize = 30;
 
-/// What is wrong, as a list; nothing where nothing is.
+/// A list of diagnostics; nothing is drawn for an empty one.
 #[component]
 pub fn DiagnosticList(props: &DiagnosticListProps) -> Html {
     let all = &props.diagnostics.0;

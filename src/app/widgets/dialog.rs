@@ -12,7 +12,7 @@ pub struct DialogProps {
     /// What it explains, to open beside it instead of in the middle.
     #[prop_or_default]
     pub beside: Option<Element>,
-    /// Hears that it was closed.
+    /// Called when it is closed.
     pub on_close: Callback<()>,
     /// Identifies it in tests.
     pub testid: &'static str,

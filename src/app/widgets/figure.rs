@@ -76,10 +76,10 @@ impl PartialEq for Drawn {
 pub struct CanvasProps {
     /// What is drawn.
     pub chart: Drawn,
-    /// Hears where the pointer is, and when it leaves.
+    /// Called with the place of the pointer, and when it leaves.
     #[prop_or_default]
     pub on_hover: Option<Callback<Option<Spot>>>,
-    /// Hears of clicks.
+    /// Called with clicks.
     #[prop_or_default]
     pub on_click: Option<Callback<Spot>>,
 }
@@ -166,10 +166,10 @@ pub struct FigureProps {
     /// What explains the cells of its table.
     #[prop_or_default]
     pub numbers: Numbers,
-    /// Hears of clicks.
+    /// Called with clicks.
     #[prop_or_default]
     pub on_click: Option<Callback<Spot>>,
-    /// Hears where the pointer is.
+    /// Called with the place of the pointer.
     #[prop_or_default]
     pub on_hover: Option<Callback<Option<Spot>>>,
     /// What stands between heading and figure.

@@ -314,7 +314,7 @@ pub struct ChipProps {
     pub title: AttrValue,
     /// Whether it is on.
     pub is_on: bool,
-    /// Hears of clicks.
+    /// Called with clicks.
     pub onclick: Callback<MouseEvent>,
     /// Its colour, as a class.
     #[prop_or_default]

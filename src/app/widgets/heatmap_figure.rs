@@ -28,9 +28,9 @@ pub struct HeatmapFigureProps {
     pub opened: Option<u32>,
     /// What the workers found out.
     pub results: Rc<SweepResults>,
-    /// Hears of every change.
+    /// Called with every change.
     pub act: Callback<Action>,
-    /// Hears of the part that is to be looked at; `None` where the grid is too small for that.
+    /// Called with the part that is to be looked at; `None` where the grid is too small for that.
     pub on_zoom: Option<Callback<Window>>,
 }
 

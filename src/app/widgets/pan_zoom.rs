@@ -223,7 +223,7 @@ impl PanZoom {
     }
 }
 
-/// Hears of the wheel, before the page scrolls.
+/// Called with the wheel, before the page scrolls.
 #[hook]
 pub fn use_wheel(view: &NodeRef, on_wheel: Callback<WheelEvent>) {
     // The listener outlives many callbacks.

@@ -21,7 +21,7 @@ pub struct ZoomBarProps {
     pub heights: Rc<Vec<u64>>,
     /// The cell of the best point.
     pub best: Option<(usize, usize)>,
-    /// Hears what is to be looked at.
+    /// Called with the part to be shown.
     pub on_zoom: Callback<Window>,
 }
 

@@ -37,7 +37,7 @@ impl<Q: PartialEq, R: Clone> Answers<Q, R> {
         next
     }
 
-    /// As it is shown beside `questions`: while others than those were asked, nothing is known of them.
+    /// The answers as they belong beside `questions`: if others were asked, nothing is known of these yet.
     #[must_use]
     pub fn beside(&self, questions: &[Q]) -> Self {
         if *self.questions == *questions {
@@ -104,7 +104,7 @@ impl<Q, R> Answers<Q, R> {
         self.coming.iter().flatten().find_map(|answer| answer.as_ref().err())
     }
 
-    /// What nobody could answer: the first reason. A question that makes no sense is no failure.
+    /// Why a question could not be answered: the first reason. A question that makes no sense is refused, which is no failure.
     pub fn failure(&self) -> Option<&str> {
         self.coming.iter().flatten().find_map(|answer| match answer {
             Err(Refusal::Failed(text)) => Some(text.as_str()),

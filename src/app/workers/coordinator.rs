@@ -74,7 +74,7 @@ enum Task {
 }
 
 impl Coordinator {
-    /// Nobody has anything to do yet.
+    /// A coordinator without a sweep or questions.
     pub fn new(pool: Pool) -> Self {
         Self {
             desks: (0..pool.slots()).map(|_| Desk::default()).collect(),

@@ -14,12 +14,12 @@ use std::rc::Rc;
 use wasm_bindgen::JsValue;
 use yew::Callback;
 
-/// While workers work, the page is quiet for so many times as long as it draws.
+/// Ratio of the pause between two reports of progress to the time that drawing one takes.
 const QUIET: f64 = 9.0;
 
 /// A worker that has not answered so long after a stop or an edit is replaced, milliseconds.
 const PATIENCE_MS: u32 = 50;
-/// The page hears of progress no more often than this, milliseconds.
+/// Least time between two reports of progress, milliseconds.
 const NEWS_MS: f64 = 60.0;
 
 /// Handle on the one workers of the page.
@@ -42,7 +42,7 @@ struct Inner {
 }
 
 impl Workers {
-    /// Starts the workers. `publish` hears of everything new, at most once a frame.
+    /// Starts the workers. `publish` is called with new results, at most once a frame.
     pub fn new(module: JsValue, publish: Callback<Rc<SweepResults>>) -> Self {
         let workers = Rc::new_cyclic(|weak: &std::rc::Weak<RefCell<Inner>>| {
             let weak = weak.clone();

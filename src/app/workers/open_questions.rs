@@ -4,7 +4,7 @@
 use crate::question::Topic;
 use std::collections::{BTreeMap, VecDeque};
 
-/// The bytes of a reply, or why nobody could answer.
+/// The bytes of a reply, or why there is none.
 pub type Reply = Result<Vec<u8>, String>;
 
 /// A listener, and its reply with the index of the question. It is called when no borrow of the workers is held, as it may ask the

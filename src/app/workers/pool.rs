@@ -24,7 +24,7 @@ pub enum Activity {
     Gone,
 }
 
-/// Who hears of a worker's messages: number of the slot, and the message.
+/// Called with a worker's messages: number of the slot, and the message.
 pub type Listener = Rc<dyn Fn(usize, Result<FromWorker, Notice>)>;
 
 /// A fixed number of slots, with a worker in each.

@@ -104,7 +104,7 @@ pub struct SweepResults {
     pub combined: Option<(Vec<u32>, Rc<PointAccount>)>,
     /// What is wrong with the request.
     pub diagnostics: Diagnostics,
-    /// What a person should know though nothing is wrong.
+    /// Notes on the request that are no errors.
     pub notes: Rc<Diagnostics>,
     /// What went wrong with workers.
     pub notices: Rc<Vec<String>>,

@@ -25,7 +25,7 @@ const SLICE: usize = 512;
 pub struct SweepWork {
     /// One strategy a point.
     pub strategies: Rc<Vec<DepthFirstStrategy>>,
-    /// What a person should know though nothing is wrong.
+    /// Notes on the request that are no errors.
     pub notes: Rc<Diagnostics>,
     /// Number of points that are no references.
     pub swept: usize,
@@ -125,7 +125,7 @@ impl SweepWork {
         }
     }
 
-    /// A worker failed on a job, which is tried once more, point by point; says whether it is given up.
+    /// Notes that a worker failed on a job. It is tried once more, point by point; returns whether it is given up.
     pub fn failed(&mut self, lane: usize, job: Job, reason: &str) -> bool {
         let blamed: Vec<u32> = match &job {
             Job::Survey(points) | Job::Combine(points) => points.clone(),
@@ -237,7 +237,7 @@ mod tests {
     use super::*;
     use crate::state::Design;
 
-    /// The first design of the page, with its references, on so many workers.
+    /// The first design of the page, with its references, on some workers.
     fn work(workers: usize) -> SweepWork {
         SweepWork::new(&Design::figure_12().request().unwrap(), workers)
     }

@@ -9,7 +9,7 @@ pub struct Area {
     pub memories_um2: Option<f64>,
     /// All PEs without their memories, um2; `None` where it is not stated.
     pub pes_um2: Option<f64>,
-    /// Names of the memories whose area nobody says, lowest first; normally the DRAM, which is another chip.
+    /// Names of the memories whose area is not stated, lowest first; normally the DRAM, which is another chip.
     pub unknown: Vec<String>,
 }
 

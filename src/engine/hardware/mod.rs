@@ -63,7 +63,7 @@ pub struct Unroll {
     pub array_dim: usize,
     /// The loop dimension it unrolls.
     pub dim: Dim,
-    /// At most so many PEs along the dimension are used.
+    /// Limit on the PEs along the dimension that are used.
     pub limit: u64,
 }
 

@@ -96,7 +96,7 @@ impl Network {
         &self.graph[NodeIndex::new(id)]
     }
 
-    /// Whose outputs a layer reads as its feature maps, in the order of its inputs (X before Y).
+    /// The layers whose outputs a layer reads as feature maps, in the order of its inputs (X before Y).
     pub fn inputs(&self, id: LayerId) -> Vec<LayerId> {
         self.read_by(id, Link::Features)
     }
@@ -138,7 +138,7 @@ impl Network {
         edges.into_iter().map(|(_, source)| source.index()).collect()
     }
 
-    /// Who reads a layer's output as a feature map, lowest id first.
+    /// The layers that read a layer's output as a feature map, lowest id first.
     pub fn consumers(&self, id: LayerId) -> Vec<LayerId> {
         let readers = self.graph.edges(NodeIndex::new(id)).filter(|edge| *edge.weight() == Link::Features);
         let mut ids: Vec<LayerId> = readers.map(|edge| edge.target().index()).collect();

@@ -250,7 +250,7 @@ impl Builder {
         (self.joined <= MAX_JOINED && layers.len() <= MAX_LAYERS).then_some(layers)
     }
 
-    /// Leaves out what nobody reads of inputs and views.
+    /// Removes inputs and views without readers.
     pub fn prune(&mut self) {
         loop {
             let read: HashSet<String> = self.layers.iter().flat_map(|layer| layer.from.clone()).collect();

@@ -98,7 +98,7 @@ pub struct Info {
 pub enum Extent {
     /// So large.
     Known(u64),
-    /// As large as whoever runs the model says; with a name, or none.
+    /// Left open by the file, with a name or none: whoever runs the model decides.
     Symbol(String),
 }
 

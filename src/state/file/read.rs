@@ -14,7 +14,7 @@ use crate::state::{
 };
 use crate::workload::Dim;
 
-/// More layers or tile sizes than anybody names.
+/// Limit on the layers or tile sizes of a list.
 const MOST_ITEMS: usize = 2000;
 /// Longest text that is no document, bytes, as links keep it: cores of all layers of the largest network fit.
 const LONGEST_TEXT: usize = 500_000;

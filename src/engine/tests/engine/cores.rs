@@ -24,7 +24,7 @@ layers:
   - { name: fc, type: fully-connected, K: 10 }
 ";
 
-/// The same without sums and depthwise convolutions.
+/// The network without sums and depthwise convolutions.
 fn plain() -> String {
     let is_kept = |line: &&str| !line.contains("name: sum") && !line.contains("name: spread");
     SMALL.lines().filter(is_kept).collect::<Vec<_>>().join("\n")

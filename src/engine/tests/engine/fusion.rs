@@ -154,7 +154,7 @@ fn the_exact_search_equals_brute_force_on_random_graphs() {
         let found = exact.as_ref().map(|scheme| (scheme.cost, scheme.groups.len()));
         assert_eq!(found, brute_force(&graph, &|group| price.of(group)), "case {case}: {graph:?}, {setting:?}");
 
-        // What no scheme undercuts, and what others find.
+        // A lower bound on every scheme, and the schemes of baselines.
         let cost = exact.as_ref().map_or(u64::MAX, |scheme| scheme.cost);
         assert!(baselines::oracle(&graph, &setting) <= cost);
         for other in [
