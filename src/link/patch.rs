@@ -71,6 +71,7 @@ impl Finder<'_> {
         }
         let wanted = &self.source[here..];
         let places = wanted.first_chunk::<GRAM>().and_then(|gram| self.places.get(gram));
+        // Bounded, as a text that repeats a few bytes everywhere would take quadratic time.
         let latest = places.into_iter().flatten().rev().take(MOST_PLACES).map(|&place| place as usize);
         latest
             .chain((expected < here).then_some(expected))
@@ -105,6 +106,7 @@ pub(super) fn apply(base: &str, patch: &Patch, most: usize) -> Option<String> {
         }
         text.extend(rest.split_off(..inserted)?);
         let from = expected + inserted as i64 + i64::from(jump);
+        // Byte by byte, as a run may read what it has just written.
         for place in from..from + length as i64 {
             let place = usize::try_from(place).ok()?;
             let byte = base.get(place).or_else(|| text.get(place - base.len())).copied();

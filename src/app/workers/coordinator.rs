@@ -399,6 +399,7 @@ impl Coordinator {
                 Task::Job(Job::Detail(_) | Job::Combine(_)) => *generation != self.generation,
                 _ => *generation != self.generation || self.status == Status::Stopped,
             });
+            // The worker may have come to another task since it was found slow.
             if desk.serial != serial || !is_past {
                 continue;
             }
@@ -409,6 +410,7 @@ impl Coordinator {
             {
                 run.put_back(slot, job);
             }
+            // A search in WebAssembly cannot be interrupted from outside, so that the whole worker is replaced.
             self.pool.replace(slot);
         }
         self.feed();
@@ -434,6 +436,7 @@ impl Coordinator {
     }
 
     fn next_question(&mut self, background: bool) -> Option<(ToWorker, Task)> {
+        // Further questions would fail in the same way: all wait until a person tries again.
         if self.fetch_failure.is_some() {
             return None;
         }

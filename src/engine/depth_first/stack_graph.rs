@@ -91,6 +91,8 @@ impl StackGraph {
         let done: TiVec<StateId, usize> = done_in.iter().map(|done| done.count_ones(..)).collect();
         let mut leads_on: TiVec<StateId, bool> = ti_vec![false; done_in.len()];
         leads_on[end] = true;
+        // An arc leads to a state with more done. In this order the arcs that leave its target come before it, so that it is known whether
+        // the end can be reached from there.
         sort_by_key(&mut arcs, |arc| Reverse(done[arc.from]));
         arcs.retain(|arc| {
             leads_on[arc.from] |= leads_on[arc.to];
@@ -159,6 +161,7 @@ impl Ideals {
         while let Some(done) = done_in.get(from).cloned() {
             // Who needs one of these needs at least as much.
             let mut too_large = FixedBitSet::with_capacity(self.inputs.len());
+            // Stacks follow each other by ascending last layer: of the orders in which the same stacks can run, one is listed.
             let last = self.ends.iter().rev().find(|&&id| done.contains(id)).copied();
             for &end in self.ends.iter().filter(|&&end| last.is_none_or(|last| end > last)) {
                 steps += 1;

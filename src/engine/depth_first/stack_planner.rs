@@ -66,6 +66,7 @@ impl<'a> StackPlanner<'a> {
         check_kinds(columns, rows)?;
         let decisions = self.decide(&mut memory.scratch);
         let of = |decided: &TileDecision| decided.caches.w_memory;
+        // All tiles find the weights in one memory: the highest that any of them needs.
         let w_memory = decisions
             .iter()
             .map(of)

@@ -213,6 +213,7 @@ impl StackStudy {
         let mut paths: TiVec<StateId, Vec<Path>> = ti_vec![Vec::new(); self.graph.states];
         paths[StateId::default()].push(Path::default());
         for (arc, runs) in self.graph.arcs.iter().zip(&of_stack) {
+            // Arcs are sorted by the state where they begin, and lead to later ones: all paths to `arc.from` are known.
             let (before, after) = paths.split_at_mut(arc.to);
             for (number, way) in before[arc.from].iter().enumerate() {
                 for run in runs {

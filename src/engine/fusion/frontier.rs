@@ -151,6 +151,7 @@ impl Frontier {
                 (known.pixel, known.tile) = (larger(known.pixel, pixel), larger(known.tile, tile));
                 read |= known.bit;
             } else {
+                // The lowest bit that no map from outside has; none is left beyond 64 of them.
                 let bit = 1_u64.checked_shl(taken.trailing_ones()).unwrap_or(0);
                 grown.is_wide |= bit == 0;
                 taken |= bit;
@@ -188,6 +189,7 @@ impl Frontier {
 
 /// Keeps a decision unless one is there that is as cheap and blocks no other map; those that it makes needless leave.
 fn keep(partials: &mut Vec<Partial>, new: Partial) {
+    // Dominance: every continuation of `other` is one of `one`, which blocks no further map, at no higher price.
     let covers = |one: &Partial, other: &Partial| one.blocked & !other.blocked == 0 && one.price <= other.price;
     if partials.iter().any(|known| covers(known, &new)) {
         return;

@@ -143,6 +143,7 @@ impl<'a> Group<'a> {
         let prices = |(place, &map): (usize, &MapId)| {
             let channels = self.graph.map(map).channels;
             let few = throughput.channels.clamp(1, channels);
+            // Products cannot overflow: extents are at most the map's, and all maps of a graph have at most 2^40 elements together.
             let (pixel, tile) = (pixel[place].0 * pixel[place].1, tile[place].0 * tile[place].1);
             IsoaPrices { whole: (channels * pixel, channels * tile), in_advance: (few * pixel, few * tile) }
         };

@@ -165,6 +165,7 @@ impl Generator<'_> {
         if least_um2 > self.budget_um2 {
             return Ok(());
         }
+        // Elements are sorted by size, so that memories are only ever added above those of a chain.
         let Some(element) = self.elements.get(index) else { return self.take() };
         for sharing in SHARINGS {
             let mut longer = chains;
@@ -182,6 +183,7 @@ impl Generator<'_> {
             let before = self.chosen.len();
             let place = |&operands: &u8| HierarchyMemory { element: index as u16, operands, variant: 0 };
             self.chosen.extend(sharing.iter().map(place));
+            // The smallest word width counts, so that the bound on the area holds for all of them.
             let least = sharing.len() as f64 * self.least_area_um2(element);
             self.descend(index + 1, longer, least_um2 + least)?;
             self.chosen.truncate(before);

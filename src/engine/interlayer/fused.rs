@@ -113,6 +113,7 @@ impl FusedSchedule {
                 Some((cost.compute_cycles, cost.array.total(), partition))
             })
             .min()?;
+        // The traffic with the DRAM follows from the tile alone, so that it does not decide between partitions.
         let cost = Cost { volume: fused_volume(layers, &tile), ..shares.cost(best)? };
         let mappings = shares.of(best).filter_map(|share| Some(share?.0)).collect();
         Some(Self { tile, buffers, arrays: best.clone(), registers, mappings, cost })

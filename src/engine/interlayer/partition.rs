@@ -48,6 +48,7 @@ pub fn partitions(layers: &[ChainLayer], array: Array) -> Vec<Vec<Array>> {
     let mut packing = Packing { array, known: BTreeMap::new() };
     let mut partitions: Vec<Vec<Array>> = vec![Vec::new()];
     for parts in &parts {
+        // Parts that do not fit together are dropped before the next layer: another part makes no room.
         let extended = partitions
             .iter()
             .flat_map(|begun| parts.iter().map(|&part| begun.iter().copied().chain([part]).collect::<Vec<_>>()));
@@ -87,6 +88,7 @@ struct Packing {
 
 impl Packing {
     fn fits(&mut self, parts: &[Array]) -> bool {
+        // Whether parts fit does not depend on their order: permutations share an entry.
         let mut sorted = parts.to_vec();
         sorted.sort_unstable();
         if let Some(&known) = self.known.get(&sorted) {

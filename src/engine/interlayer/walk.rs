@@ -87,6 +87,8 @@ pub fn cheapest_cover(apart: &[u128], fused: &[(Range<usize>, u128)]) -> Vec<usi
     };
     // The least energy of the first layers, and the fused sequence that they end with.
     let mut least: Vec<(u128, Option<usize>)> = vec![(0, None)];
+    // Sequences do not overlap: before the one that ends at `end`, the best cover of the layers before it is taken. `single` comes first,
+    // so that of equals layers stay apart.
     for end in 1..=apart.len() {
         let single = (least[end - 1].0 + apart[end - 1], None);
         let ending = fused.iter().enumerate().filter(|(_, known)| known.0.end == end && improves(known));
