@@ -12,17 +12,16 @@
 //! # Which layers run together
 //!
 //! [`StackStudy`] knows every stack that some choice of cuts makes ([`StackGraph`](crate::depth_first::StackGraph)). A stack costs the same
-//! whatever stands around it, so each is optimised by itself, in parts that anyone may take: every tile and mode is planned without a
-//! search, and adds up lower bounds of what its problems cost (`bounded.rs`); in that order they are searched, until none that is left
-//! can be better. `combine` finds the best way through by dynamic programming; for the energy-delay product it keeps all that no other
-//! beats in both.
+//! whatever stands around it, so each is optimised by itself, in parts that workers take in any order: every tile and mode is planned
+//! without a search, and adds up lower bounds of its mapping problems (`bounded.rs`); they are searched by ascending bound, until the bound
+//! of the next exceeds the best cost. `combine` finds the best path through the graph by dynamic programming; for the energy-delay product
+//! it keeps all Pareto-optimal paths.
 //!
-//! [`compare_fusions`] sets methods beside each other on these runs: DeFiNES' rules, HW-Flow-Fusion's sequences, Optimus' groups, the
-//! optimum; each judged by Optimus' bytes, too. [`fusion_step`] is one point of Optimus' sweeps of buffer, array and batch,
-//! [`OnlineStudy`] its on-line variant for a design, [`PaperStudy`] the search of the paper's networks, and [`dataflow_request`] rewrites
-//! a hardware document for another array and dataflow. [`find_sequences`] answers what is asked about HW-Flow-Fusion's sequences: which
-//! there are and what they cost (`sequences.rs`), what they need of the chip (`sequence_needs.rs`), what more or less hardware changes
-//! (`resources.rs`).
+//! [`compare_fusions`] compares methods on these runs: DeFiNES' rules, HW-Flow-Fusion's sequences, Optimus' groups, the optimum; each by
+//! Optimus' bytes, too. [`fusion_step`] is one point of Optimus' sweeps of buffer, array and batch, [`OnlineStudy`] its on-line variant for
+//! a design, [`PaperStudy`] the search of the paper's networks, and [`dataflow_request`] rewrites a hardware document for another array and
+//! dataflow. [`find_sequences`] answers questions about HW-Flow-Fusion's sequences: which there are and what they cost (`sequences.rs`),
+//! the resources that they need (`sequence_needs.rs`), and what more or less hardware changes (`resources.rs`).
 //!
 //! # One layer
 //!

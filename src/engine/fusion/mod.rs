@@ -8,10 +8,10 @@
 //! - [`exact`]: the best scheme of all, a shortest path through the order ideals of the network
 //! - [`algorithm1`](mod@algorithm1): the best of what the paper's algorithm searches, which is not the optimum
 //! - [`baselines`]: no fusion, the restricted spaces of earlier work, and the oracle, a lower bound on every scheme
-//! - [`prior`], [`relaxation`]: what groups cost by earlier models; what eq. 2 says, a lower bound that no scheme need reach
+//! - [`prior`], [`relaxation`]: cost models of earlier work; eq. 2, a lower bound that no scheme need reach
 //! - [`memory_cost`](mod@memory_cost), with `frontier.rs`: the memory cost of groups that grow operator by operator, from the
 //!   maps at their border
-//! - [`scheme`], [`validity`]: partitions, what prices of groups are to a search, and which are allowed
+//! - [`scheme`], [`validity`]: partitions, the interface of cost models to searches, and which groups are allowed
 //! - [`group`]: tiles, buffer and memory cost of one group. It back-calculates tiles through branches; the fewest loadings of the
 //!   parameters follow by bisection
 //! - [`isoa`]: which maps are buffered a few channels at a time
@@ -20,8 +20,8 @@
 //! - [`networks`], with `nasnet.rs` and `builder.rs`: the networks that the paper fuses
 //! - [`graph`]: operators, the maps between them, and the merging of simple operators
 //!
-//! A search knows nothing of tiles: it lets groups grow from their last operator to their first, is told what each costs at least, or
-//! that no larger one fits ([`IncrementalGroup`]), and has only promising ones priced.
+//! A search knows nothing of tiles: it lets groups grow from their last operator to their first ([`IncrementalGroup`]), gets a lower bound
+//! on the price of each, or that no larger one fits, and has only promising ones priced ([`GroupCostModel`]).
 //!
 //! The paper's unit is an operator and any acyclic partition of the graph, concatenations included, which a
 //! [`workload::Network`](crate::workload::Network) cannot express: there a concatenation is a view of what earlier layers stored, and

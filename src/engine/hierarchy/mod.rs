@@ -5,11 +5,11 @@
 //! Then, in slices that anyone may take in any order:
 //!
 //! - [`Study::bound`] gives a lower bound on what a hierarchy costs: the mapping that a hierarchy without capacities would have.
-//! - [`Study::search`] finds what it costs, layer by layer, and stops as soon as the front beats it.
+//! - [`Study::search`] finds its cost, layer by layer, and prunes it as soon as a point of the front dominates it.
 //!
-//! An [`Exploration`] hands out the slices, most promising first, and keeps the running [`Front`] of energy, latency and area. Leaving
-//! a hierarchy out never changes the front (`tests/engine/hierarchies.rs`). `widths.rs` chooses word widths that fit, `estimate.rs` holds
-//! the fit for SRAMs without published figures; whatever it gives is marked as an estimate.
+//! An [`Exploration`] hands out the slices, most promising first, and keeps the running Pareto [`Front`] of energy, latency and area.
+//! Pruning never changes the front (`tests/engine/hierarchies.rs`). `widths.rs` chooses word widths that fit, `estimate.rs` holds the fit
+//! for SRAMs without published figures; whatever it gives is marked as an estimate.
 //!
 //! # Example
 //!

@@ -9,26 +9,26 @@
 //! 1. `granularity.rs` cuts layers into tiles and groups them into stacks (Stream, Sections 3.3 and 5.1).
 //! 2. [`CoresStudy::problems`] lists every different tile on every different core. `costs.rs` solves each once, by the search for the
 //!    fastest mapping, with DRAM on top of what does not fit.
-//! 3. [`CoresStudy::allocate`] gives a stack's layers to cores (`study/allocation.rs`). `steady_state.rs` finds the iteration that a
-//!    stack repeats (Section 5.2), `waco.rs` proves which cores compute it best (Section 5.4), `genetic.rs` is the search to compare
-//!    with. Where each layer has one core, a balanced choice is a candidate, too.
-//! 4. [`CoresStudy::evaluate`] schedules a choice of cores in the order of tiles that suits it best (`study/order.rs`, `study/verdict.rs`).
-//!    [`CoresStudy::improve`] tries other cores for one layer, judged with transfers and memories.
+//! 3. [`CoresStudy::allocate`] allocates a stack's layers to cores (`study/allocation.rs`). `steady_state.rs` finds the iteration that a
+//! stack repeats (Section 5.2), `waco.rs` its optimal allocation, proved (Section 5.4), `genetic.rs` is the search to compare with. Where
+//! each layer has one core, a balanced allocation is a candidate, too.
+//! 4. [`CoresStudy::evaluate`] schedules an allocation in the order of tiles that suits it best (`study/order.rs`, `study/verdict.rs`).
+//! [`CoresStudy::improve`] is a step of a local search: it evaluates other cores for one layer, transfers and memories included.
 //!
-//! What comes of it is a [`SystemAccount`] (`account.rs`). WACO is a search of our own instead of a constraint solver: with one bound on
-//! the length of an iteration and one on the windows of the cores, it needs some thousand choices.
+//! The result is a [`SystemAccount`] (`account.rs`). WACO is a branch-and-bound search of our own instead of a constraint solver: with one
+//! lower bound on the length of an iteration and one on the windows of the cores, it needs some thousand states.
 //!
 //! # Tiles and schedules
 //!
-//! A [`LoopNest`] says which elements of each tensor an iteration of a layer touches (`nest.rs`). A [`Split`] cuts its loops into a
-//! [`Grid`] of tiles (`tiling.rs`), and `build.rs` makes tiles, tensors and edges of it: a [`TileGraph`]. As tiles are a grid, an axis
-//! alone says which of its pieces overlap what another tile reads (`dependencies.rs`; `tests/engine/multicore.rs` compares with every pair
-//! of boxes). A graph of a million tiles has nine million edges, so that an edge takes eight bytes at each end (`graph.rs`).
+//! A [`LoopNest`] has an affine access function for each tensor (`nest.rs`). A [`Split`] cuts its loops into a [`Grid`] of tiles
+//! (`tiling.rs`), and `build.rs` makes tiles, tensors and edges of it: a [`TileGraph`]. As tiles are a grid, an axis alone says which of
+//! its pieces overlap what another tile reads (`dependencies.rs`; `tests/engine/multicore.rs` compares with every pair of boxes). A graph
+//! of a million tiles has nine million edges, so that an edge takes eight bytes at each end (`graph.rs`).
 //!
-//! [`schedule()`] is COALA (`coala.rs`; Section 4). It takes tile by tile, and places transfers on links (`link_occupancy.rs`) and tensors in
-//! memories: `contents.rs` knows what is where and how much it matters, ranked only when somebody has to leave; `occupancy.rs` how full
-//! memories are, in blocks, as nearly every change is one to all that comes later; `steps.rs` what links carry. Both are searched from
-//! their end, where nearly everything happens.
+//! [`schedule()`] is COALA (`coala.rs`; Section 4). It takes tile by tile, and places transfers on links (`link_occupancy.rs`) and tensors
+//! in memories: `contents.rs` holds the copies of tensors with their importance, ranked only when one has to leave; `occupancy.rs` the
+//! usage of memories over time, in blocks, as nearly every change is one to all that comes later; `steps.rs` the usage of links. Both are
+//! searched from their end, where nearly everything happens.
 //!
 //! [`SchedulingRules`] are those of the public tool in June 2023 and December 2024, which `tests/reference/stream.rs` replays to the
 //! cycle, and what is right, of which `tests/engine/multicore.rs` holds that nothing is used twice or read before it is there.
