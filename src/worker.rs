@@ -19,7 +19,7 @@ use wasm_bindgen::prelude::*;
 use wasm_split_helpers::{SplitLoaderError, wasm_split};
 use web_time::{Duration, Instant};
 
-/// What the page asks of a worker.
+/// A message from the page to a worker.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub enum ToWorker {
     /// Validate these sweeps, and forget all others.
@@ -61,7 +61,7 @@ pub enum ToWorker {
     Trap,
 }
 
-/// What a worker answers.
+/// A message from a worker's engine to the page.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub enum FromWorker {
     /// The sweeps make sense.
@@ -121,7 +121,7 @@ pub enum FromWorker {
     },
 }
 
-/// What a worker says before its engine can, or when it cannot any more; and what the page sees of it from outside.
+/// A notice about a worker that does not come from its engine: from its script, its panic hook, or the page that watches it.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub enum Notice {
     /// The module runs; first message of every worker. Sent by `www/worker.js`.
@@ -131,7 +131,7 @@ pub enum Notice {
     /// The worker could not fetch the code for what it was asked; it is as it was before. Sent by `www/worker.js`, and by the page of a
     /// worker whose own files could not be had. Holds files that may be to blame, or the name of a piece of code (`wasm_split`), with blanks between.
     Missing(String),
-    /// The worker is late: it has not been ready for long. Only the page makes this notice.
+    /// The worker is late: it should be ready by now. Only the page makes this notice.
     Late,
 }
 
@@ -174,7 +174,7 @@ pub fn from_worker<T: DeserializeOwned>(message: JsValue) -> Result<Result<T, No
     }
 }
 
-/// What `www/worker.js` drives: one message in, at most one message out.
+/// The engine behind `www/worker.js`: one message in, at most one message out.
 #[wasm_bindgen]
 #[derive(Default)]
 pub struct WorkerEngine {

@@ -10,7 +10,7 @@ use crate::depth_first::{
 };
 use crate::hardware::Operand;
 
-/// What a figure of accesses counts.
+/// The quantity of a figure of accesses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Counted {
     /// Full-width words.

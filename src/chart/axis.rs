@@ -1,6 +1,6 @@
 //! From values to pixels, and where the marks of an axis stand.
 
-/// How values are spread over an axis.
+/// The scale of an axis.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum AxisScale {
     /// Equal steps for equal differences.

@@ -12,7 +12,7 @@ use crate::cost::{AccessCause, EnergyCause, LatencyCause, LatencySplit};
 use crate::hardware::Operand;
 use crate::multicore::TransferReason;
 
-/// Where energy, cycles or accesses go.
+/// A cause of energy, latency or accesses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Cause {
     /// A cause of energy, or of accesses of a memory.

@@ -26,7 +26,7 @@ pub struct CoreTimeline {
     focus: Option<TileId>,
 }
 
-/// What a row shows.
+/// A row of the timeline.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Row {
     /// What the rows below it are.

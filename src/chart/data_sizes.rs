@@ -24,7 +24,7 @@ pub struct LayerData {
     pub cached: f64,
 }
 
-/// What a memory holds at most.
+/// The capacity of a memory.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Capacity {
     /// Its name.

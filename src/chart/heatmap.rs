@@ -63,7 +63,7 @@ pub struct Heatmap {
     pub ramp: Ramp,
 }
 
-/// How values become colours, on a logarithmic scale.
+/// A colour ramp over a logarithmic scale of values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Ramp {
     /// From bright for the smallest to dark for the largest.
@@ -83,7 +83,7 @@ impl Ramp {
     }
 }
 
-/// Which cell is marked as the best.
+/// The cell that is marked as the best.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Best {
     /// The one with the smallest value.

@@ -4,7 +4,7 @@ use super::{AxisScale, Best, Cell, Heatmap, MacCounts, Quantity, Ramp, Scatter, 
 use crate::depth_first::{DepthFirstStrategy, FuseDepth, StoringMode};
 use crate::explore::{PointSummary, Settings};
 
-/// What is known of a point of a sweep.
+/// The state of a point of a sweep.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum PointState<'a> {
     /// Nothing yet.

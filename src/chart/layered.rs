@@ -37,7 +37,7 @@ pub struct Route {
     pub points: Vec<(f64, f64)>,
 }
 
-/// Where everything is, CSS pixels from the upper left corner.
+/// A layered layout of a graph: places of nodes and routes of edges, CSS pixels from the upper left corner.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Layered {
     /// Width of the whole.
@@ -129,7 +129,7 @@ fn with_lanes_for(mut edges: Vec<Edge>, ranks: &[usize]) -> (Vec<Edge>, Vec<Edge
     })
 }
 
-/// Something that takes place in a rank: a node, or an edge that passes.
+/// A slot of a rank: a node, or an edge that passes.
 #[derive(Debug, Clone, Default)]
 struct Slot {
     node: Option<usize>,

@@ -4,7 +4,7 @@ use super::color::Color;
 use super::sketch::{Lettering, Sketch};
 use super::text::shorten;
 
-/// What stands before an entry.
+/// The mark before an entry.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Mark {
     /// Nothing: the text says it.

@@ -58,7 +58,7 @@ const TITLE: i32 = 24;
 const BETWEEN: i32 = 12;
 const LONGEST_NAME: i32 = 120;
 
-/// How much of the memories' names is printed in the cells.
+/// The form in which the cells name memories.
 #[derive(Clone, Copy, PartialEq)]
 enum CellText {
     Names(f64),
@@ -66,7 +66,7 @@ enum CellText {
     Nothing,
 }
 
-/// What the cells say, found once for all of them.
+/// The texts of the cells, found once for all of them.
 struct Key<'a> {
     levels: Vec<&'a Level>,
     text: CellText,

@@ -9,7 +9,7 @@ use super::text::shorten;
 use super::{Chart, Color, Column, MINIMUM_WIDTH, Table, TableCell, Theme};
 use crate::hardware::Operand;
 
-/// How a line looks.
+/// The look of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LineLook {
     /// In the colour of an operand.

@@ -44,7 +44,7 @@ const BETWEEN: i32 = 14;
 /// In narrower columns the legend alone names memories.
 const ROOM_FOR_NAMES: i32 = 190;
 
-/// What stands in one row of one column.
+/// A cell: one row of one column.
 #[derive(Debug, Clone, Default, PartialEq)]
 struct Cell {
     level: usize,

@@ -2,7 +2,7 @@
 
 use crate::search::Objective;
 
-/// What a number counts; the base unit is that of the results.
+/// The quantity that a number measures; the base unit is that of the results.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Quantity {
     /// Energy, pJ.

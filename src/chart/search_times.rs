@@ -3,7 +3,7 @@
 use super::{Column, Quantity, Table, TableCell, above_best, three_digits};
 use crate::explore::{GroupSearch, PublishedTimes};
 
-/// What is known of one search of a network.
+/// The times of one search of a network.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SearchTime {
     /// The network, and what the paper says.

@@ -12,7 +12,7 @@ use crate::hardware::Operand;
 use crate::interlayer::{Array, FusionMode, MOST_PARTS};
 use crate::sorting::sort_by_key;
 
-/// What sequences are compared by.
+/// The quantity by which sequences are compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SequenceQuantity {
     /// Energy by cause.

@@ -14,7 +14,7 @@ pub enum Anchor {
     End,
 }
 
-/// How a text looks.
+/// The style of a text.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Lettering {
     /// CSS pixels.
@@ -64,7 +64,7 @@ impl Lettering {
     }
 }
 
-/// What a figure is made of.
+/// A shape of a figure.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Shape {
     /// A filled rectangle, its corners rounded by `radius`.

@@ -3,7 +3,7 @@
 use super::scale::{Quantity, Unit, group_thousands, size_text};
 use std::fmt::Display;
 
-/// What a figure shows, in rows and columns.
+/// A table: the content of a figure in rows and columns.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Table {
     /// What it is about; a remark in brackets or behind a semicolon is left out of names of files.

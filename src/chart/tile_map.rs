@@ -15,7 +15,7 @@ pub struct TileTypeEntry {
     pub count: u64,
 }
 
-/// Which tile type lies where.
+/// A map of the tile types of a stack over its last feature map.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TileTypeMap {
     /// Columns and rows of the feature map.
@@ -139,7 +139,7 @@ impl TileTypeMap {
     }
 }
 
-/// Where a run is drawn.
+/// The rectangle of a run, CSS pixels.
 #[derive(Clone, Copy)]
 struct Rect {
     x: i32,

@@ -35,7 +35,7 @@ pub struct LayerResult {
     pub seconds: f64,
 }
 
-/// What a temporal search did.
+/// The outcome of a temporal search.
 pub enum Searched {
     /// It went through orders.
     Orders(Outcome),

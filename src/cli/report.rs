@@ -34,7 +34,7 @@ impl Row {
     }
 }
 
-/// What a sweep found out.
+/// The findings of a sweep.
 pub struct Findings {
     /// All points in order.
     pub rows: Vec<Row>,

@@ -26,7 +26,7 @@ const METRICS: [(&str, Metric); 5] = [
     ("macs", Metric::Macs),
 ];
 
-/// What to do about a message.
+/// The reaction to a message.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Answer {
     /// It was not for us.

@@ -122,7 +122,7 @@ impl EmbedTheme {
         [(Self::Auto, "auto", "as the reader's system"), (Self::Light, "light", "light"), (Self::Dark, "dark", "dark")];
 }
 
-/// What an embedded view shows.
+/// The options of an embedded view.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct EmbedOptions {
     /// The view.

@@ -67,7 +67,7 @@ pub fn remove_dimension(document: &Outline, index: usize) -> Option<Outline> {
     Some(next)
 }
 
-/// Which loops a layer type unrolls over an array dimension, as written: `K`, `FY 5, OY 2`. And where that stands.
+/// The loops that a layer type unrolls over an array dimension, as written: `K`, `FY 5, OY 2`; and their path in the document.
 pub fn unrolled(document: &Outline, kind: &str, dimension: &str) -> (String, Option<String>) {
     let kinds = document.keys("unroll");
     let place = kinds.iter().position(|other| other == kind);

@@ -49,7 +49,7 @@ pub fn remove_memory(document: &Outline, index: usize) -> Option<Outline> {
     document.remove(&memory(index))
 }
 
-/// How a figure for reading and writing is stated.
+/// A figure for reading and writing, as it is stated: one for both, or one each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Both {
     /// Not at all.

@@ -6,7 +6,7 @@ use crate::rules::Rules;
 use crate::spec::{Diagnostics, listed_name, listed_names};
 use crate::workload::Network;
 
-/// How a network is cut into stacks.
+/// The stacks of a network, as a form shows them.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Stacks {
     /// Names of the layers of each stack.

@@ -25,7 +25,7 @@ pub enum CoresFigure {
     EvolvedOverShared,
 }
 
-/// Of which run.
+/// The run that a figure is taken from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CoresOf {
     /// The scheduler; `None`: that of the entry.

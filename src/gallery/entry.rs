@@ -69,7 +69,7 @@ pub struct CoresOpening {
     pub allocation: Vec<(String, Vec<CoreId>)>,
 }
 
-/// Which view shows an entry.
+/// The view that shows an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shown {
     /// All points.

@@ -22,7 +22,7 @@ struct Landscape {
     points: Vec<(PointSummary, EnergySplit)>,
 }
 
-/// What one way to run a network costs.
+/// The cost of a network under one strategy.
 #[derive(Debug, Clone, Copy)]
 struct Cost {
     energy_pj: f64,

@@ -9,7 +9,7 @@ use super::sequences::{SequenceFigure, Sequences};
 use crate::hardware::Operand;
 use crate::spec::{ClaimSpec, Diagnostics, Preset, hardware_presets, workload_presets};
 
-/// What a number counts, in its base unit.
+/// The quantity that a number measures, in its base unit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Quantity {
     /// pJ.
@@ -24,7 +24,7 @@ pub enum Quantity {
     Ratio,
 }
 
-/// What computes our number for a claim.
+/// The computation of our number for a claim.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Measure {
     /// A figure of one way to run the network on the hardware of the entry.
@@ -90,7 +90,7 @@ pub enum RunFigure {
     DramAccesses,
 }
 
-/// What is compared over the points of a sweep.
+/// A figure over the points of a sweep.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SweepFigure {
     /// Energy.
@@ -188,7 +188,7 @@ pub enum HierarchyFigure {
     UnrollingSpreadSeparate,
 }
 
-/// What a kind of measure reads.
+/// A kind of measure, by the parameters that it reads.
 #[derive(Clone, Copy)]
 enum Kind {
     Run(RunFigure),

@@ -27,7 +27,7 @@ pub enum OperatorFigure {
     MostReduction,
 }
 
-/// What operators are fused, and what that is compared with.
+/// The operators that are fused, and the method to compare with.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OperatorsOf {
     networks: Vec<Operators>,

@@ -10,7 +10,7 @@ use super::operators::Schemes;
 use super::{layer, network};
 use serde::{Deserialize, Serialize};
 
-/// What came out for one claim.
+/// Our number for one claim, and how it departs from the published one.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Finding {
     /// Our number, in the unit of the claim.

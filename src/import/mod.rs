@@ -73,7 +73,7 @@ pub fn import(files: Vec<File>, sizes: &[(String, u64)]) -> Result<Imported, Dia
 /// Names of layers, and the lines where they begin.
 type Lines = Vec<(String, usize)>;
 
-/// What was found in the files so far.
+/// The parts of a design that files held so far.
 #[derive(Default)]
 struct Parts {
     imported: Imported,

@@ -58,7 +58,7 @@ const MAX_WHAT: usize = 100;
 /// More kinds of findings than a person reads.
 const MAX_FINDINGS: usize = 200;
 
-/// What became of a file.
+/// The report of an imported file.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Report {
     /// What was imported: `resnet18.onnx (pytorch 2.5)`.

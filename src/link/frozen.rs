@@ -12,7 +12,7 @@ pub struct FrozenText {
     pub text: &'static str,
 }
 
-/// What kind of document a text is.
+/// The kind of document that a text is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     Hardware,

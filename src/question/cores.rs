@@ -56,7 +56,7 @@ pub struct SolveTiles {
     pub end: u32,
 }
 
-/// What tiles cost.
+/// The costs of tiles.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SolvedTiles {
     /// Number of the first problem.
@@ -174,7 +174,7 @@ pub struct CoresSummary {
     pub way: SummaryWay,
 }
 
-/// How cores are chosen.
+/// The method by which cores are allocated.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum SummaryWay {
     /// The whole way at once: the best that is found, but for the layers of these names, which are on these cores.

@@ -30,7 +30,7 @@ impl Ask for OutlineHierarchies {
     }
 }
 
-/// What do some hierarchies cost at least?
+/// What are the lower bounds of some hierarchies?
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct BoundHierarchies {
     /// Pool, array, network and limits.
@@ -60,7 +60,7 @@ impl Ask for BoundHierarchies {
     }
 }
 
-/// What do some hierarchies cost, unless the front beats them?
+/// What do some hierarchies cost, unless the front dominates their bounds?
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SearchHierarchies {
     /// Pool, array, network and limits.
@@ -71,7 +71,7 @@ pub struct SearchHierarchies {
     pub front: Front,
 }
 
-/// What became of a hierarchy.
+/// The outcome of a hierarchy's search.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct HierarchyOutcome {
     /// What became of it.
@@ -130,7 +130,7 @@ pub struct UnrollHierarchies {
     pub hierarchies: Vec<u32>,
 }
 
-/// What hierarchies cost under an unrolling.
+/// The energy of hierarchies under an unrolling.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct UnrolledEnergies {
     /// Number of the unrolling.

@@ -27,7 +27,7 @@ pub struct FindBestMapping {
     pub request: Rc<LayerRequest>,
 }
 
-/// What is known of a layer and of its best mapping.
+/// The facts of a layer, and its best mapping.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct BestMapping {
     /// What holds for every mapping.
@@ -72,7 +72,7 @@ pub struct FindBestCost {
     pub request: Rc<LayerRequest>,
 }
 
-/// What a layer costs.
+/// The cost of a layer.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct LayerCost {
     /// Energy, pJ.

@@ -18,7 +18,7 @@ impl Answerer {
     }
 }
 
-/// What was found, and how long that took.
+/// A result, and the time that it took.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Timed<T> {
     /// What was found.
@@ -46,7 +46,7 @@ impl Ask for DecideOnline {
     }
 }
 
-/// What is decided on line at a size of the buffer, and what would be best there?
+/// What is decided on line at a size of the buffer, and which groups are optimal there?
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct DecideOnlineAndSearch {
     /// The design.

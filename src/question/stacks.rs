@@ -41,7 +41,7 @@ impl Ask for CountParts {
     }
 }
 
-/// What are the best ways to run the stacks of a part?
+/// What are the best strategies of the stacks of a part?
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RunStacks {
     /// The design.

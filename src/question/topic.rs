@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// What questions are about: a view may use several topics that do not disturb each other.
+/// A topic of questions. A view may use several topics, which do not disturb each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Topic {
     /// The best mapping of the layer at hand.

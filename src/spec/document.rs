@@ -106,7 +106,7 @@ pub struct SystemSpec {
     pub cores: Vec<CoreSpec>,
     /// Memories that cores have in common.
     pub shared: Vec<SharedSpec>,
-    /// What carries data between cores.
+    /// Communication links between cores.
     pub links: Vec<LinkSpec>,
     /// The memory off the chip.
     pub offchip: OffchipSpec,
@@ -124,7 +124,7 @@ pub struct CoreSpec {
     pub runs: Vec<String>,
 }
 
-/// What a core is.
+/// The hardware of a core.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub enum CoreHardware {
     /// What the hardware document beside the system says.
@@ -146,7 +146,7 @@ pub struct SharedSpec {
     pub cores: Vec<String>,
 }
 
-/// What carries data between cores.
+/// Communication links between cores.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct LinkSpec {
@@ -158,7 +158,7 @@ pub struct LinkSpec {
     pub energy_pj: f64,
 }
 
-/// Which cores a link connects.
+/// The cores that a link connects.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum LinkEnds {
     /// From one core to another.
@@ -249,7 +249,7 @@ pub struct VariantSpec {
     pub source: String,
 }
 
-/// What a memory of a pool costs.
+/// Energy and area of a memory of a pool.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum FiguresSpec {
     /// The published number.

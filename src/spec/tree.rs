@@ -29,7 +29,7 @@ pub struct Node {
     pub value: Value,
 }
 
-/// How a value is written.
+/// The style of a value in the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Style {
     /// In one piece, or between brackets.

@@ -51,7 +51,7 @@ pub(super) fn field_order(path: &str) -> &'static [&'static str] {
     }
 }
 
-/// What a layer of type `kind` has besides `name`, `type`, `from`, `precision` and `unroll`; nothing of unknown types.
+/// The fields of a layer of type `kind` besides `name`, `type`, `from`, `precision` and `unroll`; none of unknown types.
 pub fn layer_fields(kind: &str) -> &'static [&'static str] {
     LAYER_TYPES.iter().find(|(name, _)| *name == kind).map_or(&[], |(_, fields)| fields)
 }

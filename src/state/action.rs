@@ -136,7 +136,7 @@ pub enum ViewChange {
     Text(Half, bool),
 }
 
-/// What an action means for undo and for the search.
+/// The kind of an action for undo and for the search.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Kind {
     /// It changes what is looked at, and nothing that is computed.

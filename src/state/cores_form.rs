@@ -14,7 +14,7 @@ const FIRST_SYSTEM: &str = "quad-beside";
 /// The tiles by hand that a person finds.
 const FIRST_TILES: &str = "OY 8";
 
-/// How large tiles are.
+/// The chosen granularity of tiles.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum TileChoice {
     /// Some rows.
@@ -32,7 +32,7 @@ impl TileChoice {
         [(Self::Rows, "rows"), (Self::LayerByLayer, "whole layers"), (Self::ByHand, "by hand")];
 }
 
-/// Which layers take turns.
+/// The chosen stacks of layers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum StackChoice {
     /// As many as have weights that fit.

@@ -9,7 +9,7 @@ use crate::search::Strategy;
 use crate::spec::{Diagnostics, Preset, hardware_presets, workload_presets};
 use crate::workload::Network;
 
-/// Which of the two documents.
+/// One of the two documents of a design.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Half {
     /// The accelerator.
@@ -60,7 +60,7 @@ impl Document {
     }
 }
 
-/// What is run on what, and how.
+/// A design: hardware, network, and schedule.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Design {
     /// The accelerator.

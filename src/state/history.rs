@@ -10,7 +10,7 @@ const MOST_STEPS: usize = 200;
 /// Bytes of text that a history holds, at most; one step is kept however large it is.
 const MOST_BYTES: usize = 16 << 20;
 
-/// What was, and what was undone.
+/// The history of edits: states to undo, and states to redo.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct History {
     past: Vec<Step>,

@@ -44,7 +44,7 @@ pub use views::{Tab, VIEWS, ViewEntry};
 use crate::gallery::{Opening, Shown, find_step};
 use crate::workload::Network;
 
-/// What a person chose or wrote.
+/// The state of the page: all that a person chose or wrote.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct State {
     /// What is run on what, and how.

@@ -4,7 +4,7 @@ use super::State;
 use crate::explore::{LayerRequest, TemporalMapping};
 use crate::hardware::Unroll;
 
-/// What the *Mapping* view is about.
+/// The state of the *Mapping* view: the layer, its unrolling, and a mapping made by hand.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct OwnMapping {
     /// Name of the layer; `None` for the one with the most MACs.
@@ -15,7 +15,7 @@ pub struct OwnMapping {
     edited: Option<(String, TemporalMapping)>,
 }
 
-/// What a person can do.
+/// A change of the *Mapping* view.
 #[derive(Debug, Clone)]
 pub enum MappingChange {
     /// Map another layer.

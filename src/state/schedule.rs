@@ -8,7 +8,7 @@ use crate::rules::Rules;
 use crate::search::{Objective, Strategy, Weights};
 use crate::spec::{Diagnostics, listed_name, listed_names, names_in, parse_decimal};
 
-/// Which layers share a stack, as chosen.
+/// The chosen fuse depth.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum FuseChoice {
     /// As many as have weights that fit.
@@ -32,7 +32,7 @@ impl FuseChoice {
     ];
 }
 
-/// Which tile sizes are swept, as chosen.
+/// The chosen grid of tile sizes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum GridChoice {
     /// A few, from the smallest to the whole map.
@@ -49,7 +49,7 @@ impl GridChoice {
         [(Self::Spread, "a few, up to the map"), (Self::Fine, "full resolution"), (Self::Own, "as listed")];
 }
 
-/// What is minimised, as chosen.
+/// The chosen objective.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ObjectiveChoice {
     /// Energy.
@@ -79,7 +79,7 @@ impl ObjectiveChoice {
     ];
 }
 
-/// How the network is to be run, as written.
+/// The fields of the schedule's form, as written.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Schedule {
     /// Tile widths, as written.

@@ -81,7 +81,7 @@ impl Metric {
     }
 }
 
-/// How a person looks at the results.
+/// The way in which results are shown.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct View {
     /// Which view.

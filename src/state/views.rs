@@ -23,7 +23,7 @@ pub enum Tab {
     Gallery,
 }
 
-/// What there is to know of a view.
+/// The entry of a view in the list of views.
 #[derive(Debug, Clone, Copy)]
 pub struct ViewEntry {
     /// The view.

@@ -16,7 +16,7 @@ use web_time::{Duration, Instant};
 /// Time between two reports of progress.
 const NEWS: Duration = Duration::from_millis(100);
 
-/// What a worker says while it imports.
+/// A message of a worker that imports.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub enum ImportNews {
     /// So many bytes of all are behind it.
@@ -58,7 +58,7 @@ fn importer() -> Result<Importer, SplitLoaderError> {
     Ok(|files| import::import(files, &[]))
 }
 
-/// How far the work is.
+/// The progress of an import.
 struct Progress {
     before: f64,
     of: f64,

@@ -18,7 +18,7 @@ use crate::workload::Network;
 use std::rc::Rc;
 use yew::prelude::*;
 
-/// What a [`CompareView`] needs.
+/// Properties of [`CompareView`].
 #[derive(Properties, PartialEq)]
 pub struct CompareViewProps {
     /// Everything.

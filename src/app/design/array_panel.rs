@@ -8,7 +8,7 @@ use yew::prelude::*;
 /// Paths of the document that the panel shows.
 pub const ARRAY_PATHS: [&str; 4] = ["name", "array", "unroll", "dataflow"];
 
-/// What an [`array_panel`] needs.
+/// Properties of [`array_panel`].
 #[derive(Clone, Properties, PartialEq)]
 pub struct ArrayPanelProps {
     /// The hardware.

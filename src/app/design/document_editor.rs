@@ -20,7 +20,7 @@ use yew::prelude::*;
 /// Value of the choice of one's own document.
 const OWN: &str = "(own)";
 
-/// What a [`DocumentCard`] needs.
+/// Properties of [`DocumentCard`].
 #[derive(Properties, PartialEq)]
 pub struct DocumentCardProps {
     /// Which document.
@@ -49,7 +49,7 @@ pub fn use_text_offered() -> bool {
     use_context::<TextOffered>().is_none_or(|offered| offered.0)
 }
 
-/// What a document describes.
+/// The model that a document describes.
 #[derive(Clone)]
 pub enum Model {
     /// An accelerator, where nothing is wrong with it.

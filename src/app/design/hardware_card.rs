@@ -13,7 +13,7 @@ use crate::spec::edit::Outline;
 use std::rc::Rc;
 use yew::prelude::*;
 
-/// What is fetched when a memory or the array is first opened.
+/// Functions whose code is fetched when a memory or the array is first opened.
 #[derive(Clone, Copy)]
 pub struct HardwareParts {
     /// Draws the fields of the PE array.
@@ -23,7 +23,7 @@ pub struct HardwareParts {
 }
 piece!(HardwareParts);
 
-/// What a [`HardwareDrawing`] needs.
+/// Properties of [`HardwareDrawing`].
 #[derive(Properties, PartialEq)]
 pub struct HardwareDrawingProps {
     /// The accelerator.
@@ -52,7 +52,7 @@ pub fn HardwareDrawing(props: &HardwareDrawingProps) -> Html {
     }
 }
 
-/// What a [`HardwareForm`] needs.
+/// Properties of [`HardwareForm`].
 #[derive(Properties, PartialEq)]
 pub struct HardwareFormProps {
     /// The document.

@@ -19,7 +19,7 @@ use wasm_bindgen::prelude::*;
 use web_sys::{DragEvent, Event, File, FileList, HtmlInputElement, MessageEvent, Worker};
 use yew::prelude::*;
 
-/// What is fetched when files are first imported.
+/// Functions whose code is fetched when files are first imported.
 #[derive(Clone, Copy)]
 pub struct ImportParts {
     /// Imports files; the first callback hears how that stands, the second of what comes out.
@@ -29,7 +29,7 @@ pub struct ImportParts {
 }
 piece!(ImportParts);
 
-/// How an import stands.
+/// The state of an import.
 #[derive(Debug, Clone)]
 pub enum Import {
     /// Nothing was imported, or the report was closed.
@@ -193,7 +193,7 @@ fn not_fetched(again: &[File], what: &'static str, files: &str) -> Import {
     Import::NotFetched(again.to_vec(), FetchFailure { what, files: files.into(), number: 0 })
 }
 
-/// What an [`ImportButton`] needs.
+/// Properties of [`ImportButton`].
 #[derive(Properties, PartialEq)]
 pub struct ImportButtonProps {
     /// Called with the files.

@@ -11,7 +11,7 @@ use crate::workload::LayerKind;
 use std::rc::Rc;
 use yew::prelude::*;
 
-/// What a [`layer_panel`] needs.
+/// Properties of [`layer_panel`].
 #[derive(Clone, Properties, PartialEq)]
 pub struct LayerPanelProps {
     /// The network.

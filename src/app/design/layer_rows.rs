@@ -6,7 +6,7 @@ use crate::form::{LayerNode, Stacks, layer_inputs};
 use std::rc::Rc;
 use yew::prelude::*;
 
-/// What a [`LayerRows`] needs.
+/// Properties of [`LayerRows`].
 #[derive(Properties, PartialEq)]
 pub struct LayerRowsProps {
     /// The layers, in the order of the document.

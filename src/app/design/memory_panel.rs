@@ -11,7 +11,7 @@ use crate::hardware::Operand;
 use crate::spec::edit::Outline;
 use yew::prelude::*;
 
-/// What a [`memory_panel`] needs.
+/// Properties of [`memory_panel`].
 #[derive(Clone, Properties, PartialEq)]
 pub struct MemoryPanelProps {
     /// The hardware.

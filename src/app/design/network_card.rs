@@ -17,7 +17,7 @@ use crate::workload::{Layer, LayerKind, Network};
 use std::rc::Rc;
 use yew::prelude::*;
 
-/// What is fetched when a layer is first opened.
+/// Functions whose code is fetched when a layer is first opened.
 #[derive(Clone, Copy)]
 pub struct LayerParts {
     /// Draws the fields of a layer.
@@ -25,7 +25,7 @@ pub struct LayerParts {
 }
 piece!(LayerParts);
 
-/// What a [`NetworkForm`] needs.
+/// Properties of [`NetworkForm`].
 #[derive(Properties)]
 pub struct NetworkFormProps {
     /// The document.
@@ -254,7 +254,7 @@ fn model_of<'n>(network: Option<&'n Network>, name: &str) -> Option<&'n Layer> {
     network.ids().map(|id| network.layer(id)).find(|layer| layer.name == name)
 }
 
-/// What the graph shows of a layer.
+/// The facts of a layer that the graph shows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LayerFacts {
     /// Its output map: `960 × 540 × 56`.

@@ -11,7 +11,7 @@ use wasm_bindgen::JsCast;
 use web_sys::HtmlElement;
 use yew::prelude::*;
 
-/// What a [`NetworkGraph`] needs.
+/// Properties of [`NetworkGraph`].
 #[derive(Properties, PartialEq)]
 pub struct NetworkGraphProps {
     /// The layers, in the order of the document.

@@ -8,7 +8,7 @@ use crate::form::{
 use crate::hardware::Operand;
 use yew::prelude::*;
 
-/// What a [`PortTable`] needs.
+/// Properties of [`PortTable`].
 #[derive(Properties, PartialEq)]
 pub struct PortTableProps {
     /// The hardware.

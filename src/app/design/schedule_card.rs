@@ -10,7 +10,7 @@ use crate::state::{Action, FuseChoice, GridChoice, LPF_LIMITS, ObjectiveChoice, 
 use std::rc::Rc;
 use yew::prelude::*;
 
-/// What a [`ScheduleCard`] needs.
+/// Properties of [`ScheduleCard`].
 #[derive(Properties, PartialEq)]
 pub struct ScheduleCardProps {
     /// The schedule.

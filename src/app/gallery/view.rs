@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 use yew::prelude::*;
 
-/// What a [`GalleryView`] needs.
+/// Properties of [`GalleryView`].
 #[derive(Properties, PartialEq)]
 pub struct GalleryViewProps {
     /// What a person chose.

@@ -13,7 +13,7 @@ use crate::state::{Action, Half};
 use std::rc::Rc;
 use yew::prelude::*;
 
-/// What a [`FactsCard`] needs.
+/// Properties of [`FactsCard`].
 #[derive(Properties, PartialEq)]
 pub struct FactsCardProps {
     /// The hierarchy.
@@ -94,7 +94,7 @@ fn costs(core: &Core, layers: &[LayerResult]) -> Vec<Html> {
     explain_hierarchy(core, layers).into_iter().map(one).collect()
 }
 
-/// What a [`ComparisonCard`] needs.
+/// Properties of [`ComparisonCard`].
 #[derive(Properties, PartialEq)]
 pub struct ComparisonCardProps {
     /// What the study found.

@@ -18,7 +18,7 @@ use yew::prelude::*;
 const WHOLE: &str = "(whole)";
 const OWN: &str = "(own)";
 
-/// What a [`FormCard`] needs.
+/// Properties of [`FormCard`].
 #[derive(Properties, PartialEq)]
 pub struct FormCardProps {
     /// What is chosen.
@@ -150,7 +150,7 @@ fn source_text(core: Option<&Core>) -> String {
     }
 }
 
-/// What [`Controls`] need.
+/// Properties of [`Controls`].
 #[derive(Properties, PartialEq)]
 pub struct ControlsProps {
     /// Everything.

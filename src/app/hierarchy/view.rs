@@ -14,7 +14,7 @@ use crate::state::{Action, OBJECTIVES};
 use std::rc::Rc;
 use yew::prelude::*;
 
-/// What a [`HierarchyView`] needs.
+/// Properties of [`HierarchyView`].
 #[derive(Properties, PartialEq)]
 pub struct HierarchyViewProps {
     /// Everything.

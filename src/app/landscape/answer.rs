@@ -11,7 +11,7 @@ use crate::state::{Action, ViewChange};
 use std::rc::Rc;
 use yew::prelude::*;
 
-/// What an [`Answer`] needs.
+/// Properties of [`Answer`].
 #[derive(Properties, PartialEq)]
 pub struct AnswerProps {
     /// What the workers found out.
@@ -175,7 +175,7 @@ fn effort(results: &SweepResults) -> Html {
     }
 }
 
-/// What a [`ProgressRow`] needs.
+/// Properties of [`ProgressRow`].
 #[derive(Properties, PartialEq)]
 pub struct ProgressRowProps {
     /// What the workers found out.

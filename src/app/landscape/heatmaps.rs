@@ -12,7 +12,7 @@ use std::collections::HashSet;
 use std::rc::Rc;
 use yew::prelude::*;
 
-/// What [`Heatmaps`] need.
+/// Properties of [`Heatmaps`].
 #[derive(Properties, PartialEq)]
 pub struct HeatmapsProps {
     /// What the workers found out.

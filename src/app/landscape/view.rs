@@ -23,7 +23,7 @@ use std::collections::HashSet;
 use std::rc::Rc;
 use yew::prelude::*;
 
-/// What is fetched once the first points are on the screen.
+/// Functions whose code is fetched once the first points are on the screen.
 #[derive(Clone, Copy)]
 pub struct JointOptimumParts {
     /// Draws the joint optimum of stacks, tile sizes and storing modes.
@@ -31,7 +31,7 @@ pub struct JointOptimumParts {
 }
 piece!(JointOptimumParts);
 
-/// What a [`Landscape`] needs.
+/// Properties of [`Landscape`].
 #[derive(Properties, PartialEq)]
 pub struct LandscapeProps {
     /// Everything.

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 use yew::prelude::*;
 
-/// What a [`LessonPanel`] needs.
+/// Properties of [`LessonPanel`].
 #[derive(Properties, PartialEq)]
 pub struct LessonPanelProps {
     /// The step.

@@ -7,7 +7,7 @@ use wasm_bindgen::JsCast;
 use web_sys::HtmlElement;
 use yew::prelude::*;
 
-/// What a [`LoopEditor`] needs.
+/// Properties of [`LoopEditor`].
 #[derive(Properties, PartialEq)]
 pub struct LoopEditorProps {
     /// The layer.

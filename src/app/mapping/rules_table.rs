@@ -12,7 +12,7 @@ use crate::rules::Rules;
 use std::rc::Rc;
 use yew::prelude::*;
 
-/// What a [`RulesTable`] needs.
+/// Properties of [`RulesTable`].
 #[derive(Properties, PartialEq)]
 pub struct RulesTableProps {
     /// The layer under the rules in force.

@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 use yew::prelude::*;
 
-/// What [`Strategies`] needs.
+/// Properties of [`Strategies`].
 #[derive(Properties, PartialEq)]
 pub struct StrategiesProps {
     /// The layer.

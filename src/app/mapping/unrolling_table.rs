@@ -19,7 +19,7 @@ use yew::prelude::*;
 /// So many unrollings are searched, those with the lowest bounds.
 const MOST: usize = 32;
 
-/// What an [`UnrollingTable`] needs.
+/// Properties of [`UnrollingTable`].
 #[derive(Properties, PartialEq)]
 pub struct UnrollingTableProps {
     /// The layer with the unrolling in force.

@@ -28,7 +28,7 @@ use crate::workload::Network;
 use std::rc::Rc;
 use yew::prelude::*;
 
-/// What a [`MappingView`] needs.
+/// Properties of [`MappingView`].
 #[derive(Properties)]
 pub struct MappingViewProps {
     /// Everything.
@@ -212,7 +212,7 @@ fn unrolling_text(facts: &LayerFacts) -> String {
     format!("{}; unrolled {unrolled}", sizes.join(" · "))
 }
 
-/// Who made the mapping that is shown.
+/// The source of the mapping that is shown.
 #[derive(Clone, Copy, PartialEq)]
 enum Source {
     Hand,

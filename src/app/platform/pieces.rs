@@ -52,7 +52,7 @@ pub fn keep<P: Piece>(table: P) {
     P::slot().set(Some(table));
 }
 
-/// How far a piece is on its way.
+/// The state of a piece that is fetched.
 #[derive(Clone)]
 pub enum Fetched<P> {
     /// It is not needed yet, or being fetched.
@@ -137,7 +137,7 @@ fn once_fetched(act: Box<dyn FnOnce()>) {
     });
 }
 
-/// What a [`Late`] needs.
+/// Properties of [`Late`].
 #[derive(Properties, PartialEq)]
 pub struct LateProps {
     /// Draws it, once its piece is here.

@@ -12,7 +12,7 @@ use crate::state::{Action, ViewChange};
 use std::rc::Rc;
 use yew::prelude::*;
 
-/// What a [`StackPanel`] needs.
+/// Properties of [`StackPanel`].
 #[derive(Properties, PartialEq)]
 pub struct StackPanelProps {
     /// The point that it is a part of.

@@ -16,7 +16,7 @@ use crate::state::{Action, ViewChange};
 use std::rc::Rc;
 use yew::prelude::*;
 
-/// What a [`ScheduleView`] needs.
+/// Properties of [`ScheduleView`].
 #[derive(Properties, PartialEq)]
 pub struct ScheduleViewProps {
     /// Everything.

@@ -20,7 +20,7 @@ const PAUSE_MS: u32 = 200;
 /// A document that was read.
 pub type Read<T> = Rc<Result<Rc<T>, Diagnostics>>;
 
-/// What stands behind every view.
+/// The session of a page: state, results and callbacks, which all views share.
 pub struct Session {
     /// Asks workers.
     pub workers: Rc<Workers>,

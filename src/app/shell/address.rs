@@ -86,7 +86,7 @@ pub fn said(wrong: &Diagnostics) -> String {
     wrong.0.iter().map(Diagnostic::sentences).collect::<Vec<_>>().join(" ")
 }
 
-/// What an entry of the browser's history carries: a name of its own, and a draft.
+/// The state that an entry of the browser's history carries: a name of its own, and a draft.
 struct Carried {
     entry: String,
     draft: String,

@@ -24,7 +24,7 @@ pub enum Shown {
     Help,
 }
 
-/// What dialogs are made of.
+/// State and callbacks that dialogs need.
 pub struct DialogNeeds<'a> {
     /// The state of the page.
     pub state: &'a PageState,

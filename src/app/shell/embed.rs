@@ -34,7 +34,7 @@ use yew::prelude::*;
 /// Time without another change before the host is told of one, milliseconds.
 const PAUSE_MS: u32 = 100;
 
-/// What the address asks for, and what is wrong with it.
+/// The options and the state in the address, with diagnostics.
 #[derive(PartialEq)]
 struct Asked {
     options: EmbedOptions,
@@ -63,7 +63,7 @@ fn asked() -> (Asked, PageState) {
     (Asked { options, wrong }, PageState { chosen: Rc::new(state), theme, ..PageState::default() })
 }
 
-/// What messages are answered from.
+/// The state by which messages are answered.
 #[derive(Default)]
 struct Shown {
     state: Rc<State>,

@@ -9,7 +9,7 @@ use crate::state::State;
 use std::rc::Rc;
 use yew::prelude::*;
 
-/// What an [`EmbedDialog`] needs.
+/// Properties of [`EmbedDialog`].
 #[derive(Properties, PartialEq)]
 pub struct EmbedDialogProps {
     /// What is embedded.

@@ -14,7 +14,7 @@ use std::rc::Rc;
 use web_sys::File;
 use yew::prelude::*;
 
-/// What a [`Files`] needs.
+/// Properties of [`Files`].
 #[derive(Properties, PartialEq)]
 pub struct FilesProps {
     /// Everything.

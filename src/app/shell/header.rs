@@ -5,7 +5,7 @@ use crate::app::session::state::Event;
 use crate::app::widgets::theme::ThemeChoice;
 use yew::prelude::*;
 
-/// What a [`Header`] needs.
+/// Properties of [`Header`].
 #[derive(Properties, PartialEq)]
 pub struct HeaderProps {
     /// Name of the network, if the document is right.

@@ -7,7 +7,7 @@ use crate::app::widgets::dialog::Dialog;
 use web_sys::HtmlInputElement;
 use yew::prelude::*;
 
-/// What a [`Help`] needs.
+/// Properties of [`Help`].
 #[derive(Properties, PartialEq)]
 pub struct HelpProps {
     /// Whether keys without Ctrl do anything.

@@ -238,7 +238,7 @@ pub fn retry(session: &Session) -> Callback<()> {
     Callback::from(move |()| workers.retry())
 }
 
-/// What [`Notices`] need.
+/// Properties of [`Notices`].
 #[derive(Properties, PartialEq)]
 pub struct NoticesProps {
     /// What went wrong, newest last.

@@ -8,7 +8,7 @@ use crate::state::Action;
 use web_sys::Element;
 use yew::prelude::*;
 
-/// What the shell fetches when it is first needed.
+/// Functions of the shell whose code is fetched when it is first needed.
 #[derive(Clone, Copy)]
 pub struct Parts {
     /// Draws any view but the landscape.

@@ -17,7 +17,7 @@ use crate::app::widgets::save::SaveParts;
 use crate::app::{design, landscape, widgets};
 use wasm_split_helpers::{SplitLoaderError, wasm_split};
 
-/// What is fetched as one.
+/// The pieces that are fetched as one file.
 #[derive(Clone, Copy)]
 struct Others {
     shell: Parts,

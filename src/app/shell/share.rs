@@ -18,7 +18,7 @@ use wasm_bindgen_futures::{JsFuture, spawn_local};
 use web_sys::{HtmlInputElement, HtmlTextAreaElement};
 use yew::prelude::*;
 
-/// What a [`Share`] needs.
+/// Properties of [`Share`].
 #[derive(Properties, PartialEq)]
 pub struct ShareProps {
     /// What is shared.
@@ -105,7 +105,7 @@ async fn read(file: &web_sys::File) -> Result<State, Diagnostics> {
     if is_state(&text) { State::from_yaml(&text) } else { from_link(&text) }
 }
 
-/// What a [`CopyField`] needs.
+/// Properties of [`CopyField`].
 #[derive(Properties, PartialEq)]
 pub struct CopyFieldProps {
     /// Name of the field.

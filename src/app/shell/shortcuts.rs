@@ -12,7 +12,7 @@ use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlElement, KeyboardEvent};
 use yew::prelude::*;
 
-/// What a key does.
+/// The command of a key.
 #[derive(Debug, Clone, Copy)]
 pub enum Command {
     /// Takes the last edit back, or makes it again.

@@ -32,7 +32,7 @@ const MOST_DRAWN: usize = 3000;
 /// Columns of the comparison of unrollings.
 pub const MOST_COMPARED: usize = 8;
 
-/// How far a study is.
+/// The status of a study.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum StudyStatus {
     /// Nothing is asked yet.
@@ -61,7 +61,7 @@ impl StudyStatus {
     }
 }
 
-/// What is known of a study, as the page shows it.
+/// The results of a study so far, as the page shows them.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct StudyResults {
     /// What it is about.

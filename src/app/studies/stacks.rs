@@ -12,7 +12,7 @@ use yew::prelude::*;
 /// A design, and what its stacks keep to.
 pub type StackQuestion = (Rc<Request>, StackLimits);
 
-/// How far the study of a design's stacks is.
+/// The progress and the results of the study of a design's stacks.
 #[derive(Clone, PartialEq)]
 pub struct StackStudyState {
     /// How many parts there are, once that is known.

@@ -46,7 +46,7 @@ impl Summaries {
     }
 }
 
-/// What a person wants of a list of questions.
+/// Whether a list of questions is to be asked.
 #[derive(Clone, PartialEq)]
 enum Wish {
     /// Nothing yet.

@@ -22,7 +22,7 @@ impl Choice {
     }
 }
 
-/// What a [`Select`] needs.
+/// Properties of [`Select`].
 #[derive(Properties, PartialEq)]
 pub struct SelectProps {
     /// Name of the field.
@@ -53,7 +53,7 @@ pub fn Select(props: &SelectProps) -> Html {
     }
 }
 
-/// What a [`Picker`] needs.
+/// Properties of [`Picker`].
 #[derive(Properties, PartialEq)]
 pub struct PickerProps {
     /// Identifies it for its label.
@@ -130,7 +130,7 @@ pub fn segments<T: Copy + PartialEq + 'static>(
     html! { <div class="segments" role="group" aria-label={label}>{ for all.iter().copied().map(button) }</div> }
 }
 
-/// What a [`TextField`] needs.
+/// Properties of [`TextField`].
 #[derive(Properties, PartialEq)]
 pub struct TextFieldProps {
     /// Name of the field.
@@ -177,7 +177,7 @@ pub fn TextField(props: &TextFieldProps) -> Html {
     }
 }
 
-/// What a [`Checkbox`] needs.
+/// Properties of [`Checkbox`].
 #[derive(Properties, PartialEq)]
 pub struct CheckboxProps {
     /// What it switches.

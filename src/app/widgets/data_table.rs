@@ -11,7 +11,7 @@ use yew::prelude::*;
 /// Tables with more cells than this are built only when they are shown.
 const MOST_CELLS_KEPT: usize = 1500;
 
-/// What a [`Twin`] needs.
+/// Properties of [`Twin`].
 #[derive(Properties, PartialEq)]
 pub struct TwinProps {
     /// On the switch.
@@ -47,7 +47,7 @@ pub fn Twin(props: &TwinProps) -> Html {
     }
 }
 
-/// What a [`DataTable`] needs.
+/// Properties of [`DataTable`].
 #[derive(Properties, PartialEq)]
 pub struct DataTableProps {
     /// The table.

@@ -4,7 +4,7 @@ use super::form::Form;
 use crate::spec::{Diagnostic, Diagnostics, in_quotes, quoted_parts, sentence};
 use yew::prelude::*;
 
-/// What a [`DiagnosticList`] needs.
+/// Properties of [`DiagnosticList`].
 #[derive(Properties, PartialEq)]
 pub struct DiagnosticListProps {
     /// What is wrong.

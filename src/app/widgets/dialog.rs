@@ -4,7 +4,7 @@ use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlDialogElement};
 use yew::prelude::*;
 
-/// What a [`Dialog`] needs.
+/// Properties of [`Dialog`].
 #[derive(Properties, PartialEq)]
 pub struct DialogProps {
     /// Heading.

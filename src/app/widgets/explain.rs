@@ -60,7 +60,7 @@ impl Asked {
 #[derive(Clone, PartialEq)]
 struct Ask(Callback<(Asked, Option<Element>)>);
 
-/// What is fetched when a number is first unfolded.
+/// Functions whose code is fetched when a number is first unfolded.
 #[derive(Clone, Copy)]
 pub struct ExplainParts {
     /// Draws the explanation of a number beside an element; the callback hears that it was closed.
@@ -68,7 +68,7 @@ pub struct ExplainParts {
 }
 piece!(ExplainParts);
 
-/// What [`Explaining`] needs.
+/// Properties of [`Explaining`].
 #[derive(Properties, PartialEq)]
 pub struct ExplainingProps {
     /// What holds the numbers.
@@ -101,7 +101,7 @@ pub fn explanation(asked: Asked, beside: Option<Element>, on_close: Callback<()>
     html! { <Explanation {asked} {beside} {on_close} /> }
 }
 
-/// What a [`Number`] needs.
+/// Properties of [`Number`].
 #[derive(Properties, PartialEq)]
 pub struct NumberProps {
     /// What explains it; without it the number is plain text.

@@ -71,7 +71,7 @@ impl PartialEq for Drawn {
     }
 }
 
-/// What a [`Canvas`] needs.
+/// Properties of [`Canvas`].
 #[derive(Properties, PartialEq)]
 pub struct CanvasProps {
     /// What is drawn.
@@ -148,10 +148,10 @@ pub fn use_observed_width(place: &NodeRef) -> u32 {
     *width
 }
 
-/// What explains the cells of a table, row by row; rows and cells at the end may be missing.
+/// Explanations of the cells of a table, row by row; rows and cells at the end may be missing.
 pub type Numbers = Option<Rc<Vec<Vec<Option<Asked>>>>>;
 
-/// What a [`Figure`] needs.
+/// Properties of [`Figure`].
 #[derive(Properties, PartialEq)]
 pub struct FigureProps {
     /// What is drawn.

@@ -103,7 +103,7 @@ pub enum Selected {
     Part(usize),
 }
 
-/// What a [`FormField`] needs.
+/// Properties of [`FormField`].
 #[derive(Properties, PartialEq)]
 pub struct FormFieldProps {
     /// The document.
@@ -261,7 +261,7 @@ fn NoteRow(props: &NoteRowProps) -> Html {
     }
 }
 
-/// What a [`WrongHere`] needs.
+/// Properties of [`WrongHere`].
 #[derive(Properties, PartialEq)]
 pub struct WrongHereProps {
     /// The document.
@@ -305,7 +305,7 @@ pub fn listed_field(form: &Form, path: &str, field: &Field) -> Html {
     }
 }
 
-/// What a [`Chip`] needs.
+/// Properties of [`Chip`].
 #[derive(Properties, PartialEq)]
 pub struct ChipProps {
     /// What it shows.

@@ -8,7 +8,7 @@ use crate::state::Metric;
 use std::collections::HashSet;
 use std::rc::Rc;
 
-/// Where the points of a storing mode lie in the sweep, as far as they are looked at.
+/// The grid of tile sizes of one storing mode: its points in the sweep, as far as they are shown.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Grid {
     /// The mode.

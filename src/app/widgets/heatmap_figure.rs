@@ -15,7 +15,7 @@ use wasm_bindgen::JsCast;
 use web_sys::{Element, HtmlElement};
 use yew::prelude::*;
 
-/// What a [`HeatmapFigure`] needs.
+/// Properties of [`HeatmapFigure`].
 #[derive(Properties, PartialEq)]
 pub struct HeatmapFigureProps {
     /// Its points.
@@ -246,7 +246,7 @@ fn cell_card(props: &HeatmapFigureProps, cell: (usize, usize)) -> Html {
     }
 }
 
-/// What a [`Tooltip`] needs.
+/// Properties of [`Tooltip`].
 #[derive(Properties, PartialEq)]
 pub struct TooltipProps {
     /// Where it belongs.

@@ -13,7 +13,7 @@ use std::collections::HashSet;
 use std::rc::Rc;
 use yew::prelude::*;
 
-/// What a [`HeatmapTable`] needs.
+/// Properties of [`HeatmapTable`].
 #[derive(Properties, PartialEq)]
 pub struct HeatmapTableProps {
     /// The points.

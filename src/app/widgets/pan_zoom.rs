@@ -19,7 +19,7 @@ const SLACK: f64 = 5.0;
 /// The drawing is shown as a whole in so much height, CSS pixels; the style sheet says the same.
 const HEIGHT: f64 = 420.0;
 
-/// What is seen of a drawing.
+/// The visible part of a drawing.
 #[derive(Clone)]
 pub struct PanZoom {
     /// CSS pixels of a unit of the drawing.

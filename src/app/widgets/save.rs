@@ -53,7 +53,7 @@ impl DesignNames {
     }
 }
 
-/// What a [`SaveFigure`] needs.
+/// Properties of [`SaveFigure`].
 #[derive(Properties, PartialEq)]
 pub struct SaveFigureProps {
     /// What is drawn.
@@ -84,7 +84,7 @@ pub fn SaveFigure(props: &SaveFigureProps) -> Html {
     }
 }
 
-/// What is fetched when something is first saved.
+/// Functions whose code is fetched when something is first saved.
 #[derive(Clone, Copy)]
 pub struct SaveParts {
     /// Hands a figure or a table to the person as a file of a kind.
@@ -110,7 +110,7 @@ fn buttons(kinds: &[&'static str], what: &Saved, names: &DesignNames) -> Html {
     kinds.iter().map(|kind| button(kind)).collect()
 }
 
-/// What is written into a file.
+/// The content of a file to be saved.
 #[derive(Clone)]
 pub enum Saved {
     /// A figure, its width in CSS pixels, and its colours.
@@ -161,7 +161,7 @@ fn save_table(kind: &str, table: &Table, names: &DesignNames) {
     }
 }
 
-/// What a [`SaveTable`] needs.
+/// Properties of [`SaveTable`].
 #[derive(Properties, PartialEq)]
 pub struct SaveTableProps {
     /// The table, which is on the page in these or other words.

@@ -8,7 +8,7 @@ use std::rc::Rc;
 use web_sys::{Element, HtmlElement};
 use yew::prelude::*;
 
-/// What a [`ZoomBar`] needs.
+/// Properties of [`ZoomBar`].
 #[derive(Properties, PartialEq)]
 pub struct ZoomBarProps {
     /// Columns and rows of the whole grid.
@@ -66,7 +66,7 @@ pub fn ZoomBar(props: &ZoomBarProps) -> Html {
     }
 }
 
-/// What a heatmap does with pointers.
+/// The pointer handlers of a heatmap.
 pub struct Drag {
     /// Handlers for the element that `place` names.
     pub onpointerdown: Callback<PointerEvent>,

@@ -6,7 +6,7 @@ use crate::question::{Answer, Ask, Topic};
 use std::rc::Rc;
 use yew::prelude::*;
 
-/// What becomes known.
+/// An action on the answers of a component.
 enum News<Q: Ask> {
     Asked(Rc<Vec<Q>>),
     Heard(Rc<Vec<Q>>, usize, Answer<Q::Reply>),

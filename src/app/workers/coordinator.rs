@@ -55,7 +55,7 @@ enum Affected {
     Questions,
 }
 
-/// What is on a worker's desk.
+/// The task of a worker.
 #[derive(Default)]
 struct Desk {
     /// The edit whose sweep it has open.

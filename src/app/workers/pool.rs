@@ -11,7 +11,7 @@ use web_sys::{Event, MessageEvent, Worker};
 /// A slot whose workers fail so often before they are ready is given up.
 const MOST_FAILED_STARTS: u32 = 3;
 
-/// What a slot's worker is doing.
+/// The activity of a slot's worker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Activity {
     /// It compiles.
@@ -65,7 +65,7 @@ impl Pool {
         self.slots.len()
     }
 
-    /// What a slot's worker is doing.
+    /// The activity of a slot's worker.
     pub fn activity(&self, slot: usize) -> Activity {
         self.slots.get(slot).map_or(Activity::Gone, |slot| slot.activity)
     }

@@ -10,7 +10,7 @@ use std::rc::Rc;
 /// A person waits so long for the best point, milliseconds; of a sweep that takes longer they see the best so far.
 const PATIENCE_MS: f64 = 2000.0;
 
-/// How far a sweep is.
+/// The status of a sweep.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Status {
     /// Nothing was asked for yet.
@@ -43,7 +43,7 @@ impl Status {
 pub const REFERENCES: [(FuseDepth, &str); 2] =
     [(FuseDepth::SingleLayer, "single-layer"), (FuseDepth::LayerByLayer, "layer-by-layer")];
 
-/// What is known of a point.
+/// The state of a point.
 #[derive(Debug, Clone, PartialEq)]
 pub enum PointState {
     /// Nothing yet.
@@ -56,7 +56,7 @@ pub enum PointState {
     Failed(Rc<str>),
 }
 
-/// How much is done.
+/// The progress of the sweep.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Progress {
     /// Points that are known.
@@ -71,7 +71,7 @@ pub struct Progress {
     pub remaining_ms: Option<f64>,
 }
 
-/// What the workers found out so far.
+/// The results of a sweep so far.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct SweepResults {
     /// Number of the edit that they answer.
@@ -84,7 +84,7 @@ pub struct SweepResults {
     pub status: Status,
     /// Whether points and strategies are still those of the edit before.
     pub stale: bool,
-    /// How much is done.
+    /// The progress of the sweep.
     pub progress: Progress,
     /// One strategy a point; the last ones are the references.
     pub strategies: Rc<Vec<DepthFirstStrategy>>,

@@ -7,7 +7,7 @@ use crate::spec::Diagnostics;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::rc::Rc;
 
-/// What to do next.
+/// A job for a worker.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Job {
     /// Evaluate these points, as many as fit into a moment.

@@ -4,7 +4,7 @@ use super::{CoreTimeline, Row, cycles, reason_name};
 use crate::chart::scale::size_text;
 use crate::multicore::{TileId, TopMemoryId, TransferId, TransferReason};
 
-/// What is at a place of the timeline.
+/// The item at a place of the timeline.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Hit {
     /// A tile.
@@ -15,7 +15,7 @@ pub enum Hit {
     Memory(TopMemoryId, f64),
 }
 
-/// Something in words.
+/// An item in words.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct HitText {
     /// What it is.

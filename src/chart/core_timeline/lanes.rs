@@ -11,7 +11,7 @@ use std::rc::Rc;
 pub(in crate::chart) const REASONS: [TransferReason; 4] =
     [TransferReason::Fetch, TransferReason::Exchange, TransferReason::Eviction, TransferReason::Result];
 
-/// What happens at one place, by start.
+/// The items of a lane, by start.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(super) struct Lane<Id> {
     /// What it is, and from when to when, cycles.

@@ -15,7 +15,7 @@ const MAX_JOINED: usize = 1 << 20;
 /// Longest name of a layer.
 const MAX_NAME: usize = 80;
 
-/// What is known of a tensor.
+/// The value of a tensor, as far as it is known.
 #[derive(Debug, Clone)]
 pub enum Value {
     /// It does not depend on the inputs.

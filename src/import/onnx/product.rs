@@ -8,7 +8,7 @@ use super::shapes::elements;
 use crate::import::report::Severity;
 use crate::spec::{LayerSpec, PrecisionSpec};
 
-/// Which inputs of a node are the matrices, and whether they are turned.
+/// The inputs of a node that are the matrices of a product, and whether they are transposed.
 #[derive(Debug, Clone, Copy)]
 pub struct Operands {
     /// Index of the first matrix.

@@ -24,7 +24,7 @@ pub struct Fault {
     pub is_too_much: bool,
 }
 
-/// What a field holds.
+/// The content of a field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Content {
     /// A number.

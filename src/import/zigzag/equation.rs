@@ -2,7 +2,7 @@
 
 use crate::spec::reader::{LocatedNode, Reader, ValueError};
 
-/// Which indices each operand has.
+/// The indices of each operand.
 #[allow(missing_docs)]
 pub struct Equation {
     pub output: Vec<String>,

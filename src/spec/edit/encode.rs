@@ -2,7 +2,7 @@
 
 use super::super::write::quoted;
 
-/// Where a value stands.
+/// The context of a value in the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Around {
     /// On a line of its own.
