@@ -21,7 +21,7 @@ use std::time::Duration;
 struct CoresReport {
     study: CoresStudy,
     stacks: Vec<StackAllocation>,
-    judged: EvaluatedAllocation,
+    evaluated: EvaluatedAllocation,
     account: SystemAccount,
     problems: usize,
     elapsed: Duration,
@@ -43,12 +43,12 @@ pub fn run(options: &Cores) -> Result<(), Failure> {
     let count = problems.len();
     let mut costs: TileCosts = problems.into_par_iter().map(solve).collect::<Vec<_>>().into_iter().collect();
     bar.finish_and_clear();
-    let (judged, stacks) = choose(&study, &mut costs, options)?;
-    let (judged, account) = study.account(&mut costs, &stacks, &judged.choice, Some(judged.order))?;
+    let (evaluated, stacks) = choose(&study, &mut costs, options)?;
+    let (evaluated, account) = study.account(&mut costs, &stacks, &evaluated.choice, Some(evaluated.order))?;
     if let Some(path) = &options.trace {
         std::fs::write(path, chrome_trace(&account)).map_err(|error| format!("{}: {error}", shown(path)))?;
     }
-    let found = CoresReport { study, stacks, judged, account, problems: count, elapsed: bar.elapsed() };
+    let found = CoresReport { study, stacks, evaluated, account, problems: count, elapsed: bar.elapsed() };
     print(&match options.format {
         Format::Table => for_a_person(&found),
         Format::Json => format!("{:#}\n", as_json(&found)),
@@ -187,7 +187,7 @@ fn layers(found: &CoresReport, exact: bool) -> Table {
             Column::numbers(unit("start", "cycles")),
             Column::numbers(unit("end", "cycles")),
         ],
-        rows: found.judged.choice.iter_enumerated().map(row).collect(),
+        rows: found.evaluated.choice.iter_enumerated().map(row).collect(),
     }
 }
 
@@ -215,7 +215,7 @@ fn times(account: &SystemAccount) -> Table {
 }
 
 fn for_a_person(found: &CoresReport) -> String {
-    let CoresReport { study, stacks, judged, account, problems, elapsed } = found;
+    let CoresReport { study, stacks, evaluated, account, problems, elapsed } = found;
     let mut text = format!("{} on {}\n\n", study.network.name, study.system.name);
     text += &plain(&layers(found, false));
     text += "\n";
@@ -224,7 +224,7 @@ fn for_a_person(found: &CoresReport) -> String {
     text += &format!(
         "\nlatency {}, energy {}: on chip {}, links {}, memories {}; at most {} in use on the chip\n",
         shown(Quantity::Latency, account.latency_cycles),
-        shown(Quantity::Energy, judged.energy_pj),
+        shown(Quantity::Energy, evaluated.energy_pj),
         shown(Quantity::Energy, account.energy.onchip_pj),
         shown(Quantity::Energy, account.energy.link_pj.iter().sum()),
         shown(Quantity::Energy, account.energy.memory_pj.iter().sum()),
@@ -243,7 +243,7 @@ fn for_a_person(found: &CoresReport) -> String {
 }
 
 fn as_json(found: &CoresReport) -> Value {
-    let CoresReport { study, stacks, judged, account, problems, elapsed } = found;
+    let CoresReport { study, stacks, evaluated, account, problems, elapsed } = found;
     let names =
         |cores: &[CoreId]| -> Vec<&str> { cores.iter().map(|&core| account.cores[core].name.as_str()).collect() };
     let layer =
@@ -271,16 +271,16 @@ fn as_json(found: &CoresReport) -> Value {
         "network": study.network.name,
         "system": study.system.name,
         "latency_cycles": account.latency_cycles,
-        "energy_pj": judged.energy_pj,
+        "energy_pj": evaluated.energy_pj,
         "energy_onchip_pj": account.energy.onchip_pj,
         "energy_links_pj": account.energy.link_pj.iter().sum::<f64>(),
         "energy_memories_pj": account.energy.memory_pj.iter().sum::<f64>(),
-        "edp_pj_cycles": ScheduleObjective::EnergyDelay.score(judged.energy_pj, judged.latency_cycles),
+        "edp_pj_cycles": ScheduleObjective::EnergyDelay.score(evaluated.energy_pj, evaluated.latency_cycles),
         "peak_on_chip_bits": account.peak_bits(),
         "tiles": account.tiles.len(),
         "tiles_solved": problems,
         "transfers": account.transfers.len(),
-        "layers": judged.choice.iter_enumerated().map(layer).collect::<Vec<_>>(),
+        "layers": evaluated.choice.iter_enumerated().map(layer).collect::<Vec<_>>(),
         "stacks": stacks.iter().map(stack).collect::<Vec<_>>(),
         "cores": account.cores.iter().map(core).collect::<Vec<_>>(),
         "links": account.links.iter().map(|link| json!({ "name": link.name, "busy_cycles": link.busy })).collect::<Vec<_>>(),

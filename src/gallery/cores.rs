@@ -71,9 +71,9 @@ impl CoresOf {
             CoresFigure::Latency | CoresFigure::Energy | CoresFigure::PeakMemory => {
                 let study = CoresStudy::new(&request).map_err(|wrong| wrong.to_string())?;
                 let mut costs = TileCosts::default();
-                let (judged, stacks) = self.judged(&study, &mut costs, &cores.allocation)?;
+                let (evaluated, stacks) = self.evaluated(&study, &mut costs, &cores.allocation)?;
                 let account = study
-                    .account(&mut costs, &stacks, &judged.choice, Some(judged.order))
+                    .account(&mut costs, &stacks, &evaluated.choice, Some(evaluated.order))
                     .map_err(|wrong| wrong.to_string())?
                     .1;
                 Ok(match figure {
@@ -101,7 +101,7 @@ impl CoresOf {
     }
 
     /// The cost of the entry's allocation, or else of the best one.
-    fn judged(
+    fn evaluated(
         &self,
         study: &CoresStudy,
         costs: &mut TileCosts,
@@ -116,8 +116,8 @@ impl CoresOf {
             known.map_or_else(|| study.able(layer)[..1].to_vec(), |known| known.1.clone())
         };
         let choice = names.iter_enumerated().map(by_hand).collect();
-        let judged = study.evaluate(costs, &[], &choice, None).map_err(|wrong| wrong.to_string())?;
-        Ok((judged, Vec::new()))
+        let evaluated = study.evaluate(costs, &[], &choice, None).map_err(|wrong| wrong.to_string())?;
+        Ok((evaluated, Vec::new()))
     }
 
     fn peak_bits(&self, account: &SystemAccount) -> u64 {
@@ -143,7 +143,7 @@ fn product(request: &CoresRequest, method: AllocationMethod) -> Result<f64, Stri
     request.settings.aim = ScheduleObjective::EnergyDelay;
     let study = CoresStudy::new(&request).map_err(|wrong| wrong.to_string())?;
     let mut costs = TileCosts::default();
-    let judged = match method {
+    let evaluated = match method {
         AllocationMethod::Best => study.best(&mut costs).map(|best| best.0).map_err(|wrong| wrong.to_string())?,
         AllocationMethod::Single => {
             study.best_single(&mut costs).map(|best| best.0).map_err(|wrong| wrong.to_string())?
@@ -154,5 +154,5 @@ fn product(request: &CoresRequest, method: AllocationMethod) -> Result<f64, Stri
             .min_by(|a, b| a.score(ScheduleObjective::EnergyDelay).total_cmp(&b.score(ScheduleObjective::EnergyDelay)))
             .ok_or("No individual has a schedule")?,
     };
-    Ok(judged.score(ScheduleObjective::EnergyDelay))
+    Ok(evaluated.score(ScheduleObjective::EnergyDelay))
 }

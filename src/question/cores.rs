@@ -108,7 +108,7 @@ impl Ask for AllocateStack {
 
 /// What does an allocation of layers to cores cost?
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct JudgeCores {
+pub struct EvaluateCores {
     /// Network, system, and how layers are cut.
     pub request: Rc<CoresRequest>,
     /// What all tiles cost.
@@ -121,22 +121,22 @@ pub struct JudgeCores {
 
 /// A choice of cores with all about it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct CoresJudgement {
+pub struct CoresEvaluation {
     /// The allocation with its cost.
-    pub judged: EvaluatedAllocation,
+    pub evaluated: EvaluatedAllocation,
     /// Who computes what when.
     pub account: Rc<SystemAccount>,
 }
 
-impl Ask for JudgeCores {
+impl Ask for EvaluateCores {
     /// The choice, or why it cannot be scheduled.
-    type Reply = Result<CoresJudgement, Diagnostics>;
+    type Reply = Result<CoresEvaluation, Diagnostics>;
 
     fn answer(self, answerer: &mut Answerer) -> Answer<Self::Reply> {
         let CoresWork { study, costs } = answerer.cores(self.request, &self.costs)?;
         let candidates = self.choice.map_or_else(|| study.candidates(costs, &self.stacks), |choice| vec![choice]);
         let best = study.account_of_best(costs, &self.stacks, &candidates);
-        Ok(best.map(|(judged, account)| CoresJudgement { judged, account: Rc::new(account) }))
+        Ok(best.map(|(evaluated, account)| CoresEvaluation { evaluated, account: Rc::new(account) }))
     }
 }
 

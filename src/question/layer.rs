@@ -49,14 +49,14 @@ impl Ask for FindBestMapping {
 
 /// What does a mapping made by hand cost?
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct JudgeMapping {
+pub struct EvaluateMapping {
     /// The layer and its core.
     pub request: Rc<LayerRequest>,
     /// The mapping.
     pub mapping: TemporalMapping,
 }
 
-impl Ask for JudgeMapping {
+impl Ask for EvaluateMapping {
     /// Its cost, or all that is wrong with it.
     type Reply = Result<Rc<MappedLayer>, Vec<MappingError>>;
 

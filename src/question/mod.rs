@@ -17,7 +17,7 @@ mod stacks;
 mod topic;
 
 pub use cores::{
-    AllocateStack, CoresJudgement, CoresSummary, ImproveLayer, JudgeCores, OutlineCores, SolveTiles, SolvedTiles,
+    AllocateStack, CoresEvaluation, CoresSummary, EvaluateCores, ImproveLayer, OutlineCores, SolveTiles, SolvedTiles,
     SummaryWay,
 };
 pub use gallery::{CheckClaim, LessonNumbers};
@@ -26,7 +26,7 @@ pub use hierarchies::{
     UnrollHierarchies, UnrolledEnergies,
 };
 pub use layer::{
-    BestMapping, FindBestCost, FindBestMapping, FindUnrollings, JudgeMapping, LayerCost, SearchByStrategy,
+    BestMapping, EvaluateMapping, FindBestCost, FindBestMapping, FindUnrollings, LayerCost, SearchByStrategy,
 };
 pub use online::{DecideOnline, DecideOnlineAndSearch, SearchFindings, TimeSearch, Timed};
 pub use sequences::AskSequences;
@@ -137,7 +137,7 @@ macro_rules! questions {
 
 questions! {
     FindBestMapping,
-    JudgeMapping,
+    EvaluateMapping,
     FindBestCost,
     FindUnrollings,
     SearchByStrategy,
@@ -152,7 +152,7 @@ questions! {
     OutlineCores,
     SolveTiles,
     AllocateStack,
-    JudgeCores,
+    EvaluateCores,
     ImproveLayer,
     CoresSummary,
     OutlineHierarchies,

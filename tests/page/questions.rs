@@ -3,7 +3,7 @@
 use fusescape::explore::{GroupSearch, LayerRequest, OnlineStudy, Request, Settings, Sweep};
 use fusescape::fusion::PaperNetwork;
 use fusescape::question::{
-    Answer, Answerer, BestMapping, DecideOnline, FindBestCost, FindBestMapping, JudgeMapping, LayerCost, Refusal,
+    Answer, Answerer, BestMapping, DecideOnline, EvaluateMapping, FindBestCost, FindBestMapping, LayerCost, Refusal,
     TimeSearch, Timed,
 };
 use fusescape::rules::Rules;
@@ -43,7 +43,7 @@ fn a_worker_answers_the_questions_of_the_view() {
     let (best, proof) = best.unwrap();
     // The first of the heaviest layers.
     assert_eq!((facts.layer.as_str(), proof), ("conv2", Proof::Optimal));
-    let own = answerer.ask(JudgeMapping { request: Rc::clone(&request), mapping: best.mapping.clone() });
+    let own = answerer.ask(EvaluateMapping { request: Rc::clone(&request), mapping: best.mapping.clone() });
     assert_eq!(own, Ok(Ok(Rc::clone(&best))));
     let cost = answerer.ask(FindBestCost { request: Rc::clone(&request) });
     assert_eq!(cost, Ok(LayerCost { energy_pj: best.energy_pj(), latency_cycles: best.cycles.total }));

@@ -8,7 +8,7 @@ use crate::app::widgets::figure::{Drawn, Figure};
 use crate::app::workers::handle::Workers;
 use crate::chart::{CoresSweep, Quantity, allocations_table};
 use crate::multicore::{CoresRequest, EvaluatedAllocation, Evolution, Granularity, StackRule};
-use crate::question::{CoresJudgement, CoresSummary, Refusal, SummaryWay, Topic};
+use crate::question::{CoresEvaluation, CoresSummary, Refusal, SummaryWay, Topic};
 use crate::spec::{Diagnostics, system_presets};
 use std::rc::Rc;
 use yew::prelude::*;
@@ -19,7 +19,7 @@ pub struct CoresComparedProps {
     /// What is asked, and what is known of it.
     pub inputs: EvaluationInputs,
     /// What the allocations with shared tiles and without come to.
-    pub judgements: [Option<Result<CoresJudgement, Diagnostics>>; 2],
+    pub judgements: [Option<Result<CoresEvaluation, Diagnostics>>; 2],
     /// The best that is known.
     pub best: EvaluatedAllocation,
     /// What a choice by hand comes to.
@@ -54,8 +54,8 @@ pub fn CoresCompared(props: &CoresComparedProps) -> Html {
         CoresSummary { request: layers, way: SummaryWay::Best { by_hand: Vec::new() } },
     ];
     let (others, start, stop) = use_summaries(&props.workers, Topic::CoresEvolved, questions);
-    let summary = |judgement: &Option<Result<CoresJudgement, Diagnostics>>| {
-        let judged = &judgement.as_ref()?.as_ref().ok()?.judged;
+    let summary = |judgement: &Option<Result<CoresEvaluation, Diagnostics>>| {
+        let judged = &judgement.as_ref()?.as_ref().ok()?.evaluated;
         Some((judged.energy_pj, judged.latency_cycles))
     };
     let [shared, single] = &props.judgements;

@@ -8,7 +8,7 @@ use crate::multicore::{
     StackAllocation, StackId,
 };
 use crate::question::{
-    AllocateStack, Answer, CoresJudgement, ImproveLayer, JudgeCores, OutlineCores, Refusal, SolveTiles, Topic,
+    AllocateStack, Answer, CoresEvaluation, EvaluateCores, ImproveLayer, OutlineCores, Refusal, SolveTiles, Topic,
 };
 use crate::spec::Diagnostics;
 use std::rc::Rc;
@@ -35,7 +35,7 @@ pub struct CoresStudyState {
     /// How many times as long as at first stacks were searched.
     pub times_longer: u64,
     /// What the allocations with shared tiles, and those without, come to; or why nothing comes of them.
-    pub judgements: [Option<Result<CoresJudgement, Diagnostics>>; 2],
+    pub judgements: [Option<Result<CoresEvaluation, Diagnostics>>; 2],
     /// Why the study has no result.
     pub refusal: Option<Refusal>,
 }
@@ -70,11 +70,11 @@ impl CoresStudyState {
     }
 
     /// The better one of the two judgements, if any is known, and whether its tiles are shared.
-    pub fn best(&self) -> Option<(bool, &CoresJudgement)> {
+    pub fn best(&self) -> Option<(bool, &CoresEvaluation)> {
         let aim = self.request.as_ref().map_or(ScheduleObjective::Latency, |request| request.settings.aim);
         let known = [true, false].into_iter().zip(&self.judgements);
         let known = known.filter_map(|(shares, judgement)| Some((shares, judgement.as_ref()?.as_ref().ok()?)));
-        known.min_by(|a, b| a.1.judged.score(aim).total_cmp(&b.1.judged.score(aim)))
+        known.min_by(|a, b| a.1.evaluated.score(aim).total_cmp(&b.1.evaluated.score(aim)))
     }
 
     /// Why there is no schedule, if all is known and there is none.
@@ -163,7 +163,7 @@ pub fn use_cores(workers: &Workers, asked: Option<CoresRequest>) -> (CoresStudyS
 
     let judge = |stacks: &Rc<Vec<StackAllocation>>| {
         let (request, costs) = (request.clone().filter(|_| are_allocated)?, Rc::clone(&costs));
-        Some(JudgeCores { request, costs, stacks: Rc::clone(stacks), choice: None })
+        Some(EvaluateCores { request, costs, stacks: Rc::clone(stacks), choice: None })
     };
     let judged = use_answers(workers, Topic::Cores, allocations.iter().filter_map(judge).collect());
 
@@ -210,8 +210,8 @@ pub fn use_evaluation(
     workers: &Workers,
     inputs: Option<EvaluationInputs>,
     choice: Option<CoreAllocation>,
-) -> Option<Answer<CoresJudgement>> {
-    let question = inputs.zip(choice).map(|(EvaluationInputs { request, costs, stacks }, choice)| JudgeCores {
+) -> Option<Answer<CoresEvaluation>> {
+    let question = inputs.zip(choice).map(|(EvaluationInputs { request, costs, stacks }, choice)| EvaluateCores {
         request,
         costs,
         stacks,

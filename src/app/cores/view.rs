@@ -12,7 +12,7 @@ use crate::app::widgets::figure::{Drawn, Figure};
 use crate::app::workers::handle::Workers;
 use crate::chart::{Quantity, core_time, group_thousands, system_energy, three_digits};
 use crate::multicore::{CoreAllocation, CoresOutline, EvaluatedAllocation, StackAllocation};
-use crate::question::{Answer, CoresJudgement, Refusal};
+use crate::question::{Answer, CoresEvaluation, Refusal};
 use crate::spec::Diagnostics;
 use crate::state::{Action, CoresChange, read_allocation, write_allocation};
 use std::rc::Rc;
@@ -51,18 +51,20 @@ pub fn CoresView(props: &CoresViewProps) -> Html {
         Some(EvaluationInputs { request, costs, stacks: Rc::clone(study.allocations(*shares)) })
     });
     let improvable = best.as_ref().filter(|(_, judgement)| judgement.account.tiles.len() <= MOST_IMPROVED);
-    let (improving, switch) =
-        use_local_search(&props.workers, inputs.clone().zip(improvable.map(|(_, judgement)| judgement.judged.clone())));
+    let (improving, switch) = use_local_search(
+        &props.workers,
+        inputs.clone().zip(improvable.map(|(_, judgement)| judgement.evaluated.clone())),
+    );
     let by_hand = study.outline.as_ref().and_then(|outline| written(&chosen.cores.allocation, outline, best.as_ref()));
     // What was improved is looked at in full once the search rests.
     let is_better = improving.is_done() || !improving.is_on;
     let better = improving.best.clone().filter(|found| {
-        is_better && best.as_ref().is_some_and(|(_, judgement)| judgement.judged.choice != found.choice)
+        is_better && best.as_ref().is_some_and(|(_, judgement)| judgement.evaluated.choice != found.choice)
     });
     let wanted = by_hand.clone().or(better.as_ref().map(|better| better.choice.clone()));
     let judged = use_evaluation(&props.workers, inputs.clone(), wanted.clone());
     let found = judged.as_ref().and_then(|judged| judged.as_ref().ok()).cloned();
-    let judged_by_hand = found.as_ref().map(|found| found.judged.clone());
+    let judged_by_hand = found.as_ref().map(|found| found.evaluated.clone());
     let shown = if wanted.is_some() { found } else { best.as_ref().map(|(_, judgement)| judgement.clone()) };
     // While another schedule is worked out, the one before stays.
     let kept = use_mut_ref(|| None::<Shown>);
@@ -117,7 +119,7 @@ pub fn CoresView(props: &CoresViewProps) -> Html {
                 if by_hand.is_some() && stage == Stage::Done {
                     <p class="hint">{ "Cores were chosen by hand. What follows is of those that the search found:" }</p>
                 }
-                { improvement(&improving, best.as_ref().map(|(_, best)| &best.judged), &study, switch) }
+                { improvement(&improving, best.as_ref().map(|(_, best)| &best.evaluated), &study, switch) }
                 { proof(&study, stage, longer) }
                 { unmatched(&chosen.cores.allocation, study.outline.as_deref()) }
             </section>
@@ -131,11 +133,11 @@ pub fn CoresView(props: &CoresViewProps) -> Html {
                         <Figure title="" chart={Drawn::new(core_time(&judgement.account))} testid="core-time" />
                         <Figure title="" chart={Drawn::new(system_energy(&judgement.account))} testid="system-energy" />
                     </section>
-                    <CoresAllocation {outline} choice={judgement.judged.choice.clone()} is_by_hand={by_hand.is_some()} {on_choice} />
+                    <CoresAllocation {outline} choice={judgement.evaluated.choice.clone()} is_by_hand={by_hand.is_some()} {on_choice} />
                 </div>
             }
             if let Some((inputs, (_, best))) = inputs.zip(best) {
-                <CoresCompared {inputs} judgements={study.judgements.clone()} best={improving.best.clone().unwrap_or(best.judged)}
+                <CoresCompared {inputs} judgements={study.judgements.clone()} best={improving.best.clone().unwrap_or(best.evaluated)}
                     by_hand={by_hand.and(judged_by_hand)} workers={props.workers.clone()} />
             }
         </div>
@@ -145,22 +147,22 @@ pub fn CoresView(props: &CoresViewProps) -> Html {
 /// A schedule that is looked at.
 #[derive(Clone)]
 struct Shown {
-    judgement: CoresJudgement,
+    judgement: CoresEvaluation,
     outline: Rc<CoresOutline>,
     /// Where its cores come from.
     origin: &'static str,
 }
 
 fn origin(
-    judgement: &CoresJudgement,
+    judgement: &CoresEvaluation,
     outline: &CoresOutline,
-    best: Option<&(bool, CoresJudgement)>,
+    best: Option<&(bool, CoresEvaluation)>,
     is_by_hand: bool,
 ) -> &'static str {
     match best {
         _ if is_by_hand => "with cores chosen by hand",
         _ if outline.cores.len() == 1 => "on one core",
-        Some((_, best)) if best.judged.choice != judgement.judged.choice => {
+        Some((_, best)) if best.evaluated.choice != judgement.evaluated.choice => {
             "better cores than the steady state alone finds"
         }
         Some((true, _)) => "tiles shared by cores where that is faster",
@@ -169,8 +171,8 @@ fn origin(
 }
 
 /// The choice by hand: what was found, with the cores that a person wrote for some layers. `None` where these are of another network.
-fn written(text: &str, outline: &CoresOutline, best: Option<&(bool, CoresJudgement)>) -> Option<CoreAllocation> {
-    let mut choice = best?.1.judged.choice.clone();
+fn written(text: &str, outline: &CoresOutline, best: Option<&(bool, CoresEvaluation)>) -> Option<CoreAllocation> {
+    let mut choice = best?.1.evaluated.choice.clone();
     let mut is_any = false;
     for (layer, cores) in read_allocation(text) {
         if let Some(index) = outline.layers.position(|name| *name == layer) {
@@ -206,7 +208,7 @@ fn unmatched(text: &str, outline: Option<&CoresOutline>) -> Html {
 fn wrong_with(
     fields: Option<&Diagnostics>,
     study: &CoresStudyState,
-    judged: Option<&Answer<CoresJudgement>>,
+    judged: Option<&Answer<CoresEvaluation>>,
 ) -> Diagnostics {
     let rejected = |refusal: &Refusal| match refusal {
         Refusal::Rejected(wrong) => Some(wrong.clone()),
@@ -238,7 +240,7 @@ fn progress(failure: Option<&str>, stage: Stage) -> Html {
 
 fn answer(shown: &Shown, study: &CoresStudyState) -> Html {
     let Shown { judgement, origin, .. } = shown;
-    let EvaluatedAllocation { energy_pj, latency_cycles, .. } = judgement.judged;
+    let EvaluatedAllocation { energy_pj, latency_cycles, .. } = judgement.evaluated;
     let kpi = |big: String, small: String| html! { <div class="kpi"><b>{ big }</b><span>{ small }</span></div> };
     let account = &judgement.account;
     let all = account.latency_cycles * account.cores.len() as f64;

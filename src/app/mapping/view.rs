@@ -21,7 +21,7 @@ use crate::chart::{
 use crate::cost::{EnergyCause, LatencyCause, LatencySplit, MappingError};
 use crate::explain::{LayerNumber, LevelFigure};
 use crate::explore::{LayerFacts, LayerRequest, MappedLayer, TemporalMapping};
-use crate::question::{Answer, BestMapping, FindBestMapping, JudgeMapping, Refusal, Topic};
+use crate::question::{Answer, BestMapping, EvaluateMapping, FindBestMapping, Refusal, Topic};
 use crate::search::{Proof, Strategy};
 use crate::state::{Action, MappingChange};
 use crate::workload::Network;
@@ -73,7 +73,7 @@ pub fn MappingView(props: &MappingViewProps) -> Html {
     let own = own.filter(|own| facts.as_ref().is_none_or(|facts| own.suits(facts)));
     // Nobody judges it before the best is known: one that does not suit the layer makes no sense.
     let judges = request.clone().zip(own.clone()).filter(|_| answers.is_complete());
-    let judges = judges.map(|(request, mapping)| JudgeMapping { request, mapping });
+    let judges = judges.map(|(request, mapping)| EvaluateMapping { request, mapping });
     let judgements = use_answers(&props.workers, Topic::OwnMapping, judges.into_iter().collect());
 
     let change = props.act.reform(|change: MappingChange| Action::Mapping(change));

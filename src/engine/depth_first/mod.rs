@@ -15,7 +15,7 @@
 //!    types of a stack, `planner.rs` what points share, `problems.rs` interns the mapping problems. `plan.rs` is what comes of it:
 //!    numbers only, as a sweep makes a million of them.
 //! 6. `assemble.rs` accumulates solved problems into a [`PointAccount`], `totals.rs` into the sums alone ([`TotalsAssembler`]), equal to
-//! the bit. Before problems are solved, a [`CostExpression`] adds up their lower bounds.
+//!    the bit. Before problems are solved, a [`CostExpression`] adds up their lower bounds.
 //!
 //! `reasons.rs` puts into words why data lies where it does, once a person looks at a point. `stack_graph.rs` lists every stack that some
 //! choice of cuts makes ([`StackGraph`]: arcs between order ideals of layers), for the search of

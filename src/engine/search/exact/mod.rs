@@ -9,8 +9,8 @@
 //! - [`ties`], [`orders`]: of all chains of equal price the fastest is found by a lower bound on latency that depends on the sets alone
 //!   ([`LatencyBound`](crate::cost::LatencyBound)), and by the few orders of loops that latency can tell apart.
 //! - [`branch`]: objectives in which latency counts, and large ties, go by a best-first search over partial chains. A chain's bound on
-//! latency is a vector of loads, one for each port and cause of waiting. Dominance: of two chains to the same state, the one that is no
-//! faster in any load is deferred, and taken up again only if no order reaches the bound of the other.
+//!   latency is a vector of loads, one for each port and cause of waiting. Dominance: of two chains to the same state, the one that is no
+//!   faster in any load is deferred, and taken up again only if no order reaches the bound of the other.
 //!
 //! [`Outcome::proof`](super::Outcome::proof) says what is proved. A search that is stopped gives its best so far and the gap.
 //! `tests/engine/exact_search.rs` compares with brute force, `tests/reference/exact.rs` with LOMA.
