@@ -1,5 +1,6 @@
 //! What a person chose or wrote for the view of many cores.
 
+use super::fields::fields;
 use crate::multicore::{Aim, CoreId, CoresRequest, CoresSettings, Granularity, OrderRule, Scheduler, StackRule};
 use crate::rules::Rules;
 use crate::search::Strategy;
@@ -102,6 +103,25 @@ impl Default for CoresForm {
             prefetches: false,
             allocation: String::new(),
         }
+    }
+}
+
+fields! {
+    CoresForm {
+        granularity: Choice = TileChoice::Rows, 38, ["tiles"];
+        rows: Text = "1".to_owned(), 39, ["rows"];
+        tiles: Text = String::new(), 40, ["tiles_by_hand"];
+        stacks: Choice = StackChoice::Automatic, 41, ["stacks"];
+        ends: Text = String::new(), 42, ["stacks_end_after"];
+        aim: Choice = Aim::Latency, 43, ["aim"];
+        scheduler: Choice = Scheduler::Corrected, 44, ["scheduler"];
+        prefetches: Flag = false, 45, ["weights_first"];
+        allocation: Text = String::new(), 46, ["allocation"];
+        shows_system: Shown = false, 47, [];
+        order: Choice = None, 48, ["order"];
+    } otherwise {
+        preset = Some("quad-beside".to_owned());
+        own = String::new();
     }
 }
 

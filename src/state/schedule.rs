@@ -1,6 +1,7 @@
 //! How the network is to be run, as chosen and as written.
 
 use super::action::ScheduleChange;
+use super::fields::fields;
 use super::tiles::parse_tiles;
 use crate::depth_first::{FuseDepth, StoringMode};
 use crate::explore::{Settings, StackLimits};
@@ -128,6 +129,24 @@ impl Default for Schedule {
             lpf_limit: settings.lpf_limit,
             rules: settings.rules,
         }
+    }
+}
+
+fields! {
+    Schedule {
+        tiles_x: Sizes = "1 4 16 60 240 960".to_owned(), 4, ["tile_widths"];
+        tiles_y: Sizes = "1 4 18 72 270 540".to_owned(), 5, ["tile_heights"];
+        modes: Modes = StoringMode::ALL.into(), 6, ["modes"];
+        fuse: Choice = FuseChoice::Automatic, 7, ["stacks"];
+        cuts: Text = String::new(), 8, ["cuts"];
+        objective: Choice = ObjectiveChoice::Energy, 9, ["objective"];
+        memory: Text = String::new(), 10, ["memory"];
+        weights: Weights = ["1".to_owned(), "0".to_owned(), "0".to_owned()], 11, ["weights"];
+        strategy: Choice = Strategy::Exact, 12, ["search"];
+        lpf_limit: Count = 6, 13, ["lpf_limit"];
+        most_layers: Text = String::new(), 34, ["most_layers"];
+        most_tiles: Text = String::new(), 35, ["most_tiles"];
+        rules: Rules = Rules::CORRECTED, 14, ["rules", "switched"];
     }
 }
 
