@@ -1,5 +1,6 @@
 //! What a person chose or wrote for the view of many cores.
 
+use super::choice::{StackChoice, TileChoice};
 use super::fields::fields;
 use crate::multicore::{Aim, CoreId, CoresRequest, CoresSettings, Granularity, OrderRule, Scheduler, StackRule};
 use crate::rules::Rules;
@@ -12,48 +13,6 @@ const FIRST_SYSTEM: &str = "quad-beside";
 
 /// The tiles by hand that a person finds.
 const FIRST_TILES: &str = "OY 8";
-
-/// How large tiles are.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum TileChoice {
-    /// Some rows.
-    #[default]
-    Rows,
-    /// Whole layers.
-    LayerByLayer,
-    /// As written.
-    ByHand,
-}
-
-impl TileChoice {
-    /// All of them, with what the page calls them.
-    pub const ALL: [(Self, &'static str); 3] =
-        [(Self::Rows, "rows"), (Self::LayerByLayer, "whole layers"), (Self::ByHand, "by hand")];
-}
-
-/// Which layers take turns.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum StackChoice {
-    /// As many as have weights that fit.
-    #[default]
-    Automatic,
-    /// All.
-    One,
-    /// None.
-    EachLayer,
-    /// As written.
-    ByHand,
-}
-
-impl StackChoice {
-    /// All of them, with what the page calls them.
-    pub const ALL: [(Self, &'static str); 4] = [
-        (Self::Automatic, "as long as weights fit"),
-        (Self::One, "all layers"),
-        (Self::EachLayer, "each layer by itself"),
-        (Self::ByHand, "by hand"),
-    ];
-}
 
 /// The fields of the form, as written.
 #[derive(Debug, Clone, PartialEq)]
