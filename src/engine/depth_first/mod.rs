@@ -52,7 +52,6 @@ mod account;
 mod assemble;
 mod axis;
 mod copies;
-mod fast_map;
 mod ids;
 mod layer_tile;
 mod placement;

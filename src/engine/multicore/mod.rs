@@ -10,8 +10,8 @@
 //! 2. [`CoresStudy::problems`] lists every different tile on every different core. `costs.rs` solves each once, by the search for the
 //!    fastest mapping, with DRAM on top of what does not fit.
 //! 3. [`CoresStudy::allocate`] allocates a stack's layers to cores (`study/allocation.rs`). `steady_state.rs` finds the iteration that a
-//!    stack repeats (Section 5.2), `waco.rs` its optimal allocation, proved (Section 5.4), `genetic.rs` is the search to compare with. Where
-//!    each layer has one core, a balanced allocation is a candidate, too.
+//!    stack repeats (Section 5.2), `waco.rs` its optimal allocation, proved (Section 5.4), `genetic.rs` is the search to compare
+//!    with. Where each layer has one core, a balanced allocation is a candidate, too.
 //! 4. [`CoresStudy::evaluate`] schedules an allocation in the order of tiles that suits it best (`study/order.rs`, `study/verdict.rs`).
 //!    [`CoresStudy::improve`] is a step of a local search: it evaluates other cores for one layer, transfers and memories included.
 //!
