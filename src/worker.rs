@@ -126,10 +126,12 @@ pub enum FromWorker {
 pub enum Notice {
     /// The module runs; first message of every worker. Sent by `www/worker.js`.
     Ready,
-    /// The worker is broken and has to be replaced; what is known of the reason. Sent by `www/worker.js` after a trap, and by the panic hook.
+    /// The worker is broken and has to be replaced; what is known of the reason. Sent by `www/worker.js` after a trap, and by the panic
+    /// hook.
     Failed(String),
     /// The worker could not fetch the code for what it was asked; it is as it was before. Sent by `www/worker.js`, and by the page of a
-    /// worker whose own files could not be had. Holds files that may be to blame, or the name of a piece of code (`wasm_split`), with blanks between.
+    /// worker whose own files could not be had. Holds files that may be to blame, or the name of a piece of code (`wasm_split`), with
+    /// blanks between.
     Missing(String),
     /// The worker is late: it should be ready by now. Only the page makes this notice.
     Late,

@@ -118,8 +118,8 @@ fn choose(
     Ok((best, stacks))
 }
 
-/// One core for all layers that it runs, or `layer: core, core; layer: core`. Layers of which nothing is said are computed by the first core that runs
-/// them.
+/// One core for all layers that it runs, or `layer: core, core; layer: core`. Layers of which nothing is said are computed by the first
+/// core that runs them.
 fn by_hand(study: &CoresStudy, text: &str) -> Result<CoreAllocation, Failure> {
     let (layers, outline) = (study.layer_names(), study.outline());
     let mut choice: CoreAllocation = layers.keys().map(|layer| study.able(layer)[..1].to_vec()).collect();

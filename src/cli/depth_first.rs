@@ -1,6 +1,7 @@
 //! `fusescape depth-first`: a sweep on all cores, in one of two ways that find the same.
 //!
-//! Each core has points of its own, which it plans, searches and adds up one by one. Of a single point the cores share the mapping problems.
+//! Each core has points of its own, which it plans, searches and adds up one by one. Of a single point the cores share the mapping
+//! problems.
 
 use super::arguments::{DepthFirst, Format, Stacks, SweepOptions};
 use super::documents::load;

@@ -1,5 +1,5 @@
-//! A network on many cores, over the workers: what every different tile costs, then which cores compute each stack best, then what that comes to,
-//! and at last whether other cores for single layers are better still.
+//! A network on many cores, over the workers: what every different tile costs, then which cores compute each stack best, then what that
+//! comes to, and at last whether other cores for single layers are better still.
 
 use crate::app::workers::ask::use_answers;
 use crate::app::workers::handle::Workers;

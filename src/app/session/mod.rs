@@ -5,8 +5,8 @@
 //!   keystroke; what follows it after a pause
 //! - `hook`: what end-to-end tests may look at and do
 //!
-//! A design that is pinned to be compared with ([`crate::state::Pinned`]) keeps the results that it had (`state::PinnedResults`). One that came
-//! with a link, or is put back by undo, has none: it is swept first, then the design at hand (`PageState::wanted`).
+//! A design that is pinned to be compared with ([`crate::state::Pinned`]) keeps the results that it had (`state::PinnedResults`). One that
+//! came with a link, or is put back by undo, has none: it is swept first, then the design at hand (`PageState::wanted`).
 
 #[cfg(target_arch = "wasm32")]
 pub mod handle;

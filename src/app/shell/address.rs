@@ -4,8 +4,8 @@
 //! leads out of. Each entry carries the whole draft besides, so that neither Back nor a reload loses what a link leaves out or
 //! what is too long for one. What a page writes into its entry while it is left may come too late; that is kept for the reload.
 //!
-//! The code for all that is fetched late (`platform/pieces.rs`): before the page is shown if there is anything to be read, else with the first key or
-//! click. A page that nobody touched has nothing to keep.
+//! The code for all that is fetched late (`platform/pieces.rs`): before the page is shown if there is anything to be read, else with the
+//! first key or click. A page that nobody touched has nothing to keep.
 
 use super::links::{LinkCodec, fetch_links, links_here, with_links};
 use crate::app::platform::storage;

@@ -10,9 +10,9 @@ use std::collections::BTreeSet;
 /// The scheme of Algorithm 1: operators are visited from last to first; each either begins a group or joins one with which it shares
 /// data. Nothing if none of its groups fits.
 ///
-/// Corrected where the print cannot work: every operator starts with the empty group (else no loop ever runs), and line 10 looks up
-/// the operators visited before this one. Its table then has sets that are suffixes of the one order only, so a group is of use only
-/// if it is the block visited last: however many groups are generated ([`count_algorithm1_groups`]), schemes are cut out of one order, and the claim
+/// Corrected where the print cannot work: every operator starts with the empty group (else no loop ever runs), and line 10 looks up the
+/// operators visited before this one. Its table then has sets that are suffixes of the one order only, so a group is of use only if it is
+/// the block visited last: however many groups are generated ([`count_algorithm1_groups`]), schemes are cut out of one order, and the claim
 /// of optimality does not hold. Only these groups are priced here, which gives the same scheme.
 pub fn algorithm1(graph: &OperatorGraph, prices: &dyn GroupCostModel) -> Option<Scheme> {
     let order: Vec<OperatorId> = (0..graph.len()).collect();

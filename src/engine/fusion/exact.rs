@@ -126,8 +126,8 @@ impl Ideals {
         self.best_of(promising, best, end, |_, operators, at_most| group.price(operators, at_most))
     }
 
-    /// The best of partial schemes that end at an ideal and of which `promising` gives lower bounds. The most promising are priced, until no other can be
-    /// better: by where their last group begins, its operators, last first, and what that may cost at most.
+    /// The best of partial schemes that end at an ideal and of which `promising` gives lower bounds. The most promising are priced, until
+    /// no other can be better: by where their last group begins, its operators, last first, and what that may cost at most.
     pub(super) fn best_of(
         &self,
         mut promising: Vec<PartialScheme>,

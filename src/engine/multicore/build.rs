@@ -218,8 +218,8 @@ fn enlarged(layer: &TiledLayer, rules: TilingRules) -> TiledLayer {
     layer
 }
 
-/// Which of the layer's cores computes each tile: tiles of the same part of the loops that are cut over cores belong together. Nothing where one
-/// computes all.
+/// Which of the layer's cores computes each tile: tiles of the same part of the loops that are cut over cores belong together. Nothing
+/// where one computes all.
 fn groups(layer: &TiledLayer, grid: &Grid) -> TiVec<TileNumber, GroupId> {
     let has_constant = layer.nest.inputs.iter().any(|input| input.source.is_none());
     if layer.split.over_cores.is_empty() || layer.cores == 1 && !has_constant {

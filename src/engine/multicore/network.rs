@@ -90,7 +90,8 @@ fn sorted(mut terms: [(Dim, u64); 2]) -> Vec<(Dim, u64)> {
     terms.to_vec()
 }
 
-/// Adds what reading a layer's output as `access` means: that of whoever computes it, if anybody does. Only features keep the axes of what they read.
+/// Adds what reading a layer's output as `access` means: that of whoever computes it, if anybody does. Only features keep the axes of what
+/// they read.
 fn read(
     network: &Network,
     layers: &TiSlice<NestId, LayerId>,

@@ -65,7 +65,8 @@ pub enum Granularity {
     Rows(u64),
     /// A layer is one tile.
     LayerByLayer,
-    /// As a person says: `OY 14, OX 2` is into how many pieces the loops of all layers are cut; after `;` the same for one layer: `conv1: K 4`.
+    /// As a person says: `OY 14, OX 2` is into how many pieces the loops of all layers are cut; after `;` the same for one layer: `conv1: K
+    /// 4`.
     ByHand(String),
 }
 

@@ -20,8 +20,8 @@ pub struct SteadyState {
 
 /// The steady state of a stack. `macs` gives the multiply-accumulates of a tile.
 ///
-/// An iteration is the next tile of every layer that no other of the stack reads, with all that it needs and that is not computed yet. Iterations
-/// with as many tiles of each layer are equal; the steady state is that of which there are most, by multiply-accumulates.
+/// An iteration is the next tile of every layer that no other of the stack reads, with all that it needs and that is not computed yet.
+/// Iterations with as many tiles of each layer are equal; the steady state is that of which there are most, by multiply-accumulates.
 pub fn steady_state(graph: &TileGraph, layers: &[NestId], macs: &dyn Fn(TileId) -> u64) -> SteadyState {
     // The place of each layer in the stack.
     let count = graph.tiles.iter().map(|tile| tile.layer.index() + 1).max().unwrap_or(0);

@@ -82,7 +82,8 @@ impl CoresStudy {
             let first = steady.tiles.position(|&other| layer_of(other) == layer).unwrap_or(index);
             // Tiles of a layer have the same weights.
             let bits = self.network.layer(self.nests.layers[layer]).shape.weight_bits();
-            // Who shares columns needs all of them; the search divides them among cores, so that they count as often as they may be divided.
+            // Who shares columns needs all of them; the search divides them among cores, so that they count as often as they may be
+            // divided.
             let copies = if cuts.share == Some(Dim::OX) && shares { cuts.most_shared as u64 } else { 1 };
             instance.weights.push(if first == index { bits * copies } else { 0 });
             match instance.groups.iter_mut().find(|group| group[0] == first) {

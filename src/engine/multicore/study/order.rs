@@ -37,7 +37,8 @@ impl CoresStudy {
         }
         let place = |tile: TileId| {
             let facts = &tiled.graph.tiles[tile];
-            // Cuts over cores run slowest: a tile of a shared layer is part of the tile of the whole layer with its number within the group.
+            // Cuts over cores run slowest: a tile of a shared layer is part of the tile of the whole layer with its number within the
+            // group.
             let count = self.unshared.tiles_of(facts.layer).len();
             let whole = TileNumber::from(facts.number.index() % count.max(1));
             (rank[self.unshared.tile(facts.layer, whole)], tile)

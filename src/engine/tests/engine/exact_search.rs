@@ -329,7 +329,8 @@ fn equals_brute_force_where_there_are_many_mappings() {
     equals_brute_force(Rules::CORRECTED, 500, 150_000, 77);
 }
 
-/// LOMA fills memories from the lowest up. Where each holds all it is asked to, or there is none to fill, that is the best allocation of every order.
+/// LOMA fills memories from the lowest up. Where each holds all it is asked to, or there is none to fill, that is the best allocation of
+/// every order.
 #[test]
 fn equals_loma_over_all_orders_where_its_allocation_is_the_best() {
     let mut random = Random(11);

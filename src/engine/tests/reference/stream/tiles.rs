@@ -118,8 +118,8 @@ fn loop_of(op: &str, name: &str) -> Option<Dim> {
     }
 }
 
-/// The layers of a case with their cuts, after the tool's rules for what a mapping leaves open. What the tool is free to choose is chosen as it
-/// did, or not cut.
+/// The layers of a case with their cuts, after the tool's rules for what a mapping leaves open. What the tool is free to choose is chosen
+/// as it did, or not cut.
 pub fn layers(file: &Value, with_choices: bool) -> Vec<(usize, TiledLayer)> {
     let input = &file["input"];
     let stacks = input["layer_stacks"].as_array().map_or(Vec::new(), |stacks| stacks.iter().map(integers).collect());
