@@ -149,7 +149,7 @@ impl Heatmap {
         self.cells.get(row * self.widths.len() + column).copied().unwrap_or(Cell::Pending)
     }
 
-    /// Column and row of the smallest value; of equals one that nothing beats in both energy and latency, else the first.
+    /// Column and row of the smallest value; of equals one that none dominates in energy and latency, else the first.
     pub fn best(&self) -> Option<(usize, usize)> {
         if let Best::At(best) = self.best {
             return best.filter(|best| best.0 < self.widths.len() && best.1 < self.heights.len());

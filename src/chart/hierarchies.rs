@@ -17,7 +17,7 @@ pub struct HierarchyPoint {
     pub latency_cycles: u64,
     /// Area, um2.
     pub area_um2: f64,
-    /// Whether nothing beats it in energy, latency and area.
+    /// Whether it is on the Pareto front of energy, latency and area.
     pub pareto: bool,
 }
 

@@ -24,7 +24,7 @@ pub struct Landscape<'a> {
     pub strategies: &'a [DepthFirstStrategy],
     /// What is known of each.
     pub states: &'a [PointState<'a>],
-    /// Indices of the points that no other beats in both energy and latency.
+    /// Indices of the points of the Pareto front in energy and latency.
     pub pareto: &'a [usize],
 }
 

@@ -96,7 +96,7 @@ pub struct SweepResults {
     pub best: Option<u32>,
     /// Each stack with its own strategy.
     pub combination: Option<Combination>,
-    /// The points that no other beats in energy and latency.
+    /// The Pareto front in energy and latency.
     pub pareto: Vec<u32>,
     /// Whole accounts of some points.
     pub accounts: BTreeMap<u32, Rc<PointAccount>>,

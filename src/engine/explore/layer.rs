@@ -15,7 +15,7 @@ use crate::spec::{Diagnostics, closest};
 use crate::workload::{Dim, LayerId, LayerShape, Network};
 use serde::{Deserialize, Serialize};
 
-/// More unrollings than this are not looked at when some are to be chosen.
+/// Limit on the unrollings of which some are chosen.
 const MOST_UNROLLINGS: usize = 20_000;
 
 /// A request for the mapping of one layer.
@@ -263,7 +263,7 @@ impl LayerStudy {
         Self::of(core, &network, request)
     }
 
-    /// A study of a layer of documents that have been read; those of the request are not looked at.
+    /// A study of a layer of documents that were read before; those of the request are ignored.
     ///
     /// # Errors
     /// As [`Self::new`], for what concerns the layer.

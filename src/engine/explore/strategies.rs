@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 /// LPF limit of ZigZag's strategies, so that an answer comes within a second or two.
 pub const MOST_STRATEGY_LPFS: usize = 8;
-/// Blockings looked at, at most.
+/// Limit on the blockings that are visited.
 const MOST_BLOCKINGS: u64 = 1_000_000;
 /// Even and uneven mappings, each, that are kept as points.
 const SAMPLES: usize = 600;
@@ -47,7 +47,7 @@ pub struct StrategyFindings {
     pub looked_at: u64,
     /// Mappings that these stand for; `None` for the iterative search.
     pub mappings: Option<u64>,
-    /// Whether everything that the strategy covers was looked at.
+    /// Whether the strategy's whole space was searched.
     pub is_complete: bool,
     /// The whole space, of the exhaustive strategy only: a sample of it, and the best even mapping.
     pub space: Option<(MappingSpace, Option<MappedLayer>)>,

@@ -6,12 +6,12 @@ use super::mapping::divisors;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-/// Layers that spatial fusion shares the array among at most, as in the paper's experiments: partitions multiply with every layer.
+/// Limit on the layers among which spatial fusion divides the array, as in the paper's experiments: partitions multiply with every layer.
 pub const MOST_PARTS: usize = 4;
 
 /// Pairs of parts beyond which those of two layers are pruned, too: an array of 8192 x 8192 PEs has fewer.
 const MOST_PAIRS: usize = 40_000;
-/// Parts of a layer that are looked at where partitions are pruned: an array whose sides are powers of two has fewer.
+/// Limit on the parts of a layer where partitions are pruned: an array whose sides are powers of two has fewer.
 const MOST_LARGE: usize = 24;
 
 /// Parts of the array that one layer may have: sides divide the array's, and neither is shorter than a row of the kernel, columns
@@ -80,7 +80,7 @@ fn area(array: Array) -> u64 {
     array.columns * array.rows
 }
 
-/// Whether rectangles fit into the array, each question asked once.
+/// Whether rectangles can be packed into the array; each answer is kept.
 struct Packing {
     array: Array,
     known: BTreeMap<Vec<Array>, bool>,

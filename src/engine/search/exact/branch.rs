@@ -206,7 +206,7 @@ impl Search<'_, '_> {
         }
     }
 
-    /// Keeps a partial chain, unless the best mapping beats its bound; defers it if another one dominates it.
+    /// Keeps a partial chain, unless its bound is no better than the best mapping; defers it if another one dominates it.
     fn reach(&mut self, chain: PartialChain, loads: &[f64]) {
         if !chain.bound.score.is_finite() || self.is_beaten(&chain.bound) {
             return;

@@ -52,7 +52,7 @@ pub struct Cheapest {
     pub bound: f64,
     /// Whether all chains of least price are known.
     pub is_complete: bool,
-    /// States looked at.
+    /// States that were expanded.
     pub expanded: u64,
     reached: Vec<Reached>,
     predecessors: Vec<Predecessor>,
@@ -72,7 +72,7 @@ pub struct PlacedBoundary {
 }
 
 /// Searches until all chains of least price are found, or `effort` is spent; `None` if there is no chain. Once the least price
-/// is known, at most [`MOST_TIES`] further states are looked at.
+/// is known, at most [`MOST_TIES`] further states are expanded.
 ///
 /// Prices closer than `tie`, relative to the whole, are equal: chains that move the same data differ by rounding only.
 pub fn cheapest(space: &Space<'_>, effort: SearchLimits<'_>, tie: f64) -> Option<Cheapest> {

@@ -10,7 +10,7 @@ use crate::search::Solution;
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
-/// The best so far, and how much may still be looked at.
+/// The search through chains of equal price: the best so far, and the limits that are left.
 struct Ties<'a, 's> {
     space: &'s Space<'a>,
     cheapest: &'s mut Cheapest,
@@ -31,8 +31,7 @@ struct Step {
     before: u32,
 }
 
-/// The fastest mapping at least price, and whether that is proved: chains and orders are looked at as far as `effort`
-/// goes.
+/// The fastest mapping at least price, and whether that is proved: chains and orders are evaluated within the limits.
 pub fn fastest(
     space: &Space<'_>,
     cheapest: &mut Cheapest,

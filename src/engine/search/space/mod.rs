@@ -1,9 +1,9 @@
 //! The space of temporal mappings as ZigZag searches it: all blockings of the loop prime factors, even and uneven, and all
 //! orders between the ends of two levels (ZigZag, Section IV and case study 1).
 //!
-//! Energy depends on the blocking only, latency on the order too. So blockings are looked at one by one, and the orders of
-//! each are counted; what has been evaluated with its latency says [`MappingSpace::evaluated`]. `lattice.rs` tabulates the prices of
-//! sets of loop factors below a boundary, `walk.rs` goes through all blockings, exhaustively or with ZigZag's heuristic, `iterative.rs`
+//! Energy depends on the blocking only, latency on the order too. So blockings are enumerated one by one, and the orders of each are
+//! counted; mappings that were evaluated with their latency are counted as [`MappingSpace::evaluated`]. `lattice.rs` tabulates the prices
+//! of sets of loop factors below a boundary, `walk.rs` enumerates all blockings, exhaustively or with ZigZag's heuristic, `iterative.rs`
 //! places loops level by level; samples come as points, and searches leave trajectories.
 
 mod iterative;
@@ -26,7 +26,7 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 use walk::{Partial, Walker};
 
-/// Which mappings are looked at.
+/// The mappings that a search covers.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SpaceOptions {
@@ -67,7 +67,7 @@ pub enum Pruning {
 /// Size, extremes and a sample of a mapping space (ZigZag, Section IV, case study 1).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct MappingSpace {
-    /// Different blockings looked at, each with its energy.
+    /// Number of blockings that were visited.
     pub blockings: u64,
     /// Mappings that they stand for: orders of loops with every place where levels can end; all with the energy of their
     /// blocking. `u64::MAX` stands for more than can be counted.
@@ -86,7 +86,7 @@ pub struct MappingSpace {
     pub points: Vec<SpacePoint>,
     /// How energy falls: the best mapping, the best even one, then some of the sample.
     pub trajectories: Vec<Trajectory>,
-    /// Whether all blockings were looked at.
+    /// Whether all blockings were visited.
     pub is_complete: bool,
 }
 
@@ -174,7 +174,7 @@ impl<'a> SpaceSearch<'a> {
         self.beginnings.len()
     }
 
-    /// Nothing looked at yet.
+    /// The result of no part.
     pub fn start(&self) -> Part {
         Part::new(self.options.samples)
     }

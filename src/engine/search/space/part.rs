@@ -1,4 +1,4 @@
-//! What is kept of the mappings that were looked at: counts, extremes and a sample.
+//! Statistics of the mappings that were visited: counts, extremes and a sample.
 
 use super::scheme::Scheme;
 use std::collections::BinaryHeap;
@@ -8,7 +8,7 @@ const TIE: f64 = 1e-9;
 /// Limit on the blockings of equal energy that are searched for the one of least latency.
 const MOST_TIED: usize = 32;
 
-/// What came out of some of the mappings. Parts are put together in the order of their numbers.
+/// The result of a part of the mapping space. Parts are merged in the order of their numbers.
 #[derive(Clone)]
 pub struct Part {
     pub(super) blockings: u64,
@@ -50,7 +50,7 @@ impl Part {
         }
     }
 
-    /// Adds what came out of others.
+    /// Merges the result of another part.
     pub fn merge(&mut self, other: &Self) {
         self.blockings += other.blockings;
         self.mappings = self.mappings.saturating_add(other.mappings);
@@ -62,7 +62,7 @@ impl Part {
         other.uneven.schemes.iter().for_each(|Hashed(scheme)| self.uneven.add(scheme));
     }
 
-    /// Blockings looked at.
+    /// Number of blockings that were visited.
     pub fn blockings(&self) -> u64 {
         self.blockings
     }
