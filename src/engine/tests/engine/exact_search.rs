@@ -219,7 +219,7 @@ fn equals_brute_force(rules: Rules, problems: usize, most: usize, seed: u64) {
     equals_brute_force_on(|_| {}, rules, problems, most, seed);
 }
 
-/// The same on cores that `change` was made to.
+/// The exact search against brute force, on cores that `change` was made to.
 fn equals_brute_force_on(change: fn(&mut Core), rules: Rules, problems: usize, most: usize, seed: u64) {
     let objectives = objectives();
     let mut random = Random(seed);
