@@ -126,7 +126,7 @@ fn the_three_files_of_a_run_become_two_documents() {
     let (core, network) = (core_of(&imported), network_of(&imported));
     assert_eq!(core.array, [("D1".to_owned(), 4), ("D2".to_owned(), 4)]);
     assert_eq!(core.memories.iter().map(|memory| memory.size_bits).collect::<Vec<_>>(), [64, 131_072, 10_000_000_000]);
-    let buffer = &core.memories[1];
+    let buffer = &core.memories.raw[1];
     assert_eq!((buffer.read_width_bits, buffer.write_width_bits, buffer.write_granularity_bits), (128, 64, 32));
     assert_eq!((buffer.read_energy_pj, buffer.write_energy_pj, buffer.instances), (8.0, 9.0, 1));
     let unrolled =
@@ -361,7 +361,7 @@ fn all_that_is_wrong_is_said_at_once_with_its_line() {
 fn a_field_stated_twice_counts_as_zigzag_counts_it() {
     let twice = ACCELERATOR.replace("    size: 64\n", "    size: 32\n    size: 64\n");
     let imported = imports(&[("tpu.yaml", &twice)]);
-    assert_eq!(core_of(&imported).memories[0].size_bits, 64);
+    assert_eq!(core_of(&imported).memories.raw[0].size_bits, 64);
     assert!(imported.reports[0].of(Weight::Assumed).any(|finding| finding.reason.contains("stated twice")));
 }
 

@@ -4,7 +4,7 @@ use super::amounts::Amounts;
 use super::causes::{LatencyCause, LatencySplit};
 use super::waiting::{loading, offloading, waiting_cycles};
 use super::{PerLink, index};
-use crate::hardware::{MAX_LEVELS, MemoryId, Movement};
+use crate::hardware::{MAX_LEVELS, MemoryId, Movement, PortId};
 use crate::mapping::{LayerOnCore, OPERANDS};
 use crate::sorting::sort_few_by_key;
 use crate::workload::LayerKind;
@@ -39,8 +39,8 @@ pub struct Latency {
 pub struct PortStall {
     /// The memory.
     pub memory: MemoryId,
-    /// Index of the port in the memory.
-    pub port: usize,
+    /// Its port.
+    pub port: PortId,
     /// Stall cycles over the whole layer; negative: slack.
     pub cycles: i64,
 }
@@ -142,7 +142,7 @@ fn double_buffered(problem: &LayerOnCore<'_>, amounts: &Amounts) -> [[bool; MAX_
     let mut granted = [[false; MAX_LEVELS]; OPERANDS];
     // The order in which layers list their operands: O, W, I, but O, I, W of matrices.
     let order = if problem.shape.kind == LayerKind::MatMul { [0, 2, 1] } else { [0, 1, 2] };
-    for (memory, description) in problem.core.memories.iter().enumerate() {
+    for (memory, description) in problem.core.memories.iter_enumerated() {
         let capacity = description.size_bits as f64;
         let mut demands = [(0, 0, 0.0); OPERANDS];
         let mut count = 0;
@@ -177,8 +177,8 @@ fn port_stalls(
     real: &PerLink<u64>,
 ) -> Vec<PortStall> {
     let mut stalls = Vec::new();
-    for (memory, description) in problem.core.memories.iter().enumerate() {
-        for (port, serves) in description.ports.iter().enumerate() {
+    for (memory, description) in problem.core.memories.iter_enumerated() {
+        for (port, serves) in description.ports.iter_enumerated() {
             let mut activities = [Activity::default(); 4 * OPERANDS];
             let mut count = 0;
             for &(stored_as, movement) in &serves.serves {

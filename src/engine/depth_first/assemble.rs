@@ -14,7 +14,7 @@ use super::reasons::Reasons;
 use super::solved::{MemoryUse, SolvedCost};
 use crate::cost::{AccessCause, EnergyCause, EnergySplit, LatencyCause, LatencySplit};
 use crate::hardware::{Core, MemoryId, Movement, Operand};
-use crate::ids::TiVec;
+use crate::ids::{TiSlice, TiVec, ti_vec};
 use crate::mapping::LayerOnCore;
 use crate::rules::Rules;
 use crate::search::Solution;
@@ -44,7 +44,7 @@ impl<'a> Assembler<'a> {
         plan: &PointPlan,
         solution: &dyn Fn(ProblemId) -> Option<&'s Solution>,
     ) -> Option<PointAccount> {
-        let mut memories = vec![MemoryUse::default(); self.core.memories.len()];
+        let mut memories = ti_vec![MemoryUse::default(); self.core.memories.len()];
         let (mut energy, mut latency, mut macs) = (EnergySplit::default(), LatencySplit::default(), 0_u64);
         let mut stacks = Vec::new();
         for stack in &plan.stacks {
@@ -97,7 +97,7 @@ impl<'a> Assembler<'a> {
         memory.map(|id| self.core.memories[id].name.clone())
     }
 
-    fn memory_accounts(&self, uses: &[MemoryUse]) -> Vec<MemoryAccount> {
+    fn memory_accounts(&self, uses: &TiSlice<MemoryId, MemoryUse>) -> TiVec<MemoryId, MemoryAccount> {
         let accounts = self.core.memories.iter().zip(uses);
         accounts
             .map(|(memory, used)| MemoryAccount {
@@ -146,7 +146,7 @@ impl<'a> Assembler<'a> {
         tile: &TilePlan,
         (node, plan): (NodeId, &LayerTilePlan),
         solution: &dyn Fn(ProblemId) -> Option<&'s Solution>,
-        memories: &mut [MemoryUse],
+        memories: &mut TiSlice<MemoryId, MemoryUse>,
         total: &mut TileTotal,
     ) -> Option<LayerTileAccount> {
         let layer = self.network.layer(plan.layer);
@@ -205,7 +205,12 @@ impl<'a> Assembler<'a> {
         })
     }
 
-    fn copies(&mut self, actions: &[CopyAction], times: u64, memories: &mut [MemoryUse]) -> CopyAccount {
+    fn copies(
+        &mut self,
+        actions: &[CopyAction],
+        times: u64,
+        memories: &mut TiSlice<MemoryId, MemoryUse>,
+    ) -> CopyAccount {
         let accounts = actions.iter().map(|action| self.copy(action, times, memories)).collect();
         let CopyCost { energy_pj, latency_cycles } = self.ways.cost(actions);
         let last_port = self.ways.last_port(actions).map(|port| CopyPort {
@@ -217,7 +222,12 @@ impl<'a> Assembler<'a> {
         CopyAccount { actions: accounts, energy_pj, latency_cycles, last_port }
     }
 
-    fn copy(&mut self, action: &CopyAction, times: u64, memories: &mut [MemoryUse]) -> CopyActionAccount {
+    fn copy(
+        &mut self,
+        action: &CopyAction,
+        times: u64,
+        memories: &mut TiSlice<MemoryId, MemoryUse>,
+    ) -> CopyActionAccount {
         let core = self.core;
         let name = |id: MemoryId| core.memories[id].name.clone();
         let layer = self.network.layer(action.layer);

@@ -2,7 +2,7 @@
 
 use super::account::CopyKind;
 use super::fast_map::FastMap;
-use crate::hardware::{Core, MemoryId, Movement, Operand};
+use crate::hardware::{Core, MemoryId, Movement, Operand, PortId};
 use crate::workload::LayerId;
 
 /// One data copy action.
@@ -54,13 +54,13 @@ pub struct Ways<'a> {
 struct Step {
     from: End,
     to: End,
-    ports: [Option<usize>; 2],
+    ports: [Option<PortId>; 2],
     /// Bits per cycle of both.
     widths: [u64; 2],
 }
 
 /// Which port is busy from when to when.
-type PortUse = ((MemoryId, Option<usize>), u64, u64);
+type PortUse = ((MemoryId, Option<PortId>), u64, u64);
 
 /// What copies that start together cost.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -262,7 +262,7 @@ mod tests {
 
     /// A copy between memories of the Meta-prototype-like DF core, by name.
     fn copy(core: &Core, bits: u64, from: (&str, Operand), to: (&str, Operand)) -> CopyAction {
-        let find = |name: &str| core.memories.iter().position(|memory| memory.name == name).unwrap();
+        let find = |name: &str| core.memories.position(|memory| memory.name == name).unwrap();
         let (source, destination) = ((find(from.0), from.1), (find(to.0), to.1));
         CopyAction { kind: CopyKind::InputFromOutput, layer: 0, bits, source, destination }
     }

@@ -476,7 +476,7 @@ fn with_outside(mut hardware: HardwareSpec, offchip: &OffchipSpec, width_bits: u
 
 /// Each operand has a memory on the chip, below the one that stands for the memory off it.
 fn check_levels(core: &Core, path: &str, diagnostics: &mut Diagnostics) {
-    let outside = core.memories.len().saturating_sub(1);
+    let Some(outside) = core.memories.last_key() else { return };
     for operand in Operand::ALL {
         if core.top(operand) != outside {
             let (highest, last) = (&core.memories[core.top(operand)].name, &core.memories[outside].name);

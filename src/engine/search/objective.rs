@@ -57,7 +57,6 @@ impl Objective {
         let dram = || words_at(problem, &energy.words, core.top(Operand::O));
         self.combine(energy.total_pj, latency_cycles, &dram, &|name| {
             core.memories
-                .iter()
                 .position(|memory| memory.name == name)
                 .map_or(0.0, |memory| words_at(problem, &energy.words, memory))
         })

@@ -86,7 +86,7 @@ fn every_unrolling_that_the_memories_can_serve_is_found_once() {
 
 /// Whether each port of a lowest memory passes in one cycle what one cycle needs, by the account of the cost model.
 fn ports_suffice(problem: &LayerOnCore<'_>) -> bool {
-    problem.core.memories.iter().enumerate().all(|(id, memory)| {
+    problem.core.memories.iter_enumerated().all(|(id, memory)| {
         memory.ports.iter().all(|port| {
             let mut bits = [0, 0];
             for (index, view) in problem.operands.iter().enumerate() {
