@@ -16,7 +16,7 @@ use fusescape::spec::{Diagnostics, find_preset, hardware_presets, workload_prese
 use fusescape::state::{
     Action, CoresForm, FormChange, FuseChoice, Half, MappingChange, Renamed, ScheduleChange, State,
 };
-use fusescape::workload::{LayerKind, Network};
+use fusescape::workload::{LayerId, LayerKind, Network};
 
 fn read(text: &str) -> Outline {
     Outline::read(text).unwrap_or_else(|wrong| panic!("{wrong}\n{text}"))
@@ -185,7 +185,7 @@ layers:
 ";
 
 fn reads(network: &Network) -> Vec<(String, Vec<String>)> {
-    let name = |id: usize| network.layer(id).name.clone();
+    let name = |id: LayerId| network.layer(id).name.clone();
     network.ids().map(|id| (name(id), network.inputs(id).into_iter().map(name).collect())).collect()
 }
 

@@ -3,7 +3,7 @@
 use fusescape::hardware::Core;
 use fusescape::import::{File, Imported, Weight, import, zigzag};
 use fusescape::spec::{Diagnostics, find_preset, hardware_presets, read_hardware, read_workload, workload_presets};
-use fusescape::workload::{Dim, LayerKind, Network};
+use fusescape::workload::{Dim, LayerId, LayerKind, Network};
 use fusescape_test_support::{entries, integer, number, reference, text, texts};
 use serde_json::Value;
 
@@ -133,8 +133,8 @@ fn the_three_files_of_a_run_become_two_documents() {
         |kind| core.unroll(kind).iter().map(|part| (part.array_dim, part.dim, part.limit)).collect::<Vec<_>>();
     assert_eq!(unrolled(LayerKind::Conv), [(0, Dim::K, 4), (1, Dim::C, 2), (1, Dim::FX, 2)]);
     assert_eq!(unrolled(LayerKind::MatMul), [(0, Dim::K, 4), (1, Dim::OX, 2)]);
-    let shape = |id: usize| network.layer(id).shape;
-    let layers: Vec<usize> = network.computing().collect();
+    let shape = |id: LayerId| network.layer(id).shape;
+    let layers: Vec<LayerId> = network.computing().collect();
     assert_eq!(shape(layers[0]).sizes, [1, 1, 8, 4, 8, 8, 3, 3]);
     assert_eq!((shape(layers[0]).stride, shape(layers[0]).input_limit), ((2, 2), (16, 16)));
     assert_eq!(network.layer(layers[0]).padding.left, 1);

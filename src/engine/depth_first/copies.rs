@@ -255,6 +255,7 @@ mod tests {
     use crate::depth_first::CopyKind;
     use crate::hardware::{Core, Operand};
     use crate::spec::{find_preset, hardware_presets};
+    use crate::workload::LayerId;
 
     fn core() -> Core {
         Core::from_text(find_preset(hardware_presets(), "meta-proto-like-df").unwrap().text).unwrap()
@@ -264,7 +265,7 @@ mod tests {
     fn copy(core: &Core, bits: u64, from: (&str, Operand), to: (&str, Operand)) -> CopyAction {
         let find = |name: &str| core.memories.position(|memory| memory.name == name).unwrap();
         let (source, destination) = ((find(from.0), from.1), (find(to.0), to.1));
-        CopyAction { kind: CopyKind::InputFromOutput, layer: 0, bits, source, destination }
+        CopyAction { kind: CopyKind::InputFromOutput, layer: LayerId::default(), bits, source, destination }
     }
 
     #[test]

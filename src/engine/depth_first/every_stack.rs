@@ -7,10 +7,9 @@
 
 use super::ids::StateId;
 use super::stack::Stack;
-use crate::ids::{TiSlice, TiVec, ti_vec};
+use crate::ids::{IdSet, TiSlice, TiVec, ti_vec};
 use crate::sorting::sort_by_key;
 use crate::workload::{LayerId, Network};
-use fixedbitset::FixedBitSet;
 use std::cmp::Reverse;
 use std::collections::HashMap;
 
@@ -87,8 +86,8 @@ impl EveryStack {
     }
 
     /// States by how much is done, without those from which the end is out of reach.
-    fn ordered(done_in: &TiSlice<StateId, FixedBitSet>, end: StateId, mut arcs: Vec<StackArc>) -> Self {
-        let done: TiVec<StateId, usize> = done_in.iter().map(|done| done.count_ones(..)).collect();
+    fn ordered(done_in: &TiSlice<StateId, IdSet<LayerId>>, end: StateId, mut arcs: Vec<StackArc>) -> Self {
+        let done: TiVec<StateId, usize> = done_in.iter().map(|done| done.count()).collect();
         let mut leads_on: TiVec<StateId, bool> = ti_vec![false; done_in.len()];
         leads_on[end] = true;
         sort_by_key(&mut arcs, |arc| Reverse(done[arc.from]));
@@ -113,24 +112,24 @@ struct Ideals {
     /// The layers that compute something: where a stack may end.
     ends: Vec<LayerId>,
     /// The layers whose outputs are needed in the highest memory, so that only the end of a stack may be one.
-    stored: FixedBitSet,
+    stored: IdSet<LayerId>,
     /// Whose outputs each layer reads.
-    inputs: Vec<Vec<LayerId>>,
+    inputs: TiVec<LayerId, Vec<LayerId>>,
     /// Who reads each layer's output.
-    readers: Vec<Vec<LayerId>>,
+    readers: TiVec<LayerId, Vec<LayerId>>,
     /// The computing layers on which each layer depends, itself included.
-    ancestors: Vec<FixedBitSet>,
+    ancestors: TiVec<LayerId, IdSet<LayerId>>,
 }
 
 impl Ideals {
     fn new(network: &Network) -> Self {
-        let empty = FixedBitSet::with_capacity(network.len());
+        let empty = IdSet::with_capacity(network.len());
         let ends: Vec<LayerId> = network.computing().collect();
-        let inputs: Vec<Vec<LayerId>> = network.ids().map(|id| network.inputs(id)).collect();
-        let readers: Vec<Vec<LayerId>> = network.ids().map(|id| network.consumers(id)).collect();
+        let inputs: TiVec<LayerId, Vec<LayerId>> = network.ids().map(|id| network.inputs(id)).collect();
+        let readers: TiVec<LayerId, Vec<LayerId>> = network.ids().map(|id| network.consumers(id)).collect();
         let mut stored = empty.clone();
         stored.extend(network.ids().filter(|&id| readers[id].is_empty()).chain(network.stored()));
-        let mut ancestors: Vec<FixedBitSet> = Vec::with_capacity(network.len());
+        let mut ancestors: TiVec<LayerId, IdSet<LayerId>> = TiVec::with_capacity(network.len());
         for id in network.ids() {
             let mut all = empty.clone();
             inputs[id].iter().for_each(|&producer| all.union_with(&ancestors[producer]));
@@ -140,8 +139,8 @@ impl Ideals {
         Self { ends, stored, inputs, readers, ancestors }
     }
 
-    fn is_all(&self, done: &FixedBitSet) -> bool {
-        done.count_ones(..) == self.ends.len()
+    fn is_all(&self, done: &IdSet<LayerId>) -> bool {
+        done.count() == self.ends.len()
     }
 
     /// Tells `found` every stack of at most `most_layers` layers, with the states before and after it. Gives what is done in each state.
@@ -150,15 +149,15 @@ impl Ideals {
         most_layers: usize,
         most_steps: usize,
         found: &mut dyn FnMut(StateId, StateId, Vec<LayerId>),
-    ) -> Result<TiVec<StateId, FixedBitSet>, NotListed> {
-        let nothing = FixedBitSet::with_capacity(self.readers.len());
-        let mut number: HashMap<FixedBitSet, StateId> = HashMap::from([(nothing.clone(), StateId::default())]);
-        let mut done_in: TiVec<StateId, FixedBitSet> = ti_vec![nothing];
+    ) -> Result<TiVec<StateId, IdSet<LayerId>>, NotListed> {
+        let nothing = IdSet::with_capacity(self.readers.len());
+        let mut number: HashMap<IdSet<LayerId>, StateId> = HashMap::from([(nothing.clone(), StateId::default())]);
+        let mut done_in: TiVec<StateId, IdSet<LayerId>> = ti_vec![nothing];
         let (mut stacks, mut stacked_layers, mut steps) = (0, 0, 0_usize);
         let mut from = StateId::default();
         while let Some(done) = done_in.get(from).cloned() {
             // Who needs one of these needs at least as much.
-            let mut too_large = FixedBitSet::with_capacity(self.inputs.len());
+            let mut too_large = IdSet::with_capacity(self.inputs.len());
             let last = self.ends.iter().rev().find(|&&id| done.contains(id)).copied();
             for &end in self.ends.iter().filter(|&&end| last.is_none_or(|last| end > last)) {
                 steps += 1;
@@ -167,7 +166,7 @@ impl Ideals {
                     continue;
                 }
                 let count = self.ancestors[end].difference_count(&done);
-                steps += done.len() / usize::BITS as usize;
+                steps += self.readers.len() / usize::BITS as usize;
                 if count > most_layers {
                     too_large.insert(end);
                     continue;
@@ -193,7 +192,7 @@ impl Ideals {
     }
 
     /// The layers of the stack that ends at a layer, unless somebody outside reads one of the others.
-    fn stack(&self, done: &FixedBitSet, end: LayerId) -> Option<Vec<LayerId>> {
+    fn stack(&self, done: &IdSet<LayerId>, end: LayerId) -> Option<Vec<LayerId>> {
         let wanted = &self.ancestors[end];
         // Who reads what is not done is not done either.
         let is_hidden = |layer: LayerId| {

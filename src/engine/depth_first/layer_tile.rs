@@ -54,7 +54,7 @@ pub(super) struct TilePlanner<'a> {
     pub stack: &'a Stack,
     pub measure: &'a Measure,
     /// By layer.
-    pub layers: &'a [Option<TiledLayer>],
+    pub layers: &'a TiSlice<LayerId, Option<TiledLayer>>,
     /// Which memories features may pass over.
     pub skipping: Skipping,
     /// Whether weights come from their highest memory.

@@ -199,7 +199,7 @@ fn workers_that_take_slices_in_any_order_agree() {
 fn a_search_that_is_stopped_says_what_it_has() {
     let core = Core::from_text(find_preset(hardware_presets(), "eyeriss-like").unwrap().text).unwrap();
     let network = Network::from_text(find_preset(workload_presets(), "alexnet-eyeriss").unwrap().text).unwrap();
-    let shape = network.layer(network.len() - 1).shape;
+    let shape = network.layer(network.ids().next_back().unwrap()).shape;
     let layer = UnrolledLayer { core: &core, rules: Rules::CORRECTED, shape, levels: all_levels(&core) };
     let limits = Limits { lpf_limit: 4, ..Limits::default() };
     let (options, objective) = (UnrollingOptions::default(), Objective::Latency);
