@@ -8,7 +8,7 @@ use std::marker::PhantomData;
 pub use typed_index_collections::{TiSlice, TiVec, ti_vec};
 
 /// A set of ids, one bit each.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct IdSet<K> {
     bits: FixedBitSet,
     ids: PhantomData<K>,
@@ -61,6 +61,11 @@ impl<K: From<usize> + Into<usize>> IdSet<K> {
     /// How many ids are not in another set.
     pub fn difference_count(&self, other: &Self) -> usize {
         self.bits.difference_count(&other.bits)
+    }
+
+    /// Whether all ids are in another set, too.
+    pub fn is_subset(&self, other: &Self) -> bool {
+        self.bits.is_subset(&other.bits)
     }
 
     /// Adds the ids of another set.

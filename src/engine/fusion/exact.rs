@@ -1,8 +1,9 @@
 //! The best scheme of all, and its proof.
 
-use super::graph::{OperatorGraph, OperatorId};
+use super::graph::OperatorGraph;
+use super::ids::{IdealId, OperatorId};
 use super::scheme::{Growing, Prices, Scheme, Way};
-use fixedbitset::FixedBitSet;
+use crate::ids::{IdSet, TiSlice, TiVec, ti_vec};
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
@@ -15,22 +16,22 @@ use std::collections::BTreeSet;
 #[derive(Debug, Clone)]
 pub struct Ideals {
     /// Smallest first: from the empty set to all operators.
-    sets: Vec<FixedBitSet>,
+    sets: TiVec<IdealId, IdSet<OperatorId>>,
     /// For each ideal the operators that may have been its last, and the ideal without them.
-    without: Vec<Vec<(OperatorId, usize)>>,
+    without: TiVec<IdealId, Vec<(OperatorId, IdealId)>>,
     /// The place of each operator in a topological order.
-    place: Vec<usize>,
+    place: TiVec<OperatorId, usize>,
 }
 
 impl Ideals {
     /// All of them; nothing if they are more than `limit`: their number is exponential in the width of the network.
     pub fn of(graph: &OperatorGraph, limit: usize) -> Option<Self> {
-        let ready = (0..graph.len()).filter(|&id| graph.producers(id).next().is_none()).collect();
-        let mut all = Self { sets: Vec::new(), without: Vec::new(), place: (0..graph.len()).collect() };
-        let mut level = vec![Found { set: FixedBitSet::with_capacity(graph.len()), ready, without: Vec::new() }];
+        let ready = graph.ids().filter(|&id| graph.producers(id).next().is_none()).collect();
+        let mut all = Self { sets: TiVec::new(), without: TiVec::new(), place: (0..graph.len()).collect() };
+        let mut level = vec![Found { set: IdSet::with_capacity(graph.len()), ready, without: Vec::new() }];
         while !level.is_empty() {
             level.sort_unstable_by(|a, b| a.set.cmp(&b.set));
-            let mut next: FxHashMap<FixedBitSet, Found> = FxHashMap::default();
+            let mut next: FxHashMap<IdSet<OperatorId>, Found> = FxHashMap::default();
             for (place, Found { set, ready, .. }) in level.iter().enumerate() {
                 for &id in ready {
                     let mut larger = set.clone();
@@ -41,7 +42,7 @@ impl Ideals {
                         let ready = ready.iter().copied().filter(|&other| other != id).chain(more).collect();
                         Found { set: larger.clone(), ready, without: Vec::new() }
                     });
-                    found.without.push((id, all.sets.len() + place));
+                    found.without.push((id, IdealId::from(all.sets.len() + place)));
                 }
                 if all.sets.len() + level.len() + next.len() > limit {
                     return None;
@@ -58,12 +59,13 @@ impl Ideals {
 
     /// Those that `order` passes through: operators of a network, each after all of them that it depends on.
     pub fn along(graph: &OperatorGraph, order: &[OperatorId]) -> Self {
-        let mut set = FixedBitSet::with_capacity(graph.len());
-        let mut along = Self { sets: vec![set.clone()], without: vec![Vec::new()], place: vec![0; graph.len()] };
+        let mut set = IdSet::with_capacity(graph.len());
+        let mut along =
+            Self { sets: ti_vec![set.clone()], without: ti_vec![Vec::new()], place: ti_vec![0; graph.len()] };
         for (place, &id) in order.iter().enumerate() {
             set.insert(id);
             along.sets.push(set.clone());
-            along.without.push(vec![(id, place)]);
+            along.without.push(vec![(id, IdealId::from(place))]);
             along.place[id] = place;
         }
         along
@@ -74,6 +76,11 @@ impl Ideals {
         self.sets.len()
     }
 
+    /// All of them, smallest first.
+    pub(super) fn ids(&self) -> impl DoubleEndedIterator<Item = IdealId> + ExactSizeIterator + Clone + use<> {
+        IdealId::first(self.len())
+    }
+
     /// Never: the empty set is an ideal.
     pub fn is_empty(&self) -> bool {
         self.sets.is_empty()
@@ -81,37 +88,38 @@ impl Ideals {
 
     /// All groups that are possible at all, which the paper counts in Table 5: every convex set of operators, empty ones left out.
     pub fn convex_sets(&self) -> BTreeSet<Vec<OperatorId>> {
-        let pairs = (0..self.len()).flat_map(|larger| (0..larger).map(move |smaller| (smaller, larger)));
-        let is_within = |&(smaller, larger): &(usize, usize)| self.sets[smaller].is_subset(&self.sets[larger]);
+        let pairs =
+            self.ids().flat_map(|larger| IdealId::within(IdealId::EMPTY..larger).map(move |smaller| (smaller, larger)));
+        let is_within = |&(smaller, larger): &(IdealId, IdealId)| self.sets[smaller].is_subset(&self.sets[larger]);
         pairs.filter(is_within).map(|(smaller, larger)| self.beyond(smaller, larger)).collect()
     }
 
     /// The operators, in ascending order, that one ideal has beyond another.
-    pub(super) fn beyond(&self, smaller: usize, larger: usize) -> Vec<OperatorId> {
+    pub(super) fn beyond(&self, smaller: IdealId, larger: IdealId) -> Vec<OperatorId> {
         self.sets[larger].difference(&self.sets[smaller]).collect()
     }
 
     /// The operators of an ideal.
-    pub(super) fn set(&self, ideal: usize) -> &FixedBitSet {
+    pub(super) fn set(&self, ideal: IdealId) -> &IdSet<OperatorId> {
         &self.sets[ideal]
     }
 
     /// The operators that may have been the last of an ideal.
-    pub(super) fn last_operators(&self, ideal: usize) -> impl Iterator<Item = OperatorId> {
+    pub(super) fn last_operators(&self, ideal: IdealId) -> impl Iterator<Item = OperatorId> {
         self.without[ideal].iter().map(|&(id, _)| id)
     }
 
     /// The cheapest scheme, in the fewest groups: a shortest path through the ideals. Nothing if no scheme has a price.
     pub fn best_scheme(&self, prices: &dyn Prices) -> Option<Scheme> {
-        let mut best: Vec<Option<Way>> = vec![Some(Way::START)];
-        for end in 1..self.len() {
+        let mut best: TiVec<IdealId, Option<Way>> = ti_vec![Some(Way::START)];
+        for end in self.ids().skip(1) {
             best.push(self.best_way_to(end, &best, prices));
         }
         Scheme::from_ways(&best, |smaller, larger| self.beyond(smaller, larger))
     }
 
     /// First what every last group costs at least, then what promising ones cost.
-    fn best_way_to(&self, end: usize, best: &[Option<Way>], prices: &dyn Prices) -> Option<Way> {
+    fn best_way_to(&self, end: IdealId, best: &TiSlice<IdealId, Option<Way>>, prices: &dyn Prices) -> Option<Way> {
         let mut group = prices.groups(&self.sets[end]);
         let mut promising: Vec<Way> = Vec::new();
         self.each_group(end, &mut *group, &mut |start, group| {
@@ -126,9 +134,9 @@ impl Ideals {
     pub(super) fn best_of(
         &self,
         mut promising: Vec<Way>,
-        best: &[Option<Way>],
-        end: usize,
-        mut price: impl FnMut(usize, &[OperatorId], u64) -> Option<u64>,
+        best: &TiSlice<IdealId, Option<Way>>,
+        end: IdealId,
+        mut price: impl FnMut(IdealId, &[OperatorId], u64) -> Option<u64>,
     ) -> Option<Way> {
         promising.sort_unstable_by_key(Way::rank);
         let mut found: Option<Way> = None;
@@ -149,11 +157,22 @@ impl Ideals {
     /// Lets a group that ends at an ideal grow; it is shown at every size, with the ideal where it begins.
     ///
     /// Operators are added from last to first, so each group comes up once: without its first operator it is the one it grew from.
-    pub(super) fn each_group<G: Growing + ?Sized>(&self, end: usize, group: &mut G, visit: &mut impl FnMut(usize, &G)) {
+    pub(super) fn each_group<G: Growing + ?Sized>(
+        &self,
+        end: IdealId,
+        group: &mut G,
+        visit: &mut impl FnMut(IdealId, &G),
+    ) {
         self.grow(end, usize::MAX, group, visit);
     }
 
-    fn grow<G: Growing + ?Sized>(&self, from: usize, place: usize, group: &mut G, visit: &mut impl FnMut(usize, &G)) {
+    fn grow<G: Growing + ?Sized>(
+        &self,
+        from: IdealId,
+        place: usize,
+        group: &mut G,
+        visit: &mut impl FnMut(IdealId, &G),
+    ) {
         for &(id, start) in &self.without[from] {
             if self.place[id] < place && group.push(id) {
                 visit(start, group);
@@ -166,7 +185,7 @@ impl Ideals {
 
 /// An ideal, the operators that may run next, and the way to it.
 struct Found {
-    set: FixedBitSet,
+    set: IdSet<OperatorId>,
     ready: Vec<OperatorId>,
-    without: Vec<(OperatorId, usize)>,
+    without: Vec<(OperatorId, IdealId)>,
 }

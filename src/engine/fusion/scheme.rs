@@ -1,7 +1,7 @@
 //! Partitions of a network into groups, and what they are judged by.
 
-use super::graph::OperatorId;
-use fixedbitset::FixedBitSet;
+use super::ids::{IdealId, OperatorId};
+use crate::ids::{IdSet, TiSlice};
 use std::cmp::Reverse;
 
 /// Groups in an order in which they can run.
@@ -15,11 +15,14 @@ pub struct Scheme {
 
 impl Scheme {
     /// The last of `ways`, each of which leads on from an earlier one; `group` is what one has beyond the other.
-    pub(super) fn from_ways(ways: &[Option<Way>], group: impl Fn(usize, usize) -> Vec<OperatorId>) -> Option<Self> {
-        let mut at = ways.len().checked_sub(1)?;
+    pub(super) fn from_ways(
+        ways: &TiSlice<IdealId, Option<Way>>,
+        group: impl Fn(IdealId, IdealId) -> Vec<OperatorId>,
+    ) -> Option<Self> {
+        let mut at = ways.last_key()?;
         let cost = ways[at]?.cost;
         let mut groups = Vec::new();
-        while at > 0 {
+        while at != IdealId::EMPTY {
             let before = ways[at]?.before;
             groups.push(group(before, at));
             at = before;
@@ -32,7 +35,7 @@ impl Scheme {
 /// What groups cost. A search knows no more of them.
 pub trait Prices {
     /// Groups after which the operators `done` have run.
-    fn groups<'s>(&'s self, done: &'s FixedBitSet) -> Box<dyn Growing + 's>;
+    fn groups<'s>(&'s self, done: &'s IdSet<OperatorId>) -> Box<dyn Growing + 's>;
 }
 
 /// A group that grows from its last operator to its first, every one of them added once all that read its output in `done` are there.
@@ -55,7 +58,7 @@ pub trait Growing {
 pub struct PriceList<'a>(pub &'a dyn Fn(&[OperatorId]) -> Option<u64>);
 
 impl Prices for PriceList<'_> {
-    fn groups<'s>(&'s self, _: &'s FixedBitSet) -> Box<dyn Growing + 's> {
+    fn groups<'s>(&'s self, _: &'s IdSet<OperatorId>) -> Box<dyn Growing + 's> {
         Box::new(Listed { price: self.0, operators: Vec::new() })
     }
 }
@@ -92,20 +95,20 @@ impl Growing for Listed<'_> {
 pub(super) struct Way {
     pub cost: u64,
     pub groups: usize,
-    pub before: usize,
+    pub before: IdealId,
 }
 
 impl Way {
     /// No operator, no cost.
-    pub const START: Self = Self { cost: 0, groups: 0, before: 0 };
+    pub const START: Self = Self { cost: 0, groups: 0, before: IdealId::EMPTY };
 
     /// This way, to `before`, and one more group.
-    pub fn with(&self, before: usize, price: u64) -> Option<Self> {
+    pub fn with(&self, before: IdealId, price: u64) -> Option<Self> {
         Some(Self { cost: self.cost.checked_add(price)?, groups: self.groups + 1, before })
     }
 
     /// Cheaper ways come first, then those with fewer groups, then those whose last group is smaller.
-    pub fn rank(&self) -> (u64, usize, Reverse<usize>) {
+    pub fn rank(&self) -> (u64, usize, Reverse<IdealId>) {
         (self.cost, self.groups, Reverse(self.before))
     }
 }
