@@ -274,7 +274,7 @@ fn as_json(found: &Found) -> Value {
         "energy_onchip_pj": account.energy.onchip_pj,
         "energy_links_pj": account.energy.link_pj.iter().sum::<f64>(),
         "energy_memories_pj": account.energy.memory_pj.iter().sum::<f64>(),
-        "edp_pj_cycles": Aim::EnergyDelay.score(judged.energy_pj, judged.latency_cycles),
+        "edp_pj_cycles": judged.score(Aim::EnergyDelay),
         "peak_on_chip_bits": account.peak_bits(),
         "tiles": account.tiles.len(),
         "tiles_solved": problems,

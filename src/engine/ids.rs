@@ -9,12 +9,12 @@ pub use typed_index_collections::{TiSlice, TiVec, ti_vec};
 
 /// A set of ids, one bit each.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct IdSet<K> {
+pub struct IdBitSet<K> {
     bits: FixedBitSet,
     ids: PhantomData<K>,
 }
 
-impl<K: From<usize> + Into<usize>> IdSet<K> {
+impl<K: From<usize> + Into<usize>> IdBitSet<K> {
     /// The empty set, for the first so many ids.
     pub fn with_capacity(count: usize) -> Self {
         Self { bits: FixedBitSet::with_capacity(count), ids: PhantomData }
@@ -84,7 +84,7 @@ impl<K: From<usize> + Into<usize>> IdSet<K> {
     }
 }
 
-impl<K: Into<usize>> Extend<K> for IdSet<K> {
+impl<K: Into<usize>> Extend<K> for IdBitSet<K> {
     fn extend<I: IntoIterator<Item = K>>(&mut self, ids: I) {
         self.bits.extend(ids.into_iter().map(K::into));
     }

@@ -7,7 +7,7 @@
 
 use super::ids::StateId;
 use super::stack::Stack;
-use crate::ids::{IdSet, TiSlice, TiVec, ti_vec};
+use crate::ids::{IdBitSet, TiSlice, TiVec, ti_vec};
 use crate::sorting::sort_by_key;
 use crate::workload::{LayerId, Network};
 use std::cmp::Reverse;
@@ -86,7 +86,7 @@ impl EveryStack {
     }
 
     /// States by how much is done, without those from which the end is out of reach.
-    fn ordered(done_in: &TiSlice<StateId, IdSet<LayerId>>, end: StateId, mut arcs: Vec<StackArc>) -> Self {
+    fn ordered(done_in: &TiSlice<StateId, IdBitSet<LayerId>>, end: StateId, mut arcs: Vec<StackArc>) -> Self {
         let done: TiVec<StateId, usize> = done_in.iter().map(|done| done.count()).collect();
         let mut leads_on: TiVec<StateId, bool> = ti_vec![false; done_in.len()];
         leads_on[end] = true;
@@ -112,24 +112,24 @@ struct Ideals {
     /// The layers that compute something: where a stack may end.
     ends: Vec<LayerId>,
     /// The layers whose outputs are needed in the highest memory, so that only the end of a stack may be one.
-    stored: IdSet<LayerId>,
+    stored: IdBitSet<LayerId>,
     /// Whose outputs each layer reads.
     inputs: TiVec<LayerId, Vec<LayerId>>,
     /// Who reads each layer's output.
     readers: TiVec<LayerId, Vec<LayerId>>,
     /// The computing layers on which each layer depends, itself included.
-    ancestors: TiVec<LayerId, IdSet<LayerId>>,
+    ancestors: TiVec<LayerId, IdBitSet<LayerId>>,
 }
 
 impl Ideals {
     fn new(network: &Network) -> Self {
-        let empty = IdSet::with_capacity(network.len());
+        let empty = IdBitSet::with_capacity(network.len());
         let ends: Vec<LayerId> = network.computing().collect();
         let inputs: TiVec<LayerId, Vec<LayerId>> = network.ids().map(|id| network.inputs(id)).collect();
         let readers: TiVec<LayerId, Vec<LayerId>> = network.ids().map(|id| network.consumers(id)).collect();
         let mut stored = empty.clone();
         stored.extend(network.ids().filter(|&id| readers[id].is_empty()).chain(network.stored()));
-        let mut ancestors: TiVec<LayerId, IdSet<LayerId>> = TiVec::with_capacity(network.len());
+        let mut ancestors: TiVec<LayerId, IdBitSet<LayerId>> = TiVec::with_capacity(network.len());
         for id in network.ids() {
             let mut all = empty.clone();
             inputs[id].iter().for_each(|&producer| all.union_with(&ancestors[producer]));
@@ -139,7 +139,7 @@ impl Ideals {
         Self { ends, stored, inputs, readers, ancestors }
     }
 
-    fn is_all(&self, done: &IdSet<LayerId>) -> bool {
+    fn is_all(&self, done: &IdBitSet<LayerId>) -> bool {
         done.count() == self.ends.len()
     }
 
@@ -149,15 +149,15 @@ impl Ideals {
         most_layers: usize,
         most_steps: usize,
         found: &mut dyn FnMut(StateId, StateId, Vec<LayerId>),
-    ) -> Result<TiVec<StateId, IdSet<LayerId>>, NotListed> {
-        let nothing = IdSet::with_capacity(self.readers.len());
-        let mut number: HashMap<IdSet<LayerId>, StateId> = HashMap::from([(nothing.clone(), StateId::default())]);
-        let mut done_in: TiVec<StateId, IdSet<LayerId>> = ti_vec![nothing];
+    ) -> Result<TiVec<StateId, IdBitSet<LayerId>>, NotListed> {
+        let nothing = IdBitSet::with_capacity(self.readers.len());
+        let mut number: HashMap<IdBitSet<LayerId>, StateId> = HashMap::from([(nothing.clone(), StateId::default())]);
+        let mut done_in: TiVec<StateId, IdBitSet<LayerId>> = ti_vec![nothing];
         let (mut stacks, mut stacked_layers, mut steps) = (0, 0, 0_usize);
         let mut from = StateId::default();
         while let Some(done) = done_in.get(from).cloned() {
             // Who needs one of these needs at least as much.
-            let mut too_large = IdSet::with_capacity(self.inputs.len());
+            let mut too_large = IdBitSet::with_capacity(self.inputs.len());
             let last = self.ends.iter().rev().find(|&&id| done.contains(id)).copied();
             for &end in self.ends.iter().filter(|&&end| last.is_none_or(|last| end > last)) {
                 steps += 1;
@@ -192,7 +192,7 @@ impl Ideals {
     }
 
     /// The layers of the stack that ends at a layer, unless somebody outside reads one of the others.
-    fn stack(&self, done: &IdSet<LayerId>, end: LayerId) -> Option<Vec<LayerId>> {
+    fn stack(&self, done: &IdBitSet<LayerId>, end: LayerId) -> Option<Vec<LayerId>> {
         let wanted = &self.ancestors[end];
         // Who reads what is not done is not done either.
         let is_hidden = |layer: LayerId| {

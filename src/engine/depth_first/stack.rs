@@ -3,7 +3,7 @@
 use super::ids::NodeId;
 use super::strategy::FuseDepth;
 use crate::hardware::{Core, Operand};
-use crate::ids::{IdSet, TiVec, ti_vec};
+use crate::ids::{IdBitSet, TiVec, ti_vec};
 use crate::rules::Rules;
 use crate::spec::{Diagnostics, MAX_DIAGNOSTICS, closest};
 use crate::workload::{LayerId, LayerKind, Network};
@@ -114,22 +114,22 @@ struct Cutter<'a> {
     ignores_first_layer: bool,
     /// What stands for the layers after which the network is cut: some more than once.
     ends: Vec<LayerId>,
-    is_end: IdSet<LayerId>,
-    stored: IdSet<LayerId>,
-    computing: IdSet<LayerId>,
+    is_end: IdBitSet<LayerId>,
+    stored: IdBitSet<LayerId>,
+    computing: IdBitSet<LayerId>,
     /// Each layer and all that it depends on.
-    ancestors: TiVec<LayerId, IdSet<LayerId>>,
+    ancestors: TiVec<LayerId, IdBitSet<LayerId>>,
 }
 
 impl<'a> Cutter<'a> {
     /// Cuts after the given layers and after every output of the network.
     fn new(network: &'a Network, ends: Vec<LayerId>, rules: &Rules) -> Self {
         let set = |ids: &mut dyn Iterator<Item = LayerId>| {
-            let mut set = IdSet::with_capacity(network.len());
+            let mut set = IdBitSet::with_capacity(network.len());
             set.extend(ids);
             set
         };
-        let mut ancestors: TiVec<LayerId, IdSet<LayerId>> = TiVec::with_capacity(network.len());
+        let mut ancestors: TiVec<LayerId, IdBitSet<LayerId>> = TiVec::with_capacity(network.len());
         for id in network.ids() {
             let mut all = set(&mut std::iter::once(id));
             network.inputs(id).into_iter().for_each(|producer| all.union_with(&ancestors[producer]));
@@ -169,7 +169,7 @@ impl<'a> Cutter<'a> {
         }
         let mut stacks = Vec::new();
         let mut before: Option<LayerId> = None;
-        let nothing = IdSet::with_capacity(self.network.len());
+        let nothing = IdBitSet::with_capacity(self.network.len());
         let mut done = nothing.clone();
         let last = LayerId::from(self.network.len() - 1);
         for end in ends {

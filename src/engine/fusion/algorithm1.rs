@@ -5,7 +5,7 @@ use super::graph::OperatorGraph;
 use super::ids::{MapId, NETWORK_INPUT, OperatorId};
 use super::scheme::{Growing, Prices, Scheme};
 use super::validity::is_convex;
-use crate::ids::{IdSet, TiVec, ti_vec};
+use crate::ids::{IdBitSet, TiVec, ti_vec};
 use std::collections::BTreeSet;
 
 /// The scheme of Algorithm 1: operators are visited from last to first; each either begins a group or joins one with which it shares
@@ -66,7 +66,7 @@ struct Generated<'a> {
 }
 
 impl Prices for Generated<'_> {
-    fn groups<'s>(&'s self, done: &'s IdSet<OperatorId>) -> Box<dyn Growing + 's> {
+    fn groups<'s>(&'s self, done: &'s IdBitSet<OperatorId>) -> Box<dyn Growing + 's> {
         let group = self.prices.groups(done);
         Box::new(Sharing { graph: self.graph, group, operators: Vec::new(), readers: ti_vec![0; self.graph.len() + 1] })
     }

@@ -3,7 +3,7 @@
 use super::graph::OperatorGraph;
 use super::ids::{IdealId, OperatorId};
 use super::scheme::{Growing, Prices, Scheme, Way};
-use crate::ids::{IdSet, TiSlice, TiVec, ti_vec};
+use crate::ids::{IdBitSet, TiSlice, TiVec, ti_vec};
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
@@ -16,7 +16,7 @@ use std::collections::BTreeSet;
 #[derive(Debug, Clone)]
 pub struct Ideals {
     /// Smallest first: from the empty set to all operators.
-    sets: TiVec<IdealId, IdSet<OperatorId>>,
+    sets: TiVec<IdealId, IdBitSet<OperatorId>>,
     /// For each ideal the operators that may have been its last, and the ideal without them.
     without: TiVec<IdealId, Vec<(OperatorId, IdealId)>>,
     /// The place of each operator in a topological order.
@@ -28,10 +28,10 @@ impl Ideals {
     pub fn of(graph: &OperatorGraph, limit: usize) -> Option<Self> {
         let ready = graph.ids().filter(|&id| graph.producers(id).next().is_none()).collect();
         let mut all = Self { sets: TiVec::new(), without: TiVec::new(), place: (0..graph.len()).collect() };
-        let mut level = vec![Found { set: IdSet::with_capacity(graph.len()), ready, without: Vec::new() }];
+        let mut level = vec![Found { set: IdBitSet::with_capacity(graph.len()), ready, without: Vec::new() }];
         while !level.is_empty() {
             level.sort_unstable_by(|a, b| a.set.cmp(&b.set));
-            let mut next: FxHashMap<IdSet<OperatorId>, Found> = FxHashMap::default();
+            let mut next: FxHashMap<IdBitSet<OperatorId>, Found> = FxHashMap::default();
             for (place, Found { set, ready, .. }) in level.iter().enumerate() {
                 for &id in ready {
                     let mut larger = set.clone();
@@ -59,7 +59,7 @@ impl Ideals {
 
     /// Those that `order` passes through: operators of a network, each after all of them that it depends on.
     pub fn along(graph: &OperatorGraph, order: &[OperatorId]) -> Self {
-        let mut set = IdSet::with_capacity(graph.len());
+        let mut set = IdBitSet::with_capacity(graph.len());
         let mut along =
             Self { sets: ti_vec![set.clone()], without: ti_vec![Vec::new()], place: ti_vec![0; graph.len()] };
         for (place, &id) in order.iter().enumerate() {
@@ -100,7 +100,7 @@ impl Ideals {
     }
 
     /// The operators of an ideal.
-    pub(super) fn set(&self, ideal: IdealId) -> &IdSet<OperatorId> {
+    pub(super) fn set(&self, ideal: IdealId) -> &IdBitSet<OperatorId> {
         &self.sets[ideal]
     }
 
@@ -185,7 +185,7 @@ impl Ideals {
 
 /// An ideal, the operators that may run next, and the way to it.
 struct Found {
-    set: IdSet<OperatorId>,
+    set: IdBitSet<OperatorId>,
     ready: Vec<OperatorId>,
     without: Vec<(OperatorId, IdealId)>,
 }

@@ -4,7 +4,7 @@ use super::graph::{FeatureMap, OperatorGraph};
 use super::ids::{MapId, OperatorId};
 use super::isoa::Price;
 use super::setting::Throughput;
-use crate::ids::IdSet;
+use crate::ids::IdBitSet;
 
 /// Partial decisions that are followed; a wider group is left to [`Group`](super::Group).
 const MOST_PARTIALS: usize = 1 << 10;
@@ -73,7 +73,7 @@ struct Partial {
 #[derive(Clone, Copy)]
 pub(super) struct Growth<'a> {
     pub graph: &'a OperatorGraph,
-    pub done: &'a IdSet<OperatorId>,
+    pub done: &'a IdBitSet<OperatorId>,
     pub throughput: Throughput,
     pub tiling: Tiling,
     pub goal: Goal,

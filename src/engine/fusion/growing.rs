@@ -7,7 +7,7 @@ use super::ids::OperatorId;
 use super::isoa::Price;
 use super::scheme::{Growing, Prices};
 use super::setting::Setting;
-use crate::ids::IdSet;
+use crate::ids::IdBitSet;
 
 /// Elements between DRAM and chip under a setting.
 #[derive(Debug, Clone, Copy)]
@@ -29,7 +29,7 @@ impl MemoryCost<'_> {
 }
 
 impl Prices for MemoryCost<'_> {
-    fn groups<'s>(&'s self, done: &'s IdSet<OperatorId>) -> Box<dyn Growing + 's> {
+    fn groups<'s>(&'s self, done: &'s IdBitSet<OperatorId>) -> Box<dyn Growing + 's> {
         Box::new(GrowingGroup::new(self.graph, self.setting, done))
     }
 }
@@ -86,7 +86,7 @@ impl Known {
 
 impl<'a> GrowingGroup<'a> {
     /// A group without operators, after which `done` will have run.
-    pub fn new(graph: &'a OperatorGraph, setting: &'a Setting, done: &'a IdSet<OperatorId>) -> Self {
+    pub fn new(graph: &'a OperatorGraph, setting: &'a Setting, done: &'a IdBitSet<OperatorId>) -> Self {
         Self::with_tiling(graph, setting, done, Tiling::SMALLEST)
     }
 
@@ -94,7 +94,7 @@ impl<'a> GrowingGroup<'a> {
     pub fn with_tiling(
         graph: &'a OperatorGraph,
         setting: &'a Setting,
-        done: &'a IdSet<OperatorId>,
+        done: &'a IdBitSet<OperatorId>,
         tiling: Tiling,
     ) -> Self {
         let throughput = setting.throughput;

@@ -7,7 +7,7 @@ use super::growing::{GrowingGroup, Known};
 use super::ids::{IdealId, MapId, OperatorId};
 use super::scheme::{Growing, Scheme, Way};
 use super::setting::Setting;
-use crate::ids::{IdSet, TiVec, ti_vec};
+use crate::ids::{IdBitSet, TiVec, ti_vec};
 
 /// Decides which operators run together, again and again for other sizes of the buffer.
 ///
@@ -136,7 +136,7 @@ impl Online {
 /// The rules of a group as it grows, whatever it costs.
 struct Rules<'a> {
     graph: &'a OperatorGraph,
-    done: &'a IdSet<OperatorId>,
+    done: &'a IdBitSet<OperatorId>,
     most: usize,
     /// Last first.
     operators: Vec<OperatorId>,
@@ -146,7 +146,7 @@ struct Rules<'a> {
 }
 
 impl<'a> Rules<'a> {
-    fn new(graph: &'a OperatorGraph, done: &'a IdSet<OperatorId>, most: usize) -> Self {
+    fn new(graph: &'a OperatorGraph, done: &'a IdBitSet<OperatorId>, most: usize) -> Self {
         Self { graph, done, most, operators: Vec::new(), parts: vec![Vec::new()] }
     }
 

@@ -5,7 +5,7 @@ use super::group::Group;
 use super::ids::OperatorId;
 use super::scheme::{Growing, Prices};
 use super::setting::Setting;
-use crate::ids::IdSet;
+use crate::ids::IdBitSet;
 
 /// Elements between DRAM and chip where all parameters of a group, and all channels of its tiles, have to be in the buffer at once. An
 /// operator by itself is no group, and costs what it does by Optimus' model.
@@ -43,7 +43,7 @@ impl PriorCost<'_> {
 }
 
 impl Prices for PriorCost<'_> {
-    fn groups<'s>(&'s self, _: &'s IdSet<OperatorId>) -> Box<dyn Growing + 's> {
+    fn groups<'s>(&'s self, _: &'s IdBitSet<OperatorId>) -> Box<dyn Growing + 's> {
         Box::new(GrowingGroup { prices: self, operators: Vec::new(), costs: Vec::new() })
     }
 }

@@ -1,7 +1,7 @@
 //! Partitions of a network into groups, and what they are judged by.
 
 use super::ids::{IdealId, OperatorId};
-use crate::ids::{IdSet, TiSlice};
+use crate::ids::{IdBitSet, TiSlice};
 use std::cmp::Reverse;
 
 /// Groups in an order in which they can run.
@@ -35,7 +35,7 @@ impl Scheme {
 /// What groups cost. A search knows no more of them.
 pub trait Prices {
     /// Groups after which the operators `done` have run.
-    fn groups<'s>(&'s self, done: &'s IdSet<OperatorId>) -> Box<dyn Growing + 's>;
+    fn groups<'s>(&'s self, done: &'s IdBitSet<OperatorId>) -> Box<dyn Growing + 's>;
 }
 
 /// A group that grows from its last operator to its first, every one of them added once all that read its output in `done` are there.
@@ -58,7 +58,7 @@ pub trait Growing {
 pub struct PriceList<'a>(pub &'a dyn Fn(&[OperatorId]) -> Option<u64>);
 
 impl Prices for PriceList<'_> {
-    fn groups<'s>(&'s self, _: &'s IdSet<OperatorId>) -> Box<dyn Growing + 's> {
+    fn groups<'s>(&'s self, _: &'s IdBitSet<OperatorId>) -> Box<dyn Growing + 's> {
         Box::new(Listed { price: self.0, operators: Vec::new() })
     }
 }

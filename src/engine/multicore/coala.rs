@@ -4,11 +4,12 @@ use super::contents::{Contents, Copy};
 use super::graph::TileGraph;
 use super::ids::{CoreId, LinkId, TensorId, TileId, TopMemoryId};
 use super::rules::SchedulingRules;
-use super::schedule::{Overfull, Placed, Reason, Schedule, Stream, Transfer};
+use super::schedule::{Offchip, Overfull, Placed, Reason, Schedule, Stream, Transfer};
 use super::system::System;
 use super::traffic::{Span, Traffic, Wanted};
 use crate::hardware::Operand;
 use crate::ids::{TiSlice, TiVec, ti_vec};
+use crate::units::{Bits, BitsPerCycle, Cycles};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
@@ -53,7 +54,7 @@ struct Coala<'a> {
     job: Job<'a>,
     contents: Contents<'a>,
     traffic: TiVec<LinkId, Traffic>,
-    core_free: TiVec<CoreId, f64>,
+    core_free: TiVec<CoreId, Cycles<f64>>,
     result: Schedule,
 }
 
@@ -63,7 +64,7 @@ impl<'a> Coala<'a> {
             job,
             contents: Contents::new(job.graph, job.system),
             traffic: job.system.links.iter().map(|link| Traffic::new(link.bandwidth)).collect(),
-            core_free: ti_vec![0.0; job.system.cores.len()],
+            core_free: ti_vec![Cycles::ZERO; job.system.cores.len()],
             result: Schedule { tiles: ti_vec![None; job.graph.tiles.len()], ..Schedule::default() },
         }
     }
@@ -83,7 +84,7 @@ impl<'a> Coala<'a> {
                 let uses = self.contents.uses_in(tensor, self.place_of(tile, operand));
                 *uses = everywhere.unwrap_or(*uses + 1);
                 if self.copy(tensor, dram).is_none() {
-                    self.store(tensor, dram, Span { start: 0.0, end: 0.0 });
+                    self.store(tensor, dram, Span { start: Cycles::ZERO, end: Cycles::ZERO });
                 }
             }
         }
@@ -92,7 +93,7 @@ impl<'a> Coala<'a> {
                 if self.job.prefetched.contains(&operand)
                     && let Some(tensor) = graph.tensor(tile, operand)
                 {
-                    self.bring(tensor, system.memory_of[placed[tile].core][operand as usize], &[], 0.0)?;
+                    self.bring(tensor, system.memory_of[placed[tile].core][operand as usize], &[], Cycles::ZERO)?;
                 }
             }
         }
@@ -102,15 +103,15 @@ impl<'a> Coala<'a> {
     fn run(&mut self) -> Result<(), Overfull> {
         let graph = self.job.graph;
         let mut waits: TiVec<TileId, usize> = graph.tiles.keys().map(|tile| graph.predecessors(tile).len()).collect();
-        let mut ready: TiVec<TileId, f64> = ti_vec![0.0; graph.tiles.len()];
+        let mut ready: TiVec<TileId, Cycles<f64>> = ti_vec![Cycles::ZERO; graph.tiles.len()];
         // Times are never negative, so that their bits have their order.
         let order = self.job.order;
-        let entry = |tile: TileId, ready: f64| match order {
+        let entry = |tile: TileId, ready: Cycles<f64>| match order {
             Order::Ranks(ranks) => Reverse((ranks[tile] as u64, tile)),
-            Order::EarliestReady => Reverse((ready.to_bits(), tile)),
+            Order::EarliestReady => Reverse((ready.0.to_bits(), tile)),
         };
         let first = graph.tiles.keys().filter(|&tile| waits[tile] == 0);
-        let mut candidates: BinaryHeap<_> = first.map(|tile| entry(tile, 0.0)).collect();
+        let mut candidates: BinaryHeap<_> = first.map(|tile| entry(tile, Cycles::ZERO)).collect();
         while let Some(Reverse((_, tile))) = candidates.pop() {
             let end = self.place(tile, ready[tile])?;
             for edge in graph.successors(tile) {
@@ -128,12 +129,12 @@ impl<'a> Coala<'a> {
         self.result.memories = self.contents.occupancy.iter().map(|memory| memory.steps()).collect();
         let ends = self.result.tiles.iter().flatten().map(|span| span.end);
         let transfers = self.result.transfers.iter().map(|transfer| transfer.span.end);
-        self.result.latency_cycles = ends.chain(transfers).fold(0.0, f64::max);
+        self.result.latency = ends.chain(transfers).fold(Cycles::ZERO, Cycles::max);
         self.result
     }
 
     /// Computes a tile that may start at a time; says when it ends.
-    fn place(&mut self, tile: TileId, ready: f64) -> Result<f64, Overfull> {
+    fn place(&mut self, tile: TileId, ready: Cycles<f64>) -> Result<Cycles<f64>, Overfull> {
         let Job { graph, system, placed, .. } = self.job;
         let Placed { core, cycles, ref too_large, .. } = placed[tile];
         let memory_of = system.memory_of[core];
@@ -217,12 +218,12 @@ impl<'a> Coala<'a> {
         tensor: TensorId,
         memory: TopMemoryId,
         needed: &[TensorId],
-        wanted: f64,
-    ) -> Result<f64, Overfull> {
+        wanted: Cycles<f64>,
+    ) -> Result<Cycles<f64>, Overfull> {
         if let Some(copy) = self.copy(tensor, memory) {
-            return Ok(if self.job.rules.trusts_presence { 0.0 } else { copy.available });
+            return Ok(if self.job.rules.trusts_presence { Cycles::ZERO } else { copy.available });
         }
-        let Some(source) = self.contents.oldest(tensor) else { return Ok(0.0) };
+        let Some(source) = self.contents.oldest(tensor) else { return Ok(Cycles::ZERO) };
         let reason = if source == self.job.system.dram_memory() { Reason::Fetch } else { Reason::Exchange };
         self.transfer((tensor, source, memory), needed, reason, wanted)
     }
@@ -233,17 +234,17 @@ impl<'a> Coala<'a> {
         (tensor, source, memory): (TensorId, TopMemoryId, TopMemoryId),
         needed: &[TensorId],
         reason: Reason,
-        wanted: f64,
-    ) -> Result<f64, Overfull> {
+        wanted: Cycles<f64>,
+    ) -> Result<Cycles<f64>, Overfull> {
         let system = self.job.system;
         let bits = self.job.graph.tensors[tensor].bits;
-        let available = self.copy(tensor, source).map_or(0.0, |copy| copy.available);
+        let available = self.copy(tensor, source).map_or(Cycles::ZERO, |copy| copy.available);
         let (from, to) = (system.core_of(source), system.core_of(memory));
         let route = system.route(from, to);
-        let cycles = |bandwidth: f64| (bits as f64 / bandwidth).ceil();
-        let length = route.iter().map(|&link| cycles(system.links[link].bandwidth)).fold(0.0, f64::max);
+        let cycles = |&link: &LinkId| (bits / system.links[link].bandwidth).rounded_up();
+        let length = route.iter().map(cycles).fold(Cycles::ZERO, Cycles::max);
         let span = if self.job.rules.late_transfers {
-            let free = route.iter().map(|&link| self.traffic[link].free_from()).fold(available, f64::max);
+            let free = route.iter().map(|&link| self.traffic[link].free_from()).fold(available, Cycles::max);
             let ideal = free.max(wanted - length);
             let first = self.contents.occupancy[memory].late_fit(ideal, bits).unwrap_or(wanted);
             let time = self.make_room(tensor, memory, first, needed)?;
@@ -264,15 +265,15 @@ impl<'a> Coala<'a> {
             let facts = &system.links[link];
             let is_new = self.traffic[link].carry(tensor, span);
             link_pj += match self.job.rules.charges_cycles {
-                true => length * facts.pj_per_cycle,
-                false if is_new => bits as f64 / facts.bandwidth * facts.pj_per_cycle,
+                true => length.0 * facts.pj_per_cycle,
+                false if is_new => (bits / facts.bandwidth).0 * facts.pj_per_cycle,
                 false => 0.0,
             };
         }
         let (read, write) = (&system.memories[source], &system.memories[memory]);
-        let write_bits = if self.job.rules.late_transfers { read.write_bits } else { write.write_bits };
+        let write_width = if self.job.rules.late_transfers { read.write_width } else { write.write_width };
         let memory_pj =
-            read.read_pj * bits.div_ceil(read.read_bits) as f64 + write.write_pj * bits.div_ceil(write_bits) as f64;
+            read.read_pj * bits.words(read.read_width) as f64 + write.write_pj * bits.words(write_width) as f64;
         self.result.energy.link_pj[reason as usize] += link_pj;
         self.result.energy.memory_pj[reason as usize] += memory_pj;
         self.result.transfers.push(Transfer { tensor, from, to, memory, span, reason, link_pj, memory_pj });
@@ -283,18 +284,23 @@ impl<'a> Coala<'a> {
     }
 
     /// When a tensor can leave a memory from which it is read until a time.
-    fn leaves(&self, tensor: TensorId, memory: TopMemoryId, time: f64) -> f64 {
+    fn leaves(&self, tensor: TensorId, memory: TopMemoryId, time: Cycles<f64>) -> Cycles<f64> {
         let busy = self.copy(tensor, memory).map_or(time, |copy| copy.busy);
         if self.job.rules.frees_at_once { time } else { time.max(busy) }
     }
 
-    /// When all links of a route are free for what is wanted, of each as many bits a cycle as `needed` says.
-    fn first_window(&self, route: &[LinkId], wanted: Wanted, needed: &dyn Fn(LinkId) -> f64) -> f64 {
+    /// When all links of a route are free for what is wanted, of each as much as `needed` says.
+    fn first_window(
+        &self,
+        route: &[LinkId],
+        wanted: Wanted,
+        needed: &dyn Fn(LinkId) -> BitsPerCycle<f64>,
+    ) -> Cycles<f64> {
         // What has no bits needs no window.
-        if wanted.length <= 0.0 {
+        if wanted.length <= Cycles::ZERO {
             return wanted.time;
         }
-        let ever = Span { start: wanted.time, end: f64::INFINITY };
+        let ever = Span { start: wanted.time, end: Cycles::INFINITY };
         self.window_within(ever, route, wanted, needed).unwrap_or(wanted.time)
     }
 
@@ -304,8 +310,8 @@ impl<'a> Coala<'a> {
         span: Span,
         route: &[LinkId],
         wanted: Wanted,
-        needed: &dyn Fn(LinkId) -> f64,
-    ) -> Option<f64> {
+        needed: &dyn Fn(LinkId) -> BitsPerCycle<f64>,
+    ) -> Option<Cycles<f64>> {
         let Some((&link, rest)) = route.split_first() else { return Some(span.start) };
         let mut windows = self.traffic[link].windows(wanted, span, needed(link));
         windows.find_map(|window| self.window_within(window, rest, wanted, needed))
@@ -316,13 +322,13 @@ impl<'a> Coala<'a> {
         &mut self,
         tensor: TensorId,
         memory: TopMemoryId,
-        time: f64,
+        time: Cycles<f64>,
         needed: &[TensorId],
-    ) -> Result<f64, Overfull> {
+    ) -> Result<Cycles<f64>, Overfull> {
         let bits = self.job.graph.tensors[tensor].bits;
         let fit = self.contents.occupancy[memory].earliest_fit(time, bits);
         let excess = self.contents.occupancy[memory].excess_at(fit, bits);
-        if excess == 0 {
+        if excess == Bits(0) {
             return Ok(fit);
         }
         let may_go = |other: TensorId, copy: &Copy| copy.reserved <= fit && !needed.contains(&other);
@@ -338,7 +344,7 @@ impl<'a> Coala<'a> {
     }
 
     /// Removes a tensor from a memory; what is nowhere else goes to DRAM. Says when that is done.
-    fn evict(&mut self, tensor: TensorId, memory: TopMemoryId, time: f64) -> Result<f64, Overfull> {
+    fn evict(&mut self, tensor: TensorId, memory: TopMemoryId, time: Cycles<f64>) -> Result<Cycles<f64>, Overfull> {
         let dram = self.job.system.dram_memory();
         // When it is read no more; its way to DRAM may be the last that it is needed for.
         let free = self.leaves(tensor, memory, time);
@@ -357,7 +363,7 @@ impl<'a> Coala<'a> {
     }
 
     /// Empties a memory but for what is needed; says when that is done.
-    fn clear(&mut self, memory: TopMemoryId, needed: &[TensorId], time: f64) -> Result<f64, Overfull> {
+    fn clear(&mut self, memory: TopMemoryId, needed: &[TensorId], time: Cycles<f64>) -> Result<Cycles<f64>, Overfull> {
         let mut latest = time;
         for tensor in self.contents.by_arrival(memory) {
             let is_there = |copy: &Copy| copy.reserved <= time && !needed.contains(&tensor);
@@ -369,37 +375,39 @@ impl<'a> Coala<'a> {
     }
 
     /// Finds time on the links to DRAM for what does not fit on the chip: when that begins, and by which factor the tile becomes slower.
-    fn stream(&mut self, tile: TileId, time: f64) -> (f64, f64) {
+    fn stream(&mut self, tile: TileId, time: Cycles<f64>) -> (Cycles<f64>, f64) {
         let system = self.job.system;
         let is_early = self.job.rules.streams_too_early;
-        let Placed { core, cycles, offchip_bits: (to, from), .. } = self.job.placed[tile];
+        let Placed { core, cycles, offchip: Offchip { to, from }, .. } = self.job.placed[tile];
         let routes = [(system.route(core, system.dram), to), (system.route(system.dram, core), from)];
-        let mut loads: Vec<(LinkId, f64)> = Vec::new();
-        for (link, bits) in routes.iter().flat_map(|(route, bits)| route.iter().map(move |&link| (link, *bits))) {
+        let mut loads: Vec<(LinkId, BitsPerCycle<f64>)> = Vec::new();
+        for (link, load) in routes.iter().flat_map(|(route, load)| route.iter().map(move |&link| (link, *load))) {
             match loads.iter_mut().find(|load| load.0 == link && !is_early) {
-                Some(load) => load.1 += bits,
-                None => loads.push((link, bits)),
+                Some(known) => known.1 += load,
+                None => loads.push((link, load)),
             }
         }
         let mut slower = 1.0_f64;
         if !is_early {
-            slower = loads.iter().map(|(link, bits)| bits / system.links[*link].bandwidth).fold(1.0, f64::max);
-            loads.iter_mut().for_each(|load| load.1 /= slower);
+            slower = loads.iter().map(|(link, load)| *load / system.links[*link].bandwidth).fold(1.0, f64::max);
+            loads.iter_mut().for_each(|load| load.1 = load.1 / slower);
         }
         let length = cycles * slower;
         let links: Vec<LinkId> = loads.iter().map(|load| load.0).collect();
-        let most = |link: LinkId| loads.iter().filter(|load| load.0 == link).map(|load| load.1).fold(0.0, f64::max);
+        let most = |link: LinkId| {
+            loads.iter().filter(|load| load.0 == link).map(|load| load.1).fold(BitsPerCycle::ZERO, BitsPerCycle::max)
+        };
         let start = self.first_window(&links, Wanted { tensor: None, time, length }, &most);
         let span = Span { start, end: start + length };
-        for (link, bits) in loads {
-            self.traffic[link].load(span, if is_early { bits.ceil() } else { bits });
+        for (link, load) in loads {
+            self.traffic[link].load(span, if is_early { load.rounded_up() } else { load });
         }
         self.result.streams.push(Stream { tile, span });
         (start, slower)
     }
 
     /// Notes that a tile has read a tensor; what nobody will read any more is removed.
-    fn use_up(&mut self, tile: TileId, tensor: TensorId, memory: TopMemoryId, end: f64) {
+    fn use_up(&mut self, tile: TileId, tensor: TensorId, memory: TopMemoryId, end: Cycles<f64>) {
         let is_used_up = self.contents.use_up(tensor, memory) == 0;
         if self.contents.is_wanted(tensor) {
             // Others take a constant out of DRAM.
@@ -421,7 +429,7 @@ impl<'a> Coala<'a> {
     }
 
     /// When the last of those tiles ends that read a tensor out of a memory; out of DRAM anybody may have. `reader` is one that read it.
-    fn last_use(&self, reader: TileId, tensor: TensorId, memory: TopMemoryId) -> Option<f64> {
+    fn last_use(&self, reader: TileId, tensor: TensorId, memory: TopMemoryId) -> Option<Cycles<f64>> {
         let Job { graph, system, placed, .. } = self.job;
         let producer = graph
             .predecessors(reader)
@@ -432,7 +440,7 @@ impl<'a> Coala<'a> {
             .successors(producer)
             .filter(|edge| edge.operand.is_some() && is_near(placed[edge.to].core))
             .filter_map(|edge| Some(self.result.tiles[edge.to]?.end))
-            .reduce(f64::max)
+            .reduce(Cycles::max)
     }
 
     fn copy(&self, tensor: TensorId, memory: TopMemoryId) -> Option<&Copy> {
@@ -444,7 +452,7 @@ impl<'a> Coala<'a> {
         self.contents.store(tensor, memory, span);
     }
 
-    fn remove(&mut self, tensor: TensorId, memory: TopMemoryId, time: f64) {
+    fn remove(&mut self, tensor: TensorId, memory: TopMemoryId, time: Cycles<f64>) {
         self.contents.remove(tensor, memory, time);
     }
 }

@@ -6,6 +6,7 @@ use super::occupancy::Occupancy;
 use super::system::System;
 use super::traffic::Span;
 use crate::ids::{TiVec, ti_vec};
+use crate::units::{Bits, Cycles};
 use std::collections::BTreeSet;
 
 /// A tensor in a memory.
@@ -14,24 +15,33 @@ pub struct Copy {
     /// The memory.
     pub memory: TopMemoryId,
     /// Since when its place is taken.
-    pub reserved: f64,
+    pub reserved: Cycles<f64>,
     /// Since when it can be read.
-    pub available: f64,
+    pub available: Cycles<f64>,
     /// When the last tile ends that reads or writes it here.
-    pub busy: f64,
+    pub busy: Cycles<f64>,
     /// Orders the tensors of a memory by arrival.
     arrival: u64,
     /// Its importance in [`Stored::ranked`]; `None` if it is not there.
-    rank: Option<u64>,
+    importance: Option<u64>,
 }
 
 /// What is in a memory.
 #[derive(Debug, Clone, Default)]
 struct Stored {
-    /// By importance, then bits, then arrival.
-    ranked: BTreeSet<(u64, u64, u64, TensorId)>,
+    /// Those that matter least first.
+    ranked: BTreeSet<Rank>,
     /// Tensors that came, or whose importance may have changed, since somebody asked for it.
     unranked: Vec<TensorId>,
+}
+
+/// How much a tensor matters in a memory: by importance, then bits, then arrival.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Rank {
+    importance: u64,
+    bits: Bits,
+    arrival: u64,
+    tensor: TensorId,
 }
 
 /// What is in all memories.
@@ -51,7 +61,7 @@ impl<'a> Contents<'a> {
     /// Empty memories.
     pub fn new(graph: &'a TileGraph, system: &System) -> Self {
         Self {
-            occupancy: system.memories.iter().map(|memory| Occupancy::new(memory.capacity_bits)).collect(),
+            occupancy: system.memories.iter().map(|memory| Occupancy::new(memory.capacity)).collect(),
             graph,
             copies: ti_vec![Vec::new(); graph.tensors.len()],
             stored: ti_vec![Stored::default(); system.memories.len()],
@@ -101,12 +111,12 @@ impl<'a> Contents<'a> {
     /// The memory in which a tensor could be read first; of several that which comes first.
     pub fn oldest(&self, tensor: TensorId) -> Option<TopMemoryId> {
         let copies = self.copies[tensor].iter();
-        let oldest = copies.min_by(|a, b| a.available.total_cmp(&b.available).then(a.memory.cmp(&b.memory)));
+        let oldest = copies.min_by(|a, b| a.available.0.total_cmp(&b.available.0).then(a.memory.cmp(&b.memory)));
         oldest.map(|copy| copy.memory)
     }
 
     /// Notes that a tile reads a tensor in a memory until a time.
-    pub fn keep_until(&mut self, tensor: TensorId, memory: TopMemoryId, end: f64) {
+    pub fn keep_until(&mut self, tensor: TensorId, memory: TopMemoryId, end: Cycles<f64>) {
         if let Some(copy) = self.copies[tensor].iter_mut().find(|copy| copy.memory == memory) {
             copy.busy = copy.busy.max(end);
         }
@@ -117,13 +127,13 @@ impl<'a> Contents<'a> {
         self.unrank(tensor);
         let (reserved, available, arrival) = (span.start, span.end, self.arrivals);
         self.arrivals += 1;
-        self.copies[tensor].push(Copy { memory, reserved, available, busy: available, arrival, rank: None });
+        self.copies[tensor].push(Copy { memory, reserved, available, busy: available, arrival, importance: None });
         self.stored[memory].unranked.push(tensor);
         self.occupancy[memory].add(reserved, self.graph.tensors[tensor].bits);
     }
 
     /// Frees the place of a tensor.
-    pub fn remove(&mut self, tensor: TensorId, memory: TopMemoryId, time: f64) {
+    pub fn remove(&mut self, tensor: TensorId, memory: TopMemoryId, time: Cycles<f64>) {
         let Some(at) = self.copies[tensor].iter().position(|copy| copy.memory == memory) else { return };
         self.unrank(tensor);
         self.copies[tensor].remove(at);
@@ -134,12 +144,12 @@ impl<'a> Contents<'a> {
     pub fn least_important(
         &mut self,
         memory: TopMemoryId,
-        bits: u64,
+        bits: Bits,
         may_go: impl Fn(TensorId, &Copy) -> bool,
-    ) -> (Vec<TensorId>, u64) {
+    ) -> (Vec<TensorId>, Bits) {
         self.rank(memory);
-        let (mut least, mut sum) = (Vec::new(), 0);
-        for &(_, size, _, tensor) in &self.stored[memory].ranked {
+        let (mut least, mut sum) = (Vec::new(), Bits(0));
+        for &Rank { bits: size, tensor, .. } in &self.stored[memory].ranked {
             if sum >= bits {
                 break;
             }
@@ -155,7 +165,7 @@ impl<'a> Contents<'a> {
     pub fn by_arrival(&mut self, memory: TopMemoryId) -> Vec<TensorId> {
         self.rank(memory);
         let ranked = self.stored[memory].ranked.iter();
-        let mut tensors: Vec<(u64, TensorId)> = ranked.map(|&(_, _, arrival, tensor)| (arrival, tensor)).collect();
+        let mut tensors: Vec<(u64, TensorId)> = ranked.map(|rank| (rank.arrival, rank.tensor)).collect();
         tensors.sort_unstable();
         tensors.into_iter().map(|(_, tensor)| tensor).collect()
     }
@@ -175,9 +185,9 @@ impl<'a> Contents<'a> {
     fn unrank(&mut self, tensor: TensorId) {
         let bits = self.graph.tensors[tensor].bits;
         for copy in &mut self.copies[tensor] {
-            if let Some(importance) = copy.rank.take() {
+            if let Some(importance) = copy.importance.take() {
                 let stored = &mut self.stored[copy.memory];
-                stored.ranked.remove(&(importance, bits, copy.arrival, tensor));
+                stored.ranked.remove(&Rank { importance, bits, arrival: copy.arrival, tensor });
                 stored.unranked.push(tensor);
             }
         }
@@ -187,11 +197,11 @@ impl<'a> Contents<'a> {
     fn rank(&mut self, memory: TopMemoryId) {
         for tensor in std::mem::take(&mut self.stored[memory].unranked) {
             let bits = self.graph.tensors[tensor].bits;
-            let importance = self.importance(tensor, memory).saturating_mul(bits);
-            let here = self.copies[tensor].iter_mut().find(|copy| copy.memory == memory && copy.rank.is_none());
+            let importance = self.importance(tensor, memory).saturating_mul(bits.0);
+            let here = self.copies[tensor].iter_mut().find(|copy| copy.memory == memory && copy.importance.is_none());
             if let Some(copy) = here {
-                copy.rank = Some(importance);
-                self.stored[memory].ranked.insert((importance, bits, copy.arrival, tensor));
+                copy.importance = Some(importance);
+                self.stored[memory].ranked.insert(Rank { importance, bits, arrival: copy.arrival, tensor });
             }
         }
     }

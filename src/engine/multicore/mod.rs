@@ -103,7 +103,7 @@ pub use nest::{Access, Axis, LoopNest, Part};
 pub use network::NetworkNests;
 pub use request::{Aim, CoresRequest, CoresSettings, Granularity, OrderRule, Scheduler, StackRule};
 pub use rules::{SchedulingRules, TilingRules};
-pub use schedule::{Overfull, Placed, Reason, Schedule, Stream, SystemEnergy, Transfer};
+pub use schedule::{Offchip, Overfull, Placed, Reason, Schedule, Stream, SystemEnergy, Transfer};
 pub use steady_state::{SteadyState, steady_state};
 pub use study::{CoreChoice, CoresOutline, CoresStudy, Judged, MOST_CHOICES, StackAllocation};
 pub use system::{Link, System, TopMemory};

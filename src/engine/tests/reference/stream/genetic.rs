@@ -5,6 +5,7 @@ use fusescape_engine::ids::{TiSlice, TiVec};
 use fusescape_engine::multicore::{
     CoreId, Evolution, Genes, Job, NestId, Order, Placed, SchedulingRules, TileId, evolve, schedule,
 };
+use fusescape_engine::units::Cycles;
 use fusescape_test_support::stream::{case, integers, list};
 use fusescape_test_support::{number, reference, stream_cases};
 use serde_json::{Value, json};
@@ -36,7 +37,7 @@ pub fn search() -> Report {
                     let row = list(&file["core_costs"]).find(is_it).unwrap();
                     Placed {
                         core: allocation[gene],
-                        cycles: number(&row["latency_total1"]).trunc(),
+                        cycles: Cycles(number(&row["latency_total1"]).trunc()),
                         onchip_pj: number(&row["energy_total"]),
                         ..Placed::default()
                     }
@@ -50,7 +51,7 @@ pub fn search() -> Report {
                 prefetched: &[],
                 rules: SchedulingRules::STREAM_2024,
             });
-            found.map(|found| (found.energy.total_pj(), found.latency_cycles)).unwrap()
+            found.map(|found| (found.energy.total_pj(), found.latency.0)).unwrap()
         };
         let cores =
             |value: &Value| -> TiVec<NestId, CoreId> { integers(value).into_iter().map(CoreId::from).collect() };
