@@ -212,14 +212,14 @@ impl<'a> Assembler<'a> {
         memories: &mut TiSlice<MemoryId, MemoryUse>,
     ) -> CopyAccount {
         let accounts = actions.iter().map(|action| self.copy(action, times, memories)).collect();
-        let CopyCost { energy_pj, latency_cycles } = self.ways.cost(actions);
+        let CopyCost { energy_pj, latency } = self.ways.cost(actions);
         let last_port = self.ways.last_port(actions).map(|port| CopyPort {
             memory: self.core.memories[port.memory].name.clone(),
-            start: port.start,
-            end: port.end,
-            uses: port.uses,
+            start: port.start.0,
+            end: port.end.0,
+            uses: port.uses.into_iter().map(|cycles| cycles.0).collect(),
         });
-        CopyAccount { actions: accounts, energy_pj, latency_cycles, last_port }
+        CopyAccount { actions: accounts, energy_pj, latency_cycles: latency.0, last_port }
     }
 
     fn copy(
@@ -232,11 +232,11 @@ impl<'a> Assembler<'a> {
         let name = |id: MemoryId| core.memories[id].name.clone();
         let layer = self.network.layer(action.layer);
         let element_bits = element_bits(&layer.shape.precision, action);
-        let elements = action.bits as f64 / element_bits as f64;
+        let elements = action.bits.0 as f64 / element_bits as f64;
         let mut account = CopyActionAccount {
             kind: action.kind,
             layer: layer.name.clone(),
-            bits: action.bits,
+            bits: action.bits.0,
             element_bits,
             chain: vec![name(action.source.0)],
             hops: Vec::new(),
@@ -251,7 +251,7 @@ impl<'a> Assembler<'a> {
                 width_bits: core.memories[id].width_bits(operand, movement),
             };
             let (read, write) = (end(hop.from, hop.read_words), end(hop.to, hop.write_words));
-            account.hops.push(HopAccount { cycles: hop.cycles, read, write });
+            account.hops.push(HopAccount { cycles: hop.cycles.0, read, write });
             for (memory, words, energy_pj) in
                 [(hop.from.0, hop.read_words, hop.read_pj), (hop.to.0, hop.write_words, hop.write_pj)]
             {

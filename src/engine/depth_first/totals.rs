@@ -146,7 +146,7 @@ impl<'a> Summing<'a> {
         }
         let mut sum = Sum::default();
         sum.energy[EnergyCause::Access(AccessCause::Copy)] = copied.energy_pj;
-        sum.latency[LatencyCause::Copy] = copied.latency_cycles;
+        sum.latency[LatencyCause::Copy] = copied.latency.0;
         sum
     }
 
