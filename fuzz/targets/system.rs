@@ -4,6 +4,7 @@
 use fusescape::multicore::{CoreSystem, CoresRequest, CoresSettings, CoresStudy, Granularity, Scheduler, StackRule};
 use fusescape::multicore::{OrderRule, SchedulingRules, TileCosts};
 use fusescape::spec::read_system;
+use fusescape::units::{Bits, BitsPerCycle};
 use fusescape_fuzz::{HARDWARE, WORKLOAD, check_rejected, check_wrong};
 use libfuzzer_sys::fuzz_target;
 
@@ -24,15 +25,15 @@ fuzz_target!(|bytes: &[u8]| {
 /// Whatever a scheduler looks up exists, and can be divided by.
 fn check_wiring(system: &CoreSystem, rules: SchedulingRules) {
     let wired = system.system(rules);
-    assert_eq!((wired.cores.len(), wired.dram), (system.cores.len() + 1, system.cores.len()));
-    assert!(wired.memory_of.iter().flatten().all(|&memory| memory < wired.memories.len()));
+    assert_eq!((wired.cores.len(), usize::from(wired.dram)), (system.cores.len() + 1, system.cores.len()));
+    assert!(wired.memory_of.iter().flatten().all(|&memory| usize::from(memory) < wired.memories.len()));
     for memory in &wired.memories {
-        assert!(memory.capacity_bits > 0 && memory.read_bits > 0 && memory.write_bits > 0, "{memory:?}");
+        assert!(memory.capacity > Bits(0) && memory.read_width > Bits(0) && memory.write_width > Bits(0), "{memory:?}");
         assert!(memory.read_pj.is_finite() && memory.write_pj.is_finite(), "{memory:?}");
     }
-    assert!(wired.links.iter().all(|link| link.bandwidth >= 1.0 && link.pj_per_cycle.is_finite()));
+    assert!(wired.links.iter().all(|link| link.bandwidth >= BitsPerCycle(1.0) && link.pj_per_cycle.is_finite()));
     let links = wired.routes.iter().flatten().flatten();
-    assert!(links.into_iter().all(|&link| link < wired.links.len()));
+    assert!(links.into_iter().all(|&link| usize::from(link) < wired.links.len()));
 }
 
 /// One step further: a network on the system, each layer on the first core that runs it.
@@ -51,7 +52,7 @@ fn run(text: &str) {
     };
     let outline = study.outline();
     assert!(outline.tiles > 0 && outline.problems > 0);
-    let choice: Vec<Vec<usize>> = outline.able.iter().map(|able| able.iter().copied().take(1).collect()).collect();
+    let choice = outline.able.iter().map(|able| able.iter().copied().take(1).collect()).collect();
     match study.account(&mut TileCosts::default(), &[], &choice, Some(OrderRule::Deepest)) {
         Ok((judged, _)) => {
             assert!(judged.energy_pj.is_finite() && judged.latency_cycles.is_finite(), "{judged:?}");

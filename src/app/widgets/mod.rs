@@ -22,6 +22,8 @@ pub mod heatmap_table;
 #[cfg(target_arch = "wasm32")]
 pub mod pan_zoom;
 #[cfg(target_arch = "wasm32")]
+pub mod pointers;
+#[cfg(target_arch = "wasm32")]
 pub mod save;
 #[cfg(target_arch = "wasm32")]
 pub mod theme;
