@@ -7,8 +7,8 @@ use super::plain::plain;
 use super::{Failure, print};
 use fusescape::chart::{Column, Quantity, Table, TableCell};
 use fusescape::multicore::{
-    Aim, CoreChoice, CoreId, CoresRequest, CoresSettings, CoresStudy, Judged, MOST_CHOICES, NestId, StackAllocation,
-    SystemAccount, TileCosts,
+    Aim, CoreChoice, CoreId, CoresRequest, CoresSettings, CoresStudy, Evolution, Judged, MOST_CHOICES, NestId,
+    StackAllocation, SystemAccount, TileCosts,
 };
 use fusescape::spec::{closest, hardware_presets, system_presets, workload_presets};
 use fusescape::trace::chrome_trace;
@@ -87,7 +87,8 @@ fn choose(
     let (mut best, stacks) = match &options.allocation {
         Allocation::Best => study.best(costs)?,
         Allocation::Genetic => {
-            let front = study.evolve(costs, options.individuals as usize, options.generations as usize);
+            let (individuals, generations) = (options.individuals as usize, options.generations as usize);
+            let front = study.evolve(costs, Evolution { individuals, generations, seed: Evolution::SEED });
             let aim = options.objective;
             let best = front.into_iter().min_by(|a, b| a.score(aim).total_cmp(&b.score(aim)));
             (best.ok_or("No allocation that evolution tried can be scheduled. Make tiles smaller.")?, Vec::new())

@@ -2,6 +2,18 @@
 //!
 //! There is only the arithmetic that makes sense: times add up, bits over bits a cycle are a time, a time times a time is nothing. Accounts
 //! have plain numbers again, with the unit in the name.
+//!
+//! ```
+//! use fusescape_engine::units::{Bits, BitsPerCycle, Cycles};
+//!
+//! assert_eq!(Bits(65).cycles_at(BitsPerCycle(64)), Cycles(2));
+//! assert_eq!(Bits(96) / BitsPerCycle(64.0), Cycles(1.5));
+//! ```
+//!
+//! ```compile_fail
+//! # use fusescape_engine::units::{Bits, Cycles};
+//! let _ = Cycles(2) + Bits(65);
+//! ```
 
 use serde::{Deserialize, Serialize};
 use std::cmp::Ordering;

@@ -3,8 +3,8 @@
 use super::entry::Opening;
 use super::parameters::{Parameters, choose};
 use crate::multicore::{
-    Aim, CoreId, CoresRequest, CoresSettings, CoresStudy, Granularity, Judged, MemoryUse, NestId, OrderRule, Scheduler,
-    StackAllocation, StackRule, SystemAccount, TileCosts,
+    Aim, CoreId, CoresRequest, CoresSettings, CoresStudy, Evolution, Granularity, Judged, MemoryUse, NestId, OrderRule,
+    Scheduler, StackAllocation, StackRule, SystemAccount, TileCosts,
 };
 use crate::spec::{Preset, workload_presets};
 
@@ -39,7 +39,7 @@ pub struct CoresOf {
 }
 
 /// Individuals and generations of the evolution.
-const EVOLUTION: (usize, usize) = (16, 16);
+const EVOLUTION: Evolution = Evolution { individuals: 16, generations: 16, seed: Evolution::SEED };
 
 impl CoresOf {
     /// Reads the parameters of a measure.
@@ -146,7 +146,7 @@ fn product(request: &CoresRequest, found: Found) -> Result<f64, String> {
         Found::Best => study.best(&mut costs).map(|best| best.0).map_err(|wrong| wrong.to_string())?,
         Found::Single => study.best_single(&mut costs).map(|best| best.0).map_err(|wrong| wrong.to_string())?,
         Found::Evolved => study
-            .evolve(&mut costs, EVOLUTION.0, EVOLUTION.1)
+            .evolve(&mut costs, EVOLUTION)
             .into_iter()
             .min_by(|a, b| a.score(Aim::EnergyDelay).total_cmp(&b.score(Aim::EnergyDelay)))
             .ok_or("No individual has a schedule")?,

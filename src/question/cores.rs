@@ -2,8 +2,8 @@
 
 use super::{Answer, Answerer, Ask, Refusal};
 use crate::multicore::{
-    CoreChoice, CoreId, CoresOutline, CoresRequest, CoresStudy, Judged, NestId, Solved, StackAllocation, StackId,
-    SystemAccount, TileCosts,
+    CoreChoice, CoreId, CoresOutline, CoresRequest, CoresStudy, Evolution, Judged, NestId, Solved, StackAllocation,
+    StackId, SystemAccount, TileCosts,
 };
 use crate::spec::Diagnostics;
 use serde::{Deserialize, Serialize};
@@ -210,7 +210,8 @@ impl Ask for CoresSummary {
             }
             SummaryWay::Evolution { costs: known, individuals, generations } => {
                 let CoresWork { study, costs } = answerer.cores(self.request, &known)?;
-                let front = study.evolve(costs, individuals as usize, generations as usize);
+                let (individuals, generations) = (individuals as usize, generations as usize);
+                let front = study.evolve(costs, Evolution { individuals, generations, seed: Evolution::SEED });
                 let best = front.into_iter().min_by(|a, b| a.score(aim).total_cmp(&b.score(aim)));
                 best.ok_or_else(Diagnostics::default)?
             }

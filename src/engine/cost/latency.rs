@@ -7,6 +7,7 @@ use super::{PerLink, index};
 use crate::hardware::{MAX_LEVELS, MemoryId, Movement, PortId};
 use crate::mapping::{LayerOnCore, OPERANDS};
 use crate::sorting::sort_few_by_key;
+use crate::units::{Bits, BitsPerCycle};
 use crate::workload::LayerKind;
 
 /// Where the time of one layer goes, cycles.
@@ -76,8 +77,9 @@ impl Latency {
                     let relaxed = lower > 0 && double_buffered[operand][lower - 1];
                     allowed_cycles[operand][level][index(movement)] =
                         if relaxed { link.period } else { link.period / peak.top_irrelevant[operand][lower] };
-                    let width_bits = problem.core.memories[memory].width_bits(view.stored_as, movement);
-                    real_cycles[operand][level][index(movement)] = cycles_of(link.elements, link.precision, width_bits);
+                    let width = BitsPerCycle(problem.core.memories[memory].width_bits(view.stored_as, movement));
+                    real_cycles[operand][level][index(movement)] =
+                        cycles_of(link.elements, Bits(link.precision), width);
                 }
             }
         }
@@ -133,8 +135,8 @@ impl Latency {
 }
 
 /// Cycles that moving `elements` takes.
-pub(super) fn cycles_of(elements: f64, precision: u64, width_bits: u64) -> u64 {
-    (elements * precision as f64 / width_bits as f64).ceil() as u64
+pub(super) fn cycles_of(elements: f64, precision: Bits, width: BitsPerCycle) -> u64 {
+    (elements * precision.0 as f64 / width.0 as f64).ceil() as u64
 }
 
 /// Which level holds its data twice, as far as its memory has room for that.

@@ -64,9 +64,10 @@ impl EveryStack {
     pub fn new(network: &Network, most_layers: usize) -> Result<Self, NotListed> {
         let mut arcs = Vec::new();
         let ideals = Ideals::new(network);
+        let limits = Within { most_layers, most_steps: MOST_STEPS };
         // Counted before they are kept.
-        ideals.follow(most_layers, MOST_STEPS, &mut |_, _, _| {})?;
-        let done_in = ideals.follow(most_layers, MOST_STEPS, &mut |from, to, layers| {
+        ideals.follow(limits, &mut |_, _, _| {})?;
+        let done_in = ideals.follow(limits, &mut |from, to, layers| {
             arcs.push(StackArc { from, to, stack: Stack::new(network, layers) });
         })?;
         let end = done_in.position(|done| ideals.is_all(done)).ok_or(NotListed::NoWay)?;
@@ -78,7 +79,8 @@ impl EveryStack {
     pub fn most_layers_listed(network: &Network) -> Option<usize> {
         let ideals = Ideals::new(network);
         let is_listed = |&most_layers: &usize| {
-            let done_in = ideals.follow(most_layers, MOST_STEPS_OF_ADVICE, &mut |_, _, _| {});
+            let limits = Within { most_layers, most_steps: MOST_STEPS_OF_ADVICE };
+            let done_in = ideals.follow(limits, &mut |_, _, _| {});
             done_in.is_ok_and(|done_in| done_in.iter().any(|done| ideals.is_all(done)))
         };
         std::iter::successors(Some(MOST_LAYERS_OF_ADVICE), |most| Some(most / 2).filter(|&half| half > 0))
@@ -105,6 +107,15 @@ impl EveryStack {
         sort_by_key(&mut arcs, |arc| (arc.from, arc.to));
         Self { states: order.len(), end: place[end], arcs }
     }
+}
+
+/// Where following ends.
+#[derive(Clone, Copy)]
+struct Within {
+    /// Layers of a stack.
+    most_layers: usize,
+    /// Work altogether.
+    most_steps: usize,
 }
 
 /// What says which layers may be done together: a network as sets of layers.
@@ -146,8 +157,7 @@ impl Ideals {
     /// Tells `found` every stack of at most `most_layers` layers, with the states before and after it. Gives what is done in each state.
     fn follow(
         &self,
-        most_layers: usize,
-        most_steps: usize,
+        Within { most_layers, most_steps }: Within,
         found: &mut dyn FnMut(StateId, StateId, Vec<LayerId>),
     ) -> Result<TiVec<StateId, IdBitSet<LayerId>>, NotListed> {
         let nothing = IdBitSet::with_capacity(self.readers.len());

@@ -13,6 +13,7 @@ use crate::ids::TiVec;
 use crate::mapping::{LayerOnCore, LayerProblem};
 use crate::search::{Objective, Solution, has_mapping};
 use crate::spec::Diagnostics;
+use crate::units::Cycles;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -146,7 +147,7 @@ impl Survey {
             latency_cycles,
             macs: totals.macs,
             dram_words,
-            score: objective.combine(energy_pj, latency_cycles as f64, &|| dram_words, &|_| named_words),
+            score: objective.combine(energy_pj, Cycles(latency_cycles as f64), &|| dram_words, &|_| named_words),
             stacks: totals.stacks.iter().map(stack).collect(),
         }
     }

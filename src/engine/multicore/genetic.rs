@@ -24,6 +24,11 @@ pub struct Evolution {
     pub seed: u64,
 }
 
+impl Evolution {
+    /// The seed of studies.
+    pub const SEED: u64 = 1;
+}
+
 /// Energy in pJ and latency in cycles.
 pub type Objectives = (f64, f64);
 

@@ -269,10 +269,9 @@ impl CoresStudy {
         moves
     }
 
-    /// What evolution finds (Stream, Section 6): each layer on one core, from the same seed.
-    pub fn evolve(&self, costs: &mut TileCosts, individuals: usize, generations: usize) -> Vec<Judged> {
+    /// What evolution finds (Stream, Section 6): each layer on one core.
+    pub fn evolve(&self, costs: &mut TileCosts, evolution: Evolution) -> Vec<Judged> {
         let genes = Genes { choices: self.cuts.iter().map(|cuts| cuts.able.clone()).collect() };
-        let evolution = Evolution { individuals, generations, seed: 1 };
         let order = self.settings.order.unwrap_or(OrderRule::Deepest);
         let choice = |genes: &TiSlice<NestId, CoreId>| -> CoreChoice { genes.iter().map(|&core| vec![core]).collect() };
         let mut judge = |genes: &TiSlice<NestId, CoreId>| {

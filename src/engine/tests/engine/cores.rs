@@ -1,8 +1,8 @@
 //! A network on many cores, from documents to the best schedule.
 
 use fusescape_engine::multicore::{
-    Aim, CoreChoice, CoreId, CoresRequest, CoresSettings, CoresStudy, Granularity, NestId, Scheduler, StackAllocation,
-    StackRule, SystemAccount, TileCosts, TileId, TileRun,
+    Aim, CoreChoice, CoreId, CoresRequest, CoresSettings, CoresStudy, Evolution, Granularity, NestId, Scheduler,
+    StackAllocation, StackRule, SystemAccount, TileCosts, TileId, TileRun,
 };
 use fusescape_engine::search::Strategy;
 use fusescape_spec::{Diagnostics, find_preset, hardware_presets, system_presets, workload_presets};
@@ -174,8 +174,9 @@ fn better_cores_for_single_layers_never_make_it_worse_by_what_is_minimised() {
         }
         let found = study.judge(&mut costs, &stacks, &judged.choice, Some(judged.order)).unwrap();
         assert_eq!(found, judged, "what an improvement promises is what the choice comes to");
-        let evolved = study.evolve(&mut costs, 8, 4);
-        assert!(!evolved.is_empty() && evolved == study.evolve(&mut costs, 8, 4), "evolution is repeatable");
+        let evolution = Evolution { individuals: 8, generations: 4, seed: Evolution::SEED };
+        let evolved = study.evolve(&mut costs, evolution);
+        assert!(!evolved.is_empty() && evolved == study.evolve(&mut costs, evolution), "evolution is repeatable");
     }
 }
 
