@@ -9,6 +9,8 @@ pub mod diagnostics;
 #[cfg(target_arch = "wasm32")]
 pub mod dialog;
 #[cfg(target_arch = "wasm32")]
+pub mod document_text;
+#[cfg(target_arch = "wasm32")]
 pub mod explain;
 #[cfg(target_arch = "wasm32")]
 pub mod figure;
