@@ -7,7 +7,7 @@ use fixedbitset::FixedBitSet;
 use std::marker::PhantomData;
 pub use typed_index_collections::{TiSlice, TiVec, ti_vec};
 
-/// A set of ids, one bit each.
+/// A set of ids, one bit each, however many there are; that of `multicore` fits in a word.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct IdBitSet<K> {
     bits: FixedBitSet,
