@@ -21,23 +21,23 @@ use std::iter::Sum;
 use std::ops::{Add, AddAssign, Div, Mul, Sub};
 
 /// A time or a span of time, in cycles; where cycles are averages, in fractions of them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Ord, Hash, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Cycles<N = u64>(pub N);
 
 /// An amount of data, in bits.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Ord, Hash, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Bits<N = u64>(pub N);
 
 /// What a link or a port carries, in bits a cycle.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Ord, Hash, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct BitsPerCycle<N = u64>(pub N);
 
 macro_rules! adds_up {
     ($($name:ident),+) => {$(
-        // What is derived compares in two steps, which takes time where numbers are `f64`.
+        // Each forwarded, so that a comparison is that of the number itself: what is derived goes by way of an `Ordering`.
         impl<N: PartialOrd> PartialOrd for $name<N> {
             #[inline]
             fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
@@ -62,6 +62,13 @@ macro_rules! adds_up {
             #[inline]
             fn ge(&self, other: &Self) -> bool {
                 self.0 >= other.0
+            }
+        }
+
+        impl<N: Ord> Ord for $name<N> {
+            #[inline]
+            fn cmp(&self, other: &Self) -> Ordering {
+                self.0.cmp(&other.0)
             }
         }
 
