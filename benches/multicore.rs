@@ -65,7 +65,7 @@ fn depfin(report: &mut Report) {
     for (name, rules) in RULES {
         let job = SchedulingProblem { graph, system, placed, order: TilePriority::Ranks(&ranks), prefetched, rules };
         let (ms, schedule) = quickest(|| schedule(job).unwrap());
-        let details = json!({ "tiles": graph.tiles.len(), "cycles": schedule.latency_cycles });
+        let details = json!({ "tiles": graph.tiles.len(), "cycles": schedule.latency.0 });
         report.figure(&format!("FSRCNN on DepFiN, {name}"), ms, "ms", Goal::at_most(50.0), details);
     }
 }
@@ -97,7 +97,7 @@ fn meshes(report: &mut Report) {
                     "tiles": graph.tiles.len(),
                     "transfers": schedule.transfers.len(),
                     "evictions": evicted.count(),
-                    "cycles": schedule.latency_cycles,
+                    "cycles": schedule.latency.0,
                 });
                 let what = format!("{cores} cores, {how}, {cut}, {name}");
                 let per_second = graph.tiles.len() as f64 / ms * 1e3;

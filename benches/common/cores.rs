@@ -5,6 +5,7 @@ use fusescape_engine::multicore::{
     AllocationOutcome, AllocationProblem, CoreId, Link, LinkId, NestId, PlacedTile, Split, System, TileGraph, TileId,
     TiledLayer, TopMemory, TopMemoryId,
 };
+use fusescape_engine::units::{Bits, BitsPerCycle, Cycles};
 use fusescape_engine::workload::Dim;
 use fusescape_test_support::stream::{Case, case, instance, list, renamed};
 use fusescape_test_support::{nests, number, text};
@@ -68,7 +69,7 @@ pub fn chip(written: &str) -> Case {
 pub fn placed(graph: &TileGraph, cores: usize) -> TiVec<TileId, PlacedTile> {
     let place = |tile: TileId| PlacedTile {
         core: CoreId::from(graph.tiles[tile].layer.index() * 3 % cores),
-        cycles: 100.0 + (tile.index() % 7) as f64,
+        cycles: Cycles(100.0 + (tile.index() % 7) as f64),
         onchip_pj: 1.0,
         ..PlacedTile::default()
     };
@@ -91,9 +92,9 @@ pub fn mesh(columns: usize, rows: usize, capacity_bits: u64) -> System {
     let count = columns * rows;
     let memory = |name: String, capacity_bits: u64, core: usize| TopMemory {
         name,
-        capacity_bits,
-        read_bits: 128,
-        write_bits: 128,
+        capacity: Bits(capacity_bits),
+        read_width: Bits(128),
+        write_width: Bits(128),
         read_pj: 1.0,
         write_pj: 1.0,
         cores: vec![CoreId::from(core)],
@@ -102,13 +103,14 @@ pub fn mesh(columns: usize, rows: usize, capacity_bits: u64) -> System {
         (0..count).map(|core| memory(format!("memory {core}"), capacity_bits, core)).collect();
     memories.push(memory("dram".to_owned(), 1 << 50, count));
     let mut links = TiVec::new();
-    let port = links.push_and_get_key(Link { name: "port".to_owned(), bandwidth: 64.0, pj_per_cycle: 1.0 });
+    let port =
+        links.push_and_get_key(Link { name: "port".to_owned(), bandwidth: BitsPerCycle(64.0), pj_per_cycle: 1.0 });
     let mut hops = HashMap::new();
     for core in 0..count {
         let (right, below) = ((core % columns + 1 < columns).then_some(core + 1), core + columns);
         for next in right.into_iter().chain((below < count).then_some(below)) {
             for (from, to) in [(core, next), (next, core)] {
-                let link = Link { name: format!("{from} to {to}"), bandwidth: 64.0, pj_per_cycle: 1.0 };
+                let link = Link { name: format!("{from} to {to}"), bandwidth: BitsPerCycle(64.0), pj_per_cycle: 1.0 };
                 hops.insert((from, to), links.push_and_get_key(link));
             }
         }

@@ -4,6 +4,7 @@
 use fusescape::multicore::{CoreSystem, CoresRequest, CoresSettings, CoresStudy, Granularity, Scheduler, StackRule};
 use fusescape::multicore::{OrderRule, SchedulingRules, TileCosts};
 use fusescape::spec::read_system;
+use fusescape::units::{Bits, BitsPerCycle};
 use fusescape_fuzz::{HARDWARE, WORKLOAD, check_rejected, check_wrong};
 use libfuzzer_sys::fuzz_target;
 
@@ -27,10 +28,10 @@ fn check_wiring(system: &CoreSystem, rules: SchedulingRules) {
     assert_eq!((wired.cores.len(), usize::from(wired.dram)), (system.cores.len() + 1, system.cores.len()));
     assert!(wired.memory_of.iter().flatten().all(|&memory| usize::from(memory) < wired.memories.len()));
     for memory in &wired.memories {
-        assert!(memory.capacity_bits > 0 && memory.read_bits > 0 && memory.write_bits > 0, "{memory:?}");
+        assert!(memory.capacity > Bits(0) && memory.read_width > Bits(0) && memory.write_width > Bits(0), "{memory:?}");
         assert!(memory.read_pj.is_finite() && memory.write_pj.is_finite(), "{memory:?}");
     }
-    assert!(wired.links.iter().all(|link| link.bandwidth >= 1.0 && link.pj_per_cycle.is_finite()));
+    assert!(wired.links.iter().all(|link| link.bandwidth >= BitsPerCycle(1.0) && link.pj_per_cycle.is_finite()));
     let links = wired.routes.iter().flatten().flatten();
     assert!(links.into_iter().all(|&link| usize::from(link) < wired.links.len()));
 }

@@ -8,7 +8,8 @@ use crate::cost::{ByCause, EnergyCause, EnergySplit, LatencySplit};
 use crate::depth_first::{
     DepthFirstStrategy, FuseDepth, LayerTileAccount, MemoryAccount, PointAccount, StackAccount, TileTypeAccount,
 };
-use crate::hardware::Operand;
+use crate::hardware::{MemoryId, Operand};
+use crate::ids::TiSlice;
 
 /// The quantity of a figure of accesses.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -64,7 +65,7 @@ impl TileTypeMap {
 
 impl LevelMatrix {
     /// Top memories of a stack's layers; `memories` are those of the account it belongs to.
-    pub fn from_account(stack: &StackAccount, memories: &[MemoryAccount]) -> Self {
+    pub fn from_account(stack: &StackAccount, memories: &TiSlice<MemoryId, MemoryAccount>) -> Self {
         let holds = |operand: Operand| memories.iter().filter(move |memory| memory.operands.contains(&operand));
         let operands = [Operand::W, Operand::I, Operand::O];
         let depths = operands.into_iter().map(|operand| holds(operand).count()).max().unwrap_or(0);
@@ -95,7 +96,11 @@ impl LevelMatrix {
 
 impl DataSizes {
     /// Activation data of tile type `index` of a stack; `memories` are those of the account it belongs to.
-    pub fn from_account(index: usize, tile_type: &TileTypeAccount, memories: &[MemoryAccount]) -> Self {
+    pub fn from_account(
+        index: usize,
+        tile_type: &TileTypeAccount,
+        memories: &TiSlice<MemoryId, MemoryAccount>,
+    ) -> Self {
         let layer = |layer: &LayerTileAccount| LayerData {
             layer: layer.layer.clone(),
             input: bytes(layer.bits.i),

@@ -40,7 +40,7 @@ impl GroupStrips {
             [None].into_iter().chain(choices.iter().map(|choice| Some(choice.2))).collect();
         let strip = |((title, note, grouped), above): ((String, String, &Grouped), Option<&Grouped>)| GroupStrip {
             is_other: above.map_or_else(|| vec![false; grouped.groups.len()], |above| grouped.changed_from(above)),
-            groups: grouped.groups.clone(),
+            groups: grouped.groups.iter().map(|group| group.iter().map(|layer| layer.index()).collect()).collect(),
             title,
             note,
         };

@@ -275,7 +275,7 @@ fn as_json(found: &CoresReport) -> Value {
         "energy_onchip_pj": account.energy.onchip_pj,
         "energy_links_pj": account.energy.link_pj.iter().sum::<f64>(),
         "energy_memories_pj": account.energy.memory_pj.iter().sum::<f64>(),
-        "edp_pj_cycles": ScheduleObjective::EnergyDelay.score(evaluated.energy_pj, evaluated.latency_cycles),
+        "edp_pj_cycles": evaluated.score(ScheduleObjective::EnergyDelay),
         "peak_on_chip_bits": account.peak_bits(),
         "tiles": account.tiles.len(),
         "tiles_solved": problems,

@@ -3,7 +3,92 @@
 //! A room declares its own with [`ids!`]; lists that they number are [`TiVec`]s, which take no other index. An id takes four bytes and is
 //! written as its number.
 
+use fixedbitset::FixedBitSet;
+use std::marker::PhantomData;
 pub use typed_index_collections::{TiSlice, TiVec, ti_vec};
+
+/// A set of ids, one bit each, however many there are; that of `multicore` fits in a word.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct IdBitSet<K> {
+    bits: FixedBitSet,
+    ids: PhantomData<K>,
+}
+
+impl<K: From<usize> + Into<usize>> IdBitSet<K> {
+    /// The empty set, for the first so many ids.
+    pub fn with_capacity(count: usize) -> Self {
+        Self { bits: FixedBitSet::with_capacity(count), ids: PhantomData }
+    }
+
+    /// Whether an id is in the set.
+    #[inline]
+    pub fn contains(&self, id: K) -> bool {
+        self.bits.contains(id.into())
+    }
+
+    /// Adds an id.
+    #[inline]
+    pub fn insert(&mut self, id: K) {
+        self.bits.insert(id.into());
+    }
+
+    /// Adds an id or takes it away.
+    #[inline]
+    pub fn set(&mut self, id: K, is_in: bool) {
+        self.bits.set(id.into(), is_in);
+    }
+
+    /// Number of ids in the set.
+    pub fn count(&self) -> usize {
+        self.bits.count_ones(..)
+    }
+
+    /// Whether no id is in the set.
+    pub fn is_empty(&self) -> bool {
+        self.bits.is_clear()
+    }
+
+    /// The ids in the set, lowest first.
+    pub fn iter(&self) -> impl Iterator<Item = K> + '_ {
+        self.bits.ones().map(K::from)
+    }
+
+    /// The ids that are not in another set, lowest first.
+    pub fn difference<'s>(&'s self, other: &'s Self) -> impl Iterator<Item = K> + 's {
+        self.bits.difference(&other.bits).map(K::from)
+    }
+
+    /// How many ids are not in another set.
+    pub fn difference_count(&self, other: &Self) -> usize {
+        self.bits.difference_count(&other.bits)
+    }
+
+    /// Whether all ids are in another set, too.
+    pub fn is_subset(&self, other: &Self) -> bool {
+        self.bits.is_subset(&other.bits)
+    }
+
+    /// Adds the ids of another set.
+    pub fn union_with(&mut self, other: &Self) {
+        self.bits.union_with(&other.bits);
+    }
+
+    /// Keeps the ids that are in another set, too.
+    pub fn intersect_with(&mut self, other: &Self) {
+        self.bits.intersect_with(&other.bits);
+    }
+
+    /// Takes the ids of another set away.
+    pub fn difference_with(&mut self, other: &Self) {
+        self.bits.difference_with(&other.bits);
+    }
+}
+
+impl<K: Into<usize>> Extend<K> for IdBitSet<K> {
+    fn extend<I: IntoIterator<Item = K>>(&mut self, ids: I) {
+        self.bits.extend(ids.into_iter().map(K::into));
+    }
+}
 
 /// Declares types of ids: `ids! { /// A core of a system. CoreId, ... }`.
 macro_rules! ids {

@@ -8,7 +8,8 @@
 //!
 //! From the ground up; imports only ever point down, to rooms named earlier:
 //!
-//! 1. [`ids`]: typed indices, and lists that take no other; [`rules`]: where the public tools and what is right differ, a switch each
+//! 1. [`ids`]: typed indices, and lists that take no other; [`units`]: cycles, bits, bits a cycle; [`rules`]: where the public tools and
+//!    what is right differ, a switch each
 //! 2. [`hardware`], [`workload`]: the validated model; neither can be built wrong
 //! 3. [`mapping`]: loops in space and time, and their allocation to memory levels
 //! 4. [`cost`]: one mapped layer on one core: accesses, energy, latency
@@ -85,6 +86,7 @@ pub mod mapping;
 pub mod multicore;
 pub mod rules;
 pub mod search;
+pub mod units;
 pub mod workload;
 
 use fusescape_spec as spec;

@@ -203,9 +203,7 @@ pub fn explain_layer(facts: &LayerFacts, mapped: &MappedLayer, number: LayerNumb
         LayerNumber::Access(index, counted) => {
             let access = mapped.accesses.get(index)?;
             let operand = facts.operands.iter().find(|(name, _)| *name == access.operand)?;
-            let mut memories = vec![""; access.memory + 1];
-            memories[access.memory] = operand.1.get(access.level)?;
-            explain_access(access, counted, &memories)
+            explain_access(access, counted, operand.1.get(access.level)?)
         }
         LayerNumber::Level(operand, level, figure) => of.level(operand, level, figure)?,
     })

@@ -3,7 +3,7 @@
 use super::Subject;
 use super::formula::{Explained, How, Unit};
 use super::numbers::{CYCLES, Counted, ENERGY_UNIT, LayerTileIndex, PointNumber};
-use super::point::memory_names;
+use super::point::memory_name;
 use super::sources::{COPIES, ENERGY, LATENCY};
 use crate::chart::Quantity;
 use crate::cost::{Access, AccessCause, PortBalance};
@@ -36,8 +36,7 @@ pub(super) fn loops_in_time(explained: Explained, loops: &[TemporalLoop]) -> Exp
         .noted("One cycle for every iteration of the loops that the array does not unroll.")
 }
 
-fn access_name(access: &Access, memories: &[&str]) -> String {
-    let memory = memories.get(access.memory).copied().unwrap_or_default();
+fn access_name(access: &Access, memory: &str) -> String {
     format!("{} of {memory} {}", access.operand, access.movement.name().replace('_', " "))
 }
 
@@ -54,14 +53,14 @@ fn counted(access: &Access, what: Counted) -> f64 {
 }
 
 /// What one access counts.
-pub(super) fn explain_access(access: &Access, what: Counted, memories: &[&str]) -> Explained {
+pub(super) fn explain_access(access: &Access, what: Counted, memory: &str) -> Explained {
     let transfers = Explained::given("transfers", access.transfers as f64, PLAIN)
         .noted("So often do the loops above this level change the data: an irrelevant loop just above lets it stay.");
     let instances = Explained::given("instances", access.instances, PLAIN)
         .noted("Instances of the memory that work side by side in the array.");
     let elements = Explained::given("elements at a time", access.elements, PLAIN)
         .noted("Elements that the relevant loops below this level touch, for all that one instance serves.");
-    let name = access_name(access, memories);
+    let name = access_name(access, memory);
     let explained = match what {
         Counted::Words => {
             let each = Explained::given("words at a time", access.words_each, PLAIN).noted(format!(
@@ -82,7 +81,7 @@ pub(super) fn explain_access(access: &Access, what: Counted, memories: &[&str]) 
             }
         }
         Counted::Energy => {
-            let words = explain_access(access, Counted::Words, memories);
+            let words = explain_access(access, Counted::Words, memory);
             let words = Explained { name: "words".into(), ..words };
             let each = Explained::given("energy of a word", access.word_pj, ENERGY_UNIT);
             Explained::given(name, access.energy_pj(), what.unit()).or("", How::Product, vec![words, each])
@@ -172,7 +171,6 @@ fn data_moved(action: &CopyActionAccount) -> Explained {
 
 /// Energy of a data copy action: every memory on its way is read or written.
 pub(super) fn copy_energy(account: &PointAccount, action: &CopyActionAccount) -> Option<Explained> {
-    let memories = memory_names(account);
     let term = |(end, way): (&HopEnd, &str)| {
         let words = Explained::given("words", end.words, PLAIN).noted(format!(
             "{} through a port of {} bit.",
@@ -180,7 +178,7 @@ pub(super) fn copy_energy(account: &PointAccount, action: &CopyActionAccount) ->
             end.width_bits
         ));
         let each = Explained::given("energy of a word", end.word_pj, ENERGY_UNIT);
-        let name = format!("{way} {}", memories.get(end.memory).copied().unwrap_or_default());
+        let name = format!("{way} {}", memory_name(account, end.memory));
         Explained::computed(name, ENERGY_UNIT, How::Product, vec![words, each])
     };
     let terms: Vec<Explained> = action.hops.iter().flat_map(ends).map(term).collect();
@@ -194,11 +192,10 @@ pub(super) fn copy_energy(account: &PointAccount, action: &CopyActionAccount) ->
 
 /// Cycles of a data copy action by itself: hop by hop.
 pub(super) fn copy_cycles(account: &PointAccount, action: &CopyActionAccount) -> Option<Explained> {
-    let memories = memory_names(account);
     let side = |(end, way): (&HopEnd, &str)| {
         let bits = Explained::given("bits", action.bits as f64, PLAIN);
         let width = Explained::given("bits a cycle", end.width_bits as f64, PLAIN);
-        let name = format!("{way} {}", memories.get(end.memory).copied().unwrap_or_default());
+        let name = format!("{way} {}", memory_name(account, end.memory));
         Explained::computed(name, CYCLES, How::QuotientUp, vec![bits, width])
     };
     let hop = |(index, hop): (usize, &HopAccount)| {

@@ -9,6 +9,7 @@ use super::{Subject, parts};
 use crate::chart::Quantity;
 use crate::cost::{AccessCause, EnergyCause, LatencyCause};
 use crate::depth_first::{LayerTileAccount, NodeId, PointAccount, StackAccount, TileTypeAccount, TileTypeId};
+use crate::hardware::MemoryId;
 use std::borrow::Cow;
 
 /// Explains a number of a point; `None` where the account has no such number.
@@ -47,15 +48,16 @@ pub fn explain_point(account: &PointAccount, number: PointNumber) -> Option<Expl
             Some(Explained::computed("PEs used", Unit::Share, How::Quotient, vec![working, all]).after(SINGLE_LAYER))
         }
         PointNumber::Access(place, index, counted) => {
-            Some(explain_access(layer(place)?.cost.as_ref()?.accesses.get(index)?, counted, &memory_names(account)))
+            let access = layer(place)?.cost.as_ref()?.accesses.get(index)?;
+            Some(explain_access(access, counted, memory_name(account, access.memory)))
         }
         PointNumber::CopyEnergy(place, index) => copy_energy(account, layer(place)?.copies.actions.get(index)?),
         PointNumber::CopyCycles(place, index) => copy_cycles(account, layer(place)?.copies.actions.get(index)?),
     }
 }
 
-pub(super) fn memory_names(account: &PointAccount) -> Vec<&str> {
-    account.memories.iter().map(|memory| memory.name.as_str()).collect()
+pub(super) fn memory_name(account: &PointAccount, memory: MemoryId) -> &str {
+    account.memories.get(memory).map_or("", |memory| memory.name.as_str())
 }
 
 pub(super) fn layer_at(account: &PointAccount, [stack, tile, layer]: LayerTileIndex) -> Option<&LayerTileAccount> {
@@ -165,7 +167,7 @@ fn explain_amount(account: &PointAccount, place: Scope, amount: Amount) -> Optio
     };
     // Where all terms are of one kind, what tells them apart is their memory.
     let by_memory = |cause: Option<AccessCause>| -> Vec<Explained> {
-        let memories = account.memories.iter().enumerate();
+        let memories = account.memories.iter_enumerated();
         let all = memories.filter_map(|(index, memory)| {
             folded(account, place, Amount::At(Counted::Energy, index, cause), Some(memory.name.clone()))
         });

@@ -4,7 +4,7 @@ use crate::depth_first::{FuseDepth, cut};
 use crate::hardware::Core;
 use crate::rules::Rules;
 use crate::spec::{Diagnostics, listed_name, listed_names};
-use crate::workload::Network;
+use crate::workload::{LayerId, Network};
 
 /// The stacks of a network, as a form shows them.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -21,7 +21,7 @@ pub struct Stacks {
 pub fn stacks(network: &Network, core: &Core, fuse: &FuseDepth, rules: &Rules) -> Stacks {
     match cut(network, core, fuse, rules) {
         Ok(stacks) => {
-            let name = |id: &usize| network.layer(*id).name.clone();
+            let name = |id: &LayerId| network.layer(*id).name.clone();
             let layers: Vec<Vec<String>> =
                 stacks.iter().map(|stack| stack.layers().iter().map(name).collect()).collect();
             let ends = layers.iter().filter_map(|layers| layers.last().cloned()).collect();

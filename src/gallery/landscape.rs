@@ -54,7 +54,7 @@ impl IgnoredEnergies {
 
     fn applied_to(self, mut core: Core) -> Core {
         let highest = core.top(Operand::O);
-        for (id, memory) in core.memories.iter_mut().enumerate() {
+        for (id, memory) in core.memories.iter_mut_enumerated() {
             let is_unseen = match self {
                 Self::None => false,
                 Self::OnChip => id != highest,

@@ -177,17 +177,17 @@ impl Operators {
             // They come last.
             Part::Convolutions => operators.retain(|operator| operator.kind != OperatorKind::FullyConnected),
             Part::PoolingMerged => {
-                for pooling in 0..operators.len() {
+                for pooling in whole.ids() {
                     let Some(merged) = operators.get_mut(pooling) else { continue };
                     if merged.kind == OperatorKind::Pooling && merged.stride == (1, 1) {
                         merged.kind = OperatorKind::Simple;
                         let kernel = merged.kernel;
-                        whole.readers(pooling + 1).iter().for_each(|&reader| operators[reader].kernel = kernel);
+                        whole.consumers(pooling).iter().for_each(|&reader| operators[reader].kernel = kernel);
                     }
                 }
             }
         }
-        OperatorGraph::new(whole.name().to_owned(), whole.map(NETWORK_INPUT), operators)
+        OperatorGraph::new(whole.name().to_owned(), whole.map(NETWORK_INPUT), operators.into())
             .map_err(|wrong| wrong.iter().map(ToString::to_string).collect::<Vec<_>>().join(" "))
     }
 }

@@ -14,6 +14,7 @@ use fusescape::multicore::{
     TopMemory, TopMemoryId, Transfer, TransferReason, schedule,
 };
 use fusescape::trace::chrome_trace;
+use fusescape::units::{Bits, BitsPerCycle, Cycles};
 use fusescape_test_support::reference_text;
 use std::collections::HashMap;
 use std::fs;
@@ -43,7 +44,7 @@ fn account(name: &str) -> Rc<SystemAccount> {
     };
     let found = schedule(job).unwrap();
     let layers = NestId::first(case.graph.tiles.iter().map(|tile| tile.layer.index()).max().unwrap() + 1);
-    let computing: TiVec<TileId, f64> = case.placed.iter().map(|placed| 0.8 * placed.cycles).collect();
+    let computing: TiVec<TileId, f64> = case.placed.iter().map(|placed| 0.8 * placed.cycles.0).collect();
     Rc::new(SystemAccount::new(job, &found, layers.map(|layer| format!("conv\"{layer}")).collect(), &computing))
 }
 
@@ -58,15 +59,15 @@ fn long_account(count: usize) -> Rc<SystemAccount> {
         constants: [].into(),
         is_final: true,
     });
-    let tensors = ti_vec![Tensor { bits: 64, uses: 1, is_output: true }; count];
+    let tensors = ti_vec![Tensor { bits: Bits(64), uses: 1, is_output: true }; count];
     let edge = |(from, to): (TileId, TileId)| Edge { from, to, operand: Some(Operand::I) };
     let edges = TileId::first(count).zip(TileId::first(count).skip(1)).map(edge);
     let graph = TileGraph::new(tiles.collect(), tensors, edges.collect());
     let memory = |core: CoreId| TopMemory {
         name: "buffer".to_owned(),
-        capacity_bits: 8192,
-        read_bits: 64,
-        write_bits: 64,
+        capacity: Bits(8192),
+        read_width: Bits(64),
+        write_width: Bits(64),
         read_pj: 1.0,
         write_pj: 1.0,
         cores: vec![core],
@@ -75,20 +76,20 @@ fn long_account(count: usize) -> Rc<SystemAccount> {
         cores: ["core 0", "core 1", "dram"].map(str::to_owned).into_iter().collect(),
         memory_of: TopMemoryId::first(3).map(|memory| [memory; 3]).collect(),
         memories: CoreId::first(3).map(memory).collect(),
-        links: ti_vec![Link { name: "bus".to_owned(), bandwidth: 8.0, pj_per_cycle: 1.0 }],
+        links: ti_vec![Link { name: "bus".to_owned(), bandwidth: BitsPerCycle(8.0), pj_per_cycle: 1.0 }],
         routes: ti_vec![ti_vec![vec![LinkId::default()]; 3]; 3],
         dram: CoreId::from(2),
     };
     let core = |tile: usize| CoreId::from(tile % 2);
     let placed: TiVec<TileId, PlacedTile> =
-        (0..count).map(|tile| PlacedTile { core: core(tile), cycles: 30.0, ..PlacedTile::default() }).collect();
-    let span = |tile: usize| Span { start: 40.0 * tile as f64, end: 40.0 * tile as f64 + 30.0 };
+        (0..count).map(|tile| PlacedTile { core: core(tile), cycles: Cycles(30.0), ..PlacedTile::default() }).collect();
+    let span = |tile: usize| Span { start: Cycles(40.0 * tile as f64), end: Cycles(40.0 * tile as f64 + 30.0) };
     let transfer = |tile: usize| Transfer {
         tensor: TensorId::from(tile),
         from: core(tile),
         to: core(tile + 1),
         memory: TopMemoryId::from((tile + 1) % 2),
-        span: Span { start: span(tile).end, end: span(tile).end + 8.0 },
+        span: Span { start: span(tile).end, end: span(tile).end + Cycles(8.0) },
         reason: TransferReason::Exchange,
         link_pj: 8.0,
         memory_pj: 2.0,
@@ -100,7 +101,7 @@ fn long_account(count: usize) -> Rc<SystemAccount> {
         streams: Vec::new(),
         memories: ti_vec![usage.clone(), usage, Vec::new()],
         energy: SystemEnergy::default(),
-        latency_cycles: span(count - 1).end,
+        latency: span(count - 1).end,
     };
     let job = SchedulingProblem {
         graph: &graph,

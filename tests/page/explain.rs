@@ -97,7 +97,7 @@ fn shown_of_point(account: &PointAccount) -> Vec<(PointNumber, f64)> {
     let idle = latency[LatencyCause::Computing] - latency.ideal_cycles;
     all.push((at(Amount::IdealCycles), latency.ideal_cycles as f64));
     all.push((at(Amount::IdleCycles), idle as f64));
-    for (index, memory) in account.memories.iter().enumerate() {
+    for (index, memory) in account.memories.iter_enumerated() {
         for (counted, of) in
             [(Counted::Words, memory.words), (Counted::Elements, memory.elements), (Counted::Energy, memory.energy_pj)]
         {

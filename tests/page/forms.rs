@@ -16,7 +16,7 @@ use fusescape::spec::{Diagnostics, find_preset, hardware_presets, workload_prese
 use fusescape::state::{
     Action, CoresForm, FormChange, FuseChoice, Half, MappingChange, Renamed, ScheduleChange, State,
 };
-use fusescape::workload::{LayerKind, Network};
+use fusescape::workload::{LayerId, LayerKind, Network};
 
 fn read(text: &str) -> Outline {
     Outline::read(text).unwrap_or_else(|wrong| panic!("{wrong}\n{text}"))
@@ -96,14 +96,14 @@ fn memories_are_added_copied_moved_and_removed() {
             let name = added.value(&format!("memories[{}].name", index + 1)).unwrap();
             assert_eq!(name, "memory");
             if document.value(&format!("memories[{index}].shared_over")).as_deref() == Some("all") {
-                assert_eq!(core(&added).memories[index + 1].size_bits, 64 << 13, "{}", preset.id);
+                assert_eq!(core(&added).memories.raw[index + 1].size_bits, 64 << 13, "{}", preset.id);
             }
             assert_eq!(remove_memory(&added, index + 1).unwrap().text(), preset.text);
             let copied = duplicate_memory(&document, index).unwrap();
             let core = core(&copied);
             assert_eq!(core.memories.len(), count + 1);
-            assert_eq!(core.memories[index].size_bits, core.memories[index + 1].size_bits);
-            assert_ne!(core.memories[index].name, core.memories[index + 1].name);
+            assert_eq!(core.memories.raw[index].size_bits, core.memories.raw[index + 1].size_bits);
+            assert_ne!(core.memories.raw[index].name, core.memories.raw[index + 1].name);
             assert_eq!(remove_memory(&copied, index + 1).unwrap().text(), preset.text);
             let moved = document.shift("memories", index, index + 1).unwrap();
             assert_eq!(moved.shift("memories", index + 1, index).unwrap().text(), preset.text);
@@ -141,7 +141,7 @@ fn ports_follow_what_a_memory_holds() {
     assert_eq!(core(&stated).memories, core(&document).memories, "the default ports, written out");
     assert_eq!(port_names(&stated, 2), default_ports(&document, 2));
     let more = set_operand(&stated, 2, Operand::W, true).unwrap();
-    assert_eq!(core(&more).memories[2].ports[0].serves.len(), 4);
+    assert_eq!(core(&more).memories.raw[2].ports.raw[0].serves.len(), 4);
     let fewer = set_operand(&more, 2, Operand::W, false).unwrap();
     assert_eq!(fewer.text(), stated.text());
     // The single port of the DRAM loses what it served.
@@ -151,12 +151,12 @@ fn ports_follow_what_a_memory_holds() {
     let three = add_port(&stated, 2).unwrap();
     let moved = serve(&three, 2, "I.read_to_low", Some(2)).unwrap();
     let wide = set_port_figure(&moved, 2, 2, "width", "512 bit").unwrap();
-    let memory = &core(&wide).memories[2];
-    assert_eq!((memory.ports[2].serves.len(), memory.ports[2].width_bits), (1, Some(512)));
+    let memory = &core(&wide).memories.raw[2];
+    assert_eq!((memory.ports.raw[2].serves.len(), memory.ports.raw[2].width_bits), (1, Some(512)));
     let narrow = set_port_figure(&wide, 2, 2, "width", "").unwrap();
-    assert_eq!(core(&narrow).memories[2].ports[2].width_bits, None);
+    assert_eq!(core(&narrow).memories.raw[2].ports.raw[2].width_bits, None);
     let two = remove_port(&wide, 2, 2).unwrap();
-    assert_eq!(core(&two).memories[2].ports[0].serves.len(), 3, "the first port serves it now: {}", two.text());
+    assert_eq!(core(&two).memories.raw[2].ports.raw[0].serves.len(), 3, "the first port serves it now: {}", two.text());
     let none = remove_port(&remove_port(&two, 2, 1).unwrap(), 2, 0).unwrap();
     assert_eq!(none.text(), document.text());
 }
@@ -167,7 +167,7 @@ fn fields_that_may_be_left_out_go_when_they_are_emptied() {
     let wrong = write_field(&document, "memories[2].granularity", "64 bits of", true).unwrap();
     assert!(Core::from_text(wrong.text()).is_err());
     let gone = write_field(&wrong, "memories[2].granularity", "", true).unwrap();
-    assert!(core(&gone).memories[2].read_granularity_bits == 2048);
+    assert!(core(&gone).memories.raw[2].read_granularity_bits == 2048);
     assert_eq!(write_field(&gone, "memories[2].granularity", "64 bit", true).unwrap().text(), document.text());
     let empty = write_field(&document, "memories[2].size", "", false).unwrap();
     assert!(empty.text().contains("    size:\n"));
@@ -185,7 +185,7 @@ layers:
 ";
 
 fn reads(network: &Network) -> Vec<(String, Vec<String>)> {
-    let name = |id: usize| network.layer(id).name.clone();
+    let name = |id: LayerId| network.layer(id).name.clone();
     network.ids().map(|id| (name(id), network.inputs(id).into_iter().map(name).collect())).collect()
 }
 

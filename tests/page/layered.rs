@@ -52,8 +52,10 @@ fn check(count: usize, edges: &[(usize, usize)]) -> Layered {
 fn every_preset_is_laid_out() {
     for preset in workload_presets() {
         let network = Network::from_text(preset.text).unwrap();
-        let edges: Vec<(usize, usize)> =
-            network.ids().flat_map(|to| network.inputs(to).into_iter().map(move |from| (from, to))).collect();
+        let edges: Vec<(usize, usize)> = network
+            .ids()
+            .flat_map(|to| network.inputs(to).into_iter().map(move |from| (from.index(), to.index())))
+            .collect();
         let layout = check(network.len(), &edges);
         assert!(layout.left_out.is_empty(), "{}", preset.id);
     }

@@ -21,7 +21,8 @@ fn import(graph: &Graph) -> (Network, Report) {
 
 fn layer<'n>(network: &'n Network, name: &str) -> &'n Layer {
     let names: Vec<&str> = network.ids().map(|id| network.layer(id).name.as_str()).collect();
-    network.layer(names.iter().position(|known| *known == name).unwrap_or_else(|| panic!("no {name} in {names:?}")))
+    let place = names.iter().position(|known| *known == name).unwrap_or_else(|| panic!("no {name} in {names:?}"));
+    network.layer(place.into())
 }
 
 /// Type, then B G K C OY OX FY FX.

@@ -3,7 +3,7 @@
 use fusescape::hardware::Core;
 use fusescape::import::{File, Imported, Severity, import, zigzag};
 use fusescape::spec::{Diagnostics, find_preset, hardware_presets, read_hardware, read_workload, workload_presets};
-use fusescape::workload::{Dim, LayerKind, Network};
+use fusescape::workload::{Dim, LayerId, LayerKind, Network};
 use fusescape_test_support::{entries, integer, number, reference, text, texts};
 use serde_json::Value;
 
@@ -126,15 +126,15 @@ fn the_three_files_of_a_run_become_two_documents() {
     let (core, network) = (core_of(&imported), network_of(&imported));
     assert_eq!(core.array, [("D1".to_owned(), 4), ("D2".to_owned(), 4)]);
     assert_eq!(core.memories.iter().map(|memory| memory.size_bits).collect::<Vec<_>>(), [64, 131_072, 10_000_000_000]);
-    let buffer = &core.memories[1];
+    let buffer = &core.memories.raw[1];
     assert_eq!((buffer.read_width_bits, buffer.write_width_bits, buffer.write_granularity_bits), (128, 64, 32));
     assert_eq!((buffer.read_energy_pj, buffer.write_energy_pj, buffer.instances), (8.0, 9.0, 1));
     let unrolled =
         |kind| core.unroll(kind).iter().map(|part| (part.array_dim, part.dim, part.limit)).collect::<Vec<_>>();
     assert_eq!(unrolled(LayerKind::Conv), [(0, Dim::K, 4), (1, Dim::C, 2), (1, Dim::FX, 2)]);
     assert_eq!(unrolled(LayerKind::MatMul), [(0, Dim::K, 4), (1, Dim::OX, 2)]);
-    let shape = |id: usize| network.layer(id).shape;
-    let layers: Vec<usize> = network.computing().collect();
+    let shape = |id: LayerId| network.layer(id).shape;
+    let layers: Vec<LayerId> = network.computing().collect();
     assert_eq!(shape(layers[0]).sizes, [1, 1, 8, 4, 8, 8, 3, 3]);
     assert_eq!((shape(layers[0]).stride, shape(layers[0]).input_limit), ((2, 2), (16, 16)));
     assert_eq!(network.layer(layers[0]).padding.left, 1);
@@ -361,7 +361,7 @@ fn all_that_is_wrong_is_said_at_once_with_its_line() {
 fn a_field_stated_twice_counts_as_zigzag_counts_it() {
     let twice = ACCELERATOR.replace("    size: 64\n", "    size: 32\n    size: 64\n");
     let imported = imports(&[("tpu.yaml", &twice)]);
-    assert_eq!(core_of(&imported).memories[0].size_bits, 64);
+    assert_eq!(core_of(&imported).memories.raw[0].size_bits, 64);
     assert!(imported.reports[0].of(Severity::Assumed).any(|finding| finding.reason.contains("stated twice")));
 }
 

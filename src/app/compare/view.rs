@@ -211,7 +211,7 @@ fn Costs(props: &CostsProps) -> Html {
     let table = Rc::new(whole_costs(a, b));
     let asked = |account: &Rc<PointAccount>, title: &str| {
         let at = |amount: Amount| PointNumber::Of(Scope::Point, amount);
-        let dram = account.memories.len().saturating_sub(1);
+        let dram = account.memories.last_key().unwrap_or_default();
         let number = match title {
             _ if title == Quantity::Energy.title() => at(Amount::Energy),
             _ if title == Quantity::Latency.title() => at(Amount::Cycles),

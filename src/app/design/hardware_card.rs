@@ -218,7 +218,7 @@ fn memory_text(memory: &MemoryBox, document: &Outline) -> Html {
 }
 
 fn memory_title(memory: &MemoryBox, core: Option<&Core>) -> String {
-    match core.and_then(|core| Some((core, core.memories.get(memory.index)?))) {
+    match core.and_then(|core| Some((core, core.memories.raw.get(memory.index)?))) {
         Some((core, memory)) => describe(core, memory),
         None => memory.name.clone(),
     }

@@ -13,7 +13,7 @@ use crate::chart::{NetworkDrawing, NetworkLayer, Quantity, TableCell, size_text}
 use crate::form::{FieldTarget, LayerNode, PRECISION_FIELDS, Stacks, add_layer, layer_graph};
 use crate::piece;
 use crate::state::{Action, FuseChoice, ScheduleChange};
-use crate::workload::{Layer, LayerKind, Network};
+use crate::workload::{Layer, LayerId, LayerKind, Network};
 use std::rc::Rc;
 use yew::prelude::*;
 
@@ -311,7 +311,7 @@ fn kind_text(layer: &Layer) -> String {
 }
 
 fn facts(network: &Network, stacks: usize) -> String {
-    let ids: Vec<usize> = network.computing().collect();
+    let ids: Vec<LayerId> = network.computing().collect();
     let weights: u64 = ids.iter().map(|&id| network.layer(id).shape.weight_bits()).sum();
     let largest = network.ids().map(|id| network.layer(id).shape.output_bits()).max().unwrap_or(0);
     let in_stacks = match stacks {

@@ -90,14 +90,14 @@ fn kpis(props: &AnswerProps, strategy: &DepthFirstStrategy, best: &PointSummary)
     });
     let busy = html! { <>{ " · MAC use " }{ number_of(account, PointNumber::MacUse, busy) }</> };
     let at = |amount: Amount| PointNumber::Of(Scope::Point, amount);
-    let dram = account.map_or(0, |account| account.memories.len().saturating_sub(1));
+    let dram = account.and_then(|account| account.memories.last_key()).unwrap_or_default();
     let amount = match objective {
         None | Some(Objective::Energy) => Some(at(Amount::Energy)),
         Some(Objective::Latency) => Some(at(Amount::Cycles)),
         Some(Objective::EnergyDelayProduct) => Some(PointNumber::EnergyDelay),
         Some(Objective::DramAccesses) => Some(at(Amount::At(Counted::Words, dram, None))),
         Some(Objective::MemoryAccesses(name)) => {
-            let index = account.and_then(|account| account.memories.iter().position(|memory| memory.name == *name));
+            let index = account.and_then(|account| account.memories.position(|memory| memory.name == *name));
             index.map(|index| at(Amount::At(Counted::Words, index, None)))
         }
         Some(Objective::Weighted(_)) => None,

@@ -11,6 +11,7 @@ use crate::chart::{Accesses, AxisScale, Breakdown, Counted as Shown, Quantity, s
 use crate::cost::{AccessCause, EnergyCause};
 use crate::depth_first::{DepthFirstStrategy, FuseDepth, PointAccount};
 use crate::explain::{Amount, Counted, PointNumber, Scope};
+use crate::hardware::MemoryId;
 use crate::spec::{Diagnostics, sentence};
 use crate::state::{Action, ViewChange};
 use std::rc::Rc;
@@ -108,7 +109,7 @@ fn heading(
     let summary = results.summary(point);
     let account = results.accounts.get(&point);
     let number = |amount: Amount, text: String| number_of(account, PointNumber::Of(Scope::Point, amount), text);
-    let dram = account.map_or(0, |account| account.memories.len().saturating_sub(1));
+    let dram = account.and_then(|account| account.memories.last_key()).unwrap_or_default();
     let open = |index: Option<u32>, title: &'static str, testid: &'static str| {
         let strategy = index.filter(|&index| index != point).and_then(|index| results.strategy(index)).cloned();
         strategy.map(|strategy| {
@@ -259,12 +260,12 @@ fn AccessCard(props: &AccessCardProps) -> Html {
 fn access_numbers(account: &Rc<PointAccount>, shown: Shown) -> Numbers {
     let counted = if shown == Shown::Words { Counted::Words } else { Counted::Elements };
     let causes = AccessCause::ALL.map(Some).into_iter().chain([None]);
-    let row = |memory: usize| {
+    let row = |memory: MemoryId| {
         let amounts = causes.clone().map(|cause| PointNumber::Of(Scope::Point, Amount::At(counted, memory, cause)));
         let cells = amounts.map(|number| Some(Asked::Point(Rc::clone(account), number)));
         std::iter::once(None).chain(cells).collect()
     };
-    Some(Rc::new((0..account.memories.len()).rev().map(row).collect()))
+    Some(Rc::new(account.memories.keys().rev().map(row).collect()))
 }
 
 /// For a person: `automatic`.

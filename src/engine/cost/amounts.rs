@@ -308,7 +308,7 @@ impl Amounts {
         if problem.rules.mappings_fit_unchecked {
             return true;
         }
-        problem.core.memories.iter().enumerate().all(|(memory, description)| {
+        problem.core.memories.iter_enumerated().all(|(memory, description)| {
             let held = problem.operands.iter().enumerate().filter_map(|(index, operand)| {
                 let level = operand.memories.iter().position(|&id| id == memory)?;
                 Some((level, self.bits_held(index, level)))

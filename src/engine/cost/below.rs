@@ -4,6 +4,7 @@ use super::amounts::partial_sums_read_back;
 use super::{Boundary, Crossing, Evaluator, index, latency};
 use crate::hardware::Operand;
 use crate::mapping::Relevance;
+use crate::units::{Bits, BitsPerCycle};
 use crate::workload::{Dim, LoopSizes};
 
 impl<'a> Evaluator<'a> {
@@ -58,8 +59,8 @@ impl<'a> Evaluator<'a> {
             let memory = &self.problem.core.memories[self.problem.operands[operand].memories[level]];
             cycles[index(movement)] = latency::cycles_of(
                 elements,
-                crossing.precision,
-                memory.width_bits(self.problem.operands[operand].stored_as, movement),
+                Bits(crossing.precision),
+                BitsPerCycle(memory.width_bits(self.problem.operands[operand].stored_as, movement)),
             );
         });
         cycles

@@ -2,7 +2,7 @@
 
 use super::waiting::{LoadingPart, loading_part};
 use super::{Evaluator, index};
-use crate::hardware::{MAX_LEVELS, Movement, Operand};
+use crate::hardware::{MAX_LEVELS, MemoryId, Movement, Operand, PortId};
 use crate::mapping::OPERANDS;
 use crate::workload::LoopSizes;
 
@@ -79,7 +79,7 @@ impl<'a> LatencyBound<'a> {
             added_to: Default::default(),
         };
         // Which port of which memory has its loads where.
-        let mut ports: Vec<((usize, usize), usize)> = Vec::new();
+        let mut ports: Vec<((MemoryId, PortId), usize)> = Vec::new();
         for (operand, view) in problem.operands.iter().enumerate() {
             for level in 0..view.memories.len() {
                 let below = level.checked_sub(1);

@@ -4,9 +4,10 @@ use super::amounts::Amounts;
 use super::causes::{LatencyCause, LatencySplit};
 use super::waiting::{loading, offloading, waiting_cycles};
 use super::{PerLink, index};
-use crate::hardware::{MAX_LEVELS, MemoryId, Movement};
+use crate::hardware::{MAX_LEVELS, MemoryId, Movement, PortId};
 use crate::mapping::{LayerOnCore, OPERANDS};
 use crate::sorting::sort_few_by_key;
+use crate::units::{Bits, BitsPerCycle};
 use crate::workload::LayerKind;
 
 /// The latency of one mapped layer by its parts, cycles.
@@ -39,8 +40,8 @@ pub struct Latency {
 pub struct PortStall {
     /// The memory.
     pub memory: MemoryId,
-    /// Index of the port in the memory.
-    pub port: usize,
+    /// Its port.
+    pub port: PortId,
     /// Stall cycles over the whole layer; negative: slack.
     pub cycles: i64,
 }
@@ -76,8 +77,9 @@ impl Latency {
                     let relaxed = lower > 0 && double_buffered[operand][lower - 1];
                     allowed_cycles[operand][level][index(movement)] =
                         if relaxed { link.period } else { link.period / peak.top_irrelevant[operand][lower] };
-                    let width_bits = problem.core.memories[memory].width_bits(view.stored_as, movement);
-                    real_cycles[operand][level][index(movement)] = cycles_of(link.elements, link.precision, width_bits);
+                    let width = BitsPerCycle(problem.core.memories[memory].width_bits(view.stored_as, movement));
+                    real_cycles[operand][level][index(movement)] =
+                        cycles_of(link.elements, Bits(link.precision), width);
                 }
             }
         }
@@ -133,8 +135,8 @@ impl Latency {
 }
 
 /// Cycles that moving `elements` takes.
-pub(super) fn cycles_of(elements: f64, precision: u64, width_bits: u64) -> u64 {
-    (elements * precision as f64 / width_bits as f64).ceil() as u64
+pub(super) fn cycles_of(elements: f64, precision: Bits, width: BitsPerCycle) -> u64 {
+    (elements * precision.0 as f64 / width.0 as f64).ceil() as u64
 }
 
 /// Which level holds its data twice, as far as its memory has room for that.
@@ -142,7 +144,7 @@ fn double_buffered(problem: &LayerOnCore<'_>, amounts: &Amounts) -> [[bool; MAX_
     let mut granted = [[false; MAX_LEVELS]; OPERANDS];
     // The order in which layers list their operands: O, W, I, but O, I, W of matrices.
     let order = if problem.shape.kind == LayerKind::MatMul { [0, 2, 1] } else { [0, 1, 2] };
-    for (memory, description) in problem.core.memories.iter().enumerate() {
+    for (memory, description) in problem.core.memories.iter_enumerated() {
         let capacity = description.size_bits as f64;
         let mut demands = [(0, 0, 0.0); OPERANDS];
         let mut count = 0;
@@ -177,8 +179,8 @@ fn port_stalls(
     real: &PerLink<u64>,
 ) -> Vec<PortStall> {
     let mut stalls = Vec::new();
-    for (memory, description) in problem.core.memories.iter().enumerate() {
-        for (port, serves) in description.ports.iter().enumerate() {
+    for (memory, description) in problem.core.memories.iter_enumerated() {
+        for (port, serves) in description.ports.iter_enumerated() {
             let mut activities = [Activity::default(); 4 * OPERANDS];
             let mut count = 0;
             for &(stored_as, movement) in &serves.serves {

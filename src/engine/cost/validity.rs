@@ -156,7 +156,7 @@ impl Evaluator<'_> {
         if self.problem.rules.mappings_fit_unchecked {
             return flaws;
         }
-        for (memory, description) in self.problem.core.memories.iter().enumerate() {
+        for (memory, description) in self.problem.core.memories.iter_enumerated() {
             let mut lowest = false;
             let mut operands = Vec::new();
             for (number, view) in self.problem.operands.iter().enumerate() {

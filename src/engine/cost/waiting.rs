@@ -18,7 +18,7 @@ pub(super) fn waiting_cycles(
 ) -> PerLink<f64> {
     let mut waiting = real.map(|operand| operand.map(|level| level.map(|cycles| cycles as f64)));
     if problem.rules.loading_overlaps_computation {
-        for (memory, description) in problem.core.memories.iter().enumerate() {
+        for (memory, description) in problem.core.memories.iter_enumerated() {
             for port in &description.ports {
                 let port = PortInUse::new(problem, amounts, memory, &port.serves, &waiting);
                 let mut once = port.once;

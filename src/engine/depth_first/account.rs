@@ -31,7 +31,7 @@ pub struct PointAccount {
     /// Latency by cause.
     pub latency: LatencySplit,
     /// Accesses and energy of each memory, lowest first.
-    pub memories: Vec<MemoryAccount>,
+    pub memories: TiVec<MemoryId, MemoryAccount>,
     /// The stacks in order.
     pub stacks: Vec<StackAccount>,
 }

@@ -14,7 +14,7 @@ use super::reasons::Reasons;
 use super::solved::{MemoryUse, SolvedCost};
 use crate::cost::{AccessCause, EnergyCause, EnergySplit, LatencyCause, LatencySplit};
 use crate::hardware::{Core, MemoryId, Movement, Operand};
-use crate::ids::TiVec;
+use crate::ids::{TiSlice, TiVec, ti_vec};
 use crate::mapping::LayerOnCore;
 use crate::rules::Rules;
 use crate::search::Solution;
@@ -44,7 +44,7 @@ impl<'a> Assembler<'a> {
         plan: &PointPlan,
         solution: &dyn Fn(ProblemId) -> Option<&'s Solution>,
     ) -> Option<PointAccount> {
-        let mut memories = vec![MemoryUse::default(); self.core.memories.len()];
+        let mut memories = ti_vec![MemoryUse::default(); self.core.memories.len()];
         let (mut energy, mut latency, mut macs) = (EnergySplit::default(), LatencySplit::default(), 0_u64);
         let mut stacks = Vec::new();
         for stack in &plan.stacks {
@@ -97,7 +97,7 @@ impl<'a> Assembler<'a> {
         memory.map(|id| self.core.memories[id].name.clone())
     }
 
-    fn memory_accounts(&self, uses: &[MemoryUse]) -> Vec<MemoryAccount> {
+    fn memory_accounts(&self, uses: &TiSlice<MemoryId, MemoryUse>) -> TiVec<MemoryId, MemoryAccount> {
         let accounts = self.core.memories.iter().zip(uses);
         accounts
             .map(|(memory, used)| MemoryAccount {
@@ -146,7 +146,7 @@ impl<'a> Assembler<'a> {
         tile: &TilePlan,
         (node, plan): (NodeId, &LayerTilePlan),
         solution: &dyn Fn(ProblemId) -> Option<&'s Solution>,
-        memories: &mut [MemoryUse],
+        memories: &mut TiSlice<MemoryId, MemoryUse>,
         total: &mut TileTotal,
     ) -> Option<LayerTileAccount> {
         let layer = self.network.layer(plan.layer);
@@ -205,28 +205,38 @@ impl<'a> Assembler<'a> {
         })
     }
 
-    fn copies(&mut self, actions: &[CopyAction], times: u64, memories: &mut [MemoryUse]) -> CopyAccount {
+    fn copies(
+        &mut self,
+        actions: &[CopyAction],
+        times: u64,
+        memories: &mut TiSlice<MemoryId, MemoryUse>,
+    ) -> CopyAccount {
         let accounts = actions.iter().map(|action| self.copy(action, times, memories)).collect();
-        let CopyCost { energy_pj, latency_cycles } = self.routes.cost(actions);
+        let CopyCost { energy_pj, latency } = self.routes.cost(actions);
         let last_port = self.routes.last_port(actions).map(|port| CopyPort {
             memory: self.core.memories[port.memory].name.clone(),
-            start: port.start,
-            end: port.end,
-            uses: port.uses,
+            start: port.start.0,
+            end: port.end.0,
+            uses: port.uses.into_iter().map(|cycles| cycles.0).collect(),
         });
-        CopyAccount { actions: accounts, energy_pj, latency_cycles, last_port }
+        CopyAccount { actions: accounts, energy_pj, latency_cycles: latency.0, last_port }
     }
 
-    fn copy(&mut self, action: &CopyAction, times: u64, memories: &mut [MemoryUse]) -> CopyActionAccount {
+    fn copy(
+        &mut self,
+        action: &CopyAction,
+        times: u64,
+        memories: &mut TiSlice<MemoryId, MemoryUse>,
+    ) -> CopyActionAccount {
         let core = self.core;
         let name = |id: MemoryId| core.memories[id].name.clone();
         let layer = self.network.layer(action.layer);
         let element_bits = element_bits(&layer.shape.precision, action);
-        let elements = action.bits as f64 / element_bits as f64;
+        let elements = action.bits.0 as f64 / element_bits as f64;
         let mut account = CopyActionAccount {
             kind: action.kind,
             layer: layer.name.clone(),
-            bits: action.bits,
+            bits: action.bits.0,
             element_bits,
             chain: vec![name(action.source.0)],
             hops: Vec::new(),
@@ -241,7 +251,7 @@ impl<'a> Assembler<'a> {
                 width_bits: core.memories[id].width_bits(operand, movement),
             };
             let (read, write) = (end(hop.from, hop.read_words), end(hop.to, hop.write_words));
-            account.hops.push(HopAccount { cycles: hop.cycles, read, write });
+            account.hops.push(HopAccount { cycles: hop.cycles.0, read, write });
             for (memory, words, energy_pj) in
                 [(hop.from.0, hop.read_words, hop.read_pj), (hop.to.0, hop.write_words, hop.write_pj)]
             {

@@ -1,7 +1,8 @@
 //! Data copy actions and their cost (DeFiNES, Section III, step 4).
 
 use super::account::CopyKind;
-use crate::hardware::{Core, MemoryId, Movement, Operand};
+use crate::hardware::{Core, MemoryId, Movement, Operand, PortId};
+use crate::units::{Bits, BitsPerCycle, Cycles};
 use crate::workload::LayerId;
 use rustc_hash::FxHashMap;
 
@@ -12,8 +13,8 @@ pub struct CopyAction {
     pub kind: CopyKind,
     /// The layer whose data it is.
     pub layer: LayerId,
-    /// Bits that are copied.
-    pub bits: u64,
+    /// How much is copied.
+    pub bits: Bits,
     /// The source: memory, and as which operand it holds the data.
     pub source: (MemoryId, Operand),
     /// The destination: memory, and as which operand it takes the data.
@@ -27,8 +28,8 @@ pub struct Hop {
     pub from: (MemoryId, Operand, Movement),
     /// Memory that is written.
     pub to: (MemoryId, Operand, Movement),
-    /// Cycles it takes: those of the slower side.
-    pub cycles: u64,
+    /// How long it takes: as long as the slower side.
+    pub cycles: Cycles,
     /// Energy of reading, pJ.
     pub read_pj: f64,
     /// Energy of writing, pJ.
@@ -54,21 +55,32 @@ pub struct CopyRoutes<'a> {
 struct Step {
     from: End,
     to: End,
-    ports: [Option<usize>; 2],
-    /// Bits per cycle of both.
-    widths: [u64; 2],
+    ports: [Option<PortId>; 2],
+    /// What both carry.
+    widths: [BitsPerCycle; 2],
 }
 
-/// Which port is busy from when to when.
-type PortUse = ((MemoryId, Option<usize>), u64, u64);
+/// A port is busy.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct PortUse {
+    port: (MemoryId, Option<PortId>),
+    start: Cycles,
+    end: Cycles,
+}
+
+impl PortUse {
+    fn length(&self) -> Cycles {
+        self.end - self.start
+    }
+}
 
 /// Cost of data copy actions that start together.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct CopyCost {
     /// Energy of all hops of all copies, pJ.
     pub energy_pj: f64,
-    /// Cycles until the last is done; a port serves them one after the other.
-    pub latency_cycles: u64,
+    /// Until the last is done; a port serves them one after the other.
+    pub latency: Cycles,
 }
 
 impl<'a> CopyRoutes<'a> {
@@ -81,7 +93,8 @@ impl<'a> CopyRoutes<'a> {
         let core = self.core;
         self.known.entry([action.source, action.destination]).or_insert_with(|| {
             let port = |(memory, operand, movement): End| core.memories[memory].port(operand, movement);
-            let width = |(memory, operand, movement): End| core.memories[memory].width_bits(operand, movement);
+            let width =
+                |(memory, operand, movement): End| BitsPerCycle(core.memories[memory].width_bits(operand, movement));
             let step = |(from, to): (End, End)| Step {
                 from,
                 to,
@@ -107,9 +120,9 @@ impl<'a> CopyRoutes<'a> {
     pub fn cost(&mut self, actions: &[CopyAction]) -> CopyCost {
         let energy_pj = actions.iter().map(|action| self.energy_pj(action)).sum();
         let mut busy = self.port_uses(actions);
-        let latency_cycles = by_port(&mut busy).map(done).max().unwrap_or(0);
+        let latency = by_port(&mut busy).map(done).max().unwrap_or_default();
         self.busy = busy;
-        CopyCost { energy_pj, latency_cycles }
+        CopyCost { energy_pj, latency }
     }
 
     /// The port that is done last with a list of copies; `None` where nothing moves.
@@ -119,8 +132,8 @@ impl<'a> CopyRoutes<'a> {
         let last = by_port(&mut busy).max_by_key(|uses| (done(uses), std::cmp::Reverse(first_and_last(uses).0)));
         let last = last.map(|uses| {
             let (start, end) = first_and_last(uses);
-            let cycles = uses.iter().map(|(_, start, end)| end - start);
-            BusyPort { memory: uses[0].0.0, start, end, uses: cycles.collect() }
+            let lengths = uses.iter().map(PortUse::length);
+            BusyPort { memory: uses[0].port.0, start, end, uses: lengths.collect() }
         });
         self.busy = busy;
         last
@@ -130,11 +143,11 @@ impl<'a> CopyRoutes<'a> {
         let mut busy = std::mem::take(&mut self.busy);
         busy.clear();
         for action in actions {
-            let mut now = 0;
+            let mut now = Cycles(0);
             for step in self.steps(action) {
                 let cycles = hop_cycles(step, action.bits);
                 for (end, port) in [step.from, step.to].into_iter().zip(step.ports) {
-                    busy.push(((end.0, port), now, now + cycles));
+                    busy.push(PortUse { port: (end.0, port), start: now, end: now + cycles });
                 }
                 now += cycles;
             }
@@ -143,15 +156,15 @@ impl<'a> CopyRoutes<'a> {
     }
 }
 
-fn hop_cycles(step: &Step, bits: u64) -> u64 {
-    let [read, write] = step.widths.map(|width| bits.div_ceil(width));
+fn hop_cycles(step: &Step, bits: Bits) -> Cycles {
+    let [read, write] = step.widths.map(|width| bits.cycles_at(width));
     read.max(write)
 }
 
-fn hop(core: &Core, step: &Step, bits: u64) -> Hop {
+fn hop(core: &Core, step: &Step, bits: Bits) -> Hop {
     let (reader, writer) = (&core.memories[step.from.0], &core.memories[step.to.0]);
-    let read_words = reader.words(bits as f64, step.from.1, step.from.2);
-    let write_words = writer.words(bits as f64, step.to.1, step.to.2);
+    let read_words = reader.words(bits.0 as f64, step.from.1, step.from.2);
+    let write_words = writer.words(bits.0 as f64, step.to.1, step.to.2);
     Hop {
         from: step.from,
         to: step.to,
@@ -169,29 +182,29 @@ pub struct BusyPort {
     /// The memory.
     pub memory: MemoryId,
     /// When the first of them reaches it.
-    pub start: u64,
+    pub start: Cycles,
     /// When the last of them would be done if it had the port for itself.
-    pub end: u64,
-    /// Cycles of each.
-    pub uses: Vec<u64>,
+    pub end: Cycles,
+    /// How long each takes.
+    pub uses: Vec<Cycles>,
 }
 
 /// The uses of each port, in the order of time.
 fn by_port(busy: &mut [PortUse]) -> impl Iterator<Item = &[PortUse]> {
     busy.sort_unstable();
-    busy.chunk_by(|a, b| a.0 == b.0)
+    busy.chunk_by(|a, b| a.port == b.port)
 }
 
 /// When the uses of one port begin, and when the last of them ends by itself.
-fn first_and_last(uses: &[PortUse]) -> (u64, u64) {
-    let start = uses.iter().map(|(_, start, _)| *start).min().unwrap_or(0);
-    (start, uses.iter().map(|(_, _, end)| *end).max().unwrap_or(0))
+fn first_and_last(uses: &[PortUse]) -> (Cycles, Cycles) {
+    let start = uses.iter().map(|port| port.start).min().unwrap_or_default();
+    (start, uses.iter().map(|port| port.end).max().unwrap_or_default())
 }
 
 /// When a port is done: it serves one copy after the other.
-fn done(uses: &[PortUse]) -> u64 {
+fn done(uses: &[PortUse]) -> Cycles {
     let (start, end) = first_and_last(uses);
-    end.max(start + uses.iter().map(|(_, start, end)| end - start).sum::<u64>())
+    end.max(start + uses.iter().map(PortUse::length).sum::<Cycles>())
 }
 
 type End = (MemoryId, Operand, Movement);
@@ -255,16 +268,18 @@ mod tests {
     use crate::depth_first::CopyKind;
     use crate::hardware::{Core, Operand};
     use crate::spec::{find_preset, hardware_presets};
+    use crate::units::Bits;
+    use crate::workload::LayerId;
 
     fn core() -> Core {
         Core::from_text(find_preset(hardware_presets(), "meta-proto-like-df").unwrap().text).unwrap()
     }
 
     /// A copy between memories of the Meta-prototype-like DF core, by name.
-    fn copy(core: &Core, bits: u64, from: (&str, Operand), to: (&str, Operand)) -> CopyAction {
-        let find = |name: &str| core.memories.iter().position(|memory| memory.name == name).unwrap();
+    fn copy(core: &Core, bits: Bits, from: (&str, Operand), to: (&str, Operand)) -> CopyAction {
+        let find = |name: &str| core.memories.position(|memory| memory.name == name).unwrap();
         let (source, destination) = ((find(from.0), from.1), (find(to.0), to.1));
-        CopyAction { kind: CopyKind::InputFromOutput, layer: 0, bits, source, destination }
+        CopyAction { kind: CopyKind::InputFromOutput, layer: LayerId::default(), bits, source, destination }
     }
 
     #[test]
@@ -278,8 +293,10 @@ mod tests {
             (("sram_64KB", Operand::O), ("sram_64KB", Operand::I), &[]),
         ] {
             let mut routes = CopyRoutes::new(&core);
-            let names: Vec<&str> =
-                routes.hops(&copy(&core, 64, from, to)).map(|hop| core.memories[hop.to.0].name.as_str()).collect();
+            let names: Vec<&str> = routes
+                .hops(&copy(&core, Bits(64), from, to))
+                .map(|hop| core.memories[hop.to.0].name.as_str())
+                .collect();
             assert_eq!(names, way, "{from:?} to {to:?}");
         }
     }
@@ -287,9 +304,9 @@ mod tests {
     #[test]
     fn copies_wait_for_each_other_only_at_a_port_they_share() {
         let core = core();
-        let down = || copy(&core, 5120, ("sram_1MB_A", Operand::I), ("sram_64KB", Operand::I));
-        let up = copy(&core, 5120, ("sram_64KB", Operand::O), ("sram_1MB_A", Operand::O));
-        let latency_cycles = |actions: &[CopyAction]| CopyRoutes::new(&core).cost(actions).latency_cycles;
+        let down = || copy(&core, Bits(5120), ("sram_1MB_A", Operand::I), ("sram_64KB", Operand::I));
+        let up = copy(&core, Bits(5120), ("sram_64KB", Operand::O), ("sram_1MB_A", Operand::O));
+        let latency_cycles = |actions: &[CopyAction]| CopyRoutes::new(&core).cost(actions).latency.0;
         // 5,120 bit pass the narrower side, 512 bit a cycle, in 10 cycles.
         assert_eq!(latency_cycles(&[down()]), 10);
         assert_eq!(latency_cycles(&[down(), down()]), 20);

@@ -15,6 +15,7 @@ use crate::rules::Rules;
 use crate::search::explain_infeasible;
 use crate::sorting::sort_by_key;
 use crate::spec::Diagnostics;
+use crate::units::Bits;
 use crate::workload::{Dim, LayerId, LayerKind, LayerShape, Network};
 use std::cmp::{Ordering, Reverse};
 
@@ -54,7 +55,7 @@ pub(super) struct TilePlanner<'a> {
     pub stack: &'a Stack,
     pub footprint: &'a StackFootprint,
     /// By layer.
-    pub layers: &'a [Option<TiledLayer>],
+    pub layers: &'a TiSlice<LayerId, Option<TiledLayer>>,
     /// Which memories features may pass over.
     pub skipping: Skipping,
     /// Whether weights come from their highest memory.
@@ -129,7 +130,13 @@ impl TilePlanner<'_> {
         layer.top = [None, None, Some(memory)];
         if bits > 0 {
             let (source, destination) = ((top, Operand::I), (memory, Operand::I));
-            copies.push(CopyAction { kind: CopyKind::StackInput, layer: layer.layer, bits, source, destination });
+            copies.push(CopyAction {
+                kind: CopyKind::StackInput,
+                layer: layer.layer,
+                bits: Bits(bits),
+                source,
+                destination,
+            });
         }
     }
 
@@ -264,7 +271,13 @@ impl TilePlanner<'_> {
         let level = self.core.level_of(Operand::I, i_memory);
         let mut copy = |kind: CopyKind, bits: u64, source: (MemoryId, Operand)| {
             if bits > 0 {
-                copies.push(CopyAction { kind, layer: layer.layer, bits, source, destination: (i_memory, Operand::I) });
+                copies.push(CopyAction {
+                    kind,
+                    layer: layer.layer,
+                    bits: Bits(bits),
+                    source,
+                    destination: (i_memory, Operand::I),
+                });
             }
         };
         for &producer in &self.stack.producers[node] {
@@ -303,7 +316,7 @@ impl TilePlanner<'_> {
         let mut copy = |kind: CopyKind, bits: u64, to: MemoryId| {
             if bits > 0 {
                 let (source, destination) = ((at, Operand::O), (to, Operand::O));
-                copies.push(CopyAction { kind, layer: layer.layer, bits, source, destination });
+                copies.push(CopyAction { kind, layer: layer.layer, bits: Bits(bits), source, destination });
             }
         };
         let mut rows_copied = 0;

@@ -31,7 +31,7 @@ pub struct PlannerMemory {
     strips: FxHashMap<(KnownStackId, bool, u64, bool), Arc<Strips>>,
     /// Spans of all strips.
     spans: usize,
-    pub(super) layers: Vec<Option<TiledLayer>>,
+    pub(super) layers: TiVec<LayerId, Option<TiledLayer>>,
     pub(super) scratch: Scratch,
 }
 

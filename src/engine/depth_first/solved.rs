@@ -5,6 +5,7 @@ use crate::cost::{
     PortBalance, accesses, slowest_port,
 };
 use crate::hardware::MemoryId;
+use crate::ids::{TiVec, ti_vec};
 use crate::mapping::{LayerOnCore, TemporalLoop};
 use crate::search::Solution;
 use crate::workload::Dim;
@@ -16,8 +17,7 @@ pub(super) struct SolvedCost {
     pub spatial_utilization: f64,
     pub energy: EnergySplit,
     pub latency: LatencySplit,
-    /// By memory.
-    pub memories: Vec<MemoryUse>,
+    pub memories: TiVec<MemoryId, MemoryUse>,
     pub accesses: Vec<Access>,
     pub slowest_port: Option<PortBalance>,
 }
@@ -40,7 +40,7 @@ impl MemoryUse {
 
 impl SolvedCost {
     pub fn new(layer: &LayerOnCore<'_>, solution: &Solution, cost: &LayerCost) -> Self {
-        let mut memories = vec![MemoryUse::default(); layer.core.memories.len()];
+        let mut memories = ti_vec![MemoryUse::default(); layer.core.memories.len()];
         for (index, operand) in layer.operands.iter().enumerate() {
             for (level, &memory) in operand.memories.iter().enumerate() {
                 let of = |table: &PerLink<f64>| table[index][level].iter().sum::<f64>();

@@ -3,11 +3,10 @@
 use super::ids::NodeId;
 use super::strategy::FuseDepth;
 use crate::hardware::{Core, Operand};
-use crate::ids::{TiVec, ti_vec};
+use crate::ids::{IdBitSet, TiVec, ti_vec};
 use crate::rules::Rules;
 use crate::spec::{Diagnostics, MAX_DIAGNOSTICS, closest};
 use crate::workload::{LayerId, LayerKind, Network};
-use fixedbitset::FixedBitSet;
 
 /// Layers that are fused: nodes of a small graph, inputs first, in topological order.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -115,22 +114,22 @@ struct Cutter<'a> {
     ignores_first_layer: bool,
     /// What stands for the layers after which the network is cut: some more than once.
     ends: Vec<LayerId>,
-    is_end: FixedBitSet,
-    stored: FixedBitSet,
-    computing: FixedBitSet,
+    is_end: IdBitSet<LayerId>,
+    stored: IdBitSet<LayerId>,
+    computing: IdBitSet<LayerId>,
     /// Each layer and all that it depends on.
-    ancestors: Vec<FixedBitSet>,
+    ancestors: TiVec<LayerId, IdBitSet<LayerId>>,
 }
 
 impl<'a> Cutter<'a> {
     /// Cuts after the given layers and after every output of the network.
     fn new(network: &'a Network, ends: Vec<LayerId>, rules: &Rules) -> Self {
         let set = |ids: &mut dyn Iterator<Item = LayerId>| {
-            let mut set = FixedBitSet::with_capacity(network.len());
+            let mut set = IdBitSet::with_capacity(network.len());
             set.extend(ids);
             set
         };
-        let mut ancestors: Vec<FixedBitSet> = Vec::with_capacity(network.len());
+        let mut ancestors: TiVec<LayerId, IdBitSet<LayerId>> = TiVec::with_capacity(network.len());
         for id in network.ids() {
             let mut all = set(&mut std::iter::once(id));
             network.inputs(id).into_iter().for_each(|producer| all.union_with(&ancestors[producer]));
@@ -170,9 +169,9 @@ impl<'a> Cutter<'a> {
         }
         let mut stacks = Vec::new();
         let mut before: Option<LayerId> = None;
-        let nothing = FixedBitSet::with_capacity(self.network.len());
+        let nothing = IdBitSet::with_capacity(self.network.len());
         let mut done = nothing.clone();
-        let last = self.network.len() - 1;
+        let last = LayerId::from(self.network.len() - 1);
         for end in ends {
             if self.ignores_first_layer {
                 // The tool forgets what is done and removes all that the last cut depends on.
@@ -182,8 +181,8 @@ impl<'a> Cutter<'a> {
             wanted.intersect_with(&self.computing);
             wanted.difference_with(&done);
             done.union_with(&wanted);
-            if !wanted.is_clear() {
-                stacks.push(wanted.ones().collect());
+            if !wanted.is_empty() {
+                stacks.push(wanted.iter().collect());
             }
             before = end;
         }

@@ -7,10 +7,9 @@
 
 use super::ids::StateId;
 use super::stack::Stack;
-use crate::ids::{TiSlice, TiVec, ti_vec};
+use crate::ids::{IdBitSet, TiSlice, TiVec, ti_vec};
 use crate::sorting::sort_by_key;
 use crate::workload::{LayerId, Network};
-use fixedbitset::FixedBitSet;
 use std::cmp::Reverse;
 use std::collections::HashMap;
 
@@ -65,9 +64,10 @@ impl StackGraph {
     pub fn new(network: &Network, most_layers: usize) -> Result<Self, NotListed> {
         let mut arcs = Vec::new();
         let ideals = Ideals::new(network);
+        let limits = Within { most_layers, most_steps: MOST_STEPS };
         // Counted before they are kept.
-        ideals.follow(most_layers, MOST_STEPS, &mut |_, _, _| {})?;
-        let done_in = ideals.follow(most_layers, MOST_STEPS, &mut |from, to, layers| {
+        ideals.follow(limits, &mut |_, _, _| {})?;
+        let done_in = ideals.follow(limits, &mut |from, to, layers| {
             arcs.push(StackArc { from, to, stack: Stack::new(network, layers) });
         })?;
         let end = done_in.position(|done| ideals.is_all(done)).ok_or(NotListed::NoWay)?;
@@ -79,7 +79,8 @@ impl StackGraph {
     pub fn most_layers_listed(network: &Network) -> Option<usize> {
         let ideals = Ideals::new(network);
         let is_listed = |&most_layers: &usize| {
-            let done_in = ideals.follow(most_layers, MOST_STEPS_OF_ADVICE, &mut |_, _, _| {});
+            let limits = Within { most_layers, most_steps: MOST_STEPS_OF_ADVICE };
+            let done_in = ideals.follow(limits, &mut |_, _, _| {});
             done_in.is_ok_and(|done_in| done_in.iter().any(|done| ideals.is_all(done)))
         };
         std::iter::successors(Some(MOST_LAYERS_OF_ADVICE), |most| Some(most / 2).filter(|&half| half > 0))
@@ -87,8 +88,8 @@ impl StackGraph {
     }
 
     /// States by how much is done, without those from which the end is out of reach.
-    fn ordered(done_in: &TiSlice<StateId, FixedBitSet>, end: StateId, mut arcs: Vec<StackArc>) -> Self {
-        let done: TiVec<StateId, usize> = done_in.iter().map(|done| done.count_ones(..)).collect();
+    fn ordered(done_in: &TiSlice<StateId, IdBitSet<LayerId>>, end: StateId, mut arcs: Vec<StackArc>) -> Self {
+        let done: TiVec<StateId, usize> = done_in.iter().map(|done| done.count()).collect();
         let mut leads_on: TiVec<StateId, bool> = ti_vec![false; done_in.len()];
         leads_on[end] = true;
         // An arc leads to a state with more done. In this order the arcs that leave its target come before it, so that it is known whether
@@ -110,29 +111,38 @@ impl StackGraph {
     }
 }
 
+/// Where following ends.
+#[derive(Clone, Copy)]
+struct Within {
+    /// Layers of a stack.
+    most_layers: usize,
+    /// Work altogether.
+    most_steps: usize,
+}
+
 /// What says which layers may be done together: a network as sets of layers.
 struct Ideals {
     /// The layers that compute something: where a stack may end.
     ends: Vec<LayerId>,
     /// The layers whose outputs are needed in the highest memory, so that only the end of a stack may be one.
-    stored: FixedBitSet,
+    stored: IdBitSet<LayerId>,
     /// Whose outputs each layer reads.
-    inputs: Vec<Vec<LayerId>>,
+    inputs: TiVec<LayerId, Vec<LayerId>>,
     /// Who reads each layer's output.
-    readers: Vec<Vec<LayerId>>,
+    readers: TiVec<LayerId, Vec<LayerId>>,
     /// The computing layers on which each layer depends, itself included.
-    ancestors: Vec<FixedBitSet>,
+    ancestors: TiVec<LayerId, IdBitSet<LayerId>>,
 }
 
 impl Ideals {
     fn new(network: &Network) -> Self {
-        let empty = FixedBitSet::with_capacity(network.len());
+        let empty = IdBitSet::with_capacity(network.len());
         let ends: Vec<LayerId> = network.computing().collect();
-        let inputs: Vec<Vec<LayerId>> = network.ids().map(|id| network.inputs(id)).collect();
-        let readers: Vec<Vec<LayerId>> = network.ids().map(|id| network.consumers(id)).collect();
+        let inputs: TiVec<LayerId, Vec<LayerId>> = network.ids().map(|id| network.inputs(id)).collect();
+        let readers: TiVec<LayerId, Vec<LayerId>> = network.ids().map(|id| network.consumers(id)).collect();
         let mut stored = empty.clone();
         stored.extend(network.ids().filter(|&id| readers[id].is_empty()).chain(network.stored()));
-        let mut ancestors: Vec<FixedBitSet> = Vec::with_capacity(network.len());
+        let mut ancestors: TiVec<LayerId, IdBitSet<LayerId>> = TiVec::with_capacity(network.len());
         for id in network.ids() {
             let mut all = empty.clone();
             inputs[id].iter().for_each(|&producer| all.union_with(&ancestors[producer]));
@@ -142,25 +152,24 @@ impl Ideals {
         Self { ends, stored, inputs, readers, ancestors }
     }
 
-    fn is_all(&self, done: &FixedBitSet) -> bool {
-        done.count_ones(..) == self.ends.len()
+    fn is_all(&self, done: &IdBitSet<LayerId>) -> bool {
+        done.count() == self.ends.len()
     }
 
     /// Tells `found` every stack of at most `most_layers` layers, with the states before and after it. Gives what is done in each state.
     fn follow(
         &self,
-        most_layers: usize,
-        most_steps: usize,
+        Within { most_layers, most_steps }: Within,
         found: &mut dyn FnMut(StateId, StateId, Vec<LayerId>),
-    ) -> Result<TiVec<StateId, FixedBitSet>, NotListed> {
-        let nothing = FixedBitSet::with_capacity(self.readers.len());
-        let mut number: HashMap<FixedBitSet, StateId> = HashMap::from([(nothing.clone(), StateId::default())]);
-        let mut done_in: TiVec<StateId, FixedBitSet> = ti_vec![nothing];
+    ) -> Result<TiVec<StateId, IdBitSet<LayerId>>, NotListed> {
+        let nothing = IdBitSet::with_capacity(self.readers.len());
+        let mut number: HashMap<IdBitSet<LayerId>, StateId> = HashMap::from([(nothing.clone(), StateId::default())]);
+        let mut done_in: TiVec<StateId, IdBitSet<LayerId>> = ti_vec![nothing];
         let (mut stacks, mut stacked_layers, mut steps) = (0, 0, 0_usize);
         let mut from = StateId::default();
         while let Some(done) = done_in.get(from).cloned() {
             // Who needs one of these needs at least as much.
-            let mut too_large = FixedBitSet::with_capacity(self.inputs.len());
+            let mut too_large = IdBitSet::with_capacity(self.inputs.len());
             // Stacks follow each other by ascending last layer: of the orders in which the same stacks can run, one is listed.
             let last = self.ends.iter().rev().find(|&&id| done.contains(id)).copied();
             for &end in self.ends.iter().filter(|&&end| last.is_none_or(|last| end > last)) {
@@ -170,7 +179,7 @@ impl Ideals {
                     continue;
                 }
                 let count = self.ancestors[end].difference_count(&done);
-                steps += done.len() / usize::BITS as usize;
+                steps += self.readers.len() / usize::BITS as usize;
                 if count > most_layers {
                     too_large.insert(end);
                     continue;
@@ -196,7 +205,7 @@ impl Ideals {
     }
 
     /// The layers of the stack that ends at a layer, unless somebody outside reads one of the others.
-    fn stack(&self, done: &FixedBitSet, end: LayerId) -> Option<Vec<LayerId>> {
+    fn stack(&self, done: &IdBitSet<LayerId>, end: LayerId) -> Option<Vec<LayerId>> {
         let wanted = &self.ancestors[end];
         // Who reads what is not done is not done either.
         let is_hidden = |layer: LayerId| {

@@ -150,7 +150,7 @@ impl<'a> TotalsAssembler<'a> {
         }
         let mut sum = Sum::default();
         sum.energy[EnergyCause::Access(AccessCause::Copy)] = copied.energy_pj;
-        sum.latency[LatencyCause::Copy] = copied.latency_cycles;
+        sum.latency[LatencyCause::Copy] = copied.latency.0;
         sum
     }
 

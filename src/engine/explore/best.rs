@@ -5,6 +5,7 @@ use super::sweep::PointSummary;
 use crate::depth_first::{DepthFirstStrategy, FuseDepth};
 use crate::search::Objective;
 use crate::sorting::sort_by;
+use crate::units::Cycles;
 use serde::{Deserialize, Serialize};
 
 /// Each stack with its own strategy (DeFiNES, Section V, case study 2).
@@ -42,7 +43,7 @@ pub fn best_combination(
 ) -> Option<Combination> {
     let score = |energy_pj: f64, latency_cycles: u64| match settings.objective {
         Objective::Energy | Objective::DramAccesses | Objective::MemoryAccesses(_) => energy_pj,
-        _ => settings.objective.combine(energy_pj, latency_cycles as f64, &|| 0.0, &|_| 0.0),
+        _ => settings.objective.combine(energy_pj, Cycles(latency_cycles as f64), &|| 0.0, &|_| 0.0),
     };
     let combine = |fuse: &FuseDepth| {
         let candidates: Vec<&PointSummary> =

@@ -9,6 +9,7 @@ use crate::fusion::document::{layers_of, operators_in, operators_of};
 use crate::fusion::{
     Group, OperatorGraph, OperatorId, Proof, Scheme, Setting, algorithm1, baselines, fuse, memory_cost,
 };
+use crate::ids::TiVec;
 use crate::interlayer::groups_of;
 use crate::spec::Diagnostics;
 use crate::workload::LayerId;
@@ -117,7 +118,7 @@ pub struct Fusions {
 /// Compares all methods; `runs` are those of all parts of the study.
 pub fn compare_fusions(study: &StackStudy, runs: &[StackRun]) -> Fusions {
     let sweep = study.sweep();
-    let layers: Vec<LayerId> = sweep.network.computing().collect();
+    let layers: TiVec<OperatorId, LayerId> = sweep.network.computing().collect();
     let optimus = operators_of(&sweep.network).map(|graph| (graph, Setting::of(&sweep.core, &sweep.network)));
     let fused = optimus.as_ref().ok().map(|(graph, setting)| fuse(graph, setting, MOST_IDEALS));
     let bound = fused.as_ref().and_then(|(_, proof)| match proof {
@@ -155,7 +156,7 @@ pub(super) fn no_chain() -> Diagnostics {
 struct Comparison<'a> {
     study: &'a StackStudy,
     runs: &'a [StackRun],
-    layers: Vec<LayerId>,
+    layers: TiVec<OperatorId, LayerId>,
     optimus: Result<(OperatorGraph, Setting), Diagnostics>,
     /// The best groups by Optimus' model.
     fused: Option<Scheme>,
@@ -193,7 +194,8 @@ impl Comparison<'_> {
                 (layers.collect(), optimal)
             }
         };
-        let places = |layers: &[LayerId]| layers.iter().filter_map(|id| self.layers.binary_search(id).ok()).collect();
+        let place = |id: &LayerId| self.layers.binary_search(id).ok().map(OperatorId::index);
+        let places = |layers: &[LayerId]| layers.iter().filter_map(place).collect();
         let of_run = |run: &StackRun| places(self.study.stacks()[run.arc].stack.layers());
         Ok(FusionVerdict {
             groups: groups.iter().map(|layers| places(layers)).collect(),
@@ -231,7 +233,7 @@ impl Comparison<'_> {
     fn outputs(&self, groups: &[Vec<OperatorId>]) -> Result<Vec<LayerId>, Diagnostics> {
         let (graph, _) = self.optimus.as_ref().map_err(Clone::clone)?;
         let outputs = groups.iter().flat_map(|group| Group::new(graph, group).outputs().collect::<Vec<_>>());
-        let mut ends: Vec<LayerId> = outputs.filter_map(|map| self.layers.get(map.checked_sub(1)?).copied()).collect();
+        let mut ends: Vec<LayerId> = outputs.filter_map(|map| self.layers.get(map.writer()?).copied()).collect();
         ends.sort_unstable();
         Ok(ends)
     }

@@ -2,7 +2,7 @@
 
 use super::sweep::Sweep;
 use crate::fusion::document::operators_of;
-use crate::fusion::{OnlineFusion, OperatorGraph, Proof, Scheme, Setting, baselines, fuse};
+use crate::fusion::{OnlineFusion, OperatorGraph, OperatorId, Proof, Scheme, Setting, baselines, fuse};
 use crate::spec::Diagnostics;
 use serde::{Deserialize, Serialize};
 use std::f64::consts::SQRT_2;
@@ -30,7 +30,7 @@ pub struct OnlineStudy {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Grouped {
     /// The layers of each group, by their place among the computing layers.
-    pub groups: Vec<Vec<usize>>,
+    pub groups: Vec<Vec<OperatorId>>,
     /// Bytes to and from DRAM for one image.
     pub bytes: f64,
 }

@@ -18,6 +18,7 @@ use crate::ids::{TiVec, ti_vec};
 use crate::search::Objective;
 use crate::sorting::sort_by;
 use crate::spec::Diagnostics;
+use crate::units::Cycles;
 use crate::workload::{Dim, LayerId, Network};
 use serde::{Deserialize, Serialize};
 use std::cmp::{Ordering, Reverse};
@@ -319,8 +320,8 @@ impl PathOrder {
 
     fn score(&self, totals: &PointTotals) -> f64 {
         let [dram, named] = totals.words.map(|words| words.total());
-        let cycles = totals.latency.total_cycles() as f64;
-        self.objective.combine(totals.energy.total_pj(), cycles, &|| dram, &|_| named)
+        let latency = Cycles(totals.latency.total_cycles() as f64);
+        self.objective.combine(totals.energy.total_pj(), latency, &|| dram, &|_| named)
     }
 
     /// Whether a run is better than whatever has this lower bound, by more than rounding.

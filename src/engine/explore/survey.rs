@@ -13,6 +13,7 @@ use crate::ids::TiVec;
 use crate::mapping::{LayerOnCore, LayerProblem};
 use crate::search::{Objective, Solution, has_mapping};
 use crate::spec::Diagnostics;
+use crate::units::Cycles;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -75,7 +76,7 @@ impl Survey {
     pub fn new(sweep: Sweep) -> Self {
         let dram = sweep.core.top(Operand::O);
         let named = match &sweep.settings.objective {
-            Objective::MemoryAccesses(name) => sweep.core.memories.iter().position(|memory| memory.name == *name),
+            Objective::MemoryAccesses(name) => sweep.core.memories.position(|memory| memory.name == *name),
             _ => None,
         };
         Self {
@@ -146,7 +147,7 @@ impl Survey {
             latency_cycles,
             macs: totals.macs,
             dram_words,
-            score: objective.combine(energy_pj, latency_cycles as f64, &|| dram_words, &|_| named_words),
+            score: objective.combine(energy_pj, Cycles(latency_cycles as f64), &|| dram_words, &|_| named_words),
             stacks: totals.stacks.iter().map(stack).collect(),
         }
     }
@@ -402,7 +403,7 @@ struct Fingerprints {
     /// Of all but memories and problem.
     general: u64,
     /// Of each memory.
-    memories: Vec<u64>,
+    memories: TiVec<MemoryId, u64>,
     /// Of the memories that each choice of levels leaves visible.
     visible: HashMap<[usize; 3], u64>,
 }
@@ -428,7 +429,7 @@ impl Fingerprints {
             let chains = Operand::ALL.map(|operand| of(operand).iter().map(|&id| memories[id]).collect::<Vec<_>>());
             // Loops are allocated in the order of the core's list.
             let is_visible = |id: &MemoryId| Operand::ALL.into_iter().any(|operand| of(operand).contains(id));
-            let order: Vec<u64> = (0..memories.len()).filter(is_visible).map(|id| memories[id]).collect();
+            let order: Vec<u64> = memories.keys().filter(is_visible).map(|id| memories[id]).collect();
             hash(&(chains, order))
         });
         [0_u8, 1].map(|half| hash(&(half, self.general, visible, problem)))

@@ -9,6 +9,7 @@ use crate::ids::TiVec;
 use crate::mapping::{LayerOnCore, LayerProblem};
 use crate::search::{Limits, Objective, Outcome, Solution, StopReason, explain_infeasible, find_best};
 use crate::spec::{Diagnostics, closest};
+use crate::units::Cycles;
 use crate::workload::{Dim, Network};
 use serde::{Deserialize, Serialize};
 
@@ -221,7 +222,7 @@ impl Sweep {
         };
         let dram = &self.core.memories[self.core.top(Operand::O)].name;
         let dram_words = words(dram);
-        let latency = account.latency_cycles as f64;
+        let latency = Cycles(account.latency_cycles as f64);
         PointSummary {
             point,
             energy_pj: account.energy_pj,

@@ -1,10 +1,11 @@
 //! Algorithm 1 of the paper, as printed. It is not exact, see [`algorithm1`].
 
 use super::exact::Ideals;
-use super::graph::{MapId, NETWORK_INPUT, OperatorGraph, OperatorId};
+use super::graph::OperatorGraph;
+use super::ids::{MapId, NETWORK_INPUT, OperatorId};
 use super::scheme::{GroupCostModel, IncrementalGroup, Scheme};
 use super::validity::is_convex;
-use fixedbitset::FixedBitSet;
+use crate::ids::{IdBitSet, TiVec, ti_vec};
 use std::collections::BTreeSet;
 
 /// The scheme of Algorithm 1: operators are visited from last to first; each either begins a group or joins one with which it shares
@@ -15,7 +16,7 @@ use std::collections::BTreeSet;
 /// the block visited last: however many groups are generated ([`count_algorithm1_groups`]), schemes are cut out of one order, and the claim
 /// of optimality does not hold. Only these groups are priced here, which gives the same scheme.
 pub fn algorithm1(graph: &OperatorGraph, prices: &dyn GroupCostModel) -> Option<Scheme> {
-    let order: Vec<OperatorId> = (0..graph.len()).collect();
+    let order: Vec<OperatorId> = graph.ids().collect();
     Ideals::along(graph, &order).best_scheme(&Generated { graph, prices })
 }
 
@@ -30,9 +31,9 @@ pub struct GroupCount {
 
 /// Counts the groups of Algorithm 1. Their number is exponential in the width of the network: after `most` none is extended.
 pub fn count_algorithm1_groups(graph: &OperatorGraph, most: usize) -> GroupCount {
-    let mut joinable: Vec<BTreeSet<Vec<OperatorId>>> = vec![BTreeSet::from([Vec::new()]); graph.len()];
+    let mut joinable: TiVec<OperatorId, BTreeSet<Vec<OperatorId>>> = ti_vec![BTreeSet::from([Vec::new()]); graph.len()];
     let mut count = 0;
-    for first in (0..graph.len()).rev() {
+    for first in graph.ids().rev() {
         for others in std::mem::take(&mut joinable[first]) {
             let mut group = vec![first];
             group.extend(others);
@@ -65,9 +66,9 @@ struct Generated<'a> {
 }
 
 impl GroupCostModel for Generated<'_> {
-    fn groups<'s>(&'s self, done: &'s FixedBitSet) -> Box<dyn IncrementalGroup + 's> {
+    fn groups<'s>(&'s self, done: &'s IdBitSet<OperatorId>) -> Box<dyn IncrementalGroup + 's> {
         let group = self.prices.groups(done);
-        Box::new(Sharing { graph: self.graph, group, operators: Vec::new(), readers: vec![0; self.graph.len() + 1] })
+        Box::new(Sharing { graph: self.graph, group, operators: Vec::new(), readers: ti_vec![0; self.graph.len() + 1] })
     }
 }
 
@@ -76,7 +77,7 @@ struct Sharing<'a> {
     group: Box<dyn IncrementalGroup + 'a>,
     operators: Vec<OperatorId>,
     /// Of each map in the group.
-    readers: Vec<u32>,
+    readers: TiVec<MapId, u32>,
 }
 
 impl Sharing<'_> {
@@ -88,7 +89,7 @@ impl Sharing<'_> {
 impl IncrementalGroup for Sharing<'_> {
     fn push(&mut self, id: OperatorId) -> bool {
         let is_shared = |&map: &MapId| map != NETWORK_INPUT && self.readers[map] > 0;
-        let shares = is_shared(&(id + 1)) || self.inputs(id).iter().any(is_shared);
+        let shares = is_shared(&id.output()) || self.inputs(id).iter().any(is_shared);
         if !(self.operators.is_empty() || shares) || !self.group.push(id) {
             return false;
         }

@@ -1,13 +1,15 @@
 //! Baselines: no fusion, the restricted spaces of earlier work (Optimus, Sections 2.2 and 7), and the oracle.
 
 use super::exact::Ideals;
-use super::graph::{NETWORK_INPUT, OperatorGraph, OperatorId};
+use super::graph::OperatorGraph;
+use super::ids::{NETWORK_INPUT, OperatorId};
 use super::scheme::{GroupCostModel, Scheme};
 use super::setting::Setting;
+use crate::ids::{TiVec, ti_vec};
 
 /// Every operator by itself; nothing if one does not fit.
 pub fn without_fusion(graph: &OperatorGraph, prices: &dyn GroupCostModel) -> Option<Scheme> {
-    join((0..graph.len()).map(|id| segments(graph, &[id], prices)))
+    join(graph.ids().map(|id| segments(graph, &[id], prices)))
 }
 
 /// The best scheme of DNNVM's space: operators with several producers or consumers are barriers, which are not fused; chains between
@@ -20,7 +22,7 @@ pub fn within_chains(graph: &OperatorGraph, prices: &dyn GroupCostModel) -> Opti
     };
     let is_barrier = |id: OperatorId| sole_producer(id).is_none() || graph.consumers(id).len() > 1;
     let mut chains = Vec::new();
-    for first in 0..graph.len() {
+    for first in graph.ids() {
         let continues_chain = |id| sole_producer(id).flatten().is_some_and(|producer| !is_barrier(producer));
         if !is_barrier(first) && continues_chain(first) {
             continue;
@@ -51,11 +53,11 @@ fn join(parts: impl Iterator<Item = Option<Scheme>>) -> Option<Scheme> {
 
 /// The best scheme of Efficient-S' space: the network as one line, operators that are as far from the input side by side, cut anywhere.
 pub fn within_levels(graph: &OperatorGraph, prices: &dyn GroupCostModel) -> Option<Scheme> {
-    let mut level = vec![0; graph.len()];
-    for id in 0..graph.len() {
+    let mut level: TiVec<OperatorId, usize> = ti_vec![0; graph.len()];
+    for id in graph.ids() {
         level[id] = graph.producers(id).map(|producer| level[producer] + 1).max().unwrap_or(0);
     }
-    let mut order: Vec<OperatorId> = (0..graph.len()).collect();
+    let mut order: Vec<OperatorId> = graph.ids().collect();
     order.sort_unstable_by_key(|&id| (level[id], id));
     segments(graph, &order, prices)
 }
@@ -69,7 +71,7 @@ pub fn segments(graph: &OperatorGraph, order: &[OperatorId], prices: &dyn GroupC
 /// parameter once (Optimus, Section 7: the oracle).
 pub fn oracle(graph: &OperatorGraph, setting: &Setting) -> u64 {
     let input = (!graph.readers(NETWORK_INPUT).is_empty()).then_some(NETWORK_INPUT);
-    let outputs = (0..graph.len()).filter(|&id| graph.consumers(id).is_empty()).map(|id| id + 1);
+    let outputs = graph.ids().filter(|&id| graph.consumers(id).is_empty()).map(OperatorId::output);
     let features: u64 = input.into_iter().chain(outputs).map(|map| graph.map(map).elements()).sum();
     let parameters: u64 = graph.operators().iter().map(|operator| operator.parameters).sum();
     features.saturating_mul(setting.batch).saturating_add(parameters)

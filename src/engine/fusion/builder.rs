@@ -1,6 +1,8 @@
 //! Networks by few words: windows, and an operator a line.
 
-use super::graph::{FeatureMap, MapId, NETWORK_INPUT, Operator, OperatorGraph, OperatorKind};
+use super::graph::{FeatureMap, Operator, OperatorGraph, OperatorKind};
+use super::ids::{MapId, OperatorId};
+use crate::ids::TiVec;
 
 /// A square window.
 #[derive(Clone, Copy)]
@@ -42,25 +44,25 @@ impl Window {
 pub(super) struct Builder {
     name: &'static str,
     input: FeatureMap,
-    operators: Vec<Operator>,
+    operators: TiVec<OperatorId, Operator>,
 }
 
 impl Builder {
     pub fn new(name: &'static str, size: u64) -> Self {
-        Self { name, input: FeatureMap { channels: 3, columns: size, rows: size }, operators: Vec::new() }
+        Self { name, input: FeatureMap { channels: 3, columns: size, rows: size }, operators: TiVec::new() }
     }
 
     pub fn finish(self) -> OperatorGraph {
-        OperatorGraph::merge(self.name.into(), self.input, self.operators)
+        OperatorGraph::merge(self.name.into(), self.input, self.operators.into())
     }
 
     pub fn map(&self, id: MapId) -> FeatureMap {
-        if id == NETWORK_INPUT { self.input } else { self.operators[id - 1].output }
+        id.writer().map_or(self.input, |writer| self.operators[writer].output)
     }
 
     pub fn add(&mut self, name: &str, kind: OperatorKind, inputs: &[MapId], window: Window, channels: u64) -> MapId {
         let map = self.map(inputs[0]);
-        self.operators.push(Operator {
+        let id = self.operators.push_and_get_key(Operator {
             name: name.into(),
             kind,
             inputs: inputs.to_vec(),
@@ -69,11 +71,13 @@ impl Builder {
             output: FeatureMap { channels, columns: window.outputs(map.columns), rows: window.outputs(map.rows) },
             parameters: 0,
         });
-        self.operators.len()
+        id.output()
     }
 
     pub fn with_parameters(&mut self, id: MapId, parameters: u64) -> MapId {
-        self.operators[id - 1].parameters = parameters;
+        if let Some(writer) = id.writer() {
+            self.operators[writer].parameters = parameters;
+        }
         id
     }
 

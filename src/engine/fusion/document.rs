@@ -1,8 +1,10 @@
 //! The operators of a network that a person wrote, and the accelerator that they run on.
 
-use super::graph::{FeatureMap, MapId, NETWORK_INPUT, Operator, OperatorGraph, OperatorId, OperatorKind};
+use super::graph::{FeatureMap, Operator, OperatorGraph, OperatorKind};
+use super::ids::{MapId, NETWORK_INPUT, OperatorId};
 use super::setting::{Residency, Setting, Throughput};
 use crate::hardware::{Core, Operand};
+use crate::ids::TiVec;
 use crate::spec::Diagnostics;
 use crate::workload::{Dim, Layer, LayerId, LayerKind, Network};
 
@@ -28,8 +30,8 @@ pub fn operators_of(network: &Network) -> Result<OperatorGraph, Diagnostics> {
         );
     }
     let Some(&input) = inputs.first().filter(|_| diagnostics.is_empty()) else { return Err(diagnostics) };
-    let layers: Vec<LayerId> = network.computing().collect();
-    let map_of = |id: LayerId| -> MapId { layers.binary_search(&id).map_or(NETWORK_INPUT, |operator| operator + 1) };
+    let layers: TiVec<OperatorId, LayerId> = network.computing().collect();
+    let map_of = |id: LayerId| layers.binary_search(&id).map_or(NETWORK_INPUT, OperatorId::output);
     let operator = |&id: &LayerId| operator(network.layer(id), network.inputs(id).into_iter().map(map_of).collect());
     let graph = OperatorGraph::new(
         network.name.clone(),
@@ -46,14 +48,14 @@ pub fn operators_of(network: &Network) -> Result<OperatorGraph, Diagnostics> {
 
 /// The layers of a group.
 pub fn layers_of(network: &Network, group: &[OperatorId]) -> Vec<LayerId> {
-    let layers: Vec<LayerId> = network.computing().collect();
+    let layers: TiVec<OperatorId, LayerId> = network.computing().collect();
     group.iter().filter_map(|&operator| layers.get(operator).copied()).collect()
 }
 
 /// The operators of some layers, in ascending order.
 pub fn operators_in(network: &Network, layers: &[LayerId]) -> Vec<OperatorId> {
-    let is_in = |(operator, layer): (OperatorId, LayerId)| layers.contains(&layer).then_some(operator);
-    network.computing().enumerate().filter_map(is_in).collect()
+    let all: TiVec<OperatorId, LayerId> = network.computing().collect();
+    all.iter_enumerated().filter(|(_, layer)| layers.contains(layer)).map(|(operator, _)| operator).collect()
 }
 
 impl Setting {

@@ -1,8 +1,9 @@
 //! The optimal scheme, by dynamic programming over order ideals.
 
-use super::graph::{OperatorGraph, OperatorId};
+use super::graph::OperatorGraph;
+use super::ids::{IdealId, OperatorId};
 use super::scheme::{GroupCostModel, IncrementalGroup, PartialScheme, Scheme};
-use fixedbitset::FixedBitSet;
+use crate::ids::{IdBitSet, TiSlice, TiVec, ti_vec};
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
@@ -15,22 +16,22 @@ use std::collections::BTreeSet;
 #[derive(Debug, Clone)]
 pub struct Ideals {
     /// Smallest first: from the empty set to all operators.
-    sets: Vec<FixedBitSet>,
+    sets: TiVec<IdealId, IdBitSet<OperatorId>>,
     /// For each ideal the operators that may have been its last, and the ideal without them.
-    without: Vec<Vec<(OperatorId, usize)>>,
+    without: TiVec<IdealId, Vec<(OperatorId, IdealId)>>,
     /// The place of each operator in a topological order.
-    place: Vec<usize>,
+    place: TiVec<OperatorId, usize>,
 }
 
 impl Ideals {
     /// All of them; nothing if they are more than `limit`: their number is exponential in the width of the network.
     pub fn of(graph: &OperatorGraph, limit: usize) -> Option<Self> {
-        let ready = (0..graph.len()).filter(|&id| graph.producers(id).next().is_none()).collect();
-        let mut all = Self { sets: Vec::new(), without: Vec::new(), place: (0..graph.len()).collect() };
-        let mut level = vec![IdealNode { set: FixedBitSet::with_capacity(graph.len()), ready, without: Vec::new() }];
+        let ready = graph.ids().filter(|&id| graph.producers(id).next().is_none()).collect();
+        let mut all = Self { sets: TiVec::new(), without: TiVec::new(), place: (0..graph.len()).collect() };
+        let mut level = vec![IdealNode { set: IdBitSet::with_capacity(graph.len()), ready, without: Vec::new() }];
         while !level.is_empty() {
             level.sort_unstable_by(|a, b| a.set.cmp(&b.set));
-            let mut next: FxHashMap<FixedBitSet, IdealNode> = FxHashMap::default();
+            let mut next: FxHashMap<IdBitSet<OperatorId>, IdealNode> = FxHashMap::default();
             for (place, IdealNode { set, ready, .. }) in level.iter().enumerate() {
                 for &id in ready {
                     let mut larger = set.clone();
@@ -41,7 +42,7 @@ impl Ideals {
                         let ready = ready.iter().copied().filter(|&other| other != id).chain(more).collect();
                         IdealNode { set: larger.clone(), ready, without: Vec::new() }
                     });
-                    found.without.push((id, all.sets.len() + place));
+                    found.without.push((id, IdealId::from(all.sets.len() + place)));
                 }
                 if all.sets.len() + level.len() + next.len() > limit {
                     return None;
@@ -58,12 +59,13 @@ impl Ideals {
 
     /// Those that `order` passes through: operators of a network, each after all of them that it depends on.
     pub fn along(graph: &OperatorGraph, order: &[OperatorId]) -> Self {
-        let mut set = FixedBitSet::with_capacity(graph.len());
-        let mut along = Self { sets: vec![set.clone()], without: vec![Vec::new()], place: vec![0; graph.len()] };
+        let mut set = IdBitSet::with_capacity(graph.len());
+        let mut along =
+            Self { sets: ti_vec![set.clone()], without: ti_vec![Vec::new()], place: ti_vec![0; graph.len()] };
         for (place, &id) in order.iter().enumerate() {
             set.insert(id);
             along.sets.push(set.clone());
-            along.without.push(vec![(id, place)]);
+            along.without.push(vec![(id, IdealId::from(place))]);
             along.place[id] = place;
         }
         along
@@ -74,6 +76,11 @@ impl Ideals {
         self.sets.len()
     }
 
+    /// All of them, smallest first.
+    pub(super) fn ids(&self) -> impl DoubleEndedIterator<Item = IdealId> + ExactSizeIterator + Clone + use<> {
+        IdealId::first(self.len())
+    }
+
     /// Always `false`, as the empty set is an ideal.
     pub fn is_empty(&self) -> bool {
         self.sets.is_empty()
@@ -81,30 +88,31 @@ impl Ideals {
 
     /// Every convex set of operators but the empty one: all possible groups, which the paper counts in Table 5.
     pub fn convex_sets(&self) -> BTreeSet<Vec<OperatorId>> {
-        let pairs = (0..self.len()).flat_map(|larger| (0..larger).map(move |smaller| (smaller, larger)));
-        let is_within = |&(smaller, larger): &(usize, usize)| self.sets[smaller].is_subset(&self.sets[larger]);
+        let pairs =
+            self.ids().flat_map(|larger| IdealId::within(IdealId::EMPTY..larger).map(move |smaller| (smaller, larger)));
+        let is_within = |&(smaller, larger): &(IdealId, IdealId)| self.sets[smaller].is_subset(&self.sets[larger]);
         pairs.filter(is_within).map(|(smaller, larger)| self.beyond(smaller, larger)).collect()
     }
 
     /// The operators, in ascending order, that one ideal has beyond another.
-    pub(super) fn beyond(&self, smaller: usize, larger: usize) -> Vec<OperatorId> {
+    pub(super) fn beyond(&self, smaller: IdealId, larger: IdealId) -> Vec<OperatorId> {
         self.sets[larger].difference(&self.sets[smaller]).collect()
     }
 
     /// The operators of an ideal.
-    pub(super) fn set(&self, ideal: usize) -> &FixedBitSet {
+    pub(super) fn set(&self, ideal: IdealId) -> &IdBitSet<OperatorId> {
         &self.sets[ideal]
     }
 
     /// The operators that may have been the last of an ideal.
-    pub(super) fn last_operators(&self, ideal: usize) -> impl Iterator<Item = OperatorId> {
+    pub(super) fn last_operators(&self, ideal: IdealId) -> impl Iterator<Item = OperatorId> {
         self.without[ideal].iter().map(|&(id, _)| id)
     }
 
     /// The cheapest scheme, in the fewest groups: a shortest path through the ideals. Nothing if no scheme has a price.
     pub fn best_scheme(&self, prices: &dyn GroupCostModel) -> Option<Scheme> {
-        let mut best: Vec<Option<PartialScheme>> = vec![Some(PartialScheme::START)];
-        for end in 1..self.len() {
+        let mut best: TiVec<IdealId, Option<PartialScheme>> = ti_vec![Some(PartialScheme::START)];
+        for end in self.ids().skip(1) {
             best.push(self.best_partial_to(end, &best, prices));
         }
         Scheme::from_partials(&best, |smaller, larger| self.beyond(smaller, larger))
@@ -113,8 +121,8 @@ impl Ideals {
     /// The best partial scheme of an ideal: lower bounds of all last groups first, then prices of the promising ones.
     fn best_partial_to(
         &self,
-        end: usize,
-        best: &[Option<PartialScheme>],
+        end: IdealId,
+        best: &TiSlice<IdealId, Option<PartialScheme>>,
         prices: &dyn GroupCostModel,
     ) -> Option<PartialScheme> {
         let mut group = prices.groups(&self.sets[end]);
@@ -131,9 +139,9 @@ impl Ideals {
     pub(super) fn best_of(
         &self,
         mut promising: Vec<PartialScheme>,
-        best: &[Option<PartialScheme>],
-        end: usize,
-        mut price: impl FnMut(usize, &[OperatorId], u64) -> Option<u64>,
+        best: &TiSlice<IdealId, Option<PartialScheme>>,
+        end: IdealId,
+        mut price: impl FnMut(IdealId, &[OperatorId], u64) -> Option<u64>,
     ) -> Option<PartialScheme> {
         promising.sort_unstable_by_key(PartialScheme::rank);
         let mut found: Option<PartialScheme> = None;
@@ -156,19 +164,19 @@ impl Ideals {
     /// Operators are added from last to first, so each group comes up once: without its first operator it is the one it grew from.
     pub(super) fn each_group<G: IncrementalGroup + ?Sized>(
         &self,
-        end: usize,
+        end: IdealId,
         group: &mut G,
-        visit: &mut impl FnMut(usize, &G),
+        visit: &mut impl FnMut(IdealId, &G),
     ) {
         self.grow(end, usize::MAX, group, visit);
     }
 
     fn grow<G: IncrementalGroup + ?Sized>(
         &self,
-        from: usize,
+        from: IdealId,
         place: usize,
         group: &mut G,
-        visit: &mut impl FnMut(usize, &G),
+        visit: &mut impl FnMut(IdealId, &G),
     ) {
         for &(id, start) in &self.without[from] {
             if self.place[id] < place && group.push(id) {
@@ -182,7 +190,7 @@ impl Ideals {
 
 /// An order ideal, the operators that may run next, and the ideals that it extends by one operator.
 struct IdealNode {
-    set: FixedBitSet,
+    set: IdBitSet<OperatorId>,
     ready: Vec<OperatorId>,
-    without: Vec<(OperatorId, usize)>,
+    without: Vec<(OperatorId, IdealId)>,
 }

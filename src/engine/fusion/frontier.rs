@@ -1,10 +1,11 @@
 //! The frontier of a group that grows from its last operator to its first: the state that adding an operator needs, and the buffer of the
 //! group.
 
-use super::graph::{FeatureMap, MapId, OperatorGraph, OperatorId};
+use super::graph::{FeatureMap, OperatorGraph};
+use super::ids::{MapId, OperatorId};
 use super::isoa::Price;
 use super::setting::Throughput;
-use fixedbitset::FixedBitSet;
+use crate::ids::IdBitSet;
 
 /// Partial decisions that are followed; a wider group is left to [`Group`](super::Group).
 const MOST_PARTIALS: usize = 1 << 10;
@@ -73,7 +74,7 @@ struct Partial {
 #[derive(Clone, Copy)]
 pub(super) struct Growth<'a> {
     pub graph: &'a OperatorGraph,
-    pub done: &'a FixedBitSet,
+    pub done: &'a IdBitSet<OperatorId>,
     pub throughput: Throughput,
     pub tiling: Tiling,
     pub goal: Goal,
@@ -124,7 +125,7 @@ impl Frontier {
         let (mut pixel, mut tile, mut own) = ((0, 0), (0, 0), 0);
         let mut taken = 0;
         for external in &self.external {
-            if external.map == id + 1 {
+            if external.map == id.output() {
                 (pixel, tile, own) = (external.pixel, external.tile, external.bit);
             } else {
                 taken |= external.bit;
@@ -163,7 +164,7 @@ impl Frontier {
         if grown.is_wide {
             return;
         }
-        let (whole, few) = growth.prices(id + 1, pixel, tile);
+        let (whole, few) = growth.prices(id.output(), pixel, tile);
         for partial in &self.partials {
             let blocked = partial.blocked & !own;
             keep(&mut grown.partials, Partial { blocked, price: sum(partial.price, whole) });

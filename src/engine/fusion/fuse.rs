@@ -2,7 +2,8 @@
 
 use super::baselines::{oracle, segments, within_levels};
 use super::exact::Ideals;
-use super::graph::{OperatorGraph, OperatorId};
+use super::graph::OperatorGraph;
+use super::ids::OperatorId;
 use super::memory_cost::memory_cost;
 use super::scheme::Scheme;
 use super::setting::Setting;
@@ -25,7 +26,7 @@ pub fn fuse(graph: &OperatorGraph, setting: &Setting, most_ideals: usize) -> (Op
     if let Some(ideals) = Ideals::of(graph, most_ideals) {
         return (ideals.best_scheme(&price), Proof::Optimal);
     }
-    let order: Vec<OperatorId> = (0..graph.len()).collect();
+    let order: Vec<OperatorId> = graph.ids().collect();
     let found = segments(graph, &order, &price).into_iter().chain(within_levels(graph, &price));
     (found.min_by_key(|scheme| (scheme.cost, scheme.groups.len())), Proof::TooWide(oracle(graph, setting)))
 }

@@ -1,15 +1,8 @@
 //! Operators and the feature maps between them: a directed acyclic graph that cannot be built wrong.
 
+use super::ids::{MapId, NETWORK_INPUT, OperatorId};
+use crate::ids::{TiSlice, TiVec, ti_vec};
 use std::fmt;
-
-/// Index of an operator; the operators whose outputs it reads have lower indices.
-pub type OperatorId = usize;
-
-/// Index of a feature map: [`NETWORK_INPUT`], or `i + 1` for the output of operator `i`.
-pub type MapId = usize;
-
-/// The map that the network reads.
-pub const NETWORK_INPUT: MapId = 0;
 
 /// All maps and parameters of a network together, in elements: sums of products with batch and iterations stay exact in 64 bits.
 const MAX_ELEMENTS: u64 = 1 << 40;
@@ -109,9 +102,9 @@ impl std::error::Error for GraphError {}
 pub struct OperatorGraph {
     name: String,
     input: FeatureMap,
-    operators: Vec<Operator>,
+    operators: TiVec<OperatorId, Operator>,
     /// For every map the operators that read it, lowest first.
-    readers: Vec<Vec<OperatorId>>,
+    readers: TiVec<MapId, Vec<OperatorId>>,
 }
 
 impl OperatorGraph {
@@ -136,8 +129,8 @@ impl OperatorGraph {
 
     /// Merges simple operators away: readers of such an operator read its input instead.
     pub(super) fn merge(name: String, input: FeatureMap, operators: Vec<Operator>) -> Self {
-        let mut graph = Self { name, input, operators: Vec::new(), readers: vec![Vec::new()] };
-        let mut merged = vec![NETWORK_INPUT];
+        let mut graph = Self { name, input, operators: TiVec::new(), readers: ti_vec![Vec::new()] };
+        let mut merged: TiVec<MapId, MapId> = ti_vec![NETWORK_INPUT];
         for mut operator in operators {
             for map in &mut operator.inputs {
                 *map = merged[*map];
@@ -153,12 +146,12 @@ impl OperatorGraph {
             let mut read = operator.inputs.clone();
             read.sort_unstable();
             read.dedup();
+            let id = graph.operators.push_and_get_key(operator);
             for map in read {
-                graph.readers[map].push(graph.operators.len());
+                graph.readers[map].push(id);
             }
-            graph.operators.push(operator);
             graph.readers.push(Vec::new());
-            merged.push(graph.operators.len());
+            merged.push(id.output());
         }
         graph
     }
@@ -179,13 +172,18 @@ impl OperatorGraph {
     }
 
     /// All operators in topological order.
-    pub fn operators(&self) -> &[Operator] {
+    pub fn operators(&self) -> &TiSlice<OperatorId, Operator> {
         &self.operators
+    }
+
+    /// The ids of all operators in topological order.
+    pub fn ids(&self) -> impl DoubleEndedIterator<Item = OperatorId> + ExactSizeIterator + Clone + use<> {
+        OperatorId::first(self.len())
     }
 
     /// The size of a map.
     pub fn map(&self, id: MapId) -> FeatureMap {
-        if id == NETWORK_INPUT { self.input } else { self.operators[id - 1].output }
+        id.writer().map_or(self.input, |writer| self.operators[writer].output)
     }
 
     /// The operators that read a map, lowest first.
@@ -195,22 +193,22 @@ impl OperatorGraph {
 
     /// The operators that read an operator's output, lowest first.
     pub fn consumers(&self, id: OperatorId) -> &[OperatorId] {
-        &self.readers[id + 1]
+        &self.readers[id.output()]
     }
 
     /// The operators whose outputs an operator reads, in the order of its inputs.
     pub fn producers(&self, id: OperatorId) -> impl Iterator<Item = OperatorId> + '_ {
-        self.operators[id].inputs.iter().filter(|&&map| map != NETWORK_INPUT).map(|map| map - 1)
+        self.operators[id].inputs.iter().filter_map(|map| map.writer())
     }
 
     /// The most maps with readers left while operators run one by one. No group needs more at once.
     fn live_maps(&self) -> usize {
-        let mut ending = vec![0; self.len()];
+        let mut ending: TiVec<OperatorId, usize> = ti_vec![0; self.len()];
         for last in self.readers.iter().filter_map(|readers| readers.last()) {
             ending[*last] += 1;
         }
         let (mut live, mut most) = (usize::from(!self.readers[NETWORK_INPUT].is_empty()), 0);
-        for (id, ended) in ending.into_iter().enumerate() {
+        for (id, ended) in ending.into_iter_enumerated() {
             most = most.max(live);
             live = live + usize::from(!self.consumers(id).is_empty()) - ended;
         }
@@ -225,9 +223,9 @@ fn check(input: FeatureMap, operators: &[Operator]) -> Vec<GraphError> {
     if has_zero(input) {
         errors.push(GraphError::Zero("network input".into()));
     }
-    for (id, operator) in operators.iter().enumerate() {
+    for (place, operator) in operators.iter().enumerate() {
         let is_ambiguous = operator.kind == OperatorKind::Simple && operator.inputs.len() > 1;
-        if operator.inputs.is_empty() || is_ambiguous || operator.inputs.iter().any(|&map| map > id) {
+        if operator.inputs.is_empty() || is_ambiguous || operator.inputs.iter().any(|map| map.index() > place) {
             errors.push(GraphError::Inputs(operator.name.clone()));
         }
         let ((kernel_x, kernel_y), (stride_x, stride_y)) = (operator.kernel, operator.stride);

@@ -1,23 +1,25 @@
 //! A group of operators that run together: its maps and tiles, the buffer that they need, and what moves between DRAM and chip
 //! (Optimus, Section 5).
 
-use super::graph::{FeatureMap, MapId, OperatorGraph, OperatorId};
+use super::graph::{FeatureMap, OperatorGraph};
+use super::ids::{GroupMap, MapId, OperatorId};
 use super::isoa::{IsoaDecision, IsoaPrices, decide};
 use super::setting::{Setting, Throughput};
+use crate::ids::{TiSlice, TiVec, ti_vec};
 
 /// Operators that run together. Their maps are the outputs of all of them, and what they read of others.
 #[derive(Debug, Clone)]
 pub struct Group<'a> {
     graph: &'a OperatorGraph,
     /// The maps in topological order.
-    maps: Vec<MapId>,
-    /// For each map the places in `maps` of what it is computed from; empty for maps that come from outside.
-    inputs: Vec<Vec<usize>>,
+    maps: TiVec<GroupMap, MapId>,
+    /// What each map is computed from; empty for maps that come from outside.
+    inputs: TiVec<GroupMap, Vec<GroupMap>>,
     /// Whether an operator of the group writes it.
-    is_written: Vec<bool>,
+    is_written: TiVec<GroupMap, bool>,
     /// Whether an operator of the group writes it, and it leaves the group: an operator outside reads it, or it is an output of the
     /// network.
-    is_output: Vec<bool>,
+    is_output: TiVec<GroupMap, bool>,
 }
 
 /// The memory cost of a group, and its loading of parameters.
@@ -49,16 +51,19 @@ impl<'a> Group<'a> {
     /// The operators of a graph with these ids, in ascending order, each once.
     pub fn new(graph: &'a OperatorGraph, operators: &[OperatorId]) -> Self {
         let read = operators.iter().flat_map(|&id| &graph.operators()[id].inputs).copied();
-        let mut maps: Vec<MapId> = operators.iter().map(|id| id + 1).chain(read).collect();
+        let mut maps: Vec<MapId> = operators.iter().map(|id| id.output()).chain(read).collect();
         maps.sort_unstable();
         maps.dedup();
+        let maps: TiVec<GroupMap, MapId> = maps.into();
         let is_member = |id: &OperatorId| operators.binary_search(id).is_ok();
-        let is_written: Vec<bool> = maps.iter().map(|&map| map > 0 && is_member(&(map - 1))).collect();
+        let is_written: TiVec<GroupMap, bool> =
+            maps.iter().map(|map| map.writer().is_some_and(|writer| is_member(&writer))).collect();
         let is_read_elsewhere = |map: MapId| graph.readers(map).is_empty() || !graph.readers(map).iter().all(is_member);
         let is_output =
             maps.iter().zip(&is_written).map(|(&map, &written)| written && is_read_elsewhere(map)).collect();
         let inputs_of = |(&map, &written): (&MapId, &bool)| {
-            let inputs: &[MapId] = if written { &graph.operators()[map - 1].inputs } else { &[] };
+            let writer = map.writer().filter(|_| written);
+            let inputs = writer.map_or(&[][..], |writer| &graph.operators()[writer].inputs);
             inputs.iter().filter_map(|input| maps.binary_search(input).ok()).collect()
         };
         let inputs = maps.iter().zip(&is_written).map(inputs_of).collect();
@@ -66,7 +71,7 @@ impl<'a> Group<'a> {
     }
 
     /// The maps in topological order: outputs of the group's operators, and what these read of others.
-    pub fn maps(&self) -> &[MapId] {
+    pub fn maps(&self) -> &TiSlice<GroupMap, MapId> {
         &self.maps
     }
 
@@ -88,7 +93,8 @@ impl<'a> Group<'a> {
     /// Weights of all operators, in elements.
     pub fn parameters(&self) -> u64 {
         let written = self.maps.iter().zip(&self.is_written).filter(|&(_, &written)| written);
-        written.map(|(&map, _)| self.graph.operators()[map - 1].parameters).sum()
+        let writers = written.filter_map(|(map, _)| map.writer());
+        writers.map(|writer| self.graph.operators()[writer].parameters).sum()
     }
 
     /// The most tiles from top to bottom: in each of them every output has at least as many rows as the array computes at once.
@@ -99,27 +105,25 @@ impl<'a> Group<'a> {
 
     /// Columns and rows of every map that one pixel of every output needs: `t(l-1) = (t(l) - 1) S + K`, the most of all that read it,
     /// and at most the map.
-    pub fn pixel(&self) -> Vec<(u64, u64)> {
+    pub fn pixel(&self) -> TiVec<GroupMap, (u64, u64)> {
         let columns = self.needed(|_| 1, columns);
         columns.into_iter().zip(self.needed(|_| 1, rows)).collect()
     }
 
     /// Columns and rows of every map that a tile needs where the outputs are cut into `tiles` from top to bottom: line buffers, so
     /// that tiles are as wide as the outputs. Outputs of different heights are cut into equally many.
-    pub fn tile(&self, tiles: u64, throughput: Throughput) -> Vec<(u64, u64)> {
+    pub fn tile(&self, tiles: u64, throughput: Throughput) -> TiVec<GroupMap, (u64, u64)> {
         let least = |map: FeatureMap| map.rows.div_ceil(tiles.max(1)).max(throughput.rows.min(map.rows));
         let columns = self.needed(|map| map.columns, columns);
         columns.into_iter().zip(self.needed(least, rows)).collect()
     }
 
     /// Extents along one axis, from those of the outputs up to the inputs.
-    fn needed(&self, of_output: impl Fn(FeatureMap) -> u64, axis: Axis) -> Vec<u64> {
-        let mut needed = vec![0_u64; self.maps.len()];
-        for place in (0..self.maps.len()).rev() {
-            if !self.is_written[place] {
-                continue;
-            }
-            let operator = &self.graph.operators()[self.maps[place] - 1];
+    fn needed(&self, of_output: impl Fn(FeatureMap) -> u64, axis: Axis) -> TiVec<GroupMap, u64> {
+        let mut needed: TiVec<GroupMap, u64> = ti_vec![0; self.maps.len()];
+        for place in self.maps.keys().rev() {
+            let Some(writer) = self.maps[place].writer().filter(|_| self.is_written[place]) else { continue };
+            let operator = &self.graph.operators()[writer];
             if self.is_output[place] {
                 needed[place] = needed[place].max(of_output(operator.output));
             }
@@ -139,15 +143,20 @@ impl<'a> Group<'a> {
         self.decide(&self.pixel(), &self.tile(tiles, throughput), throughput)
     }
 
-    fn decide(&self, pixel: &[(u64, u64)], tile: &[(u64, u64)], throughput: Throughput) -> IsoaDecision {
-        let prices = |(place, &map): (usize, &MapId)| {
+    fn decide(
+        &self,
+        pixel: &TiSlice<GroupMap, (u64, u64)>,
+        tile: &TiSlice<GroupMap, (u64, u64)>,
+        throughput: Throughput,
+    ) -> IsoaDecision {
+        let prices = |(place, &map): (GroupMap, &MapId)| {
             let channels = self.graph.map(map).channels;
             let few = throughput.channels.clamp(1, channels);
             // Products cannot overflow: extents are at most the map's, and all maps of a graph have at most 2^40 elements together.
             let (pixel, tile) = (pixel[place].0 * pixel[place].1, tile[place].0 * tile[place].1);
             IsoaPrices { whole: (channels * pixel, channels * tile), in_advance: (few * pixel, few * tile) }
         };
-        let prices: Vec<IsoaPrices> = self.maps.iter().enumerate().map(prices).collect();
+        let prices: TiVec<GroupMap, IsoaPrices> = self.maps.iter_enumerated().map(prices).collect();
         decide(&self.inputs, &prices)
     }
 

@@ -1,5 +1,8 @@
 //! Invoking the subsequent operator in advance (Optimus, Section 5.2): which maps of a group are buffered a few channels at a time.
 
+use super::ids::GroupMap;
+use crate::ids::{TiSlice, TiVec, ti_vec};
+
 /// The price of a map, in elements: terms of two sums, of which the second one breaks ties of the first.
 pub type Price = (u64, u64);
 
@@ -17,7 +20,7 @@ pub struct IsoaDecision {
     /// Its price.
     pub price: Price,
     /// For each map whether it is buffered a few channels at a time.
-    pub in_advance: Vec<bool>,
+    pub in_advance: TiVec<GroupMap, bool>,
 }
 
 /// A partial decision: which of the maps with readers to come are in advance, at what price, and where it came from.
@@ -36,11 +39,12 @@ struct Partial {
 /// successors, which counts one that is reached twice more than once, and may decide on it twice; here maps are decided in
 /// topological order, and partial decisions are kept apart only by maps that are still to be read. On chains this is the paper's.
 /// Exponential in the number of these, which [`OperatorGraph`](super::OperatorGraph) bounds.
-pub fn decide(inputs: &[Vec<usize>], prices: &[IsoaPrices]) -> IsoaDecision {
+pub fn decide(inputs: &TiSlice<GroupMap, Vec<GroupMap>>, prices: &TiSlice<GroupMap, IsoaPrices>) -> IsoaDecision {
     let slots = Slots::new(inputs);
     let start = Partial { in_advance: 0, price: (0, 0), choice: false, from: 0 };
-    let mut history: Vec<Vec<Partial>> = vec![vec![start]];
-    for (map, prices) in prices.iter().enumerate() {
+    // Before each map, and after the last.
+    let mut history: TiVec<GroupMap, Vec<Partial>> = ti_vec![vec![start]];
+    for (map, prices) in prices.iter_enumerated() {
         let before = &history[map];
         let mut after: Vec<Partial> = Vec::with_capacity(2 * before.len());
         let inputs: u32 = inputs[map].iter().map(|&input| slots.bit[input]).fold(0, |all, bit| all | bit);
@@ -57,9 +61,9 @@ pub fn decide(inputs: &[Vec<usize>], prices: &[IsoaPrices]) -> IsoaDecision {
         history.push(after);
     }
     let best = history.last().and_then(|last| last.first()).copied().unwrap_or(start);
-    let mut in_advance = vec![false; prices.len()];
+    let mut in_advance = ti_vec![false; prices.len()];
     let mut partial = best;
-    for map in (0..prices.len()).rev() {
+    for map in prices.keys().rev() {
         in_advance[map] = partial.choice;
         partial = history[map][partial.from];
     }
@@ -73,21 +77,21 @@ fn sum(a: Price, b: Price) -> Price {
 /// Allocates a bit to every map that has readers left; a bit is free again after the last reader.
 struct Slots {
     /// The map's bit; none for maps that nobody reads.
-    bit: Vec<u32>,
+    bit: TiVec<GroupMap, u32>,
     /// The bits of the maps that this one is the last to read.
-    freed: Vec<u32>,
+    freed: TiVec<GroupMap, u32>,
 }
 
 impl Slots {
-    fn new(inputs: &[Vec<usize>]) -> Self {
-        let mut last_reader = vec![None; inputs.len()];
-        for (map, inputs) in inputs.iter().enumerate() {
+    fn new(inputs: &TiSlice<GroupMap, Vec<GroupMap>>) -> Self {
+        let mut last_reader: TiVec<GroupMap, Option<GroupMap>> = ti_vec![None; inputs.len()];
+        for (map, inputs) in inputs.iter_enumerated() {
             for &input in inputs {
                 last_reader[input] = Some(map);
             }
         }
-        let (mut bit, mut freed, mut taken) = (vec![0; inputs.len()], vec![0; inputs.len()], 0_u32);
-        for map in 0..inputs.len() {
+        let (mut bit, mut freed, mut taken) = (ti_vec![0; inputs.len()], ti_vec![0; inputs.len()], 0_u32);
+        for map in inputs.keys() {
             // The map needs a bit of its own while its inputs still have theirs.
             if last_reader[map].is_some() {
                 bit[map] = 1_u32.checked_shl(taken.trailing_ones()).unwrap_or(0);

@@ -1,12 +1,13 @@
 //! The memory cost of groups that grow by one operator at a time.
 
 use super::frontier::{Frontier, Goal, Growth, Tiling};
-use super::graph::{OperatorGraph, OperatorId};
+use super::graph::OperatorGraph;
 use super::group::{Group, ParameterLoading, most_tiles_of, stream};
+use super::ids::OperatorId;
 use super::isoa::Price;
 use super::scheme::{GroupCostModel, IncrementalGroup};
 use super::setting::Setting;
-use fixedbitset::FixedBitSet;
+use crate::ids::IdBitSet;
 
 /// The memory cost model of Optimus under a setting: elements between DRAM and chip (eq. 3).
 #[derive(Debug, Clone, Copy)]
@@ -28,7 +29,7 @@ impl MemoryCost<'_> {
 }
 
 impl GroupCostModel for MemoryCost<'_> {
-    fn groups<'s>(&'s self, done: &'s FixedBitSet) -> Box<dyn IncrementalGroup + 's> {
+    fn groups<'s>(&'s self, done: &'s IdBitSet<OperatorId>) -> Box<dyn IncrementalGroup + 's> {
         Box::new(GrowingGroup::new(self.graph, self.setting, done))
     }
 }
@@ -85,12 +86,17 @@ impl GroupCostTerms {
 
 impl<'a> GrowingGroup<'a> {
     /// A group without operators, after which `done` will have run.
-    pub fn new(graph: &'a OperatorGraph, setting: &'a Setting, done: &'a FixedBitSet) -> Self {
+    pub fn new(graph: &'a OperatorGraph, setting: &'a Setting, done: &'a IdBitSet<OperatorId>) -> Self {
         Self::with_tiling(graph, setting, done, Tiling::SMALLEST)
     }
 
     /// A group in tiles of another size than the smallest.
-    pub fn with_tiling(graph: &'a OperatorGraph, setting: &'a Setting, done: &'a FixedBitSet, tiling: Tiling) -> Self {
+    pub fn with_tiling(
+        graph: &'a OperatorGraph,
+        setting: &'a Setting,
+        done: &'a IdBitSet<OperatorId>,
+        tiling: Tiling,
+    ) -> Self {
         let throughput = setting.throughput;
         let terms = GroupCostTerms { most_tiles: 1, ..GroupCostTerms::default() };
         let start = Level { frontier: Frontier::start(), outputs: 0, terms };
@@ -117,7 +123,7 @@ impl<'a> GrowingGroup<'a> {
         let GroupCostTerms { mut parameters, mut most_tiles, .. } = before.terms;
         parameters += graph.operators()[id].parameters;
         if self.growth.is_output(id) {
-            let map = graph.map(id + 1);
+            let map = graph.map(id.output());
             level.outputs += map.elements();
             most_tiles = most_tiles.max(most_tiles_of(map, self.growth.throughput));
         }

@@ -1,7 +1,8 @@
 //! NASNet-A Large, 6 @ 4032 (Zoph et al., CVPR 2018), for images of 331 x 331.
 
 use super::builder::{Builder, Window};
-use super::graph::{MapId, NETWORK_INPUT, OperatorGraph};
+use super::graph::OperatorGraph;
+use super::ids::{MapId, NETWORK_INPUT};
 
 /// Two stem cells and three stages of six normal cells, with a reduction cell between stages.
 pub(super) fn nasnet_a_large() -> OperatorGraph {

@@ -1,7 +1,8 @@
 //! The networks that the paper fuses (Optimus, Section 7.1), with simple operators merged.
 
 use super::builder::{Builder, Window};
-use super::graph::{MapId, NETWORK_INPUT, OperatorGraph};
+use super::graph::OperatorGraph;
+use super::ids::{MapId, NETWORK_INPUT};
 use super::nasnet::nasnet_a_large;
 use serde::{Deserialize, Serialize};
 

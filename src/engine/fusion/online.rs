@@ -2,11 +2,12 @@
 
 use super::exact::Ideals;
 use super::frontier::Tiling;
-use super::graph::{MapId, OperatorGraph, OperatorId};
+use super::graph::OperatorGraph;
+use super::ids::{IdealId, MapId, OperatorId};
 use super::memory_cost::{GroupCostTerms, GrowingGroup};
 use super::scheme::{IncrementalGroup, PartialScheme, Scheme};
 use super::setting::Setting;
-use fixedbitset::FixedBitSet;
+use crate::ids::{IdBitSet, TiVec, ti_vec};
 
 /// The on-line variant: prepared once for a network, it decides on a scheme for any size of the buffer.
 ///
@@ -23,13 +24,13 @@ pub struct OnlineFusion {
     ideals: Ideals,
     table: Vec<u64>,
     /// For every ideal the groups that end there, in order of their size.
-    groups: Vec<Vec<Candidate>>,
+    groups: TiVec<IdealId, Vec<Candidate>>,
 }
 
 /// A group that keeps to the rules.
 #[derive(Debug, Clone, Copy)]
 struct Candidate {
-    start: usize,
+    start: IdealId,
     size: usize,
     terms: GroupCostTerms,
 }
@@ -39,12 +40,12 @@ impl OnlineFusion {
     ///
     /// A network of more than `most_ideals` order ideals is cut along its own order only, as Algorithm 1 does.
     pub fn new(graph: OperatorGraph, largest: Setting, most_ideals: usize) -> Self {
-        let order: Vec<OperatorId> = (0..graph.len()).collect();
+        let order: Vec<OperatorId> = graph.ids().collect();
         let ideals = Ideals::of(&graph, most_ideals).unwrap_or_else(|| Ideals::along(&graph, &order));
-        let mut online = Self { graph, largest, ideals, table: Vec::new(), groups: vec![Vec::new()] };
+        let mut online = Self { graph, largest, ideals, table: Vec::new(), groups: ti_vec![Vec::new()] };
         online.table = online.look_up_table();
         let most = online.largest_group(largest.buffer_bytes);
-        online.groups = (0..online.ideals.len()).map(|end| online.groups_to(end, most)).collect();
+        online.groups = online.ideals.ids().map(|end| online.groups_to(end, most)).collect();
         online
     }
 
@@ -69,8 +70,8 @@ impl OnlineFusion {
     /// is taken for the largest.
     pub fn decide(&self, buffer_bytes: u64) -> Option<Scheme> {
         let (setting, most) = (self.setting(buffer_bytes), self.largest_group(buffer_bytes));
-        let mut best: Vec<Option<PartialScheme>> = vec![Some(PartialScheme::START)];
-        for end in 1..self.ideals.len() {
+        let mut best: TiVec<IdealId, Option<PartialScheme>> = ti_vec![Some(PartialScheme::START)];
+        for end in self.ideals.ids().skip(1) {
             let groups = &self.groups[end];
             let groups = &groups[..groups.partition_point(|group| group.size <= most)];
             let partial = |group: &Candidate| best[group.start]?.with(group.start, group.terms.lower_bound(&setting)?);
@@ -91,7 +92,7 @@ impl OnlineFusion {
 
     fn look_up_table(&self) -> Vec<u64> {
         let mut table = vec![u64::MAX; self.graph.len()];
-        for end in 1..self.ideals.len() {
+        for end in self.ideals.ids().skip(1) {
             let done = self.ideals.set(end);
             let mut group = GrowingGroup::with_tiling(&self.graph, &self.largest, done, Tiling::Quarters);
             self.ideals.each_group(end, &mut group, &mut |_, group| {
@@ -106,7 +107,7 @@ impl OnlineFusion {
     pub fn evaluated(&self, buffer_bytes: u64) -> usize {
         let most = self.largest_group(buffer_bytes);
         let mut count = 0;
-        for end in 1..self.ideals.len() {
+        for end in self.ideals.ids().skip(1) {
             let mut rules = Rules::new(&self.graph, self.ideals.set(end), most);
             self.ideals.each_group(end, &mut rules, &mut |_, rules| {
                 // A group ends at several ideals. It is counted at the smallest, all of whose last operators are its own.
@@ -117,7 +118,7 @@ impl OnlineFusion {
         count
     }
 
-    fn groups_to(&self, end: usize, most: usize) -> Vec<Candidate> {
+    fn groups_to(&self, end: IdealId, most: usize) -> Vec<Candidate> {
         let mut groups = Vec::new();
         let done = self.ideals.set(end);
         let group = GrowingGroup::new(&self.graph, &self.largest, done);
@@ -135,7 +136,7 @@ impl OnlineFusion {
 /// The rules of a group as it grows, whatever it costs.
 struct Rules<'a> {
     graph: &'a OperatorGraph,
-    done: &'a FixedBitSet,
+    done: &'a IdBitSet<OperatorId>,
     most: usize,
     /// Last first.
     operators: Vec<OperatorId>,
@@ -145,7 +146,7 @@ struct Rules<'a> {
 }
 
 impl<'a> Rules<'a> {
-    fn new(graph: &'a OperatorGraph, done: &'a FixedBitSet, most: usize) -> Self {
+    fn new(graph: &'a OperatorGraph, done: &'a IdBitSet<OperatorId>, most: usize) -> Self {
         Self { graph, done, most, operators: Vec::new(), parts: vec![Vec::new()] }
     }
 
@@ -158,7 +159,7 @@ impl<'a> Rules<'a> {
 
     /// Whether some group may have the operator, too: it does not run together with some of its readers only.
     fn admit(&self, id: OperatorId) -> bool {
-        let has_reader = || self.parts.last().into_iter().flatten().any(|&(map, _)| map == id + 1);
+        let has_reader = || self.parts.last().into_iter().flatten().any(|&(map, _)| map == id.output());
         let has_other = || !self.graph.consumers(id).iter().all(|&consumer| self.done.contains(consumer));
         self.operators.len() < self.most && !(has_reader() && has_other())
     }
@@ -167,7 +168,7 @@ impl<'a> Rules<'a> {
         let mut parts = self.parts.last().cloned().unwrap_or_default();
         let inputs = &self.graph.operators()[id].inputs;
         let shared: Vec<OperatorId> = {
-            let is_shared = |&&(map, _): &&(MapId, OperatorId)| map == id + 1 || inputs.contains(&map);
+            let is_shared = |&&(map, _): &&(MapId, OperatorId)| map == id.output() || inputs.contains(&map);
             parts.iter().filter(is_shared).map(|&(_, part)| part).collect()
         };
         for (_, part) in &mut parts {
@@ -175,7 +176,7 @@ impl<'a> Rules<'a> {
                 *part = id;
             }
         }
-        parts.retain(|&(map, _)| map != id + 1);
+        parts.retain(|&(map, _)| map != id.output());
         parts.extend(inputs.iter().map(|&map| (map, id)));
         parts.sort_unstable();
         parts.dedup();

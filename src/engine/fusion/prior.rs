@@ -1,10 +1,11 @@
 //! The cost models of work before Optimus (Section 2.2 and eq. 3 without its last factor).
 
-use super::graph::{OperatorGraph, OperatorId};
+use super::graph::OperatorGraph;
 use super::group::Group;
+use super::ids::OperatorId;
 use super::scheme::{GroupCostModel, IncrementalGroup};
 use super::setting::Setting;
-use fixedbitset::FixedBitSet;
+use crate::ids::IdBitSet;
 
 /// Elements between DRAM and chip where all parameters of a group, and all channels of its tiles, have to be in the buffer at once. An
 /// operator by itself is no group, and costs what it does by Optimus' model.
@@ -42,7 +43,7 @@ impl PriorCost<'_> {
 }
 
 impl GroupCostModel for PriorCost<'_> {
-    fn groups<'s>(&'s self, _: &'s FixedBitSet) -> Box<dyn IncrementalGroup + 's> {
+    fn groups<'s>(&'s self, _: &'s IdBitSet<OperatorId>) -> Box<dyn IncrementalGroup + 's> {
         Box::new(GrowingGroup { prices: self, operators: Vec::new(), costs: Vec::new() })
     }
 }

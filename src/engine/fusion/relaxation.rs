@@ -1,6 +1,7 @@
 //! Eq. 2 of the paper, taken at its word. It is a bound, and no scheme, see [`relaxed_cost`].
 
-use super::graph::{OperatorGraph, OperatorId};
+use super::graph::OperatorGraph;
+use super::ids::OperatorId;
 use super::validity::is_convex;
 use rustc_hash::FxHashMap;
 
@@ -19,7 +20,7 @@ pub fn relaxed_cost(graph: &OperatorGraph, price: &dyn Fn(&[OperatorId]) -> Opti
     let mut prices = FxHashMap::default();
     let mut price_of = |group: u32| {
         *prices.entry(group).or_insert_with(|| {
-            let operators: Vec<OperatorId> = (0..graph.len()).filter(|id| group >> id & 1 == 1).collect();
+            let operators: Vec<OperatorId> = graph.ids().filter(|id| group >> id.index() & 1 == 1).collect();
             is_convex(graph, &operators).then(|| price(&operators)).flatten()
         })
     };

@@ -1,7 +1,7 @@
 //! Schemes, partitions of a network into groups; and the interface of cost models to searches.
 
-use super::graph::OperatorId;
-use fixedbitset::FixedBitSet;
+use super::ids::{IdealId, OperatorId};
+use crate::ids::{IdBitSet, TiSlice};
 use std::cmp::Reverse;
 
 /// A scheme: groups in an order in which they can run.
@@ -16,13 +16,13 @@ pub struct Scheme {
 impl Scheme {
     /// The last of `partials`, each of which extends an earlier one; `group` gives the operators that one has beyond another.
     pub(super) fn from_partials(
-        partials: &[Option<PartialScheme>],
-        group: impl Fn(usize, usize) -> Vec<OperatorId>,
+        partials: &TiSlice<IdealId, Option<PartialScheme>>,
+        group: impl Fn(IdealId, IdealId) -> Vec<OperatorId>,
     ) -> Option<Self> {
-        let mut at = partials.len().checked_sub(1)?;
+        let mut at = partials.last_key()?;
         let cost = partials[at]?.cost;
         let mut groups = Vec::new();
-        while at > 0 {
+        while at != IdealId::EMPTY {
             let before = partials[at]?.before;
             groups.push(group(before, at));
             at = before;
@@ -35,7 +35,7 @@ impl Scheme {
 /// A cost model of groups: all that a search knows of them.
 pub trait GroupCostModel {
     /// An empty group that grows until the operators `done` have run.
-    fn groups<'s>(&'s self, done: &'s FixedBitSet) -> Box<dyn IncrementalGroup + 's>;
+    fn groups<'s>(&'s self, done: &'s IdBitSet<OperatorId>) -> Box<dyn IncrementalGroup + 's>;
 }
 
 /// A group that grows from its last operator to its first: an operator is added once all readers of its output in `done` are in the group.
@@ -58,7 +58,7 @@ pub trait IncrementalGroup {
 pub struct PriceList<'a>(pub &'a dyn Fn(&[OperatorId]) -> Option<u64>);
 
 impl GroupCostModel for PriceList<'_> {
-    fn groups<'s>(&'s self, _: &'s FixedBitSet) -> Box<dyn IncrementalGroup + 's> {
+    fn groups<'s>(&'s self, _: &'s IdBitSet<OperatorId>) -> Box<dyn IncrementalGroup + 's> {
         Box::new(Listed { price: self.0, operators: Vec::new() })
     }
 }
@@ -95,20 +95,20 @@ impl IncrementalGroup for Listed<'_> {
 pub(super) struct PartialScheme {
     pub cost: u64,
     pub groups: usize,
-    pub before: usize,
+    pub before: IdealId,
 }
 
 impl PartialScheme {
     /// No operator, no cost.
-    pub const START: Self = Self { cost: 0, groups: 0, before: 0 };
+    pub const START: Self = Self { cost: 0, groups: 0, before: IdealId::EMPTY };
 
     /// This partial scheme of the ideal `before`, with one more group of this price; nothing if the sum overflows.
-    pub fn with(&self, before: usize, price: u64) -> Option<Self> {
+    pub fn with(&self, before: IdealId, price: u64) -> Option<Self> {
         Some(Self { cost: self.cost.checked_add(price)?, groups: self.groups + 1, before })
     }
 
     /// Key of the order: by cost, then by fewer groups, then by a smaller last group.
-    pub fn rank(&self) -> (u64, usize, Reverse<usize>) {
+    pub fn rank(&self) -> (u64, usize, Reverse<IdealId>) {
         (self.cost, self.groups, Reverse(self.before))
     }
 }

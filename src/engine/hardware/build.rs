@@ -1,6 +1,7 @@
 //! From a raw hardware document to a [`Core`], collecting everything that is wrong with it.
 
-use super::{ArrayDims, Core, Memory, Movement, Operand, Port, Unroll};
+use super::{ArrayDims, Core, Memory, MemoryId, Movement, Operand, Port, PortId, Unroll};
+use crate::ids::{TiSlice, TiVec};
 use crate::spec::{Diagnostics, Fix, HardwareSpec, MemorySpec, PortSpec, UnrollSpec, closest};
 use crate::workload::{Dim, LayerKind};
 
@@ -25,15 +26,14 @@ impl Core {
         check_array(spec, &mut diagnostics);
         let array = spec.array.dimensions.clone();
         let unrolls = build_unrolls(spec, &mut diagnostics);
-        let memories: Vec<Memory> = spec
+        let memories: TiVec<MemoryId, Memory> = spec
             .memories
             .iter()
             .enumerate()
             .map(|(index, memory)| build_memory(index, memory, spec, &mut diagnostics))
             .collect();
-        let levels = Operand::ALL.map(|operand| {
-            (0..memories.len()).filter(|&id| memories[id].operands.contains(&operand)).collect::<Vec<_>>()
-        });
+        let levels = Operand::ALL
+            .map(|operand| memories.keys().filter(|&id| memories[id].operands.contains(&operand)).collect::<Vec<_>>());
         check_hierarchy(&memories, &levels, &array, &mut diagnostics);
         diagnostics.or(Self {
             name: spec.name.clone(),
@@ -332,7 +332,7 @@ fn build_ports(
     memory: &MemorySpec,
     operands: &[Operand],
     diagnostics: &mut Diagnostics,
-) -> Vec<Port> {
+) -> TiVec<PortId, Port> {
     if memory.ports.is_empty() {
         return [("r_port_1", true), ("w_port_1", false)]
             .map(|(name, reads)| Port {
@@ -345,15 +345,16 @@ fn build_ports(
                 width_bits: None,
                 granularity_bits: None,
             })
-            .into();
+            .into_iter()
+            .collect();
     }
-    let mut ports: Vec<Port> = Vec::new();
+    let mut ports: TiVec<PortId, Port> = TiVec::new();
     for (index, port) in memory.ports.iter().enumerate() {
         let path = format!("{path}.ports[{index}]");
         if ports.iter().any(|other| other.name == port.name) {
             diagnostics.add(&path, format!("{name} has two ports `{}`", port.name), "Rename one of them");
         }
-        let serves = build_services(&path, name, port, operands, &ports, diagnostics);
+        let serves = build_services(&path, name, port, operands, &ports.raw, diagnostics);
         check_port_width(&path, name, port, diagnostics);
         let PortSpec { width_bits, granularity_bits, .. } = *port;
         ports.push(Port { name: port.name.clone(), serves, width_bits, granularity_bits });
@@ -418,8 +419,8 @@ fn build_services(
 }
 
 fn check_hierarchy(
-    memories: &[Memory],
-    levels: &[Vec<usize>; 3],
+    memories: &TiSlice<MemoryId, Memory>,
+    levels: &[Vec<MemoryId>; 3],
     array: &[(String, u64)],
     diagnostics: &mut Diagnostics,
 ) {

@@ -1,6 +1,7 @@
 //! Memories and their ports.
 
-use super::{ArrayDims, Operand};
+use super::{ArrayDims, Operand, PortId};
+use crate::ids::TiVec;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -99,7 +100,7 @@ pub struct Memory {
     /// Number of instances.
     pub instances: u64,
     /// Ports; every movement that can happen is served by exactly one.
-    pub ports: Vec<Port>,
+    pub ports: TiVec<PortId, Port>,
     /// Cycles from a request to its first word; counts only where outputs pass a memory without waiting (see
     /// [`crate::rules::Rules::offloading_pays_top_link_only`]).
     pub latency_cycles: u64,
@@ -126,9 +127,9 @@ impl Memory {
         if movement.is_read() { self.read_energy_pj } else { self.write_energy_pj }
     }
 
-    /// Index of the port that serves `movement` of `operand`.
-    pub fn port(&self, operand: Operand, movement: Movement) -> Option<usize> {
-        self.ports.iter().position(|port| port.serves.contains(&(operand, movement)))
+    /// The port that serves `movement` of `operand`.
+    pub fn port(&self, operand: Operand, movement: Movement) -> Option<PortId> {
+        self.ports.position(|port| port.serves.contains(&(operand, movement)))
     }
 
     /// Full-width words that moving `bits` of `operand` takes, in parts of a word where the granularity is finer.

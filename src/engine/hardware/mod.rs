@@ -11,6 +11,7 @@ mod text;
 pub use area::Area;
 pub use memory::{Memory, Movement, Port};
 
+use crate::ids::{TiVec, ids};
 use crate::workload::{Dim, LayerKind};
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -37,8 +38,12 @@ impl fmt::Display for Operand {
     }
 }
 
-/// Index of a memory in [`Core::memories`].
-pub type MemoryId = usize;
+ids! {
+    /// A memory of a core, by its place in [`Core::memories`].
+    MemoryId,
+    /// A port of a memory, by its place in [`Memory::ports`].
+    PortId,
+}
 
 /// A set of array dimensions, one bit each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
@@ -81,7 +86,7 @@ pub struct Core {
     /// Area of one PE without its memories, um2; `None` where it is not stated.
     pub pe_area_um2: Option<f64>,
     /// All memories, lowest first; loops are allocated to them in this order.
-    pub memories: Vec<Memory>,
+    pub memories: TiVec<MemoryId, Memory>,
     levels: [Vec<MemoryId>; 3],
     unrolls: Vec<(LayerKind, Vec<Unroll>)>,
 }

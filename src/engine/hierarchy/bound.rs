@@ -122,7 +122,7 @@ fn least_memory_pj(problem: &LayerOnCore<'_>, cost: &LayerCost) -> f64 {
 /// Cycles in which the busiest port serves the array, but for what it does first.
 fn least_port_cycles(problem: &LayerOnCore<'_>, cost: &LayerCost) -> u64 {
     let mut most = 0;
-    for (memory, description) in problem.core.memories.iter().enumerate() {
+    for (memory, description) in problem.core.memories.iter_enumerated() {
         for port in &description.ports {
             let mut cycles = 0u64;
             for (index, view) in problem.operands.iter().enumerate() {

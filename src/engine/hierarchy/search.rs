@@ -7,6 +7,7 @@ use super::study::Study;
 use crate::hardware::Core;
 use crate::mapping::LayerOnCore;
 use crate::search::{Outcome, Proof, Solution, find_best};
+use crate::units::Cycles;
 use serde::{Deserialize, Serialize};
 
 /// The outcome of a hierarchy's search.
@@ -60,7 +61,7 @@ impl Study {
             }
         }
         let Bound { energy_pj, latency_cycles } = self.sum(&costs);
-        let score = self.settings.objective.combine(energy_pj, latency_cycles as f64, &|| 0.0, &|_| 0.0);
+        let score = self.settings.objective.combine(energy_pj, Cycles(latency_cycles as f64), &|| 0.0, &|_| 0.0);
         let area_um2 = hierarchy.area_um2;
         SearchOutcome::Found(Point { hierarchy: index as u32, energy_pj, latency_cycles, area_um2, score, proved })
     }

@@ -5,7 +5,7 @@ use super::chain::Chain;
 use super::fused::FusionMode;
 use super::parameters::Parameters;
 use super::walk::{Step, schedule_chain};
-use crate::hardware::{Core, Movement, Operand};
+use crate::hardware::{Core, MemoryId, Movement, Operand};
 use crate::workload::{LayerId, Network};
 
 /// Layers in a sequence at the most, twice what the paper fuses; the time grows with the square.
@@ -28,7 +28,7 @@ impl Accelerator {
         let columns = sides.next().unwrap_or(1);
         // Whatever a person entered, sums of such energies can be counted.
         let hundredths = |picojoule: f64| (picojoule * 100.0).round().clamp(0.0, MOST_ENERGY) as u64;
-        let bit = |memory: usize| {
+        let bit = |memory: MemoryId| {
             let memory = &core.memories[memory];
             memory.word_energy_pj(Movement::ReadToLow)
                 / memory.width_bits(Operand::I, Movement::ReadToLow).max(1) as f64

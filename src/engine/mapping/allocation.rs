@@ -87,7 +87,7 @@ impl Allocator {
     pub fn allocate(&mut self, problem: &LayerOnCore<'_>, order: &[TemporalLoop]) -> Option<Allocation> {
         let mut allocation = Allocation::default();
         let mut level = [0; OPERANDS];
-        for memory in 0..problem.core.memories.len() {
+        for memory in problem.core.memories.keys() {
             self.allocate_memory(problem, order, memory, &mut level, &mut allocation)?;
         }
         Some(allocation)

@@ -3,7 +3,7 @@
 //! that seem to use the array best. For comparison; [`super::unrollings`] is what is right.
 
 use super::operands::{Relevance, relevance};
-use crate::hardware::{Core, Movement, Operand, Unroll};
+use crate::hardware::{Core, MemoryId, Movement, Operand, Unroll};
 use crate::rules::Rules;
 use crate::sorting::sort_by;
 use crate::workload::{Dim, LayerShape, LoopSizes};
@@ -39,9 +39,12 @@ pub struct Generation {
 /// The widest that each loop may lie on each array dimension: no wider than the dimension and the loop, and no wider than
 /// the port of any innermost memory serves elements of its operand.
 pub fn width_bounds(core: &Core, rules: &Rules, shape: &LayerShape) -> Vec<LoopSizes> {
-    let innermost =
-        |memory: usize| core.memories[memory].operands.iter().all(|&operand| core.level_of(operand, memory) == Some(0));
-    let limits: Vec<(usize, Operand, u64)> = (0..core.memories.len())
+    let innermost = |memory: MemoryId| {
+        core.memories[memory].operands.iter().all(|&operand| core.level_of(operand, memory) == Some(0))
+    };
+    let limits: Vec<(MemoryId, Operand, u64)> = core
+        .memories
+        .keys()
         .filter(|&memory| innermost(memory))
         .flat_map(|memory| core.memories[memory].operands.iter().map(move |&operand| (memory, operand)))
         .filter_map(|(memory, operand)| {
@@ -174,7 +177,7 @@ fn indicator(unroll: &[Unroll]) -> f64 {
 /// `None` where a memory is too small for a single element.
 pub fn fit_capacity(core: &Core, rules: &Rules, shape: &LayerShape, unroll: &[Unroll]) -> Option<Vec<Unroll>> {
     let mut unroll = unroll.to_vec();
-    for (id, memory) in core.memories.iter().enumerate() {
+    for (id, memory) in core.memories.iter_enumerated() {
         if memory.operands.iter().any(|&operand| core.level_of(operand, id) != Some(0)) {
             continue;
         }

@@ -6,7 +6,7 @@
 //! *together*, and what one cycle reads or writes has to pass its ports.
 
 use super::operands::{Relevance, relevance};
-use crate::hardware::{ArrayDims, Core, Memory, Movement, Operand, Unroll};
+use crate::hardware::{ArrayDims, Core, Memory, Movement, Operand, PortId, Unroll};
 use crate::rules::Rules;
 use crate::sorting::sort_by_key;
 use crate::workload::{Dim, LayerKind, LayerShape, LoopSizes, unique_extent};
@@ -343,7 +343,7 @@ fn demands<'a>(core: &Core, rules: &Rules, shape: &'a LayerShape, levels: [usize
     let operands: Vec<Operand> = std::iter::once(Operand::O).chain(inputs.iter().copied()).collect();
     let entry = |operand: Operand, bits: u64| (bits, Dim::ALL.map(|dim| relevance(shape, operand, dim, rules)));
     let mut demands = Vec::new();
-    for (id, memory) in core.memories.iter().enumerate() {
+    for (id, memory) in core.memories.iter_enumerated() {
         let level = |operand: Operand| core.level_of(operand, id).filter(|&level| level < levels[operand as usize]);
         let held: Vec<_> = operands.iter().copied().filter(|&operand| level(operand).is_some()).collect();
         // Finished outputs are the least that a memory must hold, partial sums the most that pass a port.
@@ -378,7 +378,7 @@ fn demands<'a>(core: &Core, rules: &Rules, shape: &'a LayerShape, levels: [usize
 
 /// Operands grouped by the port that serves `movement` of them.
 fn by_port(memory: &Memory, movement: Movement, operands: &[Operand]) -> Vec<Vec<Operand>> {
-    let mut ports: Vec<(Option<usize>, Vec<Operand>)> = Vec::new();
+    let mut ports: Vec<(Option<PortId>, Vec<Operand>)> = Vec::new();
     for &operand in operands {
         let port = memory.port(operand, movement);
         match ports.iter_mut().find(|(other, _)| *other == port) {

@@ -4,9 +4,10 @@ use super::coala::SchedulingProblem;
 use super::graph::Tile;
 use super::ids::{CoreId, LinkId, NestId, TensorId, TileId, TileNumber, TopMemoryId, TransferId};
 use super::link_occupancy::Span;
-use super::schedule::{PlacedTile, Schedule, SystemEnergy, TransferReason};
+use super::schedule::{Offchip, PlacedTile, Schedule, SystemEnergy, TransferReason};
 use crate::hardware::Operand;
 use crate::ids::{TiSlice, TiVec, ti_vec};
+use crate::units::{BitsPerCycle, Cycles};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
@@ -141,14 +142,14 @@ impl SystemAccount {
         let mut account = Self {
             layers,
             energy: schedule.energy,
-            latency_cycles: schedule.latency_cycles,
+            latency_cycles: schedule.latency.0,
             waits: vec![0],
             ..Self::default()
         };
         for (tile, facts) in graph.tiles.iter_enumerated() {
-            let span = schedule.tiles[tile].unwrap_or(Span { start: 0.0, end: 0.0 });
+            let span = schedule.tiles[tile].unwrap_or(Span { start: Cycles::ZERO, end: Cycles::ZERO });
             let (core, &Tile { layer, number, .. }) = (place(placed[tile].core), facts);
-            account.tiles.push(TileRun { layer, number, core, start: span.start, end: span.end });
+            account.tiles.push(TileRun { layer, number, core, start: span.start.0, end: span.end.0 });
             let before = graph.predecessors(tile).filter(|edge| edge.operand.is_some());
             account.waited_for.extend(before.map(|edge| edge.from));
             account.waits.push(account.waited_for.len() as u32);
@@ -163,7 +164,7 @@ impl SystemAccount {
             let cores: Vec<&str> = memory.cores.iter().map(|&core| system.cores[core].as_str()).collect();
             account.memories.push(MemoryUse {
                 name: format!("{} of {}", memory.name, cores.join(", ")),
-                capacity_bits: memory.capacity_bits,
+                capacity_bits: memory.capacity.0,
                 peak_bits: usage.iter().map(|step| step.1).max().unwrap_or(0),
                 usage,
             });
@@ -239,7 +240,7 @@ impl SystemAccount {
         for transfer in &schedule.transfers {
             let Some((tile, operand)) = owner[transfer.tensor] else { continue };
             let links = system.route(transfer.from, transfer.to);
-            links.iter().for_each(|&link| busy[link].push((transfer.span.start, transfer.span.end)));
+            links.iter().for_each(|&link| busy[link].push((transfer.span.start.0, transfer.span.end.0)));
             let run = TransferRun {
                 layer: graph.tiles[tile].layer,
                 operand,
@@ -247,20 +248,20 @@ impl SystemAccount {
                 from: system.cores[transfer.from].clone(),
                 to: system.cores[transfer.to].clone(),
                 links: links.to_vec(),
-                start: transfer.span.start,
-                end: transfer.span.end,
+                start: transfer.span.start.0,
+                end: transfer.span.end.0,
                 reason: transfer.reason,
-                bits: graph.tensors[transfer.tensor].bits,
+                bits: graph.tensors[transfer.tensor].bits.0,
             };
             listed.push((run, Some(Cargo::Tensor(transfer.tensor, transfer.memory))));
         }
         for stream in &schedule.streams {
             let placed = &problem.placed[stream.tile];
-            let (to_dram, from_dram) = placed.offchip_bits;
-            let ways = [(system.dram, placed.core, from_dram), (placed.core, system.dram, to_dram)];
-            for (from, to, demand) in ways.into_iter().filter(|way| way.2 > 0.0) {
+            let Offchip { to, from } = placed.offchip;
+            let ways = [(system.dram, placed.core, from), (placed.core, system.dram, to)];
+            for (from, to, demand) in ways.into_iter().filter(|way| way.2 > BitsPerCycle::ZERO) {
                 let links = system.route(from, to);
-                links.iter().for_each(|&link| busy[link].push((stream.span.start, stream.span.end)));
+                links.iter().for_each(|&link| busy[link].push((stream.span.start.0, stream.span.end.0)));
                 let run = TransferRun {
                     layer: graph.tiles[stream.tile].layer,
                     operand: placed.too_large.first().copied().unwrap_or(Operand::W),
@@ -268,10 +269,10 @@ impl SystemAccount {
                     from: system.cores[from].clone(),
                     to: system.cores[to].clone(),
                     links: links.to_vec(),
-                    start: stream.span.start,
-                    end: stream.span.end,
+                    start: stream.span.start.0,
+                    end: stream.span.end.0,
                     reason: TransferReason::Fetch,
-                    bits: (demand * (stream.span.end - stream.span.start)) as u64,
+                    bits: (demand * stream.span.length()).0 as u64,
                 };
                 listed.push((run, (from == system.dram).then_some(Cargo::Stream(stream.tile))));
             }
@@ -286,7 +287,7 @@ impl SystemAccount {
                 total += (end - start.max(covered)).max(0.0);
                 covered = covered.max(end);
             }
-            self.links.push(LinkTime { name: link.name.clone(), bandwidth: link.bandwidth, busy: total });
+            self.links.push(LinkTime { name: link.name.clone(), bandwidth: link.bandwidth.0, busy: total });
         }
     }
 

@@ -8,6 +8,7 @@ use super::rules::TilingRules;
 use super::tiling::{AxisPieces, Grid, Position, Split};
 use crate::hardware::Operand;
 use crate::ids::{TiSlice, TiVec};
+use crate::units::Bits;
 use crate::workload::Dim;
 use rustc_hash::FxHashMap;
 use std::ops::Range;
@@ -201,7 +202,7 @@ impl<'a> TensorBoxes<'a> {
         let (is_output, bits) = (self.is_output(), self.bits[usize::from(is_partial)]);
         *self.known[key].get_or_insert_with(|| {
             let elements: u64 = self.axes.iter().map(|axis| axis.elements[number(axis)]).product();
-            tensors.push_and_get_key(Tensor { bits: elements * bits, uses: self.uses, is_output })
+            tensors.push_and_get_key(Tensor { bits: Bits(elements * bits), uses: self.uses, is_output })
         })
     }
 }

@@ -6,10 +6,11 @@ use super::graph::TileGraph;
 use super::ids::{CoreId, LinkId, TensorId, TileId, TopMemoryId};
 use super::link_occupancy::{LinkOccupancy, Span, WindowRequest};
 use super::rules::SchedulingRules;
-use super::schedule::{DramStream, MemoryOverflow, PlacedTile, Schedule, Transfer, TransferReason};
+use super::schedule::{DramStream, MemoryOverflow, Offchip, PlacedTile, Schedule, Transfer, TransferReason};
 use super::system::System;
 use crate::hardware::Operand;
 use crate::ids::{TiSlice, TiVec, ti_vec};
+use crate::units::{Bits, BitsPerCycle, Cycles};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
@@ -54,7 +55,7 @@ struct Coala<'a> {
     problem: SchedulingProblem<'a>,
     contents: MemoryContents<'a>,
     links: TiVec<LinkId, LinkOccupancy>,
-    core_free: TiVec<CoreId, f64>,
+    core_free: TiVec<CoreId, Cycles<f64>>,
     result: Schedule,
 }
 
@@ -64,7 +65,7 @@ impl<'a> Coala<'a> {
             problem,
             contents: MemoryContents::new(problem.graph, problem.system),
             links: problem.system.links.iter().map(|link| LinkOccupancy::new(link.bandwidth)).collect(),
-            core_free: ti_vec![0.0; problem.system.cores.len()],
+            core_free: ti_vec![Cycles::ZERO; problem.system.cores.len()],
             result: Schedule { tiles: ti_vec![None; problem.graph.tiles.len()], ..Schedule::default() },
         }
     }
@@ -84,7 +85,7 @@ impl<'a> Coala<'a> {
                 let uses = self.contents.uses_in(tensor, self.place_of(tile, operand));
                 *uses = everywhere.unwrap_or(*uses + 1);
                 if self.copy(tensor, dram).is_none() {
-                    self.store(tensor, dram, Span { start: 0.0, end: 0.0 });
+                    self.store(tensor, dram, Span { start: Cycles::ZERO, end: Cycles::ZERO });
                 }
             }
         }
@@ -93,7 +94,7 @@ impl<'a> Coala<'a> {
                 if self.problem.prefetched.contains(&operand)
                     && let Some(tensor) = graph.tensor(tile, operand)
                 {
-                    self.bring(tensor, system.memory_of[placed[tile].core][operand as usize], &[], 0.0)?;
+                    self.bring(tensor, system.memory_of[placed[tile].core][operand as usize], &[], Cycles::ZERO)?;
                 }
             }
         }
@@ -104,15 +105,15 @@ impl<'a> Coala<'a> {
         let graph = self.problem.graph;
         // A tile becomes a candidate when its last predecessor is placed, so that the end of each is known.
         let mut waits: TiVec<TileId, usize> = graph.tiles.keys().map(|tile| graph.predecessors(tile).len()).collect();
-        let mut ready: TiVec<TileId, f64> = ti_vec![0.0; graph.tiles.len()];
+        let mut ready: TiVec<TileId, Cycles<f64>> = ti_vec![Cycles::ZERO; graph.tiles.len()];
         // Times are never negative, so that their bits have their order.
         let order = self.problem.order;
-        let entry = |tile: TileId, ready: f64| match order {
+        let entry = |tile: TileId, ready: Cycles<f64>| match order {
             TilePriority::Ranks(ranks) => Reverse((ranks[tile] as u64, tile)),
-            TilePriority::EarliestReady => Reverse((ready.to_bits(), tile)),
+            TilePriority::EarliestReady => Reverse((ready.0.to_bits(), tile)),
         };
         let first = graph.tiles.keys().filter(|&tile| waits[tile] == 0);
-        let mut candidates: BinaryHeap<_> = first.map(|tile| entry(tile, 0.0)).collect();
+        let mut candidates: BinaryHeap<_> = first.map(|tile| entry(tile, Cycles::ZERO)).collect();
         while let Some(Reverse((_, tile))) = candidates.pop() {
             let end = self.place(tile, ready[tile])?;
             for edge in graph.successors(tile) {
@@ -130,12 +131,12 @@ impl<'a> Coala<'a> {
         self.result.memories = self.contents.occupancy.iter().map(|memory| memory.steps()).collect();
         let ends = self.result.tiles.iter().flatten().map(|span| span.end);
         let transfers = self.result.transfers.iter().map(|transfer| transfer.span.end);
-        self.result.latency_cycles = ends.chain(transfers).fold(0.0, f64::max);
+        self.result.latency = ends.chain(transfers).fold(Cycles::ZERO, Cycles::max);
         self.result
     }
 
     /// Places a tile, with the transfers and evictions that it needs, at `ready` (cycles) or later; returns when it ends.
-    fn place(&mut self, tile: TileId, ready: f64) -> Result<f64, MemoryOverflow> {
+    fn place(&mut self, tile: TileId, ready: Cycles<f64>) -> Result<Cycles<f64>, MemoryOverflow> {
         let SchedulingProblem { graph, system, placed, .. } = self.problem;
         let PlacedTile { core, cycles, ref too_large, .. } = placed[tile];
         let memory_of = system.memory_of[core];
@@ -219,12 +220,12 @@ impl<'a> Coala<'a> {
         tensor: TensorId,
         memory: TopMemoryId,
         needed: &[TensorId],
-        wanted: f64,
-    ) -> Result<f64, MemoryOverflow> {
+        wanted: Cycles<f64>,
+    ) -> Result<Cycles<f64>, MemoryOverflow> {
         if let Some(copy) = self.copy(tensor, memory) {
-            return Ok(if self.problem.rules.trusts_presence { 0.0 } else { copy.available });
+            return Ok(if self.problem.rules.trusts_presence { Cycles::ZERO } else { copy.available });
         }
-        let Some(source) = self.contents.oldest(tensor) else { return Ok(0.0) };
+        let Some(source) = self.contents.oldest(tensor) else { return Ok(Cycles::ZERO) };
         let reason =
             if source == self.problem.system.dram_memory() { TransferReason::Fetch } else { TransferReason::Exchange };
         self.transfer((tensor, source, memory), needed, reason, wanted)
@@ -236,17 +237,17 @@ impl<'a> Coala<'a> {
         (tensor, source, memory): (TensorId, TopMemoryId, TopMemoryId),
         needed: &[TensorId],
         reason: TransferReason,
-        wanted: f64,
-    ) -> Result<f64, MemoryOverflow> {
+        wanted: Cycles<f64>,
+    ) -> Result<Cycles<f64>, MemoryOverflow> {
         let system = self.problem.system;
         let bits = self.problem.graph.tensors[tensor].bits;
-        let available = self.copy(tensor, source).map_or(0.0, |copy| copy.available);
+        let available = self.copy(tensor, source).map_or(Cycles::ZERO, |copy| copy.available);
         let (from, to) = (system.core_of(source), system.core_of(memory));
         let route = system.route(from, to);
-        let cycles = |bandwidth: f64| (bits as f64 / bandwidth).ceil();
-        let length = route.iter().map(|&link| cycles(system.links[link].bandwidth)).fold(0.0, f64::max);
+        let cycles = |&link: &LinkId| (bits / system.links[link].bandwidth).rounded_up();
+        let length = route.iter().map(cycles).fold(Cycles::ZERO, Cycles::max);
         let span = if self.problem.rules.late_transfers {
-            let free = route.iter().map(|&link| self.links[link].free_from()).fold(available, f64::max);
+            let free = route.iter().map(|&link| self.links[link].free_from()).fold(available, Cycles::max);
             let ideal = free.max(wanted - length);
             let first = self.contents.occupancy[memory].late_fit(ideal, bits).unwrap_or(wanted);
             let time = self.make_room(tensor, memory, first, needed)?;
@@ -267,15 +268,15 @@ impl<'a> Coala<'a> {
             let facts = &system.links[link];
             let is_new = self.links[link].carry(tensor, span);
             link_pj += match self.problem.rules.charges_cycles {
-                true => length * facts.pj_per_cycle,
-                false if is_new => bits as f64 / facts.bandwidth * facts.pj_per_cycle,
+                true => length.0 * facts.pj_per_cycle,
+                false if is_new => (bits / facts.bandwidth).0 * facts.pj_per_cycle,
                 false => 0.0,
             };
         }
         let (read, write) = (&system.memories[source], &system.memories[memory]);
-        let write_bits = if self.problem.rules.late_transfers { read.write_bits } else { write.write_bits };
+        let write_width = if self.problem.rules.late_transfers { read.write_width } else { write.write_width };
         let memory_pj =
-            read.read_pj * bits.div_ceil(read.read_bits) as f64 + write.write_pj * bits.div_ceil(write_bits) as f64;
+            read.read_pj * bits.words(read.read_width) as f64 + write.write_pj * bits.words(write_width) as f64;
         self.result.energy.link_pj[reason as usize] += link_pj;
         self.result.energy.memory_pj[reason as usize] += memory_pj;
         self.result.transfers.push(Transfer { tensor, from, to, memory, span, reason, link_pj, memory_pj });
@@ -286,18 +287,23 @@ impl<'a> Coala<'a> {
     }
 
     /// When a tensor can leave a memory out of which a transfer reads it until `time`, cycles: not before tiles have read it there.
-    fn leaves(&self, tensor: TensorId, memory: TopMemoryId, time: f64) -> f64 {
+    fn leaves(&self, tensor: TensorId, memory: TopMemoryId, time: Cycles<f64>) -> Cycles<f64> {
         let busy = self.copy(tensor, memory).map_or(time, |copy| copy.busy);
         if self.problem.rules.frees_at_once { time } else { time.max(busy) }
     }
 
-    /// The first time at which all links of a route have a window for a request, with `needed` bits a cycle free on each.
-    fn first_window(&self, route: &[LinkId], wanted: WindowRequest, needed: &dyn Fn(LinkId) -> f64) -> f64 {
+    /// The first time at which all links of a route have a window for a request, with as much free on each as `needed` says.
+    fn first_window(
+        &self,
+        route: &[LinkId],
+        wanted: WindowRequest,
+        needed: &dyn Fn(LinkId) -> BitsPerCycle<f64>,
+    ) -> Cycles<f64> {
         // What has no bits needs no window.
-        if wanted.length <= 0.0 {
+        if wanted.length <= Cycles::ZERO {
             return wanted.time;
         }
-        let ever = Span { start: wanted.time, end: f64::INFINITY };
+        let ever = Span { start: wanted.time, end: Cycles::INFINITY };
         self.window_within(ever, route, wanted, needed).unwrap_or(wanted.time)
     }
 
@@ -308,8 +314,8 @@ impl<'a> Coala<'a> {
         span: Span,
         route: &[LinkId],
         wanted: WindowRequest,
-        needed: &dyn Fn(LinkId) -> f64,
-    ) -> Option<f64> {
+        needed: &dyn Fn(LinkId) -> BitsPerCycle<f64>,
+    ) -> Option<Cycles<f64>> {
         let Some((&link, rest)) = route.split_first() else { return Some(span.start) };
         let mut windows = self.links[link].windows(wanted, span, needed(link));
         windows.find_map(|window| self.window_within(window, rest, wanted, needed))
@@ -320,13 +326,13 @@ impl<'a> Coala<'a> {
         &mut self,
         tensor: TensorId,
         memory: TopMemoryId,
-        time: f64,
+        time: Cycles<f64>,
         needed: &[TensorId],
-    ) -> Result<f64, MemoryOverflow> {
+    ) -> Result<Cycles<f64>, MemoryOverflow> {
         let bits = self.problem.graph.tensors[tensor].bits;
         let fit = self.contents.occupancy[memory].earliest_fit(time, bits);
         let excess = self.contents.occupancy[memory].excess_at(fit, bits);
-        if excess == 0 {
+        if excess == Bits(0) {
             return Ok(fit);
         }
         let may_go = |other: TensorId, copy: &TensorCopy| copy.reserved <= fit && !needed.contains(&other);
@@ -342,7 +348,12 @@ impl<'a> Coala<'a> {
     }
 
     /// Evicts a tensor from a memory, and writes it back to DRAM if DRAM has no copy; returns when its place is free, cycles.
-    fn evict(&mut self, tensor: TensorId, memory: TopMemoryId, time: f64) -> Result<f64, MemoryOverflow> {
+    fn evict(
+        &mut self,
+        tensor: TensorId,
+        memory: TopMemoryId,
+        time: Cycles<f64>,
+    ) -> Result<Cycles<f64>, MemoryOverflow> {
         let dram = self.problem.system.dram_memory();
         // Asked before the transfer: where this was the last use of the copy, the transfer removes it.
         let free = self.leaves(tensor, memory, time);
@@ -361,7 +372,12 @@ impl<'a> Coala<'a> {
     }
 
     /// Evicts all tensors of a memory but those that are `needed`; returns when the last place is free, cycles.
-    fn clear(&mut self, memory: TopMemoryId, needed: &[TensorId], time: f64) -> Result<f64, MemoryOverflow> {
+    fn clear(
+        &mut self,
+        memory: TopMemoryId,
+        needed: &[TensorId],
+        time: Cycles<f64>,
+    ) -> Result<Cycles<f64>, MemoryOverflow> {
         let mut latest = time;
         for tensor in self.contents.by_arrival(memory) {
             let is_there = |copy: &TensorCopy| copy.reserved <= time && !needed.contains(&tensor);
@@ -374,37 +390,39 @@ impl<'a> Coala<'a> {
 
     /// Places the stream of operands that do not fit on the chip on the links to DRAM: when it begins, and the factor by which the tile
     /// slows down.
-    fn stream(&mut self, tile: TileId, time: f64) -> (f64, f64) {
+    fn stream(&mut self, tile: TileId, time: Cycles<f64>) -> (Cycles<f64>, f64) {
         let system = self.problem.system;
         let is_early = self.problem.rules.streams_too_early;
-        let PlacedTile { core, cycles, offchip_bits: (to, from), .. } = self.problem.placed[tile];
+        let PlacedTile { core, cycles, offchip: Offchip { to, from }, .. } = self.problem.placed[tile];
         let routes = [(system.route(core, system.dram), to), (system.route(system.dram, core), from)];
-        let mut loads: Vec<(LinkId, f64)> = Vec::new();
-        for (link, bits) in routes.iter().flat_map(|(route, bits)| route.iter().map(move |&link| (link, *bits))) {
+        let mut loads: Vec<(LinkId, BitsPerCycle<f64>)> = Vec::new();
+        for (link, load) in routes.iter().flat_map(|(route, load)| route.iter().map(move |&link| (link, *load))) {
             match loads.iter_mut().find(|load| load.0 == link && !is_early) {
-                Some(load) => load.1 += bits,
-                None => loads.push((link, bits)),
+                Some(known) => known.1 += load,
+                None => loads.push((link, load)),
             }
         }
         let mut slower = 1.0_f64;
         if !is_early {
-            slower = loads.iter().map(|(link, bits)| bits / system.links[*link].bandwidth).fold(1.0, f64::max);
-            loads.iter_mut().for_each(|load| load.1 /= slower);
+            slower = loads.iter().map(|(link, load)| *load / system.links[*link].bandwidth).fold(1.0, f64::max);
+            loads.iter_mut().for_each(|load| load.1 = load.1 / slower);
         }
         let length = cycles * slower;
         let links: Vec<LinkId> = loads.iter().map(|load| load.0).collect();
-        let most = |link: LinkId| loads.iter().filter(|load| load.0 == link).map(|load| load.1).fold(0.0, f64::max);
+        let most = |link: LinkId| {
+            loads.iter().filter(|load| load.0 == link).map(|load| load.1).fold(BitsPerCycle::ZERO, BitsPerCycle::max)
+        };
         let start = self.first_window(&links, WindowRequest { tensor: None, time, length }, &most);
         let span = Span { start, end: start + length };
-        for (link, bits) in loads {
-            self.links[link].load(span, if is_early { bits.ceil() } else { bits });
+        for (link, load) in loads {
+            self.links[link].load(span, if is_early { load.rounded_up() } else { load });
         }
         self.result.streams.push(DramStream { tile, span });
         (start, slower)
     }
 
     /// Counts one use of a tensor less, and removes the copies that have no use left.
-    fn use_up(&mut self, tile: TileId, tensor: TensorId, memory: TopMemoryId, end: f64) {
+    fn use_up(&mut self, tile: TileId, tensor: TensorId, memory: TopMemoryId, end: Cycles<f64>) {
         let is_used_up = self.contents.use_up(tensor, memory) == 0;
         if self.contents.is_wanted(tensor) {
             // Others take a constant out of DRAM.
@@ -426,7 +444,7 @@ impl<'a> Coala<'a> {
     }
 
     /// When the last tile ends that reads a tensor out of a memory; tiles of all cores may read DRAM. `reader` is one of them.
-    fn last_use(&self, reader: TileId, tensor: TensorId, memory: TopMemoryId) -> Option<f64> {
+    fn last_use(&self, reader: TileId, tensor: TensorId, memory: TopMemoryId) -> Option<Cycles<f64>> {
         let SchedulingProblem { graph, system, placed, .. } = self.problem;
         let producer = graph
             .predecessors(reader)
@@ -437,7 +455,7 @@ impl<'a> Coala<'a> {
             .successors(producer)
             .filter(|edge| edge.operand.is_some() && is_near(placed[edge.to].core))
             .filter_map(|edge| Some(self.result.tiles[edge.to]?.end))
-            .reduce(f64::max)
+            .reduce(Cycles::max)
     }
 
     fn copy(&self, tensor: TensorId, memory: TopMemoryId) -> Option<&TensorCopy> {
@@ -449,7 +467,7 @@ impl<'a> Coala<'a> {
         self.contents.store(tensor, memory, span);
     }
 
-    fn remove(&mut self, tensor: TensorId, memory: TopMemoryId, time: f64) {
+    fn remove(&mut self, tensor: TensorId, memory: TopMemoryId, time: Cycles<f64>) {
         self.contents.remove(tensor, memory, time);
     }
 }

@@ -6,6 +6,7 @@ use super::link_occupancy::Span;
 use super::occupancy::Occupancy;
 use super::system::System;
 use crate::ids::{TiVec, ti_vec};
+use crate::units::{Bits, Cycles};
 use std::collections::BTreeSet;
 
 /// A copy of a tensor in a memory; times in cycles.
@@ -14,24 +15,33 @@ pub struct TensorCopy {
     /// The memory.
     pub memory: TopMemoryId,
     /// When its place is reserved.
-    pub reserved: f64,
+    pub reserved: Cycles<f64>,
     /// When it can be read first.
-    pub available: f64,
+    pub available: Cycles<f64>,
     /// When the last tile ends that reads or writes it in this memory.
-    pub busy: f64,
+    pub busy: Cycles<f64>,
     /// Orders the tensors of a memory by arrival.
     arrival: u64,
     /// Its importance in [`Stored::ranked`]; `None` if it is not there.
-    rank: Option<u64>,
+    importance: Option<u64>,
 }
 
 /// The tensors of a memory, ranked by importance for evictions. The ranking is lazy, as most changes happen between two evictions.
 #[derive(Debug, Clone, Default)]
 struct Stored {
-    /// By importance, then bits, then arrival.
-    ranked: BTreeSet<(u64, u64, u64, TensorId)>,
+    /// Those that matter least first.
+    ranked: BTreeSet<Rank>,
     /// Tensors that came, or whose importance may have changed, since the last ranking.
     unranked: Vec<TensorId>,
+}
+
+/// How much a tensor matters in a memory: by importance, then bits, then arrival.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Rank {
+    importance: u64,
+    bits: Bits,
+    arrival: u64,
+    tensor: TensorId,
 }
 
 /// The contents of all memories.
@@ -51,7 +61,7 @@ impl<'a> MemoryContents<'a> {
     /// Empty memories.
     pub fn new(graph: &'a TileGraph, system: &System) -> Self {
         Self {
-            occupancy: system.memories.iter().map(|memory| Occupancy::new(memory.capacity_bits)).collect(),
+            occupancy: system.memories.iter().map(|memory| Occupancy::new(memory.capacity)).collect(),
             graph,
             copies: ti_vec![Vec::new(); graph.tensors.len()],
             stored: ti_vec![Stored::default(); system.memories.len()],
@@ -101,12 +111,12 @@ impl<'a> MemoryContents<'a> {
     /// The memory whose copy can be read first; of several the lowest.
     pub fn oldest(&self, tensor: TensorId) -> Option<TopMemoryId> {
         let copies = self.copies[tensor].iter();
-        let oldest = copies.min_by(|a, b| a.available.total_cmp(&b.available).then(a.memory.cmp(&b.memory)));
+        let oldest = copies.min_by(|a, b| a.available.0.total_cmp(&b.available.0).then(a.memory.cmp(&b.memory)));
         oldest.map(|copy| copy.memory)
     }
 
     /// Marks the copy of a tensor in a memory as busy until a tile ends, cycles.
-    pub fn keep_until(&mut self, tensor: TensorId, memory: TopMemoryId, end: f64) {
+    pub fn keep_until(&mut self, tensor: TensorId, memory: TopMemoryId, end: Cycles<f64>) {
         if let Some(copy) = self.copies[tensor].iter_mut().find(|copy| copy.memory == memory) {
             copy.busy = copy.busy.max(end);
         }
@@ -117,13 +127,20 @@ impl<'a> MemoryContents<'a> {
         self.unrank(tensor);
         let (reserved, available, arrival) = (span.start, span.end, self.arrivals);
         self.arrivals += 1;
-        self.copies[tensor].push(TensorCopy { memory, reserved, available, busy: available, arrival, rank: None });
+        self.copies[tensor].push(TensorCopy {
+            memory,
+            reserved,
+            available,
+            busy: available,
+            arrival,
+            importance: None,
+        });
         self.stored[memory].unranked.push(tensor);
         self.occupancy[memory].add(reserved, self.graph.tensors[tensor].bits);
     }
 
     /// Removes the copy of a tensor and frees its place at a time, cycles.
-    pub fn remove(&mut self, tensor: TensorId, memory: TopMemoryId, time: f64) {
+    pub fn remove(&mut self, tensor: TensorId, memory: TopMemoryId, time: Cycles<f64>) {
         let Some(at) = self.copies[tensor].iter().position(|copy| copy.memory == memory) else { return };
         self.unrank(tensor);
         self.copies[tensor].remove(at);
@@ -134,12 +151,12 @@ impl<'a> MemoryContents<'a> {
     pub fn least_important(
         &mut self,
         memory: TopMemoryId,
-        bits: u64,
+        bits: Bits,
         may_go: impl Fn(TensorId, &TensorCopy) -> bool,
-    ) -> (Vec<TensorId>, u64) {
+    ) -> (Vec<TensorId>, Bits) {
         self.rank(memory);
-        let (mut least, mut sum) = (Vec::new(), 0);
-        for &(_, size, _, tensor) in &self.stored[memory].ranked {
+        let (mut least, mut sum) = (Vec::new(), Bits(0));
+        for &Rank { bits: size, tensor, .. } in &self.stored[memory].ranked {
             if sum >= bits {
                 break;
             }
@@ -155,7 +172,7 @@ impl<'a> MemoryContents<'a> {
     pub fn by_arrival(&mut self, memory: TopMemoryId) -> Vec<TensorId> {
         self.rank(memory);
         let ranked = self.stored[memory].ranked.iter();
-        let mut tensors: Vec<(u64, TensorId)> = ranked.map(|&(_, _, arrival, tensor)| (arrival, tensor)).collect();
+        let mut tensors: Vec<(u64, TensorId)> = ranked.map(|rank| (rank.arrival, rank.tensor)).collect();
         tensors.sort_unstable();
         tensors.into_iter().map(|(_, tensor)| tensor).collect()
     }
@@ -175,9 +192,9 @@ impl<'a> MemoryContents<'a> {
     fn unrank(&mut self, tensor: TensorId) {
         let bits = self.graph.tensors[tensor].bits;
         for copy in &mut self.copies[tensor] {
-            if let Some(importance) = copy.rank.take() {
+            if let Some(importance) = copy.importance.take() {
                 let stored = &mut self.stored[copy.memory];
-                stored.ranked.remove(&(importance, bits, copy.arrival, tensor));
+                stored.ranked.remove(&Rank { importance, bits, arrival: copy.arrival, tensor });
                 stored.unranked.push(tensor);
             }
         }
@@ -187,11 +204,11 @@ impl<'a> MemoryContents<'a> {
     fn rank(&mut self, memory: TopMemoryId) {
         for tensor in std::mem::take(&mut self.stored[memory].unranked) {
             let bits = self.graph.tensors[tensor].bits;
-            let importance = self.importance(tensor, memory).saturating_mul(bits);
-            let here = self.copies[tensor].iter_mut().find(|copy| copy.memory == memory && copy.rank.is_none());
+            let importance = self.importance(tensor, memory).saturating_mul(bits.0);
+            let here = self.copies[tensor].iter_mut().find(|copy| copy.memory == memory && copy.importance.is_none());
             if let Some(copy) = here {
-                copy.rank = Some(importance);
-                self.stored[memory].ranked.insert((importance, bits, copy.arrival, tensor));
+                copy.importance = Some(importance);
+                self.stored[memory].ranked.insert(Rank { importance, bits, arrival: copy.arrival, tensor });
             }
         }
     }

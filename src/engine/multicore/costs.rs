@@ -4,10 +4,12 @@ use super::document::ComputeCore;
 use super::ids::CoreId;
 use super::nest::Part;
 use super::request::CoresSettings;
+use super::schedule::Offchip;
 use crate::hardware::{Movement, Operand, Unroll};
 use crate::mapping::temporal::limited_factors;
 use crate::mapping::{LayerOnCore, LayerProblem};
 use crate::search::{Limits, Objective, Strategy, explain_infeasible, find_best};
+use crate::units::{BitsPerCycle, Cycles};
 use crate::workload::{Dim, Layer, LayerShape};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
@@ -29,18 +31,18 @@ pub struct TileProblem {
 /// The cost of a tile.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct TileCost {
-    /// Latency, from inputs in the highest memories on the chip to outputs there, cycles.
-    pub cycles: f64,
-    /// Latency without offloading the last outputs to the highest memory, cycles.
-    pub cycles_without_offloading: f64,
-    /// Cycles in which the array works.
-    pub computing: f64,
+    /// Latency, from inputs in the highest memories on the chip to outputs there.
+    pub cycles: Cycles<f64>,
+    /// Latency without offloading the last outputs to the highest memory.
+    pub cycles_without_offloading: Cycles<f64>,
+    /// Time in which the array works.
+    pub computing: Cycles<f64>,
     /// Energy without DRAM, pJ.
     pub onchip_pj: f64,
     /// Energy of DRAM for operands that do not fit, pJ.
     pub offchip_pj: f64,
-    /// Average bandwidth of those operands to DRAM and from it, bits a cycle.
-    pub offchip_bits: (f64, f64),
+    /// Average bandwidth of those operands to DRAM and from it.
+    pub offchip: Offchip,
 }
 
 /// Why a tile has no mapping.
@@ -172,12 +174,13 @@ pub fn solve(core: &ComputeCore, problem: &TileProblem, settings: &CoresSettings
     }
     let cycles_without_offloading = cost.latency.computing_cycles() as f64 + cost.latency.loading_cycles;
     let cycles = cycles_without_offloading + cost.latency.offloading_cycles;
+    let offchip = |bits: f64| BitsPerCycle(bits / cycles.max(1.0));
     Ok(TileCost {
-        cycles,
-        cycles_without_offloading,
-        computing: cost.latency.temporal_cycles as f64,
+        cycles: Cycles(cycles),
+        cycles_without_offloading: Cycles(cycles_without_offloading),
+        computing: Cycles(cost.latency.temporal_cycles as f64),
         onchip_pj: cost.energy.total_pj - offchip_pj,
         offchip_pj,
-        offchip_bits: (to / cycles.max(1.0), from / cycles.max(1.0)),
+        offchip: Offchip { to: offchip(to), from: offchip(from) },
     })
 }

@@ -9,6 +9,7 @@ use crate::spec::{
     Consequences, CoreHardware, CoreSpec, Diagnostics, HardwareSpec, LinkEnds, OffchipPortSpec, OffchipSpec,
     SystemSpec, closest, find_preset, hardware_presets, merge, read_hardware, read_system,
 };
+use crate::units::{Bits, BitsPerCycle};
 use crate::workload::LayerKind;
 use rustc_hash::FxHashSet;
 use std::collections::VecDeque;
@@ -254,7 +255,7 @@ impl<'a> Wiring<'a> {
     }
 
     fn add(&mut self, name: String, width_bits: u64, energy_pj: f64) -> LinkId {
-        self.links.push_and_get_key(Link { name, bandwidth: width_bits as f64, pj_per_cycle: energy_pj })
+        self.links.push_and_get_key(Link { name, bandwidth: BitsPerCycle(width_bits as f64), pj_per_cycle: energy_pj })
     }
 
     /// Connects two cores. Of several links between them the first is kept.
@@ -403,7 +404,7 @@ impl<'a> Wiring<'a> {
     fn port_width(&self, core: CoreId, offchip: &OffchipSpec) -> u64 {
         let dram = self.names.next_key();
         let hop = self.hops.iter().find(|hop| (hop.from, hop.to) == (dram, core));
-        hop.map_or(offchip.width_bits, |hop| (self.links[hop.link].bandwidth as u64).min(offchip.width_bits))
+        hop.map_or(offchip.width_bits, |hop| (self.links[hop.link].bandwidth.0 as u64).min(offchip.width_bits))
     }
 }
 
@@ -476,7 +477,7 @@ fn with_outside(mut hardware: HardwareSpec, offchip: &OffchipSpec, width_bits: u
 
 /// Each operand has a memory on the chip, below the one that stands for the memory off it.
 fn check_levels(core: &Core, path: &str, diagnostics: &mut Diagnostics) {
-    let outside = core.memories.len().saturating_sub(1);
+    let Some(outside) = core.memories.last_key() else { return };
     for operand in Operand::ALL {
         if core.top(operand) != outside {
             let (highest, last) = (&core.memories[core.top(operand)].name, &core.memories[outside].name);
@@ -523,9 +524,9 @@ fn memories(
             let found = found.unwrap_or_else(|| {
                 memories.push_and_get_key(TopMemory {
                     name: memory.name.clone(),
-                    capacity_bits: memory.size_bits.saturating_mul(memory.instances),
-                    read_bits: memory.read_width_bits.saturating_mul(memory.instances),
-                    write_bits: memory.write_width_bits.saturating_mul(memory.instances),
+                    capacity: Bits(memory.size_bits.saturating_mul(memory.instances)),
+                    read_width: Bits(memory.read_width_bits.saturating_mul(memory.instances)),
+                    write_width: Bits(memory.write_width_bits.saturating_mul(memory.instances)),
                     read_pj: memory.read_energy_pj * memory.instances as f64,
                     write_pj: memory.write_energy_pj * memory.instances as f64,
                     cores: Vec::new(),
@@ -539,9 +540,9 @@ fn memories(
     }
     let dram = memories.push_and_get_key(TopMemory {
         name: "DRAM".to_owned(),
-        capacity_bits: MAX_SIZE * 8,
-        read_bits: spec.offchip.width_bits,
-        write_bits: spec.offchip.width_bits,
+        capacity: Bits(MAX_SIZE * 8),
+        read_width: Bits(spec.offchip.width_bits),
+        write_width: Bits(spec.offchip.width_bits),
         read_pj: spec.offchip.read_energy_pj,
         write_pj: spec.offchip.write_energy_pj,
         cores: vec![cores.next_key()],

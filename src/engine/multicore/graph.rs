@@ -3,6 +3,7 @@
 use super::ids::{GroupId, NestId, TensorId, TileId, TileNumber};
 use crate::hardware::Operand;
 use crate::ids::{TiSlice, TiVec};
+use crate::units::Bits;
 use std::sync::Arc;
 
 /// A computation tile: part of a layer, computed on one core without interruption.
@@ -25,8 +26,8 @@ pub struct Tile {
 /// A tensor that tiles read or write as a whole.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Tensor {
-    /// Size, bits.
-    pub bits: u64,
+    /// Its size.
+    pub bits: Bits,
     /// How many tiles use it, for one that no tile computes; else how many wait for it.
     pub uses: u64,
     /// Whether a tile computes it.
@@ -154,10 +155,10 @@ impl TileGraph {
         self.outgoing.of(from).iter().map(move |&(to, operand)| Edge { from, to, operand })
     }
 
-    /// What travels along an edge, bits; none if only the order matters.
-    pub fn bits(&self, edge: Edge) -> u64 {
+    /// What travels along an edge; none if only the order matters.
+    pub fn bits(&self, edge: Edge) -> Bits {
         let tensor = edge.operand.and_then(|_| self.tensor(edge.from, Operand::O));
-        tensor.map_or(0, |tensor| self.tensors[tensor].bits)
+        tensor.map_or(Bits(0), |tensor| self.tensors[tensor].bits)
     }
 
     /// The tensor of an operand of a tile.

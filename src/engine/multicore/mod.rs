@@ -104,7 +104,7 @@ pub use nest::{AccessFunction, AxisExpression, LoopNest, Part};
 pub use network::NetworkNests;
 pub use request::{CoresRequest, CoresSettings, Granularity, OrderRule, ScheduleObjective, Scheduler, StackRule};
 pub use rules::{SchedulingRules, TilingRules};
-pub use schedule::{DramStream, MemoryOverflow, PlacedTile, Schedule, SystemEnergy, Transfer, TransferReason};
+pub use schedule::{DramStream, MemoryOverflow, Offchip, PlacedTile, Schedule, SystemEnergy, Transfer, TransferReason};
 pub use steady_state::{SteadyState, steady_state};
 pub use study::{CoreAllocation, CoresOutline, CoresStudy, EvaluatedAllocation, MOST_CHOICES, StackAllocation};
 pub use system::{Link, System, TopMemory};

@@ -1,13 +1,14 @@
 //! How full a memory is over time.
 
 use super::steps::{MOST_STEPS, StepIndex, last_where};
+use crate::units::{Bits, Cycles};
 
 /// Bits in use, as a step function of whole cycles. A change counts from its cycle on.
 ///
 /// Nearly every change adds to all that comes later, so that steps are in blocks, each with an amount that is added to all of them.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Occupancy {
-    capacity: i64,
+    capacity_bits: i64,
     blocks: Vec<Block>,
 }
 
@@ -16,23 +17,31 @@ pub struct Occupancy {
 struct Block {
     /// Cycle of the first step.
     start: i64,
-    /// Cycle and bits from then on, without what is added; the first of all is cycle 0.
-    steps: Vec<(i64, i64)>,
+    /// The first of all is at cycle 0.
+    steps: Vec<Step>,
     /// Bits that are added to all.
     added: i64,
     /// Fewest and most bits of a step, with what is added.
     range: (i64, i64),
 }
 
+/// What is in use from a cycle on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+struct Step {
+    cycle: i64,
+    /// Without what is added to the block.
+    bits: i64,
+}
+
 impl Block {
-    fn new(steps: Vec<(i64, i64)>, added: i64) -> Self {
-        let mut block = Self { start: steps.first().map_or(0, |step| step.0), steps, added, range: (0, 0) };
+    fn new(steps: Vec<Step>, added: i64) -> Self {
+        let mut block = Self { start: steps.first().map_or(0, |step| step.cycle), steps, added, range: (0, 0) };
         block.measure();
         block
     }
 
     fn measure(&mut self) {
-        let bits = self.steps.iter().map(|step| step.1);
+        let bits = self.steps.iter().map(|step| step.bits);
         let (least, most) = bits.fold((i64::MAX, i64::MIN), |(least, most), bits| (least.min(bits), most.max(bits)));
         self.range = (least + self.added, most + self.added);
     }
@@ -45,34 +54,35 @@ impl Block {
             return;
         }
         let added = self.added;
-        self.steps[first..].iter_mut().for_each(|step| step.1 = (step.1 + bits).max(-added));
+        self.steps[first..].iter_mut().for_each(|step| step.bits = (step.bits + bits).max(-added));
         self.measure();
     }
 }
 
 impl Occupancy {
     /// An empty memory.
-    pub fn new(capacity: u64) -> Self {
-        let capacity = capacity.min(i64::MAX as u64) as i64;
-        Self { capacity, blocks: vec![Block::new(vec![(0, 0)], 0)] }
+    pub fn new(capacity: Bits) -> Self {
+        let capacity_bits = capacity.0.min(i64::MAX as u64) as i64;
+        Self { capacity_bits, blocks: vec![Block::new(vec![Step::default()], 0)] }
     }
 
     /// The steps: cycle, and bits from then on.
     pub fn steps(&self) -> Vec<(i64, u64)> {
-        let of_block = |block: &Block| block.steps.iter().map(|step| (step.0, (step.1 + block.added) as u64)).collect();
+        let of_block =
+            |block: &Block| block.steps.iter().map(|step| (step.cycle, (step.bits + block.added) as u64)).collect();
         self.blocks.iter().flat_map::<Vec<(i64, u64)>, _>(of_block).collect()
     }
 
     /// The last step that is not later than a time, or the first of all.
-    fn step_at(&self, time: f64) -> StepIndex {
+    fn step_at(&self, time: Cycles<f64>) -> StepIndex {
         // Steps are at whole cycles.
-        let cycle = time.floor() as i64;
+        let cycle = time.0.floor() as i64;
         let block = last_where(&self.blocks, |block| block.start <= cycle);
-        StepIndex { block, step: last_where(&self.blocks[block].steps, |step| step.0 <= cycle) }
+        StepIndex { block, step: last_where(&self.blocks[block].steps, |step| step.cycle <= cycle) }
     }
 
-    fn cycle(&self, StepIndex { block, step }: StepIndex) -> f64 {
-        self.blocks[block].steps[step].0 as f64
+    fn cycle(&self, StepIndex { block, step }: StepIndex) -> Cycles<f64> {
+        Cycles(self.blocks[block].steps[step].cycle as f64)
     }
 
     /// The step after one.
@@ -89,34 +99,34 @@ impl Occupancy {
     }
 
     /// The last step from one on at which so many bits more do not fit.
-    fn last_too_full(&self, StepIndex { block: first, step }: StepIndex, bits: u64) -> Option<StepIndex> {
-        let most = self.capacity - bits as i64;
+    fn last_too_full(&self, StepIndex { block: first, step }: StepIndex, bits: Bits) -> Option<StepIndex> {
+        let most = self.capacity_bits - bits.0 as i64;
         self.blocks[first..].iter().enumerate().rev().filter(|(_, block)| block.range.1 > most).find_map(
             |(at, block)| {
                 let from = if at == 0 { step } else { 0 };
-                let place = block.steps[from..].iter().rposition(|step| step.1 + block.added > most)?;
+                let place = block.steps[from..].iter().rposition(|step| step.bits + block.added > most)?;
                 Some(StepIndex { block: first + at, step: from + place })
             },
         )
     }
 
     /// So many more bits from a time on.
-    pub fn add(&mut self, time: f64, bits: u64) {
-        self.change(time, bits as i64);
+    pub fn add(&mut self, time: Cycles<f64>, bits: Bits) {
+        self.change(time, bits.0 as i64);
     }
 
     /// So many fewer bits from a time on.
-    pub fn free(&mut self, time: f64, bits: u64) {
-        self.change(time, -(bits as i64));
+    pub fn free(&mut self, time: Cycles<f64>, bits: Bits) {
+        self.change(time, -(bits.0 as i64));
     }
 
-    fn change(&mut self, time: f64, bits: i64) {
-        let cycle = time as i64;
-        let StepIndex { block: at, step: mut first } = self.step_at(cycle as f64);
+    fn change(&mut self, time: Cycles<f64>, bits: i64) {
+        let cycle = time.0 as i64;
+        let StepIndex { block: at, step: mut first } = self.step_at(Cycles(cycle as f64));
         let block = &mut self.blocks[at];
-        if block.steps[first].0 < cycle {
+        if block.steps[first].cycle < cycle {
             first += 1;
-            block.steps.insert(first, (cycle, block.steps[first - 1].1));
+            block.steps.insert(first, Step { cycle, ..block.steps[first - 1] });
         }
         block.change(first, bits);
         self.blocks[at + 1..].iter_mut().for_each(|block| block.change(0, bits));
@@ -130,7 +140,7 @@ impl Occupancy {
     }
 
     /// The first time from `time` on at which so many bits fit for ever. Where that is never, the time of the last step.
-    pub fn earliest_fit(&self, time: f64, bits: u64) -> f64 {
+    pub fn earliest_fit(&self, time: Cycles<f64>, bits: Bits) -> Cycles<f64> {
         match self.last_too_full(self.step_at(time), bits) {
             None => time,
             Some(last) => self.cycle(self.next(last).unwrap_or(last)),
@@ -139,12 +149,12 @@ impl Occupancy {
 
     /// The first time not before `time` of those at which the tool of June 2023 looks: the step before it and all after it. `None` if so
     /// many bits never fit.
-    pub fn late_fit(&self, time: f64, bits: u64) -> Option<f64> {
+    pub fn late_fit(&self, time: Cycles<f64>, bits: Bits) -> Option<Cycles<f64>> {
         // The last step before; before the first one the tool finds the last of all.
-        let block = self.blocks.partition_point(|block| (block.start as f64) < time);
+        let block = self.blocks.partition_point(|block| (block.start as f64) < time.0);
         let first = match block.checked_sub(1) {
             Some(block) => {
-                let before = self.blocks[block].steps.partition_point(|step| (step.0 as f64) < time);
+                let before = self.blocks[block].steps.partition_point(|step| (step.cycle as f64) < time.0);
                 StepIndex { block, step: before - 1 }
             }
             None => self.last(),
@@ -157,9 +167,9 @@ impl Occupancy {
     }
 
     /// How many bits too many would be in use at a time with so many more.
-    pub fn excess_at(&self, time: f64, bits: u64) -> u64 {
+    pub fn excess_at(&self, time: Cycles<f64>, bits: Bits) -> Bits {
         let StepIndex { block, step } = self.step_at(time);
-        let used = self.blocks[block].steps[step].1 + self.blocks[block].added;
-        (used + bits as i64 - self.capacity).max(0) as u64
+        let used = self.blocks[block].steps[step].bits + self.blocks[block].added;
+        Bits((used + bits.0 as i64 - self.capacity_bits).max(0) as u64)
     }
 }

@@ -3,6 +3,7 @@
 use super::rules::{SchedulingRules, TilingRules};
 use crate::rules::Rules;
 use crate::search::Strategy;
+use crate::units::Cycles;
 use serde::{Deserialize, Serialize};
 
 /// Everything that a study depends on: three documents and the settings.
@@ -133,11 +134,11 @@ impl ScheduleObjective {
     }
 
     /// The value that is minimised: cycles, pJ, or pJ x cycles.
-    pub fn score(self, energy_pj: f64, latency_cycles: f64) -> f64 {
+    pub fn score(self, energy_pj: f64, latency: Cycles<f64>) -> f64 {
         match self {
-            Self::Latency => latency_cycles,
+            Self::Latency => latency.0,
             Self::Energy => energy_pj,
-            Self::EnergyDelay => energy_pj * latency_cycles,
+            Self::EnergyDelay => energy_pj * latency.0,
         }
     }
 }

@@ -4,6 +4,7 @@ use super::ids::{CoreId, TensorId, TileId, TopMemoryId};
 use super::link_occupancy::Span;
 use crate::hardware::Operand;
 use crate::ids::TiVec;
+use crate::units::{BitsPerCycle, Cycles};
 use serde::{Deserialize, Serialize};
 
 /// A tile with its core and its cost there.
@@ -11,16 +12,25 @@ use serde::{Deserialize, Serialize};
 pub struct PlacedTile {
     /// Its core.
     pub core: CoreId,
-    /// Time, cycles.
-    pub cycles: f64,
+    /// How long it takes.
+    pub cycles: Cycles<f64>,
     /// Energy without DRAM, pJ.
     pub onchip_pj: f64,
     /// Energy of DRAM for operands that do not fit on the chip, pJ.
     pub offchip_pj: f64,
     /// Operands that stay in DRAM.
     pub too_large: Vec<Operand>,
-    /// Bits a cycle to and from DRAM for these.
-    pub offchip_bits: (f64, f64),
+    /// What these take of the way to and from DRAM.
+    pub offchip: Offchip,
+}
+
+/// What a tile moves to and from DRAM while it is computed, as operands do not fit on the chip.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+pub struct Offchip {
+    /// To DRAM.
+    pub to: BitsPerCycle<f64>,
+    /// From DRAM.
+    pub from: BitsPerCycle<f64>,
 }
 
 /// Why a tensor is transferred.
@@ -97,8 +107,8 @@ pub struct Schedule {
     pub memories: TiVec<TopMemoryId, Vec<(i64, u64)>>,
     /// Energy by cause.
     pub energy: SystemEnergy,
-    /// End of the last tile or transfer, cycles.
-    pub latency_cycles: f64,
+    /// End of the last tile or transfer.
+    pub latency: Cycles<f64>,
 }
 
 /// Why there is no schedule: nothing else can leave a memory, and a tensor does not fit.

@@ -1,5 +1,8 @@
 //! Step functions of time, in blocks. They grow at their end, where most look-ups are, too: these begin at the end and gallop backwards.
 
+use super::link_occupancy::Span;
+use crate::units::{BitsPerCycle, Cycles};
+
 /// A block is divided in two when it has this many steps.
 pub const MOST_STEPS: usize = 64;
 
@@ -24,53 +27,62 @@ pub fn last_where<T>(items: &[T], holds: impl Fn(&T) -> bool) -> usize {
     (first + within.partition_point(holds)).saturating_sub(1)
 }
 
-/// A step function: (time, value from then on). Neighbours may be equal.
+/// A step of a [`StepFunction`].
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Step {
+    /// The time.
+    pub from: Cycles<f64>,
+    /// The part of a bandwidth that is in use, until the next step.
+    pub used: BitsPerCycle<f64>,
+}
+
+/// A step function: what is in use of a bandwidth over time. Neighbours may be equal.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StepFunction {
     /// In order, so that a change moves few. None is empty, and the first step is at time 0.
-    blocks: Vec<Vec<(f64, f64)>>,
+    blocks: Vec<Vec<Step>>,
 }
 
 impl StepFunction {
     /// Zero for ever.
     pub fn new() -> Self {
-        Self { blocks: vec![vec![(0.0, 0.0)]] }
+        Self { blocks: vec![vec![Step::default()]] }
     }
 
     /// The step at a time of 0 or later.
-    pub fn at(&self, time: f64) -> StepIndex {
-        let block = last_where(&self.blocks, |block| block[0].0 <= time);
-        StepIndex { block, step: last_where(&self.blocks[block], |step| step.0 <= time) }
+    pub fn at(&self, time: Cycles<f64>) -> StepIndex {
+        let block = last_where(&self.blocks, |block| block[0].from <= time);
+        StepIndex { block, step: last_where(&self.blocks[block], |step| step.from <= time) }
     }
 
     /// The last step of all.
-    pub fn last(&self) -> (f64, f64) {
-        self.blocks.last().and_then(|block| block.last().copied()).unwrap_or((0.0, 0.0))
+    pub fn last(&self) -> Step {
+        self.blocks.last().and_then(|block| block.last().copied()).unwrap_or_default()
     }
 
     /// A step and all after it.
-    pub fn from(&self, StepIndex { block, step }: StepIndex) -> impl Iterator<Item = (f64, f64)> {
+    pub fn from(&self, StepIndex { block, step }: StepIndex) -> impl Iterator<Item = Step> {
         self.blocks[block][step..].iter().chain(self.blocks[block + 1..].iter().flatten()).copied()
     }
 
     /// The step before one.
-    pub fn before(&self, StepIndex { block, step }: StepIndex) -> Option<(f64, f64)> {
+    pub fn before(&self, StepIndex { block, step }: StepIndex) -> Option<Step> {
         match step.checked_sub(1) {
             Some(step) => Some(self.blocks[block][step]),
             None => self.blocks[block.checked_sub(1)?].last().copied(),
         }
     }
 
-    /// Adds an amount between two times.
-    pub fn add(&mut self, start: f64, end: f64, amount: f64) {
+    /// Adds an amount within a span.
+    pub fn add(&mut self, Span { start, end }: Span, more: BitsPerCycle<f64>) {
         self.divide(start);
         self.divide(end);
         let StepIndex { block: first, step: mut from } = self.at(start);
         for block in &mut self.blocks[first..] {
-            let within = block[from..].iter_mut().take_while(|step| step.0 < end);
-            within.for_each(|step| step.1 += amount);
+            let within = block[from..].iter_mut().take_while(|step| step.from < end);
+            within.for_each(|step| step.used += more);
             from = 0;
-            if block.last().is_some_and(|step| step.0 >= end) {
+            if block.last().is_some_and(|step| step.from >= end) {
                 break;
             }
         }
@@ -80,13 +92,13 @@ impl StepFunction {
     }
 
     /// Makes a step begin at a time.
-    fn divide(&mut self, time: f64) {
+    fn divide(&mut self, time: Cycles<f64>) {
         let StepIndex { block: at, step } = self.at(time);
         let block = &mut self.blocks[at];
-        if block[step].0 == time {
+        if block[step].from == time {
             return;
         }
-        block.insert(step + 1, (time, block[step].1));
+        block.insert(step + 1, Step { from: time, ..block[step] });
         if block.len() >= MOST_STEPS {
             let after = block.split_off(MOST_STEPS / 2);
             self.blocks.insert(at + 1, after);
@@ -94,9 +106,9 @@ impl StepFunction {
     }
 
     /// Removes the step that begins at a time if it is as high as the one before.
-    fn join(&mut self, time: f64) {
+    fn join(&mut self, time: Cycles<f64>) {
         let place @ StepIndex { block: at, step } = self.at(time);
-        if self.before(place).is_some_and(|before| before.1 == self.blocks[at][step].1) {
+        if self.before(place).is_some_and(|before| before.used == self.blocks[at][step].used) {
             self.blocks[at].remove(step);
             if self.blocks[at].is_empty() {
                 self.blocks.remove(at);

@@ -2,18 +2,19 @@
 
 use super::ids::{CoreId, LinkId, TopMemoryId};
 use crate::ids::TiVec;
+use crate::units::{Bits, BitsPerCycle};
 
 /// The highest memory of a core for some operands, maybe shared by cores.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TopMemory {
     /// Its name.
     pub name: String,
-    /// What it holds, bits.
-    pub capacity_bits: u64,
+    /// What it holds.
+    pub capacity: Bits,
     /// Bits read in a cycle.
-    pub read_bits: u64,
+    pub read_width: Bits,
     /// Bits written in a cycle.
-    pub write_bits: u64,
+    pub write_width: Bits,
     /// Energy of reading that many, pJ.
     pub read_pj: f64,
     /// Energy of writing that many, pJ.
@@ -27,8 +28,8 @@ pub struct TopMemory {
 pub struct Link {
     /// Its name.
     pub name: String,
-    /// Bits in a cycle.
-    pub bandwidth: f64,
+    /// What it carries.
+    pub bandwidth: BitsPerCycle<f64>,
     /// Energy of a cycle in which it is used, pJ.
     pub pj_per_cycle: f64,
 }

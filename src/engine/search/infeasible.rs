@@ -55,7 +55,7 @@ pub fn explain_infeasible(problem: &LayerOnCore<'_>) -> Vec<Shortage> {
         })
     };
     let mut shortages = Vec::new();
-    for memory in 0..problem.core.memories.len() {
+    for memory in problem.core.memories.keys() {
         let demands: Vec<(usize, u64)> = problem
             .operands
             .iter()

@@ -3,6 +3,7 @@
 use crate::cost::{Energy, LayerCost, PerLink};
 use crate::hardware::{MemoryId, Operand};
 use crate::mapping::LayerOnCore;
+use crate::units::Cycles;
 use serde::{Deserialize, Serialize};
 
 /// The score that a search minimises.
@@ -48,16 +49,15 @@ impl Objective {
 
     /// The score of a mapping, in the unit of the objective.
     pub fn score(&self, problem: &LayerOnCore<'_>, cost: &LayerCost) -> f64 {
-        self.score_of(problem, &cost.energy, cost.latency.exact_cycles())
+        self.score_of(problem, &cost.energy, Cycles(cost.latency.exact_cycles()))
     }
 
     /// The score of these accesses in this time.
-    pub(super) fn score_of(&self, problem: &LayerOnCore<'_>, energy: &Energy, latency_cycles: f64) -> f64 {
+    pub(super) fn score_of(&self, problem: &LayerOnCore<'_>, energy: &Energy, latency: Cycles<f64>) -> f64 {
         let core = problem.core;
         let dram = || words_at(problem, &energy.words, core.top(Operand::O));
-        self.combine(energy.total_pj, latency_cycles, &dram, &|name| {
+        self.combine(energy.total_pj, latency, &dram, &|name| {
             core.memories
-                .iter()
                 .position(|memory| memory.name == name)
                 .map_or(0.0, |memory| words_at(problem, &energy.words, memory))
         })
@@ -67,18 +67,18 @@ impl Objective {
     pub fn combine(
         &self,
         energy_pj: f64,
-        latency_cycles: f64,
+        latency: Cycles<f64>,
         dram: &dyn Fn() -> f64,
         memory: &dyn Fn(&str) -> f64,
     ) -> f64 {
         match self {
             Self::Energy => energy_pj,
-            Self::Latency => latency_cycles,
-            Self::EnergyDelayProduct => energy_pj * latency_cycles,
+            Self::Latency => latency.0,
+            Self::EnergyDelayProduct => energy_pj * latency.0,
             Self::DramAccesses => dram(),
             Self::MemoryAccesses(name) => memory(name),
             Self::Weighted(weights) => {
-                weights.energy * energy_pj + weights.latency * latency_cycles + weights.dram_accesses * dram()
+                weights.energy * energy_pj + weights.latency * latency.0 + weights.dram_accesses * dram()
             }
         }
     }

@@ -9,6 +9,7 @@ use crate::hardware::{Core, Unroll};
 use crate::mapping::{LayerOnCore, LayerProblem, UnrollingOptions, Unrollings, unrollings};
 use crate::rules::Rules;
 use crate::sorting::sort_by;
+use crate::units::Cycles;
 use crate::workload::LayerShape;
 use serde::{Deserialize, Serialize};
 
@@ -229,5 +230,5 @@ fn lower_bound(problem: &LayerOnCore<'_>, objective: &Objective) -> f64 {
         least.words = Default::default();
         least.total_pj = least.fixed.total_pj();
     }
-    objective.score_of(problem, &least, cycles)
+    objective.score_of(problem, &least, Cycles(cycles))
 }

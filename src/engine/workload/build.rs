@@ -3,6 +3,7 @@
 use super::layer::{Dim, LayerKind};
 use super::network::{Layer, LayerId, Network};
 use super::sizing::{MAX_EXTENT, Sizing};
+use crate::ids::TiVec;
 use crate::spec::{Diagnostics, LayerSpec, UnrollSpec, WorkloadSpec, closest};
 use petgraph::algo::kosaraju_scc;
 use petgraph::graph::DiGraph;
@@ -26,13 +27,13 @@ impl Network {
             return Err(diagnostics);
         }
         let order = topological_order(&inputs);
-        let mut position = vec![0; order.len()];
-        for (new, &old) in order.iter().enumerate() {
+        let mut position = vec![LayerId::default(); order.len()];
+        for (new, &old) in order.iter_enumerated() {
             position[old] = new;
         }
-        let sorted_inputs: Vec<Vec<LayerId>> =
+        let sorted_inputs: TiVec<LayerId, Vec<LayerId>> =
             order.iter().map(|&old| inputs[old].iter().map(|&input| position[input]).collect()).collect();
-        let mut layers: Vec<Option<Layer>> = Vec::with_capacity(order.len());
+        let mut layers: TiVec<LayerId, Option<Layer>> = TiVec::with_capacity(order.len());
         for (&old, inputs) in order.iter().zip(&sorted_inputs) {
             // A layer whose input could not be sized is not judged itself: its problem is its input's.
             let producers: Option<Vec<&Layer>> = inputs.iter().map(|&input| layers[input].as_ref()).collect();
@@ -104,11 +105,8 @@ fn check_unrolls(path: &str, layer: &LayerSpec, diagnostics: &mut Diagnostics) {
     }
 }
 
-fn resolve_inputs(
-    spec: &WorkloadSpec,
-    kinds: &[Option<LayerKind>],
-    diagnostics: &mut Diagnostics,
-) -> Vec<Vec<LayerId>> {
+/// Which layers of the document each of them reads.
+fn resolve_inputs(spec: &WorkloadSpec, kinds: &[Option<LayerKind>], diagnostics: &mut Diagnostics) -> Vec<Vec<usize>> {
     let by_name: HashMap<&str, usize> =
         spec.layers.iter().enumerate().rev().map(|(index, layer)| (layer.name.as_str(), index)).collect();
     let mut all = Vec::new();
@@ -171,7 +169,7 @@ fn resolve_inputs(
     all
 }
 
-fn check_cycles(spec: &WorkloadSpec, inputs: &[Vec<LayerId>], diagnostics: &mut Diagnostics) {
+fn check_cycles(spec: &WorkloadSpec, inputs: &[Vec<usize>], diagnostics: &mut Diagnostics) {
     let mut graph = DiGraph::<(), ()>::new();
     let nodes: Vec<_> = inputs.iter().map(|_| graph.add_node(())).collect();
     for (consumer, producers) in inputs.iter().enumerate() {
@@ -195,8 +193,8 @@ fn check_cycles(spec: &WorkloadSpec, inputs: &[Vec<LayerId>], diagnostics: &mut 
     }
 }
 
-/// Topological order in which a layer comes as early as its place in the document allows.
-fn topological_order(inputs: &[Vec<LayerId>]) -> Vec<LayerId> {
+/// Topological order in which a layer comes as early as its place in the document allows: places in the document.
+fn topological_order(inputs: &[Vec<usize>]) -> TiVec<LayerId, usize> {
     let mut missing: Vec<usize> = inputs.iter().map(Vec::len).collect();
     let mut consumers = vec![Vec::new(); inputs.len()];
     for (consumer, producers) in inputs.iter().enumerate() {
@@ -205,7 +203,7 @@ fn topological_order(inputs: &[Vec<LayerId>]) -> Vec<LayerId> {
         }
     }
     let mut ready: BinaryHeap<Reverse<usize>> = (0..inputs.len()).filter(|&id| missing[id] == 0).map(Reverse).collect();
-    let mut order = Vec::with_capacity(inputs.len());
+    let mut order = TiVec::with_capacity(inputs.len());
     while let Some(Reverse(id)) = ready.pop() {
         order.push(id);
         for &consumer in &consumers[id] {

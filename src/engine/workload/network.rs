@@ -2,14 +2,29 @@
 
 use super::layer::{LayerKind, LayerShape, Padding};
 use crate::hardware::{Core, Unroll};
+use crate::ids::{TiSlice, ids};
 use crate::sorting::sort_by_key;
 use crate::spec::UnrollSpec;
 use petgraph::graph::{DiGraph, NodeIndex};
 use petgraph::visit::EdgeRef;
 use std::collections::BTreeSet;
 
-/// Index of a layer in the network; a layer's inputs have lower indices than the layer.
-pub type LayerId = usize;
+ids! {
+    /// A layer of a network, in topological order: a layer's inputs have lower ids than the layer. Not its place in the document.
+    LayerId,
+}
+
+impl LayerId {
+    fn node(self) -> NodeIndex {
+        NodeIndex::new(self.index())
+    }
+}
+
+impl From<NodeIndex> for LayerId {
+    fn from(node: NodeIndex) -> Self {
+        Self::from(node.index())
+    }
+}
 
 /// One layer of a network.
 #[derive(Debug, Clone, PartialEq)]
@@ -57,7 +72,7 @@ pub struct Network {
 }
 
 impl Network {
-    pub(super) fn from_sorted(name: String, layers: Vec<Layer>, inputs: &[Vec<LayerId>]) -> Self {
+    pub(super) fn from_sorted(name: String, layers: Vec<Layer>, inputs: &TiSlice<LayerId, Vec<LayerId>>) -> Self {
         let link = |layer: &Layer, place: usize| match layer.shape.kind {
             LayerKind::View => Link::Stored,
             LayerKind::MatMul | LayerKind::Depthwise if place > 0 => Link::Stored,
@@ -67,10 +82,10 @@ impl Network {
         for layer in layers {
             graph.add_node(layer);
         }
-        for (consumer, producers) in inputs.iter().enumerate() {
+        for (consumer, producers) in inputs.iter_enumerated() {
             for (place, &producer) in producers.iter().enumerate() {
-                let link = link(&graph[NodeIndex::new(consumer)], place);
-                graph.add_edge(NodeIndex::new(producer), NodeIndex::new(consumer), link);
+                let link = link(&graph[consumer.node()], place);
+                graph.add_edge(producer.node(), consumer.node(), link);
             }
         }
         Self { name, graph }
@@ -87,13 +102,13 @@ impl Network {
     }
 
     /// All layer ids in topological order.
-    pub fn ids(&self) -> std::ops::Range<LayerId> {
-        0..self.len()
+    pub fn ids(&self) -> impl DoubleEndedIterator<Item = LayerId> + ExactSizeIterator + Clone + use<> {
+        LayerId::first(self.len())
     }
 
     /// One layer.
     pub fn layer(&self, id: LayerId) -> &Layer {
-        &self.graph[NodeIndex::new(id)]
+        &self.graph[id.node()]
     }
 
     /// The layers whose outputs a layer reads as feature maps, in the order of its inputs (X before Y).
@@ -109,7 +124,7 @@ impl Network {
 
     /// The layers whose outputs some layer needs complete in the highest memory, lowest id first.
     pub fn stored(&self) -> impl Iterator<Item = LayerId> + '_ {
-        let is_stored = |id: &LayerId| self.graph.edges(NodeIndex::new(*id)).any(|edge| *edge.weight() == Link::Stored);
+        let is_stored = |id: &LayerId| self.graph.edges(id.node()).any(|edge| *edge.weight() == Link::Stored);
         self.computing().filter(is_stored)
     }
 
@@ -130,18 +145,18 @@ impl Network {
     fn read_by(&self, id: LayerId, link: Link) -> Vec<LayerId> {
         let mut edges: Vec<_> = self
             .graph
-            .edges_directed(NodeIndex::new(id), petgraph::Incoming)
+            .edges_directed(id.node(), petgraph::Incoming)
             .filter(|edge| *edge.weight() == link)
             .map(|edge| (edge.id(), edge.source()))
             .collect();
         sort_by_key(&mut edges, |edge| *edge);
-        edges.into_iter().map(|(_, source)| source.index()).collect()
+        edges.into_iter().map(|(_, source)| LayerId::from(source)).collect()
     }
 
     /// The layers that read a layer's output as a feature map, lowest id first.
     pub fn consumers(&self, id: LayerId) -> Vec<LayerId> {
-        let readers = self.graph.edges(NodeIndex::new(id)).filter(|edge| *edge.weight() == Link::Features);
-        let mut ids: Vec<LayerId> = readers.map(|edge| edge.target().index()).collect();
+        let readers = self.graph.edges(id.node()).filter(|edge| *edge.weight() == Link::Features);
+        let mut ids: Vec<LayerId> = readers.map(|edge| LayerId::from(edge.target())).collect();
         ids.sort_unstable();
         ids
     }

@@ -66,7 +66,7 @@ layers:
         random.of(&["none", "same"]),
     ))
     .unwrap();
-    network.layer(1).shape
+    network.layer(1.into()).shape
 }
 
 pub fn all_levels(core: &Core) -> [usize; 3] {

@@ -4,9 +4,10 @@ use crate::{integer, number, text, texts};
 use fusescape_engine::hardware::Operand;
 use fusescape_engine::ids::TiVec;
 use fusescape_engine::multicore::{
-    AllocationProblem, CoreId, Edge, GroupId, IterationTile, Link, LinkId, NestId, PlacedTile, System, Tensor,
+    AllocationProblem, CoreId, Edge, GroupId, IterationTile, Link, LinkId, NestId, Offchip, PlacedTile, System, Tensor,
     TensorId, Tile, TileGraph, TileId, TileNumber, TopMemory, TopMemoryId,
 };
+use fusescape_engine::units::{Bits, BitsPerCycle, Cycles};
 use serde_json::{Value, json};
 use std::collections::{BTreeSet, HashMap};
 
@@ -68,20 +69,20 @@ pub fn case(file: &Value) -> Case {
             is_final: ct["produces_final_output"].as_bool().unwrap(),
         });
         let bits = &ct["offchip_bw"];
-        let offchip = |key: &str| bits.get(key).map_or(0.0, number);
+        let offchip = |key: &str| BitsPerCycle(bits.get(key).map_or(0.0, number));
         placed.push(PlacedTile {
             core: core_ids.position(|id| *id == integer(&ct["core"])).unwrap(),
-            cycles: number(&ct["runtime"]),
+            cycles: Cycles(number(&ct["runtime"])),
             onchip_pj: number(&ct["onchip_energy"]),
             offchip_pj: number(&ct["offchip_energy"]),
             too_large: texts(&ct["too_large_operands"]).iter().map(|name| operand(name)).collect(),
-            offchip_bits: (offchip("to_offchip"), offchip("from_offchip")),
+            offchip: Offchip { to: offchip("to_offchip"), from: offchip("from_offchip") },
         });
     }
     let outputs: BTreeSet<TensorId> =
         tiles.iter().filter_map(|tile: &Tile| tile.tensors[Operand::O as usize]).collect();
     let tensors = list(&result["tensors"]).zip(tensor_names.keys()).map(|(tensor, id)| Tensor {
-        bits: integer(&tensor["bits"]),
+        bits: Bits(integer(&tensor["bits"])),
         // What another layer computes has none as an input.
         uses: tensor["base_priority"].as_u64().unwrap_or(0),
         is_output: outputs.contains(&id),
@@ -117,9 +118,9 @@ fn system(hardware: &Value) -> (System, TiVec<CoreId, u64>) {
             let index = known.unwrap_or_else(|| {
                 memories.push_and_get_key(TopMemory {
                     name: name.clone(),
-                    capacity_bits: integer(&memory["size_bits"]),
-                    read_bits: integer(&memory["read_bw"]),
-                    write_bits: integer(&memory["write_bw"]),
+                    capacity: Bits(integer(&memory["size_bits"])),
+                    read_width: Bits(integer(&memory["read_bw"])),
+                    write_width: Bits(integer(&memory["write_bw"])),
                     read_pj: number(&memory["read_energy"]),
                     write_pj: number(&memory["write_energy"]),
                     cores: Vec::new(),
@@ -133,7 +134,7 @@ fn system(hardware: &Value) -> (System, TiVec<CoreId, u64>) {
     let links: TiVec<LinkId, Link> = list(&hardware["links"])
         .map(|link| Link {
             name: text(&link["id"].to_string().into()),
-            bandwidth: number(&link["bandwidth_bits_per_cycle"]),
+            bandwidth: BitsPerCycle(number(&link["bandwidth_bits_per_cycle"])),
             pj_per_cycle: number(&link["unit_energy_cost"]),
         })
         .collect();

@@ -71,7 +71,7 @@ impl CoresStudy {
                     let bits = Operand::ALL.map(|operand| bits_of(&shape, operand));
                     let problem = self.problem(layer, core, shape, bits);
                     let cost = self.cost(costs, problem).as_ref().ok().copied();
-                    cycles[core][shared - 1] = cost.map(|cost| self.cycles(&cost));
+                    cycles[core][shared - 1] = cost.map(|cost| self.cycles(&cost).0);
                 }
             }
             instance.cycles.push(cycles);
@@ -94,7 +94,7 @@ impl CoresStudy {
         let alone = steady.tiles.len() == 1;
         let capacity = |core: CoreId| {
             let memory = self.wiring.memory_of[core][Operand::W as usize];
-            if alone { u64::MAX } else { self.wiring.memories[memory].capacity_bits }
+            if alone { u64::MAX } else { self.wiring.memories[memory].capacity.0 }
         };
         instance.capacity = CoreId::first(cores).map(capacity).collect();
         instance
@@ -219,7 +219,7 @@ impl CoresStudy {
             let of_shape = |shape: &LayerShape| {
                 let bits = Operand::ALL.map(|operand| bits_of(shape, operand));
                 let cost = self.cost(costs, self.problem(layer, core, *shape, bits));
-                cost.as_ref().map_or(f64::INFINITY, |cost| self.cycles(cost))
+                cost.as_ref().map_or(f64::INFINITY, |cost| self.cycles(cost).0)
             };
             shapes.iter().map(of_shape).fold(0.0, f64::max)
         };

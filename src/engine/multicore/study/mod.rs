@@ -20,6 +20,7 @@ use super::tiling::Grid;
 use crate::hardware::{Core, Operand};
 use crate::ids::{TiSlice, TiVec};
 use crate::spec::Diagnostics;
+use crate::units::Cycles;
 use crate::workload::{Dim, LayerShape, Network};
 use rustc_hash::FxHashSet;
 use serde::{Deserialize, Serialize};
@@ -226,8 +227,8 @@ impl CoresStudy {
         costs.entry(problem).or_insert_with_key(|problem| self.solve(problem))
     }
 
-    /// The cycles that a tile counts by the rules of the scheduler.
-    fn cycles(&self, cost: &TileCost) -> f64 {
+    /// The time that a tile counts by the rules of the scheduler.
+    fn cycles(&self, cost: &TileCost) -> Cycles<f64> {
         match self.settings.scheduler {
             Scheduler::Stream2024 => cost.cycles_without_offloading,
             Scheduler::Corrected | Scheduler::Stream2023 => cost.cycles,

@@ -15,6 +15,7 @@ use super::{CoreAllocation, CoresStudy, MOST_CHOICES, StackAllocation};
 use crate::hardware::Operand;
 use crate::ids::{TiSlice, TiVec};
 use crate::spec::{Diagnostics, MAX_DIAGNOSTICS};
+use crate::units::{Bits, Cycles};
 use crate::workload::LayerShape;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
@@ -35,7 +36,7 @@ pub struct EvaluatedAllocation {
 impl EvaluatedAllocation {
     /// The value of an objective, which is minimised.
     pub fn score(&self, aim: ScheduleObjective) -> f64 {
-        aim.score(self.energy_pj, self.latency_cycles)
+        aim.score(self.energy_pj, Cycles(self.latency_cycles))
     }
 }
 
@@ -222,7 +223,7 @@ impl CoresStudy {
         for order in tried {
             match self.run(cast, stacks, order) {
                 Ok(found) => {
-                    let (energy_pj, latency_cycles) = (found.energy.total_pj(), found.latency_cycles);
+                    let (energy_pj, latency_cycles) = (found.energy.total_pj(), found.latency.0);
                     let evaluated = EvaluatedAllocation { choice: choice.clone(), order, energy_pj, latency_cycles };
                     let aim = self.settings.aim;
                     if best.as_ref().is_none_or(|best| evaluated.score(aim) < best.0.score(aim)) {
@@ -363,9 +364,9 @@ impl CoresStudy {
             onchip_pj: cost.onchip_pj,
             offchip_pj: cost.offchip_pj,
             too_large,
-            offchip_bits: cost.offchip_bits,
+            offchip: cost.offchip,
         };
-        Ok((placed, cost.computing))
+        Ok((placed, cost.computing.0))
     }
 
     /// The tiles of a choice.
@@ -411,11 +412,11 @@ impl CoresStudy {
         let memory = &self.wiring.memories[memory];
         let of = cast.tiled.graph.tiles.iter().find(|tile| tile.tensors.contains(&Some(tensor)));
         let layer = of.map_or("?", |tile| self.nests.nests[tile.layer].name.as_str());
-        let bytes = |bits: u64| bits.div_ceil(8);
+        let bytes = |bits: Bits| bits.0.div_ceil(8);
         let reason = format!(
             "`{}` holds {} bytes: what a tile of `{layer}` needs at the same time, {} bytes of it one tensor, does not fit together",
             memory.name,
-            bytes(memory.capacity_bits),
+            bytes(memory.capacity),
             bytes(cast.tiled.graph.tensors[tensor].bits),
         );
         diagnostics.add("settings.granularity", reason, "Make tiles smaller, or the memory larger");
@@ -428,11 +429,11 @@ fn bits_read(graph: &TileGraph, tile: TileId) -> [u64; 3] {
     let mut computed = [0; 3];
     for edge in graph.predecessors(tile) {
         if let Some(operand) = edge.operand {
-            computed[operand as usize] += graph.bits(edge);
+            computed[operand as usize] += graph.bits(edge).0;
         }
     }
     Operand::ALL.map(|operand| {
-        let own = graph.tensor(tile, operand).map_or(0, |tensor| graph.tensors[tensor].bits);
+        let own = graph.tensor(tile, operand).map_or(0, |tensor| graph.tensors[tensor].bits.0);
         own.max(computed[operand as usize])
     })
 }

@@ -56,10 +56,10 @@ pub(super) fn find_best(
     let dram = problem.core.top(Operand::O);
     match objective {
         Objective::Energy => search.cheapest(&loops, objective, &energy, (fixed_pj, TIE), &mut outcome),
-        Objective::DramAccesses => search.fewest_accesses(&loops, objective, dram, &mut outcome),
+        Objective::DramAccesses => search.fewest_accesses(&loops, objective, Some(dram), &mut outcome),
         Objective::MemoryAccesses(name) => {
-            let memory = problem.core.memories.iter().position(|memory| memory.name == *name);
-            search.fewest_accesses(&loops, objective, memory.unwrap_or(usize::MAX), &mut outcome);
+            let memory = problem.core.memories.position(|memory| memory.name == *name);
+            search.fewest_accesses(&loops, objective, memory, &mut outcome);
         }
         Objective::Weighted(weights) => {
             let price = |operand, level, words, pj| {
@@ -199,11 +199,18 @@ impl Search<'_> {
     }
 
     /// The fewest words at a memory, and of equal ones the least energy.
-    fn fewest_accesses(&self, loops: &[TemporalLoop], objective: &Objective, memory: MemoryId, outcome: &mut Outcome) {
+    fn fewest_accesses(
+        &self,
+        loops: &[TemporalLoop],
+        objective: &Objective,
+        memory: Option<MemoryId>,
+        outcome: &mut Outcome,
+    ) {
         let energy = |_: usize, _: usize, _: f64, pj: f64| pj;
         self.cheapest(loops, &Objective::Energy, &energy, (self.evaluator.fixed_pj(), TIE), outcome);
         let Some(least_energy) = outcome.best.as_ref().map(|best| best.energy_pj) else { return };
-        let Some(description) = self.problem.core.memories.get(memory) else { return };
+        let Some(memory) = memory else { return };
+        let description = &self.problem.core.memories[memory];
         let granules = description.operands.iter().flat_map(|&operand| {
             [Movement::ReadToLow, Movement::WriteFromLow].map(|movement| {
                 let width_bits = description.width_bits(operand, movement);

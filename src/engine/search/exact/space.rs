@@ -197,7 +197,7 @@ impl<'a> Space<'a> {
         let top = problem.operands[0].memories.len() - 1;
         let [partial, last] = [true, false].map(|partial| self.bits(0, top, everything, partial));
         self.top_partial_bits = partial - last;
-        for (memory, description) in problem.core.memories.iter().enumerate() {
+        for (memory, description) in problem.core.memories.iter_enumerated() {
             let levels = problem.operands.iter().enumerate().filter_map(|(operand, view)| {
                 Some((operand, view.memories.iter().position(|&id| id == memory)?, view.memories.len() - 1))
             });

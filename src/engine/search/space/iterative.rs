@@ -3,7 +3,8 @@
 
 use super::lattice::{Lattice, Node};
 use super::scheme::{Scheme, is_even, tiers};
-use crate::hardware::MAX_LEVELS;
+use crate::hardware::{MAX_LEVELS, MemoryId};
+use crate::ids::{TiVec, ti_vec};
 use crate::mapping::OPERANDS;
 
 /// The outcome of the search.
@@ -121,7 +122,7 @@ fn bits(lattice: &Lattice<'_>, state: &State, operand: usize, level: usize, node
 
 /// Whether all levels up to those that are being filled hold what lies below `node`, those that share a memory together.
 fn fits(lattice: &Lattice<'_>, state: &State, node: Node) -> bool {
-    let mut used = vec![0_u64; lattice.problem.core.memories.len()];
+    let mut used: TiVec<MemoryId, u64> = ti_vec![0; lattice.problem.core.memories.len()];
     for operand in 0..OPERANDS {
         let top = lattice.levels(operand) - 1;
         for level in 0..=state.level[operand].min(top) {
@@ -133,7 +134,7 @@ fn fits(lattice: &Lattice<'_>, state: &State, node: Node) -> bool {
             used[lattice.memory(operand, level)] += bits;
         }
     }
-    used.iter().enumerate().all(|(memory, &used)| used <= lattice.capacity(memory))
+    used.iter_enumerated().all(|(memory, &used)| used <= lattice.capacity(memory))
 }
 
 /// All larger sets that fit.

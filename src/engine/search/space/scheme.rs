@@ -1,7 +1,8 @@
 //! Blocking schemes: which loop factors lie below the end of every memory level, whatever the order between two ends.
 
 use super::lattice::{Lattice, Node};
-use crate::hardware::MAX_LEVELS;
+use crate::hardware::{MAX_LEVELS, MemoryId};
+use crate::ids::{TiVec, ti_vec};
 use crate::mapping::{Allocation, OPERANDS, TemporalLoop};
 
 /// A blocking: for every operand the set of loop factors at which each level but the highest ends.
@@ -86,9 +87,9 @@ pub(super) fn may_come_first(lattice: &Lattice<'_>, next: &TemporalLoop, not_fir
 
 /// The levels that lie at the same height in the hierarchy: a mapping is even if these end together (ZigZag, Fig. 11).
 pub(super) fn tiers(lattice: &Lattice<'_>) -> Vec<Vec<(usize, usize)>> {
-    let memories = lattice.problem.core.memories.len();
-    let mut height = vec![0; memories];
-    for memory in 0..memories {
+    let memories = &lattice.problem.core.memories;
+    let mut height: TiVec<MemoryId, usize> = ti_vec![0; memories.len()];
+    for memory in memories.keys() {
         for operand in 0..OPERANDS {
             let levels = &lattice.problem.operands[operand].memories;
             if let Some(level) = levels.iter().position(|&id| id == memory)
@@ -98,7 +99,7 @@ pub(super) fn tiers(lattice: &Lattice<'_>) -> Vec<Vec<(usize, usize)>> {
             }
         }
     }
-    let mut tiers = vec![Vec::new(); memories + 1];
+    let mut tiers = vec![Vec::new(); memories.len() + 1];
     for operand in 0..OPERANDS {
         for level in 0..lattice.levels(operand) - 1 {
             tiers[height[lattice.memory(operand, level)]].push((operand, level));

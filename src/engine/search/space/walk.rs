@@ -3,7 +3,8 @@
 use super::lattice::{Lattice, Node};
 use super::scheme::{Scheme, is_even, tiers};
 use super::{Pruning, SpaceOptions};
-use crate::hardware::MAX_LEVELS;
+use crate::hardware::{MAX_LEVELS, MemoryId};
+use crate::ids::{TiVec, ti_vec};
 use crate::mapping::OPERANDS;
 
 /// A partial scheme: loops are placed from the innermost outwards.
@@ -29,12 +30,12 @@ pub(super) struct Walker<'l, 'a> {
     least_utilization: f64,
     tiers: Vec<Vec<(usize, usize)>>,
     /// Bits that the operands take of a memory that is their highest.
-    resident: Vec<u64>,
+    resident: TiVec<MemoryId, u64>,
 }
 
 impl<'l, 'a> Walker<'l, 'a> {
     pub fn new(lattice: &'l Lattice<'a>, options: &SpaceOptions) -> Self {
-        let mut resident = vec![0; lattice.problem.core.memories.len()];
+        let mut resident = ti_vec![0; lattice.problem.core.memories.len()];
         for operand in 0..OPERANDS {
             let top = lattice.levels(operand) - 1;
             resident[lattice.memory(operand, top)] += lattice.bits(operand, top, lattice.full(), lattice.full());
@@ -49,7 +50,7 @@ impl<'l, 'a> Walker<'l, 'a> {
     }
 
     fn fits_at_the_top(&self) -> bool {
-        self.resident.iter().enumerate().all(|(memory, &bits)| bits <= self.lattice.capacity(memory))
+        self.resident.iter_enumerated().all(|(memory, &bits)| bits <= self.lattice.capacity(memory))
     }
 
     /// Everything up to the first loops, so that the rest can be walked through in parts.
@@ -170,7 +171,7 @@ impl<'l, 'a> Walker<'l, 'a> {
     }
 
     /// The other operands for which `memory` is not the highest level.
-    fn sharing(&self, memory: usize, operand: usize) -> Vec<(usize, usize)> {
+    fn sharing(&self, memory: MemoryId, operand: usize) -> Vec<(usize, usize)> {
         let level = |other: usize| self.lattice.problem.operands[other].memories.iter().position(|&id| id == memory);
         let others = (0..OPERANDS).filter(|&other| other != operand);
         others

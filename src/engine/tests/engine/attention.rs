@@ -4,7 +4,7 @@ use fusescape_engine::depth_first::{FuseDepth, cut};
 use fusescape_engine::explore::{CostStore, Request, Settings, Survey, Sweep};
 use fusescape_engine::hardware::{Core, Operand};
 use fusescape_engine::rules::Rules;
-use fusescape_engine::workload::{Dim, Network};
+use fusescape_engine::workload::{Dim, LayerId, Network};
 use fusescape_spec::{find_preset, hardware_presets, read_workload, workload_presets, write_workload};
 
 fn network(id: &str) -> Network {
@@ -49,7 +49,7 @@ fn stacks_end_where_a_whole_map_is_needed() {
         let stacks = cut(&bert, &core, &fuse, &Rules::CORRECTED).unwrap();
         for id in bert.computing() {
             for stored in bert.stored_inputs(id) {
-                let place = |of: usize| stacks.iter().position(|stack| stack.layers().contains(&of)).unwrap();
+                let place = |of: LayerId| stacks.iter().position(|stack| stack.layers().contains(&of)).unwrap();
                 assert!(
                     place(stored) < place(id),
                     "{fuse:?}: {} is read before it is complete",

@@ -1,7 +1,7 @@
 //! Documents: the presets, what is said about wrong ones, and writing them again.
 
 use fusescape_engine::hardware::{Core, Movement, Operand, Unroll};
-use fusescape_engine::workload::{Dim, Layer, LayerKind, Network};
+use fusescape_engine::workload::{Dim, Layer, LayerId, LayerKind, Network};
 use fusescape_spec::{
     Diagnostics, PortSpec, Preset, find_preset, hardware_presets, read_hardware, read_workload, workload_presets,
     write_hardware, write_workload,
@@ -112,7 +112,7 @@ layers:
   - { name: tokens, type: input, K: 192, size: 50 x 1 }
   - { name: scores, type: matmul, K: 150, groups: 3 }",
     );
-    let shape = network.unwrap_or_else(|wrong| panic!("{wrong}")).layer(1).shape;
+    let shape = network.unwrap_or_else(|wrong| panic!("{wrong}")).layer(1.into()).shape;
     assert_eq!(shape.macs(), 2 * 3 * 50 * 50 * 64);
     assert_eq!(
         [Operand::W, Operand::I, Operand::O].map(|o| shape.elements(o)),
@@ -168,6 +168,7 @@ fn workload_presets_are_those_of_the_defines_tool() {
         let (ours, theirs) = (preset_network(id), fusescape_test_support::network(&all[name]));
         assert_eq!(ours.len(), theirs.len(), "{id}");
         for (index, given) in all[name]["layers"].as_array().unwrap().iter().enumerate() {
+            let index = LayerId::from(index);
             let (layer, other) = (ours.layer(index), theirs.layer(index));
             assert_eq!(layer.shape, other.shape, "{id} {}", layer.name);
             assert_eq!((layer.padding, layer.input_size), (other.padding, other.input_size), "{id} {}", layer.name);
@@ -205,7 +206,8 @@ fn spatial_mappings_are_those_of_the_defines_tool() {
         for (id, name) in NETWORKS {
             let network = preset_network(id);
             for layer in network.computing() {
-                let given = &workloads[name]["layers"][layer]["spatial_mapping_per_accelerator_folder"][&folder];
+                let given =
+                    &workloads[name]["layers"][layer.index()]["spatial_mapping_per_accelerator_folder"][&folder];
                 let layer = network.layer(layer);
                 let own = layer.unroll.iter().find(|(dataflow, _)| *dataflow == core.dataflow);
                 let ours = own
@@ -243,7 +245,7 @@ fn networks_of_the_authors_have_the_well_known_numbers_of_operations_and_weights
     ] {
         let network = preset_network(id);
         assert_eq!(kinds(&network, &with_weights), (macs, weights), "{id}");
-        let last = network.layer(network.len() - 1).shape;
+        let last = network.layer(network.ids().next_back().unwrap()).shape;
         assert_eq!((last.output_channels(), last.size(Dim::OX), last.size(Dim::OY)), output, "{id}");
     }
 }

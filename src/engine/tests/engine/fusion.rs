@@ -2,18 +2,23 @@
 
 use fusescape_engine::fusion::isoa::{IsoaPrices, decide};
 use fusescape_engine::fusion::{
-    FeatureMap, GraphError, Ideals, NETWORK_INPUT, OnlineFusion, Operator, OperatorGraph, OperatorId, OperatorKind,
-    PaperNetwork, PriceList, Proof, Residency, Setting, Throughput, algorithm1, baselines, fuse, is_convex, is_scheme,
-    memory_cost, prior_cost, relaxed_cost,
+    FeatureMap, GraphError, GroupMap, Ideals, MapId, NETWORK_INPUT, OnlineFusion, Operator, OperatorGraph, OperatorId,
+    OperatorKind, PaperNetwork, PriceList, Proof, Residency, Setting, Throughput, algorithm1, baselines, fuse,
+    is_convex, is_scheme, memory_cost, prior_cost, relaxed_cost,
 };
+use fusescape_engine::ids::{TiSlice, TiVec};
 use std::cell::RefCell;
 use std::collections::HashMap;
+
+fn ids<Id: From<usize>>(numbers: &[usize]) -> Vec<Id> {
+    numbers.iter().map(|&number| Id::from(number)).collect()
+}
 
 fn operator(name: &str, kind: OperatorKind, inputs: &[usize]) -> Operator {
     Operator {
         name: name.into(),
         kind,
-        inputs: inputs.to_vec(),
+        inputs: ids(inputs),
         kernel: (1, 1),
         stride: (1, 1),
         output: FeatureMap { channels: 4, columns: 8, rows: 8 },
@@ -33,7 +38,7 @@ fn simple_operators_are_merged_away() {
         let mut operators = Vec::new();
         for (id, original) in graph.operators().iter().enumerate() {
             // Operator `id` is now number `2 * id`, and its activation writes map `2 * id + 2`.
-            let inputs = original.inputs.iter().map(|&map| 2 * map).collect();
+            let inputs = original.inputs.iter().map(|map| MapId::from(2 * map.index())).collect();
             operators.push(Operator { inputs, ..original.clone() });
             let activation = operator("relu", OperatorKind::Simple, &[2 * id + 1]);
             operators.push(Operator { output: original.output, ..activation });
@@ -111,7 +116,7 @@ fn the_published_table_misses_schemes_across_the_order() {
     let conv = |inputs: &[usize]| operator("conv", OperatorKind::Conv, inputs);
     let graph = build(vec![conv(&[0]), conv(&[0]), conv(&[1]), conv(&[2])]).unwrap();
     let price =
-        |group: &[OperatorId]| Some(if [&[0, 2], &[1, 3]].iter().any(|cheap| group == *cheap) { 1 } else { 10 });
+        |group: &[OperatorId]| Some(if [[0, 2], [1, 3]].iter().any(|cheap| group == ids(cheap)) { 1 } else { 10 });
     let price = PriceList(&price);
     assert_eq!(Ideals::of(&graph, 100).unwrap().best_scheme(&price).unwrap().cost, 2);
     let algorithm = algorithm1(&graph, &price).unwrap();
@@ -123,16 +128,16 @@ fn the_published_table_misses_schemes_across_the_order() {
 fn convex_groups_may_still_wait_for_each_other() {
     let conv = |inputs: &[usize]| operator("conv", OperatorKind::Conv, inputs);
     let graph = build(vec![conv(&[0]), conv(&[0]), conv(&[1, 2]), conv(&[1, 2])]).unwrap();
-    let groups = vec![vec![0, 2], vec![1, 3]];
+    let groups = [ids(&[0, 2]), ids(&[1, 3])];
     assert!(groups.iter().all(|group| is_convex(&graph, group)));
     assert!(!is_scheme(&graph, &groups));
     let price = |group: &[OperatorId]| Some(if groups.iter().any(|cheap| cheap == group) { 1 } else { 10 });
     assert_eq!(relaxed_cost(&graph, &price), Some(2));
     assert_eq!(Ideals::of(&graph, 100).unwrap().best_scheme(&PriceList(&price)).unwrap().cost, 10);
-    assert!(is_scheme(&graph, &[vec![0], vec![1, 2, 3]]));
-    assert!(!is_scheme(&graph, &[vec![0], vec![1, 2]]), "an operator is left out");
+    assert!(is_scheme(&graph, &[ids(&[0]), ids(&[1, 2, 3])]));
+    assert!(!is_scheme(&graph, &[ids(&[0]), ids(&[1, 2])]), "an operator is left out");
     let chain = build(vec![conv(&[0]), conv(&[1]), conv(&[2])]).unwrap();
-    assert!(!is_convex(&chain, &[0, 2]));
+    assert!(!is_convex(&chain, &ids(&[0, 2])));
 }
 
 #[test]
@@ -200,7 +205,7 @@ fn wide_groups_cost_the_same_as_they_grow() {
     }
     operators.push(operator("join", OperatorKind::Concat, &(12..=22).collect::<Vec<_>>()));
     let graph = build(operators).unwrap();
-    let order: Vec<OperatorId> = (0..graph.len()).collect();
+    let order: Vec<OperatorId> = graph.ids().collect();
     for buffer_bytes in [1 << 10, 4 << 10, 1 << 20] {
         let setting = Setting { buffer_bytes, throughput: Throughput { channels: 1, rows: 1 }, ..Setting::paper() };
         let price = memory_cost(&graph, &setting);
@@ -254,7 +259,7 @@ fn is_worth_fusing(graph: &OperatorGraph, group: &[OperatorId]) -> bool {
         let within = graph.consumers(*id).iter().filter(|consumer| group.contains(consumer)).count();
         within == 0 || within == graph.consumers(*id).len()
     };
-    let maps = |id: OperatorId| graph.operators()[id].inputs.iter().copied().chain([id + 1]).collect::<Vec<_>>();
+    let maps = |id: OperatorId| graph.operators()[id].inputs.iter().copied().chain([id.output()]).collect::<Vec<_>>();
     let mut reached = vec![group[0]];
     let mut next = 0;
     while let Some(&id) = reached.get(next) {
@@ -272,23 +277,23 @@ fn the_decision_on_isoa_equals_brute_force() {
     let mut random = Random(2);
     for case in 0..1000 {
         let maps = 1 + random.below(9) as usize;
-        let inputs: Vec<Vec<usize>> =
-            (0..maps).map(|map| (0..map).filter(|_| random.below(3) == 0).collect()).collect();
-        let prices: Vec<IsoaPrices> = (0..maps)
+        let inputs: TiVec<GroupMap, Vec<GroupMap>> =
+            (0..maps).map(|map| GroupMap::first(map).filter(|_| random.below(3) == 0).collect()).collect();
+        let prices: TiVec<GroupMap, IsoaPrices> = (0..maps)
             .map(|_| {
                 let (few, small) = (random.below(5), random.below(50));
                 IsoaPrices { whole: (few + random.below(3), small + random.below(20)), in_advance: (few, small) }
             })
             .collect();
-        let price = |chosen: &[bool]| {
+        let price = |chosen: &TiSlice<GroupMap, bool>| {
             let prices =
                 prices.iter().zip(chosen).map(|(map, &in_advance)| if in_advance { map.in_advance } else { map.whole });
             prices.fold((0, 0), |sum, price| (sum.0 + price.0, sum.1 + price.1))
         };
-        let is_allowed = |chosen: &[bool]| {
+        let is_allowed = |chosen: &TiSlice<GroupMap, bool>| {
             inputs.iter().zip(chosen).all(|(inputs, &chooses)| !chooses || inputs.iter().all(|&input| !chosen[input]))
         };
-        let subsets = (0..1_u32 << maps).map(|bits| (0..maps).map(|map| bits >> map & 1 == 1).collect::<Vec<_>>());
+        let subsets = (0..1_u32 << maps).map(|bits| (0..maps).map(|map| bits >> map & 1 == 1).collect::<TiVec<_, _>>());
         let best = subsets.filter(|chosen| is_allowed(chosen)).map(|chosen| price(&chosen)).min();
         let decision = decide(&inputs, &prices);
         assert!(is_allowed(&decision.in_advance), "case {case}");
@@ -306,7 +311,7 @@ fn brute_force(graph: &OperatorGraph, price: &dyn Fn(&[OperatorId]) -> Option<u6
     };
     let mut best: Option<(u64, usize)> = None;
     let mut groups: Vec<Vec<OperatorId>> = Vec::new();
-    every_partition(0, graph.len(), &mut groups, &mut |groups| {
+    every_partition(OperatorId::default(), graph.len(), &mut groups, &mut |groups| {
         let Some(cost) = groups.iter().map(price_of).sum::<Option<u64>>() else { return };
         let found = (cost, groups.len());
         if best.is_none_or(|best| found < best) && is_scheme(graph, groups) {
@@ -322,16 +327,16 @@ fn every_partition(
     groups: &mut Vec<Vec<OperatorId>>,
     visit: &mut dyn FnMut(&[Vec<OperatorId>]),
 ) {
-    if id == count {
+    if id.index() == count {
         return visit(groups);
     }
     for group in 0..groups.len() {
         groups[group].push(id);
-        every_partition(id + 1, count, groups, visit);
+        every_partition(id.following(), count, groups, visit);
         groups[group].pop();
     }
     groups.push(vec![id]);
-    every_partition(id + 1, count, groups, visit);
+    every_partition(id.following(), count, groups, visit);
     groups.pop();
 }
 
@@ -370,7 +375,15 @@ impl Random {
                 if self.below(4) == 0 { 0 } else { kernel * kernel * output.channels * (1 + self.below(8)) };
             let name = format!("operator {id}");
             let (kernel, stride) = ((kernel, kernel), (stride, stride));
-            operators.push(Operator { name, kind: OperatorKind::Conv, inputs, kernel, stride, output, parameters });
+            operators.push(Operator {
+                name,
+                kind: OperatorKind::Conv,
+                inputs: ids(&inputs),
+                kernel,
+                stride,
+                output,
+                parameters,
+            });
             maps.push(output);
         }
         OperatorGraph::new("random".into(), input, operators).unwrap()

@@ -3,11 +3,12 @@
 use fusescape_engine::hardware::Operand;
 use fusescape_engine::ids::{TiSlice, TiVec, ti_vec};
 use fusescape_engine::multicore::{
-    AccessFunction, AllocationProblem, AxisExpression, CoreId, IterationTile, Link, LinkId, NestId, PlacedTile,
-    Schedule, SchedulingProblem, SchedulingRules, SlotId, Split, System, TensorId, TileId, TilePlacement, TilePriority,
-    TiledLayer, TiledNetwork, TilingRules, TopMemory, TopMemoryId, allocate, count_edges, evaluate, schedule,
-    tile_graph,
+    AccessFunction, AllocationProblem, AxisExpression, CoreId, IterationTile, Link, LinkId, NestId, Offchip,
+    PlacedTile, Schedule, SchedulingProblem, SchedulingRules, SlotId, Split, System, TensorId, TileId, TilePlacement,
+    TilePriority, TiledLayer, TiledNetwork, TilingRules, TopMemory, TopMemoryId, allocate, count_edges, evaluate,
+    schedule, tile_graph,
 };
+use fusescape_engine::units::{Bits, BitsPerCycle, Cycles};
 use fusescape_engine::workload::Dim;
 use fusescape_test_support::nests::{addition, convolution};
 use fusescape_test_support::random::Lcg;
@@ -46,14 +47,14 @@ fn schedules_keep_to_memories_links_cores_and_dependencies() {
 
 fn check(job: &SchedulingProblem<'_>, found: &Schedule, round: u64) {
     let SchedulingProblem { graph, system, placed, .. } = *job;
-    let spans: TiVec<TileId, Range<f64>> = found
+    let spans: TiVec<TileId, Range<Cycles<f64>>> = found
         .tiles
         .iter()
         .map(|span| span.unwrap_or_else(|| panic!("round {round}: a tile is missing")))
         .map(|span| span.start..span.end)
         .collect();
     for (memory, steps) in found.memories.iter_enumerated() {
-        let capacity = system.memories[memory].capacity_bits;
+        let capacity = system.memories[memory].capacity.0;
         let peak = steps.iter().map(|step| step.1).max().unwrap();
         assert!(peak <= capacity, "round {round}: {peak} bits in memory {memory} of {capacity}");
     }
@@ -67,7 +68,7 @@ fn check(job: &SchedulingProblem<'_>, found: &Schedule, round: u64) {
         let carries = |transfer: &&fusescape_engine::multicore::Transfer| {
             system.route(transfer.from, transfer.to).contains(&link) && transfer.span.end > transfer.span.start
         };
-        let mut carried: Vec<(TensorId, Range<f64>)> = found
+        let mut carried: Vec<(TensorId, Range<Cycles<f64>>)> = found
             .transfers
             .iter()
             .filter(carries)
@@ -109,16 +110,16 @@ fn check(job: &SchedulingProblem<'_>, found: &Schedule, round: u64) {
         }
     }
     let ends = spans.iter().map(|span| span.end).chain(found.transfers.iter().map(|transfer| transfer.span.end));
-    assert_eq!(found.latency_cycles, ends.fold(0.0, f64::max));
+    assert_eq!(found.latency, ends.fold(Cycles::ZERO, Cycles::max));
     let energy = &found.energy;
     assert!(energy.link_pj.iter().chain(&energy.memory_pj).all(|pj| *pj >= 0.0) && energy.onchip_pj >= 0.0);
     let onchip: f64 = placed.iter().map(|tile| tile.onchip_pj).sum();
     assert!((energy.onchip_pj - onchip).abs() <= 1e-9 * onchip, "round {round}: every tile once");
 }
 
-fn are_apart(spans: impl Iterator<Item = Range<f64>>, what: impl Fn() -> String) {
-    let mut spans: Vec<Range<f64>> = spans.collect();
-    spans.sort_by(|a, b| a.start.total_cmp(&b.start));
+fn are_apart(spans: impl Iterator<Item = Range<Cycles<f64>>>, what: impl Fn() -> String) {
+    let mut spans: Vec<Range<Cycles<f64>>> = spans.collect();
+    spans.sort_by(|a, b| a.start.0.total_cmp(&b.start.0));
     for pair in spans.windows(2) {
         assert!(pair[0].end <= pair[1].start, "{}: {:?} and {:?}", what(), pair[0], pair[1]);
     }
@@ -301,9 +302,9 @@ fn random_system(random: &mut Lcg) -> System {
     let capacity = 1500 + random.below(6000);
     let memory = |name: String, capacity_bits: u64, core: CoreId| TopMemory {
         name,
-        capacity_bits,
-        read_bits: 64,
-        write_bits: 32,
+        capacity: Bits(capacity_bits),
+        read_width: Bits(64),
+        write_width: Bits(32),
         read_pj: 2.0,
         write_pj: 3.0,
         cores: vec![core],
@@ -323,8 +324,9 @@ fn random_system(random: &mut Lcg) -> System {
     let dram = memory_of.next_key();
     memory_of.push([memories.push_and_get_key(memory("dram".to_owned(), 1 << 40, dram)); 3]);
     let has_two_ports = random.below(2) == 0;
-    let mut links: TiVec<LinkId, Link> =
-        (0..2).map(|port| Link { name: format!("port {port}"), bandwidth: 16.0, pj_per_cycle: 1.0 }).collect();
+    let mut links: TiVec<LinkId, Link> = (0..2)
+        .map(|port| Link { name: format!("port {port}"), bandwidth: BitsPerCycle(16.0), pj_per_cycle: 1.0 })
+        .collect();
     let [port, other] = [0, usize::from(has_two_ports)].map(LinkId::from);
     let mut routes: TiVec<CoreId, TiVec<CoreId, Vec<LinkId>>> = ti_vec![ti_vec![Vec::new(); count + 1]; count + 1];
     for core in CoreId::first(count) {
@@ -334,7 +336,11 @@ fn random_system(random: &mut Lcg) -> System {
     // Each neighbour by a link of its own, others by those on the way.
     let hop = |core: usize| LinkId::from(core + 2);
     for core in 0..count {
-        links.push(Link { name: format!("hop {core}"), bandwidth: 8.0 + 8.0 * (core % 2) as f64, pj_per_cycle: 0.5 });
+        links.push(Link {
+            name: format!("hop {core}"),
+            bandwidth: BitsPerCycle(8.0 + 8.0 * (core % 2) as f64),
+            pj_per_cycle: 0.5,
+        });
     }
     for from in 0..count {
         for steps in 1..count {
@@ -353,12 +359,17 @@ fn random_placement(random: &mut Lcg, network: &TiledNetwork, system: &System) -
         let too_large = [Operand::W, Operand::I, Operand::O][random.below(3) as usize];
         PlacedTile {
             core: CoreId::from(random.below(cores) as usize),
-            cycles: 1.0 + random.below(200) as f64,
+            cycles: Cycles(1.0 + random.below(200) as f64),
             onchip_pj: 1.0 + random.below(50) as f64,
             offchip_pj: if streams { 7.0 } else { 0.0 },
             too_large: if streams { vec![too_large] } else { Vec::new() },
             // More than a port carries, at times.
-            offchip_bits: if streams { (random.below(12) as f64, random.below(24) as f64) } else { (0.0, 0.0) },
+            offchip: if streams {
+                let mut most = |bits| BitsPerCycle(random.below(bits) as f64);
+                Offchip { to: most(12), from: most(24) }
+            } else {
+                Offchip::default()
+            },
         }
     };
     (0..network.graph.tiles.len()).map(place).collect()

@@ -60,8 +60,10 @@ fn groups_for_every_buffer_are_schemes_between_the_best_and_what_was_asked() {
 
 #[test]
 fn a_group_that_others_do_not_have_is_changed() {
-    let grouped =
-        |groups: &[&[usize]]| Grouped { groups: groups.iter().map(|group| group.to_vec()).collect(), bytes: 1.0 };
+    let grouped = |groups: &[&[usize]]| Grouped {
+        groups: groups.iter().map(|group| group.iter().map(|&layer| layer.into()).collect()).collect(),
+        bytes: 1.0,
+    };
     let (old, new) = (grouped(&[&[0, 1], &[2], &[3, 4]]), grouped(&[&[0, 1], &[2, 3], &[4]]));
     assert_eq!(new.changed_from(&old), [false, true, true]);
     assert_eq!(old.changed_from(&old), [false; 3]);

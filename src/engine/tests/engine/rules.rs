@@ -191,7 +191,7 @@ fn numbers_of_instances_depend_on_how_they_are_rounded() {
         "name: two
 layers: [{ name: in, type: input, K: 9, size: 5 x 1 }, { name: a, type: conv, K: 3, kernel: 1 x 1 }]",
     );
-    let shape = network.unwrap().layer(1).shape;
+    let shape = network.unwrap().layer(1.into()).shape;
     let levels = Operand::ALL.map(|operand| core.levels(operand).len());
     let unroll = [(0, Dim::K), (0, Dim::C), (1, Dim::OX)].map(|(array_dim, dim)| Unroll { array_dim, dim, limit: 2 });
     let problem = LayerProblem { shape, levels, unroll: unroll.to_vec() };
@@ -230,7 +230,7 @@ fn known_combinations_have_a_name() {
 fn double_buffers_depend_on_the_order_in_which_they_are_granted() {
     let network = Network::from_text(SMALL_NETWORK).unwrap();
     let granted = |core: &Core, rules: Rules| {
-        let shape = network.layer(1).shape;
+        let shape = network.layer(1.into()).shape;
         let levels = Operand::ALL.map(|operand| core.levels(operand).len());
         let problem = LayerProblem { shape, levels, unroll: core.unroll(shape.kind).to_vec() };
         let layer = LayerOnCore::new(core, rules, &problem);

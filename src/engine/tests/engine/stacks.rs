@@ -55,8 +55,14 @@ layers:
         [FuseDepth::Automatic, FuseDepth::LayerByLayer, FuseDepth::SingleLayer].map(strategy).to_vec(),
     );
     for point in &plan.points {
-        let mut layers: Vec<usize> =
-            point.as_ref().unwrap().stacks.iter().flat_map(|stack| stack.stack.layers().to_vec()).collect();
+        let mut layers: Vec<usize> = point
+            .as_ref()
+            .unwrap()
+            .stacks
+            .iter()
+            .flat_map(|stack| stack.stack.layers())
+            .map(|layer| layer.index())
+            .collect();
         layers.sort_unstable();
         assert_eq!(layers, [1, 2, 3], "every layer is computed once");
     }

@@ -27,7 +27,7 @@ fn the_systems_of_table_3_have_the_same_memories_and_arrays() {
         let system = CoreSystem::from_text(preset.text, "").unwrap_or_else(|wrong| panic!("{}: {wrong}", preset.id));
         let seen = system.system(SchedulingRules::CORRECTED);
         let on_chip = seen.memories.iter_enumerated().filter(|(index, _)| *index != seen.dram_memory());
-        let bits: u64 = on_chip.map(|(_, memory)| memory.capacity_bits).sum();
+        let bits: u64 = on_chip.map(|(_, memory)| memory.capacity.0).sum();
         assert_eq!(bits, 4 << 23, "{}: 4 MiB", preset.id);
         // A row of the kernel's nine taps does not fit into a power of two.
         let share = |name: &str, pes: u64| if name.starts_with("WS") { pes * 8 / 9 } else { pes };

@@ -2,6 +2,7 @@
 
 use fusescape_engine::depth_first::{DepthFirstStrategy, FuseDepth, Planner, PointPlan, StoringMode};
 use fusescape_engine::hardware::Core;
+use fusescape_engine::ids::{TiVec, ti_vec};
 use fusescape_engine::rules::Rules;
 use fusescape_engine::search::{Limits, Strategy};
 use fusescape_engine::workload::{Dim, LayerId, Network};
@@ -62,9 +63,9 @@ layers:
 const TILES: [(u64, u64); 6] = [(1, 1), (3, 2), (4, 4), (5, 7), (16, 3), (1000, 1000)];
 
 /// Columns (or rows) of every layer's output that the given ones of the network's output depend on.
-fn needed(network: &Network, output: &BTreeSet<u64>, columns: bool) -> Vec<BTreeSet<u64>> {
-    let mut needed = vec![BTreeSet::new(); network.len()];
-    needed[network.len() - 1] = output.clone();
+fn needed(network: &Network, output: &BTreeSet<u64>, columns: bool) -> TiVec<LayerId, BTreeSet<u64>> {
+    let mut needed = ti_vec![BTreeSet::new(); network.len()];
+    needed[LayerId::from(network.len() - 1)] = output.clone();
     for id in network.ids().rev() {
         for position in needed[id].clone() {
             for input in window(network, id, position, columns) {
@@ -103,8 +104,8 @@ fn plan(network: &Network, tile: (u64, u64), mode: StoringMode) -> PointPlan {
 }
 
 /// Elements (without channels) that all tiles together compute of each layer.
-fn computed(network: &Network, plan: &PointPlan) -> Vec<u64> {
-    let mut computed = vec![0; network.len()];
+fn computed(network: &Network, plan: &PointPlan) -> TiVec<LayerId, u64> {
+    let mut computed = ti_vec![0; network.len()];
     for tile in &plan.stacks[0].types {
         for layer in &tile.layers {
             computed[layer.layer] += tile.count * layer.computed.0 * layer.computed.1;
@@ -202,7 +203,7 @@ fn padding_is_not_computed_and_operations_are_those_of_the_network() {
             // A stride may leave the last columns or rows of a map unread; they need not be computed.
             assert!(whole[id] <= shape.size(Dim::OX) * shape.size(Dim::OY), "{name}");
         }
-        let last = network.len() - 1;
+        let last = LayerId::from(network.len() - 1);
         let shape = &network.layer(last).shape;
         assert_eq!(whole[last], shape.size(Dim::OX) * shape.size(Dim::OY), "{name}");
     }

@@ -86,7 +86,7 @@ fn every_unrolling_that_the_memories_can_serve_is_found_once() {
 
 /// Whether each port of a lowest memory passes in one cycle what one cycle needs, by the account of the cost model.
 fn ports_suffice(problem: &LayerOnCore<'_>) -> bool {
-    problem.core.memories.iter().enumerate().all(|(id, memory)| {
+    problem.core.memories.iter_enumerated().all(|(id, memory)| {
         memory.ports.iter().all(|port| {
             let mut bits = [0, 0];
             for (index, view) in problem.operands.iter().enumerate() {
@@ -199,7 +199,7 @@ fn workers_that_take_slices_in_any_order_agree() {
 fn a_search_that_is_stopped_says_what_it_has() {
     let core = Core::from_text(find_preset(hardware_presets(), "eyeriss-like").unwrap().text).unwrap();
     let network = Network::from_text(find_preset(workload_presets(), "alexnet-eyeriss").unwrap().text).unwrap();
-    let shape = network.layer(network.len() - 1).shape;
+    let shape = network.layer(network.ids().next_back().unwrap()).shape;
     let layer = UnrolledLayer { core: &core, rules: Rules::CORRECTED, shape, levels: all_levels(&core) };
     let limits = Limits { lpf_limit: 4, ..Limits::default() };
     let (options, objective) = (UnrollingOptions::default(), Objective::Latency);

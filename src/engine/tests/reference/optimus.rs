@@ -2,9 +2,9 @@
 
 use crate::Report;
 use fusescape_engine::fusion::{
-    FeatureMap, Group, GroupCost, Ideals, OnlineFusion, Operator, OperatorGraph, OperatorKind, PaperNetwork,
-    ParameterLoading, Residency, Scheme, Setting, Throughput, algorithm1, baselines, is_convex, is_scheme, memory_cost,
-    prior_cost, relaxed_cost,
+    FeatureMap, Group, GroupCost, Ideals, MapId, OnlineFusion, Operator, OperatorGraph, OperatorId, OperatorKind,
+    PaperNetwork, ParameterLoading, Residency, Scheme, Setting, Throughput, algorithm1, baselines, is_convex,
+    is_scheme, memory_cost, prior_cost, relaxed_cost,
 };
 use fusescape_test_support::{integer, reference, text};
 use serde_json::Value;
@@ -36,8 +36,8 @@ pub fn groups() -> Report {
             report.cases += 1;
             let what = format!("{}, {}", text(&case["name"]), theirs["group"]);
             let group = Group::new(&graph, &ids(&theirs["group"]));
-            let map_name = |map: &usize| if *map == 0 { "input" } else { graph.operators()[map - 1].name.as_str() };
-            let maps = |maps: Vec<usize>| maps.into_iter().map(|map| map as i64 - 1).collect::<Vec<_>>();
+            let map_name = |map: &MapId| map.writer().map_or("input", |writer| graph.operators()[writer].name.as_str());
+            let maps = |maps: Vec<MapId>| maps.into_iter().map(|map| map.index() as i64 - 1).collect::<Vec<_>>();
             let theirs_ids =
                 |key: &str| theirs[key].as_array().unwrap().iter().map(|id| id.as_i64().unwrap()).collect();
             report.same(&maps(group.external_inputs().collect()), &theirs_ids("external_inputs"), || what.clone());
@@ -268,8 +268,8 @@ fn optional(value: &Value) -> Option<u64> {
     value.as_u64()
 }
 
-fn ids(value: &Value) -> Vec<usize> {
-    value.as_array().unwrap().iter().map(|id| integer(id) as usize).collect()
+fn ids(value: &Value) -> Vec<OperatorId> {
+    value.as_array().unwrap().iter().map(|id| OperatorId::from(integer(id) as usize)).collect()
 }
 
 fn setting(case: &Value) -> Setting {
@@ -303,7 +303,12 @@ pub fn graph(case: &Value) -> OperatorGraph {
             "add" => OperatorKind::Add,
             other => panic!("unknown operator {other}"),
         },
-        inputs: operator["preds"].as_array().unwrap().iter().map(|id| (id.as_i64().unwrap() + 1) as usize).collect(),
+        inputs: operator["preds"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|id| MapId::from((id.as_i64().unwrap() + 1) as usize))
+            .collect(),
         kernel: (integer(&operator["k"]), integer(&operator["k"])),
         stride: (integer(&operator["s"]), integer(&operator["s"])),
         output: map(&operator["cout"], &operator["ow"], &operator["oh"]),

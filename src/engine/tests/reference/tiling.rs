@@ -173,7 +173,7 @@ impl Check<'_> {
         }
         let cost = CopyRoutes::new(self.core).cost(ours);
         report.close(cost.energy_pj, number(&theirs["energy_pJ"]), 1e-9, || format!("{what}: copy energy"));
-        report.same(&cost.latency_cycles, &integer(&theirs["latency_cycles"]), || format!("{what}: copy latency"));
+        report.same(&cost.latency.0, &integer(&theirs["latency_cycles"]), || format!("{what}: copy latency"));
     }
 
     fn computing_layer(&self, ours: &LayerTilePlan, theirs: &Value, what: &str, report: &mut Report) {
@@ -222,7 +222,7 @@ impl Check<'_> {
             CopyKind::WriteVCache => "write_V_cache",
         };
         report.same(&kind, &theirs["kind"].as_str().unwrap(), || format!("{what}: kind"));
-        report.same(&ours.bits, &integer(&theirs["bits"]), || format!("{what}: bits"));
+        report.same(&ours.bits.0, &integer(&theirs["bits"]), || format!("{what}: bits"));
         if let Some(layer) = theirs["for_layer"].as_i64() {
             report.same(&self.network.layer(ours.layer).name, &layer.to_string(), || format!("{what}: layer"));
         }
@@ -230,7 +230,7 @@ impl Check<'_> {
         let mut chain: Vec<String> = hops.iter().map(|hop| self.core.memories[hop.from.0].name.clone()).collect();
         chain.push(self.core.memories[ours.destination.0].name.clone());
         report.same(&chain, &texts(&theirs["chain"]), || format!("{what}: chain"));
-        let cycles: Vec<u64> = hops.iter().map(|hop| hop.cycles).collect();
+        let cycles: Vec<u64> = hops.iter().map(|hop| hop.cycles.0).collect();
         let theirs_cycles: Vec<u64> = theirs["hop_cycles"].as_array().unwrap().iter().map(integer).collect();
         report.same(&cycles, &theirs_cycles, || format!("{what}: hops"));
         report.close(

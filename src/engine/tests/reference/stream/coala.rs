@@ -46,7 +46,7 @@ fn check(report: &mut Report, name: &str, file: &Value) {
         report.same(&case.tensor_names[ours.tensor], &tensor_name(&theirs["tensor"]), what);
         let cores = [ours.from, ours.to].map(|core| case.core_ids[core]);
         report.same(&cores, &[integer(&theirs["src"]), integer(&theirs["dst"])], what);
-        report.same(&(ours.span.start, ours.span.end), &(number(&theirs["start"]), number(&theirs["end"])), what);
+        report.same(&(ours.span.start.0, ours.span.end.0), &(number(&theirs["start"]), number(&theirs["end"])), what);
         let links = case.system.route(ours.from, ours.to);
         let ids: Vec<String> = links.iter().map(|&link| case.system.links[link].name.clone()).collect();
         let theirs_ids: Vec<String> = integers(&theirs["links"]).iter().map(ToString::to_string).collect();
@@ -55,12 +55,12 @@ fn check(report: &mut Report, name: &str, file: &Value) {
         report.close(ours.memory_pj, number(&theirs["memory_energy"]), 1e-6, what);
     }
     for (tile, ct) in list(&result["cts"]).enumerate() {
-        let ours = schedule.tiles[TileId::from(tile)].map(|span| (span.start, span.end));
+        let ours = schedule.tiles[TileId::from(tile)].map(|span| (span.start.0, span.end.0));
         let theirs = Some((number(&ct["start"]), number(&ct["end"])));
         report.same(&ours, &theirs, || format!("{name}: tile {}.{}", ct["layer"], ct["sub"]));
     }
     let streams: Vec<(f64, f64)> =
-        schedule.streams.iter().map(|stream| (stream.span.start, stream.span.end - stream.span.start)).collect();
+        schedule.streams.iter().map(|stream| (stream.span.start.0, stream.span.end.0 - stream.span.start.0)).collect();
     let blocks: Vec<(f64, f64)> =
         list(&result["blocks"]).map(|block| (number(&block["start"]), number(&block["duration"]))).collect();
     report.same(&streams, &blocks, || format!("{name}: streams"));
@@ -109,5 +109,5 @@ fn check(report: &mut Report, name: &str, file: &Value) {
         report.close(ours, number(&theirs[key]), 1e-6, || format!("{name}: {key}"));
     }
     report.close(energy.total_pj(), number(&result["energy"]), 1e-6, || format!("{name}: energy"));
-    report.same(&schedule.latency_cycles, &number(&result["latency"]), || format!("{name}: latency"));
+    report.same(&schedule.latency.0, &number(&result["latency"]), || format!("{name}: latency"));
 }

@@ -6,6 +6,7 @@ use fusescape_engine::multicore::{
     CoreId, Evolution, Genes, NestId, PlacedTile, SchedulingProblem, SchedulingRules, TileId, TilePriority, evolve,
     schedule,
 };
+use fusescape_engine::units::Cycles;
 use fusescape_test_support::stream::{case, integers, list};
 use fusescape_test_support::{number, reference, stream_cases};
 use serde_json::{Value, json};
@@ -37,7 +38,7 @@ pub fn search() -> Report {
                     let row = list(&file["core_costs"]).find(is_it).unwrap();
                     PlacedTile {
                         core: allocation[gene],
-                        cycles: number(&row["latency_total1"]).trunc(),
+                        cycles: Cycles(number(&row["latency_total1"]).trunc()),
                         onchip_pj: number(&row["energy_total"]),
                         ..PlacedTile::default()
                     }
@@ -51,7 +52,7 @@ pub fn search() -> Report {
                 prefetched: &[],
                 rules: SchedulingRules::STREAM_2024,
             });
-            found.map(|found| (found.energy.total_pj(), found.latency_cycles)).unwrap()
+            found.map(|found| (found.energy.total_pj(), found.latency.0)).unwrap()
         };
         let cores =
             |value: &Value| -> TiVec<NestId, CoreId> { integers(value).into_iter().map(CoreId::from).collect() };

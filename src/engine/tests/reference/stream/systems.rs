@@ -41,12 +41,12 @@ fn check_chip(report: &mut Report, name: &str, chip: &Value) {
                 let mine = &ours.memories[place];
                 let what = || format!("{name}: {of:?} of core {core}");
                 if core != ours.dram {
-                    report.same(&mine.capacity_bits, &integer(&memory["size_bits"]), what);
+                    report.same(&mine.capacity.0, &integer(&memory["size_bits"]), what);
                     let stated = text(&memory["name"]);
                     report.same(&mine.name.starts_with(&stated), &true, || format!("{}: {stated}", what()));
                 }
                 let widths = (integer(&memory["r_bw_bits"]), integer(&memory["w_bw_bits"]));
-                report.same(&(mine.read_bits, mine.write_bits), &widths, what);
+                report.same(&(mine.read_width.0, mine.write_width.0), &widths, what);
                 let energies = (number(&memory["r_cost_pJ"]), number(&memory["w_cost_pJ"]));
                 report.same(&(mine.read_pj, mine.write_pj), &energies, what);
                 let instance = integer(&memory["shared_instance_id"]);
@@ -64,7 +64,7 @@ fn check_chip(report: &mut Report, name: &str, chip: &Value) {
                 report.failures.push(what());
                 continue;
             };
-            let facts = (ours.links[mine].bandwidth, ours.links[mine].pj_per_cycle);
+            let facts = (ours.links[mine].bandwidth.0, ours.links[mine].pj_per_cycle);
             let stated = (number(&link["bandwidth_bits_per_cycle"]), number(&link["unit_energy_cost"]));
             report.same(&facts, &stated, what);
             report.same(link_of.entry(index).or_insert(mine), &mine, || format!("{}, shared", what()));
@@ -90,16 +90,16 @@ fn check_quad(report: &mut Report) {
                 &theirs.memories[theirs.memory_of[place(core)][of as usize]],
             );
             if core != ours.dram {
-                report.same(&(&mine.name, mine.capacity_bits), &(&other.name, other.capacity_bits), what);
+                report.same(&(&mine.name, mine.capacity.0), &(&other.name, other.capacity.0), what);
             }
             let facts = |of: &fusescape_engine::multicore::TopMemory| {
-                (of.read_bits, of.write_bits, of.read_pj, of.write_pj, of.cores.len())
+                (of.read_width.0, of.write_width.0, of.read_pj, of.write_pj, of.cores.len())
             };
             report.same(&facts(mine), &facts(other), what);
         }
         for to in ours.cores.keys().filter(|&to| to != core) {
             let route = |system: &System, from: CoreId, to: CoreId| -> Vec<(f64, f64)> {
-                let link = |link: &LinkId| (system.links[*link].bandwidth, system.links[*link].pj_per_cycle);
+                let link = |link: &LinkId| (system.links[*link].bandwidth.0, system.links[*link].pj_per_cycle);
                 system.route(from, to).iter().map(link).collect()
             };
             let (mine, other) = (route(&ours, core, to), route(&theirs, place(core), place(to)));

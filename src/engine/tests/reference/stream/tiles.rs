@@ -99,7 +99,7 @@ fn check(report: &mut Report, name: &str, file: &Value) {
         facts.collect::<BTreeMap<_, _>>()
     };
     let (ours, theirs) =
-        (edges(&ours.graph, &|edge| ours.graph.bits(edge)), edges(&theirs, &|edge| bits[&(edge.from, edge.to)]));
+        (edges(&ours.graph, &|edge| ours.graph.bits(edge).0), edges(&theirs, &|edge| bits[&(edge.from, edge.to)]));
     report.same(&ours.len(), &theirs.len(), || format!("{name}: edges"));
     for (pair, facts) in &theirs {
         report.same(&ours.get(pair), &Some(facts), || format!("{name}: edge {pair:?}"));

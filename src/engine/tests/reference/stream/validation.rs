@@ -47,10 +47,10 @@ fn check(report: &mut Report, name: &str, file: &Value) {
         report.same(&case.tensor_names[ours.tensor], &tensor, what);
         let cores = [ours.from, ours.to].map(|core| case.core_ids[core]);
         report.same(&cores, &[integer(&theirs[3]), integer(&theirs[4])], what);
-        report.same(&(ours.span.start, ours.span.end), &(number(&theirs[5]), number(&theirs[6])), what);
+        report.same(&(ours.span.start.0, ours.span.end.0), &(number(&theirs[5]), number(&theirs[6])), what);
     }
     for (tile, ct) in list(&file["graph_cts_in_order"]).enumerate() {
-        let ours = schedule.tiles[TileId::from(tile)].map(|span| (span.start, span.end));
+        let ours = schedule.tiles[TileId::from(tile)].map(|span| (span.start.0, span.end.0));
         let theirs = Some((number(&ct["start"]), number(&ct["end"])));
         report.same(&ours, &theirs, || format!("{name}: tile {}.{}", ct["layer"], ct["sub"]));
     }
@@ -65,5 +65,5 @@ fn check(report: &mut Report, name: &str, file: &Value) {
         report.same(&peak, &integer(&theirs["peak_bits"]), || format!("{name}: peak of {}", theirs["name"]));
     }
     report.close(schedule.energy.total_pj(), number(&file["energy"]), 1e-6, || format!("{name}: energy"));
-    report.same(&schedule.latency_cycles, &number(&file["latency"]), || format!("{name}: latency"));
+    report.same(&schedule.latency.0, &number(&file["latency"]), || format!("{name}: latency"));
 }
