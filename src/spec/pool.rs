@@ -67,7 +67,7 @@ fn memory_name(fields: &Fields, reader: &mut Reader) -> String {
         let reason = format!(
             "This name is longer than {LONGEST_NAME} characters, and the operands in the memory are appended to it"
         );
-        place.complain(reader, ValueError::new(reason, "Shorten it"));
+        place.reject(reader, ValueError::new(reason, "Shorten it"));
     }
     name
 }
