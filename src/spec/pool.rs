@@ -9,6 +9,8 @@ use super::reader::{Fields, LocatedNode, Reader, ValueError};
 /// More memories, and more widths of one, than any pool has.
 const MAX_MEMORIES: usize = 32;
 const MAX_VARIANTS: usize = 8;
+/// Longest name of a memory, characters: with the operands appended it is still the name of a memory of a hardware document.
+const LONGEST_NAME: usize = 90;
 const POOL: [&str; 3] = ["name", "about", "memories"];
 const MEMORY: [&str; 5] = ["name", "size", "replication", "variants", "source"];
 const VARIANT: [&str; 8] =
@@ -38,7 +40,7 @@ pub fn read_pool(text: &str) -> (PoolSpec, Diagnostics) {
 fn read_memory(place: &LocatedNode, reader: &mut Reader) -> PoolMemorySpec {
     let fields = place.fields(reader, &MEMORY);
     PoolMemorySpec {
-        name: fields.name(reader, "name", "sram_4KiB"),
+        name: memory_name(&fields, reader),
         size_bits: fields
             .need(reader, "size", "4 KiB")
             .and_then(|place| place.value(reader, "a size with its unit", bits))
@@ -55,6 +57,19 @@ fn read_memory(place: &LocatedNode, reader: &mut Reader) -> PoolMemorySpec {
         },
         source: fields.text(reader, "source"),
     }
+}
+
+/// A name that stays one when the operands that the memory holds are appended to it: `sram_4KiB_WIO`.
+fn memory_name(fields: &Fields, reader: &mut Reader) -> String {
+    let Some(place) = fields.need(reader, "name", "sram_4KiB") else { return String::new() };
+    let name = place.name(reader).unwrap_or_default();
+    if name.chars().count() > LONGEST_NAME {
+        let reason = format!(
+            "This name is longer than {LONGEST_NAME} characters, and the operands in the memory are appended to it"
+        );
+        place.complain(reader, ValueError::new(reason, "Shorten it"));
+    }
+    name
 }
 
 fn read_variant(place: &LocatedNode, reader: &mut Reader) -> VariantSpec {

@@ -360,6 +360,27 @@ fn wrong_pools_are_answered_with_place_reason_and_remedy() {
     assert!(Pool::from_text("name: x\nmemories: []\n").unwrap_err().to_string().contains("no memories"));
 }
 
+/// A name of 97 letters was none of a hardware document any more, once the operands were appended.
+#[test]
+fn hierarchies_of_memories_with_the_longest_names_are_documents_too() {
+    let pool = |letters: usize| POOL.replacen("name: rf", &format!("name: {}", "x".repeat(letters)), 1);
+    let request = |pool: String| HierarchyRequest {
+        pool,
+        hardware: ARRAY.to_owned(),
+        workload: NETWORK.to_owned(),
+        settings: HierarchySettings::default(),
+    };
+    let study = Study::new(&request(pool(90))).unwrap();
+    for hierarchy in &study.hierarchies {
+        let read = Core::from_text(&study.document(hierarchy)).unwrap();
+        assert_eq!(read.memories, study.core_of(hierarchy).unwrap().memories);
+    }
+    for letters in [91, 97, 101] {
+        let said = Pool::from_text(&pool(letters)).unwrap_err();
+        assert_eq!(said.0.iter().map(|said| said.path.as_str()).collect::<Vec<_>>(), ["memories[0].name"], "{said}");
+    }
+}
+
 #[test]
 fn everything_wrong_with_a_request_is_said_at_once() {
     let wrong = HierarchyRequest {
