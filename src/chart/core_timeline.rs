@@ -15,7 +15,7 @@ use crate::multicore::{CoreId, NestId, Reason, SystemAccount, TileId, TopMemoryI
 use std::rc::Rc;
 
 pub use hit::{Hit, HitText};
-pub(super) use lanes::REASONS;
+pub use lanes::REASONS;
 pub use lanes::SystemLanes;
 
 /// A window of the time of a schedule: a lane a core with its tiles, one a link with its transfers, and the usage of every memory.
@@ -314,7 +314,7 @@ fn short_reason(reason: Reason) -> &'static str {
 }
 
 /// Why something travels.
-pub(super) fn reason_name(reason: Reason) -> &'static str {
+pub fn reason_name(reason: Reason) -> &'static str {
     match reason {
         Reason::Fetch => "fetch",
         Reason::Exchange => "exchange between cores",

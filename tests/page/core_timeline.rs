@@ -9,8 +9,8 @@ use fusescape::chart::{
 use fusescape::hardware::Operand;
 use fusescape::ids::{TiVec, ti_vec};
 use fusescape::multicore::{
-    CoreId, Edge, GroupId, Job, Link, LinkId, NestId, Order, Placed, Reason, Schedule, SchedulingRules, Span, System,
-    SystemAccount, SystemEnergy, Tensor, TensorId, Tile, TileGraph, TileId, TileNumber, TopMemory, TopMemoryId,
+    Begin, CoreId, Edge, GroupId, Job, Link, LinkId, NestId, Order, Placed, Reason, Schedule, SchedulingRules, Span,
+    System, SystemAccount, SystemEnergy, Tensor, TensorId, Tile, TileGraph, TileId, TileNumber, TopMemory, TopMemoryId,
     Transfer, schedule,
 };
 use fusescape::trace::chrome_trace;
@@ -85,6 +85,8 @@ fn long_account(count: usize) -> Rc<SystemAccount> {
     let span = |tile: usize| Span { start: 40.0 * tile as f64, end: 40.0 * tile as f64 + 30.0 };
     let transfer = |tile: usize| Transfer {
         tensor: TensorId::from(tile),
+        source: TopMemoryId::from(tile % 2),
+        begin: Begin::Ready,
         from: core(tile),
         to: core(tile + 1),
         memory: TopMemoryId::from((tile + 1) % 2),
@@ -96,6 +98,8 @@ fn long_account(count: usize) -> Rc<SystemAccount> {
     let usage: Vec<(i64, u64)> = (0..count as i64).map(|tile| (40 * tile, 64 * (1 + tile as u64 % 100))).collect();
     let found = Schedule {
         tiles: (0..count).map(|tile| Some(span(tile))).collect(),
+        begins: ti_vec![Begin::Ready; count],
+        awaited: Vec::new(),
         transfers: (0..count - 1).map(transfer).collect(),
         streams: Vec::new(),
         memories: ti_vec![usage.clone(), usage, Vec::new()],

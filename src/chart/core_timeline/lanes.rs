@@ -8,7 +8,7 @@ use std::ops::Range;
 use std::rc::Rc;
 
 /// All reasons, by their numbers.
-pub(in crate::chart) const REASONS: [Reason; 4] = [Reason::Fetch, Reason::Exchange, Reason::Eviction, Reason::Result];
+pub const REASONS: [Reason; 4] = [Reason::Fetch, Reason::Exchange, Reason::Eviction, Reason::Result];
 
 /// What happens at one place, by start.
 #[derive(Debug, Clone, PartialEq, Default)]

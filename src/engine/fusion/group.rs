@@ -4,6 +4,7 @@
 use super::graph::{FeatureMap, MapId, OperatorGraph, OperatorId};
 use super::isoa::{Decision, MapPrices, decide};
 use super::setting::{Setting, Throughput};
+use serde::{Deserialize, Serialize};
 
 /// Operators that run together. Their maps are the outputs of all of them, and what they read of others.
 #[derive(Debug, Clone)]
@@ -29,7 +30,7 @@ pub struct GroupCost {
 }
 
 /// How often a group's parameters are loaded.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Loading {
     /// Once, as they stay in the buffer.
     Once,

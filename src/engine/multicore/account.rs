@@ -2,12 +2,13 @@
 
 use super::coala::Job;
 use super::graph::Tile;
-use super::ids::{CoreId, LinkId, NestId, TensorId, TileId, TileNumber, TopMemoryId, TransferId};
-use super::schedule::{Placed, Reason, Schedule, SystemEnergy};
+use super::ids::{CoreId, CostId, LinkId, NestId, TensorId, TileId, TileNumber, TopMemoryId, TransferId};
+use super::schedule::{Begin, Placed, Reason, Schedule, SystemEnergy};
+use super::system::{Link, TopMemory};
 use super::traffic::Span;
 use crate::hardware::Operand;
 use crate::ids::{TiSlice, TiVec, ti_vec};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
 
 /// A schedule of a network on a system.
@@ -21,6 +22,16 @@ pub struct SystemAccount {
     pub links: TiVec<LinkId, LinkTime>,
     /// All memories but DRAM, numbered without it.
     pub memories: TiVec<TopMemoryId, MemoryUse>,
+    /// What one access of each memory moves and costs, numbered with DRAM; transfers name them so.
+    pub accesses: TiVec<TopMemoryId, MemoryAccess>,
+    /// Whether links take energy for cycles, and again for every receiver of the same (`SchedulingRules::charges_cycles`).
+    pub charges_cycles: bool,
+    /// Whether what is written counts in words of the memory that it comes from (`SchedulingRules::late_transfers`).
+    pub writes_words_read: bool,
+    /// What tiles cost, all that differ.
+    pub costs: TiVec<CostId, TileBill>,
+    /// Tiles that take longer as what they stream needs more than a link carries: by which factor.
+    pub slower: Vec<(TileId, f64)>,
     /// All tiles, by layer and number.
     pub tiles: TiVec<TileId, TileRun>,
     /// For each tile where the tiles that it waits for begin in `waited_for`, and one more at the end.
@@ -33,6 +44,8 @@ pub struct SystemAccount {
     brings: Vec<u32>,
     /// Transfers that bring what tiles read.
     brought: Vec<TransferId>,
+    /// Tiles that begin as soon as something is there, and the transfer that is there last.
+    awaited: Vec<(TileId, TransferId)>,
     /// Energy by cause.
     pub energy: SystemEnergy,
     /// End of the last tile or transfer, cycles.
@@ -61,8 +74,42 @@ pub struct LinkTime {
     pub name: String,
     /// Bits in a cycle.
     pub bandwidth: f64,
+    /// Energy of a cycle in which it is used, pJ.
+    pub pj_per_cycle: f64,
     /// Cycles in which it carries something.
     pub busy: f64,
+}
+
+/// What one access of a memory moves, and what it costs.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct MemoryAccess {
+    /// Name of the memory, with that of its cores.
+    pub memory: String,
+    /// Bits of an access that reads.
+    pub read_bits: u64,
+    /// Bits of an access that writes.
+    pub write_bits: u64,
+    /// Energy of an access that reads, pJ.
+    pub read_pj: f64,
+    /// Energy of an access that writes, pJ.
+    pub write_pj: f64,
+}
+
+/// What a tile costs where it is computed.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+pub struct TileBill {
+    /// Its layer.
+    pub layer: NestId,
+    /// Its core.
+    pub core: CoreId,
+    /// Time, cycles, if the links to DRAM are wide enough.
+    pub cycles: f64,
+    /// Cycles of that in which the array works.
+    pub computing: f64,
+    /// Energy without DRAM, pJ.
+    pub onchip_pj: f64,
+    /// Energy of DRAM for operands that do not fit on the chip, pJ.
+    pub offchip_pj: f64,
 }
 
 /// A memory.
@@ -91,6 +138,23 @@ pub struct TileRun {
     pub start: f64,
     /// When it is done, cycles.
     pub end: f64,
+    /// What decides when it begins.
+    pub begin: Begin,
+    /// What it costs.
+    pub cost: CostId,
+}
+
+/// Time of a core before one of its tiles.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Gap {
+    /// The tile.
+    pub tile: TileId,
+    /// When the tile before is done; 0 before the first.
+    pub free: f64,
+    /// When those that it waits for are done, but neither before the core is free nor after it begins.
+    pub ready: f64,
+    /// When it begins.
+    pub start: f64,
 }
 
 /// A tensor travels.
@@ -116,6 +180,30 @@ pub struct TransferRun {
     pub reason: Reason,
     /// How much, bits.
     pub bits: u64,
+    /// What decides when it begins.
+    pub begin: Begin,
+    /// What it costs.
+    pub cost: TransferCost,
+}
+
+/// What a transfer costs.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub enum TransferCost {
+    /// A tensor from one memory to another.
+    Tensor {
+        /// Where it is read, among [`SystemAccount::accesses`].
+        source: TopMemoryId,
+        /// Where it is written.
+        target: TopMemoryId,
+        /// Links that carry it at the same time for another receiver, and take no energy for this one.
+        shared: Vec<LinkId>,
+        /// Energy of the links, pJ.
+        link_pj: f64,
+        /// Energy of both memories, pJ.
+        memory_pj: f64,
+    },
+    /// What a tile streams while it is computed: so many bits a cycle. Its energy is part of what the tile costs.
+    Stream(f64),
 }
 
 /// What a transfer brings.
@@ -142,27 +230,54 @@ impl SystemAccount {
             layers,
             energy: schedule.energy,
             latency_cycles: schedule.latency_cycles,
+            charges_cycles: job.rules.charges_cycles,
+            writes_words_read: job.rules.late_transfers,
+            slower: schedule
+                .streams
+                .iter()
+                .map(|stream| (stream.tile, stream.slower))
+                .filter(|of| of.1 > 1.0)
+                .collect(),
             waits: vec![0],
             ..Self::default()
         };
+        let mut known: FxHashMap<(NestId, CoreId, [u64; 4]), CostId> = FxHashMap::default();
         for (tile, facts) in graph.tiles.iter_enumerated() {
             let span = schedule.tiles[tile].unwrap_or(Span { start: 0.0, end: 0.0 });
             let (core, &Tile { layer, number, .. }) = (place(placed[tile].core), facts);
-            account.tiles.push(TileRun { layer, number, core, start: span.start, end: span.end });
+            let Placed { cycles, onchip_pj, offchip_pj, .. } = placed[tile];
+            let computing = computing.get(tile).copied().unwrap_or(0.0);
+            let bill = TileBill { layer, core, cycles, computing, onchip_pj, offchip_pj };
+            let key = (layer, core, [cycles, computing, onchip_pj, offchip_pj].map(f64::to_bits));
+            let cost = *known.entry(key).or_insert_with(|| account.costs.push_and_get_key(bill));
+            let begin = schedule.begins.get(tile).copied().unwrap_or_default();
+            account.tiles.push(TileRun { layer, number, core, start: span.start, end: span.end, begin, cost });
             let before = graph.predecessors(tile).filter(|edge| edge.operand.is_some());
             account.waited_for.extend(before.map(|edge| edge.from));
             account.waits.push(account.waited_for.len() as u32);
         }
         let core_time = |core: CoreId| CoreTime { name: system.cores[core].clone(), ..CoreTime::default() };
         account.cores = system.cores.keys().filter(is_core).map(core_time).collect();
-        account.share_time(computing);
+        account.share_time();
         account.list_transfers(job, schedule);
+        account.slower.sort_by_key(|of| of.0);
+        let name = |memory: &TopMemory| {
+            let cores: Vec<&str> = memory.cores.iter().map(|&core| system.cores[core].as_str()).collect();
+            format!("{} of {}", memory.name, cores.join(", "))
+        };
+        let access = |(id, memory): (TopMemoryId, &TopMemory)| MemoryAccess {
+            memory: if id == system.dram_memory() { memory.name.clone() } else { name(memory) },
+            read_bits: memory.read_bits,
+            write_bits: memory.write_bits,
+            read_pj: memory.read_pj,
+            write_pj: memory.write_pj,
+        };
+        account.accesses = system.memories.iter_enumerated().map(access).collect();
         let memories = system.memories.iter_enumerated().filter(|(memory, _)| *memory != system.dram_memory());
         for (index, memory) in memories {
             let usage = schedule.memories.get(index).cloned().unwrap_or_default();
-            let cores: Vec<&str> = memory.cores.iter().map(|&core| system.cores[core].as_str()).collect();
             account.memories.push(MemoryUse {
-                name: format!("{} of {}", memory.name, cores.join(", ")),
+                name: name(memory),
                 capacity_bits: memory.capacity_bits,
                 peak_bits: usage.iter().map(|step| step.1).max().unwrap_or(0),
                 usage,
@@ -181,8 +296,47 @@ impl SystemAccount {
         &self.brought[self.brings[tile.index()] as usize..self.brings[tile.index() + 1] as usize]
     }
 
+    /// The transfer that a tile waits for last, where it begins as soon as that is there.
+    pub fn awaited_by(&self, tile: TileId) -> Option<TransferId> {
+        let place = self.awaited.binary_search_by_key(&tile, |awaited| awaited.0).ok()?;
+        Some(self.awaited[place].1)
+    }
+
+    /// In how many of its cycles a tile keeps the array at work.
+    pub fn computing(&self, tile: TileId) -> f64 {
+        let run = &self.tiles[tile];
+        self.costs[run.cost].computing.clamp(0.0, run.end - run.start)
+    }
+
+    /// The tiles of a core by start, with what passes before each.
+    pub fn gaps(&self, core: CoreId) -> Vec<Gap> {
+        let tiles = self.tiles.iter_enumerated().filter(|(_, run)| run.core == core);
+        let mut by_start: Vec<TileId> = tiles.map(|(tile, _)| tile).collect();
+        by_start.sort_by(|&a, &b| self.tiles[a].start.total_cmp(&self.tiles[b].start));
+        let mut free = 0.0;
+        let gap = |tile: TileId| {
+            let run = &self.tiles[tile];
+            let ready = self.waits_for(tile).iter().map(|&before| self.tiles[before].end).fold(0.0, f64::max);
+            let gap = Gap { tile, free, ready: ready.clamp(free, run.start.max(free)), start: run.start.max(free) };
+            free = run.end;
+            gap
+        };
+        by_start.into_iter().map(gap).collect()
+    }
+
+    /// When a link carries something: spans without overlaps, in order.
+    pub fn busy_spans(&self, link: LinkId) -> Vec<Span> {
+        let over_it = self.transfers.iter().filter(|run| run.links.contains(&link));
+        disjoint(over_it.map(|run| Span { start: run.start, end: run.end }).collect())
+    }
+
     /// Bits that are in use on the chip at most, in all memories together.
     pub fn peak_bits(&self) -> u64 {
+        self.peak().1
+    }
+
+    /// The first cycle in which so many bits are in use on the chip, and as many as ever.
+    pub fn peak(&self) -> (i64, u64) {
         let mut steps: Vec<(i64, i64)> = Vec::new();
         for memory in &self.memories {
             let mut before = 0;
@@ -192,33 +346,32 @@ impl SystemAccount {
             }
         }
         steps.sort_unstable_by_key(|step| step.0);
-        let (mut bits, mut most) = (0, 0);
+        let (mut bits, mut most, mut when) = (0, 0, 0);
         for at_once in steps.chunk_by(|a, b| a.0 == b.0) {
             bits += at_once.iter().map(|step| step.1).sum::<i64>();
-            most = most.max(bits);
+            if bits > most {
+                (most, when) = (bits, at_once[0].0);
+            }
         }
-        most as u64
+        (when, most as u64)
     }
 
     /// Says of each core where its time goes.
-    fn share_time(&mut self, computing: &TiSlice<TileId, f64>) {
-        let mut by_start: Vec<TileId> = self.tiles.keys().collect();
-        by_start.sort_by(|&a, &b| self.tiles[a].start.total_cmp(&self.tiles[b].start));
-        let mut free: TiVec<CoreId, f64> = ti_vec![0.0; self.cores.len()];
-        for tile in by_start {
-            let run = self.tiles[tile];
-            let ready = self.waits_for(tile).iter().map(|&before| self.tiles[before].end).fold(0.0, f64::max);
-            let (core, free) = (&mut self.cores[run.core], &mut free[run.core]);
-            let ready = ready.clamp(*free, run.start.max(*free));
-            core.idle += ready - *free;
-            core.transferring += run.start.max(*free) - ready;
-            let works = computing.get(tile).copied().unwrap_or(0.0).clamp(0.0, run.end - run.start);
-            core.computing += works;
-            core.stalling += run.end - run.start - works;
-            *free = run.end;
-        }
-        for (core, free) in self.cores.iter_mut().zip(free) {
-            core.idle += (self.latency_cycles - free).max(0.0);
+    fn share_time(&mut self) {
+        for core in self.cores.keys() {
+            let mut time = std::mem::take(&mut self.cores[core]);
+            let mut free = 0.0;
+            for Gap { tile, free: before, ready, start } in self.gaps(core) {
+                let run = &self.tiles[tile];
+                time.idle += ready - before;
+                time.transferring += start - ready;
+                let works = self.computing(tile);
+                time.computing += works;
+                time.stalling += run.end - run.start - works;
+                free = run.end;
+            }
+            time.idle += (self.latency_cycles - free).max(0.0);
+            self.cores[core] = time;
         }
     }
 
@@ -234,12 +387,24 @@ impl SystemAccount {
                 }
             }
         }
-        let mut busy: TiVec<LinkId, Vec<(f64, f64)>> = ti_vec![Vec::new(); system.links.len()];
+        let mut busy: TiVec<LinkId, Vec<Span>> = ti_vec![Vec::new(); system.links.len()];
         let mut listed: TiVec<TransferId, (TransferRun, Option<Cargo>)> = TiVec::new();
+        // What a link carries from one time on serves all that receive it, as in `Traffic::carry`.
+        let mut carried: FxHashSet<(LinkId, TensorId, u64)> = FxHashSet::default();
         for transfer in &schedule.transfers {
-            let Some((tile, operand)) = owner[transfer.tensor] else { continue };
             let links = system.route(transfer.from, transfer.to);
-            links.iter().for_each(|&link| busy[link].push((transfer.span.start, transfer.span.end)));
+            let mut is_carried =
+                |link: &LinkId| !carried.insert((*link, transfer.tensor, transfer.span.start.to_bits()));
+            let shared: Vec<LinkId> = links.iter().copied().filter(|link| is_carried(link)).collect();
+            let Some((tile, operand)) = owner[transfer.tensor] else { continue };
+            let cost = TransferCost::Tensor {
+                source: transfer.source,
+                target: transfer.memory,
+                shared,
+                link_pj: transfer.link_pj,
+                memory_pj: transfer.memory_pj,
+            };
+            links.iter().for_each(|&link| busy[link].push(transfer.span));
             let run = TransferRun {
                 layer: graph.tiles[tile].layer,
                 operand,
@@ -251,6 +416,8 @@ impl SystemAccount {
                 end: transfer.span.end,
                 reason: transfer.reason,
                 bits: graph.tensors[transfer.tensor].bits,
+                begin: transfer.begin,
+                cost,
             };
             listed.push((run, Some(Cargo::Tensor(transfer.tensor, transfer.memory))));
         }
@@ -260,7 +427,7 @@ impl SystemAccount {
             let ways = [(system.dram, placed.core, from_dram), (placed.core, system.dram, to_dram)];
             for (from, to, demand) in ways.into_iter().filter(|way| way.2 > 0.0) {
                 let links = system.route(from, to);
-                links.iter().for_each(|&link| busy[link].push((stream.span.start, stream.span.end)));
+                links.iter().for_each(|&link| busy[link].push(stream.span));
                 let run = TransferRun {
                     layer: graph.tiles[stream.tile].layer,
                     operand: placed.too_large.first().copied().unwrap_or(Operand::W),
@@ -272,26 +439,29 @@ impl SystemAccount {
                     end: stream.span.end,
                     reason: Reason::Fetch,
                     bits: (demand * (stream.span.end - stream.span.start)) as u64,
+                    begin: Begin::Links,
+                    cost: TransferCost::Stream(demand),
                 };
                 listed.push((run, (from == system.dram).then_some(Cargo::Stream(stream.tile))));
             }
         }
         listed.sort_by(|a, b| a.0.start.total_cmp(&b.0.start));
-        self.find_brought(job, &listed);
+        self.find_brought(job, schedule, &listed);
         self.transfers = listed.into_iter().map(|(run, _)| run).collect();
-        for (link, mut spans) in system.links.iter().zip(busy) {
-            spans.sort_by(|a, b| a.0.total_cmp(&b.0));
-            let (mut total, mut covered) = (0.0, 0.0_f64);
-            for (start, end) in spans {
-                total += (end - start.max(covered)).max(0.0);
-                covered = covered.max(end);
-            }
-            self.links.push(LinkTime { name: link.name.clone(), bandwidth: link.bandwidth, busy: total });
+        for (link, spans) in system.links.iter().zip(busy) {
+            let busy = disjoint(spans).iter().fold(0.0, |sum, span| sum + (span.end - span.start));
+            let &Link { ref name, bandwidth, pj_per_cycle } = link;
+            self.links.push(LinkTime { name: name.clone(), bandwidth, pj_per_cycle, busy });
         }
     }
 
     /// Says of each tile what brings what it reads: of each tensor the last arrival before it begins, and what it streams.
-    fn find_brought(&mut self, job: Job<'_>, listed: &TiSlice<TransferId, (TransferRun, Option<Cargo>)>) {
+    fn find_brought(
+        &mut self,
+        job: Job<'_>,
+        schedule: &Schedule,
+        listed: &TiSlice<TransferId, (TransferRun, Option<Cargo>)>,
+    ) {
         let Job { graph, system, placed, .. } = job;
         let mut arrivals: FxHashMap<Cargo, Vec<TransferId>> = FxHashMap::default();
         for (index, (_, cargo)) in listed.iter_enumerated() {
@@ -299,6 +469,13 @@ impl SystemAccount {
                 arrivals.entry(*cargo).or_default().push(index);
             }
         }
+        for &(tile, tensor, memory) in &schedule.awaited {
+            let in_time = |arrival: &&TransferId| listed[**arrival].0.end <= self.tiles[tile].start;
+            let arrivals = arrivals.get(&Cargo::Tensor(tensor, memory));
+            let last = arrivals.and_then(|arrivals| arrivals.iter().rfind(in_time));
+            self.awaited.extend(last.map(|&transfer| (tile, transfer)));
+        }
+        self.awaited.sort_unstable();
         self.brings.push(0);
         for (tile, facts) in graph.tiles.iter_enumerated() {
             let Placed { core, too_large, .. } = &placed[tile];
@@ -317,4 +494,16 @@ impl SystemAccount {
             self.brings.push(self.brought.len() as u32);
         }
     }
+}
+
+/// What spans cover, as spans that do not overlap, in order.
+fn disjoint(mut spans: Vec<Span>) -> Vec<Span> {
+    spans.sort_by(|a, b| a.start.total_cmp(&b.start));
+    let mut covered = 0.0_f64;
+    let rest = spans.into_iter().filter_map(|span| {
+        let start = span.start.max(covered);
+        covered = covered.max(span.end);
+        (span.end > start).then_some(Span { start, end: span.end })
+    });
+    rest.collect()
 }

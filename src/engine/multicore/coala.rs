@@ -4,7 +4,7 @@ use super::contents::{Contents, Copy};
 use super::graph::TileGraph;
 use super::ids::{CoreId, LinkId, TensorId, TileId, TopMemoryId};
 use super::rules::SchedulingRules;
-use super::schedule::{Overfull, Placed, Reason, Schedule, Stream, Transfer};
+use super::schedule::{Begin, Overfull, Placed, Reason, Schedule, Stream, Transfer};
 use super::system::System;
 use super::traffic::{Span, Traffic, Wanted};
 use crate::hardware::Operand;
@@ -57,6 +57,21 @@ struct Coala<'a> {
     result: Schedule,
 }
 
+/// What moved a beginning last.
+struct Begins {
+    by: Begin,
+    time: f64,
+}
+
+impl Begins {
+    /// Notes that something begins at a time because of `by`, if that is another time than before.
+    fn note(&mut self, by: Begin, time: f64) {
+        if time != self.time {
+            *self = Self { by, time };
+        }
+    }
+}
+
 impl<'a> Coala<'a> {
     fn new(job: Job<'a>) -> Self {
         Self {
@@ -64,7 +79,11 @@ impl<'a> Coala<'a> {
             contents: Contents::new(job.graph, job.system),
             traffic: job.system.links.iter().map(|link| Traffic::new(link.bandwidth)).collect(),
             core_free: ti_vec![0.0; job.system.cores.len()],
-            result: Schedule { tiles: ti_vec![None; job.graph.tiles.len()], ..Schedule::default() },
+            result: Schedule {
+                tiles: ti_vec![None; job.graph.tiles.len()],
+                begins: ti_vec![Begin::default(); job.graph.tiles.len()],
+                ..Schedule::default()
+            },
         }
     }
 
@@ -138,33 +157,47 @@ impl<'a> Coala<'a> {
         let Placed { core, cycles, ref too_large, .. } = placed[tile];
         let memory_of = system.memory_of[core];
         let mut time = self.core_free[core].max(ready);
+        let mut begin = Begins { by: Begin::Ready, time };
         let needs = self.needs(tile);
         let needed: Vec<TensorId> = needs.iter().map(|need| need.0).collect();
         for &operand in too_large {
             time = self.clear(memory_of[operand as usize], &needed, time)?;
         }
+        begin.note(Begin::Room, time);
+        let mut last = None;
         for &(tensor, memory) in &needs {
-            time = time.max(self.bring(tensor, memory, &needed, time)?);
+            let there = self.bring(tensor, memory, &needed, time)?;
+            if there > time {
+                (time, last) = (there, Some((tensor, memory)));
+            }
         }
+        begin.note(Begin::Brought, time);
         let is_early = self.job.rules.streams_too_early;
         if is_early && !too_large.is_empty() {
             (time, _) = self.stream(tile, time);
+            begin.note(Begin::Links, time);
         }
         let home = if too_large.contains(&Operand::O) { system.dram_memory() } else { memory_of[Operand::O as usize] };
         let output = graph.tensor(tile, Operand::O);
         if let Some(output) = output {
             time = self.make_room(output, home, time, &needed)?;
+            begin.note(Begin::Room, time);
         }
         let mut span = Span { start: time, end: time + cycles };
         if !is_early && !too_large.is_empty() {
             let (start, slower) = self.stream(tile, time);
             span = Span { start, end: start + cycles * slower };
+            begin.note(Begin::Links, start);
         }
         if let Some(output) = output {
             self.store(output, home, span);
         }
         self.core_free[core] = span.end;
         self.result.tiles[tile] = Some(span);
+        self.result.begins[tile] = begin.by;
+        if let Some((tensor, memory)) = last.filter(|_| begin.by == Begin::Brought) {
+            self.result.awaited.push((tile, tensor, memory));
+        }
         self.result.energy.onchip_pj += placed[tile].onchip_pj;
         self.result.energy.memory_pj[Reason::Fetch as usize] += placed[tile].offchip_pj;
         for (tensor, memory) in needs {
@@ -242,23 +275,29 @@ impl<'a> Coala<'a> {
         let route = system.route(from, to);
         let cycles = |bandwidth: f64| (bits as f64 / bandwidth).ceil();
         let length = route.iter().map(|&link| cycles(system.links[link].bandwidth)).fold(0.0, f64::max);
+        let mut begin = Begins { by: Begin::Ready, time: available };
         let span = if self.job.rules.late_transfers {
             let free = route.iter().map(|&link| self.traffic[link].free_from()).fold(available, f64::max);
             let ideal = free.max(wanted - length);
             let first = self.contents.occupancy[memory].late_fit(ideal, bits).unwrap_or(wanted);
+            begin.note(Begin::Late, first);
             let time = self.make_room(tensor, memory, first, needed)?;
+            begin.note(Begin::Room, time);
             self.store(tensor, memory, Span { start: time, end: time + length });
             let start = route.first().map_or(time, |&link| self.traffic[link].free_from().max(time));
             Span { start, end: start + length }
         } else {
             let first = self.contents.occupancy[memory].earliest_fit(available, bits);
             let time = self.make_room(tensor, memory, first, needed)?;
+            begin.note(Begin::Room, time);
             let wanted = Wanted { tensor: Some(tensor), time, length };
             let start = self.first_window(route, wanted, &|link| system.links[link].bandwidth);
             let span = Span { start, end: start + length };
             self.store(tensor, memory, span);
             span
         };
+        begin.note(Begin::Links, span.start);
+        let begin = begin.by;
         let mut link_pj = 0.0;
         for &link in route {
             let facts = &system.links[link];
@@ -275,7 +314,18 @@ impl<'a> Coala<'a> {
             read.read_pj * bits.div_ceil(read.read_bits) as f64 + write.write_pj * bits.div_ceil(write_bits) as f64;
         self.result.energy.link_pj[reason as usize] += link_pj;
         self.result.energy.memory_pj[reason as usize] += memory_pj;
-        self.result.transfers.push(Transfer { tensor, from, to, memory, span, reason, link_pj, memory_pj });
+        self.result.transfers.push(Transfer {
+            tensor,
+            source,
+            begin,
+            from,
+            to,
+            memory,
+            span,
+            reason,
+            link_pj,
+            memory_pj,
+        });
         if source != system.dram_memory() && self.contents.uses_left(tensor, source) == 0 {
             self.remove(tensor, source, self.leaves(tensor, source, span.end));
         }
@@ -394,7 +444,7 @@ impl<'a> Coala<'a> {
         for (link, bits) in loads {
             self.traffic[link].load(span, if is_early { bits.ceil() } else { bits });
         }
-        self.result.streams.push(Stream { tile, span });
+        self.result.streams.push(Stream { tile, span, slower });
         (start, slower)
     }
 

@@ -88,7 +88,9 @@ mod tiling;
 mod traffic;
 mod waco;
 
-pub use account::{CoreTime, LinkTime, MemoryUse, SystemAccount, TileRun, TransferRun};
+pub use account::{
+    CoreTime, Gap, LinkTime, MemoryAccess, MemoryUse, SystemAccount, TileBill, TileRun, TransferCost, TransferRun,
+};
 pub use build::{TiledLayer, TiledNetwork, count_edges, tile_graph};
 pub use coala::{Job, Order, schedule};
 pub use costs::{NoMapping, Solved, TileCost, TileCosts, TileProblem};
@@ -96,14 +98,14 @@ pub use document::{ComputeCore, CoreSystem};
 pub use genetic::{Evolution, Genes, Objectives, evolve};
 pub use graph::{Edge, Tensor, Tile, TileGraph};
 pub use ids::{
-    CoreId, GroupId, IterationTile, LinkId, NestId, SlotId, StackId, TensorId, TileId, TileNumber, TopMemoryId,
+    CoreId, CostId, GroupId, IterationTile, LinkId, NestId, SlotId, StackId, TensorId, TileId, TileNumber, TopMemoryId,
     TransferId,
 };
 pub use nest::{Access, Axis, LoopNest, Part};
 pub use network::NetworkNests;
 pub use request::{Aim, CoresRequest, CoresSettings, Granularity, OrderRule, Scheduler, StackRule};
 pub use rules::{SchedulingRules, TilingRules};
-pub use schedule::{Overfull, Placed, Reason, Schedule, Stream, SystemEnergy, Transfer};
+pub use schedule::{Begin, Overfull, Placed, Reason, Schedule, Stream, SystemEnergy, Transfer};
 pub use steady_state::{SteadyState, steady_state};
 pub use study::{CoreChoice, CoresOutline, CoresStudy, Judged, MOST_CHOICES, StackAllocation};
 pub use system::{Link, System, TopMemory};

@@ -36,11 +36,31 @@ pub enum Reason {
     Result,
 }
 
+/// What decides when a tile or a transfer begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub enum Begin {
+    /// A tile: its core is free, and tiles that it waits for are done. A transfer: the tensor is where it comes from.
+    #[default]
+    Ready,
+    /// What the tile reads is there.
+    Brought,
+    /// There is room in a memory.
+    Room,
+    /// The links are free.
+    Links,
+    /// Whoever waits for it needs it no earlier ([`super::rules::SchedulingRules::late_transfers`]).
+    Late,
+}
+
 /// A tensor travels.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Transfer {
     /// What.
     pub tensor: TensorId,
+    /// From which memory.
+    pub source: TopMemoryId,
+    /// What decides when it begins.
+    pub begin: Begin,
     /// From which core.
     pub from: CoreId,
     /// To which core.
@@ -64,6 +84,8 @@ pub struct Stream {
     pub tile: TileId,
     /// When.
     pub span: Span,
+    /// By which factor it makes the tile longer, as a link is too narrow.
+    pub slower: f64,
 }
 
 /// Energy by cause, pJ.
@@ -89,6 +111,10 @@ impl SystemEnergy {
 pub struct Schedule {
     /// When each tile is computed.
     pub tiles: TiVec<TileId, Option<Span>>,
+    /// What decides when each begins.
+    pub begins: TiVec<TileId, Begin>,
+    /// Of tiles that begin as soon as something is [`Begin::Brought`]: what comes last, and to which memory.
+    pub awaited: Vec<(TileId, TensorId, TopMemoryId)>,
     /// In the order of the decisions.
     pub transfers: Vec<Transfer>,
     /// The same.
