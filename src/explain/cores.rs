@@ -7,8 +7,8 @@ use super::sources::{COALA, SINGLE_LAYER};
 use crate::chart::{Quantity, reason_name};
 use crate::hardware::Operand;
 use crate::multicore::{
-    Begin, CoreId, CoreTime, Gap, LinkId, NestId, Reason, SystemAccount, TileId, TopMemoryId, TransferCost, TransferId,
-    TransferRun,
+    Begin, CoreId, CoreTime, Gap, HeldTensors, LinkId, NestId, Reason, SystemAccount, TileId, TopMemoryId,
+    TransferCost, TransferId, TransferRun,
 };
 use std::collections::BTreeMap;
 
@@ -356,10 +356,8 @@ impl Schedule<'_> {
             CoresNumber::MemoryPeak(memory) => {
                 let memory = account.memories.get(memory)?;
                 let first = memory.usage.iter().find(|step| step.1 == memory.peak_bits).map_or(0, |step| step.0);
-                shown.noted(format!(
-                    "From cycle {first} on for the first time: all tensors that tiles of {} work on, or that wait there.",
-                    memory.name
-                ))
+                let shown = shown.noted(format!("From cycle {first} on, for the first time."));
+                self.held(shown, memory.at_peak.as_deref())
             }
             CoresNumber::MemoryShare(memory) => {
                 let capacity = Explained::given("capacity", bytes(account.memories.get(memory)?.capacity_bits), BYTES);
@@ -390,17 +388,28 @@ impl Schedule<'_> {
     fn peak(&self, shown: Explained) -> Explained {
         let account = self.0;
         let (when, _) = account.peak();
-        let held = |(id, memory): (TopMemoryId, &crate::multicore::MemoryUse)| {
+        let held = |memory: &crate::multicore::MemoryUse| {
             let next = memory.usage.partition_point(|step| step.0 <= when);
             let bits = next.checked_sub(1).map_or(0, |last| memory.usage[last].1);
-            let held = Explained::given(memory.name.clone(), bytes(bits), BYTES);
-            match bits == memory.peak_bits {
-                true => Explained { subject: Some(Subject::Cores(CoresNumber::MemoryPeak(id))), ..held },
-                false => held,
-            }
+            self.held(Explained::given(memory.name.clone(), bytes(bits), BYTES), memory.at_peak_of_all.as_deref())
         };
-        let memories = account.memories.iter_enumerated().map(held).filter(|term| term.value != 0.0);
+        let memories = account.memories.iter().map(held).filter(|term| term.value != 0.0);
         shown.or("by memory", How::Sum, memories.collect()).noted(format!("From cycle {when} on, for the first time."))
+    }
+
+    /// What a memory holds, tensor by tensor.
+    fn held(&self, shown: Explained, tensors: Option<&[HeldTensors]>) -> Explained {
+        let Some(tensors) = tensors else {
+            return shown
+                .noted("As the rules have it, places are free before tensors have left them, which do not add up.");
+        };
+        let term = |tensors: &HeldTensors| {
+            let layer = self.0.layers.get(tensors.layer).map_or("?", String::as_str);
+            let size = Explained::given("size", bytes(tensors.bits), BYTES);
+            let count = Explained::given("tensors", tensors.count as f64, PLAIN);
+            Explained::computed(format!("{} of {layer}", tensors.operand), BYTES, How::Product, vec![count, size])
+        };
+        shown.or("by tensor", How::Sum, tensors.iter().map(term).collect())
     }
 
     fn core_energy(&self, shown: Explained, core: CoreId) -> Explained {

@@ -150,6 +150,7 @@ test('methods of fusing unfold down to stacks and maps, and sequences down to by
     await close(page);
     await page.locator('[data-testid=sequences][data-status=done]').waitFor({ timeout: MINUTE });
     panel = await ask(page, page.getByTestId('sequences-answer').locator('button.number').nth(1));
+    await unfold(panel, 'difference');
     await unfold(panel, 'fused');
     await panel.getByText(/HW-Flow-Fusion, Section 5/).first().waitFor();
     await close(page);

@@ -103,6 +103,7 @@ fn long_account(count: usize) -> Rc<SystemAccount> {
         transfers: (0..count - 1).map(transfer).collect(),
         streams: Vec::new(),
         memories: ti_vec![usage.clone(), usage, Vec::new()],
+        contents: Vec::new(),
         energy: SystemEnergy::default(),
         latency_cycles: span(count - 1).end,
     };

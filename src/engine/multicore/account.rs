@@ -1,7 +1,7 @@
 //! A schedule as people look at it: who computes what when, what travels over which link, how full memories are, where the time goes.
 
 use super::coala::Job;
-use super::graph::Tile;
+use super::graph::{Tile, TileGraph};
 use super::ids::{CoreId, CostId, LinkId, NestId, TensorId, TileId, TileNumber, TopMemoryId, TransferId};
 use super::schedule::{Begin, Placed, Reason, Schedule, SystemEnergy};
 use super::system::{Link, TopMemory};
@@ -10,6 +10,7 @@ use crate::hardware::Operand;
 use crate::ids::{TiSlice, TiVec, ti_vec};
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// A schedule of a network on a system.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -123,6 +124,24 @@ pub struct MemoryUse {
     pub usage: Vec<(i64, u64)>,
     /// Most bits that are ever in use.
     pub peak_bits: u64,
+    /// What these are, the first time. `None` where a rule frees places too early (`SchedulingRules::frees_at_once`), so that tensors do not
+    /// add up to what is in use.
+    pub at_peak: Option<Vec<HeldTensors>>,
+    /// What it holds when most is in use in all memories together; likewise.
+    pub at_peak_of_all: Option<Vec<HeldTensors>>,
+}
+
+/// Tensors of one operand of a layer that have the same size.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HeldTensors {
+    /// The layer that computes them, or else that reads them.
+    pub layer: NestId,
+    /// The operand.
+    pub operand: Operand,
+    /// Size of one, bits.
+    pub bits: u64,
+    /// How many there are.
+    pub count: u64,
 }
 
 /// A tile is computed.
@@ -281,7 +300,12 @@ impl SystemAccount {
                 capacity_bits: memory.capacity_bits,
                 peak_bits: usage.iter().map(|step| step.1).max().unwrap_or(0),
                 usage,
+                at_peak: None,
+                at_peak_of_all: None,
             });
+        }
+        if !job.rules.frees_at_once && !schedule.contents.is_empty() {
+            account.find_held(job, schedule);
         }
         account
     }
@@ -375,18 +399,39 @@ impl SystemAccount {
         }
     }
 
+    /// Says what memories hold at their peaks.
+    fn find_held(&mut self, job: Job<'_>, schedule: &Schedule) {
+        let owner = owners(job.graph);
+        let held = |memory: TopMemoryId, cycle: i64| {
+            let mut counts: BTreeMap<(NestId, usize, u64), (Operand, i64)> = BTreeMap::new();
+            let here = schedule.contents.iter().filter(|change| change.memory == memory && change.time as i64 <= cycle);
+            for change in here {
+                let Some((tile, operand)) = owner[change.tensor] else { continue };
+                let key = (job.graph.tiles[tile].layer, operand as usize, job.graph.tensors[change.tensor].bits);
+                counts.entry(key).or_insert((operand, 0)).1 += if change.comes { 1 } else { -1 };
+            }
+            let tensors = counts.into_iter().filter(|(_, (_, count))| *count > 0);
+            let tensors = tensors.map(|((layer, _, bits), (operand, count))| HeldTensors {
+                layer,
+                operand,
+                bits,
+                count: count as u64,
+            });
+            tensors.filter(|tensors| tensors.bits > 0).collect::<Vec<_>>()
+        };
+        let (when, _) = self.peak();
+        let dram = job.system.dram_memory();
+        let memories = job.system.memories.keys().filter(|memory| *memory != dram);
+        for (of, memory) in self.memories.iter_mut().zip(memories) {
+            let first = of.usage.iter().find(|step| step.1 == of.peak_bits).map_or(0, |step| step.0);
+            of.at_peak = Some(held(memory, first));
+            of.at_peak_of_all = Some(held(memory, when));
+        }
+    }
+
     fn list_transfers(&mut self, job: Job<'_>, schedule: &Schedule) {
         let Job { graph, system, .. } = job;
-        // Who computes each tensor, or else the first that reads it.
-        let mut owner: TiVec<TensorId, Option<(TileId, Operand)>> = ti_vec![None; graph.tensors.len()];
-        for (tile, facts) in graph.tiles.iter_enumerated() {
-            for operand in Operand::ALL {
-                let Some(tensor) = facts.tensors[operand as usize] else { continue };
-                if operand == Operand::O || !graph.tensors[tensor].is_output && owner[tensor].is_none() {
-                    owner[tensor] = Some((tile, operand));
-                }
-            }
-        }
+        let owner = owners(graph);
         let mut busy: TiVec<LinkId, Vec<Span>> = ti_vec![Vec::new(); system.links.len()];
         let mut listed: TiVec<TransferId, (TransferRun, Option<Cargo>)> = TiVec::new();
         // What a link carries from one time on serves all that receive it, as in `Traffic::carry`.
@@ -494,6 +539,20 @@ impl SystemAccount {
             self.brings.push(self.brought.len() as u32);
         }
     }
+}
+
+/// Who computes each tensor, or else the first that reads it.
+fn owners(graph: &TileGraph) -> TiVec<TensorId, Option<(TileId, Operand)>> {
+    let mut owner: TiVec<TensorId, Option<(TileId, Operand)>> = ti_vec![None; graph.tensors.len()];
+    for (tile, facts) in graph.tiles.iter_enumerated() {
+        for operand in Operand::ALL {
+            let Some(tensor) = facts.tensors[operand as usize] else { continue };
+            if operand == Operand::O || !graph.tensors[tensor].is_output && owner[tensor].is_none() {
+                owner[tensor] = Some((tile, operand));
+            }
+        }
+    }
+    owner
 }
 
 /// What spans cover, as spans that do not overlap, in order.

@@ -49,6 +49,18 @@ pub fn schedule(job: Job<'_>) -> Result<Schedule, Overfull> {
     Ok(coala.finish())
 }
 
+/// The same, with what comes into memories and leaves them.
+///
+/// # Errors
+/// As [`schedule`].
+pub fn schedule_with_contents(job: Job<'_>) -> Result<Schedule, Overfull> {
+    let mut coala = Coala::new(job);
+    coala.contents.log = Some(Vec::new());
+    coala.prepare()?;
+    coala.run()?;
+    Ok(coala.finish())
+}
+
 struct Coala<'a> {
     job: Job<'a>,
     contents: Contents<'a>,
@@ -144,6 +156,7 @@ impl<'a> Coala<'a> {
     }
 
     fn finish(mut self) -> Schedule {
+        self.result.contents = self.contents.log.take().unwrap_or_default();
         self.result.memories = self.contents.occupancy.iter().map(|memory| memory.steps()).collect();
         let ends = self.result.tiles.iter().flatten().map(|span| span.end);
         let transfers = self.result.transfers.iter().map(|transfer| transfer.span.end);

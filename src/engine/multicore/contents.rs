@@ -25,6 +25,19 @@ pub struct Copy {
     rank: Option<u64>,
 }
 
+/// A tensor comes into a memory, or leaves it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Change {
+    /// The tensor.
+    pub tensor: TensorId,
+    /// The memory.
+    pub memory: TopMemoryId,
+    /// From when on its place is taken, or free.
+    pub time: f64,
+    /// Whether it comes.
+    pub comes: bool,
+}
+
 /// What is in a memory.
 #[derive(Debug, Clone, Default)]
 struct Stored {
@@ -45,6 +58,8 @@ pub struct Contents<'a> {
     arrivals: u64,
     /// For each tensor, memories and how often it will be read there.
     uses: TiVec<TensorId, Vec<(TopMemoryId, u64)>>,
+    /// Every change, in the order of the decisions, where somebody wants to know.
+    pub log: Option<Vec<Change>>,
 }
 
 impl<'a> Contents<'a> {
@@ -57,6 +72,13 @@ impl<'a> Contents<'a> {
             stored: ti_vec![Stored::default(); system.memories.len()],
             arrivals: 0,
             uses: ti_vec![Vec::new(); graph.tensors.len()],
+            log: None,
+        }
+    }
+
+    fn note(&mut self, change: Change) {
+        if let Some(log) = &mut self.log {
+            log.push(change);
         }
     }
 
@@ -120,6 +142,7 @@ impl<'a> Contents<'a> {
         self.copies[tensor].push(Copy { memory, reserved, available, busy: available, arrival, rank: None });
         self.stored[memory].unranked.push(tensor);
         self.occupancy[memory].add(reserved, self.graph.tensors[tensor].bits);
+        self.note(Change { tensor, memory, time: reserved, comes: true });
     }
 
     /// Frees the place of a tensor.
@@ -128,6 +151,7 @@ impl<'a> Contents<'a> {
         self.unrank(tensor);
         self.copies[tensor].remove(at);
         self.occupancy[memory].free(time, self.graph.tensors[tensor].bits);
+        self.note(Change { tensor, memory, time, comes: false });
     }
 
     /// Those tensors of a memory that matter least, until there are so many bits of them, and how many there are.

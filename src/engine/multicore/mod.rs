@@ -89,10 +89,12 @@ mod traffic;
 mod waco;
 
 pub use account::{
-    CoreTime, Gap, LinkTime, MemoryAccess, MemoryUse, SystemAccount, TileBill, TileRun, TransferCost, TransferRun,
+    CoreTime, Gap, HeldTensors, LinkTime, MemoryAccess, MemoryUse, SystemAccount, TileBill, TileRun, TransferCost,
+    TransferRun,
 };
 pub use build::{TiledLayer, TiledNetwork, count_edges, tile_graph};
-pub use coala::{Job, Order, schedule};
+pub use coala::{Job, Order, schedule, schedule_with_contents};
+pub use contents::Change;
 pub use costs::{NoMapping, Solved, TileCost, TileCosts, TileProblem};
 pub use document::{ComputeCore, CoreSystem};
 pub use genetic::{Evolution, Genes, Objectives, evolve};

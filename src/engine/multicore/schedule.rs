@@ -1,5 +1,6 @@
 //! Who computes what when, what travels, and what that costs.
 
+use super::contents::Change;
 use super::ids::{CoreId, TensorId, TileId, TopMemoryId};
 use super::traffic::Span;
 use crate::hardware::Operand;
@@ -121,6 +122,8 @@ pub struct Schedule {
     pub streams: Vec<Stream>,
     /// For each memory, cycles and bits in use from then on.
     pub memories: TiVec<TopMemoryId, Vec<(i64, u64)>>,
+    /// What comes into memories and leaves them, where somebody asked ([`super::coala::schedule_with_contents`]).
+    pub contents: Vec<Change>,
     /// Energy by cause.
     pub energy: SystemEnergy,
     /// End of the last tile or transfer, cycles.

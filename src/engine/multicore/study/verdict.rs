@@ -2,7 +2,7 @@
 
 use super::super::account::SystemAccount;
 use super::super::build::{TiledLayer, TiledNetwork, tile_graph};
-use super::super::coala::{Job, Order, schedule};
+use super::super::coala::{Job, Order, schedule, schedule_with_contents};
 use super::super::costs::{NoMapping, TileCosts, tile_shape};
 use super::super::genetic::{Evolution, Genes, Individual, evolve};
 use super::super::granularity::Cuts;
@@ -48,6 +48,9 @@ struct Cast {
 
 /// What a tile costs on its core, and in how many cycles of that the array works; or why it has no mapping there.
 type Priced = Result<(Placed, f64), NoMapping>;
+
+/// How tiles are scheduled: with what is in memories, or without.
+type Scheduled = fn(Job<'_>) -> Result<Schedule, Overfull>;
 
 impl CoresStudy {
     /// The whole way: every stack allocated, with and without sharing tiles, and the better of both by the scheduler; and the allocations that it is
@@ -143,7 +146,7 @@ impl CoresStudy {
         order: Option<OrderRule>,
     ) -> Result<Judged, Diagnostics> {
         let cast = self.cast(costs, choice)?;
-        Ok(self.schedule(&cast, stacks, choice, order)?.0)
+        Ok(self.schedule(&cast, stacks, choice, order, schedule)?.0)
     }
 
     /// The same, and all about it.
@@ -158,7 +161,7 @@ impl CoresStudy {
         order: Option<OrderRule>,
     ) -> Result<(Judged, SystemAccount), Diagnostics> {
         let cast = self.cast(costs, choice)?;
-        let (judged, found) = self.schedule(&cast, stacks, choice, order)?;
+        let (judged, found) = self.schedule(&cast, stacks, choice, order, schedule_with_contents)?;
         Ok((judged, self.account_of(&cast, &found)))
     }
 
@@ -181,7 +184,7 @@ impl CoresStudy {
         let mut best: Result<(Cast, Judged, Schedule), Diagnostics> = Err(Diagnostics::default());
         for choice in choices {
             let found = self.cast(costs, choice).and_then(|cast| {
-                let (judged, found) = self.schedule(&cast, stacks, choice, None)?;
+                let (judged, found) = self.schedule(&cast, stacks, choice, None, schedule_with_contents)?;
                 Ok((cast, judged, found))
             });
             let score = |found: &Result<(Cast, Judged, Schedule), Diagnostics>| {
@@ -201,6 +204,7 @@ impl CoresStudy {
         stacks: &[StackAllocation],
         choice: &CoreChoice,
         order: Option<OrderRule>,
+        schedule: Scheduled,
     ) -> Result<(Judged, Schedule), Diagnostics> {
         let order = order.or(self.settings.order);
         let is_tried = |tried: &OrderRule| match order {
@@ -212,7 +216,7 @@ impl CoresStudy {
         let mut best: Option<(Judged, Schedule)> = None;
         let mut wrong = None;
         for order in tried {
-            match self.run(cast, stacks, order) {
+            match self.run(cast, stacks, order, schedule) {
                 Ok(found) => {
                     let (energy_pj, latency_cycles) = (found.energy.total_pj(), found.latency_cycles);
                     let judged = Judged { choice: choice.clone(), order, energy_pj, latency_cycles };
@@ -364,7 +368,13 @@ impl CoresStudy {
         tile_graph(&layers, self.settings.scheduler.tiling())
     }
 
-    fn run(&self, cast: &Cast, stacks: &[StackAllocation], order: OrderRule) -> Result<Schedule, Overfull> {
+    fn run(
+        &self,
+        cast: &Cast,
+        stacks: &[StackAllocation],
+        order: OrderRule,
+        schedule: Scheduled,
+    ) -> Result<Schedule, Overfull> {
         let ranks = if order == OrderRule::Earliest { TiVec::new() } else { self.ranks(&cast.tiled, stacks, order) };
         schedule(self.job(cast, &ranks, order))
     }
