@@ -12,7 +12,7 @@ use crate::hardware::Core;
 use crate::link::{LONGEST_LINK, to_link};
 use crate::rules::Rules;
 use crate::spec::Diagnostics;
-use crate::state::{Document, Half, ObjectiveChoice, State, described, design_differences};
+use crate::state::{Document, Half, ObjectiveChoice, State, design_differences};
 use crate::workload::Network;
 use std::fmt::Write;
 
@@ -71,7 +71,7 @@ pub fn report(state: &State, found: &Found, page: &str) -> String {
         let name = if half == Half::Hardware { &core_name } else { &network_name };
         line!(out, "- {title}: {name} ({}){}", origin(design.document(half)), facts.unwrap_or_default());
     }
-    for (name, value) in described(&design.schedule) {
+    for (name, value) in design.schedule.described() {
         if let Some(value) = value.filter(|_| name != "rules") {
             line!(out, "- {}: {}", capitalized(name), markdown(&value));
         }

@@ -24,15 +24,15 @@ fuzz_target!(|bytes: &[u8]| {
 /// Whatever a scheduler looks up exists, and can be divided by.
 fn check_wiring(system: &CoreSystem, rules: SchedulingRules) {
     let wired = system.system(rules);
-    assert_eq!((wired.cores.len(), wired.dram), (system.cores.len() + 1, system.cores.len()));
-    assert!(wired.memory_of.iter().flatten().all(|&memory| memory < wired.memories.len()));
+    assert_eq!((wired.cores.len(), usize::from(wired.dram)), (system.cores.len() + 1, system.cores.len()));
+    assert!(wired.memory_of.iter().flatten().all(|&memory| usize::from(memory) < wired.memories.len()));
     for memory in &wired.memories {
         assert!(memory.capacity_bits > 0 && memory.read_bits > 0 && memory.write_bits > 0, "{memory:?}");
         assert!(memory.read_pj.is_finite() && memory.write_pj.is_finite(), "{memory:?}");
     }
     assert!(wired.links.iter().all(|link| link.bandwidth >= 1.0 && link.pj_per_cycle.is_finite()));
     let links = wired.routes.iter().flatten().flatten();
-    assert!(links.into_iter().all(|&link| link < wired.links.len()));
+    assert!(links.into_iter().all(|&link| usize::from(link) < wired.links.len()));
 }
 
 /// One step further: a network on the system, each layer on the first core that runs it.
@@ -51,7 +51,7 @@ fn run(text: &str) {
     };
     let outline = study.outline();
     assert!(outline.tiles > 0 && outline.problems > 0);
-    let choice: Vec<Vec<usize>> = outline.able.iter().map(|able| able.iter().copied().take(1).collect()).collect();
+    let choice = outline.able.iter().map(|able| able.iter().copied().take(1).collect()).collect();
     match study.account(&mut TileCosts::default(), &[], &choice, Some(OrderRule::Deepest)) {
         Ok((judged, _)) => {
             assert!(judged.energy_pj.is_finite() && judged.latency_cycles.is_finite(), "{judged:?}");

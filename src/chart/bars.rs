@@ -2,6 +2,7 @@
 //! what they keep on the chip (Figs. 12 and 13).
 
 use super::axis::{Axis, AxisScale};
+use super::bar_rows::{BarPart, BarRows, TITLE, draw_parts};
 use super::breakdown::Cause;
 use super::color::{Color, text_on};
 use super::legend::{Entry, Mark, draw_legend, legend_height};
@@ -41,7 +42,6 @@ pub struct Bars {
     pub limit: Option<(String, f64)>,
 }
 
-const TITLE: i32 = 24;
 /// A line of a title that needs several.
 const LINE: i32 = 17;
 const BAR: i32 = 15;
@@ -53,13 +53,8 @@ const UNDER: i32 = 20;
 const TALL: i32 = 500;
 
 struct Layout {
-    left: i32,
-    end: i32,
+    rows: BarRows,
     legend: i32,
-    top: i32,
-    pitch: i32,
-    /// Whether labels stand above their bars.
-    above: bool,
     /// Whether the axis stands above the bars, too.
     is_tall: bool,
 }
@@ -172,21 +167,21 @@ impl Bars {
         let legend = TITLE + LINE * (self.heading(width, heading(&Theme::LIGHT)).len() as i32 - 1);
         let top = legend + legend_height(&self.entries(&Theme::LIGHT), width, Theme::LIGHT.note()) + 8;
         let is_tall = self.groups.len() as i32 * pitch > TALL;
-        Layout {
+        let rows = BarRows {
+            above,
             left: if above { 0 } else { label } + names,
             end: width - right,
-            legend,
             top: top + if is_tall { UNDER } else { 0 },
             pitch,
-            above,
-            is_tall,
-        }
+            count: self.groups.len(),
+        };
+        Layout { rows, legend, is_tall }
     }
 
     /// The group at a place of the figure of this width, in pixels.
     pub fn group_at(&self, x: f64, y: f64, width: u32) -> Option<usize> {
-        let layout = self.layout(width);
-        let group = ((y - f64::from(layout.top)) / f64::from(layout.pitch.max(1))).floor();
+        let rows = self.layout(width).rows;
+        let group = ((y - f64::from(rows.top)) / f64::from(rows.pitch.max(1))).floor();
         let is_inside = (0.0..f64::from(width)).contains(&x) && (0.0..self.groups.len() as f64).contains(&group);
         is_inside.then_some(group as usize)
     }
@@ -200,19 +195,17 @@ impl Bars {
         at: (i32, i32),
     ) {
         let unit = self.unit();
-        let (mut reached, mut from) = (0.0, at.0);
-        for (part, value) in values.iter().enumerate().filter(|(_, value)| value.is_finite() && **value > 0.0) {
+        let mut reached = 0.0;
+        let shown = values.iter().enumerate().filter(|(_, value)| value.is_finite() && **value > 0.0);
+        let parts = shown.map(|(part, value)| {
             reached += value;
-            let to = axis.at(reached / unit.factor);
             let color = self.color(theme, bar, part);
-            let width = if to - from > 3 { to - from - 1 } else { to - from };
-            sketch.rect((from, at.1), (width, BAR), color);
-            let (letters, text) = (theme.value().size(10.5).middle().color(text_on(color)), unit.text(*value));
-            if values.len() > 1 && letters.width(&text) + 8 <= width {
-                sketch.text(text, (from + width / 2, at.1 + BAR / 2), letters);
-            }
-            from = to;
-        }
+            // A bar of one part has its value beside it.
+            let text = if values.len() > 1 { unit.text(*value) } else { String::new() };
+            let letters = (theme.value().size(10.5).middle().color(text_on(color)), 8);
+            BarPart { to: axis.at(reached / unit.factor), color, text, letters }
+        });
+        draw_parts(sketch, at, BAR, parts);
     }
 }
 
@@ -220,45 +213,36 @@ impl Chart for Bars {
     fn sketch(&self, width: u32, theme: &Theme) -> Sketch {
         let width = width.max(MINIMUM_WIDTH);
         let mut sketch = Sketch::new(width, self.height_for(width));
-        let (layout, unit) = (self.layout(width), self.unit());
+        let (Layout { rows, legend, is_tall }, unit) = (self.layout(width), self.unit());
         for (line, text) in self.heading(width as i32, heading(theme)).into_iter().enumerate() {
             sketch.text(text, (0, 9 + line as i32 * LINE), heading(theme));
         }
-        draw_legend(&mut sketch, &self.entries(theme), (0, layout.legend), width as i32, theme.note());
+        draw_legend(&mut sketch, &self.entries(theme), (0, legend), width as i32, theme.note());
         // In the unit, so that marks are round in MiB too.
-        let axis = Axis::new(AxisScale::Linear, (0.0, self.largest() / unit.factor), (layout.left, layout.end));
-        let bottom = layout.top + self.groups.len() as i32 * layout.pitch;
-        for value in axis.marks(((layout.end - layout.left) / 70).max(2) as usize) {
-            if !layout.above {
-                sketch.vertical((axis.at(value), layout.top), bottom - layout.top, theme.grid());
-            }
-            sketch.text_inside(unit.tick(value * unit.factor), (axis.at(value), bottom + 8), theme.label());
-            if layout.is_tall {
-                sketch.text_inside(unit.tick(value * unit.factor), (axis.at(value), layout.top - 8), theme.label());
-            }
-        }
+        let axis = Axis::new(AxisScale::Linear, (0.0, self.largest() / unit.factor), (rows.left, rows.end));
+        rows.draw_marks(&mut sketch, theme, &axis, is_tall, |value| unit.tick(value * unit.factor));
         let multiples = self.tells_multiples();
         for (index, group) in self.groups.iter().enumerate() {
-            let mut y = layout.top + index as i32 * layout.pitch + GAP / 2;
+            let mut y = rows.row(index) + GAP / 2;
             let letters = if group.is_marked { theme.value().bold() } else { theme.value() };
             let names = if self.has_names() { 24 } else { 0 };
-            if layout.above {
+            if rows.above {
                 let label = shorten(&group.label, width as i32, letters.size, letters.bold);
                 sketch.text(label, (0, y + NAME / 2 - 2), letters);
                 y += NAME;
             } else {
                 let middle = y + self.bars.len() as i32 * (BAR + BETWEEN) / 2;
-                sketch.text(group.label.clone(), (layout.left - names - 10, middle), letters.end());
+                sketch.text(group.label.clone(), (rows.left - names - 10, middle), letters.end());
             }
             for (bar, values) in group.values.iter().enumerate() {
                 let top = y + bar as i32 * (BAR + BETWEEN);
                 if let Some((short, _)) = self.bars.get(bar).filter(|_| self.has_names()) {
-                    sketch.text(*short, (layout.left - 6, top + BAR / 2), theme.label().size(10.5).end());
+                    sketch.text(*short, (rows.left - 6, top + BAR / 2), theme.label().size(10.5).end());
                 }
                 let note = self.note(group, bar, multiples);
-                let mut x = layout.left;
+                let mut x = rows.left;
                 if let Ok(values) = values {
-                    self.draw_bar(&mut sketch, theme, &axis, (bar, values), (layout.left, top));
+                    self.draw_bar(&mut sketch, theme, &axis, (bar, values), (rows.left, top));
                     x = axis.at(sum(values) / unit.factor);
                 }
                 let letters = if values.is_ok() { theme.value() } else { theme.note() };
@@ -268,15 +252,15 @@ impl Chart for Bars {
         }
         if let Some((_, limit)) = self.limit.as_ref().filter(|(_, limit)| *limit <= self.largest()) {
             let x = axis.at(*limit / unit.factor);
-            let dashes = (layout.top..bottom).step_by(7);
+            let bottom = rows.bottom();
+            let dashes = (rows.top..bottom).step_by(7);
             dashes.for_each(|y| sketch.vertical((x, y), 4.min(bottom - y), theme.ink));
         }
         sketch
     }
 
     fn height_for(&self, width: u32) -> u32 {
-        let layout = self.layout(width);
-        (layout.top + self.groups.len() as i32 * layout.pitch + UNDER) as u32
+        (self.layout(width).rows.bottom() + UNDER) as u32
     }
 
     fn table(&self) -> Table {

@@ -1,6 +1,7 @@
 //! Energy or latency by cause, one stacked bar a strategy (DeFiNES, Figs. 15 and 16).
 
 use super::axis::{Axis, AxisScale};
+use super::bar_rows::{BarPart, BarRows, TITLE, draw_parts};
 use super::color::text_on;
 use super::core_timeline::reason_name;
 use super::legend::{Entry, Mark, draw_legend, legend_height};
@@ -116,20 +117,10 @@ pub struct Breakdown {
     pub bars: Vec<StackedBar>,
 }
 
-const TITLE: i32 = 24;
 const BAR: i32 = 24;
 const BETWEEN: i32 = 12;
 const NAME: i32 = 18;
 const UNDER: i32 = 22;
-
-/// Where things lie; on a narrow figure the labels stand above the bars.
-struct Layout {
-    above: bool,
-    left: i32,
-    end: i32,
-    top: i32,
-    pitch: i32,
-}
 
 impl StackedBar {
     fn total(&self) -> f64 {
@@ -151,7 +142,7 @@ impl Breakdown {
         self.causes.iter().map(|cause| (Mark::Chip(theme.cause(*cause)), cause.name().to_owned())).collect()
     }
 
-    fn layout(&self, width: u32) -> Layout {
+    fn rows(&self, width: u32) -> BarRows {
         let width = width.max(MINIMUM_WIDTH) as i32;
         let letters = Theme::LIGHT.value();
         let longest = self.bars.iter().map(|bar| letters.width(&bar.label)).max().unwrap_or(0);
@@ -162,29 +153,21 @@ impl Breakdown {
         let left = if above { 0 } else { longest + 10 };
         let legend = legend_height(&self.entries(&Theme::LIGHT), width, Theme::LIGHT.note());
         let pitch = BAR + BETWEEN + if above { NAME } else { 0 };
-        Layout { above, left, end: width - right, top: TITLE + legend + 8, pitch }
+        BarRows { above, left, end: width - right, top: TITLE + legend + 8, pitch, count: self.bars.len() }
     }
 
     fn draw_bar(&self, sketch: &mut Sketch, theme: &Theme, axis: &Axis, bar: &StackedBar, (x, y): (i32, i32)) {
         let unit = self.unit();
-        let (mut sum, mut from) = (0.0, x);
-        for (value, cause) in bar.values.iter().zip(&self.causes) {
-            if !value.is_finite() || *value <= 0.0 {
-                continue;
-            }
+        let mut sum = 0.0;
+        let shown = bar.values.iter().zip(&self.causes).filter(|(value, _)| value.is_finite() && **value > 0.0);
+        let parts = shown.map(|(value, cause)| {
             sum += value;
-            let to = axis.at(sum);
             let color = theme.cause(*cause);
-            // One pixel of the panel between the parts, as far as they are wide enough to spare it.
-            let width = if to - from > 3 { to - from - 1 } else { to - from };
-            sketch.rect((from, y), (width, BAR), color);
-            let (letters, text) = (theme.value().size(11.0).middle().color(text_on(color)), unit.text(*value));
-            if letters.width(&text) + 10 <= width {
-                sketch.text(text, (from + width / 2, y + BAR / 2), letters);
-            }
-            from = to;
-        }
-        let at = (from + 6, y + BAR / 2);
+            let letters = (theme.value().size(11.0).middle().color(text_on(color)), 10);
+            BarPart { to: axis.at(sum), color, text: unit.text(*value), letters }
+        });
+        let end = draw_parts(sketch, (x, y), BAR, parts);
+        let at = (end + 6, y + BAR / 2);
         sketch.text(unit.text(bar.total()), at, theme.value().bold());
     }
 }
@@ -193,36 +176,29 @@ impl Chart for Breakdown {
     fn sketch(&self, width: u32, theme: &Theme) -> Sketch {
         let width = width.max(MINIMUM_WIDTH);
         let mut sketch = Sketch::new(width, self.height_for(width));
-        let (layout, unit) = (self.layout(width), self.unit());
+        let (rows, unit) = (self.rows(width), self.unit());
         let title = format!("{} by cause, {}", self.title, unit.name);
         sketch.text(title, (0, 9), theme.heading().size(13.0));
         draw_legend(&mut sketch, &self.entries(theme), (0, TITLE), width as i32, theme.note());
-        let axis = Axis::new(AxisScale::Linear, (0.0, self.largest()), (layout.left, layout.end));
-        let bottom = layout.top + self.bars.len() as i32 * layout.pitch;
-        for value in axis.marks(((layout.end - layout.left) / 70).max(2) as usize) {
-            if !layout.above {
-                sketch.vertical((axis.at(value), layout.top), bottom - layout.top, theme.grid());
-            }
-            sketch.text_inside(unit.tick(value), (axis.at(value), bottom + 8), theme.label());
-        }
+        let axis = Axis::new(AxisScale::Linear, (0.0, self.largest()), (rows.left, rows.end));
+        rows.draw_marks(&mut sketch, theme, &axis, false, |value| unit.tick(value));
         for (index, bar) in self.bars.iter().enumerate() {
-            let y = layout.top + index as i32 * layout.pitch + BETWEEN / 2;
-            let y = if layout.above {
+            let y = rows.row(index) + BETWEEN / 2;
+            let y = if rows.above {
                 let label = shorten(&bar.label, width as i32, 12.0, false);
                 sketch.text(label, (0, y + NAME / 2 - 1), theme.value());
                 y + NAME
             } else {
-                sketch.text(bar.label.clone(), (layout.left - 10, y + BAR / 2), theme.value().end());
+                sketch.text(bar.label.clone(), (rows.left - 10, y + BAR / 2), theme.value().end());
                 y
             };
-            self.draw_bar(&mut sketch, theme, &axis, bar, (layout.left, y));
+            self.draw_bar(&mut sketch, theme, &axis, bar, (rows.left, y));
         }
         sketch
     }
 
     fn height_for(&self, width: u32) -> u32 {
-        let layout = self.layout(width);
-        (layout.top + self.bars.len() as i32 * layout.pitch + UNDER) as u32
+        (self.rows(width).bottom() + UNDER) as u32
     }
 
     fn table(&self) -> Table {

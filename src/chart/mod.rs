@@ -9,6 +9,7 @@
 mod accesses;
 mod account;
 mod axis;
+mod bar_rows;
 mod bars;
 mod breakdown;
 #[cfg(target_arch = "wasm32")]

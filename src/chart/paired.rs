@@ -1,6 +1,7 @@
 //! Two designs side by side: a pair of bars for each memory, cause or layer, those that differ most at the top.
 
 use super::axis::{Axis, AxisScale};
+use super::bar_rows::{BarRows, TITLE};
 use super::color::{Color, mix};
 use super::legend::{Entry, Mark, draw_legend, legend_height};
 use super::scale::{Quantity, Unit};
@@ -16,7 +17,7 @@ pub struct Pair {
     pub label: String,
     /// What it counts for in design A, in base units; `None` where A has no such thing.
     pub a: Option<f64>,
-    /// The same in design B.
+    /// What it counts for in design B.
     pub b: Option<f64>,
 }
 
@@ -39,7 +40,6 @@ pub struct Paired {
     pairs: Vec<Pair>,
 }
 
-const TITLE: i32 = 24;
 const BAR: i32 = 9;
 const BARS: i32 = 2 * BAR + 2;
 const PITCH: i32 = 34;
@@ -49,15 +49,6 @@ const NAME: i32 = 19;
 const UNDER: i32 = 22;
 /// Further pairs stand in the table only.
 const MOST: usize = 12;
-
-/// Where things lie; on a narrow figure labels and numbers stand above the bars.
-struct Layout {
-    above: bool,
-    left: i32,
-    end: i32,
-    top: i32,
-    pitch: i32,
-}
 
 impl Paired {
     /// Puts the pairs in order; what counts for nothing in both is left out.
@@ -90,7 +81,7 @@ impl Paired {
         vec![(Mark::Chip(a), "A, pinned".to_owned()), (Mark::Chip(b), "B, at hand".to_owned())]
     }
 
-    fn layout(&self, width: u32) -> Layout {
+    fn rows(&self, width: u32) -> BarRows {
         let width = width.max(MINIMUM_WIDTH) as i32;
         let letters = Theme::LIGHT.value();
         let widest = |text: &dyn Fn(&Pair) -> String| {
@@ -101,7 +92,7 @@ impl Paired {
         let left = if above { 0 } else { label + 10 };
         let end = if above { width - 1 } else { width - note - 10 };
         let top = TITLE + legend_height(&self.entries(&Theme::LIGHT), width, Theme::LIGHT.note()) + 8;
-        Layout { above, left, end, top, pitch: if above { TALL_PITCH } else { PITCH } }
+        BarRows { above, left, end, top, pitch: if above { TALL_PITCH } else { PITCH }, count: self.shown().len() }
     }
 
     /// `1.20 → 0.80, −33 %`; with the unit where it is not that of the figure.
@@ -150,7 +141,7 @@ pub(super) fn multiple(ratio: f64) -> String {
     format!("{}×", three_digits(ratio))
 }
 
-/// The same in a table; per cent in files.
+/// A [`change`] as a cell of a table: per cent in files.
 pub(super) fn change_cell(a: Option<f64>, b: Option<f64>) -> TableCell {
     match (change(a, b), a, b) {
         (Some(text), Some(a), Some(b)) => TableCell::number(text, 100.0 * (b / a - 1.0)),
@@ -162,45 +153,38 @@ impl Chart for Paired {
     fn sketch(&self, width: u32, theme: &Theme) -> Sketch {
         let width = width.max(MINIMUM_WIDTH);
         let mut sketch = Sketch::new(width, self.height_for(width));
-        let (layout, unit) = (self.layout(width), self.unit());
+        let (rows, unit) = (self.rows(width), self.unit());
         sketch.text(format!("{}, {}", self.title, unit.name), (0, 9), theme.heading().size(13.0));
         draw_legend(&mut sketch, &self.entries(theme), (0, TITLE), width as i32, theme.note());
         let largest = self.values().fold(0.0, f64::max);
-        let axis = Axis::new(AxisScale::Linear, (0.0, largest), (layout.left, layout.end));
-        let bottom = layout.top + self.shown().len() as i32 * layout.pitch;
-        for value in axis.marks(((layout.end - layout.left) / 70).max(2) as usize) {
-            if !layout.above {
-                sketch.vertical((axis.at(value), layout.top), bottom - layout.top, theme.grid());
-            }
-            sketch.text_inside(unit.tick(value), (axis.at(value), bottom + 8), theme.label());
-        }
+        let axis = Axis::new(AxisScale::Linear, (0.0, largest), (rows.left, rows.end));
+        rows.draw_marks(&mut sketch, theme, &axis, false, |value| unit.tick(value));
         for (index, pair) in self.shown().iter().enumerate() {
-            let y = layout.top + index as i32 * layout.pitch;
+            let y = rows.row(index);
             let note = self.note(pair);
-            let y = if layout.above {
+            let y = if rows.above {
                 let room = width as i32 - theme.value().width(&note) - 10;
                 sketch.text(shorten(&pair.label, room, 12.0, false), (0, y + 8), theme.value());
                 sketch.text(note, (width as i32 - 1, y + 8), theme.note().end());
                 y + NAME
             } else {
                 let middle = y + PITCH / 2;
-                sketch.text(pair.label.clone(), (layout.left - 10, middle), theme.value().end());
+                sketch.text(pair.label.clone(), (rows.left - 10, middle), theme.value().end());
                 sketch.text(note, (width as i32 - 1, middle), theme.note().end());
                 y + (PITCH - BARS) / 2
             };
             for (place, (value, color)) in [pair.a, pair.b].into_iter().zip(colors(theme)).enumerate() {
                 // What a design does not have gets no bar, what is tiny a line.
                 let Some(value) = value else { continue };
-                let length = (axis.at(value) - layout.left).max(1);
-                sketch.rect((layout.left, y + place as i32 * (BAR + 2)), (length, BAR), color);
+                let length = (axis.at(value) - rows.left).max(1);
+                sketch.rect((rows.left, y + place as i32 * (BAR + 2)), (length, BAR), color);
             }
         }
         sketch
     }
 
     fn height_for(&self, width: u32) -> u32 {
-        let layout = self.layout(width);
-        (layout.top + self.shown().len() as i32 * layout.pitch + UNDER) as u32
+        (self.rows(width).bottom() + UNDER) as u32
     }
 
     fn table(&self) -> Table {

@@ -1,130 +1,116 @@
 //! A state of fields.
 
 use super::baseline::baseline;
-use super::codes::{self, Codes, meant};
-use super::fields::{Field, Mapping, Point, Sizes, Text};
+use super::encode::entry_name;
+use super::fields::{Mapping, Text, number, take};
 use super::frozen::{Kind, fingerprint};
-use super::packing::newer;
-use super::{patch, wrong};
-use crate::depth_first::{DepthFirstStrategy, FuseDepth};
+use super::packing::{damaged, newer};
+use super::{kinds, patch, wrong};
 use crate::explore::TemporalMapping;
 use crate::hardware::Unroll;
 use crate::mapping::TemporalLoop;
-use crate::rules::Rules;
 use crate::spec::{Diagnostics, gallery_presets, lesson_steps};
-use crate::state::{Document, FuseChoice, LPF_LIMITS, MappingChange, OBJECTIVES, Pinned, State};
+use crate::state::{Choice, Document, Form, MappingChange, Pinned, State};
+use crate::workload::Dim;
 
 /// Bytes of all documents together: with all else about as much as a file holds, so that what opens is kept. One that is longer than
 /// any may be is kept, too, and called wrong where it stands.
 const MOST_BYTES: usize = 7 << 20;
+/// Longest field that is no document, bytes.
+const LONGEST_FIELD: usize = 1 << 19;
 /// More loops than any mapping has.
 const MOST_LOOPS: usize = 1000;
 
-/// The state that differs from the baseline by these fields.
-pub(super) fn state(fields: &[Field]) -> Result<State, Diagnostics> {
+/// The state that differs from the baseline by the fields in these bytes.
+pub(super) fn state(bytes: &[u8]) -> Result<State, Diagnostics> {
     let mut state = baseline();
     let (mut unroll, mut mapping) = (None, None);
     let mut texts = Texts { left: MOST_BYTES };
-    for field in fields {
-        let (design, hierarchy, view) = (&mut state.design, &mut state.hierarchy, &mut state.view);
-        let schedule = &mut design.schedule;
-        match field {
-            Field::Hardware(written) => design.hardware = texts.document(Kind::Hardware, written)?,
-            Field::Workload(written) => design.workload = texts.document(Kind::Workload, written)?,
-            Field::OwnHardware(written) => {
-                design.hardware.own = texts.aside(Kind::Hardware, written, &design.hardware)?
+    let (mut said, mut rest) = (Vec::new(), bytes);
+    while !rest.is_empty() {
+        let field = rest.len();
+        let from = &mut rest;
+        let number = take(from)?;
+        // Nothing is said twice of a design, and there are two at most.
+        if said.contains(&number) {
+            return Err(damaged());
+        }
+        said.push(number);
+        match number {
+            number::HARDWARE => state.design.hardware = texts.document(Kind::Hardware, &take(from)?)?,
+            number::WORKLOAD => state.design.workload = texts.document(Kind::Workload, &take(from)?)?,
+            number::OWN_HARDWARE => {
+                let document = &mut state.design.hardware;
+                document.own = texts.aside(Kind::Hardware, &take(from)?, document)?;
             }
-            Field::OwnWorkload(written) => {
-                design.workload.own = texts.aside(Kind::Workload, written, &design.workload)?
+            number::OWN_WORKLOAD => {
+                let document = &mut state.design.workload;
+                document.own = texts.aside(Kind::Workload, &take(from)?, document)?;
             }
-            Field::TilesX(written) => schedule.tiles_x = sizes(written),
-            Field::TilesY(written) => schedule.tiles_y = sizes(written),
-            Field::Modes(bits) => {
-                schedule.modes =
-                    codes::MODES.iter().filter(|(bit, _)| bits & bit != 0).map(|(_, mode)| *mode).collect();
+            number::POOL => {
+                (state.hierarchy.pool, state.hierarchy.pool_preset) = texts.text(Kind::Pool, &take(from)?)?;
             }
-            Field::Fuse(code) => schedule.fuse = known(codes::FUSE, *code)?,
-            Field::Cuts(cuts) => schedule.cuts.clone_from(cuts),
-            Field::Objective(code) => schedule.objective = known(codes::OBJECTIVES, *code)?,
-            Field::Memory(name) => schedule.memory.clone_from(name),
-            Field::Weights(weights) => schedule.weights.clone_from(weights),
-            Field::Strategy(code) => schedule.strategy = known(codes::STRATEGIES, *code)?,
-            // A larger one would only keep workers busy for hours.
-            Field::LpfLimit(limit) => schedule.lpf_limit = (*limit as usize).clamp(1, *LPF_LIMITS.end()),
-            Field::MostLayers(text) => schedule.most_layers.clone_from(text),
-            Field::MostTiles(text) => schedule.most_tiles.clone_from(text),
-            Field::Rules(set, others) => schedule.rules = rules(*set, others)?,
-            Field::Pool(written) => (hierarchy.pool, hierarchy.pool_preset) = texts.text(Kind::Pool, written)?,
-            Field::HierarchyLayer(layer) => hierarchy.layer = Some(layer.clone()),
-            Field::Budget(text) => hierarchy.budget.clone_from(text),
-            Field::MaxLevels(levels) => hierarchy.max_levels = *levels as usize,
-            Field::MinRatio(ratio) => hierarchy.min_ratio = *ratio,
-            Field::AllWidths(all) => hierarchy.all_widths = *all,
-            Field::HierarchyObjective(index) if usize::from(*index) < OBJECTIVES.len() => {
-                hierarchy.objective = usize::from(*index);
-            }
-            Field::HierarchyObjective(_) => return Err(newer()),
-            Field::Tab(code) => view.tab = known(codes::TABS, *code)?,
-            Field::Metric(code) => view.metric = known(codes::METRICS, *code)?,
-            Field::Point(written) => view.point = Some(point(written)?),
-            Field::Stack(stack) => view.stack = *stack as usize,
-            Field::TileType(index) => view.tile_type = Some(*index as usize),
-            Field::Texts(bits) => {
+            number::TEXTS => {
+                let bits: u8 = take(from)?;
                 let shown = |bit: u8| bits & (1 << bit) != 0;
-                (view.hardware_text, view.workload_text, hierarchy.shows_pool) = (shown(0), shown(1), shown(2));
+                (state.view.hardware_text, state.view.workload_text) = (shown(0), shown(1));
+                state.hierarchy.shows_pool = shown(2);
             }
-            Field::Layer(layer) => state.mapping.layer = Some(layer.clone()),
-            Field::Unroll(written) => unroll = Some(written),
-            Field::Mapping(written) => mapping = Some(written),
-            Field::Pin => {
+            number::LAYER => state.mapping.layer = Some(take(from)?),
+            number::UNROLL => unroll = Some(unrolls(&take::<Vec<_>>(from)?)?),
+            number::MAPPING => mapping = Some(own_mapping(&take(from)?)?),
+            number::PIN => {
                 let pinned = state.design.clone();
                 state.design.forget_own();
                 let (point, cores) = (state.view.point.take(), Pinned::cores_of(&state.cores));
                 state.cores.own.clear();
                 state.pinned = Some(Box::new(Pinned { design: pinned, point, cores }));
+                said = vec![number::PIN];
             }
-            Field::System(written) => {
-                let (text, preset) = texts.text(Kind::System, written)?;
+            number::SYSTEM => {
+                let (text, preset) = texts.text(Kind::System, &take(from)?)?;
                 state.cores.preset = preset.map(str::to_owned);
                 if preset.is_none() {
                     state.cores.own = text;
                 }
             }
-            Field::OwnSystem(written) => state.cores.own = texts.text(Kind::System, written)?.0,
-            Field::CoreTiles(code) => state.cores.granularity = known(codes::TILES, *code)?,
-            Field::Rows(text) => state.cores.rows.clone_from(text),
-            Field::TilesByHand(text) => state.cores.tiles.clone_from(text),
-            Field::CoreStacks(code) => state.cores.stacks = known(codes::STACKS, *code)?,
-            Field::StackEnds(text) => state.cores.ends.clone_from(text),
-            Field::CoreAim(code) => state.cores.aim = known(codes::AIMS, *code)?,
-            Field::Scheduler(code) => state.cores.scheduler = known(codes::SCHEDULERS, *code)?,
-            Field::CoreOrder(code) => state.cores.order = known(codes::ORDERS, *code)?,
-            Field::Prefetches(first) => state.cores.prefetches = *first,
-            Field::Allocation(text) => state.cores.allocation.clone_from(text),
-            Field::ShowsSystem(shown) => state.cores.shows_system = *shown,
-            Field::Entry(name) => {
-                let entry = gallery_presets().iter().find(|entry| codes::entry_name(entry.id) == *name);
-                state.entry = entry.map(|entry| entry.id);
+            number::OWN_SYSTEM => state.cores.own = texts.text(Kind::System, &take(from)?)?.0,
+            number::ENTRY => {
+                let name: [u8; 4] = take(from)?;
+                state.entry = gallery_presets().iter().map(|entry| entry.id).find(|id| entry_name(id) == name);
             }
-            Field::Lesson(name) => {
-                state.lesson = lesson_steps().iter().find(|id| codes::entry_name(id) == *name).copied();
+            number::LESSON => {
+                let name: [u8; 4] = take(from)?;
+                state.lesson = lesson_steps().iter().find(|id| entry_name(id) == name).copied();
             }
+            _ => {
+                let is_known = member(&mut state.design.schedule, number, from)?
+                    || member(&mut state.hierarchy, number, from)?
+                    || member(&mut state.cores, number, from)?
+                    || member(&mut state.view, number, from)?;
+                // The checksum holds, so whoever wrote this knew a field that we do not.
+                is_known.then_some(()).ok_or_else(newer)?;
+            }
+        }
+        if !number::DOCUMENTS.contains(&number) && field - rest.len() > LONGEST_FIELD {
+            return Err(damaged());
         }
     }
     // They belong to the layer and the documents, which are known only now.
-    if let Some(written) = unroll {
-        let change = MappingChange::Unroll(state.layer_key(), Some(unrolls(written)?));
-        state.mapping.change(change);
+    if let Some(unroll) = unroll {
+        state.mapping.change(MappingChange::Unroll(state.layer_key(), Some(unroll)));
     }
-    if let Some(written) = mapping {
-        let change = MappingChange::Edit(state.mapping_subject(), own_mapping(written)?);
-        state.mapping.change(change);
+    if let Some(mapping) = mapping {
+        state.mapping.change(MappingChange::Edit(state.mapping_subject(), mapping));
     }
     Ok(state)
 }
 
-fn known<T: Clone>(codes: Codes<T>, code: u8) -> Result<T, Diagnostics> {
-    meant(codes, code).ok_or_else(newer)
+/// Takes a member of a form; whether it has one of this number.
+fn member<F: Form>(form: &mut F, number: u32, from: &mut &[u8]) -> Result<bool, Diagnostics> {
+    let Some(field) = F::FIELDS.iter().find(|field| field.number == number) else { return Ok(false) };
+    kinds::unpack((field.slot)(form), from)?;
+    Ok(true)
 }
 
 /// Documents, of which there is only so much.
@@ -175,47 +161,19 @@ fn too_large() -> Diagnostics {
     wrong(reason, "Ask for the documents themselves, and enter them as text")
 }
 
-fn sizes(written: &Sizes) -> String {
-    match written {
-        Sizes::List(numbers) => numbers.iter().map(u64::to_string).collect::<Vec<_>>().join(" "),
-        Sizes::Text(text) => text.clone(),
-    }
-}
-
-fn rules(set: u8, others: &[[u8; 2]]) -> Result<Rules, Diagnostics> {
-    let mut rules = known(codes::RULES, set)?;
-    if others.len() > rules.switches().len() {
-        return Err(newer());
-    }
-    for name in others {
-        let switches = rules.switches();
-        let (name, _, value) = switches.iter().find(|switch| codes::short_name(switch.0) == *name).ok_or_else(newer)?;
-        rules = rules.with(name, !value).ok_or_else(newer)?;
-    }
-    Ok(rules)
-}
-
-fn point(written: &Point) -> Result<DepthFirstStrategy, Diagnostics> {
-    let side = |size: u64| size.wrapping_sub(1);
-    let fuse = match known(codes::FUSE, written.fuse)? {
-        FuseChoice::Automatic => FuseDepth::Automatic,
-        FuseChoice::SingleLayer => FuseDepth::SingleLayer,
-        FuseChoice::LayerByLayer => FuseDepth::LayerByLayer,
-        FuseChoice::ByHand => FuseDepth::Cuts(written.cuts.clone()),
-    };
-    let tile = (side(written.tile.0), side(written.tile.1));
-    Ok(DepthFirstStrategy { tile, mode: known(codes::MODES, written.mode)?, fuse })
+fn dim(number: u8) -> Result<Dim, Diagnostics> {
+    Dim::numbered(number).ok_or_else(newer)
 }
 
 fn unrolls(written: &[(u32, u8, u64)]) -> Result<Vec<Unroll>, Diagnostics> {
-    let one = |(array_dim, dim, limit): &(u32, u8, u64)| {
-        Ok(Unroll { array_dim: *array_dim as usize, dim: known(codes::DIMS, *dim)?, limit: *limit })
+    let one = |(array_dim, number, limit): &(u32, u8, u64)| {
+        Ok(Unroll { array_dim: *array_dim as usize, dim: dim(*number)?, limit: *limit })
     };
     written.iter().take(MOST_LOOPS).map(one).collect()
 }
 
 fn own_mapping(written: &Mapping) -> Result<TemporalMapping, Diagnostics> {
-    let one = |(dim, size): &(u8, u64)| Ok(TemporalLoop { dim: known(codes::DIMS, *dim)?, size: *size });
+    let one = |(number, size): &(u8, u64)| Ok(TemporalLoop { dim: dim(*number)?, size: *size });
     let order = written.order.iter().take(MOST_LOOPS).map(one).collect::<Result<_, Diagnostics>>()?;
     let ends = |ends: &Vec<u32>| ends.iter().take(MOST_LOOPS).map(|end| *end as usize).collect();
     Ok(TemporalMapping { order, ends: written.ends.each_ref().map(ends) })
@@ -224,7 +182,7 @@ fn own_mapping(written: &Mapping) -> Result<TemporalMapping, Diagnostics> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::link::fields::Patch;
+    use crate::link::fields::{Field, Patch};
     use crate::link::{encode, packing};
     use crate::spec::hardware_presets;
 
@@ -232,8 +190,21 @@ mod tests {
     fn opened(fields: &[Field]) -> State {
         let link = packing::pack(fields);
         let state = crate::link::from_link(&link).unwrap_or_else(|wrong| panic!("{wrong}"));
-        assert_eq!(super::state(&encode::fields(&state, true)), Ok(state.clone()));
+        let packed = packing::pack(&encode::fields(&state, true));
+        assert_eq!(packing::unpack(&packed).and_then(|bytes| super::state(&bytes)), Ok(state.clone()));
         state
+    }
+
+    fn document(text: &Text) -> Field {
+        Field::new(number::HARDWARE, text)
+    }
+
+    fn own(text: &Text) -> Field {
+        Field::new(number::OWN_HARDWARE, text)
+    }
+
+    fn pin() -> Field {
+        Field { number: number::PIN, bytes: Vec::new() }
     }
 
     fn reason(fields: &[Field]) -> String {
@@ -244,24 +215,27 @@ mod tests {
     fn a_preset_is_one_however_it_is_written() {
         let preset = &hardware_presets()[3];
         let plain = || Text::Plain(preset.text.to_owned());
-        let state = opened(&[Field::Hardware(plain())]);
+        let state = opened(&[document(&plain())]);
         assert_eq!((state.design.hardware.preset, state.design.hardware.own), (Some(preset.id), None));
-        let state = opened(&[Field::Hardware(plain()), Field::OwnHardware(plain())]);
+        let state = opened(&[document(&plain()), own(&plain())]);
         assert_eq!((state.design.hardware.preset, state.design.hardware.own), (Some(preset.id), None));
         let other = "name: other".to_owned();
-        let state = opened(&[Field::Hardware(plain()), Field::OwnHardware(Text::Plain(other.clone()))]);
+        let state = opened(&[document(&plain()), own(&Text::Plain(other.clone()))]);
         assert_eq!((state.design.hardware.preset, state.design.hardware.own), (Some(preset.id), Some(other)));
     }
 
     #[test]
     fn what_no_link_of_ours_holds_is_refused() {
         // Twice the same of one design, though not of two.
-        assert!(reason(&[Field::Stack(1), Field::Stack(1)]).contains("damaged"));
-        assert!(reason(&[Field::Pin, Field::Pin]).contains("damaged"));
-        assert_eq!(opened(&[Field::LpfLimit(7), Field::Pin, Field::LpfLimit(8)]).design.schedule.lpf_limit, 8);
+        assert!(reason(&[Field::new(25, &1u32), Field::new(25, &1u32)]).contains("damaged"));
+        assert!(reason(&[pin(), pin()]).contains("damaged"));
+        assert_eq!(opened(&[Field::new(13, &7u32), pin(), Field::new(13, &8u32)]).design.schedule.lpf_limit, 8);
+        // A number that no field has, or no choice.
+        assert!(reason(&[Field::new(4000, &0u8)]).contains("newer"));
+        assert!(reason(&[Field::new(22, &200u8)]).contains("newer"));
         // More than any field has.
-        assert!(reason(&[Field::Cuts("x".repeat(1 << 20))]).contains("damaged"));
-        assert!(reason(&[Field::Rules(0, vec![[1, 2]; 1000])]).contains("newer"));
+        assert!(reason(&[Field::new(8, &"x".repeat(1 << 20))]).contains("damaged"));
+        assert!(reason(&[Field::new(14, &(0u8, vec![[1u8, 2]; 1000]))]).contains("newer"));
         // Documents that are too large, one or together.
         let hash = fingerprint(hardware_presets()[0].text);
         let long = |bytes: usize| {
@@ -269,9 +243,9 @@ mod tests {
                 Patch { insertions: vec![1], jumps: vec![0], lengths: vec![bytes as u32 - 1], inserted: vec![b'x'] };
             Text::Patched(hash, Patch { jumps: vec![hardware_presets()[0].text.len() as i32 - 1], ..patch })
         };
-        assert_eq!(opened(&[Field::Hardware(long(MOST_BYTES))]).design.hardware.text, "x".repeat(MOST_BYTES));
-        assert!(reason(&[Field::Hardware(long(MOST_BYTES + 1))]).contains("more than"));
+        assert_eq!(opened(&[document(&long(MOST_BYTES))]).design.hardware.text, "x".repeat(MOST_BYTES));
+        assert!(reason(&[document(&long(MOST_BYTES + 1))]).contains("more than"));
         let half = MOST_BYTES / 2 + 1;
-        assert!(reason(&[Field::Hardware(long(half)), Field::OwnHardware(long(half))]).contains("more than"));
+        assert!(reason(&[document(&long(half)), own(&long(half))]).contains("more than"));
     }
 }

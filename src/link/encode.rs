@@ -1,15 +1,12 @@
 //! The fields of a state: what differs from the baseline.
 
 use super::baseline::baseline;
-use super::codes::{self, code};
-use super::fields::{Field, Mapping, Point, Sizes, Text};
-use super::frozen::{Kind, fingerprint};
+use super::fields::{Field, Mapping, Text, number};
+use super::frozen::{Kind, fingerprint, fnv_1a};
 use super::packing::packed_length;
-use super::patch;
-use crate::depth_first::{DepthFirstStrategy, FuseDepth};
-use crate::rules::Rules;
+use super::{kinds, patch};
 use crate::sorting::sort_by_key;
-use crate::state::{CoresForm, Design, Document, FuseChoice, HierarchyForm, Schedule, State, View};
+use crate::state::{Choice, CoresForm, Design, Form, FormField, HierarchyForm, State, View};
 use std::collections::HashSet;
 
 /// A larger text is not compared with others, bytes.
@@ -23,9 +20,10 @@ pub(super) fn fields(state: &State, with_own: bool) -> Vec<Field> {
     let mut fields = Vec::new();
     if let Some(pinned) = &state.pinned {
         design(&pinned.design, &base.design, with_own, &mut fields);
-        fields.extend(pinned.point.as_ref().map(|opened| Field::Point(point(opened))));
+        // The point alone of the way of looking.
+        members(&View { point: pinned.point.clone(), ..base.view.clone() }, &base.view, &mut fields);
         cores(&pinned.cores, &base.cores, with_own, &mut fields);
-        fields.push(Field::Pin);
+        fields.push(Field { number: number::PIN, bytes: Vec::new() });
         base.design = pinned.design.clone();
         base.cores = pinned.cores.clone();
     }
@@ -33,28 +31,32 @@ pub(super) fn fields(state: &State, with_own: bool) -> Vec<Field> {
     mapping(state, &mut fields);
     hierarchy(&state.hierarchy, &base.hierarchy, &mut fields);
     cores(&state.cores, &base.cores, with_own, &mut fields);
-    view(&state.view, &base.view, &mut fields);
+    members(&state.view, &base.view, &mut fields);
     let shown = [state.view.hardware_text, state.view.workload_text, state.hierarchy.shows_pool];
     let bits = shown.iter().rev().fold(0, |bits, shown| bits << 1 | u8::from(*shown));
     if bits != 0 {
-        fields.push(Field::Texts(bits));
+        fields.push(Field::new(number::TEXTS, &bits));
     }
-    fields.extend(state.entry.map(|id| Field::Entry(codes::entry_name(id))));
-    fields.extend(state.lesson.map(|id| Field::Lesson(codes::entry_name(id))));
+    fields.extend(state.entry.map(|id| Field::new(number::ENTRY, &entry_name(id))));
+    fields.extend(state.lesson.map(|id| Field::new(number::LESSON, &entry_name(id))));
     fields
 }
 
 fn design(design: &Design, base: &Design, with_own: bool, fields: &mut Vec<Field>) {
-    let aside = |document: &Document| document.own.clone().filter(|own| with_own && *own != document.text);
-    if design.hardware.text != base.hardware.text {
-        fields.push(Field::Hardware(text(Kind::Hardware, &design.hardware.text)));
+    let documents = [
+        (Kind::Hardware, &design.hardware, &base.hardware, number::HARDWARE, number::OWN_HARDWARE),
+        (Kind::Workload, &design.workload, &base.workload, number::WORKLOAD, number::OWN_WORKLOAD),
+    ];
+    for (kind, document, base, number, _) in &documents {
+        if document.text != base.text {
+            fields.push(Field::new(*number, &text(*kind, &document.text)));
+        }
     }
-    if design.workload.text != base.workload.text {
-        fields.push(Field::Workload(text(Kind::Workload, &design.workload.text)));
+    for (kind, document, _, _, number) in &documents {
+        let own = document.own.as_ref().filter(|own| with_own && **own != document.text);
+        fields.extend(own.map(|own| Field::new(*number, &text(*kind, own))));
     }
-    fields.extend(aside(&design.hardware).map(|own| Field::OwnHardware(text(Kind::Hardware, &own))));
-    fields.extend(aside(&design.workload).map(|own| Field::OwnWorkload(text(Kind::Workload, &own))));
-    schedule(&design.schedule, &base.schedule, fields);
+    members(&design.schedule, &base.schedule, fields);
 }
 
 /// A text by its name, else as what it takes from one that has a name.
@@ -77,156 +79,65 @@ fn text(kind: Kind, text: &str) -> Text {
     patches.min_by_key(packed_length).unwrap_or_else(|| Text::Plain(text.to_owned()))
 }
 
-fn schedule(schedule: &Schedule, base: &Schedule, fields: &mut Vec<Field>) {
-    let Schedule {
-        tiles_x,
-        tiles_y,
-        modes,
-        fuse,
-        cuts,
-        most_layers,
-        most_tiles,
-        objective,
-        memory,
-        weights,
-        strategy,
-        lpf_limit,
-        rules,
-    } = schedule;
-    let mut note = |differs: bool, field: Field| fields.extend(differs.then_some(field));
-    note(*tiles_x != base.tiles_x, Field::TilesX(sizes(tiles_x)));
-    note(*tiles_y != base.tiles_y, Field::TilesY(sizes(tiles_y)));
-    note(*modes != base.modes, Field::Modes(modes.iter().map(|mode| code(codes::MODES, mode)).sum()));
-    note(*fuse != base.fuse, Field::Fuse(code(codes::FUSE, fuse)));
-    note(*cuts != base.cuts, Field::Cuts(cuts.clone()));
-    note(*objective != base.objective, Field::Objective(code(codes::OBJECTIVES, objective)));
-    note(*memory != base.memory, Field::Memory(memory.clone()));
-    note(*weights != base.weights, Field::Weights(weights.clone()));
-    note(*strategy != base.strategy, Field::Strategy(code(codes::STRATEGIES, strategy)));
-    note(*lpf_limit != base.lpf_limit, Field::LpfLimit(*lpf_limit as u32));
-    note(*most_layers != base.most_layers, Field::MostLayers(most_layers.clone()));
-    note(*most_tiles != base.most_tiles, Field::MostTiles(most_tiles.clone()));
-    if *rules != base.rules {
-        fields.push(rules_field(rules));
-    }
-}
-
-fn sizes(text: &str) -> Sizes {
-    let numbers: Option<Vec<u64>> = text.split(' ').map(|word| word.parse().ok()).collect();
-    match numbers {
-        // `007` is a number, too.
-        Some(numbers) if numbers.iter().map(u64::to_string).collect::<Vec<_>>().join(" ") == text => {
-            Sizes::List(numbers)
-        }
-        _ => Sizes::Text(text.to_owned()),
-    }
-}
-
-/// The nearest set, and what is otherwise.
-fn rules_field(rules: &Rules) -> Field {
-    let others = |set: &Rules| {
-        let pairs = rules.switches().into_iter().zip(set.switches());
-        pairs.filter(|(mine, its)| mine.2 != its.2).map(|(mine, _)| codes::short_name(mine.0)).collect::<Vec<_>>()
-    };
-    let nearest =
-        codes::RULES.iter().map(|(number, set)| (*number, others(set))).min_by_key(|(_, others)| others.len());
-    let (set, others) = nearest.unwrap_or_default();
-    Field::Rules(set, others)
-}
-
 fn mapping(state: &State, fields: &mut Vec<Field>) {
-    fields.extend(state.mapping.layer.clone().map(Field::Layer));
+    fields.extend(state.mapping.layer.as_ref().map(|layer| Field::new(number::LAYER, layer)));
     if let Some(unroll) = state.unroll() {
-        let unroll = unroll.iter().map(|one| (one.array_dim as u32, code(codes::DIMS, &one.dim), one.limit));
-        fields.push(Field::Unroll(unroll.collect()));
+        let unroll = unroll.iter().map(|one| (one.array_dim as u32, one.dim.number(), one.limit));
+        fields.push(Field::new(number::UNROLL, &unroll.collect::<Vec<_>>()));
     }
     if let Some(own) = state.own_mapping() {
-        fields.push(Field::Mapping(Mapping {
-            order: own.order.iter().map(|next| (code(codes::DIMS, &next.dim), next.size)).collect(),
-            ends: own.ends.clone().map(|ends| ends.into_iter().map(|end| end as u32).collect()),
-        }));
+        let order = own.order.iter().map(|next| (next.dim.number(), next.size)).collect();
+        let ends = own.ends.clone().map(|ends| ends.into_iter().map(|end| end as u32).collect());
+        fields.push(Field::new(number::MAPPING, &Mapping { order, ends }));
     }
 }
 
 fn hierarchy(form: &HierarchyForm, base: &HierarchyForm, fields: &mut Vec<Field>) {
-    let HierarchyForm {
-        pool,
-        layer,
-        budget,
-        max_levels,
-        min_ratio,
-        all_widths,
-        objective,
-        pool_preset: _,
-        shows_pool: _,
-    } = form;
-    if *pool != base.pool {
-        fields.push(Field::Pool(text(Kind::Pool, pool)));
+    if form.pool != base.pool {
+        fields.push(Field::new(number::POOL, &text(Kind::Pool, &form.pool)));
     }
-    fields.extend(layer.clone().map(Field::HierarchyLayer));
-    let mut note = |differs: bool, field: Field| fields.extend(differs.then_some(field));
-    note(*budget != base.budget, Field::Budget(budget.clone()));
-    note(*max_levels != base.max_levels, Field::MaxLevels(*max_levels as u32));
-    note(*min_ratio != base.min_ratio, Field::MinRatio(*min_ratio));
-    note(*all_widths != base.all_widths, Field::AllWidths(*all_widths));
-    note(*objective != base.objective, Field::HierarchyObjective(*objective as u8));
+    members(form, base, fields);
 }
 
 fn cores(form: &CoresForm, base: &CoresForm, with_own: bool, fields: &mut Vec<Field>) {
-    let CoresForm {
-        preset,
-        own,
-        shows_system,
-        granularity,
-        rows,
-        tiles,
-        stacks,
-        ends,
-        aim,
-        scheduler,
-        order,
-        prefetches,
-        allocation,
-    } = form;
     // A system of one's own is told again, as what was pinned keeps its own.
-    if *preset != base.preset || preset.is_none() {
-        fields.push(Field::System(text(Kind::System, form.system())));
+    if form.preset != base.preset || form.preset.is_none() {
+        fields.push(Field::new(number::SYSTEM, &text(Kind::System, form.system())));
     }
-    if with_own && preset.is_some() && !own.is_empty() {
-        fields.push(Field::OwnSystem(text(Kind::System, own)));
+    if with_own && form.preset.is_some() && !form.own.is_empty() {
+        fields.push(Field::new(number::OWN_SYSTEM, &text(Kind::System, &form.own)));
     }
-    let mut note = |differs: bool, field: Field| fields.extend(differs.then_some(field));
-    note(*granularity != base.granularity, Field::CoreTiles(code(codes::TILES, granularity)));
-    note(*rows != base.rows, Field::Rows(rows.clone()));
-    note(*tiles != base.tiles, Field::TilesByHand(tiles.clone()));
-    note(*stacks != base.stacks, Field::CoreStacks(code(codes::STACKS, stacks)));
-    note(*ends != base.ends, Field::StackEnds(ends.clone()));
-    note(*aim != base.aim, Field::CoreAim(code(codes::AIMS, aim)));
-    note(*scheduler != base.scheduler, Field::Scheduler(code(codes::SCHEDULERS, scheduler)));
-    note(*prefetches != base.prefetches, Field::Prefetches(*prefetches));
-    note(*allocation != base.allocation, Field::Allocation(allocation.clone()));
-    note(*shows_system, Field::ShowsSystem(true));
-    note(*order != base.order, Field::CoreOrder(code(codes::ORDERS, order)));
+    members(form, base, fields);
 }
 
-fn view(view: &View, base: &View, fields: &mut Vec<Field>) {
-    let View { tab, metric, point: opened, stack, tile_type, hardware_text: _, workload_text: _ } = view;
-    let mut note = |differs: bool, field: Field| fields.extend(differs.then_some(field));
-    note(*tab != base.tab, Field::Tab(code(codes::TABS, tab)));
-    note(*metric != base.metric, Field::Metric(code(codes::METRICS, metric)));
-    note(*stack != base.stack, Field::Stack(*stack as u32));
-    fields.extend(tile_type.map(|index| Field::TileType(index as u32)));
-    fields.extend(opened.as_ref().map(|opened| Field::Point(point(opened))));
+/// The members in which a form differs from another.
+fn members<F: Form>(form: &F, base: &F, fields: &mut Vec<Field>) {
+    let (mut form, mut base) = (form.clone(), base.clone());
+    for FormField { number, slot, .. } in F::FIELDS {
+        let bytes = kinds::pack(slot(&mut form));
+        if bytes != kinds::pack(slot(&mut base)) {
+            fields.push(Field { number: *number, bytes });
+        }
+    }
 }
 
-fn point(DepthFirstStrategy { tile, mode, fuse }: &DepthFirstStrategy) -> Point {
-    let (fuse, cuts) = match fuse {
-        FuseDepth::Automatic => (FuseChoice::Automatic, Vec::new()),
-        FuseDepth::SingleLayer => (FuseChoice::SingleLayer, Vec::new()),
-        FuseDepth::LayerByLayer => (FuseChoice::LayerByLayer, Vec::new()),
-        FuseDepth::Cuts(layers) => (FuseChoice::ByHand, layers.clone()),
-    };
-    // The whole map is the largest number, which would be long.
-    let side = |size: u64| size.wrapping_add(1);
-    Point { tile: (side(tile.0), side(tile.1)), mode: code(codes::MODES, mode), fuse: code(codes::FUSE, &fuse), cuts }
+/// The name of an entry of the gallery or of a step of a lesson, in short.
+pub(super) fn entry_name(id: &str) -> [u8; 4] {
+    fnv_1a(id.as_bytes()).to_le_bytes()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::spec::{gallery_presets, lesson_steps};
+
+    #[test]
+    fn no_two_names_of_entries_are_equal() {
+        let mut names: Vec<_> = gallery_presets().iter().map(|entry| entry_name(entry.id)).collect();
+        names.extend(lesson_steps().iter().map(|id| entry_name(id)));
+        let count = names.len();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), count);
+    }
 }

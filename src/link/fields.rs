@@ -1,85 +1,67 @@
-//! What links are made of. The order of variants and of their fields is part of the format: new ones come at the end, none ever goes.
+//! What links are made of: numbered fields. What a number means and how its value is written is part of the format and never changes.
+//!
+//! Members of forms have the numbers that [`Form::FIELDS`](crate::state::Form::FIELDS) gives them; everything else has one of [`number`].
 
+use super::packing::newer;
+use crate::spec::Diagnostics;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-/// One thing in which a state differs from the baseline.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(super) enum Field {
-    Hardware(Text),
-    Workload(Text),
+/// Numbers of the fields that are no member of a form.
+pub(super) mod number {
+    pub const HARDWARE: u32 = 0;
+    pub const WORKLOAD: u32 = 1;
     /// Written by hand, and not in force.
-    OwnHardware(Text),
-    OwnWorkload(Text),
-    TilesX(Sizes),
-    TilesY(Sizes),
-    /// One bit for each mode.
-    Modes(u8),
-    Fuse(u8),
-    Cuts(String),
-    Objective(u8),
-    Memory(String),
-    Weights([String; 3]),
-    Strategy(u8),
-    LpfLimit(u32),
-    /// A set, and by name the switches that are otherwise.
-    Rules(u8, Vec<[u8; 2]>),
-    Pool(Text),
-    HierarchyLayer(String),
-    Budget(String),
-    MaxLevels(u32),
-    MinRatio(u64),
-    AllWidths(bool),
-    HierarchyObjective(u8),
-    Tab(u8),
-    Metric(u8),
-    Point(Point),
-    Stack(u32),
-    TileType(u32),
+    pub const OWN_HARDWARE: u32 = 2;
+    pub const OWN_WORKLOAD: u32 = 3;
+    pub const POOL: u32 = 15;
     /// Bits: which texts are shown.
-    Texts(u8),
-    Layer(String),
+    pub const TEXTS: u32 = 27;
+    /// The layer that is mapped.
+    pub const LAYER: u32 = 28;
     /// Index of the array dimension, loop, most PEs.
-    Unroll(Vec<(u32, u8, u64)>),
-    Mapping(Mapping),
+    pub const UNROLL: u32 = 29;
+    pub const MAPPING: u32 = 30;
     /// Entry of the gallery, by name.
-    Entry([u8; 4]),
-    /// The design and the point that the fields before it describe are put aside; those after it describe the design at hand, by
-    /// what differs from that.
-    Pin,
+    pub const ENTRY: u32 = 31;
+    /// The design and the point that the fields before it describe are put aside; those after it describe the design at hand, by what
+    /// differs from that.
+    pub const PIN: u32 = 32;
     /// Step of a lesson, by name.
-    Lesson([u8; 4]),
-    MostLayers(String),
-    MostTiles(String),
-    System(Text),
+    pub const LESSON: u32 = 33;
+    pub const SYSTEM: u32 = 36;
     /// Written by hand, and not in force.
-    OwnSystem(Text),
-    CoreTiles(u8),
-    Rows(String),
-    TilesByHand(String),
-    CoreStacks(u8),
-    StackEnds(String),
-    CoreAim(u8),
-    Scheduler(u8),
-    Prefetches(bool),
-    Allocation(String),
-    ShowsSystem(bool),
-    CoreOrder(u8),
+    pub const OWN_SYSTEM: u32 = 37;
+
+    /// Those that hold documents.
+    pub const DOCUMENTS: [u32; 7] = [HARDWARE, WORKLOAD, OWN_HARDWARE, OWN_WORKLOAD, POOL, SYSTEM, OWN_SYSTEM];
+}
+
+/// One thing in which a state differs from the baseline.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Field {
+    pub number: u32,
+    /// Its value.
+    pub bytes: Vec<u8>,
 }
 
 impl Field {
-    /// Whether it holds a document.
-    pub(super) fn is_document(&self) -> bool {
-        matches!(
-            self,
-            Self::Hardware(_)
-                | Self::Workload(_)
-                | Self::OwnHardware(_)
-                | Self::OwnWorkload(_)
-                | Self::Pool(_)
-                | Self::System(_)
-                | Self::OwnSystem(_)
-        )
+    pub(super) fn new<T: Serialize>(number: u32, value: &T) -> Self {
+        Self { number, bytes: bytes(value) }
     }
+}
+
+/// Bytes of a value.
+pub(super) fn bytes<T: Serialize>(value: &T) -> Vec<u8> {
+    // Writing numbers and texts into memory does not fail.
+    postcard::to_stdvec(value).unwrap_or_default()
+}
+
+/// Takes a value out of the bytes that begin with it. The checksum holds, so whoever wrote what is none knew a format that we do not.
+pub(super) fn take<T: DeserializeOwned>(from: &mut &[u8]) -> Result<T, Diagnostics> {
+    let (value, rest) = postcard::take_from_bytes(from).map_err(|_| newer())?;
+    *from = rest;
+    Ok(value)
 }
 
 /// A document.
@@ -133,4 +115,33 @@ pub(super) struct Mapping {
     pub order: Vec<(u8, u64)>,
     /// By operand, after how many loops each of its levels ends.
     pub ends: [Vec<u32>; 3],
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::state::{CoresForm, Form, HierarchyForm, Schedule, View};
+
+    fn check<F: Form>(taken: &mut Vec<u32>) {
+        let names = F::names();
+        assert!(names.iter().enumerate().all(|(index, name)| !names[..index].contains(name)), "{names:?}");
+        for field in F::FIELDS {
+            assert!(!taken.contains(&field.number), "{} is given twice", field.number);
+            taken.push(field.number);
+        }
+    }
+
+    #[test]
+    fn no_number_is_given_twice_and_none_is_left_out() {
+        let mut taken = number::DOCUMENTS.to_vec();
+        taken.extend([number::TEXTS, number::LAYER, number::UNROLL, number::MAPPING]);
+        taken.extend([number::ENTRY, number::PIN, number::LESSON]);
+        check::<Schedule>(&mut taken);
+        check::<HierarchyForm>(&mut taken);
+        check::<CoresForm>(&mut taken);
+        check::<View>(&mut taken);
+        taken.sort_unstable();
+        let count = taken.len() as u32;
+        assert!(taken.into_iter().eq(0..count));
+    }
 }

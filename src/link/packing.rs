@@ -1,6 +1,6 @@
 //! Fields as letters: a version, deflate, base64url, and a checksum that notices what was cut off or mistyped.
 
-use super::fields::Field;
+use super::fields::{Field, bytes};
 use super::{frozen::fnv_1a, wrong};
 use crate::spec::Diagnostics;
 use base64::Engine;
@@ -8,14 +8,11 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use miniz_oxide::deflate::compress_to_vec;
 use miniz_oxide::inflate::decompress_to_vec_with_limit;
 use serde::Serialize;
-use std::mem::discriminant;
 
 /// The first character of every link of this version.
 const VERSION: char = '1';
 /// More bytes do not come out of any link.
 const MOST_BYTES: usize = 8 << 20;
-/// Longest field that is no document, bytes.
-const LONGEST_FIELD: usize = 1 << 19;
 /// Bytes of the checksum, at the end.
 const CHECKSUM: usize = 2;
 /// Level of compression; higher ones gain nothing.
@@ -23,53 +20,41 @@ const COMPRESSION: u8 = 8;
 
 /// Letters for some fields.
 pub(super) fn pack(fields: &[Field]) -> String {
-    let mut bytes = Vec::new();
+    let mut unpacked = Vec::new();
     for field in fields {
-        // Writing numbers and texts into memory does not fail.
-        bytes.extend(postcard::to_stdvec(field).unwrap_or_default());
+        unpacked.extend(bytes(&field.number));
+        unpacked.extend(&field.bytes);
     }
-    let mut packed = compress_to_vec(&bytes, COMPRESSION);
-    packed.extend(checksum(&bytes));
+    let mut packed = compress_to_vec(&unpacked, COMPRESSION);
+    packed.extend(checksum(&unpacked));
     format!("{VERSION}{}", URL_SAFE_NO_PAD.encode(packed))
 }
 
 /// Bytes that a part of a field takes once it is compressed.
 pub(super) fn packed_length<T: Serialize>(part: &T) -> usize {
-    compress_to_vec(&postcard::to_stdvec(part).unwrap_or_default(), COMPRESSION).len()
+    compress_to_vec(&bytes(part), COMPRESSION).len()
 }
 
-/// The fields that letters stand for.
-pub(super) fn unpack(text: &str) -> Result<Vec<Field>, Diagnostics> {
+/// The bytes of the fields that letters stand for.
+pub(super) fn unpack(text: &str) -> Result<Vec<u8>, Diagnostics> {
     let mut letters = text.chars();
     match letters.next() {
         Some(VERSION) => {}
         Some('2'..='9') => return Err(newer()),
         _ => return Err(wrong("This is no link of Fusescape", "Copy the whole address, with all that follows `#`")),
     }
-    let damaged = || wrong("The link is damaged or was cut off", "Copy the whole address, with all that follows `#`");
     let packed = URL_SAFE_NO_PAD.decode(letters.as_str()).map_err(|_| damaged())?;
     let (packed, sum) = packed.split_last_chunk::<CHECKSUM>().ok_or_else(damaged)?;
     let bytes = decompress_to_vec_with_limit(packed, MOST_BYTES).map_err(|_| damaged())?;
     if checksum(&bytes) != *sum {
         return Err(damaged());
     }
-    let (mut fields, mut said, mut rest) = (Vec::new(), Vec::new(), bytes.as_slice());
-    while !rest.is_empty() {
-        // The checksum holds, so whoever wrote this knew a field that we do not.
-        let (field, left): (Field, _) = postcard::take_from_bytes(rest).map_err(|_| newer())?;
-        let kind = discriminant(&field);
-        // Nothing is said twice of a design, and there are two at most.
-        if said.contains(&kind) || (!field.is_document() && rest.len() - left.len() > LONGEST_FIELD) {
-            return Err(damaged());
-        }
-        if matches!(field, Field::Pin) {
-            said.clear();
-        }
-        said.push(kind);
-        fields.push(field);
-        rest = left;
-    }
-    Ok(fields)
+    Ok(bytes)
+}
+
+/// What is said of a link that nobody made.
+pub(super) fn damaged() -> Diagnostics {
+    wrong("The link is damaged or was cut off", "Copy the whole address, with all that follows `#`")
 }
 
 /// What is said of a link that holds something unknown.

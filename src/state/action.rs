@@ -5,13 +5,13 @@ use super::cores_form::CoresChange;
 use super::design::Half;
 use super::hierarchy_form::FormChange;
 use super::own_mapping::MappingChange;
-use super::schedule::{FuseChoice, GridChoice, ObjectiveChoice};
+use super::schedule::ScheduleChange;
+use super::tiles::GridChoice;
 use super::view::Metric;
 use super::views::Tab;
 use crate::depth_first::{DepthFirstStrategy, StoringMode};
 use crate::form::Place;
 use crate::gallery::{Entry, Opening, Step};
-use crate::rules::Rules;
 
 /// Every change that there is.
 #[derive(Debug, Clone)]
@@ -90,35 +90,6 @@ pub struct Renamed {
     pub new: String,
 }
 
-/// A change of the schedule's single fields.
-#[derive(Debug, Clone)]
-pub enum ScheduleChange {
-    /// Kind of fuse depth.
-    Fuse(FuseChoice),
-    /// Text of the cuts.
-    Cuts(String),
-    /// Stacks that end after these layers, by hand.
-    Stacks(String),
-    /// Text of the most layers that a stack may have.
-    MostLayers(String),
-    /// Text of the most tiles that a stack may make.
-    MostTiles(String),
-    /// Kind of objective.
-    Objective(ObjectiveChoice),
-    /// Memory whose accesses are minimised.
-    Memory(String),
-    /// Text of one weight: energy, latency, DRAM accesses.
-    Weight(usize, String),
-    /// How mappings are searched.
-    Strategy(crate::search::Strategy),
-    /// LPF limit.
-    LpfLimit(usize),
-    /// All rules at once.
-    Rules(Rules),
-    /// One rule by its name.
-    Rule(&'static str, bool),
-}
-
 /// A change of the way of looking.
 #[derive(Debug, Clone)]
 pub enum ViewChange {
@@ -158,14 +129,8 @@ pub enum Field {
     TilesX,
     /// Tile heights.
     TilesY,
-    /// Layers after which a stack ends.
-    Cuts,
-    /// Most layers of a stack.
-    MostLayers,
-    /// Most tiles of a stack.
-    MostTiles,
-    /// One of the weights.
-    Weight(usize),
+    /// A text of the schedule, by its name.
+    Schedule(&'static str),
     /// Pool of memories.
     Pool,
     /// Area.
@@ -198,10 +163,9 @@ impl Action {
             Self::Fill(half, place, _) => Kind::Typing(Field::Value(*half, place.clone())),
             Self::TilesX(_) => Kind::Typing(Field::TilesX),
             Self::TilesY(_) => Kind::Typing(Field::TilesY),
-            Self::Schedule(ScheduleChange::Cuts(_)) => Kind::Typing(Field::Cuts),
-            Self::Schedule(ScheduleChange::MostLayers(_)) => Kind::Typing(Field::MostLayers),
-            Self::Schedule(ScheduleChange::MostTiles(_)) => Kind::Typing(Field::MostTiles),
-            Self::Schedule(ScheduleChange::Weight(index, _)) => Kind::Typing(Field::Weight(*index)),
+            Self::Schedule(change) => {
+                change.typed_in().map_or(Kind::Edit, |field| Kind::Typing(Field::Schedule(field)))
+            }
             Self::Hierarchy(FormChange::Pool(_)) => Kind::Typing(Field::Pool),
             Self::Hierarchy(FormChange::Budget(_)) => Kind::Typing(Field::Budget),
             Self::Cores(CoresChange::Write(_)) => Kind::Typing(Field::System),
@@ -217,7 +181,6 @@ impl Action {
             | Self::Rename(..)
             | Self::TakeGrid(_)
             | Self::Mode(..)
-            | Self::Schedule(_)
             | Self::ReproduceFigure12
             | Self::CaseStudy2
             | Self::Pin

@@ -1,6 +1,6 @@
-//! Names in a state that came from somewhere else.
+//! Names and limits in a state that came from somewhere else.
 
-use super::{CoresForm, Design, MappingChange, State};
+use super::{CoresForm, Design, LPF_LIMITS, MappingChange, State};
 use crate::depth_first::{DepthFirstStrategy, FuseDepth};
 use crate::spec::is_hidden_in_lines;
 
@@ -35,7 +35,10 @@ fn clean(text: &mut String) {
 }
 
 fn clean_design(design: &mut Design) {
-    [&mut design.schedule.cuts, &mut design.schedule.memory].into_iter().for_each(clean);
+    let schedule = &mut design.schedule;
+    [&mut schedule.cuts, &mut schedule.memory].into_iter().for_each(clean);
+    // A larger one would only keep workers busy for hours.
+    schedule.lpf_limit = schedule.lpf_limit.clamp(1, *LPF_LIMITS.end());
 }
 
 fn clean_cores(cores: &mut CoresForm) {

@@ -1,5 +1,7 @@
 //! What a person chose or wrote for the view of many cores.
 
+use super::choice::{StackChoice, TileChoice};
+use super::fields::fields;
 use crate::multicore::{Aim, CoreId, CoresRequest, CoresSettings, Granularity, OrderRule, Scheduler, StackRule};
 use crate::rules::Rules;
 use crate::search::Strategy;
@@ -11,48 +13,6 @@ const FIRST_SYSTEM: &str = "quad-beside";
 
 /// The tiles by hand that a person finds.
 const FIRST_TILES: &str = "OY 8";
-
-/// How large tiles are.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum TileChoice {
-    /// Some rows.
-    #[default]
-    Rows,
-    /// Whole layers.
-    LayerByLayer,
-    /// As written.
-    ByHand,
-}
-
-impl TileChoice {
-    /// All of them, with what the page calls them.
-    pub const ALL: [(Self, &'static str); 3] =
-        [(Self::Rows, "rows"), (Self::LayerByLayer, "whole layers"), (Self::ByHand, "by hand")];
-}
-
-/// Which layers take turns.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum StackChoice {
-    /// As many as have weights that fit.
-    #[default]
-    Automatic,
-    /// All.
-    One,
-    /// None.
-    EachLayer,
-    /// As written.
-    ByHand,
-}
-
-impl StackChoice {
-    /// All of them, with what the page calls them.
-    pub const ALL: [(Self, &'static str); 4] = [
-        (Self::Automatic, "as long as weights fit"),
-        (Self::One, "all layers"),
-        (Self::EachLayer, "each layer by itself"),
-        (Self::ByHand, "by hand"),
-    ];
-}
 
 /// The fields of the form, as written.
 #[derive(Debug, Clone, PartialEq)]
@@ -102,6 +62,25 @@ impl Default for CoresForm {
             prefetches: false,
             allocation: String::new(),
         }
+    }
+}
+
+fields! {
+    CoresForm {
+        granularity: Choice = TileChoice::Rows, 38, ["tiles"];
+        rows: Text = "1".to_owned(), 39, ["rows"];
+        tiles: Text = String::new(), 40, ["tiles_by_hand"];
+        stacks: Choice = StackChoice::Automatic, 41, ["stacks"];
+        ends: Text = String::new(), 42, ["stacks_end_after"];
+        aim: Choice = Aim::Latency, 43, ["aim"];
+        scheduler: Choice = Scheduler::Corrected, 44, ["scheduler"];
+        prefetches: Flag = false, 45, ["weights_first"];
+        allocation: Text = String::new(), 46, ["allocation"];
+        shows_system: Shown = false, 47, [];
+        order: Choice = None, 48, ["order"];
+    } otherwise {
+        preset = Some("quad-beside".to_owned());
+        own = String::new();
     }
 }
 

@@ -1,9 +1,7 @@
 //! A state in words, one thing a line, for people and tests.
 
-use super::{Design, FuseChoice, Half, ObjectiveChoice, State, Tab};
+use super::{Design, Half, State, Tab};
 use crate::depth_first::DepthFirstStrategy;
-use crate::rules::Rules;
-use crate::search::Strategy;
 
 impl State {
     /// What is in force, line by line: `tiles: 1 4 16 x 1 4 18`. Documents are named; one written by hand by its name and length.
@@ -61,20 +59,6 @@ fn named(preset: Option<&str>, text: &str) -> String {
     }
 }
 
-/// The nearest set, and the switches that are otherwise.
-fn rules(rules: &Rules) -> String {
-    let others = |set: &Rules| {
-        let pairs = rules.switches().into_iter().zip(set.switches());
-        pairs
-            .filter(|(mine, its)| mine.2 != its.2)
-            .map(|(mine, _)| format!("{}={}", mine.0, mine.2))
-            .collect::<Vec<_>>()
-    };
-    let nearest = Rules::SETS.iter().map(|(name, set)| (*name, others(set))).min_by_key(|(_, others)| others.len());
-    let (name, others) = nearest.unwrap_or_default();
-    std::iter::once(name.to_owned()).chain(others).collect::<Vec<_>>().join(", ")
-}
-
 fn describe_design(design: &Design) -> Vec<String> {
     let mut lines: Vec<String> = [Half::Hardware, Half::Workload]
         .map(|half| {
@@ -82,33 +66,7 @@ fn describe_design(design: &Design) -> Vec<String> {
             format!("{}: {}", half.name(), named(document.preset, &document.text))
         })
         .into();
-    let schedule = &design.schedule;
-    let title = |titles: &[(FuseChoice, &'static str)]| {
-        titles.iter().find(|(fuse, _)| *fuse == schedule.fuse).map_or("", |(_, title)| title)
-    };
-    lines.push(format!("tiles: {} x {}", schedule.tiles_x, schedule.tiles_y));
-    lines.push(format!("modes: {}", schedule.modes.iter().map(|mode| mode.name()).collect::<Vec<_>>().join(", ")));
-    lines.push(format!("fuse depth: {}", title(&FuseChoice::ALL)));
-    if schedule.fuse == FuseChoice::ByHand {
-        lines.push(format!("stacks end after: {}", schedule.cuts));
-    }
-    for (text, what) in [(&schedule.most_layers, "layers"), (&schedule.most_tiles, "tiles")] {
-        if !text.is_empty() {
-            lines.push(format!("most {what} of an optimal stack: {text}"));
-        }
-    }
-    let objective = ObjectiveChoice::ALL.iter().find(|(objective, _)| *objective == schedule.objective);
-    let objective = objective.map_or("", |(_, title)| title);
-    lines.push(match schedule.objective {
-        ObjectiveChoice::MemoryAccesses => format!("objective: {objective}, {}", schedule.memory),
-        ObjectiveChoice::Weighted => format!("objective: {objective}, {}", schedule.weights.join(" : ")),
-        _ => format!("objective: {objective}"),
-    });
-    lines.push(match schedule.strategy {
-        Strategy::Exact => "mappings: exact".to_owned(),
-        Strategy::Loma => format!("mappings: LOMA, {} loop prime factors", schedule.lpf_limit),
-    });
-    lines.push(format!("rules: {}", rules(&schedule.rules)));
+    lines.extend(design.schedule.lines());
     lines
 }
 

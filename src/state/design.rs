@@ -1,7 +1,7 @@
 //! The design: two documents and a schedule.
 
-use super::schedule::{GridChoice, Schedule, join};
-use super::tiles::{fine_tiles, suggested_tiles};
+use super::schedule::{Schedule, join};
+use super::tiles::{GridChoice, fine_tiles, suggested_tiles};
 use crate::depth_first::{FuseDepth, StoringMode};
 use crate::explore::{Request, Settings};
 use crate::rules::Rules;

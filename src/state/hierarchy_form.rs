@@ -1,5 +1,6 @@
 //! What a person chose or wrote for the hierarchy view.
 
+use super::fields::fields;
 use crate::hierarchy::{HierarchyRequest, HierarchySettings, Widths};
 use crate::rules::Rules;
 use crate::search::{Objective, Strategy};
@@ -50,6 +51,21 @@ impl Default for HierarchyForm {
             all_widths: false,
             objective: 0,
         }
+    }
+}
+
+fields! {
+    HierarchyForm {
+        layer: Name = None, 16, ["layer"];
+        budget: Text = String::new(), 17, ["area"];
+        max_levels: Count = 2, 18, ["max_levels"];
+        min_ratio: Ratio = 8, 19, ["min_ratio"];
+        all_widths: Flag = false, 20, ["all_widths"];
+        objective: HierarchyObjective = 0, 21, ["objective"];
+    } otherwise {
+        pool = String::new();
+        pool_preset = None;
+        shows_pool = false;
     }
 }
 

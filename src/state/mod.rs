@@ -5,6 +5,7 @@
 //! - `action.rs`: every change, an [`Action`]
 //! - `design.rs`, `schedule.rs`, `tiles.rs`: documents and what is swept; `cores_form.rs`, `hierarchy_form.rs`, `own_mapping.rs`: the forms
 //!   of views
+//! - `fields.rs`: what links and files keep of every form, as one list; `choice/`: what they call choices among a few
 //! - `views.rs`: the one list of views; `view.rs`: what is looked at, and how
 //! - `history.rs`: undo and redo. An edit that changed the way of looking takes that back, too; any other leaves it alone
 //! - `pinned.rs`: the design that was put aside to compare with
@@ -13,10 +14,12 @@
 //! `State::lesson` is the open step of a lesson, in links and files too; the answers that a person gave stay on the page.
 
 mod action;
+mod choice;
 mod clean;
 mod cores_form;
 mod describe;
 mod design;
+mod fields;
 mod file;
 mod file_name;
 mod hierarchy_form;
@@ -28,16 +31,20 @@ mod tiles;
 mod view;
 mod views;
 
-pub use action::{Action, Field, Kind, Renamed, ScheduleChange, StepOpened, ViewChange};
-pub use cores_form::{CoresChange, CoresForm, StackChoice, TileChoice, read_allocation, write_allocation};
+pub use action::{Action, Field, Kind, Renamed, StepOpened, ViewChange};
+pub(crate) use choice::{AnyChoice, Choice, RULE_SETS, RuleSet};
+pub use choice::{FuseChoice, ObjectiveChoice, StackChoice, TileChoice};
+pub use cores_form::{CoresChange, CoresForm, read_allocation, write_allocation};
 pub use design::{Design, Document, Half};
+pub(crate) use fields::{Form, FormField, Slot};
 pub use file::MOST_BYTES;
 pub use file_name::file_name;
 pub use hierarchy_form::{FormChange, HierarchyForm, OBJECTIVES};
 pub use history::History;
 pub use own_mapping::{MappingChange, OwnMapping};
-pub use pinned::{Pinned, cores_differences, described, design_differences};
-pub use schedule::{FuseChoice, GridChoice, LPF_LIMITS, ObjectiveChoice, Schedule};
+pub use pinned::{Pinned, cores_differences, design_differences};
+pub use schedule::{LPF_LIMITS, Schedule, ScheduleChange};
+pub use tiles::GridChoice;
 pub use view::{Metric, View};
 pub use views::{Tab, VIEWS, ViewEntry};
 

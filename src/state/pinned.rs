@@ -2,9 +2,7 @@
 
 use super::cores_form::CoresForm;
 use super::design::{Design, Half};
-use super::schedule::{FuseChoice, ObjectiveChoice, Schedule};
 use crate::depth_first::DepthFirstStrategy;
-use crate::search::Strategy;
 use crate::spec::{Difference, differences};
 
 /// Design A; the one at hand is B.
@@ -44,48 +42,11 @@ pub fn design_differences(a: &Design, b: &Design) -> Vec<Difference> {
             .into_iter()
             .map(move |difference| Difference { path: format!("{}.{}", half.name(), difference.path), ..difference })
     });
-    let schedule = described(&a.schedule).into_iter().zip(described(&b.schedule));
+    let schedule = a.schedule.described().into_iter().zip(b.schedule.described());
     let schedule = schedule.filter(|(a, b)| a != b).map(|((name, a), (_, b))| Difference {
         path: format!("schedule.{name}"),
         a,
         b,
     });
     documents.chain(schedule).collect()
-}
-
-/// What is in force of a schedule, by name; `None` for what has no part in it.
-pub fn described(schedule: &Schedule) -> Vec<(&'static str, Option<String>)> {
-    let name_of = |all: &[(ObjectiveChoice, &str)]| {
-        all.iter().find(|(choice, _)| *choice == schedule.objective).map_or("", |(_, name)| name).to_owned()
-    };
-    let objective = match schedule.objective {
-        ObjectiveChoice::MemoryAccesses => format!("accesses of {}", schedule.memory),
-        ObjectiveChoice::Weighted => {
-            let [energy, latency, dram] = &schedule.weights;
-            format!("{energy} per pJ, {latency} per cycle, {dram} per DRAM access")
-        }
-        _ => name_of(&ObjectiveChoice::ALL),
-    };
-    let stacks = match schedule.fuse {
-        FuseChoice::ByHand => format!("cut after {}", schedule.cuts),
-        choice => FuseChoice::ALL.iter().find(|(other, _)| *other == choice).map_or("", |(_, name)| name).to_owned(),
-    };
-    let modes: Vec<&str> = schedule.modes.iter().map(|mode| mode.title()).collect();
-    let switches = schedule.rules.switches();
-    let switched: Vec<&str> = switches.iter().filter(|(.., on)| *on).map(|(name, ..)| *name).collect();
-    let rules = schedule.rules.set_name().map_or_else(|| switched.join(", "), str::to_owned);
-    let written = |text: &String| (!text.trim().is_empty()).then(|| text.trim().to_owned());
-    let limit = (schedule.strategy == Strategy::Loma).then(|| schedule.lpf_limit.to_string());
-    vec![
-        ("tile widths", Some(schedule.tiles_x.clone())),
-        ("tile heights", Some(schedule.tiles_y.clone())),
-        ("storing modes", Some(modes.join(", "))),
-        ("stacks", Some(stacks)),
-        ("most layers of an optimal stack", written(&schedule.most_layers)),
-        ("most tiles of an optimal stack", written(&schedule.most_tiles)),
-        ("objective", Some(objective)),
-        ("search", Some(if schedule.strategy == Strategy::Exact { "exact" } else { "LOMA" }.to_owned())),
-        ("LPF limit", limit),
-        ("rules", Some(rules)),
-    ]
 }

@@ -1,83 +1,13 @@
 //! How the network is to be run, as chosen and as written.
 
-use super::action::ScheduleChange;
+use super::choice::{AnyChoice, FuseChoice, ObjectiveChoice, RuleSet};
+use super::fields::fields;
 use super::tiles::parse_tiles;
 use crate::depth_first::{FuseDepth, StoringMode};
 use crate::explore::{Settings, StackLimits};
 use crate::rules::Rules;
 use crate::search::{Objective, Strategy, Weights};
 use crate::spec::{Diagnostics, listed_name, listed_names, names_in, parse_decimal};
-
-/// Which layers share a stack, as chosen.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum FuseChoice {
-    /// As many as have weights that fit.
-    #[default]
-    Automatic,
-    /// One each.
-    SingleLayer,
-    /// All, with one tile.
-    LayerByLayer,
-    /// As listed.
-    ByHand,
-}
-
-impl FuseChoice {
-    /// All of them, with what the page calls them.
-    pub const ALL: [(Self, &'static str); 4] = [
-        (Self::Automatic, "automatic"),
-        (Self::SingleLayer, "single-layer"),
-        (Self::LayerByLayer, "layer-by-layer"),
-        (Self::ByHand, "by hand"),
-    ];
-}
-
-/// Which tile sizes are swept, as chosen.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum GridChoice {
-    /// A few, from the smallest to the whole map.
-    Spread,
-    /// Some hundred in each direction, in equal steps.
-    Fine,
-    /// As listed.
-    Own,
-}
-
-impl GridChoice {
-    /// All of them, with what the page calls them.
-    pub const ALL: [(Self, &'static str); 3] =
-        [(Self::Spread, "a few, up to the map"), (Self::Fine, "full resolution"), (Self::Own, "as listed")];
-}
-
-/// What is minimised, as chosen.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum ObjectiveChoice {
-    /// Energy.
-    #[default]
-    Energy,
-    /// Latency.
-    Latency,
-    /// Energy times latency.
-    EnergyDelayProduct,
-    /// Words of DRAM.
-    DramAccesses,
-    /// Words of another memory.
-    MemoryAccesses,
-    /// A sum.
-    Weighted,
-}
-
-impl ObjectiveChoice {
-    /// All of them, with what the page calls them.
-    pub const ALL: [(Self, &'static str); 6] = [
-        (Self::Energy, "energy"),
-        (Self::Latency, "latency"),
-        (Self::EnergyDelayProduct, "energy-delay product"),
-        (Self::DramAccesses, "DRAM accesses"),
-        (Self::MemoryAccesses, "accesses of a memory"),
-        (Self::Weighted, "a weighted sum"),
-    ];
-}
 
 /// How the network is to be run, as written.
 #[derive(Debug, Clone, PartialEq)]
@@ -127,6 +57,75 @@ impl Default for Schedule {
             strategy: settings.strategy,
             lpf_limit: settings.lpf_limit,
             rules: settings.rules,
+        }
+    }
+}
+
+fields! {
+    Schedule {
+        tiles_x: Sizes = "1 4 16 60 240 960".to_owned(), 4, ["tile_widths"];
+        tiles_y: Sizes = "1 4 18 72 270 540".to_owned(), 5, ["tile_heights"];
+        modes: Modes = StoringMode::ALL.into(), 6, ["modes"];
+        fuse: Choice = FuseChoice::Automatic, 7, ["stacks"];
+        cuts: Text = String::new(), 8, ["cuts"];
+        objective: Choice = ObjectiveChoice::Energy, 9, ["objective"];
+        memory: Text = String::new(), 10, ["memory"];
+        weights: Weights = ["1".to_owned(), "0".to_owned(), "0".to_owned()], 11, ["weights"];
+        strategy: Choice = Strategy::Exact, 12, ["search"];
+        lpf_limit: Count = 6, 13, ["lpf_limit"];
+        most_layers: Text = String::new(), 34, ["most_layers"];
+        most_tiles: Text = String::new(), 35, ["most_tiles"];
+        rules: Rules = Rules::CORRECTED, 14, ["rules", "switched"];
+    }
+}
+
+/// A change of the schedule's single fields.
+#[derive(Debug, Clone)]
+pub enum ScheduleChange {
+    /// Kind of fuse depth.
+    Fuse(FuseChoice),
+    /// Text of the cuts.
+    Cuts(String),
+    /// Stacks that end after these layers, by hand.
+    Stacks(String),
+    /// Text of the most layers that a stack may have.
+    MostLayers(String),
+    /// Text of the most tiles that a stack may make.
+    MostTiles(String),
+    /// Kind of objective.
+    Objective(ObjectiveChoice),
+    /// Memory whose accesses are minimised.
+    Memory(String),
+    /// Text of one weight: energy, latency, DRAM accesses.
+    Weight(usize, String),
+    /// How mappings are searched.
+    Strategy(Strategy),
+    /// LPF limit.
+    LpfLimit(usize),
+    /// All rules at once.
+    Rules(Rules),
+    /// One rule by its name.
+    Rule(&'static str, bool),
+}
+
+impl ScheduleChange {
+    /// The text that it is a keystroke in; `None` for a change that is complete at once.
+    pub(super) fn typed_in(&self) -> Option<&'static str> {
+        match self {
+            Self::Cuts(_) => Some("cuts"),
+            Self::MostLayers(_) => Some("most layers"),
+            Self::MostTiles(_) => Some("most tiles"),
+            Self::Weight(0, _) => Some("weight of energy"),
+            Self::Weight(1, _) => Some("weight of latency"),
+            Self::Weight(..) => Some("weight of DRAM accesses"),
+            Self::Fuse(_)
+            | Self::Stacks(_)
+            | Self::Objective(_)
+            | Self::Memory(_)
+            | Self::Strategy(_)
+            | Self::LpfLimit(_)
+            | Self::Rules(_)
+            | Self::Rule(..) => None,
         }
     }
 }
@@ -315,5 +314,88 @@ impl Schedule {
                 }
             }
         }
+    }
+}
+
+impl Schedule {
+    /// What is in force, by name; `None` for what has no part in it.
+    pub fn described(&self) -> Vec<(&'static str, Option<String>)> {
+        let Self {
+            tiles_x,
+            tiles_y,
+            modes,
+            fuse,
+            cuts,
+            most_layers,
+            most_tiles,
+            objective,
+            memory,
+            weights: [energy, latency, dram],
+            strategy,
+            lpf_limit,
+            rules,
+        } = self;
+        let objective = match objective {
+            ObjectiveChoice::MemoryAccesses => format!("accesses of {memory}"),
+            ObjectiveChoice::Weighted => format!("{energy} per pJ, {latency} per cycle, {dram} per DRAM access"),
+            other => other.name().to_owned(),
+        };
+        let stacks = match fuse {
+            FuseChoice::ByHand => format!("cut after {cuts}"),
+            other => other.name().to_owned(),
+        };
+        let modes: Vec<&str> = modes.iter().map(|mode| mode.title()).collect();
+        let switches = rules.switches();
+        let switched: Vec<&str> = switches.iter().filter(|(.., on)| *on).map(|(name, ..)| *name).collect();
+        let rules = rules.set_name().map_or_else(|| switched.join(", "), str::to_owned);
+        let written = |text: &String| (!text.trim().is_empty()).then(|| text.trim().to_owned());
+        let limit = (*strategy == Strategy::Loma).then(|| lpf_limit.to_string());
+        vec![
+            ("tile widths", Some(tiles_x.clone())),
+            ("tile heights", Some(tiles_y.clone())),
+            ("storing modes", Some(modes.join(", "))),
+            ("stacks", Some(stacks)),
+            ("most layers of an optimal stack", written(most_layers)),
+            ("most tiles of an optimal stack", written(most_tiles)),
+            ("objective", Some(objective)),
+            ("search", Some(if *strategy == Strategy::Exact { "exact" } else { "LOMA" }.to_owned())),
+            ("LPF limit", limit),
+            ("rules", Some(rules)),
+        ]
+    }
+
+    /// What is in force, line by line, for [`State::describe`](super::State::describe).
+    pub(super) fn lines(&self) -> Vec<String> {
+        let modes: Vec<&str> = self.modes.iter().map(|mode| mode.name()).collect();
+        let mut lines = vec![
+            format!("tiles: {} x {}", self.tiles_x, self.tiles_y),
+            format!("modes: {}", modes.join(", ")),
+            format!("fuse depth: {}", self.fuse.name()),
+        ];
+        if self.fuse == FuseChoice::ByHand {
+            lines.push(format!("stacks end after: {}", self.cuts));
+        }
+        for (text, what) in [(&self.most_layers, "layers"), (&self.most_tiles, "tiles")] {
+            if !text.is_empty() {
+                lines.push(format!("most {what} of an optimal stack: {text}"));
+            }
+        }
+        let objective = self.objective.name();
+        lines.push(match self.objective {
+            ObjectiveChoice::MemoryAccesses => format!("objective: {objective}, {}", self.memory),
+            ObjectiveChoice::Weighted => format!("objective: {objective}, {}", self.weights.join(" : ")),
+            _ => format!("objective: {objective}"),
+        });
+        lines.push(match self.strategy {
+            Strategy::Exact => "mappings: exact".to_owned(),
+            Strategy::Loma => format!("mappings: LOMA, {} loop prime factors", self.lpf_limit),
+        });
+        let (set, others) = RuleSet::nearest(&self.rules);
+        let switches = self.rules.switches();
+        let others = switches.iter().filter(|(name, ..)| others.contains(name));
+        let others = others.map(|(name, _, on)| format!("{name}={on}"));
+        let names: Vec<String> = std::iter::once(set.title().to_owned()).chain(others).collect();
+        lines.push(format!("rules: {}", names.join(", ")));
+        lines
     }
 }

@@ -4,6 +4,23 @@ use crate::explore::{MOST_SIZES, parse_sizes};
 use crate::spec::{Diagnostics, MAX_DIAGNOSTICS};
 use crate::workload::{Dim, Network};
 
+/// Which tile sizes are swept, as chosen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum GridChoice {
+    /// A few, from the smallest to the whole map.
+    Spread,
+    /// Some hundred in each direction, in equal steps.
+    Fine,
+    /// As listed.
+    Own,
+}
+
+impl GridChoice {
+    /// All of them, with what the page calls them.
+    pub const ALL: [(Self, &'static str); 3] =
+        [(Self::Spread, "a few, up to the map"), (Self::Fine, "full resolution"), (Self::Own, "as listed")];
+}
+
 /// Reads a list of sizes and ranges, separated by spaces or commas. Every entry that is wrong is reported.
 pub fn parse_tiles(path: &str, what: &str, text: &str, diagnostics: &mut Diagnostics) -> Vec<u64> {
     let mut sizes = Vec::new();

@@ -2,6 +2,7 @@
 
 use super::action::ViewChange;
 use super::design::Half;
+use super::fields::fields;
 use super::views::Tab;
 use crate::chart::Quantity;
 use crate::depth_first::DepthFirstStrategy;
@@ -98,6 +99,19 @@ pub struct View {
     pub hardware_text: bool,
     /// Whether the workload's text is shown.
     pub workload_text: bool,
+}
+
+fields! {
+    View {
+        tab: Choice = Tab::Landscape, 22, ["tab"];
+        metric: Choice = Metric::Energy, 23, ["metric"];
+        stack: Ordinal = 0, 25, ["stack"];
+        tile_type: OptionalOrdinal = None, 26, ["tile_type"];
+        point: Point = None, 24, ["point"];
+    } otherwise {
+        hardware_text = false;
+        workload_text = false;
+    }
 }
 
 impl View {

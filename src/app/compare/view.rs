@@ -189,7 +189,9 @@ fn Documents(props: &DocumentsProps) -> Html {
         <section class="card" data-testid="differences">
             <h2>{ count }</h2>
             if !props.found.is_empty() {
-                <div class="scroll low differences wide-table" tabindex="0" role="group" aria-label="What differs">{ plain_table(table) }</div>
+                <div class="scroll low differences wide-table" tabindex="0" role="group" aria-label="What differs">
+                    { plain_table(table) }
+                </div>
             }
         </section>
     }
@@ -238,7 +240,9 @@ fn Costs(props: &CostsProps) -> Html {
     html! {
         <>
             <section class="card" data-testid="whole-costs">
-                <div class="scroll wide-table" tabindex="0" role="group" aria-label="What A and B cost">{ explained_table(table, &numbers) }</div>
+                <div class="scroll wide-table" tabindex="0" role="group" aria-label="What A and B cost">
+                    { explained_table(table, &numbers) }
+                </div>
             </section>
             <div class="two">{ column(left) }{ column(right) }</div>
         </>

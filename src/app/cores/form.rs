@@ -1,12 +1,11 @@
 //! The system of cores, how layers are cut for it, and whose rules the scheduler follows.
 
-use crate::app::design::document_editor::use_text_offered;
-use crate::app::widgets::controls::{Checkbox, Choice, Select, TextField, passing, target};
+use crate::app::widgets::controls::{Checkbox, Choice, Select, TextField, passing};
 use crate::app::widgets::diagnostics::DiagnosticList;
+use crate::app::widgets::document_text::FoldedText;
 use crate::multicore::{Aim, OrderRule, Scheduler};
 use crate::spec::{Diagnostics, system_presets};
 use crate::state::{Action, CoresChange, CoresForm, StackChoice, TileChoice};
-use web_sys::HtmlTextAreaElement;
 use yew::prelude::*;
 
 /// Value of the choice of a system of one's own.
@@ -58,7 +57,6 @@ fn select<T: Copy + PartialEq + 'static>(
 #[component]
 pub fn CoresFormCard(props: &CoresFormProps) -> Html {
     let form = &props.form;
-    let is_offered = use_text_offered();
     let change = props.act.reform(Action::Cores);
     let mut systems: Vec<Choice> = system_presets().iter().map(|preset| Choice::new(preset.id, preset.title)).collect();
     if form.preset.is_none() || !form.own.is_empty() {
@@ -67,12 +65,6 @@ pub fn CoresFormCard(props: &CoresFormProps) -> Html {
     let pick = passing(&change, |value: String| {
         Some(if value == OWN { CoresChange::Own } else { CoresChange::Preset(value) })
     });
-    let write =
-        passing(&change, |event: InputEvent| Some(CoresChange::Write(target::<HtmlTextAreaElement>(&event)?.value())));
-    let show = {
-        let shown = !form.shows_system;
-        change.reform(move |_: MouseEvent| CoresChange::ShowSystem(shown))
-    };
     let invalid = |what: &str| props.wrong.0.iter().any(|wrong| wrong.path.ends_with(what));
     html! {
         <>
@@ -109,16 +101,14 @@ pub fn CoresFormCard(props: &CoresFormProps) -> Html {
                 onchange={change.reform(CoresChange::Prefetches)}
                 testid="core-prefetch"
             />
-            if is_offered {
-                <button type="button" class="link" onclick={show} aria-expanded={form.shows_system.to_string()}
-                    data-testid="system-as-text">
-                    { if form.shows_system { "hide the system’s text" } else { "the system as text" } }
-                </button>
-            }
-            if form.shows_system && is_offered {
-                <textarea class="document" value={form.system().to_owned()} oninput={write} rows="18" wrap="off"
-                    aria-label="System document" spellcheck="false" autocomplete="off" data-testid="system-text" />
-            }
+                <FoldedText
+                    of="system"
+                    label="System document"
+                    text={form.system().to_owned()}
+                    is_shown={form.shows_system}
+                    onshow={change.reform(CoresChange::ShowSystem)}
+                    oninput={change.reform(CoresChange::Write)}
+                />
             <DiagnosticList diagnostics={props.wrong.clone()} testid="cores-errors" />
         </>
     }

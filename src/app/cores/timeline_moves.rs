@@ -2,10 +2,10 @@
 //! is looked at; a plain wheel and one finger up or down scroll the page, as everywhere. What is pointed at or chosen is brought out.
 
 use crate::app::widgets::figure::Spot;
+use crate::app::widgets::pointers::{Pointers, capture, is_drag, spot};
 use crate::chart::{CoreTimeline, Hit, SystemLanes, TimeWindow};
 use crate::multicore::TileId;
 use std::cell::RefCell;
-use std::collections::BTreeMap;
 use std::rc::Rc;
 use web_sys::{Element, WheelEvent};
 use yew::prelude::*;
@@ -16,8 +16,6 @@ const STEP: f64 = 0.5;
 const NOTCH: f64 = 0.8;
 /// One step sideways, as a share of what is looked at.
 const ASIDE: f64 = 0.2;
-/// Pixels that a pointer moves before it drags.
-const SLACK: f64 = 5.0;
 
 /// What changes while a person looks at a timeline. It is newer than what is drawn when several things happen in a frame.
 #[derive(Default)]
@@ -29,18 +27,9 @@ pub struct Looking {
     /// What is pointed at.
     hovered: Option<(Hit, Spot)>,
     /// Pointers that are down.
-    down: BTreeMap<i32, (f64, f64)>,
+    down: Pointers,
     /// Whether one of them went farther than a click does.
     is_drag: bool,
-}
-
-impl Looking {
-    /// Horizontal place between two fingers, and their distance.
-    fn pinch(&self) -> Option<(f64, f64)> {
-        let mut fingers = self.down.values();
-        let (a, b) = (fingers.next()?, fingers.next()?);
-        Some(((a.0 + b.0) / 2.0, (a.0 - b.0).hypot(a.1 - b.1)))
-    }
 }
 
 /// What a person may do with a timeline.
@@ -186,54 +175,44 @@ impl Moves {
         true
     }
 
-    /// Where a pointer is, CSS pixels from the corner of the figure.
-    fn spot(&self, event: &MouseEvent) -> Option<(f64, f64)> {
-        let corner = self.view.cast::<Element>()?.get_bounding_client_rect();
-        Some((f64::from(event.client_x()) - corner.x(), f64::from(event.client_y()) - corner.y()))
-    }
-
     /// A pointer goes down.
     pub fn down(&self, event: &PointerEvent) {
-        let Some(at) = self.spot(event).filter(|_| event.button() == 0) else { return };
+        let Some(at) = spot(&self.view, event).filter(|_| event.button() == 0) else { return };
         let looking = &mut *self.looking.borrow_mut();
-        looking.is_drag &= !looking.down.is_empty();
-        looking.down.insert(event.pointer_id(), at);
+        looking.is_drag &= !looking.down.0.is_empty();
+        looking.down.0.insert(event.pointer_id(), at);
     }
 
     /// A pointer moves: over the figure, as a drag, or as one of two fingers.
     pub fn moves(&self, event: &PointerEvent) {
-        let Some(at) = self.spot(event) else { return };
+        let Some(at) = spot(&self.view, event) else { return };
         let id = event.pointer_id();
         if event.buttons() == 0 {
             // It went up elsewhere.
-            self.looking.borrow_mut().down.remove(&id);
+            self.looking.borrow_mut().down.0.remove(&id);
         }
         let (last, before) = {
             let looking = self.looking.borrow();
-            (looking.down.get(&id).copied(), looking.pinch())
+            (looking.down.0.get(&id).copied(), looking.down.pinch())
         };
         let Some(last) = last else { return self.hover(at) };
-        let is_far = (at.0 - last.0).hypot(at.1 - last.1) >= SLACK;
-        if !is_far && !self.looking.borrow().is_drag {
+        if !is_drag(last, at) && !self.looking.borrow().is_drag {
             return;
         }
         let after = {
             let looking = &mut *self.looking.borrow_mut();
-            if !std::mem::replace(&mut looking.is_drag, true)
-                && let Some(view) = self.view.cast::<Element>()
-            {
-                // It fails for a pointer that is gone already.
-                let _ = view.set_pointer_capture(id);
+            if !std::mem::replace(&mut looking.is_drag, true) {
+                capture(&self.view, event);
             }
             looking.hovered = None;
-            looking.down.insert(id, at);
-            looking.pinch()
+            looking.down.0.insert(id, at);
+            looking.down.pinch()
         };
         match (before, after) {
-            (Some((from, old)), Some((to, new))) => {
-                self.pan_pixels(from - to);
-                if old > 0.0 && new > 0.0 {
-                    self.zoom_about(old / new, to);
+            (Some(from), Some(to)) => {
+                self.pan_pixels(from.middle.0 - to.middle.0);
+                if from.distance > 0.0 && to.distance > 0.0 {
+                    self.zoom_about(from.distance / to.distance, to.middle.0);
                 }
             }
             _ => self.pan_pixels(last.0 - at.0),
@@ -252,9 +231,9 @@ impl Moves {
     pub fn up(&self, event: &PointerEvent) {
         let (was_down, is_drag) = {
             let looking = &mut *self.looking.borrow_mut();
-            (looking.down.remove(&event.pointer_id()).is_some(), looking.is_drag)
+            (looking.down.0.remove(&event.pointer_id()).is_some(), looking.is_drag)
         };
-        let Some(at) = self.spot(event).filter(|_| was_down && !is_drag) else { return };
+        let Some(at) = spot(&self.view, event).filter(|_| was_down && !is_drag) else { return };
         match self.bare().hit(at.0, at.1, self.width()) {
             Some(Hit::Tile(tile)) => self.choose((self.chosen() != Some(tile)).then_some(tile)),
             _ => self.choose(None),
@@ -265,7 +244,7 @@ impl Moves {
 
     /// A pointer is taken away, as the page scrolls.
     pub fn cancel(&self, event: &PointerEvent) {
-        self.looking.borrow_mut().down.remove(&event.pointer_id());
+        self.looking.borrow_mut().down.0.remove(&event.pointer_id());
     }
 
     /// A pointer leaves the figure. What a finger touched last stays.
@@ -278,7 +257,7 @@ impl Moves {
     /// Ctrl and the wheel zoom; sideways it moves. A plain wheel is left to the page.
     pub fn wheel(&self, event: &WheelEvent) {
         if event.ctrl_key() {
-            if let Some((x, _)) = self.spot(event) {
+            if let Some((x, _)) = spot(&self.view, event) {
                 self.zoom_about(if event.delta_y() < 0.0 { NOTCH } else { 1.0 / NOTCH }, x);
             }
         } else if event.delta_x().abs() > event.delta_y().abs() {

@@ -50,7 +50,8 @@ fn ArrayPanel(props: &ArrayPanelProps) -> Html {
                 <table>
                     <caption>
                         { "Array dimensions, their numbers of PEs, and the loop that each layer type unrolls over them: " }
-                        <code>{ "K" }</code>{ ", at most 16 of it: " }<code>{ "K 16" }</code>{ ", or several: " }<code>{ "FY 5, OY 2" }</code>
+                        <code>{ "K" }</code>{ ", at most 16 of it: " }<code>{ "K 16" }</code>
+                        { ", or several: " }<code>{ "FY 5, OY 2" }</code>
                     </caption>
                     <thead>
                         <tr>

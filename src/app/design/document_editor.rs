@@ -3,8 +3,9 @@
 use super::hardware_card::HardwareForm;
 use super::import::{ImportButton, carries_files, dropped, import_panel, use_import};
 use super::network_card::NetworkForm;
-use crate::app::widgets::controls::{Choice, Select, passing, target};
+use crate::app::widgets::controls::{Choice, Select};
 use crate::app::widgets::diagnostics::DiagnosticList;
+use crate::app::widgets::document_text::{DocumentText, use_text_offered};
 use crate::app::widgets::form::{Form, Selected};
 use crate::form::Stacks;
 use crate::hardware::Core;
@@ -37,16 +38,6 @@ pub struct DocumentCardProps {
     pub act: Callback<Action>,
     /// What the document describes, as far as it is right.
     pub model: Model,
-}
-
-/// Whether a person may write documents as text, and open files; a context, without which they may.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub struct TextOffered(pub bool);
-
-/// The same where it is asked for.
-#[hook]
-pub fn use_text_offered() -> bool {
-    use_context::<TextOffered>().is_none_or(|offered| offered.0)
 }
 
 /// What a document describes.
@@ -147,7 +138,17 @@ pub fn DocumentCard(props: &DocumentCardProps) -> Html {
             { import_panel(&import, half.name()) }
             <div id={body_id}>
                 if shows_text {
-                    <Editor {half} text={props.document.text.clone()} act={props.act.clone()} area={area} />
+                    <DocumentText
+                        label={match half {
+                            Half::Hardware => "Hardware document",
+                            Half::Workload => "Workload document",
+                        }}
+                        text={props.document.text.clone()}
+                        oninput={props.act.reform(move |text| Action::Write(half, text))}
+                        rows="22"
+                        testid={format!("{}-text", half.name())}
+                        {area}
+                    />
                 } else if let Some(form) = form.clone() {
                     { fields(form, &props.model, &props.act, &selected) }
                 } else {
@@ -217,40 +218,6 @@ fn choices(half: Half, document: &Document) -> Vec<Choice> {
         choices.insert(0, Choice::new(OWN, mine));
     }
     choices
-}
-
-#[derive(Properties, PartialEq)]
-struct EditorProps {
-    half: Half,
-    text: String,
-    act: Callback<Action>,
-    area: NodeRef,
-}
-
-#[component]
-fn Editor(props: &EditorProps) -> Html {
-    let half = props.half;
-    let oninput = passing(&props.act, move |event: InputEvent| {
-        Some(Action::Write(half, target::<HtmlTextAreaElement>(&event)?.value()))
-    });
-    let (label, testid) = match half {
-        Half::Hardware => ("Hardware document", "hardware-text"),
-        Half::Workload => ("Workload document", "workload-text"),
-    };
-    html! {
-        <textarea
-            ref={props.area.clone()}
-            class="document"
-            value={props.text.clone()}
-            {oninput}
-            aria-label={label}
-            data-testid={testid}
-            rows="22"
-            wrap="off"
-            spellcheck="false"
-            autocomplete="off"
-        />
-    }
 }
 
 /// Puts the cursor into a line, which scrolls it into view.

@@ -197,7 +197,8 @@ fn buttons(props: &LayerPanelProps, kind: &str) -> Html {
     };
     html! {
         <div class="row tools">
-            { button(("Add after", "A convolution between this layer and whoever reads it", "layer-add"), true, Some(layer + 1), add_layer) }
+            { button(("Add after", "A convolution between this layer and whoever reads it", "layer-add"), true, Some(layer + 1),
+                add_layer) }
             { button(("Branch", "A copy of it beside it, and the sum of both", "layer-branch"), kind != "input", Some(layer + 1),
                 |document, layer, _| branch(document, layer)) }
             { button(("Remove", "Remove it; whoever reads it reads what it reads", "layer-remove"), props.nodes.len() > 1, None,

@@ -241,9 +241,8 @@ fn buttons(props: &MemoryPanelProps) -> Html {
             { button("↑ up", "One place higher, farther from the PEs", "memory-up", index + 1 < count, Some(index + 1), |document, index| {
                 document.shift("memories", index, index + 1)
             }) }
-            { button("↓ down", "One place lower, closer to the PEs", "memory-down", index > 0, Some(index.saturating_sub(1)), |document, index| {
-                document.shift("memories", index, index.checked_sub(1)?)
-            }) }
+            { button("↓ down", "One place lower, closer to the PEs", "memory-down", index > 0, Some(index.saturating_sub(1)),
+                |document, index| document.shift("memories", index, index.checked_sub(1)?)) }
             { button("Duplicate", "A copy of it above it", "memory-duplicate", true, Some(index + 1), duplicate_memory) }
             { button("Add above", "A new memory above it", "memory-add", true, Some(index + 1), |document, index| {
                 add_memory(document, Some(index))

@@ -211,7 +211,8 @@ fn save(props: &NetworkFormProps, nodes: &[LayerNode], edges: &[(usize, usize)])
 fn network_panel(form: &Form) -> Html {
     let field = |name: &'static str, label: &'static str, hint: &'static str, is_optional: bool| {
         let place = Place::Value { path: name.to_owned(), is_optional };
-        html! { <FormField form={form.clone()} {place} {label} {hint} example={if is_optional { "1" } else { "" }} testid={format!("network-{name}")} /> }
+        let (example, testid) = (if is_optional { "1" } else { "" }, format!("network-{name}"));
+        html! { <FormField form={form.clone()} {place} {label} {hint} {example} {testid} /> }
     };
     html! {
         <div class="panel" role="group" aria-label="Network" data-testid="network-panel">

@@ -91,7 +91,8 @@ fn lesson_cards(answers: &BTreeMap<&'static str, usize>, chosen: &Rc<State>, act
             <section class="card" key={lesson.id} data-testid={format!("lesson-{}", lesson.id)}>
                 <div class="entry-head">
                     <h3><button type="button" class="link" onclick={open.clone()}>{ &lesson.title }</button></h3>
-                    <button type="button" onclick={open} aria-label={format!("{word}: {}", lesson.title)} data-testid={format!("start-{}", lesson.id)}>
+                    <button type="button" onclick={open} aria-label={format!("{word}: {}", lesson.title)}
+                        data-testid={format!("start-{}", lesson.id)}>
                         { word }
                     </button>
                 </div>

@@ -1,17 +1,16 @@
 //! Which memory hierarchies are generated: the form, start and stop, and how far it is.
 
-use crate::app::design::document_editor::use_text_offered;
 use crate::app::session::state::PageState;
 use crate::app::studies::hierarchies::{Explorer, StudyResults, StudyStatus};
-use crate::app::widgets::controls::{Checkbox, Choice, Select, TextField, passing, target};
+use crate::app::widgets::controls::{Checkbox, Choice, Select, TextField, passing};
 use crate::app::widgets::diagnostics::DiagnosticList;
+use crate::app::widgets::document_text::FoldedText;
 use crate::chart::group_thousands;
 use crate::chart::seconds_text;
 use crate::hardware::Core;
 use crate::spec::pool_presets;
 use crate::state::{Action, FormChange, HierarchyForm, OBJECTIVES};
 use std::rc::Rc;
-use web_sys::HtmlTextAreaElement;
 use yew::prelude::*;
 
 /// Value of the choice of all layers, and of a pool of one's own.
@@ -35,7 +34,6 @@ pub struct FormCardProps {
 #[component]
 pub fn FormCard(props: &FormCardProps) -> Html {
     let form = &props.form;
-    let is_offered = use_text_offered();
     let change = props.act.reform(Action::Hierarchy);
     let pools = {
         let mut pools: Vec<Choice> = pool_presets().iter().map(|preset| Choice::new(preset.id, preset.title)).collect();
@@ -47,12 +45,6 @@ pub fn FormCard(props: &FormCardProps) -> Html {
     let pick_pool = passing(&change, |value: String| {
         pool_presets().iter().find(|preset| preset.id == value).map(|preset| FormChange::PoolPreset(preset.id))
     });
-    let write =
-        passing(&change, |event: InputEvent| Some(FormChange::Pool(target::<HtmlTextAreaElement>(&event)?.value())));
-    let show = {
-        let shown = !form.shows_pool;
-        change.reform(move |_: MouseEvent| FormChange::ShowPool(shown))
-    };
     let layers: Vec<Choice> = std::iter::once(Choice::new(WHOLE, "the whole network"))
         .chain(props.layers.iter().flat_map(|names| names.iter()).map(|name| Choice::new(name.clone(), name.clone())))
         .collect();
@@ -119,16 +111,14 @@ pub fn FormCard(props: &FormCardProps) -> Html {
                 onchange={change.reform(FormChange::AllWidths)}
                 testid="hierarchy-widths"
             />
-            if is_offered {
-                <button type="button" class="link" onclick={show} aria-expanded={form.shows_pool.to_string()}
-                    data-testid="pool-as-text">
-                    { if form.shows_pool { "hide the pool’s text" } else { "the pool as text" } }
-                </button>
-            }
-            if form.shows_pool && is_offered {
-                <textarea class="document" value={form.pool.clone()} oninput={write} rows="18" wrap="off"
-                    aria-label="Pool document" spellcheck="false" autocomplete="off" data-testid="pool-text" />
-            }
+                <FoldedText
+                    of="pool"
+                    label="Pool document"
+                    text={form.pool.clone()}
+                    is_shown={form.shows_pool}
+                    onshow={change.reform(FormChange::ShowPool)}
+                    oninput={change.reform(FormChange::Pool)}
+                />
         </>
     }
 }

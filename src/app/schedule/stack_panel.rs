@@ -261,7 +261,9 @@ fn reasons(tile_type: &TileTypeAccount) -> Html {
     }
     html! {
         <div class="reasons" data-testid="reasons">
-            { for tile_type.caches.reasons.iter().map(|reason| html! { <div class="why"><b>{ "Cached data: " }</b>{ sentence(reason) }</div> }) }
+            { for tile_type.caches.reasons.iter().map(|reason| html! {
+                <div class="why"><b>{ "Cached data: " }</b>{ sentence(reason) }</div>
+            }) }
             { for groups.into_iter().map(|(reason, layers)| html! {
                 <div class="why"><b>{ layers.join(", ") }{ ": " }</b>{ sentence(reason) }</div>
             }) }

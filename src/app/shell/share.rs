@@ -169,7 +169,8 @@ pub fn CopyField(props: &CopyFieldProps) -> Html {
                 data-testid={props.testid}
             />
             <div class="row">
-                <button type="button" class="primary" onclick={copy.reform(|_: MouseEvent| ())} data-testid={format!("{}-copy", props.testid)}>
+                <button type="button" class="primary" onclick={copy.reform(|_: MouseEvent| ())}
+                    data-testid={format!("{}-copy", props.testid)}>
                     { "Copy" }
                 </button>
                 <span class="hint" role="status" data-testid={format!("{}-status", props.testid)}>{ status }</span>

@@ -61,10 +61,11 @@ pub fn lesson(state: &PageState, session: &Session, tell: &Callback<Event>, part
     }
 }
 
-/// The same. Only `shell::parts` may name it.
+/// A step of a lesson. Only `shell::parts` may name it.
 pub fn lesson_panel(id: &'static str, state: &PageState, session: &Session, tell: &Callback<Event>) -> Html {
     let (answers, workers) = (Rc::clone(&state.answers), (*session.workers).clone());
-    html! { <LessonPanel {id} chosen={Rc::clone(&state.chosen)} {answers} is_set_aside={state.is_set_aside} {workers} tell={tell.clone()} /> }
+    let (chosen, is_set_aside, tell) = (Rc::clone(&state.chosen), state.is_set_aside, tell.clone());
+    html! { <LessonPanel {id} {chosen} {answers} {is_set_aside} {workers} {tell} /> }
 }
 
 /// The view of any tab but the landscape's. Only `shell::parts` may name it.
@@ -79,7 +80,13 @@ pub fn other_view(state: &PageState, session: &Session, act: &Callback<Action>) 
             <MappingView {state} {network} workers={(*session.workers).clone()} is_valid={session.is_valid} {act} />
         },
         Tab::Fusion => html! {
-            <FusionView {state} graph={network.as_deref().map(|network| Rc::new(graph_of(network)))} workers={(*session.workers).clone()} is_valid={session.is_valid} {act} />
+            <FusionView
+                {state}
+                graph={network.as_deref().map(|network| Rc::new(graph_of(network)))}
+                workers={(*session.workers).clone()}
+                is_valid={session.is_valid}
+                {act}
+            />
         },
         Tab::Cores => html! { <CoresView {state} workers={(*session.workers).clone()} {act} /> },
         Tab::Hierarchy => html! {

@@ -58,11 +58,21 @@ pub fn Dialog(props: &DialogProps) -> Html {
     };
     let id = format!("{}-title", props.testid);
     html! {
-        <dialog ref={place} class={classes!(props.is_wide.then_some("wide"), props.beside.is_some().then_some("beside"))} aria-labelledby={id.clone()} {onclose} {onclick} data-testid={props.testid}>
+        <dialog
+            ref={place}
+            class={classes!(props.is_wide.then_some("wide"), props.beside.is_some().then_some("beside"))}
+            aria-labelledby={id.clone()}
+            {onclose}
+            {onclick}
+            data-testid={props.testid}
+        >
             <div class="inside">
                 <h2 {id}>
                     { &props.title }
-                    <button type="button" class="icon" onclick={close.reform(|_: MouseEvent| ())} aria-label="Close" data-testid="close">{ "×" }</button>
+                    <button type="button" class="icon" onclick={close.reform(|_: MouseEvent| ())} aria-label="Close"
+                        data-testid="close">
+                        { "×" }
+                    </button>
                 </h2>
                 { props.children.clone() }
             </div>

@@ -158,7 +158,9 @@ fn exact_table(grid: &Grid, results: &SweepResults, rounded: Rc<Table>) -> Html 
             <thead>
                 <tr>
                     <th scope="col">{ "Y \\ X" }</th>
-                    { for grid.shown(&grid.widths, grid.window.columns).iter().map(|width| html! { <th scope="col" class="number">{ *width }</th> }) }
+                    { for grid.shown(&grid.widths, grid.window.columns).iter().map(|width| html! {
+                        <th scope="col" class="number">{ *width }</th>
+                    }) }
                 </tr>
             </thead>
             <tbody>

@@ -9,6 +9,8 @@ pub mod diagnostics;
 #[cfg(target_arch = "wasm32")]
 pub mod dialog;
 #[cfg(target_arch = "wasm32")]
+pub mod document_text;
+#[cfg(target_arch = "wasm32")]
 pub mod explain;
 #[cfg(target_arch = "wasm32")]
 pub mod figure;
@@ -21,6 +23,8 @@ pub mod heatmap_figure;
 pub mod heatmap_table;
 #[cfg(target_arch = "wasm32")]
 pub mod pan_zoom;
+#[cfg(target_arch = "wasm32")]
+pub mod pointers;
 #[cfg(target_arch = "wasm32")]
 pub mod save;
 #[cfg(target_arch = "wasm32")]

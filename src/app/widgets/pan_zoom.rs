@@ -2,8 +2,8 @@
 //! everywhere; Ctrl and the wheel, two fingers, keys and buttons zoom, a drag pans.
 
 use super::figure::use_observed_width;
+use super::pointers::{self, Pointers, capture, spot};
 use std::cell::RefCell;
-use std::collections::BTreeMap;
 use std::rc::Rc;
 use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::*;
@@ -14,8 +14,6 @@ use yew::prelude::*;
 const STEP: f64 = 1.25;
 /// The smallest and the largest scale.
 const SCALES: (f64, f64) = (0.1, 3.0);
-/// Pixels that a pointer moves before it drags.
-const SLACK: f64 = 5.0;
 /// The drawing is shown as a whole in so much height, CSS pixels; the style sheet says the same.
 const HEIGHT: f64 = 420.0;
 
@@ -30,7 +28,7 @@ pub struct PanZoom {
     view: NodeRef,
     /// What stays in its place when the scale changes: a part of the drawing, and where it is seen.
     anchor: Rc<RefCell<Option<Anchor>>>,
-    pointers: Rc<RefCell<Pointers>>,
+    pointers: Rc<RefCell<Down>>,
     /// How far its upper edge lies below that of the drawing, in whole heights of the view.
     page: UseStateHandle<usize>,
 }
@@ -39,18 +37,10 @@ pub struct PanZoom {
 type Anchor = ((f64, f64), (f64, f64));
 
 #[derive(Default)]
-struct Pointers {
-    fingers: BTreeMap<i32, (f64, f64)>,
+struct Down {
+    fingers: Pointers,
     /// Where a drag is, and whether it is one already.
     drag: Option<((f64, f64), bool)>,
-}
-
-impl Pointers {
-    fn pinch(&self) -> Option<(f64, (f64, f64))> {
-        let mut fingers = self.fingers.values();
-        let (a, b) = (fingers.next()?, fingers.next()?);
-        Some(((a.0 - b.0).hypot(a.1 - b.1), ((a.0 + b.0) / 2.0, (a.1 + b.1) / 2.0)))
-    }
 }
 
 /// Shows a drawing of this size in the element `view`, at first as wide as its place at most.
@@ -59,7 +49,7 @@ pub fn use_pan_zoom(view: &NodeRef, size: (f64, f64)) -> PanZoom {
     let room = f64::from(use_observed_width(view));
     let own = use_state_eq(|| None::<f64>);
     let anchor = (*use_memo((), |()| Rc::new(RefCell::new(None)))).clone();
-    let pointers = (*use_memo((), |()| Rc::new(RefCell::new(Pointers::default())))).clone();
+    let pointers = (*use_memo((), |()| Rc::new(RefCell::new(Down::default())))).clone();
     let fitting = if room > 0.0 { (room / size.0.max(1.0)).min(1.0) } else { 1.0 };
     let whole = fitting.min(HEIGHT / size.1.max(1.0)).max(SCALES.0);
     let scale = own.unwrap_or(fitting);
@@ -121,7 +111,7 @@ impl PanZoom {
         if event.ctrl_key() {
             event.prevent_default();
             let step = if event.delta_y() < 0.0 { STEP } else { 1.0 / STEP };
-            self.zoom_to(self.scale * step, self.spot(event));
+            self.zoom_to(self.scale * step, spot(&self.view, event));
         }
     }
 
@@ -157,12 +147,6 @@ impl PanZoom {
         true
     }
 
-    /// Where a pointer is, CSS pixels from the corner of the view.
-    fn spot(&self, event: &MouseEvent) -> Option<(f64, f64)> {
-        let corner = self.element()?.get_bounding_client_rect();
-        Some((f64::from(event.client_x()) - corner.x(), f64::from(event.client_y()) - corner.y()))
-    }
-
     fn scroll_by(&self, dx: f64, dy: f64) {
         if let Some(view) = self.element() {
             view.set_scroll_left(view.scroll_left() + dx.round() as i32);
@@ -172,10 +156,10 @@ impl PanZoom {
 
     /// A pointer goes down.
     pub fn down(&self, event: &PointerEvent) {
-        let Some(at) = self.spot(event) else { return };
+        let Some(at) = spot(&self.view, event) else { return };
         let pointers = &mut *self.pointers.borrow_mut();
         if event.pointer_type() == "touch" {
-            pointers.fingers.insert(event.pointer_id(), at);
+            pointers.fingers.0.insert(event.pointer_id(), at);
         } else if event.button() == 0 {
             pointers.drag = Some((at, false));
         }
@@ -183,16 +167,16 @@ impl PanZoom {
 
     /// A pointer moves: a drag pans, two fingers pan and zoom.
     pub fn moves(&self, event: &PointerEvent) {
-        let Some(at) = self.spot(event) else { return };
+        let Some(at) = spot(&self.view, event) else { return };
         let pointers = &mut *self.pointers.borrow_mut();
-        let before = pointers.pinch();
-        if let Some(finger) = pointers.fingers.get_mut(&event.pointer_id()) {
+        let before = pointers.fingers.pinch();
+        if let Some(finger) = pointers.fingers.0.get_mut(&event.pointer_id()) {
             *finger = at;
         }
-        if let (Some((old, from)), Some((new, to))) = (before, pointers.pinch()) {
-            self.scroll_by(from.0 - to.0, from.1 - to.1);
-            if old > 0.0 {
-                self.zoom_to(self.scale * new / old, Some(to));
+        if let (Some(from), Some(to)) = (before, pointers.fingers.pinch()) {
+            self.scroll_by(from.middle.0 - to.middle.0, from.middle.1 - to.middle.1);
+            if from.distance > 0.0 {
+                self.zoom_to(self.scale * to.distance / from.distance, Some(to.middle));
             }
         }
         if event.buttons() == 0 {
@@ -200,13 +184,9 @@ impl PanZoom {
             pointers.drag = None;
         }
         if let Some((last, is_drag)) = &mut pointers.drag {
-            let is_far = (at.0 - last.0).hypot(at.1 - last.1) >= SLACK;
-            if is_far && !*is_drag {
+            if pointers::is_drag(*last, at) && !*is_drag {
                 *is_drag = true;
-                if let Some(view) = self.element() {
-                    // It fails for a pointer that is gone already.
-                    let _ = view.set_pointer_capture(event.pointer_id());
-                }
+                capture(&self.view, event);
             }
             if *is_drag {
                 self.scroll_by(last.0 - at.0, last.1 - at.1);
@@ -218,7 +198,7 @@ impl PanZoom {
     /// A pointer goes up, or away.
     pub fn up(&self, event: &PointerEvent) {
         let pointers = &mut *self.pointers.borrow_mut();
-        pointers.fingers.remove(&event.pointer_id());
+        pointers.fingers.0.remove(&event.pointer_id());
         pointers.drag = None;
     }
 }

@@ -1,9 +1,9 @@
 //! Zooming into a landscape: buttons, a drag over a region, and two fingers.
 
 use super::figure::Spot;
+use super::pointers::{Pinch, Pointers, capture, is_drag, spot};
 use crate::chart::{Heatmap, Window};
 use std::cell::Cell;
-use std::collections::BTreeMap;
 use std::rc::Rc;
 use web_sys::{Element, HtmlElement};
 use yew::prelude::*;
@@ -84,26 +84,16 @@ pub struct Drag {
     pub frame: Html,
 }
 
-/// Pixels that a pointer moves before it drags.
-const SLACK: f64 = 5.0;
 /// Two fingers this much closer or farther apart zoom by a step.
 const PINCH: f64 = 1.25;
 
-/// Pointers that are down: where two fingers are, and where a drag began.
+/// Pointers that are down: fingers, and where a drag began.
 #[derive(Default)]
-struct Pointers {
-    fingers: BTreeMap<i32, (f64, f64)>,
+struct Down {
+    fingers: Pointers,
+    /// Distance of two fingers at the last step of zooming.
     distance: f64,
     start: Option<(f64, f64)>,
-}
-
-impl Pointers {
-    /// Distance of two fingers and the place between them.
-    fn pinch(&self) -> Option<(f64, (f64, f64))> {
-        let mut fingers = self.fingers.values();
-        let (a, b) = (fingers.next()?, fingers.next()?);
-        Some(((a.0 - b.0).hypot(a.1 - b.1), ((a.0 + b.0) / 2.0, (a.1 + b.1) / 2.0)))
-    }
 }
 
 /// Lets a mouse or a pen drag over a region, and two fingers pinch; one finger scrolls the page as everywhere.
@@ -115,7 +105,7 @@ pub fn use_drag(
     window: Window,
     on_zoom: Option<Callback<Window>>,
 ) -> Drag {
-    let pointers = use_mut_ref(Pointers::default);
+    let pointers = use_mut_ref(Down::default);
     let was_drag = (*use_memo((), |()| Rc::new(Cell::new(false)))).clone();
     let region = use_state_eq(|| None::<[(f64, f64); 2]>);
     let zoom = Zoom { place: place.clone(), map: Rc::new(map), grid, window, on_zoom };
@@ -123,11 +113,11 @@ pub fn use_drag(
         let (pointers, was_drag, zoom) = (Rc::clone(&pointers), Rc::clone(&was_drag), zoom.clone());
         Callback::from(move |event: PointerEvent| {
             was_drag.set(false);
-            let Some(at) = zoom.spot(&event).filter(|_| zoom.on_zoom.is_some()) else { return };
+            let Some(at) = spot(&zoom.place, &event).filter(|_| zoom.on_zoom.is_some()) else { return };
             let pointers = &mut *pointers.borrow_mut();
             if event.pointer_type() == "touch" {
-                pointers.fingers.insert(event.pointer_id(), at);
-                pointers.distance = pointers.pinch().map_or(0.0, |(distance, _)| distance);
+                pointers.fingers.0.insert(event.pointer_id(), at);
+                pointers.distance = pointers.fingers.pinch().map_or(0.0, |pinch| pinch.distance);
             } else if event.button() == 0 {
                 pointers.start = Some(at);
             }
@@ -137,15 +127,15 @@ pub fn use_drag(
         let (pointers, was_drag, zoom, region) =
             (Rc::clone(&pointers), Rc::clone(&was_drag), zoom.clone(), region.clone());
         Callback::from(move |event: PointerEvent| {
-            let Some(at) = zoom.spot(&event) else { return };
+            let Some(at) = spot(&zoom.place, &event) else { return };
             let pointers = &mut *pointers.borrow_mut();
-            if let Some(finger) = pointers.fingers.get_mut(&event.pointer_id()) {
+            if let Some(finger) = pointers.fingers.0.get_mut(&event.pointer_id()) {
                 *finger = at;
                 zoom.pinch(pointers);
             }
             let Some(start) = pointers.start else { return };
-            if (at.0 - start.0).hypot(at.1 - start.1) >= SLACK && !was_drag.replace(true) {
-                zoom.capture(&event);
+            if is_drag(start, at) && !was_drag.replace(true) {
+                capture(&zoom.place, &event);
             }
             if was_drag.get() {
                 region.set(Some([start, at]));
@@ -159,10 +149,10 @@ pub fn use_drag(
             region.set(None);
             let start = {
                 let pointers = &mut *pointers.borrow_mut();
-                pointers.fingers.remove(&event.pointer_id());
+                pointers.fingers.0.remove(&event.pointer_id());
                 pointers.start.take()
             };
-            if let (Some(start), Some(end), true) = (start, zoom.spot(&event), was_drag.get()) {
+            if let (Some(start), Some(end), true) = (start, spot(&zoom.place, &event), was_drag.get()) {
                 zoom.to_region(start, end);
             }
         })
@@ -172,7 +162,7 @@ pub fn use_drag(
         Callback::from(move |event: PointerEvent| {
             region.set(None);
             let pointers = &mut *pointers.borrow_mut();
-            pointers.fingers.remove(&event.pointer_id());
+            pointers.fingers.0.remove(&event.pointer_id());
             pointers.start = None;
         })
     };
@@ -190,20 +180,6 @@ struct Zoom {
 }
 
 impl Zoom {
-    /// Where a pointer is, CSS pixels from the figure's upper left corner.
-    fn spot(&self, event: &PointerEvent) -> Option<(f64, f64)> {
-        let corner = self.place.cast::<Element>()?.get_bounding_client_rect();
-        Some((f64::from(event.client_x()) - corner.x(), f64::from(event.client_y()) - corner.y()))
-    }
-
-    /// Moves of this pointer are heard wherever it goes, until it is let go.
-    fn capture(&self, event: &PointerEvent) {
-        if let Some(element) = self.place.cast::<Element>() {
-            // It fails for a pointer that is gone already.
-            let _ = element.set_pointer_capture(event.pointer_id());
-        }
-    }
-
     fn width(&self) -> u32 {
         self.place.cast::<Element>().map_or(0, |element| element.client_width().max(0) as u32)
     }
@@ -228,8 +204,10 @@ impl Zoom {
         }
     }
 
-    fn pinch(&self, pointers: &mut Pointers) {
-        let Some((distance, middle)) = pointers.pinch().filter(|_| pointers.distance > 0.0) else { return };
+    fn pinch(&self, pointers: &mut Down) {
+        let Some(Pinch { distance, middle }) = pointers.fingers.pinch().filter(|_| pointers.distance > 0.0) else {
+            return;
+        };
         let ratio = distance / pointers.distance;
         if !(1.0 / PINCH..PINCH).contains(&ratio)
             && let (Some(cell), Some(on_zoom)) = (self.cell(middle), &self.on_zoom)

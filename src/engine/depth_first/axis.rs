@@ -3,11 +3,11 @@
 //! Columns and rows are independent of each other, so everything about a tile is found once for its column and once for
 //! its row. [`Axis::Columns`] and [`Axis::Rows`] differ only in which of each pair of sizes they look at.
 
-use super::fast_map::FastMap;
 use super::ids::{BehaviourId, NodeId, StripId};
 use super::stack::Stack;
 use crate::ids::{TiSlice, TiVec, ti_vec};
 use crate::workload::{Dim, Network, unique_extent};
+use rustc_hash::FxHashMap;
 
 /// Which of the two axes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -106,7 +106,7 @@ impl Strips {
 
     fn new(different: TiVec<StripId, (Strip, Strip)>, runs: &[Run]) -> Self {
         let mut strips = Self { different: TiVec::new(), effective: TiVec::new(), slots: slots(runs) };
-        let mut known: FastMap<Strip, BehaviourId> = FastMap::default();
+        let mut known: FxHashMap<Strip, BehaviourId> = FxHashMap::default();
         for (own, assumed) in different {
             let behaviours = [(false, false), (false, true), (true, false), (true, true)].map(|(writes, reads)| {
                 let strip = effective(&own, writes, reads);
@@ -358,7 +358,7 @@ impl Axis {
             }
         }
         let mut different: TiVec<StripId, (Strip, Strip)> = TiVec::new();
-        let mut known: FastMap<Strip, StripId> = FastMap::default();
+        let mut known: FxHashMap<Strip, StripId> = FxHashMap::default();
         let mut runs: Vec<Run> = Vec::new();
         let mut spans = Strip::with_capacity(count);
         let mut start = 0;

@@ -1,9 +1,9 @@
 //! Data copy actions and what a list of them costs (DeFiNES, Section III, step 4).
 
 use super::account::CopyKind;
-use super::fast_map::FastMap;
 use crate::hardware::{Core, MemoryId, Movement, Operand};
 use crate::workload::LayerId;
+use rustc_hash::FxHashMap;
 
 /// One data copy action.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -45,7 +45,7 @@ pub struct Hop {
 /// above source and destination, and down from there.
 pub struct Ways<'a> {
     core: &'a Core,
-    known: FastMap<[(MemoryId, Operand); 2], Vec<Step>>,
+    known: FxHashMap<[(MemoryId, Operand); 2], Vec<Step>>,
     busy: Vec<PortUse>,
 }
 
@@ -74,7 +74,7 @@ pub struct CopyCost {
 impl<'a> Ways<'a> {
     /// The ways of a core.
     pub fn new(core: &'a Core) -> Self {
-        Self { core, known: FastMap::default(), busy: Vec::new() }
+        Self { core, known: FxHashMap::default(), busy: Vec::new() }
     }
 
     fn steps(&mut self, action: &CopyAction) -> &[Step] {

@@ -52,7 +52,6 @@ mod assemble;
 mod axis;
 mod copies;
 mod every_stack;
-mod fast_map;
 mod ids;
 mod layer_tile;
 mod placement;

@@ -1,7 +1,6 @@
 //! Planning points one after the other, so that what they share is found once.
 
 use super::axis::{Axis, Strips, TooManyKinds};
-use super::fast_map::FastMap;
 use super::ids::KnownStackId;
 use super::layer_tile::TiledLayer;
 use super::placement::{Measure, Scratch, Skipping};
@@ -17,6 +16,7 @@ use crate::rules::Rules;
 use crate::search::{Limits, Strategy, has_mapping};
 use crate::spec::Diagnostics;
 use crate::workload::{LayerId, Network};
+use rustc_hash::FxHashMap;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -29,7 +29,7 @@ pub struct PlannerMemory {
     stacks: HashMap<FuseDepth, Result<Vec<KnownStack>, Diagnostics>>,
     /// Every different stack.
     measured: TiVec<KnownStackId, KnownStack>,
-    strips: FastMap<(KnownStackId, bool, u64, bool), Arc<Strips>>,
+    strips: FxHashMap<(KnownStackId, bool, u64, bool), Arc<Strips>>,
     /// Spans of all strips.
     spans: usize,
     pub(super) layers: Vec<Option<TiledLayer>>,

@@ -1,12 +1,12 @@
 //! The different mapping problems of a sweep, each known by a few small numbers.
 
-use super::fast_map::FastMap;
 use super::ids::{ProblemId, ShapeId, UnrollId};
 use crate::hardware::Unroll;
 use crate::ids::TiVec;
 use crate::mapping::LayerProblem;
 use crate::spec::Diagnostics;
 use crate::workload::{Dim, LayerShape};
+use rustc_hash::FxHashMap;
 
 /// The different problems seen so far, shared by all points of a sweep.
 #[derive(Debug, Default)]
@@ -14,7 +14,7 @@ pub struct Problems {
     /// The problems, each once.
     pub list: TiVec<ProblemId, LayerProblem>,
     /// Each problem asked for; `None` for those without a mapping.
-    known: FastMap<ProblemKey, Option<ProblemId>>,
+    known: FxHashMap<ProblemKey, Option<ProblemId>>,
     shapes: TiVec<ShapeId, LayerShape>,
     unrolls: TiVec<UnrollId, Vec<Unroll>>,
 }

@@ -2,7 +2,6 @@
 
 use super::account::{TileMap, TileRun};
 use super::axis::{Axis, Slot, Strips};
-use super::fast_map::FastMap;
 use super::ids::{BehaviourId, StripId, TileTypeId};
 use super::layer_tile::{TilePlanner, has_weights};
 use super::placement::{Deciding, Scratch, Skipping, TileGeometry};
@@ -15,6 +14,7 @@ use crate::ids::TiVec;
 use crate::rules::Rules;
 use crate::spec::Diagnostics;
 use crate::workload::Network;
+use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
 /// More kinds of tiles than anybody schedules: their kinds of columns times their kinds of rows.
@@ -67,7 +67,7 @@ impl<'a> StackPlanner<'a> {
             .max_by_key(|&id| self.core.level_of(Operand::W, id))
             .unwrap_or_else(|| self.core.top(Operand::W));
         let mut types: TiVec<TileTypeId, TilePlan> = TiVec::new();
-        let mut known: FastMap<TileKey, TileTypeId> = FastMap::default();
+        let mut known: FxHashMap<TileKey, TileTypeId> = FxHashMap::default();
         let mut map = TileMap { columns: tile_runs(columns), rows: tile_runs(rows), types: Vec::new() };
         let v_memory = self.v_memory(&decisions);
         for row in rows {

@@ -3,42 +3,13 @@
 //! What stands in a file is what is in force, as in a link. Fields that are left out are as in a new session. A file is read with all that
 //! is wrong at once. [`is_state`](crate::spec::is_state) tells it from documents, so whatever takes files takes it, too.
 
+mod item;
+mod kinds;
 mod read;
+mod values;
 mod write;
-
-use super::Metric;
-use crate::multicore::{Aim, OrderRule, Scheduler};
-use crate::rules::Rules;
-use crate::search::Strategy;
 
 /// The version that is written, and the newest that is read.
 const VERSION: u64 = 1;
 /// A longer file is not looked at, bytes; a state holds at most six documents of a MiB each.
 pub const MOST_BYTES: usize = 8 << 20;
-
-const STRATEGIES: [(Strategy, &str); 2] = [(Strategy::Exact, "exact"), (Strategy::Loma, "loma")];
-
-/// The sets of rules, as the command line calls them.
-const RULES: [(Rules, &str); 3] =
-    [(Rules::CORRECTED, "corrected"), (Rules::DEFINES_2022, "defines-2022"), (Rules::ZIGZAG_3_8, "zigzag-3.8")];
-
-const AIMS: [(Aim, &str); 3] = [(Aim::Latency, "latency"), (Aim::Energy, "energy"), (Aim::EnergyDelay, "edp")];
-
-const SCHEDULERS: [(Scheduler, &str); 3] = [
-    (Scheduler::Corrected, "corrected"),
-    (Scheduler::Stream2024, "stream-2024"),
-    (Scheduler::Stream2023, "stream-2023"),
-];
-
-/// Which tile is next.
-const ORDERS: [(Option<OrderRule>, &str); 4] = [
-    (None, "best"),
-    (Some(OrderRule::Deepest), "deepest"),
-    (Some(OrderRule::Slots), "slots"),
-    (Some(OrderRule::Earliest), "earliest"),
-];
-
-fn metrics() -> Vec<(Metric, &'static str)> {
-    let more = [Metric::MemoryAccesses, Metric::WeightedSum];
-    Metric::ALL.into_iter().chain(more).map(|metric| (metric, metric.title())).collect()
-}

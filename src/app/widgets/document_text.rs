@@ -1,0 +1,92 @@
+//! A document as text.
+
+use super::controls::{passing, target};
+use web_sys::HtmlTextAreaElement;
+use yew::prelude::*;
+
+/// Whether a person may write documents as text, and open files; a context, without which they may.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct TextOffered(pub bool);
+
+/// Whether a person may write documents as text here.
+#[hook]
+pub fn use_text_offered() -> bool {
+    use_context::<TextOffered>().is_none_or(|offered| offered.0)
+}
+
+/// What a [`DocumentText`] needs.
+#[derive(Properties, PartialEq)]
+pub struct DocumentTextProps {
+    /// What it is, for people who do not see it: `Pool document`.
+    pub label: &'static str,
+    /// The text.
+    pub text: String,
+    /// Hears of the text with every keystroke.
+    pub oninput: Callback<String>,
+    /// Lines that are seen at once.
+    pub rows: &'static str,
+    /// Identifies the element for tests.
+    pub testid: AttrValue,
+    /// Where the element is put.
+    #[prop_or_default]
+    pub area: NodeRef,
+}
+
+/// The text of a document, which a person may edit.
+#[component]
+pub fn DocumentText(props: &DocumentTextProps) -> Html {
+    let oninput = passing(&props.oninput, |event: InputEvent| Some(target::<HtmlTextAreaElement>(&event)?.value()));
+    html! {
+        <textarea
+            ref={props.area.clone()}
+            class="document"
+            value={props.text.clone()}
+            {oninput}
+            rows={props.rows}
+            wrap="off"
+            aria-label={props.label}
+            spellcheck="false"
+            autocomplete="off"
+            data-testid={props.testid.clone()}
+        />
+    }
+}
+
+/// What a [`FoldedText`] needs.
+#[derive(Properties, PartialEq)]
+pub struct FoldedTextProps {
+    /// What the document describes: `pool`.
+    pub of: &'static str,
+    /// What it is, for people who do not see it: `Pool document`.
+    pub label: &'static str,
+    /// The text.
+    pub text: String,
+    /// Whether it is shown.
+    pub is_shown: bool,
+    /// Hears that it is to be shown, or hidden.
+    pub onshow: Callback<bool>,
+    /// Hears of the text with every keystroke.
+    pub oninput: Callback<String>,
+}
+
+/// The text of a document behind a button, where texts are offered.
+#[component]
+pub fn FoldedText(props: &FoldedTextProps) -> Html {
+    let FoldedTextProps { of, label, is_shown, .. } = *props;
+    let is_offered = use_text_offered();
+    let onclick = props.onshow.reform(move |_: MouseEvent| !is_shown);
+    if !is_offered {
+        return html! {};
+    }
+    html! {
+        <>
+            <button type="button" class="link" {onclick} aria-expanded={is_shown.to_string()} data-testid={format!("{of}-as-text")}>
+                { if is_shown { format!("hide the {of}’s text") } else { format!("the {of} as text") } }
+            </button>
+            if is_shown {
+                <DocumentText {label} text={props.text.clone()} oninput={props.oninput.clone()} rows="18"
+                    testid={format!("{of}-text")} />
+            }
+        </>
+    }
+}

@@ -1,0 +1,49 @@
+//! Pointers on a figure: where they are, and what two fingers do.
+
+use std::collections::BTreeMap;
+use web_sys::{Element, MouseEvent, PointerEvent};
+use yew::NodeRef;
+
+/// Pixels that a pointer moves before it drags; less is a click.
+pub const SLACK: f64 = 5.0;
+
+/// Whether a pointer that went down at one place and is at another one now drags.
+pub fn is_drag(from: (f64, f64), to: (f64, f64)) -> bool {
+    (to.0 - from.0).hypot(to.1 - from.1) >= SLACK
+}
+
+/// Pointers that are down, CSS pixels from the corner of the figure.
+#[derive(Default)]
+pub struct Pointers(pub BTreeMap<i32, (f64, f64)>);
+
+/// Two fingers.
+#[derive(Clone, Copy)]
+pub struct Pinch {
+    /// How far they are apart, CSS pixels.
+    pub distance: f64,
+    /// The place between them.
+    pub middle: (f64, f64),
+}
+
+impl Pointers {
+    /// The first two of them; `None` for fewer.
+    pub fn pinch(&self) -> Option<Pinch> {
+        let mut fingers = self.0.values();
+        let (a, b) = (fingers.next()?, fingers.next()?);
+        Some(Pinch { distance: (a.0 - b.0).hypot(a.1 - b.1), middle: ((a.0 + b.0) / 2.0, (a.1 + b.1) / 2.0) })
+    }
+}
+
+/// Where a pointer is, CSS pixels from the upper left corner of a figure.
+pub fn spot(figure: &NodeRef, event: &MouseEvent) -> Option<(f64, f64)> {
+    let corner = figure.cast::<Element>()?.get_bounding_client_rect();
+    Some((f64::from(event.client_x()) - corner.x(), f64::from(event.client_y()) - corner.y()))
+}
+
+/// Moves of this pointer are heard by the figure wherever it goes, until it is let go.
+pub fn capture(figure: &NodeRef, event: &PointerEvent) {
+    if let Some(element) = figure.cast::<Element>() {
+        // It fails for a pointer that is gone already.
+        let _ = element.set_pointer_capture(event.pointer_id());
+    }
+}

@@ -1,0 +1,131 @@
+//! How links keep a member of a form, by its kind.
+
+use super::fields::{Point, Sizes, bytes, take};
+use super::frozen::fnv_1a;
+use super::packing::newer;
+use crate::depth_first::{DepthFirstStrategy, FuseDepth, StoringMode};
+use crate::rules::Rules;
+use crate::spec::Diagnostics;
+use crate::state::{Choice, FuseChoice, OBJECTIVES, RULE_SETS, RuleSet, Slot};
+
+/// The bytes of a member; none for what is left open, which no link says.
+pub(super) fn pack(slot: Slot) -> Vec<u8> {
+    match slot {
+        Slot::Text(text) => bytes(text),
+        Slot::Sizes(text) => bytes(&sizes(text)),
+        Slot::Name(name) => name.as_ref().map(bytes).unwrap_or_default(),
+        Slot::Choice(choice) => bytes(&choice.number()),
+        Slot::Modes(modes) => bytes(&modes.iter().map(Choice::number).sum::<u8>()),
+        Slot::Weights(weights) => bytes(weights),
+        Slot::Rules(rules) => {
+            let (set, others) = RuleSet::nearest(rules);
+            let others: Vec<[u8; 2]> = others.into_iter().map(short_name).collect();
+            bytes(&(set.number, others))
+        }
+        Slot::Count(number) | Slot::Ordinal(number) => bytes(&(*number as u32)),
+        Slot::Ratio(ratio) => bytes(ratio),
+        Slot::Flag(flag) | Slot::Shown(flag) => bytes(flag),
+        Slot::HierarchyObjective(index) => bytes(&(*index as u8)),
+        Slot::OptionalOrdinal(number) => number.map(|number| bytes(&(number as u32))).unwrap_or_default(),
+        Slot::Point(point) => point.as_ref().map(|point| bytes(&packed_point(point))).unwrap_or_default(),
+    }
+}
+
+/// Takes a member out of the bytes that begin with it.
+pub(super) fn unpack(slot: Slot, from: &mut &[u8]) -> Result<(), Diagnostics> {
+    match slot {
+        Slot::Text(text) => *text = take(from)?,
+        Slot::Sizes(text) => {
+            *text = match take(from)? {
+                Sizes::List(numbers) => numbers.iter().map(u64::to_string).collect::<Vec<_>>().join(" "),
+                Sizes::Text(text) => text,
+            }
+        }
+        Slot::Name(name) => *name = Some(take(from)?),
+        Slot::Choice(choice) => return choice.take_numbered(take(from)?).then_some(()).ok_or_else(newer),
+        Slot::Modes(modes) => {
+            let bits: u8 = take(from)?;
+            *modes = StoringMode::ALL.into_iter().filter(|mode| bits & mode.number() != 0).collect();
+        }
+        Slot::Weights(weights) => *weights = take(from)?,
+        Slot::Rules(rules) => *rules = unpacked_rules(take(from)?)?,
+        Slot::Count(number) | Slot::Ordinal(number) => *number = take::<u32>(from)? as usize,
+        Slot::Ratio(ratio) => *ratio = take(from)?,
+        Slot::Flag(flag) | Slot::Shown(flag) => *flag = take(from)?,
+        Slot::HierarchyObjective(index) => {
+            let number = usize::from(take::<u8>(from)?);
+            *index = Some(number).filter(|number| *number < OBJECTIVES.len()).ok_or_else(newer)?;
+        }
+        Slot::OptionalOrdinal(number) => *number = Some(take::<u32>(from)? as usize),
+        Slot::Point(point) => *point = Some(unpacked_point(take(from)?)?),
+    }
+    Ok(())
+}
+
+fn sizes(text: &str) -> Sizes {
+    let numbers: Option<Vec<u64>> = text.split(' ').map(|word| word.parse().ok()).collect();
+    match numbers {
+        // `007` is a number, too.
+        Some(numbers) if numbers.iter().map(u64::to_string).collect::<Vec<_>>().join(" ") == text => {
+            Sizes::List(numbers)
+        }
+        _ => Sizes::Text(text.to_owned()),
+    }
+}
+
+/// The name of a switch of the rules, in short.
+fn short_name(name: &str) -> [u8; 2] {
+    let [a, b, c, d] = fnv_1a(name.as_bytes()).to_le_bytes();
+    [a ^ c, b ^ d]
+}
+
+fn unpacked_rules((set, others): (u8, Vec<[u8; 2]>)) -> Result<Rules, Diagnostics> {
+    let mut rules = RULE_SETS.iter().find(|known| known.number == set).ok_or_else(newer)?.rules;
+    if others.len() > rules.switches().len() {
+        return Err(newer());
+    }
+    for name in others {
+        let switches = rules.switches();
+        let (name, _, value) = switches.iter().find(|switch| short_name(switch.0) == name).ok_or_else(newer)?;
+        rules = rules.with(name, !value).ok_or_else(newer)?;
+    }
+    Ok(rules)
+}
+
+fn packed_point(DepthFirstStrategy { tile, mode, fuse }: &DepthFirstStrategy) -> Point {
+    let (fuse, cuts) = match fuse {
+        FuseDepth::Automatic => (FuseChoice::Automatic, Vec::new()),
+        FuseDepth::SingleLayer => (FuseChoice::SingleLayer, Vec::new()),
+        FuseDepth::LayerByLayer => (FuseChoice::LayerByLayer, Vec::new()),
+        FuseDepth::Cuts(layers) => (FuseChoice::ByHand, layers.clone()),
+    };
+    // The whole map is the largest number, which would be long.
+    let side = |size: u64| size.wrapping_add(1);
+    Point { tile: (side(tile.0), side(tile.1)), mode: mode.number(), fuse: fuse.number(), cuts }
+}
+
+fn unpacked_point(written: Point) -> Result<DepthFirstStrategy, Diagnostics> {
+    let side = |size: u64| size.wrapping_sub(1);
+    let fuse = match FuseChoice::numbered(written.fuse).ok_or_else(newer)? {
+        FuseChoice::Automatic => FuseDepth::Automatic,
+        FuseChoice::SingleLayer => FuseDepth::SingleLayer,
+        FuseChoice::LayerByLayer => FuseDepth::LayerByLayer,
+        FuseChoice::ByHand => FuseDepth::Cuts(written.cuts),
+    };
+    let mode = StoringMode::numbered(written.mode).ok_or_else(newer)?;
+    Ok(DepthFirstStrategy { tile: (side(written.tile.0), side(written.tile.1)), mode, fuse })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_two_short_names_are_equal() {
+        let mut names: Vec<_> = Rules::CORRECTED.switches().iter().map(|(name, ..)| short_name(name)).collect();
+        let count = names.len();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), count);
+    }
+}

@@ -1,0 +1,160 @@
+//! Choices of the forms.
+
+use super::Choice;
+
+/// Which layers share a stack, as chosen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum FuseChoice {
+    /// As many as have weights that fit.
+    #[default]
+    Automatic,
+    /// One each.
+    SingleLayer,
+    /// All, with one tile.
+    LayerByLayer,
+    /// As listed.
+    ByHand,
+}
+
+impl FuseChoice {
+    /// All of them, with what the page calls them.
+    pub const ALL: [(Self, &'static str); 4] = [
+        (Self::Automatic, "automatic"),
+        (Self::SingleLayer, "single-layer"),
+        (Self::LayerByLayer, "layer-by-layer"),
+        (Self::ByHand, "by hand"),
+    ];
+}
+
+impl Choice for FuseChoice {
+    fn names() -> Vec<(Self, &'static str)> {
+        Self::ALL.into()
+    }
+
+    fn number(&self) -> u8 {
+        match self {
+            Self::Automatic => 0,
+            Self::SingleLayer => 1,
+            Self::LayerByLayer => 2,
+            Self::ByHand => 3,
+        }
+    }
+}
+
+/// What is minimised, as chosen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum ObjectiveChoice {
+    /// Energy.
+    #[default]
+    Energy,
+    /// Latency.
+    Latency,
+    /// Energy times latency.
+    EnergyDelayProduct,
+    /// Words of DRAM.
+    DramAccesses,
+    /// Words of another memory.
+    MemoryAccesses,
+    /// A sum.
+    Weighted,
+}
+
+impl ObjectiveChoice {
+    /// All of them, with what the page calls them.
+    pub const ALL: [(Self, &'static str); 6] = [
+        (Self::Energy, "energy"),
+        (Self::Latency, "latency"),
+        (Self::EnergyDelayProduct, "energy-delay product"),
+        (Self::DramAccesses, "DRAM accesses"),
+        (Self::MemoryAccesses, "accesses of a memory"),
+        (Self::Weighted, "a weighted sum"),
+    ];
+}
+
+impl Choice for ObjectiveChoice {
+    fn names() -> Vec<(Self, &'static str)> {
+        Self::ALL.into()
+    }
+
+    fn number(&self) -> u8 {
+        match self {
+            Self::Energy => 0,
+            Self::Latency => 1,
+            Self::EnergyDelayProduct => 2,
+            Self::DramAccesses => 3,
+            Self::MemoryAccesses => 4,
+            Self::Weighted => 5,
+        }
+    }
+}
+
+/// How large tiles are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum TileChoice {
+    /// Some rows.
+    #[default]
+    Rows,
+    /// Whole layers.
+    LayerByLayer,
+    /// As written.
+    ByHand,
+}
+
+impl TileChoice {
+    /// All of them, with what the page calls them.
+    pub const ALL: [(Self, &'static str); 3] =
+        [(Self::Rows, "rows"), (Self::LayerByLayer, "whole layers"), (Self::ByHand, "by hand")];
+}
+
+impl Choice for TileChoice {
+    fn names() -> Vec<(Self, &'static str)> {
+        Self::ALL.into()
+    }
+
+    fn number(&self) -> u8 {
+        match self {
+            Self::Rows => 0,
+            Self::LayerByLayer => 1,
+            Self::ByHand => 2,
+        }
+    }
+}
+
+/// Which layers take turns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum StackChoice {
+    /// As many as have weights that fit.
+    #[default]
+    Automatic,
+    /// All.
+    One,
+    /// None.
+    EachLayer,
+    /// As written.
+    ByHand,
+}
+
+impl StackChoice {
+    /// All of them, with what the page calls them.
+    pub const ALL: [(Self, &'static str); 4] = [
+        (Self::Automatic, "as long as weights fit"),
+        (Self::One, "all layers"),
+        (Self::EachLayer, "each layer by itself"),
+        (Self::ByHand, "by hand"),
+    ];
+}
+
+impl Choice for StackChoice {
+    fn names() -> Vec<(Self, &'static str)> {
+        Self::ALL.into()
+    }
+
+    fn number(&self) -> u8 {
+        match self {
+            Self::Automatic => 0,
+            Self::One => 1,
+            Self::EachLayer => 2,
+            Self::ByHand => 3,
+        }
+    }
+}

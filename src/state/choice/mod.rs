@@ -1,0 +1,106 @@
+//! Choices among a few: what links and files call each.
+
+mod engine;
+mod forms;
+mod rules;
+
+pub use forms::{FuseChoice, ObjectiveChoice, StackChoice, TileChoice};
+pub use rules::{RULE_SETS, RuleSet};
+
+/// A choice among a few.
+pub trait Choice: Sized + PartialEq + 'static {
+    /// All of them, with what files call them, in the order in which a person is told of them.
+    fn names() -> Vec<(Self, &'static str)>;
+
+    /// By what links call it. A number never changes what it means, and none is given twice.
+    fn number(&self) -> u8;
+
+    /// What has this number in links; `None` for one of a newer version.
+    fn numbered(number: u8) -> Option<Self> {
+        Self::names().into_iter().map(|(choice, _)| choice).find(|choice| choice.number() == number)
+    }
+}
+
+/// A member of a form that is a [`Choice`] of any type.
+pub trait AnyChoice {
+    /// By what links call it.
+    fn number(&self) -> u8;
+
+    /// Takes what has this number in links; whether there is any.
+    fn take_numbered(&mut self, number: u8) -> bool;
+
+    /// What files call it.
+    fn name(&self) -> &'static str;
+
+    /// What files call all of them.
+    fn all_names(&self) -> Vec<&'static str>;
+
+    /// Takes the one at this place of all.
+    fn take(&mut self, index: usize);
+}
+
+impl<T: Choice> AnyChoice for T {
+    fn number(&self) -> u8 {
+        Choice::number(self)
+    }
+
+    fn take_numbered(&mut self, number: u8) -> bool {
+        let choice = Self::numbered(number);
+        let is_known = choice.is_some();
+        choice.into_iter().for_each(|choice| *self = choice);
+        is_known
+    }
+
+    fn name(&self) -> &'static str {
+        Self::names().iter().find(|(choice, _)| choice == self).map_or("", |(_, name)| name)
+    }
+
+    fn all_names(&self) -> Vec<&'static str> {
+        Self::names().into_iter().map(|(_, name)| name).collect()
+    }
+
+    fn take(&mut self, index: usize) {
+        Self::names().into_iter().nth(index).into_iter().for_each(|(choice, _)| *self = choice);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::depth_first::StoringMode;
+    use crate::multicore::{Aim, OrderRule, Scheduler};
+    use crate::rules::Rules;
+    use crate::search::Strategy;
+    use crate::state::{Metric, Tab};
+    use crate::workload::Dim;
+    use std::fmt::Debug;
+
+    fn check<T: Choice + Debug>() {
+        let all = T::names();
+        for (index, (choice, name)) in all.iter().enumerate() {
+            assert_eq!(T::numbered(choice.number()).as_ref(), Some(choice));
+            assert!(!name.is_empty() && choice.number() != u8::MAX, "{choice:?}");
+            assert!(all[..index].iter().all(|(other, name_of)| other.number() != choice.number() && name_of != name));
+        }
+        assert!(T::numbered(u8::MAX).is_none());
+    }
+
+    #[test]
+    fn every_choice_has_a_number_and_a_name_of_its_own() {
+        check::<FuseChoice>();
+        check::<ObjectiveChoice>();
+        check::<Strategy>();
+        check::<Tab>();
+        check::<Metric>();
+        check::<TileChoice>();
+        check::<StackChoice>();
+        check::<Aim>();
+        check::<Scheduler>();
+        check::<Option<OrderRule>>();
+        check::<StoringMode>();
+        check::<Dim>();
+        assert!(StoringMode::ALL.iter().all(|mode| Choice::number(mode).is_power_of_two()));
+        assert!(Rules::SETS.iter().all(|(_, rules)| RULE_SETS.iter().any(|set| set.rules == *rules)));
+        assert!(RULE_SETS.iter().all(|set| !set.title().is_empty()));
+    }
+}

@@ -1,0 +1,88 @@
+//! Every form's fields as one list, by which links and files keep them.
+//!
+//! A form is declared with [`fields!`], a line a member: what a link means that leaves it out, its number in links, its name in files, and
+//! its kind. How a kind is written and read is said once for links (`link/kinds.rs`) and once for files (`state/file/kinds.rs`).
+
+use super::choice::AnyChoice;
+use crate::depth_first::{DepthFirstStrategy, StoringMode};
+use crate::rules::Rules;
+
+/// A form whose members links and files keep one by one.
+pub trait Form: Clone + 'static {
+    /// In the order in which they are written.
+    const FIELDS: &'static [FormField<Self>];
+
+    /// What an empty link means. It never changes, whatever the page opens with.
+    fn baseline() -> Self;
+
+    /// Names that files know.
+    fn names() -> Vec<&'static str> {
+        Self::FIELDS.iter().flat_map(|field| field.names).copied().collect()
+    }
+}
+
+/// One member of a form.
+pub struct FormField<F> {
+    /// Its number in links. It never changes, and none is given twice.
+    pub number: u32,
+    /// Its names in files; none where files keep it otherwise.
+    pub names: &'static [&'static str],
+    /// Where it stands, and what kind it is of.
+    pub slot: fn(&mut F) -> Slot<'_>,
+}
+
+/// A member of a form, by its kind.
+pub enum Slot<'f> {
+    /// A text as written.
+    Text(&'f mut String),
+    /// Sizes with blanks between them, as written.
+    Sizes(&'f mut String),
+    /// The name of something that may be left open.
+    Name(&'f mut Option<String>),
+    /// One of a few.
+    Choice(&'f mut dyn AnyChoice),
+    /// Some of the overlap storing modes.
+    Modes(&'f mut Vec<StoringMode>),
+    /// Weights of a sum, as written.
+    Weights(&'f mut [String; 3]),
+    /// Rules of the model.
+    Rules(&'f mut Rules),
+    /// A number of something.
+    Count(&'f mut usize),
+    /// A ratio of sizes.
+    Ratio(&'f mut u64),
+    /// Yes or no.
+    Flag(&'f mut bool),
+    /// Whether a text is shown; files list these together.
+    Shown(&'f mut bool),
+    /// Index into [`OBJECTIVES`](super::OBJECTIVES).
+    HierarchyObjective(&'f mut usize),
+    /// Which of several, from 0; people count from 1.
+    Ordinal(&'f mut usize),
+    /// Which of several, if it is said.
+    OptionalOrdinal(&'f mut Option<usize>),
+    /// A point of a sweep.
+    Point(&'f mut Option<DepthFirstStrategy>),
+}
+
+/// Declares the [`Form`] of a struct. Members that links and files keep otherwise come behind, with their baseline.
+macro_rules! fields {
+    ($form:ty {
+        $($member:ident: $kind:ident = $baseline:expr, $number:literal, [$($name:literal),*];)*
+    } $(otherwise { $($other:ident = $other_baseline:expr;)* })?) => {
+        impl $crate::state::fields::Form for $form {
+            const FIELDS: &'static [$crate::state::fields::FormField<Self>] = &[
+                $($crate::state::fields::FormField {
+                    number: $number,
+                    names: &[$($name),*],
+                    slot: |form| $crate::state::fields::Slot::$kind(&mut form.$member),
+                }),*
+            ];
+
+            fn baseline() -> Self {
+                Self { $($member: $baseline,)* $($($other: $other_baseline,)*)? }
+            }
+        }
+    };
+}
+pub(super) use fields;
