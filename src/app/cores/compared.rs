@@ -116,10 +116,13 @@ pub fn CoresCompared(props: &CoresComparedProps) -> Html {
     }
 }
 
+/// A name, with energy and latency as far as they are known.
+type Row<'a> = (&'a str, Option<(f64, f64)>);
+
 /// What explains the table of allocations: their accounts, as far as they are known.
-fn compared_numbers(rows: &[(&str, Option<(f64, f64)>)], accounts: &[Option<CoresJudgement>]) -> Numbers {
+fn compared_numbers(rows: &[Row<'_>], accounts: &[Option<CoresJudgement>]) -> Numbers {
     let first = rows.first().and_then(|(name, summary)| Some((*name, (*summary)?)));
-    let row = |((name, summary), judgement): (&(&str, Option<(f64, f64)>), &Option<CoresJudgement>)| {
+    let row = |((name, summary), judgement): (&Row<'_>, &Option<CoresJudgement>)| {
         let of = |number: CoresNumber| judgement.as_ref().and_then(|judgement| asked(&judgement.account, number));
         let [product, times] = match summary {
             Some(summary) => explain_choice((name, *summary), first).map(|made| Some(Asked::Made(Rc::new(made?)))),
