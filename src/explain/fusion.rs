@@ -368,8 +368,8 @@ impl Methods<'_> {
         };
         let run = verdict.stacks.runs.get(stack)?;
         let note = format!(
-            "Of all {} tiles of {} × {} of the stack {}, {}, each layer with its best mapping. Cut the network like this method, and the \
-             view Schedule unfolds each of them.",
+            "Of all {} tiles of {} × {} of the stack {}, {}, each layer with its best mapping. Cut the network like this \
+             method, and the view Schedule unfolds each of them.",
             run.tiles,
             run.tile.0,
             run.tile.1,

@@ -130,6 +130,9 @@ impl RunPart {
 
 const PLAIN: Unit = Unit::Count("");
 const BYTES: Unit = Unit::Of(Quantity::Bytes);
+const BORDER: &str =
+    "What the tiles of the fused layers exchange with DRAM: only maps at the border, and weights (eqs. 3 and 6).";
+const OVERLAP: &str = "Computation overlaps with all that crosses the buffer’s port, into it and out of it again.";
 const MACS: Unit = Unit::Of(Quantity::Macs);
 
 /// Explains a number of sequences; `None` where there is none.
@@ -274,6 +277,7 @@ impl Sequences {
         let at = |part: RunPart| self.folded(SequenceNumber::Of(place, part));
         let given = |name: &'static str, value: u64, unit: Unit| Explained::given(name, value as f64, unit);
         let each = |name: &'static str, hundredths: u64| Explained::given(name, hundredths as f64 / 100.0, ENERGY_UNIT);
+        let byte = || each("energy of a byte", energy.buffer * rule.accesses_per_move);
         let by_array = "What the row-stationary mapping of its tiles moves.";
         Some(match part {
             RunPart::Total(quantity @ (SequenceQuantity::Energy | SequenceQuantity::Volume)) => {
@@ -282,8 +286,12 @@ impl Sequences {
             RunPart::Total(SequenceQuantity::Latency) => {
                 let computing = given("cycles of the array", cost.compute_cycles, CYCLES).noted(by_array);
                 shown
-                    .or("", How::Largest, vec![computing, self.port_cycles(at(RunPart::Total(SequenceQuantity::Volume))?)])
-                    .noted("Computation overlaps with all that crosses the buffer’s port, into it and out of it again.")
+                    .or(
+                        "",
+                        How::Largest,
+                        vec![computing, self.port_cycles(at(RunPart::Total(SequenceQuantity::Volume))?)],
+                    )
+                    .noted(OVERLAP)
             }
             RunPart::Macs => {
                 let count = if rule.pooling_computes { cost.operations } else { cost.macs };
@@ -299,11 +307,11 @@ impl Sequences {
                 ];
                 let bytes = bytes.map(|(name, bytes)| given(name, bytes, BYTES).noted(by_array));
                 let bytes = Explained::computed("bytes", BYTES, How::Sum, bytes.into());
-                shown.or("", How::Product, vec![bytes, each("energy of a byte", energy.buffer * rule.accesses_per_move)])
+                shown.or("", How::Product, vec![bytes, byte()])
             }
             RunPart::BufferToDram => {
                 let volume = at(RunPart::Total(SequenceQuantity::Volume))?;
-                shown.or("", How::Product, vec![volume, each("energy of a byte", energy.buffer * rule.accesses_per_move)])
+                shown.or("", How::Product, vec![volume, byte()])
             }
             RunPart::Dram => {
                 let volume = at(RunPart::Total(SequenceQuantity::Volume))?;
@@ -318,7 +326,7 @@ impl Sequences {
                 shown.or("", How::Smallest, vec![computing, at(RunPart::Total(SequenceQuantity::Latency))?])
             }
             RunPart::Inputs | RunPart::Weights | RunPart::Outputs => shown.noted(match place {
-                RunPlace::Fused(..) => "What the tiles of the fused layers exchange with DRAM: only maps at the border and weights (eqs. 3 and 6).",
+                RunPlace::Fused(..) => BORDER,
                 _ => "What the tiles of the layer exchange with DRAM (eq. 3).",
             }),
             RunPart::Waiting | RunPart::Ctc => shown,

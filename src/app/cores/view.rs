@@ -129,15 +129,31 @@ pub fn CoresView(props: &CoresViewProps) -> Html {
                     </section>
                     <section class="card">
                         <h2>{ "Where time and energy go" }</h2>
-                        <Figure title="" chart={Drawn::new(core_time(&judgement.account))} numbers={time_numbers(&judgement.account)} testid="core-time" />
-                        <Figure title="" chart={Drawn::new(system_energy(&judgement.account))} numbers={energy_numbers(&judgement.account)} testid="system-energy" />
+                        <Figure
+                            title=""
+                            chart={Drawn::new(core_time(&judgement.account))}
+                            numbers={time_numbers(&judgement.account)}
+                            testid="core-time"
+                        />
+                        <Figure
+                            title=""
+                            chart={Drawn::new(system_energy(&judgement.account))}
+                            numbers={energy_numbers(&judgement.account)}
+                            testid="system-energy"
+                        />
                     </section>
                     <CoresAllocation {outline} choice={judgement.judged.choice.clone()} is_by_hand={by_hand.is_some()} {on_choice} />
                 </div>
             }
             if let Some((ground, (_, best))) = ground.zip(best) {
-                <CoresCompared {ground} judgements={study.judgements.clone()} shown={shown_judgement} best={improving.best.clone().unwrap_or(best.judged)}
-                    by_hand={by_hand.and(judged_by_hand)} workers={props.workers.clone()} />
+                <CoresCompared
+                    {ground}
+                    judgements={study.judgements.clone()}
+                    shown={shown_judgement}
+                    best={improving.best.clone().unwrap_or(best.judged)}
+                    by_hand={by_hand.and(judged_by_hand)}
+                    workers={props.workers.clone()}
+                />
             }
         </div>
     }
@@ -261,7 +277,11 @@ fn answer(shown: &Shown, study: &CoresStudyState) -> Html {
                 format!("{} %", three_digits(100.0 * computing / all.max(1.0))),
                 "of the cores’ time their arrays compute, without stalls".to_owned(),
             ) }
-            { kpi(CoresNumber::Peak, Quantity::Bytes.text(account.peak_bits() as f64 / 8.0), "on the chip at most at once".to_owned()) }
+            { kpi(
+                CoresNumber::Peak,
+                Quantity::Bytes.text(account.peak_bits() as f64 / 8.0),
+                "on the chip at most at once".to_owned(),
+            ) }
         </div>
     }
 }

@@ -214,7 +214,10 @@ fn answer(
     let bytes = html! { <Number {asked} text={Quantity::Bytes.text(found.bytes)} /> };
     html! {
         <div class="answer" data-testid="online-answer">
-            { kpi(html! { <>{ bytes }{ " an image" }</> }, format!("to and from DRAM: {}", against.unwrap_or_else(|| "…".to_owned()))) }
+            { kpi(
+                html! { <>{ bytes }{ " an image" }</> },
+                format!("to and from DRAM: {}", against.unwrap_or_else(|| "…".to_owned())),
+            ) }
             { kpi(
                 plain(if count == 1 { "1 group".to_owned() } else { format!("{count} groups") }),
                 format!("{}; at most {} layers each", others.unwrap_or_else(|| "…".to_owned()), decision.largest_group),

@@ -233,7 +233,11 @@ fn headline(explains: &Rc<Sequences>) -> Html {
         <div class="answer" data-testid="sequences-answer">
             <div class="kpi">
                 <b>{ count }</b>
-                <span>{ "fused, " }{ number(SequenceNumber::Fused, fused.to_string()) }{ format!(" of {layers} layers in chains") }</span>
+                <span>
+                    { "fused, " }
+                    { number(SequenceNumber::Fused, fused.to_string()) }
+                    { format!(" of {layers} layers in chains") }
+                </span>
             </div>
             { for SequenceQuantity::ALL.into_iter().filter_map(kpi) }
         </div>

@@ -94,9 +94,24 @@ pub fn FusionView(props: &FusionViewProps) -> Html {
                     }
                     <section class="card">
                         <h2>{ "Where accesses, energy and time go" }</h2>
-                        <Figure title="" chart={Drawn::new(fusion_dram(fusions))} numbers={dram_numbers(fusions)} testid="fusion-dram" />
-                        <Figure title="" chart={Drawn::new(fusion_energy(fusions))} numbers={energy_numbers(fusions)} testid="fusion-energy" />
-                        <Figure title="" chart={Drawn::new(fusion_latency(fusions))} numbers={latency_numbers(fusions)} testid="fusion-latency" />
+                        <Figure
+                            title=""
+                            chart={Drawn::new(fusion_dram(fusions))}
+                            numbers={dram_numbers(fusions)}
+                            testid="fusion-dram"
+                        />
+                        <Figure
+                            title=""
+                            chart={Drawn::new(fusion_energy(fusions))}
+                            numbers={energy_numbers(fusions)}
+                            testid="fusion-energy"
+                        />
+                        <Figure
+                            title=""
+                            chart={Drawn::new(fusion_latency(fusions))}
+                            numbers={latency_numbers(fusions)}
+                            testid="fusion-latency"
+                        />
                     </section>
                 </div>
             }
@@ -194,6 +209,8 @@ fn headline(fusions: &Rc<Fusions>, request: Option<&Request>) -> Html {
     let others = others.enumerate().map(|(index, gain)| html! { <>{ if index > 0 { " · " } else { "" } }{ gain }</> });
     let others: Html = others.collect();
     let stacks = optimal.layers.len();
+    let (cuttings, different) = (ways(fusions.cuttings), group_thousands(fusions.stacks as u64));
+    let all = format!("the best of {cuttings} ways to cut, of {different} different stacks");
     html! {
         <div class="answer" data-testid="fusion-answer">
             { kpi(
@@ -202,7 +219,7 @@ fn headline(fusions: &Rc<Fusions>, request: Option<&Request>) -> Html {
             ) }
             { kpi(
                 html! { { if stacks == 1 { "1 stack".to_owned() } else { format!("{stacks} stacks") } } },
-                html! { { format!("the best of {} ways to cut, of {} different stacks", ways(fusions.cuttings), group_thousands(fusions.stacks as u64)) } },
+                html! { { all } },
             ) }
             { kpi(gains[1].clone().unwrap_or_default(), others) }
         </div>
@@ -232,7 +249,8 @@ fn notes(fusions: &Rc<Fusions>) -> Html {
     };
     let oracle = fusions.oracle_bytes.map(|bytes| {
         let least = number(fusions, FusionNumber::Oracle, Quantity::Bytes.text(bytes as f64));
-        html! { <>{ " No groups move less than " }{ least }{ " by it: every weight and the network's input and output once." }</> }
+        let why = " by it: every weight and the network's input and output once.";
+        html! { <>{ " No groups move less than " }{ least }{ why }</> }
     });
     let exact = fusions.verdicts.iter().find(|(method, _)| *method == FusionMethod::Optimus);
     let exact_bytes = exact.and_then(|(_, verdict)| verdict.as_ref().ok()?.optimus_bytes);

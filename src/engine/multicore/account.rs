@@ -124,8 +124,8 @@ pub struct MemoryUse {
     pub usage: Vec<(i64, u64)>,
     /// Most bits that are ever in use.
     pub peak_bits: u64,
-    /// What these are, the first time. `None` where a rule frees places too early (`SchedulingRules::frees_at_once`), so that tensors do not
-    /// add up to what is in use.
+    /// What these are, the first time. `None` where a rule frees places too early (`SchedulingRules::frees_at_once`), so that tensors
+    /// do not add up to what is in use.
     pub at_peak: Option<Vec<HeldTensors>>,
     /// What it holds when most is in use in all memories together; likewise.
     pub at_peak_of_all: Option<Vec<HeldTensors>>,
