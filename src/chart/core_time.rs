@@ -34,10 +34,7 @@ pub fn core_time(account: &SystemAccount) -> Breakdown {
 /// Where the energy goes: the cores with their memories, the links, and the memories at both ends of transfers.
 pub fn system_energy(account: &SystemAccount) -> Breakdown {
     let energy = &account.energy;
-    let moved: Vec<TransferReason> = REASONS
-        .into_iter()
-        .filter(|reason| energy.link_pj[*reason as usize] + energy.memory_pj[*reason as usize] > 0.0)
-        .collect();
+    let moved = moved_reasons(account);
     let bar = |label: &str, onchip: f64, by_reason: &[f64; 4]| StackedBar {
         label: label.to_owned(),
         values: std::iter::once(onchip).chain(moved.iter().map(|reason| by_reason[*reason as usize])).collect(),
@@ -53,6 +50,13 @@ pub fn system_energy(account: &SystemAccount) -> Breakdown {
             bar("memories of transfers", 0.0, &energy.memory_pj),
         ],
     }
+}
+
+/// Why something travels that takes energy, in the order of the figure.
+pub fn moved_reasons(account: &SystemAccount) -> Vec<TransferReason> {
+    let energy = &account.energy;
+    let takes = |reason: &TransferReason| energy.link_pj[*reason as usize] + energy.memory_pj[*reason as usize] > 0.0;
+    REASONS.into_iter().filter(takes).collect()
 }
 
 /// What every link carries, by reason, and how long.

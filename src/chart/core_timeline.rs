@@ -15,7 +15,7 @@ use crate::multicore::{CoreId, NestId, SystemAccount, TileId, TopMemoryId, Trans
 use std::rc::Rc;
 
 pub use hit::{Hit, HitText};
-pub(super) use lanes::REASONS;
+pub use lanes::REASONS;
 pub use lanes::SystemLanes;
 
 /// A window of the time of a schedule: a lane a core with its tiles, one a link with its transfers, and the usage of every memory.
@@ -314,7 +314,7 @@ fn short_reason(reason: TransferReason) -> &'static str {
 }
 
 /// Why something travels.
-pub(super) fn reason_name(reason: TransferReason) -> &'static str {
+pub fn reason_name(reason: TransferReason) -> &'static str {
     match reason {
         TransferReason::Fetch => "fetch",
         TransferReason::Exchange => "exchange between cores",

@@ -112,7 +112,7 @@ fn rows(fusions: &Fusions) -> Table {
     let columns = [Column::words("method")].into_iter().chain(numbers.map(Column::numbers));
     let rows = fusions.verdicts.iter().map(|(method, verdict)| {
         let figures = match verdict {
-            Ok(FusionVerdict { groups, layers, stacks, optimus_bytes }) => vec![
+            Ok(FusionVerdict { groups, layers, stacks, optimus_bytes, .. }) => vec![
                 TableCell::full(groups.len()),
                 TableCell::full(layers.len()),
                 TableCell::full(stacks.energy_pj),

@@ -50,6 +50,8 @@ pub struct Formula {
 pub enum How {
     /// Adds them.
     Sum,
+    /// The same, rounded up.
+    SumUp,
     /// Multiplies them.
     Product,
     /// Takes the others from the first.
@@ -58,8 +60,12 @@ pub enum How {
     Quotient,
     /// Divides the first by the others, and rounds up.
     QuotientUp,
+    /// The same, rounded down.
+    QuotientDown,
     /// Multiplies them and drops what is not whole.
     WholeProduct,
+    /// Rounds the only one to the nearest integer, halves to the even one.
+    Nearest,
     /// Takes the largest.
     Largest,
     /// Takes the smallest.
@@ -72,12 +78,15 @@ impl Formula {
         let mut values = self.terms.iter().map(|term| term.value);
         match self.how {
             How::Sum => values.sum(),
+            How::SumUp => values.sum::<f64>().ceil(),
             How::Product => values.product(),
+            How::Nearest => values.product::<f64>().round_ties_even(),
             How::WholeProduct => values.product::<f64>().trunc(),
             How::Difference => values.next().map_or(0.0, |first| values.fold(first, |rest, value| rest - value)),
             How::Quotient => self.quotient(),
             // Quotients of whole numbers are exact enough for this.
             How::QuotientUp => self.quotient().ceil(),
+            How::QuotientDown => self.quotient().floor(),
             How::Largest => values.fold(f64::NEG_INFINITY, f64::max),
             How::Smallest => values.fold(f64::INFINITY, f64::min),
         }
@@ -116,11 +125,14 @@ impl Formula {
         let with = |sign: &str| texts.join(sign);
         match self.how {
             How::Sum => with(" + "),
+            How::SumUp => format!("⌈{}⌉", with(" + ")),
             How::Product => with(" × "),
             How::WholeProduct => format!("⌊{}⌋", with(" × ")),
             How::Difference => with(" − "),
             How::Quotient => with(" / "),
             How::QuotientUp => format!("⌈{}⌉", with(" / ")),
+            How::QuotientDown => format!("⌊{}⌋", with(" / ")),
+            How::Nearest => format!("⌊{}⌉", with(" × ")),
             How::Largest => format!("max({})", with(", ")),
             How::Smallest => format!("min({})", with(", ")),
         }
@@ -173,6 +185,12 @@ impl Explained {
     pub fn also(mut self, other: Self) -> Self {
         self.formulas.extend(other.formulas);
         self
+    }
+
+    /// Says so where there is nothing to unfold.
+    #[must_use]
+    pub fn or_none(self) -> Self {
+        if self.unfolds() { self } else { self.noted("There is none.") }
     }
 
     /// Whether there is anything to unfold.

@@ -4,17 +4,19 @@ use super::Subject;
 use super::formula::{Explained, How, Unit};
 use super::mapping::{LayerNumber, LevelFigure, explain_layer};
 use super::numbers::{CYCLES, Counted};
-use super::sizes::Axis;
 use super::sources::{BANDWIDTH, LOOPS};
 use crate::chart::Quantity;
-use crate::cost::{Access, LevelInformation};
+use crate::cost::{Access, ComingDown, LevelInformation, ReservedElements};
 use crate::explore::{LayerFacts, MappedLayer};
 use crate::hardware::Movement;
-use crate::mapping::TemporalLoop;
+use crate::mapping::{TemporalLoop, WindowCount};
 use crate::workload::{Dim, gcd};
 
 const PLAIN: Unit = Unit::Count("");
 const BYTES: Unit = Unit::Of(Quantity::Bytes);
+
+const AVERAGE: &str = "What the average unit holds; of outputs as they leave the level.";
+const FULLEST: &str = "What the fullest unit holds, and partial sums as long as outputs are added to.";
 
 /// What the numbers are taken from.
 pub(super) struct Of<'a> {
@@ -48,15 +50,16 @@ impl Of<'_> {
 
     /// Whether every iteration of a loop touches other data, all of it.
     fn is_relevant(&self, operand: usize, dim: Dim) -> bool {
-        let slides = matches!(dim, Dim::OX | Dim::OY | Dim::FX | Dim::FY) && self.slides(operand);
-        !slides && !self.is_irrelevant(operand, dim)
+        !self.slides(operand, dim) && !self.is_irrelevant(operand, dim)
     }
 
-    /// Whether windows slide over the operand, so that those loops are partially relevant.
-    fn slides(&self, operand: usize) -> bool {
-        let shape = &self.facts.shape;
-        let plain = [Dim::FX, Dim::FY].iter().all(|&dim| shape.size(dim) == 1) && shape.stride == (1, 1);
-        self.facts.operands.get(operand).is_some_and(|(name, _)| name == "I") && !plain
+    /// Whether a loop, together with another one, moves windows over the operand: it is partially relevant.
+    fn slides(&self, operand: usize, dim: Dim) -> bool {
+        self.windows(operand).iter().any(|window| dim == window.outputs || dim == window.kernel)
+    }
+
+    fn windows(&self, operand: usize) -> &[WindowCount] {
+        self.facts.windows.get(operand).map_or(&[], Vec::as_slice)
     }
 
     pub fn level(&self, operand: usize, level: usize, figure: LevelFigure) -> Option<Explained> {
@@ -85,15 +88,10 @@ impl Of<'_> {
                     LevelFigure::UnitSize => ("data size in a unit", here.unit_size),
                     _ => ("data size in total", here.total_size),
                 };
-                // Some rules count what windows span beyond the border of the map.
-                let terms = [true, false].map(|at_border| {
-                    self.elements(operand, (levels, level), figure == LevelFigure::TotalSize, at_border)
-                });
-                let gives = |terms: &Vec<Explained>| terms.iter().map(|term| term.value).product::<f64>() == value;
-                let [bounded, unbounded] = terms;
-                let terms = if gives(&bounded) { bounded } else { unbounded };
+                let terms = self.elements(operand, &sizes(levels, level, figure == LevelFigure::TotalSize));
                 let explained = Explained::given(name, value, Unit::Count(" elements"));
-                either(explained, How::Product, terms)
+                explained
+                    .or("", How::Product, terms)
                     .noted("Relevant loops up to this level multiply the data; irrelevant ones use it again.")
                     .after(LOOPS)
             }
@@ -102,82 +100,101 @@ impl Of<'_> {
                 let below = below.and_then(|below| self.folded(LayerNumber::Level(operand, below, figure)));
                 let terms = below.into_iter().chain(in_time(&|_| true)).chain(in_space()).collect();
                 let explained = Explained::given("MACs supported in total", here.total_macs, Unit::Of(Quantity::Macs));
-                either(explained, How::Product, terms).after(LOOPS)
+                from_loops(explained, terms).after(LOOPS)
             }
             LevelFigure::UnitMacs => {
                 let sizes = ratio("units' data", fold(LevelFigure::TotalSize)?, fold(LevelFigure::UnitSize)?);
                 let explained = Explained::given("MACs supported by a unit", here.unit_macs, Unit::Of(Quantity::Macs));
-                either(explained, How::Quotient, vec![fold(LevelFigure::TotalMacs)?, sizes]).after(LOOPS)
+                explained.or("", How::Quotient, vec![fold(LevelFigure::TotalMacs)?, sizes]).after(LOOPS)
             }
             LevelFigure::Reuse => {
                 let terms = vec![fold(LevelFigure::TemporalReuse)?, fold(LevelFigure::SpatialReuse)?];
-                either(given("data reuse", here.reuse.total), How::Product, terms).after(LOOPS)
+                given("data reuse", here.reuse.total).or("", How::Product, terms).after(LOOPS)
             }
             LevelFigure::TemporalReuse => {
-                let below = level.checked_sub(1).and_then(|below| {
-                    self.folded(LayerNumber::Level(operand, below, LevelFigure::TotalSize))
-                });
+                let below = level
+                    .checked_sub(1)
+                    .and_then(|below| self.folded(LayerNumber::Level(operand, below, LevelFigure::TotalSize)));
                 let below = below.unwrap_or_else(|| given("one element", 1.0));
                 let grows = ratio("growth of the data", fold(LevelFigure::UnitSize)?, below);
                 let loops = product("loops in time", in_time(&|_| true));
                 let explained = given("temporal reuse", here.reuse.temporal);
                 let irrelevant = in_time(&|dim| self.is_irrelevant(operand, dim));
-                let is_all = product("", irrelevant.clone()).value == here.reuse.temporal;
-                let by_growth = either(explained.clone(), How::Quotient, vec![loops, grows]);
-                match is_all && !irrelevant.is_empty() {
-                    true => explained.or("the irrelevant loops", How::Product, irrelevant).also(by_growth),
-                    false => by_growth,
+                let by_growth =
+                    |title: &'static str, explained: Explained| explained.or(title, How::Quotient, vec![loops, grows]);
+                // Where no window moves, relevant loops add all that they touch, and the others are the reuse.
+                let is_plain = here.loops.iter().all(|next| !self.slides(operand, next.dim));
+                match is_plain && !irrelevant.is_empty() {
+                    true => by_growth("by growth", explained.or("the irrelevant loops", How::Product, irrelevant)),
+                    false => by_growth("", explained),
                 }
                 .after(LOOPS)
             }
             LevelFigure::SpatialReuse => {
                 let grows = ratio("growth of the data", fold(LevelFigure::TotalSize)?, fold(LevelFigure::UnitSize)?);
                 let loops = product("unrolled loops", in_space());
-                either(given("spatial reuse", here.reuse.spatial), How::Quotient, vec![loops, grows]).after(LOOPS)
+                given("spatial reuse", here.reuse.spatial).or("", How::Quotient, vec![loops, grows]).after(LOOPS)
             }
-            LevelFigure::FifoReuse => given("data reuse with a FIFO", here.reuse.with_fifo)
-                .noted(
-                    "If inputs shift through the units, a window that slides fetches only what it has not seen (ZigZag, \
-                     Fig. 5).",
-                )
-                .after(LOOPS),
+            LevelFigure::FifoReuse => {
+                let mut terms = vec![self.with_fifo(operand, levels, level)];
+                terms.extend(level.checked_sub(1).map(|below| self.with_fifo(operand, levels, below)));
+                given("data reuse with a FIFO", here.reuse.with_fifo)
+                    .or("", How::Quotient, terms)
+                    .noted(
+                        "If inputs shift through the units, a window that slides fetches only what it has not seen \
+                         (ZigZag, Fig. 5).",
+                    )
+                    .after(LOOPS)
+            }
             LevelFigure::Down | LevelFigure::Up => self.traffic(operand, level, figure)?,
             LevelFigure::Turnaround => {
                 let all = levels.iter().take(level + 1).flat_map(|level| &level.loops);
+                let all = all.chain(&here.kept);
                 let terms = all.map(|next| Explained::given(next.dim.name(), next.size as f64, PLAIN)).collect();
                 let explained = Explained::given("turnaround", here.turnaround_cycles as f64, CYCLES);
-                either(explained, How::Product, terms)
-                    .noted("All loops in time up to this level run before the data is exchanged.")
-                    .after(LOOPS)
+                let explained = from_loops(explained, terms);
+                if here.kept.is_empty() {
+                    explained.noted("All loops in time up to this level run before the data is exchanged.")
+                } else {
+                    explained
+                        .noted("As the rules have it, the array keeps an input while loops run that do not change it.")
+                }
+                .after(LOOPS)
             }
             LevelFigure::Units => {
                 let all = levels.iter().skip(level).flat_map(|level| &level.unrolled);
                 let terms = all.map(|(dim, width)| Explained::given(dim.name(), *width, PLAIN)).collect();
-                either(given("units", here.units.total), How::Product, terms)
+                from_loops(given("units", here.units.total), terms)
                     .noted("The loops unrolled at this level and above it.")
                     .after(LOOPS)
             }
-            LevelFigure::UniqueUnits => given("units with different data", here.units.unique)
-                .noted("What the relevant ones of the unrolled loops, from this level up, add to the data.")
-                .after(LOOPS),
+            LevelFigure::UniqueUnits => {
+                let touched = |name: &'static str, levels: &[LevelInformation]| {
+                    let terms = self.elements(operand, &unrolled_sizes(levels));
+                    Explained::computed(name, PLAIN, How::Product, terms)
+                };
+                let terms = vec![touched("data of all units", levels), touched("data of one unit", &levels[..level])];
+                given("units with different data", here.units.unique)
+                    .or("", How::Quotient, terms)
+                    .noted("What the unrolled loops, from this level up, add to the data.")
+                    .after(LOOPS)
+            }
             LevelFigure::DuplicateUnits => {
                 let terms = vec![fold(LevelFigure::Units)?, fold(LevelFigure::UniqueUnits)?];
-                either(given("units with the same data", here.units.duplicate), How::Quotient, terms).after(LOOPS)
+                given("units with the same data", here.units.duplicate).or("", How::Quotient, terms).after(LOOPS)
             }
             LevelFigure::Bandwidth => {
                 let terms = vec![fold(LevelFigure::UnitSize)?, fold(LevelFigure::Turnaround)?];
                 let value = traffic?.unit.double_buffered;
                 let explained = Explained::given("required bandwidth", value, Unit::Count(" elements/cycle"));
-                either(explained, How::Quotient, terms).after(BANDWIDTH)
+                explained.or("", How::Quotient, terms).after(BANDWIDTH)
             }
             LevelFigure::BandwidthAbove => {
-                let unique = |level: usize| {
-                    self.folded(LayerNumber::Level(operand, level, LevelFigure::UniqueUnits))
-                };
+                let unique = |level: usize| self.folded(LayerNumber::Level(operand, level, LevelFigure::UniqueUnits));
                 let fan_out = ratio("units served", unique(level)?, unique(level + 1)?);
                 let value = traffic?.above.double_buffered;
                 let explained = Explained::given("required bandwidth above", value, Unit::Count(" elements/cycle"));
-                either(explained, How::Product, vec![fold(LevelFigure::Bandwidth)?, fan_out]).after(BANDWIDTH)
+                explained.or("", How::Product, vec![fold(LevelFigure::Bandwidth)?, fan_out]).after(BANDWIDTH)
             }
             LevelFigure::SingleBandwidth | LevelFigure::SingleBandwidthAbove => {
                 let (value, buffered) = match figure {
@@ -186,20 +203,24 @@ impl Of<'_> {
                 };
                 let rest = given("outermost irrelevant loops", self.outermost(operand, &here.loops, true));
                 let explained = Explained::given("without double buffering", value, Unit::Count(" elements/cycle"));
-                either(explained, How::Product, vec![fold(buffered)?, rest])
+                explained
+                    .or("", How::Product, vec![fold(buffered)?, rest])
                     .noted("Only while the last of them runs may the next data arrive.")
                     .after(BANDWIDTH)
             }
             LevelFigure::UnitBytes => {
-                // Outputs that leave finished were partial sums while they were added to.
-                let widths = [here.precision_bits, self.facts.shape.precision.o_partial];
-                let held = |bits: &u64| here.unit_size * *bits as f64 == here.unit_bits;
-                let bits = widths.into_iter().find(held).unwrap_or(here.precision_bits);
-                let width = given("bytes an element", bits as f64 / 8.0);
+                let width = given("bytes an element", here.reserved.element_bits as f64 / 8.0);
+                let touched =
+                    |sizes: &Sizes| Explained::computed("elements", PLAIN, How::Product, self.elements(operand, sizes));
+                let (elements, note) = match here.reserved.elements {
+                    ReservedElements::Average(sizes) => (touched(&sizes), AVERAGE),
+                    ReservedElements::RoundedAverage(sizes) => {
+                        (Explained::computed("elements", PLAIN, How::Nearest, vec![touched(&sizes)]), AVERAGE)
+                    }
+                    ReservedElements::Fullest(sizes) => (touched(&sizes.map(|size| size as f64)), FULLEST),
+                };
                 let explained = Explained::given("memory used in a unit", here.unit_bits / 8.0, BYTES);
-                either(explained, How::Product, vec![fold(LevelFigure::UnitSize)?, width])
-                    .noted("What the fullest unit holds, and partial sums as long as outputs are added to.")
-                    .after(BANDWIDTH)
+                explained.or("", How::Product, vec![elements, width]).noted(note).after(BANDWIDTH)
             }
             LevelFigure::EffectiveBytes => {
                 let relevant = self.outermost(operand, &here.loops, false);
@@ -209,10 +230,22 @@ impl Of<'_> {
                 );
                 let explained = Explained::given("effective memory size", here.effective_bits / 8.0, BYTES);
                 let is_top = level + 1 == levels.len();
-                let terms = if is_top { vec![fold(LevelFigure::UnitBytes)?] } else { vec![fold(LevelFigure::UnitBytes)?, part] };
-                either(explained, How::Product, terms).after(BANDWIDTH)
+                let terms = if is_top {
+                    vec![fold(LevelFigure::UnitBytes)?]
+                } else {
+                    vec![fold(LevelFigure::UnitBytes)?, part]
+                };
+                explained.or("", How::Product, terms).after(BANDWIDTH)
             }
             LevelFigure::Roof => given("room for so many times the data", here.roof? as f64)
+                .or(
+                    "",
+                    How::QuotientDown,
+                    vec![
+                        Explained::given("size of the memory", here.capacity_bits? as f64 / 8.0, BYTES),
+                        fold(LevelFigure::UnitBytes)?,
+                    ],
+                )
                 .noted("The size of the memory by what the operand takes of it, rounded down (ZigZag, Section IV-A)."),
         })
     }
@@ -221,98 +254,116 @@ impl Of<'_> {
     fn traffic(&self, operand: usize, level: usize, figure: LevelFigure) -> Option<Explained> {
         let information = self.mapped.information.operands.get(operand)?;
         let here = information.levels.get(level)?.traffic.as_ref()?;
-        let is_output = operand == 0;
-        let (value, movement) = match figure {
-            LevelFigure::Up => (here.up, Movement::WriteFromLow),
-            _ if is_output => (here.down, Movement::WriteFromLow),
-            _ => (here.down, Movement::ReadToLow),
+        let (name, value) = match figure {
+            LevelFigure::Up => ("accesses towards above", here.up),
+            _ => ("accesses from above", here.down),
         };
-        let name = if figure == LevelFigure::Up { "accesses towards above" } else { "accesses from above" };
         let explained = Explained::given(name, value, Unit::Count(" elements")).after(LOOPS);
-        let found = |access: &Access| self.is(access, operand, level) && access.movement == movement;
-        let Some(access) = self.mapped.accesses.iter().position(found) else {
-            return Some(explained.noted("Nothing moves this way."));
+        let moved = |movement: Movement| {
+            let found = |access: &Access| self.is(access, operand, level) && access.movement == movement;
+            let access = self.mapped.accesses.iter().position(found)?;
+            self.folded(LayerNumber::Access(access, Counted::Elements))
         };
-        let all = self.folded(LayerNumber::Access(access, Counted::Elements))?;
-        let first = Explained::given("first pass", all.value - value, PLAIN);
-        let is_less = is_output && figure == LevelFigure::Down;
-        Some(match is_less && value == 0.0 {
-            true => explained.noted("Outputs are finished here, so that none come back."),
-            false if is_less => explained
-                .or("", How::Difference, vec![Explained { name: "written".into(), ..all }, first])
-                .noted("Partial sums come back to be added to; the first pass over each output has none to read."),
-            false => explained.or("", How::Sum, vec![all]),
+        Some(match (figure, here.coming_down) {
+            (LevelFigure::Up, ComingDown::Inputs) => explained.noted("Inputs only come down."),
+            (LevelFigure::Up, _) => explained.or("", How::Sum, vec![moved(Movement::WriteFromLow)?]),
+            (_, ComingDown::Inputs) => explained.or("", How::Sum, vec![moved(Movement::ReadToLow)?]),
+            (_, ComingDown::Nothing) => explained.noted("Outputs are finished here, so that none come back."),
+            (_, ComingDown::AllButFirst(first)) => {
+                let written = Explained { name: "written".into(), ..moved(Movement::WriteFromLow)? };
+                let first = Explained::given("first pass", first, PLAIN);
+                explained
+                    .or("", How::Difference, vec![written, first])
+                    .noted("Partial sums come back to be added to; the first pass over each output has none to read.")
+            }
+            (_, ComingDown::All) => explained
+                .or("", How::Sum, vec![moved(Movement::WriteFromLow)?])
+                .noted("As the rules have it, partial sums come back as often as they are written."),
         })
     }
 
-    /// The factors of an operand's elements at a level: relevant loops, and windows over inputs.
-    fn elements(
-        &self,
-        operand: usize,
-        (levels, level): (&[LevelInformation], usize),
-        total: bool,
-        at_border: bool,
-    ) -> Vec<Explained> {
-        let mut sizes = [1.0; 8];
-        for (index, of) in levels.iter().enumerate().take(level + 1) {
-            of.loops.iter().for_each(|next| sizes[next.dim as usize] *= next.size as f64);
-            if index < level || total {
-                of.unrolled.iter().for_each(|(dim, width)| sizes[*dim as usize] *= width);
-            }
-        }
+    /// MACs for each element of all levels up to one, with what the loops above shift in.
+    fn with_fifo(&self, operand: usize, levels: &[LevelInformation], level: usize) -> Explained {
+        let mut sizes = sizes(levels, level, true);
+        levels[level].shifted.iter().for_each(|next| sizes[next.dim as usize] *= next.size as f64);
+        let loops = Dim::ALL.into_iter().filter(|dim| sizes[*dim as usize] != 1.0);
+        let macs = loops.map(|dim| Explained::given(dim.name(), sizes[dim as usize], PLAIN)).collect();
+        let macs =
+            Explained::given("MACs", sizes.iter().product(), Unit::Of(Quantity::Macs)).or("", How::Product, macs);
+        let elements = Explained::computed("elements", PLAIN, How::Product, self.elements(operand, &sizes));
+        let name = format!("MACs an element up to level {level}");
+        Explained::computed(name, PLAIN, How::Quotient, vec![macs, elements])
+            .noted("With the innermost loops above that move windows over what lies here.")
+    }
+
+    /// The factors of the elements that loops of these sizes touch: relevant loops, and windows over inputs.
+    fn elements(&self, operand: usize, sizes: &Sizes) -> Vec<Explained> {
         let size = |dim: Dim| sizes[dim as usize];
-        let slides = self.slides(operand);
-        let is_window = |dim: Dim| matches!(dim, Dim::OX | Dim::OY | Dim::FX | Dim::FY);
-        let plain = Dim::ALL.into_iter().filter(|&dim| !self.is_irrelevant(operand, dim) && size(dim) != 1.0);
-        let plain = plain.filter(|&dim| !slides || !is_window(dim));
-        let mut terms: Vec<Explained> = plain.map(|dim| Explained::given(dim.name(), size(dim), PLAIN)).collect();
-        if slides {
-            terms.extend([Axis::Columns, Axis::Rows].map(|axis| self.window(axis, &size, at_border)));
-        }
+        let plain = Dim::ALL.into_iter().filter(|&dim| self.is_relevant(operand, dim) && size(dim) != 1.0);
+        let plain = plain.map(|dim| Explained::given(dim.name(), size(dim), PLAIN));
+        let moves = |window: &&WindowCount| size(window.outputs) != 1.0 || size(window.kernel) != 1.0;
+        let windows = self.windows(operand).iter().filter(moves).map(|window| extent(window, &size));
+        let mut terms: Vec<Explained> = plain.chain(windows).collect();
         if terms.is_empty() {
             terms.push(Explained::given("one element", 1.0, PLAIN));
         }
         terms
     }
+}
 
-    /// Input columns that windows touch: those of all windows, less what neighbours share.
-    fn window(&self, axis: Axis, size: &dyn Fn(Dim) -> f64, at_border: bool) -> Explained {
-        let shape = &self.facts.shape;
-        let (name, outputs, kernel) = axis.of((("columns", Dim::OX, Dim::FX), ("rows", Dim::OY, Dim::FY)));
-        let (stride, dilation) = (axis.of(shape.stride), axis.of(shape.dilation));
-        let g = gcd(stride, dilation).max(1);
-        let product = |name: &'static str, a: (String, f64), b: (String, f64)| {
-            let terms = [a, b].map(|(name, value)| Explained::given(name, value.max(0.0), PLAIN));
-            Explained::computed(name, PLAIN, How::Product, terms.into())
-        };
-        let all = product("all windows", (outputs.to_string(), size(outputs)), (kernel.to_string(), size(kernel)));
-        let (stride, dilation) = ((stride / g) as f64, (dilation / g) as f64);
-        let twice = product(
-            "shared by windows",
-            (format!("{kernel} − {stride}"), size(kernel) - stride),
-            (format!("{outputs} − {dilation}"), size(outputs) - dilation),
-        );
-        let touched = Explained::computed(name, PLAIN, How::Difference, vec![all, twice]);
-        let limit = axis.of(shape.input_limit) as f64;
-        if at_border && touched.value > limit {
-            let exist = Explained::given("that exist", limit, PLAIN);
-            return Explained::computed(name, PLAIN, How::Smallest, vec![touched, exist]);
+/// Products of loop sizes, by dimension.
+type Sizes = [f64; 8];
+
+/// Of all loops up to a level, those that are unrolled at it included if it is the `total` over its units.
+fn sizes(levels: &[LevelInformation], level: usize, total: bool) -> Sizes {
+    let mut sizes = [1.0; 8];
+    for (index, of) in levels.iter().enumerate().take(level + 1) {
+        of.loops.iter().for_each(|next| sizes[next.dim as usize] *= next.size as f64);
+        if index < level || total {
+            of.unrolled.iter().for_each(|(dim, width)| sizes[*dim as usize] *= width);
         }
-        touched
+    }
+    sizes
+}
+
+fn unrolled_sizes(levels: &[LevelInformation]) -> Sizes {
+    let mut sizes = [1.0; 8];
+    let unrolled = levels.iter().flat_map(|level| &level.unrolled);
+    unrolled.for_each(|(dim, width)| sizes[*dim as usize] *= width);
+    sizes
+}
+
+/// Input columns or rows that windows touch: those of all windows, less what neighbours share.
+fn extent(count: &WindowCount, size: &dyn Fn(Dim) -> f64) -> Explained {
+    let whole = |dim: Dim| {
+        let given = Explained::given(dim.name(), size(dim), PLAIN);
+        let is_cut = count.cuts_sizes && given.value.fract() != 0.0;
+        if is_cut { Explained::computed(dim.name(), PLAIN, How::WholeProduct, vec![given]) } else { given }
+    };
+    let (outputs, kernel) = (whole(count.outputs), whole(count.kernel));
+    let g = gcd(count.stride, count.dilation).max(1);
+    let beyond = |of: &Explained, step: u64| {
+        let step = (step / g) as f64;
+        Explained::given(format!("{} − {step}", of.name), (of.value - step).max(0.0), PLAIN)
+    };
+    let shared = vec![beyond(&kernel, count.stride), beyond(&outputs, count.dilation)];
+    let shared = Explained::computed("shared by windows", PLAIN, How::Product, shared);
+    let all = Explained::computed("all windows", PLAIN, How::Product, vec![outputs, kernel]);
+    let name = if count.outputs == Dim::OX { "columns" } else { "rows" };
+    let mut touched = Explained::computed(name, PLAIN, How::Difference, vec![all, shared]);
+    if count.cuts_extent && touched.value.fract() != 0.0 {
+        touched = Explained::computed(name, PLAIN, How::WholeProduct, vec![touched]);
+    }
+    match count.at_most {
+        Some(limit) if touched.value > limit as f64 => {
+            let exist = Explained::given("that exist", limit as f64, PLAIN);
+            Explained::computed(name, PLAIN, How::Smallest, vec![touched, exist])
+        }
+        _ => touched,
     }
 }
 
-/// With the formula, if it gives the number; rules that round averages of fractional unrollings, and
-/// other habits of the public tools, make it another.
-fn either(explained: Explained, how: How, terms: Vec<Explained>) -> Explained {
-    if terms.is_empty() && explained.value == 1.0 {
-        return explained.noted("There is no such loop.");
-    }
-    let formula = Explained::computed("", explained.unit, how, terms);
-    if (formula.value - explained.value).abs() <= 1e-9 * explained.value.abs() {
-        Explained { formulas: formula.formulas, ..explained }
-    } else {
-        explained
-            .noted("The rules in force round averages, or let the array keep its inputs, which no short formula shows.")
-    }
+/// A product of loops.
+fn from_loops(explained: Explained, terms: Vec<Explained>) -> Explained {
+    if terms.is_empty() { explained.noted("There is no such loop.") } else { explained.or("", How::Product, terms) }
 }

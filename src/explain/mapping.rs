@@ -98,6 +98,7 @@ impl LevelFigure {
 }
 
 const PLAIN: Unit = Unit::Count("");
+const OVERLAP: &str = " As the rules have it, what passes while the layer computes is taken off on average.";
 
 fn access_energy((index, access): (usize, &Access)) -> Explained {
     let name = access.movement.name().replace('_', " ");
@@ -136,7 +137,7 @@ pub fn explain_layer(facts: &LayerFacts, mapped: &MappedLayer, number: LayerNumb
                 }
                 EnergyCause::Mac => {
                     let macs = of.folded(LayerNumber::Macs)?;
-                    let each = given("energy of one", explained.value / macs.value.max(1.0), ENERGY_UNIT);
+                    let each = given("energy of one", facts.mac_pj, ENERGY_UNIT);
                     explained.or("", How::Product, vec![macs, each])
                 }
             }
@@ -151,19 +152,19 @@ pub fn explain_layer(facts: &LayerFacts, mapped: &MappedLayer, number: LayerNumb
             Explained::given(name, value, ENERGY_UNIT).or("", How::Sum, terms).after(ENERGY)
         }
         LayerNumber::Cycles => {
-            let term = |cause: LatencyCause| {
-                let explained = given(cause.plural(), cycles.by_cause[cause] as f64, CYCLES);
-                match cause {
-                    LatencyCause::Computing => of.folded(LayerNumber::Temporal),
-                    LatencyCause::Stall => of.folded(LayerNumber::Stall),
-                    LatencyCause::Loading => Some(explained.noted(LOADING).after(LATENCY)),
-                    LatencyCause::Offloading => Some(explained.noted(OFFLOADING).after(LATENCY)),
-                    LatencyCause::Copy => None,
-                }
+            let waiting = |cause: LatencyCause, value: f64, note: &'static str| {
+                let overlap = if cycles.overlaps { OVERLAP } else { "" };
+                given(cause.plural(), value, CYCLES).noted(format!("{note}{overlap}")).after(LATENCY)
             };
-            let mut terms: Vec<Explained> = LatencyCause::ALL.into_iter().filter_map(term).collect();
-            terms.retain(|term| term.value != 0.0);
-            given("latency", cycles.total as f64, CYCLES).or("", How::Sum, terms).after(LATENCY)
+            let parts = [
+                of.folded(LayerNumber::Temporal)?,
+                of.folded(LayerNumber::Stall)?,
+                waiting(LatencyCause::Loading, cycles.loading, LOADING),
+                waiting(LatencyCause::Offloading, cycles.offloading, OFFLOADING),
+            ];
+            let terms: Vec<Explained> = parts.into_iter().filter(|term| term.value != 0.0).collect();
+            let how = if cycles.overlaps { How::SumUp } else { How::Sum };
+            given("latency", cycles.total as f64, CYCLES).or("", how, terms).after(LATENCY)
         }
         LayerNumber::Temporal => {
             let explained = given("computing", cycles.computing() as f64, CYCLES);

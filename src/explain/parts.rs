@@ -6,7 +6,7 @@ use super::numbers::{CYCLES, Counted, ENERGY_UNIT, LayerTileIndex, PointNumber};
 use super::point::memory_name;
 use super::sources::{COPIES, ENERGY, LATENCY};
 use crate::chart::Quantity;
-use crate::cost::{Access, AccessCause, PortBalance};
+use crate::cost::{Access, AccessCause, LinkBalance, PortBalance};
 use crate::depth_first::{CopyAccount, CopyActionAccount, HopAccount, HopEnd, LayerTileAccount, PointAccount};
 use crate::hardware::MemoryId;
 use crate::mapping::TemporalLoop;
@@ -69,8 +69,7 @@ pub(super) fn explain_access(access: &Access, what: Counted, memory: &str) -> Ex
                 Unit::Count("").text(access.elements),
                 access.precision_bits
             ));
-            let whole = access.words_each * access.instances * access.transfers as f64;
-            let how = if whole == access.words { How::Product } else { How::WholeProduct };
+            let how = if access.drops_fraction { How::WholeProduct } else { How::Product };
             Explained::given(name, access.words, what.unit()).or("", how, vec![transfers, instances, each])
         }
         Counted::Elements => {
@@ -259,12 +258,24 @@ pub(super) fn port_terms(port: &PortBalance) -> Vec<Explained> {
             Explained::computed(name, CYCLES, How::Product, vec![each, times]).after(LATENCY)
         })
         .collect();
-    let own: f64 = terms.iter().map(|term| term.value).sum();
-    let sharing = port.cycles as f64 - own;
-    if sharing != 0.0 || terms.is_empty() {
-        let note = "What the links of this port take beyond the time in which at least one of them may work; what is left of \
-                    it is to spare.";
-        terms.push(Explained::given("taking turns", sharing, CYCLES).noted(note).after(LATENCY));
+    if port.links.len() > 1 {
+        terms.push(sharing(port));
     }
     terms
+}
+
+/// What links of one port wait for each other.
+fn sharing(port: &PortBalance) -> Explained {
+    let name = |link: &LinkBalance| format!("{} {}", link.operand, link.movement.name().replace('_', " "));
+    let within = port.links.iter().map(|link| Explained::given(name(link), link.cycles_within() as f64, CYCLES));
+    let within = Explained::computed("needed in time", CYCLES, How::Sum, within.collect())
+        .noted("Of each link the cycles within those in which it may work; the first transfer counts as loading.");
+    let open = Explained::given("time of at least one link", port.open_cycles as f64, CYCLES)
+        .noted("Cycles of the whole layer in which at least one of them may work.");
+    let beyond = Explained::computed("too much", CYCLES, How::Difference, vec![within, open]);
+    let none = Explained::given("none", 0.0, CYCLES);
+    Explained::given("taking turns", port.sharing_cycles as f64, CYCLES)
+        .or("", How::Largest, vec![none, beyond])
+        .noted("What the links of this port need beyond the time in which at least one of them may work.")
+        .after(LATENCY)
 }

@@ -125,6 +125,7 @@ pub(super) fn explain_computed(account: &PointAccount, place: LayerTileIndex, ax
             .after(TILES),
         [only] => Explained { formulas: only.formulas.clone(), ..explained }
             .noted("What the layer that reads it needs, less what an earlier tile left in a cache."),
+        // Tiles are intervals: one that is as long as what covers them all covers them itself.
         all if all.iter().any(|one| one.value == value) => explained
             .or("", How::Largest, wanted)
             .noted("Several layers read it; the outermost edges of what they need are combined (Fig. 8)."),

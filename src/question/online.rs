@@ -42,7 +42,8 @@ impl Ask for DecideOnline {
     fn answer(self, answerer: &mut Answerer) -> Answer<Self::Reply> {
         let stopwatch = answerer.stopwatch;
         let study = answerer.online(self.request)?;
-        Ok(timed(stopwatch, || Rc::new(study.decide(self.step))))
+        let Timed { found, ms } = timed(stopwatch, || study.decide(self.step));
+        Ok(Timed { found: Rc::new(study.with_traffic(found)), ms })
     }
 }
 

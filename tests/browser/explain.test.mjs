@@ -5,6 +5,8 @@ import { test } from 'node:test';
 import { AxeBuilder } from '@axe-core/playwright';
 import { withPage } from './harness.mjs';
 
+const MINUTE = 60_000;
+
 test('the energy of a point unfolds down to single accesses, and says what it follows', () =>
   withPage(async ({ page, url }) => {
     await openSchedule(page, url);
@@ -93,6 +95,65 @@ test('both designs of a comparison unfold', () =>
     await costs.nth(1).waitFor();
     const panel = await ask(page, costs.first());
     assert.match(await panel.innerText(), /activations \+ weights/);
+  }));
+
+test('a schedule on many cores unfolds down to tiles, transfers and their energies', () =>
+  withPage(async ({ page, url }) => {
+    await page.goto(url);
+    await page.getByTestId('tab-cores').click();
+    await page.locator('[data-testid=cores-view][data-status=done]').waitFor({ timeout: MINUTE });
+    const facts = page.getByTestId('cores-answer').locator('button.number');
+    assert.equal(await facts.count(), 4);
+    let panel = await ask(page, facts.first());
+    assert.match(await panel.innerText(), /= max\(/);
+    await unfold(panel, 'ends');
+    await panel.getByText(/begins \+ .*takes/).first().waitFor();
+    await close(page);
+    panel = await ask(page, facts.nth(1));
+    await unfold(panel, 'cores with their memories');
+    await unfold(panel, /core/);
+    await panel.getByText('Computing, with all memories of the core.').waitFor();
+    assert.match(await panel.innerText(), /Stream, Section 4\.1/);
+    await assertAccessible(page);
+    await close(page);
+    for (const [label, cell] of [['links as a table', 1], ['memories as a table', 0]]) {
+      const twin = page.getByTestId('core-timeline').locator('details.twin', { hasText: label });
+      await twin.locator('summary').click();
+      const number = twin.locator('tbody tr').first().locator('button.number').nth(cell);
+      const shown = await number.textContent();
+      panel = await ask(page, number);
+      const value = await panel.getByTestId('explained-value').innerText();
+      assert.equal(parseFloat(value).toPrecision(2), parseFloat(shown).toPrecision(2), `${value} is not ${shown}`);
+      await close(page);
+    }
+  }));
+
+test('methods of fusing unfold down to stacks and maps, and sequences down to bytes and MACs', () =>
+  withPage(async ({ page, url }) => {
+    await page.goto(url);
+    await page.getByTestId('tiles-x').fill('60');
+    await page.getByTestId('tiles-y').fill('72');
+    await page.getByTestId('tab-fusion').click();
+    await page.locator('[data-testid=fusion-view][data-status=done]').waitFor({ timeout: MINUTE });
+    const rows = page.getByTestId('fusion-view').locator('table').first().locator('tbody tr');
+    let panel = await ask(page, rows.first().locator('button.number').nth(2));
+    assert.match(await panel.innerText(), /= activations \+ weights/);
+    await unfold(panel, 'by stack');
+    await close(page);
+    panel = await ask(page, rows.first().locator('button.number').last());
+    await unfold(panel, 'bits');
+    await unfold(panel, 'elements of all groups');
+    await unfold(panel, 'group 1');
+    await panel.getByText('= features + weights').waitFor();
+    assert.match(await panel.innerText(), /Optimus, Section 5\.1, eq\. 3/);
+    await assertAccessible(page);
+    await close(page);
+    await page.locator('[data-testid=sequences][data-status=done]').waitFor({ timeout: MINUTE });
+    panel = await ask(page, page.getByTestId('sequences-answer').locator('button.number').nth(1));
+    await unfold(panel, 'difference');
+    await unfold(panel, 'fused');
+    await panel.getByText(/HW-Flow-Fusion, Section 5/).first().waitFor();
+    await close(page);
   }));
 
 for (const [width, colorScheme] of [[390, 'dark'], [360, 'light'], [1440, 'dark']]) {

@@ -9,7 +9,7 @@ use fusescape::chart::{
 use fusescape::hardware::Operand;
 use fusescape::ids::{TiVec, ti_vec};
 use fusescape::multicore::{
-    CoreId, Edge, GroupId, Link, LinkId, NestId, PlacedTile, Schedule, SchedulingProblem, SchedulingRules, Span,
+    Begin, CoreId, Edge, GroupId, Link, LinkId, NestId, PlacedTile, Schedule, SchedulingProblem, SchedulingRules, Span,
     System, SystemAccount, SystemEnergy, Tensor, TensorId, Tile, TileGraph, TileId, TileNumber, TilePriority,
     TopMemory, TopMemoryId, Transfer, TransferReason, schedule,
 };
@@ -86,6 +86,8 @@ fn long_account(count: usize) -> Rc<SystemAccount> {
     let span = |tile: usize| Span { start: Cycles(40.0 * tile as f64), end: Cycles(40.0 * tile as f64 + 30.0) };
     let transfer = |tile: usize| Transfer {
         tensor: TensorId::from(tile),
+        source: TopMemoryId::from(tile % 2),
+        begin: Begin::Ready,
         from: core(tile),
         to: core(tile + 1),
         memory: TopMemoryId::from((tile + 1) % 2),
@@ -97,9 +99,12 @@ fn long_account(count: usize) -> Rc<SystemAccount> {
     let usage: Vec<(i64, u64)> = (0..count as i64).map(|tile| (40 * tile, 64 * (1 + tile as u64 % 100))).collect();
     let found = Schedule {
         tiles: (0..count).map(|tile| Some(span(tile))).collect(),
+        begins: ti_vec![Begin::Ready; count],
+        awaited: Vec::new(),
         transfers: (0..count - 1).map(transfer).collect(),
         streams: Vec::new(),
         memories: ti_vec![usage.clone(), usage, Vec::new()],
+        contents: Vec::new(),
         energy: SystemEnergy::default(),
         latency: span(count - 1).end,
     };

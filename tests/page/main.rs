@@ -6,6 +6,7 @@ mod command_line;
 mod core_timeline;
 mod embed;
 mod explain;
+mod explain_systems;
 mod forms;
 mod fuzz_seeds;
 mod gallery;

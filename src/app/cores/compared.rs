@@ -1,12 +1,15 @@
 //! The allocation beside others: each tile on one core, evolution, whole layers; and the network on other systems.
 
+use super::numbers::asked;
 use super::study::EvaluationInputs;
 use crate::app::studies::systems::use_summaries;
 use crate::app::widgets::controls::segments;
-use crate::app::widgets::data_table::plain_table;
-use crate::app::widgets::figure::{Drawn, Figure};
+use crate::app::widgets::data_table::explained_table;
+use crate::app::widgets::explain::Asked;
+use crate::app::widgets::figure::{Drawn, Figure, Numbers};
 use crate::app::workers::handle::Workers;
 use crate::chart::{CoresSweep, Quantity, allocations_table};
+use crate::explain::{CoresNumber, explain_choice};
 use crate::multicore::{CoresRequest, EvaluatedAllocation, Evolution, Granularity, StackRule};
 use crate::question::{CoresEvaluation, CoresSummary, Refusal, SummaryWay, Topic};
 use crate::spec::{Diagnostics, system_presets};
@@ -24,6 +27,8 @@ pub struct CoresComparedProps {
     pub best: EvaluatedAllocation,
     /// What a choice by hand comes to.
     pub by_hand: Option<EvaluatedAllocation>,
+    /// The schedule that is shown above.
+    pub shown: Option<CoresJudgement>,
     /// Asks workers.
     pub workers: Workers,
 }
@@ -77,6 +82,11 @@ pub fn CoresCompared(props: &CoresComparedProps) -> Html {
         (names[1], other(1)),
     ];
     rows.extend(props.by_hand.as_ref().map(|by_hand| ("chosen by hand", Some(pair(by_hand)))));
+    let known = |judged: &Judged| props.shown.as_ref().filter(|shown| shown.judged == *judged);
+    let judgement = |of: &Option<Result<CoresJudgement, Diagnostics>>| of.as_ref()?.as_ref().ok().cloned();
+    let mut accounts = vec![judgement(shared), judgement(single), known(&props.best).cloned(), None, None];
+    accounts.extend(props.by_hand.as_ref().map(|by_hand| known(by_hand).cloned()));
+    let numbers = compared_numbers(&rows, &accounts);
     let status = others.status();
     let done = others.done();
     html! {
@@ -84,7 +94,7 @@ pub fn CoresCompared(props: &CoresComparedProps) -> Html {
             <section class="card" data-testid="cores-compared" data-status={status}>
                 <h2>{ "Beside other allocations" }</h2>
                 <div class="scroll" tabindex="0" role="group" aria-label="Allocations">
-                    { plain_table(allocations_table("Allocations", "allocation", &rows)) }
+                    { explained_table(Rc::new(allocations_table("Allocations", "allocation", &rows)), &numbers) }
                 </div>
                 <div class="row start">
                     <button type="button" onclick={start} disabled={matches!(status, "running" | "done")} data-testid="compare-allocations">
@@ -100,6 +110,24 @@ pub fn CoresCompared(props: &CoresComparedProps) -> Html {
             <Systems request={Rc::clone(request)} workers={props.workers.clone()} />
         </>
     }
+}
+
+/// A name, with energy and latency as far as they are known.
+type Row<'a> = (&'a str, Option<(f64, f64)>);
+
+/// What explains the table of allocations: their accounts, as far as they are known.
+fn compared_numbers(rows: &[Row<'_>], accounts: &[Option<CoresJudgement>]) -> Numbers {
+    let first = rows.first().and_then(|(name, summary)| Some((*name, (*summary)?)));
+    let row = |((name, summary), judgement): (&Row<'_>, &Option<CoresJudgement>)| {
+        let of = |number: CoresNumber| judgement.as_ref().and_then(|judgement| asked(&judgement.account, number));
+        let [product, times] = match summary {
+            Some(summary) => explain_choice((name, *summary), first).map(|made| Some(Asked::Made(Rc::new(made?)))),
+            None => [None, None],
+        };
+        let product = of(CoresNumber::EnergyDelay).or(product);
+        vec![None, of(CoresNumber::Latency), of(CoresNumber::Energy), product, times]
+    };
+    Some(Rc::new(rows.iter().zip(accounts).map(row).collect()))
 }
 
 #[derive(Properties, PartialEq)]

@@ -5,11 +5,13 @@
 //!   and whether other cores for single layers are better
 //! - `timeline`: a window of the schedule's time ([`crate::chart`] draws it: lanes are images of one row, so that a hundred thousand
 //!   tiles cost no more than a few, and what is at a place is found by halving); `timeline_moves`: pointers, keys and the wheel
+//! - `numbers`: what explains what is shown
 //! - `compared`: other allocations, and other systems, as lists of questions ([`crate::app::studies`])
 
 pub mod allocation;
 pub mod compared;
 pub mod form;
+mod numbers;
 pub mod study;
 pub mod timeline;
 pub mod timeline_moves;

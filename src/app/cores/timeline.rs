@@ -1,8 +1,9 @@
 //! Who computes what when on many cores: a timeline to move and zoom in, whose tiles show what they have to do with.
 
+use super::numbers::{link_numbers, memory_numbers, tile_numbers};
 use super::timeline_moves::{Looking, Moves};
 use crate::app::platform::timer::before_next_frame;
-use crate::app::widgets::data_table::{Twin, plain_table};
+use crate::app::widgets::data_table::{Twin, explained_table};
 use crate::app::widgets::figure::{Drawn, IsDark, use_observed_width};
 use crate::app::widgets::heatmap_figure::Tooltip;
 use crate::app::widgets::pan_zoom::use_wheel;
@@ -82,11 +83,17 @@ pub fn CoreTimelineView(props: &CoreTimelineProps) -> Html {
         None => settled.describe(),
     };
     let table = {
-        let settled = settled.clone();
-        use_callback(settled, |(), settled| plain_table(settled.table()))
+        let of = (settled.clone(), Rc::clone(&moves.lanes));
+        use_callback(of, |(), (settled, lanes)| {
+            explained_table(Rc::new(settled.table()), &tile_numbers(&lanes.account, settled))
+        })
     };
-    let links = use_callback(Rc::clone(&moves.lanes), |(), lanes| plain_table(link_table(&lanes.account)));
-    let memories = use_callback(Rc::clone(&moves.lanes), |(), lanes| plain_table(memory_table(&lanes.account)));
+    let links = use_callback(Rc::clone(&moves.lanes), |(), lanes| {
+        explained_table(Rc::new(link_table(&lanes.account)), &link_numbers(&lanes.account))
+    });
+    let memories = use_callback(Rc::clone(&moves.lanes), |(), lanes| {
+        explained_table(Rc::new(memory_table(&lanes.account)), &memory_numbers(&lanes.account))
+    });
     html! {
         <figure data-testid="core-timeline">
             <figcaption>

@@ -3,6 +3,7 @@
 use super::allocation::CoresAllocation;
 use super::compared::CoresCompared;
 use super::form::CoresFormCard;
+use super::numbers::{energy_numbers, number, time_numbers};
 use super::study::{
     CoresStudyState, EvaluationInputs, LocalSearch, Stage, use_cores, use_evaluation, use_local_search,
 };
@@ -11,6 +12,7 @@ use crate::app::session::state::PageState;
 use crate::app::widgets::figure::{Drawn, Figure};
 use crate::app::workers::handle::Workers;
 use crate::chart::{Quantity, core_time, group_thousands, system_energy, three_digits};
+use crate::explain::CoresNumber;
 use crate::multicore::{CoreAllocation, CoresOutline, EvaluatedAllocation, StackAllocation};
 use crate::question::{Answer, CoresEvaluation, Refusal};
 use crate::spec::Diagnostics;
@@ -94,6 +96,7 @@ pub fn CoresView(props: &CoresViewProps) -> Html {
             Action::Cores(CoresChange::Allocation(write_allocation(lines)))
         })
     };
+    let shown_judgement = kept.as_ref().map(|kept| kept.judgement.clone());
     let class = (!is_current).then_some("old");
     html! {
         <div data-testid="cores-view" data-status={status} aria-busy={(status == "running").then_some("true")}>
@@ -130,15 +133,31 @@ pub fn CoresView(props: &CoresViewProps) -> Html {
                     </section>
                     <section class="card">
                         <h2>{ "Where time and energy go" }</h2>
-                        <Figure title="" chart={Drawn::new(core_time(&judgement.account))} testid="core-time" />
-                        <Figure title="" chart={Drawn::new(system_energy(&judgement.account))} testid="system-energy" />
+                        <Figure
+                            title=""
+                            chart={Drawn::new(core_time(&judgement.account))}
+                            numbers={time_numbers(&judgement.account)}
+                            testid="core-time"
+                        />
+                        <Figure
+                            title=""
+                            chart={Drawn::new(system_energy(&judgement.account))}
+                            numbers={energy_numbers(&judgement.account)}
+                            testid="system-energy"
+                        />
                     </section>
                     <CoresAllocation {outline} choice={judgement.evaluated.choice.clone()} is_by_hand={by_hand.is_some()} {on_choice} />
                 </div>
             }
             if let Some((inputs, (_, best))) = inputs.zip(best) {
-                <CoresCompared {inputs} judgements={study.judgements.clone()} best={improving.best.clone().unwrap_or(best.evaluated)}
-                    by_hand={by_hand.and(judged_by_hand)} workers={props.workers.clone()} />
+                <CoresCompared
+                    {inputs}
+                    judgements={study.judgements.clone()}
+                    shown={shown_judgement}
+                    best={improving.best.clone().unwrap_or(best.evaluated)}
+                    by_hand={by_hand.and(judged_by_hand)}
+                    workers={props.workers.clone()}
+                />
             }
         </div>
     }
@@ -241,8 +260,10 @@ fn progress(failure: Option<&str>, stage: Stage) -> Html {
 fn answer(shown: &Shown, study: &CoresStudyState) -> Html {
     let Shown { judgement, origin, .. } = shown;
     let EvaluatedAllocation { energy_pj, latency_cycles, .. } = judgement.evaluated;
-    let kpi = |big: String, small: String| html! { <div class="kpi"><b>{ big }</b><span>{ small }</span></div> };
     let account = &judgement.account;
+    let kpi = |of: CoresNumber, big: String, small: String| {
+        html! { <div class="kpi"><b>{ number(account, of, big) }</b><span>{ small }</span></div> }
+    };
     let all = account.latency_cycles * account.cores.len() as f64;
     let computing: f64 = account.cores.iter().map(|core| core.computing).sum();
     let tiles = format!(
@@ -253,13 +274,18 @@ fn answer(shown: &Shown, study: &CoresStudyState) -> Html {
     let aim = study.request.as_ref().map_or("", |request| request.settings.aim.name());
     html! {
         <div class="answer" data-testid="cores-answer" data-aim={aim}>
-            { kpi(Quantity::Latency.text(latency_cycles), (*origin).to_owned()) }
-            { kpi(Quantity::Energy.text(energy_pj), tiles) }
+            { kpi(CoresNumber::Latency, Quantity::Latency.text(latency_cycles), (*origin).to_owned()) }
+            { kpi(CoresNumber::Energy, Quantity::Energy.text(energy_pj), tiles) }
             { kpi(
+                CoresNumber::ComputingShare,
                 format!("{} %", three_digits(100.0 * computing / all.max(1.0))),
                 "of the cores’ time their arrays compute, without stalls".to_owned(),
             ) }
-            { kpi(Quantity::Bytes.text(account.peak_bits() as f64 / 8.0), "on the chip at most at once".to_owned()) }
+            { kpi(
+                CoresNumber::Peak,
+                Quantity::Bytes.text(account.peak_bits() as f64 / 8.0),
+                "on the chip at most at once".to_owned(),
+            ) }
         </div>
     }
 }

@@ -1,9 +1,10 @@
 //! The methods under other dataflows and array sizes, worked out when a person asks for it.
 
+use super::numbers::method_rows;
 use crate::app::studies::stacks::{StackQuestion, StackStudyState, use_study};
 use crate::app::widgets::controls::{Choice, Select};
-use crate::app::widgets::data_table::plain_table;
-use crate::app::widgets::figure::{Drawn, Figure};
+use crate::app::widgets::data_table::explained_table;
+use crate::app::widgets::figure::{Drawn, Figure, Numbers};
 use crate::app::workers::handle::Workers;
 use crate::chart::{FusionsOnArray, dataflow_energy, dataflow_latency, dataflow_table};
 use crate::explore::{ARRAY_SIZES, Dataflow, FusionMethod, Request, StackLimits, dataflow_request};
@@ -170,6 +171,12 @@ fn controls(studies: &ArrayStudies, status: &str, all: usize, dispatcher: &UseRe
     }
 }
 
+/// What explains the table of all arrays, whose first two columns name them.
+fn array_numbers(arrays: &[FusionsOnArray]) -> Numbers {
+    let rows = arrays.iter().flat_map(|array| method_rows(&array.fusions));
+    Some(Rc::new(rows.map(|row| [None, None].into_iter().chain(row).collect()).collect()))
+}
+
 fn findings(studies: &ArrayStudies, method: FusionMethod, chosen: &UseStateSetter<FusionMethod>) -> Html {
     let onchange = {
         let chosen = chosen.clone();
@@ -190,7 +197,7 @@ fn findings(studies: &ArrayStudies, method: FusionMethod, chosen: &UseStateSette
             <details class="twin">
                 <summary>{ "all methods" }</summary>
                 <div class="scroll" tabindex="0" role="group" aria-label="Methods by dataflow and array" data-testid="dataflows-table">
-                    { plain_table(dataflow_table(&studies.found)) }
+                    { explained_table(Rc::new(dataflow_table(&studies.found)), &array_numbers(&studies.found)) }
                 </div>
             </details>
         </>

@@ -6,11 +6,13 @@
 //!   answered
 //! - `times`: how long it takes to find the groups of the paper's networks, by the clock that only a worker has
 //!   ([`crate::question::Stopwatch`])
+//! - `numbers`: what explains what is shown
 //! - `sequences`, `sequence_facts`, `sequence_resources`: HW-Flow-Fusion in its own terms
 
 pub mod dataflows;
 pub mod findings;
 pub mod graph;
+pub mod numbers;
 pub mod online;
 pub mod sequence_facts;
 pub mod sequence_resources;

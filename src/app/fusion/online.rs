@@ -2,10 +2,12 @@
 
 use crate::app::platform::timer::now_ms;
 use crate::app::widgets::controls::{passing, target};
+use crate::app::widgets::explain::{Asked, Number};
 use crate::app::widgets::figure::{Drawn, Figure};
 use crate::app::workers::ask::use_answers;
 use crate::app::workers::handle::Workers;
 use crate::chart::{Curves, GroupStrips, Quantity, above_best, three_digits};
+use crate::explain::explain_decision;
 use crate::explore::{ExactDecision, Grouped, ONLINE_STEPS, OnlineDecision, Request, online_buffer};
 use crate::question::{DecideOnline, DecideOnlineAndSearch, Refusal, Timed, Topic};
 use std::rc::Rc;
@@ -179,7 +181,8 @@ fn answer(
     exact: Option<&ExactDecision>,
     own: Option<&OnlineDecision>,
 ) -> Html {
-    let kpi = |big: String, small: String| html! { <div class="kpi"><b>{ big }</b><span>{ small }</span></div> };
+    let kpi = |big: Html, small: String| html! { <div class="kpi"><b>{ big }</b><span>{ small }</span></div> };
+    let plain = |big: String| html! { { big } };
     let Some(found) = &decision.found else {
         return html! {
             <p class="banner" role="status">{ "The smallest tile of some layer does not fit into this buffer. Drag it to the right." }</p>
@@ -207,15 +210,20 @@ fn answer(
         }
     });
     let count = found.groups.len();
+    let asked = explain_decision(decision).map(|made| Asked::Made(Rc::new(made)));
+    let bytes = html! { <Number {asked} text={Quantity::Bytes.text(found.bytes)} /> };
     html! {
         <div class="answer" data-testid="online-answer">
-            { kpi(format!("{} an image", Quantity::Bytes.text(found.bytes)), format!("to and from DRAM: {}", against.unwrap_or_else(|| "…".to_owned()))) }
             { kpi(
-                if count == 1 { "1 group".to_owned() } else { format!("{count} groups") },
+                html! { <>{ bytes }{ " an image" }</> },
+                format!("to and from DRAM: {}", against.unwrap_or_else(|| "…".to_owned())),
+            ) }
+            { kpi(
+                plain(if count == 1 { "1 group".to_owned() } else { format!("{count} groups") }),
                 format!("{}; at most {} layers each", others.unwrap_or_else(|| "…".to_owned()), decision.largest_group),
             ) }
             { kpi(
-                ms.map_or_else(String::new, |ms| format!("{} ms", time_text(ms))),
+                plain(ms.map_or_else(String::new, |ms| format!("{} ms", time_text(ms)))),
                 format!("to decide; {} ms from the slider to the answer", time_text(way)),
             ) }
         </div>

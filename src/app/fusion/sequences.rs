@@ -2,19 +2,22 @@
 //! the method chooses.
 
 use super::findings::use_findings;
+use super::numbers::{asked_of, bar_numbers, sequence_numbers};
 use super::sequence_facts::SequenceFacts;
 use super::sequence_resources::SequenceResources;
 use crate::app::widgets::controls::{Choice, Select};
-use crate::app::widgets::data_table::{Twin, plain_table};
+use crate::app::widgets::data_table::{Twin, explained_table};
+use crate::app::widgets::explain::Number;
 use crate::app::widgets::figure::{Drawn, Figure, Spot};
 use crate::app::workers::handle::Workers;
 use crate::chart::{
     Bars, Quantity, SequenceQuantity, change, sequence_bars, sequence_ctc, sequence_label, sequence_table,
 };
+use crate::explain::{RunPart, RunPlace, SequenceNumber, Sequences};
 use crate::explore::{
     Chains, Request, Sequence, SequenceCosts, SequenceFinding, SequenceQuestion, Sharing, chosen_sequences,
 };
-use crate::interlayer::{FusionMode, MOST_LAYERS};
+use crate::interlayer::MOST_LAYERS;
 use crate::question::Topic;
 use std::rc::Rc;
 use yew::prelude::*;
@@ -75,6 +78,7 @@ pub fn FusionSequences(props: &FusionSequencesProps) -> Html {
         };
     };
     let chosen = chosen_sequences(&chains, &costs, *sharing);
+    let explains = Rc::new(Sequences { chains: Rc::clone(&chains), costs: Rc::clone(&costs), chosen: chosen.clone() });
     let sequence =
         picked.as_ref().and_then(|names| place_of(&chains, names)).or_else(|| chains.most_saving(&costs, &chosen));
     let pick = {
@@ -85,17 +89,19 @@ pub fn FusionSequences(props: &FusionSequencesProps) -> Html {
         *shows_all || Some(costs.sequence) == sequence || chosen.iter().any(|(other, _)| *other == costs.sequence)
     };
     let shown: Vec<&SequenceCosts> = costs.iter().filter(is_shown).collect();
+    let sequences: Vec<Sequence> = shown.iter().map(|costs| costs.sequence).collect();
     let figure = |of: SequenceQuantity| {
         let (title, hint, testid) = explained(of);
         let bars = sequence_bars(&chains, &shown, sequence, of);
         let on_click = picking(&bars, &shown, &pick);
-        html! { <Figure {title} {hint} chart={Drawn::new(bars)} {testid} {on_click} /> }
+        let numbers = bar_numbers(&explains, &sequences, RunPart::of(of), RunPart::Total(of));
+        html! { <Figure {title} {hint} chart={Drawn::new(bars)} {numbers} {testid} {on_click} /> }
     };
     let ratios = sequence_ctc(&chains, &shown, sequence);
     let pick_by_ratio = picking(&ratios, &shown, &pick);
     let is_running = asked.status() == "running";
     let table = sequence_table(&chains, &costs, &chosen);
-    let cells = table.rows.len() * table.columns.len();
+    let (cells, table, numbers) = (table.rows.len() * table.columns.len(), Rc::new(table), sequence_numbers(&explains));
     html! {
         <>
         <section
@@ -111,7 +117,7 @@ pub fn FusionSequences(props: &FusionSequencesProps) -> Html {
                 { choose_sharing(*sharing, sharing.setter()) }
                 { choose_shown(*shows_all, shows_all.setter(), costs.len()) }
             </div>
-            { headline(&chains, &costs, &chosen) }
+            { headline(&explains) }
             if shown.is_empty() {
                 <p class="hint">{ "No two layers that follow each other fit on the chip together." }</p>
             } else {
@@ -121,13 +127,14 @@ pub fn FusionSequences(props: &FusionSequencesProps) -> Html {
                     hint="Operations to bytes of DRAM, each byte weighted by what a burst of 8 bytes makes of the bandwidth: operations / (32 × bytes). Pooling \
                           counts a comparison as an operation (Table 7)."
                     chart={Drawn::new(ratios)}
+                    numbers={bar_numbers(&explains, &sequences, &[], RunPart::Ctc)}
                     testid="sequence-ctc"
                     on_click={pick_by_ratio}
                 />
                 <Twin
                     label={format!("all {} sequences that fit, in numbers", costs.len())}
                     {cells}
-                    table={Callback::from(move |()| plain_table(table.clone()))}
+                    table={Callback::from(move |()| explained_table(Rc::clone(&table), &numbers))}
                 />
             }
         </section>
@@ -204,7 +211,9 @@ fn choose_shown(shows_all: bool, set: UseStateSetter<bool>, count: usize) -> Htm
 }
 
 /// What is fused, and what that changes for all layers of all chains.
-fn headline(chains: &Chains, costs: &[SequenceCosts], chosen: &[(Sequence, FusionMode)]) -> Html {
+fn headline(explains: &Rc<Sequences>) -> Html {
+    let Sequences { chains, costs, chosen } = &**explains;
+    let number = |number: SequenceNumber, text: String| html! { <Number asked={asked_of(explains, number)} {text} /> };
     let layers: usize = chains.chains.iter().map(|chain| chain.layers.len()).sum();
     let fused: usize = chosen.iter().map(|(sequence, _)| sequence.layers().len()).sum();
     let (apart, together) = (chains.total(costs, &[]), chains.total(costs, chosen));
@@ -213,14 +222,22 @@ fn headline(chains: &Chains, costs: &[SequenceCosts], chosen: &[(Sequence, Fusio
         let by = change(Some(apart), Some(together)).unwrap_or_default();
         let name = of.quantity().text(together);
         let title = of.title().to_lowercase().replace("dram", "DRAM");
-        Some(html! { <div class="kpi"><b>{ by }</b><span>{ format!("{title} of all layers: {name}") }</span></div> })
+        let (by, all) =
+            (number(SequenceNumber::Change(of), by), SequenceNumber::Of(RunPlace::AllTogether, RunPart::Total(of)));
+        Some(html! {
+            <div class="kpi"><b>{ by }</b><span>{ format!("{title} of all layers: ") }{ number(all, name) }</span></div>
+        })
     };
     let count = if chosen.len() == 1 { "1 sequence".to_owned() } else { format!("{} sequences", chosen.len()) };
     html! {
         <div class="answer" data-testid="sequences-answer">
             <div class="kpi">
                 <b>{ count }</b>
-                <span>{ format!("fused, {fused} of {layers} layers in chains") }</span>
+                <span>
+                    { "fused, " }
+                    { number(SequenceNumber::Fused, fused.to_string()) }
+                    { format!(" of {layers} layers in chains") }
+                </span>
             </div>
             { for SequenceQuantity::ALL.into_iter().filter_map(kpi) }
         </div>

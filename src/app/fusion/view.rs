@@ -2,6 +2,7 @@
 
 use super::dataflows::FusionDataflows;
 use super::graph::FusionGraph;
+use super::numbers::{dram_numbers, energy_numbers, latency_numbers, method_numbers, number};
 use super::online::FusionOnline;
 use super::sequences::FusionSequences;
 use super::sweeps::FusionSweeps;
@@ -9,7 +10,7 @@ use super::times::FusionTimes;
 use crate::app::session::state::PageState;
 use crate::app::studies::stacks::{StackStudyState, use_request, use_study};
 use crate::app::widgets::controls::TextField;
-use crate::app::widgets::data_table::plain_table;
+use crate::app::widgets::data_table::explained_table;
 use crate::app::widgets::diagnostics::DiagnosticList;
 use crate::app::widgets::figure::{Drawn, Figure};
 use crate::app::workers::handle::Workers;
@@ -17,6 +18,7 @@ use crate::chart::{
     FusionMap, NetworkDrawing, Quantity, above_best, fusion_dram, fusion_energy, fusion_latency, fusion_table,
     group_thousands, three_digits,
 };
+use crate::explain::FusionNumber;
 use crate::explore::{FusionMethod, FusionVerdict, Fusions, Request};
 use crate::question::{Refusal, Topic};
 use crate::spec::{Diagnostics, listed_names};
@@ -70,7 +72,7 @@ pub fn FusionView(props: &FusionViewProps) -> Html {
                     <div class={(status != "done").then_some("old")}>
                         { headline(fusions, request.as_deref()) }
                         <div class="scroll" tabindex="0" role="group" aria-label="Methods">
-                            { plain_table(fusion_table(fusions)) }
+                            { explained_table(Rc::new(fusion_table(fusions)), &method_numbers(fusions)) }
                         </div>
                         { notes(fusions) }
                         { choices(fusions, &props.act) }
@@ -92,9 +94,24 @@ pub fn FusionView(props: &FusionViewProps) -> Html {
                     }
                     <section class="card">
                         <h2>{ "Where accesses, energy and time go" }</h2>
-                        <Figure title="" chart={Drawn::new(fusion_dram(fusions))} testid="fusion-dram" />
-                        <Figure title="" chart={Drawn::new(fusion_energy(fusions))} testid="fusion-energy" />
-                        <Figure title="" chart={Drawn::new(fusion_latency(fusions))} testid="fusion-latency" />
+                        <Figure
+                            title=""
+                            chart={Drawn::new(fusion_dram(fusions))}
+                            numbers={dram_numbers(fusions)}
+                            testid="fusion-dram"
+                        />
+                        <Figure
+                            title=""
+                            chart={Drawn::new(fusion_energy(fusions))}
+                            numbers={energy_numbers(fusions)}
+                            testid="fusion-energy"
+                        />
+                        <Figure
+                            title=""
+                            chart={Drawn::new(fusion_latency(fusions))}
+                            numbers={latency_numbers(fusions)}
+                            testid="fusion-latency"
+                        />
                     </section>
                 </div>
             }
@@ -162,7 +179,7 @@ fn progress(study: &StackStudyState) -> Html {
     }
 }
 
-fn headline(fusions: &Fusions, request: Option<&Request>) -> Html {
+fn headline(fusions: &Rc<Fusions>, request: Option<&Request>) -> Html {
     let verdict = |wanted: FusionMethod| {
         let found = fusions.verdicts.iter().find(|(method, _)| *method == wanted);
         found.and_then(|(_, verdict)| verdict.as_ref().ok())
@@ -174,31 +191,37 @@ fn headline(fusions: &Fusions, request: Option<&Request>) -> Html {
         verdict(method).map(|other| {
             let factor = value(other) / value(optimal);
             // What is judged by another objective may be better in this number.
+            let gain = |factor: f64| number(fusions, FusionNumber::Gain(method), format!("{}×", three_digits(factor)));
             match () {
-                () if (factor - 1.0).abs() < 5e-4 => format!("equal to {name}"),
-                () if factor > 1.0 => format!("{}× below {name}", three_digits(factor)),
-                () => format!("{}× above {name}", three_digits(1.0 / factor)),
+                () if (factor - 1.0).abs() < 5e-4 => html! { { format!("equal to {name}") } },
+                () if factor > 1.0 => html! { <>{ gain(factor) }{ format!(" below {name}") }</> },
+                () => html! { <>{ gain(1.0 / factor) }{ format!(" above {name}") }</> },
             }
         })
     };
-    let kpi = |big: String, small: String| html! { <div class="kpi"><b>{ big }</b><span>{ small }</span></div> };
+    let kpi = |big: Html, small: Html| html! { <div class="kpi"><b>{ big }</b><span>{ small }</span></div> };
     let gains = [
         against(FusionMethod::SingleLayer, "single layers"),
         against(FusionMethod::Automatic, "DeFiNES' rule"),
         against(FusionMethod::Optimus, "Optimus"),
     ];
+    let others = [gains[0].clone(), gains[2].clone()].into_iter().flatten();
+    let others = others.enumerate().map(|(index, gain)| html! { <>{ if index > 0 { " · " } else { "" } }{ gain }</> });
+    let others: Html = others.collect();
     let stacks = optimal.layers.len();
+    let (cuttings, different) = (ways(fusions.cuttings), group_thousands(fusions.stacks as u64));
+    let all = format!("the best of {cuttings} ways to cut, of {different} different stacks");
     html! {
         <div class="answer" data-testid="fusion-answer">
-            { kpi(quantity.text(value(optimal)), format!("jointly optimal {}", quantity.title().to_lowercase())) }
             { kpi(
-                if stacks == 1 { "1 stack".to_owned() } else { format!("{stacks} stacks") },
-                format!("the best of {} ways to cut, of {} different stacks", ways(fusions.cuttings), group_thousands(fusions.stacks as u64)),
+                number(fusions, FusionNumber::Score(FusionMethod::Optimal), quantity.text(value(optimal))),
+                html! { { format!("jointly optimal {}", quantity.title().to_lowercase()) } },
             ) }
             { kpi(
-                gains[1].clone().unwrap_or_default(),
-                [gains[0].clone(), gains[2].clone()].into_iter().flatten().collect::<Vec<_>>().join(" · "),
+                html! { { if stacks == 1 { "1 stack".to_owned() } else { format!("{stacks} stacks") } } },
+                html! { { all } },
             ) }
+            { kpi(gains[1].clone().unwrap_or_default(), others) }
         </div>
     }
 }
@@ -208,7 +231,7 @@ fn ways(count: f64) -> String {
 }
 
 /// What the methods are, why one says nothing, and what Optimus' model sees.
-fn notes(fusions: &Fusions) -> Html {
+fn notes(fusions: &Rc<Fusions>) -> Html {
     let item = |(method, verdict): &(FusionMethod, Result<FusionVerdict, Diagnostics>)| {
         let reasons =
             verdict.as_ref().err().map(|wrong| wrong.0.iter().map(ToString::to_string).collect::<Vec<_>>().join(" "));
@@ -225,10 +248,9 @@ fn notes(fusions: &Fusions) -> Html {
         }
     };
     let oracle = fusions.oracle_bytes.map(|bytes| {
-        format!(
-            " No groups move less than {} by it: every weight and the network's input and output once.",
-            Quantity::Bytes.text(bytes as f64)
-        )
+        let least = number(fusions, FusionNumber::Oracle, Quantity::Bytes.text(bytes as f64));
+        let why = " by it: every weight and the network's input and output once.";
+        html! { <>{ " No groups move less than " }{ least }{ why }</> }
     });
     let exact = fusions.verdicts.iter().find(|(method, _)| *method == FusionMethod::Optimus);
     let exact_bytes = exact.and_then(|(_, verdict)| verdict.as_ref().ok()?.optimus_bytes);
@@ -243,10 +265,9 @@ fn notes(fusions: &Fusions) -> Html {
             <summary>{ "the methods" }</summary>
             <dl class="methods">{ for fusions.verdicts.iter().map(item) }</dl>
             <p class="hint">
-                { format!(
-                    "Optimus' model counts bytes between DRAM and one buffer of {}, the highest memories on the chip together.",
-                    Quantity::Bytes.text(fusions.buffer_bytes as f64)
-                ) }
+                { "Optimus' model counts bytes between DRAM and one buffer of " }
+                { number(fusions, FusionNumber::Buffer, Quantity::Bytes.text(fusions.buffer_bytes as f64)) }
+                { ", the highest memories on the chip together." }
                 { oracle.unwrap_or_default() }
                 { bound.unwrap_or_default() }
                 { " A group with several outputs is run as several stacks, as a stack has one output." }

@@ -5,7 +5,7 @@ use super::dialog::Dialog;
 use crate::app::platform::missing::missing;
 use crate::app::platform::pieces::{Fetched, use_piece};
 use crate::depth_first::PointAccount;
-use crate::explain::{Explained, Formula, LayerNumber, PointNumber, Subject, explain_layer, explain_point};
+use crate::explain::{Explained, Formula, LayerNumber, PointNumber, Results, Subject, explain_layer, explain_point};
 use crate::explore::{LayerFacts, MappedLayer};
 use crate::piece;
 use std::collections::BTreeSet;
@@ -20,6 +20,8 @@ pub enum Asked {
     Point(Rc<PointAccount>, PointNumber),
     /// Of a mapped layer.
     Layer(Rc<LayerFacts>, Rc<MappedLayer>, LayerNumber),
+    /// Of results that only views which are fetched late have: their type is not named here, so that the first view does not load it.
+    Of(Rc<dyn Results>, Subject),
     /// Explained already.
     Made(Rc<Explained>),
 }
@@ -29,6 +31,7 @@ impl PartialEq for Asked {
         match (self, other) {
             (Self::Point(a, x), Self::Point(b, y)) => Rc::ptr_eq(a, b) && x == y,
             (Self::Layer(f, a, x), Self::Layer(g, b, y)) => Rc::ptr_eq(f, g) && Rc::ptr_eq(a, b) && x == y,
+            (Self::Of(a, x), Self::Of(b, y)) => std::ptr::addr_eq(Rc::as_ptr(a), Rc::as_ptr(b)) && x == y,
             (Self::Made(a), Self::Made(b)) => a == b,
             _ => false,
         }
@@ -40,6 +43,7 @@ impl Asked {
         match self {
             Self::Point(account, number) => explain_point(account, *number),
             Self::Layer(facts, mapped, number) => explain_layer(facts, mapped, *number),
+            Self::Of(results, subject) => results.explain(*subject),
             Self::Made(explained) => Some((**explained).clone()),
         }
     }
@@ -51,6 +55,7 @@ impl Asked {
             (Self::Layer(facts, mapped, _), Subject::Layer(number)) => {
                 Some(Self::Layer(Rc::clone(facts), Rc::clone(mapped), number))
             }
+            (Self::Of(results, _), subject) => Some(Self::Of(Rc::clone(results), subject)),
             _ => None,
         }
     }

@@ -8,7 +8,7 @@ use std::ops::Range;
 use std::rc::Rc;
 
 /// All reasons, by their numbers.
-pub(in crate::chart) const REASONS: [TransferReason; 4] =
+pub const REASONS: [TransferReason; 4] =
     [TransferReason::Fetch, TransferReason::Exchange, TransferReason::Eviction, TransferReason::Result];
 
 /// The items of a lane, by start.

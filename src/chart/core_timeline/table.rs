@@ -10,12 +10,20 @@ const MOST_ROWS: usize = 1000;
 
 /// Every tile, or where they are too many to be read those of each core and layer together.
 pub(super) fn table(chart: &CoreTimeline) -> Table {
-    if chart.seen().nth(MOST_ROWS).is_none() { chart.tile_rows() } else { chart.summary() }
+    match chart.listed() {
+        Some(tiles) => chart.tile_rows(&tiles),
+        None => chart.summary(),
+    }
 }
 
 impl CoreTimeline {
+    /// The tiles of the table's rows; `None` where it is a summary.
+    pub fn listed(&self) -> Option<Vec<TileId>> {
+        self.seen().nth(MOST_ROWS).is_none().then(|| self.seen().collect())
+    }
+
     /// A row a tile.
-    fn tile_rows(&self) -> Table {
+    fn tile_rows(&self, tiles: &[TileId]) -> Table {
         let account = self.account();
         let row = |tile: TileId| {
             let run = account.tiles[tile];
@@ -45,7 +53,7 @@ impl CoreTimeline {
                 Column::words("waits last for"),
                 Column::measured("brought for it", Quantity::Bytes.base()),
             ],
-            rows: self.seen().map(row).collect(),
+            rows: tiles.iter().copied().map(row).collect(),
         }
     }
 

@@ -29,8 +29,10 @@ pub struct Access {
     pub instances: f64,
     /// Full-width words of one transfer of one instance, with fractions where the granularity is finer.
     pub words_each: f64,
-    /// Full-width words of all transfers of all instances; whole numbers where the rules drop fractions.
+    /// Full-width words of all transfers of all instances.
     pub words: f64,
+    /// Whether a fraction of a word is dropped from their number (`Rules::fractions_of_words_free`).
+    pub drops_fraction: bool,
     /// Energy of one word, pJ.
     pub word_pj: f64,
 }
@@ -67,6 +69,7 @@ pub fn accesses(problem: &LayerOnCore<'_>, cost: &LayerCost) -> Vec<Access> {
                     instances: transfer.units,
                     words_each: transfer.words_each,
                     words: transfer.words,
+                    drops_fraction: problem.rules.fractions_of_words_free,
                     word_pj: problem.core.memories[memory].word_energy_pj(movement),
                 });
             });

@@ -227,7 +227,8 @@ impl Amounts {
     ) {
         let mut extents = Extents::default();
         if problem.rules.array_keeps_inputs && operand.stored_as != Operand::O {
-            self.cycles[index][0] = product_of_leading_reuse(&order[merged.range(index, 0)], operand);
+            let kept = leading_reuse(&order[merged.range(index, 0)], operand);
+            self.cycles[index][0] = kept.iter().map(|next| next.size).product();
         }
         for level in 0..operand.memories.len() {
             let loops = &order[merged.range(index, level)];
@@ -343,8 +344,8 @@ fn product_of_outermost(loops: &[TemporalLoop], operand: &OperandView, wanted: R
     loops.iter().rev().take_while(|next| operand.relevance[next.dim as usize] == wanted).map(|next| next.size).product()
 }
 
-/// Cycles for which the array needs the same data: product of the lowest level's loops up to the first that changes it.
-fn product_of_leading_reuse(loops: &[TemporalLoop], operand: &OperandView) -> u64 {
+/// Loops during which the array needs the same data: those of the lowest level up to the first that changes it.
+pub(super) fn leading_reuse<'o>(loops: &'o [TemporalLoop], operand: &OperandView) -> &'o [TemporalLoop] {
     let reuses = |next: &&TemporalLoop| operand.relevance[next.dim as usize] == Relevance::Irrelevant;
-    loops.iter().take_while(reuses).map(|next| next.size).product()
+    &loops[..loops.iter().take_while(reuses).count()]
 }

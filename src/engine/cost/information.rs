@@ -1,10 +1,11 @@
 //! The loop-information table: what follows from the loops of a mapping without any technology (ZigZag, Section III-B, Table III and Fig.
 //! 6), with the sizes and bandwidths that follow from it (Section III-C).
 
+use super::amounts::leading_reuse;
 use super::{LayerCost, index};
 use crate::hardware::{MemoryId, Movement, Operand};
 use crate::mapping::{LayerOnCore, OPERANDS, OperandView, Relevance, TemporalLoop};
-use crate::workload::Dim;
+use crate::workload::{Dim, LoopSizes};
 use serde::{Deserialize, Serialize};
 
 /// The loop-information table of one mapped layer.
@@ -67,14 +68,20 @@ pub struct LevelInformation {
     pub precision_bits: u64,
     /// Bits that one unit holds at most; of outputs partial sums, while there are any.
     pub unit_bits: f64,
+    /// What these bits are of.
+    pub reserved: Reserved,
     /// MACs that the data of one unit supports, those of units that work on the same data included.
     pub unit_macs: f64,
     /// MACs that the data of all these units supports.
     pub total_macs: f64,
     /// Data reuse at the level.
     pub reuse: Reuse,
+    /// Loops above the level that shift windows over inputs, as `reuse.with_fifo` counts them.
+    pub shifted: Vec<TemporalLoop>,
     /// Cycles for which the data of one unit is used.
     pub turnaround_cycles: u64,
+    /// Loops above the MAC units for which the array keeps its inputs (`Rules::array_keeps_inputs`): the data lasts for these, too.
+    pub kept: Vec<TemporalLoop>,
     /// Numbers of units in the array.
     pub units: UnitCounts,
     /// Between this level and the next higher one; `None` at the highest.
@@ -84,9 +91,31 @@ pub struct LevelInformation {
     /// Where a relevant loop is outermost, one iteration's part is in use while the next arrives; all else could be gated.
     /// The highest level holds the whole operand all the time.
     pub effective_bits: f64,
+    /// Bits that one unit has room for; `None` for the MAC units.
+    pub capacity_bits: Option<u64>,
     /// Ratio of the level's capacity to the data that it holds: how much may be added below the roof of ZigZag, Section IV-A. `None` for
     /// the MAC units, and for operands of 0 bits.
     pub roof: Option<u64>,
+}
+
+/// What a unit reserves for an operand: so many elements of so many bits.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Reserved {
+    /// Which elements count.
+    pub elements: ReservedElements,
+    /// Bits of each: of partial sums while outputs are added to, as the rules see it.
+    pub element_bits: u64,
+}
+
+/// How the elements that a unit reserves are counted, by the sizes of all loops up to the level.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub enum ReservedElements {
+    /// Those of the average unit, multiplied in the order of the public tools, as some rules cut what is not whole.
+    Average([f64; 8]),
+    /// The same, rounded to the nearest integer (`Rules::round_fractional_amounts`).
+    RoundedAverage([f64; 8]),
+    /// Those of the fullest unit: unrolled loops rounded up, none longer than the layer's.
+    Fullest(LoopSizes),
 }
 
 /// Data reuse factors.
@@ -121,12 +150,27 @@ pub struct Traffic {
     /// Of partial sums all but the first of every output, as in Fig. 6. (A register of its own cannot read back its first
     /// sum either, which [`super::Energy::elements`] takes into account where PEs add up in space.)
     pub down: f64,
+    /// What comes down.
+    pub coming_down: ComingDown,
     /// Elements that go up, seen from the higher level.
     pub up: f64,
     /// What one unit of this level needs on average.
     pub unit: Bandwidth,
     /// What one unit of the next higher level needs on average for all units below it.
     pub above: Bandwidth,
+}
+
+/// What comes down from the next higher level.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub enum ComingDown {
+    /// Inputs, whenever they change.
+    Inputs,
+    /// Nothing, as outputs go up finished.
+    Nothing,
+    /// All partial sums that go up, but for so many elements of the first pass over the outputs.
+    AllButFirst(f64),
+    /// All partial sums that go up (`Rules::first_partial_sum_read_back`).
+    All,
 }
 
 /// Required average bandwidth in one direction, elements per cycle.
@@ -249,8 +293,9 @@ fn level_information(
     let all = in_time.times(unrolled.iter().copied());
     let (unit_size, total_size) = (in_time.elements(problem, operand), all.elements(problem, operand));
     // What the loop above shifts in, it need not fetch again.
-    let shifted = all.times(sized(fifo_loops(operand, &all, &order[end..])));
-    let reuse_with_fifo = shifted.macs() / shifted.elements(problem, operand);
+    let shifted = fifo_loops(operand, &all, &order[end..]);
+    let with_shifted = all.times(sized(shifted));
+    let reuse_with_fifo = with_shifted.macs() / with_shifted.elements(problem, operand);
     let spatial = unrolled.iter().map(|(_, size)| size).product::<f64>() / (total_size / unit_size);
     let temporal_reuse = temporal.iter().map(|next| next.size as f64).product::<f64>() / (unit_size / below.elements);
     let total_macs = snap(all.macs());
@@ -270,6 +315,7 @@ fn level_information(
         total_size,
         precision_bits,
         unit_bits: bits,
+        reserved: reserved(problem, order, cost, (number, level)),
         unit_macs: snap(total_macs / (total_size / unit_size)),
         total_macs,
         reuse: Reuse {
@@ -278,14 +324,69 @@ fn level_information(
             spatial: snap(spatial),
             with_fifo: snap(reuse_with_fifo / below.reuse_with_fifo),
         },
+        shifted: shifted.to_vec(),
         turnaround_cycles: cost.amounts.cycles[number][level],
+        kept: if level == 0 {
+            kept_loops(problem, operand, &order[cost.merged.range(number, 0)]).to_vec()
+        } else {
+            Vec::new()
+        },
         units: units(problem, operand, level),
         traffic: (!is_top).then(|| traffic(problem, cost, (number, level), (unit_size, operand_size))),
         effective_bits: if is_top { bits } else { bits * (2.0 / top_relevant).min(1.0) },
+        capacity_bits: memory.map(|memory| problem.core.memories[memory].size_bits),
         roof: memory.filter(|_| bits > 0.0).map(room),
         unrolled,
     };
     (information, Level { loops: all, elements: total_size, reuse_with_fifo })
+}
+
+/// What [`super::Amounts::bits_held`] counts.
+fn reserved(
+    problem: &LayerOnCore<'_>,
+    order: &[TemporalLoop],
+    cost: &LayerCost,
+    (number, level): (usize, usize),
+) -> Reserved {
+    let average =
+        |elements: ReservedElements| Reserved { elements, element_bits: cost.amounts.precision[number][level] };
+    let sizes = || average_sizes(problem, order, cost, (number, level));
+    match level.checked_sub(1) {
+        None => average(ReservedElements::Average(sizes())),
+        Some(_) if problem.rules.memory_reserved_for_averages && problem.rules.round_fractional_amounts => {
+            average(ReservedElements::RoundedAverage(sizes()))
+        }
+        Some(_) if problem.rules.memory_reserved_for_averages => average(ReservedElements::Average(sizes())),
+        Some(memory_level) => {
+            let operand = &problem.operands[number];
+            let mut sizes = operand.unrolled_sizes[memory_level];
+            for next in &order[..cost.merged.range(number, memory_level).end] {
+                sizes[next.dim as usize] *= next.size;
+            }
+            for dim in Dim::ALL {
+                sizes[dim as usize] = sizes[dim as usize].min(problem.shape.size(dim));
+            }
+            let (partial_bits, final_bits) = operand.precision;
+            let is_partial = number == 0 && cost.amounts.partial[memory_level];
+            let element_bits = if is_partial { partial_bits } else { final_bits };
+            Reserved { elements: ReservedElements::Fullest(sizes), element_bits }
+        }
+    }
+}
+
+/// Sizes of all loops up to a level, multiplied in the order of `Amounts::count_held`.
+fn average_sizes(
+    problem: &LayerOnCore<'_>,
+    order: &[TemporalLoop],
+    cost: &LayerCost,
+    (number, level): (usize, usize),
+) -> [f64; 8] {
+    let mut loops = Loops([1.0; 8]);
+    for below in 0..level {
+        loops = loops.times(sized(&order[cost.merged.range(number, below)]));
+        loops = loops.times(problem.operands[number].unrolled[below].iter().map(|&(dim, average, _)| (dim, average)));
+    }
+    loops.0
 }
 
 fn sized(loops: &[TemporalLoop]) -> impl Iterator<Item = (Dim, f64)> + '_ {
@@ -307,6 +408,12 @@ fn fifo_loops<'o>(operand: &OperandView, below: &Loops, above: &'o [TemporalLoop
     &above[..above.iter().take_while(shifts).count()]
 }
 
+/// The loops of the lowest memory for which the array keeps an input; none unless the rules say so.
+fn kept_loops<'o>(problem: &LayerOnCore<'_>, operand: &OperandView, lowest: &'o [TemporalLoop]) -> &'o [TemporalLoop] {
+    let is_kept = problem.rules.array_keeps_inputs && operand.stored_as != Operand::O;
+    if is_kept { leading_reuse(lowest, operand) } else { &[] }
+}
+
 /// UnitCounts from `level` upwards. Partially relevant loops count with what they add to the data.
 fn units(problem: &LayerOnCore<'_>, operand: &OperandView, level: usize) -> UnitCounts {
     let none = Loops([1.0; 8]);
@@ -326,20 +433,28 @@ fn traffic(
 ) -> Traffic {
     let operand = &problem.operands[number];
     let elements = |movement: Movement| cost.energy.elements[number][level][index(movement)];
-    let (down, up) = match operand.stored_as {
-        Operand::W | Operand::I => (elements(Movement::ReadToLow), 0.0),
-        Operand::O => {
-            let up = elements(Movement::WriteFromLow);
-            let first = if problem.rules.first_partial_sum_read_back { 0.0 } else { operand_size };
-            (if cost.amounts.partial[level] { up - first } else { 0.0 }, up)
-        }
+    let up = match operand.stored_as {
+        Operand::W | Operand::I => 0.0,
+        Operand::O => elements(Movement::WriteFromLow),
+    };
+    let coming_down = match operand.stored_as {
+        Operand::W | Operand::I => ComingDown::Inputs,
+        Operand::O if !cost.amounts.partial[level] => ComingDown::Nothing,
+        Operand::O if problem.rules.first_partial_sum_read_back => ComingDown::All,
+        Operand::O => ComingDown::AllButFirst(operand_size),
+    };
+    let down = match coming_down {
+        ComingDown::Inputs => elements(Movement::ReadToLow),
+        ComingDown::Nothing => 0.0,
+        ComingDown::AllButFirst(first) => up - first,
+        ComingDown::All => up,
     };
     let cycles = cost.amounts.cycles[number][level] as f64;
     let rest = cost.amounts.top_irrelevant[number][level] as f64;
     let bandwidth =
         |elements: f64| Bandwidth { double_buffered: elements / cycles, single_buffered: elements / cycles * rest };
     let fan_out = units(problem, operand, level).unique / units(problem, operand, level + 1).unique;
-    Traffic { down, up, unit: bandwidth(unit_size), above: bandwidth(snap(unit_size * fan_out)) }
+    Traffic { down, coming_down, up, unit: bandwidth(unit_size), above: bandwidth(snap(unit_size * fan_out)) }
 }
 
 /// Removes the rounding error of an average unrolling times its steps.

@@ -48,11 +48,11 @@ pub struct PortStall {
 
 /// One link as a port sees it.
 #[derive(Debug, Clone, Copy, Default)]
-struct Activity {
-    real: u64,
-    allowed: u64,
-    period: u64,
-    count: u64,
+pub(super) struct Activity {
+    pub real: u64,
+    pub allowed: u64,
+    pub period: u64,
+    pub count: u64,
 }
 
 impl Activity {
@@ -130,7 +130,12 @@ impl Latency {
     }
 
     fn waiting_cycles(&self) -> f64 {
-        self.loading_cycles + if self.counts_offloading { self.offloading_cycles } else { 0.0 }
+        self.loading_cycles + self.counted_offloading_cycles()
+    }
+
+    /// What of the time is offloading, as the rules count it.
+    pub fn counted_offloading_cycles(&self) -> f64 {
+        if self.counts_offloading { self.offloading_cycles } else { 0.0 }
     }
 }
 
@@ -225,7 +230,7 @@ fn combined_stall(links: &mut [Activity]) -> i64 {
 ///
 /// Link `i` may work in the first `allowed` cycles of each of its periods. As all operands share one order of loops,
 /// every period divides the next longer one.
-fn union_of_windows(links: &mut [Activity]) -> u64 {
+pub(super) fn union_of_windows(links: &mut [Activity]) -> u64 {
     if let Some(always) = links.iter().find(|link| link.allowed == link.period) {
         return always.period * always.count;
     }

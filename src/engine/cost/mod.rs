@@ -63,8 +63,8 @@ pub use boundary::{Boundary, Crossing};
 pub use causes::{AccessCause, ByCause, EnergyCause, EnergySplit, LatencyCause, LatencySplit};
 pub use energy::{Energy, fixed_energy};
 pub use information::{
-    Bandwidth, LevelInformation, LoopEffect, LoopInformation, OperandInformation, Reuse, Traffic, UnitCounts,
-    loop_information,
+    Bandwidth, ComingDown, LevelInformation, LoopEffect, LoopInformation, OperandInformation, Reserved,
+    ReservedElements, Reuse, Traffic, UnitCounts, loop_information,
 };
 pub use latency::{Latency, PortStall};
 pub use ports::{LinkBalance, PortBalance, port_balances, slowest_port};

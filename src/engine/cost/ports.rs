@@ -1,5 +1,6 @@
 //! The balance of every port by the links that it serves: why the array waits for it (ZigZag, Section III-C, Fig. 8).
 
+use super::latency::{Activity, union_of_windows};
 use super::{LayerCost, PortStall, index};
 use crate::hardware::Movement;
 use crate::mapping::LayerOnCore;
@@ -16,8 +17,11 @@ pub struct PortBalance {
     pub cycles: i64,
     /// The links that it serves and that carry something.
     pub links: Vec<LinkBalance>,
-    /// Cycles that the links have to wait for each other, beyond what each is too slow by itself.
+    /// Cycles that the links have to wait for each other, beyond what each is too slow by itself: what all of them need within the time
+    /// they have, less `open_cycles`; none where that is negative.
     pub sharing_cycles: i64,
+    /// Cycles of the whole layer in which at least one of the links may work.
+    pub open_cycles: u64,
 }
 
 /// One link's balance, as if it had the port for itself.
@@ -63,12 +67,27 @@ fn port_balance(problem: &LayerOnCore<'_>, cost: &LayerCost, stall: &PortStall) 
         }
     }
     let own: i64 = links.iter().map(|link| link.cycles.max(0)).sum();
+    let mut activities: Vec<Activity> = links.iter().map(LinkBalance::activity).collect();
+    let open_cycles = if activities.is_empty() { 0 } else { union_of_windows(&mut activities) };
     PortBalance {
         memory: memory.name.clone(),
         port: port.name.clone(),
         cycles: stall.cycles,
         sharing_cycles: if links.len() > 1 { (stall.cycles - own).max(0) } else { 0 },
         links,
+        open_cycles,
+    }
+}
+
+impl LinkBalance {
+    fn activity(&self) -> Activity {
+        let Self { needed_cycles: real, allowed_cycles: allowed, period, count, .. } = *self;
+        Activity { real, allowed, period, count }
+    }
+
+    /// Cycles that it needs over the whole layer within the time that it has; the first transfer counts as loading.
+    pub fn cycles_within(&self) -> u64 {
+        self.needed_cycles.min(self.allowed_cycles) * (self.count - 1)
     }
 }
 

@@ -3,6 +3,7 @@
 //! Every method divides the network into groups. By the whole model a group is run as a depth-first stack, with the tile and the mode
 //! that suit it best; where later groups read several of a group's outputs, it is run as several stacks, as a stack has one output.
 
+use super::group_traffic::{GroupTraffic, TrafficUnits};
 use super::stacks::{OptimalStacks, StackRun, StackStudy};
 use crate::depth_first::{FuseDepth, Stack, cut, cut_with_outputs};
 use crate::fusion::document::{layers_of, operators_in, operators_of};
@@ -11,6 +12,7 @@ use crate::fusion::{
 };
 use crate::ids::TiVec;
 use crate::interlayer::groups_of;
+use crate::search::Objective;
 use crate::spec::Diagnostics;
 use crate::workload::LayerId;
 use serde::{Deserialize, Serialize};
@@ -90,6 +92,8 @@ pub struct FusionVerdict {
     pub groups: Vec<Vec<usize>>,
     /// Bytes between DRAM and chip by Optimus' model, if that can express the network and the groups fit.
     pub optimus_bytes: Option<u64>,
+    /// What each group moves by it.
+    pub traffic: Option<Vec<GroupTraffic>>,
     /// The stacks that run, and how.
     pub stacks: OptimalStacks,
     /// The layers of each of these, by their place among the computing layers.
@@ -103,10 +107,18 @@ pub struct Fusions {
     pub names: Vec<String>,
     /// The verdict of each method, or why it has none.
     pub verdicts: Vec<(FusionMethod, Result<FusionVerdict, Diagnostics>)>,
+    /// What the jointly optimal stacks are best by.
+    pub objective: Objective,
     /// The buffer that Optimus' model sees, in bytes.
     pub buffer_bytes: u64,
+    /// The memories that it consists of, each with the bytes of all its instances.
+    pub buffer: Vec<(String, u64)>,
+    /// How Optimus' model counts.
+    pub units: TrafficUnits,
     /// The oracle, a lower bound on the bytes of any groups by Optimus' model; `None` if it cannot express the network.
     pub oracle_bytes: Option<u64>,
+    /// What it moves.
+    pub oracle: Option<GroupTraffic>,
     /// A lower bound on the bytes of any groups by Optimus' model, where the network is too wide for its exact search to be exact.
     pub bound_bytes: Option<u64>,
     /// Number of different stacks.
@@ -128,15 +140,18 @@ pub fn compare_fusions(study: &StackStudy, runs: &[StackRun]) -> Fusions {
     let fused = fused.and_then(|(scheme, _)| scheme);
     let comparison = Comparison { study, runs, layers, optimus, fused };
     let bytes = |elements: u64| comparison.optimus.as_ref().ok().map(|(_, setting)| setting.bytes(elements));
+    let setting = Setting::of(&sweep.core, &sweep.network);
+    let oracle = comparison.optimus.as_ref().ok();
+    let oracle = oracle.map(|(graph, setting)| GroupTraffic::oracle(graph, baselines::oracle(graph, setting)));
     Fusions {
         names: comparison.layers.iter().map(|&id| sweep.network.layer(id).name.clone()).collect(),
         verdicts: FusionMethod::ALL.map(|method| (method, comparison.verdict(method))).into(),
-        buffer_bytes: Setting::of(&sweep.core, &sweep.network).buffer_bytes,
-        oracle_bytes: comparison
-            .optimus
-            .as_ref()
-            .ok()
-            .map(|(graph, setting)| setting.bytes(baselines::oracle(graph, setting))),
+        objective: sweep.settings.objective.clone(),
+        buffer_bytes: setting.buffer_bytes,
+        buffer: sweep.core.on_chip().map(|memory| (memory.name.clone(), memory.all_bits() / 8)).collect(),
+        units: TrafficUnits::of(&setting),
+        oracle_bytes: oracle.as_ref().and_then(|oracle| bytes(oracle.elements)),
+        oracle,
         bound_bytes: bound.and_then(bytes),
         stacks: study.stacks().len(),
         cuttings: study.cuttings() as f64,
@@ -197,9 +212,11 @@ impl Comparison<'_> {
         let place = |id: &LayerId| self.layers.binary_search(id).ok().map(OperatorId::index);
         let places = |layers: &[LayerId]| layers.iter().filter_map(place).collect();
         let of_run = |run: &StackRun| places(self.study.stacks()[run.arc].stack.layers());
+        let traffic = self.traffic(&groups);
         Ok(FusionVerdict {
             groups: groups.iter().map(|layers| places(layers)).collect(),
-            optimus_bytes: self.optimus_bytes(&groups),
+            optimus_bytes: traffic.as_ref().and_then(|traffic| self.optimus_bytes(traffic)),
+            traffic,
             layers: stacks.runs.iter().map(of_run).collect(),
             stacks,
         })
@@ -238,11 +255,16 @@ impl Comparison<'_> {
         Ok(ends)
     }
 
-    fn optimus_bytes(&self, groups: &[Vec<LayerId>]) -> Option<u64> {
+    /// What groups move by Optimus' model.
+    fn traffic(&self, groups: &[Vec<LayerId>]) -> Option<Vec<GroupTraffic>> {
         let (graph, setting) = self.optimus.as_ref().ok()?;
         let network = &self.study.sweep().network;
-        let cost = |group: &Vec<LayerId>| Group::new(graph, &operators_in(network, group)).cost(setting);
-        let elements = groups.iter().try_fold(0_u64, |sum, group| sum.checked_add(cost(group)?.elements))?;
+        groups.iter().map(|group| GroupTraffic::of(graph, &operators_in(network, group), setting)).collect()
+    }
+
+    fn optimus_bytes(&self, traffic: &[GroupTraffic]) -> Option<u64> {
+        let (_, setting) = self.optimus.as_ref().ok()?;
+        let elements = traffic.iter().try_fold(0_u64, |sum, group| sum.checked_add(group.elements))?;
         Some(setting.bytes(elements))
     }
 }

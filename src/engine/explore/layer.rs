@@ -6,7 +6,9 @@ use crate::cost::{
 };
 use crate::hardware::{Core, Unroll};
 use crate::mapping::temporal::prime_factors;
-use crate::mapping::{LayerOnCore, LayerProblem, OPERANDS, Relevance, SpatialLoop, TemporalLoop, UnrollingOptions};
+use crate::mapping::{
+    LayerOnCore, LayerProblem, OPERANDS, Relevance, SpatialLoop, TemporalLoop, UnrollingOptions, WindowCount,
+};
 use crate::rules::Rules;
 use crate::search::{
     Limits, Objective, Outcome, Solution, Strategy, UnrolledLayer, UnrolledSearch, explain_infeasible, find_best,
@@ -180,8 +182,12 @@ pub struct LayerFacts {
     pub pe_count: u64,
     /// Output first, then the inputs: name, and names of its memories, lowest first.
     pub operands: [(String, Vec<String>); OPERANDS],
+    /// Energy of one MAC, pJ.
+    pub mac_pj: f64,
     /// For each operand the loop dimensions that do not index it: their iterations use the same data again.
     pub irrelevant: [Vec<Dim>; OPERANDS],
+    /// For each operand the axes along which windows slide over it. All other dimensions that are not irrelevant are relevant.
+    pub windows: [Vec<WindowCount>; OPERANDS],
 }
 
 /// The account of a mapped layer: its mapping, its cost, and everything that explains it.
@@ -208,12 +214,18 @@ pub struct MappedLayer {
 }
 
 /// The latency of a layer by its parts, cycles.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Cycles {
     /// In whole cycles.
     pub by_cause: LatencySplit,
     /// As the rules count it.
     pub total: u64,
+    /// Loading, before it is rounded.
+    pub loading: f64,
+    /// The same of offloading; none where it does not count (`Rules::latency_without_offloading`).
+    pub offloading: f64,
+    /// Whether both overlap with computation (`Rules::loading_overlaps_computation`): they may then have fractions, or be negative.
+    pub overlaps: bool,
 }
 
 impl Cycles {
@@ -325,6 +337,7 @@ impl LayerStudy {
             shape: self.problem.shape,
             unrolled: self.unrolled_loops(&layer),
             pe_count: self.core.pe_count(),
+            mac_pj: self.core.mac_energy_pj,
             operands: [0, 1, 2].map(|operand| {
                 let memories = layer.operands[operand].memories.iter();
                 let names = memories.map(|&memory| self.core.memories[memory].name.clone()).collect();
@@ -334,6 +347,10 @@ impl LayerStudy {
                 let relevance = layer.operands[operand].relevance;
                 let is_irrelevant = |dim: &Dim| relevance[*dim as usize] == Relevance::Irrelevant;
                 Dim::ALL.into_iter().filter(is_irrelevant).collect()
+            }),
+            windows: [0, 1, 2].map(|operand| {
+                let windows = layer.operands[operand].windows.iter();
+                windows.map(|&(axis, ..)| layer.window_count(axis)).collect()
             }),
         }
     }
@@ -449,7 +466,13 @@ fn mapped_layer(layer: &LayerOnCore<'_>, order: &[TemporalLoop], cost: &LayerCos
         accesses: accesses(layer, cost),
         double_buffered: [0, 1, 2]
             .map(|operand| levels(operand).map(|level| latency.double_buffered[operand][level]).collect()),
-        cycles: Cycles { by_cause: latency.split(), total: latency.total_cycles() },
+        cycles: Cycles {
+            by_cause: latency.split(),
+            total: latency.total_cycles(),
+            loading: latency.loading_cycles,
+            offloading: latency.counted_offloading_cycles(),
+            overlaps: layer.rules.loading_overlaps_computation,
+        },
         ports: port_balances(layer, cost),
         information: loop_information(layer, order, cost),
     }

@@ -63,6 +63,7 @@ mod bounded;
 mod dataflows;
 mod fusion_sweep;
 mod fusions;
+mod group_traffic;
 mod layer;
 mod online;
 mod order;
@@ -81,6 +82,7 @@ pub use best::{Combination, best_combination, best_point, pareto_front};
 pub use dataflows::{ARRAY_SIZES, Dataflow, dataflow_request};
 pub use fusion_sweep::{FusionStep, Grouping, SweptParameter, fusion_step};
 pub use fusions::{FusionMethod, FusionVerdict, Fusions, compare_fusions};
+pub use group_traffic::{GroupTraffic, MapTraffic, TrafficUnits};
 pub use layer::{
     Cycles, LayerFacts, LayerRequest, LayerStudy, MappedLayer, MappingEdit, TemporalMapping, UnrollingChoice,
     UnrollingChoices,
@@ -92,8 +94,8 @@ pub use resources::{Resource, ResourceStep};
 pub use search_times::{GroupSearch, PUBLISHED_TIMES, PaperStudy, PublishedTimes};
 pub use sequence_needs::{MOST_PARTITIONS, Need, PartitionCost, Reuse, SequenceNeeds, SequencePartitions, Storage};
 pub use sequences::{
-    ChainFacts, Chains, FusedRun, RunCost, Sequence, SequenceCosts, SequenceFinding, SequenceQuestion, Sharing,
-    chosen_sequences, find_sequences,
+    ChainFacts, Chains, FusedRun, PARAMETERS as SEQUENCE_PARAMETERS, RunCost, Sequence, SequenceCosts, SequenceFinding,
+    SequenceQuestion, Sharing, chosen_sequences, find_sequences,
 };
 pub use sizes::{MOST_SIZES, parse_sizes};
 pub use stacks::{OptimalStacks, StackLimits, StackRun, StackStudy};

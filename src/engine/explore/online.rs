@@ -1,5 +1,6 @@
 //! Optimus' on-line variant for a design (Optimus, Section 6): groups for any size of the buffer, and the optimal groups beside them.
 
+use super::group_traffic::{GroupTraffic, TrafficUnits};
 use super::sweep::Sweep;
 use crate::fusion::document::operators_of;
 use crate::fusion::{OnlineFusion, OperatorGraph, OperatorId, Proof, Scheme, Setting, baselines, fuse};
@@ -50,6 +51,10 @@ pub struct OnlineDecision {
     pub largest_group: usize,
     /// The groups; nothing where some layer's smallest tile does not fit.
     pub found: Option<Grouped>,
+    /// How Optimus' model counts.
+    pub units: TrafficUnits,
+    /// What each group moves, where somebody asked ([`OnlineStudy::with_traffic`]).
+    pub traffic: Vec<GroupTraffic>,
 }
 
 /// The best groups for a size of the buffer.
@@ -92,7 +97,18 @@ impl OnlineStudy {
             layers: self.layers.clone(),
             largest_group: self.online.largest_group(buffer_bytes),
             found: self.online.decide(buffer_bytes).map(|scheme| self.grouped(scheme)),
+            units: TrafficUnits::of(&self.setting),
+            traffic: Vec::new(),
         }
+    }
+
+    /// A decision, and what each of its groups moves.
+    pub fn with_traffic(&self, mut decision: OnlineDecision) -> OnlineDecision {
+        let setting = Setting { buffer_bytes: decision.buffer_bytes, ..self.setting };
+        let groups = decision.found.iter().flat_map(|found| &found.groups);
+        let traffic = groups.filter_map(|group| GroupTraffic::of(&self.graph, group, &setting));
+        decision.traffic = traffic.collect();
+        decision
     }
 
     /// The best groups for the buffer of a step, by the exact search within its limits.

@@ -15,7 +15,8 @@ use crate::spec::Diagnostics;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
-pub(super) const PARAMETERS: Parameters = Parameters::AS_PUBLISHED;
+/// What of the method is left to choose, as sequences are priced.
+pub const PARAMETERS: Parameters = Parameters::AS_PUBLISHED;
 
 /// Neighbouring layers of a chain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]

@@ -6,6 +6,7 @@ use super::ids::{GroupMap, MapId, OperatorId};
 use super::isoa::{IsoaDecision, IsoaPrices, decide};
 use super::setting::{Setting, Throughput};
 use crate::ids::{TiSlice, TiVec, ti_vec};
+use serde::{Deserialize, Serialize};
 
 /// Operators that run together. Their maps are the outputs of all of them, and what they read of others.
 #[derive(Debug, Clone)]
@@ -32,7 +33,7 @@ pub struct GroupCost {
 }
 
 /// How often a group's parameters are loaded.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ParameterLoading {
     /// Once, as they stay in the buffer.
     Once,

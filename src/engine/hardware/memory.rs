@@ -107,6 +107,11 @@ pub struct Memory {
 }
 
 impl Memory {
+    /// Capacity of all instances, bits; saturates.
+    pub fn all_bits(&self) -> u64 {
+        self.size_bits.saturating_mul(self.instances)
+    }
+
     /// Width of the port that serves `movement` of `operand`, bits per cycle.
     pub fn width_bits(&self, operand: Operand, movement: Movement) -> u64 {
         let side = if movement.is_read() { self.read_width_bits } else { self.write_width_bits };

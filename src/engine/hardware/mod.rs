@@ -99,6 +99,11 @@ impl Core {
 
     /// What the highest memories on the chip hold together, in bytes: below each operand's own highest memory, each counted once.
     pub fn on_chip_bytes(&self) -> u64 {
+        self.on_chip().map(Memory::all_bits).fold(0, u64::saturating_add) / 8
+    }
+
+    /// The highest memories on the chip.
+    pub fn on_chip(&self) -> impl Iterator<Item = &Memory> {
         let below_top = |operand: Operand| {
             let levels = self.levels(operand);
             levels.len().checked_sub(2).map(|level| levels[level])
@@ -106,8 +111,7 @@ impl Core {
         let mut highest: Vec<MemoryId> = Operand::ALL.into_iter().filter_map(below_top).collect();
         highest.sort_unstable();
         highest.dedup();
-        let bits = |&id: &MemoryId| self.memories[id].size_bits.saturating_mul(self.memories[id].instances);
-        highest.iter().map(bits).fold(0, u64::saturating_add) / 8
+        highest.into_iter().map(|id| &self.memories[id])
     }
 
     /// The memories that hold `operand`, lowest first; never empty.

@@ -35,6 +35,36 @@ pub enum Relevance {
     PartialY,
 }
 
+/// How many input columns or rows the windows along one axis touch: with fractional sizes, averages of unrollings that do not divide.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WindowCount {
+    /// The loop over windows.
+    pub outputs: Dim,
+    /// The loop within a window.
+    pub kernel: Dim,
+    /// Input columns or rows from one window to the next.
+    pub stride: u64,
+    /// Input columns or rows from one element of a window to the next.
+    pub dilation: u64,
+    /// Whether fractional sizes of both loops are cut down to integers first (`Rules::truncate_fractional_windows`).
+    pub cuts_sizes: bool,
+    /// Whether what comes out is cut down to an integer (`Rules::truncate_fractional_extents`).
+    pub cuts_extent: bool,
+    /// How many there are, where no more than these count; `None` where padding counts, too (`Rules::input_beyond_border_counted`).
+    pub at_most: Option<u64>,
+}
+
+impl WindowCount {
+    /// Different input columns or rows read by `outputs` windows of `kernel` elements.
+    #[inline]
+    pub fn extent(&self, outputs: f64, kernel: f64) -> f64 {
+        let whole = |size: f64| if self.cuts_sizes { size.trunc() } else { size };
+        let extent = unique_extent(whole(outputs), whole(kernel), self.stride, self.dilation);
+        let extent = if self.cuts_extent { extent.trunc() } else { extent };
+        self.at_most.map_or(extent, |limit| extent.min(limit as f64))
+    }
+}
+
 /// One operand of a layer on a core.
 #[derive(Debug, Clone)]
 pub struct OperandView {
@@ -119,16 +149,28 @@ impl<'a> LayerOnCore<'a> {
     /// Different input columns (or rows) read by `outputs` windows of `kernel` elements.
     ///
     /// Exact for averages of fractional unrollings, and never more than really exist, unless the rules say otherwise.
+    #[inline]
     pub fn input_extent(&self, axis: Relevance, outputs: f64, kernel: f64) -> f64 {
-        let shape = &self.shape;
-        let (stride, dilation, limit) = match axis {
-            Relevance::PartialX => (shape.stride.0, shape.dilation.0, shape.input_limit.0),
-            _ => (shape.stride.1, shape.dilation.1, shape.input_limit.1),
+        self.window_count(axis).extent(outputs, kernel)
+    }
+
+    /// How [`Self::input_extent`] counts.
+    #[inline]
+    pub fn window_count(&self, axis: Relevance) -> WindowCount {
+        let (shape, rules) = (&self.shape, &self.rules);
+        let ((outputs, kernel), (stride, dilation, limit)) = match axis {
+            Relevance::PartialX => ((Dim::OX, Dim::FX), (shape.stride.0, shape.dilation.0, shape.input_limit.0)),
+            _ => ((Dim::OY, Dim::FY), (shape.stride.1, shape.dilation.1, shape.input_limit.1)),
         };
-        let whole = |size: f64| if self.rules.truncate_fractional_windows { size.trunc() } else { size };
-        let extent = unique_extent(whole(outputs), whole(kernel), stride, dilation);
-        let extent = if self.rules.truncate_fractional_extents { extent.trunc() } else { extent };
-        if self.rules.input_beyond_border_counted { extent } else { extent.min(limit as f64) }
+        WindowCount {
+            outputs,
+            kernel,
+            stride,
+            dilation,
+            cuts_sizes: rules.truncate_fractional_windows,
+            cuts_extent: rules.truncate_fractional_extents,
+            at_most: (!rules.input_beyond_border_counted).then_some(limit),
+        }
     }
 }
 

@@ -1,15 +1,17 @@
 //! The account of a schedule: tiles by core, transfers by link, memory usage, and where the time of each core goes.
 
 use super::coala::SchedulingProblem;
-use super::graph::Tile;
-use super::ids::{CoreId, LinkId, NestId, TensorId, TileId, TileNumber, TopMemoryId, TransferId};
+use super::graph::{Tile, TileGraph};
+use super::ids::{CoreId, CostId, LinkId, NestId, TensorId, TileId, TileNumber, TopMemoryId, TransferId};
 use super::link_occupancy::Span;
-use super::schedule::{Offchip, PlacedTile, Schedule, SystemEnergy, TransferReason};
+use super::schedule::{Begin, Offchip, PlacedTile, Schedule, SystemEnergy, TransferReason};
+use super::system::{Link, TopMemory};
 use crate::hardware::Operand;
 use crate::ids::{TiSlice, TiVec, ti_vec};
 use crate::units::{BitsPerCycle, Cycles};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// A schedule of a network on a system of cores, with everything that explains its cost.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -22,6 +24,16 @@ pub struct SystemAccount {
     pub links: TiVec<LinkId, LinkTime>,
     /// All memories but DRAM, numbered without it.
     pub memories: TiVec<TopMemoryId, MemoryUse>,
+    /// What one access of each memory moves and costs, numbered with DRAM; transfers name them so.
+    pub accesses: TiVec<TopMemoryId, MemoryAccess>,
+    /// Whether links take energy for cycles, and again for every receiver of the same (`SchedulingRules::charges_cycles`).
+    pub charges_cycles: bool,
+    /// Whether what is written counts in words of the memory that it comes from (`SchedulingRules::late_transfers`).
+    pub writes_words_read: bool,
+    /// What tiles cost, all that differ.
+    pub costs: TiVec<CostId, TileAccount>,
+    /// Tiles that take longer as what they stream needs more than a link carries: by which factor.
+    pub slower: Vec<(TileId, f64)>,
     /// All tiles, by layer and number.
     pub tiles: TiVec<TileId, TileRun>,
     /// For each tile where the tiles that it waits for begin in `waited_for`, and one more at the end.
@@ -34,6 +46,8 @@ pub struct SystemAccount {
     brings: Vec<u32>,
     /// Transfers that bring what tiles read.
     brought: Vec<TransferId>,
+    /// Tiles that begin as soon as something is there, and the transfer that is there last.
+    awaited: Vec<(TileId, TransferId)>,
     /// Energy by cause.
     pub energy: SystemEnergy,
     /// End of the last tile or transfer, cycles.
@@ -62,8 +76,42 @@ pub struct LinkTime {
     pub name: String,
     /// Bandwidth, bits a cycle.
     pub bandwidth: f64,
+    /// Energy of a cycle in which it is used, pJ.
+    pub pj_per_cycle: f64,
     /// Cycles in which it carries data.
     pub busy: f64,
+}
+
+/// What one access of a memory moves, and its energy.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct MemoryAccess {
+    /// Name of the memory, with that of its cores.
+    pub memory: String,
+    /// Bits of an access that reads.
+    pub read_bits: u64,
+    /// Bits of an access that writes.
+    pub write_bits: u64,
+    /// Energy of an access that reads, pJ.
+    pub read_pj: f64,
+    /// Energy of an access that writes, pJ.
+    pub write_pj: f64,
+}
+
+/// The cost of a tile on its core.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+pub struct TileAccount {
+    /// Its layer.
+    pub layer: NestId,
+    /// Its core.
+    pub core: CoreId,
+    /// Time, cycles, if the links to DRAM are wide enough.
+    pub cycles: f64,
+    /// Cycles of that in which the array works.
+    pub computing: f64,
+    /// Energy without DRAM, pJ.
+    pub onchip_pj: f64,
+    /// Energy of DRAM for operands that do not fit on the chip, pJ.
+    pub offchip_pj: f64,
 }
 
 /// Usage of a memory.
@@ -77,6 +125,24 @@ pub struct MemoryUse {
     pub usage: Vec<(i64, u64)>,
     /// Most bits that are ever in use.
     pub peak_bits: u64,
+    /// What these are, the first time. `None` where a rule frees places too early (`SchedulingRules::frees_at_once`), so that tensors
+    /// do not add up to what is in use.
+    pub at_peak: Option<Vec<HeldTensors>>,
+    /// What it holds when most is in use in all memories together; likewise.
+    pub at_peak_of_all: Option<Vec<HeldTensors>>,
+}
+
+/// Tensors of one operand of a layer that have the same size.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HeldTensors {
+    /// The layer that computes them, or else that reads them.
+    pub layer: NestId,
+    /// The operand.
+    pub operand: Operand,
+    /// Size of one, bits.
+    pub bits: u64,
+    /// How many there are.
+    pub count: u64,
 }
 
 /// A computed tile.
@@ -92,6 +158,23 @@ pub struct TileRun {
     pub start: f64,
     /// When it ends, cycles.
     pub end: f64,
+    /// What decides when it begins.
+    pub begin: Begin,
+    /// What it costs.
+    pub cost: CostId,
+}
+
+/// Time of a core before one of its tiles.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Gap {
+    /// The tile.
+    pub tile: TileId,
+    /// When the tile before is done; 0 before the first.
+    pub free: f64,
+    /// When those that it waits for are done, but neither before the core is free nor after it begins.
+    pub ready: f64,
+    /// When it begins.
+    pub start: f64,
 }
 
 /// A transfer of a tensor.
@@ -117,6 +200,30 @@ pub struct TransferRun {
     pub reason: TransferReason,
     /// How much, bits.
     pub bits: u64,
+    /// What decides when it begins.
+    pub begin: Begin,
+    /// What it costs.
+    pub cost: TransferCost,
+}
+
+/// What a transfer costs.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub enum TransferCost {
+    /// A tensor from one memory to another.
+    Tensor {
+        /// Where it is read, among [`SystemAccount::accesses`].
+        source: TopMemoryId,
+        /// Where it is written.
+        target: TopMemoryId,
+        /// Links that carry it at the same time for another receiver, and take no energy for this one.
+        shared: Vec<LinkId>,
+        /// Energy of the links, pJ.
+        link_pj: f64,
+        /// Energy of both memories, pJ.
+        memory_pj: f64,
+    },
+    /// What a tile streams while it is computed: so many bits a cycle. Its energy is part of what the tile costs.
+    Stream(f64),
 }
 
 /// The payload of a transfer.
@@ -143,31 +250,64 @@ impl SystemAccount {
             layers,
             energy: schedule.energy,
             latency_cycles: schedule.latency.0,
+            charges_cycles: problem.rules.charges_cycles,
+            writes_words_read: problem.rules.late_transfers,
+            slower: schedule
+                .streams
+                .iter()
+                .map(|stream| (stream.tile, stream.slower))
+                .filter(|of| of.1 > 1.0)
+                .collect(),
             waits: vec![0],
             ..Self::default()
         };
+        let mut known: FxHashMap<(NestId, CoreId, [u64; 4]), CostId> = FxHashMap::default();
         for (tile, facts) in graph.tiles.iter_enumerated() {
             let span = schedule.tiles[tile].unwrap_or(Span { start: Cycles::ZERO, end: Cycles::ZERO });
             let (core, &Tile { layer, number, .. }) = (place(placed[tile].core), facts);
-            account.tiles.push(TileRun { layer, number, core, start: span.start.0, end: span.end.0 });
+            let PlacedTile { cycles, onchip_pj, offchip_pj, .. } = placed[tile];
+            let computing = computing.get(tile).copied().unwrap_or_default();
+            let cycles = cycles.0;
+            let bill = TileAccount { layer, core, cycles, computing, onchip_pj, offchip_pj };
+            let key = (layer, core, [cycles, computing, onchip_pj, offchip_pj].map(f64::to_bits));
+            let cost = *known.entry(key).or_insert_with(|| account.costs.push_and_get_key(bill));
+            let begin = schedule.begins.get(tile).copied().unwrap_or_default();
+            account.tiles.push(TileRun { layer, number, core, start: span.start.0, end: span.end.0, begin, cost });
             let before = graph.predecessors(tile).filter(|edge| edge.operand.is_some());
             account.waited_for.extend(before.map(|edge| edge.from));
             account.waits.push(account.waited_for.len() as u32);
         }
         let core_time = |core: CoreId| CoreTime { name: system.cores[core].clone(), ..CoreTime::default() };
         account.cores = system.cores.keys().filter(is_core).map(core_time).collect();
-        account.share_time(computing);
+        account.share_time();
         account.list_transfers(problem, schedule);
+        account.slower.sort_by_key(|of| of.0);
+        let name = |memory: &TopMemory| {
+            let cores: Vec<&str> = memory.cores.iter().map(|&core| system.cores[core].as_str()).collect();
+            format!("{} of {}", memory.name, cores.join(", "))
+        };
+        let access = |(id, memory): (TopMemoryId, &TopMemory)| MemoryAccess {
+            memory: if id == system.dram_memory() { memory.name.clone() } else { name(memory) },
+            read_bits: memory.read_width.0,
+            write_bits: memory.write_width.0,
+            read_pj: memory.read_pj,
+            write_pj: memory.write_pj,
+        };
+        account.accesses = system.memories.iter_enumerated().map(access).collect();
         let memories = system.memories.iter_enumerated().filter(|(memory, _)| *memory != system.dram_memory());
         for (index, memory) in memories {
             let usage = schedule.memories.get(index).cloned().unwrap_or_default();
-            let cores: Vec<&str> = memory.cores.iter().map(|&core| system.cores[core].as_str()).collect();
             account.memories.push(MemoryUse {
-                name: format!("{} of {}", memory.name, cores.join(", ")),
+                name: name(memory),
                 capacity_bits: memory.capacity.0,
                 peak_bits: usage.iter().map(|step| step.1).max().unwrap_or(0),
                 usage,
+                at_peak: None,
+                at_peak_of_all: None,
             });
+        }
+        if !problem.rules.frees_at_once && !schedule.contents.is_empty() {
+            account.find_held(problem, schedule);
         }
         account
     }
@@ -182,8 +322,47 @@ impl SystemAccount {
         &self.brought[self.brings[tile.index()] as usize..self.brings[tile.index() + 1] as usize]
     }
 
-    /// Peak usage of all memories on the chip together, bits.
+    /// The transfer that a tile waits for last, where it begins as soon as that is there.
+    pub fn awaited_by(&self, tile: TileId) -> Option<TransferId> {
+        let place = self.awaited.binary_search_by_key(&tile, |awaited| awaited.0).ok()?;
+        Some(self.awaited[place].1)
+    }
+
+    /// In how many of its cycles a tile keeps the array at work.
+    pub fn computing(&self, tile: TileId) -> f64 {
+        let run = &self.tiles[tile];
+        self.costs[run.cost].computing.clamp(0.0, run.end - run.start)
+    }
+
+    /// The tiles of a core by start, with what passes before each.
+    pub fn gaps(&self, core: CoreId) -> Vec<Gap> {
+        let tiles = self.tiles.iter_enumerated().filter(|(_, run)| run.core == core);
+        let mut by_start: Vec<TileId> = tiles.map(|(tile, _)| tile).collect();
+        by_start.sort_by(|&a, &b| self.tiles[a].start.total_cmp(&self.tiles[b].start));
+        let mut free = 0.0;
+        let gap = |tile: TileId| {
+            let run = &self.tiles[tile];
+            let ready = self.waits_for(tile).iter().map(|&before| self.tiles[before].end).fold(0.0, f64::max);
+            let gap = Gap { tile, free, ready: ready.clamp(free, run.start.max(free)), start: run.start.max(free) };
+            free = run.end;
+            gap
+        };
+        by_start.into_iter().map(gap).collect()
+    }
+
+    /// When a link carries something: spans without overlaps, in order.
+    pub fn busy_spans(&self, link: LinkId) -> Vec<Span> {
+        let over_it = self.transfers.iter().filter(|run| run.links.contains(&link));
+        disjoint(over_it.map(|run| Span { start: Cycles(run.start), end: Cycles(run.end) }).collect())
+    }
+
+    /// Bits that are in use on the chip at most, in all memories together.
     pub fn peak_bits(&self) -> u64 {
+        self.peak().1
+    }
+
+    /// The first cycle in which so many bits are in use on the chip, and as many as ever.
+    pub fn peak(&self) -> (i64, u64) {
         let mut steps: Vec<(i64, i64)> = Vec::new();
         for memory in &self.memories {
             let mut before = 0;
@@ -193,54 +372,88 @@ impl SystemAccount {
             }
         }
         steps.sort_unstable_by_key(|step| step.0);
-        let (mut bits, mut most) = (0, 0);
+        let (mut bits, mut most, mut when) = (0, 0, 0);
         for at_once in steps.chunk_by(|a, b| a.0 == b.0) {
             bits += at_once.iter().map(|step| step.1).sum::<i64>();
-            most = most.max(bits);
+            if bits > most {
+                (most, when) = (bits, at_once[0].0);
+            }
         }
-        most as u64
+        (when, most as u64)
     }
 
     /// Divides the time of each core among its causes.
-    fn share_time(&mut self, computing: &TiSlice<TileId, f64>) {
-        let mut by_start: Vec<TileId> = self.tiles.keys().collect();
-        by_start.sort_by(|&a, &b| self.tiles[a].start.total_cmp(&self.tiles[b].start));
-        let mut free: TiVec<CoreId, f64> = ti_vec![0.0; self.cores.len()];
-        for tile in by_start {
-            let run = self.tiles[tile];
-            let ready = self.waits_for(tile).iter().map(|&before| self.tiles[before].end).fold(0.0, f64::max);
-            let (core, free) = (&mut self.cores[run.core], &mut free[run.core]);
-            let ready = ready.clamp(*free, run.start.max(*free));
-            core.idle += ready - *free;
-            core.transferring += run.start.max(*free) - ready;
-            let works = computing.get(tile).copied().unwrap_or(0.0).clamp(0.0, run.end - run.start);
-            core.computing += works;
-            core.stalling += run.end - run.start - works;
-            *free = run.end;
+    fn share_time(&mut self) {
+        for core in self.cores.keys() {
+            let mut time = std::mem::take(&mut self.cores[core]);
+            let mut free = 0.0;
+            for Gap { tile, free: before, ready, start } in self.gaps(core) {
+                let run = &self.tiles[tile];
+                time.idle += ready - before;
+                time.transferring += start - ready;
+                let works = self.computing(tile);
+                time.computing += works;
+                time.stalling += run.end - run.start - works;
+                free = run.end;
+            }
+            time.idle += (self.latency_cycles - free).max(0.0);
+            self.cores[core] = time;
         }
-        for (core, free) in self.cores.iter_mut().zip(free) {
-            core.idle += (self.latency_cycles - free).max(0.0);
+    }
+
+    /// Says what memories hold at their peaks.
+    fn find_held(&mut self, problem: SchedulingProblem<'_>, schedule: &Schedule) {
+        let owner = owners(problem.graph);
+        let held = |memory: TopMemoryId, cycle: i64| {
+            let mut counts: BTreeMap<(NestId, usize, u64), (Operand, i64)> = BTreeMap::new();
+            let here =
+                schedule.contents.iter().filter(|change| change.memory == memory && change.time.0 as i64 <= cycle);
+            for change in here {
+                let Some((tile, operand)) = owner[change.tensor] else { continue };
+                let key =
+                    (problem.graph.tiles[tile].layer, operand as usize, problem.graph.tensors[change.tensor].bits.0);
+                counts.entry(key).or_insert((operand, 0)).1 += if change.comes { 1 } else { -1 };
+            }
+            let tensors = counts.into_iter().filter(|(_, (_, count))| *count > 0);
+            let tensors = tensors.map(|((layer, _, bits), (operand, count))| HeldTensors {
+                layer,
+                operand,
+                bits,
+                count: count as u64,
+            });
+            tensors.filter(|tensors| tensors.bits > 0).collect::<Vec<_>>()
+        };
+        let (when, _) = self.peak();
+        let dram = problem.system.dram_memory();
+        let memories = problem.system.memories.keys().filter(|memory| *memory != dram);
+        for (of, memory) in self.memories.iter_mut().zip(memories) {
+            let first = of.usage.iter().find(|step| step.1 == of.peak_bits).map_or(0, |step| step.0);
+            of.at_peak = Some(held(memory, first));
+            of.at_peak_of_all = Some(held(memory, when));
         }
     }
 
     fn list_transfers(&mut self, problem: SchedulingProblem<'_>, schedule: &Schedule) {
         let SchedulingProblem { graph, system, .. } = problem;
-        // Who computes each tensor, or else the first that reads it.
-        let mut owner: TiVec<TensorId, Option<(TileId, Operand)>> = ti_vec![None; graph.tensors.len()];
-        for (tile, facts) in graph.tiles.iter_enumerated() {
-            for operand in Operand::ALL {
-                let Some(tensor) = facts.tensors[operand as usize] else { continue };
-                if operand == Operand::O || !graph.tensors[tensor].is_output && owner[tensor].is_none() {
-                    owner[tensor] = Some((tile, operand));
-                }
-            }
-        }
-        let mut busy: TiVec<LinkId, Vec<(f64, f64)>> = ti_vec![Vec::new(); system.links.len()];
+        let owner = owners(graph);
+        let mut busy: TiVec<LinkId, Vec<Span>> = ti_vec![Vec::new(); system.links.len()];
         let mut listed: TiVec<TransferId, (TransferRun, Option<Cargo>)> = TiVec::new();
+        // What a link carries from one time on serves all that receive it, as in `Traffic::carry`.
+        let mut carried: FxHashSet<(LinkId, TensorId, u64)> = FxHashSet::default();
         for transfer in &schedule.transfers {
-            let Some((tile, operand)) = owner[transfer.tensor] else { continue };
             let links = system.route(transfer.from, transfer.to);
-            links.iter().for_each(|&link| busy[link].push((transfer.span.start.0, transfer.span.end.0)));
+            let mut is_carried =
+                |link: &LinkId| !carried.insert((*link, transfer.tensor, transfer.span.start.0.to_bits()));
+            let shared: Vec<LinkId> = links.iter().copied().filter(|link| is_carried(link)).collect();
+            let Some((tile, operand)) = owner[transfer.tensor] else { continue };
+            let cost = TransferCost::Tensor {
+                source: transfer.source,
+                target: transfer.memory,
+                shared,
+                link_pj: transfer.link_pj,
+                memory_pj: transfer.memory_pj,
+            };
+            links.iter().for_each(|&link| busy[link].push(transfer.span));
             let run = TransferRun {
                 layer: graph.tiles[tile].layer,
                 operand,
@@ -252,6 +465,8 @@ impl SystemAccount {
                 end: transfer.span.end.0,
                 reason: transfer.reason,
                 bits: graph.tensors[transfer.tensor].bits.0,
+                begin: transfer.begin,
+                cost,
             };
             listed.push((run, Some(Cargo::Tensor(transfer.tensor, transfer.memory))));
         }
@@ -261,7 +476,7 @@ impl SystemAccount {
             let ways = [(system.dram, placed.core, from), (placed.core, system.dram, to)];
             for (from, to, demand) in ways.into_iter().filter(|way| way.2 > BitsPerCycle::ZERO) {
                 let links = system.route(from, to);
-                links.iter().for_each(|&link| busy[link].push((stream.span.start.0, stream.span.end.0)));
+                links.iter().for_each(|&link| busy[link].push(stream.span));
                 let run = TransferRun {
                     layer: graph.tiles[stream.tile].layer,
                     operand: placed.too_large.first().copied().unwrap_or(Operand::W),
@@ -273,21 +488,19 @@ impl SystemAccount {
                     end: stream.span.end.0,
                     reason: TransferReason::Fetch,
                     bits: (demand * stream.span.length()).0 as u64,
+                    begin: Begin::Links,
+                    cost: TransferCost::Stream(demand.0),
                 };
                 listed.push((run, (from == system.dram).then_some(Cargo::Stream(stream.tile))));
             }
         }
         listed.sort_by(|a, b| a.0.start.total_cmp(&b.0.start));
-        self.find_brought(problem, &listed);
+        self.find_brought(problem, schedule, &listed);
         self.transfers = listed.into_iter().map(|(run, _)| run).collect();
-        for (link, mut spans) in system.links.iter().zip(busy) {
-            spans.sort_by(|a, b| a.0.total_cmp(&b.0));
-            let (mut total, mut covered) = (0.0, 0.0_f64);
-            for (start, end) in spans {
-                total += (end - start.max(covered)).max(0.0);
-                covered = covered.max(end);
-            }
-            self.links.push(LinkTime { name: link.name.clone(), bandwidth: link.bandwidth.0, busy: total });
+        for (link, spans) in system.links.iter().zip(busy) {
+            let busy = disjoint(spans).iter().fold(0.0, |sum, span| sum + span.length().0);
+            let &Link { ref name, bandwidth, pj_per_cycle } = link;
+            self.links.push(LinkTime { name: name.clone(), bandwidth: bandwidth.0, pj_per_cycle, busy });
         }
     }
 
@@ -295,6 +508,7 @@ impl SystemAccount {
     fn find_brought(
         &mut self,
         problem: SchedulingProblem<'_>,
+        schedule: &Schedule,
         listed: &TiSlice<TransferId, (TransferRun, Option<Cargo>)>,
     ) {
         let SchedulingProblem { graph, system, placed, .. } = problem;
@@ -304,6 +518,13 @@ impl SystemAccount {
                 arrivals.entry(*cargo).or_default().push(index);
             }
         }
+        for &(tile, tensor, memory) in &schedule.awaited {
+            let in_time = |arrival: &&TransferId| listed[**arrival].0.end <= self.tiles[tile].start;
+            let arrivals = arrivals.get(&Cargo::Tensor(tensor, memory));
+            let last = arrivals.and_then(|arrivals| arrivals.iter().rfind(in_time));
+            self.awaited.extend(last.map(|&transfer| (tile, transfer)));
+        }
+        self.awaited.sort_unstable();
         self.brings.push(0);
         for (tile, facts) in graph.tiles.iter_enumerated() {
             let PlacedTile { core, too_large, .. } = &placed[tile];
@@ -322,4 +543,30 @@ impl SystemAccount {
             self.brings.push(self.brought.len() as u32);
         }
     }
+}
+
+/// Who computes each tensor, or else the first that reads it.
+fn owners(graph: &TileGraph) -> TiVec<TensorId, Option<(TileId, Operand)>> {
+    let mut owner: TiVec<TensorId, Option<(TileId, Operand)>> = ti_vec![None; graph.tensors.len()];
+    for (tile, facts) in graph.tiles.iter_enumerated() {
+        for operand in Operand::ALL {
+            let Some(tensor) = facts.tensors[operand as usize] else { continue };
+            if operand == Operand::O || !graph.tensors[tensor].is_output && owner[tensor].is_none() {
+                owner[tensor] = Some((tile, operand));
+            }
+        }
+    }
+    owner
+}
+
+/// What spans cover, as spans that do not overlap, in order.
+fn disjoint(mut spans: Vec<Span>) -> Vec<Span> {
+    spans.sort_by(|a, b| a.start.0.total_cmp(&b.start.0));
+    let mut covered = Cycles::ZERO;
+    let rest = spans.into_iter().filter_map(|span| {
+        let start = span.start.max(covered);
+        covered = covered.max(span.end);
+        (span.end > start).then_some(Span { start, end: span.end })
+    });
+    rest.collect()
 }

@@ -6,7 +6,7 @@ use super::graph::TileGraph;
 use super::ids::{CoreId, LinkId, TensorId, TileId, TopMemoryId};
 use super::link_occupancy::{LinkOccupancy, Span, WindowRequest};
 use super::rules::SchedulingRules;
-use super::schedule::{DramStream, MemoryOverflow, Offchip, PlacedTile, Schedule, Transfer, TransferReason};
+use super::schedule::{Begin, DramStream, MemoryOverflow, Offchip, PlacedTile, Schedule, Transfer, TransferReason};
 use super::system::System;
 use crate::hardware::Operand;
 use crate::ids::{TiSlice, TiVec, ti_vec};
@@ -51,12 +51,39 @@ pub fn schedule(problem: SchedulingProblem<'_>) -> Result<Schedule, MemoryOverfl
     Ok(coala.finish())
 }
 
+/// The same, with what comes into memories and leaves them.
+///
+/// # Errors
+/// As [`schedule`].
+pub fn schedule_with_contents(problem: SchedulingProblem<'_>) -> Result<Schedule, MemoryOverflow> {
+    let mut coala = Coala::new(problem);
+    coala.contents.log = Some(Vec::new());
+    coala.prepare()?;
+    coala.run()?;
+    Ok(coala.finish())
+}
+
 struct Coala<'a> {
     problem: SchedulingProblem<'a>,
     contents: MemoryContents<'a>,
     links: TiVec<LinkId, LinkOccupancy>,
     core_free: TiVec<CoreId, Cycles<f64>>,
     result: Schedule,
+}
+
+/// What moved a beginning last.
+struct Begins {
+    by: Begin,
+    time: Cycles<f64>,
+}
+
+impl Begins {
+    /// Notes that something begins at a time because of `by`, if that is another time than before.
+    fn note(&mut self, by: Begin, time: Cycles<f64>) {
+        if time != self.time {
+            *self = Self { by, time };
+        }
+    }
 }
 
 impl<'a> Coala<'a> {
@@ -66,7 +93,11 @@ impl<'a> Coala<'a> {
             contents: MemoryContents::new(problem.graph, problem.system),
             links: problem.system.links.iter().map(|link| LinkOccupancy::new(link.bandwidth)).collect(),
             core_free: ti_vec![Cycles::ZERO; problem.system.cores.len()],
-            result: Schedule { tiles: ti_vec![None; problem.graph.tiles.len()], ..Schedule::default() },
+            result: Schedule {
+                tiles: ti_vec![None; problem.graph.tiles.len()],
+                begins: ti_vec![Begin::default(); problem.graph.tiles.len()],
+                ..Schedule::default()
+            },
         }
     }
 
@@ -128,6 +159,7 @@ impl<'a> Coala<'a> {
     }
 
     fn finish(mut self) -> Schedule {
+        self.result.contents = self.contents.log.take().unwrap_or_default();
         self.result.memories = self.contents.occupancy.iter().map(|memory| memory.steps()).collect();
         let ends = self.result.tiles.iter().flatten().map(|span| span.end);
         let transfers = self.result.transfers.iter().map(|transfer| transfer.span.end);
@@ -141,33 +173,47 @@ impl<'a> Coala<'a> {
         let PlacedTile { core, cycles, ref too_large, .. } = placed[tile];
         let memory_of = system.memory_of[core];
         let mut time = self.core_free[core].max(ready);
+        let mut begin = Begins { by: Begin::Ready, time };
         let needs = self.needs(tile);
         let needed: Vec<TensorId> = needs.iter().map(|need| need.0).collect();
         for &operand in too_large {
             time = self.clear(memory_of[operand as usize], &needed, time)?;
         }
+        begin.note(Begin::Room, time);
+        let mut last = None;
         for &(tensor, memory) in &needs {
-            time = time.max(self.bring(tensor, memory, &needed, time)?);
+            let there = self.bring(tensor, memory, &needed, time)?;
+            if there > time {
+                (time, last) = (there, Some((tensor, memory)));
+            }
         }
+        begin.note(Begin::Brought, time);
         let is_early = self.problem.rules.streams_too_early;
         if is_early && !too_large.is_empty() {
             (time, _) = self.stream(tile, time);
+            begin.note(Begin::Links, time);
         }
         let home = if too_large.contains(&Operand::O) { system.dram_memory() } else { memory_of[Operand::O as usize] };
         let output = graph.tensor(tile, Operand::O);
         if let Some(output) = output {
             time = self.make_room(output, home, time, &needed)?;
+            begin.note(Begin::Room, time);
         }
         let mut span = Span { start: time, end: time + cycles };
         if !is_early && !too_large.is_empty() {
             let (start, slower) = self.stream(tile, time);
             span = Span { start, end: start + cycles * slower };
+            begin.note(Begin::Links, start);
         }
         if let Some(output) = output {
             self.store(output, home, span);
         }
         self.core_free[core] = span.end;
         self.result.tiles[tile] = Some(span);
+        self.result.begins[tile] = begin.by;
+        if let Some((tensor, memory)) = last.filter(|_| begin.by == Begin::Brought) {
+            self.result.awaited.push((tile, tensor, memory));
+        }
         self.result.energy.onchip_pj += placed[tile].onchip_pj;
         self.result.energy.memory_pj[TransferReason::Fetch as usize] += placed[tile].offchip_pj;
         for (tensor, memory) in needs {
@@ -246,23 +292,29 @@ impl<'a> Coala<'a> {
         let route = system.route(from, to);
         let cycles = |&link: &LinkId| (bits / system.links[link].bandwidth).rounded_up();
         let length = route.iter().map(cycles).fold(Cycles::ZERO, Cycles::max);
+        let mut begin = Begins { by: Begin::Ready, time: available };
         let span = if self.problem.rules.late_transfers {
             let free = route.iter().map(|&link| self.links[link].free_from()).fold(available, Cycles::max);
             let ideal = free.max(wanted - length);
             let first = self.contents.occupancy[memory].late_fit(ideal, bits).unwrap_or(wanted);
+            begin.note(Begin::Late, first);
             let time = self.make_room(tensor, memory, first, needed)?;
+            begin.note(Begin::Room, time);
             self.store(tensor, memory, Span { start: time, end: time + length });
             let start = route.first().map_or(time, |&link| self.links[link].free_from().max(time));
             Span { start, end: start + length }
         } else {
             let first = self.contents.occupancy[memory].earliest_fit(available, bits);
             let time = self.make_room(tensor, memory, first, needed)?;
+            begin.note(Begin::Room, time);
             let wanted = WindowRequest { tensor: Some(tensor), time, length };
             let start = self.first_window(route, wanted, &|link| system.links[link].bandwidth);
             let span = Span { start, end: start + length };
             self.store(tensor, memory, span);
             span
         };
+        begin.note(Begin::Links, span.start);
+        let begin = begin.by;
         let mut link_pj = 0.0;
         for &link in route {
             let facts = &system.links[link];
@@ -279,7 +331,18 @@ impl<'a> Coala<'a> {
             read.read_pj * bits.words(read.read_width) as f64 + write.write_pj * bits.words(write_width) as f64;
         self.result.energy.link_pj[reason as usize] += link_pj;
         self.result.energy.memory_pj[reason as usize] += memory_pj;
-        self.result.transfers.push(Transfer { tensor, from, to, memory, span, reason, link_pj, memory_pj });
+        self.result.transfers.push(Transfer {
+            tensor,
+            source,
+            begin,
+            from,
+            to,
+            memory,
+            span,
+            reason,
+            link_pj,
+            memory_pj,
+        });
         if source != system.dram_memory() && self.contents.uses_left(tensor, source) == 0 {
             self.remove(tensor, source, self.leaves(tensor, source, span.end));
         }
@@ -417,7 +480,7 @@ impl<'a> Coala<'a> {
         for (link, load) in loads {
             self.links[link].load(span, if is_early { load.rounded_up() } else { load });
         }
-        self.result.streams.push(DramStream { tile, span });
+        self.result.streams.push(DramStream { tile, span, slower });
         (start, slower)
     }
 

@@ -26,6 +26,19 @@ pub struct TensorCopy {
     importance: Option<u64>,
 }
 
+/// A tensor comes into a memory, or leaves it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ContentsChange {
+    /// The tensor.
+    pub tensor: TensorId,
+    /// The memory.
+    pub memory: TopMemoryId,
+    /// From when on its place is taken, or free.
+    pub time: Cycles<f64>,
+    /// Whether it comes.
+    pub comes: bool,
+}
+
 /// The tensors of a memory, ranked by importance for evictions. The ranking is lazy, as most changes happen between two evictions.
 #[derive(Debug, Clone, Default)]
 struct Stored {
@@ -55,6 +68,8 @@ pub struct MemoryContents<'a> {
     arrivals: u64,
     /// For each tensor the memories in which it is read, and the uses that are left there.
     uses: TiVec<TensorId, Vec<(TopMemoryId, u64)>>,
+    /// Every change, in the order of the decisions, where somebody wants to know.
+    pub log: Option<Vec<ContentsChange>>,
 }
 
 impl<'a> MemoryContents<'a> {
@@ -67,6 +82,13 @@ impl<'a> MemoryContents<'a> {
             stored: ti_vec![Stored::default(); system.memories.len()],
             arrivals: 0,
             uses: ti_vec![Vec::new(); graph.tensors.len()],
+            log: None,
+        }
+    }
+
+    fn note(&mut self, change: ContentsChange) {
+        if let Some(log) = &mut self.log {
+            log.push(change);
         }
     }
 
@@ -137,6 +159,7 @@ impl<'a> MemoryContents<'a> {
         });
         self.stored[memory].unranked.push(tensor);
         self.occupancy[memory].add(reserved, self.graph.tensors[tensor].bits);
+        self.note(ContentsChange { tensor, memory, time: reserved, comes: true });
     }
 
     /// Removes the copy of a tensor and frees its place at a time, cycles.
@@ -145,6 +168,7 @@ impl<'a> MemoryContents<'a> {
         self.unrank(tensor);
         self.copies[tensor].remove(at);
         self.occupancy[memory].free(time, self.graph.tensors[tensor].bits);
+        self.note(ContentsChange { tensor, memory, time, comes: false });
     }
 
     /// The least important tensors of a memory that `may_go`, until they add up to `bits`; and their sum, which may be less.

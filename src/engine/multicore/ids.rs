@@ -33,6 +33,8 @@ ids! {
     WeightGroup,
     /// A transfer of a schedule, by start.
     TransferId,
+    /// What a tile costs, among all that differ.
+    CostId,
 }
 
 /// Tiles are a grid: each piece of a loop adds something to the numbers of the tiles that compute it.

@@ -88,15 +88,19 @@ mod system;
 mod tiling;
 mod waco;
 
-pub use account::{CoreTime, LinkTime, MemoryUse, SystemAccount, TileRun, TransferRun};
+pub use account::{
+    CoreTime, Gap, HeldTensors, LinkTime, MemoryAccess, MemoryUse, SystemAccount, TileAccount, TileRun, TransferCost,
+    TransferRun,
+};
 pub use build::{TiledLayer, TiledNetwork, count_edges, tile_graph};
-pub use coala::{SchedulingProblem, TilePriority, schedule};
+pub use coala::{SchedulingProblem, TilePriority, schedule, schedule_with_contents};
+pub use contents::ContentsChange;
 pub use costs::{NoMapping, Solved, TileCost, TileCosts, TileProblem};
 pub use document::{ComputeCore, CoreSystem};
 pub use genetic::{Evolution, Genes, Objectives, evolve};
 pub use graph::{Edge, Tensor, Tile, TileGraph};
 pub use ids::{
-    CoreId, GroupId, IterationTile, LinkId, NestId, SlotId, StackId, TensorId, TileId, TileNumber, TopMemoryId,
+    CoreId, CostId, GroupId, IterationTile, LinkId, NestId, SlotId, StackId, TensorId, TileId, TileNumber, TopMemoryId,
     TransferId,
 };
 pub use link_occupancy::Span;
@@ -104,7 +108,9 @@ pub use nest::{AccessFunction, AxisExpression, LoopNest, Part};
 pub use network::NetworkNests;
 pub use request::{CoresRequest, CoresSettings, Granularity, OrderRule, ScheduleObjective, Scheduler, StackRule};
 pub use rules::{SchedulingRules, TilingRules};
-pub use schedule::{DramStream, MemoryOverflow, Offchip, PlacedTile, Schedule, SystemEnergy, Transfer, TransferReason};
+pub use schedule::{
+    Begin, DramStream, MemoryOverflow, Offchip, PlacedTile, Schedule, SystemEnergy, Transfer, TransferReason,
+};
 pub use steady_state::{SteadyState, steady_state};
 pub use study::{CoreAllocation, CoresOutline, CoresStudy, EvaluatedAllocation, MOST_CHOICES, StackAllocation};
 pub use system::{Link, System, TopMemory};

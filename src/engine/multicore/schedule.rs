@@ -1,5 +1,6 @@
 //! A schedule: when and where tiles are computed, the transfers of tensors, and their energy.
 
+use super::contents::ContentsChange;
 use super::ids::{CoreId, TensorId, TileId, TopMemoryId};
 use super::link_occupancy::Span;
 use crate::hardware::Operand;
@@ -46,11 +47,31 @@ pub enum TransferReason {
     Result,
 }
 
+/// What decides when a tile or a transfer begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub enum Begin {
+    /// A tile: its core is free, and tiles that it waits for are done. A transfer: the tensor is where it comes from.
+    #[default]
+    Ready,
+    /// What the tile reads is there.
+    Brought,
+    /// There is room in a memory.
+    Room,
+    /// The links are free.
+    Links,
+    /// Whoever waits for it needs it no earlier ([`super::rules::SchedulingRules::late_transfers`]).
+    Late,
+}
+
 /// A transfer of a tensor.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Transfer {
     /// What.
     pub tensor: TensorId,
+    /// From which memory.
+    pub source: TopMemoryId,
+    /// What decides when it begins.
+    pub begin: Begin,
     /// From which core.
     pub from: CoreId,
     /// To which core.
@@ -74,6 +95,8 @@ pub struct DramStream {
     pub tile: TileId,
     /// When.
     pub span: Span,
+    /// By which factor it makes the tile longer, as a link is too narrow.
+    pub slower: f64,
 }
 
 /// Energy by cause, pJ.
@@ -99,12 +122,18 @@ impl SystemEnergy {
 pub struct Schedule {
     /// When each tile is computed.
     pub tiles: TiVec<TileId, Option<Span>>,
+    /// What decides when each begins.
+    pub begins: TiVec<TileId, Begin>,
+    /// Of tiles that begin as soon as something is [`Begin::Brought`]: what comes last, and to which memory.
+    pub awaited: Vec<(TileId, TensorId, TopMemoryId)>,
     /// All transfers, in the order in which they were placed.
     pub transfers: Vec<Transfer>,
     /// All streams, in the order in which they were placed.
     pub streams: Vec<DramStream>,
     /// Usage of each memory, as steps: a cycle, and the bits in use from it on.
     pub memories: TiVec<TopMemoryId, Vec<(i64, u64)>>,
+    /// What comes into memories and leaves them, where somebody asked ([`super::coala::schedule_with_contents`]).
+    pub contents: Vec<ContentsChange>,
     /// Energy by cause.
     pub energy: SystemEnergy,
     /// End of the last tile or transfer.

@@ -2,7 +2,7 @@
 
 use super::super::account::SystemAccount;
 use super::super::build::{TiledLayer, TiledNetwork, tile_graph};
-use super::super::coala::{SchedulingProblem, TilePriority, schedule};
+use super::super::coala::{SchedulingProblem, TilePriority, schedule, schedule_with_contents};
 use super::super::costs::{NoMapping, TileCosts, tile_shape};
 use super::super::genetic::{Evolution, Genes, Individual, evolve};
 use super::super::granularity::LayerCuts;
@@ -49,6 +49,9 @@ struct TiledAllocation {
 
 /// What a tile costs on its core, and in how many cycles of that the array works; or why it has no mapping there.
 type Priced = Result<(PlacedTile, f64), NoMapping>;
+
+/// How tiles are scheduled: with what is in memories, or without.
+type Scheduled = fn(SchedulingProblem<'_>) -> Result<Schedule, MemoryOverflow>;
 
 impl CoresStudy {
     /// The best allocation, and the stack allocations that it is made of: every stack is allocated with and without sharing tiles, and the
@@ -151,7 +154,7 @@ impl CoresStudy {
         order: Option<OrderRule>,
     ) -> Result<EvaluatedAllocation, Diagnostics> {
         let cast = self.cast(costs, choice)?;
-        Ok(self.schedule(&cast, stacks, choice, order)?.0)
+        Ok(self.schedule(&cast, stacks, choice, order, schedule)?.0)
     }
 
     /// The cost of an allocation, and the account of its schedule.
@@ -166,7 +169,7 @@ impl CoresStudy {
         order: Option<OrderRule>,
     ) -> Result<(EvaluatedAllocation, SystemAccount), Diagnostics> {
         let cast = self.cast(costs, choice)?;
-        let (evaluated, found) = self.schedule(&cast, stacks, choice, order)?;
+        let (evaluated, found) = self.schedule(&cast, stacks, choice, order, schedule_with_contents)?;
         Ok((evaluated, self.account_of(&cast, &found)))
     }
 
@@ -190,7 +193,7 @@ impl CoresStudy {
             Err(Diagnostics::default());
         for choice in choices {
             let found = self.cast(costs, choice).and_then(|cast| {
-                let (evaluated, found) = self.schedule(&cast, stacks, choice, None)?;
+                let (evaluated, found) = self.schedule(&cast, stacks, choice, None, schedule_with_contents)?;
                 Ok((cast, evaluated, found))
             });
             let score = |found: &Result<(TiledAllocation, EvaluatedAllocation, Schedule), Diagnostics>| {
@@ -210,6 +213,7 @@ impl CoresStudy {
         stacks: &[StackAllocation],
         choice: &CoreAllocation,
         order: Option<OrderRule>,
+        schedule: Scheduled,
     ) -> Result<(EvaluatedAllocation, Schedule), Diagnostics> {
         let order = order.or(self.settings.order);
         let is_tried = |tried: &OrderRule| match order {
@@ -221,7 +225,7 @@ impl CoresStudy {
         let mut best: Option<(EvaluatedAllocation, Schedule)> = None;
         let mut wrong = None;
         for order in tried {
-            match self.run(cast, stacks, order) {
+            match self.run(cast, stacks, order, schedule) {
                 Ok(found) => {
                     let (energy_pj, latency_cycles) = (found.energy.total_pj(), found.latency.0);
                     let evaluated = EvaluatedAllocation { choice: choice.clone(), order, energy_pj, latency_cycles };
@@ -385,6 +389,7 @@ impl CoresStudy {
         cast: &TiledAllocation,
         stacks: &[StackAllocation],
         order: OrderRule,
+        schedule: Scheduled,
     ) -> Result<Schedule, MemoryOverflow> {
         let ranks = if order == OrderRule::Earliest { TiVec::new() } else { self.ranks(&cast.tiled, stacks, order) };
         schedule(self.scheduling_problem(cast, &ranks, order))

@@ -1,0 +1,71 @@
+//! What explains the numbers of a schedule: in its facts, and in the tables of its figures.
+
+use crate::app::widgets::explain::{Asked, Number};
+use crate::app::widgets::figure::Numbers;
+use crate::chart::{CoreTimeline, REASONS, moved_reasons};
+use crate::explain::{Carrier, CorePart, CoresNumber, Subject, TileFigure};
+use crate::multicore::{CoreId, LinkId, SystemAccount, TileId, TopMemoryId};
+use std::rc::Rc;
+use yew::prelude::*;
+
+/// What asks about a number of a schedule.
+pub fn asked(account: &Rc<SystemAccount>, number: CoresNumber) -> Option<Asked> {
+    Some(Asked::Of(Rc::clone(account) as _, Subject::Cores(number)))
+}
+
+/// A number of a schedule that unfolds.
+pub fn number(account: &Rc<SystemAccount>, number: CoresNumber, text: String) -> Html {
+    html! { <Number asked={asked(account, number)} {text} /> }
+}
+
+/// What explains a table whose first column is words.
+fn rows(account: &Rc<SystemAccount>, rows: impl Iterator<Item = Vec<Option<CoresNumber>>>) -> Numbers {
+    let cell = |number: Option<CoresNumber>| number.and_then(|number| asked(account, number));
+    let row = |numbers: Vec<Option<CoresNumber>>| std::iter::once(None).chain(numbers.into_iter().map(cell)).collect();
+    Some(Rc::new(rows.map(row).collect()))
+}
+
+/// What explains [`core_time`](crate::chart::core_time).
+pub fn time_numbers(account: &Rc<SystemAccount>) -> Numbers {
+    let row = |core: CoreId| CorePart::ALL.map(|part| Some(CoresNumber::Time(core, part))).into();
+    rows(account, account.cores.keys().map(row))
+}
+
+/// What explains [`system_energy`](crate::chart::system_energy).
+pub fn energy_numbers(account: &Rc<SystemAccount>) -> Numbers {
+    let reasons = moved_reasons(account);
+    let on_chip = Some(CoresNumber::OnChip);
+    let cores = std::iter::once(on_chip).chain(reasons.iter().map(|_| None)).chain([on_chip]).collect();
+    let moved = |carrier: Carrier| {
+        let by_reason = reasons.iter().map(|reason| Some(CoresNumber::MovedFor(carrier, *reason)));
+        std::iter::once(None).chain(by_reason).chain([Some(CoresNumber::Moved(carrier))]).collect()
+    };
+    rows(account, std::iter::once(cores).chain(Carrier::ALL.map(moved)))
+}
+
+/// What explains [`link_table`](crate::chart::link_table).
+pub fn link_numbers(account: &Rc<SystemAccount>) -> Numbers {
+    let row = |link: LinkId| {
+        let carried = REASONS.map(|reason| Some(CoresNumber::LinkCarries(link, reason)));
+        let time = [None, Some(CoresNumber::LinkBusy(link)), Some(CoresNumber::LinkShare(link))];
+        time.into_iter().chain(carried).collect()
+    };
+    rows(account, account.links.keys().map(row))
+}
+
+/// What explains [`memory_table`](crate::chart::memory_table).
+pub fn memory_numbers(account: &Rc<SystemAccount>) -> Numbers {
+    let row =
+        |memory: TopMemoryId| vec![None, Some(CoresNumber::MemoryPeak(memory)), Some(CoresNumber::MemoryShare(memory))];
+    rows(account, account.memories.keys().map(row))
+}
+
+/// What explains the table of a timeline, where it lists tiles.
+pub fn tile_numbers(account: &Rc<SystemAccount>, chart: &CoreTimeline) -> Numbers {
+    let row = |tile: TileId| {
+        let of = |figure| Some(CoresNumber::Tile(tile, figure));
+        let times = [TileFigure::Begin, TileFigure::End, TileFigure::Takes].map(of);
+        [None, None].into_iter().chain(times).chain([None, of(TileFigure::Brought)]).collect()
+    };
+    rows(account, chart.listed()?.into_iter().map(row))
+}

@@ -1,0 +1,108 @@
+//! What explains the numbers of methods and of sequences: in their facts, and in the tables of their figures.
+
+use crate::app::widgets::explain::{Asked, Number};
+use crate::app::widgets::figure::Numbers;
+use crate::chart::SequenceQuantity;
+use crate::cost::{AccessCause, EnergyCause};
+use crate::explain::{FusionNumber, RunPart, RunPlace, SequenceNumber, Sequences, StackAmount, Subject};
+use crate::explore::{FusionMethod, Fusions, Sequence};
+use crate::interlayer::FusionMode;
+use std::rc::Rc;
+use yew::prelude::*;
+
+/// What asks about a number of methods.
+pub fn asked(fusions: &Rc<Fusions>, number: FusionNumber) -> Asked {
+    Asked::Of(Rc::clone(fusions) as _, Subject::Fusion(number))
+}
+
+/// A number of methods that unfolds.
+pub fn number(fusions: &Rc<Fusions>, number: FusionNumber, text: String) -> Html {
+    html! { <Number asked={asked(fusions, number)} {text} /> }
+}
+
+/// The methods that say something.
+fn known(fusions: &Fusions) -> impl Iterator<Item = FusionMethod> {
+    fusions.verdicts.iter().filter(|(_, verdict)| verdict.is_ok()).map(|(method, _)| *method)
+}
+
+/// What explains [`fusion_table`](crate::chart::fusion_table), row by row; its first column is words.
+pub fn method_rows(fusions: &Rc<Fusions>) -> impl Iterator<Item = Vec<Option<Asked>>> {
+    fusions.verdicts.iter().map(|(method, verdict)| {
+        let of = |amount| FusionNumber::Of(*method, None, amount);
+        let numbers = [
+            FusionNumber::Groups(*method),
+            FusionNumber::Stacks(*method),
+            of(StackAmount::Energy),
+            of(StackAmount::Cycles),
+            of(StackAmount::DramWords),
+            FusionNumber::OptimusBytes(*method),
+        ];
+        let cells = numbers.into_iter().filter(|_| verdict.is_ok()).map(|number| Some(asked(fusions, number)));
+        std::iter::once(None).chain(cells).collect()
+    })
+}
+
+/// What explains the table of methods.
+pub fn method_numbers(fusions: &Rc<Fusions>) -> Numbers {
+    Some(Rc::new(method_rows(fusions).collect()))
+}
+
+/// What explains a figure of methods: a row a method, a column a part, and at last their sum.
+fn part_numbers(fusions: &Rc<Fusions>, parts: &[StackAmount], total: StackAmount) -> Numbers {
+    let row = |method: FusionMethod| {
+        let amounts = parts.iter().copied().chain([total]);
+        let cells = amounts.map(|amount| Some(asked(fusions, FusionNumber::Of(method, None, amount))));
+        std::iter::once(None).chain(cells).collect()
+    };
+    Some(Rc::new(known(fusions).map(row).collect()))
+}
+
+/// What explains [`fusion_dram`](crate::chart::fusion_dram).
+pub fn dram_numbers(fusions: &Rc<Fusions>) -> Numbers {
+    part_numbers(fusions, &AccessCause::ALL.map(StackAmount::DramWordsOf), StackAmount::DramWords)
+}
+
+/// What explains [`fusion_energy`](crate::chart::fusion_energy).
+pub fn energy_numbers(fusions: &Rc<Fusions>) -> Numbers {
+    part_numbers(fusions, &EnergyCause::ALL.map(StackAmount::EnergyOf), StackAmount::Energy)
+}
+
+/// What explains [`fusion_latency`](crate::chart::fusion_latency).
+pub fn latency_numbers(fusions: &Rc<Fusions>) -> Numbers {
+    let parts: Vec<StackAmount> = StackAmount::latency_parts().collect();
+    part_numbers(fusions, &parts, StackAmount::Cycles)
+}
+
+/// What asks about a number of sequences.
+pub fn asked_of(sequences: &Rc<Sequences>, number: SequenceNumber) -> Asked {
+    Asked::Of(Rc::clone(sequences) as _, Subject::Sequences(number))
+}
+
+/// The ways in which a sequence runs, in the order of figures.
+fn ways(sequence: Sequence) -> [RunPlace; 3] {
+    let [temporal, spatial] = FusionMode::ALL.map(|mode| RunPlace::Fused(sequence, mode));
+    [RunPlace::Apart(sequence), temporal, spatial]
+}
+
+/// What explains [`sequence_table`](crate::chart::sequence_table).
+pub fn sequence_numbers(sequences: &Rc<Sequences>) -> Numbers {
+    let row = |sequence: Sequence| {
+        let of = |place, part| Some(asked_of(sequences, SequenceNumber::Of(place, part)));
+        let quantities = SequenceQuantity::ALL.into_iter();
+        let costs = quantities.flat_map(|quantity| ways(sequence).map(|way| of(way, RunPart::Total(quantity))));
+        let [_, temporal, spatial] = ways(sequence);
+        let ratios = [None, of(temporal, RunPart::Ctc), of(spatial, RunPart::Ctc)];
+        [None, None].into_iter().chain(costs).chain(ratios).collect()
+    };
+    Some(Rc::new(sequences.costs.iter().map(|costs| row(costs.sequence)).collect()))
+}
+
+/// What explains the bars of some sequences: a row a way, a column a part, and at last their sum.
+pub fn bar_numbers(sequences: &Rc<Sequences>, shown: &[Sequence], parts: &[RunPart], total: RunPart) -> Numbers {
+    let row = |place: RunPlace| {
+        let parts = parts.iter().copied().chain([total]);
+        let cells = parts.map(|part| Some(asked_of(sequences, SequenceNumber::Of(place, part))));
+        [None, None].into_iter().chain(cells).collect()
+    };
+    Some(Rc::new(shown.iter().flat_map(|sequence| ways(*sequence)).map(row).collect()))
+}

@@ -1,0 +1,391 @@
+//! Numbers of methods that choose which layers run together: by the whole model, stack by stack, and by Optimus' model, group by group
+//! (Optimus, Section 5.1).
+
+use super::Subject;
+use super::formula::{Explained, How, Unit};
+use super::numbers::{CYCLES, ENERGY_UNIT};
+use super::sources::{OPTIMUS, SUM};
+use crate::chart::Quantity;
+use crate::cost::{AccessCause, EnergyCause, LatencyCause, LatencySplit};
+use crate::explore::{
+    FusionMethod, FusionVerdict, Fusions, GroupTraffic, MapTraffic, OnlineDecision, StackRun, TrafficUnits,
+};
+use crate::fusion::ParameterLoading;
+use crate::search::Objective;
+use std::borrow::Cow;
+
+/// A number of the methods.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FusionNumber {
+    /// What a method's stacks are judged by.
+    Score(FusionMethod),
+    /// How many times as good as a method's the jointly optimal stacks are, or the other way round.
+    Gain(FusionMethod),
+    /// Number of groups.
+    Groups(FusionMethod),
+    /// Number of stacks.
+    Stacks(FusionMethod),
+    /// What is added up over a method's stacks.
+    Of(FusionMethod, Option<usize>, StackAmount),
+    /// Bytes between DRAM and chip by Optimus' model.
+    OptimusBytes(FusionMethod),
+    /// Elements that one group moves by it.
+    GroupElements(FusionMethod, usize),
+    /// What no groups move less than by it.
+    Oracle,
+    /// The buffer that it knows.
+    Buffer,
+}
+
+/// What is added up over stacks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StackAmount {
+    /// Energy.
+    Energy,
+    /// Energy of one cause.
+    EnergyOf(EnergyCause),
+    /// Latency.
+    Cycles,
+    /// Latency of one cause.
+    CyclesOf(LatencyCause),
+    /// Computing if all PEs worked.
+    IdealCycles,
+    /// Computing beyond that.
+    IdleCycles,
+    /// Words read from and written to DRAM.
+    DramWords,
+    /// Those of one cause.
+    DramWordsOf(AccessCause),
+}
+
+impl StackAmount {
+    /// What a latency consists of, in the order in which figures show it.
+    pub fn latency_parts() -> impl Iterator<Item = Self> {
+        LatencyCause::ALL.into_iter().flat_map(|cause| match cause {
+            LatencyCause::Computing => vec![Self::IdealCycles, Self::IdleCycles],
+            _ => vec![Self::CyclesOf(cause)],
+        })
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Energy => "energy",
+            Self::EnergyOf(cause) => cause.plural(),
+            Self::Cycles => "latency",
+            Self::CyclesOf(cause) => cause.plural(),
+            Self::IdealCycles => "computing with all PEs",
+            Self::IdleCycles => "idle PEs",
+            Self::DramWords => "DRAM accesses",
+            Self::DramWordsOf(cause) => cause.plural(),
+        }
+    }
+
+    fn unit(self) -> Unit {
+        match self {
+            Self::Energy | Self::EnergyOf(_) => ENERGY_UNIT,
+            Self::Cycles | Self::CyclesOf(_) | Self::IdealCycles | Self::IdleCycles => CYCLES,
+            Self::DramWords | Self::DramWordsOf(_) => Unit::Of(Quantity::DramAccesses),
+        }
+    }
+
+    fn of(self, run: &StackRun) -> f64 {
+        match self {
+            Self::Energy => run.energy_pj,
+            Self::EnergyOf(cause) => run.energy[cause],
+            Self::Cycles => run.latency_cycles as f64,
+            Self::CyclesOf(cause) => run.latency[cause] as f64,
+            Self::IdealCycles => ideal(&run.latency) as f64,
+            Self::IdleCycles => run.latency.idle_pe_cycles() as f64,
+            Self::DramWords => run.dram_words.total(),
+            Self::DramWordsOf(cause) => run.dram_words[cause],
+        }
+    }
+
+    /// What it consists of, cause by cause.
+    fn parts(self) -> Vec<Self> {
+        match self {
+            Self::Energy => EnergyCause::ALL.map(Self::EnergyOf).into(),
+            Self::Cycles => LatencyCause::ALL.map(Self::CyclesOf).into(),
+            Self::CyclesOf(LatencyCause::Computing) => vec![Self::IdealCycles, Self::IdleCycles],
+            Self::DramWords => AccessCause::ALL.map(Self::DramWordsOf).into(),
+            _ => Vec::new(),
+        }
+    }
+}
+
+fn ideal(split: &LatencySplit) -> u64 {
+    split.ideal_cycles.min(split[LatencyCause::Computing])
+}
+
+const PLAIN: Unit = Unit::Count("");
+const BYTES: Unit = Unit::Of(Quantity::Bytes);
+const ELEMENTS: Unit = Unit::Of(Quantity::Elements);
+
+/// Explains a number of methods; `None` where there is none.
+pub fn explain_fusion(fusions: &Fusions, number: FusionNumber) -> Option<Explained> {
+    let of = Methods(fusions);
+    let shown = of.shown(number)?;
+    let explained = match number {
+        FusionNumber::Score(method) => of.score(shown, method),
+        FusionNumber::Gain(method) => {
+            let [other, optimal] =
+                [of.folded(FusionNumber::Score(method))?, of.folded(FusionNumber::Score(FusionMethod::Optimal))?];
+            let name = |of: Explained, method: FusionMethod| Explained { name: method.title().into(), ..of };
+            let terms = vec![name(other, method), name(optimal, FusionMethod::Optimal)];
+            let is_worse = terms[0].value >= terms[1].value;
+            shown.or("", How::Quotient, if is_worse { terms } else { terms.into_iter().rev().collect() })
+        }
+        FusionNumber::Groups(_) => shown.noted("As the method divides the network."),
+        FusionNumber::Stacks(method) => {
+            let verdict = of.verdict(method)?;
+            let more = verdict.layers.len().saturating_sub(verdict.groups.len());
+            let note = "Each group is run as a stack; one with several outputs as several, as a stack has one output.";
+            match more {
+                0 => shown.or("", How::Sum, vec![of.folded(FusionNumber::Groups(method))?]),
+                _ => shown,
+            }
+            .noted(note)
+        }
+        FusionNumber::Of(method, stack, amount) => of.amount(shown, method, stack, amount)?,
+        FusionNumber::OptimusBytes(method) => {
+            let groups = 0..of.verdict(method)?.traffic.as_ref()?.len();
+            let terms = groups.filter_map(|group| of.folded(FusionNumber::GroupElements(method, group)));
+            in_bytes(shown, fusions.units, terms.collect())
+        }
+        FusionNumber::GroupElements(method, group) => {
+            let traffic = of.verdict(method)?.traffic.as_ref()?.get(group)?;
+            group_traffic(shown, traffic, fusions.units, &fusions.names)
+        }
+        FusionNumber::Oracle => {
+            let traffic = fusions.oracle.as_ref()?;
+            let elements = Explained::given("the network as one group", traffic.elements as f64, ELEMENTS);
+            let elements = group_traffic(elements, traffic, fusions.units, &fusions.names);
+            in_bytes(shown, fusions.units, vec![elements])
+                .noted("Every weight and the network’s input and output once: no groups move less.")
+        }
+        FusionNumber::Buffer => {
+            let memories = fusions.buffer.iter();
+            let terms = memories.map(|(name, bytes)| Explained::given(name.clone(), *bytes as f64, BYTES));
+            shown.or("", How::Sum, terms.collect()).noted("The highest memories on the chip, all instances together.")
+        }
+    };
+    Some(explained.or_none())
+}
+
+/// Bytes of an image that groups which were decided on line move.
+pub fn explain_decision(decision: &OnlineDecision) -> Option<Explained> {
+    let bytes = decision.found.as_ref()?.bytes;
+    let name = |group: &GroupTraffic| group_name(group, &decision.layers);
+    let group = |(index, group): (usize, &GroupTraffic)| {
+        let shown = Explained::given(format!("group {}{}", index + 1, name(group)), group.elements as f64, ELEMENTS);
+        group_traffic(shown, group, decision.units, &decision.layers)
+    };
+    let terms: Vec<Explained> = decision.traffic.iter().enumerate().map(group).collect();
+    let all = (elements_of(&terms) * decision.units.element_bits as f64 / 8.0).ceil();
+    let all = in_bytes(Explained::given("bytes of all images", all, BYTES), decision.units, terms);
+    let batch = Explained::given("images", decision.units.batch as f64, PLAIN);
+    Some(Explained::given("bytes an image", bytes, BYTES).or("", How::Quotient, vec![all, batch]).after(OPTIMUS))
+}
+
+fn elements_of(terms: &[Explained]) -> f64 {
+    terms.iter().map(|term| term.value).sum()
+}
+
+/// Bytes of the elements of groups.
+fn in_bytes(shown: Explained, units: TrafficUnits, groups: Vec<Explained>) -> Explained {
+    let elements = Explained::computed("elements of all groups", ELEMENTS, How::Sum, groups);
+    let width = Explained::given("bits an element", units.element_bits as f64, PLAIN);
+    let bits = Explained::computed("bits", PLAIN, How::Product, vec![elements, width]);
+    shown.or("", How::QuotientUp, vec![bits, Explained::given("bits a byte", 8.0, PLAIN)]).after(OPTIMUS)
+}
+
+/// Elements that a group moves.
+fn group_traffic(shown: Explained, group: &GroupTraffic, units: TrafficUnits, names: &[String]) -> Explained {
+    let name = |layer: usize| names.get(layer).map_or("?", String::as_str);
+    let map = |map: &MapTraffic| {
+        let of = map.layer.map_or("the network’s input", name);
+        let way = if map.is_read { "read" } else { "written" };
+        let sizes = ["channels", "columns", "rows"].into_iter().zip(map.sizes);
+        let terms = sizes.map(|(what, size)| Explained::given(what, size as f64, PLAIN)).collect();
+        Explained::computed(format!("{of}, {way}"), ELEMENTS, How::Product, terms)
+    };
+    let maps = Explained::computed("maps", ELEMENTS, How::Sum, group.maps.iter().map(map).collect());
+    let images = Explained::given("images", units.batch as f64, PLAIN);
+    let features = Explained::computed("features", ELEMENTS, How::Product, vec![maps, images]);
+    let weights = group.parameters.iter();
+    let weights =
+        weights.map(|&(layer, count)| Explained::given(format!("weights of {}", name(layer)), count as f64, ELEMENTS));
+    let weights: Vec<Explained> = weights.collect();
+    let mut terms = vec![features];
+    if !weights.is_empty() {
+        let weights = Explained::computed("all weights", ELEMENTS, How::Sum, weights);
+        terms.push(Explained::computed("weights", ELEMENTS, How::Product, vec![weights, loads(group.loading, units)]));
+    }
+    shown
+        .or("", How::Sum, terms)
+        .noted("What crosses the group’s border for every image, and its weights.")
+        .after(OPTIMUS)
+}
+
+/// How often a group's weights are loaded.
+fn loads(loading: ParameterLoading, units: TrafficUnits) -> Explained {
+    let times = Explained::given("loadings", loading.times() as f64, PLAIN);
+    match loading {
+        ParameterLoading::Once => times.noted("They stay in the buffer."),
+        ParameterLoading::PerTile { tiles, images, .. } => {
+            let tiles = Explained::given("tiles from top to bottom", tiles as f64, PLAIN);
+            let batch = Explained::given("images", units.batch as f64, PLAIN);
+            let at_once = Explained::given("images at once", images as f64, PLAIN)
+                .noted("A tile each of so many images is in the buffer together.");
+            let passes = Explained::computed("passes", PLAIN, How::QuotientUp, vec![batch, at_once]);
+            times
+                .or("", How::Product, vec![tiles, passes])
+                .noted("They do not fit beside the features: every tile loads them.")
+        }
+    }
+}
+
+/// ` (conv1, pool1)`.
+fn group_name(group: &GroupTraffic, names: &[String]) -> String {
+    let outputs = group.maps.iter().filter(|map| !map.is_read);
+    let names: Vec<&str> = outputs.filter_map(|map| Some(names.get(map.layer?)?.as_str())).collect();
+    if names.is_empty() { String::new() } else { format!(" to {}", names.join(", ")) }
+}
+
+/// What the numbers are taken from.
+struct Methods<'a>(&'a Fusions);
+
+impl Methods<'_> {
+    fn verdict(&self, wanted: FusionMethod) -> Option<&FusionVerdict> {
+        let found = self.0.verdicts.iter().find(|(method, _)| *method == wanted);
+        found.and_then(|(_, verdict)| verdict.as_ref().ok())
+    }
+
+    /// The number, not unfolded.
+    fn shown(&self, number: FusionNumber) -> Option<Explained> {
+        let (name, value, unit): (Cow<'static, str>, f64, Unit) = match number {
+            FusionNumber::Score(method) => {
+                let quantity = Quantity::of_objective(&self.0.objective);
+                (quantity.title().to_lowercase().into(), self.verdict(method)?.stacks.score, Unit::Of(quantity))
+            }
+            FusionNumber::Gain(method) => {
+                let score = |method: FusionMethod| Some(self.verdict(method)?.stacks.score);
+                let factor = score(method)? / score(FusionMethod::Optimal)?;
+                ("factor".into(), if factor >= 1.0 { factor } else { 1.0 / factor }, PLAIN)
+            }
+            FusionNumber::Groups(method) => ("groups".into(), self.verdict(method)?.groups.len() as f64, PLAIN),
+            FusionNumber::Stacks(method) => ("stacks".into(), self.verdict(method)?.layers.len() as f64, PLAIN),
+            FusionNumber::Of(method, None, amount) => {
+                let stacks = &self.verdict(method)?.stacks;
+                let value = match amount {
+                    StackAmount::Energy => stacks.energy_pj,
+                    StackAmount::Cycles => stacks.latency_cycles as f64,
+                    StackAmount::DramWords => stacks.dram_words,
+                    StackAmount::IdealCycles => ideal(&stacks.latency()) as f64,
+                    StackAmount::IdleCycles => stacks.latency().idle_pe_cycles() as f64,
+                    _ => stacks.runs.iter().map(|run| amount.of(run)).sum(),
+                };
+                (amount.name().into(), value, amount.unit())
+            }
+            FusionNumber::Of(method, Some(stack), amount) => {
+                let stacks = &self.verdict(method)?.stacks;
+                (amount.name().into(), amount.of(stacks.runs.get(stack)?), amount.unit())
+            }
+            FusionNumber::OptimusBytes(method) => {
+                ("DRAM by Optimus’ model".into(), self.verdict(method)?.optimus_bytes? as f64, BYTES)
+            }
+            FusionNumber::GroupElements(method, group) => {
+                let traffic = self.verdict(method)?.traffic.as_ref()?.get(group)?;
+                let name = format!("group {}{}", group + 1, group_name(traffic, &self.0.names));
+                (name.into(), traffic.elements as f64, ELEMENTS)
+            }
+            FusionNumber::Oracle => ("oracle".into(), self.0.oracle_bytes? as f64, BYTES),
+            FusionNumber::Buffer => ("buffer".into(), self.0.buffer_bytes as f64, BYTES),
+        };
+        Some(Explained::given(name, value, unit))
+    }
+
+    /// A number, to be unfolded when asked.
+    fn folded(&self, number: FusionNumber) -> Option<Explained> {
+        Some(Explained { subject: Some(Subject::Fusion(number)), ..self.shown(number)? })
+    }
+
+    fn score(&self, shown: Explained, method: FusionMethod) -> Explained {
+        let of = |amount| self.folded(FusionNumber::Of(method, None, amount));
+        let weighted = |weight: f64, amount| {
+            let weight = Explained::given("weight", weight, PLAIN);
+            let of = of(amount)?;
+            let (name, unit) = (of.name.clone(), shown.unit);
+            Some(Explained::computed(name, unit, How::Product, vec![weight, of]))
+        };
+        let (how, terms) = match &self.0.objective {
+            Objective::Energy => (How::Sum, vec![of(StackAmount::Energy)]),
+            Objective::Latency => (How::Sum, vec![of(StackAmount::Cycles)]),
+            Objective::EnergyDelayProduct => (How::Product, vec![of(StackAmount::Energy), of(StackAmount::Cycles)]),
+            Objective::DramAccesses => (How::Sum, vec![of(StackAmount::DramWords)]),
+            Objective::MemoryAccesses(name) => {
+                let runs = self.verdict(method).map(|verdict| verdict.stacks.runs.as_slice()).unwrap_or_default();
+                let term = |(stack, run): (usize, &StackRun)| {
+                    Some(Explained::given(
+                        format!("words of {name}, {}", self.stack_name(method, stack)),
+                        run.score,
+                        shown.unit,
+                    ))
+                };
+                (How::Sum, runs.iter().enumerate().map(term).collect())
+            }
+            Objective::Weighted(weights) => (
+                How::Sum,
+                vec![
+                    weighted(weights.energy, StackAmount::Energy),
+                    weighted(weights.latency, StackAmount::Cycles),
+                    weighted(weights.dram_accesses, StackAmount::DramWords),
+                ],
+            ),
+        };
+        shown.or("", how, terms.into_iter().flatten().collect()).noted("What the design’s objective counts.")
+    }
+
+    fn amount(
+        &self,
+        shown: Explained,
+        method: FusionMethod,
+        stack: Option<usize>,
+        amount: StackAmount,
+    ) -> Option<Explained> {
+        let verdict = self.verdict(method)?;
+        let parts = amount.parts().into_iter().map(|part| FusionNumber::Of(method, stack, part));
+        let parts = parts.filter_map(|number| self.folded(number)).filter(|term| term.value != 0.0).collect();
+        let shown = shown.or("by cause", How::Sum, parts);
+        let Some(stack) = stack else {
+            let stacks = 0..verdict.stacks.runs.len();
+            let terms = stacks.filter_map(|stack| {
+                let of = self.folded(FusionNumber::Of(method, Some(stack), amount))?;
+                Some(Explained { name: self.stack_name(method, stack).into(), ..of })
+            });
+            let terms = terms.filter(|term| term.value != 0.0).collect();
+            return Some(shown.or("by stack", How::Sum, terms).after(SUM));
+        };
+        let run = verdict.stacks.runs.get(stack)?;
+        let note = format!(
+            "Of all {} tiles of {} × {} of the stack {}, {}, each layer with its best mapping. Cut the network like this \
+             method, and the view Schedule unfolds each of them.",
+            run.tiles,
+            run.tile.0,
+            run.tile.1,
+            self.stack_name(method, stack),
+            run.mode.title(),
+        );
+        Some(if amount.parts().is_empty() { shown.noted(note) } else { shown }.after(SUM))
+    }
+
+    /// `conv1 … pool1`.
+    fn stack_name(&self, method: FusionMethod, stack: usize) -> String {
+        let layers = self.verdict(method).and_then(|verdict| verdict.layers.get(stack));
+        let name = |layer: Option<&usize>| layer.and_then(|layer| self.0.names.get(*layer)).map_or("", String::as_str);
+        match layers.map(Vec::as_slice).unwrap_or_default() {
+            [only] => name(Some(only)).to_owned(),
+            layers => format!("{} … {}", name(layers.first()), name(layers.last())),
+        }
+    }
+}

@@ -1,0 +1,316 @@
+//! Every number of the views of many cores and of fusion that can be unfolded: its formulas give the number, down to what is given.
+
+use super::explain::{Asked, assert_none, check, unfold};
+use fusescape::chart::SequenceQuantity;
+use fusescape::cost::{AccessCause, EnergyCause, LatencyCause};
+use fusescape::explain::{
+    Carrier, CorePart, CoresNumber, FusionNumber, RunPart, RunPlace, SequenceNumber, Sequences, StackAmount, Subject,
+    TileFigure, TransferFigure, explain_cores, explain_decision, explain_fusion, explain_sequences,
+};
+use fusescape::explore::{
+    Chains, CostStore, FusionMethod, Fusions, OnlineStudy, Request, SequenceCosts, SequenceFinding, SequenceQuestion,
+    Settings, Sharing, StackLimits, StackRun, StackStudy, Sweep, chosen_sequences, compare_fusions, find_sequences,
+};
+use fusescape::interlayer::FusionMode;
+use fusescape::multicore::{
+    CoresRequest, CoresSettings, CoresStudy, Granularity, Scheduler, SystemAccount, TileCosts, TileId, TransferReason,
+};
+use fusescape::search::{Objective, Strategy, Weights};
+use fusescape::spec::{Preset, find_preset, hardware_presets, system_presets, workload_presets};
+use rayon::prelude::*;
+use std::collections::VecDeque;
+use std::rc::Rc;
+
+/// What sums of floating-point numbers may differ by.
+const TOLERANCE: f64 = 1e-12;
+/// So many numbers of a schedule are unfolded.
+const MOST: usize = 6000;
+
+fn text(presets: &'static [Preset], id: &str) -> String {
+    find_preset(presets, id).unwrap().text.to_owned()
+}
+
+fn system_account(
+    system: &Preset,
+    workload: &str,
+    granularity: Granularity,
+    scheduler: Scheduler,
+) -> Option<SystemAccount> {
+    let settings =
+        CoresSettings { granularity, scheduler, strategy: Strategy::Loma, lpf_limit: 5, ..CoresSettings::default() };
+    let request = CoresRequest {
+        hardware: text(hardware_presets(), "tpu-like"),
+        workload: text(workload_presets(), workload),
+        system: system.text.to_owned(),
+        settings,
+    };
+    // Some systems do not run every layer, and some tiles fit nowhere.
+    let study = CoresStudy::new(&request).ok()?;
+    let mut costs = TileCosts::default();
+    let (judged, stacks) = study.best(&mut costs).ok()?;
+    Some(study.account(&mut costs, &stacks, &judged.choice, Some(judged.order)).unwrap().1)
+}
+
+/// Every number of a schedule that the page shows; of many tiles some.
+fn shown_of_cores(account: &SystemAccount) -> Vec<(CoresNumber, f64)> {
+    let energy = &account.energy;
+    let computing: f64 = account.cores.iter().map(|core| core.computing).sum();
+    let mut all = vec![
+        (CoresNumber::Latency, account.latency_cycles),
+        (CoresNumber::Energy, energy.total_pj()),
+        (CoresNumber::EnergyDelay, energy.total_pj() * account.latency_cycles),
+        (CoresNumber::ComputingShare, computing / (account.latency_cycles * account.cores.len() as f64)),
+        (CoresNumber::Peak, account.peak_bits() as f64 / 8.0),
+        (CoresNumber::OnChip, energy.onchip_pj),
+    ];
+    for (carrier, by_reason) in [(Carrier::Links, energy.link_pj), (Carrier::Memories, energy.memory_pj)] {
+        all.push((CoresNumber::Moved(carrier), by_reason.iter().sum()));
+        for reason in
+            [TransferReason::Fetch, TransferReason::Exchange, TransferReason::Eviction, TransferReason::Result]
+        {
+            all.push((CoresNumber::MovedFor(carrier, reason), by_reason[reason as usize]));
+        }
+    }
+    for (core, time) in account.cores.iter_enumerated() {
+        let parts = [time.computing, time.stalling, time.transferring, time.idle, account.latency_cycles];
+        all.extend(CorePart::ALL.into_iter().zip(parts).map(|(part, cycles)| (CoresNumber::Time(core, part), cycles)));
+    }
+    for (link, time) in account.links.iter_enumerated() {
+        all.push((CoresNumber::LinkBusy(link), time.busy));
+        all.push((CoresNumber::LinkShare(link), time.busy / account.latency_cycles));
+        for reason in
+            [TransferReason::Fetch, TransferReason::Exchange, TransferReason::Eviction, TransferReason::Result]
+        {
+            let over = account.transfers.iter().filter(|run| run.reason == reason && run.links.contains(&link));
+            let bits: u64 = over.map(|run| run.bits).sum();
+            all.push((CoresNumber::LinkCarries(link, reason), bits as f64 / 8.0));
+        }
+    }
+    for (memory, usage) in account.memories.iter_enumerated() {
+        all.push((CoresNumber::MemoryPeak(memory), usage.peak_bits as f64 / 8.0));
+        all.push((CoresNumber::MemoryShare(memory), usage.peak_bits as f64 / usage.capacity_bits as f64));
+    }
+    let step = account.tiles.len().div_ceil(50);
+    for tile in (0..account.tiles.len()).step_by(step).map(TileId::from) {
+        let run = &account.tiles[tile];
+        let brought: u64 = account.brought_for(tile).iter().map(|id| account.transfers[*id].bits).sum();
+        all.push((CoresNumber::Tile(tile, TileFigure::Begin), run.start));
+        all.push((CoresNumber::Tile(tile, TileFigure::End), run.end));
+        all.push((CoresNumber::Tile(tile, TileFigure::Takes), run.end - run.start));
+        all.push((CoresNumber::Tile(tile, TileFigure::Brought), brought as f64 / 8.0));
+    }
+    let step = account.transfers.len().div_ceil(50).max(1);
+    for (id, run) in account.transfers.iter_enumerated().step_by(step) {
+        all.push((CoresNumber::Transfer(id, TransferFigure::End), run.end));
+        all.push((CoresNumber::Transfer(id, TransferFigure::Takes), run.end - run.start));
+    }
+    all
+}
+
+fn check_cores(what: &str, account: &SystemAccount) -> Vec<String> {
+    let explain = |subject: Subject| match subject {
+        Subject::Cores(number) => explain_cores(account, number),
+        _ => None,
+    };
+    let asked = Asked::new(&explain, TOLERANCE, account.latency_cycles);
+    let shown = shown_of_cores(account);
+    for (number, value) in &shown {
+        let explained = explain_cores(account, *number).unwrap_or_else(|| panic!("{what}: {number:?} is explained"));
+        let is_same = (explained.value - value).abs() <= TOLERANCE * value.abs();
+        let is_time = matches!(number, CoresNumber::Time(..));
+        let is_same = is_same || is_time && (explained.value - value).abs() <= 1e-9 * account.latency_cycles;
+        asked.expect(is_same, || format!("{what}: {number:?}: {value} is shown, not {}", explained.value));
+    }
+    unfold(what, shown.iter().map(|(number, _)| Subject::Cores(*number)).collect(), &asked, MOST);
+    asked.failures.into_inner()
+}
+
+#[test]
+fn every_number_of_a_schedule_on_many_cores_comes_out_of_its_formulas() {
+    let rows = Granularity::Rows;
+    let mut cases = Vec::new();
+    for system in system_presets() {
+        cases.push((system, "fsrcnn", rows(60), Scheduler::Corrected));
+        cases.push((system, "resnet18", rows(56), Scheduler::Corrected));
+    }
+    for system in ["diana", "quad-beside", "stream-1ws-1os"].map(|id| find_preset(system_presets(), id).unwrap()) {
+        let ways = [("fsrcnn", rows(30)), ("mobilenet-v1", Granularity::LayerByLayer)];
+        for scheduler in Scheduler::ALL {
+            cases
+                .extend(ways.iter().map(|(workload, granularity)| (system, *workload, granularity.clone(), scheduler)));
+        }
+    }
+    let check_case = |(system, workload, granularity, scheduler): &(&Preset, &str, Granularity, Scheduler)| {
+        let account = system_account(system, workload, granularity.clone(), *scheduler)?;
+        Some(check_cores(&format!("{workload} on {}, {scheduler:?}", system.id), &account))
+    };
+    let found: Vec<Option<Vec<String>>> = cases.par_iter().map(check_case).collect();
+    let count = found.iter().flatten().count();
+    assert_none(&found.into_iter().flatten().flatten().collect::<Vec<_>>());
+    assert!(2 * count > cases.len(), "{count} of {} have a schedule", cases.len());
+}
+
+fn request(hardware: &str, workload: &str, objective: Objective) -> Request {
+    Request {
+        hardware: text(hardware_presets(), hardware),
+        workload: text(workload_presets(), workload),
+        settings: Settings {
+            tiles_x: vec![14],
+            tiles_y: vec![14],
+            objective,
+            lpf_limit: 5,
+            strategy: Strategy::Loma,
+            ..Settings::default()
+        },
+    }
+}
+
+fn fusions(request: &Request) -> Fusions {
+    let mut study =
+        StackStudy::new(Sweep::new(request).unwrap(), StackLimits { most_layers: Some(6), most_tiles: None }).unwrap();
+    let mut costs = CostStore::default();
+    let parts = 0..study.parts();
+    let runs: Vec<StackRun> = parts.flat_map(|part| study.part(&mut costs, part)).collect();
+    compare_fusions(&study, &runs)
+}
+
+fn check_fusions(what: &str, fusions: &Fusions) -> Vec<String> {
+    let mut shown = Vec::new();
+    for (method, verdict) in &fusions.verdicts {
+        let Ok(verdict) = verdict else { continue };
+        let stacks = &verdict.stacks;
+        let of = |amount| FusionNumber::Of(*method, None, amount);
+        shown.extend([
+            (FusionNumber::Score(*method), stacks.score),
+            (FusionNumber::Groups(*method), verdict.groups.len() as f64),
+            (FusionNumber::Stacks(*method), verdict.layers.len() as f64),
+            (of(StackAmount::Energy), stacks.energy_pj),
+            (of(StackAmount::Cycles), stacks.latency_cycles as f64),
+            (of(StackAmount::DramWords), stacks.dram_words),
+            (of(StackAmount::IdealCycles), stacks.latency().ideal_cycles as f64),
+            (of(StackAmount::IdleCycles), stacks.latency().idle_pe_cycles() as f64),
+        ]);
+        shown.extend(EnergyCause::ALL.map(|cause| (of(StackAmount::EnergyOf(cause)), stacks.energy()[cause])));
+        shown.extend(LatencyCause::ALL.map(|cause| (of(StackAmount::CyclesOf(cause)), stacks.latency()[cause] as f64)));
+        shown.extend(AccessCause::ALL.map(|cause| (of(StackAmount::DramWordsOf(cause)), stacks.dram()[cause])));
+        shown.extend(verdict.optimus_bytes.map(|bytes| (FusionNumber::OptimusBytes(*method), bytes as f64)));
+        if fusions.verdicts.iter().any(|(other, verdict)| *other == FusionMethod::Optimal && verdict.is_ok()) {
+            let explained = explain_fusion(fusions, FusionNumber::Gain(*method)).unwrap();
+            shown.push((FusionNumber::Gain(*method), explained.value));
+        }
+    }
+    shown.push((FusionNumber::Buffer, fusions.buffer_bytes as f64));
+    shown.extend(fusions.oracle_bytes.map(|bytes| (FusionNumber::Oracle, bytes as f64)));
+    let explain = |subject: Subject| match subject {
+        Subject::Fusion(number) => explain_fusion(fusions, number),
+        _ => None,
+    };
+    let asked = Asked::new(&explain, TOLERANCE, 0.0);
+    for (number, value) in &shown {
+        let explained = explain_fusion(fusions, *number).unwrap_or_else(|| panic!("{what}: {number:?} is explained"));
+        let is_same = (explained.value - value).abs() <= TOLERANCE * value.abs();
+        asked.expect(is_same, || format!("{what}: {number:?}: {value} is shown, not {}", explained.value));
+    }
+    unfold(what, shown.iter().map(|(number, _)| Subject::Fusion(*number)).collect(), &asked, usize::MAX);
+    asked.failures.into_inner()
+}
+
+#[test]
+fn every_number_of_the_methods_of_fusing_comes_out_of_its_formulas() {
+    let mut cases: Vec<(&str, &str, Objective)> = Vec::new();
+    for hardware in hardware_presets() {
+        cases.push((hardware.id, "fsrcnn", Objective::Energy));
+    }
+    cases.push(("edge-tpu-like-df", "mobilenet-v1", Objective::Energy));
+    let weights = Weights { energy: 1.0, latency: 2.0, dram_accesses: 3.0 };
+    for objective in [
+        Objective::Latency,
+        Objective::EnergyDelayProduct,
+        Objective::DramAccesses,
+        Objective::MemoryAccesses("dram".to_owned()),
+        Objective::Weighted(weights),
+    ] {
+        cases.push(("tpu-like-df", "resnet18", objective));
+    }
+    let check_case = |(hardware, workload, objective): &(&str, &str, Objective)| {
+        let request = request(hardware, workload, objective.clone());
+        let what = format!("{workload} on {hardware}, {objective:?}");
+        let mut failures = check_fusions(&what, &fusions(&request));
+        let Ok(study) = OnlineStudy::new(&Sweep::new(&request).unwrap()) else { return failures };
+        for step in [-8, 0, 8] {
+            let decision = study.with_traffic(study.decide(step));
+            let Some(found) = &decision.found else { continue };
+            let explained = explain_decision(&decision).unwrap();
+            assert_eq!(explained.value, found.bytes);
+            let asked = Asked::new(&|_| None, TOLERANCE, 0.0);
+            check(&format!("{what}, step {step}"), &explained, &asked, &mut VecDeque::new());
+            failures.extend(asked.failures.into_inner());
+        }
+        failures
+    };
+    assert_none(&cases.par_iter().flat_map(check_case).collect::<Vec<_>>());
+}
+
+fn sequences(hardware: &Preset, workload: &Preset) -> Option<(Chains, Vec<SequenceCosts>)> {
+    let request = Request {
+        hardware: hardware.text.to_owned(),
+        workload: workload.text.to_owned(),
+        settings: Settings::default(),
+    };
+    let sweep = Sweep::new(&request).ok()?;
+    let SequenceFinding::Chains(chains) = find_sequences(&sweep, SequenceQuestion::Chains).ok()? else { return None };
+    let cost = |&sequence| match find_sequences(&sweep, SequenceQuestion::Costs(sequence)) {
+        Ok(SequenceFinding::Costs(costs)) => Some(*costs),
+        _ => None,
+    };
+    let costs = chains.legal.iter().take(12).filter_map(cost).collect();
+    Some((chains, costs))
+}
+
+#[test]
+fn every_number_of_sequences_comes_out_of_its_formulas() {
+    let mut pairs = Vec::new();
+    for hardware in hardware_presets() {
+        pairs.extend(
+            ["vgg16-e", "resnet18-main-path", "fsrcnn", "alexnet-eyeriss"]
+                .map(|id| (hardware, find_preset(workload_presets(), id).unwrap())),
+        );
+    }
+    let check_pair = |(hardware, workload): &(&Preset, &Preset)| {
+        let (chains, costs) = sequences(hardware, workload)?;
+        let mut failures = Vec::new();
+        for sharing in Sharing::ALL {
+            let chosen = chosen_sequences(&chains, &costs, sharing);
+            let all = Sequences { chains: Rc::new(chains.clone()), costs: Rc::new(costs.clone()), chosen };
+            let mut places = vec![RunPlace::AllApart, RunPlace::AllTogether];
+            for known in &costs {
+                places.push(RunPlace::Apart(known.sequence));
+                places.extend(FusionMode::ALL.map(|mode| RunPlace::Fused(known.sequence, mode)));
+            }
+            let parts = SequenceQuantity::ALL.into_iter().flat_map(|quantity| {
+                std::iter::once(RunPart::Total(quantity)).chain(RunPart::of(quantity).iter().copied())
+            });
+            let parts: Vec<RunPart> = parts.chain([RunPart::Ctc]).collect();
+            let mut roots: Vec<SequenceNumber> = vec![SequenceNumber::Fused];
+            roots.extend(SequenceQuantity::ALL.map(SequenceNumber::Change));
+            for place in places {
+                roots.extend(parts.iter().map(|part| SequenceNumber::Of(place, *part)));
+            }
+            // What does not fit has no number.
+            roots.retain(|number| explain_sequences(&all, *number).is_some());
+            let explain = |subject: Subject| match subject {
+                Subject::Sequences(number) => explain_sequences(&all, number),
+                _ => None,
+            };
+            let asked = Asked::new(&explain, TOLERANCE, 0.0);
+            let what = format!("{} on {}, {}", workload.id, hardware.id, sharing.title());
+            unfold(&what, roots.into_iter().map(Subject::Sequences).collect(), &asked, usize::MAX);
+            failures.extend(asked.failures.into_inner());
+        }
+        Some(failures)
+    };
+    let found: Vec<Option<Vec<String>>> = pairs.par_iter().map(check_pair).collect();
+    let count = found.iter().flatten().count();
+    assert_none(&found.into_iter().flatten().flatten().collect::<Vec<_>>());
+    assert!(2 * count > pairs.len(), "{count} of {} have sequences", pairs.len());
+}
