@@ -28,7 +28,7 @@ pub struct CoresComparedProps {
     /// What a choice by hand comes to.
     pub by_hand: Option<EvaluatedAllocation>,
     /// The schedule that is shown above.
-    pub shown: Option<CoresJudgement>,
+    pub shown: Option<CoresEvaluation>,
     /// Asks workers.
     pub workers: Workers,
 }
@@ -82,9 +82,9 @@ pub fn CoresCompared(props: &CoresComparedProps) -> Html {
         (names[1], other(1)),
     ];
     rows.extend(props.by_hand.as_ref().map(|by_hand| ("chosen by hand", Some(pair(by_hand)))));
-    let known = |judged: &Judged| props.shown.as_ref().filter(|shown| shown.judged == *judged);
-    let judgement = |of: &Option<Result<CoresJudgement, Diagnostics>>| of.as_ref()?.as_ref().ok().cloned();
-    let mut accounts = vec![judgement(shared), judgement(single), known(&props.best).cloned(), None, None];
+    let known = |pair: &EvaluatedAllocation| props.shown.as_ref().filter(|shown| shown.evaluated == *pair);
+    let evaluation = |of: &Option<Result<CoresEvaluation, Diagnostics>>| of.as_ref()?.as_ref().ok().cloned();
+    let mut accounts = vec![evaluation(shared), evaluation(single), known(&props.best).cloned(), None, None];
     accounts.extend(props.by_hand.as_ref().map(|by_hand| known(by_hand).cloned()));
     let numbers = compared_numbers(&rows, &accounts);
     let status = others.status();
@@ -116,9 +116,9 @@ pub fn CoresCompared(props: &CoresComparedProps) -> Html {
 type Row<'a> = (&'a str, Option<(f64, f64)>);
 
 /// What explains the table of allocations: their accounts, as far as they are known.
-fn compared_numbers(rows: &[Row<'_>], accounts: &[Option<CoresJudgement>]) -> Numbers {
+fn compared_numbers(rows: &[Row<'_>], accounts: &[Option<CoresEvaluation>]) -> Numbers {
     let first = rows.first().and_then(|(name, summary)| Some((*name, (*summary)?)));
-    let row = |((name, summary), judgement): (&Row<'_>, &Option<CoresJudgement>)| {
+    let row = |((name, summary), judgement): (&Row<'_>, &Option<CoresEvaluation>)| {
         let of = |number: CoresNumber| judgement.as_ref().and_then(|judgement| asked(&judgement.account, number));
         let [product, times] = match summary {
             Some(summary) => explain_choice((name, *summary), first).map(|made| Some(Asked::Made(Rc::new(made?)))),
