@@ -60,7 +60,8 @@ fn a_worker_answers_the_questions_of_the_view() {
 #[test]
 fn a_worker_answers_with_the_time_that_its_stopwatch_tells() {
     let request = design("meta-proto-like-df", "resnet18");
-    let decided = OnlineStudy::new(&Sweep::new(&request).unwrap()).unwrap().decide(-6);
+    let study = OnlineStudy::new(&Sweep::new(&request).unwrap()).unwrap();
+    let decided = study.with_traffic(study.decide(-6));
     let mut with_clock = Answerer::with_stopwatch(|act| {
         act();
         42.0

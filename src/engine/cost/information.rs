@@ -91,7 +91,7 @@ pub struct LevelInformation {
     /// Where a relevant loop is outermost, one iteration's part is in use while the next arrives; all else could be gated.
     /// The highest level holds the whole operand all the time.
     pub effective_bits: f64,
-    /// Bits that one unit has room for; `None` for the MAC units.
+    /// Capacity of one unit, bits; `None` for the MAC units.
     pub capacity_bits: Option<u64>,
     /// Ratio of the level's capacity to the data that it holds: how much may be added below the roof of ZigZag, Section IV-A. `None` for
     /// the MAC units, and for operands of 0 bits.
