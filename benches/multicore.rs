@@ -70,7 +70,8 @@ fn depfin(report: &mut Report) {
     }
 }
 
-/// Chains of layers on cores in a mesh: fused with memory for all that can be fetched early, and layer by layer with far less than a layer needs.
+/// Chains of layers on cores in a mesh: fused with memory for all that can be fetched early, and layer by layer with far less than a
+/// layer needs.
 fn meshes(report: &mut Report) {
     let ways = [("fused", true, AMPLE_BITS), ("layer by layer", false, 1 << 16)];
     for ((columns, rows), (how, is_fused, capacity_bits)) in

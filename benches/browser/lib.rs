@@ -1,5 +1,5 @@
-//! Many cores in the browser: as `benches/multicore.rs` measures them natively, without what the browser need not repeat. Every function gives rows
-//! in JSON, which `tests/browser/bench.mjs` holds against its goals.
+//! Many cores in the browser: as `benches/multicore.rs` measures them natively, without what the browser need not repeat. Every
+//! function gives rows in JSON, which `tests/browser/bench.mjs` holds against its goals.
 #![allow(dead_code, clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::disallowed_methods, missing_docs)]
 
 #[path = "../common/cores.rs"]
@@ -19,7 +19,8 @@ use serde_json::{Value, json};
 use wasm_bindgen::prelude::*;
 use web_time::Instant;
 
-/// Tiles of a network, and who waits for whom: `ms`, `tiles`, and `first_ms` of a run before the browser has compiled it well and found it memory.
+/// Tiles of a network, and who waits for whom: `ms`, `tiles`, and `first_ms` of a run before the browser has compiled it well and found
+/// it memory.
 #[wasm_bindgen]
 pub fn graph(name: &str) -> String {
     let row = |(_, layers, pieces)| {

@@ -37,7 +37,8 @@ impl Question {
     }
 }
 
-/// The allocations of a file under `waco_units`, which is a list of them, or under `waco_e2e`. There each is asked with one core a tile, too.
+/// The allocations of a file under `waco_units`, which is a list of them, or under `waco_e2e`. There each is asked with one core a
+/// tile, too.
 pub fn questions(file: &Value) -> Vec<Question> {
     let question = |case: &Value| Question {
         name: text(&case["instance"]["name"]),

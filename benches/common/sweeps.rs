@@ -23,8 +23,8 @@ pub fn full_resolution() -> Settings {
     Settings { tiles_x: every_ten(960), tiles_y: every_ten(540), ..Settings::default() }
 }
 
-/// A sweep as the command line does it for few points: problems are searched on all threads there are, the rest is done on one. Gives what it
-/// consisted of.
+/// A sweep as the command line does it for few points: problems are searched on all threads there are, the rest is done on one. Gives
+/// what it consisted of.
 pub fn run(request: &Request) -> Value {
     let start = Instant::now();
     let sweep = Sweep::new(request).unwrap();
@@ -48,7 +48,8 @@ pub fn run(request: &Request) -> Value {
     })
 }
 
-/// A sweep as the page does it, and the command line for many points: every point is planned, searched and added up at once, and each thread has points of its own.
+/// A sweep as the page does it, and the command line for many points: every point is planned, searched and added up at once, and each
+/// thread has points of its own.
 pub fn survey(request: &Request) -> Value {
     let lanes = coarse_to_fine(&request.settings, rayon::current_num_threads());
     let done = lanes.into_par_iter().map(|points| {

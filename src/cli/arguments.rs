@@ -360,8 +360,8 @@ pub struct Cores {
     /// "layer: core, core; layer: core"
     #[arg(long, default_value = "best", value_name = "best|genetic|CORE|LAYERS", value_parser = parse_allocation)]
     pub allocation: Allocation,
-    /// Which tile is next: best (whichever of these makes the better schedule), deepest (of the last layer that can be computed), slots (as the
-    /// search for the best allocation has it), earliest (which could start first)
+    /// Which tile is next: best (whichever of these makes the better schedule), deepest (of the last layer that can be computed), slots
+    /// (as the search for the best allocation has it), earliest (which could start first)
     #[arg(long, default_value = "best", value_name = "best|deepest|slots|earliest", value_parser = parse_order)]
     pub order: Order,
     /// Then give layers other cores, one after the other, as long as that makes the schedule better

@@ -200,7 +200,8 @@ impl Schedule {
                     diagnostics.add(
                         "settings.fuse",
                         "No layer is named after which a stack ends",
-                        "Name some, for example `map2, expand`, one with blanks or commas in double quotes; the last layer ends the last stack anyway",
+                        "Name some, for example `map2, expand`, one with blanks or commas in double quotes; the last \
+                         layer ends the last stack anyway",
                     );
                 }
                 FuseDepth::Cuts(layers)

@@ -289,7 +289,9 @@ fn a_focused_tile_shows_whom_it_waits_for_and_what_is_brought() {
     let focused = view.clone().with_focus(Some(tile)).sketch(1440, &Theme::LIGHT);
     let lines = focused.shapes.iter().filter(|shape| matches!(shape, Shape::Line { .. })).count();
     assert_eq!(lines, 2, "from the tile before, and to the tile after");
-    let is_reason = |shape: &&Shape| matches!(shape, Shape::Rect { color, size, .. } if *color == Theme::LIGHT.reason(TransferReason::Exchange) && size.1 == 14);
+    let exchange = Theme::LIGHT.reason(TransferReason::Exchange);
+    let is_reason =
+        |shape: &&Shape| matches!(shape, Shape::Rect { color, size, .. } if *color == exchange && size.1 == 14);
     assert_eq!(focused.shapes.iter().filter(is_reason).count(), 1);
     let text = view.text(Hit::Tile(tile));
     let line = |name: &str| text.lines.iter().find(|line| line.0 == name).unwrap().1.clone();

@@ -126,7 +126,8 @@ fn a_broken_document_is_refused_with_every_place() {
 #[test]
 fn what_is_wrong_is_said_all_at_once() {
     let message = json!({
-        "fusescape": 1, "type": "set", "id": [], "link": "1xx", "hardware": "tpu-lik", "workload": 7, "metric": "joule", "view": "x", "more": 1,
+        "fusescape": 1, "type": "set", "id": [], "link": "1xx", "hardware": "tpu-lik", "workload": 7, "metric": "joule",
+        "view": "x", "more": 1,
     });
     assert_eq!(errors(&message), ["id", "more", "link", "hardware", "workload", "metric", "view"]);
     assert_eq!(errors(&json!({ "fusescape": 1 })), ["type"]);

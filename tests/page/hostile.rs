@@ -59,7 +59,9 @@ fn no_file_for_a_spreadsheet_holds_a_formula() {
     let folder = folder("hostile-csv");
     let name = |index: usize| format!("'{}'", FORMULAS[index].replace('\'', "''"));
     let chain = format!(
-        "name: {}\nlayers:\n  - {{ name: in, type: input, K: 3, size: 64 x 64 }}\n  - {{ name: {}, type: conv, K: 8, kernel: 3 x 3 }}\n  - {{ name: {}, type: conv, K: 8, kernel: 3 x 3 }}\n  - {{ name: {}, type: conv, K: 8, kernel: 3 x 3 }}\n  - {{ name: {}, type: conv, K: 8, kernel: 3 x 3 }}\n",
+        "name: {}\nlayers:\n  - {{ name: in, type: input, K: 3, size: 64 x 64 }}\n  - {{ name: {}, type: conv, K: 8, \
+         kernel: 3 x 3 }}\n  - {{ name: {}, type: conv, K: 8, kernel: 3 x 3 }}\n  - {{ name: {}, type: conv, K: 8, \
+         kernel: 3 x 3 }}\n  - {{ name: {}, type: conv, K: 8, kernel: 3 x 3 }}\n",
         name(0),
         name(0),
         name(1),

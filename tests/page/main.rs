@@ -24,4 +24,5 @@ mod round_trips;
 mod serve;
 mod state_files;
 mod undo;
+mod widths;
 mod zigzag_files;

@@ -62,7 +62,8 @@ memories:
     latency: 1
     operands: [I1, I2, O]
     ports:
-      - {name: rw_port_1, type: read_write, bandwidth_min: 64, bandwidth_max: 64, allocation: ["I1, fh", "I1, tl", "I2, fh", "I2, tl", "O, fh", "O, tl", "O, fl", "O, th"]}
+      - {name: rw_port_1, type: read_write, bandwidth_min: 64, bandwidth_max: 64, 
+         allocation: ["I1, fh", "I1, tl", "I2, fh", "I2, tl", "O, fh", "O, tl", "O, fl", "O, th"]}
     served_dimensions: [D1, D2]
 "#;
 
@@ -170,7 +171,8 @@ fn accelerator_file(name: &str, accelerator: &Value) -> String {
     );
     for memory in accelerator["memories"].as_array().unwrap() {
         file += &format!(
-            "  {}:\n    size: {}\n    r_cost: {}\n    w_cost: {}\n    area: 0\n    latency: {}\n    operands: {}\n    served_dimensions: {}\n    ports:\n",
+            "  {}:\n    size: {}\n    r_cost: {}\n    w_cost: {}\n    area: 0\n    latency: {}\n    operands: {}\
+             \n    served_dimensions: {}\n    ports:\n",
             text(&memory["name"]),
             integer(&memory["size_bits"]),
             number(&memory["read_energy_pJ_per_access"]),
@@ -291,7 +293,8 @@ fn layers_of_the_reference_data_keep_their_loops() {
         let windows: Vec<String> = input["input_window_relations"].as_array().unwrap().iter().map(text).collect();
         let limit = &input["input_extent_limit"];
         let mut file = format!(
-            "- id: 0\n  name: layer\n  operator_type: Whatever\n  equation: \"{}\"\n  dimension_relations: [{}]\n  loop_dims: [{}]\n  loop_sizes: [{}]\n",
+            "- id: 0\n  name: layer\n  operator_type: Whatever\n  equation: \"{}\"\n  dimension_relations: [{}]\
+             \n  loop_dims: [{}]\n  loop_sizes: [{}]\n",
             text(&input["equation"]),
             windows.iter().map(|relation| format!("\"{relation}\"")).collect::<Vec<_>>().join(", "),
             dims.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>().join(", "),

@@ -183,7 +183,8 @@ fn Systems(props: &SystemsProps) -> Html {
             <h2>{ "Other systems and other tiles" }</h2>
             <p class="hint">
                 { "The same network on every system that comes along, layer by layer and in tiles of 16, 4 and 1 rows, each with its best \
-                   allocation (Stream, Figs. 14 to 16): " }{ CoresSweep::TILES.len() * systems_count }{ " schedules, mostly of about a second each." }
+                   allocation (Stream, Figs. 14 to \
+                   16): " }{ CoresSweep::TILES.len() * systems_count }{ " schedules, mostly of about a second each." }
             </p>
             <div class="row start">
                 <button type="button" onclick={start} disabled={status == "running"} data-testid="sweep-systems">

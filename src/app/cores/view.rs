@@ -109,7 +109,8 @@ pub fn CoresView(props: &CoresViewProps) -> Html {
                 <CoresFormCard form={chosen.cores.clone()} {wrong} act={act.clone()} />
                 if let Some(outline) = study.outline.as_ref().filter(|outline| !outline.takes_beside) {
                     <p class="hint" data-testid="cores-own">
-                        { format!("{} has cores of its own: of the design, only the network and how mappings are searched count here.", outline.system) }
+                        { format!("{} has cores of its own: of the design, only the network and how mappings are \
+                            searched count here.", outline.system) }
                     </p>
                 }
                 { progress(failure, stage) }
@@ -378,7 +379,8 @@ fn proof(study: &CoresStudyState, stage: Stage, longer: Callback<()>) -> Html {
                 if unsearched > 0 && unsearched == stacks.len() {
                     { "What is repeated has too many tiles to be searched: every layer is on all cores that it may have." }
                 } else if unsearched > 0 {
-                    { format!("What {unsearched} of {} stacks repeat has too many tiles to be searched: their layers are on all cores that they may have.", stacks.len()) }
+                    { format!("What {unsearched} of {} stacks repeat has too many tiles to be searched: their layers \
+                        are on all cores that they may have.", stacks.len()) }
                 } else if open().count() == 0 {
                     { "Proved: if nothing had to travel, no other cores and no other order would make what the stacks repeat any faster." }
                 } else {

@@ -121,8 +121,10 @@ pub fn FusionOnline(props: &FusionOnlineProps) -> Html {
         >
             <h2>{ "When the buffer changes while the network runs" }</h2>
             <p class="hint">
-                { "Others may take part of the buffer at any time. Optimus' on-line variant decides anew at once which layers run together: \
-                   it leaves out groups that seldom pay, and those that its look-up table says are too large (Optimus, Section 6). Drag the \
+                { "Others may take part of the buffer at any time. Optimus' on-line variant decides anew at once \
+                    which layers run together: \
+                   it leaves out groups that seldom pay, and those that its look-up table says are too large (Optimus, Section 6). Drag \
+                    the \
                    buffer." }
             </p>
             { slider(*step, decision.design_bytes, &moved) }

@@ -151,8 +151,10 @@ fn storage(needs: &SequenceNeeds, chains: &Chains, pick: &Callback<Sequence>) ->
         <>
         <Figure
             title="Storage, as more layers are fused"
-            hint="The least that has to be on the chip: the input tiles, weights and reuse buffers of all layers for a tile of one pixel of the last, with all its \
-                  maps (Fig. 12, Section 5.1). Bold is the sequence at hand; click a bar to fuse so many. A longer tile, or fewer maps at a time, changes what fits."
+            hint="The least that has to be on the chip: the input tiles, weights and reuse buffers of all layers for \
+                a tile of one pixel of the last, with all its \
+                  maps (Fig. 12, Section 5.1). Bold is the sequence at hand; click a bar to fuse so many. A longer \
+                  tile, or fewer maps at a time, changes what fits."
             chart={Drawn::new(bars)}
             testid="sequence-storage"
             {on_click}
@@ -180,7 +182,8 @@ fn reuse(needs: &SequenceNeeds, side: u64, set: UseStateSetter<u64>) -> Html {
     html! {
         <Figure
             title="Reuse buffers against Alwani et al."
-            hint="What waits on the chip until the next row of tiles of the last layer, so that nothing is computed twice. Alwani et al. keep what the very next tile reads in buffers, \
+            hint="What waits on the chip until the next row of tiles of the last layer, so that nothing is computed \
+                twice. Alwani et al. keep what the very next tile reads in buffers, \
                   too, where here it stays in the tile's own (Fig. 13)."
             chart={Drawn::new(reuse_bars(needs, side))}
             testid="sequence-reuse"
@@ -207,7 +210,8 @@ fn partition(partitions: Option<&SequencePartitions>) -> Html {
         <>
         <p class="hint" data-testid="sequence-pruning">
             { format!(
-                "Of {considered} ways to give every layer a part whose sides divide the array's, {wide_enough} have room for the kernels and {placed} lie side by side \
+                "Of {considered} ways to give every layer a part whose sides divide the array's, {wide_enough} have \
+                 room for the kernels and {placed} lie side by side \
                  (where there are many, only those in which no part can grow). {} have a mapping{rest}.",
                 partitions.costs.len()
             ) }
@@ -215,7 +219,8 @@ fn partition(partitions: Option<&SequencePartitions>) -> Html {
         <Figure
             title="Partitions of the array"
             hint={format!(
-                "Every partition for tiles of {} × {} pixels and {} maps of the last layer; spatial fusion takes the one of the fewest cycles, which stands out (Table 6).",
+                "Every partition for tiles of {} × {} pixels and {} maps of the last layer; spatial fusion takes the \
+                 one of the fewest cycles, which stands out (Table 6).",
                 tile.columns, tile.rows, tile.output_maps
             )}
             chart={Drawn::new(partition_scatter(partitions))}

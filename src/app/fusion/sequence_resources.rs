@@ -63,7 +63,8 @@ pub fn SequenceResources(props: &SequenceResourcesProps) -> Html {
         >
             <h2>{ "Sequences on more or less hardware" }</h2>
             <p class="hint">
-                { "Everything is scheduled anew at every point, with at most 4 layers in a sequence, for the least energy. Energies of an access stay as they are, which a larger \
+                { "Everything is scheduled anew at every point, with at most 4 layers in a sequence, for the least \
+                    energy. Energies of an access stay as they are, which a larger \
                    memory would not grant." }
             </p>
             <div class="fields">

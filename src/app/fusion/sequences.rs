@@ -124,7 +124,8 @@ pub fn FusionSequences(props: &FusionSequencesProps) -> Html {
                 { for SequenceQuantity::ALL.map(figure) }
                 <Figure
                     title="Computation to communication"
-                    hint="Operations to bytes of DRAM, each byte weighted by what a burst of 8 bytes makes of the bandwidth: operations / (32 × bytes). Pooling \
+                    hint="Operations to bytes of DRAM, each byte weighted by what a burst of 8 bytes makes of the \
+                        bandwidth: operations / (32 × bytes). Pooling \
                           counts a comparison as an operation (Table 7)."
                     chart={Drawn::new(ratios)}
                     numbers={bar_numbers(&explains, &sequences, &[], RunPart::Ctc)}
@@ -183,8 +184,10 @@ fn hardware(chains: &Chains) -> String {
     let known = &chains.accelerator;
     let (array, file) = (known.array, known.registers);
     format!(
-        "The method walks along convolutions and poolings in a row and fuses as many as fit on the chip, up to {MOST_LAYERS}. It knows a hardware of its own: \
-         a row-stationary array of {} × {} PEs, one buffer of {}, and in every PE registers for {} weights, {} inputs and {} sums of 8 bits; \
+        "The method walks along convolutions and poolings in a row and fuses as many as fit on the chip, up to \
+         {MOST_LAYERS}. It knows a hardware of its own: \
+         a row-stationary array of {} × {} PEs, one buffer of {}, and in every PE registers for {} weights, {} inputs and \
+         {} sums of 8 bits; \
          energies are those of this design. What temporal fusion chooses is judged by the whole cost model above.",
         array.columns,
         array.rows,
@@ -249,7 +252,8 @@ fn explained(of: SequenceQuantity) -> (&'static str, &'static str, &'static str)
     match of {
         SequenceQuantity::Energy => (
             "Single layers, temporal and spatial fusion",
-            "Temporal fusion gives every layer the whole array and a share of each register file, spatial fusion a part of the array and whole \
+            "Temporal fusion gives every layer the whole array and a share of each register file, spatial fusion a \
+             part of the array and whole \
              register files (Figs. 14 and 15). As published, weights count once even where the last layer holds only some of its maps at \
              a time (eq. 6), which favours fusion. Percentages compare with single layers. Click a sequence to look into it below.",
             "sequence-energy",

@@ -69,7 +69,8 @@ pub fn Strategies(props: &StrategiesProps) -> Html {
                     if is_done {
                         <Figure
                             title="How strategies come to their mappings"
-                            hint="Each line is one mapping: the energy of its accesses if so many loops are in place and all others are left to the highest memory."
+                            hint="Each line is one mapping: the energy of its accesses if so many loops are in place \
+                                and all others are left to the highest memory."
                             chart={Drawn::new(trajectories(known))}
                             testid="trajectories"
                         />

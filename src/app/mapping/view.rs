@@ -108,7 +108,8 @@ pub fn MappingView(props: &MappingViewProps) -> Html {
                     <section class="card">
                         <Figure
                             title="Loop nest"
-                            hint="Innermost loops at the bottom. Each column is one operand; its colours say in which memory its data lies while the loops run."
+                            hint="Innermost loops at the bottom. Each column is one operand; its colours say in which \
+                                memory its data lies while the loops run."
                             chart={Drawn::new(LoopNest::new(facts, shown))}
                             testid="loop-nest"
                         />
@@ -271,7 +272,8 @@ fn heading(facts: &Rc<LayerFacts>, shown: &Rc<MappedLayer>, best: &MappedLayer, 
             <p class="hint" data-testid="mapping-source">
                 { match source {
                     Source::Hand => html! { "A mapping of your own." },
-                    Source::Awaited => html! { "A mapping of your own, whose cost is being worked out. The numbers are those of the one before." },
+                    Source::Awaited => html! { "A mapping of your own, whose cost is being worked out. The numbers \
+                        are those of the one before." },
                     Source::Search(proof, strategy) => html! {
                         <>{ "The best mapping that the search finds. " }{ proof_note(proof, strategy) }</>
                     },
@@ -326,7 +328,9 @@ fn figures(facts: &Rc<LayerFacts>, shown: &Rc<MappedLayer>) -> Html {
             <section class="card">
                 <Figure
                     title="What every loop does for the accesses"
-                    hint="From left to right one loop more lies below. A loop that does not index the operand lets its data be used again, and the line falls. Rings mark where a memory level ends: so often the memory above is accessed."
+                    hint="From left to right one loop more lies below. A loop that does not index the operand lets \
+                        its data be used again, and the line falls. Rings mark where a memory level ends: so often \
+                        the memory above is accessed."
                     chart={Drawn::new(Lines::effect(facts, shown))}
                     testid="loop-effect"
                 />

@@ -20,7 +20,8 @@ pub struct HelpProps {
 const TASKS: &[(&str, &str)] = &[
     (
         "Try a design",
-        "Pick hardware and a network on the left. The landscape shows energy and latency for every tile size and storing mode; the best is marked.",
+        "Pick hardware and a network on the left. The landscape shows energy and latency for every tile size and \
+         storing mode; the best is marked.",
     ),
     (
         "See why",
@@ -28,7 +29,8 @@ const TASKS: &[(&str, &str)] = &[
     ),
     (
         "Change it",
-        "Click a memory, the array or a layer and edit its numbers; “as text” shows the document itself. Mistakes are told where they are. Ctrl Z takes anything back.",
+        "Click a memory, the array or a layer and edit its numbers; “as text” shows the document itself. Mistakes are \
+         told where they are. Ctrl Z takes anything back.",
     ),
     ("Cut stacks", "Click between two layers of the graph, or press C on a layer."),
     ("Compare", "Pin the design under Compare, then edit: every figure shows both, largest effects first."),
@@ -38,13 +40,15 @@ const TASKS: &[(&str, &str)] = &[
     ),
     (
         "Put cores together",
-        "Cores cuts layers into tiles, proves which cores compute them, and shows who computes, sends and waits when. Tick other cores by hand.",
+        "Cores cuts layers into tiles, proves which cores compute them, and shows who computes, sends and waits when. \
+         Tick other cores by hand.",
     ),
     ("Check a paper", "Gallery recomputes published figures and tables, and says how far ours departs."),
     ("Bring your own", "Drop an ONNX model, YAML or ZigZag’s files on the page."),
     (
         "Hand it on",
-        "Share copies a link that holds everything. Files saves the design as YAML and a report as Markdown. Embed puts one live view into another page. Below every figure and table stand SVG, PNG, CSV and JSON.",
+        "Share copies a link that holds everything. Files saves the design as YAML and a report as Markdown. Embed \
+         puts one live view into another page. Below every figure and table stand SVG, PNG, CSV and JSON.",
     ),
 ];
 

@@ -9,7 +9,8 @@ use hyper::{Request, Response};
 use std::net::IpAddr;
 
 /// What the page itself says in its `<meta>`, too, for hosts that send no headers.
-pub const POLICY: &str = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; worker-src 'self'; connect-src 'self'; img-src 'self' data:; font-src 'self'; base-uri 'none'; form-action 'none'";
+pub const POLICY: &str = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; worker-src \
+    'self'; connect-src 'self'; img-src 'self' data:; font-src 'self'; base-uri 'none'; form-action 'none'";
 /// Only a header can say it: no other page may show this one in a frame and have a person click on what is not visible.
 pub const OWN_FRAMES: &str = "; frame-ancestors 'self'";
 /// The page that is made to be shown in others.

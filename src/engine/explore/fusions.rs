@@ -74,7 +74,8 @@ impl FusionMethod {
                 "Layers are fused as long as their weights fit on the chip together (DeFiNES, Section III)."
             }
             Self::InterLayer => {
-                "Temporal fusion of convolutions and poolings in a row, on a row-stationary array with this buffer and these energies; other layers by themselves (HW-Flow-Fusion, Section 4)."
+                "Temporal fusion of convolutions and poolings in a row, on a row-stationary array with this buffer \
+                 and these energies; other layers by themselves (HW-Flow-Fusion, Section 4)."
             }
             Self::Published => {
                 "Groups of operators with the fewest accesses to DRAM, by Algorithm 1 (Optimus, Section 6)."

@@ -443,7 +443,8 @@ fn not_listed(network: &Network, most_layers: usize, why: NotListed) -> (String,
     match why {
         NotListed::TooMany => (
             format!(
-                "{name} can be cut into more than {MOST_STACKS} different stacks, or they have more than {MOST_STACKED_LAYERS} layers in all"
+                "{name} can be cut into more than {MOST_STACKS} different stacks, or they have more than \
+                 {MOST_STACKED_LAYERS} layers in all"
             ),
             match StackGraph::most_layers_listed(network) {
                 Some(most) => format!("Allow at most {most} layers in a stack"),

@@ -218,7 +218,8 @@ mod tests {
     fn core(bits: u64) -> Core {
         Core::from_text(&format!(
             "name: tiny\narray: {{ dimensions: {{ D1: 8, D2: 4 }}, mac_energy: 1 pJ }}\nmemories:\n\
-             - {{ name: weights, size: {bits} bit, operands: [W], width: 8 bit, read_energy: 1 pJ, write_energy: 1 pJ, shared_over: all }}\n\
+             - {{ name: weights, size: {bits} bit, operands: [W], width: 8 bit, read_energy: 1 pJ, write_energy: 1 pJ, \
+             shared_over: all }}\n\
              - {{ name: dram, size: 1 MiB, operands: [W, I, O], width: 8 bit, read_energy: 9 pJ, write_energy: 9 pJ, shared_over: all }}\n"
         ))
         .unwrap()
@@ -227,7 +228,8 @@ mod tests {
     #[test]
     fn the_widest_relevant_loops_are_narrowed_until_the_lowest_memory_holds_them() {
         let network = crate::workload::Network::from_text(
-            "name: one\nlayers:\n  - { name: image, type: input, K: 8, size: 16 x 16 }\n  - { name: conv, type: conv, K: 16, kernel: 1 x 1 }\n",
+            "name: one\nlayers:\n  - { name: image, type: input, K: 8, size: 16 x 16 }\n  - { name: conv, type: conv, \
+             K: 16, kernel: 1 x 1 }\n",
         )
         .unwrap();
         let shape = network.layer(network.computing().next().unwrap()).shape;

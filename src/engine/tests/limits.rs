@@ -20,7 +20,8 @@ const CORE: &str = include_str!("../../../presets/hardware/meta-proto-like-df.ya
 /// A network on an input of `size` columns and rows; `layer` writes layers by their number.
 fn network(size: u64, count: usize, layer: impl Fn(usize) -> String) -> String {
     let mut text = format!(
-        "name: huge\nbatch: 1\nprecision: {{ W: 8, I: 8, O_partial: 16, O: 8 }}\nlayers:\n  - {{ name: image, type: input, K: 4, size: {size} x {size} }}\n"
+        "name: huge\nbatch: 1\nprecision: {{ W: 8, I: 8, O_partial: 16, O: 8 }}\nlayers:\n  - {{ name: image, type: \
+         input, K: 4, size: {size} x {size} }}\n"
     );
     (0..count).for_each(|number| writeln!(text, "  - {}", layer(number)).unwrap());
     text

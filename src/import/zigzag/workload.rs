@@ -296,7 +296,8 @@ fn connect(layers: &[Layer], report: &mut Report) -> Vec<LayerSpec> {
                 }
                 Some(producer) => {
                     let view = format!("{name}_from_{}", names[producer]);
-                    let reason = "its sizes are not those of what it reads: a view of the size that it needs; depth-first tiling ends there";
+                    let reason = "its sizes are not those of what it reads: a view of the size that it needs; \
+                        depth-first tiling ends there";
                     report.note(Severity::Expressed, "view", reason, name);
                     done.push(map_layer(&view, "view", vec![names[producer].clone()], map));
                     view

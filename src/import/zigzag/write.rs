@@ -224,7 +224,8 @@ fn write_layer(text: &mut String, network: &Network, id: LayerId, report: &mut R
     };
     let _ = write!(
         text,
-        "- id: {id}\n  name: {}\n  operator_type: {}\n  equation: \"{equation}\"\n  dimension_relations: {relations}\n  loop_dims: [{}]\n  loop_sizes: [{}]\n",
+        "- id: {id}\n  name: {}\n  operator_type: {}\n  equation: \"{equation}\"\n  dimension_relations: {relations}\
+         \n  loop_dims: [{}]\n  loop_sizes: [{}]\n",
         quoted(&layer.name),
         operator(kind),
         names.join(", "),

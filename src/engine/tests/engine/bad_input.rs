@@ -176,7 +176,8 @@ layers:
 fn more_memory_levels_than_the_tables_have_are_refused() {
     let memory = |index: usize| {
         format!(
-            "  - {{ name: m{index}, size: 1 MiB, operands: [W, I, O], width: 64 bit, read_energy: 1 pJ, write_energy: 1 pJ, shared_over: all }}\n"
+            "  - {{ name: m{index}, size: 1 MiB, operands: [W, I, O], width: 64 bit, read_energy: 1 pJ, write_energy: \
+             1 pJ, shared_over: all }}\n"
         )
     };
     let core = |count: usize| {

@@ -393,7 +393,8 @@ fn wrong_hardware_is_answered_with_place_reason_and_remedy() {
         (
             &[(
                 "shared_over: all",
-                "shared_over: all\n    ports:\n      p: { serves: [I.read_to_low, W.read_to_low, O.read_to_low, O.write_from_low], width: 8 }",
+                "shared_over: all\n    ports:\n      p: { serves: [I.read_to_low, W.read_to_low, O.read_to_low, \
+                 O.write_from_low], width: 8 }",
             )],
             &[(23, "memories[1].ports[0].width", "`8` has no unit")],
         ),

@@ -49,7 +49,8 @@ memories:
     write_energy: 3 pJ
     shared_over: all
     ports:
-      rw_port_1: [W.read_to_low, W.write_from_high, I.read_to_low, I.write_from_high, O.read_to_low, O.write_from_low, O.read_to_high, O.write_from_high]
+      rw_port_1: [W.read_to_low, W.write_from_high, I.read_to_low, I.write_from_high,
+        O.read_to_low, O.write_from_low, O.read_to_high, O.write_from_high]
   - {{ name: w_buffer, size: 512 B, operands: [W], width: 16 bit, read_energy: 5 pJ, write_energy: 5 pJ, shared_over: all }}
   - {{ name: io_buffer, size: {middle} B, operands: [I, O], width: 32 bit, read_energy: 6 pJ, write_energy: 6 pJ, shared_over: all }}
   - name: dram
@@ -121,7 +122,8 @@ layers:
     let mut layers = Vec::new();
     // A memory of outputs that is not shared over the first dimension of the array.
     let with_middle = |text: String| {
-        let middle = "  - { name: o_middle, size: 24 B, operands: [O], width: 16 bit, read_energy: 2 pJ, write_energy: 2 pJ, shared_over: [D2] }\n";
+        let middle = "  - { name: o_middle, size: 24 B, operands: [O], width: 16 bit, read_energy: 2 pJ, \
+            write_energy: 2 pJ, shared_over: [D2] }\n";
         text.replacen("  - name: shared\n", &format!("{middle}  - name: shared\n"), 1)
     };
     let sizes = [24, 40, 64, 128, 300];

@@ -34,7 +34,9 @@ fn presets() -> impl Iterator<Item = (&'static str, &'static str)> {
 /// In flow style on few lines, in quotes, with comments in the way.
 const STRANGE: [&str; 5] = [
     "{ \"name\": \"a\", 'list': [{n: 1, m: 2,},\n  {n: 3} # three\n ], empty: , last: [ x , 'it''s' , \"a\\\"b\" ] }\n",
-    "name:   é   # naïve\nabout: >-\n  one\n\n  two\n\nlist: # first\n  # above a\n  - name: a # n\n    size: \"x\" # q\n    none:\n    bare: # c\n    long: one\n      two\n  # above b\n\n  -   name: b\n      ops:\n      - I\n      - O # last\n      map: {k: v, w: }",
+    "name:   é   # naïve\nabout: >-\n  one\n\n  two\n\nlist: # first\n  # above a\n  - name: a # n\n    size: \"x\" # \
+     q\n    none:\n    bare: # c\n    long: one\n      two\n  # above b\n\n  -   name: b\n      ops:\n      - I\
+     \n      - O # last\n      map: {k: v, w: }",
     "list:\n- a\n# between\n- b: 1\n  c: 2\n-\n  d: 3\n- # so\n  e: 4\ntext: |\n  one\n  two\n\n# end\n",
     "a:\r\n  - b: 1 # x\r\n    c: [1, 2]\r\n  - b: 2\r\nd: e\r\n",
     "\u{feff}name: x # y\nmore: ['a', \"b\"]\n",
@@ -111,7 +113,8 @@ fn comments_beside_a_value_stay_and_can_be_written() {
 
 #[test]
 fn fields_are_added_at_their_usual_place_and_removed() {
-    let text = "name: x\nmemories: # lowest first\n  # about a\n  - name: a # lowest\n    size: 8 B\n    source: me\n  - { name: b, size: 8 B }\n";
+    let text = "name: x\nmemories: # lowest first\n  # about a\n  - name: a # lowest\n    size: 8 B\n    source: me\
+        \n  - { name: b, size: 8 B }\n";
     let outline = read(text);
     let added = outline.write("memories[0].granularity", "8 bit").unwrap();
     assert_eq!(difference(text, added.text()), "+    granularity: 8 bit\n");
@@ -132,12 +135,14 @@ fn fields_are_added_at_their_usual_place_and_removed() {
 
 #[test]
 fn items_are_copied_moved_and_removed_with_their_comments() {
-    let text = "memories: # lowest first\n  - name: a # low\n    size: 8 B\n  # about b\n  # and more\n  - name: b\n\n  - name: c\n    ports:\n      p: [x]\nend: 1";
+    let text = "memories: # lowest first\n  - name: a # low\n    size: 8 B\n  # about b\n  # and more\n  - name: b\n\
+        \n  - name: c\n    ports:\n      p: [x]\nend: 1";
     let outline = read(text);
     let moved = outline.shift("memories", 1, 2).unwrap();
     assert_eq!(
         moved.text(),
-        "memories: # lowest first\n  - name: a # low\n    size: 8 B\n  - name: c\n    ports:\n      p: [x]\n\n  # about b\n  # and more\n  - name: b\nend: 1"
+        "memories: # lowest first\n  - name: a # low\n    size: 8 B\n  - name: c\n    ports:\n      p: [x]\n\n  # \
+         about b\n  # and more\n  - name: b\nend: 1"
     );
     assert_eq!(moved.shift("memories", 2, 1).unwrap().text(), text);
     let copied = outline.copy("memories", 1).unwrap();
