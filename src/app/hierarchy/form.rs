@@ -1,7 +1,8 @@
 //! Which memory hierarchies are generated: the form, start and stop, and how far it is.
 
 use crate::app::session::state::PageState;
-use crate::app::studies::hierarchies::{Explorer, StudyResults, StudyStatus};
+use crate::app::studies::hierarchies::Explorer;
+use crate::app::studies::study_results::{StudyResults, StudyStatus};
 use crate::app::widgets::controls::{Checkbox, Choice, Select, TextField, passing};
 use crate::app::widgets::diagnostics::DiagnosticList;
 use crate::app::widgets::document_text::FoldedText;

@@ -3,7 +3,8 @@
 use super::facts::{ComparisonCard, FactsCard};
 use super::form::{Controls, FormCard};
 use crate::app::session::state::PageState;
-use crate::app::studies::hierarchies::{Explorer, StudyResults, StudyStatus};
+use crate::app::studies::hierarchies::Explorer;
+use crate::app::studies::study_results::{StudyResults, StudyStatus};
 use crate::app::widgets::data_table::{table_cells, table_head};
 use crate::app::widgets::figure::{Drawn, Figure, Spot};
 use crate::app::widgets::save::SaveTable;

@@ -12,5 +12,4 @@
 pub mod handle;
 #[cfg(target_arch = "wasm32")]
 pub mod hook;
-#[cfg(target_arch = "wasm32")]
 pub mod state;

@@ -1,14 +1,12 @@
 //! The one value that drives the page.
 
-use crate::app::platform::timer::now_ms;
-use crate::app::studies::hierarchies::StudyResults;
-use crate::app::widgets::theme::ThemeChoice;
+use crate::app::studies::study_results::StudyResults;
+use crate::app::widgets::theme_choice::ThemeChoice;
 use crate::app::workers::results::{Status, SweepResults};
 use crate::depth_first::{DepthFirstStrategy, PointAccount};
 use crate::state::{Action, Design, History, Kind, Pinned, State};
 use std::collections::BTreeMap;
 use std::rc::Rc;
-use yew::Reducible;
 
 /// Everything the page shows.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -80,11 +78,19 @@ pub struct Opened {
     pub is_address: bool,
 }
 
-impl Reducible for PageState {
+#[cfg(target_arch = "wasm32")]
+impl yew::Reducible for PageState {
     type Action = Event;
 
     fn reduce(self: Rc<Self>, event: Event) -> Rc<Self> {
-        let mut next = (*self).clone();
+        Rc::new(self.after(event, crate::app::platform::timer::now_ms()))
+    }
+}
+
+impl PageState {
+    /// The state after an event at this time, milliseconds.
+    pub fn after(&self, event: Event, now_ms: f64) -> Self {
+        let mut next = self.clone();
         match event {
             Event::Act(action) => {
                 let (kind, is_step) = (action.kind(), action.is_step());
@@ -94,12 +100,12 @@ impl Reducible for PageState {
                 let mut chosen = (*self.chosen).clone();
                 chosen.apply(action);
                 next.steps += u32::from(is_step && chosen != *self.chosen);
-                next.edit(chosen, kind);
+                next.edit(chosen, kind, now_ms);
             }
             Event::Open(Opened { state, is_address }) => {
                 (next.notice, next.is_set_aside) = (None, false);
                 next.steps += u32::from(!is_address);
-                next.edit(state.keeping_own(&self.chosen), Kind::Edit);
+                next.edit(state.keeping_own(&self.chosen), Kind::Edit, now_ms);
             }
             Event::Undo => next.cross(History::undo),
             Event::Redo => next.cross(History::redo),
@@ -112,14 +118,12 @@ impl Reducible for PageState {
             Event::Studied(study) => next.study = study,
         }
         next.keep_pinned_results();
-        Rc::new(next)
+        next
     }
-}
 
-impl PageState {
-    fn edit(&mut self, chosen: State, kind: Kind) {
+    fn edit(&mut self, chosen: State, kind: Kind, now_ms: f64) {
         if kind != Kind::Look {
-            self.is_typing = Rc::make_mut(&mut self.history).note(&self.chosen, &chosen, kind, now_ms());
+            self.is_typing = Rc::make_mut(&mut self.history).note(&self.chosen, &chosen, kind, now_ms);
         }
         self.chosen = Rc::new(chosen);
     }
@@ -177,5 +181,84 @@ impl PageState {
     /// Whether the workers were asked for the design as it stands.
     pub fn is_current(&self) -> bool {
         self.chosen.design.request().is_ok_and(|requests| *requests == *self.results.asked)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::state::{Half, ScheduleChange, Tab, ViewChange};
+
+    fn first() -> PageState {
+        PageState { chosen: Rc::new(State::first()), ..PageState::default() }
+    }
+
+    fn typed(text: &str) -> Event {
+        Event::Act(Action::Schedule(ScheduleChange::Cuts(text.to_owned())))
+    }
+
+    /// Results of the design at hand, in which no point is known.
+    fn results(page: &PageState, status: Status) -> Event {
+        let asked = Rc::new(page.chosen.design.request().unwrap());
+        Event::Found(Rc::new(SweepResults { asked, status, ..SweepResults::default() }))
+    }
+
+    #[test]
+    fn keystrokes_in_one_field_that_follow_each_other_are_one_edit() {
+        let page = first().after(typed("m"), 0.0).after(typed("ma"), 500.0);
+        assert!(page.is_typing);
+        let undone = page.after(Event::Undo, 600.0);
+        assert_eq!((&*undone.chosen, undone.is_typing), (&State::first(), false));
+        assert_eq!(undone.after(Event::Redo, 700.0).chosen, page.chosen);
+        let later = page.after(typed("map"), 5000.0);
+        assert!(!later.is_typing);
+        assert_eq!(later.after(Event::Undo, 5001.0).chosen.design.schedule.cuts, "ma");
+    }
+
+    #[test]
+    fn a_step_is_what_a_browser_goes_back_from() {
+        let look = |tab| Event::Act(Action::Look(ViewChange::Tab(tab)));
+        let page = first();
+        assert_eq!(page.after(typed("m"), 0.0).steps, 0);
+        // The tab at hand is no step away.
+        assert_eq!(page.after(look(Tab::Landscape), 0.0).steps, 0);
+        assert_eq!(page.after(look(Tab::Fusion), 0.0).steps, 1);
+        let opened = |is_address| Event::Open(Opened { state: Rc::new(State::first()), is_address });
+        assert_eq!((page.after(opened(false), 0.0).steps, page.after(opened(true), 0.0).steps), (1, 0));
+    }
+
+    #[test]
+    fn looking_around_takes_nothing_from_what_can_be_undone() {
+        let page = first().after(typed("m"), 0.0).after(Event::Act(Action::Look(ViewChange::Stack(1))), 10.0);
+        let undone = page.after(Event::Undo, 20.0);
+        assert_eq!((undone.chosen.design.schedule.cuts.as_str(), undone.chosen.view.stack), ("", 1));
+        assert!(!undone.history.can_undo());
+    }
+
+    #[test]
+    fn a_pinned_design_keeps_its_results_as_soon_as_all_are_known() {
+        let page = first();
+        let page = page.after(results(&page, Status::Running), 0.0).after(Event::Act(Action::Pin), 0.0);
+        assert_eq!(page.pinned_results, None);
+        let done = page.after(results(&page, Status::Done), 0.0);
+        let kept = done.pinned_results.clone().expect("a sweep that is done says all");
+        assert_eq!(Some(&kept.pinned), done.chosen.pinned.as_deref());
+        // Whatever is found of the design at hand, as long as the same is pinned.
+        let edited = done.after(Event::Act(Action::PickPreset(Half::Workload, "mobilenet-v1")), 0.0);
+        assert_ne!(edited.chosen.design, done.chosen.design);
+        assert_eq!(edited.after(results(&edited, Status::Done), 0.0).pinned_results, Some(kept));
+        assert_eq!(edited.after(Event::Act(Action::Unpin), 0.0).pinned_results, None);
+    }
+
+    #[test]
+    fn workers_look_at_a_pinned_design_of_which_nothing_is_known_first() {
+        let page = first().after(Event::Act(Action::Pin), 0.0);
+        let page = page.after(Event::Act(Action::PickPreset(Half::Workload, "mobilenet-v1")), 0.0);
+        assert_eq!(*page.wanted().0, State::first().design);
+        assert!(!page.is_current());
+        let asked = Rc::new(page.wanted().0.request().unwrap());
+        let found = Rc::new(SweepResults { asked, status: Status::Done, ..SweepResults::default() });
+        let page = page.after(Event::Found(found), 0.0);
+        assert_eq!(*page.wanted().0, page.chosen.design);
     }
 }

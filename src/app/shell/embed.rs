@@ -15,7 +15,8 @@ use crate::app::widgets::document_text::TextOffered;
 use crate::app::widgets::explain::Explaining;
 use crate::app::widgets::figure::IsDark;
 use crate::app::widgets::save::DesignNames;
-use crate::app::widgets::theme::{ThemeChoice, use_is_dark};
+use crate::app::widgets::theme::use_is_dark;
+use crate::app::widgets::theme_choice::ThemeChoice;
 use crate::app::workers::results::Progress;
 use crate::embed::{
     Answer, Control, EmbedOptions, EmbedTheme, EmbedView, answer, changed, listed, ready, resize, state_of,

@@ -3,11 +3,10 @@
 //! Each worker has a lane, a topic of its own, in which it is asked one slice after the other. What is drawn is thinned out, so
 //! that memory and drawing stay bounded however many hierarchies there are.
 
+use super::study_results::{Comparison, StudyResults, StudyStatus};
 use crate::app::platform::timer::{before_next_frame, later, now_ms};
 use crate::app::workers::handle::Workers;
-use crate::hierarchy::{
-    Exploration, ExplorationCounts, HierarchyFacts, HierarchyRequest, Point, SearchOutcome, Stage, StudyOutline,
-};
+use crate::hierarchy::{Exploration, HierarchyFacts, HierarchyRequest, Point, SearchOutcome, Stage, StudyOutline};
 use crate::question::{
     Answer, Ask, BoundHierarchies, HierarchyBounds, HierarchyOutcome, OpenHierarchy, OutlineHierarchies, Refusal,
     SearchHierarchies, Topic, UnrollHierarchies, UnrolledEnergies,
@@ -31,73 +30,6 @@ const GRAIN: f64 = 0.012;
 const MOST_DRAWN: usize = 3000;
 /// Columns of the comparison of unrollings.
 pub const MOST_COMPARED: usize = 8;
-
-/// The status of a study.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum StudyStatus {
-    /// Nothing is asked yet.
-    #[default]
-    Idle,
-    /// Workers work.
-    Running,
-    /// A person stopped it.
-    Stopped,
-    /// Every hierarchy is searched, left out or impossible.
-    Done,
-    /// The request makes no sense.
-    Rejected,
-}
-
-impl StudyStatus {
-    /// As in the attribute `data-status`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Idle => "idle",
-            Self::Running => "running",
-            Self::Stopped => "stopped",
-            Self::Done => "done",
-            Self::Rejected => "rejected",
-        }
-    }
-}
-
-/// The results of a study so far, as the page shows them.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct StudyResults {
-    /// What it is about.
-    pub request: Option<Rc<HierarchyRequest>>,
-    /// How far it is.
-    pub status: StudyStatus,
-    /// Which hierarchies there are.
-    pub outline: Option<Rc<StudyOutline>>,
-    /// How many became what.
-    pub counts: ExplorationCounts,
-    /// Points to be drawn, with names; those of the front first.
-    pub drawn: Vec<(Point, Rc<str>, bool)>,
-    /// Number of the best by the objective.
-    pub best: Option<u32>,
-    /// One reason why something does not fit.
-    pub reason: Option<String>,
-    /// Why the request makes no sense.
-    pub diagnostics: Diagnostics,
-    /// Time spent, milliseconds.
-    pub elapsed_ms: f64,
-    /// The opened hierarchy.
-    pub opened: Option<Rc<HierarchyFacts>>,
-    /// Hierarchies under other unrollings.
-    pub comparison: Option<Rc<Comparison>>,
-    /// What a worker could not do.
-    pub failure: Option<String>,
-}
-
-/// Hierarchies under other unrollings.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct Comparison {
-    /// Numbers and names of the hierarchies.
-    pub hierarchies: Vec<(u32, Rc<str>)>,
-    /// For each unrolling the energies in pJ, once they are known.
-    pub rows: Vec<Option<Vec<Option<f64>>>>,
-}
 
 /// Handle on the one explorer of the page.
 #[derive(Clone)]

@@ -4,5 +4,6 @@
 pub mod hierarchies;
 #[cfg(target_arch = "wasm32")]
 pub mod stacks;
+pub mod study_results;
 #[cfg(target_arch = "wasm32")]
 pub mod systems;

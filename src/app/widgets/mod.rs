@@ -29,5 +29,6 @@ pub mod pointers;
 pub mod save;
 #[cfg(target_arch = "wasm32")]
 pub mod theme;
+pub mod theme_choice;
 #[cfg(target_arch = "wasm32")]
 pub mod zoom;

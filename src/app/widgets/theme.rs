@@ -1,42 +1,11 @@
 //! Light or dark.
 
 use super::figure::IsDark;
+use super::theme_choice::ThemeChoice;
 use std::rc::Rc;
 use wasm_bindgen::JsCast;
 use wasm_bindgen::prelude::*;
 use yew::prelude::*;
-
-/// Light or dark, as chosen.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum ThemeChoice {
-    /// As the system.
-    #[default]
-    Auto,
-    /// Always light.
-    Light,
-    /// Always dark.
-    Dark,
-}
-
-impl ThemeChoice {
-    /// As in the attribute `data-theme`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Auto => "auto",
-            Self::Light => "light",
-            Self::Dark => "dark",
-        }
-    }
-
-    /// The one that the next click chooses.
-    pub fn next(self) -> Self {
-        match self {
-            Self::Auto => Self::Light,
-            Self::Light => Self::Dark,
-            Self::Dark => Self::Auto,
-        }
-    }
-}
 
 /// Whether the page is dark: as chosen, or as the system.
 #[hook]
