@@ -720,12 +720,9 @@ impl Schedule<'_> {
                         let rate = Explained::given("bits a cycle", rate, PLAIN)
                             .noted("What the mapping of the tile moves to or from DRAM, on average.")
                             .after(SINGLE_LAYER);
-                        let bits = Explained::computed(
-                            "bits",
-                            PLAIN,
-                            How::WholeProduct,
-                            vec![rate, of(TransferFigure::Takes)?],
-                        );
+                        let cycles = account.costs[account.tiles.get(run.tile)?.cost].cycles;
+                        let cycles = Explained::given("cycles by its mapping", cycles, CYCLES).after(SINGLE_LAYER);
+                        let bits = Explained::computed("bits", PLAIN, How::WholeProduct, vec![rate, cycles]);
                         shown.or("", How::Quotient, vec![bits, Explained::given("bits a byte", 8.0, PLAIN)])
                     }
                     TransferCost::Tensor { .. } => {

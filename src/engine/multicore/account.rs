@@ -487,7 +487,8 @@ impl SystemAccount {
                     start: stream.span.start.0,
                     end: stream.span.end.0,
                     reason: TransferReason::Fetch,
-                    bits: (demand * stream.span.length()).0 as u64,
+                    // As much as without other streams in its way, which only make it take longer.
+                    bits: (demand * placed.cycles).0 as u64,
                     begin: Begin::Links,
                     cost: TransferCost::Stream(demand.0),
                 };

@@ -4,9 +4,9 @@ use fusescape_engine::hardware::Operand;
 use fusescape_engine::ids::{TiSlice, TiVec, ti_vec};
 use fusescape_engine::multicore::{
     AccessFunction, AllocationProblem, AxisExpression, CoreId, IterationTile, Link, LinkId, NestId, Offchip,
-    PlacedTile, Schedule, SchedulingProblem, SchedulingRules, SlotId, Split, System, TensorId, TileId, TilePlacement,
-    TilePriority, TiledLayer, TiledNetwork, TilingRules, TopMemory, TopMemoryId, allocate, count_edges, evaluate,
-    schedule, tile_graph,
+    PlacedTile, Schedule, SchedulingProblem, SchedulingRules, SlotId, Split, System, SystemAccount, TensorId, TileId,
+    TilePlacement, TilePriority, TiledLayer, TiledNetwork, TilingRules, TopMemory, TopMemoryId, TransferCost, allocate,
+    count_edges, evaluate, schedule, tile_graph,
 };
 use fusescape_engine::units::{Bits, BitsPerCycle, Cycles};
 use fusescape_engine::workload::Dim;
@@ -43,6 +43,39 @@ fn schedules_keep_to_memories_links_cores_and_dependencies() {
         assert_eq!(found, schedule(job).unwrap(), "round {round}: the same every time");
     }
     assert!(scheduled > ROUNDS / 2, "only {scheduled} of {ROUNDS} can be scheduled at all");
+}
+
+/// A link that carries less than a tile streams makes the tile take longer; what it streams stays as much.
+#[test]
+fn tiles_that_narrow_links_slow_down_stream_as_much_as_others() {
+    let mut random = Lcg(23);
+    let mut slowed = 0;
+    for round in 0..ROUNDS {
+        let layers = random_network(&mut random);
+        let network = tile_graph(&layers, TilingRules::CORRECTED);
+        let system = random_system(&mut random);
+        let placed = random_placement(&mut random, &network, &system);
+        let problem = SchedulingProblem {
+            graph: &network.graph,
+            system: &system,
+            placed: &placed,
+            order: TilePriority::EarliestReady,
+            prefetched: &[],
+            rules: SchedulingRules::CORRECTED,
+        };
+        let Ok(found) = schedule(problem) else { continue };
+        let names = (0..layers.len()).map(|layer| format!("layer {layer}")).collect();
+        let account = SystemAccount::new(problem, &found, names, &ti_vec![1.0; placed.len()]);
+        for stream in &found.streams {
+            let PlacedTile { cycles, offchip: Offchip { to, from }, .. } = placed[stream.tile];
+            let expected = [to, from].map(|demand| (demand * cycles).0 as u64).into_iter().sum::<u64>();
+            let of_tile = account.transfers.iter().filter(|run| run.tile == stream.tile);
+            let streamed = of_tile.filter(|run| matches!(run.cost, TransferCost::Stream(_)));
+            assert_eq!(streamed.map(|run| run.bits).sum::<u64>(), expected, "round {round}, tile {}", stream.tile);
+            slowed += usize::from(stream.slower > 1.0);
+        }
+    }
+    assert!(slowed > 50, "only {slowed} tiles are slowed down");
 }
 
 fn check(job: &SchedulingProblem<'_>, found: &Schedule, round: u64) {
