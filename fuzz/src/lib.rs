@@ -1,4 +1,15 @@
-//! What several targets hold to be true of an answer, and what they set beside their input.
+//! What holds of any bytes, a module a reader. `fuzz/targets` feeds these to libFuzzer; `tests/page/fuzz_seeds.rs` holds them against the
+//! inputs that fuzzing begins with.
+
+pub mod embed;
+pub mod gallery;
+pub mod link;
+pub mod onnx;
+pub mod pool;
+pub mod state;
+pub mod study;
+pub mod system;
+pub mod yaml;
 
 use fusescape::link::{from_link, to_draft, to_link};
 use fusescape::spec::{Diagnostics, MAX_DIAGNOSTICS};

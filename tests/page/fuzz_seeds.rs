@@ -1,6 +1,7 @@
-//! What fuzzing begins with: small inputs of every kind, which are read without a complaint, and the words that documents are made of.
-//! `tools/fuzz` has them written into the folder that FUSESCAPE_SEEDS names.
+//! What fuzzing begins with: small inputs of every kind, which are read without a complaint and have the properties that fuzzing asks
+//! for, and the words that documents are made of. `tools/fuzz` has them written into the folder that FUSESCAPE_SEEDS names.
 
+use crate::properties;
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use fusescape::embed::{Answer, EmbedOptions, answer};
@@ -29,7 +30,25 @@ fn folder() -> Option<std::path::PathBuf> {
     std::env::var_os("FUSESCAPE_SEEDS").map(Into::into)
 }
 
+/// The property that is asked of all bytes of a kind.
+fn property_of(kind: &str) -> fn(&[u8]) {
+    match kind {
+        "embed" => properties::embed::holds,
+        "gallery" => properties::gallery::holds,
+        "link" => properties::link::holds,
+        "onnx" => properties::onnx::holds,
+        "pool" => properties::pool::holds,
+        "state" => properties::state::holds,
+        "study" => properties::study::holds,
+        "system" => properties::system::holds,
+        "yaml" => properties::yaml::holds,
+        other => panic!("nothing is asked of `{other}`"),
+    }
+}
+
 fn save(kind: &str, seeds: &[Seed]) {
+    let holds = property_of(kind);
+    seeds.iter().for_each(|(_, bytes)| holds(bytes));
     let Some(folder) = folder().map(|folder| folder.join(kind)) else { return };
     std::fs::create_dir_all(&folder).unwrap();
     seeds.iter().for_each(|(name, bytes)| std::fs::write(folder.join(name), bytes).unwrap());

@@ -17,6 +17,9 @@ mod layered;
 mod lessons;
 mod links;
 mod onnx;
+/// What fuzzing asks of readers, which so is compiled here, too.
+#[path = "../../fuzz/src/lib.rs"]
+mod properties;
 mod questions;
 mod report;
 mod rooms;

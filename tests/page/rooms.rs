@@ -1,5 +1,7 @@
 //! The rooms of the page: imports only point down, and a view knows no other view (ARCHITECTURE.md).
 
+use petgraph::algo::tarjan_scc;
+use petgraph::graphmap::DiGraphMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -24,11 +26,11 @@ fn files(folder: &Path) -> Vec<PathBuf> {
     entries.flat_map(|path| if path.is_dir() { files(&path) } else { vec![path] }).collect()
 }
 
-/// The rooms that a text names as `crate::app::room` or `crate::app::{room, other}`.
-fn named(text: &str) -> Vec<&str> {
+/// The modules that a text names behind a prefix: `crate::app::room`, `crate::app::{room, other}`.
+fn named<'t>(text: &'t str, prefix: &str) -> Vec<&'t str> {
     let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let code = text.lines().filter(|line| !line.trim_start().starts_with("//"));
-    let uses = code.flat_map(|line| line.split("crate::app::").skip(1));
+    let uses = code.flat_map(|line| line.split(prefix).skip(1));
     uses.flat_map(|rest| match rest.strip_prefix('{') {
         Some(list) => list.split('}').next().unwrap_or_default().split(',').map(str::trim).collect::<Vec<_>>(),
         None => vec![rest],
@@ -44,7 +46,7 @@ fn imports_point_down_and_no_view_knows_another() {
     for entry in fs::read_dir(&app).unwrap().map(|entry| entry.unwrap().path()).filter(|path| path.is_dir()) {
         let room = entry.file_name().unwrap().to_str().unwrap().to_owned();
         for file in files(&entry) {
-            for other in named(&fs::read_to_string(&file).unwrap()) {
+            for other in named(&fs::read_to_string(&file).unwrap(), "crate::app::") {
                 seen += 1;
                 let is_down = level(other) < level(&room);
                 if other != room && !is_down {
@@ -55,4 +57,33 @@ fn imports_point_down_and_no_view_knows_another() {
     }
     assert!(seen > 200, "only {seen} imports were seen");
     assert_eq!(wrong, Vec::<String>::new());
+}
+
+/// Files of a room that import each other in a circle are read as one, so there are few of them.
+#[test]
+fn no_circle_of_imports_has_more_than_three_files() {
+    let app = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/app");
+    let mut imports = 0;
+    for room in ROOMS.concat() {
+        let files = files(&app.join(room));
+        let stem = |path: &PathBuf| path.file_stem().unwrap().to_str().unwrap().to_owned();
+        let texts: Vec<(String, String)> = files
+            .iter()
+            .map(|path| (stem(path), fs::read_to_string(path).unwrap()))
+            .filter(|(name, _)| name != "mod")
+            .collect();
+        let mut graph: DiGraphMap<&str, ()> = DiGraphMap::new();
+        for (name, text) in &texts {
+            let beside = [named(text, "super::"), named(text, &format!("crate::app::{room}::"))].concat();
+            for other in beside.into_iter().filter(|other| other != name) {
+                if let Some((other, _)) = texts.iter().find(|(name, _)| name == other) {
+                    graph.add_edge(name, other, ());
+                    imports += 1;
+                }
+            }
+        }
+        let circle = tarjan_scc(&graph).into_iter().max_by_key(Vec::len).unwrap_or_default();
+        assert!(circle.len() <= 3, "{room}: {circle:?}");
+    }
+    assert!(imports > 100, "only {imports} imports were seen");
 }

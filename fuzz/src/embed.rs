@@ -1,0 +1,72 @@
+//! What the page around an embedded view can say to it: the first line as what its address asks for, every other as a message. An answer,
+//! never a panic; what is shown can be kept, and nothing breaks out of the HTML that is handed out.
+
+use super::check_rejected;
+use fusescape::embed::{Answer, EmbedOptions, answer, changed, ready, resize_script, snippet, state_of};
+use fusescape::link::{from_link, to_link};
+use fusescape::state::State;
+use serde_json::Value;
+
+/// More messages would say nothing else.
+const MESSAGES: usize = 4;
+
+/// Panics where that is not so.
+pub fn holds(bytes: &[u8]) {
+    let Ok(text) = std::str::from_utf8(bytes) else { return };
+    let (query, messages) = text.split_once('\n').unwrap_or((text, ""));
+    let options = options(query);
+    let mut state = State::first();
+    let _ = (ready(&state, options.view), changed(&state, options.view, Value::Null));
+    for message in messages.lines().take(MESSAGES) {
+        match answer(message, &state) {
+            Answer::Ignore => {}
+            Answer::Tell(id) => check_id(&id),
+            Answer::Refuse(refusal) => check_refusal(&refusal),
+            Answer::Show(next, view, id) => {
+                check_id(&id);
+                let link = to_link(&next);
+                let linked = from_link(&link).expect("a link of a state opens");
+                assert_eq!(linked.design.hardware.text, next.design.hardware.text);
+                assert_eq!(linked.design.workload.text, next.design.workload.text);
+                assert_eq!(to_link(&linked), link);
+                let told = state_of(&next, view.unwrap_or_default(), Value::Null, &id);
+                assert_eq!(told["link"], link.as_str());
+                state = *next;
+            }
+        }
+    }
+}
+
+fn options(query: &str) -> EmbedOptions {
+    let (options, wrong) = EmbedOptions::from_query(query);
+    if !wrong.is_empty() {
+        check_rejected(&wrong, &[""]);
+        // Parts of an address, and words of a list.
+        assert!(wrong.0.len() <= 16 * 16);
+    }
+    let (back, wrong) = EmbedOptions::from_query(&options.query());
+    assert!(back == options && wrong.is_empty(), "{options:?}");
+    // The query stands for any address that the page may have.
+    let html = snippet(query, &options, "1AwDZHA", 640);
+    assert_eq!(html.matches('"').count(), 14, "{html}");
+    assert_eq!(resize_script(query).matches('<').count(), 2);
+    options
+}
+
+fn check_id(id: &Value) {
+    assert!(id.is_null() || id.is_number() || id.as_str().is_some_and(|id| id.chars().count() <= 64), "{id}");
+}
+
+/// All that is wrong, and no more than a host wants to hear.
+fn check_refusal(refusal: &Value) {
+    check_id(&refusal["id"]);
+    assert_eq!(refusal["type"], "error");
+    let errors = refusal["errors"].as_array().expect("a list of errors");
+    assert!((1..=100).contains(&errors.len()));
+    for error in errors {
+        assert!(error["reason"].as_str().is_some_and(|reason| !reason.is_empty()), "{error}");
+        assert!(error["remedy"].as_str().is_some_and(|remedy| !remedy.is_empty()), "{error}");
+        assert!(error["place"].is_string(), "{error}");
+        assert!(error.to_string().len() <= 32 << 10, "{error}");
+    }
+}

@@ -1,0 +1,19 @@
+//! Any bytes as an ONNX model: an answer, never a panic, and never more layers than a document can hold.
+
+use fusescape::import::onnx;
+use fusescape::spec::{read_workload, write_workload};
+use fusescape::workload::Network;
+
+/// Panics where that is not so.
+pub fn holds(bytes: &[u8]) {
+    let mut bytes = bytes;
+    if let Ok((spec, report)) = onnx::import(&mut bytes, "model.onnx", &[]) {
+        assert!(!report.lines().is_empty());
+        let text = write_workload(&spec);
+        let (read, wrong) = read_workload(&text);
+        if wrong.is_empty() {
+            assert_eq!(read, spec);
+        }
+        let _ = Network::from_text(&text);
+    }
+}

@@ -1,0 +1,144 @@
+//! What a person writes into the fields of the page, one section of the input a field: requests, or all that is wrong with them, never a
+//! panic. The first section chooses; sections end with lines of `%`.
+
+use super::{HARDWARE, WORKLOAD, check_rejected, check_state};
+use fusescape::depth_first::StoringMode;
+use fusescape::explore::{LayerStudy, Sweep};
+use fusescape::hierarchy::Study;
+use fusescape::multicore::{CoresStudy, OrderRule, ScheduleObjective, Scheduler, TileCosts};
+use fusescape::rules::Rules;
+use fusescape::search::Strategy;
+use fusescape::spec::{is_hidden_in_lines, system_presets};
+use fusescape::state::{FuseChoice, Half, LPF_LIMITS, ObjectiveChoice, StackChoice, State, TileChoice};
+use fusescape::state::{read_allocation, write_allocation};
+
+/// With few hierarchies, as nothing is written about them here.
+const POOL: &str = "name: small
+memories:
+  - name: rf
+    size: 64 B
+    replication: [per_pe, shared]
+    variants:
+      - { width: 8 bit, read_energy: 0.88 pJ, write_energy: 0.98 pJ, area: 4740.06 um2 }
+      - { width: 64 bit, estimate: sram-65nm }
+  - { name: sram, size: 16 KiB, replication: [shared], variants: [{ width: 128 bit, estimate: sram-65nm }] }
+";
+
+/// So many points are planned at most; more take longer, and are no different.
+const PLANNED: usize = 16;
+
+/// Panics where that is not so.
+pub fn holds(bytes: &[u8]) {
+    let Ok(text) = std::str::from_utf8(bytes) else { return };
+    let (state, is_kept) = filled(text);
+    // Links keep no longer fields, and take their time.
+    if is_kept && text.len() < 1 << 18 {
+        check_state(&state);
+    }
+    sweep(&state);
+    layer(&state);
+    cores(&state);
+    hierarchies(&state);
+}
+
+/// The fields as written, and whether it is looked at how they are kept.
+fn filled(text: &str) -> (State, bool) {
+    let mut sections = text.split("\n%\n");
+    let choices = sections.next().unwrap_or_default().as_bytes().to_vec();
+    let choice = |index: usize, of: usize| choices.get(index).map_or(0, |byte| usize::from(*byte) % of);
+    // A field may hold what nobody sees; links and drafts leave it out.
+    let mut next = || sections.next().unwrap_or_default().replace(is_hidden_in_lines, "");
+    let mut state = State::first();
+    state.design.pick(Half::Hardware, "tpu-like");
+    state.design.workload.write(WORKLOAD.to_owned());
+    let schedule = &mut state.design.schedule;
+    schedule.fuse = FuseChoice::ALL[choice(0, 4)].0;
+    schedule.objective = ObjectiveChoice::ALL[choice(1, 6)].0;
+    schedule.strategy = Strategy::Loma;
+    schedule.lpf_limit = *LPF_LIMITS.start();
+    schedule.rules = [Rules::CORRECTED, Rules::DEFINES_2022, Rules::ZIGZAG_3_8][choice(2, 3)];
+    schedule.modes = StoringMode::ALL[..choice(3, 4)].to_vec();
+    (schedule.tiles_x, schedule.tiles_y, schedule.cuts) = (next(), next(), next());
+    (schedule.most_layers, schedule.most_tiles, schedule.memory) = (next(), next(), next());
+    schedule.weights = [next(), next(), next()];
+    let cores = &mut state.cores;
+    cores.preset = Some(system_presets()[choice(4, system_presets().len())].id.to_owned());
+    cores.granularity = TileChoice::ALL[choice(5, 3)].0;
+    cores.stacks = StackChoice::ALL[choice(6, 4)].0;
+    cores.aim = ScheduleObjective::ALL[choice(7, 3)];
+    cores.scheduler = Scheduler::ALL[choice(8, 3)];
+    cores.order = OrderRule::ALL.get(choice(9, 4)).copied();
+    cores.prefetches = choice(10, 2) == 1;
+    (cores.rows, cores.tiles, cores.ends, cores.allocation) = (next(), next(), next(), next());
+    let hierarchy = &mut state.hierarchy;
+    hierarchy.pool = POOL.to_owned();
+    hierarchy.pool_preset = None;
+    hierarchy.budget = next();
+    hierarchy.max_levels = choice(11, 7);
+    hierarchy.min_ratio = [0, 1, 8, u64::MAX][choice(12, 4)];
+    hierarchy.all_widths = choice(13, 2) == 1;
+    hierarchy.layer = Some(next()).filter(|layer| !layer.is_empty());
+    state.mapping.layer = Some(next()).filter(|layer| !layer.is_empty());
+    (state, choice(14, 4) == 0)
+}
+
+fn sweep(state: &State) {
+    match state.design.request() {
+        Err(wrong) => check_rejected(&wrong, &["settings"]),
+        Ok(requests) => {
+            for request in requests {
+                match Sweep::new(&request) {
+                    Err(wrong) => check_rejected(&wrong, &["settings", "hardware", "workload"]),
+                    Ok(sweep) => {
+                        let strategies = sweep.settings.strategies();
+                        let plan = sweep.plan_strategies(strategies.into_iter().take(PLANNED).collect());
+                        let wrong = plan.points.iter().filter_map(|point| point.as_ref().err());
+                        wrong.for_each(|wrong| check_rejected(wrong, &["settings", "hardware", "workload", "fuse"]));
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn layer(state: &State) {
+    let Some(request) = state.layer_request() else { return };
+    match LayerStudy::new(&request) {
+        Err(wrong) => check_rejected(&wrong, &["layer", "hardware", "workload"]),
+        Ok(study) => {
+            let _ = study.facts();
+            match study.best() {
+                Err(wrong) => assert!(!wrong.is_empty()),
+                Ok(best) => assert!(best.energy_pj().is_finite(), "{}", best.energy_pj()),
+            }
+        }
+    }
+}
+
+fn cores(state: &State) {
+    let lines = read_allocation(&state.cores.allocation);
+    let written = write_allocation(lines.iter().map(|(layer, cores)| (layer.as_str(), cores.as_slice())));
+    assert_eq!(read_allocation(&written), lines);
+    let schedule = &state.design.schedule;
+    let request = state.cores.request(HARDWARE, WORKLOAD, (schedule.strategy, 2), schedule.rules);
+    let study = match request.and_then(|request| CoresStudy::new(&request)) {
+        Ok(study) => study,
+        Err(wrong) => return check_rejected(&wrong, &["settings", "system", "workload"]),
+    };
+    let able = study.outline().able;
+    let first = able.iter().map(|able| able.iter().copied().take(1).collect()).collect();
+    let choice = study.with(&first, &lines).unwrap_or(first);
+    match study.evaluate(&mut TileCosts::default(), &[], &choice, study.settings.order) {
+        Err(wrong) => check_rejected(&wrong, &["allocation", "settings"]),
+        Ok(judged) => assert!(judged.energy_pj.is_finite() && judged.latency_cycles.is_finite(), "{judged:?}"),
+    }
+}
+
+fn hierarchies(state: &State) {
+    let schedule = &state.design.schedule;
+    let request = state.hierarchy.request(HARDWARE, WORKLOAD, (schedule.strategy, 2), schedule.rules);
+    match request.and_then(|request| Study::new(&request)) {
+        Err(wrong) => check_rejected(&wrong, &["settings"]),
+        Ok(study) => assert!(!study.hierarchies.is_empty()),
+    }
+}

@@ -1,0 +1,98 @@
+//! Any text as an accelerator or a network, of ours or of ZigZag: an answer, never a panic; what is valid survives being written and can be
+//! scheduled, and what can be repaired can be read.
+
+use super::{HARDWARE, WORKLOAD, check_rejected, check_wrong};
+use fusescape::explore::{LayerRequest, LayerStudy, Request, Settings, Sweep};
+use fusescape::form::{layer_graph, memory_boxes, repair};
+use fusescape::hardware::Core;
+use fusescape::import::{File, import};
+use fusescape::rules::Rules;
+use fusescape::search::{Objective, Strategy};
+use fusescape::spec::edit::Outline;
+use fusescape::spec::{Diagnostics, read_hardware, read_workload, write_hardware, write_workload};
+use fusescape::workload::Network;
+
+/// Larger networks are planned as any, but slower.
+const FEW_LAYERS: usize = 40;
+/// So many repairs are tried.
+const REPAIRED: usize = 4;
+
+/// Panics where that is not so.
+pub fn holds(bytes: &[u8]) {
+    let Ok(text) = std::str::from_utf8(bytes) else { return };
+    match Core::from_text(text) {
+        Ok(_) => {
+            let (hardware, wrong) = read_hardware(text);
+            assert!(wrong.is_empty());
+            assert_eq!(read_hardware(&write_hardware(&hardware)).0, hardware);
+            map(text, WORKLOAD);
+        }
+        Err(wrong) => complain(text, &wrong),
+    }
+    match Network::from_text(text) {
+        Ok(network) => {
+            let (workload, wrong) = read_workload(text);
+            assert!(wrong.is_empty());
+            assert_eq!(read_workload(&write_workload(&workload)).0, workload);
+            if (1..=FEW_LAYERS).contains(&network.computing().count()) {
+                map(HARDWARE, text);
+                plan(text);
+            }
+        }
+        Err(wrong) => complain(text, &wrong),
+    }
+    if let Ok(outline) = Outline::read(text) {
+        let _ = (memory_boxes(&outline), layer_graph(&outline));
+    }
+    import_file(bytes);
+}
+
+fn complain(text: &str, wrong: &Diagnostics) {
+    check_wrong(text, wrong);
+    let Ok(outline) = Outline::read(text) else { return };
+    let repaired = wrong.0.iter().take(REPAIRED).filter_map(|one| repair(&outline, one));
+    repaired.for_each(|next| assert!(Outline::read(next.text()).is_ok_and(|again| again == next), "{}", next.text()));
+}
+
+/// The largest layer on an accelerator: its best mapping costs something that can be counted, or there is none.
+fn map(hardware: &str, workload: &str) {
+    let request = LayerRequest {
+        hardware: hardware.to_owned(),
+        workload: workload.to_owned(),
+        layer: None,
+        objective: Objective::Energy,
+        strategy: Strategy::Loma,
+        lpf_limit: 2,
+        rules: Rules::CORRECTED,
+        unroll: None,
+    };
+    let study = LayerStudy::new(&request).expect("what is valid can be studied");
+    let _ = study.facts();
+    match study.best() {
+        Ok(best) => assert!(best.energy_pj().is_finite(), "{}", best.energy_pj()),
+        Err(wrong) => check_rejected(&wrong, &[""]),
+    }
+}
+
+/// A network on an accelerator, in tiles and layer by layer.
+fn plan(workload: &str) {
+    let settings = Settings { tiles_x: vec![4, u64::MAX], tiles_y: vec![7], lpf_limit: 2, ..Settings::default() };
+    let sweep = match Sweep::new(&Request { hardware: HARDWARE.to_owned(), workload: workload.to_owned(), settings }) {
+        Ok(sweep) => sweep,
+        Err(wrong) => return check_rejected(&wrong, &["settings", "workload"]),
+    };
+    let plan = sweep.plan();
+    let wrong = plan.points.iter().filter_map(|point| point.as_ref().err());
+    wrong.for_each(|wrong| check_rejected(wrong, &["settings", "hardware", "workload", ""]));
+}
+
+/// What is imported is valid, and says so.
+fn import_file(bytes: &[u8]) {
+    let file = File { name: "file.yaml".to_owned(), source: Box::new(bytes) };
+    if let Ok(imported) = import(vec![file], &[])
+        && !imported.reports.iter().any(|report| report.result.starts_with("taken as it is"))
+    {
+        imported.hardware.iter().for_each(|text| drop(Core::from_text(text).expect("valid hardware")));
+        imported.workload.iter().for_each(|text| drop(Network::from_text(text).expect("a valid network")));
+    }
+}
