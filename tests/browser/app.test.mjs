@@ -1,13 +1,10 @@
 // The page end to end: what it shows is what the native engine computes, whatever happens on the way.
 
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import { test } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { AxeBuilder } from '@axe-core/playwright';
-import { withPage } from './harness.mjs';
+import { commandLine, withPage } from './harness.mjs';
 
-const REPOSITORY = fileURLToPath(new URL('../..', import.meta.url));
 const MINUTE = 60_000;
 
 test('the heatmaps agree with the native engine to the digit', () =>
@@ -404,9 +401,7 @@ function native(rules, mode, x, y) {
   const command = ['depth-first', '--hardware', 'meta-proto-like-df', '--workload', 'fsrcnn-defines'];
   const strategy = rules === 'corrected' ? 'exact' : 'loma';
   const options = ['--mode', mode, '--tile', `${x}x${y}`, '--rules', rules, '--strategy', strategy, '--format', 'json'];
-  const cargo = ['run', '--release', '--quiet', '--bin', 'fusescape', '--'];
-  const output = execFileSync('cargo', [...cargo, ...command, ...options], { cwd: REPOSITORY, encoding: 'utf8' });
-  return JSON.parse(output).points[0];
+  return JSON.parse(commandLine(...command, ...options)).points[0];
 }
 
 async function assertAgrees(page, rules, cells) {

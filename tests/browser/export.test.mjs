@@ -1,13 +1,10 @@
 // Figures and tables leave the page as files that other programs open.
 
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
-import { fileURLToPath } from 'node:url';
-import { withPage } from './harness.mjs';
+import { commandLine, withPage } from './harness.mjs';
 
-const REPOSITORY = fileURLToPath(new URL('../..', import.meta.url));
 
 test('a figure is saved as SVG and PNG, its table as CSV and JSON', () =>
   withPage(async ({ page, url }) => {
@@ -134,7 +131,7 @@ test('the report of the page is that of the command line, to the letter', () =>
     assert.equal(report.name, 'tpu-like-df-fsrcnn-defines-report.md');
     const text = report.bytes.toString('utf8');
     const link = new RegExp(`<${url}#(\\S+)>`).exec(text)?.[1];
-    const native = execFileSync(`${REPOSITORY}/target/release/fusescape`, ['report', link, '--site', url], { encoding: 'utf8' });
+    const native = commandLine('report', link, '--site', url);
     assert.equal(text, native);
     assert.match(text, /^# FSRCNN \(DeFiNES\) on TPU-like DF$/m);
     await page.keyboard.press('Escape');

@@ -1,20 +1,17 @@
 // The gallery end to end: numbers are computed when an entry is opened, and are those of the native engine; an entry opens its state.
 
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import { test } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { AxeBuilder } from '@axe-core/playwright';
-import { withPage } from './harness.mjs';
+import { commandLine, withPage } from './harness.mjs';
 
-const REPOSITORY = fileURLToPath(new URL('../..', import.meta.url));
 
 test('the numbers of an entry are those of the native engine', () =>
   withPage(async ({ page, url }) => {
     await openGallery(page, url);
     for (const id of ['zigzag-fig-6', 'defines-table-1', 'optimus-table-5', 'hwff-table-6-resnet18']) {
       const rows = await computed(page, id);
-      const native = execFileSync(`${REPOSITORY}/target/release/fusescape`, ['gallery', id], { encoding: 'utf8' });
+      const native = commandLine('gallery', id);
       for (const [, published, ours, deviation] of rows) {
         assert.ok(
           native.split('\n').some((line) => line.replace(/ {2,}/g, '|').endsWith(`|${published}|${ours}|${deviation}`)),

@@ -13,6 +13,9 @@ import { serve } from './server.mjs';
 export const REPOSITORY = fileURLToPath(new URL('../..', import.meta.url));
 const SCREENSHOTS = join(REPOSITORY, 'target', 'screenshots');
 
+/** The program of the command line. */
+export const COMMAND_LINE = join(REPOSITORY, 'target', 'release', 'fusescape');
+
 /** The folder that is served; FUSESCAPE_WWW names another, to try the harness itself. */
 export const WWW = process.env.FUSESCAPE_WWW ?? join(REPOSITORY, 'www');
 
@@ -75,6 +78,11 @@ export function pathOf(program, variable) {
   } catch {
     throw new Error(`There is no \`${program}\` on the PATH. Run \`tools/setup browser\`, or set ${variable}.`);
   }
+}
+
+/** What the command line prints. It is the binary of the native tests, which `run.mjs` has built. */
+export function commandLine(...args) {
+  return execFileSync(COMMAND_LINE, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
 }
 
 /** A list that grows with every error, warning, failed request and crash in any tab of the context. */

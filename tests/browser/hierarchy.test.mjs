@@ -1,13 +1,10 @@
 // The hierarchy view end to end: it finds what the native engine finds, stops when told to, and hands a hierarchy on.
 
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import { test } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { AxeBuilder } from '@axe-core/playwright';
-import { withPage } from './harness.mjs';
+import { commandLine, withPage } from './harness.mjs';
 
-const REPOSITORY = fileURLToPath(new URL('../..', import.meta.url));
 
 test('the front is that of the native engine, and a hierarchy can be opened, compared and used', () =>
   withPage(async ({ page, url }) => {
@@ -16,10 +13,9 @@ test('the front is that of the native engine, and a hierarchy can be opened, com
     await page.getByTestId('hierarchy-start').click();
     await settled(page, 'done');
     const native = JSON.parse(
-      execFileSync(
-        `${REPOSITORY}/target/release/fusescape`,
-        ['hierarchy', '--workload', 'mobilenet-v2-study', '--layer', 'L46', '--max-levels', '1', '--budget', '1.2mm2', '--format', 'json'],
-        { encoding: 'utf8' },
+      commandLine(
+        ...['hierarchy', '--workload', 'mobilenet-v2-study', '--layer', 'L46', '--max-levels', '1'],
+        ...['--budget', '1.2mm2', '--format', 'json'],
       ),
     );
     const front = page.getByTestId('hierarchy-front');

@@ -1,11 +1,10 @@
 // A network of 4,095 layers is a short link. Whatever is asked about it is answered, or refused with what would fit.
 
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { REPOSITORY, withPage } from './harness.mjs';
+import { REPOSITORY, commandLine, withPage } from './harness.mjs';
 
 const chain = [
   'name: chain',
@@ -22,7 +21,7 @@ test('a chain of 4,095 layers is swept, and its stacks are refused with what wou
   await mkdir(folder, { recursive: true });
   await writeFile(file, `${chain.join('\n')}\n`);
   const asked = ['link', 'make', '--hardware', 'meta-proto-like-df', '--workload', file];
-  const link = execFileSync(`${REPOSITORY}/target/release/fusescape`, asked, { encoding: 'utf8' }).trim();
+  const link = commandLine(...asked).trim();
   assert.ok(link.length < 15_000, `${link.length} characters`);
   await withPage(async ({ page, url }) => {
     await page.goto(url + link.slice(link.indexOf('#')));

@@ -1,17 +1,14 @@
 // Importing files in the page: what comes out is what the command line makes of them.
 
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import { mkdtemp, open as openFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { AxeBuilder } from '@axe-core/playwright';
-import { withPage } from './harness.mjs';
+import { commandLine, withPage } from './harness.mjs';
 import { head, input, model, node, number, weights, weightsHead } from './onnx.mjs';
 
-const REPOSITORY = fileURLToPath(new URL('../..', import.meta.url));
 const PADS = { pads: [1, 1, 1, 1] };
 
 /** Two convolutions, an activation that has no cost here, a shortcut. */
@@ -34,9 +31,6 @@ const withFolder = async (use) => {
   }
 };
 
-const fusescape = (...args) =>
-  execFileSync('cargo', ['run', '--quiet', '--release', '--bin', 'fusescape', '--', ...args], { cwd: REPOSITORY, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
-
 test('an ONNX model is imported, with a report of what is not counted', () =>
   withFolder((folder) =>
     withPage(async ({ page, url, screenshot }) => {
@@ -54,7 +48,7 @@ test('an ONNX model is imported, with a report of what is not counted', () =>
       assert.deepEqual(violations.map(({ id }) => id), []);
       await screenshot('import-onnx');
       await page.getByTestId('workload-as-text').click();
-      assert.equal(await page.getByTestId('workload-text').inputValue(), fusescape('import', file));
+      assert.equal(await page.getByTestId('workload-text').inputValue(), commandLine('import', file));
       await report.getByRole('button', { name: 'close the report' }).click();
       await report.waitFor({ state: 'detached' });
     }),
@@ -79,7 +73,7 @@ test('half a gigabyte of weights is passed over', () =>
 
 test('a dropped document is taken as it is, mistakes and all', () =>
   withPage(async ({ page, url }) => {
-    const text = fusescape('presets', 'tpu-like').replace('name: TPU-like', 'name: My TPU');
+    const text = commandLine('presets', 'tpu-like').replace('name: TPU-like', 'name: My TPU');
     await open(page, url);
     await drop(page, 'hardware-card', 'mine.yaml', text);
     const report = page.getByTestId('hardware-import-report');
@@ -92,7 +86,7 @@ test('a dropped document is taken as it is, mistakes and all', () =>
     const told = await report.innerText();
     assert.match(told, /To be corrected[^]*array\.mac_enrgy: There is no field mac_enrgy here\. Did you mean mac_energy\? line \d+/);
     // A network may be dropped on the hardware, too: it goes where it belongs.
-    await drop(page, 'hardware-card', 'net.yaml', fusescape('presets', 'mccnn'));
+    await drop(page, 'hardware-card', 'net.yaml', commandLine('presets', 'mccnn'));
     await page.getByTestId('network-facts').getByText('4 layers').waitFor();
   }));
 
@@ -113,7 +107,7 @@ test('what cannot be imported changes nothing and says why', () =>
 test('accelerator, mapping and layers of ZigZag are imported together', () =>
   withFolder((folder) =>
     withPage(async ({ page, url }) => {
-      fusescape('export-zigzag', '--hardware', 'tpu-like', '--workload', 'mccnn', '--out', folder);
+      commandLine('export-zigzag', '--hardware', 'tpu-like', '--workload', 'mccnn', '--out', folder);
       await open(page, url);
       const files = ['accelerator', 'mapping', 'workload'].map((name) => join(folder, `${name}.yaml`));
       await page.getByTestId('hardware-import-files').setInputFiles(files);

@@ -7,7 +7,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import { WWW } from './harness.mjs';
+import { REPOSITORY, WWW } from './harness.mjs';
 
 const MINUTE = 60_000;
 
@@ -19,6 +19,9 @@ const files = readdirSync(import.meta.dirname)
 
 if (files.length === 0) fail(`no file tests/browser/*${wanted}*.test.mjs`);
 if (!existsSync(join(WWW, 'pkg'))) fail('the page is not built yet: run `make build`');
+// The command line, which the page is held against: just as the native tests have built it, so that it is there after them.
+const cargo = spawnSync('cargo', ['test', '--release', '--quiet', '--no-run', '--test', 'page'], { cwd: REPOSITORY, stdio: 'inherit' });
+if (cargo.status !== 0) fail('the command line cannot be built');
 
 // Each browser has workers for all processors; more of them than this only wait for each other.
 const concurrency = Math.min(availableParallelism(), 4);

@@ -7,13 +7,13 @@ import { spawn } from 'node:child_process';
 import { connect } from 'node:net';
 import { createInterface } from 'node:readline';
 import { test } from 'node:test';
-import { REPOSITORY, WWW, withPage } from './harness.mjs';
+import { COMMAND_LINE, WWW, withPage } from './harness.mjs';
 
 const SERVERS = Number(process.env.SERVERS ?? 10);
 
 /** A server of `www` in a process of its own: `{ url, port, close }`. */
 async function freshServer() {
-  const server = spawn(`${REPOSITORY}/target/release/fusescape`, ['serve', '--port', '0', '--directory', WWW], {
+  const server = spawn(COMMAND_LINE, ['serve', '--port', '0', '--directory', WWW], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const lines = createInterface({ input: server.stdout });
