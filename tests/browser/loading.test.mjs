@@ -249,7 +249,11 @@ test('a document that was cut off after its script is told of, and works', () =>
 // What is fetched late: how it is asked for, on a page that has what it needs besides.
 const ASKED = {
   others: {
-    before: (page) => open(page),
+    // Before the landscape rests, which fetches it, too.
+    before: async (page) => {
+      await page.goto(server.url);
+      await isOpen(page);
+    },
     act: (page) => page.getByTestId('tab-gallery').click(),
     works: (page) => page.getByTestId('gallery').waitFor(),
   },
@@ -276,11 +280,6 @@ const SMALL = {
   mimeType: 'application/yaml',
   buffer: Buffer.from('name: small\nlayers:\n  - { name: conv, type: conv, input: { channels: 3, width: 8, height: 8 }, K: 4, FX: 1, FY: 1 }\n'),
 };
-
-async function open(page) {
-  await page.goto(server.url);
-  await done(page);
-}
 
 async function openWithViews(page) {
   await page.goto(server.url);

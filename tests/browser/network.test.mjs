@@ -141,10 +141,11 @@ test('the graph zooms and pans by buttons, keys, Ctrl and wheel, and lets the pa
 
     // By keyboard alone: layers, fields, cuts, zoom.
     await page.getByTestId('layer-0').focus();
-    await page.keyboard.press('ArrowDown');
-    await page.keyboard.press('ArrowDown');
-    const focused = () => page.evaluate(() => document.activeElement.dataset.testid);
-    assert.equal(await focused(), 'layer-2');
+    const hasFocus = (id) => page.waitForFunction((id) => document.activeElement.dataset.testid === id, id);
+    for (const id of ['layer-1', 'layer-2']) {
+      await page.keyboard.press('ArrowDown');
+      await hasFocus(id);
+    }
     await page.keyboard.press('Enter');
     assert.equal(await page.getByTestId('layer-name').inputValue(), 'pool1');
     const now = await width();

@@ -11,9 +11,9 @@ const LINKS = new URL('../links/links.txt', import.meta.url);
 
 test('a view whose code cannot be fetched says so, and is there when it can', () =>
   withPage(async ({ page, url, problems }) => {
+    await page.route(PIECE, (route) => route.abort());
     await page.goto(url);
     await page.locator('[data-testid=root][data-status=done]').waitFor();
-    await page.route(PIECE, (route) => route.abort());
     await page.getByTestId('tab-gallery').click();
     await page.getByTestId('not-fetched').waitFor();
     // By then it was asked for again, to say why.
@@ -30,9 +30,9 @@ test('a view whose code cannot be fetched says so, and is there when it can', ()
 
 test('what is saved waits for its code', () =>
   withPage(async ({ page, url }) => {
-    await page.goto(url);
-    await page.locator('[data-testid=root][data-status=done]').waitFor();
+    // Where the landscape rests it fetches the code, too.
     const fetched = page.waitForRequest(PIECE);
+    await page.goto(url);
     const download = page.waitForEvent('download');
     await page.getByTestId('save-svg').first().click();
     await fetched;
