@@ -26,7 +26,8 @@ test('a published page opens offline, from a path below the host, and is replace
         await page.evaluate(async () => {
           await navigator.serviceWorker.ready;
         });
-        // A first visit fetches what it may need next; nobody keeps that for it yet.
+        // A first visit fetches what it may need next, and its workers what they answer with; nobody keeps that for it yet.
+        await page.locator('[data-testid=joint][data-status=done]').waitFor();
         await page.waitForFunction(async () => {
           const loader = await (await fetch('./pkg/__wasm_split.js')).text();
           const [, chunks] = loader.match(/__wasm_split_load_others =[^[]*\[([^\]]*)\]/);
