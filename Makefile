@@ -3,7 +3,12 @@
 
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
+# `make test` runs two lanes of its own side by side, each with all processors. Else one thing after the other, whatever make is told.
+ifdef LANES
+unexport MAKEFLAGS MFLAGS
+else
 .NOTPARALLEL:
+endif
 
 # What tools/setup put into .tools/ comes before what the machine has.
 export PATH := $(CURDIR)/.tools/bin:$(PATH)
@@ -30,14 +35,23 @@ site: build ## Make a folder, site/, that any static host can serve
 
 .PHONY: test
 test: ## Run every check and every test, native and in the browser
-	@tools/setup browser page
+	@tools/setup native browser
+	$(MAKE) LANES=2 --jobs=2 --output-sync=line --no-print-directory native page
+	node tests/browser/run.mjs
+
+.PHONY: native
+native:
 	cargo fmt --all --check
 	cargo clippy --all-targets --all-features -- -D warnings
+	cargo test --release
+
+# Most of this runs on one processor, beside the native tests.
+.PHONY: page
+page:
+	@tools/setup page
 	cargo clippy --target wasm32-unknown-unknown --lib -- -D warnings
 	cargo clippy --target wasm32-unknown-unknown --package fusescape-bench -- -D warnings
-	cargo test --release
 	tools/build-page
-	node tests/browser/run.mjs
 
 .PHONY: bench
 bench: ## Measure the engine natively, then in the browser

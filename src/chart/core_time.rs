@@ -1,67 +1,83 @@
 //! Where the time of every core and the energy of a system go; what links carry and memories hold.
 
-use super::breakdown::{Breakdown, Cause, Part, StackedBar};
-use super::core_timeline::{REASONS, reason_name};
+use super::breakdown::{Breakdown, Cause, StackedBar};
+use super::core_timeline::reason_name;
 use super::scale::{Quantity, three_digits};
 use super::{Column, Table, TableCell};
 use crate::cost::LatencyCause;
 use crate::ids::{TiVec, ti_vec};
-use crate::multicore::{CoreTime, LinkId, SystemAccount, TransferReason};
+use crate::multicore::{
+    Carrier, CoreTime, CoreTimeCause, LinkId, SystemAccount, SystemEnergyCause, SystemPart, TransferReason,
+};
 
-/// Where the time of a core goes, and how many cycles.
-const CORE_TIME: [Part<CoreTime>; 4] = [
-    (Cause::Latency(LatencyCause::Computing), |core| core.computing),
-    (Cause::Latency(LatencyCause::Stall), |core| core.stalling),
-    (Cause::Transfer, |core| core.transferring),
-    (Cause::Idle, |core| core.idle),
-];
+const REASONS: usize = TransferReason::ALL.len();
+
+/// A cause of a core's time, as figures show it.
+fn time_cause(cause: CoreTimeCause) -> Cause {
+    match cause {
+        CoreTimeCause::Computing => Cause::Latency(LatencyCause::Computing),
+        CoreTimeCause::Stalling => Cause::Latency(LatencyCause::Stall),
+        CoreTimeCause::Transferring => Cause::Transfer,
+        CoreTimeCause::Idle => Cause::Idle,
+    }
+}
+
+/// A cause of a system's energy, as figures show it: reasons, whatever carries.
+fn energy_cause(cause: SystemEnergyCause) -> Cause {
+    match cause {
+        SystemEnergyCause::OnChip => Cause::OnChip,
+        SystemEnergyCause::Moved(_, reason) => Cause::Moved(reason),
+    }
+}
 
 /// Where the time of each core goes, cycles; every bar is as long as the schedule.
 pub fn core_time(account: &SystemAccount) -> Breakdown {
     let bar = |core: &CoreTime| StackedBar {
         label: core.name.clone(),
-        values: CORE_TIME.iter().map(|(_, cycles)| cycles(core)).collect(),
+        values: CoreTimeCause::ALL.map(|cause| core.cycles[cause]).into(),
     };
     Breakdown {
         quantity: Quantity::Latency,
         title: "Time of each core".to_owned(),
         bar: "core".to_owned(),
-        causes: CORE_TIME.iter().map(|(cause, _)| *cause).collect(),
+        causes: CoreTimeCause::ALL.map(time_cause).into(),
         bars: account.cores.iter().map(bar).collect(),
     }
 }
 
 /// Where the energy goes: the cores with their memories, the links, and the memories at both ends of transfers.
 pub fn system_energy(account: &SystemAccount) -> Breakdown {
-    let energy = &account.energy;
     let moved = moved_reasons(account);
-    let bar = |label: &str, onchip: f64, by_reason: &[f64; 4]| StackedBar {
-        label: label.to_owned(),
-        values: std::iter::once(onchip).chain(moved.iter().map(|reason| by_reason[*reason as usize])).collect(),
+    let causes: Vec<Cause> = std::iter::once(Cause::OnChip).chain(moved.into_iter().map(Cause::Moved)).collect();
+    let takes = |part: SystemPart, shown: Cause| {
+        let of_it = part.causes().filter(|cause| energy_cause(*cause) == shown);
+        of_it.fold(0.0, |sum, cause| sum + account.energy[cause])
+    };
+    let bar = |part: SystemPart| StackedBar {
+        label: part.title().to_owned(),
+        values: causes.iter().map(|cause| takes(part, *cause)).collect(),
     };
     Breakdown {
         quantity: Quantity::Energy,
         title: "Energy".to_owned(),
         bar: "part".to_owned(),
-        causes: std::iter::once(Cause::OnChip).chain(moved.iter().map(|reason| Cause::Moved(*reason))).collect(),
-        bars: vec![
-            bar("cores", energy.onchip_pj, &[0.0; 4]),
-            bar("links", 0.0, &energy.link_pj),
-            bar("memories of transfers", 0.0, &energy.memory_pj),
-        ],
+        bars: SystemPart::ALL.map(bar).into(),
+        causes,
     }
 }
 
 /// Why something travels that takes energy, in the order of the figure.
 pub fn moved_reasons(account: &SystemAccount) -> Vec<TransferReason> {
-    let energy = &account.energy;
-    let takes = |reason: &TransferReason| energy.link_pj[*reason as usize] + energy.memory_pj[*reason as usize] > 0.0;
-    REASONS.into_iter().filter(takes).collect()
+    let takes = |reason: &TransferReason| {
+        let by_carrier = Carrier::ALL.map(|carrier| account.energy[SystemEnergyCause::Moved(carrier, *reason)]);
+        by_carrier.into_iter().sum::<f64>() > 0.0
+    };
+    TransferReason::ALL.into_iter().filter(takes).collect()
 }
 
 /// What every link carries, by reason, and how long.
 pub fn link_table(account: &SystemAccount) -> Table {
-    let mut carried: TiVec<LinkId, [u64; 4]> = ti_vec![[0; 4]; account.links.len()];
+    let mut carried: TiVec<LinkId, [u64; REASONS]> = ti_vec![[0; REASONS]; account.links.len()];
     for transfer in &account.transfers {
         for &link in &transfer.links {
             if let Some(carried) = carried.get_mut(link) {
@@ -69,12 +85,12 @@ pub fn link_table(account: &SystemAccount) -> Table {
             }
         }
     }
-    let row = |(link, carried): (&crate::multicore::LinkTime, [u64; 4])| {
+    let row = |(link, carried): (&crate::multicore::LinkTime, [u64; REASONS])| {
         let words = [link.name.as_str().into(), TableCell::number(three_digits(link.bandwidth), link.bandwidth)];
         let busy = [TableCell::of(Quantity::Latency, link.busy), share_cell(link.busy, account.latency_cycles)];
         words.into_iter().chain(busy).chain(carried.map(TableCell::size)).collect()
     };
-    let reasons = REASONS.map(|reason| Column::measured(reason_name(reason), Quantity::Bytes.base()));
+    let reasons = TransferReason::ALL.map(|reason| Column::measured(reason_name(reason), Quantity::Bytes.base()));
     let columns = [
         Column::words("link"),
         Column::plain("bandwidth", "bit/cycle"),

@@ -11,11 +11,10 @@ use super::legend::{Entry, Mark, legend_height};
 use super::scale::{Quantity, group_thousands, three_digits};
 use super::sketch::Sketch;
 use super::{Chart, MINIMUM_WIDTH, Table, Theme, TimeWindow};
-use crate::multicore::{CoreId, NestId, SystemAccount, TileId, TopMemoryId, TransferReason};
+use crate::multicore::{CoreId, CoreTimeCause, NestId, SystemAccount, TileId, TopMemoryId, TransferReason};
 use std::rc::Rc;
 
 pub use hit::{Hit, HitText};
-pub use lanes::REASONS;
 pub use lanes::SystemLanes;
 
 /// A window of the time of a schedule: a lane a core with its tiles, one a link with its transfers, and the usage of every memory.
@@ -171,7 +170,7 @@ impl CoreTimeline {
             Row::Heading(heading) => (heading, String::new()),
             Row::Core(core) => {
                 let core = &account.cores[core];
-                (&core.name, share(core.computing + core.stalling))
+                (&core.name, share(core.cycles[CoreTimeCause::Computing] + core.cycles[CoreTimeCause::Stalling]))
             }
             Row::Link(link) => {
                 let link = &account.links[self.lanes.links[link].0];

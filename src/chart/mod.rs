@@ -67,7 +67,7 @@ pub use color_bar::ColorBar;
 pub use comparison::{comparisons, whole_costs};
 pub use contour::contour_factors;
 pub use core_time::{core_time, link_table, memory_table, moved_reasons, system_energy};
-pub use core_timeline::{CoreTimeline, Hit, HitText, REASONS, SystemLanes, reason_name};
+pub use core_timeline::{CoreTimeline, Hit, HitText, SystemLanes, reason_name};
 pub use cores_sweep::{CoresSweep, allocations_table};
 pub use curves::{Curve, Curves};
 pub use data_sizes::{Capacity, DataSizes, LayerData};
@@ -94,8 +94,8 @@ pub use scale::{Quantity, Unit, above_best, digits, group_thousands, seconds_tex
 pub use scatter::{Scatter, ScatterPoint};
 pub use search_times::{SearchTime, search_time_table};
 pub use sequences::{
-    SequenceQuantity, partition_scatter, pruning, resource_curves, reuse_bars, sequence_bars, sequence_ctc,
-    sequence_label, sequence_shares, sequence_table, storage_bars, traffic_bars,
+    SequencePart, SequenceQuantity, partition_scatter, pruning, resource_curves, reuse_bars, sequence_bars,
+    sequence_ctc, sequence_label, sequence_shares, sequence_table, storage_bars, traffic_bars,
 };
 pub use sketch::{Anchor, Lettering, Shape, Sketch};
 pub use table::{Column, Table, TableCell, markdown};

@@ -9,7 +9,7 @@ use crate::explore::{
     Chains, Need, Resource, ResourceStep, RunCost, Sequence, SequenceCosts, SequenceNeeds, SequencePartitions, Storage,
 };
 use crate::hardware::Operand;
-use crate::interlayer::{Array, FusionMode, MOST_PARTS};
+use crate::interlayer::{Array, ChainEnergyCause, FusionMode, MOST_PARTS};
 use crate::sorting::sort_by_key;
 
 /// The quantity by which sequences are compared.
@@ -23,8 +23,45 @@ pub enum SequenceQuantity {
     Volume,
 }
 
-const MACS: Cause = Cause::Energy(EnergyCause::Mac);
-const COMPUTING: Cause = Cause::Latency(LatencyCause::Computing);
+/// A part of a quantity.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SequencePart {
+    /// Energy of one cause.
+    Energy(ChainEnergyCause),
+    /// Cycles of the array.
+    Computing,
+    /// Cycles beyond these.
+    Waiting,
+    /// Bytes of an operand between DRAM and chip.
+    Volume(Operand),
+}
+
+impl SequencePart {
+    /// As figures show it.
+    fn cause(self) -> Cause {
+        match self {
+            Self::Energy(ChainEnergyCause::Mac) => Cause::Energy(EnergyCause::Mac),
+            Self::Energy(ChainEnergyCause::BufferToArray) => Cause::BufferToArray,
+            Self::Energy(ChainEnergyCause::BufferToDram) => Cause::BufferToDram,
+            Self::Energy(ChainEnergyCause::Dram) => Cause::Dram,
+            Self::Computing => Cause::Latency(LatencyCause::Computing),
+            Self::Waiting => Cause::Waiting,
+            Self::Volume(operand) => Cause::Operand(operand),
+        }
+    }
+
+    /// In base units.
+    pub fn value(self, run: &RunCost) -> f64 {
+        match self {
+            Self::Energy(cause) => run.energy.picojoules_of(cause),
+            Self::Computing => run.cost.compute_cycles.min(run.latency_cycles) as f64,
+            Self::Waiting => run.latency_cycles.saturating_sub(run.cost.compute_cycles) as f64,
+            Self::Volume(Operand::I) => run.cost.volume.inputs as f64,
+            Self::Volume(Operand::W) => run.cost.volume.weights as f64,
+            Self::Volume(Operand::O) => run.cost.volume.outputs as f64,
+        }
+    }
+}
 
 impl SequenceQuantity {
     /// All of them.
@@ -48,39 +85,27 @@ impl SequenceQuantity {
         }
     }
 
-    /// What it consists of, each with its value in base units.
-    fn parts_of(self) -> &'static [Part<RunCost>] {
+    /// What it consists of, in the order in which figures show it.
+    pub fn parts(self) -> Vec<SequencePart> {
         match self {
-            Self::Energy => &[
-                (MACS, |run| run.energy.mac as f64 / 100.0),
-                (Cause::BufferToArray, |run| run.energy.buffer_to_array as f64 / 100.0),
-                (Cause::BufferToDram, |run| run.energy.buffer_to_dram as f64 / 100.0),
-                (Cause::Dram, |run| run.energy.dram as f64 / 100.0),
-            ],
-            Self::Latency => &[
-                (COMPUTING, |run| run.cost.compute_cycles.min(run.latency_cycles) as f64),
-                (Cause::Waiting, |run| run.latency_cycles.saturating_sub(run.cost.compute_cycles) as f64),
-            ],
-            Self::Volume => &[
-                (Cause::Operand(Operand::I), |run| run.cost.volume.inputs as f64),
-                (Cause::Operand(Operand::W), |run| run.cost.volume.weights as f64),
-                (Cause::Operand(Operand::O), |run| run.cost.volume.outputs as f64),
-            ],
+            Self::Energy => ChainEnergyCause::ALL.map(SequencePart::Energy).into(),
+            Self::Latency => vec![SequencePart::Computing, SequencePart::Waiting],
+            Self::Volume => [Operand::I, Operand::W, Operand::O].map(SequencePart::Volume).into(),
         }
     }
 
     fn causes(self) -> Vec<Cause> {
-        self.parts_of().iter().map(|(cause, _)| *cause).collect()
+        self.parts().into_iter().map(SequencePart::cause).collect()
     }
 
     /// By cause, in base units.
-    fn parts(self, run: &RunCost) -> Vec<f64> {
-        self.parts_of().iter().map(|(_, value)| value(run)).collect()
+    fn values(self, run: &RunCost) -> Vec<f64> {
+        self.parts().into_iter().map(|part| part.value(run)).collect()
     }
 
     /// All of it, in base units.
     pub fn total(self, run: &RunCost) -> f64 {
-        self.parts(run).iter().sum()
+        self.values(run).iter().sum()
     }
 }
 
@@ -136,7 +161,7 @@ pub fn sequence_bars(
         group: "sequence".to_owned(),
         bars: WAYS.to_vec(),
         parts: of.causes(),
-        groups: grouped(chains, costs, at_hand, |run| of.parts(run)),
+        groups: grouped(chains, costs, at_hand, |run| of.values(run)),
         limit: None,
     }
 }
@@ -326,7 +351,7 @@ pub fn resource_curves(resource: Resource, of: SequenceQuantity, steps: &[Resour
         SequenceQuantity::Energy => {
             let least = |step: &&ResourceStep| {
                 let run = step.runs.iter().flatten().next()?;
-                Some(run.energy.mac as f64 / 100.0)
+                Some(run.energy.picojoules_of(ChainEnergyCause::Mac))
             };
             Some(Curve { name: "multiply-accumulates alone".to_owned(), values: steps.iter().map(least).collect() })
         }

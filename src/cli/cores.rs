@@ -7,8 +7,8 @@ use super::plain::plain;
 use super::{Failure, print};
 use fusescape::chart::{Column, Quantity, Table, TableCell};
 use fusescape::multicore::{
-    CoreAllocation, CoreId, CoresRequest, CoresSettings, CoresStudy, EvaluatedAllocation, Evolution, MOST_CHOICES,
-    NestId, ScheduleObjective, StackAllocation, SystemAccount, TileCosts,
+    Carrier, CoreAllocation, CoreId, CoreTimeCause, CoresRequest, CoresSettings, CoresStudy, EvaluatedAllocation,
+    Evolution, MOST_CHOICES, NestId, ScheduleObjective, StackAllocation, SystemAccount, SystemPart, TileCosts,
 };
 use fusescape::spec::{closest, hardware_presets, system_presets, workload_presets};
 use fusescape::trace::chrome_trace;
@@ -198,15 +198,16 @@ fn times(account: &SystemAccount) -> Table {
         TableCell::number(format!("{share:.1} %"), share)
     };
     let row = |core: &fusescape::multicore::CoreTime| {
-        vec![
-            core.name.as_str().into(),
-            percent(core.computing),
-            percent(core.stalling),
-            percent(core.transferring),
-            percent(core.idle),
-        ]
+        let shares = CoreTimeCause::ALL.map(|cause| percent(core.cycles[cause]));
+        std::iter::once(core.name.as_str().into()).chain(shares).collect()
     };
-    let numbers = ["computes", "stalls", "waits for data", "idle"].map(Column::numbers);
+    let heading = |cause: CoreTimeCause| match cause {
+        CoreTimeCause::Computing => "computes",
+        CoreTimeCause::Stalling => "stalls",
+        CoreTimeCause::Transferring => "waits for data",
+        CoreTimeCause::Idle => "idle",
+    };
+    let numbers = CoreTimeCause::ALL.map(|cause| Column::numbers(heading(cause)));
     Table {
         caption: String::new(),
         columns: std::iter::once(Column::words("core")).chain(numbers).collect(),
@@ -221,13 +222,19 @@ fn for_a_person(found: &CoresReport) -> String {
     text += "\n";
     text += &plain(&times(account));
     let shown = |quantity: Quantity, value: f64| TableCell::of(quantity, value).text().to_owned();
+    let part = |part: SystemPart| {
+        let name = match part {
+            SystemPart::Cores => "on chip",
+            SystemPart::Carrier(Carrier::Links) => "links",
+            SystemPart::Carrier(Carrier::Memories) => "memories",
+        };
+        format!("{name} {}", shown(Quantity::Energy, account.energy.of(part)))
+    };
     text += &format!(
-        "\nlatency {}, energy {}: on chip {}, links {}, memories {}; at most {} in use on the chip\n",
+        "\nlatency {}, energy {}: {}; at most {} in use on the chip\n",
         shown(Quantity::Latency, account.latency_cycles),
         shown(Quantity::Energy, evaluated.energy_pj),
-        shown(Quantity::Energy, account.energy.onchip_pj),
-        shown(Quantity::Energy, account.energy.link_pj.iter().sum()),
-        shown(Quantity::Energy, account.energy.memory_pj.iter().sum()),
+        SystemPart::ALL.map(part).join(", "),
         TableCell::size(account.peak_bits()).text(),
     );
     let proved = stacks.iter().filter(|stack| stack.found.is_proved()).count();
@@ -259,22 +266,17 @@ fn as_json(found: &CoresReport) -> Value {
         })
     };
     let core = |core: &fusescape::multicore::CoreTime| {
-        json!({
-            "name": core.name,
-            "computing_cycles": core.computing,
-            "stalling_cycles": core.stalling,
-            "transferring_cycles": core.transferring,
-            "idle_cycles": core.idle,
-        })
+        let mut fields = json!({ "name": core.name });
+        for cause in CoreTimeCause::ALL {
+            fields[format!("{}_cycles", cause.key())] = json!(core.cycles[cause]);
+        }
+        fields
     };
-    json!({
+    let mut report = json!({
         "network": study.network.name,
         "system": study.system.name,
         "latency_cycles": account.latency_cycles,
         "energy_pj": evaluated.energy_pj,
-        "energy_onchip_pj": account.energy.onchip_pj,
-        "energy_links_pj": account.energy.link_pj.iter().sum::<f64>(),
-        "energy_memories_pj": account.energy.memory_pj.iter().sum::<f64>(),
         "edp_pj_cycles": evaluated.score(ScheduleObjective::EnergyDelay),
         "peak_on_chip_bits": account.peak_bits(),
         "tiles": account.tiles.len(),
@@ -285,5 +287,9 @@ fn as_json(found: &CoresReport) -> Value {
         "cores": account.cores.iter().map(core).collect::<Vec<_>>(),
         "links": account.links.iter().map(|link| json!({ "name": link.name, "busy_cycles": link.busy })).collect::<Vec<_>>(),
         "seconds": elapsed.as_secs_f64(),
-    })
+    });
+    for part in SystemPart::ALL {
+        report[format!("energy_{}_pj", part.key())] = json!(account.energy.of(part));
+    }
+    report
 }

@@ -184,7 +184,7 @@ fn search_unrolling(study: &mut LayerStudy, options: &Layer, limits: &Limits, st
         levels: study.problem.levels,
     };
     let hint = |(name, loops): &(String, Vec<Dim>)| {
-        Some((study.core.array.iter().position(|(known, _)| known == name)?, loops.clone()))
+        Some((study.core.array.position(|(known, _)| known == name)?, loops.clone()))
     };
     let wanted = UnrollingOptions {
         hints: options.hint.iter().filter_map(hint).collect(),

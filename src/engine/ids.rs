@@ -121,7 +121,9 @@ macro_rules! ids {
 
             /// Those from the start to before the end of a range.
             #[inline]
-            pub fn within(range: ::std::ops::Range<Self>) -> impl DoubleEndedIterator<Item = Self> + ExactSizeIterator + Clone {
+            pub fn within(
+                range: ::std::ops::Range<Self>,
+            ) -> impl DoubleEndedIterator<Item = Self> + ExactSizeIterator + Clone {
                 (range.start.index()..range.end.index()).map(|index| Self(index as u32))
             }
         }

@@ -8,10 +8,12 @@ use super::sources::{OPTIMUS, SUM};
 use crate::chart::Quantity;
 use crate::cost::{AccessCause, EnergyCause, LatencyCause, LatencySplit};
 use crate::explore::{
-    FusionMethod, FusionVerdict, Fusions, GroupTraffic, MapTraffic, OnlineDecision, StackRun, TrafficUnits,
+    ExactDecision, FusionMethod, FusionStep, FusionVerdict, Fusions, GroupTraffic, MapTraffic, OnlineDecision,
+    StackRun, SweptParameter, TrafficUnits,
 };
 use crate::fusion::ParameterLoading;
 use crate::search::Objective;
+use crate::sorting::sort_by_key;
 use std::borrow::Cow;
 
 /// A number of the methods.
@@ -120,13 +122,14 @@ fn ideal(split: &LatencySplit) -> u64 {
 const PLAIN: Unit = Unit::Count("");
 const BYTES: Unit = Unit::Of(Quantity::Bytes);
 const ELEMENTS: Unit = Unit::Of(Quantity::Elements);
+const ORACLE: &str = "Every weight and the network’s input and output once: no groups move less.";
 
 /// Explains a number of methods; `None` where there is none.
 pub fn explain_fusion(fusions: &Fusions, number: FusionNumber) -> Option<Explained> {
     let of = Methods(fusions);
     let shown = of.shown(number)?;
     let explained = match number {
-        FusionNumber::Score(method) => of.score(shown, method),
+        FusionNumber::Score(method) => of.score(shown, method)?,
         FusionNumber::Gain(method) => {
             let [other, optimal] =
                 [of.folded(FusionNumber::Score(method))?, of.folded(FusionNumber::Score(FusionMethod::Optimal))?];
@@ -160,8 +163,7 @@ pub fn explain_fusion(fusions: &Fusions, number: FusionNumber) -> Option<Explain
             let traffic = fusions.oracle.as_ref()?;
             let elements = Explained::given("the network as one group", traffic.elements as f64, ELEMENTS);
             let elements = group_traffic(elements, traffic, fusions.units, &fusions.names);
-            in_bytes(shown, fusions.units, vec![elements])
-                .noted("Every weight and the network’s input and output once: no groups move less.")
+            in_bytes(shown, fusions.units, vec![elements]).noted(ORACLE)
         }
         FusionNumber::Buffer => {
             let memories = fusions.buffer.iter();
@@ -175,16 +177,55 @@ pub fn explain_fusion(fusions: &Fusions, number: FusionNumber) -> Option<Explain
 /// Bytes of an image that groups which were decided on line move.
 pub fn explain_decision(decision: &OnlineDecision) -> Option<Explained> {
     let bytes = decision.found.as_ref()?.bytes;
-    let name = |group: &GroupTraffic| group_name(group, &decision.layers);
+    Some(bytes_an_image(bytes, &decision.traffic, decision.units, &decision.layers))
+}
+
+/// Bytes of an image that groups move: of all groups and all images, divided by the images.
+fn bytes_an_image(bytes: f64, groups: &[GroupTraffic], units: TrafficUnits, layers: &[String]) -> Explained {
     let group = |(index, group): (usize, &GroupTraffic)| {
-        let shown = Explained::given(format!("group {}{}", index + 1, name(group)), group.elements as f64, ELEMENTS);
-        group_traffic(shown, group, decision.units, &decision.layers)
+        let name = format!("group {}{}", index + 1, group_name(group, layers));
+        group_traffic(Explained::given(name, group.elements as f64, ELEMENTS), group, units, layers)
     };
-    let terms: Vec<Explained> = decision.traffic.iter().enumerate().map(group).collect();
-    let all = (elements_of(&terms) * decision.units.element_bits as f64 / 8.0).ceil();
-    let all = in_bytes(Explained::given("bytes of all images", all, BYTES), decision.units, terms);
-    let batch = Explained::given("images", decision.units.batch as f64, PLAIN);
-    Some(Explained::given("bytes an image", bytes, BYTES).or("", How::Quotient, vec![all, batch]).after(OPTIMUS))
+    in_bytes_an_image(bytes, units, groups.iter().enumerate().map(group).collect())
+}
+
+/// Bytes of an image if every weight and the network's input and outputs move once.
+fn oracle_an_image(bytes: f64, oracle: &GroupTraffic, units: TrafficUnits, layers: &[String]) -> Explained {
+    let elements = Explained::given("the network as one group", oracle.elements as f64, ELEMENTS);
+    in_bytes_an_image(bytes, units, vec![group_traffic(elements, oracle, units, layers)]).noted(ORACLE)
+}
+
+fn in_bytes_an_image(bytes: f64, units: TrafficUnits, groups: Vec<Explained>) -> Explained {
+    let all = (elements_of(&groups) * units.element_bits as f64 / 8.0).ceil();
+    let all = in_bytes(Explained::given("bytes of all images", all, BYTES), units, groups);
+    let batch = Explained::given("images", units.batch as f64, PLAIN);
+    Explained::given("bytes an image", bytes, BYTES).or("", How::Quotient, vec![all, batch]).after(OPTIMUS)
+}
+
+/// What explains the table of [`Curves::of_fusion`](crate::chart::Curves::of_fusion), row by row; its first column is what is varied.
+pub fn explain_steps(varied: SweptParameter, steps: &[FusionStep]) -> Vec<Vec<Option<Explained>>> {
+    let mut steps: Vec<&FusionStep> = steps.iter().filter(|step| step.varied == varied).collect();
+    sort_by_key(&mut steps, |step| step.step);
+    let row = |step: &FusionStep| {
+        let groups = step.bytes.iter().zip(&step.traffic);
+        let groups = groups.map(|(bytes, groups)| Some(bytes_an_image((*bytes)?, groups, step.units, &step.layers)));
+        let oracle = oracle_an_image(step.oracle_bytes, &step.oracle, step.units, &step.layers);
+        std::iter::once(None).chain(groups).chain([Some(oracle)]).collect()
+    };
+    steps.into_iter().map(row).collect()
+}
+
+/// What explains the table of [`Curves::of_online`](crate::chart::Curves::of_online), row by row; its first column is the buffer.
+pub fn explain_online(steps: &[(OnlineDecision, ExactDecision)]) -> Vec<Vec<Option<Explained>>> {
+    let mut steps: Vec<&(OnlineDecision, ExactDecision)> = steps.iter().collect();
+    sort_by_key(&mut steps, |(online, _)| online.step);
+    let row = |(online, exact): &(OnlineDecision, ExactDecision)| {
+        let (units, layers) = (online.units, &online.layers);
+        let best = exact.found.as_ref().map(|best| bytes_an_image(best.bytes, &exact.traffic, units, layers));
+        let oracle = oracle_an_image(exact.oracle_bytes, &exact.oracle, units, layers);
+        vec![None, explain_decision(online), best, Some(oracle)]
+    };
+    steps.into_iter().map(row).collect()
 }
 
 fn elements_of(terms: &[Explained]) -> f64 {
@@ -310,7 +351,7 @@ impl Methods<'_> {
         Some(Explained { subject: Some(Subject::Fusion(number)), ..self.shown(number)? })
     }
 
-    fn score(&self, shown: Explained, method: FusionMethod) -> Explained {
+    fn score(&self, shown: Explained, method: FusionMethod) -> Option<Explained> {
         let of = |amount| self.folded(FusionNumber::Of(method, None, amount));
         let weighted = |weight: f64, amount| {
             let weight = Explained::given("weight", weight, PLAIN);
@@ -319,10 +360,11 @@ impl Methods<'_> {
             Some(Explained::computed(name, unit, How::Product, vec![weight, of]))
         };
         let (how, terms) = match &self.0.objective {
-            Objective::Energy => (How::Sum, vec![of(StackAmount::Energy)]),
-            Objective::Latency => (How::Sum, vec![of(StackAmount::Cycles)]),
+            // The amount itself: its own formulas, as "energy = energy" says nothing.
+            Objective::Energy => return self.amount(shown, method, None, StackAmount::Energy),
+            Objective::Latency => return self.amount(shown, method, None, StackAmount::Cycles),
+            Objective::DramAccesses => return self.amount(shown, method, None, StackAmount::DramWords),
             Objective::EnergyDelayProduct => (How::Product, vec![of(StackAmount::Energy), of(StackAmount::Cycles)]),
-            Objective::DramAccesses => (How::Sum, vec![of(StackAmount::DramWords)]),
             Objective::MemoryAccesses(name) => {
                 let runs = self.verdict(method).map(|verdict| verdict.stacks.runs.as_slice()).unwrap_or_default();
                 let term = |(stack, run): (usize, &StackRun)| {
@@ -343,7 +385,7 @@ impl Methods<'_> {
                 ],
             ),
         };
-        shown.or("", how, terms.into_iter().flatten().collect()).noted("What the design’s objective counts.")
+        Some(shown.or("", how, terms.into_iter().flatten().collect()).noted("What the design’s objective counts."))
     }
 
     fn amount(
@@ -368,8 +410,8 @@ impl Methods<'_> {
         };
         let run = verdict.stacks.runs.get(stack)?;
         let note = format!(
-            "Of all {} tiles of {} × {} of the stack {}, {}, each layer with its best mapping. Cut the network like this \
-             method, and the view Schedule unfolds each of them.",
+            "Of all {} tiles of {} × {} of the stack {}, {}, each layer with its best mapping. \
+             Cut the network like this method, and the view Schedule unfolds each of them.",
             run.tiles,
             run.tile.0,
             run.tile.1,

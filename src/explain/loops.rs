@@ -225,8 +225,8 @@ impl Of<'_> {
             LevelFigure::EffectiveBytes => {
                 let relevant = self.outermost(operand, &here.loops, false);
                 let part = given("part in use", (2.0 / relevant).min(1.0)).noted(
-                    "Where a relevant loop is outermost, only the part of the present iteration and that of the next one \
-                     have to be there.",
+                    "Where a relevant loop is outermost, only the part of the present iteration and that of the next \
+                     one have to be there.",
                 );
                 let explained = Explained::given("effective memory size", here.effective_bits / 8.0, BYTES);
                 let is_top = level + 1 == levels.len();

@@ -14,6 +14,7 @@ mod fusion;
 mod hierarchy;
 mod loops;
 mod mapping;
+mod needs;
 mod numbers;
 mod parts;
 mod point;
@@ -21,14 +22,17 @@ mod sequences;
 mod sizes;
 mod sources;
 
-pub use cores::{Carrier, CorePart, CoresNumber, TileFigure, TransferFigure, explain_choice, explain_cores};
+pub use cores::{CorePart, CoresNumber, TileFigure, TransferFigure, explain_choice, explain_cores, explain_systems};
 pub use formula::{Explained, Formula, How, Unit};
-pub use fusion::{FusionNumber, StackAmount, explain_decision, explain_fusion};
+pub use fusion::{FusionNumber, StackAmount, explain_decision, explain_fusion, explain_online, explain_steps};
 pub use hierarchy::explain_hierarchy;
 pub use mapping::{LayerNumber, LevelFigure, explain_layer};
+pub use needs::{explain_reuse, explain_storage, explain_traffic};
 pub use numbers::{Amount, Counted, LayerTileIndex, PointNumber, Scope};
 pub use point::explain_point;
-pub use sequences::{RunPart, RunPlace, SequenceNumber, Sequences, explain_sequences};
+pub use sequences::{
+    RunPart, RunPlace, SequenceCells, SequenceNumber, Sequences, explain_sequences, listed_partitions, listed_steps,
+};
 pub use sizes::{Axis, Data};
 
 /// Results that explain their numbers.

@@ -13,7 +13,8 @@ use crate::mapping::TemporalLoop;
 use crate::workload::{Dim, LayerShape};
 
 pub(super) const LOADING: &str = "Before the first result, inputs come down memory by memory, each hop as long as its \
-     slower side takes. Both inputs load at once, and wait for each other where they share a port.";
+                                  slower side takes. Both inputs load at once, \
+                                  and wait for each other where they share a port.";
 pub(super) const OFFLOADING: &str =
     "After the last result, outputs go up memory by memory, each hop as long as its slower side takes.";
 const PLAIN: Unit = Unit::Count("");
@@ -64,8 +65,8 @@ pub(super) fn explain_access(access: &Access, what: Counted, memory: &str) -> Ex
     let explained = match what {
         Counted::Words => {
             let each = Explained::given("words at a time", access.words_each, PLAIN).noted(format!(
-                "{} elements of {} bit, in whole steps of the port's granularity; between memories in pieces as wide as \
-                 the narrower side allows.",
+                "{} elements of {} bit, in whole steps of the port's granularity; \
+                 between memories in pieces as wide as the narrower side allows.",
                 Unit::Count("").text(access.elements),
                 access.precision_bits
             ));
@@ -249,8 +250,8 @@ pub(super) fn port_terms(port: &PortBalance) -> Vec<Explained> {
         .map(|link| {
             let needs = Explained::given("takes", link.needed_cycles as f64, CYCLES);
             let may = Explained::given("may take", link.allowed_cycles as f64, CYCLES).noted(
-                "The whole time between two transfers where the data is held twice; else what remains of it once the \
-                 present data is no longer needed.",
+                "The whole time between two transfers where the data is held twice; \
+                 else what remains of it once the present data is no longer needed.",
             );
             let each = Explained::computed("late each time", CYCLES, How::Difference, vec![needs, may]);
             let times = Explained::given("transfers but the first", link.count as f64 - 1.0, PLAIN);

@@ -4,9 +4,13 @@ use super::Subject;
 use super::formula::{Explained, How, Unit};
 use super::numbers::{CYCLES, ENERGY_UNIT};
 use super::sources::SEQUENCES;
-use crate::chart::{Quantity, SequenceQuantity};
-use crate::explore::{Chains, RunCost, SEQUENCE_PARAMETERS, Sequence, SequenceCosts};
-use crate::interlayer::{Cost, FusionMode};
+use crate::chart::{Quantity, SequencePart, SequenceQuantity};
+use crate::explore::{
+    Chains, Resource, ResourceStep, RunCost, SEQUENCE_PARAMETERS, Sequence, SequenceCosts, SequencePartitions, StepRun,
+};
+use crate::hardware::Operand;
+use crate::interlayer::{ChainEnergyCause, Cost, FusionMode};
+use crate::sorting::sort_by_key;
 use std::rc::Rc;
 
 /// All sequences of a design, and those that are chosen.
@@ -18,6 +22,8 @@ pub struct Sequences {
     pub costs: Rc<Vec<SequenceCosts>>,
     /// Those that run fused, and how.
     pub chosen: Vec<(Sequence, FusionMode)>,
+    /// Other things to run, such as steps of a sweep: what runs one after another in each.
+    pub listed: Vec<Vec<StepRun>>,
 }
 
 /// A number of sequences.
@@ -29,6 +35,13 @@ pub enum SequenceNumber {
     Change(SequenceQuantity),
     /// Layers that are fused.
     Fused,
+    /// Cycles in which so many PEs do so many operations if all of them work.
+    Ideal {
+        /// Operations of all layers.
+        operations: u64,
+        /// PEs of the array.
+        pes: u64,
+    },
 }
 
 /// Something that runs.
@@ -44,6 +57,10 @@ pub enum RunPlace {
     AllApart,
     /// All of them, those fused that are chosen.
     AllTogether,
+    /// All that is listed under a number.
+    Listed(u32),
+    /// One thing of what is listed under a number.
+    ListedRun(u32, u32),
 }
 
 /// What it comes to.
@@ -51,51 +68,23 @@ pub enum RunPlace {
 pub enum RunPart {
     /// All of a quantity.
     Total(SequenceQuantity),
-    /// Energy of multiply-accumulates.
-    Macs,
-    /// Energy of the buffer for the array.
-    BufferToArray,
-    /// Energy of the buffer for DRAM.
-    BufferToDram,
-    /// Energy of DRAM.
-    Dram,
-    /// Cycles of the array.
-    Computing,
-    /// Cycles beyond these.
-    Waiting,
-    /// Inputs that come from DRAM.
-    Inputs,
-    /// Weights that come from DRAM.
-    Weights,
-    /// Outputs that go to DRAM.
-    Outputs,
+    /// A part of one.
+    Part(SequencePart),
     /// Ratio of computation to communication.
     Ctc,
 }
 
 impl RunPart {
     /// What a quantity consists of, in the order in which figures show it.
-    pub fn of(quantity: SequenceQuantity) -> &'static [Self] {
-        match quantity {
-            SequenceQuantity::Energy => &[Self::Macs, Self::BufferToArray, Self::BufferToDram, Self::Dram],
-            SequenceQuantity::Latency => &[Self::Computing, Self::Waiting],
-            SequenceQuantity::Volume => &[Self::Inputs, Self::Weights, Self::Outputs],
-        }
+    pub fn of(quantity: SequenceQuantity) -> impl Iterator<Item = Self> + Clone {
+        quantity.parts().into_iter().map(Self::Part)
     }
 
     fn name(self) -> String {
         match self {
             Self::Total(SequenceQuantity::Volume) => "DRAM volume".into(),
             Self::Total(quantity) => quantity.title().to_lowercase(),
-            Self::Macs => "MACs".into(),
-            Self::BufferToArray => "buffer ↔ array".into(),
-            Self::BufferToDram => "buffer ↔ DRAM".into(),
-            Self::Dram => "DRAM".into(),
-            Self::Computing => "computing".into(),
-            Self::Waiting => "waiting for data".into(),
-            Self::Inputs => "inputs".into(),
-            Self::Weights => "weights".into(),
-            Self::Outputs => "outputs".into(),
+            Self::Part(part) => part_name(part).into(),
             Self::Ctc => "computation to communication".into(),
         }
     }
@@ -103,28 +92,33 @@ impl RunPart {
     fn unit(self) -> Unit {
         match self {
             Self::Total(quantity) => Unit::Of(quantity.quantity()),
-            Self::Macs | Self::BufferToArray | Self::BufferToDram | Self::Dram => ENERGY_UNIT,
-            Self::Computing | Self::Waiting => CYCLES,
-            Self::Inputs | Self::Weights | Self::Outputs => BYTES,
+            Self::Part(SequencePart::Energy(_)) => ENERGY_UNIT,
+            Self::Part(SequencePart::Computing | SequencePart::Waiting) => CYCLES,
+            Self::Part(SequencePart::Volume(_)) => BYTES,
             Self::Ctc => PLAIN,
         }
     }
 
     fn value(self, run: &RunCost) -> f64 {
-        let picojoules = |hundredths: u128| hundredths as f64 / 100.0;
         match self {
             Self::Total(quantity) => quantity.total(run),
-            Self::Macs => picojoules(run.energy.mac),
-            Self::BufferToArray => picojoules(run.energy.buffer_to_array),
-            Self::BufferToDram => picojoules(run.energy.buffer_to_dram),
-            Self::Dram => picojoules(run.energy.dram),
-            Self::Computing => run.cost.compute_cycles.min(run.latency_cycles) as f64,
-            Self::Waiting => run.latency_cycles.saturating_sub(run.cost.compute_cycles) as f64,
-            Self::Inputs => run.cost.volume.inputs as f64,
-            Self::Weights => run.cost.volume.weights as f64,
-            Self::Outputs => run.cost.volume.outputs as f64,
+            Self::Part(part) => part.value(run),
             Self::Ctc => run.ctc(),
         }
+    }
+}
+
+fn part_name(part: SequencePart) -> &'static str {
+    match part {
+        SequencePart::Energy(ChainEnergyCause::Mac) => "MACs",
+        SequencePart::Energy(ChainEnergyCause::BufferToArray) => "buffer ↔ array",
+        SequencePart::Energy(ChainEnergyCause::BufferToDram) => "buffer ↔ DRAM",
+        SequencePart::Energy(ChainEnergyCause::Dram) => "DRAM",
+        SequencePart::Computing => "computing",
+        SequencePart::Waiting => "waiting for data",
+        SequencePart::Volume(Operand::I) => "inputs",
+        SequencePart::Volume(Operand::W) => "weights",
+        SequencePart::Volume(Operand::O) => "outputs",
     }
 }
 
@@ -160,11 +154,21 @@ pub fn explain_sequences(sequences: &Sequences, number: SequenceNumber) -> Optio
             };
             shown.or("", How::Sum, sequences.chosen.iter().map(term).collect())
         }
+        SequenceNumber::Ideal { operations, pes } => {
+            let terms = [("operations", operations), ("PEs", pes)];
+            let terms = terms.map(|(name, count)| Explained::given(name, count as f64, PLAIN)).into();
+            shown.or("", How::QuotientUp, terms).noted("As if every PE computed in every cycle.").after(SEQUENCES)
+        }
     };
     Some(explained.or_none())
 }
 
 impl Sequences {
+    /// Things to run on the accelerator of `chains`, beside its sequences.
+    fn of_listed(chains: &Rc<Chains>, listed: Vec<Vec<StepRun>>) -> Self {
+        Self { chains: Rc::clone(chains), costs: Rc::default(), chosen: Vec::new(), listed }
+    }
+
     fn fused(&self, sequence: Sequence, mode: FusionMode) -> Option<RunCost> {
         let known = self.costs.iter().find(|known| known.sequence == sequence)?;
         Some(known.in_mode(mode)?.run)
@@ -177,7 +181,17 @@ impl Sequences {
             RunPlace::Fused(sequence, mode) => self.fused(sequence, mode),
             RunPlace::AllApart => self.chains.total(&self.costs, &[]),
             RunPlace::AllTogether => self.chains.total(&self.costs, &self.chosen),
+            RunPlace::Listed(number) => RunCost::sum(self.listed_under(number).iter().map(|part| Some(part.run))),
+            RunPlace::ListedRun(number, part) => Some(self.listed_under(number).get(part as usize)?.run),
         }
+    }
+
+    fn is_fused(&self, number: u32, part: u32) -> bool {
+        self.listed_under(number).get(part as usize).is_some_and(|part| part.layers.len() > 1)
+    }
+
+    fn listed_under(&self, number: u32) -> &[StepRun] {
+        self.listed.get(number as usize).map(Vec::as_slice).unwrap_or_default()
     }
 
     /// The number, not unfolded.
@@ -194,6 +208,9 @@ impl Sequences {
             SequenceNumber::Fused => {
                 let layers: usize = self.chosen.iter().map(|(sequence, _)| sequence.layers().len()).sum();
                 Explained::given("layers that are fused", layers as f64, PLAIN)
+            }
+            SequenceNumber::Ideal { operations, pes } => {
+                Explained::given("every PE busy", operations.div_ceil(pes.max(1)) as f64, CYCLES)
             }
         })
     }
@@ -225,7 +242,14 @@ impl Sequences {
             together.chain(alone).collect()
         };
         match place {
-            RunPlace::Layer(..) | RunPlace::Fused(..) => None,
+            RunPlace::Layer(..) | RunPlace::Fused(..) | RunPlace::ListedRun(..) => None,
+            RunPlace::Listed(number) => {
+                let parts = self.listed_under(number);
+                let part = |(place, part): (usize, &StepRun)| {
+                    (part.layers.join(", "), RunPlace::ListedRun(number, place as u32))
+                };
+                (parts.len() > 1).then(|| parts.iter().enumerate().map(part).collect())
+            }
             RunPlace::Apart(sequence) => Some(of(sequence).collect()),
             RunPlace::AllApart => Some(all(&[])),
             RunPlace::AllTogether => Some(all(&self.chosen)),
@@ -240,16 +264,16 @@ impl Sequences {
                 return Some(self.ctc(shown, &run.cost, at(RunPart::Total(SequenceQuantity::Volume))?));
             }
             // Of several, computing and waiting are those of all of them together, as their figures show them.
-            (RunPart::Computing, Some(parts)) => {
+            (RunPart::Part(SequencePart::Computing), Some(parts)) => {
                 let terms = parts.into_iter().map(|(name, place)| {
                     Some(Explained::given(name, self.run_of(place)?.cost.compute_cycles as f64, CYCLES))
                 });
                 let all = Explained::computed("cycles of the array", CYCLES, How::Sum, terms.collect::<Option<_>>()?);
                 shown.or("", How::Smallest, vec![all, at(RunPart::Total(SequenceQuantity::Latency))?])
             }
-            (RunPart::Waiting, _) => {
-                let terms = [RunPart::Total(SequenceQuantity::Latency), RunPart::Computing].into_iter().filter_map(at);
-                shown.or("", How::Difference, terms.collect())
+            (RunPart::Part(SequencePart::Waiting), _) => {
+                let terms = [RunPart::Total(SequenceQuantity::Latency), RunPart::Part(SequencePart::Computing)];
+                shown.or("", How::Difference, terms.into_iter().filter_map(at).collect())
             }
             (part, Some(parts)) => {
                 let terms = parts.into_iter().map(|(name, place)| {
@@ -258,11 +282,9 @@ impl Sequences {
                 });
                 let shown = shown.or("by what runs", How::Sum, terms.collect::<Option<_>>()?);
                 match part {
-                    RunPart::Total(quantity) => shown.or(
-                        "by cause",
-                        How::Sum,
-                        RunPart::of(quantity).iter().filter_map(|part| at(*part)).collect(),
-                    ),
+                    RunPart::Total(quantity) => {
+                        shown.or("by cause", How::Sum, RunPart::of(quantity).filter_map(at).collect())
+                    }
                     _ => shown,
                 }
             }
@@ -281,7 +303,7 @@ impl Sequences {
         let by_array = "What the row-stationary mapping of its tiles moves.";
         Some(match part {
             RunPart::Total(quantity @ (SequenceQuantity::Energy | SequenceQuantity::Volume)) => {
-                shown.or("by cause", How::Sum, RunPart::of(quantity).iter().filter_map(|part| at(*part)).collect())
+                shown.or("by cause", How::Sum, RunPart::of(quantity).filter_map(at).collect())
             }
             RunPart::Total(SequenceQuantity::Latency) => {
                 let computing = given("cycles of the array", cost.compute_cycles, CYCLES).noted(by_array);
@@ -293,11 +315,11 @@ impl Sequences {
                     )
                     .noted(OVERLAP)
             }
-            RunPart::Macs => {
+            RunPart::Part(SequencePart::Energy(ChainEnergyCause::Mac)) => {
                 let count = if rule.pooling_computes { cost.operations } else { cost.macs };
                 shown.or("", How::Product, vec![given("MACs", count, MACS), each("energy of one", energy.mac)])
             }
-            RunPart::BufferToArray => {
+            RunPart::Part(SequencePart::Energy(ChainEnergyCause::BufferToArray)) => {
                 let array = cost.array;
                 let bytes = [
                     ("inputs read", array.inputs),
@@ -309,11 +331,11 @@ impl Sequences {
                 let bytes = Explained::computed("bytes", BYTES, How::Sum, bytes.into());
                 shown.or("", How::Product, vec![bytes, byte()])
             }
-            RunPart::BufferToDram => {
+            RunPart::Part(SequencePart::Energy(ChainEnergyCause::BufferToDram)) => {
                 let volume = at(RunPart::Total(SequenceQuantity::Volume))?;
                 shown.or("", How::Product, vec![volume, byte()])
             }
-            RunPart::Dram => {
+            RunPart::Part(SequencePart::Energy(ChainEnergyCause::Dram)) => {
                 let volume = at(RunPart::Total(SequenceQuantity::Volume))?;
                 let access = given("hundredths of a pJ an access", energy.dram, PLAIN);
                 let all = Explained::computed("of accesses of a byte", PLAIN, How::Product, vec![volume, access]);
@@ -321,15 +343,17 @@ impl Sequences {
                 let hundredths = Explained::computed("hundredths of a pJ", PLAIN, How::QuotientDown, vec![all, bytes]);
                 shown.or("", How::Quotient, vec![hundredths, given("hundredths", 100, PLAIN)])
             }
-            RunPart::Computing => {
+            RunPart::Part(SequencePart::Computing) => {
                 let computing = given("cycles of the array", cost.compute_cycles, CYCLES).noted(by_array);
                 shown.or("", How::Smallest, vec![computing, at(RunPart::Total(SequenceQuantity::Latency))?])
             }
-            RunPart::Inputs | RunPart::Weights | RunPart::Outputs => shown.noted(match place {
+            RunPart::Part(SequencePart::Volume(_)) => shown.noted(match place {
                 RunPlace::Fused(..) => BORDER,
+                RunPlace::Listed(number) if self.is_fused(number, 0) => BORDER,
+                RunPlace::ListedRun(number, part) if self.is_fused(number, part) => BORDER,
                 _ => "What the tiles of the layer exchange with DRAM (eq. 3).",
             }),
-            RunPart::Waiting | RunPart::Ctc => shown,
+            RunPart::Part(SequencePart::Waiting) | RunPart::Ctc => shown,
         })
     }
 
@@ -369,4 +393,52 @@ impl Sequences {
             .noted("Each byte is weighted by what a burst makes of the bandwidth.")
             .after(SEQUENCES)
     }
+}
+
+/// Numbers of the cells of a table, row by row; `None` for words.
+pub type SequenceCells = Vec<Vec<Option<SequenceNumber>>>;
+
+/// The partitions of an array, and the numbers of the table of [`partition_scatter`](crate::chart::partition_scatter).
+pub fn listed_partitions(chains: &Rc<Chains>, partitions: &SequencePartitions) -> (Sequences, SequenceCells) {
+    let layers = chains.names(partitions.sequence);
+    let listed = partitions.costs.iter().map(|known| vec![StepRun { layers: layers.to_vec(), run: known.run }]);
+    let of = |number: usize, quantity: SequenceQuantity| {
+        Some(SequenceNumber::Of(RunPlace::Listed(number as u32), RunPart::Total(quantity)))
+    };
+    let rows = (0..partitions.costs.len())
+        .map(|number| vec![None, of(number, SequenceQuantity::Energy), of(number, SequenceQuantity::Latency)]);
+    (Sequences::of_listed(chains, listed.collect()), rows.collect())
+}
+
+/// The steps of a resource, and the numbers of the table of [`resource_curves`](crate::chart::resource_curves).
+pub fn listed_steps(
+    chains: &Rc<Chains>,
+    resource: Resource,
+    of: SequenceQuantity,
+    steps: &[ResourceStep],
+) -> (Sequences, SequenceCells) {
+    let mut steps: Vec<&ResourceStep> = steps.iter().filter(|step| step.resource == resource).collect();
+    sort_by_key(&mut steps, |step| step.step);
+    let ways = steps.first().map_or(0, |step| step.parts.len());
+    let row = |(index, step): (usize, &&ResourceStep)| {
+        let place = |way: usize| RunPlace::Listed((index * ways + way) as u32);
+        let runs = (0..ways).map(|way| {
+            step.runs.get(way)?.as_ref()?;
+            Some(SequenceNumber::Of(place(way), RunPart::Total(of)))
+        });
+        let first = step.runs.iter().position(Option::is_some);
+        let floor = match of {
+            SequenceQuantity::Energy => {
+                let macs = RunPart::Part(SequencePart::Energy(ChainEnergyCause::Mac));
+                Some(first.map(|way| SequenceNumber::Of(place(way), macs)))
+            }
+            SequenceQuantity::Latency => {
+                Some(Some(SequenceNumber::Ideal { operations: step.operations, pes: step.pes }))
+            }
+            SequenceQuantity::Volume => None,
+        };
+        std::iter::once(None).chain(runs).chain(floor).collect()
+    };
+    let rows = steps.iter().enumerate().map(row).collect();
+    (Sequences::of_listed(chains, steps.iter().flat_map(|step| step.parts.iter().cloned()).collect()), rows)
 }

@@ -90,8 +90,8 @@ pub(super) fn explain_tiles_of(stack: &StackAccount, tile: usize) -> Option<Expl
         Explained::given(format!("tiles of type {}", tile + 1), tile_type.count as f64, PLAIN)
             .or("", How::Sum, terms)
             .noted(
-                "Tiles are of one type where they have the same size, the same border and the same neighbours to exchange \
-                 overlap with; only the first tile takes its weights from the highest memory.",
+                "Tiles are of one type where they have the same size, the same border and the same neighbours to \
+                 exchange overlap with; only the first tile takes its weights from the highest memory.",
             )
             .after(TILES),
     )

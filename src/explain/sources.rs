@@ -12,5 +12,8 @@ pub(super) const COALA: &str = "Stream, Section 4.1: communication- and memory-a
 pub(super) const OPTIMUS: &str = "Optimus, Section 5.1, eq. 3: memory cost of fused operator-groups";
 pub(super) const SEQUENCES: &str =
     "HW-Flow-Fusion, Section 5: energy, latency and the ratio of computation to communication";
+pub(super) const FUSION_BUFFER: &str = "HW-Flow-Fusion, eqs. 4 and 5: the fusion buffer";
+pub(super) const REUSE_BUFFER: &str = "HW-Flow-Fusion, eqs. 7 and 8: the reuse buffers";
+pub(super) const VOLUME: &str = "HW-Flow-Fusion, eqs. 3 and 6: traffic with DRAM";
 pub(super) const BANDWIDTH: &str = "ZigZag, Section III-C and Fig. 10: required bandwidth and effective memory size";
 pub(super) const LATENCY: &str = "ZigZag, Section III-C, and the latency model of DATE 2022: stalls by port";

@@ -167,7 +167,7 @@ fn dim(number: u8) -> Result<Dim, Diagnostics> {
 
 fn unrolls(written: &[(u32, u8, u64)]) -> Result<Vec<Unroll>, Diagnostics> {
     let one = |(array_dim, number, limit): &(u32, u8, u64)| {
-        Ok(Unroll { array_dim: *array_dim as usize, dim: dim(*number)?, limit: *limit })
+        Ok(Unroll { array_dim: (*array_dim as usize).into(), dim: dim(*number)?, limit: *limit })
     };
     written.iter().take(MOST_LOOPS).map(one).collect()
 }

@@ -82,7 +82,7 @@ fn text(kind: Kind, text: &str) -> Text {
 fn mapping(state: &State, fields: &mut Vec<Field>) {
     fields.extend(state.mapping.layer.as_ref().map(|layer| Field::new(number::LAYER, layer)));
     if let Some(unroll) = state.unroll() {
-        let unroll = unroll.iter().map(|one| (one.array_dim as u32, one.dim.number(), one.limit));
+        let unroll = unroll.iter().map(|one| (one.array_dim.index() as u32, one.dim.number(), one.limit));
         fields.push(Field::new(number::UNROLL, &unroll.collect::<Vec<_>>()));
     }
     if let Some(own) = state.own_mapping() {

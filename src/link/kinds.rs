@@ -6,7 +6,7 @@ use super::packing::newer;
 use crate::depth_first::{DepthFirstStrategy, FuseDepth, StoringMode};
 use crate::rules::Rules;
 use crate::spec::Diagnostics;
-use crate::state::{Choice, FuseChoice, OBJECTIVES, RULE_SETS, RuleSet, Slot};
+use crate::state::{Choice, FuseChoice, RULE_SETS, RuleSet, Slot};
 
 /// The bytes of a member; none for what is left open, which no link says.
 pub(super) fn pack(slot: Slot) -> Vec<u8> {
@@ -25,7 +25,6 @@ pub(super) fn pack(slot: Slot) -> Vec<u8> {
         Slot::Count(number) | Slot::Ordinal(number) => bytes(&(*number as u32)),
         Slot::Ratio(ratio) => bytes(ratio),
         Slot::Flag(flag) | Slot::Shown(flag) => bytes(flag),
-        Slot::HierarchyObjective(index) => bytes(&(*index as u8)),
         Slot::OptionalOrdinal(number) => number.map(|number| bytes(&(number as u32))).unwrap_or_default(),
         Slot::Point(point) => point.as_ref().map(|point| bytes(&packed_point(point))).unwrap_or_default(),
     }
@@ -52,10 +51,6 @@ pub(super) fn unpack(slot: Slot, from: &mut &[u8]) -> Result<(), Diagnostics> {
         Slot::Count(number) | Slot::Ordinal(number) => *number = take::<u32>(from)? as usize,
         Slot::Ratio(ratio) => *ratio = take(from)?,
         Slot::Flag(flag) | Slot::Shown(flag) => *flag = take(from)?,
-        Slot::HierarchyObjective(index) => {
-            let number = usize::from(take::<u8>(from)?);
-            *index = Some(number).filter(|number| *number < OBJECTIVES.len()).ok_or_else(newer)?;
-        }
         Slot::OptionalOrdinal(number) => *number = Some(take::<u32>(from)? as usize),
         Slot::Point(point) => *point = Some(unpacked_point(take(from)?)?),
     }

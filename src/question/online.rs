@@ -61,7 +61,7 @@ impl Ask for DecideOnlineAndSearch {
 
     fn answer(self, answerer: &mut Answerer) -> Answer<Self::Reply> {
         let study = answerer.online(self.request)?;
-        Ok((study.decide(self.step), study.exact(self.step)))
+        Ok((study.with_traffic(study.decide(self.step)), study.exact(self.step)))
     }
 }
 

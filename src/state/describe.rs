@@ -26,7 +26,7 @@ impl State {
             form.layer.as_deref().unwrap_or("all"),
             form.max_levels,
             form.min_ratio,
-            super::OBJECTIVES.get(form.objective).map_or("", |(_, title)| title),
+            super::AnyChoice::name(&form.objective),
         ));
     }
 
@@ -38,8 +38,9 @@ impl State {
         }
         lines.extend(self.mapping.layer.as_ref().map(|layer| format!("layer: {layer}")));
         if let Some(unroll) = self.unroll() {
-            let loops =
-                unroll.iter().map(|one| format!("{} {} over dimension {}", one.dim, one.limit, one.array_dim + 1));
+            let loops = unroll
+                .iter()
+                .map(|one| format!("{} {} over dimension {}", one.dim, one.limit, one.array_dim.index() + 1));
             lines.push(format!("unrolled: {}", loops.collect::<Vec<_>>().join(", ")));
         }
         if let Some(mapping) = self.own_mapping() {

@@ -55,8 +55,6 @@ pub enum Slot<'f> {
     Flag(&'f mut bool),
     /// Whether a text is shown; files list these together.
     Shown(&'f mut bool),
-    /// Index into [`OBJECTIVES`](super::OBJECTIVES).
-    HierarchyObjective(&'f mut usize),
     /// Which of several, from 0; people count from 1.
     Ordinal(&'f mut usize),
     /// Which of several, if it is said.

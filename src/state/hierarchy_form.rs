@@ -1,17 +1,11 @@
 //! What a person chose or wrote for the hierarchy view.
 
+use super::choice::HierarchyObjective;
 use super::fields::fields;
 use crate::hierarchy::{HierarchyRequest, HierarchySettings, Widths};
 use crate::rules::Rules;
-use crate::search::{Objective, Strategy};
+use crate::search::Strategy;
 use crate::spec::{Diagnostics, pool_presets};
-
-/// Objectives that hierarchies can be compared by, with what the page calls them.
-pub const OBJECTIVES: [(Objective, &str); 3] = [
-    (Objective::Energy, "energy"),
-    (Objective::Latency, "latency"),
-    (Objective::EnergyDelayProduct, "energy-delay product"),
-];
 
 /// The fields of the form, as written.
 #[derive(Debug, Clone, PartialEq)]
@@ -32,8 +26,8 @@ pub struct HierarchyForm {
     pub min_ratio: u64,
     /// Whether all word widths are tried.
     pub all_widths: bool,
-    /// Index into [`OBJECTIVES`].
-    pub objective: usize,
+    /// What hierarchies are compared by.
+    pub objective: HierarchyObjective,
 }
 
 impl Default for HierarchyForm {
@@ -49,7 +43,7 @@ impl Default for HierarchyForm {
             max_levels: settings.max_levels,
             min_ratio: settings.min_ratio,
             all_widths: false,
-            objective: 0,
+            objective: HierarchyObjective::Energy,
         }
     }
 }
@@ -61,7 +55,7 @@ fields! {
         max_levels: Count = 2, 18, ["max_levels"];
         min_ratio: Ratio = 8, 19, ["min_ratio"];
         all_widths: Flag = false, 20, ["all_widths"];
-        objective: HierarchyObjective = 0, 21, ["objective"];
+        objective: Choice = HierarchyObjective::Energy, 21, ["objective"];
     } otherwise {
         pool = String::new();
         pool_preset = None;
@@ -88,8 +82,8 @@ pub enum FormChange {
     MinRatio(u64),
     /// Word widths.
     AllWidths(bool),
-    /// Index of the objective.
-    Objective(usize),
+    /// What is minimised.
+    Objective(HierarchyObjective),
 }
 
 impl HierarchyForm {
@@ -117,7 +111,7 @@ impl HierarchyForm {
             FormChange::MaxLevels(levels) => self.max_levels = levels,
             FormChange::MinRatio(ratio) => self.min_ratio = ratio,
             FormChange::AllWidths(all) => self.all_widths = all,
-            FormChange::Objective(index) => self.objective = index,
+            FormChange::Objective(objective) => self.objective = objective,
         }
     }
 
@@ -153,7 +147,7 @@ impl HierarchyForm {
                 max_levels: self.max_levels,
                 min_ratio: self.min_ratio,
                 widths: if self.all_widths { Widths::All } else { Widths::Fitting },
-                objective: OBJECTIVES.get(self.objective).map(|(objective, _)| objective.clone()).unwrap_or_default(),
+                objective: self.objective.objective(),
                 strategy,
                 lpf_limit,
                 rules,

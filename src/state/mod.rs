@@ -33,13 +33,13 @@ mod views;
 
 pub use action::{Action, Field, Kind, Renamed, StepOpened, ViewChange};
 pub(crate) use choice::{AnyChoice, Choice, RULE_SETS, RuleSet};
-pub use choice::{FuseChoice, ObjectiveChoice, StackChoice, TileChoice};
+pub use choice::{FuseChoice, HierarchyObjective, ObjectiveChoice, StackChoice, TileChoice};
 pub use cores_form::{CoresChange, CoresForm, read_allocation, write_allocation};
 pub use design::{Design, Document, Half};
 pub(crate) use fields::{Form, FormField, Slot};
 pub use file::MOST_BYTES;
 pub use file_name::file_name;
-pub use hierarchy_form::{FormChange, HierarchyForm, OBJECTIVES};
+pub use hierarchy_form::{FormChange, HierarchyForm};
 pub use history::History;
 pub use own_mapping::{MappingChange, OwnMapping};
 pub use pinned::{Pinned, cores_differences, design_differences};

@@ -2,8 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { AxeBuilder } from '@axe-core/playwright';
-import { commandLine, withPage } from './harness.mjs';
+import { commandLine, violations, withPage } from './harness.mjs';
 
 const MINUTE = 60_000;
 
@@ -461,9 +460,7 @@ async function assertDrawn(page, figure) {
 }
 
 async function assertAccessible(page) {
-  const { violations } = await new AxeBuilder({ page }).analyze();
-  const texts = violations.map(({ id, help, nodes }) => `${id}: ${help}: ${nodes.map(({ html }) => html).join(' ')}`);
-  assert.deepEqual(texts, []);
+  assert.deepEqual(await violations(page), []);
 }
 
 async function assertNoSidewaysScroll(page) {

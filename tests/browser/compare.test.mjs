@@ -2,8 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { AxeBuilder } from '@axe-core/playwright';
-import { assertFits, withPage } from './harness.mjs';
+import { assertFits, violations, withPage } from './harness.mjs';
 
 test('two ways to use many cores are compared, in a link, too', () =>
   withPage(async ({ page, url }) => {
@@ -38,8 +37,7 @@ test('two ways to use many cores are compared, in a link, too', () =>
     await page.getByTestId('swap').click();
     await page.locator('[data-testid=compare-cores][data-status=idle]').waitFor();
     assert.match(await worked(), /^A: 2 cores, 2 OS \(Table 3\)[\s\S]*\nB: Four of the accelerator/);
-    const axe = await new AxeBuilder({ page }).include('[data-testid=compare-cores]').analyze();
-    assert.deepEqual(axe.violations.map(({ id }) => id), []);
+    assert.deepEqual(await violations(page, '[data-testid=compare-cores]'), []);
   }));
 
 test('a pinned design is compared with the one at hand, number by number', () =>
@@ -86,8 +84,7 @@ test('a pinned design is compared with the one at hand, number by number', () =>
     const swapped = (await costs(page)).find(([name]) => name === changed[0]);
     assert.deepEqual(swapped.slice(1, 3), [changed[2], changed[1]]);
 
-    const { violations } = await new AxeBuilder({ page }).include('[data-testid=compare-view]').analyze();
-    assert.deepEqual(violations.map(({ id, nodes }) => `${id}: ${nodes[0].html}`), []);
+    assert.deepEqual(await violations(page, '[data-testid=compare-view]'), []);
     await page.getByTestId('unpin').click();
     await page.getByText('Compare two designs').waitFor();
   }));

@@ -129,6 +129,20 @@ export async function explained(error, problems, screenshot) {
   return new Error(`${error.message}\nThe page reported:${report}\nScreenshot: ${picture}`, { cause: error });
 }
 
+// WCAG 2.2 AA, and what else axe knows to be better; the size of targets is asked for by name.
+const RULES = {
+  runOnly: { type: 'tag', values: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] },
+  rules: { 'target-size': { enabled: true } },
+};
+
+/** What axe finds in the page, or in the element that `selector` finds, as texts. More `options` than its usual ones are axe's. */
+export async function violations(page, selector, options = {}) {
+  // Violations only, and without frames all in one go in the page: axe would describe every element that passes otherwise, for a minute.
+  const axe = new AxeBuilder({ page }).setLegacyMode(page.frames().length === 1).options({ resultTypes: ['violations'], ...options });
+  const { violations } = await (selector ? axe.include(selector) : axe).analyze();
+  return violations.map(({ id, nodes }) => `${id}: ${nodes.slice(0, 3).map(({ html }) => html.slice(0, 160)).join(' | ')}`);
+}
+
 /** Nothing makes the page scroll sideways, and axe finds nothing to complain about in the element with this test id. */
 export async function assertFits(page, testid) {
   const { scrolled, room } = await page.evaluate(() => ({
@@ -136,23 +150,14 @@ export async function assertFits(page, testid) {
     room: document.documentElement.clientWidth,
   }));
   assert.ok(scrolled <= room, `${scrolled} px in a window of ${room} px`);
-  const { violations } = await new AxeBuilder({ page }).include(`[data-testid="${testid}"]`).analyze();
-  assert.deepEqual(violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html)}`), []);
+  assert.deepEqual(await violations(page, `[data-testid="${testid}"]`), []);
 }
 
-// WCAG 2.2 AA, and what else axe knows to be better; the size of targets is asked for by name.
-const RULES = {
-  runOnly: { type: 'tag', values: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'] },
-  rules: { 'target-size': { enabled: true } },
-};
-
-/** What axe complains about, and what makes the page scroll sideways. */
+/** What axe complains about by its strictest rules, and what makes the page scroll sideways. */
 export async function mistakes(page) {
   // Half of what happens to lie below the header would be too small to click.
   await page.evaluate(() => scrollTo(0, 0));
-  const { violations } = await new AxeBuilder({ page }).options(RULES).analyze();
-  const texts = violations.map(({ id, nodes }) => `${id}: ${nodes.slice(0, 3).map(({ html }) => html.slice(0, 160)).join(' | ')}`);
-  return [...texts, ...(await tooWide(page))];
+  return [...(await violations(page, undefined, RULES)), ...(await tooWide(page))];
 }
 
 /** What makes the page scroll sideways. */

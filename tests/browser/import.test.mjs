@@ -5,8 +5,7 @@ import { mkdtemp, open as openFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { AxeBuilder } from '@axe-core/playwright';
-import { commandLine, withPage } from './harness.mjs';
+import { commandLine, violations, withPage } from './harness.mjs';
 import { head, input, model, node, number, weights, weightsHead } from './onnx.mjs';
 
 const PADS = { pads: [1, 1, 1, 1] };
@@ -44,8 +43,7 @@ test('an ONNX model is imported, with a report of what is not counted', () =>
       assert.match(await report.innerText(), /Assumed \(\d+\)/);
       await settled(page);
       assert.match(await page.getByTestId('network-facts').innerText(), /^3 layers/);
-      const { violations } = await new AxeBuilder({ page }).include('[data-testid=workload-import-report]').analyze();
-      assert.deepEqual(violations.map(({ id }) => id), []);
+      assert.deepEqual(await violations(page, '[data-testid=workload-import-report]'), []);
       await screenshot('import-onnx');
       await page.getByTestId('workload-as-text').click();
       assert.equal(await page.getByTestId('workload-text').inputValue(), commandLine('import', file));

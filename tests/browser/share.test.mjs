@@ -4,8 +4,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { AxeBuilder } from '@axe-core/playwright';
-import { withPage } from './harness.mjs';
+import { violations, withPage } from './harness.mjs';
 
 const LINKS = fileURLToPath(new URL('../links/links.txt', import.meta.url));
 const MINUTE = 60_000;
@@ -26,8 +25,7 @@ test('a link opened in another browser shows the same', async () => {
       assert.equal(link, await page.getByTestId('share-link').inputValue());
       assert.ok(link.length < 200 && link.startsWith(url), link);
       assert.match(await page.getByTestId('share-link-status').innerText(), new RegExp(`^${link.length} characters`));
-      const { violations } = await new AxeBuilder({ page }).analyze();
-      assert.deepEqual(violations.map(({ id, nodes }) => `${id}: ${nodes[0].html}`), []);
+      assert.deepEqual(await violations(page), []);
       await page.keyboard.press('Escape');
       await page.getByTestId('share-dialog').waitFor({ state: 'detached' });
       assert.equal(await address(page), link);
@@ -285,8 +283,7 @@ for (const [width, colorScheme] of [[1440, 'light'], [390, 'dark']]) {
         for (const dialog of ['share', 'embed']) {
           await page.getByTestId(dialog).click();
           await page.getByTestId(`${dialog}-dialog`).waitFor();
-          const { violations } = await new AxeBuilder({ page }).analyze();
-          assert.deepEqual(violations.map(({ id, nodes }) => `${id}: ${nodes[0].html}`), []);
+          assert.deepEqual(await violations(page), []);
           const [content, window] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
           assert.ok(content <= window, `${content} px wide`);
           await screenshot(`${dialog}-dialog-${width}-${colorScheme}`);

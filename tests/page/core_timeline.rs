@@ -11,7 +11,7 @@ use fusescape::ids::{TiVec, ti_vec};
 use fusescape::multicore::{
     Begin, CoreId, Edge, GroupId, Link, LinkId, NestId, PlacedTile, Schedule, SchedulingProblem, SchedulingRules, Span,
     System, SystemAccount, SystemEnergy, Tensor, TensorId, Tile, TileGraph, TileId, TileNumber, TilePriority,
-    TopMemory, TopMemoryId, Transfer, TransferReason, schedule,
+    TopMemory, TopMemoryId, Transfer, TransferReason, TransferWaits, schedule,
 };
 use fusescape::trace::chrome_trace;
 use fusescape::units::{Bits, BitsPerCycle, Cycles};
@@ -88,6 +88,7 @@ fn long_account(count: usize) -> Rc<SystemAccount> {
         tensor: TensorId::from(tile),
         source: TopMemoryId::from(tile % 2),
         begin: Begin::Ready,
+        waits: TransferWaits::default(),
         from: core(tile),
         to: core(tile + 1),
         memory: TopMemoryId::from((tile + 1) % 2),

@@ -52,13 +52,15 @@ pub struct Asked<'a> {
     pub tolerance: f64,
     /// Times are differences of times; rounding is relative to these, cycles.
     pub latest: f64,
+    /// Whether a formula may be its only term under the same name, as in rows of the loop-information table.
+    pub may_rename: bool,
     /// What is wrong.
     pub failures: RefCell<Vec<String>>,
 }
 
 impl<'a> Asked<'a> {
     pub fn new(explain: &'a dyn Fn(Subject) -> Option<Explained>, tolerance: f64, latest: f64) -> Self {
-        Self { explain, tolerance, latest, failures: RefCell::default() }
+        Self { explain, tolerance, latest, may_rename: false, failures: RefCell::default() }
     }
 
     /// Notes what does not hold.
@@ -70,7 +72,7 @@ impl<'a> Asked<'a> {
 
     /// Averages of unrollings that do not divide are snapped to the integers that they are meant to be.
     fn snapped(explain: &'a dyn Fn(Subject) -> Option<Explained>) -> Self {
-        Self::new(explain, 1e-9, 0.0)
+        Self { may_rename: true, ..Self::new(explain, 1e-9, 0.0) }
     }
 
     fn is_same(&self, unit: Unit, a: f64, b: f64) -> bool {
@@ -106,6 +108,11 @@ pub fn check(what: &str, explained: &Explained, asked: &Asked<'_>, open: &mut Ve
     asked.expect(explained.value.is_finite() && !explained.name.is_empty(), || format!("{what}: {explained:?}"));
     for formula in &explained.formulas {
         let value = formula.value();
+        // "energy = energy" says nothing.
+        let says = !matches!(&*formula.terms, [only] if only.name == explained.name);
+        asked.expect(says || asked.may_rename, || {
+            format!("{what}: {} is only called {} again", explained.name, explained.name)
+        });
         asked.expect(asked.is_same(explained.unit, value, explained.value), || {
             let (words, values) = (formula.in_words(), formula.with_values());
             format!("{what}: {} is {} and not {value} = {words} = {values}", explained.name, explained.value)

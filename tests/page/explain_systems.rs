@@ -4,7 +4,7 @@ use super::explain::{Asked, assert_none, check, unfold};
 use fusescape::chart::SequenceQuantity;
 use fusescape::cost::{AccessCause, EnergyCause, LatencyCause};
 use fusescape::explain::{
-    Carrier, CorePart, CoresNumber, FusionNumber, RunPart, RunPlace, SequenceNumber, Sequences, StackAmount, Subject,
+    CorePart, CoresNumber, FusionNumber, RunPart, RunPlace, SequenceNumber, Sequences, StackAmount, Subject,
     TileFigure, TransferFigure, explain_cores, explain_decision, explain_fusion, explain_sequences,
 };
 use fusescape::explore::{
@@ -13,7 +13,8 @@ use fusescape::explore::{
 };
 use fusescape::interlayer::FusionMode;
 use fusescape::multicore::{
-    CoresRequest, CoresSettings, CoresStudy, Granularity, Scheduler, SystemAccount, TileCosts, TileId, TransferReason,
+    Carrier, CoreTimeCause, CoresRequest, CoresSettings, CoresStudy, Granularity, Scheduler, SystemAccount,
+    SystemEnergyCause, TileCosts, TileId, TransferReason,
 };
 use fusescape::search::{Objective, Strategy, Weights};
 use fusescape::spec::{Preset, find_preset, hardware_presets, system_presets, workload_presets};
@@ -54,33 +55,29 @@ fn system_account(
 /// Every number of a schedule that the page shows; of many tiles some.
 fn shown_of_cores(account: &SystemAccount) -> Vec<(CoresNumber, f64)> {
     let energy = &account.energy;
-    let computing: f64 = account.cores.iter().map(|core| core.computing).sum();
+    let computing: f64 = account.cores.iter().map(|core| core.cycles[CoreTimeCause::Computing]).sum();
     let mut all = vec![
         (CoresNumber::Latency, account.latency_cycles),
         (CoresNumber::Energy, energy.total_pj()),
         (CoresNumber::EnergyDelay, energy.total_pj() * account.latency_cycles),
         (CoresNumber::ComputingShare, computing / (account.latency_cycles * account.cores.len() as f64)),
         (CoresNumber::Peak, account.peak_bits() as f64 / 8.0),
-        (CoresNumber::OnChip, energy.onchip_pj),
+        (CoresNumber::OnChip, energy[SystemEnergyCause::OnChip]),
     ];
-    for (carrier, by_reason) in [(Carrier::Links, energy.link_pj), (Carrier::Memories, energy.memory_pj)] {
-        all.push((CoresNumber::Moved(carrier), by_reason.iter().sum()));
-        for reason in
-            [TransferReason::Fetch, TransferReason::Exchange, TransferReason::Eviction, TransferReason::Result]
-        {
-            all.push((CoresNumber::MovedFor(carrier, reason), by_reason[reason as usize]));
-        }
+    for carrier in Carrier::ALL {
+        let moved = TransferReason::ALL.map(|reason| (reason, energy[SystemEnergyCause::Moved(carrier, reason)]));
+        all.push((CoresNumber::Moved(carrier), moved.iter().map(|of| of.1).sum()));
+        all.extend(moved.map(|(reason, pj)| (CoresNumber::MovedFor(carrier, reason), pj)));
     }
     for (core, time) in account.cores.iter_enumerated() {
-        let parts = [time.computing, time.stalling, time.transferring, time.idle, account.latency_cycles];
-        all.extend(CorePart::ALL.into_iter().zip(parts).map(|(part, cycles)| (CoresNumber::Time(core, part), cycles)));
+        let causes = CoreTimeCause::ALL.map(|cause| (CorePart::Of(cause), time.cycles[cause]));
+        let parts = causes.into_iter().chain([(CorePart::All, account.latency_cycles)]);
+        all.extend(parts.map(|(part, cycles)| (CoresNumber::Time(core, part), cycles)));
     }
     for (link, time) in account.links.iter_enumerated() {
         all.push((CoresNumber::LinkBusy(link), time.busy));
         all.push((CoresNumber::LinkShare(link), time.busy / account.latency_cycles));
-        for reason in
-            [TransferReason::Fetch, TransferReason::Exchange, TransferReason::Eviction, TransferReason::Result]
-        {
+        for reason in TransferReason::ALL {
             let over = account.transfers.iter().filter(|run| run.reason == reason && run.links.contains(&link));
             let bits: u64 = over.map(|run| run.bits).sum();
             all.push((CoresNumber::LinkCarries(link, reason), bits as f64 / 8.0));
@@ -100,6 +97,9 @@ fn shown_of_cores(account: &SystemAccount) -> Vec<(CoresNumber, f64)> {
         all.push((CoresNumber::Tile(tile, TileFigure::Brought), brought as f64 / 8.0));
     }
     let step = account.transfers.len().div_ceil(50).max(1);
+    // When one begins is cheap to explain, so that of all of them it is.
+    let begins = account.transfers.iter_enumerated();
+    all.extend(begins.map(|(id, run)| (CoresNumber::Transfer(id, TransferFigure::Begin), run.start)));
     for (id, run) in account.transfers.iter_enumerated().step_by(step) {
         all.push((CoresNumber::Transfer(id, TransferFigure::End), run.end));
         all.push((CoresNumber::Transfer(id, TransferFigure::Takes), run.end - run.start));
@@ -150,7 +150,8 @@ fn every_number_of_a_schedule_on_many_cores_comes_out_of_its_formulas() {
     assert!(2 * count > cases.len(), "{count} of {} have a schedule", cases.len());
 }
 
-fn request(hardware: &str, workload: &str, objective: Objective) -> Request {
+/// A request of tiles of 14 × 14.
+pub fn request(hardware: &str, workload: &str, objective: Objective) -> Request {
     Request {
         hardware: text(hardware_presets(), hardware),
         workload: text(workload_presets(), workload),
@@ -281,15 +282,16 @@ fn every_number_of_sequences_comes_out_of_its_formulas() {
         let mut failures = Vec::new();
         for sharing in Sharing::ALL {
             let chosen = chosen_sequences(&chains, &costs, sharing);
-            let all = Sequences { chains: Rc::new(chains.clone()), costs: Rc::new(costs.clone()), chosen };
+            let (chains, costs) = (Rc::new(chains.clone()), Rc::new(costs.clone()));
+            let all = Sequences { chains, costs, chosen, listed: Vec::new() };
             let mut places = vec![RunPlace::AllApart, RunPlace::AllTogether];
-            for known in &costs {
+            for known in all.costs.iter() {
                 places.push(RunPlace::Apart(known.sequence));
                 places.extend(FusionMode::ALL.map(|mode| RunPlace::Fused(known.sequence, mode)));
             }
-            let parts = SequenceQuantity::ALL.into_iter().flat_map(|quantity| {
-                std::iter::once(RunPart::Total(quantity)).chain(RunPart::of(quantity).iter().copied())
-            });
+            let parts = SequenceQuantity::ALL
+                .into_iter()
+                .flat_map(|quantity| std::iter::once(RunPart::Total(quantity)).chain(RunPart::of(quantity)));
             let parts: Vec<RunPart> = parts.chain([RunPart::Ctc]).collect();
             let mut roots: Vec<SequenceNumber> = vec![SequenceNumber::Fused];
             roots.extend(SequenceQuantity::ALL.map(SequenceNumber::Change));

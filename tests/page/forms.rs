@@ -41,17 +41,17 @@ fn an_array_dimension_is_renamed_added_and_removed_wherever_it_is_named() {
         let before = core(&document);
         let renamed = rename_dimension(&document, 0, "rows of PEs").unwrap();
         let after = core(&renamed);
-        assert_eq!(after.array[0].0, "rows of PEs");
+        assert_eq!(after.array.raw[0].0, "rows of PEs");
         for kind in LayerKind::ALL {
             assert_eq!(after.unroll(kind), before.unroll(kind), "{}", preset.id);
         }
         assert_eq!(after.memories, before.memories);
-        assert_eq!(rename_dimension(&renamed, 0, &before.array[0].0).unwrap().text(), preset.text, "{}", preset.id);
+        assert_eq!(rename_dimension(&renamed, 0, &before.array.raw[0].0).unwrap().text(), preset.text, "{}", preset.id);
         let added = core(&add_dimension(&document).unwrap());
         assert_eq!(added.pe_count(), before.pe_count());
         assert_eq!(added.array.len(), before.array.len() + 1);
         let fewer = core(&remove_dimension(&document, 0).unwrap());
-        assert_eq!(fewer.array, before.array[1..], "{}", preset.id);
+        assert_eq!(fewer.array.raw, before.array.raw[1..], "{}", preset.id);
     }
     // A name that is taken is an error at its place; who meant which is left alone.
     let document = hardware("tpu-like");

@@ -1,7 +1,5 @@
 //! Links: short, for ever, and never trusted.
 
-use base64::Engine;
-use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use fusescape::depth_first::{DepthFirstStrategy, FuseDepth, StoringMode};
 use fusescape::gallery::{find_entry, find_step};
 use fusescape::link::{fingerprint, from_link, frozen_texts, to_draft, to_link};
@@ -13,8 +11,8 @@ use fusescape::state::{
     Action, CoresChange, FormChange, FuseChoice, Half, MappingChange, Metric, ObjectiveChoice, ScheduleChange,
     StackChoice, State, Tab, TileChoice, ViewChange,
 };
+use fusescape_test_support::links::sealed;
 use fusescape_test_support::random::Lcg;
-use miniz_oxide::deflate::compress_to_vec;
 use std::path::{Path, PathBuf};
 
 fn folder() -> PathBuf {
@@ -327,16 +325,6 @@ fn wrong_links_are_called_wrong() {
         let found = reason(&link);
         assert!(found.contains(expected), "{}: {found}", link.chars().take(50).collect::<String>());
     }
-}
-
-/// A link that holds these fields, as nobody but its writer would make it.
-fn sealed(fields: &[u8]) -> String {
-    let [a, b, c, d] = fields.iter().fold(fingerprint(""), |hash, byte| {
-        (u32::from_le_bytes(hash) ^ u32::from(*byte)).wrapping_mul(0x0100_0193).to_le_bytes()
-    });
-    let mut packed = compress_to_vec(fields, 1);
-    packed.extend([a ^ c, b ^ d]);
-    format!("1{}", URL_SAFE_NO_PAD.encode(packed))
 }
 
 /// Found by fuzzing: the text of the system is shown, pin, and it is not shown any more.

@@ -7,6 +7,7 @@ mod core_timeline;
 mod embed;
 mod explain;
 mod explain_systems;
+mod explain_tables;
 mod forms;
 mod fuzz_seeds;
 mod gallery;

@@ -6,24 +6,10 @@ use fusescape::question::{
     Answer, Answerer, BestMapping, DecideOnline, EvaluateMapping, FindBestCost, FindBestMapping, LayerCost, Refusal,
     TimeSearch, Timed,
 };
-use fusescape::rules::Rules;
-use fusescape::search::{Objective, Proof, Strategy};
+use fusescape::search::Proof;
 use fusescape::spec::{find_preset, hardware_presets, workload_presets};
+use fusescape_test_support::requests::layer_request;
 use std::rc::Rc;
-
-fn layer(hardware: &str, workload: &str, layer: Option<&str>) -> LayerRequest {
-    let text = |list, id| find_preset(list, id).unwrap().text.to_owned();
-    LayerRequest {
-        hardware: text(hardware_presets(), hardware),
-        workload: text(workload_presets(), workload),
-        layer: layer.map(str::to_owned),
-        objective: Objective::Energy,
-        strategy: Strategy::default(),
-        lpf_limit: 5,
-        rules: Rules::CORRECTED,
-        unroll: None,
-    }
-}
 
 fn design(hardware: &str, workload: &str) -> Request {
     let document = |id, presets| find_preset(presets, id).unwrap().text.to_owned();
@@ -37,7 +23,7 @@ fn design(hardware: &str, workload: &str) -> Request {
 #[test]
 fn a_worker_answers_the_questions_of_the_view() {
     let mut answerer = Answerer::default();
-    let request = layer("eyeriss-like", "alexnet-eyeriss", None);
+    let request = layer_request("eyeriss-like", "alexnet-eyeriss", None);
     let request = Rc::new(request);
     let BestMapping { facts, best } = answerer.ask(FindBestMapping { request: Rc::clone(&request) }).unwrap();
     let (best, proof) = best.unwrap();

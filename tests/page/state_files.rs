@@ -8,8 +8,8 @@ use fusescape::mapping::TemporalLoop;
 use fusescape::multicore::{OrderRule, ScheduleObjective, Scheduler};
 use fusescape::spec::{gallery_presets, is_state, lesson_steps};
 use fusescape::state::{
-    Action, CoresChange, FormChange, FuseChoice, Half, MappingChange, Metric, ObjectiveChoice, ScheduleChange,
-    StackChoice, State, Tab, TileChoice, ViewChange,
+    Action, CoresChange, FormChange, FuseChoice, Half, HierarchyObjective, MappingChange, Metric, ObjectiveChoice,
+    ScheduleChange, StackChoice, State, Tab, TileChoice, ViewChange,
 };
 use fusescape::workload::Dim;
 use fusescape_test_support::random::Lcg;
@@ -77,7 +77,7 @@ fn everything_that_is_chosen_comes_back() {
     act(&mut state, Action::Hierarchy(FormChange::Pool("name: mine\n\n# open\n\n".to_owned())));
     act(&mut state, Action::Hierarchy(FormChange::ShowPool(true)));
     act(&mut state, Action::Hierarchy(FormChange::Budget("1,2".to_owned())));
-    act(&mut state, Action::Hierarchy(FormChange::Objective(2)));
+    act(&mut state, Action::Hierarchy(FormChange::Objective(HierarchyObjective::EnergyDelayProduct)));
     act(&mut state, Action::Hierarchy(FormChange::Layer(Some("conv: 1".to_owned()))));
     for change in [
         CoresChange::Preset("tpu-quad".to_owned()),
@@ -109,7 +109,7 @@ fn everything_that_is_chosen_comes_back() {
     act(&mut state, Action::Look(ViewChange::Text(Half::Workload, true)));
     act(&mut state, Action::Look(ViewChange::Tab(Tab::Compare)));
     act(&mut state, Action::Mapping(MappingChange::Layer("conv1".to_owned())));
-    let unroll = vec![Unroll { array_dim: 1, dim: Dim::OX, limit: 16 }];
+    let unroll = vec![Unroll { array_dim: 1.into(), dim: Dim::OX, limit: 16 }];
     let key = state.layer_key();
     act(&mut state, Action::Mapping(MappingChange::Unroll(key, Some(unroll))));
     let order = vec![TemporalLoop { dim: Dim::FX, size: 3 }, TemporalLoop { dim: Dim::K, size: 64 }];

@@ -125,13 +125,13 @@ const WORKLOAD: &str = r"
 fn the_three_files_of_a_run_become_two_documents() {
     let imported = imports(&[("hw.yaml", ACCELERATOR), ("map.yaml", MAPPING), ("net.yaml", WORKLOAD)]);
     let (core, network) = (core_of(&imported), network_of(&imported));
-    assert_eq!(core.array, [("D1".to_owned(), 4), ("D2".to_owned(), 4)]);
+    assert_eq!(core.array.raw, [("D1".to_owned(), 4), ("D2".to_owned(), 4)]);
     assert_eq!(core.memories.iter().map(|memory| memory.size_bits).collect::<Vec<_>>(), [64, 131_072, 10_000_000_000]);
     let buffer = &core.memories.raw[1];
     assert_eq!((buffer.read_width_bits, buffer.write_width_bits, buffer.write_granularity_bits), (128, 64, 32));
     assert_eq!((buffer.read_energy_pj, buffer.write_energy_pj, buffer.instances), (8.0, 9.0, 1));
     let unrolled =
-        |kind| core.unroll(kind).iter().map(|part| (part.array_dim, part.dim, part.limit)).collect::<Vec<_>>();
+        |kind| core.unroll(kind).iter().map(|part| (part.array_dim.index(), part.dim, part.limit)).collect::<Vec<_>>();
     assert_eq!(unrolled(LayerKind::Conv), [(0, Dim::K, 4), (1, Dim::C, 2), (1, Dim::FX, 2)]);
     assert_eq!(unrolled(LayerKind::MatMul), [(0, Dim::K, 4), (1, Dim::OX, 2)]);
     let shape = |id: LayerId| network.layer(id).shape;

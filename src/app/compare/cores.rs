@@ -77,7 +77,7 @@ pub fn CompareCores(props: &CompareCoresProps) -> Html {
             <h2>{ "On many cores" }</h2>
             <p class="hint">
                 { "Both on the systems and with the choices that they have in the view Cores, each with the cores \
-                    chosen by hand or else its best allocation, without other cores for single layers." }
+                   chosen by hand or else its best allocation, without other cores for single layers." }
             </p>
             <div class="row start">
                 <button type="button" onclick={start} disabled={matches!(status, "running" | "done")} data-testid="compare-cores-start">

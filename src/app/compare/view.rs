@@ -51,7 +51,8 @@ pub fn CompareView(props: &CompareViewProps) -> Html {
         (Some(kept), Some(a), Some(b)) => html! {
             <>
                 if found.is_empty() && cores.is_empty() && a.strategy == b.strategy {
-                    <p class="hint">{ "A and B are the same. Edit the design, or open another of its points: that becomes B." }</p>
+                    <p class="hint">{ "A and B are the same. Edit the design, or open another of its points: \
+                                       that becomes B." }</p>
                 }
                 if let Some(stopped) = stopped(kept.results.status, state.results.status) {
                     <p class="hint" role="status">{ stopped }</p>
@@ -106,7 +107,7 @@ fn stopped(a: Status, b: Status) -> Option<&'static str> {
 fn missing(design: &'static str, status: Status) -> String {
     match status {
         Status::Stopped if design == "A" => "The sweep of design A was stopped before its point was known. \
-             Swap A and B, and continue it in the landscape."
+                                             Swap A and B, and continue it in the landscape."
             .to_owned(),
         Status::Stopped => "The sweep of design B was stopped. Continue it in the landscape.".to_owned(),
         Status::Rejected => format!(
@@ -137,8 +138,8 @@ fn Invitation(props: &InvitationProps) -> Html {
         <section class="card" data-testid="compare-view">
             <h2>{ "Compare two designs" }</h2>
             <p>
-                { "Pin the design at hand as A. Then edit hardware, network or schedule, or open another point of the landscape: \
-                   that is B. Here stands what differs between them, and what comes of it." }
+                { "Pin the design at hand as A. Then edit hardware, network or schedule, or open another point of the \
+                   landscape: that is B. Here stands what differs between them, and what comes of it." }
             </p>
             <div class="row">{ button(&props.act, Action::Pin, "Pin this design as A", "pin") }</div>
         </section>

@@ -48,9 +48,8 @@ pub fn CoresAllocation(props: &CoresAllocationProps) -> Html {
         <section class="card" data-testid="cores-allocation">
             <h2>{ "Which core computes which layer" }</h2>
             <p class="hint">
-                { "A layer on several cores is cut along its output channels (or groups), a part for each. Tick a \
-                    core to add it, untick it to \
-                   take it away; the schedule is made anew at once." }
+                { "A layer on several cores is cut along its output channels (or groups), a part for each. \
+                   Tick a core to add it, untick it to take it away; the schedule is made anew at once." }
             </p>
             <div class="scroll tall" tabindex="0" role="group" aria-label="Layers and cores">
                 <table class="places">

@@ -6,13 +6,14 @@ use crate::app::studies::systems::use_summaries;
 use crate::app::widgets::controls::segments;
 use crate::app::widgets::data_table::explained_table;
 use crate::app::widgets::explain::Asked;
-use crate::app::widgets::figure::{Drawn, Figure, Numbers};
+use crate::app::widgets::figure::{Drawn, Figure, Numbers, made};
 use crate::app::workers::handle::Workers;
 use crate::chart::{CoresSweep, Quantity, allocations_table};
-use crate::explain::{CoresNumber, explain_choice};
+use crate::explain::{CoresNumber, explain_choice, explain_systems};
 use crate::multicore::{CoresRequest, EvaluatedAllocation, Evolution, Granularity, StackRule};
 use crate::question::{CoresEvaluation, CoresSummary, Refusal, SummaryWay, Topic};
-use crate::spec::{Diagnostics, system_presets};
+use crate::spec::{Diagnostics, Preset, system_presets};
+use crate::state::{Action, CoresChange};
 use std::rc::Rc;
 use yew::prelude::*;
 
@@ -31,6 +32,8 @@ pub struct CoresComparedProps {
     pub shown: Option<CoresEvaluation>,
     /// Asks workers.
     pub workers: Workers,
+    /// Hears of every change.
+    pub act: Callback<Action>,
 }
 
 /// Why there is no schedule, in a few words.
@@ -107,7 +110,7 @@ pub fn CoresCompared(props: &CoresComparedProps) -> Html {
                 </div>
                 { for refused }
             </section>
-            <Systems request={Rc::clone(request)} workers={props.workers.clone()} />
+            <Systems request={Rc::clone(request)} workers={props.workers.clone()} act={props.act.clone()} />
         </>
     }
 }
@@ -120,12 +123,14 @@ fn compared_numbers(rows: &[Row<'_>], accounts: &[Option<CoresEvaluation>]) -> N
     let first = rows.first().and_then(|(name, summary)| Some((*name, (*summary)?)));
     let row = |((name, summary), judgement): (&Row<'_>, &Option<CoresEvaluation>)| {
         let of = |number: CoresNumber| judgement.as_ref().and_then(|judgement| asked(&judgement.account, number));
-        let [product, times] = match summary {
-            Some(summary) => explain_choice((name, *summary), first).map(|made| Some(Asked::Made(Rc::new(made?)))),
-            None => [None, None],
+        let [latency, energy, product, times] = match summary {
+            Some(summary) => {
+                explain_choice((name, *summary), first).map(|explained| Some(Asked::Made(Rc::new(explained?))))
+            }
+            None => [None, None, None, None],
         };
-        let product = of(CoresNumber::EnergyDelay).or(product);
-        vec![None, of(CoresNumber::Latency), of(CoresNumber::Energy), product, times]
+        let (latency, energy) = (of(CoresNumber::Latency).or(latency), of(CoresNumber::Energy).or(energy));
+        vec![None, latency, energy, of(CoresNumber::EnergyDelay).or(product), times]
     };
     Some(Rc::new(rows.iter().zip(accounts).map(row).collect()))
 }
@@ -134,6 +139,24 @@ fn compared_numbers(rows: &[Row<'_>], accounts: &[Option<CoresEvaluation>]) -> N
 struct SystemsProps {
     request: Rc<CoresRequest>,
     workers: Workers,
+    act: Callback<Action>,
+}
+
+/// Opens a system that comes along, with the tiles of the form.
+fn open_system(shown: &str, act: &Callback<Action>) -> Html {
+    let others = system_presets().iter().filter(|preset| preset.text != shown);
+    let button = |preset: &'static Preset| {
+        let onclick = act.reform(move |_: MouseEvent| Action::Cores(CoresChange::Preset(preset.id.to_owned())));
+        html! {
+            <button type="button" class="small" {onclick} data-testid={format!("open-{}", preset.id)}>{ preset.title }</button>
+        }
+    };
+    html! {
+        <div class="row start" role="group" aria-label="Open a system">
+            <small>{ "Open" }</small>
+            { for others.map(button) }
+        </div>
+    }
 }
 
 /// Systems by granularity (Stream, Figs. 14 to 16).
@@ -182,9 +205,9 @@ fn Systems(props: &SystemsProps) -> Html {
         <section class="card" data-testid="cores-systems" data-status={status}>
             <h2>{ "Other systems and other tiles" }</h2>
             <p class="hint">
-                { "The same network on every system that comes along, layer by layer and in tiles of 16, 4 and 1 rows, each with its best \
-                   allocation (Stream, Figs. 14 to \
-                   16): " }{ CoresSweep::TILES.len() * systems_count }{ " schedules, mostly of about a second each." }
+                { "The same network on every system that comes along, layer by layer and in tiles of 16, 4 and 1 rows, \
+                   each with its best allocation (Stream, Figs. 14 to 16): " }
+                { CoresSweep::TILES.len() * systems_count }{ " schedules, mostly of about a second each." }
             </p>
             <div class="row start">
                 <button type="button" onclick={start} disabled={status == "running"} data-testid="sweep-systems">
@@ -204,7 +227,13 @@ fn Systems(props: &SystemsProps) -> Html {
             }
             if done > 0 {
                 { segments("What is shown", &CoresSweep::QUANTITIES, *quantity, show) }
-                <Figure title="" chart={Drawn::new(sweep.bars())} testid="systems-bars" />
+                <Figure
+                    title=""
+                    chart={Drawn::new(sweep.bars())}
+                    numbers={made(explain_systems(&sweep))}
+                    testid="systems-bars"
+                />
+                { open_system(&request.system, &props.act) }
             }
         </section>
     }

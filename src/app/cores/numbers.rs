@@ -2,9 +2,9 @@
 
 use crate::app::widgets::explain::{Asked, Number};
 use crate::app::widgets::figure::Numbers;
-use crate::chart::{CoreTimeline, REASONS, moved_reasons};
-use crate::explain::{Carrier, CorePart, CoresNumber, Subject, TileFigure};
-use crate::multicore::{CoreId, LinkId, SystemAccount, TileId, TopMemoryId};
+use crate::chart::{CoreTimeline, moved_reasons};
+use crate::explain::{CorePart, CoresNumber, Subject, TileFigure};
+use crate::multicore::{CoreId, LinkId, SystemAccount, SystemPart, TileId, TopMemoryId, TransferReason};
 use std::rc::Rc;
 use yew::prelude::*;
 
@@ -27,26 +27,29 @@ fn rows(account: &Rc<SystemAccount>, rows: impl Iterator<Item = Vec<Option<Cores
 
 /// What explains [`core_time`](crate::chart::core_time).
 pub fn time_numbers(account: &Rc<SystemAccount>) -> Numbers {
-    let row = |core: CoreId| CorePart::ALL.map(|part| Some(CoresNumber::Time(core, part))).into();
+    let row = |core: CoreId| CorePart::all().map(|part| Some(CoresNumber::Time(core, part))).collect();
     rows(account, account.cores.keys().map(row))
 }
 
 /// What explains [`system_energy`](crate::chart::system_energy).
 pub fn energy_numbers(account: &Rc<SystemAccount>) -> Numbers {
     let reasons = moved_reasons(account);
-    let on_chip = Some(CoresNumber::OnChip);
-    let cores = std::iter::once(on_chip).chain(reasons.iter().map(|_| None)).chain([on_chip]).collect();
-    let moved = |carrier: Carrier| {
-        let by_reason = reasons.iter().map(|reason| Some(CoresNumber::MovedFor(carrier, *reason)));
-        std::iter::once(None).chain(by_reason).chain([Some(CoresNumber::Moved(carrier))]).collect()
+    let row = |part: SystemPart| {
+        let all = Some(CoresNumber::of_part(part));
+        let (on_chip, carrier) = match part {
+            SystemPart::Cores => (all, None),
+            SystemPart::Carrier(carrier) => (None, Some(carrier)),
+        };
+        let by_reason = reasons.iter().map(|reason| Some(CoresNumber::MovedFor(carrier?, *reason)));
+        std::iter::once(on_chip).chain(by_reason).chain([all]).collect()
     };
-    rows(account, std::iter::once(cores).chain(Carrier::ALL.map(moved)))
+    rows(account, SystemPart::ALL.into_iter().map(row))
 }
 
 /// What explains [`link_table`](crate::chart::link_table).
 pub fn link_numbers(account: &Rc<SystemAccount>) -> Numbers {
     let row = |link: LinkId| {
-        let carried = REASONS.map(|reason| Some(CoresNumber::LinkCarries(link, reason)));
+        let carried = TransferReason::ALL.map(|reason| Some(CoresNumber::LinkCarries(link, reason)));
         let time = [None, Some(CoresNumber::LinkBusy(link)), Some(CoresNumber::LinkShare(link))];
         time.into_iter().chain(carried).collect()
     };

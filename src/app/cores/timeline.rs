@@ -33,8 +33,9 @@ impl PartialEq for CoreTimelineProps {
 /// The table, the file and the spoken words follow when nothing moved for so long, milliseconds.
 const REST_MS: u32 = 350;
 
-const KEYS: &str = "Timeline: left and right arrow, plus and minus change the time shown, 0 shows all; full stop and comma lead to the \
-                    next and the last tile, up and down to another core, Enter shows all that a tile has to do with";
+const KEYS: &str = "Timeline: left and right arrow, plus and minus change the time shown, 0 shows all; \
+                    full stop and comma lead to the next and the last tile, up and down to another core, \
+                    Enter shows all that a tile has to do with";
 
 /// The timeline of a schedule on many cores.
 #[component]
@@ -99,9 +100,9 @@ pub fn CoreTimelineView(props: &CoreTimelineProps) -> Html {
             <figcaption>
                 <h3>{ "Cores, links and memories over time" }</h3>
                 <p class="hint">
-                    { "Tiles in the colours of their layers, paler where several share a pixel with idle time. Drag sideways to move; \
-                       two fingers, or Ctrl with the wheel, zoom. Point at a tile or click it to see what it waits for, and who waits \
-                       for it." }
+                    { "Tiles in the colours of their layers, paler where several share a pixel with idle time. \
+                       Drag sideways to move; two fingers, or Ctrl with the wheel, zoom. \
+                       Point at a tile or click it to see what it waits for, and who waits for it." }
                 </p>
             </figcaption>
             { tools(&moves) }
@@ -186,7 +187,9 @@ fn tools(moves: &Moves) -> Html {
         let moves = moves.clone();
         let onclick = Callback::from(move |_: MouseEvent| does(&moves));
         html! {
-            <button type="button" aria-label={label} title={label} disabled={off} {onclick} data-testid={testid}>{ title }</button>
+            <button type="button" aria-label={label} title={label} disabled={off} {onclick} data-testid={testid}>
+                { title }
+            </button>
         }
     };
     let is_whole = moves.is_whole();

@@ -13,7 +13,7 @@ use crate::app::widgets::figure::{Drawn, Figure};
 use crate::app::workers::handle::Workers;
 use crate::chart::{Quantity, core_time, group_thousands, system_energy, three_digits};
 use crate::explain::CoresNumber;
-use crate::multicore::{CoreAllocation, CoresOutline, EvaluatedAllocation, StackAllocation};
+use crate::multicore::{CoreAllocation, CoreTimeCause, CoresOutline, EvaluatedAllocation, StackAllocation};
 use crate::question::{Answer, CoresEvaluation, Refusal};
 use crate::spec::Diagnostics;
 use crate::state::{Action, CoresChange, read_allocation, write_allocation};
@@ -103,14 +103,14 @@ pub fn CoresView(props: &CoresViewProps) -> Html {
             <section class="card">
                 <h2>{ "Which core computes what, and when?" }</h2>
                 <p class="hint">
-                    { "Layers are cut into computation tiles, tiles are given to cores, and what they need travels over links and \
-                       memories as early as these allow (Stream)." }
+                    { "Layers are cut into computation tiles, tiles are given to cores, and what they need travels \
+                       over links and memories as early as these allow (Stream)." }
                 </p>
                 <CoresFormCard form={chosen.cores.clone()} {wrong} act={act.clone()} />
                 if let Some(outline) = study.outline.as_ref().filter(|outline| !outline.takes_beside) {
                     <p class="hint" data-testid="cores-own">
                         { format!("{} has cores of its own: of the design, only the network and how mappings are \
-                            searched count here.", outline.system) }
+                                   searched count here.", outline.system) }
                     </p>
                 }
                 { progress(failure, stage) }
@@ -147,7 +147,8 @@ pub fn CoresView(props: &CoresViewProps) -> Html {
                             testid="system-energy"
                         />
                     </section>
-                    <CoresAllocation {outline} choice={judgement.evaluated.choice.clone()} is_by_hand={by_hand.is_some()} {on_choice} />
+                    <CoresAllocation {outline} choice={judgement.evaluated.choice.clone()}
+                        is_by_hand={by_hand.is_some()} {on_choice} />
                 </div>
             }
             if let Some((inputs, (_, best))) = inputs.zip(best) {
@@ -158,6 +159,7 @@ pub fn CoresView(props: &CoresViewProps) -> Html {
                     best={improving.best.clone().unwrap_or(best.evaluated)}
                     by_hand={by_hand.and(judged_by_hand)}
                     workers={props.workers.clone()}
+                    act={act.clone()}
                 />
             }
         </div>
@@ -219,7 +221,8 @@ fn unmatched(text: &str, outline: Option<&CoresOutline>) -> Html {
     };
     html! {
         <p class="hint" data-testid="cores-unmatched">
-            { format!("The cores that were chosen by hand for the layer {first}{others} are not used: this network has no such layer.") }
+            { format!("The cores that were chosen by hand for the layer {first}{others} are not used: \
+                       this network has no such layer.") }
         </p>
     }
 }
@@ -266,7 +269,7 @@ fn answer(shown: &Shown, study: &CoresStudyState) -> Html {
         html! { <div class="kpi"><b>{ number(account, of, big) }</b><span>{ small }</span></div> }
     };
     let all = account.latency_cycles * account.cores.len() as f64;
-    let computing: f64 = account.cores.iter().map(|core| core.computing).sum();
+    let computing: f64 = account.cores.iter().map(|core| core.cycles[CoreTimeCause::Computing]).sum();
     let tiles = format!(
         "{} tiles, {} transfers",
         group_thousands(account.tiles.len() as u64),
@@ -311,7 +314,8 @@ fn improvement(
         }
         (true, _) => (
             format!(
-                "Other cores for single layers, judged with transfers and memories, made it {} % better; no further one does.",
+                "Other cores for single layers, judged with transfers and memories, made it {} % better; \
+                 no further one does.",
                 three_digits(gain)
             ),
             None,
@@ -321,7 +325,8 @@ fn improvement(
             let name = layers.and_then(|layers| layers.get(improving.layer)).map_or("", String::as_str);
             let (number, all) = (improving.layer.index() + 1, layers.map_or(0, |layers| layers.len()));
             let text = format!(
-                "Trying other cores for {name}, layer {number} of {all}: {gained}. What is found is shown at the end, or when you stop."
+                "Trying other cores for {name}, layer {number} of {all}: {gained}. \
+                 What is found is shown at the end, or when you stop."
             );
             (text, Some((false, "Stop")))
         }
@@ -379,8 +384,8 @@ fn proof(study: &CoresStudyState, stage: Stage, longer: Callback<()>) -> Html {
                 if unsearched > 0 && unsearched == stacks.len() {
                     { "What is repeated has too many tiles to be searched: every layer is on all cores that it may have." }
                 } else if unsearched > 0 {
-                    { format!("What {unsearched} of {} stacks repeat has too many tiles to be searched: their layers \
-                        are on all cores that they may have.", stacks.len()) }
+                    { format!("What {unsearched} of {} stacks repeat has too many tiles to be searched: \
+                               their layers are on all cores that they may have.", stacks.len()) }
                 } else if open().count() == 0 {
                     { "Proved: if nothing had to travel, no other cores and no other order would make what the stacks repeat any faster." }
                 } else {

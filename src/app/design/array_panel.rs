@@ -69,7 +69,9 @@ fn ArrayPanel(props: &ArrayPanelProps) -> Html {
                     <tfoot>
                         <tr>
                             <th scope="row"><span class="sr-only">{ "remove" }</span></th>
-                            { for dimensions.iter().enumerate().map(|(index, name)| remove_cell(form, index, name, dimensions.len())) }
+                            { for dimensions.iter().enumerate().map(|(index, name)| {
+                                remove_cell(form, index, name, dimensions.len())
+                            }) }
                         </tr>
                     </tfoot>
                 </table>

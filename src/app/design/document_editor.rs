@@ -190,7 +190,10 @@ fn fields(form: Form, model: &Model, act: &Callback<Action>, chosen: &UseStateHa
     match model {
         Model::Hardware(core) => html! { <HardwareForm {form} core={core.clone()} {selected} {on_select} /> },
         Model::Network(network, stacks) => {
-            html! { <NetworkForm {form} network={network.clone()} stacks={Rc::clone(stacks)} act={act.clone()} {selected} {on_select} /> }
+            html! {
+                <NetworkForm {form} network={network.clone()} stacks={Rc::clone(stacks)} act={act.clone()}
+                    {selected} {on_select} />
+            }
         }
     }
 }

@@ -145,7 +145,8 @@ pub fn HardwareForm(props: &HardwareFormProps) -> Html {
                 Some(Selected::Part(index)) => match boxes.get(index) {
                     Some(memory) => {
                         let is_highest = index + 1 == boxes.len();
-                        let panel = MemoryPanelProps { form: form.clone(), memory: memory.clone(), is_highest, on_select };
+                        let (form, memory) = (form.clone(), memory.clone());
+                        let panel = MemoryPanelProps { form, memory, is_highest, on_select };
                         late(move |parts: HardwareParts| (parts.memory_panel)(panel.clone()))
                     }
                     None => html! {},
@@ -260,7 +261,7 @@ fn area_facts(core: Option<&Core>) -> Html {
 fn describe(core: &Core, memory: &Memory) -> String {
     let instances =
         if memory.instances > 1 { format!(" × {}", group_thousands(memory.instances)) } else { String::new() };
-    let names = core.array.iter().enumerate().filter(|(index, _)| memory.shared_over.contains(*index));
+    let names = core.array.iter_enumerated().filter(|(index, _)| memory.shared_over.contains(*index));
     let shared: Vec<&str> = names.map(|(_, (name, _))| name.as_str()).collect();
     let width = match (memory.read_width_bits, memory.write_width_bits) {
         (read, write) if read == write => format!("{read} bit/cycle"),

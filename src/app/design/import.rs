@@ -236,7 +236,8 @@ pub fn ImportButton(props: &ImportButtonProps) -> Html {
                 type="button"
                 class={props.class}
                 {onclick}
-                title="ONNX models, hardware and workload documents, ZigZag’s YAML, whole designs. Files are read here and sent nowhere."
+                title="ONNX models, hardware and workload documents, ZigZag’s YAML, whole designs. \
+                       Files are read here and sent nowhere."
                 data-testid={format!("{}-import", props.name)}
             >
                 { props.label }

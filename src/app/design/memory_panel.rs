@@ -203,7 +203,8 @@ fn replication(form: &Form, memory: &MemoryBox) -> Html {
     };
     html! {
         <div class="cell">
-            <span class="name" title="Array dimensions over which one instance is shared; along the others there are many.">
+            <span class="name" title="Array dimensions over which one instance is shared; \
+                                      along the others there are many.">
                 { "Shared over" }
             </span>
             <span class="chips" role="group" aria-label="Array dimensions that share an instance">

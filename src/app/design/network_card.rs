@@ -137,7 +137,10 @@ pub fn NetworkForm(props: &NetworkFormProps) -> Html {
                 <LayerRows
                     nodes={Rc::clone(&nodes)}
                     form={form.clone()}
-                    facts={nodes.iter().map(|node| model_of(network.as_deref(), &node.name).map(columns)).collect::<Vec<_>>()}
+                    facts={
+                        let facts = |node: &LayerNode| model_of(network.as_deref(), &node.name).map(columns);
+                        nodes.iter().map(facts).collect::<Vec<_>>()
+                    }
                     wrong={wrong_layers}
                     stacks={Rc::clone(stacks)}
                     selected={layer}
@@ -151,7 +154,10 @@ pub fn NetworkForm(props: &NetworkFormProps) -> Html {
                     <NetworkGraph
                         nodes={Rc::clone(&nodes)}
                         edges={Rc::clone(&edges)}
-                        facts={Rc::new(nodes.iter().map(|node| graph_facts(network.as_deref()?, &node.name)).collect::<Vec<_>>())}
+                        facts={
+                            let facts = |node: &LayerNode| graph_facts(network.as_deref()?, &node.name);
+                            Rc::new(nodes.iter().map(facts).collect::<Vec<_>>())
+                        }
                         wrong={wrong_layers}
                         stacks={Rc::clone(stacks)}
                         selected={layer}
@@ -171,7 +177,9 @@ pub fn NetworkForm(props: &NetworkFormProps) -> Html {
                     <button
                         type="button"
                         class="link"
-                        onclick={act.reform(|_: MouseEvent| Action::Schedule(ScheduleChange::Fuse(FuseChoice::Automatic)))}
+                        onclick={act.reform(|_: MouseEvent| {
+                            Action::Schedule(ScheduleChange::Fuse(FuseChoice::Automatic))
+                        })}
                         data-testid="cut-automatically"
                     >
                         { "cut automatically" }

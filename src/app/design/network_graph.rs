@@ -120,7 +120,9 @@ pub fn NetworkGraph(props: &NetworkGraphProps) -> Html {
                     <g>{ for bands(props, layout, spacing) }</g>
                     <g>{ for routes.map(draw_route) }</g>
                     <g>{ for drawn.iter().map(|&(index, node)| draw_cut(props, layout, spacing, index, node)) }</g>
-                    <g>{ for drawn.iter().map(|&(index, node)| draw_node(props, layout, spacing, (index, focused), node, theme)) }</g>
+                    <g>{ for drawn.iter().map(|&(index, node)| {
+                        draw_node(props, layout, spacing, (index, focused), node, theme)
+                    }) }</g>
                 </svg>
             </div>
             { tools(&pan_zoom) }

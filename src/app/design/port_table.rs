@@ -59,7 +59,9 @@ pub fn PortTable(props: &PortTableProps) -> Html {
                     { "Add a port" }
                 </button>
                 <div class="serves">
-                    { for operands.iter().flat_map(|operand| services(*operand)).map(|service| serving(form, memory, &rows, service)) }
+                    { for operands.iter().flat_map(|operand| services(*operand)).map(|service| {
+                        serving(form, memory, &rows, service)
+                    }) }
                 </div>
             }
             <WrongHere form={form.clone()} {wrong} />

@@ -1,13 +1,13 @@
 //! The methods under other dataflows and array sizes, worked out when a person asks for it.
 
-use super::numbers::method_rows;
+use super::numbers::{array_energy_numbers, array_latency_numbers, method_rows};
 use crate::app::studies::stacks::{StackQuestion, StackStudyState, use_study};
 use crate::app::widgets::controls::{Choice, Select};
 use crate::app::widgets::data_table::explained_table;
 use crate::app::widgets::figure::{Drawn, Figure, Numbers};
 use crate::app::workers::handle::Workers;
 use crate::chart::{FusionsOnArray, dataflow_energy, dataflow_latency, dataflow_table};
-use crate::explore::{ARRAY_SIZES, Dataflow, FusionMethod, Request, StackLimits, dataflow_request};
+use crate::explore::{ARRAY_SIZES, Dataflow, FusionMethod, Fusions, Request, StackLimits, dataflow_request};
 use crate::question::{Refusal, Topic};
 use std::rc::Rc;
 use yew::prelude::*;
@@ -121,9 +121,10 @@ pub fn FusionDataflows(props: &FusionDataflowsProps) -> Html {
         <section class="card" data-testid="fusion-dataflows" data-status={status} aria-busy={(status == "running").then_some("true")}>
             <h2>{ "What if the array worked otherwise?" }</h2>
             <p class="hint">
-                { "The same memories with arrays of a quarter, the same, and four times the PEs, each unrolled in four ways. Every method \
-                   chooses its groups anew, and the whole cost model judges them (Optimus, Section 7.6, Table 3, Figs. 17 and 18). \
-                   Registers that PEs share are shared by those that use the same data." }
+                { "The same memories with arrays of a quarter, the same, and four times the PEs, \
+                   each unrolled in four ways. Every method chooses its groups anew, and the whole cost model judges \
+                   them (Optimus, Section 7.6, Table 3, Figs. 17 and 18). Registers that PEs share are shared by those \
+                   that use the same data." }
             </p>
             { controls(&studies, status, all, &studies.dispatcher()) }
             if !studies.found.is_empty() {
@@ -189,11 +190,14 @@ fn findings(studies: &ArrayStudies, method: FusionMethod, chosen: &UseStateSette
     };
     let choices: Vec<Choice> =
         FusionMethod::ALL.iter().map(|method| Choice::new(method.title(), method.title())).collect();
+    let all: Vec<Rc<Fusions>> = studies.found.iter().map(|array| Rc::clone(&array.fusions)).collect();
+    let energy = Drawn::new(dataflow_energy(&studies.found, method));
+    let latency = Drawn::new(dataflow_latency(&studies.found, method));
     html! {
         <>
             <Select label="Method" {choices} value={method.title()} {onchange} testid="dataflows-method" />
-            <Figure title="" chart={Drawn::new(dataflow_energy(&studies.found, method))} testid="dataflows-energy" />
-            <Figure title="" chart={Drawn::new(dataflow_latency(&studies.found, method))} testid="dataflows-latency" />
+            <Figure title="" chart={energy} numbers={array_energy_numbers(&all, method)} testid="dataflows-energy" />
+            <Figure title="" chart={latency} numbers={array_latency_numbers(&all, method)} testid="dataflows-latency" />
             <details class="twin">
                 <summary>{ "all methods" }</summary>
                 <div class="scroll" tabindex="0" role="group" aria-label="Methods by dataflow and array" data-testid="dataflows-table">

@@ -4,7 +4,7 @@ use crate::app::widgets::explain::{Asked, Number};
 use crate::app::widgets::figure::Numbers;
 use crate::chart::SequenceQuantity;
 use crate::cost::{AccessCause, EnergyCause};
-use crate::explain::{FusionNumber, RunPart, RunPlace, SequenceNumber, Sequences, StackAmount, Subject};
+use crate::explain::{FusionNumber, RunPart, RunPlace, SequenceCells, SequenceNumber, Sequences, StackAmount, Subject};
 use crate::explore::{FusionMethod, Fusions, Sequence};
 use crate::interlayer::FusionMode;
 use std::rc::Rc;
@@ -47,14 +47,43 @@ pub fn method_numbers(fusions: &Rc<Fusions>) -> Numbers {
     Some(Rc::new(method_rows(fusions).collect()))
 }
 
-/// What explains a figure of methods: a row a method, a column a part, and at last their sum.
+/// What explains a row of a figure: a column a part, and at last their sum.
+fn part_row(
+    fusions: &Rc<Fusions>,
+    method: FusionMethod,
+    parts: &[StackAmount],
+    total: StackAmount,
+) -> Vec<Option<Asked>> {
+    let amounts = parts.iter().copied().chain([total]);
+    let cells = amounts.map(|amount| Some(asked(fusions, FusionNumber::Of(method, None, amount))));
+    std::iter::once(None).chain(cells).collect()
+}
+
+/// What explains a figure of methods, a row a method.
 fn part_numbers(fusions: &Rc<Fusions>, parts: &[StackAmount], total: StackAmount) -> Numbers {
-    let row = |method: FusionMethod| {
-        let amounts = parts.iter().copied().chain([total]);
-        let cells = amounts.map(|amount| Some(asked(fusions, FusionNumber::Of(method, None, amount))));
-        std::iter::once(None).chain(cells).collect()
-    };
-    Some(Rc::new(known(fusions).map(row).collect()))
+    Some(Rc::new(known(fusions).map(|method| part_row(fusions, method, parts, total)).collect()))
+}
+
+/// What explains a figure of one method on arrays, a row an array on which it says something.
+fn array_part_numbers(
+    arrays: &[Rc<Fusions>],
+    method: FusionMethod,
+    parts: &[StackAmount],
+    total: StackAmount,
+) -> Numbers {
+    let says = arrays.iter().filter(|fusions| known(fusions).any(|other| other == method));
+    Some(Rc::new(says.map(|fusions| part_row(fusions, method, parts, total)).collect()))
+}
+
+/// What explains [`dataflow_energy`](crate::chart::dataflow_energy).
+pub fn array_energy_numbers(arrays: &[Rc<Fusions>], method: FusionMethod) -> Numbers {
+    array_part_numbers(arrays, method, &EnergyCause::ALL.map(StackAmount::EnergyOf), StackAmount::Energy)
+}
+
+/// What explains [`dataflow_latency`](crate::chart::dataflow_latency).
+pub fn array_latency_numbers(arrays: &[Rc<Fusions>], method: FusionMethod) -> Numbers {
+    let parts: Vec<StackAmount> = StackAmount::latency_parts().collect();
+    array_part_numbers(arrays, method, &parts, StackAmount::Cycles)
 }
 
 /// What explains [`fusion_dram`](crate::chart::fusion_dram).
@@ -78,6 +107,14 @@ pub fn asked_of(sequences: &Rc<Sequences>, number: SequenceNumber) -> Asked {
     Asked::Of(Rc::clone(sequences) as _, Subject::Sequences(number))
 }
 
+/// What explains a table of things that are listed beside the sequences.
+pub fn listed_numbers((sequences, cells): (Sequences, SequenceCells)) -> Numbers {
+    let sequences = Rc::new(sequences);
+    let row =
+        |row: Vec<Option<SequenceNumber>>| row.into_iter().map(|cell| Some(asked_of(&sequences, cell?))).collect();
+    Some(Rc::new(cells.into_iter().map(row).collect()))
+}
+
 /// The ways in which a sequence runs, in the order of figures.
 fn ways(sequence: Sequence) -> [RunPlace; 3] {
     let [temporal, spatial] = FusionMode::ALL.map(|mode| RunPlace::Fused(sequence, mode));
@@ -98,7 +135,7 @@ pub fn sequence_numbers(sequences: &Rc<Sequences>) -> Numbers {
 }
 
 /// What explains the bars of some sequences: a row a way, a column a part, and at last their sum.
-pub fn bar_numbers(sequences: &Rc<Sequences>, shown: &[Sequence], parts: &[RunPart], total: RunPart) -> Numbers {
+pub fn bar_numbers(sequences: &Rc<Sequences>, shown: &[Sequence], parts: Vec<RunPart>, total: RunPart) -> Numbers {
     let row = |place: RunPlace| {
         let parts = parts.iter().copied().chain([total]);
         let cells = parts.map(|part| Some(asked_of(sequences, SequenceNumber::Of(place, part))));

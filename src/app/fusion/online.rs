@@ -3,11 +3,11 @@
 use crate::app::platform::timer::now_ms;
 use crate::app::widgets::controls::{passing, target};
 use crate::app::widgets::explain::{Asked, Number};
-use crate::app::widgets::figure::{Drawn, Figure};
+use crate::app::widgets::figure::{Drawn, Figure, made};
 use crate::app::workers::ask::use_answers;
 use crate::app::workers::handle::Workers;
 use crate::chart::{Curves, GroupStrips, Quantity, above_best, three_digits};
-use crate::explain::explain_decision;
+use crate::explain::{explain_decision, explain_online};
 use crate::explore::{ExactDecision, Grouped, ONLINE_STEPS, OnlineDecision, Request, online_buffer};
 use crate::question::{DecideOnline, DecideOnlineAndSearch, Refusal, Timed, Topic};
 use std::rc::Rc;
@@ -121,11 +121,9 @@ pub fn FusionOnline(props: &FusionOnlineProps) -> Html {
         >
             <h2>{ "When the buffer changes while the network runs" }</h2>
             <p class="hint">
-                { "Others may take part of the buffer at any time. Optimus' on-line variant decides anew at once \
-                    which layers run together: \
-                   it leaves out groups that seldom pay, and those that its look-up table says are too large (Optimus, Section 6). Drag \
-                    the \
-                   buffer." }
+                { "Others may take part of the buffer at any time. Optimus' on-line variant decides anew at once which \
+                   layers run together: it leaves out groups that seldom pay, and those that its look-up table says \
+                   are too large (Optimus, Section 6). Drag the buffer." }
             </p>
             { slider(*step, decision.design_bytes, &moved) }
             if let Some(failure) = &failure {
@@ -144,6 +142,7 @@ pub fn FusionOnline(props: &FusionOnlineProps) -> Html {
                 title="Every size of the buffer"
                 hint="What is decided on line costs little more than the best groups, which take longer to find."
                 chart={Drawn::new(Curves::of_online(&steps, *step))}
+                numbers={made(explain_online(&steps))}
                 testid="online-sweep"
             />
         </section>
@@ -187,7 +186,8 @@ fn answer(
     let plain = |big: String| html! { { big } };
     let Some(found) = &decision.found else {
         return html! {
-            <p class="banner" role="status">{ "The smallest tile of some layer does not fit into this buffer. Drag it to the right." }</p>
+            <p class="banner" role="status">{ "The smallest tile of some layer does not fit into this buffer. \
+                                               Drag it to the right." }</p>
         };
     };
     let against = exact.map(|exact| {

@@ -1,13 +1,15 @@
 //! One sequence in depth: what it keeps on the chip, and how its layers share the array.
 
 use super::findings::use_findings;
+use super::numbers::listed_numbers;
 use crate::app::widgets::controls::{Choice, Select};
 use crate::app::widgets::data_table::plain_table;
-use crate::app::widgets::figure::{Drawn, Figure, Spot};
+use crate::app::widgets::figure::{Drawn, Figure, Spot, made};
 use crate::app::workers::handle::Workers;
 use crate::chart::{
     partition_scatter, pruning, reuse_bars, sequence_label, sequence_shares, storage_bars, traffic_bars,
 };
+use crate::explain::{explain_reuse, explain_storage, explain_traffic, listed_partitions};
 use crate::explore::{
     Chains, MOST_PARTITIONS, Request, Sequence, SequenceFinding, SequenceNeeds, SequencePartitions, SequenceQuestion,
 };
@@ -58,7 +60,7 @@ pub fn SequenceFacts(props: &SequenceFactsProps) -> Html {
                 <div class="scroll" tabindex="0" role="group" aria-label="Shares of the hardware" data-testid="sequence-shares">
                     { plain_table(sequence_shares(chains, costs)) }
                 </div>
-                { partition(partitions.as_ref()) }
+                { partition(chains, partitions.as_ref()) }
                 </>
             }
         }
@@ -151,17 +153,19 @@ fn storage(needs: &SequenceNeeds, chains: &Chains, pick: &Callback<Sequence>) ->
         <>
         <Figure
             title="Storage, as more layers are fused"
-            hint="The least that has to be on the chip: the input tiles, weights and reuse buffers of all layers for \
-                a tile of one pixel of the last, with all its \
-                  maps (Fig. 12, Section 5.1). Bold is the sequence at hand; click a bar to fuse so many. A longer \
-                  tile, or fewer maps at a time, changes what fits."
+            hint="The least that has to be on the chip: the input tiles, weights and reuse buffers of all layers for a \
+                  tile of one pixel of the last, with all its maps (Fig. 12, Section 5.1). \
+                  Bold is the sequence at hand; click a bar to fuse so many. A longer tile, or fewer maps at a time, \
+                  changes what fits."
             chart={Drawn::new(bars)}
+            numbers={made(explain_storage(needs))}
             testid="sequence-storage"
             {on_click}
         />
         <Figure
             title=""
             chart={Drawn::new(traffic_bars(needs))}
+            numbers={made(explain_traffic(needs))}
             testid="sequence-traffic"
         />
         </>
@@ -183,9 +187,10 @@ fn reuse(needs: &SequenceNeeds, side: u64, set: UseStateSetter<u64>) -> Html {
         <Figure
             title="Reuse buffers against Alwani et al."
             hint="What waits on the chip until the next row of tiles of the last layer, so that nothing is computed \
-                twice. Alwani et al. keep what the very next tile reads in buffers, \
-                  too, where here it stays in the tile's own (Fig. 13)."
+                  twice. Alwani et al. keep what the very next tile reads in buffers, too, where here it stays in the \
+                  tile's own (Fig. 13)."
             chart={Drawn::new(reuse_bars(needs, side))}
+            numbers={made(explain_reuse(needs, side))}
             testid="sequence-reuse"
         >
             <div class="fields">
@@ -195,7 +200,7 @@ fn reuse(needs: &SequenceNeeds, side: u64, set: UseStateSetter<u64>) -> Html {
     }
 }
 
-fn partition(partitions: Option<&SequencePartitions>) -> Html {
+fn partition(chains: &Rc<Chains>, partitions: Option<&SequencePartitions>) -> Html {
     let Some(partitions) = partitions else {
         return html! {
             <p class="hint" data-testid="sequence-pruning">
@@ -210,20 +215,21 @@ fn partition(partitions: Option<&SequencePartitions>) -> Html {
         <>
         <p class="hint" data-testid="sequence-pruning">
             { format!(
-                "Of {considered} ways to give every layer a part whose sides divide the array's, {wide_enough} have \
-                 room for the kernels and {placed} lie side by side \
-                 (where there are many, only those in which no part can grow). {} have a mapping{rest}.",
+                "Of {considered} ways to give every layer a part whose sides divide the array's, \
+                 {wide_enough} have room for the kernels and {placed} lie side by side (where there are many, \
+                 only those in which no part can grow). {} have a mapping{rest}.",
                 partitions.costs.len()
             ) }
         </p>
         <Figure
             title="Partitions of the array"
             hint={format!(
-                "Every partition for tiles of {} × {} pixels and {} maps of the last layer; spatial fusion takes the \
-                 one of the fewest cycles, which stands out (Table 6).",
+                "Every partition for tiles of {} × {} pixels and {} maps of the last layer; \
+                 spatial fusion takes the one of the fewest cycles, which stands out (Table 6).",
                 tile.columns, tile.rows, tile.output_maps
             )}
             chart={Drawn::new(partition_scatter(partitions))}
+            numbers={listed_numbers(listed_partitions(chains, partitions))}
             testid="sequence-partitions"
         />
         </>

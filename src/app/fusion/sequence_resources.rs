@@ -1,11 +1,13 @@
 //! What more or less hardware makes of sequences: array, buffer and register files.
 
 use super::findings::use_findings;
+use super::numbers::listed_numbers;
 use crate::app::widgets::controls::{Choice, Select};
 use crate::app::widgets::figure::{Drawn, Figure};
 use crate::app::workers::handle::Workers;
 use crate::chart::{SequenceQuantity, resource_curves};
-use crate::explore::{Request, Resource, ResourceStep, Sequence, SequenceFinding, SequenceQuestion};
+use crate::explain::listed_steps;
+use crate::explore::{Chains, Request, Resource, ResourceStep, Sequence, SequenceFinding, SequenceQuestion};
 use crate::question::Topic;
 use std::rc::Rc;
 use yew::prelude::*;
@@ -17,6 +19,8 @@ pub struct SequenceResourcesProps {
     pub request: Rc<Request>,
     /// Asks workers.
     pub workers: Workers,
+    /// All chains.
+    pub chains: Rc<Chains>,
     /// The sequence at hand.
     pub sequence: Sequence,
     /// What it is called.
@@ -39,7 +43,8 @@ pub fn SequenceResources(props: &SequenceResourcesProps) -> Html {
     let steps: Vec<ResourceStep> = findings.shown().filter_map(step).collect();
     let figure = |(resource, testid): (Resource, &'static str)| {
         let (title, hint) = explained(resource);
-        html! { <Figure {title} {hint} chart={Drawn::new(resource_curves(resource, *of, &steps))} {testid} /> }
+        let numbers = listed_numbers(listed_steps(&props.chains, resource, *of, &steps));
+        html! { <Figure {title} {hint} chart={Drawn::new(resource_curves(resource, *of, &steps))} {numbers} {testid} /> }
     };
     let testids = ["resource-array", "resource-buffer", "resource-registers"];
     let is_running = findings.status() == "running";
@@ -63,9 +68,9 @@ pub fn SequenceResources(props: &SequenceResourcesProps) -> Html {
         >
             <h2>{ "Sequences on more or less hardware" }</h2>
             <p class="hint">
-                { "Everything is scheduled anew at every point, with at most 4 layers in a sequence, for the least \
-                    energy. Energies of an access stay as they are, which a larger \
-                   memory would not grant." }
+                { "Everything is scheduled anew at every point, with at most 4 layers in a sequence, \
+                   for the least energy. Energies of an access stay as they are, \
+                   which a larger memory would not grant." }
             </p>
             <div class="fields">
                 <Select

@@ -78,7 +78,12 @@ pub fn FusionSequences(props: &FusionSequencesProps) -> Html {
         };
     };
     let chosen = chosen_sequences(&chains, &costs, *sharing);
-    let explains = Rc::new(Sequences { chains: Rc::clone(&chains), costs: Rc::clone(&costs), chosen: chosen.clone() });
+    let explains = Rc::new(Sequences {
+        chains: Rc::clone(&chains),
+        costs: Rc::clone(&costs),
+        chosen: chosen.clone(),
+        listed: Vec::new(),
+    });
     let sequence =
         picked.as_ref().and_then(|names| place_of(&chains, names)).or_else(|| chains.most_saving(&costs, &chosen));
     let pick = {
@@ -94,7 +99,7 @@ pub fn FusionSequences(props: &FusionSequencesProps) -> Html {
         let (title, hint, testid) = explained(of);
         let bars = sequence_bars(&chains, &shown, sequence, of);
         let on_click = picking(&bars, &shown, &pick);
-        let numbers = bar_numbers(&explains, &sequences, RunPart::of(of), RunPart::Total(of));
+        let numbers = bar_numbers(&explains, &sequences, RunPart::of(of).collect(), RunPart::Total(of));
         html! { <Figure {title} {hint} chart={Drawn::new(bars)} {numbers} {testid} {on_click} /> }
     };
     let ratios = sequence_ctc(&chains, &shown, sequence);
@@ -125,10 +130,9 @@ pub fn FusionSequences(props: &FusionSequencesProps) -> Html {
                 <Figure
                     title="Computation to communication"
                     hint="Operations to bytes of DRAM, each byte weighted by what a burst of 8 bytes makes of the \
-                        bandwidth: operations / (32 × bytes). Pooling \
-                          counts a comparison as an operation (Table 7)."
+                          bandwidth: operations / (32 × bytes). Pooling counts a comparison as an operation (Table 7)."
                     chart={Drawn::new(ratios)}
-                    numbers={bar_numbers(&explains, &sequences, &[], RunPart::Ctc)}
+                    numbers={bar_numbers(&explains, &sequences, Vec::new(), RunPart::Ctc)}
                     testid="sequence-ctc"
                     on_click={pick_by_ratio}
                 />
@@ -150,6 +154,7 @@ pub fn FusionSequences(props: &FusionSequencesProps) -> Html {
             <SequenceResources
                 {request}
                 workers={props.workers.clone()}
+                chains={Rc::clone(&chains)}
                 label={sequence_label(&chains, sequence)}
                 {sequence}
             />
@@ -184,11 +189,10 @@ fn hardware(chains: &Chains) -> String {
     let known = &chains.accelerator;
     let (array, file) = (known.array, known.registers);
     format!(
-        "The method walks along convolutions and poolings in a row and fuses as many as fit on the chip, up to \
-         {MOST_LAYERS}. It knows a hardware of its own: \
-         a row-stationary array of {} × {} PEs, one buffer of {}, and in every PE registers for {} weights, {} inputs and \
-         {} sums of 8 bits; \
-         energies are those of this design. What temporal fusion chooses is judged by the whole cost model above.",
+        "The method walks along convolutions and poolings in a row and fuses as many as fit on the chip, \
+         up to {MOST_LAYERS}. It knows a hardware of its own: a row-stationary array of {} × {} PEs, one buffer of {}, \
+         and in every PE registers for {} weights, {} inputs and {} sums of 8 bits; energies are those of this design. \
+         What temporal fusion chooses is judged by the whole cost model above.",
         array.columns,
         array.rows,
         Quantity::Bytes.text(known.buffer as f64),
@@ -215,7 +219,7 @@ fn choose_shown(shows_all: bool, set: UseStateSetter<bool>, count: usize) -> Htm
 
 /// What is fused, and what that changes for all layers of all chains.
 fn headline(explains: &Rc<Sequences>) -> Html {
-    let Sequences { chains, costs, chosen } = &**explains;
+    let Sequences { chains, costs, chosen, .. } = &**explains;
     let number = |number: SequenceNumber, text: String| html! { <Number asked={asked_of(explains, number)} {text} /> };
     let layers: usize = chains.chains.iter().map(|chain| chain.layers.len()).sum();
     let fused: usize = chosen.iter().map(|(sequence, _)| sequence.layers().len()).sum();
@@ -252,10 +256,10 @@ fn explained(of: SequenceQuantity) -> (&'static str, &'static str, &'static str)
     match of {
         SequenceQuantity::Energy => (
             "Single layers, temporal and spatial fusion",
-            "Temporal fusion gives every layer the whole array and a share of each register file, spatial fusion a \
-             part of the array and whole \
-             register files (Figs. 14 and 15). As published, weights count once even where the last layer holds only some of its maps at \
-             a time (eq. 6), which favours fusion. Percentages compare with single layers. Click a sequence to look into it below.",
+            "Temporal fusion gives every layer the whole array and a share of each register file, \
+             spatial fusion a part of the array and whole register files (Figs. 14 and 15). \
+             As published, weights count once even where the last layer holds only some of its maps at a time (eq. \
+             6), which favours fusion. Percentages compare with single layers. Click a sequence to look into it below.",
             "sequence-energy",
         ),
         SequenceQuantity::Latency => ("", "", "sequence-latency"),

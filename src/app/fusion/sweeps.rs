@@ -1,9 +1,10 @@
 //! How DRAM traffic changes with buffer, array, and batch, by Optimus' model.
 
-use crate::app::widgets::figure::{Drawn, Figure};
+use crate::app::widgets::figure::{Drawn, Figure, made};
 use crate::app::workers::ask::use_answers;
 use crate::app::workers::handle::Workers;
 use crate::chart::Curves;
+use crate::explain::explain_steps;
 use crate::explore::{FusionStep, Request, SweptParameter};
 use crate::question::{StepFusions, Topic};
 use std::rc::Rc;
@@ -32,7 +33,9 @@ pub fn FusionSweeps(props: &FusionSweepsProps) -> Html {
         return html! {};
     }
     let figure = |(varied, testid): (SweptParameter, &'static str)| {
-        html! { <Figure title={title(varied)} hint={hint(varied)} chart={Drawn::new(Curves::of_fusion(varied, &steps))} {testid} /> }
+        let chart = Drawn::new(Curves::of_fusion(varied, &steps));
+        let numbers = made(explain_steps(varied, &steps));
+        html! { <Figure title={title(varied)} hint={hint(varied)} {chart} {numbers} {testid} /> }
     };
     let testids = ["fusion-buffer", "fusion-array", "fusion-batch"];
     html! {
@@ -44,8 +47,9 @@ pub fn FusionSweeps(props: &FusionSweepsProps) -> Html {
         >
             <h2>{ "What if the accelerator were another?" }</h2>
             <p class="hint">
-                { "DRAM traffic by Optimus' model, which counts bytes and knows neither energy nor time, for groups chosen anew at every \
-                   point. Nothing goes below the oracle: every weight and the network's input and output once." }
+                { "DRAM traffic by Optimus' model, which counts bytes and knows neither energy nor time, \
+                   for groups chosen anew at every point. Nothing goes below the oracle: \
+                   every weight and the network's input and output once." }
             </p>
             if let Some(failure) = failure {
                 <p class="banner" role="alert">{ failure.to_owned() }</p>

@@ -127,9 +127,10 @@ pub fn FusionTimes(props: &FusionTimesProps) -> Html {
         <section class="card" data-testid="fusion-times" data-status={status} aria-busy={(status == "running").then_some("true")}>
             <h2>{ "How long it takes to find groups" }</h2>
             <p class="hint">
-                { "The paper’s networks in its setting (128 KB, batch 4), searched in a worker of this page; of " }{ RUNS }
-                { " runs the median. The published times are of an Intel Core i7-6700 (Optimus, Table 5), whose Algorithm 1 does not find \
-                   the best groups of networks that branch." }
+                { "The paper’s networks in its setting (128 KB, batch 4), searched in a worker of this page; \
+                   of " }{ RUNS }
+                { " runs the median. The published times are of an Intel Core i7-6700 (Optimus, Table 5), \
+                   whose Algorithm 1 does not find the best groups of networks that branch." }
             </p>
             if status != "done" {
                 <div class="row" role="status">

@@ -60,8 +60,9 @@ pub fn FusionView(props: &FusionViewProps) -> Html {
             <section class="card">
                 <h2>{ "Which layers run together?" }</h2>
                 <p class="hint">
-                    { "Every method divides the network into groups. Each group is then run as a depth-first stack with the tile and the \
-                       mode of the landscape's grid that suit it best, so that all are judged by the same cost model." }
+                    { "Every method divides the network into groups. Each group is then run as a depth-first stack \
+                       with the tile and the mode of the landscape's grid that suit it best, so that all are judged by \
+                       the same cost model." }
                 </p>
                 { limit_fields(&props.state.chosen.design.schedule, limits.as_ref().err(), &props.act) }
                 if request.is_none() {
@@ -218,7 +219,11 @@ fn headline(fusions: &Rc<Fusions>, request: Option<&Request>) -> Html {
                 html! { { format!("jointly optimal {}", quantity.title().to_lowercase()) } },
             ) }
             { kpi(
-                html! { { if stacks == 1 { "1 stack".to_owned() } else { format!("{stacks} stacks") } } },
+                number(
+                    fusions,
+                    FusionNumber::Stacks(FusionMethod::Optimal),
+                    if stacks == 1 { "1 stack".to_owned() } else { format!("{stacks} stacks") },
+                ),
                 html! { { all } },
             ) }
             { kpi(gains[1].clone().unwrap_or_default(), others) }

@@ -57,7 +57,8 @@ pub fn FactsCard(props: &FactsCardProps) -> Html {
             <h2>{ &facts.name }</h2>
             if facts.estimated {
                 <p class="hint" data-testid="hierarchy-estimated">
-                    { "Some of these memories’ figures are estimates by a fit to published ones; the document says which." }
+                    { "Some of these memories’ figures are estimates by a fit to published ones; \
+                       the document says which." }
                 </p>
             }
             <div class="two inner">
@@ -119,8 +120,8 @@ pub fn ComparisonCard(props: &ComparisonCardProps) -> Html {
         <section class="card" data-testid="unrollings">
             <h2>{ "Unrolling the array otherwise" }</h2>
             <p class="hint">
-                { "Do the best trade-offs stay good when the array unrolls other loops? Where operands share memories, a \
-                   mapping can make up for it; where each has its own, it often cannot." }
+                { "Do the best trade-offs stay good when the array unrolls other loops? Where operands share memories, \
+                   a mapping can make up for it; where each has its own, it often cannot." }
             </p>
             { match &results.comparison {
                 None => html! {

@@ -10,7 +10,7 @@ use crate::chart::group_thousands;
 use crate::chart::seconds_text;
 use crate::hardware::Core;
 use crate::spec::pool_presets;
-use crate::state::{Action, FormChange, HierarchyForm, OBJECTIVES};
+use crate::state::{Action, AnyChoice, FormChange, HierarchyForm, HierarchyObjective};
 use std::rc::Rc;
 use yew::prelude::*;
 
@@ -52,8 +52,14 @@ pub fn FormCard(props: &FormCardProps) -> Html {
     let numbers = |numbers: &[u64], text: fn(u64) -> String| -> Vec<Choice> {
         numbers.iter().map(|number| Choice::new(number.to_string(), text(*number))).collect()
     };
-    let objectives: Vec<Choice> =
-        OBJECTIVES.iter().enumerate().map(|(index, (_, title))| Choice::new(index.to_string(), *title)).collect();
+    let objectives: Vec<Choice> = HierarchyObjective::ALL
+        .iter()
+        .map(|(choice, title)| Choice::new(choice.number().to_string(), *title))
+        .collect();
+    let pick_objective = passing(&change, move |value: String| {
+        let number = |(choice, _): &(HierarchyObjective, _)| choice.number().to_string() == value;
+        HierarchyObjective::ALL.into_iter().find(number).map(|(choice, _)| FormChange::Objective(choice))
+    });
     let number = |make: fn(usize) -> FormChange| passing(&change, move |value: String| value.parse().ok().map(make));
     html! {
         <>
@@ -76,8 +82,8 @@ pub fn FormCard(props: &FormCardProps) -> Html {
                         onchange={change.reform(|value: String| FormChange::Layer(Some(value).filter(|v| v != WHOLE)))}
                         testid="hierarchy-layer"
                     />
-                    <Select label="Minimise" choices={objectives} value={form.objective.to_string()}
-                        onchange={number(FormChange::Objective)} testid="hierarchy-objective" />
+                    <Select label="Minimise" choices={objectives} value={form.objective.number().to_string()}
+                        onchange={pick_objective} testid="hierarchy-objective" />
                 </div>
                 <div>
                     <TextField
@@ -131,8 +137,9 @@ fn source_text(core: Option<&Core>) -> String {
             let array: Vec<String> = core.array.iter().map(|(_, size)| size.to_string()).collect();
             let highest = &core.memories[core.top(crate::hardware::Operand::O)].name;
             format!(
-                "The {} PEs of {} and their unrolling stay, and “{highest}” above all; what lies between comes from the \
-                 pool: shared by operands or apart, in every PE, along one dimension of the array, or once.",
+                "The {} PEs of {} and their unrolling stay, and “{highest}” above all; \
+                 what lies between comes from the pool: shared by operands or apart, in every PE, \
+                 along one dimension of the array, or once.",
                 array.join(" × "),
                 core.name
             )

@@ -11,7 +11,7 @@ use crate::app::widgets::save::SaveTable;
 use crate::chart::{Column, Hierarchies, HierarchyPoint, Quantity, Table, TableCell};
 use crate::hardware::Core;
 use crate::hierarchy::Point;
-use crate::state::{Action, OBJECTIVES};
+use crate::state::{Action, HierarchyObjective};
 use std::rc::Rc;
 use yew::prelude::*;
 
@@ -88,7 +88,8 @@ fn Answer(props: &ResultsProps) -> Html {
         };
     };
     let objective = results.request.as_ref().map(|request| &request.settings.objective);
-    let title = OBJECTIVES.iter().find(|(other, _)| Some(other) == objective).map_or("", |(_, title)| *title);
+    let is_asked = |choice: &HierarchyObjective| Some(&choice.objective()) == objective;
+    let title = HierarchyObjective::ALL.iter().find(|(choice, _)| is_asked(choice)).map_or("", |(_, title)| *title);
     let so_far = if results.status == StudyStatus::Done { "" } else { " so far" };
     let above = results.outline.as_ref().map_or("", |outline| &outline.highest);
     html! {
@@ -137,8 +138,8 @@ fn ScatterCard(props: &PickProps) -> Html {
         <section class="card">
             <h2>{ "Energy, latency and area" }</h2>
             <p class="hint">
-                { "Each mark is a hierarchy with its best mapping; those with a border are best trade-offs of all three. \
-                   Click one to see it." }
+                { "Each mark is a hierarchy with its best mapping; those with a border are best trade-offs of all \
+                   three. Click one to see it." }
             </p>
             <Figure title="" chart={Drawn::new(chart)} testid="hierarchy-scatter" {on_click} />
         </section>

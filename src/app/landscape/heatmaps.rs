@@ -89,7 +89,8 @@ pub fn Heatmaps(props: &HeatmapsProps) -> Html {
             }
             <div class="scale">
                 <Canvas chart={Drawn::new(bar.clone())} />
-                <SaveFigure chart={Drawn::new(Panels { bar, maps: maps.clone() })} label="save all as" width={ALL_WIDTH} with_table=true />
+                <SaveFigure chart={Drawn::new(Panels { bar, maps: maps.clone() })} label="save all as" width={ALL_WIDTH}
+                    with_table=true />
             </div>
             <div class={classes!("maps", format!("maps-{}", grids.len()))}>
                 { for grids.iter().zip(maps).map(|(grid, map)| html! {

@@ -380,8 +380,9 @@ fn CombinationCard(props: &ResultsProps) -> Html {
             <section class="card" data-testid="combination">
                 <h2>{ "Best combination of stacks" }</h2>
                 <p class="hint">
-                    { "The whole network is one stack, so there is nothing to combine. There are more stacks where the \
-                       weights do not fit on the chip together, or with a fuse depth by hand. Fusion finds the best stacks." }
+                    { "The whole network is one stack, so there is nothing to combine. \
+                       There are more stacks where the weights do not fit on the chip together, \
+                       or with a fuse depth by hand. Fusion finds the best stacks." }
                 </p>
             </section>
         };

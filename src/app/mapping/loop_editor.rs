@@ -115,7 +115,8 @@ pub fn LoopEditor(props: &LoopEditorProps) -> Html {
             <div class="scroll" tabindex="0" role="group" aria-label="Loops and boundaries">
                 <table>
                     <caption>
-                        { "Loops from the outermost. Keys on a loop: ↑ ↓ go to another, with Alt or Shift move it; Ctrl Z undoes." }
+                        { "Loops from the outermost. Keys on a loop: ↑ ↓ go to another, with Alt or Shift move it; \
+                           Ctrl Z undoes." }
                     </caption>
                     <thead>
                         <tr>

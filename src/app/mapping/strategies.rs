@@ -57,8 +57,8 @@ pub fn Strategies(props: &StrategiesProps) -> Html {
                     }
                     <p class="hint">
                         { format!(
-                            "These searches merge the loop factors of a layer until at most {} are left, and so may miss the \
-                             best mapping of this view.",
+                            "These searches merge the loop factors of a layer until at most {} are left, \
+                             and so may miss the best mapping of this view.",
                             props.request.lpf_limit.min(MOST_STRATEGY_LPFS)
                         ) }
                     </p>
@@ -70,7 +70,7 @@ pub fn Strategies(props: &StrategiesProps) -> Html {
                         <Figure
                             title="How strategies come to their mappings"
                             hint="Each line is one mapping: the energy of its accesses if so many loops are in place \
-                                and all others are left to the highest memory."
+                                  and all others are left to the highest memory."
                             chart={Drawn::new(trajectories(known))}
                             testid="trajectories"
                         />

@@ -108,8 +108,8 @@ pub fn MappingView(props: &MappingViewProps) -> Html {
                     <section class="card">
                         <Figure
                             title="Loop nest"
-                            hint="Innermost loops at the bottom. Each column is one operand; its colours say in which \
-                                memory its data lies while the loops run."
+                            hint="Innermost loops at the bottom. Each column is one operand; \
+                                  its colours say in which memory its data lies while the loops run."
                             chart={Drawn::new(LoopNest::new(facts, shown))}
                             testid="loop-nest"
                         />
@@ -272,8 +272,8 @@ fn heading(facts: &Rc<LayerFacts>, shown: &Rc<MappedLayer>, best: &MappedLayer, 
             <p class="hint" data-testid="mapping-source">
                 { match source {
                     Source::Hand => html! { "A mapping of your own." },
-                    Source::Awaited => html! { "A mapping of your own, whose cost is being worked out. The numbers \
-                        are those of the one before." },
+                    Source::Awaited => html! { "A mapping of your own, whose cost is being worked out. \
+                                                The numbers are those of the one before." },
                     Source::Search(proof, strategy) => html! {
                         <>{ "The best mapping that the search finds. " }{ proof_note(proof, strategy) }</>
                     },
@@ -328,9 +328,9 @@ fn figures(facts: &Rc<LayerFacts>, shown: &Rc<MappedLayer>) -> Html {
             <section class="card">
                 <Figure
                     title="What every loop does for the accesses"
-                    hint="From left to right one loop more lies below. A loop that does not index the operand lets \
-                        its data be used again, and the line falls. Rings mark where a memory level ends: so often \
-                        the memory above is accessed."
+                    hint="From left to right one loop more lies below. A loop that does not index the operand lets its \
+                          data be used again, and the line falls. Rings mark where a memory level ends: \
+                          so often the memory above is accessed."
                     chart={Drawn::new(Lines::effect(facts, shown))}
                     testid="loop-effect"
                 />
@@ -426,7 +426,10 @@ fn information(facts: &Rc<LayerFacts>, shown: &Rc<MappedLayer>) -> Html {
                 <details class="twin" open={operand == 0}>
                     <summary>{ operand_badge(facts, operand) }{ "at every level" }</summary>
                     <div class="scroll levels" tabindex="0" role="group" aria-label={facts.operands[operand].0.clone()}>
-                        { explained_table(Rc::new(information_table(facts, shown, operand)), &level_numbers(facts, shown, operand)) }
+                        { explained_table(
+                            Rc::new(information_table(facts, shown, operand)),
+                            &level_numbers(facts, shown, operand),
+                        ) }
                     </div>
                 </details>
             }) }

@@ -27,9 +27,9 @@ use yew::prelude::*;
 const PAUSE_MS: u32 = 300;
 
 /// What a person reads when the browser has no room for the draft.
-const FULL: &str = "This browser's storage is full: what you enter is kept as long as this tab, and the draft of your \
-    last visit stays for the \
-                    next. Share it as a link, or save it under Files, to keep it.";
+const FULL: &str = "This browser's storage is full: what you enter is kept as long as this tab, \
+                    and the draft of your last visit stays for the next. Share it as a link, or save it under Files, \
+                    to keep it.";
 
 /// Whether there is a link or a draft, which has to be read before the page is shown.
 pub fn says_something() -> bool {

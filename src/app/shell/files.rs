@@ -70,8 +70,8 @@ pub fn Files(props: &FilesProps) -> Html {
         <Dialog title="Files" on_close={props.on_close.clone()} testid="files-dialog">
             <h3>{ "Open" }</h3>
             <p class="hint">
-                { "A design saved here, hardware or a network as YAML, an ONNX model, ZigZag’s files. Or drop them anywhere on the \
-                   page. They are read here and sent nowhere." }
+                { "A design saved here, hardware or a network as YAML, an ONNX model, ZigZag’s files. \
+                   Or drop them anywhere on the page. They are read here and sent nowhere." }
             </p>
             <div class="row"><ImportButton {start} name="page" label="Open files …" class="" /></div>
             <h3>{ "Save" }</h3>

@@ -29,8 +29,8 @@ const TASKS: &[(&str, &str)] = &[
     ),
     (
         "Change it",
-        "Click a memory, the array or a layer and edit its numbers; “as text” shows the document itself. Mistakes are \
-         told where they are. Ctrl Z takes anything back.",
+        "Click a memory, the array or a layer and edit its numbers; “as text” shows the document itself. \
+         Mistakes are told where they are. Ctrl Z takes anything back.",
     ),
     ("Cut stacks", "Click between two layers of the graph, or press C on a layer."),
     ("Compare", "Pin the design under Compare, then edit: every figure shows both, largest effects first."),
@@ -47,8 +47,8 @@ const TASKS: &[(&str, &str)] = &[
     ("Bring your own", "Drop an ONNX model, YAML or ZigZag’s files on the page."),
     (
         "Hand it on",
-        "Share copies a link that holds everything. Files saves the design as YAML and a report as Markdown. Embed \
-         puts one live view into another page. Below every figure and table stand SVG, PNG, CSV and JSON.",
+        "Share copies a link that holds everything. Files saves the design as YAML and a report as Markdown. \
+         Embed puts one live view into another page. Below every figure and table stand SVG, PNG, CSV and JSON.",
     ),
 ];
 

@@ -62,14 +62,15 @@ pub fn Share(props: &ShareProps) -> Html {
             if is_long {
                 <p class="why" role="status" data-testid="too-long">
                     { format!(
-                        "The link would have {} characters, and many programs cut off what is longer than {}. A file takes it all.",
+                        "The link would have {} characters, and many programs cut off what is longer than {}. \
+                         A file takes it all.",
                         group_thousands(link.len() as u64), group_thousands(LONGEST_LINK as u64),
                     ) }
                 </p>
             } else {
                 <p class="hint">
-                    { "The link holds everything: both documents, the schedule, the view, a mapping of your own. Whoever opens it \
-                       sees what you see. Nothing is stored anywhere else." }
+                    { "The link holds everything: both documents, the schedule, the view, a mapping of your own. \
+                       Whoever opens it sees what you see. Nothing is stored anywhere else." }
                 </p>
                 <CopyField label="Link" text={address} copies_at_once=true testid="share-link" />
             }

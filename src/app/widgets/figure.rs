@@ -4,6 +4,7 @@ use super::data_table::DataTable;
 use super::explain::Asked;
 use super::save::SaveFigure;
 use crate::chart::{Chart, Theme, draw_on_canvas};
+use crate::explain::Explained;
 use std::any::Any;
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -150,6 +151,12 @@ pub fn use_observed_width(place: &NodeRef) -> u32 {
 
 /// Explanations of the cells of a table, row by row; rows and cells at the end may be missing.
 pub type Numbers = Option<Rc<Vec<Vec<Option<Asked>>>>>;
+
+/// What explains a table whose cells are explained already.
+pub fn made(rows: Vec<Vec<Option<Explained>>>) -> Numbers {
+    let cell = |explained: Option<Explained>| Some(Asked::Made(Rc::new(explained?)));
+    Some(Rc::new(rows.into_iter().map(|row| row.into_iter().map(cell).collect()).collect()))
+}
 
 /// Properties of [`Figure`].
 #[derive(Properties, PartialEq)]

@@ -192,7 +192,8 @@ pub fn FormField(props: &FormFieldProps) -> Html {
     }
     html! {
         <div class={classes!("cell", props.is_wide.then_some("whole"))}>
-            <NoteRow form={form.clone()} {path} {id} label={props.label.clone()} hint={props.hint.clone()} testid={props.testid.clone()}>
+            <NoteRow form={form.clone()} {path} {id} label={props.label.clone()} hint={props.hint.clone()}
+                testid={props.testid.clone()}>
                 { input }
             </NoteRow>
             <WrongHere form={form.clone()} {wrong} id={wrong_id} />

@@ -234,7 +234,9 @@ fn cell_card(props: &HeatmapFigureProps, cell: (usize, usize)) -> Html {
             { match lines.as_slice() {
                 [("", text)] => html! { <p>{ text }</p> },
                 _ => html! {
-                    <dl>{ for lines.iter().map(|(name, value)| html! { <><dt>{ *name }</dt><dd>{ value }</dd></> }) }</dl>
+                    <dl>
+                        { for lines.iter().map(|(name, value)| html! { <><dt>{ *name }</dt><dd>{ value }</dd></> }) }
+                    </dl>
                 },
             } }
             if props.results.best == Some(point) {

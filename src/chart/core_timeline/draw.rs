@@ -10,7 +10,7 @@ use crate::chart::scale::{Quantity, group_thousands};
 use crate::chart::sketch::Sketch;
 use crate::chart::text::shorten;
 use crate::chart::{Theme, TimeWindow};
-use crate::multicore::{CoreId, TileId, TopMemoryId, TransferId};
+use crate::multicore::{CoreId, TileId, TopMemoryId, TransferId, TransferReason};
 
 /// So many tiles around the focused one are brought out, and so many lines drawn to them.
 const MOST_AROUND: usize = 400;
@@ -43,7 +43,7 @@ pub(super) fn draw(chart: &CoreTimeline, width: u32, theme: &Theme) -> Sketch {
             Row::Link(link) => {
                 let account = chart.account();
                 let reason = |transfer: TransferId| account.transfers[transfer].reason as u32;
-                let color = |key: u32| super::REASONS.get(key as usize).map_or(theme.soft, |r| theme.reason(*r));
+                let color = |key: u32| TransferReason::ALL.get(key as usize).map_or(theme.soft, |r| theme.reason(*r));
                 let lane = &chart.lanes.links[link].1;
                 draw_lane(chart, &mut sketch, &layout, theme, (lane, y, row.height()), &reason, &color);
             }

@@ -83,7 +83,7 @@ impl CoreTimeline {
             ("waits for", if before.is_empty() { "no other".to_owned() } else { named(before) }),
         ];
         // What is brought for the same reason counts as one.
-        for reason in super::REASONS {
+        for reason in TransferReason::ALL {
             let transfers = account.brought_for(tile).iter().map(|run| &account.transfers[*run]);
             let bits: u64 = transfers.filter(|run| run.reason == reason).map(|run| run.bits).sum();
             if bits > 0 {

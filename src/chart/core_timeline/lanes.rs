@@ -7,10 +7,6 @@ use crate::sorting::sort_by;
 use std::ops::Range;
 use std::rc::Rc;
 
-/// All reasons, by their numbers.
-pub const REASONS: [TransferReason; 4] =
-    [TransferReason::Fetch, TransferReason::Exchange, TransferReason::Eviction, TransferReason::Result];
-
 /// The items of a lane, by start.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(super) struct Lane<Id> {
@@ -119,7 +115,7 @@ impl SystemLanes {
         let used = links.into_iter_enumerated().filter(|(_, items)| !items.is_empty());
         let links = used.map(|(link, items)| (link, Lane::new(items))).collect();
         let travels = |reason: &TransferReason| account.transfers.iter().any(|run| run.reason == *reason);
-        let reasons = REASONS.into_iter().filter(travels).collect();
+        let reasons = TransferReason::ALL.into_iter().filter(travels).collect();
         let cores = cores.into_iter().map(Lane::new).collect();
         Self { account, cores, links, starts, waiting, tiles_of, reasons }
     }

@@ -53,7 +53,7 @@ impl Access {
 pub fn accesses(problem: &LayerOnCore<'_>, cost: &LayerCost) -> Vec<Access> {
     let units = Units::new(problem, |average, _| average);
     let mut all = Vec::new();
-    for (operand, view) in problem.operands.iter().enumerate() {
+    for (operand, view) in problem.each_operand() {
         for (boundary, crossing) in units.boundaries[operand].iter().zip(&cost.amounts.crossings[operand]) {
             boundary.for_each_transfer(crossing, |movement, level, transfer| {
                 let memory = view.memories[level];

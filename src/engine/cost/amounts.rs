@@ -3,7 +3,9 @@
 use super::boundary::{Boundary, Crossing, snap};
 use crate::cost::PerLink;
 use crate::hardware::{MAX_LEVELS, Operand};
-use crate::mapping::{Allocation, LayerOnCore, OPERANDS, OperandView, Relevance, TemporalLoop, slice_bits};
+use crate::mapping::{
+    Allocation, LayerOnCore, LayerOperand, OPERANDS, OperandView, Relevance, TemporalLoop, slice_bits,
+};
 use crate::rules::Rules;
 use crate::workload::{Dim, LoopSizes};
 
@@ -54,7 +56,7 @@ impl<'a> Units<'a> {
         });
         let mut unique = [[1.0; MAX_LEVELS + 1]; OPERANDS];
         let mut all = [[1.0; MAX_LEVELS + 1]; OPERANDS];
-        for (index, operand) in problem.operands.iter().enumerate() {
+        for (index, operand) in problem.each_operand() {
             let factors = decoupled_factors(problem, operand, &unrolled[index]);
             for level in 0..factors.len() {
                 unique[index][level] = factors[level..].iter().map(|(relevant, _)| relevant).product();
@@ -67,7 +69,7 @@ impl<'a> Units<'a> {
                 *counts = rounding(*counts);
             }
         }
-        let boundaries = std::array::from_fn(|index| {
+        let boundaries = LayerOperand::ALL.map(|index| {
             let levels = 0..problem.operands[index].memories.len();
             levels.map(|level| Boundary::new(problem, index, level, &unique[index], &all[index])).collect()
         });
@@ -76,7 +78,7 @@ impl<'a> Units<'a> {
 
     /// Elements that one instance holds of an operand at an architecture level, when the temporal loops up to there multiply
     /// to `sizes`.
-    pub fn elements(&self, problem: &LayerOnCore<'_>, index: usize, level: usize, sizes: &LoopSizes) -> f64 {
+    pub fn elements(&self, problem: &LayerOnCore<'_>, index: LayerOperand, level: usize, sizes: &LoopSizes) -> f64 {
         let below = &self.below[index][level].0;
         let size = |dim: Dim| sizes[dim as usize] as f64 * below[dim as usize];
         self.whole(relevant(problem, &problem.operands[index], size))
@@ -205,7 +207,7 @@ impl Amounts {
             links: PerLink::default(),
             total_cycles: order.iter().map(|next| next.size).product(),
         };
-        for (index, operand) in problem.operands.iter().enumerate() {
+        for (index, operand) in problem.each_operand() {
             amounts.count_held(index, problem, operand, order, merged, units);
             amounts.choose_precision(index, operand, order, merged);
             amounts.count_bits(index, problem, order, merged);
@@ -218,7 +220,7 @@ impl Amounts {
 
     fn count_held(
         &mut self,
-        index: usize,
+        index: LayerOperand,
         problem: &LayerOnCore<'_>,
         operand: &OperandView,
         order: &[TemporalLoop],
@@ -249,7 +251,13 @@ impl Amounts {
     }
 
     /// An output is a partial sum at a level if a loop above it still adds to it.
-    fn choose_precision(&mut self, index: usize, operand: &OperandView, order: &[TemporalLoop], merged: &Allocation) {
+    fn choose_precision(
+        &mut self,
+        index: LayerOperand,
+        operand: &OperandView,
+        order: &[TemporalLoop],
+        merged: &Allocation,
+    ) {
         if operand.stored_as != Operand::O {
             self.precision[index] = [operand.precision.0; MAX_LEVELS + 1];
             return;
@@ -272,7 +280,13 @@ impl Amounts {
 
     /// The tool takes the average of all instances, and outputs as finished where they leave the memory finished. Right is
     /// the fullest instance, and partial sums wherever outputs are still added to.
-    fn count_bits(&mut self, index: usize, problem: &LayerOnCore<'_>, order: &[TemporalLoop], merged: &Allocation) {
+    fn count_bits(
+        &mut self,
+        index: LayerOperand,
+        problem: &LayerOnCore<'_>,
+        order: &[TemporalLoop],
+        merged: &Allocation,
+    ) {
         let mut sizes = [1; 8];
         for level in 0..problem.operands[index].memories.len() {
             self.bits[index][level] = if problem.rules.memory_reserved_for_averages {
@@ -281,13 +295,20 @@ impl Amounts {
                 for next in &order[merged.range(index, level)] {
                     sizes[next.dim as usize] *= next.size;
                 }
-                slice_bits(problem, index, level, &sizes, index == 0 && self.partial[level]) as f64
+                slice_bits(problem, index, level, &sizes, index == LayerOperand::Output && self.partial[level]) as f64
             };
         }
     }
 
     /// Counts what crosses the boundary below memory `level`.
-    fn cross(&mut self, index: usize, level: usize, operand: &OperandView, units: &Units<'_>, first_read_back: bool) {
+    fn cross(
+        &mut self,
+        index: LayerOperand,
+        level: usize,
+        operand: &OperandView,
+        units: &Units<'_>,
+        first_read_back: bool,
+    ) {
         let period = self.cycles[index][level];
         let count = self.total_cycles / period;
         let (down, up) = match operand.stored_as {
@@ -310,7 +331,7 @@ impl Amounts {
             return true;
         }
         problem.core.memories.iter_enumerated().all(|(memory, description)| {
-            let held = problem.operands.iter().enumerate().filter_map(|(index, operand)| {
+            let held = problem.each_operand().filter_map(|(index, operand)| {
                 let level = operand.memories.iter().position(|&id| id == memory)?;
                 Some((level, self.bits_held(index, level)))
             });
@@ -328,7 +349,7 @@ impl Amounts {
     }
 
     /// Bits that memory level `level` of an operand holds, in one instance.
-    pub fn bits_held(&self, index: usize, level: usize) -> f64 {
+    pub fn bits_held(&self, index: LayerOperand, level: usize) -> f64 {
         self.bits[index][level]
     }
 }

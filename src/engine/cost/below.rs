@@ -3,14 +3,14 @@
 use super::amounts::partial_sums_read_back;
 use super::{Boundary, Crossing, Evaluator, index, latency};
 use crate::hardware::Operand;
-use crate::mapping::Relevance;
+use crate::mapping::{LayerOperand, Relevance};
 use crate::units::{Bits, BitsPerCycle};
 use crate::workload::{Dim, LoopSizes};
 
 impl<'a> Evaluator<'a> {
     /// One crossing of the boundary below memory `level` of an operand, when the temporal loops below it multiply to `sizes`:
     /// down and up. `partial` says whether outputs are still added to above.
-    pub fn crossing(&self, operand: usize, level: usize, sizes: &LoopSizes, partial: bool) -> Crossing {
+    pub fn crossing(&self, operand: LayerOperand, level: usize, sizes: &LoopSizes, partial: bool) -> Crossing {
         let (partial_bits, final_bits) = self.problem.operands[operand].precision;
         Crossing {
             elements: self.average.elements(self.problem, operand, level, sizes),
@@ -23,7 +23,7 @@ impl<'a> Evaluator<'a> {
 
     /// How often data crosses the boundary below memory `level` of an operand down and up, when the temporal loops below it
     /// multiply to `sizes`; and whether outputs are still added to above.
-    pub fn counts(&self, operand: usize, level: usize, sizes: &LoopSizes) -> (u64, u64, bool) {
+    pub fn counts(&self, operand: LayerOperand, level: usize, sizes: &LoopSizes) -> (u64, u64, bool) {
         let view = &self.problem.operands[operand];
         let above = |dim: Dim| self.problem.spatial.temporal_sizes[dim as usize] / sizes[dim as usize];
         let count = Dim::ALL.map(above).iter().product();
@@ -40,17 +40,17 @@ impl<'a> Evaluator<'a> {
 
     /// Whether PEs keep an operand while loops that are irrelevant to it run, so that a set of such loops may lie below the boundary above
     /// the array.
-    pub fn array_keeps(&self, operand: usize) -> bool {
+    pub fn array_keeps(&self, operand: LayerOperand) -> bool {
         self.problem.rules.array_keeps_inputs && self.problem.operands[operand].stored_as != Operand::O
     }
 
     /// The boundary below memory `level` of an operand.
-    pub fn boundary(&self, operand: usize, level: usize) -> &Boundary<'a> {
+    pub fn boundary(&self, operand: LayerOperand, level: usize) -> &Boundary<'a> {
         &self.average.boundaries[operand][level]
     }
 
     /// Cycles that each movement of one crossing takes; as [`Evaluator::crossing`].
-    pub fn crossing_cycles(&self, operand: usize, level: usize, sizes: &LoopSizes, partial: bool) -> [u64; 4] {
+    pub fn crossing_cycles(&self, operand: LayerOperand, level: usize, sizes: &LoopSizes, partial: bool) -> [u64; 4] {
         let peak = self.peak.as_ref().unwrap_or(&self.average);
         let elements = peak.elements(self.problem, operand, level, sizes);
         let crossing = Crossing { elements, ..self.crossing(operand, level, sizes, partial) };
@@ -68,7 +68,7 @@ impl<'a> Evaluator<'a> {
 
     /// Energy of everything that crosses the boundary below memory `level` of an operand, pJ, when the temporal loops below it
     /// multiply to `sizes`.
-    pub fn boundary_pj(&self, operand: usize, level: usize, sizes: &LoopSizes) -> f64 {
+    pub fn boundary_pj(&self, operand: LayerOperand, level: usize, sizes: &LoopSizes) -> f64 {
         let (down, up, partial) = self.counts(operand, level, sizes);
         let crossing = Crossing { down, up, ..self.crossing(operand, level, sizes, partial) };
         self.boundary(operand, level).energy_pj(&crossing)

@@ -3,7 +3,7 @@
 use super::waiting::{LoadingPart, loading_part};
 use super::{Evaluator, index};
 use crate::hardware::{MAX_LEVELS, MemoryId, Movement, Operand, PortId};
-use crate::mapping::OPERANDS;
+use crate::mapping::{LayerOperand, OPERANDS};
 use crate::workload::LoopSizes;
 
 /// A lower bound on latency: sums of loads over the placed boundaries; a boundary that is not placed adds nothing.
@@ -36,7 +36,7 @@ const WAITING: usize = 4;
 /// The loads that one placed boundary adds to the bound, cycles.
 #[derive(Debug, Clone, Copy)]
 pub struct BoundaryLoad {
-    operand: usize,
+    operand: LayerOperand,
     level: usize,
     /// Cycles, by movement: beyond the periods, all, and how long computation waits for the first inputs or the last outputs.
     cycles: [f64; 2 * MOVEMENTS + 1],
@@ -44,10 +44,11 @@ pub struct BoundaryLoad {
 
 impl BoundaryLoad {
     /// The neutral element of [`BoundaryLoad::least`]: above every load.
-    pub const INFINITE: Self = Self { operand: 0, level: 0, cycles: [f64::INFINITY; 2 * MOVEMENTS + 1] };
+    pub const INFINITE: Self =
+        Self { operand: LayerOperand::Output, level: 0, cycles: [f64::INFINITY; 2 * MOVEMENTS + 1] };
 
     /// The neutral element of [`BoundaryLoad::most`]: below every load.
-    pub const ZERO: Self = Self { operand: 0, level: 0, cycles: [0.0; 2 * MOVEMENTS + 1] };
+    pub const ZERO: Self = Self { operand: LayerOperand::Output, level: 0, cycles: [0.0; 2 * MOVEMENTS + 1] };
 
     /// The componentwise minimum of two loads of one boundary.
     pub fn least(self, other: Self) -> Self {
@@ -80,7 +81,7 @@ impl<'a> LatencyBound<'a> {
         };
         // Which port of which memory has its loads where.
         let mut ports: Vec<((MemoryId, PortId), usize)> = Vec::new();
-        for (operand, view) in problem.operands.iter().enumerate() {
+        for (operand, view) in problem.each_operand() {
             for level in 0..view.memories.len() {
                 let below = level.checked_sub(1);
                 for movement in Movement::ALL {
@@ -108,7 +109,7 @@ impl<'a> LatencyBound<'a> {
         for all in loads[..self.stalls].iter_mut().skip(1).step_by(2) {
             *all = -(self.temporal_cycles as f64);
         }
-        for operand in (0..OPERANDS).filter(|&operand| !self.evaluator.array_keeps(operand)) {
+        for operand in LayerOperand::ALL.into_iter().filter(|&operand| !self.evaluator.array_keeps(operand)) {
             self.place(&mut loads, &self.load(operand, 0, &[1; 8], 1));
         }
         loads
@@ -116,7 +117,7 @@ impl<'a> LatencyBound<'a> {
 
     /// What the boundary below memory `level` adds if the temporal loops below it multiply to `sizes`, and the outermost of
     /// them that are irrelevant to the operand at least to `irrelevant`.
-    pub fn load(&self, operand: usize, level: usize, sizes: &LoopSizes, irrelevant: u64) -> BoundaryLoad {
+    pub fn load(&self, operand: LayerOperand, level: usize, sizes: &LoopSizes, irrelevant: u64) -> BoundaryLoad {
         let period: u64 = sizes.iter().product();
         let (down, up, partial) = self.evaluator.counts(operand, level, sizes);
         let real = self.evaluator.crossing_cycles(operand, level, sizes, partial);
@@ -131,7 +132,7 @@ impl<'a> LatencyBound<'a> {
                 cycles[at] = (real[at].saturating_sub(window) * again) as f64;
                 cycles[MOVEMENTS + at] = (real[at] * again) as f64;
                 // Inputs are waited for on their way down, outputs on their way up.
-                if goes_down == (operand > 0) {
+                if goes_down == (operand != LayerOperand::Output) {
                     longest = longest.max(real[at]);
                 }
             }
@@ -142,7 +143,7 @@ impl<'a> LatencyBound<'a> {
 
     /// Whether the memory below the boundary is too small for its next data beside the present, when loops that are irrelevant
     /// to the operand are its outermost: nothing then replaces the data part by part.
-    fn is_single(&self, operand: usize, level: usize, sizes: &LoopSizes, partial: bool) -> bool {
+    fn is_single(&self, operand: LayerOperand, level: usize, sizes: &LoopSizes, partial: bool) -> bool {
         let problem = self.evaluator.problem;
         let Some(below) = level.checked_sub(1) else { return false };
         let size_bits = problem.core.memories[problem.operands[operand].memories[below]].size_bits;
@@ -202,7 +203,7 @@ impl<'a> LatencyBound<'a> {
 }
 
 /// Which loads of waiting a boundary adds to, a bit each.
-fn waiting(evaluator: &Evaluator<'_>, operand: usize, level: usize) -> u8 {
+fn waiting(evaluator: &Evaluator<'_>, operand: LayerOperand, level: usize) -> u8 {
     let problem = evaluator.problem;
     let (rules, view) = (&problem.rules, &problem.operands[operand]);
     let Some(low) = level.checked_sub(1).filter(|_| !rules.loading_overlaps_computation) else { return 0 };
@@ -214,8 +215,8 @@ fn waiting(evaluator: &Evaluator<'_>, operand: usize, level: usize) -> u8 {
     // First input first: its shared part, then the longer of its own and all of the second; and the other way round.
     match (operand, loading_part(problem, operand, low)) {
         (_, None) => 0,
-        (1, Some(LoadingPart::Shared)) => 0b0111,
-        (1, Some(LoadingPart::Own)) => 0b0110,
+        (LayerOperand::First, Some(LoadingPart::Shared)) => 0b0111,
+        (LayerOperand::First, Some(LoadingPart::Own)) => 0b0110,
         (_, Some(LoadingPart::Shared)) => 0b1101,
         (_, Some(LoadingPart::Own)) => 0b1001,
     }

@@ -5,7 +5,7 @@
 //! exact search lives on that.
 
 use crate::hardware::{Memory, Movement};
-use crate::mapping::LayerOnCore;
+use crate::mapping::{LayerOnCore, LayerOperand};
 use crate::rules::Rules;
 
 /// The data that one operand moves across a boundary.
@@ -67,7 +67,13 @@ struct End<'a> {
 impl<'a> Boundary<'a> {
     /// `unique` and `units` count the instances from each architecture level of the operand up: 0 is the PE array, `m + 1`
     /// memory `m`.
-    pub(super) fn new(problem: &LayerOnCore<'a>, operand: usize, level: usize, unique: &[f64], units: &[f64]) -> Self {
+    pub(super) fn new(
+        problem: &LayerOnCore<'a>,
+        operand: LayerOperand,
+        level: usize,
+        unique: &[f64],
+        units: &[f64],
+    ) -> Self {
         let view = &problem.operands[operand];
         let memory = |level: usize| &problem.core.memories[view.memories[level]];
         let fan_out = unique[level] / unique[level + 1];

@@ -31,7 +31,7 @@ pub enum AccessCause {
 }
 
 /// A cause of latency. Causes do not overlap: the sum over all of them is the latency.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Enum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Enum, Serialize, Deserialize)]
 pub enum LatencyCause {
     /// Computing, with the PEs that the spatial mapping uses.
     Computing,

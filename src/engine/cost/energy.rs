@@ -4,7 +4,7 @@ use super::PerLink;
 use super::amounts::{Amounts, Units};
 use super::causes::{AccessCause, EnergyCause, EnergySplit};
 use crate::hardware::Movement;
-use crate::mapping::LayerOnCore;
+use crate::mapping::{LayerOnCore, LayerOperand};
 
 /// Accesses and energy (pJ) of one mapped layer. Tables are by operand, memory level and movement.
 #[derive(Debug, Clone)]
@@ -28,7 +28,7 @@ impl Energy {
         let mut words = PerLink::default();
         let mut elements = PerLink::default();
         let mut energy_pj = PerLink::default();
-        for_each_access(problem, amounts, units, |operand, level, movement, count, pj| {
+        for_each_access(amounts, units, |operand, level, movement, count, pj| {
             let link = &amounts.links[operand][level][movement as usize];
             words[operand][level][movement as usize] = count;
             energy_pj[operand][level][movement as usize] = pj;
@@ -45,7 +45,7 @@ impl Energy {
     /// All of it by cause, pJ.
     pub fn split(&self, problem: &LayerOnCore<'_>) -> EnergySplit {
         let mut split = self.fixed;
-        for (index, operand) in problem.operands.iter().enumerate() {
+        for (index, operand) in problem.each_operand() {
             let cause = EnergyCause::Access(AccessCause::of_operand(operand.stored_as));
             for level in 0..operand.memories.len() {
                 split[cause] += self.energy_pj[index][level].iter().sum::<f64>();
@@ -66,18 +66,17 @@ pub fn fixed_energy(problem: &LayerOnCore<'_>) -> EnergySplit {
 /// Energy of all causes, pJ.
 pub(super) fn total_pj(problem: &LayerOnCore<'_>, amounts: &Amounts, units: &Units<'_>) -> f64 {
     let mut total = 0.0;
-    for_each_access(problem, amounts, units, |_, _, _, _, pj| total += pj);
+    for_each_access(amounts, units, |_, _, _, _, pj| total += pj);
     total + fixed_energy(problem).total_pj()
 }
 
 /// Calls `visit(operand, level, movement, words, energy)` for every data movement.
 fn for_each_access(
-    problem: &LayerOnCore<'_>,
     amounts: &Amounts,
     units: &Units<'_>,
-    mut visit: impl FnMut(usize, usize, Movement, f64, f64),
+    mut visit: impl FnMut(LayerOperand, usize, Movement, f64, f64),
 ) {
-    for operand in 0..problem.operands.len() {
+    for operand in LayerOperand::ALL {
         for (boundary, crossing) in units.boundaries[operand].iter().zip(&amounts.crossings[operand]) {
             boundary.for_each_access(crossing, |movement, level, words, pj| visit(operand, level, movement, words, pj));
         }

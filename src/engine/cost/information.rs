@@ -4,7 +4,7 @@
 use super::amounts::leading_reuse;
 use super::{LayerCost, index};
 use crate::hardware::{MemoryId, Movement, Operand};
-use crate::mapping::{LayerOnCore, OPERANDS, OperandView, Relevance, TemporalLoop};
+use crate::mapping::{LayerOnCore, LayerOperand, OPERANDS, OperandView, Relevance, TemporalLoop};
 use crate::workload::{Dim, LoopSizes};
 use serde::{Deserialize, Serialize};
 
@@ -215,7 +215,7 @@ impl Loops {
 ///
 /// Loops that only keep an operand stationary stand at the lower level, as in [`LayerCost::merged`].
 pub fn loop_information(problem: &LayerOnCore<'_>, order: &[TemporalLoop], cost: &LayerCost) -> LoopInformation {
-    let operands = [0, 1, 2].map(|operand| operand_information(problem, order, cost, operand));
+    let operands = LayerOperand::ALL.map(|operand| operand_information(problem, order, cost, operand));
     LoopInformation {
         macs: problem.shape.macs(),
         active_pes: problem.spatial.loops.iter().map(|unrolled| unrolled.average).product(),
@@ -228,7 +228,7 @@ fn operand_information(
     problem: &LayerOnCore<'_>,
     order: &[TemporalLoop],
     cost: &LayerCost,
-    number: usize,
+    number: LayerOperand,
 ) -> OperandInformation {
     let operand = &problem.operands[number];
     let size = problem.shape.elements(operand.stored_as) as f64;
@@ -280,7 +280,7 @@ fn level_information(
     problem: &LayerOnCore<'_>,
     order: &[TemporalLoop],
     cost: &LayerCost,
-    (number, level): (usize, usize),
+    (number, level): (LayerOperand, usize),
     below: &Level,
     operand_size: f64,
 ) -> (LevelInformation, Level) {
@@ -346,7 +346,7 @@ fn reserved(
     problem: &LayerOnCore<'_>,
     order: &[TemporalLoop],
     cost: &LayerCost,
-    (number, level): (usize, usize),
+    (number, level): (LayerOperand, usize),
 ) -> Reserved {
     let average =
         |elements: ReservedElements| Reserved { elements, element_bits: cost.amounts.precision[number][level] };
@@ -367,7 +367,7 @@ fn reserved(
                 sizes[dim as usize] = sizes[dim as usize].min(problem.shape.size(dim));
             }
             let (partial_bits, final_bits) = operand.precision;
-            let is_partial = number == 0 && cost.amounts.partial[memory_level];
+            let is_partial = number == LayerOperand::Output && cost.amounts.partial[memory_level];
             let element_bits = if is_partial { partial_bits } else { final_bits };
             Reserved { elements: ReservedElements::Fullest(sizes), element_bits }
         }
@@ -379,7 +379,7 @@ fn average_sizes(
     problem: &LayerOnCore<'_>,
     order: &[TemporalLoop],
     cost: &LayerCost,
-    (number, level): (usize, usize),
+    (number, level): (LayerOperand, usize),
 ) -> [f64; 8] {
     let mut loops = Loops([1.0; 8]);
     for below in 0..level {
@@ -428,7 +428,7 @@ fn units(problem: &LayerOnCore<'_>, operand: &OperandView, level: usize) -> Unit
 fn traffic(
     problem: &LayerOnCore<'_>,
     cost: &LayerCost,
-    (number, level): (usize, usize),
+    (number, level): (LayerOperand, usize),
     (unit_size, operand_size): (f64, f64),
 ) -> Traffic {
     let operand = &problem.operands[number];

@@ -5,7 +5,7 @@ use super::causes::{LatencyCause, LatencySplit};
 use super::waiting::{loading, offloading, waiting_cycles};
 use super::{PerLink, index};
 use crate::hardware::{MAX_LEVELS, MemoryId, Movement, PortId};
-use crate::mapping::{LayerOnCore, OPERANDS};
+use crate::mapping::{LayerOnCore, LayerOperand, OPERANDS};
 use crate::sorting::sort_few_by_key;
 use crate::units::{Bits, BitsPerCycle};
 use crate::workload::LayerKind;
@@ -33,6 +33,25 @@ pub struct Latency {
     pub allowed_cycles: PerLink<u64>,
     /// Cycles that each link needs, per period.
     pub real_cycles: PerLink<u64>,
+}
+
+/// What one cause of latency takes.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum CauseCycles {
+    /// Whole cycles.
+    Whole(u64),
+    /// Cycles that the rules may make fractional, or negative.
+    Fractional(f64),
+}
+
+impl CauseCycles {
+    /// With its fraction.
+    pub fn exact(self) -> f64 {
+        match self {
+            Self::Whole(cycles) => cycles as f64,
+            Self::Fractional(cycles) => cycles,
+        }
+    }
 }
 
 /// One port's balance.
@@ -68,7 +87,7 @@ impl Latency {
         let double_buffered = double_buffered(problem, amounts);
         let mut allowed_cycles = PerLink::default();
         let mut real_cycles = PerLink::default();
-        for (operand, view) in problem.operands.iter().enumerate() {
+        for (operand, view) in problem.each_operand() {
             for (level, &memory) in view.memories.iter().enumerate() {
                 for movement in Movement::ALL {
                     let link = &peak.links[operand][level][index(movement)];
@@ -100,42 +119,66 @@ impl Latency {
         }
     }
 
-    /// Computation and stalls only (`latency_total0` of the tool).
+    /// What a cause takes, whether or not the rules count it.
+    pub fn of(&self, cause: LatencyCause) -> CauseCycles {
+        match cause {
+            LatencyCause::Computing => CauseCycles::Whole(self.temporal_cycles),
+            LatencyCause::Stall => CauseCycles::Whole(self.stall_cycles),
+            LatencyCause::Loading => CauseCycles::Fractional(self.loading_cycles),
+            LatencyCause::Offloading => CauseCycles::Fractional(self.offloading_cycles),
+            LatencyCause::Copy => CauseCycles::Whole(0),
+        }
+    }
+
+    /// What a cause takes of the total, before it is rounded: nothing where the rules do not count it.
+    pub fn counted(&self, cause: LatencyCause) -> f64 {
+        if self.counts(cause) { self.of(cause).exact() } else { 0.0 }
+    }
+
+    /// Computation and stalls only (`latency_total0` of the tool): the causes that take whole cycles.
     pub fn computing_cycles(&self) -> u64 {
-        self.temporal_cycles + self.stall_cycles
+        self.sums().0
     }
 
     /// The layer's latency, with fractions where the rules make some; whether it waits for the last outputs depends on the
     /// rules.
     pub fn exact_cycles(&self) -> f64 {
-        self.computing_cycles() as f64 + self.waiting_cycles()
+        let (whole, fractional) = self.sums();
+        whole as f64 + fractional
     }
 
     /// The layer's latency in whole cycles.
     pub fn total_cycles(&self) -> u64 {
-        self.computing_cycles().saturating_add_signed(self.waiting_cycles().ceil() as i64)
+        let (whole, fractional) = self.sums();
+        whole.saturating_add_signed(fractional.ceil() as i64)
     }
 
     /// All of it by cause, in whole cycles that make up the total; what rules make negative is none.
     pub fn split(&self) -> LatencySplit {
-        let waiting = self.total_cycles().saturating_sub(self.computing_cycles());
-        let loading = (self.loading_cycles.ceil() as u64).min(waiting);
-        LatencySplit::from_fn(self.ideal_cycles, |cause| match cause {
-            LatencyCause::Computing => self.temporal_cycles,
-            LatencyCause::Stall => self.stall_cycles,
-            LatencyCause::Loading => loading,
-            LatencyCause::Offloading => waiting - loading,
-            LatencyCause::Copy => 0,
+        let mut left = self.total_cycles().saturating_sub(self.computing_cycles());
+        LatencySplit::from_fn(self.ideal_cycles, |cause| match self.of(cause) {
+            CauseCycles::Whole(cycles) => cycles,
+            CauseCycles::Fractional(_) => {
+                // Those that come first are rounded up, as far as the rounded total has room.
+                let cycles = (self.counted(cause).ceil() as u64).min(left);
+                left -= cycles;
+                cycles
+            }
         })
     }
 
-    fn waiting_cycles(&self) -> f64 {
-        self.loading_cycles + self.counted_offloading_cycles()
+    /// Whether a cause is part of the total.
+    fn counts(&self, cause: LatencyCause) -> bool {
+        cause != LatencyCause::Offloading || self.counts_offloading
     }
 
-    /// What of the time is offloading, as the rules count it.
-    pub fn counted_offloading_cycles(&self) -> f64 {
-        if self.counts_offloading { self.offloading_cycles } else { 0.0 }
+    /// Sums over all causes that count: whole cycles, and those that may have fractions.
+    fn sums(&self) -> (u64, f64) {
+        let counted = LatencyCause::ALL.into_iter().filter(|cause| self.counts(*cause));
+        counted.fold((0, 0.0), |(whole, fractional), cause| match self.of(cause) {
+            CauseCycles::Whole(cycles) => (whole + cycles, fractional),
+            CauseCycles::Fractional(cycles) => (whole, fractional + cycles),
+        })
     }
 }
 
@@ -148,10 +191,13 @@ pub(super) fn cycles_of(elements: f64, precision: Bits, width: BitsPerCycle) -> 
 fn double_buffered(problem: &LayerOnCore<'_>, amounts: &Amounts) -> [[bool; MAX_LEVELS]; OPERANDS] {
     let mut granted = [[false; MAX_LEVELS]; OPERANDS];
     // The order in which layers list their operands: O, W, I, but O, I, W of matrices.
-    let order = if problem.shape.kind == LayerKind::MatMul { [0, 2, 1] } else { [0, 1, 2] };
+    let order = match problem.shape.kind {
+        LayerKind::MatMul => [LayerOperand::Output, LayerOperand::Second, LayerOperand::First],
+        _ => LayerOperand::ALL,
+    };
     for (memory, description) in problem.core.memories.iter_enumerated() {
         let capacity = description.size_bits as f64;
-        let mut demands = [(0, 0, 0.0); OPERANDS];
+        let mut demands = [(LayerOperand::Output, 0, 0.0); OPERANDS];
         let mut count = 0;
         for operand in order {
             let Some(level) = problem.operands[operand].memories.iter().position(|&id| id == memory) else { continue };
@@ -189,7 +235,7 @@ fn port_stalls(
             let mut activities = [Activity::default(); 4 * OPERANDS];
             let mut count = 0;
             for &(stored_as, movement) in &serves.serves {
-                for (operand, view) in problem.operands.iter().enumerate() {
+                for (operand, view) in problem.each_operand() {
                     if view.stored_as != stored_as {
                         continue;
                     }

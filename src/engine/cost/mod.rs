@@ -66,7 +66,7 @@ pub use information::{
     Bandwidth, ComingDown, LevelInformation, LoopEffect, LoopInformation, OperandInformation, Reserved,
     ReservedElements, Reuse, Traffic, UnitCounts, loop_information,
 };
-pub use latency::{Latency, PortStall};
+pub use latency::{CauseCycles, Latency, PortStall};
 pub use ports::{LinkBalance, PortBalance, port_balances, slowest_port};
 pub use validity::MappingError;
 

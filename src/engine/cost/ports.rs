@@ -3,7 +3,7 @@
 use super::latency::{Activity, union_of_windows};
 use super::{LayerCost, PortStall, index};
 use crate::hardware::Movement;
-use crate::mapping::LayerOnCore;
+use crate::mapping::{LayerOnCore, LayerOperand};
 use serde::{Deserialize, Serialize};
 
 /// One port's balance over the whole layer.
@@ -59,7 +59,7 @@ fn port_balance(problem: &LayerOnCore<'_>, cost: &LayerCost, stall: &PortStall) 
     let port = &memory.ports[stall.port];
     let mut links = Vec::new();
     for &(stored_as, movement) in &port.serves {
-        for (operand, view) in problem.operands.iter().enumerate() {
+        for (operand, view) in problem.each_operand() {
             let level = view.memories.iter().position(|&id| id == stall.memory);
             if let Some(level) = level.filter(|_| view.stored_as == stored_as) {
                 links.extend(link_balance(problem, cost, (operand, level), movement));
@@ -94,7 +94,7 @@ impl LinkBalance {
 fn link_balance(
     problem: &LayerOnCore<'_>,
     cost: &LayerCost,
-    (operand, level): (usize, usize),
+    (operand, level): (LayerOperand, usize),
     movement: Movement,
 ) -> Option<LinkBalance> {
     let link = &cost.amounts.links[operand][level][index(movement)];

@@ -129,7 +129,7 @@ impl Evaluator<'_> {
     ) -> Option<Allocation> {
         let mut allocation = Allocation { ends: [[0; MAX_LEVELS]; OPERANDS] };
         let mut complete = true;
-        for (number, view) in self.problem.operands.iter().enumerate() {
+        for (number, view) in self.problem.each_operand() {
             let mut least = 0;
             for level in 0..view.memories.len() {
                 let is_top = level + 1 == view.memories.len();
@@ -159,7 +159,7 @@ impl Evaluator<'_> {
         for (memory, description) in self.problem.core.memories.iter_enumerated() {
             let mut lowest = false;
             let mut operands = Vec::new();
-            for (number, view) in self.problem.operands.iter().enumerate() {
+            for (number, view) in self.problem.each_operand() {
                 if let Some(level) = view.memories.iter().position(|&id| id == memory) {
                     lowest |= level == 0;
                     operands.push((self.problem.operand_name(number).to_owned(), amounts.bits_held(number, level)));

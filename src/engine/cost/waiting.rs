@@ -4,7 +4,7 @@
 use super::amounts::Amounts;
 use super::{PerLink, index};
 use crate::hardware::{MemoryId, Movement, Operand};
-use crate::mapping::{LayerOnCore, operands_in};
+use crate::mapping::{LayerOnCore, LayerOperand, operands_in};
 use crate::sorting::sort_few_by_key;
 
 /// Cycles that each link takes once, `real` of its port less what passes while the layer computes.
@@ -49,7 +49,7 @@ struct PortInUse {
 /// A link that moves its data once.
 struct OnceLink {
     /// Operand, level and movement.
-    place: (usize, usize, Movement),
+    place: (LayerOperand, usize, Movement),
     cycles: f64,
     /// Cycles for what the operand's lowest memory needs to begin with.
     least: f64,
@@ -132,7 +132,7 @@ fn reduce_repeatedly(links: &mut [OnceLink], mut idle: f64) {
 
 /// Cycles until the first inputs have come down all levels, one level after the other.
 pub(super) fn loading(problem: &LayerOnCore<'_>, waiting: &PerLink<f64>) -> f64 {
-    LoadingParts::together(&[1, 2].map(|operand| LoadingParts::new(problem, operand, waiting)))
+    LoadingParts::together(&LayerOperand::INPUTS.map(|operand| LoadingParts::new(problem, operand, waiting)))
 }
 
 /// Loading cycles of one input.
@@ -145,7 +145,7 @@ struct LoadingParts {
 }
 
 impl LoadingParts {
-    fn new(problem: &LayerOnCore<'_>, operand: usize, waiting: &PerLink<f64>) -> Self {
+    fn new(problem: &LayerOnCore<'_>, operand: LayerOperand, waiting: &PerLink<f64>) -> Self {
         let mut parts = Self::default();
         for low in 0..problem.operands[operand].memories.len() - 1 {
             let cycles = waiting[operand][low][index(Movement::WriteFromHigh)]
@@ -174,7 +174,7 @@ pub(super) enum LoadingPart {
 }
 
 /// See [`LoadingPart`]; `None` where the rules leave it out.
-pub(super) fn loading_part(problem: &LayerOnCore<'_>, operand: usize, low: usize) -> Option<LoadingPart> {
+pub(super) fn loading_part(problem: &LayerOnCore<'_>, operand: LayerOperand, low: usize) -> Option<LoadingPart> {
     let memories = &problem.operands[operand].memories;
     let shared = |low: usize| {
         [(low, Movement::WriteFromHigh), (low + 1, Movement::ReadToLow)]
@@ -191,8 +191,9 @@ pub(super) fn loading_part(problem: &LayerOnCore<'_>, operand: usize, low: usize
 }
 
 /// Whether the port that serves this movement also serves the other input.
-fn shared_by_inputs(problem: &LayerOnCore<'_>, operand: usize, memory: MemoryId, movement: Movement) -> bool {
-    let other = &problem.operands[3 - operand];
+fn shared_by_inputs(problem: &LayerOnCore<'_>, operand: LayerOperand, memory: MemoryId, movement: Movement) -> bool {
+    let other =
+        &problem.operands[if operand == LayerOperand::First { LayerOperand::Second } else { LayerOperand::First }];
     let mine = problem.operands[operand].stored_as;
     let description = &problem.core.memories[memory];
     let Some(port) = description.port(mine, movement) else { return false };
@@ -224,9 +225,14 @@ pub(super) fn offloading(problem: &LayerOnCore<'_>, waiting: &PerLink<f64>) -> f
 mod tests {
     use super::{OnceLink, reduce, reduce_repeatedly};
     use crate::hardware::Movement;
+    use crate::mapping::LayerOperand;
 
     fn reduced(by: fn(&mut [OnceLink], f64), links: &[(f64, f64)], idle: f64) -> Vec<f64> {
-        let link = |&(cycles, least): &(f64, f64)| OnceLink { place: (0, 0, Movement::ReadToLow), cycles, least };
+        let link = |&(cycles, least): &(f64, f64)| OnceLink {
+            place: (LayerOperand::Output, 0, Movement::ReadToLow),
+            cycles,
+            least,
+        };
         let mut links: Vec<OnceLink> = links.iter().map(link).collect();
         by(&mut links, idle);
         links.iter().map(|link| link.cycles).collect()

@@ -41,7 +41,7 @@ impl MemoryUse {
 impl SolvedCost {
     pub fn new(layer: &LayerOnCore<'_>, solution: &Solution, cost: &LayerCost) -> Self {
         let mut memories = ti_vec![MemoryUse::default(); layer.core.memories.len()];
-        for (index, operand) in layer.operands.iter().enumerate() {
+        for (index, operand) in layer.each_operand() {
             for (level, &memory) in operand.memories.iter().enumerate() {
                 let of = |table: &PerLink<f64>| table[index][level].iter().sum::<f64>();
                 let cause = AccessCause::of_operand(operand.stored_as);
@@ -103,7 +103,7 @@ impl ProblemCost {
 
 fn words_at(layer: &LayerOnCore<'_>, energy: &Energy, watched: [MemoryId; WATCHED]) -> [ByCause; WATCHED] {
     let mut words = [ByCause::default(); WATCHED];
-    for (index, operand) in layer.operands.iter().enumerate() {
+    for (index, operand) in layer.each_operand() {
         for (level, memory) in operand.memories.iter().enumerate() {
             for (words, _) in words.iter_mut().zip(watched).filter(|(_, watched)| watched == memory) {
                 let moved = energy.words[index][level].iter().sum::<f64>();

@@ -1,6 +1,7 @@
 //! Sweeps of Optimus' memory cost over buffer, array and batch (Optimus, Figs. 16, 18 and 19). A step takes milliseconds, as no layer is
 //! mapped.
 
+use super::group_traffic::{GroupTraffic, TrafficUnits};
 use super::sweep::Sweep;
 use crate::fusion::document::operators_of;
 use crate::fusion::{
@@ -129,6 +130,14 @@ pub struct FusionStep {
     pub bytes: Vec<Option<f64>>,
     /// The oracle: bytes for one image if every weight and the network's input and output move once.
     pub oracle_bytes: f64,
+    /// Names of the computing layers.
+    pub layers: Vec<String>,
+    /// How Optimus' model counts.
+    pub units: TrafficUnits,
+    /// What each group moves, by [`Grouping`].
+    pub traffic: Vec<Vec<GroupTraffic>>,
+    /// What the oracle moves.
+    pub oracle: GroupTraffic,
 }
 
 /// One step of the sweep.
@@ -143,13 +152,18 @@ pub fn fusion_step(sweep: &Sweep, varied: SweptParameter, step: i32) -> Result<F
     let (setting, value) = varied.at(step, (own, core.pe_count()));
     let prices = memory_cost(&graph, &setting);
     let per_image = |elements: u64| setting.bytes(elements) as f64 / setting.batch as f64;
-    let of = |grouping: Grouping| Some(per_image(grouping.scheme(&graph, &setting, &prices)?.cost));
+    let schemes = Grouping::ALL.map(|grouping| grouping.scheme(&graph, &setting, &prices));
+    let oracle = baselines::oracle(&graph, &setting);
     Ok(FusionStep {
         varied,
         step,
         value,
         is_design: setting == own,
-        bytes: Grouping::ALL.into_iter().map(of).collect(),
-        oracle_bytes: per_image(baselines::oracle(&graph, &setting)),
+        bytes: schemes.iter().map(|scheme| Some(per_image(scheme.as_ref()?.cost))).collect(),
+        oracle_bytes: per_image(oracle),
+        layers: network.computing().map(|id| network.layer(id).name.clone()).collect(),
+        units: TrafficUnits::of(&setting),
+        traffic: schemes.iter().map(|scheme| GroupTraffic::of_scheme(&graph, scheme.as_ref(), &setting)).collect(),
+        oracle: GroupTraffic::oracle(&graph, oracle),
     })
 }

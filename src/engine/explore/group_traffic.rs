@@ -1,6 +1,6 @@
 //! What groups move between DRAM and chip by Optimus' model, map by map (Optimus, Section 5.1, eq. 3).
 
-use crate::fusion::{Group, MapId, NETWORK_INPUT, OperatorGraph, OperatorId, ParameterLoading, Setting};
+use crate::fusion::{Group, MapId, NETWORK_INPUT, OperatorGraph, OperatorId, ParameterLoading, Scheme, Setting};
 use serde::{Deserialize, Serialize};
 
 /// What one group moves: the maps at its border for every image, and its parameters as often as they are loaded.
@@ -55,6 +55,17 @@ impl GroupTraffic {
             loading: cost.loading,
             elements: cost.elements,
         })
+    }
+
+    /// Of each group of a scheme; nothing where there is none.
+    pub(super) fn of_scheme(graph: &OperatorGraph, scheme: Option<&Scheme>, setting: &Setting) -> Vec<Self> {
+        let groups = scheme.into_iter().flat_map(|scheme| &scheme.groups);
+        let traffic = groups.filter_map(|group| {
+            let mut group = group.clone();
+            group.sort_unstable();
+            Self::of(graph, &group, setting)
+        });
+        traffic.collect()
     }
 
     /// Every weight and the network's input and outputs once: no groups move less.

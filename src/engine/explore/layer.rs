@@ -7,7 +7,8 @@ use crate::cost::{
 use crate::hardware::{Core, Unroll};
 use crate::mapping::temporal::prime_factors;
 use crate::mapping::{
-    LayerOnCore, LayerProblem, OPERANDS, Relevance, SpatialLoop, TemporalLoop, UnrollingOptions, WindowCount,
+    LayerOnCore, LayerOperand, LayerProblem, OPERANDS, Relevance, SpatialLoop, TemporalLoop, UnrollingOptions,
+    WindowCount,
 };
 use crate::rules::Rules;
 use crate::search::{
@@ -338,17 +339,17 @@ impl LayerStudy {
             unrolled: self.unrolled_loops(&layer),
             pe_count: self.core.pe_count(),
             mac_pj: self.core.mac_energy_pj,
-            operands: [0, 1, 2].map(|operand| {
+            operands: LayerOperand::ALL.map(|operand| {
                 let memories = layer.operands[operand].memories.iter();
                 let names = memories.map(|&memory| self.core.memories[memory].name.clone()).collect();
                 (layer.operand_name(operand).to_owned(), names)
             }),
-            irrelevant: [0, 1, 2].map(|operand| {
+            irrelevant: LayerOperand::ALL.map(|operand| {
                 let relevance = layer.operands[operand].relevance;
                 let is_irrelevant = |dim: &Dim| relevance[*dim as usize] == Relevance::Irrelevant;
                 Dim::ALL.into_iter().filter(is_irrelevant).collect()
             }),
-            windows: [0, 1, 2].map(|operand| {
+            windows: LayerOperand::ALL.map(|operand| {
                 let windows = layer.operands[operand].windows.iter();
                 windows.map(|&(axis, ..)| layer.window_count(axis)).collect()
             }),
@@ -436,7 +437,7 @@ fn pick_layer(network: &Network, name: Option<&str>) -> Result<LayerId, Diagnost
 /// An unrolling must lie on the array.
 fn check_unroll(core: &Core, unroll: &[Unroll]) -> Result<Vec<Unroll>, Diagnostics> {
     let mut diagnostics = Diagnostics::default();
-    for (index, (name, size)) in core.array.iter().enumerate() {
+    for (index, (name, size)) in core.array.iter_enumerated() {
         let on_it = unroll.iter().filter(|part| part.array_dim == index);
         let widths = on_it.map(|part| part.limit).try_fold(1, u64::checked_mul);
         if widths.is_none_or(|widths| widths > *size) {
@@ -444,7 +445,7 @@ fn check_unroll(core: &Core, unroll: &[Unroll]) -> Result<Vec<Unroll>, Diagnosti
             diagnostics.add("unroll", reason, format!("Take widths whose product is at most {size}"));
         }
     }
-    if unroll.iter().any(|part| part.array_dim >= core.array.len() || part.limit == 0) {
+    if unroll.iter().any(|part| part.array_dim >= core.array.next_key() || part.limit == 0) {
         let reason = "A loop lies on no dimension of the array, or has no width";
         diagnostics.add("unroll", reason, "Take an unrolling of this core");
     }
@@ -452,25 +453,27 @@ fn check_unroll(core: &Core, unroll: &[Unroll]) -> Result<Vec<Unroll>, Diagnosti
 }
 
 fn mapped_layer(layer: &LayerOnCore<'_>, order: &[TemporalLoop], cost: &LayerCost) -> MappedLayer {
-    let levels = |operand: usize| 0..layer.operands[operand].memories.len();
+    let levels = |operand: LayerOperand| 0..layer.operands[operand].memories.len();
     let latency = &cost.latency;
     MappedLayer {
         mapping: TemporalMapping {
             order: order.to_vec(),
-            ends: [0, 1, 2].map(|operand| levels(operand).map(|level| cost.merged.range(operand, level).end).collect()),
+            ends: LayerOperand::ALL
+                .map(|operand| levels(operand).map(|level| cost.merged.range(operand, level).end).collect()),
         },
         energy: cost.energy.split(layer),
-        memory_pj: [0, 1, 2]
+        memory_pj: LayerOperand::ALL
             .map(|operand| levels(operand).map(|level| cost.energy.energy_pj[operand][level].iter().sum()).collect()),
-        words: [0, 1, 2].map(|operand| levels(operand).map(|level| cost.energy.words[operand][level]).collect()),
+        words: LayerOperand::ALL
+            .map(|operand| levels(operand).map(|level| cost.energy.words[operand][level]).collect()),
         accesses: accesses(layer, cost),
-        double_buffered: [0, 1, 2]
+        double_buffered: LayerOperand::ALL
             .map(|operand| levels(operand).map(|level| latency.double_buffered[operand][level]).collect()),
         cycles: Cycles {
             by_cause: latency.split(),
             total: latency.total_cycles(),
-            loading: latency.loading_cycles,
-            offloading: latency.counted_offloading_cycles(),
+            loading: latency.counted(LatencyCause::Loading),
+            offloading: latency.counted(LatencyCause::Offloading),
             overlaps: layer.rules.loading_overlaps_computation,
         },
         ports: port_balances(layer, cost),

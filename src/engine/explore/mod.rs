@@ -90,9 +90,11 @@ pub use layer::{
 pub use online::{ExactDecision, Grouped, ONLINE_STEPS, OnlineDecision, OnlineStudy, online_buffer};
 pub use order::{coarse_to_fine, coarsest_step};
 pub use request::{Request, Settings};
-pub use resources::{Resource, ResourceStep};
+pub use resources::{Resource, ResourceStep, StepRun};
 pub use search_times::{GroupSearch, PUBLISHED_TIMES, PaperStudy, PublishedTimes};
-pub use sequence_needs::{MOST_PARTITIONS, Need, PartitionCost, Reuse, SequenceNeeds, SequencePartitions, Storage};
+pub use sequence_needs::{
+    LayerNeed, MOST_PARTITIONS, Need, PartitionCost, Reuse, SequenceNeeds, SequencePartitions, Storage,
+};
 pub use sequences::{
     ChainFacts, Chains, FusedRun, PARAMETERS as SEQUENCE_PARAMETERS, RunCost, Sequence, SequenceCosts, SequenceFinding,
     SequenceQuestion, Sharing, chosen_sequences, find_sequences,

@@ -66,6 +66,10 @@ pub struct ExactDecision {
     pub bound_bytes: Option<f64>,
     /// Bytes for one image if every weight and the network's input and output move once.
     pub oracle_bytes: f64,
+    /// What each group moves.
+    pub traffic: Vec<GroupTraffic>,
+    /// What the oracle moves.
+    pub oracle: GroupTraffic,
 }
 
 impl OnlineStudy {
@@ -115,13 +119,16 @@ impl OnlineStudy {
     pub fn exact(&self, step: i32) -> ExactDecision {
         let setting = Setting { buffer_bytes: self.buffer_bytes(step), ..self.setting };
         let (scheme, proof) = fuse(&self.graph, &setting, MOST_IDEALS_EXACTLY);
+        let oracle = baselines::oracle(&self.graph, &setting);
         ExactDecision {
+            traffic: GroupTraffic::of_scheme(&self.graph, scheme.as_ref(), &setting),
+            oracle: GroupTraffic::oracle(&self.graph, oracle),
             found: scheme.map(|scheme| self.grouped(scheme)),
             bound_bytes: match proof {
                 Proof::Optimal => None,
                 Proof::TooWide(bound) => Some(self.bytes_an_image(bound)),
             },
-            oracle_bytes: self.bytes_an_image(baselines::oracle(&self.graph, &setting)),
+            oracle_bytes: self.bytes_an_image(oracle),
         }
     }
 

@@ -2,7 +2,7 @@
 
 use super::sequences::{PARAMETERS, RunCost, fused_run, single_run};
 use crate::interlayer::{
-    Accelerator, Array, Chain, ChainLayer, FusionMode, MOST_PARTS, REGISTER_BYTES, RegisterFile, schedule_chain,
+    Accelerator, Array, Chain, ChainLayer, FusionMode, MOST_PARTS, REGISTER_BYTES, RegisterFile, Step, schedule_chain,
 };
 use serde::{Deserialize, Serialize};
 use std::ops::RangeInclusive;
@@ -78,8 +78,23 @@ pub struct ResourceStep {
     pub name: String,
     /// Layer by layer, by temporal and by spatial fusion; nothing where they do not fit.
     pub runs: [Option<RunCost>; 3],
+    /// What these are sums of: what runs one after another; none where layers do not fit.
+    pub parts: [Vec<StepRun>; 3],
     /// Cycles if every PE computed in each.
     pub ideal_cycles: u64,
+    /// Operations of all layers.
+    pub operations: u64,
+    /// PEs of the array.
+    pub pes: u64,
+}
+
+/// What runs as one: a layer by itself, or fused layers.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct StepRun {
+    /// Names of the layers.
+    pub layers: Vec<String>,
+    /// What it comes to.
+    pub run: RunCost,
 }
 
 /// One step, for some layers fused, or for all chains as the method schedules them with at most [`MOST_PARTS`] layers in a sequence.
@@ -94,25 +109,42 @@ pub(super) fn resource_step(
     let (accelerator, value, name) = resource.at(step, own);
     let all = chains.iter().flat_map(|chain| chain.layers());
     let layers: Vec<&ChainLayer> = sequence.map_or_else(|| all.collect(), |layers| layers.iter().collect());
+    let names = |layers: &[ChainLayer]| layers.iter().map(|layer| layer.name.clone()).collect();
     let fused = |mode: FusionMode| match sequence {
-        Some(layers) => fused_run(layers, mode, &accelerator).map(|fused| fused.run),
-        None => RunCost::sum(chains.iter().flat_map(|chain| {
-            let steps = schedule_chain(chain, mode, MOST_PARTS, &accelerator, &PARAMETERS);
-            steps.map_or_else(
-                || vec![None],
-                |steps| steps.iter().map(|step| Some(RunCost::of(step.cost(), &accelerator))).collect(),
-            )
-        })),
+        Some(layers) => {
+            fused_run(layers, mode, &accelerator).map(|fused| vec![StepRun { layers: names(layers), run: fused.run }])
+        }
+        None => {
+            let runs = chains.iter().map(|chain| {
+                let steps = schedule_chain(chain, mode, MOST_PARTS, &accelerator, &PARAMETERS)?;
+                let run = |step: &Step| {
+                    let layers = match step {
+                        Step::Single(layer, _) => *layer..*layer + 1,
+                        Step::Fused(layers, _) => layers.clone(),
+                    };
+                    let layers = names(chain.layers().get(layers).unwrap_or_default());
+                    StepRun { layers, run: RunCost::of(step.cost(), &accelerator) }
+                };
+                Some(steps.iter().map(run).collect::<Vec<_>>())
+            });
+            runs.collect::<Option<Vec<_>>>().map(|runs| runs.concat())
+        }
     };
     let operations = layers.iter().map(|layer| layer.operations()).fold(0_u64, u64::saturating_add);
     let pes = accelerator.array.columns.saturating_mul(accelerator.array.rows).max(1);
+    let single =
+        |layer: &&ChainLayer| Some(StepRun { layers: vec![layer.name.clone()], run: single_run(layer, &accelerator)? });
     let [temporal, spatial] = FusionMode::ALL.map(fused);
+    let parts = [layers.iter().map(single).collect(), temporal, spatial].map(Option::unwrap_or_default);
     ResourceStep {
         resource,
         step,
         value,
         name,
-        runs: [RunCost::sum(layers.iter().map(|layer| single_run(layer, &accelerator))), temporal, spatial],
+        runs: parts.each_ref().map(|parts| RunCost::sum(parts.iter().map(|part| Some(part.run)))),
+        parts,
         ideal_cycles: operations.div_ceil(pes),
+        operations,
+        pes,
     }
 }

@@ -3,8 +3,8 @@
 
 use super::sequences::{RunCost, Sequence, fused_run};
 use crate::interlayer::{
-    Accelerator, Array, BottomTile, ChainLayer, Cost, Direction, FusionBuffers, FusionMode, MOST_LAYERS, MOST_PARTS,
-    costs_on, divisors, partitions, propagate, reuse_overhead, sub_arrays,
+    Accelerator, Array, BottomTile, ChainLayer, Cost, Direction, FusionBuffers, FusionMode, LayerExtent, MOST_LAYERS,
+    MOST_PARTS, costs_on, divisors, overhead_factors, partitions, propagate, reuse_factors, reuse_overhead, sub_arrays,
 };
 use serde::{Deserialize, Serialize};
 
@@ -30,6 +30,25 @@ pub struct Need {
     pub together_bytes: u64,
     /// Reuse buffers for square tiles of the last layer, for sides that double.
     pub reuse: Vec<Reuse>,
+    /// What these come from, layer by layer.
+    pub layers: Vec<LayerNeed>,
+}
+
+/// Sizes of a layer that its storage and its traffic come from; a word is a byte.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LayerNeed {
+    /// Its name.
+    pub name: String,
+    /// Columns, rows and maps of its input.
+    pub input: [u64; 3],
+    /// Columns, rows and maps of its output.
+    pub output: [u64; 3],
+    /// Columns and rows of its kernel, input and output maps; `None` for pooling, which has no weights.
+    pub kernel: Option<[u64; 4]>,
+    /// Columns, rows and maps of its input tile for one pixel of the last layer, padding included.
+    pub input_tile: [u64; 3],
+    /// Factors of its reuse buffer for one pixel of the last layer (eq. 8); `None` for the first layer.
+    pub reuse: Option<[u64; 3]>,
 }
 
 /// What is on the chip, in bytes.
@@ -53,7 +72,7 @@ impl Storage {
 }
 
 /// Reuse buffers of all layers, in bytes; the first fetches its halo again.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reuse {
     /// Columns and rows of a tile of the last layer; where the map is smaller, all of it.
     pub side: u64,
@@ -61,6 +80,8 @@ pub struct Reuse {
     pub ours: u64,
     /// What the model of Alwani et al. needs besides (eq. 9).
     pub besides: u64,
+    /// Factors of both for every layer but the first: [`reuse_factors`], [`overhead_factors`].
+    pub factors: Vec<[[u64; 3]; 2]>,
 }
 
 /// Needs of the layers of `chain` from the first of `sequence`, which is in it.
@@ -82,11 +103,15 @@ fn need(layers: &[ChainLayer]) -> Option<Need> {
     let reuse = |side: u64| {
         let tile = square(last, side);
         let extents = propagate(layers, &tile);
-        let below = layers.iter().zip(&extents).skip(1);
+        let below = || layers.iter().zip(&extents).skip(1);
+        let along = Direction::Horizontal;
         Reuse {
             side,
             ours: FusionBuffers::new(layers, &tile, Direction::Horizontal).reuse.iter().sum(),
-            besides: below.map(|(layer, extent)| reuse_overhead(layer, extent, Direction::Horizontal)).sum(),
+            besides: below().map(|(layer, extent)| reuse_overhead(layer, extent, along)).sum(),
+            factors: below()
+                .map(|(layer, extent)| [reuse_factors(layer, extent, along), overhead_factors(layer, extent, along)])
+                .collect(),
         }
     };
     Some(Need {
@@ -100,7 +125,21 @@ fn need(layers: &[ChainLayer]) -> Option<Need> {
         apart_bytes: all_weights + layers.iter().map(|layer| input(layer) + layer.outputs()).sum::<u64>(),
         together_bytes: all_weights + input(first) + last.outputs(),
         reuse: sides.map(reuse).collect(),
+        layers: layer_needs(layers, &square(last, 1)),
     })
+}
+
+fn layer_needs(layers: &[ChainLayer], tile: &BottomTile) -> Vec<LayerNeed> {
+    let extents = propagate(layers, tile);
+    let need = |(index, (layer, extent)): (usize, (&ChainLayer, &LayerExtent))| LayerNeed {
+        name: layer.name.clone(),
+        input: [layer.x.input, layer.y.input, layer.input_maps],
+        output: [layer.x.output, layer.y.output, layer.output_maps],
+        kernel: (!layer.is_pooling).then_some([layer.x.kernel, layer.y.kernel, layer.input_maps, layer.output_maps]),
+        input_tile: [extent.input_columns, extent.input_rows, layer.input_maps],
+        reuse: (index > 0).then(|| reuse_factors(layer, extent, Direction::Horizontal)),
+    };
+    layers.iter().zip(&extents).enumerate().map(need).collect()
 }
 
 /// A square tile with all output maps, as far as the map reaches.

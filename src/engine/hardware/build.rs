@@ -1,6 +1,6 @@
 //! From a raw hardware document to a [`Core`], collecting everything that is wrong with it.
 
-use super::{ArrayDims, Core, Memory, MemoryId, Movement, Operand, Port, PortId, Unroll};
+use super::{ArrayDimId, ArrayDims, Core, Memory, MemoryId, Movement, Operand, Port, PortId, Unroll};
 use crate::ids::{TiSlice, TiVec};
 use crate::spec::{Diagnostics, Fix, HardwareSpec, MemorySpec, PortSpec, UnrollSpec, closest};
 use crate::workload::{Dim, LayerKind};
@@ -24,7 +24,7 @@ impl Core {
     pub fn new(spec: &HardwareSpec) -> Result<Self, Diagnostics> {
         let mut diagnostics = Diagnostics::default();
         check_array(spec, &mut diagnostics);
-        let array = spec.array.dimensions.clone();
+        let array = TiVec::from(spec.array.dimensions.clone());
         let unrolls = build_unrolls(spec, &mut diagnostics);
         let memories: TiVec<MemoryId, Memory> = spec
             .memories
@@ -34,7 +34,7 @@ impl Core {
             .collect();
         let levels = Operand::ALL
             .map(|operand| memories.keys().filter(|&id| memories[id].operands.contains(&operand)).collect::<Vec<_>>());
-        check_hierarchy(&memories, &levels, &array, &mut diagnostics);
+        check_hierarchy(&memories, &levels, &spec.array.dimensions, &mut diagnostics);
         diagnostics.or(Self {
             name: spec.name.clone(),
             dataflow: spec.dataflow.clone(),
@@ -52,7 +52,7 @@ impl Core {
     /// Array dimensions that this core does not have are left out.
     pub fn unroll_stated(&self, stated: &[UnrollSpec]) -> Vec<Unroll> {
         let unroll = |stated_one: &UnrollSpec| {
-            let array_dim = self.array.iter().position(|(name, _)| *name == stated_one.array_dimension)?;
+            let array_dim = self.array.position(|(name, _)| *name == stated_one.array_dimension)?;
             let dim = Dim::from_name(&stated_one.loop_dimension)?;
             Some(Unroll { array_dim, dim, limit: limit(stated_one, stated, self.array[array_dim].1) })
         };
@@ -168,8 +168,9 @@ fn check_unroll(
         if *limit == Some(0) {
             diagnostics.add(&path, "The loop is limited to 0 PEs", "Write at least 1, or leave the number out");
         }
-        if let (Some(array_dim), Some(dim)) = (array_dim, dim) {
-            unroll.push(Unroll { array_dim, dim, limit: self::limit(one, stated, array[array_dim].1) });
+        if let (Some(place), Some(dim)) = (array_dim, dim) {
+            let limit = self::limit(one, stated, array[place].1);
+            unroll.push(Unroll { array_dim: place.into(), dim, limit });
         }
     }
     for (name, size) in array {
@@ -313,7 +314,7 @@ fn build_sharing(
         .iter()
         .take(MAX_ARRAY_DIMENSIONS)
         .enumerate()
-        .filter(|(index, _)| !shared.contains(*index))
+        .filter(|(index, _)| !shared.contains(ArrayDimId::from(*index)))
         .fold(1u64, |all, (_, (_, size))| all.saturating_mul(*size));
     (shared, instances)
 }

@@ -43,6 +43,8 @@ ids! {
     MemoryId,
     /// A port of a memory, by its place in [`Memory::ports`].
     PortId,
+    /// A dimension of the array, by its place in [`Core::array`].
+    ArrayDimId,
 }
 
 /// A set of array dimensions, one bit each.
@@ -50,9 +52,9 @@ ids! {
 pub struct ArrayDims(pub u32);
 
 impl ArrayDims {
-    /// Whether dimension number `index` is in the set.
-    pub fn contains(self, index: usize) -> bool {
-        self.0 >> index & 1 == 1
+    /// Whether a dimension is in the set.
+    pub fn contains(self, dim: ArrayDimId) -> bool {
+        self.0 >> dim.index() & 1 == 1
     }
 
     /// Whether all of `other` is in the set.
@@ -64,8 +66,8 @@ impl ArrayDims {
 /// One array dimension unrolls one loop dimension.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Unroll {
-    /// Index of the array dimension.
-    pub array_dim: usize,
+    /// The array dimension.
+    pub array_dim: ArrayDimId,
     /// The loop dimension it unrolls.
     pub dim: Dim,
     /// Limit on the PEs along the dimension that are used.
@@ -80,7 +82,7 @@ pub struct Core {
     /// Family of spatial mappings, which a layer's own unrolling may refer to.
     pub dataflow: String,
     /// Name and size of every array dimension.
-    pub array: Vec<(String, u64)>,
+    pub array: TiVec<ArrayDimId, (String, u64)>,
     /// Energy of one multiply-accumulate.
     pub mac_energy_pj: f64,
     /// Area of one PE without its memories, um2; `None` where it is not stated.

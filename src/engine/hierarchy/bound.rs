@@ -96,7 +96,7 @@ fn makes_data_free(problem: &LayerOnCore<'_>) -> bool {
 
 fn least_memory_pj(problem: &LayerOnCore<'_>, cost: &LayerCost) -> f64 {
     let mut energy_pj = 0.0;
-    for (index, view) in problem.operands.iter().enumerate() {
+    for (index, view) in problem.each_operand() {
         for (level, &memory) in view.memories.iter().enumerate() {
             let memory = &problem.core.memories[memory];
             for movement in Movement::ALL {
@@ -125,7 +125,7 @@ fn least_port_cycles(problem: &LayerOnCore<'_>, cost: &LayerCost) -> u64 {
     for (memory, description) in problem.core.memories.iter_enumerated() {
         for port in &description.ports {
             let mut cycles = 0u64;
-            for (index, view) in problem.operands.iter().enumerate() {
+            for (index, view) in problem.each_operand() {
                 if view.memories.first() != Some(&memory) {
                     continue;
                 }

@@ -15,7 +15,7 @@
 use super::pool::{Pool, Replication};
 use super::request::{HierarchySettings, Widths};
 use super::widths::{Demand, choose_variants};
-use crate::hardware::{ArrayDims, Core, Operand};
+use crate::hardware::{ArrayDimId, ArrayDims, Core, Operand};
 use crate::sorting::sort_by_key;
 
 /// Limit on the hierarchies of a study.
@@ -85,21 +85,21 @@ const SHARINGS: [&[u8]; 15] = [
 
 /// Every pool memory in every replication, smallest first, of equals the one with the most instances.
 pub(super) fn elements(pool: &Pool, core: &Core) -> Vec<Element> {
-    let all = (0..core.array.len()).fold(0, |set, dim| set | 1 << dim);
-    let ones = (0..core.array.len()).filter(|&dim| core.array[dim].1 == 1).fold(0, |set, dim| set | 1 << dim);
+    let all = core.array.keys().fold(0, |set, dim| set | 1 << dim.index());
+    let ones = core.array.keys().filter(|&dim| core.array[dim].1 == 1).fold(0, |set, dim| set | 1 << dim.index());
     let highest_bits = core.memories[core.top(Operand::O)].size_bits;
     let mut elements: Vec<Element> = Vec::new();
     for (memory, description) in pool.memories.iter().enumerate().filter(|(_, m)| m.size_bits < highest_bits) {
         for replication in &description.replication {
             let sets: Vec<u32> = match replication {
                 Replication::PerPe => vec![ones],
-                Replication::PerDimension => (0..core.array.len()).map(|dim| all & !(1 << dim) | ones).collect(),
+                Replication::PerDimension => core.array.keys().map(|dim| all & !(1 << dim.index()) | ones).collect(),
                 Replication::Shared => vec![all],
             };
             for shared_over in sets.into_iter().map(ArrayDims) {
                 let size_bits = description.size_bits;
-                let apart = |dim: &usize| !shared_over.contains(*dim);
-                let instances = (0..core.array.len()).filter(apart).map(|dim| core.array[dim].1).product();
+                let apart = |dim: &ArrayDimId| !shared_over.contains(*dim);
+                let instances = core.array.keys().filter(apart).map(|dim| core.array[dim].1).product();
                 let element = Element { memory, size_bits, shared_over, instances };
                 if !elements.contains(&element) {
                     elements.push(element);

@@ -44,7 +44,7 @@ impl Study {
     /// The array dimensions over which a memory is replicated.
     fn apart(&self, placed: HierarchyMemory) -> Vec<String> {
         let shared = self.elements[placed.element as usize].shared_over;
-        let dims = self.core.array.iter().enumerate();
+        let dims = self.core.array.iter_enumerated();
         dims.filter(|(dim, _)| !shared.contains(*dim)).map(|(_, (name, _))| name.clone()).collect()
     }
 }

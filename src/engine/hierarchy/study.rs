@@ -148,7 +148,7 @@ impl Study {
             let variant = &memory.variants[placed.variant as usize];
             let operands: Vec<String> =
                 Operand::ALL.into_iter().filter(|&o| placed.holds(o)).map(|operand| operand.to_string()).collect();
-            let dims = self.core.array.iter().enumerate();
+            let dims = self.core.array.iter_enumerated();
             MemorySpec {
                 name: format!("{}_{}", memory.name, operands.concat()),
                 size_bits: memory.size_bits,

@@ -1,7 +1,7 @@
 //! A few ways to unroll convolutions over the array, to compare hierarchies under them (ZigZag, Fig. 20).
 
 use super::study::Study;
-use crate::hardware::Unroll;
+use crate::hardware::{ArrayDimId, Unroll};
 use crate::sorting::sort_by_key;
 use crate::workload::{Dim, LayerKind};
 use serde::{Deserialize, Serialize};
@@ -20,10 +20,10 @@ pub struct Unrolling {
 
 /// Every pair of loops over the two largest dimensions of the study's array; none if it has only one.
 pub fn unrollings(study: &Study) -> Vec<Unrolling> {
-    let mut dims: Vec<usize> = (0..study.core.array.len()).filter(|&dim| study.core.array[dim].1 > 1).collect();
+    let mut dims: Vec<ArrayDimId> = study.core.array.keys().filter(|&dim| study.core.array[dim].1 > 1).collect();
     sort_by_key(&mut dims, |&dim| std::cmp::Reverse(study.core.array[dim].1));
     let (Some(&a), Some(&b)) = (dims.first(), dims.get(1)) else { return Vec::new() };
-    let loop_over = |array_dim: usize, dim: Dim| Unroll { array_dim, dim, limit: study.core.array[array_dim].1 };
+    let loop_over = |array_dim: ArrayDimId, dim: Dim| Unroll { array_dim, dim, limit: study.core.array[array_dim].1 };
     let mut all = Vec::new();
     for (index, &first) in LOOPS.iter().enumerate() {
         for &second in &LOOPS[index + 1..] {

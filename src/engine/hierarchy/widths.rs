@@ -3,7 +3,8 @@
 use super::generate::{Element, HierarchyMemory};
 use super::pool::{Pool, Variant};
 use super::request::Widths;
-use crate::hardware::{ArrayDims, Core, Operand};
+use crate::hardware::{ArrayDimId, ArrayDims, Core, Operand};
+use crate::ids::{TiVec, ti_vec};
 use crate::mapping::{LayerOnCore, Relevance};
 
 /// The bandwidth that the array demands for each operand, over all layers of a study.
@@ -12,18 +13,18 @@ pub(super) struct Demand {
     /// Bits per element of each operand.
     bits: [u64; 3],
     /// Different elements of each operand that the unrolling over each array dimension uses at once.
-    fan_out: [Vec<u64>; 3],
+    fan_out: [TiVec<ArrayDimId, u64>; 3],
 }
 
 impl Demand {
     /// The largest demand of all `layers`.
     pub fn new<'a>(core: &Core, layers: impl Iterator<Item = LayerOnCore<'a>>) -> Self {
-        let mut demand = Self { bits: [1; 3], fan_out: [(); 3].map(|()| vec![1; core.array.len()]) };
+        let mut demand = Self { bits: [1; 3], fan_out: [(); 3].map(|()| ti_vec![1; core.array.len()]) };
         for layer in layers {
             for view in &layer.operands {
                 let operand = view.stored_as as usize;
                 demand.bits[operand] = demand.bits[operand].max(view.precision.0).max(view.precision.1);
-                let mut fan_out = vec![1u64; core.array.len()];
+                let mut fan_out: TiVec<ArrayDimId, u64> = ti_vec![1; core.array.len()];
                 for unrolled in &layer.spatial.loops {
                     if view.relevance[unrolled.dim as usize] != Relevance::Irrelevant {
                         fan_out[unrolled.array_dim] = fan_out[unrolled.array_dim].saturating_mul(unrolled.peak);
@@ -39,7 +40,7 @@ impl Demand {
 
     /// Different elements of `operand` over the array dimensions of `shared` that are not in `below`.
     fn fan_out(&self, operand: Operand, shared: ArrayDims, below: ArrayDims) -> u64 {
-        let dims = self.fan_out[operand as usize].iter().enumerate();
+        let dims = self.fan_out[operand as usize].iter_enumerated();
         dims.filter(|(dim, _)| shared.contains(*dim) && !below.contains(*dim))
             .fold(1, |all, (_, &count)| all.saturating_mul(count))
     }

@@ -2,6 +2,7 @@
 
 use super::accelerator::Accelerator;
 use super::parameters::{EnergyRule, Parameters};
+use enum_map::{Enum, EnumMap, enum_len};
 use serde::{Deserialize, Serialize};
 use std::ops::AddAssign;
 
@@ -43,39 +44,52 @@ impl ArrayTraffic {
     }
 }
 
-/// Energy in hundredths of a picojoule, by cause.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Energy {
+/// A cause of energy of a schedule.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Enum, Serialize, Deserialize)]
+pub enum ChainEnergyCause {
     /// Multiply-accumulates.
-    pub mac: u128,
-    /// Accesses of the DRAM.
-    pub dram: u128,
-    /// The buffer's side of these.
-    pub buffer_to_dram: u128,
+    Mac,
     /// The buffer's accesses for the array.
-    pub buffer_to_array: u128,
+    BufferToArray,
+    /// The buffer's side of accesses of the DRAM.
+    BufferToDram,
+    /// Accesses of the DRAM.
+    Dram,
 }
 
+impl ChainEnergyCause {
+    /// All causes. The compiler holds that none is missing.
+    pub const ALL: [Self; enum_len::<Self>()] = [Self::Mac, Self::BufferToArray, Self::BufferToDram, Self::Dram];
+}
+
+/// Energy in hundredths of a picojoule, by cause.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Energy(EnumMap<ChainEnergyCause, u128>);
+
 impl Energy {
-    /// The sum.
+    /// The sum over all causes.
     pub fn total(&self) -> u128 {
-        let Self { mac, dram, buffer_to_dram, buffer_to_array } = self;
-        mac + dram + buffer_to_dram + buffer_to_array
+        ChainEnergyCause::ALL.into_iter().map(|cause| self.0[cause]).sum()
     }
 
     /// The sum in picojoules.
     pub fn picojoules(&self) -> f64 {
-        self.total() as f64 / 100.0
+        picojoules(self.total())
     }
+
+    /// What one cause takes, picojoules.
+    pub fn picojoules_of(&self, cause: ChainEnergyCause) -> f64 {
+        picojoules(self.0[cause])
+    }
+}
+
+fn picojoules(hundredths: u128) -> f64 {
+    hundredths as f64 / 100.0
 }
 
 impl AddAssign for Energy {
     fn add_assign(&mut self, other: Self) {
-        let Self { mac, dram, buffer_to_dram, buffer_to_array } = other;
-        self.mac += mac;
-        self.dram += dram;
-        self.buffer_to_dram += buffer_to_dram;
-        self.buffer_to_array += buffer_to_array;
+        ChainEnergyCause::ALL.into_iter().for_each(|cause| self.0[cause] += other.0[cause]);
     }
 }
 
@@ -101,12 +115,12 @@ impl Cost {
         let product = |count: u64, cost: u64| u128::from(count) * u128::from(cost);
         let macs = if rule.pooling_computes { self.operations } else { self.macs };
         let access = costs.buffer * rule.accesses_per_move;
-        Energy {
-            mac: product(macs, costs.mac),
-            dram: product(self.volume.total(), costs.dram) / u128::from(rule.dram_access_bytes),
-            buffer_to_dram: product(self.volume.total(), access),
-            buffer_to_array: product(self.array.total(), access),
-        }
+        Energy(EnumMap::from_fn(|cause| match cause {
+            ChainEnergyCause::Mac => product(macs, costs.mac),
+            ChainEnergyCause::BufferToArray => product(self.array.total(), access),
+            ChainEnergyCause::BufferToDram => product(self.volume.total(), access),
+            ChainEnergyCause::Dram => product(self.volume.total(), costs.dram) / u128::from(rule.dram_access_bytes),
+        }))
     }
 
     /// DRAM bursts.

@@ -54,7 +54,7 @@ mod walk;
 
 pub use accelerator::{Accelerator, Array, EnergyCosts, RegisterFile};
 pub use chain::{Axis, Chain, ChainLayer};
-pub use cost::{ArrayTraffic, Cost, Energy, Volume};
+pub use cost::{ArrayTraffic, ChainEnergyCause, Cost, Energy, Volume};
 pub use document::{MOST_LAYERS, REGISTER_BYTES, groups_of};
 pub use fused::{FusedSchedule, FusionMode, costs_on, fused_tiles};
 pub use mapping::{Block, RowStationary, divisors};
@@ -62,8 +62,8 @@ pub use multi_tiling::{Run, ThreeSizes, TileSet, closed_form, multi_tiled_macs, 
 pub use parameters::{EnergyRule, Parameters};
 pub use partition::{MOST_PARTS, partitions, sub_arrays};
 pub use propagation::{
-    BottomTile, Direction, FusionBuffers, LayerExtent, bottom_weight_refetches, fused_volume, propagate, reuse_buffer,
-    reuse_overhead, tile_count,
+    BottomTile, Direction, FusionBuffers, LayerExtent, bottom_weight_refetches, fused_volume, overhead_factors,
+    propagate, reuse_buffer, reuse_factors, reuse_overhead, tile_count,
 };
 pub use single::{LayerSchedule, LayerTile, TileBuffers, TileMoves};
 pub use walk::{Step, cheapest_cover, legal_sequences, schedule_chain};

@@ -112,14 +112,24 @@ impl FusionBuffers {
 ///
 /// What the very next tile needs again stays in the tile's own buffer.
 pub fn reuse_buffer(layer: &ChainLayer, extent: &LayerExtent, direction: Direction) -> u64 {
+    reuse_factors(layer, extent, direction).into_iter().product()
+}
+
+/// The factors of [`reuse_buffer`]: columns (or rows) that the tile does not cover, rows (or columns) that tiles share, input maps.
+pub fn reuse_factors(layer: &ChainLayer, extent: &LayerExtent, direction: Direction) -> [u64; 3] {
     let (along, across, length, _) = oriented(layer, extent, direction);
-    along.input.saturating_sub(length) * across.overlap() * layer.input_maps
+    [along.input.saturating_sub(length), across.overlap(), layer.input_maps]
 }
 
 /// Words that the reuse model of Alwani et al. (MICRO 2016) needs besides: what the very next tile needs again (eq. 9).
 pub fn reuse_overhead(layer: &ChainLayer, extent: &LayerExtent, direction: Direction) -> u64 {
+    overhead_factors(layer, extent, direction).into_iter().product()
+}
+
+/// The factors of [`reuse_overhead`]: rows (or columns) that only the very next tile needs, columns (or rows) that it shares, input maps.
+pub fn overhead_factors(layer: &ChainLayer, extent: &LayerExtent, direction: Direction) -> [u64; 3] {
     let (along, across, _, breadth) = oriented(layer, extent, direction);
-    breadth.saturating_sub(across.overlap()) * along.overlap() * layer.input_maps
+    [breadth.saturating_sub(across.overlap()), along.overlap(), layer.input_maps]
 }
 
 /// The axis along which tiles follow each other and the other one, with the tile's extent of input on each.

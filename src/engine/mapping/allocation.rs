@@ -1,6 +1,6 @@
 //! Allocation of ordered temporal loops to memory levels, as LOMA does.
 
-use super::operands::{LayerOnCore, OPERANDS, OperandView, Relevance};
+use super::operands::{LayerOnCore, LayerOperand, OPERANDS, OperandView, Relevance};
 use super::temporal::TemporalLoop;
 use crate::hardware::{MAX_LEVELS, MemoryId, Operand};
 use crate::workload::Dim;
@@ -17,7 +17,7 @@ pub struct Allocation {
 
 impl Allocation {
     /// The range of loops that level `level` of operand `operand` holds.
-    pub fn range(&self, operand: usize, level: usize) -> std::ops::Range<usize> {
+    pub fn range(&self, operand: LayerOperand, level: usize) -> std::ops::Range<usize> {
         let start = if level == 0 { 0 } else { self.ends[operand][level - 1] };
         usize::from(start)..usize::from(self.ends[operand][level])
     }
@@ -50,7 +50,7 @@ impl Allocation {
 
 /// What one operand may take of one memory.
 struct Candidates {
-    operand: usize,
+    operand: LayerOperand,
     level: usize,
     /// Its choices among all.
     choices: std::ops::Range<usize>,
@@ -136,7 +136,7 @@ impl Allocator {
     fn add_candidates(
         &mut self,
         problem: &LayerOnCore<'_>,
-        operand: usize,
+        operand: LayerOperand,
         level: usize,
         ends: &[u8; MAX_LEVELS],
         order: &[TemporalLoop],
@@ -198,15 +198,18 @@ impl Allocator {
 }
 
 /// The layer's operands that a memory holds, in the order of its definition; the second input of an addition last.
-pub(crate) fn operands_in<'p>(problem: &'p LayerOnCore<'_>, memory: MemoryId) -> impl Iterator<Item = usize> + 'p {
+pub(crate) fn operands_in<'p>(
+    problem: &'p LayerOnCore<'_>,
+    memory: MemoryId,
+) -> impl Iterator<Item = LayerOperand> + 'p {
     let is_add = problem.reads_two_maps();
     let first = problem.core.memories[memory].operands.iter().filter_map(move |&stored_as| match stored_as {
-        Operand::O => Some(0),
-        Operand::W => (!is_add).then_some(1),
-        Operand::I => Some(if is_add { 1 } else { 2 }),
+        Operand::O => Some(LayerOperand::Output),
+        Operand::W => (!is_add).then_some(LayerOperand::First),
+        Operand::I => Some(if is_add { LayerOperand::First } else { LayerOperand::Second }),
     });
     let second_input = is_add && problem.core.memories[memory].operands.contains(&Operand::I);
-    first.chain(second_input.then_some(2))
+    first.chain(second_input.then_some(LayerOperand::Second))
 }
 
 /// Running loop sizes of all that lies below level `level`, unrolled loops included.
@@ -275,7 +278,7 @@ fn elements(problem: &LayerOnCore<'_>, view: &OperandView, extents: &[f64; 8]) -
 
 /// The least bits that an operand takes at a level whatever the mapping: all of it at its highest level, elsewhere what
 /// the array below uses at once.
-pub fn smallest_demand(problem: &LayerOnCore<'_>, operand: usize, level: usize) -> u64 {
+pub fn smallest_demand(problem: &LayerOnCore<'_>, operand: LayerOperand, level: usize) -> u64 {
     let view = &problem.operands[operand];
     let mut extents = [1.0; 8];
     for &(dim, average, peak) in view.unrolled[..=level].iter().flatten() {

@@ -1,12 +1,18 @@
 //! How many bits an operand takes in a memory.
 
-use super::operands::{LayerOnCore, OperandView, Relevance};
+use super::operands::{LayerOnCore, LayerOperand, OperandView, Relevance};
 use crate::hardware::Operand;
 use crate::workload::{Dim, LoopSizes};
 
 /// Bits that one instance of memory `level` holds of an operand, when the temporal loops up to that level multiply to `sizes`.
 /// `partial` says whether outputs are still added to there.
-pub fn slice_bits(problem: &LayerOnCore<'_>, operand: usize, level: usize, sizes: &LoopSizes, partial: bool) -> u64 {
+pub fn slice_bits(
+    problem: &LayerOnCore<'_>,
+    operand: LayerOperand,
+    level: usize,
+    sizes: &LoopSizes,
+    partial: bool,
+) -> u64 {
     let (partial_bits, final_bits) = problem.operands[operand].precision;
     slice_elements(problem, operand, level, sizes) * if partial { partial_bits } else { final_bits }
 }
@@ -14,7 +20,7 @@ pub fn slice_bits(problem: &LayerOnCore<'_>, operand: usize, level: usize, sizes
 /// Elements of an operand that one instance of a memory level holds.
 ///
 /// The instance that holds the most counts: where an unrolling does not divide its loop, one with the unrolling rounded up.
-pub fn slice_elements(problem: &LayerOnCore<'_>, operand: usize, level: usize, sizes: &LoopSizes) -> u64 {
+pub fn slice_elements(problem: &LayerOnCore<'_>, operand: LayerOperand, level: usize, sizes: &LoopSizes) -> u64 {
     let view = &problem.operands[operand];
     let unrolled = &view.unrolled_sizes[level];
     let size = |dim: Dim| (sizes[dim as usize] * unrolled[dim as usize]).min(problem.shape.size(dim));

@@ -5,9 +5,45 @@ use crate::hardware::{Core, MemoryId, Operand, Unroll};
 use crate::rules::Rules;
 use crate::workload::{Dim, LayerKind, LayerShape, LoopSizes, unique_extent};
 use serde::{Deserialize, Serialize};
+use std::ops::{Index, IndexMut};
 
 /// A layer always has three operands: the output and two inputs (W and I, or X and Y of an addition).
 pub const OPERANDS: usize = 3;
+
+/// An operand of a layer by its place: the output, then the inputs. It indexes tables with an entry an operand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum LayerOperand {
+    /// The output, O.
+    Output,
+    /// The first input: W, or X of an addition.
+    First,
+    /// The second input: I, or Y of an addition.
+    Second,
+}
+
+impl LayerOperand {
+    /// All of them, in the order of tables.
+    pub const ALL: [Self; OPERANDS] = [Self::Output, Self::First, Self::Second];
+
+    /// Both inputs.
+    pub const INPUTS: [Self; OPERANDS - 1] = [Self::First, Self::Second];
+}
+
+impl<T> Index<LayerOperand> for [T; OPERANDS] {
+    type Output = T;
+
+    #[inline]
+    fn index(&self, operand: LayerOperand) -> &T {
+        &self[operand as usize]
+    }
+}
+
+impl<T> IndexMut<LayerOperand> for [T; OPERANDS] {
+    #[inline]
+    fn index_mut(&mut self, operand: LayerOperand) -> &mut T {
+        &mut self[operand as usize]
+    }
+}
 
 /// One layer or layer-tile to be mapped: all that decides about the result, apart from core and rules.
 ///
@@ -130,14 +166,20 @@ impl<'a> LayerOnCore<'a> {
         Self { core, rules, shape: problem.shape, spatial, operands }
     }
 
-    /// Name of operand number `index`, for a person.
-    pub fn operand_name(&self, index: usize) -> &'static str {
-        match (index, self.reads_two_maps()) {
-            (0, _) => "O",
-            (1, true) => "X",
-            (1, false) => "W",
-            (_, true) => "Y",
-            (_, false) => "I",
+    /// Every operand with its place.
+    #[inline]
+    pub fn each_operand(&self) -> impl DoubleEndedIterator<Item = (LayerOperand, &OperandView)> + Clone {
+        LayerOperand::ALL.into_iter().zip(&self.operands)
+    }
+
+    /// Name of an operand, for a person.
+    pub fn operand_name(&self, operand: LayerOperand) -> &'static str {
+        match (operand, self.reads_two_maps()) {
+            (LayerOperand::Output, _) => "O",
+            (LayerOperand::First, true) => "X",
+            (LayerOperand::First, false) => "W",
+            (LayerOperand::Second, true) => "Y",
+            (LayerOperand::Second, false) => "I",
         }
     }
 

@@ -1,6 +1,6 @@
 //! Loops unrolled over the PE array.
 
-use crate::hardware::Unroll;
+use crate::hardware::{ArrayDimId, Unroll};
 use crate::rules::Rules;
 use crate::workload::{Dim, LayerShape, LoopSizes};
 use serde::{Deserialize, Serialize};
@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 /// One loop unrolled over one array dimension.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct SpatialLoop {
-    /// Index of the array dimension.
-    pub array_dim: usize,
+    /// The array dimension.
+    pub array_dim: ArrayDimId,
     /// The loop.
     pub dim: Dim,
     /// PEs used on average: a fraction where the unrolling does not divide the loop.

@@ -3,7 +3,8 @@
 //! that seem to use the array best. For comparison; [`super::unrollings`] is what is right.
 
 use super::operands::{Relevance, relevance};
-use crate::hardware::{Core, MemoryId, Movement, Operand, Unroll};
+use crate::hardware::{ArrayDimId, Core, MemoryId, Movement, Operand, Unroll};
+use crate::ids::{TiSlice, TiVec};
 use crate::rules::Rules;
 use crate::sorting::sort_by;
 use crate::workload::{Dim, LayerShape, LoopSizes};
@@ -19,7 +20,7 @@ pub struct GenerationRequest {
     /// Unrollings that are given: every generated mapping has them.
     pub provided: Vec<Unroll>,
     /// The loops from which other array dimensions choose; without a hint from all.
-    pub hints: Vec<(usize, Vec<Dim>)>,
+    pub hints: Vec<(ArrayDimId, Vec<Dim>)>,
     /// Whether an array dimension may unroll two or more different loops.
     pub mixed: bool,
 }
@@ -28,7 +29,7 @@ pub struct GenerationRequest {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Generation {
     /// Array dimensions that nothing was provided for.
-    pub filled: Vec<usize>,
+    pub filled: Vec<ArrayDimId>,
     /// Ways to fill them, legal or not.
     pub candidates: u64,
     /// The legal ones with their indicator, the highest first. The tool searches the first three; which of equals come
@@ -38,7 +39,7 @@ pub struct Generation {
 
 /// The widest that each loop may lie on each array dimension: no wider than the dimension and the loop, and no wider than
 /// the port of any innermost memory serves elements of its operand.
-pub fn width_bounds(core: &Core, rules: &Rules, shape: &LayerShape) -> Vec<LoopSizes> {
+pub fn width_bounds(core: &Core, rules: &Rules, shape: &LayerShape) -> TiVec<ArrayDimId, LoopSizes> {
     let innermost = |memory: MemoryId| {
         core.memories[memory].operands.iter().all(|&operand| core.level_of(operand, memory) == Some(0))
     };
@@ -56,14 +57,14 @@ pub fn width_bounds(core: &Core, rules: &Rules, shape: &LayerShape) -> Vec<LoopS
             Some((memory, operand, core.memories[memory].width_bits(operand, movement).checked_div(bits)?))
         })
         .collect();
-    let bound = |array_dim: usize, dim: Dim| {
+    let bound = |array_dim: ArrayDimId, dim: Dim| {
         let concerned = limits.iter().filter(|(memory, operand, _)| {
             core.memories[*memory].shared_over.contains(array_dim)
                 && relevance(shape, *operand, dim, rules) != Relevance::Irrelevant
         });
         concerned.map(|(_, _, limit)| *limit).fold(core.array[array_dim].1.min(shape.size(dim)), u64::min).max(1)
     };
-    (0..core.array.len()).map(|array_dim| Dim::ALL.map(|dim| bound(array_dim, dim))).collect()
+    core.array.keys().map(|array_dim| Dim::ALL.map(|dim| bound(array_dim, dim))).collect()
 }
 
 /// Generates as the tool does, within `bounds`.
@@ -73,11 +74,12 @@ pub fn generate(
     core: &Core,
     shape: &LayerShape,
     dims: &[Dim],
-    bounds: &[LoopSizes],
+    bounds: &TiSlice<ArrayDimId, LoopSizes>,
     request: &GenerationRequest,
 ) -> Generation {
     let provided = reduce(core, shape, bounds, &request.provided);
-    let filled: Vec<usize> = (0..bounds.len())
+    let filled: Vec<ArrayDimId> = bounds
+        .keys()
         .filter(|&array_dim| !request.provided.iter().any(|unroll| unroll.array_dim == array_dim))
         .collect();
     let choices: Vec<Vec<Vec<Unroll>>> = filled
@@ -104,7 +106,12 @@ pub fn generate(
 /// fit there, and no more of one loop over all dimensions than the layer has.
 ///
 /// What has to go the tool takes in the order of a Python set; here the last stated goes first.
-pub fn reduce(core: &Core, shape: &LayerShape, bounds: &[LoopSizes], provided: &[Unroll]) -> Vec<Unroll> {
+pub fn reduce(
+    core: &Core,
+    shape: &LayerShape,
+    bounds: &TiSlice<ArrayDimId, LoopSizes>,
+    provided: &[Unroll],
+) -> Vec<Unroll> {
     let mut kept: Vec<Unroll> = Vec::new();
     for unroll in provided {
         let Some(bound) = bounds.get(unroll.array_dim) else { continue };
@@ -122,7 +129,7 @@ pub fn reduce(core: &Core, shape: &LayerShape, bounds: &[LoopSizes], provided: &
 
 /// What an array dimension may unroll: for each loop all divisors of its bound; mixed, also all products of divisors of
 /// different loops that fit.
-fn choices(core: &Core, array_dim: usize, dims: &[Dim], bounds: &LoopSizes, mixed: bool) -> Vec<Vec<Unroll>> {
+fn choices(core: &Core, array_dim: ArrayDimId, dims: &[Dim], bounds: &LoopSizes, mixed: bool) -> Vec<Vec<Unroll>> {
     let divisors = |dim: Dim| -> Vec<u64> {
         let bound = bounds[dim as usize];
         (1..=bound).filter(|width| bound.is_multiple_of(*width)).collect()
@@ -233,16 +240,17 @@ mod tests {
         )
         .unwrap();
         let shape = network.layer(network.computing().next().unwrap()).shape;
-        let over = |dim: Dim, limit: u64, array_dim: usize| Unroll { array_dim, dim, limit };
+        let over = |dim: Dim, limit: u64, array_dim: ArrayDimId| Unroll { array_dim, dim, limit };
         let limits = |bits: u64, unroll: &[Unroll]| {
             let fitted = fit_capacity(&core(bits), &Rules::ZIGZAG_3_8, &shape, unroll)?;
             Some(fitted.iter().map(|unroll| unroll.limit).collect::<Vec<_>>())
         };
-        let both = [over(Dim::K, 8, 0), over(Dim::C, 4, 1)];
+        let [first, second] = [0, 1].map(ArrayDimId::from);
+        let both = [over(Dim::K, 8, first), over(Dim::C, 4, second)];
         assert_eq!(limits(256, &both), Some(vec![8, 4]), "8 x 4 weights of a byte fit");
         assert_eq!(limits(248, &both), Some(vec![7, 4]), "the widest gives way");
         assert_eq!(limits(120, &both), Some(vec![3, 3]), "7, 6, 5 and then both, which are equally wide");
-        let with_rows = [over(Dim::OY, 8, 0), over(Dim::C, 4, 1)];
+        let with_rows = [over(Dim::OY, 8, first), over(Dim::C, 4, second)];
         assert_eq!(limits(32, &with_rows), Some(vec![8, 4]), "rows need no weights of their own");
         assert_eq!(limits(7, &both), None, "not even one weight fits");
     }

@@ -6,7 +6,8 @@
 //! *together*, and what one cycle reads or writes has to pass its ports.
 
 use super::operands::{Relevance, relevance};
-use crate::hardware::{ArrayDims, Core, Memory, Movement, Operand, PortId, Unroll};
+use crate::hardware::{ArrayDimId, ArrayDims, Core, Memory, Movement, Operand, PortId, Unroll};
+use crate::ids::{TiSlice, TiVec};
 use crate::rules::Rules;
 use crate::sorting::sort_by_key;
 use crate::workload::{Dim, LayerKind, LayerShape, LoopSizes, unique_extent};
@@ -18,7 +19,7 @@ use std::collections::HashMap;
 #[serde(default)]
 pub struct UnrollingOptions {
     /// Array dimensions that may unroll these loops only. Others may unroll any.
-    pub hints: Vec<(usize, Vec<Dim>)>,
+    pub hints: Vec<(ArrayDimId, Vec<Dim>)>,
     /// Limit on the different loops of one array dimension.
     pub loops_per_dimension: usize,
     /// Which of the legal unrollings are kept.
@@ -79,17 +80,17 @@ pub fn unrollings(
     options: &UnrollingOptions,
 ) -> Unrollings {
     let mut space = Space::new(core, rules, shape, levels, options);
-    let start = State { unroll: Vec::new(), steps: shape.sizes, widths: Vec::new(), used: Vec::new() };
-    space.visit_dimension(0, start);
+    let start = State { unroll: Vec::new(), steps: shape.sizes, widths: TiVec::new(), used: TiVec::new() };
+    space.visit_dimension(ArrayDimId::default(), start);
     space.finish()
 }
 
 struct Space<'a> {
     core: &'a Core,
     options: &'a UnrollingOptions,
-    allowed: Vec<Vec<Dim>>,
+    allowed: TiVec<ArrayDimId, Vec<Dim>>,
     /// Array dimensions with the same number here are shared over by the same memories.
-    classes: Vec<usize>,
+    classes: TiVec<ArrayDimId, ArrayDimId>,
     demands: Vec<Demand<'a>>,
     found: Vec<Candidate>,
     /// Where in `found` the unrolling with these sizes per class lies; only looked up, never iterated.
@@ -110,9 +111,9 @@ struct State {
     unroll: Vec<Unroll>,
     steps: LoopSizes,
     /// Per array dimension and loop, the width on average and at most.
-    widths: Vec<[(f64, u64); 8]>,
+    widths: TiVec<ArrayDimId, [(f64, u64); 8]>,
     /// PEs of each array dimension in use.
-    used: Vec<u64>,
+    used: TiVec<ArrayDimId, u64>,
 }
 
 impl State {
@@ -129,18 +130,24 @@ impl<'a> Space<'a> {
         levels: [usize; 3],
         options: &'a UnrollingOptions,
     ) -> Self {
-        let allowed = (0..core.array.len())
+        let allowed = core
+            .array
+            .keys()
             .map(|array_dim| {
                 let hint = options.hints.iter().find(|(hinted, _)| *hinted == array_dim);
                 Dim::ALL.into_iter().filter(|dim| hint.is_none_or(|(_, dims)| dims.contains(dim))).collect()
             })
             .collect();
-        let shared_by = |array_dim: usize| -> Vec<bool> {
+        let shared_by = |array_dim: ArrayDimId| -> Vec<bool> {
             core.memories.iter().map(|memory| memory.shared_over.contains(array_dim)).collect()
         };
-        let classes = (0..core.array.len())
+        let classes = core
+            .array
+            .keys()
             .map(|array_dim| {
-                (0..array_dim).find(|&other| shared_by(other) == shared_by(array_dim)).unwrap_or(array_dim)
+                ArrayDimId::within(ArrayDimId::default()..array_dim)
+                    .find(|&other| shared_by(other) == shared_by(array_dim))
+                    .unwrap_or(array_dim)
             })
             .collect();
         Self {
@@ -157,8 +164,8 @@ impl<'a> Space<'a> {
         }
     }
 
-    fn visit_dimension(&mut self, array_dim: usize, mut state: State) -> State {
-        if array_dim == self.core.array.len() {
+    fn visit_dimension(&mut self, array_dim: ArrayDimId, mut state: State) -> State {
+        if array_dim == self.core.array.next_key() {
             self.add(&state);
             return state;
         }
@@ -171,9 +178,9 @@ impl<'a> Space<'a> {
     }
 
     /// Chooses how wide loop number `index` of those allowed lies on `array_dim`, which has `loops` others already.
-    fn visit_loop(&mut self, array_dim: usize, index: usize, loops: usize, mut state: State) -> State {
+    fn visit_loop(&mut self, array_dim: ArrayDimId, index: usize, loops: usize, mut state: State) -> State {
         let Some(&dim) = self.allowed[array_dim].get(index) else {
-            return self.visit_dimension(array_dim + 1, state);
+            return self.visit_dimension(array_dim.following(), state);
         };
         state = self.visit_loop(array_dim, index + 1, loops, state);
         if loops == self.options.loops_per_dimension {
@@ -197,7 +204,7 @@ impl<'a> Space<'a> {
         state
     }
 
-    fn is_served(&self, widths: &[[(f64, u64); 8]]) -> bool {
+    fn is_served(&self, widths: &TiSlice<ArrayDimId, [(f64, u64); 8]>) -> bool {
         self.demands.iter().all(|demand| demand.is_met(widths))
     }
 
@@ -208,9 +215,9 @@ impl<'a> Space<'a> {
             return;
         }
         let mut sizes = vec![1.0; 8 * self.core.array.len()];
-        for (array_dim, widths) in state.widths.iter().enumerate() {
+        for (array_dim, widths) in state.widths.iter_enumerated() {
             for (dim, (average, _)) in widths.iter().enumerate() {
-                sizes[8 * self.classes[array_dim] + dim] *= average;
+                sizes[8 * self.classes[array_dim].index() + dim] *= average;
             }
         }
         // Products of the same quotients in another order differ by rounding only.
@@ -233,7 +240,7 @@ impl<'a> Space<'a> {
     /// Whether some loop may take fewer steps than it does, all others staying as wide as they are.
     fn can_widen(&self, state: &State) -> bool {
         let mut widths = state.widths.clone();
-        for array_dim in 0..self.core.array.len() {
+        for array_dim in self.core.array.keys() {
             let loops = state.unroll.iter().filter(|unroll| unroll.array_dim == array_dim).count();
             for &dim in &self.allowed[array_dim] {
                 let (average, present) = state.widths[array_dim][dim as usize];
@@ -290,9 +297,9 @@ struct Demand<'a> {
 }
 
 impl Demand<'_> {
-    fn is_met(&self, widths: &[[(f64, u64); 8]]) -> bool {
+    fn is_met(&self, widths: &TiSlice<ArrayDimId, [(f64, u64); 8]>) -> bool {
         let mut extents = [1; 8];
-        for (array_dim, widths) in widths.iter().enumerate() {
+        for (array_dim, widths) in widths.iter_enumerated() {
             if self.over.contains(array_dim) {
                 for (extent, (_, peak)) in extents.iter_mut().zip(widths) {
                     *extent *= peak;

@@ -1,14 +1,16 @@
 //! The account of a schedule: tiles by core, transfers by link, memory usage, and where the time of each core goes.
 
+use super::causes::{CoreTimeCause, SystemEnergy, TransferReason};
 use super::coala::SchedulingProblem;
 use super::graph::{Tile, TileGraph};
 use super::ids::{CoreId, CostId, LinkId, NestId, TensorId, TileId, TileNumber, TopMemoryId, TransferId};
 use super::link_occupancy::Span;
-use super::schedule::{Begin, Offchip, PlacedTile, Schedule, SystemEnergy, TransferReason};
+use super::schedule::{Begin, Offchip, PlacedTile, Schedule, TransferWaits};
 use super::system::{Link, TopMemory};
 use crate::hardware::Operand;
 use crate::ids::{TiSlice, TiVec, ti_vec};
 use crate::units::{BitsPerCycle, Cycles};
+use enum_map::EnumMap;
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -48,6 +50,8 @@ pub struct SystemAccount {
     brought: Vec<TransferId>,
     /// Tiles that begin as soon as something is there, and the transfer that is there last.
     awaited: Vec<(TileId, TransferId)>,
+    /// Transfers out of a memory into which a transfer brought the tensor before, and that one.
+    came: Vec<(TransferId, TransferId)>,
     /// Energy by cause.
     pub energy: SystemEnergy,
     /// End of the last tile or transfer, cycles.
@@ -59,14 +63,8 @@ pub struct SystemAccount {
 pub struct CoreTime {
     /// Its name.
     pub name: String,
-    /// Cycles in which the array computes.
-    pub computing: f64,
-    /// Cycles in which a tile is on the core, and the array waits for the core's own memories.
-    pub stalling: f64,
-    /// Cycles in which the next tile's predecessors are done, and it waits for transfers or room in memories.
-    pub transferring: f64,
-    /// Cycles in which the next tile waits for other tiles, or no tile is left.
-    pub idle: f64,
+    /// Its cycles by cause.
+    pub cycles: EnumMap<CoreTimeCause, f64>,
 }
 
 /// A communication link.
@@ -202,6 +200,8 @@ pub struct TransferRun {
     pub bits: u64,
     /// What decides when it begins.
     pub begin: Begin,
+    /// What it waits for.
+    pub waits: TransferWaits,
     /// What it costs.
     pub cost: TransferCost,
 }
@@ -328,6 +328,12 @@ impl SystemAccount {
         Some(self.awaited[place].1)
     }
 
+    /// The transfer that brought a tensor to where a transfer takes it from; `None` where a tile computed it there, or DRAM has it.
+    pub fn came_by(&self, transfer: TransferId) -> Option<TransferId> {
+        let place = self.came.binary_search_by_key(&transfer, |came| came.0).ok()?;
+        Some(self.came[place].1)
+    }
+
     /// In how many of its cycles a tile keeps the array at work.
     pub fn computing(&self, tile: TileId) -> f64 {
         let run = &self.tiles[tile];
@@ -385,19 +391,19 @@ impl SystemAccount {
     /// Divides the time of each core among its causes.
     fn share_time(&mut self) {
         for core in self.cores.keys() {
-            let mut time = std::mem::take(&mut self.cores[core]);
+            let mut time = EnumMap::<CoreTimeCause, f64>::default();
             let mut free = 0.0;
             for Gap { tile, free: before, ready, start } in self.gaps(core) {
                 let run = &self.tiles[tile];
-                time.idle += ready - before;
-                time.transferring += start - ready;
+                time[CoreTimeCause::Idle] += ready - before;
+                time[CoreTimeCause::Transferring] += start - ready;
                 let works = self.computing(tile);
-                time.computing += works;
-                time.stalling += run.end - run.start - works;
+                time[CoreTimeCause::Computing] += works;
+                time[CoreTimeCause::Stalling] += run.end - run.start - works;
                 free = run.end;
             }
-            time.idle += (self.latency_cycles - free).max(0.0);
-            self.cores[core] = time;
+            time[CoreTimeCause::Idle] += (self.latency_cycles - free).max(0.0);
+            self.cores[core].cycles = time;
         }
     }
 
@@ -466,6 +472,7 @@ impl SystemAccount {
                 reason: transfer.reason,
                 bits: graph.tensors[transfer.tensor].bits.0,
                 begin: transfer.begin,
+                waits: transfer.waits,
                 cost,
             };
             listed.push((run, Some(Cargo::Tensor(transfer.tensor, transfer.memory))));
@@ -490,6 +497,7 @@ impl SystemAccount {
                     // As much as without other streams in its way, which only make it take longer.
                     bits: (demand * placed.cycles).0 as u64,
                     begin: Begin::Links,
+                    waits: stream.waits,
                     cost: TransferCost::Stream(demand.0),
                 };
                 listed.push((run, (from == system.dram).then_some(Cargo::Stream(stream.tile))));
@@ -518,6 +526,14 @@ impl SystemAccount {
             if let Some(cargo) = cargo {
                 arrivals.entry(*cargo).or_default().push(index);
             }
+        }
+        for (index, (run, cargo)) in listed.iter_enumerated() {
+            let (Some(Cargo::Tensor(tensor, _)), TransferCost::Tensor { source, .. }) = (cargo, &run.cost) else {
+                continue;
+            };
+            let arrivals = arrivals.get(&Cargo::Tensor(*tensor, *source));
+            let is_it = |arrival: &&TransferId| listed[**arrival].0.end == run.waits.there;
+            self.came.extend(arrivals.and_then(|arrivals| Some((index, *arrivals.iter().rfind(is_it)?))));
         }
         for &(tile, tensor, memory) in &schedule.awaited {
             let in_time = |arrival: &&TransferId| listed[**arrival].0.end <= self.tiles[tile].start;

@@ -1,12 +1,13 @@
 //! COALA, list scheduling of tiles and of the transfers that they need: one tile after the other is placed as early as cores, links and
 //! memories allow (Stream, Section 4.1). Nothing that was placed is moved later.
 
+use super::causes::{Carrier, SystemEnergyCause, TransferReason};
 use super::contents::{MemoryContents, TensorCopy};
 use super::graph::TileGraph;
 use super::ids::{CoreId, LinkId, TensorId, TileId, TopMemoryId};
 use super::link_occupancy::{LinkOccupancy, Span, WindowRequest};
 use super::rules::SchedulingRules;
-use super::schedule::{Begin, DramStream, MemoryOverflow, Offchip, PlacedTile, Schedule, Transfer, TransferReason};
+use super::schedule::{Begin, DramStream, MemoryOverflow, Offchip, PlacedTile, Schedule, Transfer, TransferWaits};
 use super::system::System;
 use crate::hardware::Operand;
 use crate::ids::{TiSlice, TiVec, ti_vec};
@@ -214,8 +215,9 @@ impl<'a> Coala<'a> {
         if let Some((tensor, memory)) = last.filter(|_| begin.by == Begin::Brought) {
             self.result.awaited.push((tile, tensor, memory));
         }
-        self.result.energy.onchip_pj += placed[tile].onchip_pj;
-        self.result.energy.memory_pj[TransferReason::Fetch as usize] += placed[tile].offchip_pj;
+        let streamed = SystemEnergyCause::Moved(Carrier::Memories, TransferReason::Fetch);
+        self.result.energy[SystemEnergyCause::OnChip] += placed[tile].onchip_pj;
+        self.result.energy[streamed] += placed[tile].offchip_pj;
         for (tensor, memory) in needs {
             self.contents.keep_until(tensor, memory, span.end);
             self.use_up(tile, tensor, memory, span.end);
@@ -293,6 +295,7 @@ impl<'a> Coala<'a> {
         let cycles = |&link: &LinkId| (bits / system.links[link].bandwidth).rounded_up();
         let length = route.iter().map(cycles).fold(Cycles::ZERO, Cycles::max);
         let mut begin = Begins { by: Begin::Ready, time: available };
+        let mut waits = TransferWaits { there: available.0, ..TransferWaits::default() };
         let span = if self.problem.rules.late_transfers {
             let free = route.iter().map(|&link| self.links[link].free_from()).fold(available, Cycles::max);
             let ideal = free.max(wanted - length);
@@ -302,6 +305,7 @@ impl<'a> Coala<'a> {
             begin.note(Begin::Room, time);
             self.store(tensor, memory, Span { start: time, end: time + length });
             let start = route.first().map_or(time, |&link| self.links[link].free_from().max(time));
+            waits = TransferWaits { late: Some(first.0), room: time.0, links: start.0, ..waits };
             Span { start, end: start + length }
         } else {
             let first = self.contents.occupancy[memory].earliest_fit(available, bits);
@@ -310,6 +314,7 @@ impl<'a> Coala<'a> {
             let wanted = WindowRequest { tensor: Some(tensor), time, length };
             let start = self.first_window(route, wanted, &|link| system.links[link].bandwidth);
             let span = Span { start, end: start + length };
+            waits = TransferWaits { room: time.0, links: start.0, ..waits };
             self.store(tensor, memory, span);
             span
         };
@@ -329,12 +334,13 @@ impl<'a> Coala<'a> {
         let write_width = if self.problem.rules.late_transfers { read.write_width } else { write.write_width };
         let memory_pj =
             read.read_pj * bits.words(read.read_width) as f64 + write.write_pj * bits.words(write_width) as f64;
-        self.result.energy.link_pj[reason as usize] += link_pj;
-        self.result.energy.memory_pj[reason as usize] += memory_pj;
+        self.result.energy[SystemEnergyCause::Moved(Carrier::Links, reason)] += link_pj;
+        self.result.energy[SystemEnergyCause::Moved(Carrier::Memories, reason)] += memory_pj;
         self.result.transfers.push(Transfer {
             tensor,
             source,
             begin,
+            waits,
             from,
             to,
             memory,
@@ -480,7 +486,8 @@ impl<'a> Coala<'a> {
         for (link, load) in loads {
             self.links[link].load(span, if is_early { load.rounded_up() } else { load });
         }
-        self.result.streams.push(DramStream { tile, span, slower });
+        let waits = TransferWaits { there: time.0, late: None, room: time.0, links: start.0 };
+        self.result.streams.push(DramStream { tile, span, waits, slower });
         (start, slower)
     }
 

@@ -5,12 +5,14 @@ use super::ids::CoreId;
 use super::nest::Part;
 use super::request::CoresSettings;
 use super::schedule::Offchip;
+use crate::cost::LatencyCause;
 use crate::hardware::{Movement, Operand, Unroll};
 use crate::mapping::temporal::limited_factors;
 use crate::mapping::{LayerOnCore, LayerProblem};
 use crate::search::{Limits, Objective, Strategy, explain_infeasible, find_best};
 use crate::units::{BitsPerCycle, Cycles};
 use crate::workload::{Dim, Layer, LayerShape};
+use enum_map::EnumMap;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -31,18 +33,31 @@ pub struct TileProblem {
 /// The cost of a tile.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct TileCost {
-    /// Latency, from inputs in the highest memories on the chip to outputs there.
-    pub cycles: Cycles<f64>,
-    /// Latency without offloading the last outputs to the highest memory.
-    pub cycles_without_offloading: Cycles<f64>,
-    /// Time in which the array works.
-    pub computing: Cycles<f64>,
+    /// Latency by cause, from inputs in the highest memories on the chip to outputs there.
+    pub latency: EnumMap<LatencyCause, Cycles<f64>>,
     /// Energy without DRAM, pJ.
     pub onchip_pj: f64,
     /// Energy of DRAM for operands that do not fit, pJ.
     pub offchip_pj: f64,
     /// Average bandwidth of those operands to DRAM and from it.
     pub offchip: Offchip,
+}
+
+impl TileCost {
+    /// The sum over all causes.
+    pub fn cycles(&self) -> Cycles<f64> {
+        self.sum(|_| true)
+    }
+
+    /// The sum without offloading the last outputs to the highest memory.
+    pub fn cycles_without_offloading(&self) -> Cycles<f64> {
+        self.sum(|cause| cause != LatencyCause::Offloading)
+    }
+
+    fn sum(&self, counts: impl Fn(LatencyCause) -> bool) -> Cycles<f64> {
+        let causes = LatencyCause::ALL.into_iter().filter(|cause| counts(*cause));
+        causes.fold(Cycles::ZERO, |sum, cause| sum + self.latency[cause])
+    }
 }
 
 /// Why a tile has no mapping.
@@ -163,7 +178,7 @@ pub fn solve(core: &ComputeCore, problem: &TileProblem, settings: &CoresSettings
     };
     let outside = core.core.top(Operand::O);
     let (mut offchip_pj, mut to, mut from) = (0.0, 0.0, 0.0);
-    for (operand, view) in on_core.operands.iter().enumerate() {
+    for (operand, view) in on_core.each_operand() {
         let Some(level) = view.memories.iter().position(|&memory| memory == outside) else { continue };
         offchip_pj += cost.energy.energy_pj[operand][level].iter().sum::<f64>();
         for movement in Movement::ALL.into_iter().filter(|movement| movement.is_low()) {
@@ -172,15 +187,13 @@ pub fn solve(core: &ComputeCore, problem: &TileProblem, settings: &CoresSettings
             *(if movement.is_read() { &mut from } else { &mut to }) += bits;
         }
     }
-    let cycles_without_offloading = cost.latency.computing_cycles() as f64 + cost.latency.loading_cycles;
-    let cycles = cycles_without_offloading + cost.latency.offloading_cycles;
-    let offchip = |bits: f64| BitsPerCycle(bits / cycles.max(1.0));
-    Ok(TileCost {
-        cycles: Cycles(cycles),
-        cycles_without_offloading: Cycles(cycles_without_offloading),
-        computing: Cycles(cost.latency.temporal_cycles as f64),
+    let mut tile = TileCost {
+        latency: EnumMap::from_fn(|cause| Cycles(cost.latency.of(cause).exact())),
         onchip_pj: cost.energy.total_pj - offchip_pj,
         offchip_pj,
-        offchip: Offchip { to: offchip(to), from: offchip(from) },
-    })
+        offchip: Offchip::default(),
+    };
+    let offchip = |bits: f64| BitsPerCycle(bits / tile.cycles().0.max(1.0));
+    tile.offchip = Offchip { to: offchip(to), from: offchip(from) };
+    Ok(tile)
 }

@@ -64,6 +64,7 @@
 
 mod account;
 mod build;
+mod causes;
 mod coala;
 mod contents;
 mod costs;
@@ -93,6 +94,7 @@ pub use account::{
     TransferRun,
 };
 pub use build::{TiledLayer, TiledNetwork, count_edges, tile_graph};
+pub use causes::{Carrier, CoreTimeCause, SystemEnergy, SystemEnergyCause, SystemPart, TransferReason};
 pub use coala::{SchedulingProblem, TilePriority, schedule, schedule_with_contents};
 pub use contents::ContentsChange;
 pub use costs::{NoMapping, Solved, TileCost, TileCosts, TileProblem};
@@ -108,9 +110,7 @@ pub use nest::{AccessFunction, AxisExpression, LoopNest, Part};
 pub use network::NetworkNests;
 pub use request::{CoresRequest, CoresSettings, Granularity, OrderRule, ScheduleObjective, Scheduler, StackRule};
 pub use rules::{SchedulingRules, TilingRules};
-pub use schedule::{
-    Begin, DramStream, MemoryOverflow, Offchip, PlacedTile, Schedule, SystemEnergy, Transfer, TransferReason,
-};
+pub use schedule::{Begin, DramStream, MemoryOverflow, Offchip, PlacedTile, Schedule, Transfer, TransferWaits};
 pub use steady_state::{SteadyState, steady_state};
 pub use study::{CoreAllocation, CoresOutline, CoresStudy, EvaluatedAllocation, MOST_CHOICES, StackAllocation};
 pub use system::{Link, System, TopMemory};

@@ -1,5 +1,6 @@
 //! A schedule: when and where tiles are computed, the transfers of tensors, and their energy.
 
+use super::causes::{SystemEnergy, TransferReason};
 use super::contents::ContentsChange;
 use super::ids::{CoreId, TensorId, TileId, TopMemoryId};
 use super::link_occupancy::Span;
@@ -34,19 +35,6 @@ pub struct Offchip {
     pub from: BitsPerCycle<f64>,
 }
 
-/// Why a tensor is transferred.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum TransferReason {
-    /// A tile reads it, and it comes from DRAM.
-    Fetch,
-    /// A tile reads it, and it comes from another core.
-    Exchange,
-    /// It is written back, as its place is needed.
-    Eviction,
-    /// It is an output of the network.
-    Result,
-}
-
 /// What decides when a tile or a transfer begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum Begin {
@@ -63,6 +51,19 @@ pub enum Begin {
     Late,
 }
 
+/// Cycles from which on what a transfer waits for is so; it begins at the last of them.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+pub struct TransferWaits {
+    /// The tensor is where it comes from. Of a stream: its tile could begin.
+    pub there: f64,
+    /// It is late enough for whoever waits for it, in place of `there` ([`super::rules::SchedulingRules::late_transfers`]).
+    pub late: Option<f64>,
+    /// There is room in the memory that it goes to.
+    pub room: f64,
+    /// The links on its way are free.
+    pub links: f64,
+}
+
 /// A transfer of a tensor.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Transfer {
@@ -72,6 +73,8 @@ pub struct Transfer {
     pub source: TopMemoryId,
     /// What decides when it begins.
     pub begin: Begin,
+    /// What it waits for.
+    pub waits: TransferWaits,
     /// From which core.
     pub from: CoreId,
     /// To which core.
@@ -95,26 +98,10 @@ pub struct DramStream {
     pub tile: TileId,
     /// When.
     pub span: Span,
+    /// What it waits for.
+    pub waits: TransferWaits,
     /// By which factor it makes the tile longer, as a link is too narrow.
     pub slower: f64,
-}
-
-/// Energy by cause, pJ.
-#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
-pub struct SystemEnergy {
-    /// Computing, with the memories of the cores.
-    pub onchip_pj: f64,
-    /// Links, by reason in the order of [`TransferReason`].
-    pub link_pj: [f64; 4],
-    /// Memories at both ends of transfers, by reason; DRAM of what does not fit counts as fetched.
-    pub memory_pj: [f64; 4],
-}
-
-impl SystemEnergy {
-    /// All of it.
-    pub fn total_pj(&self) -> f64 {
-        self.onchip_pj + self.link_pj.iter().sum::<f64>() + self.memory_pj.iter().sum::<f64>()
-    }
 }
 
 /// A schedule.

@@ -1,7 +1,7 @@
 //! Explanations of infeasible mapping problems: the memories that are too small for any mapping.
 
 use crate::hardware::MemoryId;
-use crate::mapping::{LayerOnCore, smallest_demand};
+use crate::mapping::{LayerOnCore, LayerOperand, smallest_demand};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -56,10 +56,8 @@ pub fn explain_infeasible(problem: &LayerOnCore<'_>) -> Vec<Shortage> {
     };
     let mut shortages = Vec::new();
     for memory in problem.core.memories.keys() {
-        let demands: Vec<(usize, u64)> = problem
-            .operands
-            .iter()
-            .enumerate()
+        let demands: Vec<(LayerOperand, u64)> = problem
+            .each_operand()
             .filter_map(|(operand, view)| {
                 let level = view.memories.iter().position(|&id| id == memory)?;
                 Some((operand, smallest_demand(problem, operand, level)))

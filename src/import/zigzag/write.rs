@@ -1,6 +1,6 @@
 //! A core and a network as ZigZag's three files.
 
-use crate::hardware::{Core, Memory, Movement, Operand, Unroll};
+use crate::hardware::{ArrayDimId, Core, Memory, Movement, Operand, Unroll};
 use crate::import::report::{Report, Severity};
 use crate::workload::{Dim, Layer, LayerId, LayerKind, Network};
 use std::fmt::Write;
@@ -29,15 +29,15 @@ pub fn write(core: &Core, network: &Network) -> Written {
 }
 
 /// ZigZag calls the dimensions of an array D1, D2 and so on.
-fn dimension(index: usize) -> String {
-    format!("D{}", index + 1)
+fn dimension(dim: ArrayDimId) -> String {
+    format!("D{}", dim.index() + 1)
 }
 
 fn write_accelerator(core: &Core, report: &mut Report) -> String {
     let mut text = String::new();
-    let names: Vec<String> = (0..core.array.len()).map(dimension).collect();
+    let names: Vec<String> = core.array.keys().map(dimension).collect();
     let sizes: Vec<String> = core.array.iter().map(|(_, size)| size.to_string()).collect();
-    for (index, (name, _)) in core.array.iter().enumerate().filter(|(index, (name, _))| *name != dimension(*index)) {
+    for (index, (name, _)) in core.array.iter_enumerated().filter(|(index, (name, _))| *name != dimension(*index)) {
         report.note(
             Severity::Expressed,
             "array",
@@ -63,7 +63,7 @@ fn write_accelerator(core: &Core, report: &mut Report) -> String {
 fn write_memory(text: &mut String, memory: &Memory, core: &Core, report: &mut Report) {
     let operands: Vec<&str> = memory.operands.iter().map(|operand| theirs(*operand)).collect();
     let served: Vec<String> =
-        (0..core.array.len()).filter(|index| memory.shared_over.contains(*index)).map(dimension).collect();
+        core.array.keys().filter(|index| memory.shared_over.contains(*index)).map(dimension).collect();
     let _ = write!(
         text,
         "  {}:\n    size: {}\n    r_cost: {}\n    w_cost: {}\n    area: {}\n    latency: {}\n    auto_cost_extraction: false\n    \
@@ -136,7 +136,7 @@ fn write_mapping(core: &Core, network: &Network) -> String {
             text.push_str(" {}");
         }
         text.push('\n');
-        for index in 0..core.array.len() {
+        for index in core.array.keys() {
             let on_this: Vec<String> = unroll
                 .iter()
                 .filter(|part| part.array_dim == index)

@@ -1,6 +1,7 @@
 //! Choices of the forms.
 
 use super::Choice;
+use crate::search::Objective;
 
 /// Which layers share a stack, as chosen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -84,6 +85,47 @@ impl Choice for ObjectiveChoice {
             Self::DramAccesses => 3,
             Self::MemoryAccesses => 4,
             Self::Weighted => 5,
+        }
+    }
+}
+
+/// What hierarchies are compared by, as chosen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum HierarchyObjective {
+    /// Energy.
+    #[default]
+    Energy,
+    /// Latency.
+    Latency,
+    /// Energy times latency.
+    EnergyDelayProduct,
+}
+
+impl HierarchyObjective {
+    /// All of them, with what the page calls them.
+    pub const ALL: [(Self, &'static str); 3] =
+        [(Self::Energy, "energy"), (Self::Latency, "latency"), (Self::EnergyDelayProduct, "energy-delay product")];
+
+    /// What the search minimises.
+    pub fn objective(self) -> Objective {
+        match self {
+            Self::Energy => Objective::Energy,
+            Self::Latency => Objective::Latency,
+            Self::EnergyDelayProduct => Objective::EnergyDelayProduct,
+        }
+    }
+}
+
+impl Choice for HierarchyObjective {
+    fn names() -> Vec<(Self, &'static str)> {
+        Self::ALL.into()
+    }
+
+    fn number(&self) -> u8 {
+        match self {
+            Self::Energy => 0,
+            Self::Latency => 1,
+            Self::EnergyDelayProduct => 2,
         }
     }
 }

@@ -4,7 +4,7 @@ mod engine;
 mod forms;
 mod rules;
 
-pub use forms::{FuseChoice, ObjectiveChoice, StackChoice, TileChoice};
+pub use forms::{FuseChoice, HierarchyObjective, ObjectiveChoice, StackChoice, TileChoice};
 pub use rules::{RULE_SETS, RuleSet};
 
 /// A choice among a few.
@@ -89,6 +89,7 @@ mod tests {
     fn every_choice_has_a_number_and_a_name_of_its_own() {
         check::<FuseChoice>();
         check::<ObjectiveChoice>();
+        check::<HierarchyObjective>();
         check::<Strategy>();
         check::<Tab>();
         check::<Metric>();

@@ -4,7 +4,7 @@ use super::item::{Item, list, words};
 use super::values::{index, index_of, items, text_of, text_up_to};
 use crate::depth_first::{DepthFirstStrategy, FuseDepth, StoringMode};
 use crate::spec::reader::{Fields, LocatedNode, Reader, ValueError, count};
-use crate::state::{Choice, FuseChoice, OBJECTIVES, RULE_SETS, RuleSet, Slot};
+use crate::state::{Choice, FuseChoice, RULE_SETS, RuleSet, Slot};
 
 /// Longest weight, of which three stand in one field of a link, bytes.
 const LONGEST_WEIGHT: usize = 1000;
@@ -41,9 +41,6 @@ pub(super) fn write(names: &'static [&'static str], slot: Slot) -> Vec<(&'static
         Slot::Ratio(ratio) => vec![number(*ratio)],
         Slot::Flag(flag) => vec![Item::Line(flag.to_string())],
         Slot::Shown(_) => Vec::new(),
-        Slot::HierarchyObjective(index) => {
-            OBJECTIVES.get(*index).map(|(_, name)| Item::Line((*name).to_owned())).into_iter().collect()
-        }
         Slot::Ordinal(index) => vec![number(*index as u64 + 1)],
         Slot::OptionalOrdinal(index) => index.iter().map(|index| number(*index as u64 + 1)).collect(),
         Slot::Point(opened) => opened.iter().map(point).collect(),
@@ -99,9 +96,6 @@ pub(super) fn read(reader: &mut Reader, fields: &Fields, names: &[&str], slot: S
         Slot::Ratio(ratio) => set(ratio, place.count(reader)),
         Slot::Flag(flag) => set(flag, place.flag(reader)),
         Slot::Shown(_) => {}
-        Slot::HierarchyObjective(objective) => {
-            set(objective, index_of(reader, place, &OBJECTIVES.map(|(_, name)| name)))
-        }
         Slot::Ordinal(number) => set(number, index(place, reader).map(from_one)),
         Slot::OptionalOrdinal(number) => *number = index(place, reader).map(from_one),
         Slot::Point(point) => *point = read_point(reader, place),

@@ -167,7 +167,11 @@ fn mapping(reader: &mut Reader, place: &LocatedNode, state: &mut State) {
                 let words: Vec<&str> = text.split_whitespace().collect();
                 let parsed = || match words[..] {
                     [dimension, dim, limit] => Some(Unroll {
-                        array_dim: dimension.parse::<u32>().ok()?.checked_sub(1)? as usize,
+                        array_dim: dimension
+                            .parse::<u32>()
+                            .ok()?
+                            .checked_sub(1)
+                            .map(|index| (index as usize).into())?,
                         dim: Dim::from_name(dim)?,
                         limit: limit.parse().ok()?,
                     }),

@@ -56,7 +56,8 @@ impl State {
         let mut fields = Vec::new();
         fields.extend(self.mapping.layer.as_ref().map(|layer| ("layer", words(layer))));
         if let Some(unroll) = self.unroll() {
-            let one = |one: &crate::hardware::Unroll| format!("{} {} {}", one.array_dim + 1, one.dim, one.limit);
+            let one =
+                |one: &crate::hardware::Unroll| format!("{} {} {}", one.array_dim.index() + 1, one.dim, one.limit);
             fields.push(("unroll", list(unroll.iter().map(one).collect())));
         }
         if let Some(own) = self.own_mapping() {

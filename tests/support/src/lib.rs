@@ -2,9 +2,11 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
 
 pub mod csv;
+pub mod links;
 pub mod nests;
 pub mod onnx;
 pub mod random;
+pub mod requests;
 pub mod stream;
 mod values;
 

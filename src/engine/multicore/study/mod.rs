@@ -230,8 +230,8 @@ impl CoresStudy {
     /// The time that a tile counts by the rules of the scheduler.
     fn cycles(&self, cost: &TileCost) -> Cycles<f64> {
         match self.settings.scheduler {
-            Scheduler::Stream2024 => cost.cycles_without_offloading,
-            Scheduler::Corrected | Scheduler::Stream2023 => cost.cycles,
+            Scheduler::Stream2024 => cost.cycles_without_offloading(),
+            Scheduler::Corrected | Scheduler::Stream2023 => cost.cycles(),
         }
     }
 }

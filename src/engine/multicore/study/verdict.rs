@@ -12,6 +12,7 @@ use super::super::nest::LoopNest;
 use super::super::request::{OrderRule, ScheduleObjective};
 use super::super::schedule::{MemoryOverflow, PlacedTile, Schedule};
 use super::{CoreAllocation, CoresStudy, MOST_CHOICES, StackAllocation};
+use crate::cost::LatencyCause;
 use crate::hardware::Operand;
 use crate::ids::{TiSlice, TiVec};
 use crate::spec::{Diagnostics, MAX_DIAGNOSTICS};
@@ -370,7 +371,7 @@ impl CoresStudy {
             too_large,
             offchip: cost.offchip,
         };
-        Ok((placed, cost.computing.0))
+        Ok((placed, cost.latency[LatencyCause::Computing].0))
     }
 
     /// The tiles of a choice.

@@ -10,7 +10,7 @@ use super::cheapest::PlacedBoundary;
 use super::orders::Chain;
 use super::space::{Space, State};
 use crate::cost::{BoundaryLoad, LatencyBound, LayerCost};
-use crate::mapping::OPERANDS;
+use crate::mapping::{LayerOperand, OPERANDS};
 use crate::search::{Candidate, Objective, Solution};
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
@@ -38,7 +38,7 @@ pub fn best(
     let mut search = Search {
         space,
         objective,
-        loads_to_go: std::array::from_fn(|operand| loads_to_go(space, &latency, operand)),
+        loads_to_go: LayerOperand::ALL.map(|operand| loads_to_go(space, &latency, operand)),
         stride: latency.start().len(),
         latency,
         chains: Vec::new(),
@@ -182,7 +182,7 @@ impl Search<'_, '_> {
         let first = index as usize * self.stride;
         let before = self.loads[first..first + self.stride].to_vec();
         let mut loads = before.clone();
-        for operand in 0..OPERANDS {
+        for operand in LayerOperand::ALL {
             let Some((next, added)) = self.space.place(&state, operand) else { continue };
             let placed = self.space.last_placed(&next, operand);
             loads.copy_from_slice(&before);
@@ -347,7 +347,7 @@ impl Search<'_, '_> {
 
 /// The least and the most that each boundary of an operand adds to latency, for every set as the operand sees it and its
 /// supersets.
-fn loads_to_go(space: &Space<'_>, bound: &LatencyBound<'_>, operand: usize) -> Vec<Vec<[BoundaryLoad; 2]>> {
+fn loads_to_go(space: &Space<'_>, bound: &LatencyBound<'_>, operand: LayerOperand) -> Vec<Vec<[BoundaryLoad; 2]>> {
     let boundary = |index: usize| {
         let level = space.level(operand, index);
         let mut loads = Vec::with_capacity(space.factors.seen_sets[operand] as usize);

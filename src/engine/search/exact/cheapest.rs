@@ -6,6 +6,7 @@
 
 use super::SearchLimits;
 use super::space::{Space, State};
+use crate::mapping::LayerOperand;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -66,7 +67,7 @@ pub struct Cheapest {
 /// One placed boundary: its operand, the memory level above it, and the set of loops below.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PlacedBoundary {
-    pub operand: usize,
+    pub operand: LayerOperand,
     pub level: usize,
     pub set: u32,
 }
@@ -166,7 +167,7 @@ fn search(
             search.predecessors.push(Predecessor { from: index, next: reached.predecessors });
             reached.predecessors = search.predecessors.len() as u32 - 1;
         };
-        for operand in 0..state.placed.len() {
+        for operand in LayerOperand::ALL {
             if let Some((next, added)) = space.place(&state, operand) {
                 reach(next, price + added);
             }
@@ -213,7 +214,7 @@ impl Cheapest {
                 if before.state.set != state.set {
                     stack.push(from);
                 } else if let Some(operand) =
-                    (0..3).find(|&operand| before.state.placed[operand] != state.placed[operand])
+                    LayerOperand::ALL.into_iter().find(|&operand| before.state.placed[operand] != state.placed[operand])
                 {
                     found.push((space.last_placed(&state, operand), from));
                 }

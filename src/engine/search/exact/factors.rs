@@ -1,6 +1,6 @@
 //! The sets of temporal loops that may lie below a boundary: sub-multisets of the loop prime factors.
 
-use crate::mapping::{LayerOnCore, OPERANDS, Relevance, TemporalLoop};
+use crate::mapping::{LayerOnCore, LayerOperand, OPERANDS, Relevance, TemporalLoop};
 use crate::workload::LoopSizes;
 
 /// Equal loop prime factors of one dimension.
@@ -48,7 +48,7 @@ impl Factors {
         for equal in loops.chunk_by(|a, b| a == b) {
             let count = u32::try_from(equal.len()).ok()?;
             let mut seen = [0; OPERANDS];
-            for (operand, view) in problem.operands.iter().enumerate() {
+            for (operand, view) in problem.each_operand() {
                 if view.relevance[equal[0].dim as usize] != Relevance::Irrelevant {
                     seen[operand] = factors.seen_sets[operand];
                     factors.seen_sets[operand] *= count + 1;
@@ -78,7 +78,7 @@ impl Factors {
     }
 
     /// Calls `visit(number, sizes)` for every set as `operand` sees them, smaller numbers first.
-    pub fn for_each_seen(&self, operand: usize, mut visit: impl FnMut(u32, &LoopSizes)) {
+    pub fn for_each_seen(&self, operand: LayerOperand, mut visit: impl FnMut(u32, &LoopSizes)) {
         let relevant: Vec<&Factor> = self.list.iter().filter(|factor| factor.seen[operand] > 0).collect();
         let mut counts = vec![0; relevant.len()];
         let mut sizes = [1; 8];
@@ -99,7 +99,7 @@ impl Factors {
     }
 
     /// Replaces every value by what it and those of all supersets join to, as `operand` sees them.
-    pub fn join_supersets<T: Copy>(&self, operand: usize, values: &mut [T], join: impl Fn(T, T) -> T) {
+    pub fn join_supersets<T: Copy>(&self, operand: LayerOperand, values: &mut [T], join: impl Fn(T, T) -> T) {
         for factor in self.list.iter().filter(|factor| factor.seen[operand] > 0) {
             let stride = factor.seen[operand] as usize;
             let block = stride * (factor.count as usize + 1);

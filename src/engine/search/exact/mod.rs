@@ -25,7 +25,7 @@ mod ties;
 use super::{Limits, Objective, Outcome, Proof, StopReason, explain_infeasible, loma};
 use crate::cost::Evaluator;
 use crate::hardware::{MemoryId, Movement, Operand};
-use crate::mapping::{Allocation, LayerOnCore, Relevance, TemporalLoop, temporal};
+use crate::mapping::{Allocation, LayerOnCore, LayerOperand, Relevance, TemporalLoop, temporal};
 use crate::sorting::sort_few_by_key;
 use space::{Price, Space};
 
@@ -51,7 +51,7 @@ pub(super) fn find_best(
     let search = Search { problem, evaluator: &Evaluator::new(problem), limits, has_time };
     let mut outcome = Outcome { proof: Proof::Optimal, ..Outcome::NOTHING };
     let loops = search.loops(&mut outcome);
-    let energy = |_: usize, _: usize, _: f64, pj: f64| pj;
+    let energy = |_: LayerOperand, _: usize, _: f64, pj: f64| pj;
     let fixed_pj = search.evaluator.fixed_pj();
     let dram = problem.core.top(Operand::O);
     match objective {
@@ -145,7 +145,7 @@ impl Search<'_> {
         let adding = loops.iter().filter(|next| adds(next)).count();
         [0, adding].into_iter().any(|below| {
             let mut allocation = Allocation::default();
-            for (operand, view) in operands.iter().enumerate() {
+            for (operand, view) in self.problem.each_operand() {
                 let top = view.memories.len() - 1;
                 if view.stored_as == Operand::O {
                     allocation.ends[operand][..top].fill(below as u8);
@@ -156,7 +156,7 @@ impl Search<'_> {
         })
     }
 
-    fn is_at(&self, operand: usize, level: usize, memory: MemoryId) -> bool {
+    fn is_at(&self, operand: LayerOperand, level: usize, memory: MemoryId) -> bool {
         self.problem.operands[operand].memories[level] == memory
     }
 
@@ -206,7 +206,7 @@ impl Search<'_> {
         memory: Option<MemoryId>,
         outcome: &mut Outcome,
     ) {
-        let energy = |_: usize, _: usize, _: f64, pj: f64| pj;
+        let energy = |_: LayerOperand, _: usize, _: f64, pj: f64| pj;
         self.cheapest(loops, &Objective::Energy, &energy, (self.evaluator.fixed_pj(), TIE), outcome);
         let Some(least_energy) = outcome.best.as_ref().map(|best| best.energy_pj) else { return };
         let Some(memory) = memory else { return };
@@ -234,7 +234,7 @@ impl Search<'_> {
         outcome: &mut Outcome,
     ) {
         let proof = outcome.proof;
-        let energy = |_: usize, _: usize, _: f64, pj: f64| pj;
+        let energy = |_: LayerOperand, _: usize, _: f64, pj: f64| pj;
         self.cheapest(loops, &Objective::Energy, &energy, (0.0, TIE), outcome);
         let known = outcome.best.take().and_then(|best| {
             let score = objective.score(self.problem, &best.cost(self.problem)?);

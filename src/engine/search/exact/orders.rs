@@ -8,7 +8,7 @@ use super::cheapest::PlacedBoundary;
 use super::factors::Factors;
 use crate::cost::LatencyBound;
 use crate::hardware::MAX_LEVELS;
-use crate::mapping::{Allocation, LayerOnCore, OPERANDS, Relevance, TemporalLoop};
+use crate::mapping::{Allocation, LayerOnCore, LayerOperand, OPERANDS, Relevance, TemporalLoop};
 use rustc_hash::FxHashSet;
 
 /// A chain of boundaries, as sets and what lies between them.
@@ -40,11 +40,11 @@ impl<'a> Chain<'a> {
             Self { problem, segments: Vec::new(), innermost: 0, placed: Vec::new(), allocation: Allocation::default() };
         let (mut below, mut loops) = (0, 0);
         let everything = factors.sets - 1;
-        let last = PlacedBoundary { operand: OPERANDS, level: 0, set: everything };
-        for placed in placed.iter().chain([&last]) {
-            if placed.set != below {
+        let ends = placed.iter().map(|placed| (placed.set, Some(placed))).chain([(everything, None)]);
+        for (set, placed) in ends {
+            if set != below {
                 let mut segment = Segment { loops: Vec::new(), ends: 0 };
-                for next in factors.between(below, placed.set) {
+                for next in factors.between(below, set) {
                     loops += 1;
                     match segment.loops.last_mut() {
                         Some((same, count)) if *same == next => *count += 1,
@@ -52,18 +52,18 @@ impl<'a> Chain<'a> {
                     }
                 }
                 chain.segments.push(segment);
-                below = placed.set;
+                below = set;
             }
-            if placed.operand < OPERANDS {
+            if let Some(placed) = placed {
                 if let Some(below) = placed.level.checked_sub(1) {
                     chain.allocation.ends[placed.operand][below] = loops;
                 }
                 chain.placed.push((*placed, chain.segments.len()));
                 let ends = chain.segments.last_mut().map_or(&mut chain.innermost, |segment| &mut segment.ends);
-                *ends |= 1 << placed.operand;
+                *ends |= 1 << placed.operand as u8;
             }
         }
-        for (operand, view) in problem.operands.iter().enumerate() {
+        for (operand, view) in problem.each_operand() {
             // An operand of no bits has placed nothing: its highest level takes all.
             let top = view.memories.len() - 1;
             debug_assert!(top < MAX_LEVELS);
@@ -124,7 +124,7 @@ impl<'a> Chain<'a> {
     fn what_latency_sees(&self, order: &[TemporalLoop]) -> Vec<u64> {
         let merged = self.allocation.merge_stationary(self.problem, order);
         let mut seen = Vec::with_capacity(4 * OPERANDS);
-        for (operand, view) in self.problem.operands.iter().enumerate() {
+        for (operand, view) in self.problem.each_operand() {
             let relevance = |next: &TemporalLoop| view.relevance[next.dim as usize];
             if self.problem.rules.array_keeps_inputs {
                 let kept = order.iter().take_while(|next| relevance(next) == Relevance::Irrelevant);
@@ -158,8 +158,8 @@ impl<'a> Chain<'a> {
         let unfilled = number(&left[at]);
         if unfilled == number(&self.segments[at].loops) {
             // At its outer end the levels below the boundaries there begin.
-            for (operand, run) in runs.iter_mut().enumerate() {
-                if self.segments[at].ends >> operand & 1 == 1 {
+            for (operand, run) in LayerOperand::ALL.into_iter().zip(&mut runs) {
+                if self.segments[at].ends >> operand as u8 & 1 == 1 {
                     *run = Some(None);
                 }
             }
@@ -224,7 +224,7 @@ impl<'a> Chain<'a> {
 
     /// What the runs are once `next` is added below.
     fn lengthen(&self, runs: Runs, next: TemporalLoop) -> Runs {
-        std::array::from_fn(|operand| {
+        LayerOperand::ALL.map(|operand| {
             let relevance = self.problem.operands[operand].relevance[next.dim as usize];
             match runs[operand] {
                 Some(None) if relevance == Relevance::Relevant || relevance == Relevance::Irrelevant => {
@@ -237,8 +237,8 @@ impl<'a> Chain<'a> {
     }
 
     fn stays_above(&self, next: &TemporalLoop, boundaries: u8) -> bool {
-        self.problem.operands.iter().enumerate().all(|(operand, view)| {
-            boundaries >> operand & 1 == 0 || view.relevance[next.dim as usize] != Relevance::Irrelevant
+        self.problem.each_operand().all(|(operand, view)| {
+            boundaries >> operand as u8 & 1 == 0 || view.relevance[next.dim as usize] != Relevance::Irrelevant
         })
     }
 
@@ -284,7 +284,7 @@ memories:
         if space.is_complete(state) {
             return visit(placed);
         }
-        for operand in 0..OPERANDS {
+        for operand in LayerOperand::ALL {
             if let Some((next, _)) = space.place(state, operand) {
                 placed.push(space.last_placed(&next, operand));
                 for_each_chain(space, &next, placed, visit);
@@ -304,7 +304,11 @@ memories:
         for (sizes, unroll) in
             [([1, 1, 1, 6, 1, 1, 1, 3], false), ([1, 1, 4, 2, 1, 3, 1, 1], false), ([1, 1, 4, 2, 1, 2, 1, 3], true)]
         {
-            let unroll = unroll.then_some(crate::hardware::Unroll { array_dim: 0, dim: Dim::K, limit: 2 });
+            let unroll = unroll.then_some(crate::hardware::Unroll {
+                array_dim: crate::hardware::ArrayDimId::default(),
+                dim: Dim::K,
+                limit: 2,
+            });
             let problem = LayerProblem {
                 shape: LayerShape {
                     kind: LayerKind::Conv,

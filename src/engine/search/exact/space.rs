@@ -8,14 +8,14 @@ use super::cheapest::PlacedBoundary;
 use super::factors::Factors;
 use crate::cost::{Crossing, Evaluator, partial_sums_read_back};
 use crate::hardware::{MAX_LEVELS, Operand};
-use crate::mapping::{LayerOnCore, OPERANDS, Relevance, TemporalLoop, slice_bits, slice_elements};
+use crate::mapping::{LayerOnCore, LayerOperand, OPERANDS, Relevance, TemporalLoop, slice_bits, slice_elements};
 use crate::workload::{Dim, LoopSizes};
 
 /// Limit on tight memories: shared memories for whose capacity operands compete.
 pub const MOST_TIGHT: usize = 6;
 
 /// The price of one crossing of a boundary in the objective, from memory level, words, and energy of each access.
-pub type Price<'p> = &'p dyn Fn(usize, usize, f64, f64) -> f64;
+pub type Price<'p> = &'p dyn Fn(LayerOperand, usize, f64, f64) -> f64;
 
 /// A boundary, for every set as its operand sees it.
 struct Boundary {
@@ -45,7 +45,7 @@ struct Tight {
     /// More than the rounding errors of rents.
     rounding: f64,
     /// Operands and their levels; their highest levels hold everything and are counted in `size_bits` already.
-    members: Vec<(usize, usize)>,
+    members: Vec<(LayerOperand, usize)>,
 }
 
 /// The mapping space of a problem.
@@ -153,35 +153,35 @@ impl<'a> Space<'a> {
             factors,
         };
         space.find_tight(&everything)?;
-        let prices = [0, 1, 2].map(|operand| space.add_boundaries(operand));
+        let prices = LayerOperand::ALL.map(|operand| space.add_boundaries(operand));
         space.add_estimates(prices);
         Some(space)
     }
 
     /// The memory level above an operand's boundary number `index`.
-    pub fn level(&self, operand: usize, index: usize) -> usize {
+    pub fn level(&self, operand: LayerOperand, index: usize) -> usize {
         index + usize::from(!self.evaluator.array_keeps(operand))
     }
 
     /// The boundary of an operand that was placed last, at the set of a state.
-    pub fn last_placed(&self, state: &State, operand: usize) -> PlacedBoundary {
+    pub fn last_placed(&self, state: &State, operand: LayerOperand) -> PlacedBoundary {
         let index = usize::from(state.placed[operand]).saturating_sub(1);
         PlacedBoundary { operand, level: self.level(operand, index), set: state.set }
     }
 
     /// Boundaries of an operand that have to be placed.
-    pub fn boundary_count(&self, operand: usize) -> usize {
+    pub fn boundary_count(&self, operand: LayerOperand) -> usize {
         self.boundaries[operand].len()
     }
 
     /// Whether boundary number `index` of an operand may lie at a set, as far as the memory below it is concerned.
-    pub fn may_hold(&self, operand: usize, index: usize, seen: u32) -> bool {
+    pub fn may_hold(&self, operand: LayerOperand, index: usize, seen: u32) -> bool {
         let bits = self.boundaries[operand][index].entries[seen as usize].bits;
         bits[0].min(bits[1]) <= self.room(operand, self.level(operand, index))
     }
 
     /// `sizes` with all loops that are irrelevant to an operand.
-    pub fn with_irrelevant(&self, operand: usize, sizes: &LoopSizes) -> LoopSizes {
+    pub fn with_irrelevant(&self, operand: LayerOperand, sizes: &LoopSizes) -> LoopSizes {
         let mut all = *sizes;
         for dim in Dim::ALL {
             if self.problem.operands[operand].relevance[dim as usize] == Relevance::Irrelevant {
@@ -195,18 +195,22 @@ impl<'a> Space<'a> {
     fn find_tight(&mut self, everything: &LoopSizes) -> Option<()> {
         let problem = self.problem;
         let top = problem.operands[0].memories.len() - 1;
-        let [partial, last] = [true, false].map(|partial| self.bits(0, top, everything, partial));
+        let [partial, last] = [true, false].map(|partial| self.bits(LayerOperand::Output, top, everything, partial));
         self.top_partial_bits = partial - last;
         for (memory, description) in problem.core.memories.iter_enumerated() {
-            let levels = problem.operands.iter().enumerate().filter_map(|(operand, view)| {
+            let levels = problem.each_operand().filter_map(|(operand, view)| {
                 Some((operand, view.memories.iter().position(|&id| id == memory)?, view.memories.len() - 1))
             });
             let (mut least, mut most, mut lowest) = (0, 0, false);
             let mut members = Vec::new();
             for (operand, level, top) in levels {
                 let all = self.bits(operand, level, everything, false);
-                let single = operand == 0 && top == 0 && self.adding > 1 && !self.as_they_leave;
-                let all_partial = if operand == 0 { self.bits(0, level, everything, true) } else { all };
+                let single = operand == LayerOperand::Output && top == 0 && self.adding > 1 && !self.as_they_leave;
+                let all_partial = if operand == LayerOperand::Output {
+                    self.bits(LayerOperand::Output, level, everything, true)
+                } else {
+                    all
+                };
                 if level == top {
                     let needed = if single { all_partial } else { all };
                     if needed > description.size_bits {
@@ -235,7 +239,7 @@ impl<'a> Space<'a> {
     }
 
     /// Bits in memory `level`, when the temporal loops up to there multiply to `sizes`: of partial sums, and of final outputs.
-    fn both_bits(&self, operand: usize, level: usize, sizes: &LoopSizes) -> [u64; 2] {
+    fn both_bits(&self, operand: LayerOperand, level: usize, sizes: &LoopSizes) -> [u64; 2] {
         let view = &self.problem.operands[operand];
         if self.as_they_leave || view.stored_as != Operand::O {
             let bits = self.bits(operand, level, sizes, false);
@@ -247,12 +251,12 @@ impl<'a> Space<'a> {
     }
 
     /// Outputs are added to in their lowest memory, whatever lies above.
-    fn is_added_to_at(&self, operand: usize, level: usize) -> bool {
-        operand == 0 && level == 0 && self.adding > 1
+    fn is_added_to_at(&self, operand: LayerOperand, level: usize) -> bool {
+        operand == LayerOperand::Output && level == 0 && self.adding > 1
     }
 
     /// Bits in memory `level`, when the temporal loops up to there multiply to `sizes`.
-    fn bits(&self, operand: usize, level: usize, sizes: &LoopSizes, partial: bool) -> u64 {
+    fn bits(&self, operand: LayerOperand, level: usize, sizes: &LoopSizes, partial: bool) -> u64 {
         if self.as_they_leave {
             let crossing = self.evaluator.crossing(operand, level + 1, sizes, partial);
             (crossing.elements * crossing.precision as f64) as u64
@@ -262,7 +266,7 @@ impl<'a> Space<'a> {
     }
 
     /// Adds an operand's boundaries without estimates; returns the least price of each at every set.
-    fn add_boundaries(&mut self, operand: usize) -> Vec<Vec<f64>> {
+    fn add_boundaries(&mut self, operand: LayerOperand) -> Vec<Vec<f64>> {
         let mut prices = Vec::new();
         let problem = self.problem;
         let view = &problem.operands[operand];
@@ -342,7 +346,7 @@ impl<'a> Space<'a> {
     fn add_estimates(&mut self, prices: [Vec<Vec<f64>>; OPERANDS]) {
         self.set_rents(&prices);
         let has_rents = self.tight.iter().any(|tight| tight.rent > 0.0);
-        for (operand, prices) in prices.into_iter().enumerate() {
+        for (operand, prices) in LayerOperand::ALL.into_iter().zip(prices) {
             let (mut higher, mut higher_with_rent) = (Vec::new(), Vec::new());
             for (index, mut least) in prices.into_iter().enumerate().rev() {
                 if has_rents {
@@ -369,7 +373,7 @@ impl<'a> Space<'a> {
     fn set_rents(&mut self, prices: &[Vec<Vec<f64>>; OPERANDS]) {
         for index in 0..self.tight.len() {
             let tight = &self.tight[index];
-            let cheapest_bits = |&(operand, level): &(usize, usize)| {
+            let cheapest_bits = |&(operand, level): &(LayerOperand, usize)| {
                 let boundary = level + 1 - self.level(operand, 0);
                 let entries = &self.boundaries[operand].get(boundary)?.entries;
                 let sizes = prices[operand][boundary].iter().zip(entries).map(|(price, entry)| (*price, entry.bits));
@@ -380,7 +384,7 @@ impl<'a> Space<'a> {
                 // All have room for what is cheapest for them, so that rent changes nothing.
                 continue;
             }
-            let choices = |&(operand, level): &(usize, usize)| {
+            let choices = |&(operand, level): &(LayerOperand, usize)| {
                 let boundary = level + 1 - self.level(operand, 0);
                 let entries = &self.boundaries[operand].get(boundary)?.entries;
                 Some(cheapest_by_size(&prices[operand][boundary], entries))
@@ -412,17 +416,23 @@ impl<'a> Space<'a> {
     }
 
     /// The tight memory below an operand's boundary.
-    fn tight_below(&self, operand: usize, index: usize) -> Option<&Tight> {
+    fn tight_below(&self, operand: LayerOperand, index: usize) -> Option<&Tight> {
         let below = self.level(operand, index).checked_sub(1)?;
         self.tight_at[operand][below].map(|tight| &self.tight[tight])
     }
 
-    fn price_of(&self, operand: usize, level: usize, sizes: &LoopSizes, (down, up, partial): (u64, u64, bool)) -> f64 {
+    fn price_of(
+        &self,
+        operand: LayerOperand,
+        level: usize,
+        sizes: &LoopSizes,
+        (down, up, partial): (u64, u64, bool),
+    ) -> f64 {
         let crossing = self.evaluator.crossing(operand, level, sizes, partial);
         self.price(operand, level, &Crossing { down, up, ..crossing })
     }
 
-    fn price(&self, operand: usize, level: usize, crossing: &Crossing) -> f64 {
+    fn price(&self, operand: LayerOperand, level: usize, crossing: &Crossing) -> f64 {
         let mut sum = 0.0;
         self.evaluator.boundary(operand, level).for_each_access(crossing, |_, level, words, pj| {
             sum += (self.price)(operand, level, words, pj);
@@ -431,7 +441,7 @@ impl<'a> Space<'a> {
     }
 
     /// What an operand may take below a boundary at the most, as others need some of it too.
-    fn room(&self, operand: usize, level: usize) -> u64 {
+    fn room(&self, operand: LayerOperand, level: usize) -> u64 {
         let Some(level) = level.checked_sub(1) else { return 0 };
         let size_bits = self.problem.core.memories[self.problem.operands[operand].memories[level]].size_bits;
         let Some(tight) = self.tight_at[operand][level].map(|index| &self.tight[index]) else { return size_bits };
@@ -459,18 +469,18 @@ impl<'a> Space<'a> {
     /// the last boundaries, if any remain.
     pub fn is_complete(&self, state: &State) -> bool {
         let remain = || self.factors.list.iter().filter(|factor| factor.count_in(state.set) < factor.count);
-        (0..OPERANDS).all(|operand| self.is_placed(state, operand))
+        LayerOperand::ALL.into_iter().all(|operand| self.is_placed(state, operand))
             && (remain().next().is_none() || remain().any(|factor| factor.stays_above(state.here)))
     }
 
-    fn is_placed(&self, state: &State, operand: usize) -> bool {
+    fn is_placed(&self, state: &State, operand: LayerOperand) -> bool {
         usize::from(state.placed[operand]) == self.boundaries[operand].len()
     }
 
     /// A lower bound on the price of what is left to place from `state` on.
     pub fn least_to_go(&self, state: &State) -> f64 {
         let (mut sum, mut with_rent) = (0.0, 0.0);
-        for operand in 0..OPERANDS {
+        for operand in LayerOperand::ALL {
             if let Some(next) = self.boundaries[operand].get(usize::from(state.placed[operand])) {
                 let seen = state.seen[operand] as usize;
                 sum += next.least[seen];
@@ -496,7 +506,7 @@ impl<'a> Space<'a> {
             return None;
         }
         let mut next = *state;
-        for operand in 0..OPERANDS {
+        for operand in LayerOperand::ALL {
             next.seen[operand] += factor.seen[operand];
         }
         next.set += factor.stride;
@@ -509,8 +519,8 @@ impl<'a> Space<'a> {
     }
 
     /// The state with the next boundary of `operand` placed here, and its price; `None` where it does not fit.
-    pub fn place(&self, state: &State, operand: usize) -> Option<(State, f64)> {
-        if state.here >> operand > 1 || self.comes_later(state, operand) {
+    pub fn place(&self, state: &State, operand: LayerOperand) -> Option<(State, f64)> {
+        if state.here >> operand as u8 > 1 || self.comes_later(state, operand) {
             // Boundaries at one set are placed in the order of their operands.
             return None;
         }
@@ -532,18 +542,20 @@ impl<'a> Space<'a> {
         }
         let mut next = *state;
         next.placed[operand] += 1;
-        next.here |= 1 << operand;
+        next.here |= 1 << operand as u8;
         if is_output {
             next.is_final = state.adding == 1;
         }
         if let Some(tight) = below.and_then(|below| self.tight_at[operand][below]) {
             next.used[tight] += bits;
         }
-        if is_output && self.is_placed(&next, 0) && partial_above && !self.as_they_leave {
+        if is_output && self.is_placed(&next, LayerOperand::Output) && partial_above && !self.as_they_leave {
             // Outputs are added to in their highest memory.
             let top = view.memories.len() - 1;
             let top_memory = &self.problem.core.memories[view.memories[top]];
-            if slice_bits(self.problem, 0, top, &self.problem.spatial.temporal_sizes, true) > top_memory.size_bits {
+            if slice_bits(self.problem, LayerOperand::Output, top, &self.problem.spatial.temporal_sizes, true)
+                > top_memory.size_bits
+            {
                 return None;
             }
             if let Some(tight) = self.tight_at[0][top] {
@@ -555,8 +567,8 @@ impl<'a> Space<'a> {
         }
         for (index, tight) in self.tight.iter().enumerate() {
             // Of what is complete nothing needs to be remembered.
-            let complete = |&(operand, level): &(usize, usize)| self.holds_all(&next, operand, level);
-            if tight.members.iter().all(complete) && self.is_placed(&next, 0) {
+            let complete = |&(operand, level): &(LayerOperand, usize)| self.holds_all(&next, operand, level);
+            if tight.members.iter().all(complete) && self.is_placed(&next, LayerOperand::Output) {
                 next.used[index] = 0;
             }
         }
@@ -578,13 +590,13 @@ impl<'a> Space<'a> {
 
     /// The two inputs of an addition are alike: of two mappings that differ in which of them a boundary belongs to, the first
     /// input's lower one is enough.
-    fn comes_later(&self, state: &State, operand: usize) -> bool {
+    fn comes_later(&self, state: &State, operand: LayerOperand) -> bool {
         let alike = self.problem.operands[1].stored_as == self.problem.operands[2].stored_as;
-        alike && operand == 2 && state.placed[2] == state.placed[1]
+        alike && operand == LayerOperand::Second && state.placed[2] == state.placed[1]
     }
 
     /// Whether it is settled what a memory level holds: the boundary above it is placed.
-    fn holds_all(&self, state: &State, operand: usize, level: usize) -> bool {
+    fn holds_all(&self, state: &State, operand: LayerOperand, level: usize) -> bool {
         usize::from(state.placed[operand]) + self.level(operand, 0) > level + 1 || self.is_placed(state, operand)
     }
 

@@ -5,7 +5,7 @@ use super::lattice::{Lattice, Node};
 use super::scheme::{Scheme, is_even, tiers};
 use crate::hardware::{MAX_LEVELS, MemoryId};
 use crate::ids::{TiVec, ti_vec};
-use crate::mapping::OPERANDS;
+use crate::mapping::{LayerOperand, OPERANDS};
 
 /// The outcome of the search.
 pub(super) struct IterativeResult {
@@ -55,7 +55,7 @@ fn keep_stationary(lattice: &Lattice<'_>, state: &mut State) -> f64 {
     let mut least = energy_pj(lattice, state, state.node);
     loop {
         let mut best = None;
-        for operand in 0..OPERANDS {
+        for operand in LayerOperand::ALL {
             for level in 0..lattice.levels(operand) - 1 {
                 let end = state.ends[operand][level];
                 let next = next_end(lattice, state, end);
@@ -76,13 +76,15 @@ fn keep_stationary(lattice: &Lattice<'_>, state: &mut State) -> f64 {
 
 /// Where the next level above `end` ends; all such sets contain each other.
 fn next_end(lattice: &Lattice<'_>, state: &State, end: Node) -> Node {
-    let ends = (0..OPERANDS).flat_map(|operand| state.ends[operand][..lattice.levels(operand) - 1].iter().copied());
+    let ends = LayerOperand::ALL
+        .into_iter()
+        .flat_map(|operand| state.ends[operand][..lattice.levels(operand) - 1].iter().copied());
     let above = ends.filter(|&other| other != end && lattice.contains(other, end));
     above.fold(lattice.full(), |least, other| if lattice.contains(least, other) { other } else { least })
 }
 
 /// A set with all loops up to `upper` that reuse what an operand has.
-fn with_irrelevant(lattice: &Lattice<'_>, operand: usize, node: Node, upper: Node) -> Node {
+fn with_irrelevant(lattice: &Lattice<'_>, operand: LayerOperand, node: Node, upper: Node) -> Node {
     let mut longer = node;
     for factor in (0..lattice.factors.len()).filter(|factor| lattice.irrelevant[operand] >> factor & 1 == 1) {
         let missing = lattice.counts[upper as usize][factor] - lattice.counts[node as usize][factor];
@@ -94,8 +96,8 @@ fn with_irrelevant(lattice: &Lattice<'_>, operand: usize, node: Node, upper: Nod
 }
 
 /// The operand whose level ends next: that at the lowest level; of these the one with the least space left.
-fn smallest_roof(lattice: &Lattice<'_>, state: &State) -> Option<usize> {
-    let open = (0..OPERANDS).filter(|&operand| state.level[operand] + 1 < lattice.levels(operand));
+fn smallest_roof(lattice: &Lattice<'_>, state: &State) -> Option<LayerOperand> {
+    let open = LayerOperand::ALL.into_iter().filter(|&operand| state.level[operand] + 1 < lattice.levels(operand));
     open.min_by_key(|&operand| {
         let level = state.level[operand];
         let bits = bits(lattice, state, operand, level, state.node).max(1);
@@ -105,7 +107,7 @@ fn smallest_roof(lattice: &Lattice<'_>, state: &State) -> Option<usize> {
 
 /// Energy if the levels that are being filled end at `node`, and all further loops lie at the highest memory.
 fn energy_pj(lattice: &Lattice<'_>, state: &State, node: Node) -> f64 {
-    let boundaries = (0..OPERANDS).flat_map(|operand| {
+    let boundaries = LayerOperand::ALL.into_iter().flat_map(|operand| {
         (0..lattice.levels(operand) - 1).map(move |level| {
             let end = if level < state.level[operand] { state.ends[operand][level] } else { node };
             lattice.price(operand, level, end)
@@ -114,7 +116,7 @@ fn energy_pj(lattice: &Lattice<'_>, state: &State, node: Node) -> f64 {
     lattice.fixed_pj + boundaries.sum::<f64>()
 }
 
-fn bits(lattice: &Lattice<'_>, state: &State, operand: usize, level: usize, node: Node) -> u64 {
+fn bits(lattice: &Lattice<'_>, state: &State, operand: LayerOperand, level: usize, node: Node) -> u64 {
     let end = |level: usize| if level < state.level[operand] { state.ends[operand][level] } else { node };
     let lower = if level == 0 { 0 } else { end(level - 1) };
     lattice.bits(operand, level, lower, end(level))
@@ -123,7 +125,7 @@ fn bits(lattice: &Lattice<'_>, state: &State, operand: usize, level: usize, node
 /// Whether all levels up to those that are being filled hold what lies below `node`, those that share a memory together.
 fn fits(lattice: &Lattice<'_>, state: &State, node: Node) -> bool {
     let mut used: TiVec<MemoryId, u64> = ti_vec![0; lattice.problem.core.memories.len()];
-    for operand in 0..OPERANDS {
+    for operand in LayerOperand::ALL {
         let top = lattice.levels(operand) - 1;
         for level in 0..=state.level[operand].min(top) {
             let bits = if level == top {

@@ -3,7 +3,7 @@
 use crate::cost::Evaluator;
 use crate::hardware::{MAX_LEVELS, MemoryId};
 use crate::mapping::temporal::limited_factors;
-use crate::mapping::{LayerOnCore, OPERANDS, Relevance, TemporalLoop, slice_bits};
+use crate::mapping::{LayerOnCore, LayerOperand, OPERANDS, Relevance, TemporalLoop, slice_bits};
 use crate::workload::LoopSizes;
 
 /// Index of a set of loop factors. The empty set is 0, the full one the last.
@@ -56,7 +56,7 @@ impl<'a> Lattice<'a> {
             strides.push(Node::try_from(nodes).ok()?);
             nodes = nodes.checked_mul(usize::from(*count) + 1).filter(|&nodes| nodes <= MAX_NODES)?;
         }
-        let irrelevant = [0, 1, 2].map(|operand| {
+        let irrelevant = LayerOperand::ALL.map(|operand| {
             let relevance = &problem.operands[operand].relevance;
             let is = |next: &TemporalLoop| relevance[next.dim as usize] == Relevance::Irrelevant;
             factors.iter().enumerate().filter(|(_, (next, _))| is(next)).fold(0, |bits, (index, _)| bits | 1 << index)
@@ -79,21 +79,21 @@ impl<'a> Lattice<'a> {
 
     fn tabulate(&mut self, nodes: usize) {
         let evaluator = Evaluator::new(self.problem);
-        let array = |operand: usize| evaluator.boundary_pj(operand, 0, &[1; 8]);
-        self.fixed_pj = evaluator.fixed_pj() + (0..OPERANDS).map(array).sum::<f64>();
+        let array = |operand: LayerOperand| evaluator.boundary_pj(operand, 0, &[1; 8]);
+        self.fixed_pj = evaluator.fixed_pj() + LayerOperand::ALL.into_iter().map(array).sum::<f64>();
         let mut counts = vec![0; self.factors.len()];
         for _ in 0..nodes {
             let mut sizes: LoopSizes = [1; 8];
             for ((factor, _), count) in self.factors.iter().zip(&counts) {
                 sizes[factor.dim as usize] *= factor.size.pow(u32::from(*count));
             }
-            for (operand, view) in self.problem.operands.iter().enumerate() {
+            for (operand, view) in self.problem.each_operand() {
                 for level in 0..view.memories.len() {
                     let is_top = level + 1 == view.memories.len();
                     let price = if is_top { 0.0 } else { evaluator.boundary_pj(operand, level + 1, &sizes) };
                     self.prices[operand][level].push(price);
                     let bits = [false, true].map(|partial| {
-                        let partial = operand == 0 && (partial || view.adds_above(level));
+                        let partial = operand == LayerOperand::Output && (partial || view.adds_above(level));
                         slice_bits(self.problem, operand, level, &sizes, partial)
                     });
                     self.bits[operand][level].push(bits);
@@ -129,28 +129,28 @@ impl<'a> Lattice<'a> {
     }
 
     /// Number of memory levels of an operand.
-    pub fn levels(&self, operand: usize) -> usize {
+    pub fn levels(&self, operand: LayerOperand) -> usize {
         self.problem.operands[operand].memories.len()
     }
 
     /// The memory that is an operand's level.
-    pub fn memory(&self, operand: usize, level: usize) -> MemoryId {
+    pub fn memory(&self, operand: LayerOperand, level: usize) -> MemoryId {
         self.problem.operands[operand].memories[level]
     }
 
     /// Energy of ending a memory level of an operand at a set, pJ.
-    pub fn price(&self, operand: usize, level: usize, node: Node) -> f64 {
+    pub fn price(&self, operand: LayerOperand, level: usize, node: Node) -> f64 {
         self.prices[operand][level][node as usize]
     }
 
     /// Bits of a memory level that ends at `node`, with the level below ending at `lower`.
-    pub fn bits(&self, operand: usize, level: usize, lower: Node, node: Node) -> u64 {
+    pub fn bits(&self, operand: LayerOperand, level: usize, lower: Node, node: Node) -> u64 {
         self.bits[operand][level][node as usize][usize::from(self.is_partial(operand, lower))]
     }
 
     /// Whether outputs are still added to by loops above a set.
-    fn is_partial(&self, operand: usize, node: Node) -> bool {
-        operand == 0 && self.irrelevant[0] & self.kinds_between(node, self.full()) != 0
+    fn is_partial(&self, operand: LayerOperand, node: Node) -> bool {
+        operand == LayerOperand::Output && self.irrelevant[0] & self.kinds_between(node, self.full()) != 0
     }
 
     /// Bits of a memory.

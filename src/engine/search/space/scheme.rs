@@ -3,7 +3,7 @@
 use super::lattice::{Lattice, Node};
 use crate::hardware::{MAX_LEVELS, MemoryId};
 use crate::ids::{TiVec, ti_vec};
-use crate::mapping::{Allocation, OPERANDS, TemporalLoop};
+use crate::mapping::{Allocation, LayerOperand, OPERANDS, TemporalLoop};
 
 /// A blocking: for every operand the set of loop factors at which each level but the highest ends.
 ///
@@ -22,7 +22,7 @@ impl Scheme {
     /// as a level that ends there would take them.
     pub fn segments(&self, lattice: &Lattice<'_>) -> Vec<(Node, Node, u32)> {
         let mut ends: Vec<(Node, u32)> = vec![(0, 0)];
-        for operand in 0..OPERANDS {
+        for operand in LayerOperand::ALL {
             for level in 0..lattice.levels(operand) - 1 {
                 ends.push((self.ends[operand][level], lattice.irrelevant[operand]));
             }
@@ -44,7 +44,7 @@ impl Scheme {
     /// The mapping with this order of loops, which has to pass the ends of all levels.
     pub fn allocation(&self, lattice: &Lattice<'_>, order: &[TemporalLoop]) -> Allocation {
         let mut allocation = Allocation::default();
-        for operand in 0..OPERANDS {
+        for operand in LayerOperand::ALL {
             let top = lattice.levels(operand) - 1;
             for level in 0..top {
                 let counts = &lattice.counts[self.ends[operand][level] as usize];
@@ -86,11 +86,11 @@ pub(super) fn may_come_first(lattice: &Lattice<'_>, next: &TemporalLoop, not_fir
 }
 
 /// The levels that lie at the same height in the hierarchy: a mapping is even if these end together (ZigZag, Fig. 11).
-pub(super) fn tiers(lattice: &Lattice<'_>) -> Vec<Vec<(usize, usize)>> {
+pub(super) fn tiers(lattice: &Lattice<'_>) -> Vec<Vec<(LayerOperand, usize)>> {
     let memories = &lattice.problem.core.memories;
     let mut height: TiVec<MemoryId, usize> = ti_vec![0; memories.len()];
     for memory in memories.keys() {
-        for operand in 0..OPERANDS {
+        for operand in LayerOperand::ALL {
             let levels = &lattice.problem.operands[operand].memories;
             if let Some(level) = levels.iter().position(|&id| id == memory)
                 && level > 0
@@ -100,7 +100,7 @@ pub(super) fn tiers(lattice: &Lattice<'_>) -> Vec<Vec<(usize, usize)>> {
         }
     }
     let mut tiers = vec![Vec::new(); memories.len() + 1];
-    for operand in 0..OPERANDS {
+    for operand in LayerOperand::ALL {
         for level in 0..lattice.levels(operand) - 1 {
             tiers[height[lattice.memory(operand, level)]].push((operand, level));
         }
@@ -112,7 +112,7 @@ pub(super) fn tiers(lattice: &Lattice<'_>) -> Vec<Vec<(usize, usize)>> {
 /// Whether all operands have the same loops at every height, but for loops that only keep one of them stationary.
 pub(super) fn is_even(
     lattice: &Lattice<'_>,
-    tiers: &[Vec<(usize, usize)>],
+    tiers: &[Vec<(LayerOperand, usize)>],
     ends: &[[Node; MAX_LEVELS]; OPERANDS],
 ) -> bool {
     tiers.iter().all(|tier| {

@@ -3,7 +3,7 @@
 use super::lattice::{Lattice, Node};
 use super::scheme::Scheme;
 use crate::cost::fixed_energy;
-use crate::mapping::{OPERANDS, TemporalLoop};
+use crate::mapping::{LayerOperand, TemporalLoop};
 use serde::{Deserialize, Serialize};
 
 /// One mapping's way to its energy.
@@ -31,7 +31,7 @@ impl Trajectory {
     pub(super) fn new(lattice: &Lattice<'_>, scheme: &Scheme, order: &[TemporalLoop]) -> Self {
         let beside_pj = fixed_energy(lattice.problem).total_pj();
         let memory_pj = |placed: Node| {
-            let boundaries = (0..OPERANDS).flat_map(|operand| {
+            let boundaries = LayerOperand::ALL.into_iter().flat_map(|operand| {
                 (0..lattice.levels(operand) - 1).map(move |level| (operand, level, scheme.ends[operand][level]))
             });
             // A boundary that the loops have not reached yet lies right above them.

@@ -5,7 +5,7 @@ use super::scheme::{Scheme, is_even, tiers};
 use super::{Pruning, SpaceOptions};
 use crate::hardware::{MAX_LEVELS, MemoryId};
 use crate::ids::{TiVec, ti_vec};
-use crate::mapping::OPERANDS;
+use crate::mapping::{LayerOperand, OPERANDS};
 
 /// A partial scheme: loops are placed from the innermost outwards.
 #[derive(Debug, Clone, Copy)]
@@ -28,7 +28,7 @@ pub(super) struct Walker<'l, 'a> {
     pruning: Pruning,
     /// Least use of a memory that several operands share.
     least_utilization: f64,
-    tiers: Vec<Vec<(usize, usize)>>,
+    tiers: Vec<Vec<(LayerOperand, usize)>>,
     /// Bits that the operands take of a memory that is their highest.
     resident: TiVec<MemoryId, u64>,
 }
@@ -36,7 +36,7 @@ pub(super) struct Walker<'l, 'a> {
 impl<'l, 'a> Walker<'l, 'a> {
     pub fn new(lattice: &'l Lattice<'a>, options: &SpaceOptions) -> Self {
         let mut resident = ti_vec![0; lattice.problem.core.memories.len()];
-        for operand in 0..OPERANDS {
+        for operand in LayerOperand::ALL {
             let top = lattice.levels(operand) - 1;
             resident[lattice.memory(operand, top)] += lattice.bits(operand, top, lattice.full(), lattice.full());
         }
@@ -60,7 +60,7 @@ impl<'l, 'a> Walker<'l, 'a> {
             let ends = [[0; MAX_LEVELS]; OPERANDS];
             let start =
                 Partial { node: 0, ends, level: [0; OPERANDS], energy_pj: self.lattice.fixed_pj, orders: 1, hash: 0 };
-            self.close(&start, 0, 0, true, &mut |walker, partial, not_first| {
+            self.close(&start, LayerOperand::Output, 0, true, &mut |walker, partial, not_first| {
                 walker.advance(partial, not_first, &mut |_, next| beginnings.push(*next));
             });
         }
@@ -77,7 +77,7 @@ impl<'l, 'a> Walker<'l, 'a> {
     }
 
     fn close_and_go_on(&self, partial: &Partial, visit: &mut impl FnMut(&Scheme, u64)) {
-        self.close(partial, 0, 0, false, &mut |walker, closed, not_first| {
+        self.close(partial, LayerOperand::Output, 0, false, &mut |walker, closed, not_first| {
             walker.advance(closed, not_first, &mut |walker, next| {
                 if walker.is_complete(next) {
                     walker.visit(next, visit);
@@ -93,14 +93,14 @@ impl<'l, 'a> Walker<'l, 'a> {
     }
 
     fn all_at_the_top(&self, partial: &Partial) -> bool {
-        (0..OPERANDS).all(|operand| partial.level[operand] + 1 == self.lattice.levels(operand))
+        LayerOperand::ALL.into_iter().all(|operand| partial.level[operand] + 1 == self.lattice.levels(operand))
     }
 
     /// Ends levels at the present set in all ways: those of operands from `first` on, at least one unless `none_too`.
     fn close(
         &self,
         partial: &Partial,
-        first: usize,
+        first: LayerOperand,
         not_first: u32,
         none_too: bool,
         next: &mut dyn FnMut(&Self, &Partial, u32),
@@ -108,7 +108,7 @@ impl<'l, 'a> Walker<'l, 'a> {
         if none_too {
             next(self, partial, not_first);
         }
-        for operand in first..OPERANDS {
+        for operand in LayerOperand::ALL.into_iter().filter(|operand| *operand >= first) {
             let level = partial.level[operand];
             if level + 1 == self.lattice.levels(operand) || !self.may_end(partial, operand) {
                 continue;
@@ -117,7 +117,7 @@ impl<'l, 'a> Walker<'l, 'a> {
             closed.ends[operand][level] = partial.node;
             closed.level[operand] += 1;
             closed.energy_pj += self.lattice.price(operand, level, partial.node);
-            let mark = u64::from(partial.node) << 8 | (operand << 4 | level) as u64;
+            let mark = u64::from(partial.node) << 8 | ((operand as usize) << 4 | level) as u64;
             closed.hash = (partial.hash ^ mark.wrapping_mul(0x9e37_79b9_7f4a_7c15))
                 .rotate_left(23)
                 .wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -126,7 +126,7 @@ impl<'l, 'a> Walker<'l, 'a> {
     }
 
     /// Whether the level that an operand fills may end at the present set.
-    fn may_end(&self, partial: &Partial, operand: usize) -> bool {
+    fn may_end(&self, partial: &Partial, operand: LayerOperand) -> bool {
         let level = partial.level[operand];
         let memory = self.lattice.memory(operand, level);
         let used = self.bits(partial, operand, partial.node) + self.bits_in_use(partial, operand);
@@ -136,11 +136,14 @@ impl<'l, 'a> Walker<'l, 'a> {
         if self.least_utilization > 0.0 && !self.is_used_enough(partial, operand, used) {
             return false;
         }
-        self.pruning == Pruning::None || level == 0 || operand == 2 || self.is_reused(partial, operand)
+        self.pruning == Pruning::None
+            || level == 0
+            || operand == LayerOperand::Second
+            || self.is_reused(partial, operand)
     }
 
     /// Data reuse above 1 at an intermediate level (ZigZag, Section IV-C); or none would be possible any more.
-    fn is_reused(&self, partial: &Partial, operand: usize) -> bool {
+    fn is_reused(&self, partial: &Partial, operand: LayerOperand) -> bool {
         let level = partial.level[operand];
         let lower = partial.ends[operand][level - 1];
         let reusing = self.lattice.irrelevant[operand];
@@ -154,7 +157,7 @@ impl<'l, 'a> Walker<'l, 'a> {
     }
 
     /// Whether a shared memory is filled far enough, once the last of its operands ends there; or holds all there is.
-    fn is_used_enough(&self, partial: &Partial, operand: usize, used: u64) -> bool {
+    fn is_used_enough(&self, partial: &Partial, operand: LayerOperand, used: u64) -> bool {
         let memory = self.lattice.memory(operand, partial.level[operand]);
         let sharing = self.sharing(memory, operand);
         let mut others = sharing.iter();
@@ -163,7 +166,7 @@ impl<'l, 'a> Walker<'l, 'a> {
             return true;
         }
         let full = self.lattice.full();
-        let whole = |operand: usize, level: usize| self.lattice.bits(operand, level, 0, full);
+        let whole = |operand: LayerOperand, level: usize| self.lattice.bits(operand, level, 0, full);
         let all: u64 = sharing.iter().map(|&(other, level)| whole(other, level)).sum::<u64>()
             + whole(operand, partial.level[operand]);
         let wanted = self.least_utilization * self.lattice.capacity(memory) as f64;
@@ -171,9 +174,10 @@ impl<'l, 'a> Walker<'l, 'a> {
     }
 
     /// The other operands for which `memory` is not the highest level.
-    fn sharing(&self, memory: MemoryId, operand: usize) -> Vec<(usize, usize)> {
-        let level = |other: usize| self.lattice.problem.operands[other].memories.iter().position(|&id| id == memory);
-        let others = (0..OPERANDS).filter(|&other| other != operand);
+    fn sharing(&self, memory: MemoryId, operand: LayerOperand) -> Vec<(LayerOperand, usize)> {
+        let level =
+            |other: LayerOperand| self.lattice.problem.operands[other].memories.iter().position(|&id| id == memory);
+        let others = LayerOperand::ALL.into_iter().filter(|&other| other != operand);
         others
             .filter_map(|other| Some((other, level(other)?)))
             .filter(|&(other, level)| level + 1 < self.lattice.levels(other))
@@ -181,17 +185,17 @@ impl<'l, 'a> Walker<'l, 'a> {
     }
 
     /// Bits that the level which an operand fills would take if it ended at `node`.
-    fn bits(&self, partial: &Partial, operand: usize, node: Node) -> u64 {
+    fn bits(&self, partial: &Partial, operand: LayerOperand, node: Node) -> u64 {
         let level = partial.level[operand];
         let lower = if level == 0 { 0 } else { partial.ends[operand][level - 1] };
         self.lattice.bits(operand, level, lower, node)
     }
 
     /// Bits that other operands take for good of the memory that an operand fills.
-    fn bits_in_use(&self, partial: &Partial, operand: usize) -> u64 {
+    fn bits_in_use(&self, partial: &Partial, operand: LayerOperand) -> u64 {
         let memory = self.lattice.memory(operand, partial.level[operand]);
         let mut used = self.resident[memory];
-        for other in 0..OPERANDS {
+        for other in LayerOperand::ALL {
             if other == operand {
                 continue;
             }
@@ -211,7 +215,8 @@ impl<'l, 'a> Walker<'l, 'a> {
             self.advance_to(partial, self.lattice.full(), not_first, next);
             return;
         }
-        let open: Vec<(usize, u64)> = (0..OPERANDS)
+        let open: Vec<(LayerOperand, u64)> = LayerOperand::ALL
+            .into_iter()
             .filter(|&operand| partial.level[operand] + 1 < self.lattice.levels(operand))
             .map(|operand| {
                 let memory = self.lattice.memory(operand, partial.level[operand]);
@@ -225,7 +230,7 @@ impl<'l, 'a> Walker<'l, 'a> {
     fn supersets(
         &self,
         partial: &Partial,
-        open: &[(usize, u64)],
+        open: &[(LayerOperand, u64)],
         node: Node,
         first: usize,
         not_first: u32,

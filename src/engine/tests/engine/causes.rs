@@ -1,9 +1,15 @@
 //! Tables by cause of energy and latency: the order of the lists, and what is written of them.
 
 use fusescape_engine::cost::{AccessCause, ByCause, EnergyCause, EnergySplit, LatencyCause, LatencySplit};
+use fusescape_engine::interlayer::ChainEnergyCause;
+use fusescape_engine::multicore::{
+    Carrier, CoreTimeCause, SystemEnergy, SystemEnergyCause, SystemPart, TransferReason,
+};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use std::collections::HashSet;
 use std::fmt::Debug;
+use std::hash::Hash;
 
 fn split() -> (EnergySplit, ByCause, LatencySplit) {
     let mut next = 0;
@@ -38,4 +44,23 @@ fn lists_hold_every_cause_once_in_the_order_of_its_table() {
     assert!(rises(&AccessCause::ALL.map(|cause| accesses[cause])));
     assert!(rises(&LatencyCause::ALL.map(|cause| latency[cause] as f64)));
     assert_eq!(latency.total_cycles(), LatencyCause::ALL.iter().map(|&cause| latency[cause]).sum::<u64>());
+}
+
+#[test]
+fn lists_of_many_cores_and_of_chains_hold_every_cause_once() {
+    fn all_differ<T: Eq + Hash>(causes: impl IntoIterator<Item = T>) -> bool {
+        causes.into_iter().try_fold(HashSet::new(), |mut seen, cause| seen.insert(cause).then_some(seen)).is_some()
+    }
+    assert!(all_differ(SystemEnergyCause::ALL) && all_differ(CoreTimeCause::ALL) && all_differ(ChainEnergyCause::ALL));
+    assert!(all_differ(SystemPart::ALL) && all_differ(Carrier::ALL) && all_differ(TransferReason::ALL));
+}
+
+#[test]
+fn the_parts_of_a_system_share_all_causes_of_its_energy() {
+    let by_part: Vec<SystemEnergyCause> = SystemPart::ALL.into_iter().flat_map(SystemPart::causes).collect();
+    assert_eq!(by_part, SystemEnergyCause::ALL);
+    let mut energy = SystemEnergy::default();
+    (1..).zip(SystemEnergyCause::ALL).for_each(|(pj, cause)| energy[cause] = f64::from(pj));
+    assert_eq!(energy.total_pj(), (1..=SystemEnergyCause::ALL.len()).sum::<usize>() as f64);
+    comes_back(&energy);
 }

@@ -2,7 +2,7 @@
 
 use fusescape_engine::multicore::{
     CoreAllocation, CoreId, CoresRequest, CoresSettings, CoresStudy, Evolution, Granularity, NestId, ScheduleObjective,
-    Scheduler, StackAllocation, StackRule, SystemAccount, TileCosts, TileId, TileRun,
+    Scheduler, StackAllocation, StackRule, SystemAccount, SystemPart, TileCosts, TileId, TileRun,
 };
 use fusescape_engine::search::Strategy;
 use fusescape_spec::{Diagnostics, find_preset, hardware_presets, system_presets, workload_presets};
@@ -75,14 +75,14 @@ fn check(account: &SystemAccount, what: &str) {
         assert!(spans.windows(2).all(|pair| pair[0].1 <= pair[1].0), "{what}: a core computes two tiles at once");
     }
     for core in &account.cores {
-        let all = core.computing + core.stalling + core.transferring + core.idle;
+        let all: f64 = core.cycles.values().sum();
         assert!((all - account.latency_cycles).abs() < 1e-6 * account.latency_cycles, "{what}: {core:?}");
-        assert!([core.computing, core.stalling, core.transferring, core.idle].iter().all(|share| *share >= 0.0));
+        assert!(core.cycles.values().all(|share| *share >= 0.0));
     }
     for link in &account.links {
         assert!(link.busy <= account.latency_cycles + 1e-6, "{what}: {}", link.name);
     }
-    assert!(account.energy.total_pj() > 0.0 && account.energy.onchip_pj >= 0.0);
+    assert!(account.energy.total_pj() > 0.0 && account.energy.of(SystemPart::Cores) >= 0.0);
 }
 
 #[test]

@@ -60,7 +60,7 @@ fn alexnet_on_eyeriss_has_the_sizes_and_the_unrolling_of_the_paper() {
     assert_eq!(conv2.shape.macs(), 207_667_200);
     assert_eq!([Operand::W, Operand::I, Operand::O].map(|o| conv2.shape.elements(o)), [307_200, 43_200, 173_056]);
     let unroll = core.unroll_stated(&conv2.unroll[0].1);
-    let unrolled: Vec<_> = unroll.iter().map(|unroll| (unroll.array_dim, unroll.dim, unroll.limit)).collect();
+    let unrolled: Vec<_> = unroll.iter().map(|unroll| (unroll.array_dim.index(), unroll.dim, unroll.limit)).collect();
     assert_eq!(unrolled, [(0, FY, 5), (0, OY, 2), (1, OY, 13)]);
     assert_eq!([Operand::W, Operand::I, Operand::O].map(|o| core.levels(o).len()), [2, 3, 3]);
 }
@@ -190,7 +190,7 @@ fn workload_presets_are_those_of_the_defines_tool() {
 fn clipped(unroll: &[Unroll], core: &Core, layer: &Layer) -> Vec<(usize, Dim, u64)> {
     let mut clipped: Vec<_> = unroll
         .iter()
-        .map(|u| (u.array_dim, u.dim, u.limit.min(core.array[u.array_dim].1).min(layer.shape.size(u.dim))))
+        .map(|u| (u.array_dim.index(), u.dim, u.limit.min(core.array[u.array_dim].1).min(layer.shape.size(u.dim))))
         .filter(|(.., used)| *used > 1)
         .collect();
     clipped.sort_unstable();

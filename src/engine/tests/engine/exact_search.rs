@@ -104,7 +104,9 @@ fn problem(random: &mut Random, core: &Core) -> LayerProblem {
         o_partial: o * (1 + random.below(2)),
         o,
     };
-    let unroll = (0..core.array.len())
+    let unroll = core
+        .array
+        .keys()
         .filter_map(|array_dim| {
             let limit = core.array[array_dim].1;
             (random.below(4) > 0).then(|| Unroll { array_dim, dim: random.pick(dims), limit })

@@ -4,9 +4,9 @@ use fusescape_engine::hardware::Operand;
 use fusescape_engine::ids::{TiSlice, TiVec, ti_vec};
 use fusescape_engine::multicore::{
     AccessFunction, AllocationProblem, AxisExpression, CoreId, IterationTile, Link, LinkId, NestId, Offchip,
-    PlacedTile, Schedule, SchedulingProblem, SchedulingRules, SlotId, Split, System, SystemAccount, TensorId, TileId,
-    TilePlacement, TilePriority, TiledLayer, TiledNetwork, TilingRules, TopMemory, TopMemoryId, TransferCost, allocate,
-    count_edges, evaluate, schedule, tile_graph,
+    PlacedTile, Schedule, SchedulingProblem, SchedulingRules, SlotId, Split, System, SystemAccount, SystemEnergyCause,
+    TensorId, TileId, TilePlacement, TilePriority, TiledLayer, TiledNetwork, TilingRules, TopMemory, TopMemoryId,
+    TransferCost, allocate, count_edges, evaluate, schedule, tile_graph,
 };
 use fusescape_engine::units::{Bits, BitsPerCycle, Cycles};
 use fusescape_engine::workload::Dim;
@@ -145,9 +145,9 @@ fn check(job: &SchedulingProblem<'_>, found: &Schedule, round: u64) {
     let ends = spans.iter().map(|span| span.end).chain(found.transfers.iter().map(|transfer| transfer.span.end));
     assert_eq!(found.latency, ends.fold(Cycles::ZERO, Cycles::max));
     let energy = &found.energy;
-    assert!(energy.link_pj.iter().chain(&energy.memory_pj).all(|pj| *pj >= 0.0) && energy.onchip_pj >= 0.0);
+    assert!(SystemEnergyCause::ALL.iter().all(|&cause| energy[cause] >= 0.0));
     let onchip: f64 = placed.iter().map(|tile| tile.onchip_pj).sum();
-    assert!((energy.onchip_pj - onchip).abs() <= 1e-9 * onchip, "round {round}: every tile once");
+    assert!((energy[SystemEnergyCause::OnChip] - onchip).abs() <= 1e-9 * onchip, "round {round}: every tile once");
 }
 
 fn are_apart(spans: impl Iterator<Item = Range<Cycles<f64>>>, what: impl Fn() -> String) {

@@ -4,24 +4,8 @@ use fusescape_engine::cost::{EnergyCause, LatencyCause, MappingError};
 use fusescape_engine::explore::{LayerRequest, LayerStudy, MappingEdit, TemporalMapping};
 use fusescape_engine::hardware::Unroll;
 use fusescape_engine::mapping::TemporalLoop;
-use fusescape_engine::rules::Rules;
-use fusescape_engine::search::{Objective, Strategy};
 use fusescape_engine::workload::Dim;
-use fusescape_spec::{find_preset, hardware_presets, workload_presets};
-
-fn request(hardware: &str, workload: &str, layer: Option<&str>) -> LayerRequest {
-    let text = |list, id| find_preset(list, id).unwrap().text.to_owned();
-    LayerRequest {
-        hardware: text(hardware_presets(), hardware),
-        workload: text(workload_presets(), workload),
-        layer: layer.map(str::to_owned),
-        objective: Objective::Energy,
-        strategy: Strategy::default(),
-        lpf_limit: 5,
-        rules: Rules::CORRECTED,
-        unroll: None,
-    }
-}
+use fusescape_test_support::requests::layer_request;
 
 fn sizes(order: &[TemporalLoop]) -> [u64; 8] {
     let mut sizes = [1; 8];
@@ -45,7 +29,7 @@ fn any_number_of_edits_keeps_the_loops_and_the_order_of_the_boundaries() {
     for (hardware, workload) in
         [("eyeriss-like", "alexnet-eyeriss"), ("meta-proto-like-df", "fsrcnn"), ("tpu-like", "resnet18")]
     {
-        let study = LayerStudy::new(&request(hardware, workload, None)).unwrap_or_else(|wrong| panic!("{wrong}"));
+        let study = LayerStudy::new(&layer_request(hardware, workload, None)).unwrap_or_else(|wrong| panic!("{wrong}"));
         let (facts, best) = (study.facts(), study.best().unwrap_or_else(|wrong| panic!("{wrong}")));
         let (mut mapping, wanted) = (best.mapping.clone(), sizes(&best.mapping.order));
         let (mut done, mut fitting) = (0, 0);
@@ -82,7 +66,7 @@ fn any_number_of_edits_keeps_the_loops_and_the_order_of_the_boundaries() {
 
 #[test]
 fn a_boundary_moves_only_where_that_makes_a_difference() {
-    let study = LayerStudy::new(&request("eyeriss-like", "alexnet-eyeriss", Some("conv2"))).unwrap();
+    let study = LayerStudy::new(&layer_request("eyeriss-like", "alexnet-eyeriss", Some("conv2"))).unwrap();
     let (facts, best) = (study.facts(), study.best().unwrap());
     for operand in 0..3 {
         for level in 0..best.mapping.ends[operand].len() - 1 {
@@ -98,7 +82,7 @@ fn a_boundary_moves_only_where_that_makes_a_difference() {
 
 #[test]
 fn splitting_and_joining_a_loop_changes_nothing_but_its_look() {
-    let study = LayerStudy::new(&request("eyeriss-like", "alexnet-eyeriss", Some("conv2"))).unwrap();
+    let study = LayerStudy::new(&layer_request("eyeriss-like", "alexnet-eyeriss", Some("conv2"))).unwrap();
     let loops = [(Dim::K, 8), (Dim::C, 2), (Dim::FX, 5), (Dim::OX, 26), (Dim::C, 24), (Dim::K, 32)];
     let mapping = TemporalMapping {
         order: loops.map(|(dim, size)| TemporalLoop { dim, size }).to_vec(),
@@ -114,7 +98,7 @@ fn splitting_and_joining_a_loop_changes_nothing_but_its_look() {
 
 #[test]
 fn everything_that_is_wrong_is_said_at_once() {
-    let study = LayerStudy::new(&request("eyeriss-like", "alexnet-eyeriss", Some("conv2"))).unwrap();
+    let study = LayerStudy::new(&layer_request("eyeriss-like", "alexnet-eyeriss", Some("conv2"))).unwrap();
     let order = |loops: &[(Dim, u64)]| loops.iter().map(|&(dim, size)| TemporalLoop { dim, size }).collect::<Vec<_>>();
     let texts = |mapping: &TemporalMapping| -> Vec<String> {
         study.cost(mapping).err().unwrap_or_default().iter().map(ToString::to_string).collect()
@@ -153,7 +137,7 @@ fn what_a_port_waits_is_the_sum_of_what_its_links_wait() {
     for (hardware, workload) in
         [("eyeriss-like", "alexnet-eyeriss"), ("tpu-like", "mobilenet-v1"), ("edge-tpu-like-df", "resnet18")]
     {
-        let study = LayerStudy::new(&request(hardware, workload, None)).unwrap_or_else(|wrong| panic!("{wrong}"));
+        let study = LayerStudy::new(&layer_request(hardware, workload, None)).unwrap_or_else(|wrong| panic!("{wrong}"));
         let best = study.best().unwrap_or_else(|wrong| panic!("{wrong}"));
         for port in &best.ports {
             let own: i64 = port.links.iter().map(|link| link.cycles.max(0)).sum();
@@ -173,14 +157,14 @@ fn what_a_port_waits_is_the_sum_of_what_its_links_wait() {
 
 #[test]
 fn an_unrolling_of_ones_own_is_taken_where_it_lies_on_the_array() {
-    let study = LayerStudy::new(&request("eyeriss-like", "alexnet-eyeriss", Some("conv2"))).unwrap();
+    let study = LayerStudy::new(&layer_request("eyeriss-like", "alexnet-eyeriss", Some("conv2"))).unwrap();
     let choices = study.unrollings(5);
     assert!(choices.count > 100 && choices.list.len() == 5, "{} legal unrollings", choices.count);
     assert!(choices.list.is_sorted_by(|a, b| a.bound <= b.bound));
     for choice in &choices.list {
         let asked = LayerRequest {
             unroll: Some(choice.unroll.clone()),
-            ..request("eyeriss-like", "alexnet-eyeriss", Some("conv2"))
+            ..layer_request("eyeriss-like", "alexnet-eyeriss", Some("conv2"))
         };
         let study = LayerStudy::new(&asked).unwrap_or_else(|wrong| panic!("{wrong}"));
         assert_eq!(study.facts().unrolled, choice.loops);
@@ -189,14 +173,15 @@ fn an_unrolling_of_ones_own_is_taken_where_it_lies_on_the_array() {
         }
     }
 
-    let wide = |array_dim: usize, limit: u64| Unroll { array_dim, dim: Dim::K, limit };
+    let wide = |array_dim: usize, limit: u64| Unroll { array_dim: array_dim.into(), dim: Dim::K, limit };
     for (unroll, reason) in [
         (vec![wide(0, 4), wide(0, 4)], "More than the 12 PEs of `rows`"),
         (vec![wide(7, 2)], "lies on no dimension"),
         (vec![wide(1, 0)], "has no width"),
         (vec![wide(1, u64::MAX), wide(1, 2)], "More than the 14 PEs of `columns`"),
     ] {
-        let asked = LayerRequest { unroll: Some(unroll), ..request("eyeriss-like", "alexnet-eyeriss", Some("conv2")) };
+        let asked =
+            LayerRequest { unroll: Some(unroll), ..layer_request("eyeriss-like", "alexnet-eyeriss", Some("conv2")) };
         let wrong = LayerStudy::new(&asked).err().unwrap().to_string();
         assert!(wrong.contains(reason), "{wrong}");
     }

@@ -111,7 +111,7 @@ layers:
   - { name: add, type: add, from: [in, pointwise] }",
     )
     .unwrap();
-    let unroll = |array_dim: usize, dim: Dim, limit: u64| Unroll { array_dim, dim, limit };
+    let unroll = |array_dim: usize, dim: Dim, limit: u64| Unroll { array_dim: array_dim.into(), dim, limit };
     let unrolls = [
         vec![unroll(0, Dim::K, 4), unroll(1, Dim::OX, 2)],
         vec![unroll(0, Dim::OX, 4), unroll(1, Dim::OX, 2)],
@@ -195,7 +195,11 @@ layers: [{ name: in, type: input, K: 9, size: 5 x 1 }, { name: a, type: conv, K:
     );
     let shape = network.unwrap().layer(1.into()).shape;
     let levels = Operand::ALL.map(|operand| core.levels(operand).len());
-    let unroll = [(0, Dim::K), (0, Dim::C), (1, Dim::OX)].map(|(array_dim, dim)| Unroll { array_dim, dim, limit: 2 });
+    let unroll = [(0, Dim::K), (0, Dim::C), (1, Dim::OX)].map(|(array_dim, dim)| Unroll {
+        array_dim: array_dim.into(),
+        dim,
+        limit: 2,
+    });
     let problem = LayerProblem { shape, levels, unroll: unroll.to_vec() };
     let sizes = LayerOnCore::new(&core, Rules::ZIGZAG_3_8, &problem).spatial.temporal_sizes;
     let order = temporal::limited_factors(&sizes, &shape.dim_order, 8, false).unwrap();

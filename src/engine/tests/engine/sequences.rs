@@ -158,7 +158,7 @@ fn the_first_layers_of_vgg_need_what_figure_12_says() {
     }
     // The reuse buffers save more with every layer (Fig. 13).
     let share = |count: usize| {
-        let reuse = found.by_count[count - 1].reuse[3];
+        let reuse = &found.by_count[count - 1].reuse[3];
         assert_eq!(reuse.side, 8);
         reuse.besides as f64 / (reuse.ours + reuse.besides) as f64
     };

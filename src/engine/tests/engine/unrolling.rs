@@ -1,6 +1,7 @@
 //! The enumeration of unrollings against brute force, and the joint search against trying every unrolling.
 
-use fusescape_engine::hardware::{Core, Unroll};
+use fusescape_engine::hardware::{ArrayDimId, Core, Unroll};
+use fusescape_engine::ids::{TiVec, ti_vec};
 use fusescape_engine::mapping::{Coverage, LayerOnCore, LayerProblem, SpatialMapping, UnrollingOptions, unrollings};
 use fusescape_engine::rules::Rules;
 use fusescape_engine::search::{
@@ -28,10 +29,10 @@ fn sizes(core: &Core, shape: &LayerShape, unroll: &[Unroll]) -> BTreeMap<(Vec<bo
 
 /// Every width of every loop on every array dimension.
 fn brute_force(core: &Core, shape: &LayerShape) -> Vec<Vec<Unroll>> {
-    let mut all = vec![(Vec::new(), vec![1; core.array.len()])];
-    for (array_dim, (_, size)) in core.array.iter().enumerate() {
+    let mut all = vec![(Vec::new(), ti_vec![1; core.array.len()])];
+    for (array_dim, (_, size)) in core.array.iter_enumerated() {
         for dim in Dim::ALL {
-            let wider = |(unroll, used): &(Vec<Unroll>, Vec<u64>)| {
+            let wider = |(unroll, used): &(Vec<Unroll>, TiVec<ArrayDimId, u64>)| {
                 let room = size / used[array_dim];
                 (1..=room.min(shape.size(dim)))
                     .map(|limit| {
@@ -222,6 +223,8 @@ fn hints_say_which_loops_an_array_dimension_may_unroll() {
         precision: Precision { w: 8, i: 8, o_partial: 16, o: 8 },
     };
     let hints = vec![(0, vec![Dim::K]), (1, vec![Dim::C]), (2, vec![Dim::OX]), (3, vec![Dim::OY])];
+    let hints: Vec<(ArrayDimId, Vec<Dim>)> =
+        hints.into_iter().map(|(index, dims)| (ArrayDimId::from(index), dims)).collect();
     let options = UnrollingOptions { hints: hints.clone(), coverage: Coverage::Maximal, ..UnrollingOptions::default() };
     let found = unrollings(&core, &Rules::CORRECTED, &shape, all_levels(&core), &options);
     let limits: Vec<Vec<u64>> =
@@ -230,7 +233,7 @@ fn hints_say_which_loops_an_array_dimension_may_unroll() {
     let all = UnrollingOptions { coverage: Coverage::All, ..options };
     for unrolling in unrollings(&core, &Rules::CORRECTED, &shape, all_levels(&core), &all).list {
         for unroll in unrolling.unroll {
-            assert!(hints[unroll.array_dim].1.contains(&unroll.dim));
+            assert!(hints[unroll.array_dim.index()].1.contains(&unroll.dim));
         }
     }
 }

@@ -4,9 +4,9 @@ pub mod fused;
 
 use crate::Report;
 use fusescape_engine::interlayer::{
-    Accelerator, BottomTile, Chain, ChainLayer, Direction, FusionBuffers, LayerSchedule, LayerTile, Parameters,
-    RowStationary, Run, closed_form, fused_volume, multi_tiled_macs, propagate, reuse_overhead, tile_count, tile_sets,
-    unique_tiles,
+    Accelerator, BottomTile, Chain, ChainEnergyCause, ChainLayer, Direction, FusionBuffers, LayerSchedule, LayerTile,
+    Parameters, RowStationary, Run, closed_form, fused_volume, multi_tiled_macs, propagate, reuse_overhead, tile_count,
+    tile_sets, unique_tiles,
 };
 use fusescape_engine::workload::Network;
 use fusescape_spec::{find_preset, workload_presets};
@@ -132,9 +132,10 @@ pub fn single_layer() -> Report {
         compare(&mut report, &mapping_numbers(&schedule.mapping), &expected["map"], &format!("{what}: mapping"));
         let energy = cost.energy(&accelerator, &PARAMETERS.report);
         let by_cause = json!({
-            "mac": energy.mac as f64 / 100.0, "dram": energy.dram as f64 / 100.0,
-            "buf_dram_side": energy.buffer_to_dram as f64 / 100.0,
-            "buf_array_side": energy.buffer_to_array as f64 / 100.0,
+            "mac": energy.picojoules_of(ChainEnergyCause::Mac),
+            "dram": energy.picojoules_of(ChainEnergyCause::Dram),
+            "buf_dram_side": energy.picojoules_of(ChainEnergyCause::BufferToDram),
+            "buf_array_side": energy.picojoules_of(ChainEnergyCause::BufferToArray),
         });
         compare(&mut report, &by_cause, &expected["energy"], &format!("{what}: energy"));
     }

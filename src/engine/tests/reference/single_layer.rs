@@ -3,7 +3,7 @@
 use crate::Report;
 use fusescape_engine::cost::{EnergyCause, Evaluator, LayerCost};
 use fusescape_engine::hardware::Movement;
-use fusescape_engine::mapping::{LayerOnCore, TemporalLoop, allocate};
+use fusescape_engine::mapping::{LayerOnCore, LayerOperand, TemporalLoop, allocate};
 use fusescape_engine::rules::Rules;
 use fusescape_engine::workload::Dim;
 use fusescape_test_support::{core, integer, number, problem, reference, text};
@@ -35,7 +35,7 @@ fn check_case(hardware: &Value, case: &Value, report: &mut Report) {
         report.failures.push(format!("{id}: a memory overflows"));
         return;
     };
-    for operand in 0..3 {
+    for operand in LayerOperand::ALL {
         let name = layer.operand_name(operand);
         let levels = output["operands"][name].as_array().unwrap();
         report.same(&layer.operands[operand].memories.len(), &levels.len(), || format!("{id} {name}: levels"));
@@ -54,7 +54,7 @@ fn check_case(hardware: &Value, case: &Value, report: &mut Report) {
 /// Everything about one memory level of one operand that both tools record.
 pub fn check_level(
     cost: &LayerCost,
-    operand: usize,
+    operand: LayerOperand,
     level: usize,
     theirs: &Value,
     what: &dyn Fn(&str) -> String,

@@ -7,6 +7,7 @@ pub mod single_layer;
 pub mod spatial;
 pub mod spatial_generation;
 
+use crate::Report;
 use fusescape_engine::hardware::{Core, Operand, Unroll};
 use fusescape_engine::mapping::spatial_generation::{fit_capacity, reduce, width_bounds};
 use fusescape_engine::mapping::{LayerProblem, TemporalLoop};
@@ -27,6 +28,19 @@ pub fn reference(path: &str) -> Value {
         ordered += &format!("\"dims\": [{}]{rest}", pairs.join(", "));
     }
     serde_json::from_str(&ordered).unwrap()
+}
+
+/// Checks every case of some files, each with its accelerator.
+fn check_cases(files: &[&str], check: fn(&Core, &Value, &mut Report)) -> Report {
+    let mut report = Report::new();
+    let hardware = reference("zigzag/hardware.json");
+    for file in files {
+        for case in reference(file)["cases"].as_array().unwrap() {
+            report.cases += 1;
+            check(&core(&hardware[text(&case["input"]["accelerator"])]), case, &mut report);
+        }
+    }
+    report
 }
 
 /// An accelerator of `zigzag/hardware.json`.
@@ -136,7 +150,7 @@ impl Layer {
     pub fn unroll(&self, core: &Core, value: &Value) -> Vec<Unroll> {
         let mut unroll = Vec::new();
         for (array_dimension, loops) in entries(value) {
-            let array_dim = core.array.iter().position(|(name, _)| name == array_dimension).unwrap();
+            let array_dim = core.array.position(|(name, _)| name == array_dimension).unwrap();
             // A loop that the layer does not have is no part of its mapping.
             let known = |pair: &&Value| self.dims.iter().any(|(name, _)| *name == text(&pair[0]));
             for pair in loops.as_array().unwrap().iter().filter(known) {

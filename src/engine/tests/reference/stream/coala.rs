@@ -2,7 +2,8 @@
 
 use crate::Report;
 use fusescape_engine::multicore::{
-    SchedulingProblem, SchedulingRules, TileId, TilePriority, TopMemory, TransferReason, schedule,
+    Carrier, SchedulingProblem, SchedulingRules, SystemEnergyCause, TileId, TilePriority, TopMemory, TransferReason,
+    schedule,
 };
 use fusescape_test_support::stream::{case, integers, list, tensor_name};
 use fusescape_test_support::{integer, number, reference_text, stream_cases, text};
@@ -92,21 +93,23 @@ fn check(report: &mut Report, name: &str, file: &Value) {
     }
     let energy = &schedule.energy;
     let theirs = &result["energy_breakdown"];
-    let [fetch, exchange, eviction, sink] =
-        [TransferReason::Fetch, TransferReason::Exchange, TransferReason::Eviction, TransferReason::Result]
-            .map(|reason| reason as usize);
-    for (ours, key) in [
-        (energy.onchip_pj, "cn_onchip_energy"),
-        (energy.link_pj[fetch], "cn_offchip_link_energy"),
-        (energy.memory_pj[fetch], "cn_offchip_memory_energy"),
-        (energy.link_pj[eviction], "eviction_to_offchip_link_energy"),
-        (energy.memory_pj[eviction], "eviction_to_offchip_memory_energy"),
-        (energy.link_pj[sink], "sink_layer_output_offchip_link_energy"),
-        (energy.memory_pj[sink], "sink_layer_output_offchip_memory_energy"),
-        (energy.link_pj[exchange], "core_to_core_link_energy"),
-        (energy.memory_pj[exchange], "core_to_core_memory_energy"),
-    ] {
-        report.close(ours, number(&theirs[key]), 1e-6, || format!("{name}: {key}"));
+    for cause in SystemEnergyCause::ALL {
+        let key = match cause {
+            SystemEnergyCause::OnChip => "cn_onchip_energy",
+            SystemEnergyCause::Moved(Carrier::Links, TransferReason::Fetch) => "cn_offchip_link_energy",
+            SystemEnergyCause::Moved(Carrier::Memories, TransferReason::Fetch) => "cn_offchip_memory_energy",
+            SystemEnergyCause::Moved(Carrier::Links, TransferReason::Eviction) => "eviction_to_offchip_link_energy",
+            SystemEnergyCause::Moved(Carrier::Memories, TransferReason::Eviction) => {
+                "eviction_to_offchip_memory_energy"
+            }
+            SystemEnergyCause::Moved(Carrier::Links, TransferReason::Result) => "sink_layer_output_offchip_link_energy",
+            SystemEnergyCause::Moved(Carrier::Memories, TransferReason::Result) => {
+                "sink_layer_output_offchip_memory_energy"
+            }
+            SystemEnergyCause::Moved(Carrier::Links, TransferReason::Exchange) => "core_to_core_link_energy",
+            SystemEnergyCause::Moved(Carrier::Memories, TransferReason::Exchange) => "core_to_core_memory_energy",
+        };
+        report.close(energy[cause], number(&theirs[key]), 1e-6, || format!("{name}: {key}"));
     }
     report.close(energy.total_pj(), number(&result["energy"]), 1e-6, || format!("{name}: energy"));
     report.same(&schedule.latency.0, &number(&result["latency"]), || format!("{name}: latency"));

@@ -1,7 +1,8 @@
 //! LOMA over all orders: least energy, latency or product of both, and the best of what ties.
 
-use super::{Layer, reference};
+use super::{Layer, check_cases};
 use crate::Report;
+use fusescape_engine::hardware::Core;
 use fusescape_engine::mapping::LayerOnCore;
 use fusescape_engine::rules::Rules;
 use fusescape_engine::search::{Limits, Objective, StopReason, Strategy, find_best};
@@ -9,21 +10,14 @@ use fusescape_test_support::{integer, number, text};
 use serde_json::Value;
 
 pub fn check() -> Report {
-    let mut report = Report::new();
-    let hardware = reference("zigzag/hardware.json");
-    for case in reference("zigzag/search.json")["cases"].as_array().unwrap() {
-        report.cases += 1;
-        check_case(&hardware, case, &mut report);
-    }
-    report
+    check_cases(&["zigzag/search.json"], check_case)
 }
 
-fn check_case(hardware: &Value, case: &Value, report: &mut Report) {
+fn check_case(core: &Core, case: &Value, report: &mut Report) {
     let (id, input, output) = (text(&case["id"]), &case["input"], &case["output"]);
-    let core = super::core(&hardware[text(&input["accelerator"])]);
     let layer = Layer::new(input);
-    let problem = layer.problem(&core, layer.unroll(&core, &input["spatial_mapping_reduced"]));
-    let on_core = LayerOnCore::new(&core, Rules::ZIGZAG_3_8, &problem);
+    let problem = layer.problem(core, layer.unroll(core, &input["spatial_mapping_reduced"]));
+    let on_core = LayerOnCore::new(core, Rules::ZIGZAG_3_8, &problem);
     let limits = Limits { lpf_limit: integer(&input["lpf_limit"]) as usize, ..Limits::default() };
     let product = |winner: &Value| number(&winner["energy_pJ"]) * number(&winner["latency_total2"]);
     let field = |name: &str| number(&output[name]);

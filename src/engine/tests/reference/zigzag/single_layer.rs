@@ -1,38 +1,31 @@
 //! Fixed temporal orders, no search: every allocation, energy, word count and cycle count.
 
-use super::{Layer, reference};
+use super::{Layer, check_cases};
 use crate::Report;
 use crate::single_layer::{EXACT, check_level};
 use fusescape_engine::cost::{EnergyCause, Evaluator, LayerCost, PortStall};
 use fusescape_engine::hardware::{Core, Movement};
-use fusescape_engine::mapping::{LayerOnCore, allocate};
+use fusescape_engine::mapping::{LayerOnCore, LayerOperand, allocate};
 use fusescape_engine::rules::Rules;
 use fusescape_test_support::{entries, integer, number, text};
 use serde_json::Value;
 
 pub fn check() -> Report {
-    let mut report = Report::new();
-    let hardware = reference("zigzag/hardware.json");
-    for case in reference("zigzag/single_layer.json")["cases"].as_array().unwrap() {
-        report.cases += 1;
-        check_case(&hardware, case, &mut report);
-    }
-    report
+    check_cases(&["zigzag/single_layer.json"], check_case)
 }
 
-fn check_case(hardware: &Value, case: &Value, report: &mut Report) {
+fn check_case(core: &Core, case: &Value, report: &mut Report) {
     let (id, input, output) = (text(&case["id"]), &case["input"], &case["output"]);
-    let core = super::core(&hardware[text(&input["accelerator"])]);
     let layer = Layer::new(input);
-    let problem = layer.problem(&core, layer.unroll(&core, &input["spatial_mapping_reduced"]));
-    let on_core = LayerOnCore::new(&core, Rules::ZIGZAG_3_8, &problem);
+    let problem = layer.problem(core, layer.unroll(core, &input["spatial_mapping_reduced"]));
+    let on_core = LayerOnCore::new(core, Rules::ZIGZAG_3_8, &problem);
     let order = layer.loops(&input["temporal_loop_order_inner_to_outer"]);
     let Some(allocation) = allocate(&on_core, &order) else {
         report.failures.push(format!("{id}: no allocation"));
         return;
     };
     let cost = Evaluator::new(&on_core).evaluate(&order, &allocation).expect("ZigZag checks no capacity");
-    for operand in 0..3 {
+    for operand in LayerOperand::ALL {
         let name = on_core.operand_name(operand);
         let levels = output["operands"][name].as_array().unwrap();
         report.same(&on_core.operands[operand].memories.len(), &levels.len(), || format!("{id} {name}: levels"));
@@ -45,18 +38,18 @@ fn check_case(hardware: &Value, case: &Value, report: &mut Report) {
             check_level(&cost, operand, level, theirs, &what, report);
             check_amounts(&cost, operand, level, theirs, &what, report);
         }
-        if operand > 0 {
+        if operand != LayerOperand::Output {
             let theirs = integer(&output["MAC_level_stationary_cycles"][name]);
             report.same(&cost.amounts.cycles[operand][0], &theirs, || format!("{id} {name}: stationary in the array"));
         }
     }
-    check_totals(&id, &core, &cost, output, report);
+    check_totals(&id, core, &cost, output, report);
 }
 
 /// What only this tool records: the amounts behind the energy.
 fn check_amounts(
     cost: &LayerCost,
-    operand: usize,
+    operand: LayerOperand,
     level: usize,
     theirs: &Value,
     what: &dyn Fn(&str) -> String,

@@ -1,6 +1,6 @@
 //! Spatial mappings: cut down to what the core serves, made fractional, given to levels; and the loops that remain in time.
 
-use super::{Layer, reference};
+use super::{Layer, check_cases};
 use crate::Report;
 use fusescape_engine::hardware::Core;
 use fusescape_engine::mapping::{LayerOnCore, TemporalLoop, temporal};
@@ -12,33 +12,24 @@ use serde_json::Value;
 const EXACT: f64 = 1e-9;
 
 pub fn check() -> Report {
-    let mut report = Report::new();
-    let hardware = reference("zigzag/hardware.json");
-    for file in ["zigzag/single_layer.json", "zigzag/search.json"] {
-        for case in reference(file)["cases"].as_array().unwrap() {
-            report.cases += 1;
-            check_case(&hardware, case, &mut report);
-        }
-    }
-    report
+    check_cases(&["zigzag/single_layer.json", "zigzag/search.json"], check_case)
 }
 
-fn check_case(hardware: &Value, case: &Value, report: &mut Report) {
+fn check_case(core: &Core, case: &Value, report: &mut Report) {
     let (id, input, output) = (text(&case["id"]), &case["input"], &case["output"]);
-    let core = super::core(&hardware[text(&input["accelerator"])]);
     let layer = Layer::new(input);
-    let given = layer.unroll(&core, &input["spatial_mapping_given"]);
-    let reduced = layer.reduced(&core, &given);
-    report.same(&reduced, &layer.unroll(&core, &input["spatial_mapping_reduced"]), || format!("{id}: reduced"));
-    let problem = layer.problem(&core, reduced);
-    let on_core = LayerOnCore::new(&core, Rules::ZIGZAG_3_8, &problem);
-    check_levels(&id, &core, &layer, &on_core, input, report);
+    let given = layer.unroll(core, &input["spatial_mapping_given"]);
+    let reduced = layer.reduced(core, &given);
+    report.same(&reduced, &layer.unroll(core, &input["spatial_mapping_reduced"]), || format!("{id}: reduced"));
+    let problem = layer.problem(core, reduced);
+    let on_core = LayerOnCore::new(core, Rules::ZIGZAG_3_8, &problem);
+    check_levels(&id, core, &layer, &on_core, input, report);
     check_factors(&id, &layer, &on_core, input, output, report);
 }
 
 /// Unrolled loops by level: fractional, and rounded down for latency.
 fn check_levels(id: &str, core: &Core, layer: &Layer, on_core: &LayerOnCore<'_>, input: &Value, report: &mut Report) {
-    for (operand, view) in on_core.operands.iter().enumerate() {
+    for (operand, view) in on_core.each_operand() {
         let name = on_core.operand_name(operand);
         let theirs = input["spatial_mapping_used_per_level"][name].as_array().unwrap();
         let whole = input["spatial_mapping_integer_per_level"][name].as_array().unwrap();

@@ -2,7 +2,7 @@
 
 use super::Layer;
 use crate::Report;
-use fusescape_engine::hardware::{Core, Unroll};
+use fusescape_engine::hardware::{ArrayDimId, Core, Unroll};
 use fusescape_engine::mapping::spatial_generation::{GENERATED, Generation, GenerationRequest, generate, width_bounds};
 use fusescape_engine::rules::Rules;
 use fusescape_engine::workload::{Dim, LoopSizes};
@@ -36,7 +36,7 @@ fn check_case(hardware: &Value, workloads: &Value, case: &Value, report: &mut Re
     } else {
         super::core(accelerator)
     };
-    let given: Vec<(usize, LoopSizes)> = entries(&case["max_unrolling"])
+    let given: Vec<(ArrayDimId, LoopSizes)> = entries(&case["max_unrolling"])
         .map(|(name, widths)| {
             let mut bounds = [1; 8];
             for (loop_name, width) in entries(widths) {
@@ -51,13 +51,13 @@ fn check_case(hardware: &Value, workloads: &Value, case: &Value, report: &mut Re
             bounds[array_dim] = theirs;
         }
         for &dim in &dims {
-            let what = || format!("{id}: bound of {dim} on dimension {}", array_dim + 1);
+            let what = || format!("{id}: bound of {dim} on dimension {}", array_dim.index() + 1);
             report.same(&bounds[array_dim][dim as usize], &theirs[dim as usize], what);
         }
     }
     let hints = entries(&case["hint"])
         .filter_map(|(name, loops)| {
-            let array_dim = core.array.iter().position(|(known, _)| known == name)?;
+            let array_dim = core.array.position(|(known, _)| known == name)?;
             Some((array_dim, texts(loops).iter().filter_map(|name| dim(name)).collect()))
         })
         .collect();
@@ -99,13 +99,13 @@ fn check_generation(id: &str, core: &Core, layer: &Layer, case: &Value, generati
     }
 }
 
-fn sorted(mut unroll: Vec<Unroll>) -> Vec<(usize, Dim, u64)> {
+fn sorted(mut unroll: Vec<Unroll>) -> Vec<(ArrayDimId, Dim, u64)> {
     unroll.sort_by_key(|unroll| (unroll.array_dim, unroll.dim));
     unroll.into_iter().map(|unroll| (unroll.array_dim, unroll.dim, unroll.limit)).collect()
 }
 
-fn array_dim(core: &Core, name: &str) -> usize {
-    core.array.iter().position(|(known, _)| known == name).unwrap()
+fn array_dim(core: &Core, name: &str) -> ArrayDimId {
+    core.array.position(|(known, _)| known == name).unwrap()
 }
 
 /// A core with nothing but the array that a case tells of: each dimension as wide as the widest that was generated.

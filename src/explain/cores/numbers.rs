@@ -1,0 +1,233 @@
+//! Which numbers of a schedule there are, what they are called, and their values.
+
+use super::{BYTES, Schedule, bytes};
+use crate::chart::{Quantity, reason_name};
+use crate::explain::formula::{Explained, Unit};
+use crate::explain::numbers::{CYCLES, ENERGY_UNIT};
+use crate::hardware::Operand;
+use crate::multicore::{
+    Carrier, CoreId, CoreTime, CoreTimeCause, LinkId, NestId, SystemEnergyCause, SystemPart, TileId, TopMemoryId,
+    TransferCost, TransferId, TransferReason, TransferRun,
+};
+
+/// A number of a schedule on many cores.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CoresNumber {
+    /// Latency of the schedule.
+    Latency,
+    /// Energy of everything.
+    Energy,
+    /// Energy times latency.
+    EnergyDelay,
+    /// Share of the cores' time in which their arrays compute.
+    ComputingShare,
+    /// What is on the chip at most at once.
+    Peak,
+    /// Energy of all cores with their memories.
+    OnChip,
+    /// Energy of a core with its memories.
+    CoreEnergy(CoreId),
+    /// Energy of DRAM for what tiles stream.
+    Streamed,
+    /// Energy of what travels.
+    Moved(Carrier),
+    /// Energy of what travels for one reason.
+    MovedFor(Carrier, TransferReason),
+    /// Energy of what travels of an operand of a layer.
+    MovedOf(Carrier, TransferReason, NestId, Operand),
+    /// Time of a core.
+    Time(CoreId, CorePart),
+    /// Time of a core that tiles of a layer take.
+    TimeOf(CoreId, CorePart, NestId),
+    /// Cycles in which a link carries something.
+    LinkBusy(LinkId),
+    /// Share of the time in which it does.
+    LinkShare(LinkId),
+    /// What a link carries for one reason.
+    LinkCarries(LinkId, TransferReason),
+    /// What a memory holds at most.
+    MemoryPeak(TopMemoryId),
+    /// Share of its capacity.
+    MemoryShare(TopMemoryId),
+    /// A number of a tile.
+    Tile(TileId, TileFigure),
+    /// A number of a transfer.
+    Transfer(TransferId, TransferFigure),
+}
+
+/// Where the time of a core goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CorePart {
+    /// One cause.
+    Of(CoreTimeCause),
+    /// All of it.
+    All,
+}
+
+/// What there is to ask about a tile.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TileFigure {
+    /// When its core is done with the tile before.
+    Free,
+    /// When those that it waits for are done as well.
+    Ready,
+    /// When it begins.
+    Begin,
+    /// When it is done.
+    End,
+    /// How long it takes.
+    Takes,
+    /// How much is brought for it.
+    Brought,
+}
+
+/// What there is to ask about a transfer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TransferFigure {
+    /// When it begins.
+    Begin,
+    /// When it is there.
+    End,
+    /// How long it takes.
+    Takes,
+    /// How much it is.
+    Size,
+    /// Energy of links or memories.
+    Energy(Carrier),
+}
+
+impl CorePart {
+    /// In the order of the figure.
+    pub fn all() -> impl Iterator<Item = Self> + Clone {
+        CoreTimeCause::ALL.into_iter().map(Self::Of).chain([Self::All])
+    }
+
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Of(CoreTimeCause::Computing) => "computing",
+            Self::Of(CoreTimeCause::Stalling) => "stalls",
+            Self::Of(CoreTimeCause::Transferring) => "waiting for transfers",
+            Self::Of(CoreTimeCause::Idle) => "idle",
+            Self::All => "time",
+        }
+    }
+
+    pub(super) fn of(self, core: &CoreTime) -> f64 {
+        match self {
+            Self::Of(cause) => core.cycles[cause],
+            Self::All => CoreTimeCause::ALL.into_iter().map(|cause| core.cycles[cause]).sum(),
+        }
+    }
+}
+
+impl CoresNumber {
+    /// Energy of a part of the system.
+    pub fn of_part(part: SystemPart) -> Self {
+        match part {
+            SystemPart::Cores => Self::OnChip,
+            SystemPart::Carrier(carrier) => Self::Moved(carrier),
+        }
+    }
+}
+
+/// Energy of a transfer in what carries it, pJ.
+fn carried_pj(carrier: Carrier, run: &TransferRun) -> f64 {
+    match (carrier, &run.cost) {
+        (Carrier::Links, TransferCost::Tensor { link_pj, .. }) => *link_pj,
+        (Carrier::Memories, TransferCost::Tensor { memory_pj, .. }) => *memory_pj,
+        (_, TransferCost::Stream(_)) => 0.0,
+    }
+}
+
+impl Schedule<'_> {
+    /// The number, not unfolded.
+    pub(super) fn shown(&self, number: CoresNumber) -> Option<Explained> {
+        let account = self.0;
+        let (name, value, unit): (String, f64, Unit) = match number {
+            CoresNumber::Latency => ("latency".into(), account.latency_cycles, CYCLES),
+            CoresNumber::Energy => ("energy".into(), account.energy.total_pj(), ENERGY_UNIT),
+            CoresNumber::EnergyDelay => {
+                let product = account.energy.total_pj() * account.latency_cycles;
+                ("energy-delay product".into(), product, Unit::Of(Quantity::EnergyDelay))
+            }
+            CoresNumber::ComputingShare => {
+                let computing: f64 = account.cores.iter().map(|core| core.cycles[CoreTimeCause::Computing]).sum();
+                let all = account.latency_cycles * account.cores.len() as f64;
+                ("computing".into(), computing / all.max(1.0), Unit::Share)
+            }
+            CoresNumber::Peak => ("on the chip at most at once".into(), bytes(account.peak_bits()), BYTES),
+            CoresNumber::OnChip => {
+                ("cores with their memories".into(), account.energy.of(SystemPart::Cores), ENERGY_UNIT)
+            }
+            CoresNumber::CoreEnergy(core) => {
+                let tiles = account.tiles.iter().filter(|run| run.core == core);
+                let energy = tiles.map(|run| account.costs[run.cost].onchip_pj).sum();
+                (account.cores.get(core)?.name.clone(), energy, ENERGY_UNIT)
+            }
+            CoresNumber::Streamed => {
+                let energy = account.tiles.iter().map(|run| account.costs[run.cost].offchip_pj).sum();
+                ("DRAM for what tiles stream".into(), energy, ENERGY_UNIT)
+            }
+            CoresNumber::Moved(carrier) => {
+                (carrier.title().into(), account.energy.of(SystemPart::Carrier(carrier)), ENERGY_UNIT)
+            }
+            CoresNumber::MovedFor(carrier, reason) => {
+                let energy = account.energy[SystemEnergyCause::Moved(carrier, reason)];
+                (format!("{}, {}", carrier.title(), reason_name(reason)), energy, ENERGY_UNIT)
+            }
+            CoresNumber::MovedOf(carrier, reason, layer, operand) => {
+                let energy = self.of_operand(reason, layer, operand).map(|(_, run)| carried_pj(carrier, run)).sum();
+                (format!("{operand} of {}", account.layers.get(layer)?), energy, ENERGY_UNIT)
+            }
+            CoresNumber::Time(core, part) => (part.name().into(), part.of(account.cores.get(core)?), CYCLES),
+            CoresNumber::TimeOf(core, part, layer) => {
+                let cycles = self.tiles_of(core, layer).map(|tile| self.part_of_tile(part, tile)).sum();
+                (account.layers.get(layer)?.clone(), cycles, CYCLES)
+            }
+            CoresNumber::LinkBusy(link) => ("busy".into(), account.links.get(link)?.busy, CYCLES),
+            CoresNumber::LinkShare(link) => {
+                ("of the time".into(), account.links.get(link)?.busy / account.latency_cycles, Unit::Share)
+            }
+            CoresNumber::LinkCarries(link, reason) => {
+                let carried: u64 = self.carried(link, reason).map(|(_, run)| run.bits).sum();
+                (format!("{} over {}", reason_name(reason), account.links.get(link)?.name), bytes(carried), BYTES)
+            }
+            CoresNumber::MemoryPeak(memory) => {
+                ("most in use".into(), bytes(account.memories.get(memory)?.peak_bits), BYTES)
+            }
+            CoresNumber::MemoryShare(memory) => {
+                let memory = account.memories.get(memory)?;
+                ("of its capacity".into(), memory.peak_bits as f64 / memory.capacity_bits as f64, Unit::Share)
+            }
+            CoresNumber::Tile(tile, figure) => {
+                let run = account.tiles.get(tile)?;
+                let (what, value, unit) = match figure {
+                    TileFigure::Free => ("core free", self.gap(tile)?.free, CYCLES),
+                    TileFigure::Ready => ("others done", self.gap(tile)?.ready, CYCLES),
+                    TileFigure::Begin => ("begins", run.start, CYCLES),
+                    TileFigure::End => ("ends", run.end, CYCLES),
+                    TileFigure::Takes => ("takes", run.end - run.start, CYCLES),
+                    TileFigure::Brought => {
+                        let brought = account.brought_for(tile).iter();
+                        let bits: u64 = brought.filter_map(|id| Some(account.transfers.get(*id)?.bits)).sum();
+                        ("brought", bytes(bits), BYTES)
+                    }
+                };
+                (format!("{}: {what}", self.tile_name(tile)), value, unit)
+            }
+            CoresNumber::Transfer(id, figure) => {
+                let run = account.transfers.get(id)?;
+                let of = format!("{} of {}, {} → {}", run.operand, self.tile_name(run.tile), run.from, run.to);
+                let (what, value, unit) = match figure {
+                    TransferFigure::Begin => ("begins", run.start, CYCLES),
+                    TransferFigure::End => ("is there", run.end, CYCLES),
+                    TransferFigure::Takes => ("takes", run.end - run.start, CYCLES),
+                    TransferFigure::Size => ("size", bytes(run.bits), BYTES),
+                    TransferFigure::Energy(carrier) => (carrier.title(), carried_pj(carrier, run), ENERGY_UNIT),
+                };
+                (format!("{of}: {what}"), value, unit)
+            }
+        };
+        Some(Explained::given(name, value, unit))
+    }
+}
