@@ -20,9 +20,10 @@ test('workers that end during a sweep are replaced, and the sweep is finished', 
     const expected = await cells();
     await page.getByTestId('tiles-x').fill('1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20');
     await page.locator('[data-testid=root][data-status=running]').waitFor();
-    // Those that an edit has replaced may still be closing, so that the page has fewer than there are.
     const count = await page.evaluate(() => window.fusescape.workers());
     assert.ok(count > 0);
+    // Of the end of a worker that is still starting nobody is told: its lock is not its own yet.
+    await page.waitForFunction((count) => window.fusescape.busy() === count, count);
     await Promise.all(page.workers().map(end));
     await page.getByTestId('notices').getByText(/Worker \d failed \(the browser has ended it, perhaps for want of memory\)/).first().waitFor();
     await done(page);

@@ -10,7 +10,7 @@ use crate::workload::LoopSizes;
 ///
 /// Every link has its whole period to work in, as if all were double-buffered: a port then stalls at least for what its links
 /// need beyond their periods, and for what all of them need beyond the computation (cf. [`super::Latency`]). With the cycles
-/// of waiting, all these are sums over boundaries, the *loads*: two for each port that something uses, and four of waiting.
+/// of waiting, all these are sums over boundaries, the *loads*: two for each port that something uses, and five of waiting.
 pub struct LatencyBound<'a> {
     evaluator: &'a Evaluator<'a>,
     temporal_cycles: u64,
@@ -30,8 +30,12 @@ struct AddedTo {
 
 const MOVEMENTS: usize = 4;
 
-/// The inputs are loaded one after the other, in the better order: in either case the longer of two sums counts.
-const WAITING: usize = 4;
+/// The inputs are loaded one after the other, in the better order: in either case the longer of two sums counts. What both inputs
+/// share is the fifth, which no order avoids.
+const WAITING: usize = 5;
+
+/// Loads of waiting that are below the cycles of waiting in either order: the first input's, the second's, and what they share.
+const IN_EITHER_ORDER: [usize; 3] = [1, 3, 4];
 
 /// The loads that one placed boundary adds to the bound, cycles.
 #[derive(Debug, Clone, Copy)]
@@ -41,6 +45,9 @@ pub struct BoundaryLoad {
     /// Cycles, by movement: beyond the periods, all, and how long computation waits for the first inputs or the last outputs.
     cycles: [f64; 2 * MOVEMENTS + 1],
 }
+
+/// What each cycle of a [`BoundaryLoad`] adds to a weighed sum of all loads.
+pub type Coefficients = [f64; 2 * MOVEMENTS + 1];
 
 impl BoundaryLoad {
     /// The neutral element of [`BoundaryLoad::least`]: above every load.
@@ -58,6 +65,11 @@ impl BoundaryLoad {
     /// The componentwise maximum of two loads of one boundary.
     pub fn most(self, other: Self) -> Self {
         self.join(other, f64::max)
+    }
+
+    /// A sum of its cycles, each times one of [`LatencyBound::coefficients`].
+    pub fn weighed(&self, coefficients: &Coefficients) -> f64 {
+        self.cycles.iter().zip(coefficients).map(|(cycles, coefficient)| cycles * coefficient).sum()
     }
 
     fn join(self, other: Self, join: fn(f64, f64) -> f64) -> Self {
@@ -175,6 +187,33 @@ impl<'a> LatencyBound<'a> {
         self.temporal_cycles + (stall + waiting) as u64
     }
 
+    /// Cycles in which the PEs are busy: what all loads come on top of.
+    pub fn temporal_cycles(&self) -> u64 {
+        self.temporal_cycles
+    }
+
+    /// The loads whose weighed sum no latency undercuts: the stalls, if their weights add up to 1 at most, and loads of waiting, if
+    /// theirs add up to 1.
+    pub fn weighable(&self) -> (std::ops::Range<usize>, [usize; 3]) {
+        (0..self.stalls, IN_EITHER_ORDER.map(|waiting| self.stalls + waiting))
+    }
+
+    /// What a boundary's cycles add to the sum of all loads, each times its weight.
+    pub fn coefficients(&self, operand: LayerOperand, level: usize, weights: &[f64]) -> Coefficients {
+        let added_to = &self.added_to[operand][level];
+        let mut coefficients = Coefficients::default();
+        for (movement, port) in added_to.ports.iter().enumerate() {
+            if let &Some(port) = port {
+                coefficients[movement] = weights[port];
+                coefficients[MOVEMENTS + movement] = weights[port + 1];
+            }
+        }
+        let waiting = weights[self.stalls..].iter().enumerate();
+        coefficients[2 * MOVEMENTS] =
+            waiting.map(|(at, weight)| if added_to.waiting >> at & 1 == 1 { *weight } else { 0.0 }).sum();
+        coefficients
+    }
+
     /// Whether a mapping with this bound may have that latency. Where ZigZag's reduction makes waiting negative, nothing is proved.
     pub fn allows(&self, bound_cycles: u64, latency_cycles: u64) -> bool {
         latency_cycles >= bound_cycles || self.evaluator.problem.rules.loading_reduction_repeats
@@ -192,7 +231,7 @@ impl<'a> LatencyBound<'a> {
     /// Whether `a` dominates `b`: its bound is no higher, whatever loads are added to both. `longest` tells which stalls of `a` may become
     /// the longest.
     pub fn is_never_slower(&self, a: &[f64], longest: u128, b: &[f64]) -> bool {
-        let (stalls, waiting) = (self.stalls, self.stalls..);
+        let (stalls, waiting) = (self.stalls, self.stalls..self.stalls + 4);
         let may_be = |at: usize| longest >> at.min(u128::BITS as usize - 2) & 1 == 1;
         let difference = |(a, b): (&f64, &f64)| a - b;
         let later = a[waiting.clone()].iter().zip(&b[waiting]).map(difference).fold(f64::NEG_INFINITY, f64::max);
@@ -210,14 +249,14 @@ fn waiting(evaluator: &Evaluator<'_>, operand: LayerOperand, level: usize) -> u8
     if view.stored_as == Operand::O {
         let is_top = level + 1 == view.memories.len();
         let counts = !rules.latency_without_offloading && (is_top || !rules.offloading_pays_top_link_only);
-        return if counts { 0b1111 } else { 0 };
+        return if counts { 0b1_1111 } else { 0 };
     }
     // First input first: its shared part, then the longer of its own and all of the second; and the other way round.
     match (operand, loading_part(problem, operand, low)) {
         (_, None) => 0,
-        (LayerOperand::First, Some(LoadingPart::Shared)) => 0b0111,
-        (LayerOperand::First, Some(LoadingPart::Own)) => 0b0110,
-        (_, Some(LoadingPart::Shared)) => 0b1101,
-        (_, Some(LoadingPart::Own)) => 0b1001,
+        (LayerOperand::First, Some(LoadingPart::Shared)) => 0b1_0111,
+        (LayerOperand::First, Some(LoadingPart::Own)) => 0b0_0110,
+        (_, Some(LoadingPart::Shared)) => 0b1_1101,
+        (_, Some(LoadingPart::Own)) => 0b0_1001,
     }
 }

@@ -2,6 +2,7 @@
 
 use super::account::CopyKind;
 use crate::hardware::{Core, MemoryId, Movement, Operand, PortId};
+use crate::sorting::sort_few_by_key;
 use crate::units::{Bits, BitsPerCycle, Cycles};
 use crate::workload::LayerId;
 use rustc_hash::FxHashMap;
@@ -191,7 +192,7 @@ pub struct BusyPort {
 
 /// The uses of each port, in the order of time.
 fn by_port(busy: &mut [PortUse]) -> impl Iterator<Item = &[PortUse]> {
-    busy.sort_unstable();
+    sort_few_by_key(busy, |port| *port);
     busy.chunk_by(|a, b| a.port == b.port)
 }
 

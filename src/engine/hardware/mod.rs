@@ -12,6 +12,7 @@ pub use area::Area;
 pub use memory::{Memory, Movement, Port};
 
 use crate::ids::{TiVec, ids};
+use crate::sorting::sort_few_by_key;
 use crate::workload::{Dim, LayerKind};
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -111,7 +112,7 @@ impl Core {
             levels.len().checked_sub(2).map(|level| levels[level])
         };
         let mut highest: Vec<MemoryId> = Operand::ALL.into_iter().filter_map(below_top).collect();
-        highest.sort_unstable();
+        sort_few_by_key(&mut highest, |&id| id);
         highest.dedup();
         highest.into_iter().map(|id| &self.memories[id])
     }

@@ -82,11 +82,20 @@ pub struct Limits {
     pub max_ties: u64,
     /// Limit on the states that an exact search expands where latency is part of the objective.
     pub max_branches: u64,
+    /// States that such a search expands before it takes the time for better bounds, and for LOMA's mapping to start from.
+    pub relax_after: u64,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { lpf_limit: 6, max_orders: u64::MAX, max_states: 200_000, max_ties: 20_000, max_branches: 30_000 }
+        Self {
+            lpf_limit: 6,
+            max_orders: u64::MAX,
+            max_states: 200_000,
+            max_ties: 20_000,
+            max_branches: 100_000,
+            relax_after: 1000,
+        }
     }
 }
 

@@ -8,6 +8,7 @@
 use super::SearchLimits;
 use super::cheapest::PlacedBoundary;
 use super::orders::Chain;
+use super::relaxation::{Placed, Relaxation};
 use super::space::{Space, State};
 use crate::cost::{BoundaryLoad, LatencyBound, LayerCost};
 use crate::mapping::{LayerOperand, OPERANDS};
@@ -32,21 +33,25 @@ pub fn best(
     space: &Space<'_>,
     objective: &Objective,
     known: Option<(Solution, f64)>,
+    relax: bool,
     effort: SearchLimits<'_>,
 ) -> BranchOutcome {
-    let latency = LatencyBound::new(space.evaluator);
+    let latency = &LatencyBound::new(space.evaluator);
     let mut search = Search {
         space,
         objective,
-        loads_to_go: LayerOperand::ALL.map(|operand| loads_to_go(space, &latency, operand)),
+        loads_to_go: LayerOperand::ALL.map(|operand| loads_to_go(space, latency, operand)),
         stride: latency.start().len(),
         latency,
+        relaxation: None,
         chains: Vec::new(),
         loads: Vec::new(),
         fronts: FxHashMap::default(),
         open: BinaryHeap::new(),
         deferred: Vec::new(),
         missed: Vec::new(),
+        next_dive: 0,
+        next_lesson: LEARN_EVERY,
         unit: 1.0,
         tie: 0.0,
         effort,
@@ -57,6 +62,9 @@ pub fn best(
     {
         search.consider(score, &cost, || solution);
     }
+    if relax {
+        search.relax();
+    }
     search.run();
     search.outcome
 }
@@ -64,7 +72,8 @@ pub fn best(
 struct Search<'a, 's> {
     space: &'s Space<'a>,
     objective: &'s Objective,
-    latency: LatencyBound<'s>,
+    latency: &'s LatencyBound<'s>,
+    relaxation: Option<Relaxation<'s>>,
     /// By operand, boundary and set: the least and the most that the boundary adds to latency, here or at any superset.
     loads_to_go: [Vec<Vec<[BoundaryLoad; 2]>>; OPERANDS],
     /// All partial chains that were reached.
@@ -80,6 +89,9 @@ struct Search<'a, 's> {
     deferred: Vec<u32>,
     /// Bounds of chains of which no order reached it.
     missed: Vec<Bound>,
+    /// When to dive, and to learn.
+    next_dive: u64,
+    next_lesson: u64,
     /// Scores that differ by less are equal, and prices.
     unit: f64,
     tie: f64,
@@ -105,9 +117,20 @@ struct PartialChain {
     factor: usize,
     /// Whether it was deferred and taken up again.
     second_round: bool,
+    expanded: bool,
 }
 
 const START: u32 = u32::MAX;
+
+/// Limit on the weights of price that the relaxation is for.
+const MOST_LINES: usize = 4;
+
+/// Limit on the chains to the same state that a new one is compared with, latest first.
+const MOST_COMPARED: usize = 64;
+
+/// Steps between two dives, and two lessons.
+const DIVE_EVERY: u64 = 200;
+const LEARN_EVERY: u64 = 500;
 
 /// No completion is better, neither in score nor, among equal ones, in what breaks ties.
 #[derive(Clone, Copy, PartialEq, PartialOrd)]
@@ -135,8 +158,10 @@ impl Search<'_, '_> {
             placed: None,
             factor: 0,
             second_round: false,
+            expanded: false,
         };
         self.reach(chain, &loads);
+        self.learn();
         self.go_on();
         // A dominated chain cannot have a lower bound than the chain that dominates it. But where no order reached the bound of that
         // one, a completion of the dominated chain may still be better.
@@ -152,8 +177,10 @@ impl Search<'_, '_> {
     /// Looks at what is open, as long as something better may come of it.
     fn go_on(&mut self) {
         while let Some((_, index)) = self.open.pop() {
-            let chain = &self.chains[index as usize];
-            let bound = chain.bound;
+            if self.chains[index as usize].expanded || self.has_risen(index) {
+                continue;
+            }
+            let bound = self.chains[index as usize].bound;
             if self.is_beaten(&bound) {
                 continue;
             }
@@ -163,13 +190,93 @@ impl Search<'_, '_> {
                 self.open.clear();
                 return;
             }
-            self.outcome.expanded += 1;
-            if self.space.is_complete(&chain.state) {
-                self.try_orders(index);
-            } else {
-                self.expand(index);
+            let reached = self.look_at(index);
+            if self.relaxation.is_some() && self.outcome.expanded >= self.next_dive {
+                self.dive(reached);
+                self.next_dive = self.outcome.expanded + DIVE_EVERY;
+            }
+            if self.outcome.expanded >= self.next_lesson {
+                self.learn();
+                // As long as the last one took, about.
+                let sets: u32 = self.space.factors.seen_sets.iter().sum();
+                self.next_lesson = self.outcome.expanded + LEARN_EVERY.max(u64::from(sets) / 8);
             }
         }
+    }
+
+    /// Expands a partial chain, or tries the orders of a complete one. Returns the number of the first that it reaches.
+    fn look_at(&mut self, index: u32) -> u32 {
+        let reached = self.chains.len() as u32;
+        self.outcome.expanded += 1;
+        self.chains[index as usize].expanded = true;
+        if self.space.is_complete(&self.chains[index as usize].state) {
+            self.try_orders(index);
+        } else {
+            self.expand(index);
+        }
+        reached
+    }
+
+    /// Goes on with the best of what has just been reached, and the best of that, to the end: for a better mapping to compare with.
+    fn dive(&mut self, mut reached: u32) {
+        while let Some(best) = (reached..self.chains.len() as u32).max_by_key(|&index| self.rank(index)) {
+            reached = self.look_at(best);
+        }
+    }
+
+    /// Whether the bound of a partial chain is higher than when it was opened; it then waits at its new place.
+    fn has_risen(&mut self, index: u32) -> bool {
+        if self.relaxation.is_none() {
+            return false;
+        }
+        let PartialChain { state, price, bound: old, .. } = self.chains[index as usize];
+        let (bound, longest) = self.bound(&state, price, self.loads_of(index));
+        if bound.score <= old.score + self.unit {
+            return false;
+        }
+        let chain = &mut self.chains[index as usize];
+        (chain.bound, chain.longest) = (bound, longest);
+        if bound.score.is_finite() && !self.is_beaten(&bound) {
+            self.open(index);
+        }
+        true
+    }
+
+    /// Takes up a relaxation that suits the objective, near the best mapping so far.
+    fn relax(&mut self) {
+        let Some((price, cycles)) = self.best_so_far() else { return };
+        let price_weights = match self.objective {
+            // Near a price and a latency their product is a sum.
+            Objective::EnergyDelayProduct => vec![0.0, 0.5 * cycles / price, cycles / price, 2.0 * cycles / price],
+            Objective::Weighted(weights) => vec![1.0 / weights.latency],
+            _ => vec![0.0],
+        };
+        self.relaxation = Relaxation::new(self.space, self.latency, &price_weights);
+    }
+
+    /// Price and latency of the best mapping.
+    fn best_so_far(&self) -> Option<(f64, f64)> {
+        let (_, best) = self.outcome.best.as_ref()?;
+        let cycles = best.latency_cycles as f64;
+        let price = match self.objective {
+            Objective::EnergyDelayProduct => best.score / cycles,
+            Objective::Weighted(weights) => best.score - weights.latency * cycles,
+            _ => 0.0,
+        };
+        Some((price, cycles))
+    }
+
+    /// Improves the bounds of what follows the partial chain that is next.
+    fn learn(&mut self) {
+        let (Some(best), Some(&(_, next))) = (self.best_so_far(), self.open.peek()) else { return };
+        let Some(mut relaxation) = self.relaxation.take() else { return };
+        let PartialChain { state, price, .. } = &self.chains[next as usize];
+        relaxation.learn(Placed { state, price: *price, loads: self.loads_of(next) }, best);
+        self.relaxation = Some(relaxation);
+    }
+
+    fn loads_of(&self, index: u32) -> &[f64] {
+        &self.loads[index as usize * self.stride..][..self.stride]
     }
 
     fn may_go_on(&self) -> bool {
@@ -179,8 +286,7 @@ impl Search<'_, '_> {
 
     fn expand(&mut self, index: u32) {
         let PartialChain { state, price, factor: first_factor, second_round, .. } = self.chains[index as usize];
-        let first = index as usize * self.stride;
-        let before = self.loads[first..first + self.stride].to_vec();
+        let before = self.loads_of(index).to_vec();
         let mut loads = before.clone();
         for operand in LayerOperand::ALL {
             let Some((next, added)) = self.space.place(&state, operand) else { continue };
@@ -191,7 +297,17 @@ impl Search<'_, '_> {
             let (state, price, placed) = (next, price + added, Some(placed));
             let (bound, longest) = self.bound(&state, price, &loads);
             self.reach(
-                PartialChain { state, price, bound, longest, before: index, placed, factor: 0, second_round },
+                PartialChain {
+                    state,
+                    price,
+                    bound,
+                    longest,
+                    before: index,
+                    placed,
+                    factor: 0,
+                    second_round,
+                    expanded: false,
+                },
                 &loads,
             );
         }
@@ -199,7 +315,17 @@ impl Search<'_, '_> {
             if let Some(state) = self.space.add(&state, factor) {
                 let (bound, longest) = self.bound(&state, price, &before);
                 self.reach(
-                    PartialChain { state, price, bound, longest, before: index, placed: None, factor, second_round },
+                    PartialChain {
+                        state,
+                        price,
+                        bound,
+                        longest,
+                        before: index,
+                        placed: None,
+                        factor,
+                        second_round,
+                        expanded: false,
+                    },
                     &before,
                 );
             }
@@ -218,7 +344,7 @@ impl Search<'_, '_> {
             let front = self.fronts.entry((set, placed, is_final)).or_default();
             let (chains, all_loads, stride) = (&self.chains, &self.loads, self.stride);
             let loads_of = |index: u32| &all_loads[index as usize * stride..][..stride];
-            is_dominated = front.iter().any(|&index| {
+            is_dominated = front.iter().rev().take(MOST_COMPARED).any(|&index| {
                 let other = &chains[index as usize];
                 other.factor <= chain.factor
                     && other.state.leaves_no_less(&chain.state)
@@ -239,10 +365,14 @@ impl Search<'_, '_> {
     }
 
     fn open(&mut self, index: u32) {
+        self.open.push((self.rank(index), index));
+    }
+
+    fn rank(&self, index: u32) -> Rank {
         let PartialChain { state, bound, .. } = &self.chains[index as usize];
         let score = (bound.score / self.unit).round() as u64;
         let progress = (u32::from(state.placed.iter().sum::<u8>()), state.set);
-        self.open.push(((Reverse((score, bound.latency_cycles)), progress), index));
+        (Reverse((score, bound.latency_cycles)), progress)
     }
 
     /// With what is placed and the least of what is not; and which stalls may become the longest.
@@ -259,7 +389,35 @@ impl Search<'_, '_> {
                 self.latency.place(&mut most, most_to_go);
             }
         }
-        (self.score(price + to_go, self.latency.cycles(&least)), self.latency.may_be_longest(&least, &most))
+        let longest = self.latency.may_be_longest(&least, &most);
+        (self.relaxed(state, price, loads, to_go, self.latency.cycles(&least)), longest)
+    }
+
+    /// The bound, with what the relaxation knows.
+    fn relaxed(&self, state: &State, price: f64, loads: &[f64], to_go: f64, least_cycles: u64) -> Bound {
+        let lines = self.relaxation.iter().flat_map(|relaxation| relaxation.bounds(Placed { state, price, loads }));
+        let (mut cycles, mut weighed, mut count) = (least_cycles, [(0.0, 0.0); MOST_LINES], 0);
+        for (price_weight, sum) in lines {
+            if price_weight == 0.0 {
+                cycles = cycles.max(sum as u64);
+            } else {
+                weighed[count] = (price_weight, sum);
+                count += 1;
+            }
+        }
+        let mut bound = self.score(price + to_go, cycles);
+        if let (&[(price_weight, sum), ..], weighed) = (&weighed, &weighed[..count])
+            && count > 0
+        {
+            let relaxed = match self.objective {
+                Objective::EnergyDelayProduct => {
+                    least_product(price + to_go + self.space.constant, cycles as f64, weighed)
+                }
+                _ => sum / price_weight,
+            };
+            bound.score = bound.score.max(relaxed);
+        }
+        bound
     }
 
     fn score(&self, price: f64, latency_cycles: u64) -> Bound {
@@ -311,8 +469,7 @@ impl Search<'_, '_> {
         }
         placed.reverse();
         let chain = Chain::new(self.space.problem, &self.space.factors, &placed);
-        let first = index as usize * self.stride;
-        let loads = &self.loads[first..first + self.stride];
+        let loads = self.loads_of(index);
         let (with_any_order, price) = (partial.bound, partial.price);
         let bound = self.score(price, chain.latency_bound(&self.space.factors, &self.latency, loads));
         if self.is_beaten(&bound) {
@@ -343,6 +500,22 @@ impl Search<'_, '_> {
             self.missed.push(with_any_order);
         }
     }
+}
+
+/// The least product of price and latency, if neither is less than this, nor any sum of latency and price times a weight.
+fn least_product(least_price: f64, least_latency: f64, sums: &[(f64, f64)]) -> f64 {
+    let latency = |price: f64| sums.iter().fold(least_latency, |most, (weight, sum)| most.max(sum - weight * price));
+    let of_least_latency = sums.iter().map(|(weight, sum)| (sum - least_latency) / weight).fold(least_price, f64::max);
+    // Prices and latencies above all lines are a convex set, in a corner of which the product is least.
+    let corners = sums.iter().enumerate().flat_map(|(at, (weight, sum))| {
+        sums[..at].iter().map(move |(other_weight, other_sum)| (sum - other_sum) / (weight - other_weight))
+    });
+    let corners = corners.filter(|price| (least_price..of_least_latency).contains(price));
+    [least_price, of_least_latency]
+        .into_iter()
+        .chain(corners)
+        .map(|price| price * latency(price))
+        .fold(f64::INFINITY, f64::min)
 }
 
 /// The least and the most that each boundary of an operand adds to latency, for every set as the operand sees it and its

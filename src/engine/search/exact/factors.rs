@@ -98,6 +98,14 @@ impl Factors {
         }
     }
 
+    /// Sets with one factor more, all as `operand` sees them.
+    pub fn larger(&self, operand: LayerOperand, set: usize) -> impl Iterator<Item = usize> + '_ {
+        self.list.iter().filter_map(move |factor| {
+            let stride = factor.seen[operand] as usize;
+            (stride > 0 && set / stride % (factor.count as usize + 1) < factor.count as usize).then_some(set + stride)
+        })
+    }
+
     /// Replaces every value by what it and those of all supersets join to, as `operand` sees them.
     pub fn join_supersets<T: Copy>(&self, operand: LayerOperand, values: &mut [T], join: impl Fn(T, T) -> T) {
         for factor in self.list.iter().filter(|factor| factor.seen[operand] > 0) {

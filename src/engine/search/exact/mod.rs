@@ -11,6 +11,8 @@
 //! - [`branch`]: objectives in which latency counts, and large ties, go by a best-first search over partial chains. A chain's bound on
 //!   latency is a vector of loads, one for each port and cause of waiting. Dominance: of two chains to the same state, the one that is no
 //!   faster in any load is deferred, and taken up again only if no order reaches the bound of the other.
+//! - [`relaxation`]: where that is not settled soon, better bounds on latency and price together, by Lagrangian relaxation. The search then
+//!   starts again from LOMA's mapping, if it is better, and now and then follows the best partial chain to its end.
 //!
 //! [`Outcome::proof`](super::Outcome::proof) says what is proved. A search that is stopped gives its best so far and the gap.
 //! `tests/engine/exact_search.rs` compares with brute force, `tests/reference/exact.rs` with LOMA.
@@ -19,6 +21,7 @@ mod branch;
 mod cheapest;
 mod factors;
 mod orders;
+mod relaxation;
 mod space;
 mod ties;
 
@@ -181,7 +184,7 @@ impl Search<'_> {
             // Too many are equal to list them all: those that cannot be faster are left out unseen.
             space.constant += constant;
             let known = best.map(|best| (best, cheapest.price + space.constant));
-            let found = branch::best(&space, objective, known, (self.limits.max_ties, self.has_time));
+            let found = branch::best(&space, objective, known, false, (self.limits.max_ties, self.has_time));
             space.constant -= constant;
             outcome.orders += found.expanded;
             settled = found.unexplored == f64::INFINITY;
@@ -236,15 +239,27 @@ impl Search<'_> {
         let proof = outcome.proof;
         let energy = |_: LayerOperand, _: usize, _: f64, pj: f64| pj;
         self.cheapest(loops, &Objective::Energy, &energy, (0.0, TIE), outcome);
-        let known = outcome.best.take().and_then(|best| {
+        let scored = |best: Solution| {
             let score = objective.score(self.problem, &best.cost(self.problem)?);
             Some((best, score))
-        });
+        };
+        let known = outcome.best.take().and_then(scored);
         outcome.proof = proof;
         let Some(mut space) = Space::new(self.evaluator, self.problem, loops, MOST_SETS, price) else { return };
         space.constant += constant;
-        let found = branch::best(&space, objective, known, (self.limits.max_branches, self.has_time));
+        let few = self.limits.max_branches.min(self.limits.relax_after);
+        let mut found = branch::best(&space, objective, known, false, (few, self.has_time));
         outcome.orders += found.expanded;
+        if found.unexplored < f64::INFINITY && few < self.limits.max_branches {
+            // It is not that simple: better bounds are worth their time, and a good mapping to start from.
+            let by_loma = loma::find_best(self.problem, objective, &Limits::default(), self.has_time).best;
+            let known = found.best.map(|(best, candidate)| (best, candidate.score));
+            let known = [known, by_loma.and_then(scored)].into_iter().flatten().min_by(|a, b| a.1.total_cmp(&b.1));
+            let bound = found.unexplored;
+            found = branch::best(&space, objective, known, true, (self.limits.max_branches, self.has_time));
+            found.unexplored = found.unexplored.max(bound);
+            outcome.orders += found.expanded;
+        }
         let Some((best, candidate)) = found.best else { return };
         if outcome.proof == Proof::Optimal && found.unexplored < candidate.score {
             outcome.proof = Proof::Gap((candidate.score - found.unexplored) / candidate.score);

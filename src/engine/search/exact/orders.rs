@@ -9,6 +9,7 @@ use super::factors::Factors;
 use crate::cost::LatencyBound;
 use crate::hardware::MAX_LEVELS;
 use crate::mapping::{Allocation, LayerOnCore, LayerOperand, OPERANDS, Relevance, TemporalLoop};
+use crate::sorting::sort_few_by_key;
 use rustc_hash::FxHashSet;
 
 /// A chain of boundaries, as sets and what lies between them.
@@ -152,7 +153,7 @@ impl<'a> Chain<'a> {
         previous: Option<(Runs, usize)>,
         left: &mut [Vec<(TemporalLoop, usize)>],
         order: &mut Vec<TemporalLoop>,
-        visit: &mut impl FnMut(&[TemporalLoop], &Allocation) -> bool,
+        visit: &mut dyn FnMut(&[TemporalLoop], &Allocation) -> bool,
     ) -> bool {
         let number = |loops: &[(TemporalLoop, usize)]| loops.iter().map(|(_, count)| count).sum::<usize>();
         let unfilled = number(&left[at]);
@@ -249,23 +250,23 @@ impl<'a> Chain<'a> {
             looked_at.filter(|(_, view)| view.relevance[next.dim as usize] == Relevance::Irrelevant).count()
         };
         let mut choices: Vec<usize> = (0..left.len()).collect();
-        choices.sort_by_key(|&choice| irrelevant(&left[choice]));
+        sort_few_by_key(&mut choices, |&choice| irrelevant(&left[choice]));
         choices
     }
 }
 
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
-mod tests {
+pub mod tests {
     use super::super::space::{Space, State};
     use super::*;
     use crate::cost::Evaluator;
     use crate::hardware::Core;
     use crate::mapping::{LayerProblem, temporal};
     use crate::rules::Rules;
-    use crate::workload::{Dim, LayerKind, LayerShape, Precision};
+    use crate::workload::{Dim, LayerKind, LayerShape, LoopSizes, Precision};
 
-    const HARDWARE: &str = "
+    pub const HARDWARE: &str = "
 name: small
 array: { dimensions: { D1: 2 }, mac_energy: 1 pJ }
 memories:
@@ -275,7 +276,8 @@ memories:
   - { name: dram, size: 1 KiB, operands: [W, I, O], width: 8 bit, read_energy: 9 pJ, write_energy: 9 pJ, shared_over: all }
 ";
 
-    fn for_each_chain(
+    /// Calls `visit` with the boundaries of every complete chain that follows a state.
+    pub fn for_each_chain(
         space: &Space<'_>,
         state: &State,
         placed: &mut Vec<PlacedBoundary>,
@@ -296,6 +298,28 @@ memories:
         }
     }
 
+    /// A convolution of these sizes on [`HARDWARE`], with K unrolled or nothing.
+    pub fn small_problem(sizes: LoopSizes, unroll: bool) -> LayerProblem {
+        let unroll = unroll.then_some(crate::hardware::Unroll {
+            array_dim: crate::hardware::ArrayDimId::default(),
+            dim: Dim::K,
+            limit: 2,
+        });
+        LayerProblem {
+            shape: LayerShape {
+                kind: LayerKind::Conv,
+                dim_order: Dim::ALL,
+                sizes,
+                stride: (1, 1),
+                dilation: (1, 1),
+                input_limit: (u64::MAX, u64::MAX),
+                precision: Precision { w: 8, i: 8, o_partial: 16, o: 8 },
+            },
+            levels: [2, 2, 3],
+            unroll: unroll.into_iter().collect(),
+        }
+    }
+
     /// Otherwise the bound on latency would be one for other boundaries than those of the mapping. Of the problems one has
     /// nothing but loops that add to outputs, so that no boundary of outputs but the one above all of them stays.
     #[test]
@@ -304,24 +328,7 @@ memories:
         for (sizes, unroll) in
             [([1, 1, 1, 6, 1, 1, 1, 3], false), ([1, 1, 4, 2, 1, 3, 1, 1], false), ([1, 1, 4, 2, 1, 2, 1, 3], true)]
         {
-            let unroll = unroll.then_some(crate::hardware::Unroll {
-                array_dim: crate::hardware::ArrayDimId::default(),
-                dim: Dim::K,
-                limit: 2,
-            });
-            let problem = LayerProblem {
-                shape: LayerShape {
-                    kind: LayerKind::Conv,
-                    dim_order: Dim::ALL,
-                    sizes,
-                    stride: (1, 1),
-                    dilation: (1, 1),
-                    input_limit: (u64::MAX, u64::MAX),
-                    precision: Precision { w: 8, i: 8, o_partial: 16, o: 8 },
-                },
-                levels: [2, 2, 3],
-                unroll: unroll.into_iter().collect(),
-            };
+            let problem = small_problem(sizes, unroll);
             let layer = LayerOnCore::new(&core, Rules::CORRECTED, &problem);
             let evaluator = Evaluator::new(&layer);
             let temporal_sizes = &layer.spatial.temporal_sizes;

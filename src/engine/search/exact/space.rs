@@ -9,6 +9,7 @@ use super::factors::Factors;
 use crate::cost::{Crossing, Evaluator, partial_sums_read_back};
 use crate::hardware::{MAX_LEVELS, Operand};
 use crate::mapping::{LayerOnCore, LayerOperand, OPERANDS, Relevance, TemporalLoop, slice_bits, slice_elements};
+use crate::sorting::sort_by;
 use crate::workload::{Dim, LoopSizes};
 
 /// Limit on tight memories: shared memories for whose capacity operands compete.
@@ -110,7 +111,7 @@ impl Entry {
 fn cheapest_by_size(prices: &[f64], entries: &[Entry]) -> Vec<(f64, f64)> {
     let possible = prices.iter().zip(entries).filter(|(price, _)| price.is_finite());
     let mut choices: Vec<(f64, f64)> = possible.map(|(price, entry)| (entry.least_bits(), *price)).collect();
-    choices.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
+    sort_by(&mut choices, |a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
     let mut least = f64::INFINITY;
     choices.retain(|&(_, price)| {
         let cheaper = price < least;
@@ -172,6 +173,32 @@ impl<'a> Space<'a> {
     /// Boundaries of an operand that have to be placed.
     pub fn boundary_count(&self, operand: LayerOperand) -> usize {
         self.boundaries[operand].len()
+    }
+
+    /// The least price of a boundary at a set, and the least bits in the memory below it.
+    pub fn least_at(&self, operand: LayerOperand, index: usize, seen: u32, sizes: &LoopSizes) -> (f64, f64) {
+        let entry = &self.boundaries[operand][index].entries[seen as usize];
+        let times = self.total_cycles / self.with_irrelevant(operand, sizes).iter().product::<u64>();
+        (self.least_price(operand, self.level(operand, index), sizes, times, entry), entry.least_bits())
+    }
+
+    /// Number of tight memories.
+    pub fn tight_count(&self) -> usize {
+        self.tight.len()
+    }
+
+    /// Number of the tight memory below an operand's boundary.
+    pub fn tight_index(&self, operand: LayerOperand, index: usize) -> Option<usize> {
+        let below = self.level(operand, index).checked_sub(1)?;
+        self.tight_at[operand][below]
+    }
+
+    /// Sizes of the tight memories, and whether it is settled in a state what they hold, bits.
+    pub fn tight_sizes<'s>(&'s self, state: &'s State) -> impl Iterator<Item = (f64, bool)> + 's {
+        self.tight.iter().map(|tight| {
+            let settled = tight.members.iter().all(|&(operand, level)| self.holds_all(state, operand, level));
+            (tight.size_bits as f64, settled)
+        })
     }
 
     /// Whether boundary number `index` of an operand may lie at a set, as far as the memory below it is concerned.
@@ -285,7 +312,6 @@ impl<'a> Space<'a> {
             .product();
         for level in self.level(operand, 0)..view.memories.len() {
             let size_bits = self.room(operand, level);
-            let adds_above = view.adds_above(level);
             let mut entries = Vec::with_capacity(self.factors.seen_sets[operand] as usize);
             let mut least = Vec::with_capacity(entries.capacity());
             let innermost = self.factors.list.iter().find(|factor| factor.seen[operand] == 1);
@@ -310,36 +336,47 @@ impl<'a> Space<'a> {
                 }
                 // Loops that are irrelevant to the operand make it no larger, so at best all of them are below.
                 let times = self.total_cycles / irrelevant / sizes.iter().product::<u64>();
-                let count = times as f64;
-                least.push(if problem.rules.fractions_of_words_free {
-                    // Only whole words of everything together count, so nothing can be computed from one crossing.
+                if !problem.rules.fractions_of_words_free {
                     if view.stored_as == Operand::O {
-                        let back = if problem.rules.first_partial_sum_read_back { times } else { 0 };
-                        let partial = self.price_of(operand, level, sizes, (back, times, true));
-                        let last = self.price_of(operand, level, sizes, (0, times, false));
-                        if adds_above { partial } else { last.min(partial) }
+                        let partial = self.evaluator.crossing(operand, level, sizes, true);
+                        let last = Crossing { precision: view.precision.1, ..partial };
+                        entry.up_final = self.price(operand, level, &Crossing { down: 0, ..last });
+                        entry.up_partial = self.price(operand, level, &Crossing { down: 0, ..partial });
+                        entry.down = self.price(operand, level, &Crossing { up: 0, ..partial });
                     } else {
-                        self.price_of(operand, level, sizes, (times, 0, false))
+                        entry.down = self.price_of(operand, level, sizes, (1, 0, false));
                     }
-                } else if view.stored_as == Operand::O {
-                    let partial = self.evaluator.crossing(operand, level, sizes, true);
-                    let last = Crossing { precision: view.precision.1, ..partial };
-                    entry.up_final = self.price(operand, level, &Crossing { down: 0, ..last });
-                    entry.up_partial = self.price(operand, level, &Crossing { down: 0, ..partial });
-                    entry.down = self.price(operand, level, &Crossing { up: 0, ..partial });
-                    let read_back = if problem.rules.first_partial_sum_read_back { entry.down } else { 0.0 };
-                    let partial = entry.up_partial + read_back;
-                    count * if adds_above { partial } else { entry.up_final.min(partial) }
-                } else {
-                    entry.down = self.price_of(operand, level, sizes, (1, 0, false));
-                    count * entry.down
-                });
+                }
+                least.push(self.least_price(operand, level, sizes, times, &entry));
                 entries.push(entry);
             });
             prices.push(least);
             self.boundaries[operand].push(Boundary { entries, least: Vec::new(), least_with_rent: Vec::new() });
         }
         prices
+    }
+
+    /// The price of `times` crossings of an operand's boundary below memory `level`, at a set of these `sizes` as the operand sees it,
+    /// and at the best: as few as possible with partial sums.
+    fn least_price(&self, operand: LayerOperand, level: usize, sizes: &LoopSizes, times: u64, entry: &Entry) -> f64 {
+        let (rules, view) = (&self.problem.rules, &self.problem.operands[operand]);
+        let (count, first) = (times as f64, rules.first_partial_sum_read_back);
+        if view.stored_as != Operand::O {
+            return if rules.fractions_of_words_free {
+                self.price_of(operand, level, sizes, (times, 0, false))
+            } else {
+                count * entry.down
+            };
+        }
+        let (partial, last) = if rules.fractions_of_words_free {
+            // Only whole words of everything together count, so nothing can be computed from one crossing.
+            let back = if first { times } else { 0 };
+            let partial = self.price_of(operand, level, sizes, (back, times, true));
+            (partial, self.price_of(operand, level, sizes, (0, times, false)))
+        } else {
+            (count * (entry.up_partial + if first { entry.down } else { 0.0 }), count * entry.up_final)
+        };
+        if view.adds_above(level) { partial } else { last.min(partial) }
     }
 
     /// Estimates what is still to come: from the least price of each boundary, and again with a rent for room in tight memories.
@@ -417,8 +454,7 @@ impl<'a> Space<'a> {
 
     /// The tight memory below an operand's boundary.
     fn tight_below(&self, operand: LayerOperand, index: usize) -> Option<&Tight> {
-        let below = self.level(operand, index).checked_sub(1)?;
-        self.tight_at[operand][below].map(|tight| &self.tight[tight])
+        self.tight_index(operand, index).map(|tight| &self.tight[tight])
     }
 
     fn price_of(

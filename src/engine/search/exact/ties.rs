@@ -7,6 +7,7 @@ use super::space::Space;
 use crate::cost::{BoundaryLoad, LatencyBound};
 use crate::mapping::{Allocation, TemporalLoop};
 use crate::search::Solution;
+use crate::sorting::sort_by_key;
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
@@ -75,7 +76,7 @@ impl Ties<'_, '_> {
                 (self.bound.cycles(&loads), step, loads)
             })
             .collect();
-        ranked.sort_by_key(|&(cycles, ..)| cycles);
+        sort_by_key(&mut ranked, |&(cycles, ..)| cycles);
         for (cycles, step, loads) in ranked {
             if !self.may_go_on() || self.is_beaten(cycles) {
                 return;

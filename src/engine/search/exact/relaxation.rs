@@ -1,0 +1,386 @@
+//! Lower bounds on objectives in which latency counts: a Lagrangian relaxation.
+//!
+//! The loads of [`LatencyBound`] are sums over boundaries, and latency is above the longest of them. So it is above every weighed sum of
+//! stalls whose weights add up to 1 at most, together with one of waiting whose weights add up to 1. The same holds with a price for the
+//! objective's price, and with a rent for every bit in a tight memory, less that of the whole memory. Such a sum has no maximum in it: its
+//! least is found for each operand by itself, over all growing chains of its boundaries' sets, by dynamic programming.
+//!
+//! Weights and rents for which the least is high are found by subgradient ascent: what the least chains need more than on average weighs
+//! more in the next round.
+
+use super::space::{Space, State};
+use crate::cost::{BoundaryLoad, LatencyBound};
+use crate::mapping::{LayerOperand, OPERANDS};
+
+/// Limit on the sets of all boundaries together: each has a load, and for each functional a bound.
+const MOST_SETS: usize = 200_000;
+
+/// Limit on functionals for all prices of energy together, as each makes every bound slower.
+const MOST_FUNCTIONALS: usize = 8;
+
+/// Steps of ascent for the first functional, and for each later one.
+const FIRST_ROUNDS: u32 = 60;
+const ROUNDS: u32 = 12;
+
+/// What a new functional has to add, relative to the whole.
+const LESSON: f64 = 5e-4;
+
+/// What bounds are lowered by, relative to what they are made of, for rounding.
+const ROUNDING: f64 = 1e-11;
+
+/// Lower bounds on latency plus weighed price, for some weights of price.
+pub struct Relaxation<'s> {
+    space: &'s Space<'s>,
+    latency: &'s LatencyBound<'s>,
+    /// The problem as the relaxation sees it: by operand, boundary and set as the operand sees it.
+    boundaries: [Vec<Vec<AtSet>>; OPERANDS],
+    lines: Vec<Line>,
+}
+
+/// All that is known of latency plus price times a weight.
+struct Line {
+    price_weight: f64,
+    /// Each is high for some partial chains.
+    functionals: Vec<Functional>,
+    /// Number of those that were replaced.
+    replaced: usize,
+}
+
+/// The least of what a boundary adds at a set.
+#[derive(Clone, Copy)]
+struct AtSet {
+    load: BoundaryLoad,
+    price: f64,
+    /// In the tight memory below; infinite where it does not fit.
+    bits: f64,
+}
+
+/// What is weighed against each other.
+#[derive(Clone)]
+struct Weights {
+    /// Of the loads.
+    loads: Vec<f64>,
+    /// Of a bit in each tight memory, cycles.
+    rents: Vec<f64>,
+}
+
+/// A weighed sum, and the least of it that is to come.
+struct Functional {
+    weights: Weights,
+    price_weight: f64,
+    /// Cycles of any mapping.
+    constant: f64,
+    /// By operand, boundary and set: at the least for the boundary and all higher ones of the operand, at supersets.
+    to_go: [Vec<Vec<f64>>; OPERANDS],
+}
+
+/// What a partial chain has placed.
+#[derive(Clone, Copy)]
+pub struct Placed<'p> {
+    pub state: &'p State,
+    pub price: f64,
+    pub loads: &'p [f64],
+}
+
+impl Functional {
+    /// No completion weighs less, cycles.
+    fn bound(&self, space: &Space<'_>, placed: Placed<'_>) -> f64 {
+        let Weights { loads, rents } = &self.weights;
+        let mut sum = self.constant + self.price_weight * (placed.price + space.constant);
+        sum += placed.loads.iter().zip(loads).map(|(load, weight)| load * weight).sum::<f64>();
+        let mut rounding = sum;
+        for (operand, boundaries) in LayerOperand::ALL.into_iter().zip(&self.to_go) {
+            if let Some(to_go) = boundaries.get(usize::from(placed.state.placed[operand])) {
+                sum += to_go[placed.state.seen[operand] as usize];
+            }
+        }
+        for (((size_bits, settled), used), rent) in space.tight_sizes(placed.state).zip(placed.state.used).zip(rents) {
+            if !settled {
+                sum += rent * (used as f64 - size_bits);
+                rounding += rent * size_bits;
+            }
+        }
+        sum - ROUNDING * (rounding + sum.abs())
+    }
+}
+
+impl<'s> Relaxation<'s> {
+    /// For every weight of price one line. `None` where there are too many sets.
+    pub fn new(space: &'s Space<'s>, latency: &'s LatencyBound<'s>, price_weights: &[f64]) -> Option<Self> {
+        let sets =
+            LayerOperand::ALL.map(|operand| space.boundary_count(operand) * space.factors.seen_sets[operand] as usize);
+        if sets.iter().sum::<usize>() > MOST_SETS {
+            return None;
+        }
+        let boundaries = LayerOperand::ALL.map(|operand| {
+            let boundary = |index: usize| {
+                let mut at_sets = Vec::with_capacity(space.factors.seen_sets[operand] as usize);
+                space.factors.for_each_seen(operand, |set, sizes| {
+                    let all = space.with_irrelevant(operand, sizes);
+                    let load = latency.load(operand, space.level(operand, index), &all, 1);
+                    let (price, bits) = space.least_at(operand, index, set, sizes);
+                    let fits = space.may_hold(operand, index, set);
+                    at_sets.push(AtSet { load, price, bits: if fits { bits } else { f64::INFINITY } });
+                });
+                at_sets
+            };
+            (0..space.boundary_count(operand)).map(boundary).collect()
+        });
+        let line = |&price_weight: &f64| Line { price_weight, functionals: Vec::new(), replaced: 0 };
+        Some(Self { space, latency, boundaries, lines: price_weights.iter().map(line).collect() })
+    }
+
+    /// For each line its weight of price, and a lower bound on latency plus weighed price for all that follows a partial chain, cycles.
+    pub fn bounds<'p>(&'p self, placed: Placed<'p>) -> impl Iterator<Item = (f64, f64)> + 'p {
+        self.lines.iter().map(move |line| {
+            let bounds = line.functionals.iter().map(|functional| functional.bound(self.space, placed));
+            (line.price_weight, bounds.fold(0.0, f64::max))
+        })
+    }
+
+    /// Looks for functionals that bound better what follows a partial chain. What is known has this price and latency.
+    pub fn learn(&mut self, placed: Placed<'_>, (price, cycles): (f64, f64)) {
+        for at in 0..self.lines.len() {
+            let Line { price_weight, functionals, .. } = &self.lines[at];
+            let (price_weight, most) = (*price_weight, price_weight * price + cycles);
+            let bound = |functional: &Functional| functional.bound(self.space, placed);
+            let known = functionals.iter().map(|functional| (bound(functional), functional));
+            let known = known.max_by(|a, b| a.0.total_cmp(&b.0));
+            let (least, weights, rounds) = known.map_or_else(
+                || (f64::NEG_INFINITY, self.first_weights(placed.loads.len()), FIRST_ROUNDS),
+                |(bound, functional)| (bound, functional.weights.clone(), ROUNDS),
+            );
+            let (functional, bound) = self.ascend(placed, self.functional(weights, price_weight), most, rounds);
+            if bound <= least + LESSON * most {
+                continue;
+            }
+            let room = MOST_FUNCTIONALS / self.lines.len();
+            let line = &mut self.lines[at];
+            if line.functionals.len() < room {
+                line.functionals.push(functional);
+            } else {
+                // The first one is for all.
+                line.functionals[1 + line.replaced % (room - 1)] = functional;
+                line.replaced += 1;
+            }
+        }
+    }
+
+    /// Equal weights of all waiting, none of stalls, no rent.
+    fn first_weights(&self, loads: usize) -> Weights {
+        let (_, waiting) = self.latency.weighable();
+        let mut weights = vec![0.0; loads];
+        waiting.iter().for_each(|&at| weights[at] = 1.0 / waiting.len() as f64);
+        Weights { loads: weights, rents: vec![0.0; self.space.tight_count()] }
+    }
+
+    /// The least of everything to come.
+    #[inline(never)]
+    fn functional(&self, weights: Weights, price_weight: f64) -> Functional {
+        let to_go = LayerOperand::ALL.map(|operand| {
+            let boundaries = &self.boundaries[operand];
+            let mut to_go: Vec<Vec<f64>> = Vec::with_capacity(boundaries.len());
+            for (index, at_sets) in boundaries.iter().enumerate().rev() {
+                let coefficients = self.latency.coefficients(operand, self.space.level(operand, index), &weights.loads);
+                let rent = self.space.tight_index(operand, index).map_or(0.0, |tight| weights.rents[tight]);
+                let mut sums: Vec<f64> = Vec::with_capacity(at_sets.len());
+                for (set, at_set) in at_sets.iter().enumerate() {
+                    let above = to_go.last().map_or(0.0, |above| above[set]);
+                    sums.push(if at_set.bits == f64::INFINITY {
+                        f64::INFINITY
+                    } else {
+                        above + at_set.load.weighed(&coefficients) + price_weight * at_set.price + rent * at_set.bits
+                    });
+                }
+                self.space.factors.join_supersets(operand, &mut sums, f64::min);
+                to_go.push(sums);
+            }
+            to_go.reverse();
+            to_go
+        });
+        Functional { weights, price_weight, constant: self.latency.temporal_cycles() as f64, to_go }
+    }
+
+    /// The functional with the highest bound for all that follows a partial chain that `rounds` steps of ascent find, and the bound.
+    /// It need not exceed `most`.
+    fn ascend(&self, placed: Placed<'_>, first: Functional, most: f64, rounds: u32) -> (Functional, f64) {
+        let mut best = (first.bound(self.space, placed), first.weights.clone());
+        let mut functional = first;
+        let (mut length, mut in_vain) = (1.0, 0);
+        for _ in 0..rounds {
+            if best.0 >= most {
+                break;
+            }
+            let value = functional.bound(self.space, placed);
+            let next = self.step(&functional, placed, (value, most), length);
+            functional = self.functional(next, functional.price_weight);
+            let bound = functional.bound(self.space, placed);
+            if bound > best.0 {
+                best = (bound, functional.weights.clone());
+                in_vain = 0;
+                continue;
+            }
+            in_vain += 1;
+            if in_vain == 4 {
+                // It jumps over what is best: back to there, with shorter steps.
+                (length, in_vain) = (0.5 * length, 0);
+                functional = self.functional(best.1.clone(), functional.price_weight);
+            }
+        }
+        (self.functional(best.1, functional.price_weight), best.0)
+    }
+
+    /// Weights after one step: up where the least chains need more than what they may, down where they need less.
+    fn step(&self, functional: &Functional, placed: Placed<'_>, (value, most): (f64, f64), length: f64) -> Weights {
+        let (loads, used) = self.least_chains(functional, placed);
+        let (stalls, waiting) = self.latency.weighable();
+        let mut weights = functional.weights.clone();
+        // All in shares of `most`, and of a memory's size.
+        let sizes: Vec<(f64, bool)> = self.space.tight_sizes(placed.state).collect();
+        let over =
+            |(used, (size, settled)): (&f64, &(f64, bool))| if *settled { 0.0 } else { used / size.max(1.0) - 1.0 };
+        let overfull: Vec<f64> = used.iter().zip(&sizes).map(over).collect();
+        let slopes = stalls.clone().chain(waiting).map(|at| loads[at] / most).chain(overfull.iter().copied());
+        let square = slopes.map(|slope| slope * slope).sum::<f64>();
+        if square == 0.0 {
+            return weights;
+        }
+        let step = length * (1.0 - value / most) / square;
+        for at in stalls.clone().chain(waiting) {
+            weights.loads[at] += step * loads[at] / most;
+        }
+        for ((rent, overfull), (size, _)) in weights.rents.iter_mut().zip(&overfull).zip(&sizes) {
+            *rent = (*rent + step * overfull * most / size.max(1.0)).max(0.0);
+        }
+        project(&mut weights.loads, &stalls.collect::<Vec<_>>(), false);
+        project(&mut weights.loads, &waiting, true);
+        weights
+    }
+
+    /// Loads, and bits in tight memories, of the chains that weigh least.
+    fn least_chains(&self, functional: &Functional, placed: Placed<'_>) -> (Vec<f64>, Vec<f64>) {
+        let mut loads = placed.loads.to_vec();
+        let mut used: Vec<f64> = (0..self.space.tight_count()).map(|tight| placed.state.used[tight] as f64).collect();
+        for (operand, boundaries) in LayerOperand::ALL.into_iter().zip(&functional.to_go) {
+            let mut set = placed.state.seen[operand] as usize;
+            for (index, to_go) in boundaries.iter().enumerate().skip(usize::from(placed.state.placed[operand])) {
+                while let Some(larger) =
+                    self.space.factors.larger(operand, set).find(|&larger| to_go[larger] == to_go[set])
+                {
+                    set = larger;
+                }
+                let at_set = &self.boundaries[operand][index][set];
+                self.latency.place(&mut loads, &at_set.load);
+                if let Some(tight) = self.space.tight_index(operand, index) {
+                    used[tight] += at_set.bits;
+                }
+            }
+        }
+        (loads, used)
+    }
+}
+
+/// The nearest weights that are not negative and add up to 1: exactly, or at most.
+fn project(weights: &mut [f64], which: &[usize], exactly: bool) {
+    let above = |weights: &[f64], less: f64| which.iter().map(|&at| (weights[at] - less).max(0.0)).sum::<f64>();
+    let mut high = which.iter().fold(0.0_f64, |most, &at| most.max(weights[at]));
+    let mut low = if exactly { high - 1.0 } else { 0.0 };
+    if exactly || above(weights, 0.0) > 1.0 {
+        for _ in 0..40 {
+            let middle = 0.5 * (low + high);
+            if above(weights, middle) > 1.0 { low = middle } else { high = middle }
+        }
+    } else {
+        high = 0.0;
+    }
+    for &at in which {
+        weights[at] = (weights[at] - high).max(0.0);
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::super::cheapest::PlacedBoundary;
+    use super::super::orders::tests::{HARDWARE, for_each_chain, small_problem};
+    use super::*;
+    use crate::cost::Evaluator;
+    use crate::hardware::Core;
+    use crate::mapping::{LayerOnCore, temporal};
+    use crate::rules::Rules;
+    use crate::workload::Dim;
+
+    /// Follows a chain from its first boundary on, state by state.
+    fn follow(space: &Space<'_>, placed: &[PlacedBoundary], mut visit: impl FnMut(&State, f64, usize)) {
+        let (mut state, mut price) = (space.start().unwrap(), 0.0);
+        for (count, next) in placed.iter().enumerate() {
+            visit(&state, price, count);
+            let factors = &space.factors.list;
+            for (at, factor) in factors.iter().enumerate() {
+                while factor.count_in(state.set) < factor.count_in(next.set) {
+                    // In the order of their numbers some would lie where they do not stay; this is about bounds alone.
+                    state.here = 0;
+                    state = space.add(&state, at).unwrap();
+                }
+            }
+            state.here = 0;
+            let (after, added) = space.place(&state, next.operand).unwrap();
+            (state, price) = (after, price + added);
+        }
+        visit(&state, price, placed.len());
+    }
+
+    #[test]
+    fn no_completion_of_a_chain_is_below_its_bounds_and_ascent_makes_them_higher() {
+        let core = Core::from_text(HARDWARE).unwrap();
+        let mut raised = 0;
+        for (sizes, unroll) in
+            [([1, 1, 4, 2, 1, 3, 1, 1], false), ([1, 1, 4, 2, 1, 2, 1, 3], true), ([1, 2, 2, 2, 4, 1, 1, 1], true)]
+        {
+            let problem = small_problem(sizes, unroll);
+            let layer = LayerOnCore::new(&core, Rules::CORRECTED, &problem);
+            let evaluator = Evaluator::new(&layer);
+            let loops = temporal::limited_factors(&layer.spatial.temporal_sizes, &Dim::ALL, usize::MAX, false).unwrap();
+            let space = Space::new(&evaluator, &layer, &loops, 1 << 12, &|_, _, _, pj| pj).unwrap();
+            let latency = LatencyBound::new(&evaluator);
+            let start = space.start().unwrap();
+            let price_weights = [0.0, 0.2, 1.0];
+            let mut relaxation = Relaxation::new(&space, &latency, &price_weights).unwrap();
+            let placed = Placed { state: &start, price: 0.0, loads: &latency.start() };
+            let bounds = |relaxation: &Relaxation<'_>| relaxation.bounds(placed).map(|line| line.1).collect::<Vec<_>>();
+            let without_ascent: Vec<f64> = price_weights
+                .iter()
+                .map(|&weight| {
+                    let weights = relaxation.first_weights(placed.loads.len());
+                    relaxation.functional(weights, weight).bound(&space, placed)
+                })
+                .collect();
+            // Far above everything, so that every step counts.
+            (0..3).for_each(|_| relaxation.learn(placed, (1e5, 1e5)));
+            raised += bounds(&relaxation).iter().zip(&without_ascent).filter(|(with, without)| with > without).count();
+            let mut chains = 0;
+            for_each_chain(&space, &start, &mut Vec::new(), &mut |chain| {
+                let loads_after = |count: usize| {
+                    let mut loads = latency.start();
+                    for &PlacedBoundary { operand, level, set } in &chain[..count] {
+                        latency.place(&mut loads, &latency.load(operand, level, &space.factors.sizes(set), 1));
+                    }
+                    loads
+                };
+                let cycles = latency.cycles(&loads_after(chain.len())) as f64;
+                let mut whole = 0.0;
+                follow(&space, chain, |_, price, _| whole = price);
+                follow(&space, chain, |state, price, count| {
+                    let placed = Placed { state, price, loads: &loads_after(count) };
+                    for (weight, bound) in relaxation.bounds(placed) {
+                        let sum = cycles + weight * (whole + space.constant);
+                        assert!(bound <= sum, "{sizes:?}, {count} of {chain:?}: {bound} is above {sum}");
+                    }
+                });
+                chains += 1;
+            });
+            assert!(chains > 10, "{sizes:?}: only {chains} chains");
+        }
+        assert!(raised >= 6, "ascent raised {raised} of 9 bounds");
+    }
+}
