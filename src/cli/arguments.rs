@@ -3,7 +3,7 @@
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use fusescape::depth_first::{FuseDepth, StoringMode};
 use fusescape::explore::{Sharing, StackLimits, parse_sizes};
-use fusescape::multicore::{Granularity, OrderRule, ScheduleObjective, Scheduler, StackRule};
+use fusescape::multicore::{Evolution, Granularity, OrderRule, ScheduleObjective, Scheduler, StackRule};
 use fusescape::rules::Rules;
 use fusescape::search::space::Pruning;
 use fusescape::search::{Objective, Strategy, Weights};
@@ -356,7 +356,7 @@ pub struct Cores {
     /// after which a stack ends, separated by commas
     #[arg(long, default_value = "automatic", value_name = "automatic|one|each-layer|NAMES", value_parser = parse_turns)]
     pub stacks: StackRule,
-    /// Who computes what: best (proved for each stack, if nothing had to travel), genetic, a core for all layers that it runs, or
+    /// Who computes what: best (for each stack the fastest if nothing had to travel, proved where the search ends), genetic, a core for all layers that it runs, or
     /// "layer: core, core; layer: core"
     #[arg(long, default_value = "best", value_name = "best|genetic|CORE|LAYERS", value_parser = parse_allocation)]
     pub allocation: Allocation,
@@ -373,6 +373,9 @@ pub struct Cores {
     /// With `--allocation genetic`: generations after the first, up to 10000
     #[arg(long, default_value_t = 16, value_parser = clap::value_parser!(u32).range(..=10_000))]
     pub generations: u32,
+    /// With `--allocation genetic`: seed of all random choices
+    #[arg(long, default_value_t = Evolution::PAPER.seed)]
+    pub seed: u64,
     /// What to minimise: latency, energy or edp; tiles are always mapped for latency
     #[arg(long, default_value = "latency", value_parser = parse_aim)]
     pub objective: ScheduleObjective,

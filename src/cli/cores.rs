@@ -50,7 +50,7 @@ pub fn run(options: &Cores) -> Result<(), Failure> {
     }
     let found = CoresReport { study, stacks, evaluated, account, problems: count, elapsed: bar.elapsed() };
     print(&match options.format {
-        Format::Table => for_a_person(&found),
+        Format::Table => for_a_person(&found, options),
         Format::Json => format!("{:#}\n", as_json(&found)),
         Format::Csv => layers(&found, true).to_csv(),
     })
@@ -88,7 +88,7 @@ fn choose(
         Allocation::Best => study.best(costs)?,
         Allocation::Genetic => {
             let (individuals, generations) = (options.individuals as usize, options.generations as usize);
-            let front = study.evolve(costs, Evolution { individuals, generations, ..Evolution::PAPER });
+            let front = study.evolve(costs, Evolution { individuals, generations, seed: options.seed });
             let aim = options.objective;
             let best = front.into_iter().min_by(|a, b| a.score(aim).total_cmp(&b.score(aim)));
             (best.ok_or("No allocation that evolution tried can be scheduled. Make tiles smaller.")?, Vec::new())
@@ -215,7 +215,7 @@ fn times(account: &SystemAccount) -> Table {
     }
 }
 
-fn for_a_person(found: &CoresReport) -> String {
+fn for_a_person(found: &CoresReport, options: &Cores) -> String {
     let CoresReport { study, stacks, evaluated, account, problems, elapsed } = found;
     let mut text = format!("{} on {}\n\n", study.network.name, study.system.name);
     text += &plain(&layers(found, false));
@@ -243,8 +243,16 @@ fn for_a_person(found: &CoresReport) -> String {
         account.tiles.len(),
         elapsed.as_secs_f64(),
     );
-    if !stacks.is_empty() {
-        text += &format!("{} of {} stacks: no allocation is faster, if nothing had to travel\n", proved, stacks.len());
+    if matches!(options.allocation, Allocation::Best) {
+        let then = if options.improve {
+            "from there layers got other cores as long as that helped"
+        } else {
+            "as data has to travel, others may be faster: --improve looks for one"
+        };
+        text += &format!(
+            "{proved} of {} stacks: the allocation is proved the fastest if nothing had to travel; {then}\n",
+            stacks.len()
+        );
     }
     text
 }

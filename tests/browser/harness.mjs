@@ -5,6 +5,7 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { after } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { AxeBuilder } from '@axe-core/playwright';
 import { chromium } from 'playwright-core';
@@ -31,7 +32,7 @@ const FLAGS = [
 ];
 
 /**
- * Opens an empty tab in a new browser, calls `visit({ page, url, problems, screenshot })`, and closes all. Serves `root`.
+ * Opens an empty tab that shares nothing with any other, calls `visit({ page, url, problems, screenshot })`, and closes all. Serves `root`.
  *
  * - `page`: Playwright's page; it has not gone anywhere yet
  * - `url`: where the page is served, with a slash at its end
@@ -46,9 +47,9 @@ export async function withPage(
   { root = WWW, viewport = { width: 1280, height: 800 }, colorScheme = 'light', hosts = [], ...more } = {},
 ) {
   const server = await serve(root);
-  const browser = await launch();
+  const browser = await browserOfFile();
+  const context = await browser.newContext({ viewport, colorScheme, ...more });
   try {
-    const context = await browser.newContext({ viewport, colorScheme, ...more });
     const problems = collectProblems(context, [server.url, ...hosts]);
     const page = await context.newPage();
     const screenshot = (name) => takeScreenshot(page, name);
@@ -60,9 +61,22 @@ export async function withPage(
       throw await explained(error, problems, screenshot);
     }
   } finally {
-    await browser.close();
+    await context.close();
+    if (!isShared) await browser.close();
     await server.close();
   }
+}
+
+// The tests of a file share a browser: its start takes as long as the page's. What is measured has one of its own.
+const isShared = process.env.NODE_TEST_CONTEXT !== undefined;
+let shared;
+if (isShared) after(() => shared?.close());
+
+/** A browser with nothing in it that another tab could have left. */
+async function browserOfFile() {
+  if (!isShared) return launch();
+  if (!shared?.isConnected()) shared = await launch();
+  return shared;
 }
 
 /** A Chromium that asks nobody for anything by itself. */

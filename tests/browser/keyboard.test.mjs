@@ -62,6 +62,8 @@ test('a design is edited, opened, cut, pinned, compared, shared and undone by ke
       await settled(page);
 
       await press('f');
+      // Until the dialog is there Tab goes on through the page.
+      await page.locator('dialog [data-testid=close]:focus').waitFor();
       await tabTo(page, 'save-state');
       const download = page.waitForEvent('download');
       await press('Enter');

@@ -362,7 +362,15 @@ fn a_network_on_many_cores_takes_the_best_or_any_allocation_and_leaves_a_trace()
     assert!(cycles(&best) < cycles(&alone), "four cores against one");
     assert!(cycles(&run(&["--allocation", "core 2", "--improve"])) < cycles(&alone));
     let few = ["--allocation", "genetic", "--individuals", "4", "--generations", "2"];
-    assert_eq!(run(&few)["latency_cycles"], run(&few)["latency_cycles"], "the same seed");
+    let of_seed = |seed: &str| run(&[&few[..], &["--seed", seed]].concat())["latency_cycles"].clone();
+    let first: Vec<Value> = ["1", "2", "3", "4"].map(of_seed).to_vec();
+    assert_eq!(run(&few)["latency_cycles"], first[0], "a seed says all");
+    assert!(first.iter().any(|other| *other != first[0]), "{first:?}: no seed counts");
+    let said = |more: &[&str]| succeeds(&[&quad[..], more].concat());
+    let proved = "proved the fastest if nothing had to travel";
+    assert!(said(&[]).contains(proved) && said(&[]).contains("--improve"));
+    assert!(!said(&["--improve"]).contains("--improve looks"), "it has looked");
+    assert!(!said(&["--allocation", "core 2"]).contains(proved), "nobody searched for what was chosen by hand");
     let csv = succeeds(&[&quad[..], &["--format", "csv"]].concat());
     assert_eq!(csv.lines().count(), 1 + best["layers"].as_array().unwrap().len());
     let wrong = fails(&[&quad[..], &["--allocation", "conv9: core 0; conv1: core 9"]].concat());
