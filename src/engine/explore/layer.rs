@@ -358,7 +358,8 @@ impl LayerStudy {
 
     /// Searches as the request says.
     pub fn search(&self) -> Outcome {
-        let limits = Limits { lpf_limit: self.lpf_limit, ..Limits::default() };
+        // One layer is worth more time than each of the many in a sweep.
+        let limits = Limits { lpf_limit: self.lpf_limit, max_branches: 100_000, ..Limits::default() };
         find_best(&self.on_core(), &self.objective, &limits, self.strategy)
     }
 
