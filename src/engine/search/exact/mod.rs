@@ -25,7 +25,7 @@ mod relaxation;
 mod space;
 mod ties;
 
-use super::{Limits, Objective, Outcome, Proof, StopReason, explain_infeasible, loma};
+use super::{Limits, Objective, Outcome, Proof, Solution, StopReason, explain_infeasible, loma};
 use crate::cost::Evaluator;
 use crate::hardware::{MemoryId, Movement, Operand};
 use crate::mapping::{Allocation, LayerOnCore, LayerOperand, Relevance, TemporalLoop, temporal};
