@@ -254,7 +254,7 @@ fn parameters_are_loaded_as_rarely_as_some_choice_of_tiles_and_images_allows() {
         let stays = residency == Residency::SmallestTile && is_small;
         let expected = choices.into_iter().min().map(|(iterations, _, images, tiles)| {
             several_passes += usize::from(!stays && iterations > tiles);
-            uneven += usize::from(!stays && images > 1 && setting.batch % images > 0);
+            uneven += usize::from(!stays && images > 1 && !setting.batch.is_multiple_of(images));
             if stays { ParameterLoading::Once } else { ParameterLoading::PerTile { tiles, images, iterations } }
         });
         let found = group.cost(&setting);

@@ -78,8 +78,8 @@ fn tiles_that_narrow_links_slow_down_stream_as_much_as_others() {
     assert!(slowed > 50, "only {slowed} tiles are slowed down");
 }
 
-/// Tiles that wait for nothing but their core, the tiles before them and their streams, placed one by one at the first time at which every link has room for the
-/// whole of the stream. Times and loads are whole numbers or halves of such, so that nothing is rounded.
+/// Tiles that wait for nothing but their core, the tiles before them and their streams, placed one by one at the first time at which every
+/// link has room for the whole of the stream. Times and loads are whole numbers or halves of such, so that nothing is rounded.
 #[test]
 fn streams_begin_as_soon_as_all_links_have_room_for_them_and_slow_tiles_down_only_where_links_are_too_narrow() {
     let mut random = Lcg(29);
