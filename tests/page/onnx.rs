@@ -5,6 +5,7 @@ use fusescape::spec::{WorkloadSpec, read_workload, write_workload};
 use fusescape::workload::{Dim, Layer, LayerKind, Network};
 use fusescape_test_support::onnx::Is::{Int, Ints, Text};
 use fusescape_test_support::onnx::{FLOAT, Graph, INT4, INT8, Message};
+use fusescape_test_support::random::Lcg;
 
 fn import_with(graph: &Graph, sizes: &[(String, u64)]) -> (WorkloadSpec, Report) {
     let model = graph.model();
@@ -231,6 +232,128 @@ fn a_transposed_convolution_has_all_its_operations() {
     let (network, report) = import(&odd);
     assert_eq!(shape(&network, "up"), (LayerKind::Conv, [1, 1, 64, 8, 10, 12, 3, 3]));
     assert!(says(&report, Severity::Assumed, "no multiple of its stride"));
+}
+
+/// One axis of a window, as ONNX states it.
+#[derive(Debug, Clone, Copy)]
+struct WindowAxis {
+    size: i64,
+    kernel: i64,
+    stride: i64,
+    dilation: i64,
+    /// Of the node itself, where nothing follows from `auto_pad`.
+    pads: [i64; 2],
+    /// Of an operator Pad before it.
+    zeros: [i64; 2],
+}
+
+impl WindowAxis {
+    fn random(random: &mut Lcg, is_padded_before: bool) -> Self {
+        let mut of = |from: i64, count: u64| from + random.below(count) as i64;
+        let (size, kernel, stride, dilation) = (of(7, 8), of(1, 4), of(1, 4), of(1, 2));
+        let mut sides = |is_padded: bool| if is_padded { [of(0, 2), of(0, 3)] } else { [0, 0] };
+        let (pads, zeros) = (sides(kernel > 2), sides(is_padded_before));
+        Self { size, kernel, stride, dilation, pads, zeros }
+    }
+
+    fn span(&self) -> i64 {
+        self.dilation * (self.kernel - 1) + 1
+    }
+
+    /// What the node adds before and behind its input. `SAME_` wants an output for every stride that begins in the input, with the fewest
+    /// zeros; an odd one goes behind (`UPPER`) or before (`LOWER`).
+    fn added(&self, auto_pad: &str) -> [i64; 2] {
+        let size = self.size + self.zeros[0] + self.zeros[1];
+        let outputs = (0..size).step_by(self.stride as usize).count() as i64;
+        let fewest = (0..).find(|total| (outputs - 1) * self.stride + self.span() <= size + total).unwrap();
+        match auto_pad {
+            "SAME_UPPER" => [fewest / 2, fewest - fewest / 2],
+            "SAME_LOWER" => [fewest - fewest / 2, fewest / 2],
+            "VALID" => [0, 0],
+            _ => self.pads,
+        }
+    }
+
+    /// The places of the map that each output reads. Windows follow each other as long as they fit; with `ceil_mode` until one reaches the
+    /// end, unless it begins behind the input.
+    fn read(&self, auto_pad: &str, ceil_mode: bool) -> Vec<Vec<i64>> {
+        let [before, behind] = self.added(auto_pad);
+        let size = self.size + self.zeros[0] + self.zeros[1];
+        let (mut read, mut start) = (Vec::new(), -before);
+        loop {
+            let reaches_end = start - self.stride + self.span() >= size + behind;
+            let is_next = if ceil_mode {
+                start == -before || (!reaches_end && start < size)
+            } else {
+                start + self.span() <= size + behind
+            };
+            if !is_next {
+                return read;
+            }
+            let taps = (0..self.kernel).map(|tap| start + tap * self.dilation - self.zeros[0]);
+            read.push(taps.filter(|at| (0..self.size).contains(at)).collect());
+            start += self.stride;
+        }
+    }
+}
+
+#[test]
+fn windows_read_what_onnx_says_whatever_their_padding_and_rounding() {
+    let mut random = Lcg(17);
+    let (mut cases, mut rounded_up, mut lower, mut padded_before) = (0, 0, 0, 0);
+    for _ in 0..3000 {
+        let auto_pad = random.of(&["NOTSET", "SAME_UPPER", "SAME_LOWER", "VALID"]);
+        let ceil_mode = random.below(2) == 0;
+        let is_padded_before = !ceil_mode && random.below(3) == 0;
+        let axes = [0, 1].map(|_| WindowAxis::random(&mut random, is_padded_before));
+        let [columns, rows] = axes;
+        let expected = axes.map(|axis| axis.read(auto_pad, ceil_mode));
+        // Layers have no outputs that see nothing but zeros, and no more padding than their kernel spans.
+        let is_usual = |axis: &WindowAxis| {
+            let added = axis.added(auto_pad);
+            (0..2).all(|side| added[side] + axis.zeros[side] < axis.span()) && axis.span() <= axis.size
+        };
+        if expected.iter().flatten().any(Vec::is_empty) || !axes.iter().all(is_usual) {
+            continue;
+        }
+        let (kernel, strides) = ([rows.kernel, columns.kernel], [rows.stride, columns.stride]);
+        let dilations = [rows.dilation, columns.dilation];
+        let pads = [rows.pads[0], columns.pads[0], rows.pads[1], columns.pads[1]];
+        let mut attributes = vec![("strides", Ints(&strides)), ("dilations", Ints(&dilations))];
+        attributes.push(if auto_pad == "NOTSET" { ("pads", Ints(&pads)) } else { ("auto_pad", Text(auto_pad)) });
+        let mut graph = Graph::default()
+            .input("image", &[1, 3, rows.size, columns.size])
+            .ints("zeros", &[0, 0, rows.zeros[0], columns.zeros[0], 0, 0, rows.zeros[1], columns.zeros[1]]);
+        if is_padded_before {
+            graph = graph.node("Pad", &["image", "zeros"], &["map"], &[]);
+        }
+        let map = if is_padded_before { "map" } else { "image" };
+        let graph = if ceil_mode || random.below(2) == 0 {
+            attributes.extend([("kernel_shape", Ints(&kernel)), ("ceil_mode", Int(ceil_mode.into()))]);
+            graph.node("MaxPool", &[map], &["window"], &attributes)
+        } else {
+            graph.conv(map, "window", [2, 3, kernel[0], kernel[1]], &attributes)
+        };
+        let (network, _) = import(&graph);
+        let Layer { shape, padding, .. } = layer(&network, "window");
+        let found: [Vec<Vec<i64>>; 2] = [
+            (shape.size(Dim::OX), shape.size(Dim::FX), shape.stride.0, shape.dilation.0, padding.left, columns.size),
+            (shape.size(Dim::OY), shape.size(Dim::FY), shape.stride.1, shape.dilation.1, padding.top, rows.size),
+        ]
+        .map(|(outputs, kernel, stride, dilation, before, size)| {
+            let places = |output: u64| (0..kernel).map(move |tap| output * stride + tap * dilation);
+            let inside = |output: u64| places(output).map(|at| at as i64 - before as i64);
+            (0..outputs).map(|output| inside(output).filter(|at| (0..size).contains(at)).collect()).collect()
+        });
+        assert_eq!(found, expected, "{auto_pad}, ceil_mode {ceil_mode}: columns {columns:?}, rows {rows:?}");
+        cases += 1;
+        rounded_up += usize::from(axes.iter().any(|axis| axis.read(auto_pad, false) != axis.read(auto_pad, ceil_mode)));
+        let is_uneven = |axis: &WindowAxis| axis.added("SAME_LOWER") != axis.added("SAME_UPPER");
+        lower += usize::from(auto_pad == "SAME_LOWER" && axes.iter().any(is_uneven));
+        padded_before += usize::from(auto_pad.starts_with("SAME") && axes.iter().any(|axis| axis.zeros != [0, 0]));
+    }
+    let kinds = [cases, rounded_up, lower, padded_before];
+    assert!(kinds.iter().all(|&count| count > 50), "cases, rounded up, uneven, padded before: {kinds:?}");
 }
 
 #[test]

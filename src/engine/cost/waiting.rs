@@ -223,7 +223,7 @@ pub(super) fn offloading(problem: &LayerOnCore<'_>, waiting: &PerLink<f64>) -> f
 
 #[cfg(test)]
 mod tests {
-    use super::{OnceLink, reduce, reduce_repeatedly};
+    use super::{LoadingParts, OnceLink, reduce, reduce_repeatedly};
     use crate::hardware::Movement;
     use crate::mapping::LayerOperand;
 
@@ -259,5 +259,35 @@ mod tests {
         assert_eq!(reduced(reduce_repeatedly, &[(10.0, 2.0)], 3.0), [7.0]);
         assert_eq!(reduced(reduce_repeatedly, &[(10.0, 2.0), (6.0, 1.0)], 100.0), [-3.0, 1.0]);
         assert_eq!(reduced(reduce_repeatedly, &[(10.0, 2.0), (6.0, 1.0)], 12.0), [0.0, 4.0]);
+    }
+
+    /// Cycles until both inputs are loaded, cycle by cycle: the shared ports serve the inputs in their order, and each goes on by itself
+    /// once it has passed them.
+    fn loaded_in_order(inputs: [(u32, u32); 2]) -> u32 {
+        let mut left = inputs;
+        for cycle in 0.. {
+            if left == [(0, 0); 2] {
+                return cycle;
+            }
+            for (shared, own) in &mut left {
+                if *shared == 0 {
+                    *own = own.saturating_sub(1);
+                }
+            }
+            if let Some((shared, _)) = left.iter_mut().find(|(shared, _)| *shared > 0) {
+                *shared -= 1;
+            }
+        }
+        unreachable!()
+    }
+
+    #[test]
+    fn two_inputs_pass_shared_ports_in_the_order_that_is_done_earlier() {
+        for case in 0..5_u32.pow(4) {
+            let [a, b, c, d] = [1, 5, 25, 125].map(|place| case / place % 5);
+            let earlier = loaded_in_order([(a, b), (c, d)]).min(loaded_in_order([(c, d), (a, b)]));
+            let part = |(shared, own): (u32, u32)| LoadingParts { shared: shared.into(), own: own.into() };
+            assert_eq!(LoadingParts::together(&[part((a, b)), part((c, d))]), f64::from(earlier), "{a} {b} {c} {d}");
+        }
     }
 }

@@ -342,8 +342,8 @@ impl Axis {
                 }
             }
         }
-        // What is needed again is known from the end: the first column of each map that any later strip reads.
-        let mut needed_later: TiVec<NodeId, u64> = ti_vec![u64::MAX; count];
+        // What is needed again is known from the end: from the first to the last column of each map that any later strip reads.
+        let mut needed_later: TiVec<NodeId, (u64, u64)> = ti_vec![(u64::MAX, 0); count];
         for strip in intervals.chunks_exact_mut(count).rev() {
             for (now, later) in strip.iter_mut().zip(&needed_later) {
                 now.needed_later = *later;
@@ -352,7 +352,8 @@ impl Axis {
                 let needed = now.needed;
                 if needed.1 > needed.0 {
                     for &producer in &stack.producers[node] {
-                        needed_later[producer] = needed_later[producer].min(needed.0);
+                        let (first, end) = needed_later[producer];
+                        needed_later[producer] = (first.min(needed.0), end.max(needed.1));
                     }
                 }
             }
@@ -393,8 +394,8 @@ struct Intervals {
     needed: (u64, u64),
     /// How far earlier strips computed the node's output, where that is cached.
     had: u64,
-    /// First column of the node's output that a later strip reads.
-    needed_later: u64,
+    /// From the first to the last column of the node's output that a later strip reads.
+    needed_later: (u64, u64),
 }
 
 /// What one node computes and needs when its readers want `wanted`, which then holds what the node wants itself.
@@ -431,9 +432,10 @@ fn node_span(stack: &Stack, node: NodeId, strip: &TiSlice<NodeId, Intervals>, ca
             *cached = strip[producer].had.clamp(needed.0, needed.1) - needed.0;
         }
         span.overlap = span.cached;
-        let have = computed.1.max(had);
-        span.to_cache = have.saturating_sub(needed_later);
-        span.written = have.saturating_sub(needed_later.max(had));
+        let (first, end) = needed_later;
+        let have = computed.1.max(had).min(end);
+        span.to_cache = have.saturating_sub(first);
+        span.written = have.saturating_sub(first.max(had));
     }
     span
 }

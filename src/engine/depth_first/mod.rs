@@ -10,6 +10,7 @@
 //!    tracking the intervals themselves, with padding and borders. `tests/engine/tiling_by_pixels.rs` checks the latter against
 //!    single pixels.
 //! 3. `placement.rs` chooses the top memory level of each operand of each layer-tile, and says why not a lower one.
+//!    `tests/engine/placement_by_elements.rs` checks what tiles keep for each other, and where, against single elements.
 //! 4. `copies.rs` plans data copy actions and their port conflicts.
 //! 5. `layer_tile.rs` plans one tile type layer by layer: levels, copies, and the mapping problem. `stack_planner.rs` finds the tile
 //!    types of a stack, `planner.rs` what points share, `problems.rs` interns the mapping problems. `plan.rs` is what comes of it:

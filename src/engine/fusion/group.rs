@@ -204,8 +204,8 @@ pub(super) fn most_tiles_of(map: FeatureMap, throughput: Throughput) -> u64 {
 }
 
 /// The fewest loadings of the parameters, if they are no more than `at_most`. Fewer tiles need more `buffer`, and so do more images at
-/// once, which makes the tiles more; of equal choices the one with the most images. The `smallest` tiles, of which there are `most_tiles`,
-/// fit for one image.
+/// once, which makes the tiles more; of equal choices the one in the fewest passes over the batch, with no more images in each than that
+/// takes. The `smallest` tiles, of which there are `most_tiles`, fit for one image.
 pub(super) fn stream(
     setting: &Setting,
     (most_tiles, smallest): (u64, u64),
@@ -229,7 +229,7 @@ pub(super) fn stream(
             let iterations = tiles.saturating_mul(passes);
             (best, fewest) = (Some(ParameterLoading::PerTile { tiles, images, iterations }), iterations);
         }
-        // The most images that take more passes.
+        // The fewest images that take the next number of passes.
         if images == 1 {
             return best;
         }

@@ -268,16 +268,18 @@ fn window(node: &Node, kernel: Option<&[u64]>, input: &[u64], extra: [u64; 4]) -
     let mut same = false;
     match node.text("auto_pad") {
         Some("SAME_UPPER") if extra == [0; 4] => same = true,
-        Some("SAME_UPPER" | "SAME_LOWER") => {
+        Some(auto_pad @ ("SAME_UPPER" | "SAME_LOWER")) => {
+            // Zeros that are stored before count as part of the input.
             let of = |size: u64, kernel: u64, stride: u64, dilation: u64| {
                 let span = dilation.saturating_mul(kernel - 1).saturating_add(1);
                 let total =
                     ((size.div_ceil(stride) - 1).saturating_mul(stride).saturating_add(span)).saturating_sub(size);
-                [total - total / 2, total / 2]
+                let (less, more) = (total / 2, total - total / 2);
+                if auto_pad == "SAME_UPPER" { [less, more] } else { [more, less] }
             };
             let (columns, rows) = (input[axes - 1], if axes == 2 { input[0] } else { 1 });
-            let [left, right] = of(columns, kernel.0, stride.0, dilation.0);
-            let [top, bottom] = of(rows, kernel.1, stride.1, dilation.1);
+            let [left, right] = of(columns + extra[0] + extra[1], kernel.0, stride.0, dilation.0);
+            let [top, bottom] = of(rows + extra[2] + extra[3], kernel.1, stride.1, dilation.1);
             window.pads = [left, right, top, bottom];
         }
         Some("VALID") => {}

@@ -471,7 +471,7 @@ impl Search<'_, '_> {
         let chain = Chain::new(self.space.problem, &self.space.factors, &placed);
         let loads = self.loads_of(index);
         let (with_any_order, price) = (partial.bound, partial.price);
-        let bound = self.score(price, chain.latency_bound(&self.space.factors, &self.latency, loads));
+        let bound = self.score(price, chain.latency_bound(&self.space.factors, self.latency, loads));
         if self.is_beaten(&bound) {
             self.missed.push(with_any_order);
             return;

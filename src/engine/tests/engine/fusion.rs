@@ -2,9 +2,9 @@
 
 use fusescape_engine::fusion::isoa::{IsoaPrices, decide};
 use fusescape_engine::fusion::{
-    FeatureMap, GraphError, GroupMap, Ideals, MapId, NETWORK_INPUT, OnlineFusion, Operator, OperatorGraph, OperatorId,
-    OperatorKind, PaperNetwork, PriceList, Proof, Residency, Setting, Throughput, algorithm1, baselines, fuse,
-    is_convex, is_scheme, memory_cost, prior_cost, relaxed_cost,
+    FeatureMap, GraphError, Group, GroupMap, Ideals, MapId, NETWORK_INPUT, OnlineFusion, Operator, OperatorGraph,
+    OperatorId, OperatorKind, PaperNetwork, ParameterLoading, PriceList, Proof, Residency, Setting, Throughput,
+    algorithm1, baselines, fuse, is_convex, is_scheme, memory_cost, prior_cost, relaxed_cost,
 };
 use fusescape_engine::ids::{TiSlice, TiVec};
 use std::cell::RefCell;
@@ -216,6 +216,60 @@ fn wide_groups_cost_the_same_as_they_grow() {
         assert_eq!(baselines::segments(&graph, &order, &price), expected, "{buffer_bytes} B");
         assert!(expected.is_some());
     }
+}
+
+/// All numbers of tiles and of images at once; images are taken off the batch until none is left. Of equal choices the one in the fewest
+/// passes, with no more images in each than that takes.
+#[test]
+fn parameters_are_loaded_as_rarely_as_some_choice_of_tiles_and_images_allows() {
+    let mut random = Random(4);
+    let (mut several_passes, mut uneven) = (0, 0);
+    for case in 0..2000 {
+        let graph = random.graph();
+        let first = random.below(graph.len() as u64) as usize;
+        let last = first + random.below((graph.len() - first) as u64) as usize;
+        let group = Group::new(&graph, &ids(&(first..=last).collect::<Vec<_>>()));
+        let rows = [1, 2, 6, 12][random.below(4) as usize];
+        let throughput = Throughput { channels: 1 + random.below(4), rows };
+        // Room for some images, or not quite.
+        let least = group.isoa(group.most_tiles(throughput), throughput).price.1;
+        let buffer_bytes = (least * (1 + random.below(7)) + random.below(40)).saturating_sub(random.below(30));
+        let batch = 1 + random.below(13);
+        let residency = if random.below(2) == 0 { Residency::SmallestTile } else { Residency::Never };
+        let setting = Setting { buffer_bytes, bits: 8, batch, throughput, residency };
+        let what = format!("case {case}, operators {first} to {last}: {graph:?}, {setting:?}");
+        let buffer = |tiles: u64| group.isoa(tiles, setting.throughput).price.1;
+        let most_tiles = group.most_tiles(setting.throughput);
+        let mut choices = Vec::new();
+        for images in 1..=setting.batch {
+            let (mut passes, mut left) = (0, setting.batch);
+            while left > 0 {
+                left = left.saturating_sub(images);
+                passes += 1;
+            }
+            let fitting = (1..=most_tiles).filter(|&tiles| buffer(tiles) * images <= setting.buffer_bytes);
+            choices.extend(fitting.map(|tiles| (tiles * passes, passes, images, tiles)));
+        }
+        let is_small = buffer(most_tiles) + group.parameters() <= setting.buffer_bytes;
+        let stays = residency == Residency::SmallestTile && is_small;
+        let expected = choices.into_iter().min().map(|(iterations, _, images, tiles)| {
+            several_passes += usize::from(!stays && iterations > tiles);
+            uneven += usize::from(!stays && images > 1 && !setting.batch.is_multiple_of(images));
+            if stays { ParameterLoading::Once } else { ParameterLoading::PerTile { tiles, images, iterations } }
+        });
+        let found = group.cost(&setting);
+        assert_eq!(found.map(|cost| cost.loading), expected, "{what}");
+        let loaded = expected.map(|loading| match loading {
+            ParameterLoading::Once => group.parameters(),
+            ParameterLoading::PerTile { iterations, .. } => group.parameters() * iterations,
+        });
+        let moved = loaded.map(|loaded| loaded + group.border() * setting.batch);
+        assert_eq!(found.map(|cost| cost.elements), moved, "{what}");
+    }
+    assert!(
+        several_passes > 100 && uneven > 50,
+        "{several_passes} in several passes, {uneven} with a smaller last one"
+    );
 }
 
 /// It decides as an exact search does whose groups keep to the rules as the paper states them, whatever buffers were asked for before.

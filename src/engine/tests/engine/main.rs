@@ -18,6 +18,7 @@ mod multicore;
 mod online;
 mod optimal_stacks;
 mod own_mapping;
+mod placement_by_elements;
 mod reasons;
 mod rules;
 mod sequences;

@@ -3,10 +3,10 @@
 use fusescape_engine::hardware::Operand;
 use fusescape_engine::ids::{TiSlice, TiVec, ti_vec};
 use fusescape_engine::multicore::{
-    AccessFunction, AllocationProblem, AxisExpression, CoreId, IterationTile, Link, LinkId, NestId, Offchip,
-    PlacedTile, Schedule, SchedulingProblem, SchedulingRules, SlotId, Split, System, SystemAccount, SystemEnergyCause,
-    TensorId, TileId, TilePlacement, TilePriority, TiledLayer, TiledNetwork, TilingRules, TopMemory, TopMemoryId,
-    TransferCost, allocate, count_edges, evaluate, schedule, tile_graph,
+    AccessFunction, AllocationProblem, AxisExpression, Carrier, CoreId, DramStream, IterationTile, Link, LinkId,
+    NestId, Offchip, PlacedTile, Schedule, SchedulingProblem, SchedulingRules, SlotId, Split, System, SystemAccount,
+    SystemEnergyCause, TensorId, TileId, TilePlacement, TilePriority, TiledLayer, TiledNetwork, TilingRules, TopMemory,
+    TopMemoryId, TransferCost, TransferReason, allocate, count_edges, evaluate, schedule, tile_graph,
 };
 use fusescape_engine::units::{Bits, BitsPerCycle, Cycles};
 use fusescape_engine::workload::Dim;
@@ -78,6 +78,200 @@ fn tiles_that_narrow_links_slow_down_stream_as_much_as_others() {
     assert!(slowed > 50, "only {slowed} tiles are slowed down");
 }
 
+/// Tiles that wait for nothing but their core, the tiles before them and their streams, placed one by one at the first time at which every
+/// link has room for the whole of the stream. Times and loads are whole numbers or halves of such, so that nothing is rounded.
+#[test]
+fn streams_begin_as_soon_as_all_links_have_room_for_them_and_slow_tiles_down_only_where_links_are_too_narrow() {
+    let mut random = Lcg(29);
+    let (mut waiting, mut beside, mut slowed) = (0, 0, 0);
+    for round in 0..ROUNDS {
+        let nest = convolution(None, (2, 12, 5), 4, 1, (1, (3, 1)));
+        let split = Split { in_time: vec![(Dim::OY, 1 + random.below(6))], over_cores: vec![(Dim::K, 4)] };
+        let network = tile_graph(&ti_vec![TiledLayer { nest, split, cores: 4 }], TilingRules::CORRECTED);
+        let system = system_of_ports(&mut random);
+        let place = |_| {
+            let halves = [(0, 8), (8, 8), (16, 16), (32, 32), (64, 64), (8, 16), (1, 15), (15, 1), (0, 64), (128, 0)];
+            let (to, from) = random.of(&halves.map(|(to, from)| (f64::from(to) / 2.0, f64::from(from) / 2.0)));
+            PlacedTile {
+                core: CoreId::from(random.below(3) as usize),
+                cycles: Cycles(8.0 * (1 + random.below(12)) as f64),
+                too_large: Operand::ALL.to_vec(),
+                offchip: Offchip { to: BitsPerCycle(to), from: BitsPerCycle(from) },
+                ..PlacedTile::default()
+            }
+        };
+        let placed: TiVec<TileId, PlacedTile> = (0..network.graph.tiles.len()).map(place).collect();
+        let rank = ranks(&network);
+        let found = schedule(SchedulingProblem {
+            graph: &network.graph,
+            system: &system,
+            placed: &placed,
+            order: TilePriority::Ranks(&rank),
+            prefetched: &[],
+            rules: SchedulingRules::CORRECTED,
+        })
+        .unwrap();
+        let mut free: TiVec<CoreId, f64> = ti_vec![0.0; system.cores.len()];
+        // Link, first and last time, bits a cycle.
+        let mut streams: Vec<(LinkId, Range<f64>, f64)> = Vec::new();
+        let mut ends: TiVec<TileId, Option<f64>> = ti_vec![None; placed.len()];
+        let is_next = |tile: &TileId, ends: &TiVec<TileId, Option<f64>>| {
+            ends[*tile].is_none() && network.graph.predecessors(*tile).all(|edge| ends[edge.from].is_some())
+        };
+        while let Some(tile) = placed.keys().filter(|tile| is_next(tile, &ends)).min_by_key(|&tile| rank[tile]) {
+            let PlacedTile { core, cycles, offchip: Offchip { to, from }, .. } = placed[tile];
+            let demand = |link: LinkId| {
+                let ways = [(system.route(core, system.dram), to), (system.route(system.dram, core), from)];
+                ways.iter().map(|(way, bits)| if way.contains(&link) { bits.0 } else { 0.0 }).sum::<f64>()
+            };
+            let shortage = system.links.keys().map(|link| demand(link) / system.links[link].bandwidth.0);
+            let slower = shortage.fold(1.0, f64::max);
+            let length = cycles.0 * slower;
+            let has_room = |start: f64| {
+                system.links.keys().all(|link| {
+                    let meets = |span: &Range<f64>| span.start < start + length && start < span.end;
+                    let others = || streams.iter().filter(|other| other.0 == link && meets(&other.1));
+                    let used_at =
+                        |time: f64| others().filter(|other| other.1.contains(&time)).map(|other| other.2).sum::<f64>();
+                    let times = others().map(|other| other.1.start.max(start)).chain([start]);
+                    let needed = demand(link) / slower;
+                    needed == 0.0
+                        || times.into_iter().all(|time| used_at(time) + needed <= system.links[link].bandwidth.0)
+                })
+            };
+            let before = network.graph.predecessors(tile).filter_map(|edge| ends[edge.from]);
+            let ready = before.fold(free[core], f64::max);
+            let gaps = streams.iter().map(|other| other.1.end).filter(|&end| end > ready);
+            let mut starts: Vec<f64> = gaps.chain([ready]).collect();
+            starts.sort_by(f64::total_cmp);
+            let start = starts.into_iter().find(|&start| has_room(start)).unwrap();
+            let span = start..start + length;
+            let placed = found.tiles[tile].unwrap();
+            assert_eq!(placed.start.0..placed.end.0, span, "round {round}: tile {tile}");
+            let stream = found.streams.iter().find(|stream| stream.tile == tile).unwrap();
+            assert_eq!((stream.slower, stream.span), (slower, placed), "round {round}: tile {tile}");
+            waiting += usize::from(start > ready);
+            slowed += usize::from(slower > 1.0);
+            beside += usize::from(streams.iter().any(|other| other.1.contains(&start)));
+            (free[core], ends[tile]) = (span.end, Some(span.end));
+            let loads = system.links.keys().map(|link| (link, span.clone(), demand(link) / slower));
+            streams.extend(loads.filter(|load| load.2 > 0.0));
+        }
+    }
+    assert!(waiting.min(beside).min(slowed) > 200, "{waiting} wait, {beside} are not alone, {slowed} are slowed down");
+}
+
+/// Three cores, each with links of its own to one port of DRAM or two.
+fn system_of_ports(random: &mut Lcg) -> System {
+    let dram = CoreId::from(3_usize);
+    let memory = |core: CoreId| TopMemory {
+        name: format!("memory {core}"),
+        capacity: Bits(if core == dram { 1 << 40 } else { 1000 }),
+        read_width: Bits(8),
+        write_width: Bits(8),
+        read_pj: 1.0,
+        write_pj: 1.0,
+        cores: vec![core],
+    };
+    let mut links: TiVec<LinkId, Link> = TiVec::new();
+    let mut link = |bandwidth: u32| {
+        links.push_and_get_key(Link {
+            name: String::new(),
+            bandwidth: BitsPerCycle(bandwidth.into()),
+            pj_per_cycle: 1.0,
+        })
+    };
+    let port = link(16);
+    let other = if random.below(2) == 0 { port } else { link(16) };
+    let mut routes: TiVec<CoreId, TiVec<CoreId, Vec<LinkId>>> = ti_vec![ti_vec![Vec::new(); 4]; 4];
+    for core in CoreId::first(3) {
+        routes[core][dram] = vec![link(random.of(&[8, 16, 64])), port];
+        routes[dram][core] = vec![other, link(random.of(&[8, 16, 64]))];
+    }
+    System {
+        cores: CoreId::first(4).map(|core| format!("core {core}")).collect(),
+        memory_of: TopMemoryId::first(4).map(|memory| [memory; 3]).collect(),
+        memories: CoreId::first(4).map(memory).collect(),
+        links,
+        routes,
+        dram,
+    }
+}
+
+/// Each transfer by itself: over every link of its way its bits, unless the link carries them at that time for another core anyway, and at
+/// both ends every word that is begun.
+#[test]
+fn energy_of_links_and_memories_adds_up_hop_by_hop() {
+    let mut random = Lcg(31);
+    let (mut hops, mut shared) = (0, 0);
+    for round in 0..ROUNDS {
+        let layers = random_network(&mut random);
+        let network = tile_graph(&layers, TilingRules::CORRECTED);
+        let mut system = random_system(&mut random);
+        for link in &mut system.links {
+            link.pj_per_cycle = 0.25 * (1 + random.below(40)) as f64;
+        }
+        for memory in &mut system.memories {
+            (memory.read_pj, memory.write_pj) = ((1 + random.below(9)) as f64, (10 + random.below(90)) as f64);
+            memory.read_width = Bits(random.of(&[8, 24, 64, 128]));
+            memory.write_width = Bits(random.of(&[8, 24, 64, 128]));
+        }
+        let placed = random_placement(&mut random, &network, &system);
+        let problem = SchedulingProblem {
+            graph: &network.graph,
+            system: &system,
+            placed: &placed,
+            order: TilePriority::EarliestReady,
+            prefetched: if random.below(2) == 0 { &[] } else { &[Operand::W] },
+            rules: SchedulingRules::CORRECTED,
+        };
+        let Ok(found) = schedule(problem) else { continue };
+        let mut carried: Vec<(LinkId, TensorId, Cycles<f64>)> = Vec::new();
+        let mut expected = [[0.0; 2]; TransferReason::ALL.len()];
+        let words = |bits: u64, width: Bits| (0..bits).step_by(width.0 as usize).count() as f64;
+        for transfer in &found.transfers {
+            let bits = network.graph.tensors[transfer.tensor].bits.0;
+            let mut link_pj = 0.0;
+            for &link in system.route(transfer.from, transfer.to) {
+                let hop = (link, transfer.tensor, transfer.span.start);
+                if carried.contains(&hop) {
+                    shared += 1;
+                    continue;
+                }
+                carried.push(hop);
+                let Link { bandwidth, pj_per_cycle, .. } = system.links[link];
+                link_pj += pj_per_cycle / bandwidth.0 * bits as f64;
+                hops += 1;
+            }
+            let (source, target) = (&system.memories[transfer.source], &system.memories[transfer.memory]);
+            assert!(source.cores.contains(&transfer.from) && target.cores.contains(&transfer.to), "round {round}");
+            let memory_pj =
+                words(bits, source.read_width) * source.read_pj + words(bits, target.write_width) * target.write_pj;
+            let of_reason = &mut expected[transfer.reason as usize];
+            of_reason[0] += link_pj;
+            of_reason[1] += memory_pj;
+            assert!(is_close(transfer.link_pj, link_pj), "round {round}: {transfer:?} takes {link_pj} pJ of links");
+            assert!(
+                is_close(transfer.memory_pj, memory_pj),
+                "round {round}: {transfer:?} takes {memory_pj} pJ of memories"
+            );
+        }
+        // What does not fit on the chip is fetched by its tile.
+        expected[TransferReason::Fetch as usize][1] += placed.iter().map(|tile| tile.offchip_pj).sum::<f64>();
+        for reason in TransferReason::ALL {
+            for (carrier, expected) in [Carrier::Links, Carrier::Memories].into_iter().zip(expected[reason as usize]) {
+                let found = found.energy[SystemEnergyCause::Moved(carrier, reason)];
+                assert!(is_close(found, expected), "round {round}: {carrier:?}, {reason:?}: {found} and {expected} pJ");
+            }
+        }
+    }
+    assert!(hops > 1000 && shared > 30, "{hops} hops, {shared} of them shared");
+}
+
+fn is_close(found: f64, expected: f64) -> bool {
+    (found - expected).abs() <= 1e-9 * expected.abs()
+}
+
 fn check(job: &SchedulingProblem<'_>, found: &Schedule, round: u64) {
     let SchedulingProblem { graph, system, placed, .. } = *job;
     let spans: TiVec<TileId, Range<Cycles<f64>>> = found
@@ -110,6 +304,14 @@ fn check(job: &SchedulingProblem<'_>, found: &Schedule, round: u64) {
         // Whoever receives the same at the same time shares it.
         carried.sort_by(|a, b| (a.0, a.1.start).partial_cmp(&(b.0, b.1.start)).unwrap());
         carried.dedup_by(|a, b| a.0 == b.0 && a.1.start == b.1.start);
+        let streamed = streams_over(job, found, link);
+        for time in carried.iter().map(|one| one.1.start).chain(streamed.iter().map(|one| one.0.start)) {
+            let whole = carried.iter().filter(|one| one.1.contains(&time)).map(|_| system.links[link].bandwidth.0);
+            let part = streamed.iter().filter(|one| one.0.contains(&time)).map(|one| one.1);
+            let used: f64 = whole.chain(part).sum();
+            let bandwidth = system.links[link].bandwidth.0;
+            assert!(used <= bandwidth * (1.0 + 1e-9), "round {round}: link {link} carries {used} of {bandwidth}");
+        }
         are_apart(carried.into_iter().map(|one| one.1), || format!("round {round}: link {link}"));
     }
     for edge in graph.edges() {
@@ -148,6 +350,18 @@ fn check(job: &SchedulingProblem<'_>, found: &Schedule, round: u64) {
     assert!(SystemEnergyCause::ALL.iter().all(|&cause| energy[cause] >= 0.0));
     let onchip: f64 = placed.iter().map(|tile| tile.onchip_pj).sum();
     assert!((energy[SystemEnergyCause::OnChip] - onchip).abs() <= 1e-9 * onchip, "round {round}: every tile once");
+}
+
+/// When tiles stream over a link, and how many bits a cycle.
+fn streams_over(job: &SchedulingProblem<'_>, found: &Schedule, link: LinkId) -> Vec<(Range<Cycles<f64>>, f64)> {
+    let SchedulingProblem { system, placed, .. } = *job;
+    let of_stream = |stream: &DramStream| {
+        let PlacedTile { core, offchip: Offchip { to, from }, .. } = placed[stream.tile];
+        let ways = [(system.route(core, system.dram), to), (system.route(system.dram, core), from)];
+        let bits = ways.iter().map(|(way, bits)| if way.contains(&link) { bits.0 } else { 0.0 }).sum::<f64>();
+        (stream.span.start..stream.span.end, bits / stream.slower)
+    };
+    found.streams.iter().map(of_stream).collect()
 }
 
 fn are_apart(spans: impl Iterator<Item = Range<Cycles<f64>>>, what: impl Fn() -> String) {

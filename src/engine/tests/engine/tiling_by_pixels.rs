@@ -9,7 +9,7 @@ use fusescape_engine::workload::{Dim, LayerId, Network};
 use fusescape_spec::{find_preset, hardware_presets};
 use std::collections::BTreeSet;
 
-const NETWORKS: [(&str, &str); 5] = [
+pub const NETWORKS: [(&str, &str); 5] = [
     (
         "padded chain",
         "name: test
@@ -60,7 +60,7 @@ layers:
     ),
 ];
 
-const TILES: [(u64, u64); 6] = [(1, 1), (3, 2), (4, 4), (5, 7), (16, 3), (1000, 1000)];
+pub const TILES: [(u64, u64); 6] = [(1, 1), (3, 2), (4, 4), (5, 7), (16, 3), (1000, 1000)];
 
 /// Columns (or rows) of every layer's output that the given ones of the network's output depend on.
 fn needed(network: &Network, output: &BTreeSet<u64>, columns: bool) -> TiVec<LayerId, BTreeSet<u64>> {
@@ -79,7 +79,7 @@ fn needed(network: &Network, output: &BTreeSet<u64>, columns: bool) -> TiVec<Lay
 }
 
 /// The existing input columns that one output column reads.
-fn window(network: &Network, id: LayerId, position: u64, columns: bool) -> Vec<u64> {
+pub fn window(network: &Network, id: LayerId, position: u64, columns: bool) -> Vec<u64> {
     let layer = network.layer(id);
     let shape = &layer.shape;
     let (kernel, stride, dilation, padding, size) = if columns {
