@@ -1,6 +1,7 @@
-//! Figures beside their goals: a line each, and all of a subject as JSON in `target/bench/`.
+//! Figures beside their goals and those of the commit measured before: a line each, and all of a subject as JSON in `target/bench/`.
 
 use serde_json::{Value, json};
+use std::process::Command;
 
 /// What a figure is held against.
 #[derive(Debug, Clone, Copy)]
@@ -51,6 +52,8 @@ impl Goal {
 pub struct Report {
     subject: &'static str,
     load: Option<f64>,
+    commit: String,
+    before: Value,
     figures: Vec<Value>,
 }
 
@@ -59,17 +62,23 @@ impl Report {
     pub fn new(subject: &'static str) -> Self {
         let load = load();
         println!("\n{subject}, native; load before: {}", load.map_or("unknown".to_owned(), |load| load.to_string()));
-        Self { subject, load, figures: Vec::new() }
+        let commit = commit();
+        Self { subject, load, before: earlier(subject, &commit), commit, figures: Vec::new() }
     }
 
     /// Prints and keeps a figure; `details` is an object that says what it consists of.
     pub fn figure(&mut self, what: &str, value: f64, unit: &str, goal: Goal, details: Value) {
-        let shown = if value.abs() >= 100.0 { format!("{value:.0}") } else { format!("{value:.3}") };
+        assert!(value.is_finite(), "{what}: {value} cannot be");
+        let shown = |value: f64| if value.abs() >= 100.0 { format!("{value:.0}") } else { format!("{value:.3}") };
         let against = match goal {
             Goal::None => String::new(),
             _ => format!(" ({}: {})", goal.text(), goal.verdict(value)),
         };
-        println!("  {what}: {shown} {unit}{against}");
+        let old = self.before["figures"].as_array().into_iter().flatten().find(|figure| figure["what"] == what);
+        let was = old.and_then(|figure| {
+            Some(format!(", {} at {}", shown(figure["value"].as_f64()?), self.before["commit"].as_str()?))
+        });
+        println!("  {what}: {} {unit}{}{against}", shown(value), was.unwrap_or_default());
         let entries = details.as_object().into_iter().flatten();
         let (lists, facts): (Vec<_>, Vec<_>) = entries.partition(|(_, value)| value.is_array());
         if !facts.is_empty() {
@@ -89,18 +98,41 @@ impl Report {
 
     /// Writes all figures to `target/bench/native-<subject>.json`.
     pub fn write(self) {
-        let directory = concat!(env!("CARGO_MANIFEST_DIR"), "/target/bench");
-        std::fs::create_dir_all(directory).unwrap();
+        std::fs::create_dir_all(DIRECTORY).unwrap();
         let all = json!({
+            "commit": self.commit,
             "subject": self.subject,
             "cores": std::thread::available_parallelism().map_or(1, usize::from),
             "load_before": self.load,
             "figures": self.figures,
         });
         let name = format!("native-{}.json", self.subject);
-        std::fs::write(format!("{directory}/{name}"), serde_json::to_string_pretty(&all).unwrap()).unwrap();
+        std::fs::write(format!("{DIRECTORY}/{name}"), serde_json::to_string_pretty(&all).unwrap()).unwrap();
         println!("  written to target/bench/{name}");
     }
+}
+
+const DIRECTORY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/target/bench");
+
+/// The commit that is measured, with a mark if files differ from it.
+fn commit() -> String {
+    let described =
+        Command::new("git").args(["describe", "--always", "--dirty"]).current_dir(env!("CARGO_MANIFEST_DIR")).output();
+    described.map_or_else(|_| String::new(), |output| String::from_utf8_lossy(&output.stdout).trim().to_owned())
+}
+
+/// The figures of the commit that was measured before this one: the last file, or what it has put aside.
+fn earlier(subject: &str, commit: &str) -> Value {
+    let [file, aside] = ["", ".before"].map(|which| format!("{DIRECTORY}/native-{subject}{which}.json"));
+    let read = |file: &str| -> Value {
+        std::fs::read_to_string(file).ok().and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default()
+    };
+    let last = read(&file);
+    if last["commit"].is_null() || last["commit"] == commit {
+        return read(&aside);
+    }
+    std::fs::copy(file, aside).unwrap();
+    last
 }
 
 /// Processes that ran or waited in the last minute, on average, where the system tells.

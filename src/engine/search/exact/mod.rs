@@ -239,7 +239,7 @@ impl Search<'_> {
         let proof = outcome.proof;
         let energy = |_: LayerOperand, _: usize, _: f64, pj: f64| pj;
         self.cheapest(loops, &Objective::Energy, &energy, (0.0, TIE), outcome);
-        let scored = |best: Solution| {
+        let scored = |best: super::Solution| {
             let score = objective.score(self.problem, &best.cost(self.problem)?);
             Some((best, score))
         };
