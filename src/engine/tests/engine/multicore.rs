@@ -6,7 +6,7 @@ use fusescape_engine::multicore::{
     AccessFunction, AllocationProblem, AxisExpression, CoreId, IterationTile, Link, LinkId, NestId, Offchip,
     PlacedTile, Schedule, SchedulingProblem, SchedulingRules, SlotId, Split, System, SystemAccount, SystemEnergyCause,
     TensorId, TileId, TilePlacement, TilePriority, TiledLayer, TiledNetwork, TilingRules, TopMemory, TopMemoryId,
-    TransferCost, allocate, count_edges, evaluate, schedule, tile_graph,
+    Transfer, TransferCost, allocate, count_edges, evaluate, schedule, tile_graph,
 };
 use fusescape_engine::units::{Bits, BitsPerCycle, Cycles};
 use fusescape_engine::workload::Dim;
@@ -98,7 +98,7 @@ fn check(job: &SchedulingProblem<'_>, found: &Schedule, round: u64) {
         });
     }
     for link in system.links.keys() {
-        let carries = |transfer: &&fusescape_engine::multicore::Transfer| {
+        let carries = |transfer: &&Transfer| {
             system.route(transfer.from, transfer.to).contains(&link) && transfer.span.end > transfer.span.start
         };
         let mut carried: Vec<(TensorId, Range<Cycles<f64>>)> = found
@@ -115,6 +115,30 @@ fn check(job: &SchedulingProblem<'_>, found: &Schedule, round: u64) {
     for edge in graph.edges() {
         assert!(spans[edge.from].end <= spans[edge.to].start, "round {round}: {edge:?} is out of order");
     }
+    let home = |tile: TileId, operand: Operand| {
+        let is_streamed = placed[tile].too_large.contains(&operand);
+        if is_streamed { system.dram_memory() } else { system.memory_of[placed[tile].core][operand as usize] }
+    };
+    let is_made = |tensor: TensorId, memory: TopMemoryId, time: Cycles<f64>| {
+        spans.keys().any(|maker| {
+            let is_output = graph.tensor(maker, Operand::O) == Some(tensor);
+            is_output && home(maker, Operand::O) == memory && spans[maker].end <= time
+        })
+    };
+    let is_brought = |tensor: TensorId, memory: TopMemoryId, time: Cycles<f64>| {
+        let brings =
+            |transfer: &Transfer| transfer.tensor == tensor && transfer.memory == memory && transfer.span.end <= time;
+        found.transfers.iter().any(brings)
+    };
+    // What travels is there before.
+    for transfer in &found.transfers {
+        let Transfer { tensor, source, span, .. } = *transfer;
+        let is_constant = source == system.dram_memory() && !graph.tensors[tensor].is_output;
+        assert!(
+            is_constant || is_made(tensor, source, span.start) || is_brought(tensor, source, span.start),
+            "round {round}: {transfer:?} begins before the tensor is there"
+        );
+    }
     // What a tile reads is there in time.
     for (tile, span) in spans.iter_enumerated() {
         let constants =
@@ -123,21 +147,10 @@ fn check(job: &SchedulingProblem<'_>, found: &Schedule, round: u64) {
             .predecessors(tile)
             .filter_map(|edge| Some((graph.tensor(edge.from, Operand::O).unwrap(), edge.operand?)));
         for (tensor, operand) in constants.chain(computed) {
-            let home = |tile: TileId, operand: Operand| {
-                let is_streamed = placed[tile].too_large.contains(&operand);
-                if is_streamed { system.dram_memory() } else { system.memory_of[placed[tile].core][operand as usize] }
-            };
             let memory = home(tile, operand);
-            let is_made = spans.keys().any(|maker| {
-                let is_output = graph.tensor(maker, Operand::O) == Some(tensor);
-                is_output && home(maker, Operand::O) == memory && spans[maker].end <= span.start
-            });
             let is_constant = memory == system.dram_memory() && graph.tiles[tile].constants.contains(&operand);
-            let is_brought = found.transfers.iter().any(|transfer| {
-                transfer.tensor == tensor && transfer.memory == memory && transfer.span.end <= span.start
-            });
             assert!(
-                is_made || is_brought || is_constant,
+                is_constant || is_made(tensor, memory, span.start) || is_brought(tensor, memory, span.start),
                 "round {round}: tile {tile} reads {tensor} that is not there"
             );
         }
