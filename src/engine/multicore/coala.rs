@@ -505,7 +505,8 @@ impl<'a> Coala<'a> {
         if self.problem.rules.makes_room_too_early { fit } else { fit.max(time) }
     }
 
-    /// The first time, `time` or later, from which a tensor fits into a memory of a core, where the least important tensors are evicted if need be.
+    /// The first time, `time` or later, from which a tensor fits into a memory of a core, where the least important tensors are evicted if
+    /// need be.
     fn make_room(
         &mut self,
         tensor: TensorId,
