@@ -3,17 +3,18 @@
 
 use super::causes::{Carrier, SystemEnergyCause, TransferReason};
 use super::contents::{MemoryContents, TensorCopy};
-use super::graph::TileGraph;
-use super::ids::{CoreId, LinkId, TensorId, TileId, TopMemoryId};
-use super::link_occupancy::{LinkOccupancy, Span, WindowRequest};
+use super::graph::{Edge, TileGraph};
+use super::ids::{CoreId, LinkId, NestId, TensorId, TileId, TopMemoryId};
+use super::link_occupancy::{LinkOccupancy, Span, WindowRequest, merged};
 use super::rules::SchedulingRules;
 use super::schedule::{Begin, DramStream, MemoryOverflow, Offchip, PlacedTile, Schedule, Transfer, TransferWaits};
 use super::system::System;
 use crate::hardware::Operand;
 use crate::ids::{TiSlice, TiVec, ti_vec};
 use crate::units::{Bits, BitsPerCycle, Cycles};
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::{BTreeSet, BinaryHeap};
 
 /// An input of COALA: a tile graph whose tiles are allocated to the cores of a system.
 #[derive(Debug, Clone, Copy)]
@@ -64,11 +65,50 @@ pub fn schedule_with_contents(problem: SchedulingProblem<'_>) -> Result<Schedule
     Ok(coala.finish())
 }
 
+/// Tiles in the order in which the public tool comes across them: layer by layer those of a core that wait for each other, then pair by
+/// pair of layers those between which data travels.
+fn by_dependencies(graph: &TileGraph) -> Vec<TileId> {
+    let layer = |tile: TileId| graph.tiles[tile].layer;
+    let is_between = |edge: &Edge| edge.operand.is_some();
+    let pairs: BTreeSet<(NestId, NestId)> =
+        graph.edges().filter(is_between).map(|edge| (layer(edge.from), layer(edge.to))).collect();
+    // Layers go by the longest way from the input, then in the order in which the last layer that they read is met.
+    let mut layers: Vec<NestId> = Vec::new();
+    let mut rest: BTreeSet<NestId> = graph.tiles.iter().map(|tile| tile.layer).collect();
+    let mut generation: Vec<NestId> =
+        rest.iter().copied().filter(|of| pairs.iter().all(|(_, reader)| reader != of)).collect();
+    while !generation.is_empty() {
+        let mut next: Vec<NestId> = Vec::new();
+        for &from in &generation {
+            rest.remove(&from);
+            layers.push(from);
+            let readers = pairs.range((from, NestId::default())..).take_while(|pair| pair.0 == from).map(|pair| pair.1);
+            let is_ready = |of: &NestId| pairs.iter().all(|pair| pair.1 != *of || !rest.contains(&pair.0));
+            next.extend(readers.filter(is_ready));
+        }
+        generation = next;
+    }
+    let rank: FxHashMap<NestId, usize> = layers.iter().enumerate().map(|(rank, of)| (*of, rank)).collect();
+    let rank = |tile: TileId| rank.get(&layer(tile)).copied().unwrap_or(usize::MAX);
+    let mut edges: Vec<Edge> = graph.edges().collect();
+    edges.sort_by_key(|edge| match edge.operand {
+        None => (0, rank(edge.from), graph.tiles[edge.from].group.index(), edge.from, edge.to),
+        Some(_) => (1, rank(edge.from), layer(edge.to).index(), edge.from, edge.to),
+    });
+    let mut known = FxHashSet::default();
+    let ends = edges.iter().flat_map(|edge| [edge.from, edge.to]).chain(graph.tiles.keys());
+    ends.filter(|tile| known.insert(*tile)).collect()
+}
+
 struct Coala<'a> {
     problem: SchedulingProblem<'a>,
     contents: MemoryContents<'a>,
     links: TiVec<LinkId, LinkOccupancy>,
     core_free: TiVec<CoreId, Cycles<f64>>,
+    /// The first tile that has each tensor, and which operand of it that is.
+    origins: TiVec<TensorId, (TileId, Operand)>,
+    /// Layers of which nothing reads the last tile of a core.
+    sinks: FxHashSet<NestId>,
     result: Schedule,
 }
 
@@ -89,9 +129,21 @@ impl Begins {
 
 impl<'a> Coala<'a> {
     fn new(problem: SchedulingProblem<'a>) -> Self {
+        let graph = problem.graph;
+        let mut origins = ti_vec![(TileId::default(), Operand::O); graph.tensors.len()];
+        for tile in graph.tiles.keys().rev() {
+            for operand in Operand::ALL {
+                if let Some(tensor) = graph.tensor(tile, operand) {
+                    origins[tensor] = (tile, operand);
+                }
+            }
+        }
+        let is_last = |tile: &TileId| graph.successors(*tile).len() == 0;
         Self {
             problem,
-            contents: MemoryContents::new(problem.graph, problem.system),
+            contents: MemoryContents::new(graph, problem.system, problem.rules),
+            origins,
+            sinks: graph.tiles.keys().filter(is_last).map(|tile| graph.tiles[tile].layer).collect(),
             links: problem.system.links.iter().map(|link| LinkOccupancy::new(link.bandwidth)).collect(),
             core_free: ti_vec![Cycles::ZERO; problem.system.cores.len()],
             result: Schedule {
@@ -120,14 +172,34 @@ impl<'a> Coala<'a> {
                     self.store(tensor, dram, Span { start: Cycles::ZERO, end: Cycles::ZERO });
                 }
             }
-        }
-        for (tile, facts) in graph.tiles.iter_enumerated() {
-            for &operand in facts.constants.iter() {
-                if self.problem.prefetched.contains(&operand)
-                    && let Some(tensor) = graph.tensor(tile, operand)
-                {
-                    self.bring(tensor, system.memory_of[placed[tile].core][operand as usize], &[], Cycles::ZERO)?;
+            if self.problem.rules.holds_unread_inputs && graph.predecessors(tile).len() == 0 {
+                for tensor in [Operand::W, Operand::I].into_iter().filter_map(|operand| graph.tensor(tile, operand)) {
+                    self.store(tensor, dram, Span { start: Cycles::ZERO, end: Cycles::ZERO });
                 }
+            }
+        }
+        let tiles = match self.problem.prefetched {
+            [] => Vec::new(),
+            _ if self.problem.rules.prefetches_by_dependencies => by_dependencies(graph),
+            _ => graph.tiles.keys().collect(),
+        };
+        let mut first_of: FxHashMap<NestId, TileId> = FxHashMap::default();
+        for tile in &tiles {
+            let first = first_of.entry(graph.tiles[*tile].layer).or_insert(*tile);
+            *first = (*first).min(*tile);
+        }
+        for tile in tiles {
+            let core = placed[tile].core;
+            let prefetched =
+                graph.tiles[tile].constants.iter().filter(|operand| self.problem.prefetched.contains(operand));
+            let mut tensors: Vec<(TensorId, Operand)> =
+                prefetched.filter_map(|&operand| Some((graph.tensor(tile, operand)?, operand))).collect();
+            // In the order of the layer's operands, which is that of the tensors of its first tile.
+            let first = first_of[&graph.tiles[tile].layer];
+            tensors.sort_unstable_by_key(|of| graph.tensor(first, of.1));
+            for (tensor, operand) in tensors {
+                let memory = system.memory_of[core][operand as usize];
+                self.bring(tensor, (memory, core), &[], Cycles::ZERO)?;
             }
         }
         Ok(())
@@ -178,12 +250,13 @@ impl<'a> Coala<'a> {
         let needs = self.needs(tile);
         let needed: Vec<TensorId> = needs.iter().map(|need| need.0).collect();
         for &operand in too_large {
-            time = self.clear(memory_of[operand as usize], &needed, time)?;
+            time = self.clear((memory_of[operand as usize], core), &needed, time)?;
         }
         begin.note(Begin::Room, time);
         let mut last = None;
         for &(tensor, memory) in &needs {
-            let there = self.bring(tensor, memory, &needed, time)?;
+            let reader = if memory == system.dram_memory() { system.dram } else { core };
+            let there = self.bring(tensor, (memory, reader), &needed, time)?;
             if there > time {
                 (time, last) = (there, Some((tensor, memory)));
             }
@@ -197,7 +270,8 @@ impl<'a> Coala<'a> {
         let home = if too_large.contains(&Operand::O) { system.dram_memory() } else { memory_of[Operand::O as usize] };
         let output = graph.tensor(tile, Operand::O);
         if let Some(output) = output {
-            time = self.make_room(output, home, time, &needed)?;
+            let at = if home == system.dram_memory() { system.dram } else { core };
+            time = self.make_room(output, (home, at), time, &needed)?;
             begin.note(Begin::Room, time);
         }
         let mut span = Span { start: time, end: time + cycles };
@@ -224,15 +298,27 @@ impl<'a> Coala<'a> {
         }
         if let Some(output) = output
             && graph.tiles[tile].is_final
-            && graph.successors(tile).all(|edge| edge.operand.is_none())
+            && self.is_result(tile)
         {
             let dram = system.dram_memory();
             if self.copy(output, dram).is_none() {
-                self.transfer((output, home, dram), &[], TransferReason::Result, span.end)?;
+                self.transfer((output, home, (dram, system.dram)), &[], TransferReason::Result, span.end)?;
+            }
+            if home != dram {
                 self.remove(output, home, span.end);
             }
         }
         Ok(span.end)
+    }
+
+    /// Whether what a tile computes is a result of the network.
+    fn is_result(&self, tile: TileId) -> bool {
+        let SchedulingProblem { graph, rules, .. } = self.problem;
+        if rules.writes_layers_whole {
+            self.sinks.contains(&graph.tiles[tile].layer)
+        } else {
+            graph.successors(tile).all(|edge| edge.operand.is_none())
+        }
     }
 
     /// The tensors that a tile reads, and the memories in which it finds them, the smallest tensor first.
@@ -262,11 +348,11 @@ impl<'a> Coala<'a> {
         }
     }
 
-    /// Transfers a tensor into a memory unless it is there; returns when it can be read, cycles.
+    /// Transfers a tensor into a memory of a core unless it is there; returns when it can be read, cycles.
     fn bring(
         &mut self,
         tensor: TensorId,
-        memory: TopMemoryId,
+        (memory, reader): (TopMemoryId, CoreId),
         needed: &[TensorId],
         wanted: Cycles<f64>,
     ) -> Result<Cycles<f64>, MemoryOverflow> {
@@ -276,13 +362,13 @@ impl<'a> Coala<'a> {
         let Some(source) = self.contents.oldest(tensor) else { return Ok(Cycles::ZERO) };
         let reason =
             if source == self.problem.system.dram_memory() { TransferReason::Fetch } else { TransferReason::Exchange };
-        self.transfer((tensor, source, memory), needed, reason, wanted)
+        self.transfer((tensor, source, (memory, reader)), needed, reason, wanted)
     }
 
-    /// Places a transfer between two memories, whose tensor is not `wanted` before a time; returns when it ends, cycles.
+    /// Places a transfer from a memory to that of a core, whose tensor is not `wanted` before a time; returns when it ends, cycles.
     fn transfer(
         &mut self,
-        (tensor, source, memory): (TensorId, TopMemoryId, TopMemoryId),
+        (tensor, source, (memory, to)): (TensorId, TopMemoryId, (TopMemoryId, CoreId)),
         needed: &[TensorId],
         reason: TransferReason,
         wanted: Cycles<f64>,
@@ -290,7 +376,7 @@ impl<'a> Coala<'a> {
         let system = self.problem.system;
         let bits = self.problem.graph.tensors[tensor].bits;
         let available = self.copy(tensor, source).map_or(Cycles::ZERO, |copy| copy.available);
-        let (from, to) = (system.core_of(source), system.core_of(memory));
+        let from = system.core_of(source);
         let route = system.route(from, to);
         let cycles = |&link: &LinkId| (bits / system.links[link].bandwidth).rounded_up();
         let length = route.iter().map(cycles).fold(Cycles::ZERO, Cycles::max);
@@ -301,18 +387,22 @@ impl<'a> Coala<'a> {
             let ideal = free.max(wanted - length);
             let first = self.contents.occupancy[memory].late_fit(ideal, bits).unwrap_or(wanted);
             begin.note(Begin::Late, first);
-            let time = self.make_room(tensor, memory, first, needed)?;
+            let time = self.make_room(tensor, (memory, to), first, needed)?;
             begin.note(Begin::Room, time);
             self.store(tensor, memory, Span { start: time, end: time + length });
             let start = route.first().map_or(time, |&link| self.links[link].free_from().max(time));
             waits = TransferWaits { late: Some(first.0), room: time.0, links: start.0, ..waits };
             Span { start, end: start + length }
         } else {
-            let first = self.contents.occupancy[memory].earliest_fit(available, bits);
-            let time = self.make_room(tensor, memory, first, needed)?;
+            let first = self.first_fit(memory, available, bits);
+            let time = self.make_room(tensor, (memory, to), first, needed)?;
             begin.note(Begin::Room, time);
-            let wanted = WindowRequest { tensor: Some(tensor), time, length };
-            let start = self.first_window(route, wanted, &|link| system.links[link].bandwidth);
+            let tensors = [tensor];
+            let wanted = |link: LinkId| {
+                let needed = system.links[link].bandwidth;
+                WindowRequest { tensors: &tensors, time, length, needed }
+            };
+            let start = self.first_window(route, (time, length), &wanted);
             let span = Span { start, end: start + length };
             waits = TransferWaits { room: time.0, links: start.0, ..waits };
             self.store(tensor, memory, span);
@@ -330,7 +420,8 @@ impl<'a> Coala<'a> {
                 false => 0.0,
             };
         }
-        let (read, write) = (&system.memories[source], &system.memories[memory]);
+        let read = &system.memories[self.seen(tensor, (source, from))];
+        let write = &system.memories[memory];
         let write_width = if self.problem.rules.late_transfers { read.write_width } else { write.write_width };
         let memory_pj =
             read.read_pj * bits.words(read.read_width) as f64 + write.write_pj * bits.words(write_width) as f64;
@@ -350,9 +441,15 @@ impl<'a> Coala<'a> {
             memory_pj,
         });
         if source != system.dram_memory() && self.contents.uses_left(tensor, source) == 0 {
-            self.remove(tensor, source, self.leaves(tensor, source, span.end));
+            self.remove(tensor, self.seen(tensor, (source, from)), self.leaves(tensor, source, span.end));
         }
         Ok(span.end)
+    }
+
+    /// Where a tensor in a memory of a core is taken to be ([`SchedulingRules::takes_inputs_for_outputs`]).
+    fn seen(&self, tensor: TensorId, (memory, core): (TopMemoryId, CoreId)) -> TopMemoryId {
+        let SchedulingProblem { system, rules, .. } = self.problem;
+        if rules.takes_inputs_for_outputs { system.memory_of[core][self.origins[tensor].1 as usize] } else { memory }
     }
 
     /// When a tensor can leave a memory out of which a transfer reads it until `time`, cycles: not before tiles have read it there.
@@ -361,48 +458,67 @@ impl<'a> Coala<'a> {
         if self.problem.rules.frees_at_once { time } else { time.max(busy) }
     }
 
-    /// The first time at which all links of a route have a window for a request, with as much free on each as `needed` says.
-    fn first_window(
+    /// The first time, `time` or later, at which all links of a route have a window of a length for what is `wanted` of each.
+    fn first_window<'t>(
         &self,
         route: &[LinkId],
-        wanted: WindowRequest,
-        needed: &dyn Fn(LinkId) -> BitsPerCycle<f64>,
+        (time, length): (Cycles<f64>, Cycles<f64>),
+        wanted: &dyn Fn(LinkId) -> WindowRequest<'t>,
     ) -> Cycles<f64> {
-        // What has no bits needs no window.
-        if wanted.length <= Cycles::ZERO {
-            return wanted.time;
+        let ever = Span { start: time, end: Cycles::INFINITY };
+        let is_shared = |link: &LinkId| self.links[*link].shared(wanted(*link)).next().is_some();
+        if !(self.problem.rules.merges_windows && route.iter().any(is_shared)) {
+            // What has no bits needs no window.
+            let is_empty = length <= Cycles::ZERO;
+            let first = (!is_empty).then(|| self.window_within(ever, route, wanted)).flatten();
+            return first.unwrap_or(time);
         }
-        let ever = Span { start: wanted.time, end: Cycles::INFINITY };
-        self.window_within(ever, route, wanted, needed).unwrap_or(wanted.time)
+        let mut common: Option<Vec<Span>> = None;
+        for (at, &link) in route.iter().enumerate() {
+            if !route[..at].contains(&link) {
+                let windows: Vec<Span> = self.links[link].windows(wanted(link), ever).collect();
+                common = Some(common.map_or_else(
+                    || windows.clone(),
+                    |before| merged(&before, &windows).into_iter().filter(|span| span.length() >= length).collect(),
+                ));
+            }
+        }
+        common.and_then(|spans| spans.first().map(|span| span.start)).unwrap_or(time)
     }
 
     /// The first such time within a span. The windows of the first link are tried in their order, each narrowed by those of the other
     /// links.
-    fn window_within(
+    fn window_within<'t>(
         &self,
         span: Span,
         route: &[LinkId],
-        wanted: WindowRequest,
-        needed: &dyn Fn(LinkId) -> BitsPerCycle<f64>,
+        wanted: &dyn Fn(LinkId) -> WindowRequest<'t>,
     ) -> Option<Cycles<f64>> {
         let Some((&link, rest)) = route.split_first() else { return Some(span.start) };
-        let mut windows = self.links[link].windows(wanted, span, needed(link));
-        windows.find_map(|window| self.window_within(window, rest, wanted, needed))
+        let mut windows = self.links[link].windows(wanted(link), span);
+        windows.find_map(|window| self.window_within(window, rest, wanted))
     }
 
-    /// The first time, `time` or later, from which a tensor fits into a memory, where the least important tensors are evicted if need be.
+    /// The first time from which so many bits fit into a memory for ever, or from which evictions may make room for them.
+    fn first_fit(&self, memory: TopMemoryId, time: Cycles<f64>, bits: Bits) -> Cycles<f64> {
+        let fit = self.contents.occupancy[memory].earliest_fit(time, bits);
+        if self.problem.rules.makes_room_too_early { fit } else { fit.max(time) }
+    }
+
+    /// The first time, `time` or later, from which a tensor fits into a memory of a core, where the least important tensors are evicted if
+    /// need be.
     fn make_room(
         &mut self,
         tensor: TensorId,
-        memory: TopMemoryId,
+        (memory, core): (TopMemoryId, CoreId),
         time: Cycles<f64>,
         needed: &[TensorId],
     ) -> Result<Cycles<f64>, MemoryOverflow> {
         let bits = self.problem.graph.tensors[tensor].bits;
-        let fit = self.contents.occupancy[memory].earliest_fit(time, bits);
+        let fit = self.first_fit(self.seen(tensor, (memory, core)), time, bits);
         let excess = self.contents.occupancy[memory].excess_at(fit, bits);
         if excess == Bits(0) {
-            return Ok(fit);
+            return Ok(fit.max(time));
         }
         let may_go = |other: TensorId, copy: &TensorCopy| copy.reserved <= fit && !needed.contains(&other);
         let (leaving, freed) = self.contents.least_important(memory, excess, may_go);
@@ -411,23 +527,26 @@ impl<'a> Coala<'a> {
         }
         let mut latest = fit.max(time);
         for other in leaving {
-            latest = latest.max(self.evict(other, memory, time)?);
+            latest = latest.max(self.evict(other, (memory, core), time)?);
         }
         Ok(latest)
     }
 
-    /// Evicts a tensor from a memory, and writes it back to DRAM if DRAM has no copy; returns when its place is free, cycles.
+    /// Evicts a tensor from a memory of a core, and writes it back to DRAM if DRAM has no copy; returns when its place is free, cycles.
     fn evict(
         &mut self,
         tensor: TensorId,
-        memory: TopMemoryId,
+        (memory, core): (TopMemoryId, CoreId),
         time: Cycles<f64>,
     ) -> Result<Cycles<f64>, MemoryOverflow> {
-        let dram = self.problem.system.dram_memory();
+        let system = self.problem.system;
+        let dram = system.dram_memory();
         // Asked before the transfer: where this was the last use of the copy, the transfer removes it.
         let free = self.leaves(tensor, memory, time);
         let end = if self.copy(tensor, dram).is_none() {
-            self.transfer((tensor, memory, dram), &[], TransferReason::Eviction, time)?
+            let seen = self.seen(tensor, (memory, core));
+            let source = if self.copy(tensor, seen).is_some() { seen } else { memory };
+            self.transfer((tensor, source, (dram, system.dram)), &[], TransferReason::Eviction, time)?
         } else {
             time
         };
@@ -440,10 +559,10 @@ impl<'a> Coala<'a> {
         Ok(end)
     }
 
-    /// Evicts all tensors of a memory but those that are `needed`; returns when the last place is free, cycles.
+    /// Evicts all tensors of a memory of a core but those that are `needed`; returns when the last place is free, cycles.
     fn clear(
         &mut self,
-        memory: TopMemoryId,
+        (memory, core): (TopMemoryId, CoreId),
         needed: &[TensorId],
         time: Cycles<f64>,
     ) -> Result<Cycles<f64>, MemoryOverflow> {
@@ -451,7 +570,8 @@ impl<'a> Coala<'a> {
         for tensor in self.contents.by_arrival(memory) {
             let is_there = |copy: &TensorCopy| copy.reserved <= time && !needed.contains(&tensor);
             if self.copy(tensor, memory).is_some_and(is_there) {
-                latest = latest.max(self.evict(tensor, memory, time)?);
+                let from = if self.problem.rules.frees_at_once { latest } else { time };
+                latest = latest.max(self.evict(tensor, (memory, core), from)?);
             }
         }
         Ok(latest)
@@ -462,29 +582,39 @@ impl<'a> Coala<'a> {
     fn stream(&mut self, tile: TileId, time: Cycles<f64>) -> (Cycles<f64>, f64) {
         let system = self.problem.system;
         let is_early = self.problem.rules.streams_too_early;
-        let PlacedTile { core, cycles, offchip: Offchip { to, from }, .. } = self.problem.placed[tile];
-        let routes = [(system.route(core, system.dram), to), (system.route(system.dram, core), from)];
-        let mut loads: Vec<(LinkId, BitsPerCycle<f64>)> = Vec::new();
-        for (link, load) in routes.iter().flat_map(|(route, load)| route.iter().map(move |&link| (link, *load))) {
-            match loads.iter_mut().find(|load| load.0 == link && !is_early) {
-                Some(known) => known.1 += load,
-                None => loads.push((link, load)),
+        let PlacedTile { core, cycles, offchip: Offchip { to, from }, ref too_large, .. } = self.problem.placed[tile];
+        let (outputs, inputs): (Vec<Operand>, Vec<Operand>) = too_large.iter().partition(|of| **of == Operand::O);
+        let routes = [(system.route(core, system.dram), to, outputs), (system.route(system.dram, core), from, inputs)];
+        let mut loads: Vec<(LinkId, BitsPerCycle<f64>, Vec<TensorId>)> = Vec::new();
+        for (route, load, operands) in routes.iter().filter(|(.., operands)| !is_early || !operands.is_empty()) {
+            let shared = operands.iter().filter(|_| self.problem.rules.shares_streams);
+            let tensors = shared.filter_map(|&operand| self.problem.graph.tensor(tile, operand));
+            for &link in *route {
+                match loads.iter_mut().find(|load| load.0 == link) {
+                    Some(known) => {
+                        known.1 += *load;
+                        known.2.extend(tensors.clone());
+                    }
+                    None => loads.push((link, *load, tensors.clone().collect())),
+                }
             }
         }
         let mut slower = 1.0_f64;
         if !is_early {
-            slower = loads.iter().map(|(link, load)| *load / system.links[*link].bandwidth).fold(1.0, f64::max);
+            slower = loads.iter().map(|(link, load, _)| *load / system.links[*link].bandwidth).fold(1.0, f64::max);
             loads.iter_mut().for_each(|load| load.1 = load.1 / slower);
         }
         let length = cycles * slower;
         let links: Vec<LinkId> = loads.iter().map(|load| load.0).collect();
-        let most = |link: LinkId| {
-            loads.iter().filter(|load| load.0 == link).map(|load| load.1).fold(BitsPerCycle::ZERO, BitsPerCycle::max)
+        let wanted = |link: LinkId| {
+            let load = loads.iter().find(|load| load.0 == link);
+            let (needed, tensors) = load.map_or((BitsPerCycle::ZERO, &[][..]), |(_, load, tensors)| (*load, tensors));
+            WindowRequest { tensors, time, length, needed }
         };
-        let start = self.first_window(&links, WindowRequest { tensor: None, time, length }, &most);
+        let start = self.first_window(&links, (time, length), &wanted);
         let span = Span { start, end: start + length };
-        for (link, load) in loads {
-            self.links[link].load(span, if is_early { load.rounded_up() } else { load });
+        for (link, load, tensors) in loads {
+            self.links[link].stream(&tensors, span, if is_early { load.rounded_up() } else { load });
         }
         let waits = TransferWaits { there: time.0, late: None, room: time.0, links: start.0 };
         self.result.streams.push(DramStream { tile, span, waits, slower });
@@ -509,17 +639,21 @@ impl<'a> Coala<'a> {
             } else {
                 end
             };
-            self.remove(tensor, memory, if self.problem.rules.frees_at_once { last } else { last.max(busy) });
+            let seen = self.seen(tensor, (memory, self.problem.system.core_of(memory)));
+            self.remove(tensor, seen, if self.problem.rules.frees_at_once { last } else { last.max(busy) });
         }
     }
 
     /// When the last tile ends that reads a tensor out of a memory; tiles of all cores may read DRAM. `reader` is one of them.
     fn last_use(&self, reader: TileId, tensor: TensorId, memory: TopMemoryId) -> Option<Cycles<f64>> {
-        let SchedulingProblem { graph, system, placed, .. } = self.problem;
-        let producer = graph
-            .predecessors(reader)
-            .map(|edge| edge.from)
-            .find(|&tile| graph.tensor(tile, Operand::O) == Some(tensor))?;
+        let SchedulingProblem { graph, system, placed, rules, .. } = self.problem;
+        let made_by = |&tile: &TileId| graph.tensor(tile, Operand::O) == Some(tensor);
+        let producer = if rules.frees_at_once {
+            // Of tiles that add to the same sums, the tool asks the first.
+            self.origins[tensor].0
+        } else {
+            graph.predecessors(reader).map(|edge| edge.from).find(made_by)?
+        };
         let is_near = |core: CoreId| memory == system.dram_memory() || system.memories[memory].cores.contains(&core);
         graph
             .successors(producer)

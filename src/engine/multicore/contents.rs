@@ -4,6 +4,7 @@ use super::graph::TileGraph;
 use super::ids::{TensorId, TopMemoryId};
 use super::link_occupancy::Span;
 use super::occupancy::Occupancy;
+use super::rules::SchedulingRules;
 use super::system::System;
 use crate::ids::{TiVec, ti_vec};
 use crate::units::{Bits, Cycles};
@@ -68,13 +69,14 @@ pub struct MemoryContents<'a> {
     arrivals: u64,
     /// For each tensor the memories in which it is read, and the uses that are left there.
     uses: TiVec<TensorId, Vec<(TopMemoryId, u64)>>,
+    rules: SchedulingRules,
     /// Every change, in the order of the decisions, where somebody wants to know.
     pub log: Option<Vec<ContentsChange>>,
 }
 
 impl<'a> MemoryContents<'a> {
     /// Empty memories.
-    pub fn new(graph: &'a TileGraph, system: &System) -> Self {
+    pub fn new(graph: &'a TileGraph, system: &System, rules: SchedulingRules) -> Self {
         Self {
             occupancy: system.memories.iter().map(|memory| Occupancy::new(memory.capacity)).collect(),
             graph,
@@ -82,6 +84,7 @@ impl<'a> MemoryContents<'a> {
             stored: ti_vec![Stored::default(); system.memories.len()],
             arrivals: 0,
             uses: ti_vec![Vec::new(); graph.tensors.len()],
+            rules,
             log: None,
         }
     }
@@ -144,8 +147,17 @@ impl<'a> MemoryContents<'a> {
         }
     }
 
-    /// Reserves a place for a tensor from the start of a span; it can be read from its end on.
+    /// Reserves a place for a tensor from the start of a span; it can be read from its end on. A tensor has one place in a memory, which
+    /// several tiles may fill in turn.
     pub fn store(&mut self, tensor: TensorId, memory: TopMemoryId, span: Span) {
+        let is_known = self.copies[tensor].iter_mut().find(|copy| copy.memory == memory);
+        if let Some(copy) = is_known {
+            if !self.rules.trusts_presence {
+                copy.available = copy.available.max(span.end);
+                copy.busy = copy.busy.max(span.end);
+            }
+            return;
+        }
         self.unrank(tensor);
         let (reserved, available, arrival) = (span.start, span.end, self.arrivals);
         self.arrivals += 1;
@@ -206,8 +218,8 @@ impl<'a> MemoryContents<'a> {
         match self.uses[tensor].iter().find(|(of, _)| *of == memory) {
             Some((_, left)) => *left,
             None => {
-                let is_absent = |memory: TopMemoryId| self.copy(tensor, memory).is_none();
-                self.uses[tensor].iter().filter(|(of, _)| is_absent(*of)).map(|(_, left)| left).sum()
+                let counts = |memory: TopMemoryId| self.rules.counts_served_uses || self.copy(tensor, memory).is_none();
+                self.uses[tensor].iter().filter(|(of, _)| counts(*of)).map(|(_, left)| left).sum()
             }
         }
     }

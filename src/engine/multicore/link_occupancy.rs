@@ -24,13 +24,15 @@ impl Span {
 
 /// A request for a window of a link.
 #[derive(Debug, Clone, Copy)]
-pub struct WindowRequest {
-    /// The tensor to be carried. Where the link carries it for another core at the same time, one transfer serves both.
-    pub tensor: Option<TensorId>,
+pub struct WindowRequest<'a> {
+    /// The tensors to be carried. Where the link carries one for another core at the same time, one transfer serves both.
+    pub tensors: &'a [TensorId],
     /// Earliest start, cycles.
     pub time: Cycles<f64>,
     /// Length, cycles.
     pub length: Cycles<f64>,
+    /// What has to be free of the bandwidth, of which nobody gets more than there is.
+    pub needed: BitsPerCycle<f64>,
 }
 
 /// Bandwidth of a link in use, as a step function of time.
@@ -49,24 +51,25 @@ impl LinkOccupancy {
         Self { bandwidth, used: StepFunction::new(), carried: FxHashMap::default() }
     }
 
-    /// The windows within a span that suit a request, with `needed` bits a cycle free (at most the bandwidth): first those in which the
-    /// tensor is carried anyway, then by time.
-    pub fn windows(
-        &self,
-        wanted: WindowRequest,
-        within: Span,
-        needed: BitsPerCycle<f64>,
-    ) -> impl Iterator<Item = Span> {
-        let carried = wanted.tensor.and_then(|tensor| self.carried.get(&tensor));
-        let carried = carried.into_iter().flat_map(|(first, later)| std::iter::once(first).chain(later)).copied();
-        let carried = carried.filter(move |span| span.start >= wanted.time);
+    /// The windows within a span that suit a request: first those in which the tensors are carried anyway, then by time.
+    pub fn windows(&self, wanted: WindowRequest<'_>, within: Span) -> impl Iterator<Item = Span> {
         let common = move |span: Span| Span { start: span.start.max(within.start), end: span.end.min(within.end) };
         let is_open = move |span: &Span| span.length() >= wanted.length;
-        carried.chain(self.gaps(within, needed.min(self.bandwidth))).map(common).filter(is_open)
+        self.shared(wanted).chain(self.gaps(within, wanted.needed)).map(common).filter(is_open)
     }
 
-    /// Windows with `needed` bits a cycle free, by time, that begin before the end of a span.
+    /// The spans not before the time of a request in which its tensors are carried anyway, tensor by tensor.
+    pub fn shared(&self, wanted: WindowRequest<'_>) -> impl Iterator<Item = Span> {
+        let of_tensor = |tensor: &TensorId| self.carried.get(tensor);
+        let carried = wanted.tensors.iter().filter_map(of_tensor);
+        let spans = carried.flat_map(|(first, later)| std::iter::once(first).chain(later)).copied();
+        spans.filter(move |span| span.start >= wanted.time && span.length() >= wanted.length)
+    }
+
+    /// Windows with `needed` bits a cycle free (at most the bandwidth), by time, that begin before the end of a span; the first one may
+    /// begin before it.
     fn gaps(&self, within: Span, needed: BitsPerCycle<f64>) -> impl Iterator<Item = Span> {
+        let needed = needed.min(self.bandwidth);
         let mut steps = self.used.from(self.used.at(within.start));
         let is_free = move |step: &Step| step.used + needed <= self.bandwidth;
         std::iter::from_fn(move || {
@@ -84,19 +87,31 @@ impl LinkOccupancy {
     /// Carries a tensor with all of the bandwidth. Returns `false` if the link carries it from the same time on anyway, as one transfer
     /// serves both.
     pub fn carry(&mut self, tensor: TensorId, span: Span) -> bool {
-        match self.carried.entry(tensor) {
-            Entry::Vacant(entry) => {
-                entry.insert((span, Vec::new()));
-            }
-            Entry::Occupied(mut entry) => {
-                let (first, later) = entry.get_mut();
-                if first.start == span.start || later.iter().any(|other| other.start == span.start) {
-                    return false;
+        self.stream(&[tensor], span, self.bandwidth)
+    }
+
+    /// Carries tensors side by side with so much of the bandwidth. Returns `false` if the link carries one of them from the same time on
+    /// anyway. What has no bits leaves no trace.
+    pub fn stream(&mut self, tensors: &[TensorId], span: Span, load: BitsPerCycle<f64>) -> bool {
+        if span.end <= span.start {
+            return true;
+        }
+        let is_same = |tensor: &TensorId| {
+            let carried = self.carried.get(tensor);
+            carried.is_some_and(|(first, later)| std::iter::once(first).chain(later).any(|of| of.start == span.start))
+        };
+        if tensors.iter().any(is_same) {
+            return false;
+        }
+        for &tensor in tensors {
+            match self.carried.entry(tensor) {
+                Entry::Vacant(entry) => {
+                    entry.insert((span, Vec::new()));
                 }
-                later.push(span);
+                Entry::Occupied(mut entry) => entry.get_mut().1.push(span),
             }
         }
-        self.load(span, self.bandwidth);
+        self.load(span, load);
         true
     }
 
@@ -106,4 +121,30 @@ impl LinkOccupancy {
             self.used.add(span, more);
         }
     }
+}
+
+/// The spans common to windows of two links, as the public tool finds them: it goes along both lists and leaves of two windows the one
+/// that ends first. Where the lists are not in order, it misses some.
+pub fn merged(these: &[Span], those: &[Span]) -> Vec<Span> {
+    let (mut these, mut those) = (these.iter().peekable(), those.iter().peekable());
+    // Of neighbours that touch, it joins two, but no third.
+    let (mut common, mut is_joined): (Vec<Span>, bool) = (Vec::new(), false);
+    while let (Some(&&this), Some(&&that)) = (these.peek(), those.peek()) {
+        if this.end < that.end {
+            these.next();
+        } else {
+            those.next();
+        }
+        if this.end >= that.start && that.end >= this.start {
+            let span = Span { start: this.start.max(that.start), end: this.end.min(that.end) };
+            match common.last_mut() {
+                Some(last) if last.end == span.start && !is_joined => (last.end, is_joined) = (span.end, true),
+                _ => {
+                    common.push(span);
+                    is_joined = false;
+                }
+            }
+        }
+    }
+    common
 }

@@ -31,7 +31,8 @@
 //! searched from their end, where nearly everything happens.
 //!
 //! [`SchedulingRules`] are those of the public tool in June 2023 and December 2024, which `tests/reference/stream.rs` replays to the
-//! cycle, and what is right, of which `tests/engine/multicore.rs` holds that nothing is used twice or read before it is there.
+//! cycle, the latter in random cases, too, and what is right, of which `tests/engine/multicore.rs` holds that nothing is used twice or
+//! read before it is there.
 //!
 //! # Example
 //!

@@ -46,15 +46,14 @@ impl Block {
         self.range = (least + self.added, most + self.added);
     }
 
-    /// Adds to the steps from one on; nothing falls below zero.
+    /// Adds to the steps from one on.
     fn change(&mut self, first: usize, bits: i64) {
-        if first == 0 && self.range.0 + bits >= 0 {
+        if first == 0 {
             self.added += bits;
             self.range = (self.range.0 + bits, self.range.1 + bits);
             return;
         }
-        let added = self.added;
-        self.steps[first..].iter_mut().for_each(|step| step.bits = (step.bits + bits).max(-added));
+        self.steps[first..].iter_mut().for_each(|step| step.bits += bits);
         self.measure();
     }
 }
@@ -66,11 +65,21 @@ impl Occupancy {
         Self { capacity_bits, blocks: vec![Block::new(vec![Step::default()], 0)] }
     }
 
-    /// The steps: cycle, and bits from then on.
+    /// The steps: cycle, and bits from then on; of several in one cycle the last. Rules that free a place before it is filled leave less
+    /// than nothing there, which counts as nothing here.
     pub fn steps(&self) -> Vec<(i64, u64)> {
-        let of_block =
-            |block: &Block| block.steps.iter().map(|step| (step.cycle, (step.bits + block.added) as u64)).collect();
-        self.blocks.iter().flat_map::<Vec<(i64, u64)>, _>(of_block).collect()
+        let of_block = |block: &Block| {
+            block.steps.iter().map(|step| (step.cycle, (step.bits + block.added).max(0) as u64)).collect()
+        };
+        let mut steps: Vec<(i64, u64)> = self.blocks.iter().flat_map::<Vec<(i64, u64)>, _>(of_block).collect();
+        steps.dedup_by(|later, kept| {
+            let is_same = later.0 == kept.0;
+            if is_same {
+                *kept = *later;
+            }
+            is_same
+        });
+        steps
     }
 
     /// The last step that is not later than a time, or the first of all.
@@ -122,10 +131,16 @@ impl Occupancy {
 
     fn change(&mut self, time: Cycles<f64>, bits: i64) {
         let cycle = time.0 as i64;
-        let StepIndex { block: at, step: mut first } = self.step_at(Cycles(cycle as f64));
+        let is_whole = cycle as f64 == time.0;
+        // What changes within a cycle is a step of its own, after all others of the cycle.
+        let StepIndex { block: mut at, step: mut first } = self.first_from(if is_whole { cycle } else { cycle + 1 });
+        let is_next = first == self.blocks[at].steps.len()
+            && self.blocks.get(at + 1).is_some_and(|next| is_whole && next.start == cycle);
+        if is_next {
+            (at, first) = (at + 1, 0);
+        }
         let block = &mut self.blocks[at];
-        if block.steps[first].cycle < cycle {
-            first += 1;
+        if !is_whole || block.steps.get(first).is_none_or(|step| step.cycle != cycle) {
             block.steps.insert(first, Step { cycle, ..block.steps[first - 1] });
         }
         block.change(first, bits);
@@ -137,6 +152,14 @@ impl Occupancy {
             let added = block.added;
             self.blocks.insert(at + 1, Block::new(after, added));
         }
+    }
+
+    /// Where the first step from a cycle on is, or would be: at the end of the last block that begins before the cycle, if not within.
+    fn first_from(&self, cycle: i64) -> StepIndex {
+        let block = last_where(&self.blocks, |block| block.start < cycle);
+        let steps = &self.blocks[block].steps;
+        let before = last_where(steps, |step| step.cycle < cycle);
+        StepIndex { block, step: before + usize::from(steps[before].cycle < cycle) }
     }
 
     /// The first time from `time` on at which so many bits fit for ever. Where that is never, the time of the last step.

@@ -26,11 +26,44 @@ pub struct SchedulingRules {
     pub streams_too_early: bool,
     /// The shortest way between two cores may lead through DRAM, as in the tool; otherwise it keeps to the chip.
     pub routes_through_dram: bool,
+    /// Tiles that stream the same operand from DRAM at the same time load the links once, as in the tool; otherwise each loads them.
+    pub shares_streams: bool,
+    /// Windows of the links on a way are compared in the order of their ends, as in the tool, which misses some of those in which a
+    /// tensor is carried anyway; otherwise each with each.
+    pub merges_windows: bool,
+    /// Where a core keeps inputs and outputs apart, room for a computed tensor that comes in is sought among outputs, and only there is it
+    /// freed and its energy counted, as in the tool; otherwise where it is.
+    pub takes_inputs_for_outputs: bool,
+    /// A computed tensor counts for evictions as often as it is used anywhere, as in the tool; otherwise uses do not count where it is
+    /// already.
+    pub counts_served_uses: bool,
+    /// Where nothing reads the last tile of a core in a layer, the whole layer leaves for DRAM, as in the tool; otherwise only what
+    /// nothing reads.
+    pub writes_layers_whole: bool,
+    /// What a tile reads that waits for no other is in DRAM from the beginning, as in the tool, though a layer computes it; otherwise only
+    /// what nothing computes.
+    pub holds_unread_inputs: bool,
+    /// Operands are prefetched in the order in which the tool comes across tiles, by dependencies in a layer and then between layers;
+    /// otherwise by layer and number.
+    pub prefetches_by_dependencies: bool,
+    /// Where a tensor never has room without evictions, it gets it from the last change in a memory on, as in the tool, though that is
+    /// before the tensor is there; otherwise not before.
+    pub makes_room_too_early: bool,
 }
 
 impl SchedulingRules {
     /// The tool of June 2023, with which Table 2 was made.
-    pub const STREAM_2023: Self = Self { late_transfers: true, ..Self::STREAM_2024 };
+    pub const STREAM_2023: Self = Self {
+        late_transfers: true,
+        shares_streams: false,
+        merges_windows: false,
+        takes_inputs_for_outputs: false,
+        counts_served_uses: false,
+        writes_layers_whole: false,
+        holds_unread_inputs: false,
+        prefetches_by_dependencies: false,
+        ..Self::STREAM_2024
+    };
     /// The tool of December 2024, which Section 4.1 describes.
     pub const STREAM_2024: Self = Self {
         late_transfers: false,
@@ -41,6 +74,14 @@ impl SchedulingRules {
         charges_cycles: true,
         streams_too_early: true,
         routes_through_dram: true,
+        shares_streams: true,
+        merges_windows: true,
+        takes_inputs_for_outputs: true,
+        counts_served_uses: true,
+        writes_layers_whole: true,
+        holds_unread_inputs: true,
+        prefetches_by_dependencies: true,
+        makes_room_too_early: true,
     };
     /// What is right.
     pub const CORRECTED: Self = Self {
@@ -52,6 +93,14 @@ impl SchedulingRules {
         charges_cycles: false,
         streams_too_early: false,
         routes_through_dram: false,
+        shares_streams: false,
+        merges_windows: false,
+        takes_inputs_for_outputs: false,
+        counts_served_uses: false,
+        writes_layers_whole: false,
+        holds_unread_inputs: false,
+        prefetches_by_dependencies: false,
+        makes_room_too_early: false,
     };
 }
 

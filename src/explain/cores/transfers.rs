@@ -112,7 +112,8 @@ impl Schedule<'_> {
         let way = "From this cycle on all links on its way have the bandwidth for as long as it takes.";
         let (room_for_it, links_free) = (given("room for it", room, to), given("links free", links, way));
         if first.value > room {
-            // The engine looks for room from the memory's last change on where a tensor never fits without evictions.
+            // Where a tensor never fits without evictions, the public tool looks for room from the memory's last change on
+            // (`SchedulingRules::makes_room_too_early`).
             let early = format!(
                 "The memory has no room for it without evictions. These are placed from the memory’s last change on, \
                  though it is where it comes from only at cycle {}.",

@@ -13,8 +13,9 @@ use std::collections::{BTreeSet, HashMap};
 
 pub fn operand(name: &str) -> Operand {
     match name {
-        "I2" | "W" => Operand::W,
-        "I1" | "I" => Operand::I,
+        // Sums of two feature maps read X and Y in 2023; X takes the place of weights.
+        "I2" | "W" | "X" => Operand::W,
+        "I1" | "I" | "Y" => Operand::I,
         "O" => Operand::O,
         other => panic!("{other} is no operand"),
     }

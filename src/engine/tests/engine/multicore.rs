@@ -3,10 +3,11 @@
 use fusescape_engine::hardware::Operand;
 use fusescape_engine::ids::{TiSlice, TiVec, ti_vec};
 use fusescape_engine::multicore::{
-    AccessFunction, AllocationProblem, AxisExpression, Carrier, CoreId, DramStream, IterationTile, Link, LinkId,
-    NestId, Offchip, PlacedTile, Schedule, SchedulingProblem, SchedulingRules, SlotId, Split, System, SystemAccount,
-    SystemEnergyCause, TensorId, TileId, TilePlacement, TilePriority, TiledLayer, TiledNetwork, TilingRules, TopMemory,
-    TopMemoryId, TransferCost, TransferReason, allocate, count_edges, evaluate, schedule, tile_graph,
+    AccessFunction, AllocationProblem, AxisExpression, Carrier, CoreId, DramStream, Edge, GroupId, IterationTile, Link,
+    LinkId, NestId, Offchip, PlacedTile, Schedule, SchedulingProblem, SchedulingRules, SlotId, Split, System,
+    SystemAccount, SystemEnergyCause, Tensor, TensorId, Tile, TileGraph, TileId, TileNumber, TilePlacement,
+    TilePriority, TiledLayer, TiledNetwork, TilingRules, TopMemory, TopMemoryId, Transfer, TransferCost,
+    TransferReason, allocate, count_edges, evaluate, schedule, tile_graph,
 };
 use fusescape_engine::units::{Bits, BitsPerCycle, Cycles};
 use fusescape_engine::workload::Dim;
@@ -292,7 +293,7 @@ fn check(job: &SchedulingProblem<'_>, found: &Schedule, round: u64) {
         });
     }
     for link in system.links.keys() {
-        let carries = |transfer: &&fusescape_engine::multicore::Transfer| {
+        let carries = |transfer: &&Transfer| {
             system.route(transfer.from, transfer.to).contains(&link) && transfer.span.end > transfer.span.start
         };
         let mut carried: Vec<(TensorId, Range<Cycles<f64>>)> = found
@@ -317,6 +318,30 @@ fn check(job: &SchedulingProblem<'_>, found: &Schedule, round: u64) {
     for edge in graph.edges() {
         assert!(spans[edge.from].end <= spans[edge.to].start, "round {round}: {edge:?} is out of order");
     }
+    let home = |tile: TileId, operand: Operand| {
+        let is_streamed = placed[tile].too_large.contains(&operand);
+        if is_streamed { system.dram_memory() } else { system.memory_of[placed[tile].core][operand as usize] }
+    };
+    let is_made = |tensor: TensorId, memory: TopMemoryId, time: Cycles<f64>| {
+        spans.keys().any(|maker| {
+            let is_output = graph.tensor(maker, Operand::O) == Some(tensor);
+            is_output && home(maker, Operand::O) == memory && spans[maker].end <= time
+        })
+    };
+    let is_brought = |tensor: TensorId, memory: TopMemoryId, time: Cycles<f64>| {
+        let brings =
+            |transfer: &Transfer| transfer.tensor == tensor && transfer.memory == memory && transfer.span.end <= time;
+        found.transfers.iter().any(brings)
+    };
+    // What travels is there before.
+    for transfer in &found.transfers {
+        let Transfer { tensor, source, span, .. } = *transfer;
+        let is_constant = source == system.dram_memory() && !graph.tensors[tensor].is_output;
+        assert!(
+            is_constant || is_made(tensor, source, span.start) || is_brought(tensor, source, span.start),
+            "round {round}: {transfer:?} begins before the tensor is there"
+        );
+    }
     // What a tile reads is there in time.
     for (tile, span) in spans.iter_enumerated() {
         let constants =
@@ -325,21 +350,10 @@ fn check(job: &SchedulingProblem<'_>, found: &Schedule, round: u64) {
             .predecessors(tile)
             .filter_map(|edge| Some((graph.tensor(edge.from, Operand::O).unwrap(), edge.operand?)));
         for (tensor, operand) in constants.chain(computed) {
-            let home = |tile: TileId, operand: Operand| {
-                let is_streamed = placed[tile].too_large.contains(&operand);
-                if is_streamed { system.dram_memory() } else { system.memory_of[placed[tile].core][operand as usize] }
-            };
             let memory = home(tile, operand);
-            let is_made = spans.keys().any(|maker| {
-                let is_output = graph.tensor(maker, Operand::O) == Some(tensor);
-                is_output && home(maker, Operand::O) == memory && spans[maker].end <= span.start
-            });
             let is_constant = memory == system.dram_memory() && graph.tiles[tile].constants.contains(&operand);
-            let is_brought = found.transfers.iter().any(|transfer| {
-                transfer.tensor == tensor && transfer.memory == memory && transfer.span.end <= span.start
-            });
             assert!(
-                is_made || is_brought || is_constant,
+                is_constant || is_made(tensor, memory, span.start) || is_brought(tensor, memory, span.start),
                 "round {round}: tile {tile} reads {tensor} that is not there"
             );
         }
@@ -370,6 +384,64 @@ fn are_apart(spans: impl Iterator<Item = Range<Cycles<f64>>>, what: impl Fn() ->
     for pair in spans.windows(2) {
         assert!(pair[0].end <= pair[1].start, "{}: {:?} and {:?}", what(), pair[0], pair[1]);
     }
+}
+
+/// Weights fill the memory that a computed tensor goes to until they are evicted, and nothing changes there while it is computed.
+#[test]
+fn a_tensor_that_fits_only_after_evictions_does_not_travel_before_it_is_there() {
+    let tile = |layer: usize, number: usize, weights: Option<usize>, output: usize| Tile {
+        layer: NestId::from(layer),
+        number: TileNumber::from(number),
+        group: GroupId::from(number),
+        tensors: [weights.map(TensorId::from), None, Some(TensorId::from(output))],
+        constants: weights.iter().map(|_| Operand::W).collect(),
+        is_final: true,
+    };
+    let tiles = vec![tile(0, 0, Some(0), 1), tile(1, 0, Some(2), 3), tile(1, 1, Some(2), 4), tile(2, 0, None, 5)];
+    let tensor = |bits: u64, uses: u64| Tensor { bits: Bits(bits), uses, is_output: uses == 0 };
+    let tensors = [(8, 1), (150, 0), (800, 2), (50, 0), (50, 0), (50, 0)].map(|(bits, uses)| tensor(bits, uses));
+    let read = Edge { from: TileId::from(0), to: TileId::from(3), operand: Some(Operand::I) };
+    let graph = TileGraph::new(tiles.into(), tensors.to_vec().into(), vec![read]);
+    let memory = |core: usize, capacity: u64| TopMemory {
+        name: format!("memory {core}"),
+        capacity: Bits(capacity),
+        read_width: Bits(10),
+        write_width: Bits(10),
+        read_pj: 1.0,
+        write_pj: 1.0,
+        cores: vec![CoreId::from(core)],
+    };
+    let link = |name: &str| Link { name: name.to_owned(), bandwidth: BitsPerCycle(10.0), pj_per_cycle: 1.0 };
+    let routes = [[None, Some(0), Some(1)], [Some(0), None, Some(1)], [Some(2), Some(2), None]];
+    let routes = routes.map(|to| TiVec::from(to.map(|link| link.into_iter().map(LinkId::from).collect()).to_vec()));
+    let system = System {
+        cores: vec!["first".to_owned(), "second".to_owned(), "dram".to_owned()].into(),
+        memory_of: (0..3).map(|core| [TopMemoryId::from(core); 3]).collect(),
+        memories: vec![memory(0, 1000), memory(1, 900), memory(2, 1 << 30)].into(),
+        links: vec![link("between"), link("to dram"), link("from dram")].into(),
+        routes: routes.to_vec().into(),
+        dram: CoreId::from(2),
+    };
+    let on = |core: usize, cycles: f64| PlacedTile {
+        core: CoreId::from(core),
+        cycles: Cycles(cycles),
+        ..PlacedTile::default()
+    };
+    let placed: TiVec<TileId, PlacedTile> = vec![on(0, 100.0), on(1, 10.0), on(1, 10.0), on(1, 10.0)].into();
+    // The other tile that reads the weights comes last, so that they stay.
+    let rank: TiVec<TileId, usize> = vec![0, 1, 3, 2].into();
+    let begins = |rules: SchedulingRules| {
+        let order = TilePriority::Ranks(&rank);
+        let job = SchedulingProblem { graph: &graph, system: &system, placed: &placed, order, prefetched: &[], rules };
+        let found = schedule(job).unwrap();
+        let travels = |transfer: &&Transfer| transfer.tensor == TensorId::from(1);
+        let made = found.tiles[TileId::from(0)].unwrap().end;
+        (made, found.transfers.iter().find(travels).unwrap().span.start)
+    };
+    let (made, begin) = begins(SchedulingRules::CORRECTED);
+    assert_eq!(begin, made);
+    let (made, begin) = begins(SchedulingRules { makes_room_too_early: true, ..SchedulingRules::CORRECTED });
+    assert!(begin < made, "the tool's rule lets it travel at {begin:?}, though it is there only at {made:?}");
 }
 
 /// Every pair of tiles by itself, element by element along each axis; and every iteration of every layer in exactly one tile.

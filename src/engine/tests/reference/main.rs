@@ -51,7 +51,7 @@ impl Report {
 type Check = fn() -> Report;
 
 fn main() {
-    let categories: [(&str, Check); 35] = [
+    let categories: [(&str, Check); 37] = [
         ("define/single_layer", single_layer::check),
         ("define/search", search::check),
         ("define/tiling", tiling::check),
@@ -74,6 +74,8 @@ fn main() {
         ("optimus/random", optimus::random),
         ("optimus/schemes", optimus::schemes),
         ("stream/coala", stream::coala::eager),
+        ("stream/random", stream::coala::random),
+        ("stream/corrected", stream::coala::corrected),
         ("stream/genetic", stream::genetic::search),
         ("stream/steady_state", stream::steady::states),
         ("stream/systems", stream::systems::presets),

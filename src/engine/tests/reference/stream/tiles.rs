@@ -214,7 +214,8 @@ fn own_layers(input: &Value, layers: &Value) -> Vec<Described> {
         };
         let nest = match op.as_str() {
             "Conv" => conv(&window, &names[index], sources[0], &read, &shapes[index]),
-            "Add" => elementwise(&names[index], &sources, &shapes[index]),
+            "MaxPool" | "AveragePool" => pool(&window, &names[index], sources[0], &read, &shapes[index]),
+            "Add" | "Mul" | "Relu" => elementwise(&names[index], &sources, &shapes[index]),
             other => panic!("{other} is not known"),
         };
         Some((op, nest))
