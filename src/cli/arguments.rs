@@ -320,7 +320,7 @@ pub struct Hierarchy {
     /// How to search the mapping of each layer
     #[arg(long, value_enum, default_value_t = SearchStrategy::Exact)]
     pub strategy: SearchStrategy,
-    /// LOMA orders at most so many loop prime factors
+    /// With `--strategy loma`: orders of at most so many loop prime factors
     #[arg(long, default_value_t = 6)]
     pub lpf_limit: usize,
     /// What to minimise: energy, latency or edp
@@ -356,8 +356,8 @@ pub struct Cores {
     /// after which a stack ends, separated by commas
     #[arg(long, default_value = "automatic", value_name = "automatic|one|each-layer|NAMES", value_parser = parse_turns)]
     pub stacks: StackRule,
-    /// Who computes what: best (for each stack the fastest if nothing had to travel, proved where the search ends), genetic, a core for all layers that it runs, or
-    /// "layer: core, core; layer: core"
+    /// Who computes what: best (for each stack the fastest if nothing had to travel, proved where the search ends), genetic, a core for all
+    /// layers that it runs, or "layer: core, core; layer: core"
     #[arg(long, default_value = "best", value_name = "best|genetic|CORE|LAYERS", value_parser = parse_allocation)]
     pub allocation: Allocation,
     /// Which tile is next: best (whichever of these makes the better schedule), deepest (of the last layer that can be computed), slots
@@ -376,7 +376,8 @@ pub struct Cores {
     /// With `--allocation genetic`: seed of all random choices
     #[arg(long, default_value_t = Evolution::PAPER.seed)]
     pub seed: u64,
-    /// What to minimise: latency, energy or edp; tiles are always mapped for latency
+    /// What to minimise: latency, energy or edp. Tiles are mapped for the same (those that stream from DRAM for edp instead of latency);
+    /// with the schedulers of the public tool always for latency
     #[arg(long, default_value = "latency", value_parser = parse_aim)]
     pub objective: ScheduleObjective,
     /// Rules of the scheduler: corrected, or those of the public tool: stream-2024 (transfers as early as possible), stream-2023 (as late)
@@ -386,7 +387,7 @@ pub struct Cores {
     #[arg(long)]
     pub prefetch_weights: bool,
     /// How to search the mapping of each tile
-    #[arg(long, value_enum, default_value_t = SearchStrategy::Loma)]
+    #[arg(long, value_enum, default_value_t = SearchStrategy::Exact)]
     pub strategy: SearchStrategy,
     /// LOMA orders at most so many loop prime factors
     #[arg(long, default_value_t = 6)]

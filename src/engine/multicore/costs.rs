@@ -1,4 +1,4 @@
-//! Cost of a tile on a core: that of its fastest mapping, searched once for all equal tiles.
+//! Cost of a tile on a core: that of its best mapping, searched once for all equal tiles.
 
 use super::document::ComputeCore;
 use super::ids::CoreId;
@@ -9,7 +9,7 @@ use crate::cost::LatencyCause;
 use crate::hardware::{Movement, Operand, Unroll};
 use crate::mapping::temporal::limited_factors;
 use crate::mapping::{LayerOnCore, LayerProblem};
-use crate::search::{Limits, Objective, Strategy, explain_infeasible, find_best};
+use crate::search::{Limits, Strategy, explain_infeasible, find_best};
 use crate::units::{BitsPerCycle, Cycles};
 use crate::workload::{Dim, Layer, LayerShape};
 use enum_map::EnumMap;
@@ -155,7 +155,7 @@ pub fn too_large(core: &ComputeCore, bits: [u64; 3]) -> [bool; 3] {
     out
 }
 
-/// The fastest mapping of a tile.
+/// The best mapping of a tile ([`CoresSettings::tile_objective`]).
 pub fn solve(core: &ComputeCore, problem: &TileProblem, settings: &CoresSettings) -> Solved {
     let levels = Operand::ALL.map(|operand| {
         let all = core.core.levels(operand).len();
@@ -164,7 +164,8 @@ pub fn solve(core: &ComputeCore, problem: &TileProblem, settings: &CoresSettings
     let layer = LayerProblem { shape: problem.shape, levels, unroll: problem.unroll.clone() };
     let on_core = LayerOnCore::new(&core.core, settings.rules, &layer);
     let limits = Limits { lpf_limit: settings.lpf_limit, ..Limits::default() };
-    let best = find_best(&on_core, &Objective::Latency, &limits, settings.strategy).best;
+    let objective = settings.tile_objective(problem.too_large.contains(&true));
+    let best = find_best(&on_core, &objective, &limits, settings.strategy).best;
     let Some(cost) = best.and_then(|best| best.cost(&on_core)) else {
         let shortages: Vec<String> = explain_infeasible(&on_core).iter().map(ToString::to_string).collect();
         let (sizes, order) = (&on_core.spatial.temporal_sizes, &on_core.shape.dim_order);

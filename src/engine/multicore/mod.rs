@@ -8,7 +8,7 @@
 //!
 //! 1. `granularity.rs` cuts layers into tiles and groups them into stacks (Stream, Sections 3.3 and 5.1).
 //! 2. [`CoresStudy::problems`] lists every different tile on every different core. `costs.rs` solves each once, by the search for the
-//!    fastest mapping, with DRAM on top of what does not fit.
+//!    best mapping, with DRAM on top of what does not fit.
 //! 3. [`CoresStudy::allocate`] allocates a stack's layers to cores (`study/allocation.rs`). `steady_state.rs` finds the iteration that a
 //!    stack repeats (Section 5.2), `waco.rs` its optimal allocation, proved (Section 5.4), `genetic.rs` is the search to compare
 //!    with. Where each layer has one core, a balanced allocation is a candidate, too.

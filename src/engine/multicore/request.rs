@@ -2,7 +2,7 @@
 
 use super::rules::{SchedulingRules, TilingRules};
 use crate::rules::Rules;
-use crate::search::Strategy;
+use crate::search::{Objective, Strategy};
 use crate::units::Cycles;
 use serde::{Deserialize, Serialize};
 
@@ -35,7 +35,7 @@ pub struct CoresSettings {
     pub order: Option<OrderRule>,
     /// Whether weights are brought to their cores before anything else.
     pub prefetches_weights: bool,
-    /// How each tile's mapping is searched; always for latency.
+    /// How each tile's mapping is searched ([`Self::tile_objective`] says for what).
     pub strategy: Strategy,
     /// LPF limit of LOMA.
     pub lpf_limit: usize,
@@ -52,9 +52,23 @@ impl Default for CoresSettings {
             scheduler: Scheduler::default(),
             order: None,
             prefetches_weights: false,
-            strategy: Strategy::Loma,
+            strategy: Strategy::Exact,
             lpf_limit: 6,
             rules: Rules::CORRECTED,
+        }
+    }
+}
+
+impl CoresSettings {
+    /// What the mapping of a tile is searched for. The rules of the public tool say latency. Corrected ones follow the aim; but the fastest
+    /// mapping of a tile that `streams` operands from DRAM may move far more than needed through a port that all cores share, so that the
+    /// schedule gets longer: for a schedule of the fewest cycles such a tile is mapped for the product of energy and latency.
+    pub fn tile_objective(&self, streams: bool) -> Objective {
+        match self.aim {
+            _ if self.scheduler != Scheduler::Corrected => Objective::Latency,
+            ScheduleObjective::Latency if !streams => Objective::Latency,
+            ScheduleObjective::Latency | ScheduleObjective::EnergyDelay => Objective::EnergyDelayProduct,
+            ScheduleObjective::Energy => Objective::Energy,
         }
     }
 }

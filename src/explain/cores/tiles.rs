@@ -74,7 +74,7 @@ impl Schedule<'_> {
         let account = self.0;
         let run = account.tiles.get(tile)?;
         let cycles = Explained::given("cycles by its mapping", account.costs[run.cost].cycles, CYCLES)
-            .noted(format!("The fastest mapping of {} on its core that the search finds.", self.tile_name(tile)))
+            .noted(format!("The best mapping of {} on its core that the search finds.", self.tile_name(tile)))
             .after(SINGLE_LAYER);
         let slower = account.slower.binary_search_by_key(&tile, |of| of.0).ok().map(|place| account.slower[place].1);
         let Some(slower) = slower else { return Some(vec![cycles]) };

@@ -366,6 +366,7 @@ fn a_tile_that_fits_nowhere_says_where() {
 #[test]
 fn where_the_search_ends_too_early_the_limit_of_the_search_is_the_first_advice() {
     let mut request = request(SMALL);
+    request.settings.strategy = Strategy::Loma;
     request.settings.rules.lpf_limit_below_dimensions_fails = true;
     request.settings.lpf_limit = 1;
     let wrong = study(&request).best(&mut TileCosts::default()).unwrap_err();
