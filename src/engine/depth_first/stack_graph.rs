@@ -174,18 +174,15 @@ impl Ideals {
             let last = self.ends.iter().rev().find(|&&id| done.contains(id)).copied();
             for &end in self.ends.iter().filter(|&&end| last.is_none_or(|last| end > last)) {
                 steps += 1;
-                if self.inputs[end].iter().any(|&producer| too_large.contains(producer)) {
-                    too_large.insert(end);
-                    continue;
+                let mut is_too_large = self.inputs[end].iter().any(|&producer| too_large.contains(producer));
+                if !is_too_large {
+                    let count = self.ancestors[end].difference_count(&done);
+                    steps += self.readers.len() / usize::BITS as usize + count.min(most_layers);
+                    is_too_large = count > most_layers;
                 }
-                let count = self.ancestors[end].difference_count(&done);
-                steps += self.readers.len() / usize::BITS as usize;
-                if count > most_layers {
+                if is_too_large {
                     too_large.insert(end);
-                    continue;
-                }
-                steps += count;
-                if let Some(layers) = self.stack(&done, end) {
+                } else if let Some(layers) = self.stack(&done, end) {
                     (stacks, stacked_layers) = (stacks + 1, stacked_layers + layers.len());
                     let mut after = done.clone();
                     after.extend(layers.iter().copied());
@@ -194,6 +191,10 @@ impl Ideals {
                 }
                 if stacks > MOST_STACKS || stacked_layers > MOST_STACKED_LAYERS {
                     return Err(NotListed::TooMany);
+                }
+                if self.stored.contains(end) {
+                    // It ends a stack, and stacks come in the order of their ends: a later one leads nowhere from here.
+                    break;
                 }
             }
             if steps > most_steps {

@@ -22,6 +22,18 @@ layers:
   - { name: e, type: conv, K: 8, kernel: 3 x 3 }
 ";
 
+/// A squeeze and excitation: a branch whose output another layer reads as its weights.
+const SQUEEZED: &str = "\
+name: squeezed
+layers:
+  - { name: image, type: input, K: 8, size: 24 x 24 }
+  - { name: a, type: conv, K: 16, kernel: 3 x 3, padding: 1 }
+  - { name: b, type: pooling, kernel: global }
+  - { name: c, type: conv, K: 16, kernel: 1 x 1 }
+  - { name: d, type: depthwise, from: [a, c], kernel: 1 x 1 }
+  - { name: e, type: conv, K: 8, kernel: 3 x 3 }
+";
+
 fn sweep(hardware: &str, workload: &str, settings: Settings) -> Sweep {
     let document = |id, presets| find_preset(presets, id).unwrap().text.to_owned();
     let workload = if workload.contains('\n') { workload.to_owned() } else { document(workload, workload_presets()) };
@@ -90,12 +102,35 @@ fn equals_brute_force_over_all_cuts() {
     // By the tools' rules nothing bounds what a mapping costs.
     let tools = Settings { rules: Rules::ZIGZAG_3_8, ..settings(Objective::Energy) };
     for settings in corrected.into_iter().chain([tools]) {
-        let sweep = sweep("meta-proto-like-df", BRANCHED, settings.clone());
-        let (study, _, optimal) = study(&sweep, StackLimits::default());
-        let (least, cuttings) = brute_force(BRANCHED, &["a", "b", "c", "d", "e"], &settings);
-        assert_eq!(study.cuttings(), cuttings as u128, "every choice of cuts is one way");
-        assert!((optimal.score - least).abs() <= 1e-9 * least, "{settings:?}: {} and {least}", optimal.score);
+        for network in [BRANCHED, SQUEEZED] {
+            let sweep = sweep("meta-proto-like-df", network, settings.clone());
+            let (study, _, optimal) = study(&sweep, StackLimits::default());
+            let (least, cuttings) = brute_force(network, &["a", "b", "c", "d", "e"], &settings);
+            assert_eq!(study.cuttings(), cuttings as u128, "every choice of cuts is one way");
+            assert!((optimal.score - least).abs() <= 1e-9 * least, "{settings:?}: {} and {least}", optimal.score);
+        }
     }
+}
+
+#[test]
+fn branches_that_end_stacks_do_not_multiply_the_ways() {
+    let blocks = (0..40).map(|block| {
+        let before = if block == 0 { "image".to_owned() } else { format!("scale{}", block - 1) };
+        format!(
+            "  - {{ name: wide{block}, type: conv, from: {before}, K: 16, kernel: 3 x 3, padding: 1 }}
+  - {{ name: mean{block}, type: pooling, kernel: global }}
+  - {{ name: gate{block}, type: conv, K: 16, kernel: 1 x 1 }}
+  - {{ name: scale{block}, type: depthwise, from: [wide{block}, gate{block}], kernel: 1 x 1 }}\n"
+        )
+    });
+    let network = format!(
+        "name: forty\nlayers:\n  - {{ name: image, type: input, K: 16, size: 8 x 8 }}\n{}",
+        blocks.collect::<String>()
+    );
+    let settings = Settings { tiles_x: vec![4], tiles_y: vec![4], ..Settings::default() };
+    let study = StackStudy::new(sweep("meta-proto-like-df", &network, settings), StackLimits::default()).unwrap();
+    // `wide` and `gate` of each block end stacks, `mean` and `scale` may; but the last `scale` has to.
+    assert_eq!(study.cuttings(), 2_u128.pow(40 + 39));
 }
 
 #[test]
