@@ -102,10 +102,11 @@ fn equals_brute_force_over_all_cuts() {
     // By the tools' rules nothing bounds what a mapping costs.
     let tools = Settings { rules: Rules::ZIGZAG_3_8, ..settings(Objective::Energy) };
     for settings in corrected.into_iter().chain([tools]) {
-        for network in [BRANCHED, SQUEEZED] {
+        // A stack ends at what is read as weights, whether somebody cuts there or not.
+        for (network, layers) in [(BRANCHED, ["a", "b", "c", "d", "e"].as_slice()), (SQUEEZED, &["a", "b", "d", "e"])] {
             let sweep = sweep("meta-proto-like-df", network, settings.clone());
             let (study, _, optimal) = study(&sweep, StackLimits::default());
-            let (least, cuttings) = brute_force(network, &["a", "b", "c", "d", "e"], &settings);
+            let (least, cuttings) = brute_force(network, layers, &settings);
             assert_eq!(study.cuttings(), cuttings as u128, "every choice of cuts is one way");
             assert!((optimal.score - least).abs() <= 1e-9 * least, "{settings:?}: {} and {least}", optimal.score);
         }
