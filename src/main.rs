@@ -20,7 +20,7 @@ fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
             cli::tell(&failure.to_string());
-            ExitCode::FAILURE
+            if failure.is::<cli::Incomplete>() { ExitCode::from(2) } else { ExitCode::FAILURE }
         }
     }
 }

@@ -4,14 +4,29 @@ use super::documents::load;
 use super::files::{open, shown};
 use super::{Failure, print};
 use fusescape::hardware::Core;
-use fusescape::import::{self, Report, Seekable, zigzag};
+use fusescape::import::{self, Coverage, Report, Seekable, zigzag};
 use fusescape::spec::{hardware_presets, workload_presets};
 use fusescape::state::{Design, State};
 use fusescape::workload::Network;
 use std::path::{Path, PathBuf};
 
+/// Much of a model is not counted, and nobody said that a part will do.
+#[derive(Debug)]
+pub struct Incomplete;
+
+impl std::error::Error for Incomplete {}
+
+impl std::fmt::Display for Incomplete {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Nothing was written, as much of the model is not counted. With --partial its document is written all the same")
+    }
+}
+
 /// Imports files that belong together.
-pub fn import(files: &[PathBuf], out: Option<&Path>, sizes: &[(String, u64)]) -> Result<(), Failure> {
+///
+/// # Errors
+/// What is wrong with the files; [`Incomplete`] where too little of a model is counted and `partial` does not allow it.
+pub fn import(files: &[PathBuf], out: Option<&Path>, sizes: &[(String, u64)], partial: bool) -> Result<(), Failure> {
     let mut sources = Vec::new();
     for path in files {
         let source = Seekable::new(open(path)?).map_err(|error| format!("{}: {error}", shown(path)))?;
@@ -24,6 +39,10 @@ pub fn import(files: &[PathBuf], out: Option<&Path>, sizes: &[(String, u64)]) ->
         (imported.hardware, imported.workload) = (Some(hardware.text), Some(workload.text));
     }
     imported.reports.iter().for_each(tell);
+    let is_whole = |report: &Report| report.coverage.as_ref().is_none_or(Coverage::is_whole);
+    if !partial && !imported.reports.iter().all(is_whole) {
+        return Err(Incomplete.into());
+    }
     let documents: Vec<(&str, &String)> =
         [("hardware.yaml", &imported.hardware), ("workload.yaml", &imported.workload)]
             .into_iter()

@@ -32,6 +32,9 @@ use std::io::{ErrorKind, Write};
 /// Why a command failed, for a person.
 pub type Failure = Box<dyn std::error::Error>;
 
+/// A failure that a script tells apart by the exit code 2: the import of a model of which much is not counted.
+pub use import::Incomplete;
+
 /// Runs the command.
 ///
 /// # Errors
@@ -48,7 +51,7 @@ pub fn run(arguments: &Arguments) -> Result<(), Failure> {
         Command::Report { state, site } => summary::run(state, site),
         Command::Link { command } => link::run(command),
         Command::Validate { files } => documents::validate(files),
-        Command::Import { files, out, size } => import::import(files, out.as_deref(), size),
+        Command::Import { files, out, size, partial } => import::import(files, out.as_deref(), size, *partial),
         Command::ExportZigzag { hardware, workload, out } => import::export_zigzag(hardware, workload, out),
         Command::Serve { port, directory } => serve::serve(*port, directory),
     }

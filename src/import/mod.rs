@@ -12,7 +12,7 @@ mod report;
 mod source;
 pub mod zigzag;
 
-pub use report::{Finding, Report, Severity};
+pub use report::{Coverage, Finding, Report, Severity, Share};
 pub use source::{Seekable, Source, text_of};
 
 use crate::hardware::Core;

@@ -2,6 +2,7 @@
 
 use crate::spec::{Diagnostic, Diagnostics, visible};
 use serde::{Deserialize, Serialize};
+use std::fmt;
 
 /// The severity of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -49,6 +50,65 @@ pub struct Finding {
     pub places: Vec<String>,
 }
 
+/// How much of what multiplies in a model is counted: convolutions, products of matrices, recurrent layers, attention.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Coverage {
+    /// Operators.
+    pub operators: Share,
+    /// Their weights, elements.
+    pub weights: Share,
+}
+
+/// What is counted of something.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Share {
+    /// What is counted.
+    pub counted: u64,
+    /// All there is.
+    pub all: u64,
+}
+
+impl Share {
+    /// Adds a part.
+    pub fn add(&mut self, size: u64, is_counted: bool) {
+        self.all = self.all.saturating_add(size);
+        self.counted = self.counted.saturating_add(if is_counted { size } else { 0 });
+    }
+
+    /// Whether at least 99 % are counted.
+    fn is_whole(self) -> bool {
+        self.counted as f64 >= 0.99 * self.all as f64
+    }
+}
+
+impl Coverage {
+    /// Whether so little is missing that numbers stand for the model.
+    pub fn is_whole(&self) -> bool {
+        self.operators.is_whole() && self.weights.is_whole()
+    }
+
+    /// What to do where it is not whole.
+    pub const REMEDY: &str = "Numbers are those of a part of the model. Simplify it before the import (onnx-simplifier works shapes out), export it \
+                              with fixed sizes or by another exporter, or take what is named below out of it";
+}
+
+impl fmt::Display for Coverage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { operators, weights } = self;
+        write!(f, "{} of {} operators that multiply are counted", operators.counted, operators.all)?;
+        if weights.all > 0 {
+            let [counted, all] = [weights.counted, weights.all].map(millions);
+            write!(f, ", with {counted} of {all} weights")?;
+        }
+        Ok(())
+    }
+}
+
+/// A number for a person.
+fn millions(count: u64) -> String {
+    if count < 10_000 { count.to_string() } else { format!("{:.2} million", count as f64 / 1e6) }
+}
+
 /// Why a name is not the one of the file.
 pub(super) const CLEANED: &str = "has characters that nobody sees; each is `_` now";
 /// Places that are named.
@@ -65,6 +125,8 @@ pub struct Report {
     pub title: String,
     /// What there is now: `21 layers, 1.814 GMAC`.
     pub result: String,
+    /// How much of it that is, where the file holds a model.
+    pub coverage: Option<Coverage>,
     /// All that a person should know.
     pub findings: Vec<Finding>,
 }
@@ -117,6 +179,12 @@ impl Report {
     /// Everything as lines of text.
     pub fn lines(&self) -> Vec<String> {
         let mut lines = vec![format!("{}: {}", self.title, self.result)];
+        if let Some(coverage) = &self.coverage {
+            lines.push(format!("{coverage}."));
+            if !coverage.is_whole() {
+                lines.push(format!("INCOMPLETE. {}.", Coverage::REMEDY));
+            }
+        }
         for severity in Severity::ALL {
             let mut heading = Some(format!("{}:", severity.title()));
             for finding in self.of(severity) {
@@ -128,8 +196,8 @@ impl Report {
     }
 }
 
-impl std::fmt::Display for Finding {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.count > 1 {
             write!(f, "{} x ", self.count)?;
         }

@@ -45,6 +45,23 @@ fn a_model_is_imported_to_a_file_with_its_report() {
 }
 
 #[test]
+fn a_model_of_which_much_is_missing_is_written_only_if_a_part_will_do() {
+    let folder = folder("import-partial");
+    let graph = Graph::default().input("x", &[1, 16, 64]).dense("x", "a", 64, 32);
+    let graph = graph.node("LSTM", &["a"], &["b"], &[]).dense("b", "c", 32, 1000);
+    let (model, document) = (folder.join("net.onnx"), folder.join("net.yaml"));
+    std::fs::write(&model, graph.model()).unwrap();
+    let (model, out) = (model.to_str().unwrap(), document.to_str().unwrap());
+    let output = fusescape(&["import", model, "--out", out]);
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    assert!(said.contains("1 of 3 operators that multiply are counted") && said.contains("--partial"), "{said}");
+    assert!(!document.exists());
+    assert!(fusescape(&["import", model, "--out", out, "--partial"]).status.success());
+    assert!(std::fs::read_to_string(document).unwrap().contains("# INCOMPLETE."));
+}
+
+#[test]
 fn a_design_goes_to_zigzag_and_back() {
     let folder = folder("export-zigzag");
     let out = folder.to_str().unwrap();

@@ -493,6 +493,63 @@ impl Source for Sparse {
     }
 }
 
+/// Exporters compute what `Pad` adds from a list by axis, last axis first: pairs, each (before, behind), in the reverse order, as rows.
+#[test]
+fn padding_that_a_model_computes_is_known() {
+    let graph = Graph::default()
+        .input("image", &[1, 3, 32, 48])
+        .ints("sides", &[1, 2, 3, 4])
+        .ints("none", &[4])
+        .ints("pairs", &[-1, 2])
+        .ints("minus_one", &[-1])
+        .ints("to_first", &[i64::MIN])
+        .ints("rows", &[0])
+        .ints("list", &[-1])
+        .node("ConstantOfShape", &["none"], &["zeros"], &[])
+        .node("Concat", &["sides", "zeros"], &["all"], &[("axis", Int(0))])
+        .node("Reshape", &["all", "pairs"], &["by_axis"], &[])
+        .node("Slice", &["by_axis", "minus_one", "to_first", "rows", "minus_one"], &["reversed"], &[])
+        .node("Transpose", &["reversed"], &["turned"], &[("perm", Ints(&[1, 0]))])
+        .node("Reshape", &["turned", "list"], &["flat"], &[])
+        .node("Cast", &["flat"], &["pads"], &[("to", Int(7))])
+        .node("Pad", &["image", "pads"], &["padded"], &[("mode", Text("constant"))])
+        .conv("padded", "conv", [8, 3, 5, 7], &[]);
+    let (network, _) = import(&graph);
+    let padding = layer(&network, "conv").padding;
+    assert_eq!([padding.left, padding.right, padding.top, padding.bottom], [1, 2, 3, 4]);
+}
+
+#[test]
+fn what_multiplies_and_is_not_counted_is_told_with_its_weights() {
+    let whole = Graph::default().input("x", &[1, 16, 64]).dense("x", "a", 64, 32).dense("a", "b", 32, 8);
+    let (_, report) = import(&whole);
+    let coverage = report.coverage.unwrap();
+    assert!(coverage.is_whole());
+    assert_eq!(coverage.to_string(), "2 of 2 operators that multiply are counted, with 2304 of 2304 weights");
+
+    let part = whole
+        .weights("W", FLOAT, &[1, 40, 8])
+        .weights("R", FLOAT, &[1, 40, 10])
+        .node("LSTM", &["b", "W", "R"], &["c"], &[("hidden_size", Int(10))])
+        .dense("c", "d", 10, 100);
+    let (_, report) = import(&part);
+    let coverage = report.coverage.unwrap();
+    assert!(!coverage.is_whole());
+    // What follows an operator whose output is not known is lost, too.
+    assert_eq!(coverage.to_string(), "2 of 4 operators that multiply are counted, with 2304 of 4024 weights");
+    assert!(report.lines().iter().any(|line| line.starts_with("INCOMPLETE. ")));
+}
+
+#[test]
+fn sizes_that_the_model_does_not_leave_open_are_refused_with_what_is_meant() {
+    let graph = Graph::default().input("x", &[-1, 16, 64]).dense("x", "a", 64, 32);
+    let wrong =
+        onnx::import(&mut graph.model().as_slice(), "model.onnx", &[("Open1".to_owned(), 8), ("rows".to_owned(), 3)]);
+    let told = wrong.unwrap_err().to_string();
+    assert!(told.contains("no open dimension `Open1`") && told.contains("Did you mean `open1`?"), "{told}");
+    assert!(told.contains("no open dimension `rows`") && told.contains("It leaves open `open1`"), "{told}");
+}
+
 #[test]
 fn weights_are_not_read() {
     // The raw bytes of a tensor are its last field: message, tensor and graph all get longer by the hole.

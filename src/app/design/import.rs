@@ -6,7 +6,7 @@ use crate::app::platform::pieces::{late, with_piece};
 use crate::app::widgets::diagnostics::{DiagnosticList, prose};
 use crate::app::workers::pool::OWN_FILES;
 use crate::app::workers::spawn::{START_MS, gone, spawn, when_gone};
-use crate::import::{Finding, Imported, Report, Severity};
+use crate::import::{Coverage, Finding, Imported, Report, Severity};
 use crate::piece;
 use crate::spec::Diagnostics;
 use crate::state::{Action, State};
@@ -352,6 +352,13 @@ fn of_file(report: &Report) -> Html {
     html! {
         <>
             <p><b>{ &report.title }</b>{ format!(": {}", report.result) }</p>
+            if let Some(coverage) = &report.coverage {
+                if coverage.is_whole() {
+                    <p>{ format!("{coverage}.") }</p>
+                } else {
+                    <p class="incomplete" role="alert"><b>{ format!("Only {coverage}.") }</b>{ format!(" {}.", Coverage::REMEDY) }</p>
+                }
+            }
             { for Severity::ALL.into_iter().map(group) }
         </>
     }

@@ -3,7 +3,7 @@
 use super::layout::{Layout, Map};
 use super::model::{Node, types};
 use super::shapes::{Constant, elements};
-use crate::import::report::{CLEANED, Report, Severity};
+use crate::import::report::{CLEANED, Coverage, Report, Severity};
 use crate::spec::{LayerSpec, MAX_LAYERS, PaddingSpec, is_hidden};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
@@ -67,6 +67,8 @@ pub struct Builder {
     pub layers: Vec<LayerSpec>,
     /// What happened.
     pub report: Report,
+    /// How much of what multiplies is counted.
+    pub coverage: Coverage,
     values: HashMap<String, Value>,
     /// Shapes that the file states.
     stated: HashMap<String, Vec<u64>>,
@@ -86,6 +88,7 @@ impl Builder {
             batch,
             layers: Vec::new(),
             report: Report::default(),
+            coverage: Coverage::default(),
             values: HashMap::new(),
             stated: HashMap::new(),
             names: HashMap::new(),
@@ -145,6 +148,15 @@ impl Builder {
     /// Whether a tensor is known already.
     pub fn knows(&self, name: &str) -> bool {
         self.values.contains_key(name)
+    }
+
+    /// Notes whether an operator that multiplies is counted, with its weights: constants of two dimensions or more.
+    pub fn cover(&mut self, node: &Node, is_counted: bool) {
+        self.coverage.operators.add(1, is_counted);
+        let constants = (0..node.inputs.len()).filter_map(|index| self.constant(node, index)?.dims.as_deref());
+        let weights = constants.filter(|dims| dims.len() > 1).filter_map(elements);
+        let weights = weights.fold(0_u64, u64::saturating_add);
+        self.coverage.weights.add(weights, is_counted);
     }
 
     /// Notes what happened to a node.

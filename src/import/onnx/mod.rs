@@ -19,16 +19,19 @@ mod wire;
 
 use super::report::{Report, Severity};
 use super::source::Source;
-use crate::spec::{Diagnostics, MAX_BYTES, MAX_LAYERS, PrecisionSpec, WorkloadSpec, is_hidden};
+use crate::spec::{Diagnostics, MAX_BYTES, MAX_LAYERS, PrecisionSpec, WorkloadSpec, closest, is_hidden};
 use crate::workload::MAX_EXTENT;
 use builder::{Builder, Value, clean};
 use model::{Extent, Info, Model};
 use shapes::{Constant, MAX_ELEMENTS, elements};
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// Size of a dimension that the file leaves open, unless somebody says otherwise: columns and rows of images, and others.
 const USUAL_IMAGE: u64 = 224;
 const USUAL_OTHER: u64 = 128;
+
+/// Open dimensions that a message names.
+const MOST_NAMES: usize = 8;
 
 /// What to do with a model that is too large.
 const TAKE_A_PART: &str = "Import a part of it, such as one of the blocks that it repeats";
@@ -101,6 +104,7 @@ fn network(model: &Model, name: &str, sizes: &[(String, u64)]) -> Result<(Worklo
     }
     let mut report = Report::default();
     let mut open = OpenSizes { sizes, chosen: HashMap::new() };
+    check_sizes(model, sizes)?;
     let shapes: Vec<Option<Vec<u64>>> = inputs.iter().map(|input| open.shape(input, &mut report)).collect();
     let batch = shapes.iter().flatten().find(|dims| dims.len() > 1).map_or(1, |dims| dims[0].clamp(1, 1 << 20));
     let mut builder = Builder::new(batch);
@@ -168,6 +172,7 @@ fn finish(model: &Model, mut builder: Builder, name: &str) -> Result<(WorkloadSp
         "",
     );
     report.title = title;
+    report.coverage = Some(builder.coverage);
     let not_counted: Vec<String> =
         report.of(Severity::NotCounted).map(|finding| format!("{} {}", finding.count, finding.what)).collect();
     let about = if not_counted.is_empty() {
@@ -207,6 +212,25 @@ fn too_large(dims: &[u64]) -> Option<String> {
 /// A text without what a document cannot hold.
 fn plain(text: &str) -> String {
     text.chars().filter(|c| !is_hidden(*c)).take(100).collect::<String>().trim().to_owned()
+}
+
+/// Sizes that somebody states are those of dimensions that the file leaves open.
+fn check_sizes(model: &Model, sizes: &[(String, u64)]) -> Result<(), Diagnostics> {
+    let infos = model.inputs.iter().chain(&model.outputs).chain(&model.infos);
+    let open: BTreeSet<&str> = infos.flat_map(|info| info.dims.iter().flatten()).filter_map(Extent::symbol).collect();
+    let mut diagnostics = Diagnostics::default();
+    for (name, _) in sizes.iter().filter(|(name, _)| !open.contains(name.as_str())) {
+        let remedy = match (closest(name, open.iter().copied()), open.is_empty()) {
+            (Some(meant), _) => format!("Did you mean `{}`?", plain(meant)),
+            (None, true) => "State no size: the file says all".to_owned(),
+            (None, false) => {
+                let open: Vec<String> = open.iter().take(MOST_NAMES).map(|name| format!("`{}`", plain(name))).collect();
+                format!("It leaves open {}", open.join(", "))
+            }
+        };
+        diagnostics.add("size", format!("The model has no open dimension `{}`", plain(name)), remedy);
+    }
+    diagnostics.or(())
 }
 
 /// Dimensions that the file leaves open, each with one size throughout.

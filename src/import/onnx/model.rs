@@ -102,6 +102,16 @@ pub enum Extent {
     Symbol(String),
 }
 
+impl Extent {
+    /// The name under which the file leaves it open.
+    pub fn symbol(&self) -> Option<&str> {
+        match self {
+            Self::Symbol(name) if !name.is_empty() => Some(name),
+            _ => None,
+        }
+    }
+}
+
 impl Node {
     /// A whole number.
     pub fn int(&self, name: &str) -> Option<i64> {

@@ -11,6 +11,43 @@ use crate::import::report::Severity;
 const THRESHOLDS: [&str; 6] = ["Relu", "LeakyRelu", "PRelu", "Clip", "ThresholdedRelu", "Sign"];
 /// Operators that change nothing that costs.
 const NOTHING: [&str; 5] = ["Identity", "Dropout", "Cast", "CastLike", "OptionalGetElement"];
+/// Operators that multiply and that become layers.
+const MULTIPLYING: [&str; 16] = [
+    "Conv",
+    "FusedConv",
+    "ConvInteger",
+    "NhwcFusedConv",
+    "QLinearConv",
+    "ConvTranspose",
+    "Gemm",
+    "FusedGemm",
+    "QGemm",
+    "MatMul",
+    "FusedMatMul",
+    "MatMulInteger",
+    "MatMulIntegerToFloat",
+    "DynamicQuantizeMatMul",
+    "QLinearMatMul",
+    "QLinearConvTranspose",
+];
+/// Operators that multiply and that no layer stands for.
+const MULTIPLYING_UNKNOWN: [&str; 15] = [
+    "LSTM",
+    "GRU",
+    "RNN",
+    "DynamicQuantizeLSTM",
+    "Einsum",
+    "MatMulNBits",
+    "MatMulBnb4",
+    "MatMulFpQ4",
+    "Attention",
+    "QAttention",
+    "MultiHeadAttention",
+    "GroupQueryAttention",
+    "PackedMultiHeadAttention",
+    "DeformConv",
+    "QMoE",
+];
 /// Changes of precision.
 const PRECISION: [&str; 3] = ["QuantizeLinear", "DequantizeLinear", "DynamicQuantizeLinear"];
 /// Operators that work element by element on one tensor.
@@ -77,6 +114,9 @@ pub fn take(builder: &mut Builder, node: &Node) {
     if node.outputs.iter().all(String::is_empty) {
         return;
     }
+    let is_unknown = MULTIPLYING_UNKNOWN.contains(&node.op.as_str());
+    let multiplies = is_unknown || MULTIPLYING.contains(&node.op.as_str());
+    let multiplies = multiplies && !is_constant(builder, node);
     let missing = node.inputs.iter().find(|name| matches!(builder.value(name), Some(Value::Lost)));
     let result = if is_constant(builder, node) {
         fold(builder, node);
@@ -86,6 +126,9 @@ pub fn take(builder: &mut Builder, node: &Node) {
     } else {
         dispatch(builder, node)
     };
+    if multiplies {
+        builder.cover(node, result.is_ok() && !is_unknown);
+    }
     if let Err(reason) = result {
         builder.note(Severity::NotCounted, node, &reason);
     }

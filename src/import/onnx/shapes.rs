@@ -159,11 +159,20 @@ pub fn fold(node: &Node, inputs: &[Option<&Constant>]) -> Constant {
             moved(dims.zip(ints(1)).and_then(|(dims, target)| reshape(dims, target, zero)))
         }
         "Transpose" => {
-            let turned = dims.and_then(|dims| {
+            let turned = || {
+                let dims = dims?;
                 let order = order(node.ints("perm"), dims.len())?;
-                Some(order.into_iter().map(|axis| dims[axis]).collect())
-            });
-            Constant { dims: turned, ints: None, floats: None, ..(*first).clone() }
+                let shape: Vec<u64> = order.iter().map(|&axis| dims[axis]).collect();
+                let ints = first.ints.as_deref().and_then(|list| {
+                    arranged((list, dims), &shape, |place| {
+                        let mut from = vec![0; dims.len()];
+                        order.iter().zip(place).for_each(|(&axis, &at)| from[axis] = at);
+                        from
+                    })
+                });
+                Some(Constant { dims: Some(shape), ints, floats: None, data_type: first.data_type })
+            };
+            turned().unwrap_or_default()
         }
         "Unsqueeze" => moved(dims.zip(node.ints("axes").or(ints(1))).and_then(|(dims, axes)| unsqueeze(dims, axes))),
         "Squeeze" => moved(dims.and_then(|dims| squeeze(dims, node.ints("axes").or(ints(1))))),
@@ -171,22 +180,27 @@ pub fn fold(node: &Node, inputs: &[Option<&Constant>]) -> Constant {
         "Concat" => concat(node, inputs),
         "Gather" => gather(node, first, inputs.get(1).copied().flatten()),
         "Slice" => {
-            let sliced = |starts: &[i64], ends: &[i64]| {
-                let (axes, steps) = (node.ints("axes").or(ints(3)), ints(4));
-                let list = match (&first.ints, starts, ends) {
-                    (Some(list), &[start], &[end]) if dims.is_some_and(|dims| dims.len() == 1) => {
-                        let step = steps.and_then(|steps| steps.first().copied()).unwrap_or(1);
-                        let (from, to) = range(list.len() as i64, start, end, step)?;
-                        let step_by = usize::try_from(step).ok()?;
-                        Some(list.get(from as usize..to as usize)?.iter().step_by(step_by).copied().collect())
-                    }
-                    _ => None,
-                };
-                let dims = slice(dims?, starts, ends, axes, steps)?;
-                Some(Constant { dims: Some(dims), ints: list, floats: None, data_type: first.data_type })
-            };
             let (starts, ends) = (node.ints("starts").or(ints(1)), node.ints("ends").or(ints(2)));
-            starts.zip(ends).and_then(|(starts, ends)| sliced(starts, ends)).unwrap_or_default()
+            let sliced = || {
+                let (dims, starts, ends, steps) = (dims?, starts?, ends?, ints(4));
+                let axes = node.ints("axes").or(ints(3));
+                let shape = slice(dims, starts, ends, axes, steps)?;
+                // The first element along each axis, and how far it is to the next.
+                let mut walks: Vec<(i64, i64)> = vec![(0, 1); dims.len()];
+                for (index, (&start, &end)) in starts.iter().zip(ends).enumerate() {
+                    let place = axis(axes.map_or(Some(index as i64), |axes| axes.get(index).copied())?, dims.len())?;
+                    let step = steps.map_or(Some(1), |steps| steps.get(index).copied())?;
+                    walks[place] = (range(i64::try_from(dims[place]).ok()?, start, end, step)?.0, step);
+                }
+                let ints = first.ints.as_deref().and_then(|list| {
+                    arranged((list, dims), &shape, |place| {
+                        let from = place.iter().zip(&walks).map(|(&at, (first, step))| first + at as i64 * step);
+                        from.map(|at| at as u64).collect()
+                    })
+                });
+                Some(Constant { dims: Some(shape), ints, floats: None, data_type: first.data_type })
+            };
+            sliced().unwrap_or_default()
         }
         "Add" | "Sub" | "Mul" | "Div" | "Equal" | "Greater" | "Less" | "Max" | "Min" | "Mod" | "Pow" | "And" | "Or" => {
             arithmetic(node, first, inputs.get(1).copied().flatten())
@@ -208,7 +222,8 @@ pub fn fold(node: &Node, inputs: &[Option<&Constant>]) -> Constant {
                 Some(super::model::Attribute::Tensor(tensor)) => {
                     tensor.ints.as_ref().and_then(|ints| ints.first().copied())
                 }
-                _ => None,
+                Some(_) => None,
+                None => Some(0),
             };
             let count = dims.as_deref().and_then(elements).filter(|count| *count <= MAX_FOLDED as u64);
             let ints = value.zip(count).map(|(value, count)| vec![value; count as usize]);
@@ -238,6 +253,30 @@ pub fn fold(node: &Node, inputs: &[Option<&Constant>]) -> Constant {
         }
         _ => Constant::default(),
     }
+}
+
+/// The elements of a small tensor in another arrangement of this shape: `from` says which place of the tensor each place takes.
+fn arranged((list, dims): (&[i64], &[u64]), shape: &[u64], from: impl Fn(&[u64]) -> Vec<u64>) -> Option<Vec<i64>> {
+    let count = shape.iter().try_fold(1_u64, |all, dim| all.checked_mul(*dim))?;
+    if count > MAX_FOLDED as u64 {
+        return None;
+    }
+    let mut place = vec![0_u64; shape.len()];
+    let mut elements = Vec::with_capacity(count as usize);
+    for _ in 0..count {
+        let at =
+            from(&place).iter().zip(dims).try_fold(0_u64, |all, (at, dim)| all.checked_mul(*dim)?.checked_add(*at))?;
+        elements.push(*list.get(usize::try_from(at).ok()?)?);
+        // On to the next place, the last axis fastest.
+        for (at, dim) in place.iter_mut().zip(shape).rev() {
+            *at += 1;
+            if *at < *dim {
+                break;
+            }
+            *at = 0;
+        }
+    }
+    Some(elements)
 }
 
 /// `Shape`: the dimensions as numbers.
