@@ -16,7 +16,8 @@ pub(super) const LOADING: &str = "Before the first result, inputs come down memo
                                   slower side takes. Both inputs load at once, \
                                   and wait for each other where they share a port.";
 pub(super) const OFFLOADING: &str =
-    "After the last result, outputs go up memory by memory, each hop as long as its slower side takes.";
+    "After the last result, outputs leave a systolic array one PE a cycle, and go up memory by memory, each hop as long \
+     as its slower side takes.";
 const PLAIN: Unit = Unit::Count("");
 
 /// A product of all loops of a layer.

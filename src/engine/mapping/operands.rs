@@ -1,7 +1,7 @@
 //! A mapping problem on a core: each operand with its memories, and its relation to the loops.
 
 use super::spatial::SpatialMapping;
-use crate::hardware::{Core, MemoryId, Operand, Unroll};
+use crate::hardware::{ArrayDimId, Core, MemoryId, Operand, Unroll};
 use crate::rules::Rules;
 use crate::workload::{Dim, LayerKind, LayerShape, LoopSizes, unique_extent};
 use serde::{Deserialize, Serialize};
@@ -135,6 +135,10 @@ pub struct LayerOnCore<'a> {
     pub spatial: SpatialMapping,
     /// Output first, then the inputs: O, W, I or O, X, Y.
     pub operands: [OperandView; OPERANDS],
+    /// Cycles in which the last results leave a systolic array.
+    pub drain_cycles: u64,
+    /// Whether some memory is double-buffered by design, and the rules know of it.
+    pub forces_double_buffers: bool,
 }
 
 impl<'a> LayerOnCore<'a> {
@@ -163,7 +167,22 @@ impl<'a> LayerOnCore<'a> {
                 precision: precision(&problem.shape, stored_as),
             }
         });
-        Self { core, rules, shape: problem.shape, spatial, operands }
+        Self {
+            core,
+            rules,
+            shape: problem.shape,
+            spatial,
+            operands,
+            drain_cycles: if rules.systolic_drain_ignored { 0 } else { drain_cycles(core, problem) },
+            forces_double_buffers: !rules.forced_double_buffers_ignored
+                && core.memories.iter().any(|memory| memory.double_buffered),
+        }
+    }
+
+    /// Whether a memory holds twice whatever is replaced during the layer.
+    #[inline]
+    pub fn forces_double_buffer(&self, memory: MemoryId) -> bool {
+        self.forces_double_buffers && self.core.memories[memory].double_buffered
     }
 
     /// Every operand with its place.
@@ -214,6 +233,16 @@ impl<'a> LayerOnCore<'a> {
             at_most: (!rules.input_beyond_border_counted).then_some(limit),
         }
     }
+}
+
+/// Cycles after the last multiplication until its result has left the array: along each systolic dimension one a PE in use, but for the
+/// first (ZigZag 3.9.1, cost_model.py).
+fn drain_cycles(core: &Core, problem: &LayerProblem) -> u64 {
+    let width = |array_dim: ArrayDimId| -> u64 {
+        let along = problem.unroll.iter().filter(|unroll| unroll.array_dim == array_dim);
+        along.map(|unroll| unroll.limit.min(problem.shape.size(unroll.dim)).max(1)).product()
+    };
+    core.array.keys().filter(|&array_dim| core.systolic.contains(array_dim)).map(|array_dim| width(array_dim) - 1).sum()
 }
 
 /// Distributes the unrolled loops: memory `i` takes those of the array dimensions it is shared over that no lower

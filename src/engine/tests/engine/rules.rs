@@ -127,7 +127,11 @@ layers:
         text.replacen("  - name: shared\n", &format!("{middle}  - name: shared\n"), 1)
     };
     let sizes = [24, 40, 64, 128, 300];
-    let cores = sizes.map(|lowest| odd_core(lowest, 8 * lowest)).into_iter().chain([with_middle(odd_core(300, 3000))]);
+    let systolic = odd_core(300, 3000).replacen("{ dimensions:", "{ systolic: all, dimensions:", 1);
+    let doubled =
+        |lowest: u64| odd_core(lowest, 8 * lowest).replacen("    operands:", "    double_buffered: true\n    operands:", 1);
+    let odd = [with_middle(odd_core(300, 3000)), systolic, doubled(100), doubled(200), doubled(400)];
+    let cores = sizes.map(|lowest| odd_core(lowest, 8 * lowest)).into_iter().chain(odd);
     for core in cores.map(|text| Core::from_text(&text).unwrap()) {
         for shape in network.computing().map(|id| network.layer(id).shape) {
             for unroll in &unrolls {
@@ -218,7 +222,7 @@ fn switches_are_found_by_name() {
     for (name, title, corrected) in Rules::CORRECTED.switches() {
         assert!(!corrected && !title.is_empty());
         let on = |rules: &Rules| rules.switches().into_iter().any(|(other, _, value)| other == name && value);
-        assert!(on(&Rules::DEFINES_2022) || on(&Rules::ZIGZAG_3_8), "{name} is on in no tool");
+        assert!([Rules::DEFINES_2022, Rules::ZIGZAG_3_8, Rules::ZIGZAG_3_9].iter().any(on), "{name} is on in no tool");
         assert_ne!(turned(&Rules::CORRECTED, name), Rules::CORRECTED);
     }
     assert_eq!(Rules::CORRECTED.with("nonsense", true), None);

@@ -51,7 +51,7 @@ impl Report {
 type Check = fn() -> Report;
 
 fn main() {
-    let categories: [(&str, Check); 37] = [
+    let categories: [(&str, Check); 42] = [
         ("define/single_layer", single_layer::check),
         ("define/search", search::check),
         ("define/tiling", tiling::check),
@@ -89,6 +89,11 @@ fn main() {
         ("zigzag/spatial", zigzag::spatial::check),
         ("zigzag/network", zigzag::network::check),
         ("zigzag/spatial_generation", zigzag::spatial_generation::check),
+        ("zigzag_3_9/single_layer", zigzag::single_layer::check_3_9),
+        ("zigzag_3_9/search", zigzag::search::check_3_9),
+        ("zigzag_3_9/spatial", zigzag::spatial::check_3_9),
+        ("zigzag_3_9/network", zigzag::network::check_3_9),
+        ("zigzag_3_9/spatial_generation", zigzag::spatial_generation::check_3_9),
     ];
     let trials = categories
         .into_iter()
