@@ -62,6 +62,10 @@ rules! {
     /// DeFiNES counts every column and row that a window spans, also those of the padding around the input; right is
     /// at most what really exists. (NOTES Z 1.1)
     input_beyond_border_counted: "Input beyond the border counts as data", defines true, zigzag false false;
+    /// Windows with a dilation, such as one of a kernel of 3 with a dilation of 2, touch no more elements than they have. Where there are
+    /// fewer windows than the dilation, the tools take away a negative number of shared ones, and count 4 for these 3; right is
+    /// that none is shared. (NOTES D 0; ZigZag, layer_node.py)
+    few_dilated_windows_overcounted: "Few dilated windows: too many inputs", defines true, zigzag true true;
     /// An unrolling that does not divide its loop uses a fraction of the array on average (3.99 of 4). DeFiNES cuts
     /// the input extents that follow from such fractions down to integers, so that 3.99 outputs need 3 inputs; right
     /// is to keep the fraction. (NOTES D 12.2)

@@ -15,8 +15,7 @@ use crate::workload::{Dim, LayerShape};
 pub(super) const LOADING: &str = "Before the first result, inputs come down memory by memory, each hop as long as its \
                                   slower side takes. Both inputs load at once, \
                                   and wait for each other where they share a port.";
-pub(super) const OFFLOADING: &str =
-    "After the last result, outputs leave a systolic array one PE a cycle, and go up memory by memory, each hop as long \
+pub(super) const OFFLOADING: &str = "After the last result, outputs leave a systolic array one PE a cycle, and go up memory by memory, each hop as long \
      as its slower side takes.";
 const PLAIN: Unit = Unit::Count("");
 

@@ -134,7 +134,11 @@ fn random_hardware(random: &mut Lcg) -> HardwareSpec {
         name: word(random),
         about: prose(random),
         array: ArraySpec {
-            systolic: if random.below(3) > 0 { Vec::new() } else { dimensions.iter().map(|(name, _)| name.clone()).take(2).collect() },
+            systolic: if random.below(3) > 0 {
+                Vec::new()
+            } else {
+                dimensions.iter().map(|(name, _)| name.clone()).take(2).collect()
+            },
             dimensions,
             mac_energy_pj: figure(random),
             pe_area_um2: maybe(random, figure),

@@ -3,7 +3,7 @@
 use super::spatial::SpatialMapping;
 use crate::hardware::{ArrayDimId, Core, MemoryId, Operand, Unroll};
 use crate::rules::Rules;
-use crate::workload::{Dim, LayerKind, LayerShape, LoopSizes, unique_extent};
+use crate::workload::{Dim, LayerKind, LayerShape, LoopSizes, overcounted_extent, unique_extent};
 use serde::{Deserialize, Serialize};
 use std::ops::{Index, IndexMut};
 
@@ -86,6 +86,8 @@ pub struct WindowCount {
     pub cuts_sizes: bool,
     /// Whether what comes out is cut down to an integer (`Rules::truncate_fractional_extents`).
     pub cuts_extent: bool,
+    /// Whether fewer windows than the dilation share less than nothing (`Rules::few_dilated_windows_overcounted`).
+    pub overcounts: bool,
     /// How many there are, where no more than these count; `None` where padding counts, too (`Rules::input_beyond_border_counted`).
     pub at_most: Option<u64>,
 }
@@ -95,7 +97,12 @@ impl WindowCount {
     #[inline]
     pub fn extent(&self, outputs: f64, kernel: f64) -> f64 {
         let whole = |size: f64| if self.cuts_sizes { size.trunc() } else { size };
-        let extent = unique_extent(whole(outputs), whole(kernel), self.stride, self.dilation);
+        // Without dilation both count the same.
+        let extent = if self.overcounts && self.dilation > 1 {
+            overcounted_extent(whole(outputs), whole(kernel), self.stride, self.dilation)
+        } else {
+            unique_extent(whole(outputs), whole(kernel), self.stride, self.dilation)
+        };
         let extent = if self.cuts_extent { extent.trunc() } else { extent };
         self.at_most.map_or(extent, |limit| extent.min(limit as f64))
     }
@@ -144,7 +151,7 @@ pub struct LayerOnCore<'a> {
 impl<'a> LayerOnCore<'a> {
     /// Prepares a problem.
     pub fn new(core: &'a Core, rules: Rules, problem: &LayerProblem) -> Self {
-        let spatial = SpatialMapping::new(&problem.shape, &problem.unroll, &rules);
+        let mut spatial = SpatialMapping::new(&problem.shape, &problem.unroll, &rules);
         let inputs = match problem.shape.kind {
             LayerKind::Add if !rules.additions_read_weight_memories => [Operand::I, Operand::I],
             _ => [Operand::W, Operand::I],
@@ -167,6 +174,12 @@ impl<'a> LayerOnCore<'a> {
                 precision: precision(&problem.shape, stored_as),
             }
         });
+        if rules.unroll_rest_on_first_dimension {
+            // The tool goes through the levels of the operand that the layer lists first of its inputs.
+            let first =
+                if problem.shape.kind == LayerKind::MatMul { LayerOperand::Second } else { LayerOperand::First };
+            spatial.count_steps_by_level(&problem.shape, &operands[first].unrolled);
+        }
         Self {
             core,
             rules,
@@ -230,6 +243,7 @@ impl<'a> LayerOnCore<'a> {
             dilation,
             cuts_sizes: rules.truncate_fractional_windows,
             cuts_extent: rules.truncate_fractional_extents,
+            overcounts: rules.few_dilated_windows_overcounted,
             at_most: (!rules.input_beyond_border_counted).then_some(limit),
         }
     }

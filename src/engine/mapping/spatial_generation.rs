@@ -198,8 +198,7 @@ pub fn fit_capacity(core: &Core, rules: &Rules, shape: &LayerShape, unroll: &[Un
                 memory.shared_over.contains(unroll.array_dim)
                     && relevance(shape, operand, unroll.dim, rules) != Relevance::Irrelevant
             };
-            let served: Vec<u64> =
-                unroll.iter().filter(|unroll| counts(unroll)).map(|unroll| unroll.limit).collect();
+            let served: Vec<u64> = unroll.iter().filter(|unroll| counts(unroll)).map(|unroll| unroll.limit).collect();
             let mut narrowed = served.clone();
             while narrowed.iter().fold(bits, |all, &width| all.saturating_mul(width)) > memory.size_bits {
                 let widest = narrowed.iter().copied().max().unwrap_or(1);

@@ -118,7 +118,12 @@ fn read_memory(name: &str, place: &LocatedNode, reader: &mut Reader, report: &mu
     }
     let double_buffered = fields.get("force_double_buffering").is_some_and(|buffering| flag(buffering, reader));
     if double_buffered {
-        report.note(Severity::Expressed, "force_double_buffering", "ZigZag before 3.9 reads it but never uses it", name);
+        report.note(
+            Severity::Expressed,
+            "force_double_buffering",
+            "ZigZag before 3.9 reads it but never uses it",
+            name,
+        );
     }
     let cost = |field: &str, reader: &mut Reader| {
         let place = if fields.get("auto_cost_extraction").is_some() {

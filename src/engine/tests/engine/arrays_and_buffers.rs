@@ -52,12 +52,9 @@ fn the_last_results_leave_a_systolic_array_one_pe_a_cycle() {
     for (systolic, drain) in [("", 0), (", systolic: [D1]", 3), (", systolic: [D2]", 2), (", systolic: all", 5)] {
         let (with, without) = (core(systolic, "", 300), core("", "", 300));
         let problem = problem(&with);
-        for (rules, expected) in [
-            (Rules::CORRECTED, drain),
-            (Rules::ZIGZAG_3_9, drain),
-            (Rules::ZIGZAG_3_8, 0),
-            (Rules::DEFINES_2022, 0),
-        ] {
+        for (rules, expected) in
+            [(Rules::CORRECTED, drain), (Rules::ZIGZAG_3_9, drain), (Rules::ZIGZAG_3_8, 0), (Rules::DEFINES_2022, 0)]
+        {
             let [with, without] = [&with, &without].map(|core| LayerOnCore::new(core, rules, &problem));
             for order in orders(&with) {
                 let (Some(with), Some(without)) = (cost(&with, &order), cost(&without, &order)) else { continue };
@@ -103,7 +100,10 @@ fn a_double_buffered_memory_lies_between_half_of_it_and_all_of_it() {
                 let level = double.operands[operand].memories.len() - 2;
                 reserved += cost.amounts.bits_reserved(operand, level);
                 let is_twice = cost.amounts.bits_reserved(operand, level) > cost.amounts.bits_held(operand, level);
-                assert!(!is_twice || cost.latency.double_buffered[operand][level], "what is there twice is double-buffered");
+                assert!(
+                    !is_twice || cost.latency.double_buffered[operand][level],
+                    "what is there twice is double-buffered"
+                );
             }
             assert!(reserved <= 8.0 * bytes as f64);
         }

@@ -108,6 +108,7 @@ layers:
   - { name: padded, type: conv, K: 7, kernel: 3 x 3, padding: 1 }
   - { name: pointwise, type: conv, K: 4, kernel: 1 x 1, from: [in] }
   - { name: strided, type: conv, K: 10, kernel: 3 x 2, stride: 2, from: [in] }
+  - { name: dilated, type: conv, K: 4, kernel: 3 x 3, dilation: 2, from: [in] }
   - { name: add, type: add, from: [in, pointwise] }",
     )
     .unwrap();
@@ -128,8 +129,9 @@ layers:
     };
     let sizes = [24, 40, 64, 128, 300];
     let systolic = odd_core(300, 3000).replacen("{ dimensions:", "{ systolic: all, dimensions:", 1);
-    let doubled =
-        |lowest: u64| odd_core(lowest, 8 * lowest).replacen("    operands:", "    double_buffered: true\n    operands:", 1);
+    let doubled = |lowest: u64| {
+        odd_core(lowest, 8 * lowest).replacen("    operands:", "    double_buffered: true\n    operands:", 1)
+    };
     let odd = [with_middle(odd_core(300, 3000)), systolic, doubled(100), doubled(200), doubled(400)];
     let cores = sizes.map(|lowest| odd_core(lowest, 8 * lowest)).into_iter().chain(odd);
     for core in cores.map(|text| Core::from_text(&text).unwrap()) {

@@ -28,6 +28,13 @@ impl Report {
         Self { cases: 0, values: 0, worst: 0.0, failures: Vec::new(), remarks: Vec::new() }
     }
 
+    /// Fails unless so many cases were checked.
+    fn of_cases(mut self, cases: usize) -> Self {
+        let found = self.cases;
+        self.same(&found, &cases, || "number of cases".to_owned());
+        self
+    }
+
     /// Compares one number; `what` says which one where it is wrong.
     fn close(&mut self, ours: f64, theirs: f64, tolerance: f64, what: impl Fn() -> String) {
         let deviation = if ours == theirs { 0.0 } else { (ours - theirs).abs() / theirs.abs().max(f64::MIN_POSITIVE) };

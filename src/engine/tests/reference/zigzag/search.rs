@@ -14,7 +14,7 @@ pub fn check() -> Report {
 }
 
 pub fn check_3_9() -> Report {
-    V3_9.check_cases(&["search"], check_case)
+    V3_9.check_cases(&["search"], check_case).of_cases(86)
 }
 
 fn check_case(rules: Rules, core: &Core, case: &Value, report: &mut Report) {

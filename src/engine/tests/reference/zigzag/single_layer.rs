@@ -15,7 +15,7 @@ pub fn check() -> Report {
 }
 
 pub fn check_3_9() -> Report {
-    V3_9.check_cases(&["single_layer"], check_case)
+    V3_9.check_cases(&["single_layer"], check_case).of_cases(198)
 }
 
 fn check_case(rules: Rules, core: &Core, case: &Value, report: &mut Report) {

@@ -16,7 +16,7 @@ pub fn check() -> Report {
 }
 
 pub fn check_3_9() -> Report {
-    V3_9.check_cases(&["single_layer", "search"], check_case)
+    V3_9.check_cases(&["single_layer", "search"], check_case).of_cases(198 + 86)
 }
 
 fn check_case(rules: Rules, core: &Core, case: &Value, report: &mut Report) {
@@ -50,7 +50,9 @@ fn check_levels(id: &str, core: &Core, layer: &Layer, on_core: &LayerOnCore<'_>,
             for dim in Dim::ALL {
                 let what = || format!("{id} {name} level {level}: {dim} over {:?}", core.array);
                 report.close(width(dim), their_width(&theirs[level], dim), EXACT, what);
-                report.close(width(dim).floor(), their_width(&whole[level], dim), EXACT, what);
+                // The tool rounds every array dimension down by itself.
+                let parts = unrolled.iter().filter(|(of, ..)| *of == dim).map(|(_, average, _)| average.floor());
+                report.close(parts.product(), their_width(&whole[level], dim), EXACT, what);
             }
         }
     }
