@@ -23,10 +23,15 @@ memories:
 }
 
 fn problem(core: &Core) -> LayerProblem {
-    let network = Network::from_text(
+    problem_with(core, 8)
+}
+
+/// A layer of so many output channels.
+fn problem_with(core: &Core, channels: u64) -> LayerProblem {
+    let network = Network::from_text(&format!(
         "name: one
-layers: [{ name: in, type: input, K: 4, size: 6 x 7 }, { name: a, type: conv, K: 8, kernel: 3 x 3, padding: 1 }]",
-    );
+layers: [{{ name: in, type: input, K: 4, size: 6 x 7 }}, {{ name: a, type: conv, K: {channels}, kernel: 3 x 3, padding: 1 }}]",
+    ));
     let shape = network.unwrap().layer(1.into()).shape;
     let levels = Operand::ALL.map(|operand| core.levels(operand).len());
     LayerProblem { shape, levels, unroll: core.unroll(shape.kind).to_vec() }
@@ -109,6 +114,25 @@ fn a_double_buffered_memory_lies_between_half_of_it_and_all_of_it() {
         }
     }
     assert!(narrower > 0, "some mappings fit only once");
+}
+
+/// The tool grants double buffers to operands that need none first, so that one that is there twice may get none.
+#[test]
+fn what_is_there_twice_is_double_buffered_whatever_else_is_granted() {
+    let granted_as_others = Rules { forced_double_buffers_granted_as_others: true, ..Rules::CORRECTED };
+    let differs = [16, 32, 64].into_iter().any(|channels| {
+        (200..6000).step_by(16).any(|bytes| {
+            let core = core("", ", double_buffered: true", bytes);
+            let problem = problem_with(&core, channels);
+            let [right, tool] =
+                [Rules::CORRECTED, granted_as_others].map(|rules| LayerOnCore::new(&core, rules, &problem));
+            orders(&right).iter().any(|order| {
+                let granted = |layer| cost(layer, order).map(|cost| cost.latency.double_buffered);
+                granted(&right) != granted(&tool)
+            })
+        })
+    });
+    assert!(differs);
 }
 
 #[test]
