@@ -52,7 +52,8 @@ fn write_accelerator(core: &Core, report: &mut Report) -> String {
     }
     let _ = write!(
         text,
-        "name: {}\noperational_array:\n  is_imc: false\n  unit_energy: {}\n  unit_area: {}\n  dimensions: [{}]\n  sizes: [{}]\n{}memories:\n",
+        "name: {}\noperational_array:\n  is_imc: false\n  unit_energy: {}\n  unit_area: {}\n\
+         \x20 dimensions: [{}]\n  sizes: [{}]\n{}memories:\n",
         quoted(&core.name),
         core.mac_energy_pj,
         core.pe_area_um2.unwrap_or(0.0),
