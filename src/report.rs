@@ -291,7 +291,7 @@ fn reproduce(out: &mut String, state: &State, found: &DesignFindings, page: &str
 /// What computes the point alone; `None` where the command line has no words for it: a mixture of rules.
 fn command(state: &State, found: &DesignFindings) -> Option<String> {
     let schedule = &state.design.schedule;
-    let rules = ["corrected", "defines-2022", "zigzag-3.8"];
+    let rules = ["corrected", "defines-2022", "zigzag-3.8", "zigzag-3.9"];
     let index = Rules::SETS.iter().position(|(_, set)| *set == schedule.rules)?;
     let strategy = &found.account.strategy;
     let objective = match schedule.objective {

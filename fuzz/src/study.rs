@@ -56,7 +56,7 @@ fn filled(text: &str) -> (State, bool) {
     schedule.objective = ObjectiveChoice::ALL[choice(1, 6)].0;
     schedule.strategy = Strategy::Loma;
     schedule.lpf_limit = *LPF_LIMITS.start();
-    schedule.rules = [Rules::CORRECTED, Rules::DEFINES_2022, Rules::ZIGZAG_3_8][choice(2, 3)];
+    schedule.rules = [Rules::CORRECTED, Rules::DEFINES_2022, Rules::ZIGZAG_3_8, Rules::ZIGZAG_3_9][choice(2, 4)];
     schedule.modes = StoringMode::ALL[..choice(3, 4)].to_vec();
     (schedule.tiles_x, schedule.tiles_y, schedule.cuts) = (next(), next(), next());
     (schedule.most_layers, schedule.most_tiles, schedule.memory) = (next(), next(), next());

@@ -488,6 +488,9 @@ pub enum RuleSet {
     /// The maintained ZigZag, version 3.8, defects included
     #[value(name = "zigzag-3.8")]
     ZigZag3_8,
+    /// The maintained ZigZag, version 3.9, defects included
+    #[value(name = "zigzag-3.9")]
+    ZigZag3_9,
 }
 
 impl RuleSet {
@@ -496,6 +499,7 @@ impl RuleSet {
             Self::Corrected => Rules::CORRECTED,
             Self::Defines2022 => Rules::DEFINES_2022,
             Self::ZigZag3_8 => Rules::ZIGZAG_3_8,
+            Self::ZigZag3_9 => Rules::ZIGZAG_3_9,
         }
     }
 }

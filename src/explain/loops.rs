@@ -342,11 +342,12 @@ fn extent(count: &WindowCount, size: &dyn Fn(Dim) -> f64) -> Explained {
     };
     let (outputs, kernel) = (whole(count.outputs), whole(count.kernel));
     let g = gcd(count.stride, count.dilation).max(1);
-    let beyond = |of: &Explained, step: u64| {
+    let beyond = |of: &Explained, step: u64, least: f64| {
         let step = (step / g) as f64;
-        Explained::given(format!("{} − {step}", of.name), (of.value - step).max(0.0), PLAIN)
+        Explained::given(format!("{} − {step}", of.name), (of.value - step).max(least), PLAIN)
     };
-    let shared = vec![beyond(&kernel, count.stride), beyond(&outputs, count.dilation)];
+    let least = if count.overcounts { f64::NEG_INFINITY } else { 0.0 };
+    let shared = vec![beyond(&kernel, count.stride, 0.0), beyond(&outputs, count.dilation, least)];
     let shared = Explained::computed("shared by windows", PLAIN, How::Product, shared);
     let all = Explained::computed("all windows", PLAIN, How::Product, vec![outputs, kernel]);
     let name = if count.outputs == Dim::OX { "columns" } else { "rows" };

@@ -15,8 +15,8 @@ use crate::workload::{Dim, LayerShape};
 pub(super) const LOADING: &str = "Before the first result, inputs come down memory by memory, each hop as long as its \
                                   slower side takes. Both inputs load at once, \
                                   and wait for each other where they share a port.";
-pub(super) const OFFLOADING: &str =
-    "After the last result, outputs go up memory by memory, each hop as long as its slower side takes.";
+pub(super) const OFFLOADING: &str = "After the last result, outputs leave a systolic array one PE a cycle. They go up memory \
+                                     by memory, each hop as long as its slower side takes.";
 const PLAIN: Unit = Unit::Count("");
 
 /// A product of all loops of a layer.

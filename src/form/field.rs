@@ -33,7 +33,7 @@ pub const ARRAY_FIELDS: [Field; 3] = [
 ];
 
 /// Single figures of a memory, but for widths and granularities.
-pub const MEMORY_FIELDS: [Field; 6] = [
+pub const MEMORY_FIELDS: [Field; 7] = [
     needed("size", "Size", "64 KiB", "Capacity of one instance, in bit, B, KiB (1024 B), MiB or GiB."),
     optional("area", "Area", "not stated", "Area of one instance, in um2 or mm2."),
     needed("read_energy", "Read energy", "26.56 pJ", "Energy of reading one full word, in pJ, fJ or nJ."),
@@ -43,6 +43,12 @@ pub const MEMORY_FIELDS: [Field; 6] = [
         "Latency",
         "1 cycle",
         "Cycles from a request to its first word; counts only where outputs pass a memory without waiting.",
+    ),
+    optional(
+        "double_buffered",
+        "Double-buffered",
+        "false",
+        "`true`: holds twice what is replaced during a layer, one copy in use and one being transferred.",
     ),
     optional("source", "Source", "where the figures come from", "Where the figures of this memory come from."),
 ];

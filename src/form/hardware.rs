@@ -4,6 +4,7 @@ use super::memories::memories;
 use crate::spec::edit::{Outline, between_brackets, flow_list, flow_map, free_name};
 
 const DIMENSIONS: &str = "array.dimensions";
+const SYSTOLIC: &str = "array.systolic";
 
 /// Gives an array dimension another name wherever it is named, if that name is free.
 pub fn rename_dimension(document: &Outline, index: usize, name: &str) -> Option<Outline> {
@@ -23,7 +24,7 @@ pub fn rename_dimension(document: &Outline, index: usize, name: &str) -> Option<
     for memory in memories(document) {
         next = next.replace_name(&format!("{memory}.shared_over"), old, name)?;
     }
-    Some(next)
+    next.replace_name(SYSTOLIC, old, name)
 }
 
 /// Where a layer type unrolls something over an array dimension.
@@ -64,7 +65,29 @@ pub fn remove_dimension(document: &Outline, index: usize) -> Option<Outline> {
     for memory in memories(document) {
         next = next.set_name(&format!("{memory}.shared_over"), old, false)?;
     }
-    Some(next)
+    next.set_name(SYSTOLIC, old, false)
+}
+
+/// Whether data moves one PE a cycle along an array dimension.
+pub fn is_systolic(document: &Outline, dimension: &str) -> bool {
+    let names = document.names(SYSTOLIC);
+    names == ["all"] || names.iter().any(|name| name == dimension)
+}
+
+/// Makes an array dimension systolic, or one along which data is broadcast.
+pub fn set_systolic(document: &Outline, dimension: &str, on: bool) -> Option<Outline> {
+    let dimensions = document.keys(DIMENSIONS);
+    let systolic: Vec<&str> = dimensions
+        .iter()
+        .map(String::as_str)
+        .filter(|name| if *name == dimension { on } else { is_systolic(document, name) })
+        .collect();
+    match &systolic[..] {
+        [] if !document.has(SYSTOLIC) => Some(document.clone()),
+        [] => document.remove(SYSTOLIC),
+        all if all.len() == dimensions.len() => document.put(SYSTOLIC, "all"),
+        some => document.put(SYSTOLIC, &flow_list(some)),
+    }
 }
 
 /// The loops that a layer type unrolls over an array dimension, as written: `K`, `FY 5, OY 2`; and their path in the document.

@@ -430,8 +430,12 @@ fn reference(fuse: FuseDepth) -> DepthFirstStrategy {
 }
 
 fn read_rules(words: &[String], note: &mut impl FnMut(&str, &str, String)) -> Rules {
-    const SETS: [(&str, Rules); 3] =
-        [("corrected", Rules::CORRECTED), ("defines-2022", Rules::DEFINES_2022), ("zigzag-3.8", Rules::ZIGZAG_3_8)];
+    const SETS: [(&str, Rules); 4] = [
+        ("corrected", Rules::CORRECTED),
+        ("defines-2022", Rules::DEFINES_2022),
+        ("zigzag-3.8", Rules::ZIGZAG_3_8),
+        ("zigzag-3.9", Rules::ZIGZAG_3_9),
+    ];
     let mut rules = Rules::CORRECTED;
     for (index, word) in words.iter().enumerate() {
         let changed = match word.split_once('=') {

@@ -26,6 +26,8 @@ pub struct HardwareSpec {
 pub struct ArraySpec {
     /// Name and size of each dimension.
     pub dimensions: Vec<(String, u64)>,
+    /// Dimensions along which data moves one PE a cycle, as in a systolic array, where along the others it is broadcast.
+    pub systolic: Vec<String>,
     /// Energy of one multiply-accumulate, pJ.
     pub mac_energy_pj: f64,
     /// Area of one PE without its memories, um2; `None` where it is not stated.
@@ -76,6 +78,8 @@ pub struct MemorySpec {
     pub ports: Vec<PortSpec>,
     /// Cycles from a request to its first word.
     pub latency_cycles: u64,
+    /// Whether it always holds data twice that is replaced during the layer: one copy in use, one being transferred.
+    pub double_buffered: bool,
     /// Where the figures come from.
     pub source: String,
 }

@@ -10,8 +10,8 @@ const MAX_MEMORIES: usize = 256;
 /// Limit on the loops of one array dimension.
 const MAX_LOOPS: usize = 16;
 const HARDWARE: [&str; 6] = ["name", "about", "array", "dataflow", "unroll", "memories"];
-const ARRAY: [&str; 4] = ["dimensions", "mac_energy", "pe_area", "source"];
-const MEMORY: [&str; 16] = [
+const ARRAY: [&str; 5] = ["dimensions", "systolic", "mac_energy", "pe_area", "source"];
+const MEMORY: [&str; 17] = [
     "name",
     "size",
     "operands",
@@ -27,6 +27,7 @@ const MEMORY: [&str; 16] = [
     "shared_over",
     "ports",
     "latency",
+    "double_buffered",
     "source",
 ];
 const PORT: [&str; 3] = ["serves", "width", "granularity"];
@@ -83,8 +84,10 @@ fn read_array(place: &LocatedNode, reader: &mut Reader) -> ArraySpec {
         .into_iter()
         // A dimension without a size still exists, so that naming it is no mistake.
         .map(|(name, size)| (name.to_owned(), size.count(reader).unwrap_or(1)))
-        .collect();
+        .collect::<Vec<_>>();
+    let systolic = fields.get("systolic").map(|place| place.names(reader)).unwrap_or_default();
     ArraySpec {
+        systolic: all_or(systolic, &dimensions),
         dimensions,
         mac_energy_pj: read_energy(&fields, "mac_energy", reader),
         pe_area_um2: read_area(&fields, "pe_area", reader),
@@ -119,18 +122,23 @@ fn read_memory(place: &LocatedNode, array: &ArraySpec, reader: &mut Reader) -> M
         read_energy_pj: read_energy(&fields, "read_energy", reader),
         write_energy_pj: read_energy(&fields, "write_energy", reader),
         area_um2: read_area(&fields, "area", reader),
-        shared_over: match fields.need(reader, "shared_over", "all").map(|place| place.names(reader)) {
-            Some(names) if names == ["all"] => array.dimensions.iter().map(|(name, _)| name.clone()).collect(),
-            Some(names) => names,
-            None => Vec::new(),
-        },
+        shared_over: fields
+            .need(reader, "shared_over", "all")
+            .map(|place| all_or(place.names(reader), &array.dimensions))
+            .unwrap_or_default(),
         ports: fields.get("ports").map(|place| read_ports(place, reader)).unwrap_or_default(),
         latency_cycles: fields
             .get("latency")
             .map_or(Some(1), |place| place.value(reader, "a number of cycles", cycles))
             .unwrap_or(1),
+        double_buffered: fields.get("double_buffered").and_then(|place| place.flag(reader)).unwrap_or(false),
         source: fields.text(reader, "source"),
     }
+}
+
+/// Names of array dimensions, of which `all` stands for every one.
+fn all_or(names: Vec<String>, dimensions: &[(String, u64)]) -> Vec<String> {
+    if names == ["all"] { dimensions.iter().map(|(name, _)| name.clone()).collect() } else { names }
 }
 
 /// A figure for reading and one for writing: `width`, or `read_width` and `write_width`.

@@ -16,6 +16,9 @@ pub fn write_hardware(spec: &HardwareSpec) -> String {
         spec.array.dimensions.iter().map(|(name, size)| format!("{}: {size}", scalar(name))).collect();
     line(&mut text, "array", "");
     line(&mut text, "  dimensions", &braces(&dimensions));
+    if !spec.array.systolic.is_empty() {
+        line(&mut text, "  systolic", &dimension_names(&spec.array.systolic, spec));
+    }
     line(&mut text, "  mac_energy", &energy(spec.array.mac_energy_pj));
     if let Some(um2) = spec.array.pe_area_um2 {
         line(&mut text, "  pe_area", &write_area(um2));
@@ -50,9 +53,7 @@ fn write_memory(text: &mut String, memory: &MemorySpec, spec: &HardwareSpec) {
     if let Some(um2) = memory.area_um2 {
         line(text, "    area", &write_area(um2));
     }
-    let every = !memory.shared_over.is_empty()
-        && memory.shared_over.iter().eq(spec.array.dimensions.iter().map(|(name, _)| name));
-    line(text, "    shared_over", &if every { "all".to_owned() } else { list(&memory.shared_over) });
+    line(text, "    shared_over", &dimension_names(&memory.shared_over, spec));
     if !memory.ports.is_empty() {
         line(text, "    ports", "");
         for port in &memory.ports {
@@ -62,7 +63,16 @@ fn write_memory(text: &mut String, memory: &MemorySpec, spec: &HardwareSpec) {
     if memory.latency_cycles != 1 {
         line(text, "    latency", &write_cycles(memory.latency_cycles));
     }
+    if memory.double_buffered {
+        line(text, "    double_buffered", "true");
+    }
     optional(text, "    source", &memory.source);
+}
+
+/// `[D1, D2]`, or `all` where these are all dimensions of the array.
+fn dimension_names(names: &[String], spec: &HardwareSpec) -> String {
+    let every = !names.is_empty() && names.iter().eq(spec.array.dimensions.iter().map(|(name, _)| name));
+    if every { "all".to_owned() } else { list(names) }
 }
 
 /// `[I.read_to_low]`, or `{ serves: [I.read_to_low], width: 512 bit }` of a port with a width of its own.

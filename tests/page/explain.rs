@@ -238,8 +238,12 @@ fn check_point(what: &str, account: &PointAccount) {
     }
 }
 
-const SETS: [(&str, Rules); 3] =
-    [("corrected", Rules::CORRECTED), ("defines", Rules::DEFINES_2022), ("zigzag", Rules::ZIGZAG_3_8)];
+const SETS: [(&str, Rules); 4] = [
+    ("corrected", Rules::CORRECTED),
+    ("defines", Rules::DEFINES_2022),
+    ("zigzag", Rules::ZIGZAG_3_8),
+    ("zigzag-3.9", Rules::ZIGZAG_3_9),
+];
 
 #[test]
 fn every_number_of_a_point_comes_out_of_its_formulas() {

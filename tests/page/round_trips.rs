@@ -125,6 +125,7 @@ fn random_hardware(random: &mut Lcg) -> HardwareSpec {
             shared_over: if is_one { all } else { names(random, 2) },
             ports: names(random, 3).into_iter().map(|name| port(name, random)).collect(),
             latency_cycles: random.below(3),
+            double_buffered: random.below(3) == 0,
             source: prose(random),
         }
     });
@@ -133,6 +134,11 @@ fn random_hardware(random: &mut Lcg) -> HardwareSpec {
         name: word(random),
         about: prose(random),
         array: ArraySpec {
+            systolic: if random.below(3) > 0 {
+                Vec::new()
+            } else {
+                dimensions.iter().map(|(name, _)| name.clone()).take(2).collect()
+            },
             dimensions,
             mac_energy_pj: figure(random),
             pe_area_um2: maybe(random, figure),

@@ -382,3 +382,22 @@ fn own_documents_are_taken_as_they_are() {
     assert!(read_hardware(imported.hardware.as_ref().unwrap()).1.is_empty());
     assert!(read_workload(imported.workload.as_ref().unwrap()).1.is_empty());
 }
+
+/// What version 3.9 added: systolic arrays, and memories that are double-buffered by design.
+#[test]
+fn what_version_3_9_added_is_read_and_written() {
+    let newer = ACCELERATOR
+        .replace("  unit_area: 1\n", "  unit_area: 1\n  systolic_dimensions: [D2]\n")
+        .replace("    size: 131072\n", "    size: 131072\n    force_double_buffering: true\n");
+    let core = core_of(&imports(&[("toy.yaml", &newer)]));
+    let systolic: Vec<bool> = core.array.keys().map(|dim| core.systolic.contains(dim)).collect();
+    assert_eq!(systolic, [false, true]);
+    let doubled: Vec<bool> = core.memories.iter().map(|memory| memory.double_buffered).collect();
+    assert_eq!(doubled, [false, true, false]);
+    let network = Network::from_text(
+        "name: one\nlayers: [{ name: in, type: input, K: 4, size: 6 x 7 }, { name: a, type: conv, K: 8, kernel: 3 x 3 }]",
+    );
+    let written = zigzag::write(&core, &network.unwrap());
+    let again = core_of(&imports(&[("toy.yaml", &written.accelerator)]));
+    assert_eq!((again.systolic, &again.memories), (core.systolic, &core.memories));
+}

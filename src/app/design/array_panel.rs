@@ -1,7 +1,7 @@
 //! The PE array and what it unrolls, as fields.
 
-use crate::app::widgets::form::{Form, FormField, WrongHere, listed_field};
-use crate::form::{ARRAY_FIELDS, FieldTarget, add_dimension, remove_dimension};
+use crate::app::widgets::form::{Chip, Form, FormField, WrongHere, listed_field};
+use crate::form::{ARRAY_FIELDS, FieldTarget, add_dimension, is_systolic, remove_dimension, set_systolic};
 use crate::workload::LayerKind;
 use yew::prelude::*;
 
@@ -25,7 +25,8 @@ pub fn array_panel(props: ArrayPanelProps) -> Html {
 fn ArrayPanel(props: &ArrayPanelProps) -> Html {
     let form = &props.form;
     let dimensions = form.document.keys("array.dimensions");
-    let rest = form.wrong_besides("array", &ARRAY_FIELDS.map(|field| field.name));
+    let shown: Vec<&str> = ARRAY_FIELDS.iter().map(|field| field.name).chain(["systolic"]).collect();
+    let rest = form.wrong_besides("array", &shown);
     html! {
         <div class="panel" role="group" aria-label="PE array" data-testid="array-panel">
             <div class="fields">
@@ -45,6 +46,7 @@ fn ArrayPanel(props: &ArrayPanelProps) -> Html {
                     testid="dataflow"
                 />
                 { for ARRAY_FIELDS.iter().map(|field| listed_field(form, "array", field)) }
+                { systolic(form, &dimensions) }
             </div>
             <div class="scroll unrolling">
                 <table>
@@ -80,6 +82,28 @@ fn ArrayPanel(props: &ArrayPanelProps) -> Html {
                 { "Add an array dimension" }
             </button>
             <WrongHere form={form.clone()} wrong={[rest, form.wrong_at("unroll")].concat()} />
+        </div>
+    }
+}
+
+/// Which array dimensions are systolic.
+fn systolic(form: &Form, dimensions: &[String]) -> Html {
+    let chip = |dimension: &String| {
+        let is_on = is_systolic(&form.document, dimension);
+        let testid = format!("systolic-{dimension}");
+        let title = format!("Data moves one PE a cycle along {dimension}");
+        let label = dimension.clone();
+        let dimension = dimension.clone();
+        let onclick = form.click(move |document| set_systolic(document, &dimension, !is_on));
+        html! { <Chip {label} {title} {is_on} {onclick} {testid} /> }
+    };
+    html! {
+        <div class="cell">
+            <span class="name" title="Array dimensions along which data moves one PE a cycle; along the others it is broadcast.">
+                { "Systolic" }
+            </span>
+            <span class="chips" role="group" aria-label="Systolic array dimensions">{ for dimensions.iter().map(chip) }</span>
+            <WrongHere form={form.clone()} wrong={form.wrong_at("array.systolic")} />
         </div>
     }
 }

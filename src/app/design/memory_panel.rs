@@ -61,6 +61,7 @@ fn MemoryPanel(props: &MemoryPanelProps) -> Html {
                 { field("write_energy") }
                 { replication(form, memory) }
                 { field("latency") }
+                { field("double_buffered") }
                 { field("source") }
             </div>
             <PortTable form={form.clone()} memory={index} operands={memory.operands.clone()} />
@@ -70,7 +71,7 @@ fn MemoryPanel(props: &MemoryPanelProps) -> Html {
 }
 
 /// The fields of a memory that this panel shows.
-const SHOWN: [&str; 16] = [
+const SHOWN: [&str; 17] = [
     "name",
     "operands",
     "size",
@@ -85,6 +86,7 @@ const SHOWN: [&str; 16] = [
     "write_energy",
     "shared_over",
     "latency",
+    "double_buffered",
     "ports",
     "source",
 ];

@@ -4,7 +4,7 @@ use super::boundary::{Boundary, Crossing, snap};
 use crate::cost::PerLink;
 use crate::hardware::{MAX_LEVELS, Operand};
 use crate::mapping::{
-    Allocation, LayerOnCore, LayerOperand, OPERANDS, OperandView, Relevance, TemporalLoop, slice_bits,
+    Allocation, LayerOnCore, LayerOperand, OPERANDS, OperandView, Relevance, TemporalLoop, slice_bits, slice_elements,
 };
 use crate::rules::Rules;
 use crate::workload::{Dim, LoopSizes};
@@ -167,6 +167,8 @@ pub struct Amounts {
     pub held: [[f64; MAX_LEVELS + 1]; OPERANDS],
     /// Bits that one instance of each memory level takes.
     bits: [[f64; MAX_LEVELS]; OPERANDS],
+    /// Whether a memory level is double-buffered by design, and what it holds is replaced during the layer.
+    forced: [[bool; MAX_LEVELS]; OPERANDS],
     /// Whether outputs are still partial sums there, by architecture level.
     pub partial: [bool; MAX_LEVELS + 1],
     /// Number of passes in which loops above add to each output there.
@@ -197,6 +199,7 @@ impl Amounts {
         let mut amounts = Self {
             held: [[1.0; MAX_LEVELS + 1]; OPERANDS],
             bits: [[0.0; MAX_LEVELS]; OPERANDS],
+            forced: [[false; MAX_LEVELS]; OPERANDS],
             partial: [false; MAX_LEVELS + 1],
             passes: [1; MAX_LEVELS + 1],
             precision: [[0; MAX_LEVELS + 1]; OPERANDS],
@@ -211,6 +214,9 @@ impl Amounts {
             amounts.count_held(index, problem, operand, order, merged, units);
             amounts.choose_precision(index, operand, order, merged);
             amounts.count_bits(index, problem, order, merged);
+            if problem.forces_double_buffers {
+                amounts.force_double_buffers(index, problem, order, merged);
+            }
             for level in 0..operand.memories.len() {
                 amounts.cross(index, level, operand, units, problem.rules.first_partial_sum_read_back);
             }
@@ -300,6 +306,25 @@ impl Amounts {
         }
     }
 
+    /// Finds out which memory levels of those that are double-buffered by design hold less than all of the operand.
+    fn force_double_buffers(
+        &mut self,
+        index: LayerOperand,
+        problem: &LayerOnCore<'_>,
+        order: &[TemporalLoop],
+        merged: &Allocation,
+    ) {
+        let mut sizes = [1; 8];
+        for (level, &memory) in problem.operands[index].memories.iter().enumerate() {
+            for next in &order[merged.range(index, level)] {
+                sizes[next.dim as usize] *= next.size;
+            }
+            let elements = |sizes: &LoopSizes| slice_elements(problem, index, level, sizes);
+            self.forced[index][level] =
+                problem.forces_double_buffer(memory) && elements(&sizes) < elements(&problem.spatial.temporal_sizes);
+        }
+    }
+
     /// Counts what crosses the boundary below memory `level`.
     fn cross(
         &mut self,
@@ -333,7 +358,7 @@ impl Amounts {
         problem.core.memories.iter_enumerated().all(|(memory, description)| {
             let held = problem.each_operand().filter_map(|(index, operand)| {
                 let level = operand.memories.iter().position(|&id| id == memory)?;
-                Some((level, self.bits_held(index, level)))
+                Some((level, self.bits_reserved(index, level)))
             });
             let capacity = description.size_bits as f64;
             let (mut total, mut lowest) = (0.0, false);
@@ -351,6 +376,18 @@ impl Amounts {
     /// Bits that memory level `level` of an operand holds, in one instance.
     pub fn bits_held(&self, index: LayerOperand, level: usize) -> f64 {
         self.bits[index][level]
+    }
+
+    /// Bits that memory level `level` of an operand has to have room for, in one instance: twice what it holds, where the memory is
+    /// double-buffered by design and the data is replaced during the layer.
+    pub fn bits_reserved(&self, index: LayerOperand, level: usize) -> f64 {
+        let bits = self.bits_held(index, level);
+        if self.is_double_by_design(index, level) { 2.0 * bits } else { bits }
+    }
+
+    /// Whether a memory level holds its data twice by design.
+    pub(super) fn is_double_by_design(&self, index: LayerOperand, level: usize) -> bool {
+        self.forced[index][level]
     }
 }
 

@@ -184,12 +184,14 @@ impl<'a> LatencyBound<'a> {
         let (stalls, waiting) = loads.split_at(self.stalls);
         let stall = stalls.iter().fold(0.0, |most: f64, &stall| most.max(stall));
         let waiting = waiting[0].max(waiting[1]).min(waiting[2].max(waiting[3]));
-        self.temporal_cycles + (stall + waiting) as u64
+        self.unavoidable_cycles() + (stall + waiting) as u64
     }
 
-    /// Cycles in which the PEs are busy: what all loads come on top of.
-    pub fn temporal_cycles(&self) -> u64 {
-        self.temporal_cycles
+    /// Cycles that all loads come on top of: those in which the PEs are busy, and the drain of a systolic array.
+    pub fn unavoidable_cycles(&self) -> u64 {
+        let problem = self.evaluator.problem;
+        let drain = if problem.rules.latency_without_offloading { 0 } else { problem.drain_cycles };
+        self.temporal_cycles + drain
     }
 
     /// The loads whose weighed sum no latency undercuts: the stalls, if their weights add up to 1 at most, and loads of waiting, if

@@ -23,6 +23,8 @@ pub struct Latency {
     pub loading_cycles: f64,
     /// Offloading: until the last outputs are in place; whole cycles as loading.
     pub offloading_cycles: f64,
+    /// Drain: until the last results have left a systolic array; part of [`LatencyCause::Offloading`].
+    pub drain_cycles: u64,
     /// Whether offloading counts in the total.
     counts_offloading: bool,
     /// Ports that carry something, and how much they stall or, negative, could carry more.
@@ -111,6 +113,7 @@ impl Latency {
             stall_cycles,
             loading_cycles: loading(problem, &waiting),
             offloading_cycles: offloading(problem, &waiting),
+            drain_cycles: problem.drain_cycles,
             counts_offloading: !problem.rules.latency_without_offloading,
             ports,
             double_buffered,
@@ -125,7 +128,7 @@ impl Latency {
             LatencyCause::Computing => CauseCycles::Whole(self.temporal_cycles),
             LatencyCause::Stall => CauseCycles::Whole(self.stall_cycles),
             LatencyCause::Loading => CauseCycles::Fractional(self.loading_cycles),
-            LatencyCause::Offloading => CauseCycles::Fractional(self.offloading_cycles),
+            LatencyCause::Offloading => CauseCycles::Fractional(self.offloading_cycles + self.drain_cycles as f64),
             LatencyCause::Copy => CauseCycles::Whole(0),
         }
     }
@@ -207,6 +210,9 @@ fn double_buffered(problem: &LayerOnCore<'_>, amounts: &Amounts) -> [[bool; MAX_
             count += 1;
         }
         let demands = &mut demands[..count];
+        let by_design = |operand: LayerOperand, level: usize| {
+            !problem.rules.forced_double_buffers_granted_as_others && amounts.is_double_by_design(operand, level)
+        };
         let mut used: f64 = demands.iter().map(|(_, _, share)| share).sum();
         if !problem.rules.double_buffer_by_operand_order {
             sort_few_by_key(demands, |demand| demand.2);
@@ -214,7 +220,7 @@ fn double_buffered(problem: &LayerOnCore<'_>, amounts: &Amounts) -> [[bool; MAX_
         for &mut (operand, level, share) in demands {
             if used <= 0.5 {
                 granted[operand][level] = true;
-            } else if share <= 1.0 - used {
+            } else if share <= 1.0 - used || by_design(operand, level) {
                 granted[operand][level] = true;
                 used += share;
             }

@@ -162,7 +162,7 @@ impl Evaluator<'_> {
             for (number, view) in self.problem.each_operand() {
                 if let Some(level) = view.memories.iter().position(|&id| id == memory) {
                     lowest |= level == 0;
-                    operands.push((self.problem.operand_name(number).to_owned(), amounts.bits_held(number, level)));
+                    operands.push((self.problem.operand_name(number).to_owned(), amounts.bits_reserved(number, level)));
                 }
             }
             let capacity = description.size_bits as f64;

@@ -25,6 +25,8 @@ pub(super) fn waiting_cycles(
                 let idle = (port.width_bits - port.busy_bits) / port.width_bits * computing_cycles as f64;
                 if problem.rules.loading_reduction_repeats {
                     reduce_repeatedly(&mut once, idle.max(0.0));
+                } else if problem.rules.loading_reduction_longest_first {
+                    reduce_longest_first(&mut once, idle.max(0.0));
                 } else {
                     reduce(&mut once, idle.max(0.0));
                 }
@@ -113,8 +115,18 @@ fn reduce(links: &mut [OnceLink], idle: f64) {
     }
 }
 
-/// Levels the links down as ZigZag does: what a later link may be lowered is taken from all earlier ones again, though they were lowered
-/// already (cost_model.py:1176-1209).
+/// Lowers the longest link to its least, then the next, by `idle` cycles in total, as ZigZag 3.9 does. The tool fails where the least of
+/// some link is more than it takes; here such a link stays as it is.
+fn reduce_longest_first(links: &mut [OnceLink], mut idle: f64) {
+    for link in links {
+        let taken = (link.cycles - link.least).max(0.0).min(idle);
+        link.cycles -= taken;
+        idle -= taken;
+    }
+}
+
+/// Levels the links down as ZigZag 3.8 does: what a later link may be lowered is taken from all earlier ones again, though they were
+/// lowered already (cost_model.py:1176-1209).
 fn reduce_repeatedly(links: &mut [OnceLink], mut idle: f64) {
     for last in 0..links.len() {
         let gap = links[last].cycles - links[last].least;
@@ -223,7 +235,7 @@ pub(super) fn offloading(problem: &LayerOnCore<'_>, waiting: &PerLink<f64>) -> f
 
 #[cfg(test)]
 mod tests {
-    use super::{LoadingParts, OnceLink, reduce, reduce_repeatedly};
+    use super::{LoadingParts, OnceLink, reduce, reduce_longest_first, reduce_repeatedly};
     use crate::hardware::Movement;
     use crate::mapping::LayerOperand;
 
@@ -259,6 +271,14 @@ mod tests {
         assert_eq!(reduced(reduce_repeatedly, &[(10.0, 2.0)], 3.0), [7.0]);
         assert_eq!(reduced(reduce_repeatedly, &[(10.0, 2.0), (6.0, 1.0)], 100.0), [-3.0, 1.0]);
         assert_eq!(reduced(reduce_repeatedly, &[(10.0, 2.0), (6.0, 1.0)], 12.0), [0.0, 4.0]);
+    }
+
+    #[test]
+    fn the_later_tool_lowers_the_longest_link_first() {
+        assert_eq!(reduced(reduce_longest_first, &[(10.0, 2.0)], 3.0), [7.0]);
+        assert_eq!(reduced(reduce_longest_first, &[(10.0, 2.0), (6.0, 1.0)], 5.0), [5.0, 6.0]);
+        assert_eq!(reduced(reduce_longest_first, &[(10.0, 2.0), (6.0, 1.0)], 12.0), [2.0, 2.0]);
+        assert_eq!(reduced(reduce_longest_first, &[(10.0, 2.0), (4.0, 8.0), (3.0, 1.0)], 100.0), [2.0, 4.0, 1.0]);
     }
 
     /// Cycles until both inputs are loaded, cycle by cycle: the shared ports serve the inputs in their order, and each goes on by itself

@@ -109,8 +109,12 @@ fn unrolled(spec: HardwareSpec, dataflow: Dataflow, (rows, columns): (u64, u64),
     let unroll = dataflow.unrolls(rows, kernel);
     let convolutions = unroll.first().map(|(_, loops)| loops.as_slice()).unwrap_or_default();
     let memories = spec.memories.iter().map(|memory| rewired(memory, &spec.array, convolutions)).collect();
+    let dimensions = vec![(ROWS.to_owned(), rows), (COLUMNS.to_owned(), columns)];
+    // An array that is systolic along every dimension stays so; of another nobody knows which side is.
+    let is_systolic = spec.array.dimensions.iter().all(|(name, _)| spec.array.systolic.contains(name));
+    let systolic = if is_systolic { [ROWS, COLUMNS].map(str::to_owned).to_vec() } else { Vec::new() };
     HardwareSpec {
-        array: ArraySpec { dimensions: vec![(ROWS.to_owned(), rows), (COLUMNS.to_owned(), columns)], ..spec.array },
+        array: ArraySpec { dimensions, systolic, ..spec.array },
         // What layers state for the design's own array means nothing here.
         dataflow: String::new(),
         unroll,

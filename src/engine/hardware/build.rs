@@ -25,6 +25,7 @@ impl Core {
         let mut diagnostics = Diagnostics::default();
         check_array(spec, &mut diagnostics);
         let array = TiVec::from(spec.array.dimensions.clone());
+        let systolic = array_dims("array.systolic", &spec.array.systolic, &spec.array.dimensions, &mut diagnostics);
         let unrolls = build_unrolls(spec, &mut diagnostics);
         let memories: TiVec<MemoryId, Memory> = spec
             .memories
@@ -39,6 +40,7 @@ impl Core {
             name: spec.name.clone(),
             dataflow: spec.dataflow.clone(),
             array,
+            systolic,
             mac_energy_pj: spec.array.mac_energy_pj,
             pe_area_um2: spec.array.pe_area_um2,
             memories,
@@ -268,6 +270,7 @@ fn build_memory(index: usize, memory: &MemorySpec, spec: &HardwareSpec, diagnost
         shared_over,
         instances,
         latency_cycles: memory.latency_cycles,
+        double_buffered: memory.double_buffered,
     }
 }
 
@@ -299,17 +302,7 @@ fn build_sharing(
     array: &[(String, u64)],
     diagnostics: &mut Diagnostics,
 ) -> (ArrayDims, u64) {
-    let mut shared = ArrayDims::default();
-    for word in &memory.shared_over {
-        match array.iter().take(MAX_ARRAY_DIMENSIONS).position(|(name, _)| name == word) {
-            Some(index) => shared.0 |= 1 << index,
-            None => diagnostics.add(
-                format!("{path}.shared_over"),
-                format!("The array has no dimension `{word}`"),
-                "Use the names in `array.dimensions`, or `all`",
-            ),
-        }
-    }
+    let shared = array_dims(&format!("{path}.shared_over"), &memory.shared_over, array, diagnostics);
     let instances = array
         .iter()
         .take(MAX_ARRAY_DIMENSIONS)
@@ -317,6 +310,22 @@ fn build_sharing(
         .filter(|(index, _)| !shared.contains(ArrayDimId::from(*index)))
         .fold(1u64, |all, (_, (_, size))| all.saturating_mul(*size));
     (shared, instances)
+}
+
+/// The dimensions of the array that are named at `path`.
+fn array_dims(path: &str, names: &[String], array: &[(String, u64)], diagnostics: &mut Diagnostics) -> ArrayDims {
+    let mut dims = ArrayDims::default();
+    for word in names {
+        match array.iter().take(MAX_ARRAY_DIMENSIONS).position(|(name, _)| name == word) {
+            Some(index) => dims.0 |= 1 << index,
+            None => diagnostics.add(
+                path,
+                format!("The array has no dimension `{word}`"),
+                "Use the names in `array.dimensions`, or `all`",
+            ),
+        }
+    }
+    dims
 }
 
 /// Movements that happen at a memory of `operand`; at its top only those to and from below.

@@ -104,6 +104,8 @@ pub struct Memory {
     /// Cycles from a request to its first word; counts only where outputs pass a memory without waiting (see
     /// [`crate::rules::Rules::offloading_pays_top_link_only`]).
     pub latency_cycles: u64,
+    /// Whether it always holds twice what is replaced during the layer: one copy in use, one being transferred.
+    pub double_buffered: bool,
 }
 
 impl Memory {

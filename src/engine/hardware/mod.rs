@@ -84,6 +84,8 @@ pub struct Core {
     pub dataflow: String,
     /// Name and size of every array dimension.
     pub array: TiVec<ArrayDimId, (String, u64)>,
+    /// Array dimensions along which data moves one PE a cycle.
+    pub systolic: ArrayDims,
     /// Energy of one multiply-accumulate.
     pub mac_energy_pj: f64,
     /// Area of one PE without its memories, um2; `None` where it is not stated.

@@ -6,7 +6,8 @@ use crate::spec::{Consequences, Diagnostics, merge, read_hardware};
 /// What validation cannot judge while something of the document is unreadable.
 const CONSEQUENCES: &Consequences = &[
     ("array", &["unroll.*.*", "memories[*].shared_over"]),
-    ("array.dimensions", &["unroll.*.*", "memories[*].shared_over"]),
+    ("array.dimensions", &["array.systolic", "unroll.*.*", "memories[*].shared_over"]),
+    ("array.systolic", &["array.systolic"]),
     ("memories", &["memories"]),
     ("memories[*].operands", &["memories", "memories[*].ports", "memories[*].shared_over"]),
     ("memories[*].shared_over", &["memories[*].shared_over"]),

@@ -151,17 +151,32 @@ impl Allocator {
         let precision = if partial { view.precision.0 } else { view.precision.1 } as f64;
         let mut remaining: u64 = order[start..].iter().map(|next| next.size).product();
         let first_choice = self.choices.len();
+        // What is replaced during the layer is there twice in some memories: all of the operand is not.
+        let replaced_below = if problem.forces_double_buffer(view.memories[level]) {
+            let mut extents = extents;
+            order[start..].iter().for_each(|next| extents[next.dim as usize] *= next.size as f64);
+            elements(problem, view, &extents) * precision
+        } else {
+            0.0
+        };
         for taken in 0..=order.len() - start {
             if taken > 0 {
                 let next = order[start + taken - 1];
                 extents[next.dim as usize] *= next.size as f64;
                 remaining /= next.size;
             }
-            let bits = elements(problem, view, &extents) * precision;
-            if bits > capacity {
+            let data = elements(problem, view, &extents) * precision;
+            let bits = if data < replaced_below { 2.0 * data } else { data };
+            if bits > capacity && (replaced_below == 0.0 || problem.rules.forced_double_buffers_taken_for_data) {
                 break;
             }
-            self.choices.push(Choice { bits, cost: remaining as f64 * bits });
+            let moved = if problem.rules.forced_double_buffers_taken_for_data { bits } else { data };
+            // What does not fit twice stays a choice that never fits, as all of the operand still may.
+            let bits = if bits > capacity { f64::INFINITY } else { bits };
+            self.choices.push(Choice { bits, cost: remaining as f64 * moved });
+        }
+        while self.choices.len() > first_choice && self.choices.last().is_some_and(|last| last.bits == f64::INFINITY) {
+            self.choices.pop();
         }
         let most = self.choices.len().checked_sub(1).filter(|&most| most >= first_choice)?;
         let mut candidates = Candidates { operand, level, choices: first_choice..most + 1, first: 0 };

@@ -1,9 +1,9 @@
 //! A mapping problem on a core: each operand with its memories, and its relation to the loops.
 
 use super::spatial::SpatialMapping;
-use crate::hardware::{Core, MemoryId, Operand, Unroll};
+use crate::hardware::{ArrayDimId, Core, MemoryId, Operand, Unroll};
 use crate::rules::Rules;
-use crate::workload::{Dim, LayerKind, LayerShape, LoopSizes, unique_extent};
+use crate::workload::{Dim, LayerKind, LayerShape, LoopSizes, overcounted_extent, unique_extent};
 use serde::{Deserialize, Serialize};
 use std::ops::{Index, IndexMut};
 
@@ -86,6 +86,8 @@ pub struct WindowCount {
     pub cuts_sizes: bool,
     /// Whether what comes out is cut down to an integer (`Rules::truncate_fractional_extents`).
     pub cuts_extent: bool,
+    /// Whether fewer windows than the dilation share less than nothing (`Rules::few_dilated_windows_overcounted`).
+    pub overcounts: bool,
     /// How many there are, where no more than these count; `None` where padding counts, too (`Rules::input_beyond_border_counted`).
     pub at_most: Option<u64>,
 }
@@ -95,7 +97,12 @@ impl WindowCount {
     #[inline]
     pub fn extent(&self, outputs: f64, kernel: f64) -> f64 {
         let whole = |size: f64| if self.cuts_sizes { size.trunc() } else { size };
-        let extent = unique_extent(whole(outputs), whole(kernel), self.stride, self.dilation);
+        // Without dilation both count the same.
+        let extent = if self.overcounts && self.dilation > 1 {
+            overcounted_extent(whole(outputs), whole(kernel), self.stride, self.dilation)
+        } else {
+            unique_extent(whole(outputs), whole(kernel), self.stride, self.dilation)
+        };
         let extent = if self.cuts_extent { extent.trunc() } else { extent };
         self.at_most.map_or(extent, |limit| extent.min(limit as f64))
     }
@@ -135,12 +142,16 @@ pub struct LayerOnCore<'a> {
     pub spatial: SpatialMapping,
     /// Output first, then the inputs: O, W, I or O, X, Y.
     pub operands: [OperandView; OPERANDS],
+    /// Cycles in which the last results leave a systolic array.
+    pub drain_cycles: u64,
+    /// Whether some memory is double-buffered by design, and the rules know of it.
+    pub forces_double_buffers: bool,
 }
 
 impl<'a> LayerOnCore<'a> {
     /// Prepares a problem.
     pub fn new(core: &'a Core, rules: Rules, problem: &LayerProblem) -> Self {
-        let spatial = SpatialMapping::new(&problem.shape, &problem.unroll, &rules);
+        let mut spatial = SpatialMapping::new(&problem.shape, &problem.unroll, &rules);
         let inputs = match problem.shape.kind {
             LayerKind::Add if !rules.additions_read_weight_memories => [Operand::I, Operand::I],
             _ => [Operand::W, Operand::I],
@@ -163,7 +174,28 @@ impl<'a> LayerOnCore<'a> {
                 precision: precision(&problem.shape, stored_as),
             }
         });
-        Self { core, rules, shape: problem.shape, spatial, operands }
+        if rules.unroll_rest_on_first_dimension {
+            // The tool goes through the levels of the operand that the layer lists first of its inputs.
+            let first =
+                if problem.shape.kind == LayerKind::MatMul { LayerOperand::Second } else { LayerOperand::First };
+            spatial.count_steps_by_level(&problem.shape, &operands[first].unrolled);
+        }
+        Self {
+            core,
+            rules,
+            shape: problem.shape,
+            spatial,
+            operands,
+            drain_cycles: if rules.systolic_drain_ignored { 0 } else { drain_cycles(core, problem) },
+            forces_double_buffers: !rules.forced_double_buffers_ignored
+                && core.memories.iter().any(|memory| memory.double_buffered),
+        }
+    }
+
+    /// Whether a memory holds twice whatever is replaced during the layer.
+    #[inline]
+    pub fn forces_double_buffer(&self, memory: MemoryId) -> bool {
+        self.forces_double_buffers && self.core.memories[memory].double_buffered
     }
 
     /// Every operand with its place.
@@ -211,9 +243,20 @@ impl<'a> LayerOnCore<'a> {
             dilation,
             cuts_sizes: rules.truncate_fractional_windows,
             cuts_extent: rules.truncate_fractional_extents,
+            overcounts: rules.few_dilated_windows_overcounted,
             at_most: (!rules.input_beyond_border_counted).then_some(limit),
         }
     }
+}
+
+/// Cycles after the last multiplication until its result has left the array: along each systolic dimension one a PE in use, but for the
+/// first (ZigZag 3.9.1, cost_model.py).
+fn drain_cycles(core: &Core, problem: &LayerProblem) -> u64 {
+    let width = |array_dim: ArrayDimId| -> u64 {
+        let along = problem.unroll.iter().filter(|unroll| unroll.array_dim == array_dim);
+        along.map(|unroll| unroll.limit.min(problem.shape.size(unroll.dim)).max(1)).product()
+    };
+    core.array.keys().filter(|&array_dim| core.systolic.contains(array_dim)).map(|array_dim| width(array_dim) - 1).sum()
 }
 
 /// Distributes the unrolled loops: memory `i` takes those of the array dimensions it is shared over that no lower

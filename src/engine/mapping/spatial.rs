@@ -55,6 +55,18 @@ impl SpatialMapping {
         Self { loops, temporal_sizes }
     }
 
+    /// Counts the steps of loops on several array dimensions as ZigZag does: level by level, rounded up at each (loma/engine.py).
+    pub(super) fn count_steps_by_level(&mut self, shape: &LayerShape, unrolled: &[Vec<(Dim, f64, u64)>]) {
+        let is_on_several = |dim: Dim| self.loops.iter().filter(|part| part.dim == dim).count() > 1;
+        for dim in Dim::ALL.into_iter().filter(|&dim| is_on_several(dim)).collect::<Vec<_>>() {
+            let width = |level: &Vec<(Dim, f64, u64)>| -> f64 {
+                level.iter().filter(|part| part.0 == dim).map(|part| part.1).product()
+            };
+            self.temporal_sizes[dim as usize] =
+                unrolled.iter().map(width).fold(shape.size(dim), |steps, width| (steps as f64 / width).ceil() as u64);
+        }
+    }
+
     /// Whether some unrolling does not divide its loop.
     pub fn is_fractional(&self) -> bool {
         self.loops.iter().any(|unrolled| unrolled.average != unrolled.peak as f64)

@@ -178,11 +178,11 @@ fn indicator(unroll: &[Unroll]) -> f64 {
     used as f64 + used as f64 / widest as f64 - 1.0
 }
 
-/// Narrows an unrolling until every innermost memory has room for what it serves at once: the widest loop by one, again
-/// and again, and all loops that are as wide with it.
+/// Narrows an unrolling until every innermost memory has room for what it serves at once: the widest loop by one, again and again. Then
+/// all loops of one width get what the last of them was left, so that the memory may still be too small.
 ///
-/// `None` where a memory is too small for a single element.
-pub fn fit_capacity(core: &Core, rules: &Rules, shape: &LayerShape, unroll: &[Unroll]) -> Option<Vec<Unroll>> {
+/// A memory too small for a single element leaves loops of one iteration; version 3.8 fails there, 3.9 goes on.
+pub fn fit_capacity(core: &Core, rules: &Rules, shape: &LayerShape, unroll: &[Unroll]) -> Vec<Unroll> {
     let mut unroll = unroll.to_vec();
     for (id, memory) in core.memories.iter_enumerated() {
         if memory.operands.iter().any(|&operand| core.level_of(operand, id) != Some(0)) {
@@ -198,21 +198,20 @@ pub fn fit_capacity(core: &Core, rules: &Rules, shape: &LayerShape, unroll: &[Un
                 memory.shared_over.contains(unroll.array_dim)
                     && relevance(shape, operand, unroll.dim, rules) != Relevance::Irrelevant
             };
-            loop {
-                let served: Vec<u64> =
-                    unroll.iter().filter(|unroll| counts(unroll)).map(|unroll| unroll.limit).collect();
-                let held = served.iter().fold(bits, |all, &width| all.saturating_mul(width));
-                if held <= memory.size_bits {
-                    break;
-                }
-                let widest = served.into_iter().max().filter(|&widest| widest > 1)?;
-                for part in unroll.iter_mut().filter(|part| part.limit == widest && counts(part)) {
-                    part.limit -= 1;
-                }
+            let served: Vec<u64> = unroll.iter().filter(|unroll| counts(unroll)).map(|unroll| unroll.limit).collect();
+            let mut narrowed = served.clone();
+            while narrowed.iter().fold(bits, |all, &width| all.saturating_mul(width)) > memory.size_bits {
+                let widest = narrowed.iter().copied().max().unwrap_or(1);
+                let Some(first) = narrowed.iter_mut().find(|width| **width == widest && widest > 1) else { break };
+                *first -= 1;
+            }
+            for part in unroll.iter_mut().filter(|part| counts(part)) {
+                let last = served.iter().rposition(|&width| width == part.limit);
+                part.limit = last.map_or(part.limit, |last| narrowed[last]);
             }
         }
     }
-    Some(unroll)
+    unroll
 }
 
 #[cfg(test)]
@@ -242,16 +241,18 @@ mod tests {
         let shape = network.layer(network.computing().next().unwrap()).shape;
         let over = |dim: Dim, limit: u64, array_dim: ArrayDimId| Unroll { array_dim, dim, limit };
         let limits = |bits: u64, unroll: &[Unroll]| {
-            let fitted = fit_capacity(&core(bits), &Rules::ZIGZAG_3_8, &shape, unroll)?;
-            Some(fitted.iter().map(|unroll| unroll.limit).collect::<Vec<_>>())
+            let fitted = fit_capacity(&core(bits), &Rules::ZIGZAG_3_8, &shape, unroll);
+            fitted.iter().map(|unroll| unroll.limit).collect::<Vec<_>>()
         };
         let [first, second] = [0, 1].map(ArrayDimId::from);
         let both = [over(Dim::K, 8, first), over(Dim::C, 4, second)];
-        assert_eq!(limits(256, &both), Some(vec![8, 4]), "8 x 4 weights of a byte fit");
-        assert_eq!(limits(248, &both), Some(vec![7, 4]), "the widest gives way");
-        assert_eq!(limits(120, &both), Some(vec![3, 3]), "7, 6, 5 and then both, which are equally wide");
+        assert_eq!(limits(256, &both), [8, 4], "8 x 4 weights of a byte fit");
+        assert_eq!(limits(248, &both), [7, 4], "the widest gives way");
+        assert_eq!(limits(120, &both), [3, 4], "7, 6, 5, 4 and then the first of equals");
+        let equal = [over(Dim::K, 4, first), over(Dim::C, 4, second)];
+        assert_eq!(limits(64, &equal), [3, 3], "2 x 3 weights fit, but loops of one width get the same");
         let with_rows = [over(Dim::OY, 8, first), over(Dim::C, 4, second)];
-        assert_eq!(limits(32, &with_rows), Some(vec![8, 4]), "rows need no weights of their own");
-        assert_eq!(limits(7, &both), None, "not even one weight fits");
+        assert_eq!(limits(32, &with_rows), [8, 4], "rows need no weights of their own");
+        assert_eq!(limits(7, &both), [1, 1], "not even one weight fits");
     }
 }

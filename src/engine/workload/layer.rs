@@ -260,6 +260,13 @@ pub fn unique_extent(outputs: f64, kernel: f64, stride: u64, dilation: u64) -> f
     outputs * kernel - (kernel - stride).max(0.0) * (outputs - dilation).max(0.0)
 }
 
+/// As [`unique_extent`], but as the public tools count: fewer windows than the dilation share less than nothing.
+pub fn overcounted_extent(outputs: f64, kernel: f64, stride: u64, dilation: u64) -> f64 {
+    let g = gcd(stride, dilation).max(1);
+    let (stride, dilation) = ((stride / g) as f64, (dilation / g) as f64);
+    outputs * kernel - (kernel - stride).max(0.0) * (outputs - dilation)
+}
+
 #[cfg(test)]
 mod tests {
     use super::unique_extent;

@@ -6,6 +6,6 @@ mod network;
 mod sizing;
 mod text;
 
-pub use layer::{Dim, LayerKind, LayerShape, LoopSizes, Padding, Precision, gcd, unique_extent};
+pub use layer::{Dim, LayerKind, LayerShape, LoopSizes, Padding, Precision, gcd, overcounted_extent, unique_extent};
 pub use network::{Layer, LayerId, Network};
 pub use sizing::MAX_EXTENT;

@@ -6,7 +6,7 @@ use crate::spec::reader::{Fields, LocatedNode, Reader, ValueError};
 use crate::spec::{ArraySpec, Diagnostics, HardwareSpec, MemorySpec, PortSpec};
 
 const ACCELERATOR: [&str; 4] = ["name", "operational_array", "memories", "dataflows"];
-const ARRAY: [&str; 9] = [
+const ARRAY: [&str; 10] = [
     "dimensions",
     "sizes",
     "unit_energy",
@@ -16,6 +16,7 @@ const ARRAY: [&str; 9] = [
     "imc_type",
     "adc_resolution",
     "bit_serial_precision",
+    "systolic_dimensions",
 ];
 const MEMORY: [&str; 11] = [
     "size",
@@ -96,6 +97,7 @@ fn read_array(fields: &Fields, reader: &mut Reader, report: &mut Report) -> Arra
     let area = array.get("unit_area").and_then(|place| fraction(place, reader)).filter(|area| *area > 0.0);
     note_area(area, "array", report);
     ArraySpec {
+        systolic: array.get("systolic_dimensions").map(|place| place.names(reader)).unwrap_or_default(),
         dimensions: names.into_iter().zip(sizes.into_iter().chain(std::iter::repeat(1))).collect(),
         mac_energy_pj: array
             .need(reader, "unit_energy", "0.04")
@@ -114,10 +116,14 @@ fn read_memory(name: &str, place: &LocatedNode, reader: &mut Reader, report: &mu
         let remedy = "Write `r_cost` and `w_cost` (pJ a word) and `auto_cost_extraction: false`";
         automatic.reject(reader, ValueError::new("ZigZag asks CACTI for these costs, which is not here", remedy));
     }
-    if let Some(buffering) = fields.get("force_double_buffering")
-        && flag(buffering, reader)
-    {
-        report.note(Severity::Merged, "force_double_buffering", "ZigZag reads it but never uses it", name);
+    let double_buffered = fields.get("force_double_buffering").is_some_and(|buffering| flag(buffering, reader));
+    if double_buffered {
+        report.note(
+            Severity::Expressed,
+            "force_double_buffering",
+            "ZigZag before 3.9 reads it but never uses it",
+            name,
+        );
     }
     let cost = |field: &str, reader: &mut Reader| {
         let place = if fields.get("auto_cost_extraction").is_some() {
@@ -149,6 +155,7 @@ fn read_memory(name: &str, place: &LocatedNode, reader: &mut Reader, report: &mu
             .map(|place| place.names(reader))
             .unwrap_or_default(),
         latency_cycles: fields.get("latency").and_then(|place| number(place, reader)).unwrap_or(1),
+        double_buffered,
         ..MemorySpec::default()
     };
     set_widths(&mut memory, ports, report);

@@ -37,6 +37,11 @@ fn write_accelerator(core: &Core, report: &mut Report) -> String {
     let mut text = String::new();
     let names: Vec<String> = core.array.keys().map(dimension).collect();
     let sizes: Vec<String> = core.array.iter().map(|(_, size)| size.to_string()).collect();
+    let systolic: Vec<String> =
+        core.array.keys().filter(|&index| core.systolic.contains(index)).map(dimension).collect();
+    if !systolic.is_empty() {
+        report.note(Severity::Assumed, "systolic_dimensions", NEWER, &core.name);
+    }
     for (index, (name, _)) in core.array.iter_enumerated().filter(|(index, (name, _))| *name != dimension(*index)) {
         report.note(
             Severity::Expressed,
@@ -47,18 +52,27 @@ fn write_accelerator(core: &Core, report: &mut Report) -> String {
     }
     let _ = write!(
         text,
-        "name: {}\noperational_array:\n  is_imc: false\n  unit_energy: {}\n  unit_area: {}\n  dimensions: [{}]\n  sizes: [{}]\nmemories:\n",
+        "name: {}\noperational_array:\n  is_imc: false\n  unit_energy: {}\n  unit_area: {}\n\
+         \x20 dimensions: [{}]\n  sizes: [{}]\n{}memories:\n",
         quoted(&core.name),
         core.mac_energy_pj,
         core.pe_area_um2.unwrap_or(0.0),
         names.join(", "),
-        sizes.join(", ")
+        sizes.join(", "),
+        newer(&systolic, "  systolic_dimensions")
     );
     for memory in &core.memories {
         write_memory(&mut text, memory, core, report);
     }
     text
 }
+
+/// A list that ZigZag before 3.9 does not read: nothing where it is empty.
+fn newer(names: &[String], field: &str) -> String {
+    if names.is_empty() { String::new() } else { format!("{field}: [{}]\n", names.join(", ")) }
+}
+
+const NEWER: &str = "only ZigZag 3.9 and later read it";
 
 fn write_memory(text: &mut String, memory: &Memory, core: &Core, report: &mut Report) {
     let operands: Vec<&str> = memory.operands.iter().map(|operand| theirs(*operand)).collect();
@@ -67,7 +81,7 @@ fn write_memory(text: &mut String, memory: &Memory, core: &Core, report: &mut Re
     let _ = write!(
         text,
         "  {}:\n    size: {}\n    r_cost: {}\n    w_cost: {}\n    area: {}\n    latency: {}\n    auto_cost_extraction: false\n    \
-         operands: [{}]\n    served_dimensions: [{}]\n    ports:\n",
+         operands: [{}]\n    served_dimensions: [{}]\n{}    ports:\n",
         quoted(&memory.name),
         memory.size_bits,
         memory.read_energy_pj,
@@ -75,8 +89,12 @@ fn write_memory(text: &mut String, memory: &Memory, core: &Core, report: &mut Re
         memory.area_um2.unwrap_or(0.0),
         memory.latency_cycles,
         operands.join(", "),
-        served.join(", ")
+        served.join(", "),
+        if memory.double_buffered { "    force_double_buffering: true\n" } else { "" }
     );
+    if memory.double_buffered {
+        report.note(Severity::Assumed, "force_double_buffering", NEWER, &memory.name);
+    }
     let mut counts = [0; 3];
     for port in memory.ports.iter().filter(|port| !port.serves.is_empty()) {
         let reads = port.serves.iter().any(|(_, movement)| movement.is_read());

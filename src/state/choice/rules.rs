@@ -13,10 +13,11 @@ pub struct RuleSet {
 }
 
 /// The sets that have a name. Rules that are no set are kept as the nearest one and the switches that are otherwise.
-pub const RULE_SETS: [RuleSet; 3] = [
+pub const RULE_SETS: [RuleSet; 4] = [
     RuleSet { number: 0, name: "corrected", rules: Rules::CORRECTED },
     RuleSet { number: 1, name: "defines-2022", rules: Rules::DEFINES_2022 },
     RuleSet { number: 2, name: "zigzag-3.8", rules: Rules::ZIGZAG_3_8 },
+    RuleSet { number: 3, name: "zigzag-3.9", rules: Rules::ZIGZAG_3_9 },
 ];
 
 impl RuleSet {

@@ -25,8 +25,11 @@ use std::path::PathBuf;
 
 /// The directory of reference data: `FUSESCAPE_REFERENCE`, else the copy in the repository.
 pub fn reference_directory() -> PathBuf {
-    std::env::var_os("FUSESCAPE_REFERENCE")
-        .map_or_else(|| PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../reference")), PathBuf::from)
+    std::env::var_os("FUSESCAPE_REFERENCE").map_or_else(repository_reference, PathBuf::from)
+}
+
+fn repository_reference() -> PathBuf {
+    PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../reference"))
 }
 
 /// One reference file, plain or compressed.
@@ -34,13 +37,15 @@ pub fn reference(path: &str) -> Value {
     serde_json::from_str(&reference_text(path)).unwrap()
 }
 
-/// The text of one reference file, plain or compressed.
+/// The text of one reference file, plain or compressed. What a named directory does not have comes from the copy in the repository.
 pub fn reference_text(path: &str) -> String {
     let plain = reference_directory().join(path);
     if plain.exists() {
         return std::fs::read_to_string(&plain).unwrap();
     }
-    let compressed = reference_directory().join(format!("{path}.gz"));
+    let name = format!("{path}.gz");
+    let named = reference_directory().join(&name);
+    let compressed = if named.exists() { named } else { repository_reference().join(name) };
     let file = std::fs::File::open(&compressed).unwrap_or_else(|error| panic!("{}: {error}", plain.display()));
     let mut text = String::new();
     flate2::read::GzDecoder::new(file).read_to_string(&mut text).unwrap();

@@ -51,6 +51,10 @@ pub(super) fn find_best(
     limits: &Limits,
     has_time: &dyn Fn() -> bool,
 ) -> Outcome {
+    if problem.forces_double_buffers {
+        // All of an operand may take less than a part of it, which is there twice: tables of sets do not hold that. LOMA does.
+        return loma::find_best(problem, objective, limits, has_time);
+    }
     let search = Search { problem, evaluator: &Evaluator::new(problem), limits, has_time };
     let mut outcome = Outcome { proof: Proof::Optimal, ..Outcome::NOTHING };
     let loops = search.loops(&mut outcome);
@@ -95,6 +99,9 @@ pub(super) fn find_best(
 
 /// Whether some mapping fits.
 pub(super) fn has_mapping(problem: &LayerOnCore<'_>, limits: &Limits) -> bool {
+    if problem.forces_double_buffers {
+        return loma::first_feasible(problem, limits);
+    }
     let search = Search { problem, evaluator: &Evaluator::new(problem), limits, has_time: &|| true };
     let loops = search.loops(&mut Outcome::NOTHING.clone());
     if !problem.rules.mappings_fit_unchecked {

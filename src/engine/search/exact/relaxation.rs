@@ -198,7 +198,7 @@ impl<'s> Relaxation<'s> {
             to_go.reverse();
             to_go
         });
-        Functional { weights, price_weight, constant: self.latency.temporal_cycles() as f64, to_go }
+        Functional { weights, price_weight, constant: self.latency.unavoidable_cycles() as f64, to_go }
     }
 
     /// The functional with the highest bound for all that follows a partial chain that `rounds` steps of ascent find, and the bound.

@@ -136,6 +136,8 @@ pub enum SpaceRefusal {
     TooManySets,
     /// Under these rules energy depends on more than the sets, or no memory need hold what it gets.
     Rules,
+    /// A memory is double-buffered by design, so that all of an operand may take less room there than a part of it.
+    DoubleBuffers,
 }
 
 impl fmt::Display for SpaceRefusal {
@@ -146,6 +148,7 @@ impl fmt::Display for SpaceRefusal {
                 "Under the rules of the public tools the energy of a blocking depends on its order, or memories may overflow; \
                  use the corrected rules"
             }
+            Self::DoubleBuffers => "A memory is double-buffered by design, which this search does not know; LOMA does",
         })
     }
 }
@@ -159,6 +162,9 @@ impl<'a> SpaceSearch<'a> {
         let rules = &problem.rules;
         if rules.lowest_memory_may_overflow || rules.mappings_fit_unchecked || rules.array_keeps_inputs {
             return Err(SpaceRefusal::Rules);
+        }
+        if problem.forces_double_buffers {
+            return Err(SpaceRefusal::DoubleBuffers);
         }
         let lattice = Lattice::new(problem, options.lpf_limit).ok_or(SpaceRefusal::TooManySets)?;
         let beginnings = if explain_infeasible(problem).is_empty() {

@@ -1,6 +1,7 @@
 //! What the engine promises, a subject a file. One program, as each takes seconds to link.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, missing_docs)]
 
+mod arrays_and_buffers;
 mod attention;
 mod bad_input;
 mod case_study_1;

@@ -108,6 +108,7 @@ layers:
   - { name: padded, type: conv, K: 7, kernel: 3 x 3, padding: 1 }
   - { name: pointwise, type: conv, K: 4, kernel: 1 x 1, from: [in] }
   - { name: strided, type: conv, K: 10, kernel: 3 x 2, stride: 2, from: [in] }
+  - { name: dilated, type: conv, K: 4, kernel: 3 x 3, dilation: 2, from: [in] }
   - { name: add, type: add, from: [in, pointwise] }",
     )
     .unwrap();
@@ -127,7 +128,12 @@ layers:
         text.replacen("  - name: shared\n", &format!("{middle}  - name: shared\n"), 1)
     };
     let sizes = [24, 40, 64, 128, 300];
-    let cores = sizes.map(|lowest| odd_core(lowest, 8 * lowest)).into_iter().chain([with_middle(odd_core(300, 3000))]);
+    let systolic = odd_core(300, 3000).replacen("{ dimensions:", "{ systolic: all, dimensions:", 1);
+    let doubled = |lowest: u64| {
+        odd_core(lowest, 8 * lowest).replacen("    operands:", "    double_buffered: true\n    operands:", 1)
+    };
+    let odd = [with_middle(odd_core(300, 3000)), systolic, doubled(100), doubled(200), doubled(400)];
+    let cores = sizes.map(|lowest| odd_core(lowest, 8 * lowest)).into_iter().chain(odd);
     for core in cores.map(|text| Core::from_text(&text).unwrap()) {
         for shape in network.computing().map(|id| network.layer(id).shape) {
             for unroll in &unrolls {
@@ -174,8 +180,12 @@ fn every_switch_decides_something() {
     let left: Vec<&str> = names.filter(|name| !decides_a_layer(name)).collect();
     let cases = cases();
     // These rarely show in the best mapping; they have tests of their own.
-    let shown_elsewhere =
-        ["first_column_ignores_caches", "round_instances_by_agreement", "double_buffer_by_operand_order"];
+    let shown_elsewhere = [
+        "first_column_ignores_caches",
+        "round_instances_by_agreement",
+        "double_buffer_by_operand_order",
+        "forced_double_buffers_granted_as_others",
+    ];
     for name in left.into_iter().filter(|name| !shown_elsewhere.contains(name)) {
         let decides = cases.iter().any(|(hardware, workload, settings)| {
             let under = |rules: Rules| results(hardware, workload, &Settings { rules, ..settings.clone() });
@@ -218,7 +228,7 @@ fn switches_are_found_by_name() {
     for (name, title, corrected) in Rules::CORRECTED.switches() {
         assert!(!corrected && !title.is_empty());
         let on = |rules: &Rules| rules.switches().into_iter().any(|(other, _, value)| other == name && value);
-        assert!(on(&Rules::DEFINES_2022) || on(&Rules::ZIGZAG_3_8), "{name} is on in no tool");
+        assert!([Rules::DEFINES_2022, Rules::ZIGZAG_3_8, Rules::ZIGZAG_3_9].iter().any(on), "{name} is on in no tool");
         assert_ne!(turned(&Rules::CORRECTED, name), Rules::CORRECTED);
     }
     assert_eq!(Rules::CORRECTED.with("nonsense", true), None);

@@ -28,6 +28,13 @@ impl Report {
         Self { cases: 0, values: 0, worst: 0.0, failures: Vec::new(), remarks: Vec::new() }
     }
 
+    /// Fails unless so many cases were checked.
+    fn of_cases(mut self, cases: usize) -> Self {
+        let found = self.cases;
+        self.same(&found, &cases, || "number of cases".to_owned());
+        self
+    }
+
     /// Compares one number; `what` says which one where it is wrong.
     fn close(&mut self, ours: f64, theirs: f64, tolerance: f64, what: impl Fn() -> String) {
         let deviation = if ours == theirs { 0.0 } else { (ours - theirs).abs() / theirs.abs().max(f64::MIN_POSITIVE) };
@@ -51,7 +58,7 @@ impl Report {
 type Check = fn() -> Report;
 
 fn main() {
-    let categories: [(&str, Check); 37] = [
+    let categories: [(&str, Check); 42] = [
         ("define/single_layer", single_layer::check),
         ("define/search", search::check),
         ("define/tiling", tiling::check),
@@ -89,6 +96,11 @@ fn main() {
         ("zigzag/spatial", zigzag::spatial::check),
         ("zigzag/network", zigzag::network::check),
         ("zigzag/spatial_generation", zigzag::spatial_generation::check),
+        ("zigzag_3_9/single_layer", zigzag::single_layer::check_3_9),
+        ("zigzag_3_9/search", zigzag::search::check_3_9),
+        ("zigzag_3_9/spatial", zigzag::spatial::check_3_9),
+        ("zigzag_3_9/network", zigzag::network::check_3_9),
+        ("zigzag_3_9/spatial_generation", zigzag::spatial_generation::check_3_9),
     ];
     let trials = categories
         .into_iter()

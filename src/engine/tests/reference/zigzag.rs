@@ -1,4 +1,4 @@
-//! The maintained ZigZag's results (3.8.5): models built from its data, whose layers are einsums with names of their own.
+//! The maintained ZigZag's results (3.8.5 and 3.9.1): models built from its data, whose layers are einsums with names of their own.
 
 pub mod comparison;
 pub mod network;
@@ -30,17 +30,34 @@ pub fn reference(path: &str) -> Value {
     serde_json::from_str(&ordered).unwrap()
 }
 
-/// Checks every case of some files, each with its accelerator.
-fn check_cases(files: &[&str], check: fn(&Core, &Value, &mut Report)) -> Report {
-    let mut report = Report::new();
-    let hardware = reference("zigzag/hardware.json");
-    for file in files {
-        for case in reference(file)["cases"].as_array().unwrap() {
-            report.cases += 1;
-            check(&core(&hardware[text(&case["input"]["accelerator"])]), case, &mut report);
-        }
+/// A version of the tool: its rules, and what the names of its files end in.
+#[derive(Clone, Copy)]
+pub struct Version {
+    rules: Rules,
+    suffix: &'static str,
+}
+
+pub const V3_8: Version = Version { rules: Rules::ZIGZAG_3_8, suffix: "" };
+pub const V3_9: Version = Version { rules: Rules::ZIGZAG_3_9, suffix: "_3_9" };
+
+impl Version {
+    /// A file of this version: `single_layer`.
+    fn reference(self, name: &str) -> Value {
+        reference(&format!("zigzag/{name}{}.json", self.suffix))
     }
-    report
+
+    /// Checks every case of some files, each with its accelerator.
+    fn check_cases(self, files: &[&str], check: fn(Rules, &Core, &Value, &mut Report)) -> Report {
+        let mut report = Report::new();
+        let hardware = self.reference("hardware");
+        for file in files {
+            for case in self.reference(file)["cases"].as_array().unwrap() {
+                report.cases += 1;
+                check(self.rules, &core(&hardware[text(&case["input"]["accelerator"])]), case, &mut report);
+            }
+        }
+        report
+    }
 }
 
 /// An accelerator of `zigzag/hardware.json`.
@@ -48,6 +65,8 @@ pub fn core(accelerator: &Value) -> Core {
     let mut spec = HardwareSpec {
         array: ArraySpec {
             dimensions: entries(&accelerator["array_dimensions"]).map(|(n, s)| (n.clone(), integer(s))).collect(),
+            // The earlier version knows of none.
+            systolic: accelerator.get("systolic_array_dimensions").map(texts).unwrap_or_default(),
             mac_energy_pj: number(&accelerator["MAC_energy_pJ"]),
             ..ArraySpec::default()
         },
@@ -75,6 +94,7 @@ fn memory_spec(memory: &Value) -> MemorySpec {
         shared_over: texts(&memory["served_array_dimensions"]),
         ports: ports.iter().map(port_spec).collect(),
         latency_cycles: integer(&memory["latency_cycles"]),
+        double_buffered: memory["force_double_buffering"].as_bool().unwrap_or(false),
         ..MemorySpec::default()
     }
 }
@@ -161,10 +181,10 @@ impl Layer {
     }
 
     /// What the tool leaves of a spatial mapping that somebody wrote.
-    pub fn reduced(&self, core: &Core, given: &[Unroll]) -> Vec<Unroll> {
-        let bounds = width_bounds(core, &Rules::ZIGZAG_3_8, &self.shape);
+    pub fn reduced(&self, core: &Core, rules: &Rules, given: &[Unroll]) -> Vec<Unroll> {
+        let bounds = width_bounds(core, rules, &self.shape);
         let reduced = reduce(core, &self.shape, &bounds, given);
-        fit_capacity(core, &Rules::ZIGZAG_3_8, &self.shape, &reduced).unwrap()
+        fit_capacity(core, rules, &self.shape, &reduced)
     }
 
     /// The mapping problem with the spatial mapping given.

@@ -1,7 +1,7 @@
 //! Whole networks end to end, layer by layer: what the tool reports as energy and latency.
 
 use super::comparison::{FIELDS, items, results, with_item};
-use super::{Layer, reference};
+use super::{Layer, V3_8, V3_9, Version, reference};
 use crate::Report;
 use fusescape_engine::cost::LayerCost;
 use fusescape_engine::hardware::Core;
@@ -15,8 +15,20 @@ const EXACT: f64 = 1e-9;
 
 pub fn check() -> Report {
     let mut report = Report::new();
-    let (hardware, workloads) = (reference("zigzag/hardware.json"), reference("zigzag/workloads.json"));
-    let data = reference("zigzag/network.json");
+    check_runs(V3_8, &mut report);
+    check_winners(&reference("zigzag/hardware.json")["meta_prototype"], &reference("zigzag/network.json"), &mut report);
+    report
+}
+
+pub fn check_3_9() -> Report {
+    let mut report = Report::new();
+    check_runs(V3_9, &mut report);
+    report.of_cases(2)
+}
+
+fn check_runs(version: Version, report: &mut Report) {
+    let (hardware, workloads) = (version.reference("hardware"), reference("zigzag/workloads.json"));
+    let data = version.reference("network");
     for run in data["runs_here"].as_array().unwrap() {
         let options = &run["options"];
         let accelerator = text(&run["accelerator"]).replace(".yaml", "");
@@ -34,7 +46,7 @@ pub fn check() -> Report {
         let (mut energy, mut latency) = (0.0, 0.0);
         let mut costs = Vec::new();
         for layer in workloads[&workload]["layers"].as_array().unwrap() {
-            let cost = best(&core, &accelerator, layer, &objective, lpf_limit);
+            let cost = best(version.rules, &core, &accelerator, layer, &objective, lpf_limit);
             energy += cost.energy_pj();
             latency += cost.latency.exact_cycles();
             costs.push((text(&layer["name"]), cost));
@@ -49,8 +61,6 @@ pub fn check() -> Report {
             report.close(latency, number(&layer["latency2"]), EXACT, || format!("{id}: latency of {name}"));
         }
     }
-    check_winners(&hardware["meta_prototype"], &data, &mut report);
-    report
 }
 
 /// The winning mappings of ResNet18, judged again with single items as DeFiNES has them.
@@ -74,7 +84,7 @@ fn check_winners(accelerator: &Value, data: &Value, report: &mut Report) {
         let mut totals = [0.0; 4];
         for winner in data["resnet18_onnx_on_meta_prototype"]["layers"].as_array().unwrap() {
             let input = workload["layers"].as_array().unwrap().iter().find(|layer| layer["id"] == winner["layer"]);
-            let (layer, problem) = on_core(&core, "meta_prototype", input.unwrap());
+            let (layer, problem) = on_core(&core, &Rules::ZIGZAG_3_8, "meta_prototype", input.unwrap());
             let order = layer.loops(&winner["temporal_loop_order_inner_to_outer"]);
             let of_layer = results(&LayerOnCore::new(&core, rules, &problem), &order);
             for (total, value) in totals.iter_mut().zip(of_layer) {
@@ -88,16 +98,23 @@ fn check_winners(accelerator: &Value, data: &Value, report: &mut Report) {
     }
 }
 
-fn on_core(core: &Core, accelerator: &str, input: &Value) -> (Layer, LayerProblem) {
+fn on_core(core: &Core, rules: &Rules, accelerator: &str, input: &Value) -> (Layer, LayerProblem) {
     let layer = Layer::new(input);
     let given = layer.unroll(core, &spatial_mapping(accelerator, input));
-    let problem = layer.problem(core, layer.reduced(core, &given));
+    let problem = layer.problem(core, layer.reduced(core, rules, &given));
     (layer, problem)
 }
 
-fn best(core: &Core, accelerator: &str, input: &Value, objective: &Objective, lpf_limit: usize) -> LayerCost {
-    let (_, problem) = on_core(core, accelerator, input);
-    let on_core = LayerOnCore::new(core, Rules::ZIGZAG_3_8, &problem);
+fn best(
+    rules: Rules,
+    core: &Core,
+    accelerator: &str,
+    input: &Value,
+    objective: &Objective,
+    lpf_limit: usize,
+) -> LayerCost {
+    let (_, problem) = on_core(core, &rules, accelerator, input);
+    let on_core = LayerOnCore::new(core, rules, &problem);
     let limits = Limits { lpf_limit, ..Limits::default() };
     let solution = find_best(&on_core, objective, &limits, Strategy::Loma).best.unwrap();
     solution.cost(&on_core).unwrap()

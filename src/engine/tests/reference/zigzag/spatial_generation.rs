@@ -1,32 +1,57 @@
 //! Which spatial mappings the tool considers, and which it picks.
 
-use super::Layer;
+use super::{Layer, V3_8, V3_9, Version};
 use crate::Report;
 use fusescape_engine::hardware::{ArrayDimId, Core, Unroll};
-use fusescape_engine::mapping::spatial_generation::{GENERATED, Generation, GenerationRequest, generate, width_bounds};
+use fusescape_engine::mapping::spatial_generation::{
+    GENERATED, Generation, GenerationRequest, fit_capacity, generate, width_bounds,
+};
 use fusescape_engine::rules::Rules;
 use fusescape_engine::workload::{Dim, LoopSizes};
 use fusescape_spec::{ArraySpec, HardwareSpec, MemorySpec};
 use fusescape_test_support::{entries, integer, number, reference, text, texts};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 pub fn check() -> Report {
-    let mut report = Report::new();
-    let hardware = reference("zigzag/hardware.json");
-    let workloads = reference("zigzag/workloads.json");
-    for case in reference("zigzag/spatial_generation.json")["cases"].as_array().unwrap() {
+    check_version(V3_8, |workloads, case| {
+        let layers = workloads[text(&case["workload"])]["layers"].as_array().unwrap();
+        let mut layer = layers.iter().find(|layer| layer["id"] == case["layer"]).unwrap().clone();
+        layer["dims"] = case["dims"].clone();
+        Layer::new(&layer)
+    })
+}
+
+pub fn check_3_9() -> Report {
+    let mut report = check_version(V3_9, |_, case| Layer::new(&case["input"]));
+    let hardware = V3_9.reference("hardware");
+    for case in V3_9.reference("spatial_generation")["capacity"].as_array().unwrap() {
         report.cases += 1;
-        check_case(&hardware, &workloads, case, &mut report);
+        check_capacity(&super::core(&hardware[text(&case["accelerator"])]), case, &mut report);
+    }
+    report.of_cases(41 + 28)
+}
+
+/// What the sizes of the innermost memories leave of an unrolling.
+fn check_capacity(core: &Core, case: &Value, report: &mut Report) {
+    let layer = Layer::new(&case["input"]);
+    let limited = fit_capacity(core, &V3_9.rules, &layer.shape, &layer.unroll(core, &case["given"]));
+    report.same(&limited, &layer.unroll(core, &case["limited"]), || format!("{}: limited", text(&case["id"])));
+}
+
+/// Checks every case of a version; `layer` reads what a case is about.
+fn check_version(version: Version, layer: fn(&Value, &Value) -> Layer) -> Report {
+    let mut report = Report::new();
+    let hardware = version.reference("hardware");
+    let workloads = reference("zigzag/workloads.json");
+    for case in version.reference("spatial_generation")["cases"].as_array().unwrap() {
+        report.cases += 1;
+        check_case(version.rules, &hardware, &layer(&workloads, case), case, &mut report);
     }
     report
 }
 
-fn check_case(hardware: &Value, workloads: &Value, case: &Value, report: &mut Report) {
+fn check_case(rules: Rules, hardware: &Value, layer: &Layer, case: &Value, report: &mut Report) {
     let id = text(&case["id"]);
-    let layers = workloads[text(&case["workload"])]["layers"].as_array().unwrap();
-    let mut layer = layers.iter().find(|layer| layer["id"] == case["layer"]).unwrap().clone();
-    layer["dims"] = entries(&case["dims"]).map(|(name, size)| json!([name, size])).collect();
-    let layer = Layer::new(&layer);
     let dim = |name: &str| layer.dims.iter().find(|(known, _)| known == name).map(|(_, dim)| *dim);
     let dims: Vec<Dim> = layer.dims.iter().map(|(_, dim)| *dim).collect();
     let accelerator = &hardware[text(&case["accelerator"])];
@@ -45,7 +70,7 @@ fn check_case(hardware: &Value, workloads: &Value, case: &Value, report: &mut Re
             (array_dim(&core, name), bounds)
         })
         .collect();
-    let mut bounds = width_bounds(&core, &Rules::ZIGZAG_3_8, &layer.shape);
+    let mut bounds = width_bounds(&core, &rules, &layer.shape);
     for (array_dim, theirs) in given {
         if accelerator.is_null() {
             bounds[array_dim] = theirs;
@@ -64,7 +89,7 @@ fn check_case(hardware: &Value, workloads: &Value, case: &Value, report: &mut Re
     let provided = layer.unroll(&core, &case["provided"]);
     let request = GenerationRequest { provided, hints, mixed: case["mixed"].as_bool().unwrap() };
     let generation = generate(&core, &layer.shape, &dims, &bounds, &request);
-    check_generation(&id, &core, &layer, case, &generation, report);
+    check_generation(&id, &core, layer, case, &generation, report);
 }
 
 fn check_generation(id: &str, core: &Core, layer: &Layer, case: &Value, generation: &Generation, report: &mut Report) {
