@@ -82,6 +82,11 @@ impl Workbench {
             Measure::MemoryShare(memory, way) => {
                 self.landscapes.memory_share((opens.hardware, opens.workload), &opens.settings, memory, *way)
             }
+            Measure::MemoryRatio(memory, from, to) => {
+                let place = (opens.hardware, opens.workload);
+                let from = self.landscapes.memory_elements(place, &opens.settings, memory, *from)?;
+                Ok(from / self.landscapes.memory_elements(place, &opens.settings, memory, *to)?)
+            }
             Measure::Sweep(figure) => {
                 self.landscapes.spread((opens.hardware, opens.workload), &opens.settings, *figure)
             }
@@ -92,7 +97,7 @@ impl Workbench {
             Measure::Table { figure, operand, level } => layer::table(opens, *figure, *operand, *level),
             Measure::Layer(figure) => layer::figure(opens, *figure),
             Measure::Space(figure, layers) => self.spaces.figure(opens, *figure, layers),
-            Measure::Hierarchies(figure, layers) => self.hierarchies.figure(opens, *figure, layers),
+            Measure::Hierarchies(figure, of) => self.hierarchies.figure(opens, *figure, of),
             Measure::Operators(figure, of) => self.schemes.figure(*figure, of),
             Measure::Sequences(figure, of) => of.figure(*figure),
             Measure::Cores(figure, of) => of.figure(opens, *figure),

@@ -1,6 +1,7 @@
 //! ZigZag's iterative search: one virtual memory level after the other, each the set of loop factors that saves the most
 //! energy (ZigZag, Section IV-D).
 
+use super::Evenness;
 use super::lattice::{Lattice, Node};
 use super::scheme::{Scheme, is_even, tiers};
 use crate::hardware::{MAX_LEVELS, MemoryId};
@@ -45,7 +46,7 @@ pub(super) fn search(lattice: &Lattice<'_>) -> Option<IterativeResult> {
         }
     }
     let energy_pj = keep_stationary(lattice, &mut state);
-    let is_even = is_even(lattice, &tiers(lattice), &state.ends);
+    let is_even = is_even(lattice, &tiers(lattice), &state.ends, Evenness::default());
     Some(IterativeResult { scheme: Scheme { ends: state.ends, energy_pj, is_even, hash: 0 }, partial })
 }
 

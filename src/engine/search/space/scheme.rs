@@ -1,5 +1,6 @@
 //! Blocking schemes: which loop factors lie below the end of every memory level, whatever the order between two ends.
 
+use super::Evenness;
 use super::lattice::{Lattice, Node};
 use crate::hardware::{MAX_LEVELS, MemoryId};
 use crate::ids::{TiVec, ti_vec};
@@ -109,19 +110,23 @@ pub(super) fn tiers(lattice: &Lattice<'_>) -> Vec<Vec<(LayerOperand, usize)>> {
     tiers
 }
 
-/// Whether all operands have the same loops at every height, but for loops that only keep one of them stationary.
+/// Whether all operands have the same loops at every height, as far as `evenness` asks.
 pub(super) fn is_even(
     lattice: &Lattice<'_>,
     tiers: &[Vec<(LayerOperand, usize)>],
     ends: &[[Node; MAX_LEVELS]; OPERANDS],
+    evenness: Evenness,
 ) -> bool {
+    let may_extend = evenness == Evenness::Stationary;
     tiers.iter().all(|tier| {
         tier.iter().any(|&(operand, level)| {
             let base = ends[operand][level];
             tier.iter().all(|&(other, level)| {
                 let end = ends[other][level];
                 end == base
-                    || lattice.contains(end, base) && lattice.kinds_between(base, end) & !lattice.irrelevant[other] == 0
+                    || may_extend
+                        && lattice.contains(end, base)
+                        && lattice.kinds_between(base, end) & !lattice.irrelevant[other] == 0
             })
         })
     })

@@ -2,7 +2,7 @@
 
 use super::lattice::{Lattice, Node};
 use super::scheme::{Scheme, is_even, tiers};
-use super::{Pruning, SpaceOptions};
+use super::{Evenness, Pruning, SpaceOptions};
 use crate::hardware::{MAX_LEVELS, MemoryId};
 use crate::ids::{TiVec, ti_vec};
 use crate::mapping::{LayerOperand, OPERANDS};
@@ -28,6 +28,7 @@ pub(super) struct Walker<'l, 'a> {
     pruning: Pruning,
     /// Least use of a memory that several operands share.
     least_utilization: f64,
+    evenness: Evenness,
     tiers: Vec<Vec<(LayerOperand, usize)>>,
     /// Bits that the operands take of a memory that is their highest.
     resident: TiVec<MemoryId, u64>,
@@ -44,6 +45,7 @@ impl<'l, 'a> Walker<'l, 'a> {
             lattice,
             pruning: options.pruning,
             least_utilization: options.min_shared_utilization,
+            evenness: options.evenness,
             tiers: tiers(lattice),
             resident,
         }
@@ -260,7 +262,7 @@ impl<'l, 'a> Walker<'l, 'a> {
         let scheme = Scheme {
             ends: partial.ends,
             energy_pj: partial.energy_pj,
-            is_even: is_even(self.lattice, &self.tiers, &partial.ends),
+            is_even: is_even(self.lattice, &self.tiers, &partial.ends, self.evenness),
             hash: partial.hash ^ partial.hash >> 31,
         };
         visit(&scheme, partial.orders);
