@@ -46,8 +46,8 @@ pub struct CoresOf {
     system: Option<&'static Preset>,
     /// The other system that it is compared with.
     against: Option<&'static Preset>,
-    /// How many rows tiles have; `None`: as in the entry.
-    rows: Option<u64>,
+    /// How layers are cut; `None`: as in the entry.
+    tiles: Option<Granularity>,
     /// Which tile is next; `None`: as in the entry.
     order: Option<OrderRule>,
     /// Of which memory, by its name, where it is of one; the highest peak of those of this name.
@@ -65,7 +65,7 @@ impl CoresOf {
             workload: of.presets("workload", workload_presets(), None).first().copied(),
             system: of.presets("system", system_presets(), None).first().copied(),
             against: of.presets("against", system_presets(), None).first().copied(),
-            rows: of.optional("rows", |word| word.parse().map_err(|_| "Write a number".to_owned())),
+            tiles: of.word("tiles").map(|word| read_tiles(&word)),
             order: of.optional("order", |word| choose(word, &orders)),
             memory: of.word("memory"),
         }
@@ -80,7 +80,7 @@ impl CoresOf {
         let (system, mut settings) = (self.system.unwrap_or(cores.system), cores.settings.clone());
         settings.scheduler = self.scheduler.unwrap_or(settings.scheduler);
         settings.order = self.order.or(settings.order);
-        settings.granularity = self.rows.map_or(settings.granularity, Granularity::Rows);
+        settings.granularity = self.tiles.clone().unwrap_or(settings.granularity);
         let request = CoresRequest {
             hardware: opens.hardware.text.to_owned(),
             workload: self.workload.unwrap_or(opens.workload).text.to_owned(),
@@ -161,6 +161,15 @@ impl CoresOf {
         let Some(name) = &self.memory else { return account.peak_bits() };
         let of_name = |memory: &&MemoryUse| memory.name.split(" of ").next() == Some(name);
         account.memories.iter().filter(of_name).map(|memory| memory.peak_bits).max().unwrap_or(0)
+    }
+}
+
+/// A number of rows, `layers`, or cuts by hand.
+pub(super) fn read_tiles(word: &str) -> Granularity {
+    match (word, word.parse()) {
+        ("layers", _) => Granularity::LayerByLayer,
+        (_, Ok(rows)) => Granularity::Rows(rows),
+        _ => Granularity::ByHand(word.to_owned()),
     }
 }
 

@@ -1,13 +1,14 @@
 //! An entry of the gallery, validated.
 
 use super::claim::{Claim, read_claim};
+use super::cores::read_tiles;
 use super::parameters::{choose, find};
 use super::run_strategy::RunStrategy;
 use crate::depth_first::{DepthFirstStrategy, FuseDepth, StoringMode};
 use crate::explore::{Settings, TemporalMapping, parse_sizes};
 use crate::hardware::Operand;
 use crate::mapping::TemporalLoop;
-use crate::multicore::{CoreId, CoresSettings, Granularity, OrderRule, Scheduler, StackRule};
+use crate::multicore::{CoreId, CoresSettings, OrderRule, Scheduler, StackRule};
 use crate::rules::Rules;
 use crate::search::Strategy;
 use crate::spec::{
@@ -224,7 +225,7 @@ pub(super) fn open(
     })
 }
 
-/// The system, and how it is used: `rows`, `tiles`, `stacks`, `allocation`, `scheduler`, `order`, `weights_first`.
+/// The system, and how it is used: `tiles`, `stacks`, `allocation`, `scheduler`, `order`, `weights_first`.
 fn read_cores(words: &[(String, String)], note: &mut impl FnMut(&str, &str, String)) -> Option<CoresOpening> {
     const STACKS: [(&str, StackRule); 3] =
         [("automatic", StackRule::Automatic), ("one", StackRule::One), ("each", StackRule::EachLayer)];
@@ -234,15 +235,8 @@ fn read_cores(words: &[(String, String)], note: &mut impl FnMut(&str, &str, Stri
             "system" => find_preset(system_presets(), word)
                 .map(|preset| system = Some(preset))
                 .map_err(|wrong| wrong.to_string()),
-            "rows" => word
-                .parse()
-                .map(|rows| settings.granularity = Granularity::Rows(rows))
-                .map_err(|_| "Write a number".to_owned()),
             "tiles" => {
-                settings.granularity = match word.as_str() {
-                    "layers" => Granularity::LayerByLayer,
-                    _ => Granularity::ByHand(word.clone()),
-                };
+                settings.granularity = read_tiles(word);
                 Ok(())
             }
             "stacks" => choose(word, &STACKS).map(|rule| settings.stacks = rule),
@@ -259,8 +253,9 @@ fn read_cores(words: &[(String, String)], note: &mut impl FnMut(&str, &str, Stri
                 .parse()
                 .map(|first| settings.prefetches_weights = first)
                 .map_err(|_| "Write `true` or `false`".to_owned()),
-            _ => Err("Use `system`, `rows`, `tiles`, `stacks`, `allocation`, `scheduler`, `order` or `weights_first`"
-                .to_owned()),
+            _ => {
+                Err("Use `system`, `tiles`, `stacks`, `allocation`, `scheduler`, `order` or `weights_first`".to_owned())
+            }
         };
         if let Err(remedy) = refused {
             note(&format!("cores.{name}"), word, remedy);

@@ -61,14 +61,10 @@ impl MappingSpaces {
                 cycles().fold(0.0, f64::max) / cycles().fold(f64::INFINITY, f64::min)
             }
             SpaceFigure::Mappings => all.mappings as f64,
-            SpaceFigure::HeuristicShare
-            | SpaceFigure::HeuristicMappings
-            | SpaceFigure::HeuristicOverExhaustive => {
+            SpaceFigure::HeuristicShare | SpaceFigure::HeuristicMappings | SpaceFigure::HeuristicOverExhaustive => {
                 self::least(&*self.space(opens, layer, of, Pruning::Heuristic)?)? / least
             }
-            SpaceFigure::IterativePartial
-            | SpaceFigure::IterativeFinal
-            | SpaceFigure::IterativeOverExhaustive => {
+            SpaceFigure::IterativePartial | SpaceFigure::IterativeFinal | SpaceFigure::IterativeOverExhaustive => {
                 let study = study(opens, Some(layer.to_owned()))?;
                 let problem = study.on_core();
                 let search = SpaceSearch::new(&problem, options(opens, of, Pruning::None));

@@ -17,11 +17,13 @@ fn holds(wanted: impl Fn(&Entry) -> bool) {
             match workbench.find(entry, claim) {
                 Ok(found) if found.holds => {}
                 Ok(found) => wrong.push(format!(
-                    "{id}: {what}: ours is {}, published {}; that is {} ({:+.3} %) and should be {}, {:+.3} %, give or take {:.3} %",
+                    "{id}: {what}: ours is {}, published {}; that is {} ({:+.3} %{}) and should be {}, \
+                     {:+.3} %, give or take {:.3} %",
                     claim.text_of_ours(found.ours),
                     claim.published_text(),
                     found.departure_text(claim),
                     100.0 * found.departure,
+                    if claim.published.rounds_from(found.ours) { ", which rounds to it" } else { "" },
                     claim.fidelity.name(),
                     100.0 * claim.deviation,
                     100.0 * claim.tolerance,

@@ -53,9 +53,10 @@ pub fn GalleryView(props: &GalleryViewProps) -> Html {
         <div class="gallery" data-testid="gallery">
             { lesson_cards(&props.answers, &props.chosen, &props.act) }
             <p class="hint">
-                { "Figures and tables of the papers: what they say, and what this engine says. Of all numbers " }
+                { "Figures and tables of the papers: what they say, and what this engine says. Numbers: " }
                 { fidelity_counts(entries.iter().flat_map(|entry| &entry.claims)) }
-                { ". “Open” replaces the design at hand." }
+                { ". Within rounding: to the printed digits. Not recomputable: the paper does not publish an input that decides. \
+                   “Open” replaces the design at hand." }
             </p>
             { for papers.into_iter().map(|paper| html! {
                 <section aria-label={paper.to_owned()}>
