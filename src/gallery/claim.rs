@@ -225,7 +225,7 @@ fn read_one(
         let reason = format!("`{}` is not measured in `{}`", spec.measure, unit.name);
         diagnostics.add(format!("{path}.unit"), reason, format!("Use {}", units.join(" or ")));
     }
-    if spec.published.least == 0.0 || spec.published.most == 0.0 {
+    if spec.published.least == 0.0 && !spec.published.is_range() {
         diagnostics.add(format!("{path}.published"), "Nothing is a share of 0", "Claim another number");
     }
     let (mut fidelity, tolerance) = match spec.tolerance {

@@ -101,6 +101,7 @@ const SYSTEMS: &[Preset] = presets! {
     "stream-2ws-6os" => "8 cores, 2 WS + 6 OS (Table 3)",
     "stream-1ws-7os" => "8 cores, 1 WS + 7 OS (Table 3)",
     "stream-8os" => "8 cores, 8 OS (Table 3)",
+    "stream-4ws-half" => "4 cores, 4 WS, half the activations",
     "ws-pair" => "Two small weight-stationary cores",
     "ws-ring" => "Four small weight-stationary cores",
 };

@@ -145,7 +145,6 @@ fn what_is_printed_decides_whether_a_number_rounds_to_it() {
     }
 }
 
-/// Entry, claim and its variations.
 #[test]
 fn a_departure_has_a_cause_that_is_stated_or_an_input_that_is_missing() {
     for entry in entries().unwrap() {

@@ -63,7 +63,8 @@ pub enum Evenness {
     /// Operands have the same loops at every height, but for loops that only keep one of them stationary.
     #[default]
     Stationary,
-    /// They have the same loops at every height.
+    /// They have the same loops at every height, and nothing stays longer than its level. Such a blocking is visited besides the one that
+    /// extends it.
     Strict,
 }
 
