@@ -1,9 +1,11 @@
 //! `fusescape gallery`: published figures and tables, recomputed.
 
 use super::{Failure, print};
-use fusescape::gallery::{Claim, Entry, Finding, Workbench, entries};
+use fusescape::gallery::{Claim, Entry, Finding, Workbench, entries, fidelity_counts};
 use fusescape::spec::{find_preset, gallery_presets};
 use rayon::prelude::*;
+
+const COLUMNS: usize = 5;
 
 /// Computes one entry, or all, and prints published numbers beside ours.
 pub fn run(id: Option<&str>) -> Result<(), Failure> {
@@ -13,6 +15,7 @@ pub fn run(id: Option<&str>) -> Result<(), Failure> {
     for (text, _) in &tables {
         print(text)?;
     }
+    print(&format!("{}\n", fidelity_counts(wanted.iter().flat_map(|entry| &entry.claims))))?;
     match tables.iter().map(|(_, wrong)| wrong).sum() {
         0 => Ok(()),
         wrong => Err(format!("{wrong} claims do not hold as the gallery says; they are marked with `!`.").into()),
@@ -22,16 +25,16 @@ pub fn run(id: Option<&str>) -> Result<(), Failure> {
 /// The table of an entry, and how many claims do not hold.
 fn table(entry: &Entry) -> (String, usize) {
     let mut workbench = Workbench::default();
-    let header = ["", "published", "ours", "deviation"].map(str::to_owned);
+    let header = ["", "published", "ours", "deviation", "fidelity"].map(str::to_owned);
     let found: Vec<_> = entry.claims.iter().map(|claim| (claim, workbench.find(entry, claim))).collect();
-    let rows: Vec<[String; 4]> = found.iter().map(|(claim, found)| row(claim, found)).collect();
+    let rows: Vec<[String; COLUMNS]> = found.iter().map(|(claim, found)| row(claim, found)).collect();
     let width =
         |column: usize| std::iter::once(&header).chain(&rows).map(|row| row[column].chars().count()).max().unwrap_or(0);
-    let widths = [0, 1, 2, 3].map(width);
-    let line = |row: &[String; 4]| {
-        let [what, published, ours, deviation] = row;
+    let widths: [usize; COLUMNS] = std::array::from_fn(width);
+    let line = |row: &[String; COLUMNS]| {
+        let [what, published, ours, deviation, fidelity] = row;
         let line = format!(
-            "  {what:<0$}  {published:>1$}  {ours:>2$}  {deviation:>3$}",
+            "  {what:<0$}  {published:>1$}  {ours:>2$}  {deviation:>3$}  {fidelity}",
             widths[0], widths[1], widths[2], widths[3]
         );
         line.trim_end().to_owned() + "\n"
@@ -49,11 +52,11 @@ fn table(entry: &Entry) -> (String, usize) {
     (text + "\n", found.iter().filter(|(_, found)| !found.as_ref().is_ok_and(|found| found.holds)).count())
 }
 
-fn row(claim: &Claim, found: &Result<Finding, String>) -> [String; 4] {
-    let published = claim.unit.text(claim.published);
+fn row(claim: &Claim, found: &Result<Finding, String>) -> [String; COLUMNS] {
     let (ours, deviation, mark) = match found {
-        Ok(found) => (claim.text_of_ours(found.ours), found.departure_text(), if found.holds { ' ' } else { '!' }),
+        Ok(found) => (claim.text_of_ours(found.ours), found.departure_text(claim), if found.holds { ' ' } else { '!' }),
         Err(_) => ("–".to_owned(), String::new(), '!'),
     };
-    [format!("{mark} {}", claim.what), published, ours, deviation]
+    let what = format!("{mark} {}{}", if claim.is_variation { "  " } else { "" }, claim.what);
+    [what, claim.published_text(), ours, deviation, claim.fidelity.name().to_owned()]
 }

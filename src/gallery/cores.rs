@@ -4,15 +4,23 @@ use super::entry::Opening;
 use super::parameters::{Parameters, choose};
 use crate::multicore::{
     CoreId, CoresRequest, CoresSettings, CoresStudy, EvaluatedAllocation, Evolution, Granularity, MemoryUse, NestId,
-    OrderRule, ScheduleObjective, Scheduler, StackAllocation, StackRule, SystemAccount, TileCosts,
+    OrderRule, ScheduleObjective, Scheduler, StackAllocation, StackId, StackRule, SystemAccount, TileCosts,
 };
-use crate::spec::{Preset, workload_presets};
+use crate::spec::{Preset, system_presets, workload_presets};
 
 /// A figure of a network on many cores.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CoresFigure {
     /// Cycles.
     Latency,
+    /// Cycles if transfers take no time.
+    IntraCoreLatency,
+    /// Iterations of the first stack.
+    Iterations,
+    /// Those of them that are in the steady state.
+    SteadyIterations,
+    /// Tiles of one of those.
+    SteadyTiles,
     /// pJ.
     Energy,
     /// Bytes in the memories of the cores at most at once.
@@ -23,6 +31,8 @@ pub enum CoresFigure {
     SingleOverShared,
     /// Energy-delay product of what evolution finds, by that with tiles that cores share.
     EvolvedOverShared,
+    /// Energy-delay product, by that on another system.
+    OverSystem,
 }
 
 /// The run that a figure is taken from.
@@ -32,6 +42,12 @@ pub struct CoresOf {
     scheduler: Option<Scheduler>,
     /// The network; `None`: that of the entry.
     workload: Option<&'static Preset>,
+    /// The system; `None`: that of the entry.
+    system: Option<&'static Preset>,
+    /// The other system that it is compared with.
+    against: Option<&'static Preset>,
+    /// How layers are cut; `None`: as in the entry.
+    tiles: Option<Granularity>,
     /// Which tile is next; `None`: as in the entry.
     order: Option<OrderRule>,
     /// Of which memory, by its name, where it is of one; the highest peak of those of this name.
@@ -47,6 +63,9 @@ impl CoresOf {
         Self {
             scheduler,
             workload: of.presets("workload", workload_presets(), None).first().copied(),
+            system: of.presets("system", system_presets(), None).first().copied(),
+            against: of.presets("against", system_presets(), None).first().copied(),
+            tiles: of.word("tiles").map(|word| read_tiles(&word)),
             order: of.optional("order", |word| choose(word, &orders)),
             memory: of.word("memory"),
         }
@@ -58,9 +77,10 @@ impl CoresOf {
     /// Why there is none.
     pub(super) fn figure(&self, opens: &Opening, figure: CoresFigure) -> Result<f64, String> {
         let cores = opens.cores.as_ref().ok_or("The entry names no system")?;
-        let (system, mut settings) = (cores.system, cores.settings.clone());
+        let (system, mut settings) = (self.system.unwrap_or(cores.system), cores.settings.clone());
         settings.scheduler = self.scheduler.unwrap_or(settings.scheduler);
         settings.order = self.order.or(settings.order);
+        settings.granularity = self.tiles.clone().unwrap_or(settings.granularity);
         let request = CoresRequest {
             hardware: opens.hardware.text.to_owned(),
             workload: self.workload.unwrap_or(opens.workload).text.to_owned(),
@@ -68,8 +88,20 @@ impl CoresOf {
             settings,
         };
         match figure {
-            CoresFigure::Latency | CoresFigure::Energy | CoresFigure::PeakMemory => {
+            CoresFigure::Iterations | CoresFigure::SteadyIterations | CoresFigure::SteadyTiles => {
                 let study = CoresStudy::new(&request).map_err(|wrong| wrong.to_string())?;
+                let steady = study.steady_state(StackId::default());
+                Ok(match figure {
+                    CoresFigure::Iterations => steady.all.len(),
+                    CoresFigure::SteadyIterations => steady.iterations,
+                    _ => steady.tiles.len(),
+                } as f64)
+            }
+            CoresFigure::Latency | CoresFigure::IntraCoreLatency | CoresFigure::Energy | CoresFigure::PeakMemory => {
+                let mut study = CoresStudy::new(&request).map_err(|wrong| wrong.to_string())?;
+                if figure == CoresFigure::IntraCoreLatency {
+                    study = study.with_instant_links();
+                }
                 let mut costs = TileCosts::default();
                 let (evaluated, stacks) = self.evaluated(&study, &mut costs, &cores.allocation)?;
                 let account = study
@@ -77,7 +109,7 @@ impl CoresOf {
                     .map_err(|wrong| wrong.to_string())?
                     .1;
                 Ok(match figure {
-                    CoresFigure::Latency => account.latency_cycles,
+                    CoresFigure::Latency | CoresFigure::IntraCoreLatency => account.latency_cycles,
                     CoresFigure::Energy => account.energy.total_pj(),
                     _ => self.peak_bits(&account) as f64 / 8.0,
                 })
@@ -93,6 +125,11 @@ impl CoresOf {
             }
             CoresFigure::SingleOverShared => {
                 Ok(product(&request, AllocationMethod::Single)? / product(&request, AllocationMethod::Best)?)
+            }
+            CoresFigure::OverSystem => {
+                let other = self.against.ok_or("There is no system to compare with")?.text.to_owned();
+                let other = CoresRequest { system: other, ..request.clone() };
+                Ok(product(&request, AllocationMethod::Best)? / product(&other, AllocationMethod::Best)?)
             }
             CoresFigure::EvolvedOverShared => {
                 Ok(product(&request, AllocationMethod::Evolved)? / product(&request, AllocationMethod::Best)?)
@@ -124,6 +161,15 @@ impl CoresOf {
         let Some(name) = &self.memory else { return account.peak_bits() };
         let of_name = |memory: &&MemoryUse| memory.name.split(" of ").next() == Some(name);
         account.memories.iter().filter(of_name).map(|memory| memory.peak_bits).max().unwrap_or(0)
+    }
+}
+
+/// A number of rows, `layers`, or cuts by hand.
+pub(super) fn read_tiles(word: &str) -> Granularity {
+    match (word, word.parse()) {
+        ("layers", _) => Granularity::LayerByLayer,
+        (_, Ok(rows)) => Granularity::Rows(rows),
+        _ => Granularity::ByHand(word.to_owned()),
     }
 }
 

@@ -1,17 +1,18 @@
 //! An entry of the gallery, validated.
 
-use super::measure::{Measure, Quantity};
+use super::claim::{Claim, read_claim};
+use super::cores::read_tiles;
 use super::parameters::{choose, find};
 use super::run_strategy::RunStrategy;
 use crate::depth_first::{DepthFirstStrategy, FuseDepth, StoringMode};
 use crate::explore::{Settings, TemporalMapping, parse_sizes};
 use crate::hardware::Operand;
 use crate::mapping::TemporalLoop;
-use crate::multicore::{CoreId, CoresSettings, Granularity, OrderRule, Scheduler, StackRule};
+use crate::multicore::{CoreId, CoresSettings, OrderRule, Scheduler, StackRule};
 use crate::rules::Rules;
 use crate::search::Strategy;
 use crate::spec::{
-    ClaimSpec, Diagnostics, GallerySpec, OpensSpec, Preset, find_preset, gallery_presets, hardware_presets, merge,
+    Diagnostics, GallerySpec, OpensSpec, Preset, find_preset, gallery_presets, hardware_presets, merge,
     read_gallery_entry, system_presets, workload_presets,
 };
 use crate::workload::Dim;
@@ -86,122 +87,6 @@ pub enum Shown {
     Cores,
 }
 
-/// One number of a paper.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Claim {
-    /// What it is.
-    pub what: String,
-    /// As the paper has it, in `unit`.
-    pub published: f64,
-    /// Its unit.
-    pub unit: Unit,
-    /// What computes ours.
-    pub measure: Measure,
-    /// By how much ours is known to depart, as a share of the published number.
-    pub deviation: f64,
-    /// How far ours may be from that, as a share of the published number.
-    pub tolerance: f64,
-    /// Why it departs; empty where it does not.
-    pub why: String,
-}
-
-/// A unit that papers write.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Unit {
-    /// As written in documents; empty for a plain count.
-    pub name: &'static str,
-    /// For a person, with the blank before it: ` mJ`.
-    pub symbol: &'static str,
-    pub(super) quantity: Quantity,
-    /// How many base units it is.
-    size: f64,
-}
-
-const fn unit(name: &'static str, symbol: &'static str, quantity: Quantity, size: f64) -> (&'static str, Unit) {
-    (name, Unit { name, symbol, quantity, size })
-}
-
-pub(super) const UNITS: [(&str, Unit); 12] = [
-    unit("mJ", " mJ", Quantity::Energy, 1e9),
-    unit("uJ", " µJ", Quantity::Energy, 1e6),
-    unit("Mcycles", " Mcycles", Quantity::Latency, 1e6),
-    unit("cycles", " cycles", Quantity::Latency, 1.0),
-    unit("MiB", " MiB", Quantity::Data, 1_048_576.0),
-    unit("KiB", " KiB", Quantity::Data, 1024.0),
-    unit("MB", " MB", Quantity::Data, 1e6),
-    unit("x", "×", Quantity::Ratio, 1.0),
-    unit("%", " %", Quantity::Ratio, 0.01),
-    unit("GMAC", " GMAC", Quantity::Count, 1e9),
-    unit("M", " million", Quantity::Count, 1e6),
-    unit("", "", Quantity::Count, 1.0),
-];
-
-/// Counts of less than this are written out.
-const LARGEST_WHOLE: f64 = 1e15;
-
-impl Unit {
-    /// A number of base units in this one.
-    pub fn of(self, base: f64) -> f64 {
-        base / self.size
-    }
-
-    /// A number of this unit, for a person: whole counts in full, all else to four digits.
-    pub fn text(self, number: f64) -> String {
-        let number = match self.quantity {
-            _ if !number.is_finite() => "–".to_owned(),
-            Quantity::Count | Quantity::Latency if number.fract() == 0.0 && number.abs() < LARGEST_WHOLE => {
-                grouped(number)
-            }
-            _ => four_digits(number),
-        };
-        number + self.symbol
-    }
-}
-
-fn grouped(number: f64) -> String {
-    let digits = format!("{number:.0}");
-    let (sign, digits) = digits.strip_prefix('-').map_or(("", digits.as_str()), |digits| ("-", digits));
-    let groups: Vec<&str> = digits.as_bytes().rchunks(3).rev().filter_map(|group| str::from_utf8(group).ok()).collect();
-    format!("{sign}{}", groups.join(","))
-}
-
-fn four_digits(number: f64) -> String {
-    let before = if number == 0.0 { 1 } else { number.abs().log10().floor() as i32 + 1 };
-    with_decimals(number, (4 - before.max(1)).max(0) as usize)
-}
-
-fn with_decimals(number: f64, decimals: usize) -> String {
-    let text = format!("{number:.decimals$}");
-    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
-}
-
-impl Claim {
-    /// By how much `ours`, in the claim's unit, departs from the published number, as a share of that.
-    pub fn departure(&self, ours: f64) -> f64 {
-        if self.published == ours { 0.0 } else { ours / self.published - 1.0 }
-    }
-
-    /// `ours`, in the claim's unit, for a person: with as many decimals as it takes to look unlike the published number, where it departs
-    /// visibly.
-    pub fn text_of_ours(&self, ours: f64) -> String {
-        /// What a deviation in per cent shows.
-        const VISIBLE: f64 = 5e-5;
-        let (text, published) = (self.unit.text(ours), self.unit.text(self.published));
-        if text != published || self.departure(ours).abs() < VISIBLE {
-            return text;
-        }
-        let finer = (1..=9).map(|decimals| with_decimals(ours, decimals) + self.unit.symbol);
-        let mut finer = finer.filter(|finer| finer.len() > text.len());
-        finer.find(|finer| *finer != published).unwrap_or(text)
-    }
-
-    /// Whether it departs by no more than it is known to.
-    pub fn holds(&self, ours: f64) -> bool {
-        const ROUNDING: f64 = 1e-9;
-        (self.departure(ours) - self.deviation).abs() <= self.tolerance + ROUNDING
-    }
-}
-
 /// All entries, in the order of the gallery.
 ///
 /// # Errors
@@ -252,10 +137,8 @@ impl Entry {
             diagnostics.add("claims", "There are no claims", "List at least one");
         }
         let claims = (spec.claims.iter().enumerate())
-            .filter_map(|(index, claim)| {
-                let path = format!("claims[{index}]");
-                let measure = Measure::new(claim, &format!("{path}.measure"), hardware, workload, &mut diagnostics);
-                read_claim(claim, &path, measure, &mut diagnostics)
+            .flat_map(|(index, claim)| {
+                read_claim(claim, &format!("claims[{index}]"), hardware, workload, &mut diagnostics)
             })
             .collect();
         let GallerySpec { title, paper, place, lesson, .. } = spec;
@@ -264,31 +147,6 @@ impl Entry {
             None => Err(diagnostics),
         }
     }
-}
-
-fn read_claim(spec: &ClaimSpec, path: &str, measure: Option<Measure>, diagnostics: &mut Diagnostics) -> Option<Claim> {
-    let measure = measure?;
-    let unit = match choose(&spec.unit, &UNITS) {
-        Ok(unit) => unit,
-        Err(remedy) => {
-            diagnostics.add(format!("{path}.unit"), format!("There is no unit `{}`", spec.unit), remedy);
-            return None;
-        }
-    };
-    if unit.quantity != measure.quantity() {
-        let units = UNITS.iter().filter(|(_, unit)| unit.quantity == measure.quantity());
-        let units: Vec<String> = units.map(|(name, _)| format!("`{name}`")).collect();
-        let reason = format!("`{}` is not measured in `{}`", spec.measure, unit.name);
-        diagnostics.add(format!("{path}.unit"), reason, format!("Use {}", units.join(" or ")));
-    }
-    if spec.published == 0.0 {
-        diagnostics.add(format!("{path}.published"), "Nothing is a share of 0", "Claim another number");
-    }
-    if spec.deviation != 0.0 && spec.why.is_empty() {
-        diagnostics.add(format!("{path}.why"), "Ours departs and nobody says why", "Write one sentence");
-    }
-    let ClaimSpec { what, published, deviation, tolerance, why, .. } = spec.clone();
-    Some(Claim { what, published, unit, measure, deviation, tolerance, why })
 }
 
 /// Links keep no larger limit.
@@ -367,7 +225,7 @@ pub(super) fn open(
     })
 }
 
-/// The system, and how it is used: `rows`, `tiles`, `stacks`, `allocation`, `scheduler`, `order`, `weights_first`.
+/// The system, and how it is used: `tiles`, `stacks`, `allocation`, `scheduler`, `order`, `weights_first`.
 fn read_cores(words: &[(String, String)], note: &mut impl FnMut(&str, &str, String)) -> Option<CoresOpening> {
     const STACKS: [(&str, StackRule); 3] =
         [("automatic", StackRule::Automatic), ("one", StackRule::One), ("each", StackRule::EachLayer)];
@@ -377,15 +235,8 @@ fn read_cores(words: &[(String, String)], note: &mut impl FnMut(&str, &str, Stri
             "system" => find_preset(system_presets(), word)
                 .map(|preset| system = Some(preset))
                 .map_err(|wrong| wrong.to_string()),
-            "rows" => word
-                .parse()
-                .map(|rows| settings.granularity = Granularity::Rows(rows))
-                .map_err(|_| "Write a number".to_owned()),
             "tiles" => {
-                settings.granularity = match word.as_str() {
-                    "layers" => Granularity::LayerByLayer,
-                    _ => Granularity::ByHand(word.clone()),
-                };
+                settings.granularity = read_tiles(word);
                 Ok(())
             }
             "stacks" => choose(word, &STACKS).map(|rule| settings.stacks = rule),
@@ -402,8 +253,9 @@ fn read_cores(words: &[(String, String)], note: &mut impl FnMut(&str, &str, Stri
                 .parse()
                 .map(|first| settings.prefetches_weights = first)
                 .map_err(|_| "Write `true` or `false`".to_owned()),
-            _ => Err("Use `system`, `rows`, `tiles`, `stacks`, `allocation`, `scheduler`, `order` or `weights_first`"
-                .to_owned()),
+            _ => {
+                Err("Use `system`, `tiles`, `stacks`, `allocation`, `scheduler`, `order` or `weights_first`".to_owned())
+            }
         };
         if let Err(remedy) = refused {
             note(&format!("cores.{name}"), word, remedy);
@@ -429,7 +281,8 @@ fn reference(fuse: FuseDepth) -> DepthFirstStrategy {
     DepthFirstStrategy { tile: (u64::MAX, u64::MAX), mode: StoringMode::FullyRecompute, fuse }
 }
 
-fn read_rules(words: &[String], note: &mut impl FnMut(&str, &str, String)) -> Rules {
+/// The name of rules, then switches with their values.
+pub(super) fn read_rules(words: &[String], note: &mut impl FnMut(&str, &str, String)) -> Rules {
     const SETS: [(&str, Rules); 4] = [
         ("corrected", Rules::CORRECTED),
         ("defines-2022", Rules::DEFINES_2022),
@@ -490,6 +343,16 @@ fn read_mapping(spec: &OpensSpec, note: &mut impl FnMut(&str, &str, String)) -> 
 }
 
 impl Opening {
+    /// The same under other rules.
+    pub(super) fn under(&self, rules: Rules) -> Self {
+        let mut opening = self.clone();
+        opening.settings.rules = rules;
+        if let Some(cores) = &mut opening.cores {
+            cores.settings.rules = rules;
+        }
+        opening
+    }
+
     /// Index of an operand in a mapping and in tables of mapped layers.
     pub(super) fn index_of(operand: Operand) -> usize {
         match operand {

@@ -2,12 +2,41 @@
 
 use super::entry::Opening;
 use super::measure::HierarchyFigure;
+use super::parameters::Parameters;
 use crate::hardware::Operand;
 use crate::hierarchy::{Front, HierarchyRequest, HierarchySettings, Point, SearchOutcome, Stage, Study, unrollings};
 use crate::search::Objective;
 use crate::spec::pool_presets;
 use std::collections::HashMap;
 use std::rc::Rc;
+
+/// The layers of a figure, and where it is of one hierarchy, what that is.
+#[derive(Debug, Clone, PartialEq)]
+pub struct HierarchiesOf {
+    /// Names of the layers.
+    layers: Vec<String>,
+    /// Of W, I and O the capacities of one instance of each memory below the highest, bits, lowest first (ZigZag, Table VII).
+    sizes: [(Operand, Vec<u64>); 3],
+}
+
+impl HierarchiesOf {
+    /// Reads `layers`, and of one hierarchy `W`, `I` and `O`.
+    pub(super) fn read(of: &mut Parameters<'_>, figure: HierarchyFigure) -> Self {
+        let layers = of.words("layers");
+        let mut sizes = |name: &'static str| {
+            let words = if figure == HierarchyFigure::EnergyOn { of.words(name) } else { Vec::new() };
+            let size = |word: &String| {
+                let size = word.parse().ok();
+                if size.is_none() {
+                    of.diagnostics.add(of.path_of(name), format!("`{word}` is no capacity"), "Write bits");
+                }
+                size
+            };
+            words.iter().filter_map(size).collect()
+        };
+        Self { layers, sizes: [(Operand::W, sizes("W")), (Operand::I, sizes("I")), (Operand::O, sizes("O"))] }
+    }
+}
 
 /// Hierarchies searched before the front is looked at again.
 const SLICE: usize = 16;
@@ -20,7 +49,8 @@ pub struct Hierarchies {
 
 impl Hierarchies {
     /// A figure over the layers of these names.
-    pub fn figure(&mut self, opens: &Opening, figure: HierarchyFigure, layers: &[String]) -> Result<f64, String> {
+    pub fn figure(&mut self, opens: &Opening, figure: HierarchyFigure, of: &HierarchiesOf) -> Result<f64, String> {
+        let layers = of.layers.as_slice();
         if layers.is_empty() {
             return Err("No layers are named".to_owned());
         }
@@ -32,6 +62,7 @@ impl Hierarchies {
             HierarchyFigure::FlexibleEnergy => self.flexible(opens, layers),
             HierarchyFigure::FixedEnergy => self.fixed(opens, layers),
             HierarchyFigure::FlexibleOverFixed => Ok(self.flexible(opens, layers)? / self.fixed(opens, layers)?),
+            HierarchyFigure::EnergyOn => energy_on(opens, of),
             HierarchyFigure::UnrollingSpreadShared => unrolling_spread(opens, layers, true),
             HierarchyFigure::UnrollingSpreadSeparate => unrolling_spread(opens, layers, false),
         }
@@ -98,6 +129,19 @@ fn explore(study: &Study) -> Option<Point> {
         }
     }
     exploration.best()
+}
+
+/// Least energy on a hierarchy with these capacities: what is shared, and over what, is not given.
+fn energy_on(opens: &Opening, of: &HierarchiesOf) -> Result<f64, String> {
+    let mut study = Study::new(&request(opens, &of.layers)).map_err(|wrong| wrong.to_string())?;
+    let elements = study.elements.clone();
+    study.hierarchies.retain(|hierarchy| {
+        of.sizes.iter().all(|(operand, sizes)| {
+            let placed = hierarchy.memories.iter().filter(|placed| placed.holds(*operand));
+            placed.map(|placed| elements[placed.element as usize].size_bits).eq(sizes.iter().copied())
+        })
+    });
+    Ok(explore(&study).ok_or("Nothing fits")?.energy_pj)
 }
 
 /// Most by least energy over the unrollings that have a mapping, on the hierarchy that is best under the stated one, among those

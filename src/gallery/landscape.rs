@@ -3,7 +3,7 @@
 use super::measure::{RunFigure, SweepFigure};
 use super::run_strategy::RunStrategy;
 use crate::cost::{AccessCause, EnergyCause, EnergySplit};
-use crate::depth_first::{DepthFirstStrategy, FuseDepth, PointAccount, Skipping, StoringMode};
+use crate::depth_first::{DepthFirstStrategy, FuseDepth, MemoryAccount, PointAccount, Skipping, StoringMode};
 use crate::explore::{CostStore, PointSummary, Request, Settings, Survey, Sweep, best_combination};
 use crate::hardware::{Core, Operand};
 use crate::spec::Preset;
@@ -46,7 +46,9 @@ enum IgnoredEnergies {
 impl IgnoredEnergies {
     fn of(way: RunStrategy) -> Self {
         match way {
-            RunStrategy::LeastDramAccesses => Self::OnChip,
+            RunStrategy::LeastDramAccesses | RunStrategy::BestOfLeastDram | RunStrategy::WorstOfLeastDram => {
+                Self::OnChip
+            }
             RunStrategy::LeastFeatureEnergy => Self::Weights,
             _ => Self::None,
         }
@@ -98,6 +100,7 @@ impl Landscapes {
             RunFigure::DramAccesses => cost.dram_words,
             RunFigure::TileColumns => strategy()?.tile.0 as f64,
             RunFigure::TileRows => strategy()?.tile.1 as f64,
+            RunFigure::TilePixels => strategy()?.tile.0 as f64 * strategy()?.tile.1 as f64,
             RunFigure::TileTypes => {
                 let account = self.account(place, &settings, &cost, way)?;
                 account.stacks.iter().map(|stack| stack.tile_types.len()).sum::<usize>() as f64
@@ -113,12 +116,34 @@ impl Landscapes {
         memory: &str,
         way: RunStrategy,
     ) -> Result<f64, String> {
+        let (found, energy_pj) = self.memory(place, settings, memory, way)?;
+        Ok(found.energy_pj.total() / energy_pj)
+    }
+
+    /// Elements that one way to run the network reads from and writes to a memory.
+    pub fn memory_elements(
+        &mut self,
+        place: PresetPair,
+        settings: &Settings,
+        memory: &str,
+        way: RunStrategy,
+    ) -> Result<f64, String> {
+        Ok(self.memory(place, settings, memory, way)?.0.elements.total())
+    }
+
+    /// The account of a memory, and the energy of everything, pJ.
+    fn memory(
+        &mut self,
+        place: PresetPair,
+        settings: &Settings,
+        memory: &str,
+        way: RunStrategy,
+    ) -> Result<(MemoryAccount, f64), String> {
         let settings = settings_of(way, settings);
         let cost = self.landscape(place, &settings, Some(way))?.cost(way, &settings)?;
         let account = self.account(place, &settings, &cost, way)?;
-        let found = account.memories.iter().find(|other| other.name == memory);
-        let found = found.ok_or_else(|| format!("There is no memory `{memory}`"))?;
-        Ok(found.energy_pj.total() / account.energy_pj)
+        let found = account.memories.into_iter().find(|other| other.name == memory);
+        Ok((found.ok_or_else(|| format!("There is no memory `{memory}`"))?, account.energy_pj))
     }
 
     fn account(
@@ -256,6 +281,12 @@ impl Landscape {
                     (point.dram_words > fewest * (1.0 + ALIKE), std::cmp::Reverse(area), *mode)
                 };
                 key(a).cmp(&key(b))
+            }
+            RunStrategy::BestOfLeastDram | RunStrategy::WorstOfLeastDram => {
+                let is_more = |point: &PointSummary| point.dram_words > fewest * (1.0 + ALIKE);
+                let by_energy = a.energy_pj.total_cmp(&b.energy_pj);
+                let by_energy = if way == RunStrategy::BestOfLeastDram { by_energy } else { by_energy.reverse() };
+                is_more(a).cmp(&is_more(b)).then(by_energy)
             }
             RunStrategy::LeastFeatureEnergy => {
                 let of = |split: &EnergySplit, cause| split[EnergyCause::Access(cause)];

@@ -1,6 +1,7 @@
 //! Guided lessons: steps that each show a state, ask a question about it, and compute which answer is right.
 
-use super::entry::{Opening, UNITS, Unit, open};
+use super::claim::{UNITS, Unit};
+use super::entry::{Opening, open};
 use super::measure::Measure;
 use super::parameters::{choose, find};
 use crate::spec::{

@@ -3,7 +3,7 @@
 use super::entry::Opening;
 use super::layer::study;
 use super::measure::SpaceFigure;
-use crate::search::space::{MappingSpace, Pruning, SpaceOptions, SpaceSearch, explore_space};
+use crate::search::space::{Evenness, MappingSpace, Pruning, SpaceOptions, SpaceSearch, explore_space};
 use std::collections::HashMap;
 use std::rc::Rc;
 
@@ -17,6 +17,8 @@ pub struct SpaceOf {
     pub layers: Vec<String>,
     /// How full a memory is that operands share, at least, unless it holds all: ZigZag usually asks for 0.7.
     pub min_utilization: f64,
+    /// Which mappings count as even.
+    pub evenness: Evenness,
 }
 
 /// Mapping spaces, by what decides about them.
@@ -32,18 +34,20 @@ impl MappingSpaces {
             ([], Some(layer)) => std::slice::from_ref(layer),
             (layers, _) => layers,
         };
-        if figure == SpaceFigure::HeuristicShare {
+        if matches!(figure, SpaceFigure::HeuristicShare | SpaceFigure::HeuristicMappings) {
             let mut mappings = |pruning| -> Result<f64, String> {
                 layers.iter().map(|layer| Ok(self.space(opens, layer, of, pruning)?.mappings as f64)).sum()
             };
-            return Ok(mappings(Pruning::Heuristic)? / mappings(Pruning::None)?);
+            let heuristic = mappings(Pruning::Heuristic)?;
+            let is_share = figure == SpaceFigure::HeuristicShare;
+            return Ok(if is_share { heuristic / mappings(Pruning::None)? } else { heuristic });
         }
         let each: Vec<f64> = layers
             .iter()
             .map(|layer| self.of_layer(opens, figure, layer, of).map_err(|wrong| format!("{layer}: {wrong}")))
             .collect::<Result<_, _>>()?;
         let sum: f64 = each.iter().sum();
-        Ok(if figure == SpaceFigure::Mappings { sum } else { sum / each.len() as f64 })
+        Ok(if figure.is_count() { sum } else { sum / each.len() as f64 })
     }
 
     fn of_layer(&mut self, opens: &Opening, figure: SpaceFigure, layer: &str, of: &SpaceOf) -> Result<f64, String> {
@@ -57,15 +61,19 @@ impl MappingSpaces {
                 cycles().fold(0.0, f64::max) / cycles().fold(f64::INFINITY, f64::min)
             }
             SpaceFigure::Mappings => all.mappings as f64,
-            SpaceFigure::HeuristicShare | SpaceFigure::HeuristicOverExhaustive => {
+            SpaceFigure::HeuristicShare | SpaceFigure::HeuristicMappings | SpaceFigure::HeuristicOverExhaustive => {
                 self::least(&*self.space(opens, layer, of, Pruning::Heuristic)?)? / least
             }
-            SpaceFigure::IterativeOverExhaustive => {
+            SpaceFigure::IterativePartial | SpaceFigure::IterativeFinal | SpaceFigure::IterativeOverExhaustive => {
                 let study = study(opens, Some(layer.to_owned()))?;
                 let problem = study.on_core();
                 let search = SpaceSearch::new(&problem, options(opens, of, Pruning::None));
                 let found = search.map_err(|refusal| refusal.to_string())?.iterative();
-                found.best.ok_or("The iterative search finds no mapping")?.energy_pj / least
+                match figure {
+                    SpaceFigure::IterativePartial => found.partial as f64,
+                    SpaceFigure::IterativeFinal => found.evaluated as f64,
+                    _ => found.best.ok_or("The iterative search finds no mapping")?.energy_pj / least,
+                }
             }
         })
     }
@@ -96,6 +104,7 @@ fn options(opens: &Opening, of: &SpaceOf, pruning: Pruning) -> SpaceOptions {
         pruning,
         lpf_limit: opens.settings.lpf_limit,
         min_shared_utilization: of.min_utilization,
+        evenness: of.evenness,
         samples: SAMPLES,
         ..SpaceOptions::default()
     }

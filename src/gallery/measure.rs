@@ -1,12 +1,14 @@
 //! What can be computed for a claim.
 
 use super::cores::{CoresFigure, CoresOf};
+use super::hierarchies::HierarchiesOf;
 use super::mapping::SpaceOf;
 use super::operators::{OperatorFigure, OperatorsOf};
 use super::parameters::{Parameters, choose};
 use super::run_strategy::RunStrategy;
 use super::sequences::{SequenceFigure, Sequences};
 use crate::hardware::Operand;
+use crate::search::space::Evenness;
 use crate::spec::{ClaimSpec, Diagnostics, Preset, hardware_presets, workload_presets};
 
 /// The quantity that a number measures, in its base unit.
@@ -33,6 +35,8 @@ pub enum Measure {
     RunRatio(RunFigure, RunStrategy, RunStrategy),
     /// Share of the energy that is spent at a memory.
     MemoryShare(String, RunStrategy),
+    /// Elements read from and written to a memory one way, divided by those another way.
+    MemoryRatio(String, RunStrategy, RunStrategy),
     /// Largest by smallest value over all points of the sweep.
     Sweep(SweepFigure),
     /// Energy of one way by that of another: the geometric mean over networks, and of several pairs of hardware the largest.
@@ -62,7 +66,7 @@ pub enum Measure {
     /// The mapping space of single layers, added up or averaged over them.
     Space(SpaceFigure, SpaceOf),
     /// Generated memory hierarchies for the layers of the network.
-    Hierarchies(HierarchyFigure, Vec<String>),
+    Hierarchies(HierarchyFigure, HierarchiesOf),
     /// Networks of operators that are fused.
     Operators(OperatorFigure, OperatorsOf),
     /// Layers of a chain that run together.
@@ -84,6 +88,8 @@ pub enum RunFigure {
     TileColumns,
     /// Rows of the tile.
     TileRows,
+    /// Pixels of the tile.
+    TilePixels,
     /// Different tile types, of all stacks.
     TileTypes,
     /// Full-width words read from and written to DRAM.
@@ -163,12 +169,25 @@ pub enum SpaceFigure {
     LatencySpread,
     /// Mappings of the exhaustive search, added up.
     Mappings,
-    /// Share of them that the heuristic looks at.
+    /// Mappings that the heuristic looks at, added up.
+    HeuristicMappings,
+    /// Their share of those of the exhaustive search.
     HeuristicShare,
+    /// Partial mappings that the iterative search looks at, added up.
+    IterativePartial,
+    /// Orders of its last blocking that the iterative search evaluates, added up.
+    IterativeFinal,
     /// Least energy that the heuristic finds by the least of all, averaged.
     HeuristicOverExhaustive,
     /// Least energy that the iterative search finds by the least of all, averaged.
     IterativeOverExhaustive,
+}
+
+impl SpaceFigure {
+    /// Whether it counts mappings.
+    pub(super) fn is_count(self) -> bool {
+        matches!(self, Self::Mappings | Self::HeuristicMappings | Self::IterativePartial | Self::IterativeFinal)
+    }
 }
 
 /// A figure of generated hierarchies (ZigZag, case studies 2 and 3).
@@ -182,6 +201,8 @@ pub enum HierarchyFigure {
     FixedEnergy,
     /// The one by the other.
     FlexibleOverFixed,
+    /// Energy of layers on a hierarchy of which the capacities are given.
+    EnergyOn,
     /// Over the unrollings, most by least energy on the best hierarchy with all memories shared.
     UnrollingSpreadShared,
     /// Over the unrollings, most by least energy on the best hierarchy with no memory shared but the highest.
@@ -194,6 +215,7 @@ enum Kind {
     Run(RunFigure),
     RunRatio(RunFigure),
     MemoryShare,
+    MemoryRatio,
     Sweep(SweepFigure),
     Gain,
     Network(NetworkFact),
@@ -207,7 +229,7 @@ enum Kind {
     Cores(CoresFigure),
 }
 
-const KINDS: [(&str, Kind); 71] = [
+const KINDS: [(&str, Kind); 86] = [
     ("energy", Kind::Run(RunFigure::Energy)),
     ("latency", Kind::Run(RunFigure::Latency)),
     ("macs", Kind::Run(RunFigure::Macs)),
@@ -218,7 +240,9 @@ const KINDS: [(&str, Kind); 71] = [
     ("latency-ratio", Kind::RunRatio(RunFigure::Latency)),
     ("macs-ratio", Kind::RunRatio(RunFigure::Macs)),
     ("dram-ratio", Kind::RunRatio(RunFigure::DramAccesses)),
+    ("tile-ratio", Kind::RunRatio(RunFigure::TilePixels)),
     ("memory-share", Kind::MemoryShare),
+    ("memory-ratio", Kind::MemoryRatio),
     ("energy-spread", Kind::Sweep(SweepFigure::EnergySpread)),
     ("latency-spread", Kind::Sweep(SweepFigure::LatencySpread)),
     ("gain", Kind::Gain),
@@ -245,6 +269,9 @@ const KINDS: [(&str, Kind); 71] = [
     ("mapping-energy-spread", Kind::Space(SpaceFigure::EnergySpread)),
     ("mapping-latency-spread", Kind::Space(SpaceFigure::LatencySpread)),
     ("mappings", Kind::Space(SpaceFigure::Mappings)),
+    ("heuristic-mappings", Kind::Space(SpaceFigure::HeuristicMappings)),
+    ("iterative-partial-mappings", Kind::Space(SpaceFigure::IterativePartial)),
+    ("iterative-final-mappings", Kind::Space(SpaceFigure::IterativeFinal)),
     ("heuristic-share", Kind::Space(SpaceFigure::HeuristicShare)),
     ("heuristic-over-exhaustive", Kind::Space(SpaceFigure::HeuristicOverExhaustive)),
     ("iterative-over-exhaustive", Kind::Space(SpaceFigure::IterativeOverExhaustive)),
@@ -252,6 +279,7 @@ const KINDS: [(&str, Kind); 71] = [
     ("flexible-energy", Kind::Hierarchies(HierarchyFigure::FlexibleEnergy)),
     ("fixed-energy", Kind::Hierarchies(HierarchyFigure::FixedEnergy)),
     ("flexible-over-fixed", Kind::Hierarchies(HierarchyFigure::FlexibleOverFixed)),
+    ("energy-on", Kind::Hierarchies(HierarchyFigure::EnergyOn)),
     ("unrolling-spread-shared", Kind::Hierarchies(HierarchyFigure::UnrollingSpreadShared)),
     ("unrolling-spread-separate", Kind::Hierarchies(HierarchyFigure::UnrollingSpreadSeparate)),
     ("operators", Kind::Operators(OperatorFigure::Operators)),
@@ -260,6 +288,7 @@ const KINDS: [(&str, Kind); 71] = [
     ("fused-groups", Kind::Operators(OperatorFigure::Groups)),
     ("least-reduction", Kind::Operators(OperatorFigure::LeastReduction)),
     ("most-reduction", Kind::Operators(OperatorFigure::MostReduction)),
+    ("traffic-ratio", Kind::Operators(OperatorFigure::TrafficRatio)),
     ("array-columns", Kind::Sequences(SequenceFigure::ArrayColumns)),
     ("array-rows", Kind::Sequences(SequenceFigure::ArrayRows)),
     ("weight-registers", Kind::Sequences(SequenceFigure::WeightWords)),
@@ -270,16 +299,26 @@ const KINDS: [(&str, Kind); 71] = [
     ("pairs-latency", Kind::Sequences(SequenceFigure::Latency)),
     ("pairs-latency-in-sequence", Kind::Sequences(SequenceFigure::LatencyInSequence)),
     ("pairs-volume", Kind::Sequences(SequenceFigure::Volume)),
+    ("configuration-energy", Kind::Sequences(SequenceFigure::ConfigurationEnergy)),
+    ("configuration-latency", Kind::Sequences(SequenceFigure::ConfigurationLatency)),
+    ("configuration-ctc", Kind::Sequences(SequenceFigure::ConfigurationCtc)),
     ("fused-storage", Kind::Sequences(SequenceFigure::Storage)),
     ("fused-volume-saved", Kind::Sequences(SequenceFigure::VolumeSaved)),
     ("reuse-saved", Kind::Sequences(SequenceFigure::ReuseSaved)),
     ("cores-latency", Kind::Cores(CoresFigure::Latency)),
+    ("intra-core-latency", Kind::Cores(CoresFigure::IntraCoreLatency)),
+    ("stack-iterations", Kind::Cores(CoresFigure::Iterations)),
+    ("steady-iterations", Kind::Cores(CoresFigure::SteadyIterations)),
+    ("steady-tiles", Kind::Cores(CoresFigure::SteadyTiles)),
+    ("system-ratio", Kind::Cores(CoresFigure::OverSystem)),
     ("cores-energy", Kind::Cores(CoresFigure::Energy)),
     ("cores-peak-memory", Kind::Cores(CoresFigure::PeakMemory)),
     ("layers-over-tiles", Kind::Cores(CoresFigure::LayersOverTiles)),
     ("single-over-shared", Kind::Cores(CoresFigure::SingleOverShared)),
     ("evolved-over-shared", Kind::Cores(CoresFigure::EvolvedOverShared)),
 ];
+
+const EVENNESS: [(&str, Evenness); 2] = [("stationary", Evenness::Stationary), ("strict", Evenness::Strict)];
 
 const OPERANDS: [(&str, Operand); 3] = [("W", Operand::W), ("I", Operand::I), ("O", Operand::O)];
 
@@ -314,6 +353,11 @@ impl Measure {
                 let memory = of.need("memory", |word| Ok(word.to_owned()));
                 memory.zip(of.need("of", RunStrategy::parse)).map(|(memory, way)| Self::MemoryShare(memory, way))
             }
+            Kind::MemoryRatio => {
+                let memory = of.need("memory", |word| Ok(word.to_owned()))?;
+                let (from, to) = (of.need("from", RunStrategy::parse)?, of.need("to", RunStrategy::parse)?);
+                Some(Self::MemoryRatio(memory, from, to))
+            }
             Kind::Sweep(figure) => Some(Self::Sweep(figure)),
             Kind::Gain => gain(&mut of, hardware, workload),
             Kind::Network(fact) => {
@@ -334,9 +378,10 @@ impl Measure {
                     _ => Err("Write a share from 0 to 1, for example `0.7`".to_owned()),
                 };
                 let min_utilization = of.optional("min-utilization", share).unwrap_or(0.0);
-                Some(Self::Space(figure, SpaceOf { layers, min_utilization }))
+                let evenness = of.optional("even", |word| choose(word, &EVENNESS)).unwrap_or_default();
+                Some(Self::Space(figure, SpaceOf { layers, min_utilization, evenness }))
             }
-            Kind::Hierarchies(figure) => Some(Self::Hierarchies(figure, of.words("layers"))),
+            Kind::Hierarchies(figure) => Some(Self::Hierarchies(figure, HierarchiesOf::read(&mut of, figure))),
             Kind::Operators(figure) => OperatorsOf::read(&mut of, figure).map(|of| Self::Operators(figure, of)),
             Kind::Sequences(figure) => Sequences::read(&mut of, figure, workload).map(|of| Self::Sequences(figure, of)),
             Kind::Cores(figure) => Some(Self::Cores(figure, CoresOf::read(&mut of))),
@@ -351,30 +396,36 @@ impl Measure {
             Self::Run(RunFigure::Energy, _) => Quantity::Energy,
             Self::Run(RunFigure::Latency, _) => Quantity::Latency,
             Self::Run(..) => Quantity::Count,
-            Self::RunRatio(..) | Self::MemoryShare(..) => Quantity::Ratio,
+            Self::RunRatio(..) | Self::MemoryShare(..) | Self::MemoryRatio(..) => Quantity::Ratio,
             Self::Sweep(_) | Self::Gain { .. } => Quantity::Ratio,
             Self::Network(..) => Quantity::Data,
             Self::Table { figure: TableFigure::TurnaroundCycles, .. } => Quantity::Latency,
             Self::Layer(LayerFigure::TemporalCycles) => Quantity::Latency,
             Self::Table { figure: TableFigure::Reuse, .. } => Quantity::Ratio,
             Self::Layer(LayerFigure::Reuse(_) | LayerFigure::EnergyOverBest) => Quantity::Ratio,
-            Self::Table { .. } | Self::Layer(_) | Self::Space(SpaceFigure::Mappings, _) => Quantity::Count,
+            Self::Table { .. } | Self::Layer(_) => Quantity::Count,
+            Self::Space(figure, _) if figure.is_count() => Quantity::Count,
             Self::Space(..) => Quantity::Ratio,
+            Self::Operators(OperatorFigure::TrafficRatio, _) => Quantity::Ratio,
             Self::Operators(OperatorFigure::LeastReduction | OperatorFigure::MostReduction, _) => Quantity::Ratio,
             Self::Operators(..) => Quantity::Count,
             Self::Sequences(figure, _) if figure.is_ratio() => Quantity::Ratio,
             Self::Sequences(..) => Quantity::Count,
             Self::Cores(figure, _) => match figure {
-                CoresFigure::Latency => Quantity::Latency,
+                CoresFigure::Latency | CoresFigure::IntraCoreLatency => Quantity::Latency,
+                CoresFigure::Iterations | CoresFigure::SteadyIterations | CoresFigure::SteadyTiles => Quantity::Count,
                 CoresFigure::Energy => Quantity::Energy,
                 CoresFigure::PeakMemory => Quantity::Data,
-                CoresFigure::LayersOverTiles | CoresFigure::SingleOverShared | CoresFigure::EvolvedOverShared => {
-                    Quantity::Ratio
-                }
+                CoresFigure::LayersOverTiles
+                | CoresFigure::SingleOverShared
+                | CoresFigure::EvolvedOverShared
+                | CoresFigure::OverSystem => Quantity::Ratio,
             },
             Self::Hierarchies(figure, _) => match figure {
                 HierarchyFigure::Count => Quantity::Count,
-                HierarchyFigure::FlexibleEnergy | HierarchyFigure::FixedEnergy => Quantity::Energy,
+                HierarchyFigure::FlexibleEnergy | HierarchyFigure::FixedEnergy | HierarchyFigure::EnergyOn => {
+                    Quantity::Energy
+                }
                 HierarchyFigure::FlexibleOverFixed
                 | HierarchyFigure::UnrollingSpreadShared
                 | HierarchyFigure::UnrollingSpreadSeparate => Quantity::Ratio,

@@ -1,10 +1,11 @@
-//! Figures of operator fusion on the networks of its paper (Optimus, Tables 4 and 5, Section 7.4).
+//! Figures of operator fusion on the networks of its paper (Optimus, Tables 4 and 5, Sections 7.4 to 7.7).
 
 use super::parameters::{Parameters, choose};
 use crate::fusion::{
-    Ideals, NETWORK_INPUT, OnlineFusion, OperatorGraph, OperatorKind, PaperNetwork, Scheme, Setting, baselines,
-    memory_cost, prior_cost,
+    Ideals, NETWORK_INPUT, OnlineFusion, OperatorGraph, OperatorKind, PaperNetwork, Scheme, Setting, Throughput,
+    baselines, memory_cost, prior_cost,
 };
+use crate::workload::Dim;
 use std::collections::HashMap;
 
 /// More order ideals than any network of an entry has.
@@ -25,6 +26,8 @@ pub enum OperatorFigure {
     LeastReduction,
     /// What the best scheme saves of the DRAM traffic of another method; of several networks the largest share.
     MostReduction,
+    /// DRAM traffic of the best scheme, an image, by that in another setting, added up.
+    TrafficRatio,
 }
 
 /// The operators that are fused, and the method to compare with.
@@ -33,6 +36,8 @@ pub struct OperatorsOf {
     networks: Vec<Operators>,
     /// Where the best scheme is looked for.
     setting: Setting,
+    /// The setting to compare with.
+    other: Setting,
     against: Method,
 }
 
@@ -58,6 +63,12 @@ enum Method {
     Dnnvm,
     /// In that of Efficient-S.
     EfficientS,
+    /// In the space of DNNVM, by the memory cost of Optimus.
+    Chains,
+    /// In that of Efficient-S, by the memory cost of Optimus.
+    Levels,
+    /// In the whole space, by what prior work charges for a group.
+    PriorCost,
 }
 
 /// Those of Table 4 first.
@@ -77,8 +88,14 @@ const NETWORKS: [(&str, Operators); 10] = [
 /// How many are in Table 4.
 const TABLE_4: usize = 8;
 
-const METHODS: [(&str, Method); 3] =
-    [("no-fusion", Method::WithoutFusion), ("dnnvm", Method::Dnnvm), ("efficient-s", Method::EfficientS)];
+const METHODS: [(&str, Method); 6] = [
+    ("no-fusion", Method::WithoutFusion),
+    ("dnnvm", Method::Dnnvm),
+    ("efficient-s", Method::EfficientS),
+    ("chains", Method::Chains),
+    ("levels", Method::Levels),
+    ("prior-cost", Method::PriorCost),
+];
 
 impl OperatorsOf {
     /// Reads `networks` (by default those of Table 4), and where schemes are looked for `buffer` (by default the paper's) and what they
@@ -98,6 +115,7 @@ impl OperatorsOf {
             words => words.iter().filter_map(&mut network).collect(),
         };
         let mut setting = Setting::paper();
+        let mut other = setting;
         if !matches!(figure, OperatorFigure::Operators | OperatorFigure::PossibleGroups) {
             let kibibytes = |word: &str| match word.strip_suffix(" KiB").map(str::parse::<u32>) {
                 Some(Ok(kibibytes)) if kibibytes > 0 => Ok(u64::from(kibibytes)),
@@ -106,13 +124,27 @@ impl OperatorsOf {
             let buffer = of.optional("buffer", kibibytes);
             setting.buffer_bytes = buffer.map_or(setting.buffer_bytes, |kibibytes| kibibytes << 10);
         }
+        if figure == OperatorFigure::TrafficRatio {
+            other.buffer_bytes = setting.buffer_bytes;
+            let mut pair = |name: &'static str| {
+                let mut sizes = of.words(name).into_iter().map(|word| word.parse().unwrap_or(0));
+                Some((sizes.next()?, sizes.next()?)).filter(|&(from, to): &(u64, u64)| from > 0 && to > 0)
+            };
+            if let Some((from, to)) = pair("batch") {
+                (setting.batch, other.batch) = (from, to);
+            }
+            if let Some((from, to)) = pair("pes") {
+                let throughput = |side| Throughput::new(side, [Dim::OX, Dim::K]);
+                (setting.throughput, other.throughput) = (throughput(from), throughput(to));
+            }
+        }
         let against = match figure {
             OperatorFigure::LeastReduction | OperatorFigure::MostReduction => {
                 of.need("against", |word| choose(word, &METHODS))?
             }
             _ => Method::WithoutFusion,
         };
-        (!networks.is_empty()).then_some(Self { networks, setting, against })
+        (!networks.is_empty()).then_some(Self { networks, setting, other, against })
     }
 }
 
@@ -133,6 +165,12 @@ impl Schemes {
                 Ok(online.evaluated(of.setting.buffer_bytes) as f64)
             }
             OperatorFigure::Groups => Ok(self.scheme(*network, of.setting, Method::Best)?.groups.len() as f64),
+            OperatorFigure::TrafficRatio => {
+                let mut an_image = |setting: Setting| {
+                    Ok::<f64, String>(self.scheme(*network, setting, Method::Best)?.cost as f64 / setting.batch as f64)
+                };
+                Ok(an_image(of.setting)? / an_image(of.other)?)
+            }
             OperatorFigure::LeastReduction | OperatorFigure::MostReduction => {
                 let best = self.scheme(*network, of.setting, Method::Best)?.cost;
                 Ok(1.0 - best as f64 / self.scheme(*network, of.setting, of.against)?.cost as f64)
@@ -158,6 +196,9 @@ impl Schemes {
             Method::WithoutFusion => baselines::without_fusion(&graph, &own),
             Method::Dnnvm => baselines::within_chains(&graph, &prior),
             Method::EfficientS => baselines::within_levels(&graph, &prior),
+            Method::Chains => baselines::within_chains(&graph, &own),
+            Method::Levels => baselines::within_levels(&graph, &own),
+            Method::PriorCost => ideals(&graph)?.best_scheme(&prior),
         };
         let found = found.ok_or("An operator does not fit into the buffer")?;
         Ok(self.known.entry(key).or_insert(found).clone())

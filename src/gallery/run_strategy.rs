@@ -20,6 +20,10 @@ pub enum RunStrategy {
     /// Of the strategies with the fewest DRAM accesses, the one that comes out when on-chip memories do not matter:
     /// that of the largest tile, and of the least overlap stored.
     LeastDramAccesses,
+    /// Of the same that of the least energy.
+    BestOfLeastDram,
+    /// Of the same that of the most energy.
+    WorstOfLeastDram,
     /// The strategy with the least energy for features, copies included, whatever weights cost.
     LeastFeatureEnergy,
     /// The strategy of least latency.
@@ -29,12 +33,14 @@ pub enum RunStrategy {
 }
 
 impl RunStrategy {
-    const WORDS: [(&'static str, Self); 8] = [
+    const WORDS: [(&'static str, Self); 10] = [
         ("single-layer", Self::SingleLayer),
         ("layer-by-layer", Self::LayerByLayer),
         ("best", Self::Best(None)),
         ("best-combination", Self::BestCombination),
         ("least-dram-accesses", Self::LeastDramAccesses),
+        ("best-of-least-dram", Self::BestOfLeastDram),
+        ("worst-of-least-dram", Self::WorstOfLeastDram),
         ("least-feature-energy", Self::LeastFeatureEnergy),
         ("fastest", Self::Fastest),
         ("skipping-dram-only", Self::SkippingDramOnly),

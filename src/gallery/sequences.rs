@@ -1,5 +1,5 @@
-//! Figures of layers that run together in pairs on the first hardware of HW-Flow-Fusion (Tables 5 to 7), and of what fused layers
-//! keep on the chip (Figs. 12 and 13).
+//! Figures of layers that run together in pairs on the first hardware of HW-Flow-Fusion (Tables 5 to 7), of longer sequences on its other
+//! hardware (Figs. 16 to 19), and of what fused layers keep on the chip (Figs. 12 and 13).
 
 use super::parameters::{Parameters, choose};
 use crate::interlayer::{
@@ -14,6 +14,8 @@ const ACCELERATOR: Accelerator = Accelerator::PUBLISHED[0];
 const CHOICES: Choices = Choices::AS_PUBLISHED;
 /// Layers that run together at most.
 const MOST_LAYERS: usize = 2;
+/// Layers that run together at most where resources are scaled (Section 5.3).
+const MOST_LAYERS_SCALED: usize = 4;
 
 /// A figure of a chain of layers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,6 +40,12 @@ pub enum SequenceFigure {
     LatencyInSequence,
     /// Words between DRAM and chip of all pairs by one schedule to those by another.
     Volume,
+    /// Energy of all sequences on one hardware configuration to that on another.
+    ConfigurationEnergy,
+    /// Latency of all sequences on one hardware configuration to that on another, if computation and data movement overlap.
+    ConfigurationLatency,
+    /// Ratio of computation to communication of all sequences on one hardware configuration to that on another.
+    ConfigurationCtc,
     /// What the first layers need on chip to be fused, by what fewer or more of them need.
     Storage,
     /// Features that need not move because some layers are fused, as a share of all that the first layers move by themselves.
@@ -65,6 +73,8 @@ enum Subject {
     },
     /// All pairs.
     Pairs([Mode; 2]),
+    /// All sequences, on two of the paper's configurations.
+    Configurations(FusionMode, [Accelerator; 2]),
     /// How many layers from the first.
     Storage([usize; 2]),
     /// Some layers, and how many from the first.
@@ -106,6 +116,14 @@ impl Sequences {
             | SequenceFigure::Volume => {
                 let (from, to) = (mode(of, "from"), mode(of, "to"));
                 from.zip(to).map(|(from, to)| Subject::Pairs([from, to]))
+            }
+            SequenceFigure::ConfigurationEnergy
+            | SequenceFigure::ConfigurationLatency
+            | SequenceFigure::ConfigurationCtc => {
+                let fused = of.need("of", |word| choose(word, &MODES)?.ok_or("Name how layers are fused".to_owned()));
+                let (from, to) = (of.need("from", configuration), of.need("to", configuration));
+                let configurations = from.zip(to).map(|(from, to)| [from, to]);
+                fused.zip(configurations).map(|(mode, of)| Subject::Configurations(mode, of))
             }
             SequenceFigure::Storage => {
                 let (from, to) = (layers(of, "from"), layers(of, "to"));
@@ -151,6 +169,25 @@ impl Sequences {
                 };
                 Ok(sum(*from)? / sum(*to)?)
             }
+            Subject::Configurations(mode, [from, to]) => {
+                let on = |accelerator: &Accelerator| {
+                    let sequences = legal_sequences(&chain, accelerator.buffer, MOST_LAYERS_SCALED);
+                    let mut all = Cost::default();
+                    let mut latency = 0;
+                    for sequence in longest(sequences) {
+                        let fused = FusedSchedule::best(&layers[sequence], *mode, accelerator, &CHOICES);
+                        let cost = fused.ok_or("These layers do not fit together")?.cost;
+                        latency += cost.latency_overlapped(&CHOICES);
+                        all += cost;
+                    }
+                    Ok::<f64, String>(match figure {
+                        SequenceFigure::ConfigurationEnergy => all.energy(accelerator, &CHOICES.report).picojoules(),
+                        SequenceFigure::ConfigurationLatency => latency as f64,
+                        _ => all.ctc(&CHOICES),
+                    })
+                };
+                Ok(on(from)? / on(to)?)
+            }
             Subject::Storage([from, to]) => {
                 let storage = |count: usize| {
                     let fused = first(count)?;
@@ -193,6 +230,19 @@ fn count(word: &str) -> Result<u64, String> {
         Ok(count) if count > 0 => Ok(u64::from(count)),
         _ => Err("Write a whole number, 1 or more".to_owned()),
     }
+}
+
+/// One of the six hardware configurations of Tables 3 and 4, by its number.
+fn configuration(word: &str) -> Result<Accelerator, String> {
+    let number: Option<usize> = word.parse().ok();
+    let found = number.and_then(|number| Accelerator::PUBLISHED.get(number.checked_sub(1)?));
+    found.copied().ok_or_else(|| "Write 1 to 6".to_owned())
+}
+
+/// Of the sequences that begin with the same layer the longest.
+fn longest(sequences: Vec<Range<usize>>) -> Vec<Range<usize>> {
+    let is_longest = |of: &&Range<usize>| sequences.iter().all(|other| other.start != of.start || other.end <= of.end);
+    sequences.iter().filter(is_longest).cloned().collect()
 }
 
 /// A square tile with all output maps of the last layer.

@@ -1,6 +1,7 @@
 //! Computes the measures of claims, and remembers what they share.
 
-use super::entry::{Claim, Entry, Opening};
+use super::claim::Claim;
+use super::entry::{Entry, Opening};
 use super::hierarchies::Hierarchies;
 use super::landscape::Landscapes;
 use super::lesson::{Number, Step};
@@ -17,16 +18,17 @@ pub struct Finding {
     pub ours: f64,
     /// By how much it departs from the published one, as a share of that.
     pub departure: f64,
-    /// Whether it departs by no more than it is known to.
+    /// Whether it is as close as the claim says.
     pub holds: bool,
 }
 
 impl Finding {
-    /// The departure for a person: `+3.2 %`, or `exact`.
-    pub fn departure_text(&self) -> String {
+    /// The departure for a person: `+3.2 %`, `exact`, or `within` a range or bound that is claimed.
+    pub fn departure_text(&self, claim: &Claim) -> String {
         const ROUNDING: f64 = 1e-9;
         let percent = 100.0 * self.departure;
         match percent.abs() {
+            _ if self.departure.abs() <= ROUNDING && claim.published.is_range() => "within".to_owned(),
             _ if self.departure.abs() <= ROUNDING => "exact".to_owned(),
             ..0.005 => "±0.00 %".to_owned(),
             ..10.0 => format!("{percent:+.2} %"),
@@ -50,7 +52,8 @@ impl Workbench {
     /// # Errors
     /// Why it cannot be computed, for a person.
     pub fn find(&mut self, entry: &Entry, claim: &Claim) -> Result<Finding, String> {
-        let ours = claim.unit.of(self.measure(&entry.opens, &claim.measure)?);
+        let under = claim.rules.map(|rules| entry.opens.under(rules));
+        let ours = claim.unit.of(self.measure(under.as_ref().unwrap_or(&entry.opens), &claim.measure)?);
         if !ours.is_finite() {
             return Err("This is too large to count".to_owned());
         }
@@ -79,6 +82,11 @@ impl Workbench {
             Measure::MemoryShare(memory, way) => {
                 self.landscapes.memory_share((opens.hardware, opens.workload), &opens.settings, memory, *way)
             }
+            Measure::MemoryRatio(memory, from, to) => {
+                let place = (opens.hardware, opens.workload);
+                let from = self.landscapes.memory_elements(place, &opens.settings, memory, *from)?;
+                Ok(from / self.landscapes.memory_elements(place, &opens.settings, memory, *to)?)
+            }
             Measure::Sweep(figure) => {
                 self.landscapes.spread((opens.hardware, opens.workload), &opens.settings, *figure)
             }
@@ -89,7 +97,7 @@ impl Workbench {
             Measure::Table { figure, operand, level } => layer::table(opens, *figure, *operand, *level),
             Measure::Layer(figure) => layer::figure(opens, *figure),
             Measure::Space(figure, layers) => self.spaces.figure(opens, *figure, layers),
-            Measure::Hierarchies(figure, layers) => self.hierarchies.figure(opens, *figure, layers),
+            Measure::Hierarchies(figure, of) => self.hierarchies.figure(opens, *figure, of),
             Measure::Operators(figure, of) => self.schemes.figure(*figure, of),
             Measure::Sequences(figure, of) => of.figure(*figure),
             Measure::Cores(figure, of) => of.figure(opens, *figure),

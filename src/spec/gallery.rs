@@ -5,6 +5,8 @@ use super::reader::{Fields, LocatedNode, Reader, ValueError};
 
 /// More claims than any figure makes.
 const MAX_CLAIMS: usize = 64;
+/// More assumptions than anybody compares.
+const MAX_VARIATIONS: usize = 8;
 /// More parameters than any measure has.
 const MAX_LOOPS: usize = 32;
 const ENTRY: [&str; 6] = ["title", "paper", "place", "lesson", "opens", "claims"];
@@ -24,7 +26,9 @@ const OPENS: [&str; 14] = [
     "budget",
     "cores",
 ];
-const CLAIM: [&str; 7] = ["what", "published", "unit", "measure", "deviation", "tolerance", "why"];
+const CLAIM: [&str; 10] =
+    ["what", "published", "unit", "measure", "rules", "deviation", "tolerance", "why", "missing", "shown_by"];
+const VARIATION: [&str; 6] = ["what", "measure", "rules", "deviation", "tolerance", "why"];
 
 /// A gallery entry as written.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -82,19 +86,72 @@ pub struct ClaimSpec {
     /// What the number is.
     pub what: String,
     /// The number in the paper.
-    pub published: f64,
+    pub published: Printed,
     /// Its unit; nothing for a plain count.
     pub unit: String,
     /// What computes ours.
     pub measure: String,
     /// Parameters of the measure, in the order of the text.
     pub parameters: Vec<(String, Vec<String>)>,
+    /// Rules, where they are not those of the entry, as [`OpensSpec::rules`].
+    pub rules: Vec<String>,
     /// By how much ours is known to depart, as a share of the published number.
     pub deviation: f64,
-    /// How far ours may be from that, as a share of the published number.
-    pub tolerance: f64,
+    /// How far ours may be from that.
+    pub tolerance: Tolerance,
     /// Why it departs.
     pub why: String,
+    /// An input that decides about the number and that the paper does not publish.
+    pub missing: String,
+    /// The same claim under other rules or assumptions: what shows the cause of a departure.
+    pub shown_by: Vec<ClaimSpec>,
+}
+
+/// A number as a paper prints it: `3.52`; or what it says instead: a range, `17..18`, or a bound, `..1.2` or `1..`.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Printed {
+    /// As written.
+    pub text: String,
+    /// The number, or the lower end of the range.
+    pub least: f64,
+    /// The number, or the upper end of the range.
+    pub most: f64,
+    /// Half a unit of the last printed digit.
+    pub rounding: f64,
+}
+
+impl Printed {
+    /// The number; of a range that which is nearest to `number`.
+    pub fn nearest(&self, number: f64) -> f64 {
+        number.max(self.least).min(self.most)
+    }
+
+    /// Whether it is a range or a bound.
+    pub fn is_range(&self) -> bool {
+        self.least < self.most
+    }
+
+    /// Whether it may come of rounding `number` to the printed digits.
+    pub fn rounds_from(&self, number: f64) -> bool {
+        /// Of binary fractions.
+        const EXACT: f64 = 1e-9;
+        (number - self.nearest(number)).abs() <= self.rounding * (1.0 + EXACT)
+    }
+}
+
+/// How far ours may be from the published number and its known departure.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Tolerance {
+    /// As far as rounding to the printed digits makes it.
+    Rounding,
+    /// A share of the published number.
+    Share(f64),
+}
+
+impl Default for Tolerance {
+    fn default() -> Self {
+        Self::Share(0.0)
+    }
 }
 
 /// Reads a gallery entry: what could be read of it, and everything that is wrong.
@@ -154,24 +211,40 @@ pub(super) fn read_opens(place: &LocatedNode, reader: &mut Reader) -> OpensSpec 
 
 fn read_claim(place: &LocatedNode, reader: &mut Reader) -> ClaimSpec {
     let fields = place.fields(reader, &CLAIM);
-    let share =
-        |name: &str, reader: &mut Reader| fields.get(name).and_then(|place| place.value(reader, "a share", share));
     let (measure, parameters) = match fields.need(reader, "measure", "energy: { of: best }") {
         Some(place) => read_measure(place, reader),
         None => Default::default(),
     };
+    let published = fields.need(reader, "published", "1.8");
+    let published = published.and_then(|place| place.value(reader, "a number", printed)).unwrap_or_default();
+    let unit = fields.get("unit").and_then(|place| place.name(reader)).unwrap_or_default();
+    let claim = ClaimSpec { published, unit, measure, parameters, ..ClaimSpec::default() };
+    let shown_by = fields.get("shown_by").map(|place| place.list(reader, MAX_VARIATIONS)).unwrap_or_default();
+    let variation = |place: &LocatedNode, reader: &mut Reader| {
+        let fields = place.fields(reader, &VARIATION);
+        let mut variation = claim.clone();
+        if let Some(place) = fields.get("measure") {
+            (variation.measure, variation.parameters) = read_measure(place, reader);
+        }
+        read_comparison(variation, &fields, reader)
+    };
+    let shown_by = shown_by.iter().map(|place| variation(place, reader)).collect();
+    let missing = fields.text(reader, "missing");
+    read_comparison(ClaimSpec { missing, shown_by, ..claim.clone() }, &fields, reader)
+}
+
+/// What a claim and its variations have in common.
+fn read_comparison(claim: ClaimSpec, fields: &Fields, reader: &mut Reader) -> ClaimSpec {
+    let rules = fields.get("rules").map(|place| place.names(reader)).unwrap_or_default();
+    let deviation = fields.get("deviation").and_then(|place| place.value(reader, "a share", share));
+    let tolerance = fields.get("tolerance").and_then(|place| place.value(reader, "a share or `rounding`", tolerance));
     ClaimSpec {
-        what: needed_text(&fields, reader, "what", "least energy"),
-        published: fields
-            .need(reader, "published", "1.8")
-            .and_then(|place| place.value(reader, "a number", number))
-            .unwrap_or(0.0),
-        unit: fields.get("unit").and_then(|place| place.name(reader)).unwrap_or_default(),
-        measure,
-        parameters,
-        deviation: share("deviation", reader).unwrap_or(0.0),
-        tolerance: share("tolerance", reader).unwrap_or(0.0),
+        what: needed_text(fields, reader, "what", "least energy"),
+        rules,
+        deviation: deviation.unwrap_or_default(),
+        tolerance: tolerance.unwrap_or_default(),
         why: fields.text(reader, "why"),
+        ..claim
     }
 }
 
@@ -199,11 +272,25 @@ pub(super) fn needed_text(fields: &Fields, reader: &mut Reader, name: &str, exam
     fields.need(reader, name, example).and_then(|place| place.text(reader)).unwrap_or_default()
 }
 
-fn number(text: &str) -> Result<f64, ValueError> {
-    match text.parse::<f64>() {
-        Ok(number) if number.is_finite() => Ok(number),
-        _ => Err(ValueError::new(format!("`{text}` is not a number"), "Write for example `1.8`")),
+fn printed(text: &str) -> Result<Printed, ValueError> {
+    let wrong = || {
+        let remedy = "Write for example `1.8`, a range `17..18` or a bound `..1.2`";
+        ValueError::new(format!("`{text}` is not a number"), remedy)
+    };
+    let number = |digits: &str| digits.parse::<f64>().ok().filter(|number| number.is_finite()).ok_or_else(wrong);
+    let (from, to) = text.split_once("..").unwrap_or((text, text));
+    let least = if from.is_empty() && !to.is_empty() { f64::NEG_INFINITY } else { number(from)? };
+    let most = if to.is_empty() { f64::INFINITY } else { number(to)? };
+    if least > most {
+        return Err(wrong());
     }
+    let digits = if to.is_empty() { from } else { to };
+    let decimals = digits.split_once('.').map_or(0, |(_, decimals)| decimals.len());
+    Ok(Printed { text: text.to_owned(), least, most, rounding: 0.5 / 10_f64.powi(decimals as i32) })
+}
+
+fn tolerance(text: &str) -> Result<Tolerance, ValueError> {
+    if text == "rounding" { Ok(Tolerance::Rounding) } else { share(text).map(Tolerance::Share) }
 }
 
 fn share(text: &str) -> Result<f64, ValueError> {

@@ -43,7 +43,7 @@ pub use document::{
     MemorySpec, OffchipPortSpec, OffchipSpec, PaddingSpec, PoolMemorySpec, PoolSpec, PortSpec, PrecisionSpec,
     SharedSpec, SystemSpec, UnrollSpec, VariantSpec, WorkloadSpec,
 };
-pub use gallery::{ClaimSpec, GallerySpec, OpensSpec, read_gallery_entry};
+pub use gallery::{ClaimSpec, GallerySpec, OpensSpec, Printed, Tolerance, read_gallery_entry};
 pub use hardware::read_hardware;
 pub use hidden::{is_hidden, is_hidden_in_lines, visible, visible_lines};
 pub use lesson::{AnswerSpec, LessonSpec, NumberSpec, StepSpec, read_lesson};

@@ -63,6 +63,9 @@ const WORKLOADS: &[Preset] = presets! {
     "mccnn-defines" => "MC-CNN (DeFiNES)",
     "mobilenet-v1-defines" => "MobileNetV1 (DeFiNES)",
     "resnet18-defines" => "ResNet18 (DeFiNES)",
+    "fsrcnn-540" => "FSRCNN, 540 x 540",
+    "fsrcnn-60" => "FSRCNN, 60 x 60",
+    "three-convs" => "Three convolutions",
 };
 
 const POOLS: &[Preset] = presets! {
@@ -98,6 +101,9 @@ const SYSTEMS: &[Preset] = presets! {
     "stream-2ws-6os" => "8 cores, 2 WS + 6 OS (Table 3)",
     "stream-1ws-7os" => "8 cores, 1 WS + 7 OS (Table 3)",
     "stream-8os" => "8 cores, 8 OS (Table 3)",
+    "stream-4ws-half" => "4 cores, 4 WS, half the activations",
+    "ws-pair" => "Two small weight-stationary cores",
+    "ws-ring" => "Four small weight-stationary cores",
 };
 
 const GALLERY: &[Preset] = presets! {
@@ -106,6 +112,7 @@ const GALLERY: &[Preset] = presets! {
     "defines-fig-12-lbl" => "Layer by layer, the corner of the landscape",
     "defines-fig-9" => "Tile types of one schedule",
     "defines-table-1" => "Five networks, two kinds",
+    "defines-fig-13" => "What recomputing costs, and caching",
     "defines-case-study-2" => "Different networks, different schedules",
     "defines-case-study-3" => "Hardware made for depth-first scheduling",
     "defines-fig-18" => "What a cost model must not leave out",
@@ -116,12 +123,15 @@ const GALLERY: &[Preset] = presets! {
     "zigzag-fig-17" => "Even and uneven mappings",
     "zigzag-table-5" => "Three ways to search",
     "zigzag-table-7" => "One hierarchy for all layers, or one for each",
+    "zigzag-fig-19" => "Hundreds of memory hierarchies for one layer",
     "zigzag-fig-20" => "When spatial unrolling matters",
     "optimus-fig-14" => "What a restricted space misses",
+    "optimus-fig-16" => "Buffers, arrays and batches",
     "optimus-table-4" => "What fusion saves on eight networks",
     "optimus-table-5" => "How many groups a network has",
     "hwff-fig-12" => "What it takes to fuse more layers",
     "hwff-fig-13" => "Storing overlap once",
+    "hwff-fig-16" => "More registers, or more PEs",
     "hwff-table-5" => "Fused in time or in space",
     "hwff-table-6-vgg16-e" => "How VGG16-E shares an array",
     "hwff-table-6-resnet18" => "How ResNet18 shares an array",
@@ -130,8 +140,10 @@ const GALLERY: &[Preset] = presets! {
     "stream-table-2-depfin" => "DepFiN, measured and modelled",
     "stream-table-2-jia" => "Jia et al., measured and modelled",
     "stream-table-2-diana" => "DIANA, measured and modelled",
+    "stream-fig-11" => "The steady state of a stack",
     "stream-fig-13" => "Tiles that several cores share",
     "stream-fig-14" => "When fusing layers pays on four cores",
+    "stream-fig-15" => "How many cores a network wants",
 };
 
 const LESSONS: &[Preset] = presets! {

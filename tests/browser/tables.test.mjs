@@ -44,7 +44,7 @@ test('every number of every table is saved in full', () =>
       const published = await saved(page, entry.getByTestId('save-csv'));
       assert.match(published.name, /^defines-[a-z0-9-]+\.csv$/);
       const [header] = published.text.split('\r\n');
-      assert.equal(header, 'claim,published,ours,deviation [%],remark');
+      assert.equal(header, 'claim,published,ours,deviation [%],fidelity,remark');
     },
     { viewport: { width: 1440, height: 900 } },
   ));

@@ -6,7 +6,7 @@ use crate::app::widgets::save::SaveTable;
 use crate::app::workers::ask::use_answers;
 use crate::app::workers::handle::Workers;
 use crate::chart::{Column, Table, TableCell};
-use crate::gallery::{Claim, Entry, Finding, Lesson, entries, lessons};
+use crate::gallery::{Claim, Entry, Finding, Lesson, entries, fidelity_counts, lessons};
 use crate::question::{Answer, CheckClaim, Topic};
 use crate::spec::{Diagnostics, in_quotes};
 use crate::state::{Action, State};
@@ -53,7 +53,9 @@ pub fn GalleryView(props: &GalleryViewProps) -> Html {
         <div class="gallery" data-testid="gallery">
             { lesson_cards(&props.answers, &props.chosen, &props.act) }
             <p class="hint">
-                { "Figures and tables of the papers that can be recomputed: what they say, and what this engine says. \
+                { "Figures and tables of the papers: what they say, and what this engine says. Numbers: " }
+                { fidelity_counts(entries.iter().flat_map(|entry| &entry.claims)) }
+                { ". Within rounding: to the printed digits. Not recomputable: the paper does not publish an input that decides. \
                    “Open” replaces the design at hand." }
             </p>
             { for papers.into_iter().map(|paper| html! {
@@ -162,10 +164,7 @@ fn EntryCard(props: &EntryCardProps) -> Html {
     });
     let (known, all) = (findings.len(), entry.claims.len());
     let status = if known == all { "done" } else { "running" };
-    let summary = match all {
-        1 => "1 number, published and ours".to_owned(),
-        _ => format!("{all} numbers, published and ours"),
-    };
+    let summary = format!("Numbers, published and ours: {}", fidelity_counts(entry.claims.iter()));
     html! {
         <section class="card" data-testid={format!("entry-{id}")} data-status={status}>
             <div class="entry-head">
@@ -191,23 +190,24 @@ fn EntryCard(props: &EntryCardProps) -> Html {
 
 /// About the claim above it.
 fn remark(text: &str) -> Html {
-    html! { <tr class="remark"><td colspan="4">{ in_quotes(text) }</td></tr> }
+    html! { <tr class="remark"><td colspan="5">{ in_quotes(text) }</td></tr> }
 }
 
 fn table(entry: &Entry, findings: &Findings) -> Html {
     let cells = |(index, claim): (usize, &Claim)| {
-        let number = |value: f64| TableCell::number(claim.unit.text(value), value);
         let (ours, deviation, remark) = match findings.get(&index) {
             None => ("…".into(), "".into(), ""),
             Some(Ok(found)) => {
-                let departure = TableCell::number(found.departure_text(), 100.0 * found.departure);
+                let departure = TableCell::number(found.departure_text(claim), 100.0 * found.departure);
                 (TableCell::number(claim.text_of_ours(found.ours), found.ours), departure, "")
             }
             Some(Err(refusal)) => (TableCell::Nothing, "".into(), refusal.reason()),
         };
         let remarks: Vec<&str> = [remark, &claim.why].into_iter().filter(|text| !text.is_empty()).collect();
-        let what = TableCell::Label { text: claim.what.clone(), unit: claim.unit.symbol.trim() };
-        vec![what, number(claim.published), ours, deviation, remarks.join(" ").into()]
+        let mark = if claim.is_variation { "↳ " } else { "" };
+        let what = TableCell::Label { text: format!("{mark}{}", claim.what), unit: claim.unit.symbol.trim() };
+        let published = TableCell::number(claim.published_text(), claim.published.nearest(0.0));
+        vec![what, published, ours, deviation, claim.fidelity.name().into(), remarks.join(" ").into()]
     };
     let table = Rc::new(Table {
         caption: format!("{}, {}", entry.paper, entry.place),
@@ -216,14 +216,15 @@ fn table(entry: &Entry, findings: &Findings) -> Html {
             Column::numbers("published"),
             Column::numbers("ours"),
             Column::measured("deviation", "%"),
+            Column::words("fidelity"),
             Column::words("remark"),
         ],
         rows: entry.claims.iter().enumerate().map(cells).collect(),
     });
     // Remarks stand below their claims.
     let mut shown = (*table).clone();
-    shown.columns.truncate(4);
-    shown.rows.iter_mut().for_each(|row| row.truncate(4));
+    shown.columns.truncate(5);
+    shown.rows.iter_mut().for_each(|row| row.truncate(5));
     let row = |(index, claim): (usize, &Claim)| {
         html! {
             <>

@@ -20,7 +20,7 @@ use super::tiling::Grid;
 use crate::hardware::{Core, Operand};
 use crate::ids::{TiSlice, TiVec};
 use crate::spec::Diagnostics;
-use crate::units::Cycles;
+use crate::units::{BitsPerCycle, Cycles};
 use crate::workload::{Dim, LayerShape, Network};
 use rustc_hash::FxHashSet;
 use serde::{Deserialize, Serialize};
@@ -128,6 +128,13 @@ impl CoresStudy {
         }
         let unshared = tile_graph(&unshared, rules);
         Ok(Self { network, nests, system, settings, stacks, cuts, wiring, unshared })
+    }
+
+    /// The same with links that take no time, so that cores wait for nothing but each other (Stream, Table 2, "Intra-core").
+    #[must_use]
+    pub fn with_instant_links(mut self) -> Self {
+        self.wiring.links.iter_mut().for_each(|link| link.bandwidth = BitsPerCycle(f64::INFINITY));
+        self
     }
 
     /// The outline of the study.

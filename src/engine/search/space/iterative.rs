@@ -2,7 +2,7 @@
 //! energy (ZigZag, Section IV-D).
 
 use super::lattice::{Lattice, Node};
-use super::scheme::{Scheme, is_even, tiers};
+use super::scheme::{Scheme, even_ends, tiers};
 use crate::hardware::{MAX_LEVELS, MemoryId};
 use crate::ids::{TiVec, ti_vec};
 use crate::mapping::{LayerOperand, OPERANDS};
@@ -45,7 +45,7 @@ pub(super) fn search(lattice: &Lattice<'_>) -> Option<IterativeResult> {
         }
     }
     let energy_pj = keep_stationary(lattice, &mut state);
-    let is_even = is_even(lattice, &tiers(lattice), &state.ends);
+    let is_even = even_ends(lattice, &tiers(lattice), &state.ends).is_some();
     Some(IterativeResult { scheme: Scheme { ends: state.ends, energy_pj, is_even, hash: 0 }, partial })
 }
 

@@ -40,6 +40,8 @@ pub struct SpaceOptions {
     pub samples: usize,
     /// Limit on the blockings that are visited.
     pub max_blockings: u64,
+    /// Which mappings count as even.
+    pub evenness: Evenness,
 }
 
 impl Default for SpaceOptions {
@@ -50,8 +52,20 @@ impl Default for SpaceOptions {
             min_shared_utilization: 0.0,
             samples: 2000,
             max_blockings: u64::MAX,
+            evenness: Evenness::default(),
         }
     }
+}
+
+/// Which mappings count as even.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+pub enum Evenness {
+    /// Operands have the same loops at every height, but for loops that only keep one of them stationary.
+    #[default]
+    Stationary,
+    /// They have the same loops at every height, and nothing stays longer than its level. Such a blocking is visited besides the one that
+    /// extends it.
+    Strict,
 }
 
 /// Which blockings are left out.

@@ -109,20 +109,23 @@ pub(super) fn tiers(lattice: &Lattice<'_>) -> Vec<Vec<(LayerOperand, usize)>> {
     tiers
 }
 
-/// Whether all operands have the same loops at every height, but for loops that only keep one of them stationary.
-pub(super) fn is_even(
+/// Where levels end if no loop that only keeps an operand stationary extends them; `None` unless all operands then have the same loops at
+/// every height.
+pub(super) fn even_ends(
     lattice: &Lattice<'_>,
     tiers: &[Vec<(LayerOperand, usize)>],
     ends: &[[Node; MAX_LEVELS]; OPERANDS],
-) -> bool {
-    tiers.iter().all(|tier| {
-        tier.iter().any(|&(operand, level)| {
-            let base = ends[operand][level];
-            tier.iter().all(|&(other, level)| {
-                let end = ends[other][level];
-                end == base
-                    || lattice.contains(end, base) && lattice.kinds_between(base, end) & !lattice.irrelevant[other] == 0
-            })
-        })
-    })
+) -> Option<[[Node; MAX_LEVELS]; OPERANDS]> {
+    let mut even = *ends;
+    for tier in tiers {
+        let extends = |base: Node, &(operand, level): &(LayerOperand, usize)| {
+            let end = ends[operand][level];
+            end == base
+                || lattice.contains(end, base) && lattice.kinds_between(base, end) & !lattice.irrelevant[operand] == 0
+        };
+        let mut bases = tier.iter().map(|&(operand, level)| ends[operand][level]);
+        let base = bases.find(|&base| tier.iter().all(|place| extends(base, place)))?;
+        tier.iter().for_each(|&(operand, level)| even[operand][level] = base);
+    }
+    Some(even)
 }

@@ -1,8 +1,8 @@
 //! All blocking schemes of a layer, each once (ZigZag, Section IV-A to C).
 
 use super::lattice::{Lattice, Node};
-use super::scheme::{Scheme, is_even, tiers};
-use super::{Pruning, SpaceOptions};
+use super::scheme::{Scheme, even_ends, tiers};
+use super::{Evenness, Pruning, SpaceOptions};
 use crate::hardware::{MAX_LEVELS, MemoryId};
 use crate::ids::{TiVec, ti_vec};
 use crate::mapping::{LayerOperand, OPERANDS};
@@ -28,6 +28,7 @@ pub(super) struct Walker<'l, 'a> {
     pruning: Pruning,
     /// Least use of a memory that several operands share.
     least_utilization: f64,
+    evenness: Evenness,
     tiers: Vec<Vec<(LayerOperand, usize)>>,
     /// Bits that the operands take of a memory that is their highest.
     resident: TiVec<MemoryId, u64>,
@@ -44,6 +45,7 @@ impl<'l, 'a> Walker<'l, 'a> {
             lattice,
             pruning: options.pruning,
             least_utilization: options.min_shared_utilization,
+            evenness: options.evenness,
             tiers: tiers(lattice),
             resident,
         }
@@ -257,12 +259,25 @@ impl<'l, 'a> Walker<'l, 'a> {
     }
 
     fn visit(&self, partial: &Partial, visit: &mut impl FnMut(&Scheme, u64)) {
+        let even = even_ends(self.lattice, &self.tiers, &partial.ends);
+        let is_strict = self.evenness == Evenness::Strict;
         let scheme = Scheme {
             ends: partial.ends,
             energy_pj: partial.energy_pj,
-            is_even: is_even(self.lattice, &self.tiers, &partial.ends),
+            is_even: even.is_some() && !is_strict,
             hash: partial.hash ^ partial.hash >> 31,
         };
         visit(&scheme, partial.orders);
+        if let Some(ends) = even.filter(|_| is_strict) {
+            visit(&Scheme { ends, energy_pj: self.energy_pj(&ends), is_even: true, ..scheme }, 0);
+        }
+    }
+
+    /// The energy of the blocking with these ends, pJ.
+    fn energy_pj(&self, ends: &[[Node; MAX_LEVELS]; OPERANDS]) -> f64 {
+        let levels = |operand: LayerOperand| (0..self.lattice.levels(operand) - 1).map(move |level| (operand, level));
+        let prices = LayerOperand::ALL.into_iter().flat_map(levels);
+        let prices = prices.map(|(operand, level)| self.lattice.price(operand, level, ends[operand][level]));
+        self.lattice.fixed_pj + prices.sum::<f64>()
     }
 }
