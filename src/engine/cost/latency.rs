@@ -253,7 +253,11 @@ fn port_stalls(
                 }
             }
             if count > 0 {
-                stalls.push(PortStall { memory, port, cycles: combined_stall(&mut activities[..count], amounts.total_cycles) });
+                stalls.push(PortStall {
+                    memory,
+                    port,
+                    cycles: combined_stall(&mut activities[..count], amounts.total_cycles),
+                });
             }
         }
     }

@@ -263,9 +263,7 @@ pub(super) fn relevance(shape: &LayerShape, stored_as: Operand, dim: Dim, rules:
     // Around single pixels, too, there may be padding, so that fewer are read than there are outputs.
     let windowed = |outputs: Dim, kernel: Dim, stride: u64, limit: u64| match shape.kind {
         LayerKind::Pointwise | LayerKind::MatMul | LayerKind::Add => false,
-        _ => {
-            rules.window_relations_as_written || shape.size(kernel) > 1 || stride > 1 || limit < shape.size(outputs)
-        }
+        _ => rules.window_relations_as_written || shape.size(kernel) > 1 || stride > 1 || limit < shape.size(outputs),
     };
     let columns = windowed(Dim::OX, Dim::FX, shape.stride.0, shape.input_limit.0);
     let rows = windowed(Dim::OY, Dim::FY, shape.stride.1, shape.input_limit.1);

@@ -197,23 +197,19 @@ impl MappedLayer<'_> {
     }
 
     /// Runs the loops above the boundary below a memory level. The array keeps nothing from cycle to cycle; a memory keeps what is still
-    /// used, and an output that is done with below goes up, and comes down again when it is added to further.
+    /// used, and an output that is done with below goes up, and comes down again when it is added to further. Where a window slides, all of
+    /// it comes anew.
     fn cross(&self, stored_as: Operand, loops: &[Loop], level: usize) -> Crossing {
         let axes = self.axes(stored_as);
+        let chooses = |next: &Loop| axes.iter().flatten().any(|term| term.0 == next.dim);
         let above: Vec<Loop> = loops.iter().copied().filter(|next| next.in_time && next.level >= level).collect();
         let (mut down, mut up) = (0, 0);
         let mut went_up: BTreeMap<Vec<u64>, u64> = BTreeMap::new();
         let mut below: Option<Vec<u64>> = None;
         let mut indices = vec![0; above.len()];
         loop {
-            let place = |axis: &Axis| -> u64 {
-                let index = |(next, index): (&Loop, &u64)| {
-                    let shift = axis.iter().filter(|term| term.0 == next.dim).map(|term| term.1).sum::<u64>();
-                    index * next.step * shift
-                };
-                above.iter().zip(&indices).map(index).sum()
-            };
-            let wanted: Vec<u64> = axes.iter().map(place).collect();
+            let wanted: Vec<u64> =
+                above.iter().zip(&indices).filter(|(next, _)| chooses(next)).map(|(_, &index)| index).collect();
             if level == 0 || below.as_ref() != Some(&wanted) {
                 if let (Operand::O, Some(done)) = (stored_as, below) {
                     up += 1;
@@ -354,8 +350,9 @@ impl MappedLayer<'_> {
         let Some(axis) = axes.iter().find(|axis| axis.iter().any(|term| term.0 == dim)) else { return Relation::None };
         let has_no_window = matches!(shape.kind, LayerKind::Pointwise | LayerKind::MatMul | LayerKind::Add);
         let exist = |outputs: Dim| if outputs == Dim::OX { shape.input_limit.0 } else { shape.input_limit.1 };
-        let is_pixel =
-            |outputs: Dim, stride: u64, kernel: Dim| shape.size(kernel) * stride == 1 && exist(outputs) >= shape.size(outputs);
+        let is_pixel = |outputs: Dim, stride: u64, kernel: Dim| {
+            shape.size(kernel) * stride == 1 && exist(outputs) >= shape.size(outputs)
+        };
         match axis[..] {
             [(outputs, stride), (kernel, _)] if has_no_window || is_pixel(outputs, stride, kernel) => {
                 if dim == outputs { Relation::Alone } else { Relation::None }
@@ -396,9 +393,7 @@ impl MappedLayer<'_> {
                         let allowed = match low {
                             None => period,
                             Some(low) if doubled.contains(&(moved.operand, low)) => period,
-                            Some(low) => {
-                                period / self.outermost(moved.operand, moved.stored_as, low, Relation::None)
-                            }
+                            Some(low) => period / self.outermost(moved.operand, moved.stored_as, low, Relation::None),
                         };
                         (period, allowed, moved)
                     })
@@ -430,10 +425,12 @@ impl MappedLayer<'_> {
                 let is_shared = |(level, movement): (usize, Movement)| {
                     let ports = &self.core.memories[memories[level]].ports;
                     let port = ports.iter().find(|port| port.serves.contains(&(stored_as, movement))).unwrap();
-                    self.memories(other).contains(&memories[level]) && port.serves.iter().any(|served| served.0 == other)
+                    self.memories(other).contains(&memories[level])
+                        && port.serves.iter().any(|served| served.0 == other)
                 };
                 let cycles = run.link(operand, low, DOWN);
-                *if is_shared((low, DOWN[0])) && is_shared((low + 1, DOWN[1])) { &mut shared } else { &mut own } += cycles;
+                *if is_shared((low, DOWN[0])) && is_shared((low + 1, DOWN[1])) { &mut shared } else { &mut own } +=
+                    cycles;
             }
             (shared, own)
         });
@@ -528,7 +525,8 @@ fn mapped_layers_move_and_hold_what_running_them_moves_and_holds() {
                 let Moved { operand, level, movement, elements, words, pj, .. } = *moved;
                 let at = |table: &fusescape_engine::cost::PerLink<f64>| table[operand][level][movement as usize];
                 let found = [&cost.energy.elements, &cost.energy.words, &cost.energy.energy_pj].map(at);
-                let is_equal = found.iter().zip([elements, words, pj]).all(|(&found, expected)| is_close(found, expected));
+                let is_equal =
+                    found.iter().zip([elements, words, pj]).all(|(&found, expected)| is_close(found, expected));
                 assert!(is_equal, "{moved:?}, but found {found:?}: {}", what());
                 expected += pj;
                 count += usize::from(words > 0.0);

@@ -78,9 +78,8 @@ fn home(problem: &SchedulingProblem<'_>, tile: TileId, operand: Operand) -> TopM
 fn reads(problem: &SchedulingProblem<'_>, tile: TileId) -> Vec<(TensorId, TopMemoryId)> {
     let graph = problem.graph;
     let constants = graph.tiles[tile].constants.iter().map(|&operand| (graph.tensor(tile, operand).unwrap(), operand));
-    let computed = graph
-        .predecessors(tile)
-        .filter_map(|edge| Some((graph.tensor(edge.from, Operand::O).unwrap(), edge.operand?)));
+    let computed =
+        graph.predecessors(tile).filter_map(|edge| Some((graph.tensor(edge.from, Operand::O).unwrap(), edge.operand?)));
     constants.chain(computed).map(|(tensor, operand)| (tensor, home(problem, tile, operand))).collect()
 }
 
@@ -201,7 +200,11 @@ fn transfers_begin_as_soon_as_their_tensor_and_all_links_are_there() {
             let what = || format!("{case}: {transfer:?}");
             let there = available(problem, found, tensor, source, &found.transfers[..number]);
             assert_eq!(waits.there, there as f64, "{}", what());
-            assert!(waits.there <= waits.room && waits.room <= waits.links && waits.links == span.start.0, "{}", what());
+            assert!(
+                waits.there <= waits.room && waits.room <= waits.links && waits.links == span.start.0,
+                "{}",
+                what()
+            );
             let route = system.route(from, to);
             // Each link passes on its bits in whole cycles, and the slowest of them decides.
             let of_link = |link: &LinkId| {
@@ -213,9 +216,8 @@ fn transfers_begin_as_soon_as_their_tensor_and_all_links_are_there() {
             let room = cycle(Cycles(waits.room));
             let is_carried_later =
                 |link: &LinkId| busy[*link].values().any(|&(other, start)| other == tensor && start >= room);
-            let is_free = |start: u64| {
-                route.iter().all(|&link| (start..start + length).all(|at| !busy[link].contains_key(&at)))
-            };
+            let is_free =
+                |start: u64| route.iter().all(|&link| (start..start + length).all(|at| !busy[link].contains_key(&at)));
             let start = cycle(span.start);
             if route.iter().any(is_carried_later) {
                 joined += 1;
@@ -246,9 +248,8 @@ fn available(
     if let Some(transfer) = brought {
         return cycle(transfer.span.end);
     }
-    let makes = |tile: &TileId| {
-        graph.tensor(*tile, Operand::O) == Some(tensor) && home(problem, *tile, Operand::O) == memory
-    };
+    let makes =
+        |tile: &TileId| graph.tensor(*tile, Operand::O) == Some(tensor) && home(problem, *tile, Operand::O) == memory;
     found.tiles.keys().filter(makes).map(|tile| cycle(found.tiles[tile].unwrap().end)).max().unwrap_or(0)
 }
 
@@ -262,9 +263,11 @@ fn tiles_begin_with_the_last_of_what_they_wait_for() {
         for (tile, span) in found.tiles.iter_enumerated() {
             let what = || format!("{case}: tile {tile} in {span:?}, {:?}", found.begins[tile]);
             let start = cycle(span.unwrap().start);
-            let is_before = |other: &TileId| placed[*other].core == placed[tile].core && *other != tile && {
-                let other = found.tiles[*other].unwrap().start;
-                cycle(other) < start
+            let is_before = |other: &TileId| {
+                placed[*other].core == placed[tile].core && *other != tile && {
+                    let other = found.tiles[*other].unwrap().start;
+                    cycle(other) < start
+                }
             };
             let of_core = placed.keys().filter(is_before).map(end);
             let after = of_core.chain(graph.predecessors(tile).map(|edge| end(edge.from))).max().unwrap_or(0);

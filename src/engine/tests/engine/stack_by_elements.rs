@@ -23,7 +23,7 @@ use std::fmt::Write;
 
 const LIMITS: Limits = Limits {
     lpf_limit: 5,
-    max_orders: 200,
+    max_orders: u64::MAX,
     max_states: 200_000,
     max_ties: 20_000,
     max_branches: 30_000,
@@ -127,7 +127,7 @@ unroll:
 memories:
 "
     .to_owned();
-    let registers = random.of(&[64, tiling.weight_bits().div_ceil(4), tiling.weight_bits()]);
+    let registers = random.of(&[64, tiling.weight_bits().div_ceil(4), tiling.weight_bits()]).max(8);
     if random.below(3) > 0 {
         let shared_over = random.of(&["[]", "[D1]", "[D2]"]);
         text += &random_memory(random, "w_reg", registers, "W", shared_over);
@@ -147,7 +147,7 @@ memories:
     }
     let high = high.max(low);
     if random.below(4) == 0 {
-        let weights = random.of(&[tiling.weight_bits(), 256]);
+        let weights = random.of(&[tiling.weight_bits(), 256]).max(8);
         text += &random_memory(random, "high_w", weights, "W", "all");
         text += &random_memory(random, "high_io", high, "I, O", "all");
     } else {
@@ -471,8 +471,7 @@ impl Stack<'_> {
         let mut ports: BTreeMap<(MemoryId, Option<usize>), Vec<(u64, u64)>> = BTreeMap::new();
         for copy in copies {
             let precision = &self.network().layer(copy.layer).shape.precision;
-            let is_read =
-                matches!(copy.kind, CopyKind::InputFromOutput | CopyKind::ReadHCache | CopyKind::ReadVCache);
+            let is_read = matches!(copy.kind, CopyKind::InputFromOutput | CopyKind::ReadHCache | CopyKind::ReadVCache);
             let elements = copy.bits.0 / if is_read { precision.i } else { precision.o };
             let mut now = 0;
             for ends in route(self.core, copy.source, copy.destination) {
@@ -529,12 +528,11 @@ fn route(
     let ways = core.memories.keys().find_map(|turn| between(from_as, from, turn).zip(between(to_as, to, turn)));
     let (up, mut down) = ways.unwrap();
     down.reverse();
-    let hops_up = up.windows(2).map(|pair| {
-        [(pair[0], from_as, Movement::ReadToHigh), (pair[1], from_as, Movement::WriteFromLow)]
-    });
-    let hops_down = down.windows(2).map(|pair| {
-        [(pair[0], to_as, Movement::ReadToLow), (pair[1], to_as, Movement::WriteFromHigh)]
-    });
+    let hops_up = up
+        .windows(2)
+        .map(|pair| [(pair[0], from_as, Movement::ReadToHigh), (pair[1], from_as, Movement::WriteFromLow)]);
+    let hops_down =
+        down.windows(2).map(|pair| [(pair[0], to_as, Movement::ReadToLow), (pair[1], to_as, Movement::WriteFromHigh)]);
     hops_up.chain(hops_down).collect()
 }
 
@@ -608,5 +606,8 @@ fn stacks_move_and_cost_what_their_tiles_do_pixel_by_pixel() {
             }
         }
     }
-    assert!(kinds.len() == 9 && kinds.values().all(|&count| count > 0), "{kinds:?} in {planned} stacks, {impossible} do not fit");
+    assert!(
+        kinds.len() == 9 && kinds.values().all(|&count| count > 0),
+        "{kinds:?} in {planned} stacks, {impossible} do not fit"
+    );
 }
