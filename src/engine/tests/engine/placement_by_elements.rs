@@ -65,9 +65,13 @@ fn strips(network: &Network, tile: u64, caches: bool, columns: bool) -> Vec<Stri
         for id in network.ids().rev() {
             let is_known = |at: &u64| caches && strip.known[id].contains(at);
             let fresh: Set = between(&wanted[id]).into_iter().filter(|at| !is_known(at)).collect();
-            let read = fresh.iter().flat_map(|&at| window(network, id, at, columns)).collect();
+            let read: Set = fresh.iter().flat_map(|&at| window(network, id, at, columns)).collect();
+            // What is computed once is computed in its order, so that nothing is missing when it is read further on.
+            let all = network.layer(id).shape.size(if columns { Dim::OX } else { Dim::OY });
+            let from_here = fresh.first().filter(|_| caches && !read.is_empty()).map_or(all, |&first| first);
+            let later = (from_here..all).flat_map(|at| window(network, id, at, columns)).min();
             for producer in network.inputs(id) {
-                wanted[producer].extend(&read);
+                wanted[producer].extend(read.iter().copied().chain(later));
             }
             strip.read[id] = between(&read);
             strip.known[id].extend(&fresh);
