@@ -611,3 +611,24 @@ fn stacks_move_and_cost_what_their_tiles_do_pixel_by_pixel() {
     let happen = kinds.len() == 7 && kinds.values().all(|&count| count > 0);
     assert!(happen, "{kinds:?} in {planned} stacks, {impossible} do not fit");
 }
+
+#[test]
+fn by_the_rule_of_the_tool_a_branch_that_reads_a_part_copies_the_whole() {
+    let mut random = Lcg(43);
+    let differs = (0..300).any(|_| {
+        let (network, _) = random_network(&mut random);
+        let tiling = Tiling::new(&network, (3, 3), StoringMode::FullyRecompute);
+        let core = Core::from_text(&random_core(&mut random, &tiling)).unwrap();
+        let copied = |rules: Rules| {
+            let mut planner = Planner::new(&core, &network, rules, LIMITS, Strategy::Loma);
+            let (tile, fuse) = ((3, 3), FuseDepth::Cuts(Vec::new()));
+            let plan = planner.plan(&DepthFirstStrategy { tile, mode: StoringMode::FullyRecompute, fuse }).ok()?;
+            let copies = plan.stacks[0].types.iter().flat_map(|tile| &tile.copies);
+            let is_moved = |copy: &&CopyAction| copy.kind == CopyKind::InputFromOutput;
+            Some(copies.filter(is_moved).map(|copy| copy.bits.0).sum::<u64>())
+        };
+        let whole = Rules { whole_outputs_copied: true, ..Rules::CORRECTED };
+        copied(whole).zip(copied(Rules::CORRECTED)).is_some_and(|(whole, part)| whole > part)
+    });
+    assert!(differs);
+}
