@@ -73,7 +73,7 @@ pub fn unrolled_evenly(shape: &LayerShape, unroll: &[Unroll]) -> Option<Vec<(Arr
     for &Unroll { array_dim, dim, limit } in unroll {
         let size = left[dim as usize];
         let steps = (1..=size).find(|steps| steps * limit >= size).unwrap();
-        if size % steps > 0 {
+        if !size.is_multiple_of(steps) {
             return None;
         }
         left[dim as usize] = steps;

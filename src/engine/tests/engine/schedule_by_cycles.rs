@@ -1,5 +1,5 @@
-//! Many cores: schedules of random networks on random systems, run again cycle by cycle from their tiles and transfers alone. Nothing is used
-//! twice in a cycle, nothing is read where it does not lie, and nothing waits without a reason.
+//! Many cores: schedules of random networks on random systems, run again cycle by cycle from their tiles and transfers alone. Nothing is
+//! used twice in a cycle, nothing is read where it does not lie, and nothing waits without a reason.
 //!
 //! All times are whole numbers here: tiles that stream are slowed down to twice or one and a half times an even number of cycles.
 
@@ -187,8 +187,8 @@ fn links_carry_no_more_than_they_can_in_every_cycle() {
     assert!(shared > 100, "only {shared} cycles are shared");
 }
 
-/// Transfers in the order in which they were placed: each begins in the first cycle from which on all its links are free long enough, unless
-/// a link carries the same for another core later on.
+/// Transfers in the order in which they were placed: each begins in the first cycle from which on all its links are free long enough,
+/// unless a link carries the same for another core later on.
 #[test]
 fn transfers_begin_as_soon_as_their_tensor_and_all_links_are_there() {
     let (mut first, mut waiting, mut joined) = (0, 0, 0);

@@ -180,6 +180,9 @@ struct Sums {
 /// Pixels that earlier tiles left in a cache, by layer.
 type Left = BTreeSet<(LayerId, u64, u64)>;
 
+/// When a copy reaches a port, and for how many cycles it takes it.
+type PortUse = (u64, u64);
+
 /// Levels of W, I and O that a layer-tile uses, and what was done so that some mapping fits.
 #[derive(Debug, PartialEq)]
 struct Levels {
@@ -468,7 +471,7 @@ impl Stack<'_> {
 
     /// Copies start together and go from memory to memory; a port serves one after the other.
     fn add_copies(&self, copies: &[CopyAction], sums: &mut Sums) {
-        let mut ports: BTreeMap<(MemoryId, Option<usize>), Vec<(u64, u64)>> = BTreeMap::new();
+        let mut ports: BTreeMap<(MemoryId, Option<usize>), Vec<PortUse>> = BTreeMap::new();
         for copy in copies {
             let precision = &self.network().layer(copy.layer).shape.precision;
             let is_read = matches!(copy.kind, CopyKind::InputFromOutput | CopyKind::ReadHCache | CopyKind::ReadVCache);
@@ -495,7 +498,7 @@ impl Stack<'_> {
                 now += cycles;
             }
         }
-        let done = |uses: &Vec<(u64, u64)>| {
+        let done = |uses: &Vec<PortUse>| {
             let first = uses.iter().map(|&(start, _)| start).min().unwrap();
             let in_turn = first + uses.iter().map(|&(_, cycles)| cycles).sum::<u64>();
             uses.iter().map(|&(start, cycles)| start + cycles).fold(in_turn, u64::max)
